@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+# halftone_add_model(NAME SOURCE spec.hpp [TARGETS cpu sm_80 ...])
+#
+# Makes the library NAME from the HALFTONE_MODEL in spec.hpp: its object, and its typed API as <NAME.hpp>. Link it:
+#   halftone_add_model(gpt SOURCE gpt.hpp TARGETS cpu sm_80 sm_90a)
+#   target_link_libraries(app PRIVATE gpt)
+# The road: spec.hpp -> a small program that prints the Description -> NAME.halftone -> halftonec -> NAME.o, NAME.hpp.
+# NAME.halftone is written only when it changes, so a new comment in a spec runs no generator (with Ninja).
+# TARGETS is cpu unless given.
+function(halftone_add_model name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE" "TARGETS")
+  if(NOT name MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
+    message(FATAL_ERROR "halftone_add_model: \"${name}\" is no C++ identifier; the model's target and header get this name")
+  elseif(NOT arg_SOURCE)
+    message(FATAL_ERROR "halftone_add_model(${name}): SOURCE is missing; name the header that has HALFTONE_MODEL(...)")
+  elseif(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "halftone_add_model(${name}): unknown arguments ${arg_UNPARSED_ARGUMENTS}; it takes SOURCE and TARGETS")
+  elseif(NOT TARGET halftone::halftonec)
+    message(FATAL_ERROR "halftone_add_model(${name}): there is no halftonec; configure Halftone with HALFTONE_BUILD_CODEGEN=ON")
+  elseif(TARGET ${name})
+    message(FATAL_ERROR "halftone_add_model(${name}): there is a target of that name already; choose another")
+  endif()
+  cmake_path(ABSOLUTE_PATH arg_SOURCE OUTPUT_VARIABLE spec)
+  if(NOT EXISTS ${spec})
+    message(FATAL_ERROR "halftone_add_model(${name}): there is no ${spec}; SOURCE is relative to ${CMAKE_CURRENT_SOURCE_DIR}")
+  endif()
+  if(NOT arg_TARGETS)
+    set(arg_TARGETS cpu)
+  endif()
+  list(JOIN arg_TARGETS "," targets)
+
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/${name}.model)
+  set(description ${folder}/${name}.halftone)
+  configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/describe.cpp.in ${folder}/describe.cpp @ONLY)
+  add_executable(${name}_describe EXCLUDE_FROM_ALL ${folder}/describe.cpp)
+  target_link_libraries(${name}_describe PRIVATE halftone::dsl halftone::description)
+  add_custom_command(OUTPUT ${folder}/described BYPRODUCTS ${description}
+    COMMAND ${name}_describe ${description}
+    COMMAND ${CMAKE_COMMAND} -E touch ${folder}/described
+    DEPENDS ${name}_describe COMMENT "Describing model ${name}" VERBATIM)
+
+  # Make knows no rule for a byproduct, so there the stamp stands for it.
+  set(described ${folder}/described)
+  if(CMAKE_GENERATOR MATCHES "Ninja")
+    set(described ${description})
+  endif()
+  set(object ${folder}/${name}${CMAKE_CXX_OUTPUT_EXTENSION})
+  set(header ${folder}/include/${name}.hpp)
+  file(MAKE_DIRECTORY ${folder}/include)
+  add_custom_command(OUTPUT ${object} ${header}
+    COMMAND halftone::halftonec ${description} --object ${object} --header ${header} --cuda-text ${folder}/cuda
+            --targets ${targets}
+    DEPENDS ${described} halftone::halftonec COMMENT "Generating kernels of model ${name} for ${targets}" VERBATIM)
+
+  add_library(${name} STATIC ${object} ${header} ${folder}/described)
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
+  set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
+  target_include_directories(${name} INTERFACE ${folder}/include)
+  target_link_libraries(${name} INTERFACE halftone::runtime)
+endfunction()

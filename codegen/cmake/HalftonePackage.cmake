@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+# What `cmake --install` puts where, so that find_package(Halftone) gives halftone::{dsl,description,manifest,runtime},
+# halftone::halftonec and halftone_add_model.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+set(folder ${CMAKE_INSTALL_LIBDIR}/cmake/Halftone)
+
+foreach(part description dsl manifest runtime)
+  if(TARGET halftone_${part})
+    install(TARGETS halftone_${part} EXPORT HalftoneTargets FILE_SET HEADERS)
+  endif()
+endforeach()
+if(TARGET halftonec)
+  # libMLIR lies in LLVM's own folder, which is not on the loader's path.
+  set_target_properties(halftonec PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+  install(TARGETS halftonec EXPORT HalftoneTargets)
+endif()
+install(EXPORT HalftoneTargets NAMESPACE halftone:: DESTINATION ${folder})
+
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/HalftoneConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/HalftoneConfig.cmake INSTALL_DESTINATION ${folder})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/HalftoneConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/HalftoneConfig.cmake ${PROJECT_BINARY_DIR}/HalftoneConfigVersion.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/HalftoneAddModel.cmake ${CMAKE_CURRENT_LIST_DIR}/describe.cpp.in DESTINATION ${folder})

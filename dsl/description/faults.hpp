@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// What validate finds, with the statement at fault, so that parse can name its line.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "halftone/description/description.hpp"
+
+namespace halftone::description::detail {
+
+enum class Section { model, node, output, loss, assignment, rule, optimizer, clip };
+inline constexpr std::size_t kSections = 8;
+
+struct Fault {
+  Section section = Section::model;
+  std::size_t index = 0;  ///< of the statement among those of its section
+  NodeId node = -1;
+  std::string message;
+};
+
+/// A sentence that says what is wrong, or nothing.
+using Sentence = std::optional<std::string>;
+
+std::optional<Fault> find_fault(const Description& description);
+
+bool is_finite_not_negative(double value);
+
+/// "linear '%fc1'"
+std::string subject(const Node& node);
+
+/// The operands of a kind: `roles` in order, the last `optional` of which may be absent; or any
+/// number, at least one, of `repeated` with 0, 1, ... appended.
+struct Roles {
+  std::string_view roles[3];
+  std::size_t count = 0, optional = 0;
+  std::string_view repeated;
+};
+Roles roles_of(Kind kind);
+
+/// The label of a kind's shape and formula, "D21".
+std::string_view label_of(const Node& node);
+
+/// What the node at `index` breaks of the rules that a node keeps by itself.
+Sentence node_fault(const Description& description, std::size_t index);
+/// What the operands of the node at `position` break of D3 and D1.
+Sentence operand_fault(const Description& description, const Node& node, std::size_t position);
+/// What an expression over `operands` values breaks, without its subject.
+Sentence expression_fault(const Expression& expression, std::size_t operands);
+
+struct InferredShape {
+  std::optional<Shape> shape;
+  std::string fault;  ///< why there is none; empty for sources
+};
+/// Expects operands without fault.
+InferredShape inferred_shape(const Description& description, const Node& node);
+
+}  // namespace halftone::description::detail

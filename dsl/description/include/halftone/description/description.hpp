@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Description: a model, its losses, its optimizer and its precision rules as a DAG of plain structs.
+// It is what the dsl produces and the only thing that codegen and the reference evaluator read.
+// docs/spec/description.md numbers every rule that a valid Description keeps (labels D1, D2, ...).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace halftone::description {
+
+enum class Format : std::uint8_t { f32, tf32, f16, bf16, i32 };
+
+/// One extent of a shape: a fixed size, or a symbol such as `batch` that is bound when a trainer is built.
+struct Dimension {
+  std::int64_t extent = 0;  ///< the size when `symbol` is empty, otherwise 0
+  std::string symbol;       ///< name of the symbol, empty for a fixed size
+
+  bool operator==(const Dimension&) const = default;
+};
+
+/// Row-major, outermost first; empty means a scalar.
+using Shape = std::vector<Dimension>;
+
+/// Index into Description::nodes. An operand's node always comes before its user.
+using NodeId = std::int32_t;
+
+enum class Kind : std::uint8_t {
+  // sources
+  input,      // a named tensor that every step receives
+  parameter,  // trained or frozen weights; a tied weight is one node with several users
+  state,      // persists from step to step and is not trained (caches, running averages)
+  // layers
+  linear,      // x, weight, [bias]
+  layer_norm,  // x, weight, bias
+  relu,        // x
+  gelu,        // x
+  add,         // a, b
+  concat,      // part0, part1, ... along the last dimension
+  pointwise,   // the user's function of equally shaped operands
+  // losses: their result is a scalar, the mean over what the layer reduces
+  cross_entropy,   // logits, label: softmax and cross-entropy in one
+  mse,             // x, target
+  pointwise_loss,  // the user's function, then the mean over all elements
+};
+
+/// How a parameter's first values are drawn. Every element has its own counter, so the values depend on the
+/// trainer's seed and the parameter's name alone.
+struct Initializer {
+  enum class Kind : std::uint8_t { constant, uniform, normal };
+  Kind kind = Kind::constant;
+  double first = 0.0;   ///< constant: the value; uniform: the lower end; normal: the mean
+  double second = 0.0;  ///< uniform: the upper end; normal: the standard deviation
+
+  bool operator==(const Initializer&) const = default;
+};
+
+struct ParameterAttributes {
+  Initializer initializer;
+  bool decay = true;                 ///< subject to the optimizer's weight decay
+  bool frozen = false;               ///< has no gradient and is never updated
+  double learning_rate_scale = 1.0;  ///< multiplies the optimizer's learning rate
+
+  bool operator==(const ParameterAttributes&) const = default;
+};
+
+struct StateAttributes {
+  double initial = 0.0;  ///< the value of every element before the first step
+
+  bool operator==(const StateAttributes&) const = default;
+};
+
+struct LayerNormAttributes {
+  double epsilon = 1e-5;
+
+  bool operator==(const LayerNormAttributes&) const = default;
+};
+
+enum class GeluApproximation : std::uint8_t { erf, tanh };
+
+struct GeluAttributes {
+  GeluApproximation approximation = GeluApproximation::erf;
+
+  bool operator==(const GeluAttributes&) const = default;
+};
+
+/// Scalar operations of a pointwise function. Operands are indices of earlier instructions.
+enum class ScalarOp : std::uint8_t {
+  operand,     // the element of operand number `a`
+  constant,    // the value `constant`
+  add, subtract, multiply, divide, minimum, maximum,  // a, b
+  negate, absolute, exp, log, sqrt, rsqrt, tanh, erf, sigmoid,  // a
+  less, less_equal, equal,  // a, b: a condition, usable only as the first operand of select
+  select,                   // a ? b : c
+};
+
+struct ScalarInstruction {
+  ScalarOp op = ScalarOp::operand;
+  std::int32_t a = 0, b = 0, c = 0;
+  double constant = 0.0;
+
+  bool operator==(const ScalarInstruction&) const = default;
+};
+
+/// A pointwise function in single-assignment form; the last instruction is its result.
+struct Expression {
+  std::int32_t arity = 0;
+  std::vector<ScalarInstruction> instructions;
+
+  bool operator==(const Expression&) const = default;
+};
+
+struct PointwiseAttributes {
+  std::string function;  ///< the user's name for it
+  Expression expression;
+
+  bool operator==(const PointwiseAttributes&) const = default;
+};
+
+using Attributes = std::variant<std::monostate, ParameterAttributes, StateAttributes, LayerNormAttributes,
+                                GeluAttributes, PointwiseAttributes>;
+
+struct Operand {
+  std::string role;  ///< the operand's name as listed at Kind: x, weight, bias, logits, label, ...
+  NodeId node = 0;
+
+  bool operator==(const Operand&) const = default;
+};
+
+struct Node {
+  std::string name;  ///< unique; a path such as h/3/fc, parameters such as h/3/fc.weight
+  Kind kind = Kind::input;
+  std::vector<Operand> operands;
+  Shape shape;
+  Format format = Format::f32;  ///< what an input is delivered in; elsewhere the precision rules decide
+  Attributes attributes;
+
+  bool operator==(const Node&) const = default;
+};
+
+struct Output {
+  std::string name;
+  NodeId node = 0;
+
+  bool operator==(const Output&) const = default;
+};
+
+struct Loss {
+  NodeId node = 0;
+  double weight = 1.0;  ///< the training objective is the sum of weight * loss
+
+  bool operator==(const Loss&) const = default;
+};
+
+/// `state` takes the value of `value` at the end of every training step's forward pass.
+struct Assignment {
+  NodeId state = 0;
+  NodeId value = 0;
+
+  bool operator==(const Assignment&) const = default;
+};
+
+/// Formats for every value whose layer's name matches the glob `layer`; the last matching rule wins, per field.
+struct Rule {
+  std::string layer = "**";
+  std::optional<Format> store, compute, accumulate, master;
+
+  bool operator==(const Rule&) const = default;
+};
+
+/// torch.optim.SGD: g += decay * p; buf = momentum * buf + g; p -= lr * (nesterov ? g + momentum * buf : buf).
+struct Sgd {
+  double learning_rate = 1e-2;
+  double momentum = 0.0;
+  bool nesterov = false;
+  double weight_decay = 0.0;
+
+  bool operator==(const Sgd&) const = default;
+};
+
+/// torch.optim.AdamW, decoupled decay, epsilon added after bias correction.
+struct AdamW {
+  double learning_rate = 1e-3;
+  double beta1 = 0.9, beta2 = 0.999;
+  double epsilon = 1e-8;
+  double weight_decay = 1e-2;
+
+  bool operator==(const AdamW&) const = default;
+};
+
+using Optimizer = std::variant<Sgd, AdamW>;
+
+struct Description {
+  std::string name;
+  std::vector<Node> nodes;  ///< in topological order
+  std::vector<Output> outputs;
+  std::vector<Loss> losses;
+  std::vector<Assignment> assignments;
+  std::vector<Rule> rules;
+  Optimizer optimizer;
+  std::optional<double> clip;  ///< the largest global gradient norm
+
+  bool operator==(const Description&) const = default;
+};
+
+}  // namespace halftone::description

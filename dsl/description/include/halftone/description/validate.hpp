@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules D1 to D31 of docs/spec/description.md that a Description must keep before anything reads it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "halftone/description/description.hpp"
+
+namespace halftone::description {
+
+/// One sentence that names the culprit and the remedy, with the label of the rule it breaks.
+struct Violation {
+  NodeId node = -1;  ///< the node at fault, or -1
+  std::string message;
+};
+
+/// The first rule that `description` breaks, or nothing when it is valid.
+[[nodiscard]] std::optional<Violation> validate(const Description& description);
+
+/// The shape that a node of this kind must have, from its operands' shapes (D20 to D31); nothing for sources.
+[[nodiscard]] std::optional<Shape> infer_shape(const Description& description, const Node& node);
+
+}  // namespace halftone::description

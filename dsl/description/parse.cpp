@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the text form: one statement a line, no recursion, memory in proportion to the text.
+#include <algorithm>
+#include <unordered_map>
+
+#include "faults.hpp"
+#include "halftone/description/text.hpp"
+#include "parts.hpp"
+#include "scanner.hpp"
+#include "spelling.hpp"
+
+namespace halftone::description {
+namespace {
+
+using detail::Position;
+using detail::Section;
+
+constexpr std::string_view kVersion = "1";
+constexpr std::size_t kLongestText = std::size_t{1} << 26;  // bytes; keeps lines and columns in int
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : scan_(text) {}
+
+  std::variant<Description, ParseError> parse() {
+    if (!(parse_header() && parse_statements() && check())) return *scan_.error();
+    return std::move(description_);
+  }
+
+ private:
+  bool parse_header();
+  bool parse_statements();
+  bool parse_statement();
+  bool check();
+
+  bool parse_model();
+  bool parse_input();
+  bool parse_parameter();
+  bool parse_state();
+  bool parse_layer();
+  bool parse_output();
+  bool parse_loss();
+  bool parse_assignment();
+  bool parse_rule();
+  bool parse_optimizer();
+  bool parse_clip();
+
+  bool read_new_name(std::string& name);
+  bool read_node(NodeId& node);
+  bool read_operands(std::vector<Operand>& operands);
+  bool add_node(Node node);
+  bool record(Section section, bool once = false);
+
+  detail::Scanner scan_;
+  Position statement_;  // start of the statement being read
+  Description description_;
+  std::unordered_map<std::string_view, NodeId> ids_;  // names lie in the text
+  std::string_view new_name_;
+  std::vector<Position> places_[detail::kSections];  // where each section's statements start
+};
+
+bool Parser::parse_header() {
+  if (!scan_.take_word("halftone") || !scan_.take_word("description")) {
+    return scan_.fail({},
+                      "this is no description; its first line must be 'halftone description 1'");
+  }
+  const Position place = scan_.position();
+  std::string_view version;
+  if (!scan_.read_word(version, "the version '1'")) return false;
+  if (version != kVersion) {
+    return scan_.fail(place, "this text has version " + detail::quoted(version.substr(0, 32)) +
+                                 " of the form, but version 1 is read; print it again");
+  }
+  return scan_.expect_end_of_line();
+}
+
+bool Parser::parse_statements() {
+  while (scan_.next_statement()) {
+    statement_ = scan_.position();
+    if (!parse_statement() || !scan_.expect_end_of_line()) return false;
+  }
+  for (const Section section : {Section::model, Section::optimizer}) {
+    if (!places_[static_cast<std::size_t>(section)].empty()) continue;
+    return scan_.fail(scan_.position(),
+                      section == Section::model
+                          ? "the text ends without a model; add the statement 'model \"name\"'"
+                          : "the text ends without an optimizer; add one, sgd or adamw");
+  }
+  return true;
+}
+
+bool Parser::parse_statement() {
+  struct Statement {
+    std::string_view word;
+    bool (Parser::*parse)();
+  };
+  static constexpr Statement kStatements[] = {
+      {"model", &Parser::parse_model},         {"input", &Parser::parse_input},
+      {"parameter", &Parser::parse_parameter}, {"state", &Parser::parse_state},
+      {"output", &Parser::parse_output},       {"loss", &Parser::parse_loss},
+      {"assign", &Parser::parse_assignment},   {"rule", &Parser::parse_rule},
+      {"optimizer", &Parser::parse_optimizer}, {"clip", &Parser::parse_clip},
+  };
+  if (scan_.peek() == '%') return parse_layer();
+  for (const Statement& statement : kStatements) {
+    if (scan_.take_word(statement.word)) return (this->*statement.parse)();
+  }
+  return scan_.unexpected(
+      "a statement (model, input, parameter, state, '%name = ...', output, loss, assign, rule, "
+      "optimizer or clip)");
+}
+
+bool Parser::check() {
+  auto fault = detail::find_fault(description_);
+  if (!fault) return true;
+  const auto& places = places_[static_cast<std::size_t>(fault->section)];
+  return scan_.fail(fault->index < places.size() ? places[fault->index] : Position{},
+                    std::move(fault->message));
+}
+
+bool Parser::record(Section section, bool once) {
+  auto& places = places_[static_cast<std::size_t>(section)];
+  if (once && !places.empty()) {
+    return scan_.fail(statement_, "this statement stands on line " +
+                                      std::to_string(places[0].line) + " already; remove one");
+  }
+  places.push_back(statement_);
+  return true;
+}
+
+bool Parser::add_node(Node node) {
+  ids_.emplace(new_name_, static_cast<NodeId>(description_.nodes.size()));
+  description_.nodes.push_back(std::move(node));
+  return record(Section::node);
+}
+
+bool Parser::read_new_name(std::string& name) {
+  const Position start = scan_.position();
+  if (!scan_.read_name(new_name_, "the new node's name, such as %fc1")) return false;
+  name = new_name_;
+  const auto known = ids_.find(new_name_);
+  if (known == ids_.end()) return true;
+  const auto line =
+      places_[static_cast<std::size_t>(Section::node)][static_cast<std::size_t>(known->second)]
+          .line;
+  return scan_.fail(start, "the node '%" + name + "' stands on line " + std::to_string(line) +
+                               " already; rename one (D2)");
+}
+
+bool Parser::read_node(NodeId& node) {
+  const Position start = scan_.position();
+  std::string_view name;
+  if (!scan_.read_name(name, "a node, such as %fc1")) return false;
+  const auto known = ids_.find(name);
+  if (known == ids_.end()) {
+    return scan_.fail(start, "no node '%" + std::string(name) +
+                                 "' stands above; nodes come before their users (D1)");
+  }
+  node = known->second;
+  return true;
+}
+
+bool Parser::parse_model() {
+  return record(Section::model, true) &&
+         scan_.read_string(description_.name, "the model's name in quotes");
+}
+
+bool Parser::parse_input() {
+  Node node;
+  return read_new_name(node.name) && scan_.expect(':') &&
+         scan_.read_enum(node.format, "a format") && detail::read_shape(scan_, node.shape) &&
+         add_node(std::move(node));
+}
+
+bool Parser::parse_parameter() {
+  Node node;
+  node.kind = Kind::parameter;
+  ParameterAttributes attributes;
+  if (!(read_new_name(node.name) && scan_.expect(':') && detail::read_shape(scan_, node.shape) &&
+        scan_.expect_word("init") && detail::read_initializer(scan_, attributes.initializer))) {
+    return false;
+  }
+  attributes.decay = !scan_.take_word("no_decay");
+  attributes.frozen = scan_.take_word("frozen");
+  if (scan_.take_word("learning_rate_scale") &&
+      !scan_.read_number(attributes.learning_rate_scale, "a number")) {
+    return false;
+  }
+  node.attributes = attributes;
+  return add_node(std::move(node));
+}
+
+bool Parser::parse_state() {
+  Node node;
+  node.kind = Kind::state;
+  StateAttributes attributes;
+  if (!(read_new_name(node.name) && scan_.expect(':') && detail::read_shape(scan_, node.shape) &&
+        detail::read_setting(scan_, "initial", attributes.initial))) {
+    return false;
+  }
+  node.attributes = attributes;
+  return add_node(std::move(node));
+}
+
+bool Parser::read_operands(std::vector<Operand>& operands) {
+  if (!scan_.expect('(')) return false;
+  if (scan_.take(')')) return true;
+  do {
+    Operand operand;
+    std::string_view role;
+    if (!(scan_.read_word(role, "an operand's role, such as x") && scan_.expect(':') &&
+          read_node(operand.node))) {
+      return false;
+    }
+    operand.role = role;
+    operands.push_back(std::move(operand));
+  } while (scan_.take(','));
+  return scan_.expect(')');
+}
+
+bool Parser::parse_layer() {
+  Node node;
+  if (!read_new_name(node.name) || !scan_.expect('=')) return false;
+  const Position start = scan_.position();
+  if (!scan_.read_enum(node.kind, "a layer or a loss")) return false;
+  if (node.kind <= Kind::state) {
+    return scan_.fail(start, "a source is not computed; write '" +
+                                 std::string(detail::spelled(node.kind)) + " %name : ...'");
+  }
+  return read_operands(node.operands) && detail::read_attributes(scan_, node) &&
+         scan_.expect(':') && detail::read_shape(scan_, node.shape) && add_node(std::move(node));
+}
+
+bool Parser::parse_output() {
+  Output output;
+  if (!(scan_.read_string(output.name, "the output's name in quotes") && scan_.expect('=') &&
+        read_node(output.node))) {
+    return false;
+  }
+  description_.outputs.push_back(std::move(output));
+  return record(Section::output);
+}
+
+bool Parser::parse_loss() {
+  Loss loss;
+  if (!read_node(loss.node) || !detail::read_setting(scan_, "weight", loss.weight)) return false;
+  description_.losses.push_back(loss);
+  return record(Section::loss);
+}
+
+bool Parser::parse_assignment() {
+  Assignment assignment;
+  if (!(read_node(assignment.state) && scan_.expect('=') && read_node(assignment.value))) {
+    return false;
+  }
+  description_.assignments.push_back(assignment);
+  return record(Section::assignment);
+}
+
+bool Parser::parse_rule() {
+  Rule rule;
+  if (!scan_.read_string(rule.layer, "a glob of layer names in quotes")) return false;
+  const std::pair<std::string_view, std::optional<Format>*> fields[] = {
+      {"store", &rule.store},
+      {"compute", &rule.compute},
+      {"accumulate", &rule.accumulate},
+      {"master", &rule.master}};
+  for (const auto& [word, format] : fields) {
+    if (!scan_.take_word(word)) continue;
+    if (!scan_.read_enum(format->emplace(), "a format")) return false;
+  }
+  description_.rules.push_back(std::move(rule));
+  if (scan_.at_end_of_line()) return record(Section::rule);
+  return scan_.unexpected("store, compute, accumulate and master once each and in this order");
+}
+
+bool Parser::parse_optimizer() {
+  if (!record(Section::optimizer, true)) return false;
+  if (scan_.take_word("sgd")) {
+    Sgd sgd;
+    if (!detail::read_setting(scan_, "learning_rate", sgd.learning_rate)) return false;
+    if (!detail::read_setting(scan_, "momentum", sgd.momentum)) return false;
+    sgd.nesterov = scan_.take_word("nesterov");
+    description_.optimizer = sgd;
+    return detail::read_setting(scan_, "weight_decay",
+                                std::get<Sgd>(description_.optimizer).weight_decay);
+  }
+  if (!scan_.take_word("adamw")) return scan_.unexpected("an optimizer, sgd or adamw");
+  AdamW& adamw = description_.optimizer.emplace<AdamW>();
+  return detail::read_setting(scan_, "learning_rate", adamw.learning_rate) &&
+         detail::read_setting(scan_, "beta1", adamw.beta1) &&
+         detail::read_setting(scan_, "beta2", adamw.beta2) &&
+         detail::read_setting(scan_, "epsilon", adamw.epsilon) &&
+         detail::read_setting(scan_, "weight_decay", adamw.weight_decay);
+}
+
+bool Parser::parse_clip() {
+  return record(Section::clip, true) &&
+         scan_.read_number(description_.clip.emplace(), "the largest gradient norm");
+}
+
+}  // namespace
+
+std::variant<Description, ParseError> parse(std::string_view text) {
+  if (text.size() <= kLongestText) return Parser(text).parse();
+  return ParseError{1, 1, "this text is larger than 64 MiB; a description is far smaller"};
+}
+
+std::string ParseError::str(std::string_view file) const {
+  return std::string(file) + ":" + std::to_string(line) + ":" + std::to_string(column) + ": " +
+         message;
+}
+
+}  // namespace halftone::description

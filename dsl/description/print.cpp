@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes the text form, one statement a line; grammar at the end of docs/spec/description.md.
+#include "halftone/description/text.hpp"
+#include "spelling.hpp"
+
+namespace halftone::description {
+namespace {
+
+using detail::quoted;
+using detail::spelled;
+
+class Printer {
+ public:
+  explicit Printer(const Description& description) : description_(description) {}
+
+  std::string text() {
+    put("halftone description 1\nmodel ", quoted(description_.name), "\n");
+    for (const Node& node : description_.nodes) put_node(node);
+    for (const Output& output : description_.outputs) {
+      put("output ", quoted(output.name), " = ", name(output.node), "\n");
+    }
+    for (const Loss& loss : description_.losses) {
+      put("loss ", name(loss.node), " weight ", spelled(loss.weight), "\n");
+    }
+    for (const Assignment& assignment : description_.assignments) {
+      put("assign ", name(assignment.state), " = ", name(assignment.value), "\n");
+    }
+    for (const Rule& rule : description_.rules) put_rule(rule);
+    std::visit([this](const auto& optimizer) { put_optimizer(optimizer); }, description_.optimizer);
+    if (description_.clip) put("clip ", spelled(*description_.clip), "\n");
+    return std::move(text_);
+  }
+
+ private:
+  template <typename... Parts>
+  void put(const Parts&... parts) {
+    ((text_ += parts), ...);
+  }
+
+  std::string name(NodeId id) const {
+    const bool known = id >= 0 && static_cast<std::size_t>(id) < description_.nodes.size();
+    return known ? "%" + description_.nodes[static_cast<std::size_t>(id)].name : "%?";
+  }
+
+  void put_node(const Node& node) {
+    if (node.kind <= Kind::state) {
+      put(spelled(node.kind), " %", node.name, " : ",
+          node.kind == Kind::input ? spelled(node.format) : "", spelled(node.shape));
+      std::visit([this](const auto& attributes) { put_attributes(attributes); }, node.attributes);
+    } else {
+      put("%", node.name, " = ", spelled(node.kind), "(");
+      for (std::size_t i = 0; i < node.operands.size(); ++i) {
+        put(i == 0 ? "" : ", ", node.operands[i].role, ": ", name(node.operands[i].node));
+      }
+      put(")");
+      std::visit([this](const auto& attributes) { put_attributes(attributes); }, node.attributes);
+      put(" : ", spelled(node.shape));
+    }
+    put("\n");
+  }
+
+  void put_attributes(std::monostate) {}
+
+  void put_attributes(const ParameterAttributes& attributes) {
+    const Initializer& initializer = attributes.initializer;
+    put(" init ", spelled(initializer.kind), "(", spelled(initializer.first));
+    if (initializer.kind != Initializer::Kind::constant) put(", ", spelled(initializer.second));
+    put(")");
+    if (!attributes.decay) put(" no_decay");
+    if (attributes.frozen) put(" frozen");
+    if (attributes.learning_rate_scale != 1.0) {
+      put(" learning_rate_scale ", spelled(attributes.learning_rate_scale));
+    }
+  }
+
+  void put_attributes(const StateAttributes& attributes) {
+    put(" initial ", spelled(attributes.initial));
+  }
+
+  void put_attributes(const LayerNormAttributes& attributes) {
+    put(" {epsilon: ", spelled(attributes.epsilon), "}");
+  }
+
+  void put_attributes(const GeluAttributes& attributes) {
+    put(" {approximation: ", spelled(attributes.approximation), "}");
+  }
+
+  void put_attributes(const PointwiseAttributes& attributes) {
+    put(" ", quoted(attributes.function), " {");
+    const auto& instructions = attributes.expression.instructions;
+    for (std::size_t i = 0; i < instructions.size(); ++i) {
+      const ScalarInstruction& instruction = instructions[i];
+      put(i == 0 ? " %" : "; %", std::to_string(i), " = ", spelled(instruction.op));
+      const int reads = detail::arity(instruction.op);
+      if (instruction.op == ScalarOp::operand) put(" ", std::to_string(instruction.a));
+      if (instruction.op == ScalarOp::constant) put(" ", spelled(instruction.constant));
+      if (reads > 0) put(" %", std::to_string(instruction.a));
+      if (reads > 1) put(" %", std::to_string(instruction.b));
+      if (reads > 2) put(" %", std::to_string(instruction.c));
+    }
+    put(" }");
+  }
+
+  void put_rule(const Rule& rule) {
+    put("rule ", quoted(rule.layer));
+    if (rule.store) put(" store ", spelled(*rule.store));
+    if (rule.compute) put(" compute ", spelled(*rule.compute));
+    if (rule.accumulate) put(" accumulate ", spelled(*rule.accumulate));
+    if (rule.master) put(" master ", spelled(*rule.master));
+    put("\n");
+  }
+
+  void put_optimizer(const Sgd& sgd) {
+    put("optimizer sgd learning_rate ", spelled(sgd.learning_rate), " momentum ",
+        spelled(sgd.momentum), sgd.nesterov ? " nesterov" : "", " weight_decay ",
+        spelled(sgd.weight_decay), "\n");
+  }
+
+  void put_optimizer(const AdamW& adamw) {
+    put("optimizer adamw learning_rate ", spelled(adamw.learning_rate), " beta1 ",
+        spelled(adamw.beta1), " beta2 ", spelled(adamw.beta2), " epsilon ", spelled(adamw.epsilon),
+        " weight_decay ", spelled(adamw.weight_decay), "\n");
+  }
+
+  const Description& description_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string print(const Description& description) { return Printer(description).text(); }
+
+}  // namespace halftone::description

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the text form spells enums, numbers, shapes and strings; shared by print, parse and the
+// messages of validate.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "halftone/description/description.hpp"
+
+namespace halftone::description::detail {
+
+using std::string_view_literals::operator""sv;
+
+// The words of each enum in the order of its enumerators.
+constexpr auto words(Format) { return std::array{"f32"sv, "tf32"sv, "f16"sv, "bf16"sv, "i32"sv}; }
+
+constexpr auto words(Kind) {
+  return std::array{"input"sv,         "parameter"sv, "state"sv,         "linear"sv, "layer_norm"sv,
+                    "relu"sv,          "gelu"sv,      "add"sv,           "concat"sv, "pointwise"sv,
+                    "cross_entropy"sv, "mse"sv,       "pointwise_loss"sv};
+}
+
+constexpr auto words(Initializer::Kind) {
+  return std::array{"constant"sv, "uniform"sv, "normal"sv};
+}
+
+constexpr auto words(GeluApproximation) { return std::array{"erf"sv, "tanh"sv}; }
+
+constexpr auto words(ScalarOp) {
+  return std::array{"operand"sv, "constant"sv, "add"sv,     "subtract"sv,   "multiply"sv,
+                    "divide"sv,  "minimum"sv,  "maximum"sv, "negate"sv,     "absolute"sv,
+                    "exp"sv,     "log"sv,      "sqrt"sv,    "rsqrt"sv,      "tanh"sv,
+                    "erf"sv,     "sigmoid"sv,  "less"sv,    "less_equal"sv, "equal"sv,
+                    "select"sv};
+}
+
+template <typename Enum>
+constexpr std::string_view spelled(Enum value) {
+  const auto table = words(Enum{});
+  const auto index = static_cast<std::size_t>(value);
+  return index < table.size() ? table[index] : "?"sv;
+}
+
+template <typename Enum>
+constexpr std::optional<Enum> enum_of(std::string_view word) {
+  const auto table = words(Enum{});
+  for (std::size_t index = 0; index < table.size(); ++index) {
+    if (table[index] == word) return static_cast<Enum>(index);
+  }
+  return std::nullopt;
+}
+
+/// The fewest digits that read back to the same double.
+std::string spelled(double value);
+/// "[batch, 64]"
+std::string spelled(const Shape& shape);
+/// In quotes, with \" \\ \n \r \t and \xHH for other control bytes.
+std::string quoted(std::string_view text);
+
+bool is_name_byte(char byte);             // D2
+bool is_symbol(std::string_view symbol);  // letters, digits and _, not starting with a digit
+
+/// How many earlier instructions an operation reads.
+constexpr int arity(ScalarOp op) {
+  if (op == ScalarOp::operand || op == ScalarOp::constant) return 0;
+  if (op == ScalarOp::select) return 3;
+  return op >= ScalarOp::negate && op <= ScalarOp::sigmoid ? 1 : 2;
+}
+
+}  // namespace halftone::description::detail

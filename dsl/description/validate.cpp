@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "halftone/description/validate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <unordered_set>
+#include <vector>
+
+#include "faults.hpp"
+#include "spelling.hpp"
+
+namespace halftone::description::detail {
+namespace {
+
+bool is_source(Kind kind) { return kind <= Kind::state; }
+bool is_loss(Kind kind) { return kind >= Kind::cross_entropy; }
+
+/// Checks of the whole; each function leaves the first fault it finds.
+class Checker {
+ public:
+  explicit Checker(const Description& description)
+      : description_(description), nodes_(description.nodes), uses_(nodes_.size(), 0) {}
+
+  std::optional<Fault> find() {
+    const bool holds = check_nodes() && check_outputs() && check_losses() && check_assignments() &&
+                       check_uses() && check_training() && check_rules() && check_optimizer();
+    return holds ? std::nullopt : std::optional(fault_);
+  }
+
+ private:
+  bool fail(Section section, std::size_t index, NodeId node, std::string message) {
+    fault_ = {section, index, node, std::move(message)};
+    return false;
+  }
+
+  bool is_node(NodeId id) const { return id >= 0 && static_cast<std::size_t>(id) < nodes_.size(); }
+
+  const Node& node(NodeId id) const { return nodes_[static_cast<std::size_t>(id)]; }
+
+  bool check_nodes();
+  bool check_outputs();
+  bool check_losses();
+  bool check_assignments();
+  bool check_uses();
+  bool check_training();
+  bool check_rules();
+  bool check_optimizer();
+
+  const Description& description_;
+  const std::vector<Node>& nodes_;
+  std::vector<std::size_t> uses_;      // users, outputs, losses and assignments of each node
+  std::vector<bool> depends_on_loss_;  // a loss node, or computed from one
+  Fault fault_;
+};
+
+bool Checker::check_nodes() {
+  std::unordered_set<std::string_view> names;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const auto id = static_cast<NodeId>(i);
+    if (auto fault = node_fault(description_, i)) return fail(Section::node, i, id, *fault);
+    if (!names.insert(nodes_[i].name).second) {
+      return fail(Section::node, i, id,
+                  "two nodes are named '%" + nodes_[i].name + "'; rename one (D2)");
+    }
+    bool depends = is_loss(nodes_[i].kind);
+    for (const Operand& operand : nodes_[i].operands) {
+      const auto source = static_cast<std::size_t>(operand.node);
+      ++uses_[source];
+      if (is_loss(nodes_[i].kind) && depends_on_loss_[source]) {
+        return fail(Section::node, i, id,
+                    subject(nodes_[i]) +
+                        " is computed from another loss; give each loss its own "
+                        "values and let their weights add them up (D6)");
+      }
+      depends = depends || depends_on_loss_[source];
+    }
+    depends_on_loss_.push_back(depends);
+  }
+  const auto is_input = [](const Node& node) { return node.kind == Kind::input; };
+  if (std::any_of(nodes_.begin(), nodes_.end(), is_input)) return true;
+  return fail(Section::model, 0, -1,
+              "the model " + quoted(description_.name) + " has no input; give it one (D4)");
+}
+
+bool Checker::check_outputs() {  // D6
+  std::unordered_set<std::string_view> names;
+  for (std::size_t i = 0; i < description_.outputs.size(); ++i) {
+    const Output& output = description_.outputs[i];
+    const std::string subject = "the output " + quoted(output.name);
+    if (!is_node(output.node)) {
+      return fail(Section::output, i, -1, subject + " names no node; name one that exists (D6)");
+    }
+    if (output.name.empty() || !names.insert(output.name).second) {
+      return fail(Section::output, i, output.node,
+                  subject + " needs a name that no other output has; rename it (D6)");
+    }
+    if (node(output.node).format == Format::i32) {
+      return fail(Section::output, i, output.node,
+                  subject + " is the i32 input '%" + node(output.node).name +
+                      "'; only labels are i32, so remove it (D8)");
+    }
+    ++uses_[static_cast<std::size_t>(output.node)];
+  }
+  return true;
+}
+
+bool Checker::check_losses() {  // D6
+  std::vector<bool> named(nodes_.size(), false);
+  for (std::size_t i = 0; i < description_.losses.size(); ++i) {
+    const Loss& loss = description_.losses[i];
+    if (!is_node(loss.node) || !is_loss(node(loss.node).kind)) {
+      return fail(Section::loss, i, is_node(loss.node) ? loss.node : -1,
+                  (is_node(loss.node) ? subject(node(loss.node)) : "a loss that names no node") +
+                      " is no loss; name a cross_entropy, mse or pointwise_loss (D6)");
+    }
+    const std::string who = subject(node(loss.node));
+    if (named[static_cast<std::size_t>(loss.node)]) {
+      return fail(Section::loss, i, loss.node,
+                  who + " is named as a loss twice; add the weights up in one (D6)");
+    }
+    if (!std::isfinite(loss.weight)) {
+      return fail(Section::loss, i, loss.node,
+                  who + " has the weight " + spelled(loss.weight) + "; make it finite (D6)");
+    }
+    named[static_cast<std::size_t>(loss.node)] = true;
+    ++uses_[static_cast<std::size_t>(loss.node)];
+  }
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (!is_loss(nodes_[i].kind) || named[i]) continue;
+    return fail(Section::node, i, static_cast<NodeId>(i),
+                subject(nodes_[i]) + " is not named as a loss; add a loss statement for it (D6)");
+  }
+  return true;
+}
+
+bool Checker::check_assignments() {  // D7
+  std::vector<bool> assigned(nodes_.size(), false);
+  for (std::size_t i = 0; i < description_.assignments.size(); ++i) {
+    const auto [state, value] = description_.assignments[i];
+    const auto refuse = [&](const std::string& message) {
+      return fail(Section::assignment, i, is_node(state) ? state : -1, message + " (D7)");
+    };
+    if (!is_node(state) || node(state).kind != Kind::state) {
+      return refuse((is_node(state) ? subject(node(state)) : "an assignment that names no node") +
+                    " cannot be assigned to; name a state");
+    }
+    const std::string who = subject(node(state));
+    if (!is_node(value)) return refuse(who + " is assigned no value; name one that exists");
+    const std::string what = "'%" + node(value).name + "'";
+    if (assigned[static_cast<std::size_t>(state)]) {
+      return refuse(who + " is assigned twice; keep one assignment");
+    }
+    if (node(value).shape != node(state).shape) {
+      return refuse(who + " of shape " + spelled(node(state).shape) + " is assigned " + what +
+                    " of shape " + spelled(node(value).shape) + "; make their shapes equal");
+    }
+    if (node(value).format == Format::i32) {
+      return refuse(who + " is assigned the i32 input " + what +
+                    "; assign a number that is not i32");
+    }
+    if (depends_on_loss_[static_cast<std::size_t>(value)]) {
+      return refuse(who + " is assigned " + what +
+                    ", which depends on a loss; assign a value from before the losses");
+    }
+    assigned[static_cast<std::size_t>(state)] = true;
+    ++uses_[static_cast<std::size_t>(value)];
+  }
+  return true;
+}
+
+bool Checker::check_uses() {  // D5
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (uses_[i] > 0) continue;
+    return fail(Section::node, i, static_cast<NodeId>(i),
+                subject(nodes_[i]) + " is never used; " +
+                    (is_source(nodes_[i].kind) ? "give it a user or remove it"
+                                               : "give it a user, make it an output or remove it") +
+                    " (D5)");
+  }
+  return true;
+}
+
+bool Checker::check_training() {  // D9
+  if (description_.losses.empty()) return true;
+  for (const Node& node : nodes_) {
+    const auto* parameter = std::get_if<ParameterAttributes>(&node.attributes);
+    if (parameter && !parameter->frozen) return true;
+  }
+  return fail(Section::model, 0, -1,
+              "the model " + quoted(description_.name) +
+                  " has a loss and nothing to train; add a parameter that is not frozen (D9)");
+}
+
+bool Checker::check_rules() {  // D10
+  for (std::size_t i = 0; i < description_.rules.size(); ++i) {
+    const Rule& rule = description_.rules[i];
+    const auto refuse = [&](const std::string& message) {
+      return fail(Section::rule, i, -1,
+                  "the rule " + quoted(rule.layer) + " " + message + " (D10)");
+    };
+    if (!rule.store && !rule.compute && !rule.accumulate && !rule.master) {
+      return refuse("states no format; state store, compute, accumulate or master");
+    }
+    if (rule.store == Format::tf32 || rule.store == Format::i32) {
+      return refuse("stores " + std::string(spelled(*rule.store)) + "; store f32, f16 or bf16");
+    }
+    if (rule.compute == Format::i32) {
+      return refuse("computes in i32; compute in f32, tf32, f16 or bf16");
+    }
+    if (rule.accumulate.value_or(Format::f32) != Format::f32) {
+      return refuse("accumulates in " + std::string(spelled(*rule.accumulate)) + "; use f32");
+    }
+    if (rule.master.value_or(Format::f32) != Format::f32) {
+      return refuse("keeps masters in " + std::string(spelled(*rule.master)) + "; use f32");
+    }
+  }
+  return true;
+}
+
+struct Setting {
+  std::string_view name;
+  double value;
+  bool below_one;
+};
+
+/// Without subject; D11.
+Sentence setting_fault(std::initializer_list<Setting> settings) {
+  for (const Setting& setting : settings) {
+    if (is_finite_not_negative(setting.value) && (!setting.below_one || setting.value < 1))
+      continue;
+    return "has " + std::string(setting.name) + " " + spelled(setting.value) +
+           "; make it finite, not negative" + (setting.below_one ? " and below 1" : "");
+  }
+  return std::nullopt;
+}
+
+Sentence optimizer_fault(const Sgd& sgd) {
+  const auto fault = setting_fault({{"learning_rate", sgd.learning_rate, false},
+                                    {"momentum", sgd.momentum, true},
+                                    {"weight_decay", sgd.weight_decay, false}});
+  if (fault) return "the optimizer sgd " + *fault + " (D11)";
+  if (!sgd.nesterov || sgd.momentum > 0) return std::nullopt;
+  return "the optimizer sgd has nesterov without momentum; give it a momentum above 0 (D11)";
+}
+
+Sentence optimizer_fault(const AdamW& adamw) {
+  const auto fault = setting_fault({{"learning_rate", adamw.learning_rate, false},
+                                    {"beta1", adamw.beta1, true},
+                                    {"beta2", adamw.beta2, true},
+                                    {"epsilon", adamw.epsilon, false},
+                                    {"weight_decay", adamw.weight_decay, false}});
+  return fault ? Sentence("the optimizer adamw " + *fault + " (D11)") : std::nullopt;
+}
+
+bool Checker::check_optimizer() {  // D11
+  const auto fault = std::visit([](const auto& optimizer) { return optimizer_fault(optimizer); },
+                                description_.optimizer);
+  if (fault) return fail(Section::optimizer, 0, -1, *fault);
+  const double clip = description_.clip.value_or(1.0);
+  if (std::isfinite(clip) && clip > 0) return true;
+  return fail(Section::clip, 0, -1,
+              "the clip norm is " + spelled(clip) + "; make it finite and positive (D11)");
+}
+
+}  // namespace
+
+std::optional<Fault> find_fault(const Description& description) {
+  return Checker(description).find();
+}
+
+}  // namespace halftone::description::detail
+
+namespace halftone::description {
+
+std::optional<Violation> validate(const Description& description) {
+  auto fault = detail::find_fault(description);
+  if (!fault) return std::nullopt;
+  return Violation{fault->node, std::move(fault->message)};
+}
+
+}  // namespace halftone::description

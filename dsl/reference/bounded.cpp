@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of Bounded: how an argument's error reaches the result, plus the recipe's own error.
+#include "halftone/reference/bounded.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "numerics.hpp"
+
+namespace halftone::reference {
+namespace {
+
+// The recipes stay within this many units in the last place of the correctly rounded result
+// (docs/numerics.md).
+constexpr double kRecipeUlps = 2;
+constexpr double kLargestUlp = 0x1p-23;  // relative to the result
+
+// The argument of x's interval that is nearest to zero, where bell-shaped derivatives are largest.
+double nearest_to_zero(Bounded x) {
+  return x.value > 0 ? std::max(x.value - x.error, 0.0) : std::min(x.value + x.error, 0.0);
+}
+
+Bounded recipe_result(double value, double inherited) {
+  return Bounded::rounded(value,
+                          inherited + kRecipeUlps * kLargestUlp * (std::fabs(value) + inherited));
+}
+
+}  // namespace
+
+Bounded sqrt(Bounded x) {
+  const double root = std::sqrt(x.value);
+  return Bounded::rounded(root, root - std::sqrt(std::max(x.value - x.error, 0.0)));
+}
+
+Bounded absolute(Bounded x) {
+  x.value = std::fabs(x.value);
+  return x;
+}
+
+Bounded exp(Bounded x) {
+  const double value = std::exp(x.value);
+  return recipe_result(value, value * std::expm1(x.error));
+}
+
+Bounded log(Bounded x) {
+  Bounded::require_decided(x.value > x.error);
+  const double value = std::log(x.value);
+  return recipe_result(value, -std::log1p(-x.error / x.value));
+}
+
+Bounded tanh(Bounded x) {
+  const double slope = 1 - std::pow(std::tanh(nearest_to_zero(x)), 2);
+  return recipe_result(std::tanh(x.value), slope * x.error);
+}
+
+Bounded erf(Bounded x) {
+  const double slope = 2 / std::sqrt(std::acos(-1.0)) * std::exp(-std::pow(nearest_to_zero(x), 2));
+  return recipe_result(std::erf(x.value), slope * x.error);
+}
+
+Bounded sigmoid(Bounded x) {
+  const double at = sigmoid(nearest_to_zero(x));
+  return recipe_result(sigmoid(x.value), at * (1 - at) * x.error);
+}
+
+Bounded rsqrt(Bounded x) {
+  Bounded::require_decided(x.value > x.error);
+  const double value = 1 / std::sqrt(x.value);
+  return recipe_result(value, 1 / std::sqrt(x.value - x.error) - value);
+}
+
+// Minimum and maximum move by no more than their operands do, whichever is chosen.
+Bounded minimum(Bounded a, Bounded b) {
+  Bounded result = a.value < b.value ? a : b;
+  result.error = std::max(a.error, b.error);
+  return result;
+}
+
+Bounded maximum(Bounded a, Bounded b) { return -minimum(-a, -b); }
+
+Bounded row_maximum(std::span<const Bounded> values) {
+  Bounded result = values[0];
+  for (const Bounded& value : values) result = maximum(result, value);
+  return result;
+}
+
+}  // namespace halftone::reference

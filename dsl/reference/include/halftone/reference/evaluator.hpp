@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// The executable meaning of a Description: forward, backward, update and whole steps, written for
+// clarity from docs/spec/description.md. Exact computes everything in double with plain sums and
+// judges error; Declared computes in f32 with every operation, order and tree that the
+// specification states and judges bits.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "halftone/description/description.hpp"
+#include "halftone/reference/bounded.hpp"
+
+namespace halftone::reference {
+
+/// The size of every symbol of a description, such as {"batch", 64}.
+using Symbols = std::map<std::string, std::int64_t>;
+
+/// Tensors by node name, each flat and row-major.
+template <class Scalar>
+using Tensors = std::map<std::string, std::vector<Scalar>>;
+
+/// What every step receives: one tensor for each input, i32 inputs in `labels` and all others in
+/// `values`.
+template <class Scalar>
+struct Inputs {
+  Tensors<Scalar> values;
+  std::map<std::string, std::vector<std::int32_t>> labels;
+};
+
+/// beta^t as the unevaluated sum high + low (U6); low stays 0 in Exact.
+template <class Scalar>
+struct Power {
+  Scalar high = 1, low = 0;
+
+  bool operator==(const Power&) const = default;
+};
+
+/// What a step carries to the next one. Moments have one tensor for each parameter that is not
+/// frozen.
+template <class Scalar>
+struct State {
+  Tensors<Scalar> parameters;
+  Tensors<Scalar> states;
+  Tensors<Scalar> first_moments;   ///< adamw: m; sgd with momentum: the buffer; otherwise empty
+  Tensors<Scalar> second_moments;  ///< adamw: v; otherwise empty
+  Power<Scalar> power1, power2;    ///< adamw: beta1^steps and beta2^steps
+  std::int64_t steps = 0;          ///< updates that were applied; skipped ones do not count
+
+  bool operator==(const State&) const = default;
+};
+
+/// Results of a forward pass.
+template <class Scalar>
+struct Forward {
+  std::vector<std::vector<Scalar>> values;        ///< by NodeId; empty for i32 inputs
+  std::vector<std::vector<std::int32_t>> labels;  ///< by NodeId; empty but for i32 inputs
+  std::vector<Scalar> losses;  ///< in the order of Description::losses, not weighted
+  Scalar objective = 0;        ///< the sum of weight * loss, 0 without losses
+  Tensors<Scalar> states;      ///< all states after the assignments
+};
+
+/// Gradients by NodeId: of the objective plus, for external gradients e, of the sum over outputs of
+/// e * output. Empty where no gradient arrives and for frozen parameters; other parameters always
+/// have one, of zeros if need be.
+template <class Scalar>
+using Gradients = std::vector<std::vector<Scalar>>;
+
+template <class Scalar>
+struct Step {
+  State<Scalar>
+      state;  ///< after the step; as before it, but for `states`, when the step was skipped (U7)
+  std::vector<Scalar> losses;
+  Scalar objective = 0;
+  Scalar norm = 0;     ///< of the gradient before clipping (U1)
+  bool finite = true;  ///< whether the update was applied
+};
+
+/// Evaluates one description for one size of its symbols. Scalar is double (exact) or float
+/// (declared). Members throw std::invalid_argument with one sentence when what they are given does
+/// not fit the description.
+template <class Scalar>
+class Evaluator {
+ public:
+  /// Throws when the description is not valid, a symbol is not bound to a positive size, or, for
+  /// declared evaluation, the precision rules or inputs ask for another format than f32.
+  Evaluator(description::Description description, Symbols symbols);
+
+  /// The state before the first step: `parameters` as given, states at their initial value, moments
+  /// zero.
+  [[nodiscard]] State<Scalar> initial_state(Tensors<Scalar> parameters) const;
+
+  /// D20 to D31, objective and assignments.
+  [[nodiscard]] Forward<Scalar> forward(const State<Scalar>& state,
+                                        const Inputs<Scalar>& inputs) const;
+
+  /// D40 to D50. `external` holds gradients that arrive at outputs, by output name; they come
+  /// before those of any user, the last output's first.
+  [[nodiscard]] Gradients<Scalar> backward(const Forward<Scalar>& forward,
+                                           const Tensors<Scalar>& external = {}) const;
+
+  /// U1 to U7 with the gradients of backward; losses and objective of the result stay empty.
+  /// `learning_rate` is this step's, the optimizer's when absent.
+  [[nodiscard]] Step<Scalar> update(const State<Scalar>& state, const Gradients<Scalar>& gradients,
+                                    std::optional<double> learning_rate = {}) const;
+
+  /// Forward, assignments, backward and update.
+  [[nodiscard]] Step<Scalar> step(const State<Scalar>& state, const Inputs<Scalar>& inputs,
+                                  std::optional<double> learning_rate = {}) const;
+
+  /// The number of elements of a node's tensor.
+  [[nodiscard]] std::int64_t count(description::NodeId node) const;
+
+  /// The node of this name.
+  [[nodiscard]] description::NodeId find(const std::string& name) const;
+
+  [[nodiscard]] const description::Description& description() const { return description_; }
+
+ private:
+  void require_f32() const;
+  void require_size(const std::string& what, description::NodeId node, std::size_t size) const;
+  void load_sources(const State<Scalar>& state, const Inputs<Scalar>& inputs,
+                    Forward<Scalar>& result) const;
+
+  description::Description description_;
+  Symbols symbols_;
+};
+
+using Exact = Evaluator<double>;
+using Declared = Evaluator<float>;
+using Bound = Evaluator<Bounded>;
+
+}  // namespace halftone::reference

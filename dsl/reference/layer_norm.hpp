@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// layer_norm: D22 and D41.
+#pragma once
+
+#include "layer.hpp"
+
+namespace halftone::reference {
+
+// One row's d and rstd of D22.
+template <class Scalar>
+struct NormalizedRow {
+  Values<Scalar> d;
+  Scalar rstd;
+
+  NormalizedRow(View<Scalar> x, double epsilon) : d(x.begin(), x.end()) {
+    const Scalar n = static_cast<Scalar>(x.size());
+    const Scalar mean = sum(x) / n;
+    Values<Scalar> squares(x.size());
+    for (std::size_t j = 0; j < x.size(); ++j) {
+      d[j] = x[j] - mean;
+      squares[j] = d[j] * d[j];
+    }
+    const Scalar variance = sum(View<Scalar>(squares)) / n;
+    rstd = 1 / sqrt(variance + static_cast<Scalar>(epsilon));
+  }
+};
+
+template <class Scalar>
+double epsilon_of(const Layer<Scalar>& layer) {
+  return std::get<description::LayerNormAttributes>(layer.node.attributes).epsilon;
+}
+
+// D22
+template <class Scalar>
+Values<Scalar> layer_norm(const Layer<Scalar>& layer) {
+  const View<Scalar> x = layer["x"], weight = layer["weight"], bias = layer["bias"];
+  const std::size_t n = weight.size();
+  Values<Scalar> y(x.size());
+  for (std::size_t row = 0; row < x.size(); row += n) {
+    const NormalizedRow<Scalar> r(x.subspan(row, n), epsilon_of(layer));
+    for (std::size_t j = 0; j < n; ++j) y[row + j] = fma(r.d[j] * r.rstd, weight[j], bias[j]);
+  }
+  return y;
+}
+
+// D41
+template <class Scalar>
+OperandGradients<Scalar> layer_norm_gradient(const Layer<Scalar>& layer, View<Scalar> g) {
+  const View<Scalar> x = layer["x"], weight = layer["weight"];
+  const std::size_t n = weight.size();
+  const Scalar count = static_cast<Scalar>(n);
+  Values<Scalar> of_x(x.size()), weight_terms(x.size()), h(n), q(n), qh(n);
+  for (std::size_t row = 0; row < x.size(); row += n) {
+    const NormalizedRow<Scalar> r(x.subspan(row, n), epsilon_of(layer));
+    for (std::size_t j = 0; j < n; ++j) {
+      h[j] = r.d[j] * r.rstd;
+      q[j] = g[row + j] * weight[j];
+      qh[j] = q[j] * h[j];
+      weight_terms[row + j] = g[row + j] * h[j];
+    }
+    const Scalar a = sum(View<Scalar>(q)) / count;
+    const Scalar b = sum(View<Scalar>(qh)) / count;
+    for (std::size_t j = 0; j < n; ++j) of_x[row + j] = r.rstd * ((q[j] - a) - h[j] * b);
+  }
+  OperandGradients<Scalar> gradients(layer.operands.size());
+  gradients[layer.position("x")] = std::move(of_x);
+  gradients[layer.position("weight")] = column_sums(View<Scalar>(weight_terms), n);
+  gradients[layer.position("bias")] = column_sums(g, n);
+  return gradients;
+}
+
+}  // namespace halftone::reference

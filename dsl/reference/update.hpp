@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// The optimizers and what they share: U1 to U6.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "halftone/description/description.hpp"
+#include "halftone/reference/evaluator.hpp"
+#include "numerics.hpp"
+
+namespace halftone::reference {
+
+// One trained parameter and what belongs to it.
+template <class Scalar>
+struct Slot {
+  Slot(const description::ParameterAttributes& of_parameter, const std::vector<Scalar>& gradient)
+      : attributes(of_parameter), g(gradient) {}
+
+  const description::ParameterAttributes& attributes;
+  std::vector<Scalar> g;
+  std::vector<Scalar>* p = nullptr;
+  std::vector<Scalar>* first = nullptr;  // absent where the optimizer keeps none
+  std::vector<Scalar>* second = nullptr;
+  Scalar learning_rate = 0, decay = 0;  // U3
+};
+
+// U1: the sum of g*g over the flat gradient, in which every tensor is padded to a multiple of 32
+// elements.
+template <class Scalar>
+Scalar sum_of_squares(const std::vector<Slot<Scalar>>& slots) {
+  constexpr std::size_t kPadding = 32;
+  std::vector<Scalar> squares;
+  for (const Slot<Scalar>& slot : slots) {
+    for (const Scalar g : slot.g) squares.push_back(g * g);
+    squares.resize((squares.size() + kPadding - 1) / kPadding * kPadding, Scalar(0));
+  }
+  return sum(std::span<const Scalar>(squares));
+}
+
+// U2
+template <class Scalar>
+void clip(double largest_norm, Scalar norm, std::vector<Slot<Scalar>>& slots) {
+  const Scalar ratio = static_cast<Scalar>(largest_norm) / (norm + static_cast<Scalar>(1e-6));
+  const Scalar coefficient = minimum(Scalar(1), ratio);
+  for (Slot<Scalar>& slot : slots) {
+    for (Scalar& g : slot.g) g = g * coefficient;
+  }
+}
+
+// U6
+inline Power<float> next_power(Power<float> power, double beta) {
+  const float bh = static_cast<float>(beta);
+  const float bl = static_cast<float>(beta - bh);
+  const float t = power.high * bh;
+  float e = std::fma(power.high, bh, -t);
+  e = std::fma(power.high, bl, e);
+  e = std::fma(power.low, bh, e);
+  const float high = t + e;
+  return {high, e - (high - t)};
+}
+
+inline Power<double> next_power(Power<double> power, double beta) { return {power.high * beta, 0}; }
+
+// The pair's error, of two f32 significands, instead of that of its operations.
+inline Power<Bounded> next_power(Power<Bounded> power, double beta) {
+  const double value = power.high.value * beta;
+  power.high.error = power.high.error * beta + value * 0x1p-46;
+  power.high.value = value;
+  return power;
+}
+
+// U4, with the powers of this step.
+template <class Scalar>
+void adamw(const description::AdamW& o, Power<Scalar> power1, Power<Scalar> power2,
+           Slot<Scalar>& slot) {
+  const Scalar c1 = (1 - power1.high) - power1.low;
+  const Scalar c2 = (1 - power2.high) - power2.low;
+  const Scalar beta2 = static_cast<Scalar>(o.beta2), epsilon = static_cast<Scalar>(o.epsilon);
+  const Scalar rest1 = static_cast<Scalar>(1 - o.beta1), rest2 = static_cast<Scalar>(1 - o.beta2);
+  const Scalar shrink = -(slot.learning_rate * slot.decay);
+  for (std::size_t e = 0; e < slot.g.size(); ++e) {
+    Scalar &p = (*slot.p)[e], &m = (*slot.first)[e], &v = (*slot.second)[e];
+    const Scalar g = slot.g[e];
+    const Scalar p1 = fma(shrink, p, p);
+    m = fma(rest1, g - m, m);
+    v = fma(rest2, g * g, beta2 * v);
+    p = p1 - ((slot.learning_rate / c1) * m) / (sqrt(v) / sqrt(c2) + epsilon);
+  }
+}
+
+// U5
+template <class Scalar>
+void sgd(const description::Sgd& o, Slot<Scalar>& slot) {
+  const Scalar momentum = static_cast<Scalar>(o.momentum);
+  for (std::size_t e = 0; e < slot.g.size(); ++e) {
+    Scalar& p = (*slot.p)[e];
+    const Scalar g = fma(slot.decay, p, slot.g[e]);
+    Scalar step = g;
+    if (slot.first != nullptr) {
+      Scalar& buffer = (*slot.first)[e];
+      buffer = fma(momentum, buffer, g);
+      step = o.nesterov ? fma(momentum, buffer, g) : buffer;
+    }
+    p = fma(-slot.learning_rate, step, p);
+  }
+}
+
+// U3 to U6; counts the step. `learning_rate` replaces the optimizer's where it is given.
+template <class Scalar>
+void update_parameters(const description::Optimizer& optimizer, std::optional<double> learning_rate,
+                       State<Scalar>& state, std::vector<Slot<Scalar>>& slots) {
+  ++state.steps;
+  std::visit(
+      [&](const auto& o) {
+        for (Slot<Scalar>& slot : slots) {
+          slot.learning_rate = static_cast<Scalar>(learning_rate.value_or(o.learning_rate)) *
+                               static_cast<Scalar>(slot.attributes.learning_rate_scale);
+          slot.decay = slot.attributes.decay ? static_cast<Scalar>(o.weight_decay) : Scalar(0);
+        }
+      },
+      optimizer);
+  if (const auto* adam = std::get_if<description::AdamW>(&optimizer)) {
+    state.power1 = next_power(state.power1, adam->beta1);
+    state.power2 = next_power(state.power2, adam->beta2);
+    for (Slot<Scalar>& slot : slots) adamw(*adam, state.power1, state.power2, slot);
+  } else {
+    for (Slot<Scalar>& slot : slots) sgd(std::get<description::Sgd>(optimizer), slot);
+  }
+}
+
+}  // namespace halftone::reference

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+# halftone_add_test(NAME SOURCES files... LINK targets... [LABEL folder]): one doctest executable, one CTest entry.
+find_path(DOCTEST_INCLUDE_DIR doctest/doctest.h REQUIRED)
+add_library(halftone_test_main STATIC ${CMAKE_CURRENT_SOURCE_DIR}/support/doctest_main.cpp)
+target_include_directories(halftone_test_main SYSTEM PUBLIC ${DOCTEST_INCLUDE_DIR})
+target_include_directories(halftone_test_main PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/support)
+target_compile_definitions(halftone_test_main PUBLIC HALFTONE_TEST_MODELS="${CMAKE_CURRENT_SOURCE_DIR}/support/models")
+target_link_libraries(halftone_test_main PUBLIC halftone_flags)
+
+function(halftone_add_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL" "SOURCES;LINK")
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE halftone_test_main ${arg_LINK})
+  add_test(NAME ${name} COMMAND ${name})
+  if(NOT arg_LABEL)
+    cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME arg_LABEL)
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL})
+endfunction()

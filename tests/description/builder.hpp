@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Builds Descriptions by hand, one node a call; every call returns the new node's id.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "halftone/description/description.hpp"
+
+namespace halftone::tests {
+
+using namespace halftone::description;
+
+inline Dimension fixed(std::int64_t extent) { return {extent, {}}; }
+inline Dimension symbol(std::string name) { return {0, std::move(name)}; }
+
+struct Builder {
+  Description description;
+
+  NodeId node(std::string name, Kind kind, std::vector<Operand> operands, Shape shape,
+              Attributes attributes = {}) {
+    description.nodes.push_back({std::move(name), kind, std::move(operands), std::move(shape),
+                                 Format::f32, std::move(attributes)});
+    return static_cast<NodeId>(description.nodes.size() - 1);
+  }
+
+  NodeId input(std::string name, Shape shape, Format format = Format::f32) {
+    const NodeId id = node(std::move(name), Kind::input, {}, std::move(shape));
+    description.nodes.back().format = format;
+    return id;
+  }
+
+  NodeId parameter(std::string name, Shape shape, ParameterAttributes attributes = {}) {
+    return node(std::move(name), Kind::parameter, {}, std::move(shape), attributes);
+  }
+};
+
+}  // namespace halftone::tests

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <string>
+#include <variant>
+
+#include "halftone/description/text.hpp"
+
+using namespace halftone::description;
+
+namespace {
+
+struct Case {
+  const char* text;
+  int line, column;
+  const char* message;
+};
+
+void check(const std::string& text, const Case& expected) {
+  CAPTURE(text.substr(0, 1000));
+  const auto result = parse(text);
+  REQUIRE(std::holds_alternative<ParseError>(result));
+  const auto& error = std::get<ParseError>(result);
+  CHECK(error.message == expected.message);
+  CHECK(error.line == expected.line);
+  CHECK(error.column == expected.column);
+}
+
+constexpr const char* kNoHeader =
+    "this is no description; its first line must be 'halftone description 1'";
+
+/// Three lines, so that a case's own text starts on line 4.
+const std::string kHead = "halftone description 1\nmodel \"m\"\ninput %x : f32[batch, 4]\n";
+
+}  // namespace
+
+TEST_CASE("a text that does not start with its version is refused") {
+  const Case cases[] = {
+      {"", 1, 1, kNoHeader},
+      {"\nhalftone description 1\n", 1, 1, kNoHeader},
+      {"# halftone\nhalftone description 1\n", 1, 1, kNoHeader},
+      {"halftone descriptions 1\n", 1, 1, kNoHeader},
+      {"description 1\n", 1, 1, kNoHeader},
+      {"\xef\xbb\xbfhalftone description 1\n", 1, 1, kNoHeader},
+      {"halftone description", 1, 21, "expected the version '1', but met the end of the text"},
+      {"halftone description 2\n", 1, 22,
+       "this text has version \"2\" of the form, but version 1 is read; print it again"},
+      {"halftone description 1 x\n", 1, 24, "expected the end of the line, but met \"x\""},
+  };
+  for (const Case& c : cases) check(c.text, c);
+}
+
+TEST_CASE("a text without a model or an optimizer is refused at its end") {
+  check("halftone description 1\n",
+        {"", 2, 1, "the text ends without a model; add the statement 'model \"name\"'"});
+  check(kHead, {"", 4, 1, "the text ends without an optimizer; add one, sgd or adamw"});
+}
+
+TEST_CASE("a statement that breaks the grammar is refused where it does") {
+  const Case cases[] = {
+      {"inputs %y : f32[4]", 4, 1,
+       "expected a statement (model, input, parameter, state, '%name = ...', output, loss, assign, "
+       "rule, optimizer or clip), but met \"inputs\""},
+      {"  ?", 4, 3,
+       "expected a statement (model, input, parameter, state, '%name = ...', output, loss, assign, "
+       "rule, optimizer or clip), but met \"?\""},
+      {"\n\nmodel \"n\"", 6, 1, "this statement stands on line 2 already; remove one"},
+      {"input y : f32[4]", 4, 7, "expected the new node's name, such as %fc1, but met \"y\""},
+      {"input % : f32[4]", 4, 7, "a name of letters, digits and _ . / - must follow '%' at once"},
+      {"input %x : f32[4]", 4, 7, "the node '%x' stands on line 3 already; rename one (D2)"},
+      {"input %y f32[4]", 4, 10, "expected ':', but met \"f32\""},
+      {"input %y : f64[4]", 4, 12,
+       "expected a format, one of f32, tf32, f16, bf16, i32, but met \"f64\""},
+      {"input %y : f32", 4, 15, "expected '[', but met the end of the line"},
+      {"input %y : f32[4", 4, 17, "expected ']', but met the end of the line"},
+      {"input %y : f32[4,]", 4, 18, "expected an extent or a symbol, but met \"]\""},
+      {"input %y : f32[4x]", 4, 16, "expected an extent, but met \"4x\""},
+      {"input %y : f32[99999999999999999999]", 4, 16,
+       "\"99999999999999999999\" does not fit 64 bits; write a smaller integer"},
+      {"input %y : f32[a.b]", 4, 16,
+       "a symbol is made of letters, digits and _, but this is \"a.b\""},
+      {"input %y : f32[4] 5", 4, 19, "expected the end of the line, but met \"5\""},
+      {"parameter %w : [4]", 4, 19, "expected 'init', but met the end of the line"},
+      {"parameter %w : [4] init zero(0)", 4, 25,
+       "expected an initializer, one of constant, uniform, normal, but met \"zero\""},
+      {"parameter %w : [4] init uniform(0)", 4, 34, "expected ',', but met \")\""},
+      {"parameter %w : [4] init constant(nan)", 4, 34, "expected a number, but met \"nan\""},
+      {"parameter %w : [4] init constant(1e999)", 4, 34,
+       "\"1e999\" does not fit a double; write a number nearer to 1"},
+      {"parameter %w : [4] init constant(0) learning_rate_scale", 4, 56,
+       "expected a number, but met the end of the line"},
+      {"state %s : [4]", 4, 15, "expected 'initial', but met the end of the line"},
+      {"%y relu(x: %x)", 4, 4, "expected '=', but met \"relu\""},
+      {"%y = softmax(x: %x)", 4, 6,
+       "expected a layer or a loss, one of input, parameter, state, linear, layer_norm, relu, "
+       "gelu, "
+       "add, concat, pointwise, cross_entropy, mse, pointwise_loss, but met \"softmax\""},
+      {"%y = state(x: %x)", 4, 6, "a source is not computed; write 'state %name : ...'"},
+      {"%y = relu x: %x", 4, 11, "expected '(', but met \"x\""},
+      {"%y = relu(: %x)", 4, 11, "expected an operand's role, such as x, but met \":\""},
+      {"%y = relu(x %x)", 4, 13, "expected ':', but met \"%x\""},
+      {"%y = relu(x: x)", 4, 14, "expected a node, such as %fc1, but met \"x\""},
+      {"%y = relu(x: %z) : [4]", 4, 14,
+       "no node '%z' stands above; nodes come before their users (D1)"},
+      {"%y = relu(x: %y) : [4]", 4, 14,
+       "no node '%y' stands above; nodes come before their users (D1)"},
+      {"%y = relu(x: %x", 4, 16, "expected ')', but met the end of the line"},
+      {"%y = gelu(x: %x) : [4]", 4, 18, "expected '{', but met \":\""},
+      {"%y = gelu(x: %x) {approximation: none} : [4]", 4, 34,
+       "expected an approximation, one of erf, tanh, but met \"none\""},
+      {"%y = layer_norm(x: %x) {eps: 1}", 4, 25, "expected 'epsilon', but met \"eps\""},
+      {"%y = pointwise(x0: %x) { }", 4, 24,
+       "expected the function's name in quotes, but met \"{\""},
+      {"%y = pointwise(x0: %x) \"f", 4, 24, "this string has no closing '\"' on its line"},
+      {"%y = pointwise(x0: %x) \"\\q\"", 4, 25,
+       "unknown escape in a string; write \\\", \\\\, \\n, \\r, \\t or \\xHH"},
+      {"%y = pointwise(x0: %x) \"\\x1g\"", 4, 25,
+       "unknown escape in a string; write \\\", \\\\, \\n, \\r, \\t or \\xHH"},
+      {"%y = pointwise(x0: %x) \"f\" { 0 = operand 0 }", 4, 30,
+       "expected an instruction such as %0, but met \"0\""},
+      {"%y = pointwise(x0: %x) \"f\" { %a = operand 0 }", 4, 30,
+       "expected the number of an instruction after '%', but met \"a\""},
+      {"%y = pointwise(x0: %x) \"f\" { %1 = operand 0 }", 4, 30,
+       "instructions count up from %0, so this one must be %0"},
+      {"%y = pointwise(x0: %x) \"f\" { %0 = operand }", 4, 43,
+       "expected an operand's number, but met \"}\""},
+      {"%y = pointwise(x0: %x) \"f\" { %0 = operand 4294967296 }", 4, 43,
+       "an operand's number must fit 32 bits"},
+      {"%y = pointwise(x0: %x) \"f\" { %0 = operand 0; }", 4, 46,
+       "expected an instruction such as %0, but met \"}\""},
+      {"%y = pointwise(x0: %x) \"f\" { %0 = constant %1 }", 4, 44,
+       "expected a number, but met \"%1\""},
+      {"output y = %x", 4, 8, "expected the output's name in quotes, but met \"y\""},
+      {"output \"y\" : %x", 4, 12, "expected '=', but met \":\""},
+      {"loss %x", 4, 8, "expected 'weight', but met the end of the line"},
+      {"loss %x weight x", 4, 16, "expected a number, but met \"x\""},
+      {"assign %x %x", 4, 11, "expected '=', but met \"%x\""},
+      {"rule ** store f32", 4, 6, "expected a glob of layer names in quotes, but met \"*\""},
+      {"rule \"**\" compute f32 store f32", 4, 23,
+       "expected store, compute, accumulate and master once each and in this order, but met "
+       "\"store\""},
+      {"optimizer lion", 4, 11, "expected an optimizer, sgd or adamw, but met \"lion\""},
+      {"optimizer sgd momentum 0", 4, 15, "expected 'learning_rate', but met \"momentum\""},
+      {"optimizer adamw learning_rate 1 beta1 0", 4, 40,
+       "expected 'beta2', but met the end of the line"},
+      {"clip 1\nclip 2", 5, 1, "this statement stands on line 4 already; remove one"},
+      {"clip one", 4, 6, "expected the largest gradient norm, but met \"one\""},
+      {"clip \x01", 4, 6, "expected the largest gradient norm, but met the byte 0x01"},
+      {"clip \xff", 4, 6, "expected the largest gradient norm, but met the byte 0xff"},
+  };
+  for (const Case& c : cases) check(kHead + c.text + "\n", c);
+}
+
+TEST_CASE("a broken rule is reported at the statement that breaks it") {
+  const std::string end = "optimizer sgd learning_rate 0.1 momentum 0 weight_decay 0\n";
+  const Case cases[] = {
+      {"  %y = relu(x: %x) : [batch, 5]\n", 4, 3,
+       "relu '%y' states the shape [batch, 5] but its operands give [batch, 4]; state that (D23)"},
+      {"output \"x\" = %x\noutput \"x\" = %x\n", 5, 1,
+       "the output \"x\" needs a name that no other output has; rename it (D6)"},
+      {"output \"x\" = %x\n loss %x weight 1\n", 5, 2,
+       "input '%x' is no loss; name a cross_entropy, mse or pointwise_loss (D6)"},
+      {"output \"x\" = %x\n\nassign %x = %x\n", 6, 1,
+       "input '%x' cannot be assigned to; name a state (D7)"},
+      {"output \"x\" = %x\nrule \"a\" store f32\nrule \"**\"\n", 6, 1,
+       "the rule \"**\" states no format; state store, compute, accumulate or master (D10)"},
+      {"output \"x\" = %x\nclip -1\n", 5, 1,
+       "the clip norm is -1; make it finite and positive (D11)"},
+      {"", 3, 1, "input '%x' is never used; give it a user or remove it (D5)"},
+  };
+  for (const Case& c : cases) check(kHead + c.text + end, c);
+  check("halftone description 1\n# no input\n model \"m\"\n" + end,
+        {"", 3, 2, "the model \"m\" has no input; give it one (D4)"});
+}
+
+TEST_CASE("a text larger than 64 MiB is refused unread") {
+  const std::string text(std::size_t{1} << 26, '\n');
+  check(text, {"", 1, 1, kNoHeader});
+  const auto result = parse(text + "\n");
+  REQUIRE(std::holds_alternative<ParseError>(result));
+  CHECK(std::get<ParseError>(result).message ==
+        "this text is larger than 64 MiB; a description is far smaller");
+}
+
+TEST_CASE("an error names its place as file, line and column") {
+  CHECK(ParseError{3, 14, "expected a node"}.str("a/b.halftone") ==
+        "a/b.halftone:3:14: expected a node");
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "random_description.hpp"
+
+#include <bit>
+#include <cmath>
+
+#include "builder.hpp"
+
+namespace halftone::tests {
+namespace {
+
+class Generator {
+ public:
+  explicit Generator(const std::vector<std::uint32_t>& choices) : choices_(choices) {}
+
+  Description description() {
+    built().name = text();
+    add_input();
+    while (at_ < choices_.size() && built().nodes.size() < 60) add_something();
+    if (!built().losses.empty() && !trains_) linear(values_.front(), false);
+    name_unused();
+    for (std::size_t i = below(3); i > 0; --i) built().rules.push_back(rule());
+    optimizer();
+    if (below(2) == 1) built().clip = positive();
+    return std::move(built());
+  }
+
+ private:
+  Description& built() { return builder_.description; }
+  const Node& node(NodeId id) { return built().nodes[static_cast<std::size_t>(id)]; }
+  const Shape& shape(NodeId id) { return node(id).shape; }
+
+  std::uint32_t next() { return at_ < choices_.size() ? choices_[at_++] : 0; }
+  std::uint32_t below(std::size_t bound) { return next() % static_cast<std::uint32_t>(bound); }
+  NodeId any_value() { return values_[below(values_.size())]; }
+
+  std::string name() {
+    static constexpr const char* kStems[] = {"x", "h/0/fc.weight", "0", "-", "..", "_A-z/9"};
+    return kStems[below(6)] + std::to_string(built().nodes.size());
+  }
+
+  std::string text() {
+    std::string result;
+    for (std::size_t length = below(6); length > 0; --length) result += static_cast<char>(next());
+    return result;
+  }
+
+  double finite() {
+    static constexpr double kSpecial[] = {0, 1, -1, 0.1, -0.0, 5e-324, 1e-5, 1e300};
+    const std::uint32_t choice = below(16);
+    if (choice < 8) return kSpecial[choice];
+    const auto bits = static_cast<std::uint64_t>(next()) << 32;
+    const double value = std::bit_cast<double>(bits | next());
+    return std::isfinite(value) ? value : 0.5;
+  }
+
+  double positive() {
+    const double value = std::abs(finite());
+    return value > 0 ? value : 0.25;
+  }
+
+  double below_one() { return next() / 4294967296.0; }
+
+  Dimension dimension() {
+    static constexpr const char* kSymbols[] = {"batch", "time", "_n2"};
+    const std::uint32_t choice = below(8);
+    return choice < 3 ? symbol(kSymbols[choice]) : fixed(1 + below(9));
+  }
+
+  /// A shape with fixed last dimension, so that every kind of layer can follow.
+  Shape new_shape() {
+    Shape result;
+    for (std::size_t rank = below(3); rank > 0; --rank) result.push_back(dimension());
+    result.push_back(fixed(1 + below(40)));
+    return result;
+  }
+
+  void add_input() {
+    static constexpr Format kFormats[] = {Format::f32, Format::f16, Format::bf16};
+    Shape shape = new_shape();
+    values_.push_back(builder_.input(name(), std::move(shape), kFormats[below(3)]));
+  }
+
+  NodeId parameter(Shape shape) {
+    ParameterAttributes attributes;
+    attributes.initializer.kind = static_cast<Initializer::Kind>(below(3));
+    attributes.initializer.first = finite();
+    if (attributes.initializer.kind == Initializer::Kind::uniform) {
+      attributes.initializer.first = -positive();
+      attributes.initializer.second = positive();
+    } else if (attributes.initializer.kind == Initializer::Kind::normal) {
+      attributes.initializer.second = std::abs(finite());
+    }
+    attributes.decay = below(3) != 1;
+    attributes.frozen = below(4) == 1;
+    attributes.learning_rate_scale = below(2) == 0 ? 1.0 : std::abs(finite());
+    trains_ = trains_ || !attributes.frozen;
+    return builder_.parameter(name(), std::move(shape), attributes);
+  }
+
+  void linear(NodeId x, bool may_tie) {
+    const Shape from = shape(x);
+    const Dimension outputs = fixed(1 + below(40));
+    NodeId weight = -1;
+    for (NodeId id = 0; may_tie && id < static_cast<NodeId>(built().nodes.size()); ++id) {
+      const bool fits = node(id).kind == Kind::parameter && shape(id).size() == 2;
+      if (fits && shape(id)[1] == from.back()) weight = id;
+    }
+    if (weight < 0)
+      weight = trains_ || may_tie ? parameter({outputs, from.back()})
+                                  : builder_.parameter(name(), {outputs, from.back()});
+    Shape result = from;
+    result.back() = shape(weight)[0];
+    std::vector<Operand> operands = {{"x", x}, {"weight", weight}};
+    if (below(2) == 1) operands.push_back({"bias", parameter({result.back()})});
+    values_.push_back(builder_.node(name(), Kind::linear, std::move(operands), std::move(result)));
+  }
+
+  /// Values of one shape, repeats allowed.
+  std::vector<Operand> alike(NodeId first) {
+    std::vector<Operand> operands = {{"x0", first}};
+    for (const NodeId id : values_) {
+      if (operands.size() > 3 || shape(id) != shape(first) || below(2) == 0) continue;
+      operands.push_back({"x" + std::to_string(operands.size()), id});
+    }
+    return operands;
+  }
+
+  PointwiseAttributes function(std::size_t arity) {
+    Expression expression{static_cast<std::int32_t>(arity), {{ScalarOp::operand, 0}}};
+    std::vector<std::int32_t> numbers = {0};
+    auto& instructions = expression.instructions;
+    const auto number = [&] { return numbers[below(numbers.size())]; };
+    for (std::size_t count = below(12); count > 0; --count) {
+      const auto op = static_cast<ScalarOp>(below(21));
+      ScalarInstruction instruction{op};
+      if (op == ScalarOp::operand) {
+        instruction.a = static_cast<std::int32_t>(below(arity));
+      } else if (op == ScalarOp::constant) {
+        instruction.constant = below(9) == 1 ? -HUGE_VAL : finite();
+      } else if (op == ScalarOp::select) {
+        const auto condition = static_cast<std::int32_t>(instructions.size());
+        instructions.push_back({ScalarOp::less_equal, number(), number()});
+        instruction = {op, condition, number(), number()};
+      } else {
+        instruction.a = number();
+        const bool unary = op >= ScalarOp::negate && op <= ScalarOp::sigmoid;
+        if (!unary) instruction.b = number();
+      }
+      const bool condition = op >= ScalarOp::less && op <= ScalarOp::equal;
+      if (!condition) numbers.push_back(static_cast<std::int32_t>(instructions.size()));
+      instructions.push_back(instruction);
+    }
+    instructions.push_back({ScalarOp::tanh, number()});
+    return {text(), std::move(expression)};
+  }
+
+  void add_something() {
+    switch (const NodeId x = any_value(); below(12)) {
+      case 0:
+        return add_input();
+      case 1:
+        return linear(x, below(2) == 1);
+      case 2:
+        return layer_norm(x);
+      case 3:
+        return add_value(Kind::relu, {{"x", x}}, shape(x));
+      case 4:
+        return add_value(Kind::gelu, {{"x", x}}, shape(x),
+                         GeluAttributes{static_cast<GeluApproximation>(below(2))});
+      case 5:
+        return add_value(Kind::add, {{"a", x}, {"b", alike(x).back().node}}, shape(x));
+      case 6:
+        return concat(x);
+      case 7: {
+        auto operands = alike(x);
+        auto attributes = function(operands.size());
+        return add_value(Kind::pointwise, std::move(operands), shape(x), std::move(attributes));
+      }
+      case 8:
+        return cross_entropy(x);
+      case 9:
+        return add_loss(Kind::mse, {{"x", x}, {"target", alike(x).back().node}});
+      case 10: {
+        auto operands = alike(x);
+        auto attributes = function(operands.size());
+        return add_loss(Kind::pointwise_loss, std::move(operands), std::move(attributes));
+      }
+      default:
+        return state(x);
+    }
+  }
+
+  void add_value(Kind kind, std::vector<Operand> operands, Shape shape,
+                 Attributes attributes = {}) {
+    values_.push_back(
+        builder_.node(name(), kind, std::move(operands), std::move(shape), std::move(attributes)));
+  }
+
+  void add_loss(Kind kind, std::vector<Operand> operands, Attributes attributes = {}) {
+    const NodeId id = builder_.node(name(), kind, std::move(operands), {}, std::move(attributes));
+    built().losses.insert(built().losses.begin() + below(built().losses.size() + 1),
+                          {id, finite()});
+  }
+
+  void layer_norm(NodeId x) {
+    const Shape columns = {shape(x).back()};
+    const NodeId weight = parameter(columns);
+    const NodeId bias = below(4) == 1 ? weight : parameter(columns);
+    add_value(Kind::layer_norm, {{"x", x}, {"weight", weight}, {"bias", bias}}, shape(x),
+              LayerNormAttributes{std::abs(finite())});
+  }
+
+  void concat(NodeId x) {
+    std::vector<Operand> operands;
+    Shape result = shape(x);
+    result.back().extent = 0;
+    for (const Operand& part : alike(x)) {
+      operands.push_back({"part" + std::to_string(operands.size()), part.node});
+      result.back().extent += shape(x).back().extent;
+    }
+    add_value(Kind::concat, std::move(operands), std::move(result));
+  }
+
+  void cross_entropy(NodeId logits) {
+    const Shape rows(shape(logits).begin(), shape(logits).end() - 1);
+    const NodeId label = builder_.input(name(), rows, Format::i32);
+    add_loss(Kind::cross_entropy, {{"logits", logits}, {"label", label}});
+  }
+
+  void state(NodeId value) {
+    const NodeId id =
+        builder_.node(name(), Kind::state, {}, shape(value), StateAttributes{finite()});
+    values_.push_back(id);
+    if (below(4) != 1) built().assignments.push_back({id, value});
+  }
+
+  void name_unused() {
+    std::vector<bool> used(built().nodes.size(), false);
+    for (const Node& node : built().nodes) {
+      for (const Operand& operand : node.operands)
+        used[static_cast<std::size_t>(operand.node)] = true;
+    }
+    for (const NodeId id : values_) {
+      if (used[static_cast<std::size_t>(id)] && below(5) != 1) continue;
+      built().outputs.push_back({text() + std::to_string(id), id});
+    }
+  }
+
+  Rule rule() {
+    static constexpr Format kStores[] = {Format::f32, Format::f16, Format::bf16, Format::tf32};
+    Rule result{text(), {}, {}, {}, {}};
+    result.compute = kStores[below(4)];
+    if (below(2) == 1) result.store = kStores[below(3)];
+    if (below(2) == 1) result.accumulate = Format::f32;
+    if (below(2) == 1) result.master = Format::f32;
+    if (result.store && below(2) == 1) result.compute.reset();
+    return result;
+  }
+
+  void optimizer() {
+    if (below(2) == 1) {
+      const double rate = std::abs(finite()), momentum = below_one();
+      built().optimizer = Sgd{rate, momentum, momentum > 0 && below(2) == 1, std::abs(finite())};
+    } else {
+      const double rate = std::abs(finite()), beta1 = below_one(), beta2 = below_one();
+      const double epsilon = std::abs(finite());
+      built().optimizer = AdamW{rate, beta1, beta2, epsilon, std::abs(finite())};
+    }
+  }
+
+  const std::vector<std::uint32_t>& choices_;
+  std::size_t at_ = 0;
+  Builder builder_;
+  std::vector<NodeId> values_;  // f32 values with a fixed last dimension
+  bool trains_ = false;
+};
+
+}  // namespace
+
+Description random_description(const std::vector<std::uint32_t>& choices) {
+  return Generator(choices).description();
+}
+
+}  // namespace halftone::tests

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "builder.hpp"
+#include "halftone/description/text.hpp"
+#include "halftone/description/validate.hpp"
+
+using namespace halftone::tests;
+
+namespace {
+
+const Shape kWide = {symbol("batch"), fixed(4)};
+
+/// A model with two inputs, a label, a state, a tied weight, a skip, two losses and every attribute
+/// off its default.
+Description everything() {
+  Builder b;
+  b.description.name = "every \"thing\"\n\x01\x7f\\\xc3\xa9";
+  const NodeId left = b.input("left", kWide);
+  const NodeId right = b.input("in/right-2", kWide, Format::bf16);
+  const NodeId label = b.input("label", {symbol("batch")}, Format::i32);
+  const NodeId weight = b.parameter("w.weight", {fixed(4), fixed(4)},
+                                    {{Initializer::Kind::uniform, -0.5, 0.25}, false, true, 0.5});
+  const NodeId bias =
+      b.parameter("w.bias", {fixed(4)}, {{Initializer::Kind::normal, 0.1, 1e-300}, true, false, 3});
+  const NodeId mean = b.node("mean", Kind::state, {}, kWide, StateAttributes{-2.5});
+  const NodeId first =
+      b.node("first", Kind::linear, {{"x", left}, {"weight", weight}, {"bias", bias}}, kWide);
+  const NodeId second = b.node("second", Kind::linear, {{"x", right}, {"weight", weight}}, kWide);
+  const NodeId norm =
+      b.node("norm", Kind::layer_norm, {{"x", first}, {"weight", bias}, {"bias", bias}}, kWide,
+             LayerNormAttributes{1e-12});
+  const NodeId relu = b.node("relu", Kind::relu, {{"x", norm}}, kWide);
+  const NodeId erf = b.node("erf", Kind::gelu, {{"x", relu}}, kWide, GeluAttributes{});
+  const NodeId tanh =
+      b.node("tanh", Kind::gelu, {{"x", erf}}, kWide, GeluAttributes{GeluApproximation::tanh});
+  const NodeId add = b.node("0", Kind::add, {{"a", tanh}, {"b", second}}, kWide);
+  const NodeId joined = b.node("joined", Kind::concat, {{"part0", add}, {"part1", first}},
+                               {symbol("batch"), fixed(8)});
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Expression mask = {2,
+                           {{ScalarOp::operand, 0},
+                            {ScalarOp::operand, 1},
+                            {ScalarOp::constant, 0, 0, 0, -infinity},
+                            {ScalarOp::less_equal, 0, 1},
+                            {ScalarOp::select, 3, 2, 0},
+                            {ScalarOp::negate, 4}}};
+  const NodeId mask_node = b.node("mask", Kind::pointwise, {{"x0", mean}, {"x1", first}}, kWide,
+                                  PointwiseAttributes{"mask \"it\"", mask});
+  const NodeId xent =
+      b.node("xent", Kind::cross_entropy, {{"logits", joined}, {"label", label}}, {});
+  const NodeId mse = b.node("mse", Kind::mse, {{"x", add}, {"target", left}}, {});
+  const NodeId own = b.node("own", Kind::pointwise_loss, {{"x0", add}}, {},
+                            PointwiseAttributes{"", {1, {{ScalarOp::operand, 0}}}});
+  b.description.outputs = {{"sum \t", add}, {"joined", joined}};
+  b.description.losses = {{mse, 0.1}, {xent, -1}, {own, 0}};
+  b.description.assignments = {{mean, mask_node}};
+  b.description.rules = {{"**", Format::bf16, Format::tf32, Format::f32, Format::f32},
+                         {"h/*/{a,\"b\"}", {}, Format::f16, {}, {}}};
+  b.description.optimizer = Sgd{0.1, 0.9, true, 1e-4};
+  b.description.clip = 0.3;
+  return b.description;
+}
+
+constexpr const char* kEverything = R"(halftone description 1
+model "every \"thing\"\n\x01\x7f\\é"
+input %left : f32[batch, 4]
+input %in/right-2 : bf16[batch, 4]
+input %label : i32[batch]
+parameter %w.weight : [4, 4] init uniform(-0.5, 0.25) no_decay frozen learning_rate_scale 0.5
+parameter %w.bias : [4] init normal(0.1, 1e-300) learning_rate_scale 3
+state %mean : [batch, 4] initial -2.5
+%first = linear(x: %left, weight: %w.weight, bias: %w.bias) : [batch, 4]
+%second = linear(x: %in/right-2, weight: %w.weight) : [batch, 4]
+%norm = layer_norm(x: %first, weight: %w.bias, bias: %w.bias) {epsilon: 1e-12} : [batch, 4]
+%relu = relu(x: %norm) : [batch, 4]
+%erf = gelu(x: %relu) {approximation: erf} : [batch, 4]
+%tanh = gelu(x: %erf) {approximation: tanh} : [batch, 4]
+%0 = add(a: %tanh, b: %second) : [batch, 4]
+%joined = concat(part0: %0, part1: %first) : [batch, 8]
+%mask = pointwise(x0: %mean, x1: %first) "mask \"it\"" { %0 = operand 0; %1 = operand 1; %2 = constant -inf; %3 = less_equal %0 %1; %4 = select %3 %2 %0; %5 = negate %4 } : [batch, 4]
+%xent = cross_entropy(logits: %joined, label: %label) : []
+%mse = mse(x: %0, target: %left) : []
+%own = pointwise_loss(x0: %0) "" { %0 = operand 0 } : []
+output "sum \t" = %0
+output "joined" = %joined
+loss %mse weight 0.1
+loss %xent weight -1
+loss %own weight 0
+assign %mean = %mask
+rule "**" store bf16 compute tf32 accumulate f32 master f32
+rule "h/*/{a,\"b\"}" compute f16
+optimizer sgd learning_rate 0.1 momentum 0.9 nesterov weight_decay 1e-04
+clip 0.3
+)";
+
+/// The result of parse, or a failed check and an empty Description.
+Description parsed(const std::string& text) {
+  auto result = parse(text);
+  const auto* error = std::get_if<ParseError>(&result);
+  CHECK_MESSAGE(!error, (error ? error->str("text") : ""));
+  return error ? Description{} : std::get<Description>(result);
+}
+
+/// The smallest model that has a pointwise layer of these instructions over two inputs.
+Description with_instructions(std::vector<ScalarInstruction> instructions) {
+  Builder b;
+  const NodeId x = b.input("x", {}), y = b.input("y", {});
+  const NodeId f = b.node("f", Kind::pointwise, {{"x0", x}, {"x1", y}}, {},
+                          PointwiseAttributes{"f", {2, std::move(instructions)}});
+  b.description.outputs = {{"f", f}};
+  return b.description;
+}
+
+}  // namespace
+
+TEST_CASE("a model with every kind and attribute prints as its text") {
+  CHECK(print(everything()) == kEverything);
+}
+
+TEST_CASE("a model with every kind and attribute survives print and parse") {
+  const Description description = everything();
+  CHECK(parsed(print(description)) == description);
+}
+
+TEST_CASE("every scalar operation survives print and parse") {
+  for (int op = static_cast<int>(ScalarOp::add); op <= static_cast<int>(ScalarOp::equal); ++op) {
+    CAPTURE(op);
+    const bool unary =
+        op >= static_cast<int>(ScalarOp::negate) && op <= static_cast<int>(ScalarOp::sigmoid);
+    std::vector<ScalarInstruction> instructions = {{ScalarOp::operand, 0}, {ScalarOp::operand, 1}};
+    instructions.push_back({static_cast<ScalarOp>(op), 1, 0});
+    if (unary) instructions.back().b = 0;
+    if (op >= static_cast<int>(ScalarOp::less)) instructions.push_back({ScalarOp::select, 2, 1, 0});
+    const Description description = with_instructions(instructions);
+    CHECK(parsed(print(description)) == description);
+  }
+}
+
+TEST_CASE("adamw without clip survives print and parse") {
+  Description description = everything();
+  description.optimizer = AdamW{3e-4, 0.95, 0.98, 1e-6, 0.3};
+  description.clip.reset();
+  CHECK(parsed(print(description)) == description);
+}
+
+TEST_CASE("numbers print with the fewest digits that read back") {
+  struct Case {
+    double value;
+    const char* text;
+  };
+  constexpr double kLargest = std::numeric_limits<double>::max();
+  const Case cases[] = {
+      {0.1, "0.1"},       {1.0 / 3, "0.3333333333333333"},       {0.1 + 0.2, "0.30000000000000004"},
+      {5e-324, "5e-324"}, {kLargest, "1.7976931348623157e+308"}, {-0.0, "-0"}};
+  for (const Case& c : cases) {
+    CAPTURE(c.text);
+    const Description description = with_instructions({{ScalarOp::constant, 0, 0, 0, c.value}});
+    const std::string text = print(description);
+    CHECK(text.find("{ %0 = constant " + std::string(c.text) + " }") != text.npos);
+    const auto read = parsed(text);
+    REQUIRE(!read.nodes.empty());
+    const auto& attributes = std::get<PointwiseAttributes>(read.nodes.back().attributes);
+    CHECK(attributes.expression.instructions[0].constant == c.value);
+    CHECK(std::signbit(attributes.expression.instructions[0].constant) == std::signbit(c.value));
+  }
+}
+
+TEST_CASE("comments, blank lines, tabs and carriage returns do not matter") {
+  const std::string text =
+      "halftone description 1 # the form\r\n\r\n"
+      "\tmodel   \"a # b\"# name\r\n   # nothing\n"
+      "input %x:f32 [ batch,4 ]\r\n"
+      "%y=relu ( x :%x ):[batch,4]\n"
+      "output \"y\"=%y\n\n"
+      "optimizer sgd learning_rate 1 momentum 0 weight_decay 0";
+  Builder b;
+  b.description.name = "a # b";
+  const NodeId x = b.input("x", kWide);
+  const NodeId y = b.node("y", Kind::relu, {{"x", x}}, kWide);
+  b.description.outputs = {{"y", y}};
+  b.description.optimizer = Sgd{1, 0, false, 0};
+  CHECK(parsed(text) == b.description);
+}
+
+TEST_CASE("a Description with an operand out of range prints without reading past its nodes") {
+  Builder b;
+  b.node("y", Kind::relu, {{"x", 7}}, {});
+  b.description.outputs = {{"y", -1}};
+  CHECK(print(b.description).find("%y = relu(x: %?) : []\noutput \"y\" = %?\n") !=
+        std::string::npos);
+}

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each rule of docs/spec/description.md broken once, in a model that is valid otherwise.
+#include <doctest/doctest.h>
+
+#include <limits>
+
+#include "builder.hpp"
+#include "halftone/description/validate.hpp"
+
+using namespace halftone::tests;
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+enum : NodeId { kX, kLabel, kWeight, kBias, kMean, kFc, kNorm, kAct, kOwn, kJoined, kXent, kMse };
+
+/// One node of most kinds, in the order of the enum above.
+Description valid() {
+  Builder b;
+  const Shape wide = {symbol("batch"), fixed(4)};
+  b.input("x", wide);
+  b.input("label", {symbol("batch")}, Format::i32);
+  b.parameter("fc.weight", {fixed(4), fixed(4)});
+  b.parameter("fc.bias", {fixed(4)});
+  b.node("mean", Kind::state, {}, wide, StateAttributes{});
+  b.node("fc", Kind::linear, {{"x", kX}, {"weight", kWeight}, {"bias", kBias}}, wide);
+  b.node("norm", Kind::layer_norm, {{"x", kFc}, {"weight", kBias}, {"bias", kBias}}, wide,
+         LayerNormAttributes{});
+  b.node("act", Kind::gelu, {{"x", kNorm}}, wide, GeluAttributes{});
+  const Expression choose = {2,
+                             {{ScalarOp::operand, 0},
+                              {ScalarOp::operand, 1},
+                              {ScalarOp::less, 0, 1},
+                              {ScalarOp::select, 2, 0, 1}}};
+  b.node("own", Kind::pointwise, {{"x0", kAct}, {"x1", kMean}}, wide,
+         PointwiseAttributes{"choose", choose});
+  b.node("joined", Kind::concat, {{"part0", kOwn}, {"part1", kX}}, {symbol("batch"), fixed(8)});
+  b.node("xent", Kind::cross_entropy, {{"logits", kJoined}, {"label", kLabel}}, {});
+  b.node("mse", Kind::mse, {{"x", kOwn}, {"target", kX}}, {});
+  b.description.name = "m";
+  b.description.outputs = {{"act", kAct}};
+  b.description.losses = {{kXent, 1}, {kMse, 1}};
+  b.description.assignments = {{kMean, kAct}};
+  b.description.rules = {{"**", Format::f32, Format::f32, Format::f32, Format::f32}};
+  b.description.optimizer = AdamW{};
+  return b.description;
+}
+
+struct Case {
+  void (*break_it)(Description&);
+  NodeId node;
+  const char* message;
+};
+
+void check(const Case& expected) {
+  Description description = valid();
+  expected.break_it(description);
+  CAPTURE(expected.message);
+  const auto violation = validate(description);
+  REQUIRE(violation);
+  CHECK(violation->message == expected.message);
+  CHECK(violation->node == expected.node);
+}
+
+Expression& expression(Description& d) {
+  return std::get<PointwiseAttributes>(d.nodes[kOwn].attributes).expression;
+}
+
+Initializer& initializer(Description& d) {
+  return std::get<ParameterAttributes>(d.nodes[kWeight].attributes).initializer;
+}
+
+}  // namespace
+
+TEST_CASE("a model that keeps every rule has no violation") {
+  const auto violation = validate(valid());
+  CHECK_MESSAGE(!violation, (violation ? violation->message : ""));
+}
+
+TEST_CASE("nodes, names and operands keep D1 to D3") {
+  const Case cases[] = {
+      {[](Description& d) { d.nodes[kAct].operands[0].node = kAct; }, kAct,
+       "gelu '%act' has an operand 'x' that does not stand before it; put every operand's node "
+       "before its users (D1)"},
+      {[](Description& d) { d.nodes[kAct].operands[0].node = 99; }, kAct,
+       "gelu '%act' has an operand 'x' that does not stand before it; put every operand's node "
+       "before its users (D1)"},
+      {[](Description& d) { d.nodes[kAct].operands[0].node = -1; }, kAct,
+       "gelu '%act' has an operand 'x' that does not stand before it; put every operand's node "
+       "before its users (D1)"},
+      {[](Description& d) { d.nodes[kAct].name = "norm"; }, kAct,
+       "two nodes are named '%norm'; rename one (D2)"},
+      {[](Description& d) { d.nodes[kAct].name.clear(); }, kAct,
+       "the gelu named \"\" needs a name of letters, digits and _ . / - (D2)"},
+      {[](Description& d) { d.nodes[kAct].name = "a b"; }, kAct,
+       "the gelu named \"a b\" needs a name of letters, digits and _ . / - (D2)"},
+      {[](Description& d) { d.nodes[kFc].operands.pop_back(), d.nodes[kFc].operands.pop_back(); },
+       kFc,
+       "linear '%fc' does not have the operands of its kind; give it x, weight, bias (may be "
+       "absent), in this order (D3)"},
+      {[](Description& d) {
+         std::swap(d.nodes[kNorm].operands[1].role, d.nodes[kNorm].operands[2].role);
+       },
+       kNorm,
+       "layer_norm '%norm' does not have the operands of its kind; give it x, weight, bias, in "
+       "this order (D3)"},
+      {[](Description& d) { d.nodes[kJoined].operands[1].role = "part2"; }, kJoined,
+       "concat '%joined' does not have the operands of its kind; give it part0, part1, ..., in "
+       "this order (D3)"},
+      {[](Description& d) { d.nodes[kJoined].operands.clear(); }, kJoined,
+       "concat '%joined' does not have the operands of its kind; give it part0, part1, ..., in "
+       "this order (D3)"},
+      {[](Description& d) { d.nodes[kMean].operands = {{"x", kX}}; }, kMean,
+       "state '%mean' does not have the operands of its kind; give it no operands, in this order "
+       "(D3)"},
+  };
+  for (const Case& c : cases) check(c);
+}
+
+TEST_CASE("dimensions and formats keep D4 and D8") {
+  const Case cases[] = {
+      {[](Description& d) { d.nodes[kWeight].shape[0].extent = 0; }, kWeight,
+       "parameter '%fc.weight' has a dimension of 0; make every extent positive (D4)"},
+      {[](Description& d) { d.nodes[kX].shape[0] = {4, "batch"}; }, kX,
+       "input '%x' has a dimension \"batch\"; a symbol is an identifier and has no extent of its "
+       "own (D4)"},
+      {[](Description& d) { d.nodes[kX].shape[0].symbol = "2n"; }, kX,
+       "input '%x' has a dimension \"2n\"; a symbol is an identifier and has no extent of its own "
+       "(D4)"},
+      {[](Description& d) { d.nodes[kBias].shape[0] = symbol("n"); }, kBias,
+       "parameter '%fc.bias' has a dimension 'n'; give a parameter fixed extents (D4)"},
+      {[](Description& d) { d = {}, d.name = "m"; }, -1,
+       "the model \"m\" has no input; give it one (D4)"},
+      {[](Description& d) { d.nodes[kX].format = Format::tf32; }, kX,
+       "input '%x' is delivered in tf32, which is not stored; use f32 (D8)"},
+      {[](Description& d) { d.nodes[kAct].format = Format::bf16; }, kAct,
+       "gelu '%act' states the format bf16; leave it f32 and state formats in rules (D8)"},
+      {[](Description& d) { d.nodes[kX].format = Format::i32; }, kFc,
+       "linear '%fc' computes with the i32 input '%x'; only labels are i32 (D8)"},
+      {[](Description& d) { d.nodes[kLabel].format = Format::f32; }, kXent,
+       "cross_entropy '%xent' has the label '%label', which is not i32; use an input of format i32 "
+       "(D8)"},
+      {[](Description& d) { d.outputs.push_back({"label", kLabel}); }, kLabel,
+       "the output \"label\" is the i32 input '%label'; only labels are i32, so remove it (D8)"},
+  };
+  for (const Case& c : cases) check(c);
+}
+
+TEST_CASE("uses, outputs, losses and assignments keep D5 to D7") {
+  const Case cases[] = {
+      {[](Description& d) {
+         d.nodes.push_back({"spare", Kind::relu, {{"x", kX}}, d.nodes[kX].shape, Format::f32, {}});
+       },
+       12, "relu '%spare' is never used; give it a user, make it an output or remove it (D5)"},
+      {[](Description& d) {
+         d.nodes[kFc].operands.pop_back(), d.nodes[kNorm].operands[1].node = kX;
+       },
+       kNorm, "layer_norm '%norm' has weight [batch, 4] for x [batch, 4]; make it [4] (D22)"},
+      {[](Description& d) { d.nodes[kOwn].operands[1].node = kX; }, kMean,
+       "state '%mean' is never used; give it a user or remove it (D5)"},
+      {[](Description& d) { d.outputs.push_back({"act", kFc}); }, kFc,
+       "the output \"act\" needs a name that no other output has; rename it (D6)"},
+      {[](Description& d) { d.outputs[0].name.clear(); }, kAct,
+       "the output \"\" needs a name that no other output has; rename it (D6)"},
+      {[](Description& d) { d.outputs[0].node = 12; }, -1,
+       "the output \"act\" names no node; name one that exists (D6)"},
+      {[](Description& d) { d.losses[0].node = kAct; }, kAct,
+       "gelu '%act' is no loss; name a cross_entropy, mse or pointwise_loss (D6)"},
+      {[](Description& d) { d.losses[0].node = -7; }, -1,
+       "a loss that names no node is no loss; name a cross_entropy, mse or pointwise_loss (D6)"},
+      {[](Description& d) { d.losses.push_back({kXent, 1}); }, kXent,
+       "cross_entropy '%xent' is named as a loss twice; add the weights up in one (D6)"},
+      {[](Description& d) { d.losses.pop_back(); }, kMse,
+       "mse '%mse' is not named as a loss; add a loss statement for it (D6)"},
+      {[](Description& d) { d.losses[1].weight = kNan; }, kMse,
+       "mse '%mse' has the weight nan; make it finite (D6)"},
+      {[](Description& d) {
+         d.nodes.push_back({"sum", Kind::add, {{"a", kXent}, {"b", kMse}}, {}, Format::f32, {}});
+         d.nodes.push_back({"again", Kind::mse, {{"x", 12}, {"target", 12}}, {}, Format::f32, {}});
+         d.losses.push_back({13, 1});
+       },
+       13,
+       "mse '%again' is computed from another loss; give each loss its own values and let their "
+       "weights add them up (D6)"},
+      {[](Description& d) { d.assignments[0].state = kX; }, kX,
+       "input '%x' cannot be assigned to; name a state (D7)"},
+      {[](Description& d) { d.assignments[0].state = 12; }, -1,
+       "an assignment that names no node cannot be assigned to; name a state (D7)"},
+      {[](Description& d) { d.assignments[0].value = -1; }, kMean,
+       "state '%mean' is assigned no value; name one that exists (D7)"},
+      {[](Description& d) { d.assignments.push_back({kMean, kFc}); }, kMean,
+       "state '%mean' is assigned twice; keep one assignment (D7)"},
+      {[](Description& d) { d.assignments[0].value = kJoined; }, kMean,
+       "state '%mean' of shape [batch, 4] is assigned '%joined' of shape [batch, 8]; make their "
+       "shapes equal (D7)"},
+      {[](Description& d) {
+         d.nodes[kMean].shape = {symbol("batch")};
+         d.nodes[kOwn].operands[1].node = kX;
+         d.assignments[0].value = kLabel;
+       },
+       kMean,
+       "state '%mean' is assigned the i32 input '%label'; assign a number that is not i32 (D7)"},
+      {[](Description& d) {
+         d.nodes[kMean].shape = {};
+         d.nodes[kOwn].operands[1].node = kX;
+         d.nodes.push_back({"scaled", Kind::relu, {{"x", kXent}}, {}, Format::f32, {}});
+         d.assignments[0].value = 12;
+       },
+       kMean,
+       "state '%mean' is assigned '%scaled', which depends on a loss; assign a value from before "
+       "the losses (D7)"},
+  };
+  for (const Case& c : cases) check(c);
+}
+
+TEST_CASE("training, rules and optimizers keep D9 to D11") {
+  const Case cases[] = {
+      {[](Description& d) {
+         for (const NodeId id : {kWeight, kBias}) {
+           std::get<ParameterAttributes>(d.nodes[static_cast<std::size_t>(id)].attributes).frozen =
+               true;
+         }
+       },
+       -1,
+       "the model \"m\" has a loss and nothing to train; add a parameter that is not frozen (D9)"},
+      {[](Description& d) { d.rules[0] = {}; }, -1,
+       "the rule \"**\" states no format; state store, compute, accumulate or master (D10)"},
+      {[](Description& d) { d.rules[0].store = Format::tf32; }, -1,
+       "the rule \"**\" stores tf32; store f32, f16 or bf16 (D10)"},
+      {[](Description& d) { d.rules[0].store = Format::i32; }, -1,
+       "the rule \"**\" stores i32; store f32, f16 or bf16 (D10)"},
+      {[](Description& d) { d.rules[0].compute = Format::i32; }, -1,
+       "the rule \"**\" computes in i32; compute in f32, tf32, f16 or bf16 (D10)"},
+      {[](Description& d) { d.rules[0].accumulate = Format::f16; }, -1,
+       "the rule \"**\" accumulates in f16; use f32 (D10)"},
+      {[](Description& d) { d.rules[0].master = Format::bf16; }, -1,
+       "the rule \"**\" keeps masters in bf16; use f32 (D10)"},
+      {[](Description& d) { d.optimizer = Sgd{kInfinity}; }, -1,
+       "the optimizer sgd has learning_rate inf; make it finite, not negative (D11)"},
+      {[](Description& d) { d.optimizer = Sgd{0.1, 1.0}; }, -1,
+       "the optimizer sgd has momentum 1; make it finite, not negative and below 1 (D11)"},
+      {[](Description& d) { d.optimizer = Sgd{0.1, 0.5, false, -1}; }, -1,
+       "the optimizer sgd has weight_decay -1; make it finite, not negative (D11)"},
+      {[](Description& d) { d.optimizer = Sgd{0.1, 0, true}; }, -1,
+       "the optimizer sgd has nesterov without momentum; give it a momentum above 0 (D11)"},
+      {[](Description& d) { d.optimizer = AdamW{-0.1}; }, -1,
+       "the optimizer adamw has learning_rate -0.1; make it finite, not negative (D11)"},
+      {[](Description& d) { d.optimizer = AdamW{0.1, 1.5}; }, -1,
+       "the optimizer adamw has beta1 1.5; make it finite, not negative and below 1 (D11)"},
+      {[](Description& d) { d.optimizer = AdamW{0.1, 0.5, kNan}; }, -1,
+       "the optimizer adamw has beta2 nan; make it finite, not negative and below 1 (D11)"},
+      {[](Description& d) { d.optimizer = AdamW{0.1, 0.5, 0.5, -1e-8}; }, -1,
+       "the optimizer adamw has epsilon -1e-08; make it finite, not negative (D11)"},
+      {[](Description& d) { d.optimizer = AdamW{0.1, 0.5, 0.5, 0, kInfinity}; }, -1,
+       "the optimizer adamw has weight_decay inf; make it finite, not negative (D11)"},
+      {[](Description& d) { d.clip = 0; }, -1,
+       "the clip norm is 0; make it finite and positive (D11)"},
+      {[](Description& d) { d.clip = kInfinity; }, -1,
+       "the clip norm is inf; make it finite and positive (D11)"},
+      {[](Description& d) {
+         std::get<ParameterAttributes>(d.nodes[kBias].attributes).learning_rate_scale = -1;
+       },
+       kBias,
+       "parameter '%fc.bias' has a learning-rate scale of -1; make it finite and not negative "
+       "(D11)"},
+      {[](Description& d) {
+         std::get<LayerNormAttributes>(d.nodes[kNorm].attributes).epsilon = kNan;
+       },
+       kNorm, "layer_norm '%norm' has an epsilon of nan; make it finite and not negative (D11)"},
+  };
+  for (const Case& c : cases) check(c);
+}
+
+TEST_CASE("attributes belong to their kind and hold numbers") {
+  const Case cases[] = {
+      {[](Description& d) { d.nodes[kAct].attributes = {}; }, kAct,
+       "gelu '%act' has the attributes of another kind; give it its own (D24)"},
+      {[](Description& d) { d.nodes[kX].attributes = StateAttributes{}; }, kX,
+       "input '%x' has the attributes of another kind; give it its own (D20)"},
+      {[](Description& d) { initializer(d) = {Initializer::Kind::uniform, 1, -1}; }, kWeight,
+       "parameter '%fc.weight' has an initializer uniform of 1 and -1; use finite numbers, ends in "
+       "order and a deviation that is not negative (D20)"},
+      {[](Description& d) { initializer(d) = {Initializer::Kind::normal, 0, -1}; }, kWeight,
+       "parameter '%fc.weight' has an initializer normal of 0 and -1; use finite numbers, ends in "
+       "order and a deviation that is not negative (D20)"},
+      {[](Description& d) { initializer(d).first = kNan; }, kWeight,
+       "parameter '%fc.weight' has an initializer constant of nan and 0; use finite numbers, ends "
+       "in order and a deviation that is not negative (D20)"},
+      {[](Description& d) { initializer(d) = {Initializer::Kind::uniform, 0, kInfinity}; }, kWeight,
+       "parameter '%fc.weight' has an initializer uniform of 0 and inf; use finite numbers, ends "
+       "in "
+       "order and a deviation that is not negative (D20)"},
+      {[](Description& d) { initializer(d) = {Initializer::Kind::constant, 1, 2}; }, kWeight,
+       "parameter '%fc.weight' has a constant initializer with a second number, 2; leave it 0 "
+       "(D20)"},
+      {[](Description& d) { d.nodes[kMean].attributes = StateAttributes{kInfinity}; }, kMean,
+       "state '%mean' starts at inf; give it a finite initial value (D20)"},
+  };
+  for (const Case& c : cases) check(c);
+}
+
+TEST_CASE("an expression is in single assignment and keeps its conditions to select") {
+  const Case cases[] = {
+      {[](Description& d) { expression(d).arity = 3; }, kOwn,
+       "pointwise '%own': its function takes 3 values and it has 2 operands; make them equal "
+       "(D28)"},
+      {[](Description& d) { expression(d).instructions.clear(); }, kOwn,
+       "pointwise '%own': its function is empty; give it an instruction (D28)"},
+      {[](Description& d) { expression(d).instructions[1].a = 2; }, kOwn,
+       "pointwise '%own': instruction %1 (operand) reads operand 2 of 2; count operands from 0 "
+       "(D28)"},
+      {[](Description& d) { expression(d).instructions[3].c = 3; }, kOwn,
+       "pointwise '%own': instruction %3 (select) reads %3, which is not an earlier instruction; "
+       "put it first (D28)"},
+      {[](Description& d) { expression(d).instructions[3].b = -1; }, kOwn,
+       "pointwise '%own': instruction %3 (select) reads %-1, which is not an earlier instruction; "
+       "put it first (D28)"},
+      {[](Description& d) { expression(d).instructions[3].b = 2; }, kOwn,
+       "pointwise '%own': instruction %3 (select) computes with a condition; conditions only steer "
+       "select (D28)"},
+      {[](Description& d) { expression(d).instructions[3].a = 0; }, kOwn,
+       "pointwise '%own': instruction %3 (select) needs a condition (less, less_equal or equal) as "
+       "its first operand (D28)"},
+      {[](Description& d) { expression(d).instructions.pop_back(); }, kOwn,
+       "pointwise '%own': its function ends in a condition; end it with a select (D28)"},
+      {[](Description& d) { expression(d).instructions[2].c = 1; }, kOwn,
+       "pointwise '%own': instruction %2 (less) sets a field that its operation does not read; "
+       "leave it 0 (D28)"},
+      {[](Description& d) { expression(d).instructions[2].constant = 1; }, kOwn,
+       "pointwise '%own': instruction %2 (less) sets a field that its operation does not read; "
+       "leave it 0 (D28)"},
+      {[](Description& d) { expression(d).instructions[0] = {ScalarOp::constant, 1}; }, kOwn,
+       "pointwise '%own': instruction %0 (constant) sets a field that its operation does not read; "
+       "leave it 0 (D28)"},
+      {[](Description& d) { expression(d).instructions[0].b = 1; }, kOwn,
+       "pointwise '%own': instruction %0 (operand) sets a field that its operation does not read; "
+       "leave it 0 (D28)"},
+      {[](Description& d) { expression(d).instructions[0].a = -1; }, kOwn,
+       "pointwise '%own': instruction %0 (operand) reads operand -1 of 2; count operands from 0 "
+       "(D28)"},
+      {[](Description& d) { expression(d).arity = -1; }, kOwn,
+       "pointwise '%own': its function takes -1 values and it has 2 operands; make them equal "
+       "(D28)"},
+      {[](Description& d) { expression(d).instructions[0] = {ScalarOp::constant, 0, 0, 0, kNan}; },
+       kOwn, "pointwise '%own': instruction %0 (constant) holds a NaN; use a number (D28)"},
+  };
+  for (const Case& c : cases) check(c);
+}
+
+TEST_CASE("stated shapes are those that the operands give") {
+  const Case cases[] = {
+      {[](Description& d) { d.nodes[kWeight].shape[1].extent = 5; }, kFc,
+       "linear '%fc' has x [batch, 4] and weight [4, 5]; make the weight [outputs, 4] (D21)"},
+      {[](Description& d) { d.nodes[kWeight].shape = {fixed(4)}; }, kFc,
+       "linear '%fc' has x [batch, 4] and weight [4]; make the weight [outputs, 4] (D21)"},
+      {[](Description& d) { d.nodes[kWeight].shape.push_back(fixed(1)); }, kFc,
+       "linear '%fc' has x [batch, 4] and weight [4, 4, 1]; make the weight [outputs, 4] (D21)"},
+      {[](Description& d) { d.nodes[kBias].shape[0].extent = 3; }, kFc,
+       "linear '%fc' has bias [3]; make the bias [4] (D21)"},
+      {[](Description& d) { d.nodes[kX].shape.clear(); }, kFc,
+       "linear '%fc' has a scalar x; give x at least one dimension (D21)"},
+      {[](Description& d) { d.nodes[kFc].shape[0].symbol = "time"; }, kFc,
+       "linear '%fc' states the shape [time, 4] but its operands give [batch, 4]; state that "
+       "(D21)"},
+      {[](Description& d) { d.nodes[kAct].shape.clear(); }, kAct,
+       "gelu '%act' states the shape [] but its operands give [batch, 4]; state that (D24)"},
+      {[](Description& d) { d.nodes[kMean].shape[1].extent = 5; }, kOwn,
+       "pointwise '%own' has x0 [batch, 4] and x1 [batch, 5]; make their shapes equal (D28)"},
+      {[](Description& d) { d.nodes[kJoined].shape[1].extent = 9; }, kJoined,
+       "concat '%joined' states the shape [batch, 9] but its operands give [batch, 8]; state that "
+       "(D27)"},
+      {[](Description& d) { d.nodes[kJoined].operands[1].node = kBias; }, kJoined,
+       "concat '%joined' joins [batch, 4] and [4]; make all dimensions but the last equal (D27)"},
+      {[](Description& d) {
+         d.nodes[kJoined].operands = {{"part0", kLabel}}, d.nodes[kLabel].format = Format::f32;
+       },
+       kJoined,
+       "concat '%joined' joins a last dimension 'batch'; give the last dimension of every part a "
+       "fixed size (D27)"},
+      {[](Description& d) { d.nodes[kLabel].shape = {fixed(4)}; }, kXent,
+       "cross_entropy '%xent' has logits [batch, 8] and label [4]; make the label [batch] (D29)"},
+      {[](Description& d) { d.nodes[kMse].operands[0].node = kJoined; }, kMse,
+       "mse '%mse' has x [batch, 8] and target [batch, 4]; make their shapes equal (D30)"},
+      {[](Description& d) { d.nodes[kMse].shape = {fixed(1)}; }, kMse,
+       "mse '%mse' states the shape [1] but its operands give []; state that (D30)"},
+  };
+  for (const Case& c : cases) check(c);
+}

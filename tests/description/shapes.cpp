@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <limits>
+
+#include "builder.hpp"
+#include "halftone/description/validate.hpp"
+
+using namespace halftone::tests;
+
+namespace {
+
+const Dimension kBatch = symbol("batch"), kTime = symbol("time");
+
+/// The shape of a node of `kind` whose operands have these roles and shapes.
+std::optional<Shape> inferred(Kind kind,
+                              const std::vector<std::pair<std::string, Shape>>& operands) {
+  Builder b;
+  Node node;
+  node.kind = kind;
+  for (const auto& [role, shape] : operands) node.operands.push_back({role, b.input(role, shape)});
+  return infer_shape(b.description, node);
+}
+
+}  // namespace
+
+TEST_CASE("shapes follow from the operands' shapes") {
+  const Shape rows = {kBatch, kTime}, wide = {kBatch, kTime, fixed(6)};
+  struct Case {
+    Kind kind;
+    std::vector<std::pair<std::string, Shape>> operands;
+    Shape expected;
+  };
+  const Case cases[] = {
+      {Kind::linear, {{"x", wide}, {"weight", {fixed(9), fixed(6)}}}, {kBatch, kTime, fixed(9)}},
+      {Kind::linear,
+       {{"x", {fixed(6)}}, {"weight", {fixed(9), fixed(6)}}, {"bias", {fixed(9)}}},
+       {fixed(9)}},
+      {Kind::layer_norm, {{"x", wide}, {"weight", {fixed(6)}}, {"bias", {fixed(6)}}}, wide},
+      {Kind::relu, {{"x", wide}}, wide},
+      {Kind::gelu, {{"x", {}}}, {}},
+      {Kind::add, {{"a", wide}, {"b", wide}}, wide},
+      {Kind::concat,
+       {{"part0", wide}, {"part1", {kBatch, kTime, fixed(1)}}, {"part2", wide}},
+       {kBatch, kTime, fixed(13)}},
+      {Kind::pointwise, {{"x0", rows}, {"x1", rows}}, rows},
+      {Kind::cross_entropy, {{"logits", wide}, {"label", rows}}, {}},
+      {Kind::mse, {{"x", wide}, {"target", wide}}, {}},
+      {Kind::pointwise_loss, {{"x0", wide}}, {}},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(static_cast<int>(c.kind));
+    const auto shape = inferred(c.kind, c.operands);
+    REQUIRE(shape);
+    CHECK(*shape == c.expected);
+  }
+}
+
+TEST_CASE("sources and operands that do not fit have no inferred shape") {
+  CHECK(!inferred(Kind::input, {}));
+  CHECK(!inferred(Kind::parameter, {}));
+  CHECK(!inferred(Kind::state, {}));
+  CHECK(!inferred(Kind::relu, {}));
+  CHECK(!inferred(Kind::add, {{"a", {fixed(3)}}, {"b", {fixed(4)}}}));
+  CHECK(!inferred(Kind::add, {{"b", {fixed(3)}}, {"a", {fixed(3)}}}));
+  CHECK(!inferred(Kind::cross_entropy, {{"logits", {}}, {"label", {}}}));
+  Node node;
+  node.kind = Kind::relu;
+  node.operands = {{"x", 3}};
+  CHECK(!infer_shape(Description{}, node));
+}
+
+TEST_CASE("a concat wider than 64 bits can count has no inferred shape") {
+  const Shape half = {fixed(std::numeric_limits<std::int64_t>::max() / 2 + 1)};
+  CHECK(inferred(Kind::concat, {{"part0", half}}) == half);
+  CHECK(!inferred(Kind::concat, {{"part0", half}, {"part1", half}}));
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole steps: declared stays within its bound of exact, losses fall, skipped steps change nothing,
+// bad input is named.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <stdexcept>
+
+#include "halftone/reference/bounded.hpp"
+#include "judged.hpp"
+#include "models.hpp"
+
+using namespace halftone;
+using namespace halftone::reference;
+using namespace halftone::reference::tests;
+
+namespace {
+
+const Symbols kSymbols = {{"batch", 5}, {"time", 3}};
+
+const char kRegression[] = R"(input %x : f32[batch, 3]
+input %target : f32[batch, 2]
+parameter %w : [2, 3] init constant(0)
+parameter %b : [2] init constant(0) frozen
+%y = linear(x: %x, weight: %w, bias: %b) : [batch, 2]
+%loss = mse(x: %y, target: %target) : []
+output "y" = %y
+loss %loss weight 1
+)";
+
+const char kAdamW[] =
+    "optimizer adamw learning_rate 0.01 beta1 0.9 beta2 0.999 epsilon 1e-08 weight_decay 0.1\nclip "
+    "1\n";
+
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+}  // namespace
+
+TEST_CASE(
+    "declared values and gradients of every example model are within the running error bound of "
+    "exact") {
+  for (const std::string& name : halftone::tests::model_names()) {
+    CAPTURE(name);
+    const Problem problem = make_problem(halftone::tests::load_model(name), kSymbols, 3, -0.5, 0.5);
+    const Run<double> exact(problem);
+    const Run<float> declared(problem);
+    const Run<Bounded> bound(problem);
+    for (std::size_t id = 0; id < problem.model.nodes.size(); ++id) {
+      CAPTURE(problem.model.nodes[id].name);
+      Judged judged;
+      judged.append(exact.forward.values[id], declared.forward.values[id],
+                    bound.forward.values[id]);
+      if (!exact.gradients[id].empty()) {
+        judged.append(exact.gradients[id], declared.gradients[id], bound.gradients[id]);
+      }
+      check_declared(judged);
+    }
+  }
+}
+
+TEST_CASE("the loss of the digits model falls over 50 declared steps") {
+  const description::Description model = halftone::tests::load_model("digits");
+  Symbols symbols = {{"batch", 16}};
+  const Problem problem = make_problem(model, symbols, 1, -0.125, 0.125);
+  const Declared evaluator(model, symbols);
+  State<float> state = evaluator.initial_state(as<float>(problem.parameters));
+  Inputs<float> inputs = as<float>(problem.inputs);
+  for (auto& [name, values] : inputs.values) {
+    for (float& value : values) value *= 8;
+  }
+  float first = 0, last = 0;
+  for (int i = 0; i < 50; ++i) {
+    const Step<float> step = evaluator.step(state, inputs);
+    REQUIRE(step.finite);
+    if (i == 0) first = step.objective;
+    last = step.objective;
+    state = step.state;
+  }
+  CAPTURE(first);
+  CAPTURE(last);
+  CHECK(last < first / 2);
+  CHECK(state.steps == 50);
+}
+
+TEST_CASE("a step that is not finite changes no bit of parameters and optimizer state") {
+  const Declared evaluator(parse_model(kRegression, kAdamW), {{"batch", 2}});
+  State<float> state = evaluator.initial_state({{"w", {1, 2, 3, 4, 5, 6}}, {"b", {7, 8}}});
+  Inputs<float> inputs{{{"x", {1, 2, 3, 4, 5, 6}}, {"target", {1, 1, 1, 1}}}, {}};
+  state = evaluator.step(state, inputs).state;
+  REQUIRE(state.steps == 1);
+  const State<float> before = state;
+  for (const float culprit :
+       {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN(), 3e30f}) {
+    inputs.values["x"][1] = culprit;
+    const Step<float> step = evaluator.step(state, inputs);
+    CAPTURE(culprit);
+    CHECK_FALSE(step.finite);
+    CHECK(step.state == before);
+  }
+}
+
+TEST_CASE("a label outside the classes makes the loss NaN and the step not finite") {
+  const char* statements = R"(input %label : i32[2]
+parameter %x : [2, 3] init constant(0)
+%loss = cross_entropy(logits: %x, label: %label) : []
+loss %loss weight 1
+)";
+  const Declared evaluator(parse_model(statements), {});
+  const State<float> state = evaluator.initial_state({{"x", {1, 2, 3, 4, 5, 6}}});
+  CHECK(evaluator.step(state, {{}, {{"label", {0, 2}}}}).finite);
+  for (const std::int32_t label : {-1, 3}) {
+    const Step<float> step = evaluator.step(state, {{}, {{"label", {0, label}}}});
+    CHECK(std::isnan(step.objective));
+    CHECK_FALSE(step.finite);
+    CHECK(step.state == state);
+  }
+}
+
+TEST_CASE(
+    "a frozen parameter keeps its bits and the learning rate of a step replaces the optimizer's") {
+  const Declared evaluator(parse_model(kRegression, kAdamW), {{"batch", 2}});
+  const State<float> state = evaluator.initial_state({{"w", {1, 2, 3, 4, 5, 6}}, {"b", {7, 8}}});
+  const Inputs<float> inputs{{{"x", {1, 2, 3, 4, 5, 6}}, {"target", {1, 1, 1, 1}}}, {}};
+  CHECK(evaluator.step(state, inputs).state.parameters.at("b") == state.parameters.at("b"));
+  CHECK(evaluator.step(state, inputs).state.parameters.at("w") != state.parameters.at("w"));
+  CHECK(evaluator.step(state, inputs, 0.0).state.parameters == state.parameters);
+}
+
+TEST_CASE("a state takes the assigned value after the pass that read its old one") {
+  const Exact evaluator(parse_model(R"(input %x : f32[2]
+state %total : [2] initial 0.5
+%sum = add(a: %total, b: %x) : [2]
+output "sum" = %sum
+assign %total = %sum
+)"),
+                        {});
+  State<double> state = evaluator.initial_state({});
+  for (int pass = 1; pass <= 3; ++pass) {
+    const Forward<double> forward = evaluator.forward(state, {{{"x", {1, 10}}}, {}});
+    CHECK(forward.values[evaluator.find("total")] ==
+          std::vector{0.5 + (pass - 1), 0.5 + 10 * (pass - 1)});
+    CHECK(forward.states.at("total") == std::vector{0.5 + pass, 0.5 + 10 * pass});
+    state.states = forward.states;
+  }
+}
+
+TEST_CASE("gradients of several users are added from the last user to the first") {
+  // At p arrive 2^-24 from the first user, 2^-24 from the second and 1 from the third. Only from
+  // the last on is (1 + 2^-24) + 2^-24 = 1, as each addition is a tie that rounds to even; the
+  // other order gives 1 + 2^-23.
+  const Declared evaluator(parse_model(R"(input %x : f32[1]
+parameter %p : [1] init constant(0)
+%a = add(a: %x, b: %p) : [1]
+%b = add(a: %x, b: %p) : [1]
+%c = add(a: %x, b: %p) : [1]
+output "a" = %a
+output "b" = %b
+output "c" = %c
+)"),
+                           {});
+  const State<float> state = evaluator.initial_state({{"p", {0}}});
+  const Forward<float> forward = evaluator.forward(state, {{{"x", {0}}}, {}});
+  const Gradients<float> gradients =
+      evaluator.backward(forward, {{"a", {0x1p-24f}}, {"b", {0x1p-24f}}, {"c", {1}}});
+  CHECK(gradients[evaluator.find("p")][0] == 1.0f);
+}
+
+TEST_CASE("Bounded refuses to guess a comparison that rounding decides") {
+  const Bounded third = Bounded(1) / Bounded(3);
+  CHECK(third < Bounded(0.5));
+  CHECK_THROWS_AS((void)(third < Bounded(1.0 / 3)), std::domain_error);
+}
+
+TEST_CASE("bad input gets one sentence that names the culprit and the remedy") {
+  const description::Description model = parse_model(kRegression);
+  const Tensors<float> parameters = {{"w", {1, 2, 3, 4, 5, 6}}, {"b", {7, 8}}};
+  const Declared evaluator(model, {{"batch", 1}});
+  const State<float> state = evaluator.initial_state(parameters);
+  const Inputs<float> inputs{{{"x", {1, 2, 3}}, {"target", {1, 1}}}, {}};
+  const Inputs<float> without{{{"x", {1, 2, 3}}}, {}};
+  const Inputs<float> wrong{{{"x", {1, 2}}, {"target", {1, 1}}}, {}};
+  description::Description half = model;
+  half.rules[0].compute = description::Format::bf16;
+  CHECK(message_of([&] { Declared(model, {}); }) ==
+        "symbol \"batch\" of node \"x\" is not bound; give it a positive size");
+  CHECK(message_of([&] {
+          (void)evaluator.initial_state({{"w", {1}}, {"b", {7, 8}}});
+        }) == "parameter \"w\" has 1 elements; give it 6");
+  CHECK(message_of([&] {
+          (void)evaluator.initial_state({{"w", parameters.at("w")}});
+        }) == "parameter \"b\" is missing; give it a value");
+  CHECK(message_of([&] {
+          (void)evaluator.initial_state({{"x", {1}}});
+        }) == "\"x\" is not a parameter; give values to parameters only");
+  CHECK(message_of([&] { (void)evaluator.forward(state, without); }) ==
+        "input \"target\" is missing; give it a value");
+  CHECK(message_of([&] { (void)evaluator.forward(state, wrong); }) ==
+        "input \"x\" has 2 elements; give it 3");
+  CHECK(message_of([&] {
+          (void)evaluator.backward(evaluator.forward(state, inputs), {{"z", {1}}});
+        }) == "an external gradient names no output of \"test\"; use output names");
+  CHECK(message_of([&] { (void)evaluator.find("nowhere"); }) ==
+        "\"test\" has no node \"nowhere\"; use a name of the description");
+  CHECK(message_of([&] {
+          Declared(half, {{"batch", 1}});
+        }) ==
+        "rule \"**\" asks for another format than f32, which declared evaluation does not have; "
+        "store and compute it in "
+        "f32 or evaluate exactly");
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every gradient formula of docs/spec/description.md (D40 to D50) against central differences in
+// double.
+#include <doctest/doctest.h>
+
+#include "finite_differences.hpp"
+#include "models.hpp"
+
+using namespace halftone;
+using namespace halftone::reference::tests;
+
+namespace {
+
+struct LayerCase {
+  std::string name;
+  const char* statements;
+  double low = -1, high = 1;
+};
+
+const LayerCase kLayers[] = {
+    {"linear", R"(input %x : f32[batch, 7]
+parameter %w : [5, 7] init constant(0)
+parameter %b : [5] init constant(0)
+%y = linear(x: %x, weight: %w, bias: %b) : [batch, 5]
+output "y" = %y
+)"},
+    {"linear without bias, three dimensions", R"(input %x : f32[batch, 2, 7]
+parameter %w : [5, 7] init constant(0)
+%y = linear(x: %x, weight: %w) : [batch, 2, 5]
+output "y" = %y
+)"},
+    {"layer_norm", R"(input %x : f32[batch, 9]
+parameter %w : [9] init constant(0)
+parameter %b : [9] init constant(0)
+%y = layer_norm(x: %x, weight: %w, bias: %b) {epsilon: 1e-05} : [batch, 9]
+output "y" = %y
+)"},
+    {"relu of positive values", R"(input %x : f32[batch, 9]
+parameter %w : [4, 9] init constant(0)
+%y = relu(x: %x) : [batch, 9]
+%z = linear(x: %y, weight: %w) : [batch, 4]
+output "z" = %z
+)",
+     0.1, 1},
+    {"relu of negative values", R"(input %x : f32[batch, 9]
+parameter %w : [4, 9] init constant(0)
+%y = relu(x: %x) : [batch, 9]
+%z = linear(x: %y, weight: %w) : [batch, 4]
+output "z" = %z
+)",
+     -1, -0.1},
+    {"gelu erf", R"(input %x : f32[batch, 9]
+%y = gelu(x: %x) {approximation: erf} : [batch, 9]
+output "y" = %y
+)",
+     -3, 3},
+    {"gelu tanh", R"(input %x : f32[batch, 9]
+%y = gelu(x: %x) {approximation: tanh} : [batch, 9]
+output "y" = %y
+)",
+     -3, 3},
+    {"add, one operand used twice", R"(input %x : f32[batch, 4]
+input %z : f32[batch, 4]
+%a = add(a: %x, b: %z) : [batch, 4]
+%y = add(a: %a, b: %x) : [batch, 4]
+output "y" = %y
+)"},
+    {"concat of three parts", R"(input %x : f32[batch, 2, 3]
+input %z : f32[batch, 2, 4]
+%y = concat(part0: %x, part1: %z, part2: %x) : [batch, 2, 10]
+output "y" = %y
+)"},
+    {"cross_entropy", R"(input %label : i32[batch]
+input %x : f32[batch, 6]
+parameter %w : [5, 6] init constant(0)
+%y = linear(x: %x, weight: %w) : [batch, 5]
+%loss = cross_entropy(logits: %y, label: %label) : []
+loss %loss weight 0.7
+)"},
+    {"mse", R"(input %x : f32[batch, 6]
+input %target : f32[batch, 5]
+parameter %w : [5, 6] init constant(0)
+%y = linear(x: %x, weight: %w) : [batch, 5]
+%loss = mse(x: %y, target: %target) : []
+loss %loss weight 0.7
+)"},
+    {"pointwise_loss", R"(input %x : f32[batch, 6]
+input %target : f32[batch, 5]
+parameter %w : [5, 6] init constant(0)
+%y = linear(x: %x, weight: %w) : [batch, 5]
+%loss = pointwise_loss(x0: %y, x1: %target) "f" { %0 = operand 0; %1 = operand 1; %2 = multiply %0 %1; %3 = tanh %2 } : []
+loss %loss weight 0.7
+)"},
+};
+
+// Operands in [low, high]; %0 and %1 are the operands, `body` uses them.
+struct ScalarCase {
+  std::string name;
+  const char* body;
+  double low = -2, high = 2;
+};
+
+const ScalarCase kScalars[] = {
+    {"add", "%2 = add %0 %1"},
+    {"subtract", "%2 = subtract %0 %1"},
+    {"multiply", "%2 = multiply %0 %1"},
+    {"multiply by itself", "%2 = multiply %0 %0; %3 = multiply %2 %1"},
+    {"divide", "%2 = divide %0 %1", 0.5, 2},
+    {"minimum", "%2 = minimum %0 %1"},
+    {"maximum", "%2 = maximum %0 %1"},
+    {"negate", "%2 = negate %0; %3 = multiply %2 %1"},
+    {"absolute", "%2 = absolute %0; %3 = multiply %2 %1"},
+    {"exp", "%2 = exp %0; %3 = multiply %2 %1"},
+    {"log", "%2 = log %0; %3 = multiply %2 %1", 0.5, 2},
+    {"sqrt", "%2 = sqrt %0; %3 = multiply %2 %1", 0.5, 2},
+    {"rsqrt", "%2 = rsqrt %0; %3 = multiply %2 %1", 0.5, 2},
+    {"tanh", "%2 = tanh %0; %3 = multiply %2 %1"},
+    {"erf", "%2 = erf %0; %3 = multiply %2 %1"},
+    {"sigmoid", "%2 = sigmoid %0; %3 = multiply %2 %1"},
+    {"select by less", "%2 = less %0 %1; %3 = multiply %0 %1; %4 = tanh %0; %5 = select %2 %3 %4"},
+    {"select by less_equal", "%2 = less_equal %0 %1; %3 = multiply %0 %1; %4 = select %2 %3 %1"},
+    {"select by equal", "%2 = equal %0 %1; %3 = multiply %0 %1; %4 = select %2 %0 %3"},
+    {"one value used three times",
+     "%2 = exp %0; %3 = multiply %2 %1; %4 = add %3 %2; %5 = divide %4 %2"},
+};
+
+}  // namespace
+
+TEST_CASE("the gradient of every layer and loss equals central differences") {
+  for (const LayerCase& c : kLayers) {
+    CAPTURE(c.name);
+    for (std::uint64_t seed : {1, 2, 3}) {
+      Problem problem =
+          make_problem(parse_model(c.statements), {{"batch", 3}}, seed, c.low, c.high);
+      check_gradients(problem);
+    }
+  }
+}
+
+TEST_CASE("the gradient of every pointwise operation equals central differences") {
+  for (const ScalarCase& c : kScalars) {
+    CAPTURE(c.name);
+    const std::string statements =
+        std::string("input %x : f32[batch, 8]\ninput %z : f32[batch, 8]\n") +
+        "%y = pointwise(x0: %x, x1: %z) \"f\" { %0 = operand 0; %1 = operand 1; " + c.body +
+        " } : [batch, 8]\noutput \"y\" = %y\n";
+    Problem problem = make_problem(parse_model(statements), {{"batch", 2}}, 5, c.low, c.high);
+    // Steps of the differences must not cross a kink: at equal operands or at zero.
+    for (std::size_t e = 0; e < 16; ++e) {
+      double& x = problem.inputs.values["x"][e];
+      double& z = problem.inputs.values["z"][e];
+      if (std::fabs(x - z) < 0.0625) z += 0.125;
+      if (std::fabs(x) < 0.0625) x += 0.125;
+    }
+    check_gradients(problem);
+  }
+}
+
+TEST_CASE("the gradients of every example model equal central differences") {
+  for (const std::string& name : halftone::tests::model_names()) {
+    CAPTURE(name);
+    Problem problem =
+        make_problem(halftone::tests::load_model(name), {{"batch", 3}, {"time", 2}}, 11, -0.5, 0.5);
+    check_gradients(problem);
+  }
+}
+
+TEST_CASE("a condition receives no gradient and an unused branch receives zero") {
+  const Problem problem = make_problem(parse_model(R"(input %x : f32[batch, 1]
+input %c : f32[batch, 1]
+input %z : f32[batch, 1]
+%y = pointwise(x0: %c, x1: %x, x2: %z) "f" { %0 = operand 0; %1 = operand 1; %2 = operand 2; %3 = constant 9; %4 = less %0 %3; %5 = select %4 %1 %2 } : [batch, 1]
+output "y" = %y
+)"),
+                                       {{"batch", 1}}, 1);
+  const Run<float> run(problem);
+  CHECK(run.gradient("c").empty());
+  CHECK(run.gradient("z") == std::vector<float>{0.0f});
+  CHECK(run.gradient("x")[0] == static_cast<float>(problem.external.at("y")[0]));
+}
+
+TEST_CASE("a frozen parameter has no gradient and a parameter that no loss reaches has zeros") {
+  const Problem problem = make_problem(parse_model(R"(input %x : f32[batch, 2]
+parameter %w : [2, 2] init constant(0) frozen
+parameter %v : [2, 2] init constant(0)
+parameter %u : [1, 2] init constant(0)
+%a = linear(x: %x, weight: %w) : [batch, 2]
+%b = linear(x: %a, weight: %u) : [batch, 1]
+%c = linear(x: %a, weight: %v) : [batch, 2]
+%loss = mse(x: %a, target: %x) : []
+output "b" = %b
+output "c" = %c
+loss %loss weight 1
+)"),
+                                       {{"batch", 2}}, 1);
+  Problem without_external = problem;
+  without_external.external.clear();
+  const Run<double> run(without_external);
+  CHECK(run.gradient("w").empty());
+  CHECK(run.gradient("v") == std::vector<double>(4, 0.0));
+  CHECK(run.gradient("u") == std::vector<double>(2, 0.0));
+}

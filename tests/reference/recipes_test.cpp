@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// The recipes against libm's double functions, over every 997th bit pattern and around every special value. The
+// exhaustive form is recipes_ulp.cpp.
+#include "recipe_error.hpp"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+using namespace halftone::reference;
+
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+std::uint32_t bits(float x) { return std::bit_cast<std::uint32_t>(x); }
+
+// 2048 patterns on each side of every power of two, of zero, infinity and NaN's edges, and of where a recipe changes.
+std::vector<std::uint32_t> neighbourhoods() {
+  std::vector<std::uint32_t> centres;
+  for (std::uint32_t exponent = 0; exponent < 512; ++exponent) {
+    centres.push_back(exponent << 23);
+  }
+  for (const float x : {89.0F, 88.72284F, 87.33655F, 103.97208F, 104.0F, 0.70710677F, 10.0F, 1.125F, 3.92F, 0.34657359F}) {
+    centres.push_back(bits(x));
+    centres.push_back(bits(-x));
+  }
+  std::vector<std::uint32_t> patterns;
+  for (const std::uint32_t centre : centres) {
+    for (std::uint32_t offset = 0; offset < 4096; ++offset) {
+      patterns.push_back(centre - 2048 + offset);
+    }
+  }
+  return patterns;
+}
+
+// The largest error over the patterns, and where it is.
+struct Worst {
+  double ulp = 0;
+  std::uint32_t input = 0;
+  void take(const RecipeCase& recipe, std::uint32_t pattern) {
+    const float x = std::bit_cast<float>(pattern);
+    const double error = error_ulp(recipe.recipe(x), recipe.oracle(x));
+    if (error > ulp) {
+      ulp = error;
+      input = pattern;
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("every recipe stays within the bound math.md promises on a stride through all floats") {
+  for (const RecipeCase& recipe : kRecipeCases) {
+    Worst worst;
+    for (std::uint64_t pattern = 0; pattern < 0x100000000; pattern += 997) {
+      worst.take(recipe, static_cast<std::uint32_t>(pattern));
+    }
+    CAPTURE(recipe.name);
+    CAPTURE(worst.input);
+    CHECK(worst.ulp <= recipe.bound_ulp);
+  }
+}
+
+TEST_CASE("every recipe stays within its bound around the special values") {
+  const std::vector<std::uint32_t> patterns = neighbourhoods();
+  for (const RecipeCase& recipe : kRecipeCases) {
+    Worst worst;
+    for (const std::uint32_t pattern : patterns) {
+      worst.take(recipe, pattern);
+    }
+    CAPTURE(recipe.name);
+    CAPTURE(worst.input);
+    CHECK(worst.ulp <= recipe.bound_ulp);
+  }
+}
+
+TEST_CASE("recipes are exact where mathematics is") {
+  struct Exact {
+    float (*recipe)(float);
+    float x;
+    float result;
+  };
+  const Exact cases[] = {
+      {recipe::exp, 0.0F, 1.0F},          {recipe::exp, -0.0F, 1.0F},          {recipe::exp, kInfinity, kInfinity},
+      {recipe::exp, -kInfinity, 0.0F},    {recipe::log, 1.0F, 0.0F},           {recipe::log, 0.0F, -kInfinity},
+      {recipe::log, -0.0F, -kInfinity},   {recipe::log, kInfinity, kInfinity}, {recipe::tanh, -0.0F, -0.0F},
+      {recipe::tanh, kInfinity, 1.0F},    {recipe::tanh, -kInfinity, -1.0F},   {recipe::tanh, 0x1p-149F, 0x1p-149F},
+      {recipe::erf, -0.0F, -0.0F},        {recipe::erf, kInfinity, 1.0F},      {recipe::erf, -kInfinity, -1.0F},
+      {recipe::sigmoid, 0.0F, 0.5F},      {recipe::sigmoid, -0.0F, 0.5F},      {recipe::sigmoid, kInfinity, 1.0F},
+      {recipe::sigmoid, -kInfinity, 0.0F}, {recipe::rsqrt, 4.0F, 0.5F},        {recipe::rsqrt, 0.0F, kInfinity},
+      {recipe::rsqrt, -0.0F, -kInfinity}, {recipe::rsqrt, kInfinity, 0.0F},
+  };
+  for (const Exact& exact : cases) {
+    CAPTURE(exact.x);
+    CHECK(bits(exact.recipe(exact.x)) == bits(exact.result));
+  }
+}
+
+TEST_CASE("every NaN comes through every recipe, and a negative log or rsqrt is one") {
+  for (const RecipeCase& recipe : kRecipeCases) {
+    CAPTURE(recipe.name);
+    for (const std::uint32_t pattern : {0x7fffffffU, 0x7fc00000U, 0x7f800001U, 0xffffffffU, 0xffc00000U, 0xff800001U}) {
+      CHECK(std::isnan(recipe.recipe(std::bit_cast<float>(pattern))));
+    }
+  }
+  for (const float x : {-0x1p-149F, -1.0F, -kInfinity}) {
+    CHECK(std::isnan(recipe::log(x)));
+    CHECK(std::isnan(recipe::rsqrt(x)));
+  }
+}

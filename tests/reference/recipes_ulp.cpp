@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prints the largest error of every recipe over all 2^32 inputs, the table of docs/numerics.md. Arguments: names of
+// recipes, none for all. Takes minutes; recipes_test.cpp is the short form.
+#include "recipe_error.hpp"
+
+#include <cstdio>
+#include <cstring>
+#include <thread>
+
+namespace {
+
+using halftone::reference::error_ulp;
+using halftone::reference::RecipeCase;
+
+constexpr std::uint32_t kThreads = 2;
+
+struct Worst {
+  double ulp = 0;
+  std::uint32_t input = 0;
+  std::uint64_t not_nearest = 0;  // results further than half an ulp from the oracle
+};
+
+Worst worst_of(const RecipeCase& recipe, std::uint32_t first_thread_bit) {
+  Worst worst;
+  std::uint32_t pattern = first_thread_bit;
+  do {
+    const float x = std::bit_cast<float>(pattern);
+    const double ulp = error_ulp(recipe.recipe(x), recipe.oracle(x));
+    worst.not_nearest += ulp > 0.5 ? 1 : 0;
+    if (ulp > worst.ulp) {
+      worst.ulp = ulp;
+      worst.input = pattern;
+    }
+    pattern += kThreads;
+  } while (pattern != first_thread_bit);  // wraps after the last pattern of this residue
+  return worst;
+}
+
+Worst worst_of(const RecipeCase& recipe) {
+  Worst odd;
+  std::thread other([&] { odd = worst_of(recipe, 1); });
+  Worst worst = worst_of(recipe, 0);
+  other.join();
+  const std::uint64_t not_nearest = worst.not_nearest + odd.not_nearest;
+  worst = odd.ulp > worst.ulp ? odd : worst;
+  worst.not_nearest = not_nearest;
+  return worst;
+}
+
+bool wanted(const char* name, int count, char** names) {
+  for (int i = 1; i < count; ++i) {
+    if (std::strcmp(names[i], name) == 0) {
+      return true;
+    }
+  }
+  return count == 1;
+}
+
+}  // namespace
+
+int main(int count, char** names) {
+  std::printf("| function | max ulp | at input | bits | not nearest |\n|---|---|---|---|---|\n");
+  bool within = true;
+  for (const RecipeCase& recipe : halftone::reference::kRecipeCases) {
+    if (!wanted(recipe.name, count, names)) {
+      continue;
+    }
+    const Worst worst = worst_of(recipe);
+    within = within && worst.ulp <= recipe.bound_ulp;
+    std::printf("| %s | %.4f | %.9g | %08x | %.3f%% |\n", recipe.name, worst.ulp,
+                static_cast<double>(std::bit_cast<float>(worst.input)), worst.input,
+                100.0 * static_cast<double>(worst.not_nearest) / 0x1p32);
+    std::fflush(stdout);
+  }
+  return within ? 0 : 1;
+}

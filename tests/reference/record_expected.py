@@ -1,0 +1,203 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes expected.hpp: what numpy computes in f32 when it follows docs/spec/description.md operation by operation, and
+what torch's optimizers compute in f64. Run with python3-numpy and python3-torch:  ./record_expected.py > expected.hpp"""
+import math
+import numpy as np
+import torch
+
+f32, f64 = np.float32, np.float64
+
+
+def data(count, salt):
+    i = np.arange(count, dtype=np.int64)
+    return ((((i * (7919 + 613 * salt) + salt * 104729) % 2003) - 1001) / 1000.0).astype(f32)
+
+
+def fma(a, b, c):
+    """One rounding: the exact product in f64, the sum rounded to odd there, then to f32."""
+    a, b, c = np.broadcast_arrays(f32(a), f32(b), f32(c))
+    p, q = a.astype(f64) * b.astype(f64), c.astype(f64)
+    s = p + q
+    t = s - p
+    error = (p - (s - t)) + (q - t)
+    bits = np.atleast_1d(s).copy().view(np.int64)
+    error, away = np.atleast_1d(error), (np.atleast_1d(error) > 0) == (np.atleast_1d(s) > 0)
+    inexact_even = (error != 0) & (bits & 1 == 0)
+    bits += np.where(inexact_even, np.where(away, 1, -1), 0)
+    return bits.view(f64).astype(f32).reshape(a.shape)
+
+
+def chain(a, b):  # N1 over the last axis
+    acc = np.zeros(np.broadcast_shapes(a.shape, b.shape)[:-1], f32)
+    for k in range(a.shape[-1]):
+        acc = fma(a[..., k], b[..., k], acc)
+    return acc
+
+
+def tree(v):  # N2 over the last axis
+    n = v.shape[-1]
+    if n > 1024:
+        return tree(np.stack([tree(v[..., b:b + 1024]) for b in range(0, n, 1024)], -1))
+    p = np.zeros(v.shape[:-1] + (32,), f32)
+    for e in range(n):
+        p[..., e % 32] = p[..., e % 32] + v[..., e]
+    for s in (16, 8, 4, 2, 1):
+        p = p[..., :s] + p[..., s:2 * s]
+    return p[..., 0]
+
+
+def columns(v):  # N3
+    total = np.zeros(v.shape[1], f32)
+    for begin in range(0, v.shape[0], 128):
+        part = np.zeros(v.shape[1], f32)
+        for row in v[begin:begin + 128]:
+            part = part + row
+        total = total + part
+    return total
+
+
+results = []
+
+
+def record(name, values):
+    patterns = np.asarray(values, f32).reshape(-1).view(np.uint32)
+    h = 0xcbf29ce484222325
+    for pattern in patterns.tolist():
+        h = ((h ^ pattern) * 0x100000001b3) & (2**64 - 1)
+    first = ", ".join(f"0x{p:08x}" for p in patterns[:4].tolist())
+    results.append(f'    {{"{name}", {len(patterns)}, 0x{h:016x}, {{{first}}}}},')
+
+
+def linear(rows, k, m):
+    x, w, b, g = data(rows * k, 1).reshape(rows, k), data(m * k, 2).reshape(m, k), data(m, 3), data(rows * m, 4)
+    g = g.reshape(rows, m)
+    record("linear y", chain(x[:, None, :], w[None, :, :]) + b)
+    record("linear x", chain(g[:, None, :], w.T[None, :, :]))
+    record("linear w", chain(g.T[:, None, :], x.T[None, :, :]))
+    record("linear b", columns(g))
+
+
+def layer_norm(name, rows, n):
+    x, w, b, g = data(rows * n, 1).reshape(rows, n), data(n, 2), data(n, 3), data(rows * n, 4).reshape(rows, n)
+    d = x - (tree(x) / f32(n))[:, None]
+    rstd = (f32(1) / np.sqrt(tree(d * d) / f32(n) + f32(1e-5)))[:, None]
+    h = d * rstd
+    record(name + " y", fma(h, w, b))
+    q = g * w
+    a, c = (tree(q) / f32(n))[:, None], (tree(q * h) / f32(n))[:, None]
+    record(name + " x", rstd * ((q - a) - h * c))
+    record(name + " w", columns(g * h))
+    record(name + " b", columns(g))
+
+
+def mse(count):
+    x, target = data(count, 1), data(count, 2)
+    d = x - target
+    s = f32(0.3) / f32(count)
+    record("mse loss", tree(d * d) / f32(count))
+    record("mse x", s * (f32(2) * d))
+    record("mse target", -(s * (f32(2) * d)))
+
+
+def padded(tensors):
+    flat = []
+    for t in tensors:
+        flat += [t, np.zeros(-len(t) % 32, f32)]
+    return np.concatenate(flat)
+
+
+def updates(kind, steps):
+    """Two parameters of 40 and 7 elements; the second neither decays nor learns at the full rate."""
+    p = [data(40, 1), data(7, 2)]
+    first, second = [np.zeros_like(t) for t in p], [np.zeros_like(t) for t in p]
+    lr, scale, decay, clip = f32(0.3), [f32(1), f32(0.3)], [f32(0.7), f32(0)], f32(0.5)
+    beta, power = (0.9, 0.999), [(f32(1), f32(0)), (f32(1), f32(0))]
+    for step in range(steps):
+        g = [data(40, 10 + step), data(7, 20 + step)]
+        flat = padded(g)
+        norm = np.sqrt(tree(flat * flat))
+        coefficient = min(f32(1), clip / (norm + f32(1e-6)))
+        for i in range(2):
+            bh = f32(beta[i])
+            bl = f32(beta[i] - float(bh))
+            h, l = power[i]
+            t = h * bh
+            e = fma(l, bh, fma(h, bl, fma(h, bh, -t)))
+            power[i] = (f32(t + e), f32(e - (f32(t + e) - t)))
+        c1, c2 = [(f32(1) - h) - l for h, l in power]
+        for i in range(2):
+            gi, lr_p = g[i] * coefficient, lr * scale[i]
+            if kind == "adamw":
+                p1 = fma(-(lr_p * decay[i]), p[i], p[i])
+                first[i] = fma(f32(1 - 0.9), gi - first[i], first[i])
+                second[i] = fma(f32(1 - 0.999), gi * gi, f32(0.999) * second[i])
+                p[i] = p1 - ((lr_p / c1) * first[i]) / (np.sqrt(second[i]) / np.sqrt(c2) + f32(1e-8))
+            else:
+                gi = fma(decay[i], p[i], gi)
+                if kind != "sgd":
+                    first[i] = fma(f32(0.9), first[i], gi)
+                    gi = fma(f32(0.9), first[i], gi) if kind == "nesterov" else first[i]
+                p[i] = fma(-lr_p, gi, p[i])
+    record(kind + " norm", norm)
+    record(kind + " p", np.concatenate(p))
+    if kind != "sgd":
+        record(kind + " first", np.concatenate(first))
+    if kind == "adamw":
+        record(kind + " second", np.concatenate(second))
+        record(kind + " powers", np.array([*power[0], *power[1]], f32))
+
+
+def torch_updates(kind, steps):
+    p = [torch.tensor(data(40, 1).astype(f64), requires_grad=True), torch.tensor(data(7, 2).astype(f64), requires_grad=True)]
+    groups = [{"params": [p[0]], "lr": 0.3, "weight_decay": 0.7}, {"params": [p[1]], "lr": 0.09, "weight_decay": 0.0}]
+    optimizer = torch.optim.AdamW(groups, betas=(0.9, 0.999), eps=1e-8) if kind == "adamw" else torch.optim.SGD(
+        groups, lr=0.3, momentum=0 if kind == "sgd" else 0.9, nesterov=kind == "nesterov")
+    for step in range(steps):
+        for tensor, g in zip(p, (data(40, 10 + step), data(7, 20 + step))):
+            tensor.grad = torch.tensor(g.astype(f64))
+        torch.nn.utils.clip_grad_norm_(p, 0.5)
+        optimizer.step()
+    values = torch.cat([t.detach() for t in p]).tolist()
+    print(f'    {{"{kind}", {{{", ".join(v.hex() for v in values)}}}}},')
+
+
+print("""// SPDX-License-Identifier: Apache-2.0
+// Written by record_expected.py.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace halftone::reference::tests {
+
+// Parameters of 40 and 7 elements after 5 steps of torch's optimizers in f64.
+struct TorchUpdate {
+  const char* optimizer;
+  std::vector<double> parameters;
+};
+
+inline const std::vector<TorchUpdate> kTorchUpdates = {""")
+for kind in ("sgd", "momentum", "nesterov", "adamw"):
+    torch_updates(kind, 5)
+linear(300, 37, 6)
+layer_norm("layer_norm 300x40", 300, 40)
+layer_norm("layer_norm 2x2100", 2, 2100)
+mse(5000)
+for kind in ("sgd", "momentum", "nesterov", "adamw"):
+    updates(kind, 5)
+print("""};
+
+// The f32 bits of a tensor: its size, the FNV-1a hash over its patterns, and the first of them.
+struct Bits {
+  const char* name;
+  std::size_t size;
+  std::uint64_t hash;
+  std::vector<std::uint32_t> first;
+};
+
+inline const std::vector<Bits> kNumpyBits = {""")
+print("\n".join(results))
+print("""};
+
+}  // namespace halftone::reference::tests""")
