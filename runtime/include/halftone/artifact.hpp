@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// An artifact: what halftonec made of one model. Linked into the program, or loaded from a sealed
+// shared object. An object exports its image as `halftone_artifact_<model>` and, weakly, as
+// `halftone_artifact`.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+namespace halftone::manifest {
+struct ArtifactImage;
+struct Manifest;
+}  // namespace halftone::manifest
+
+namespace halftone {
+
+/// A verified artifact; a cheap handle whose copies share it. A loaded object stays mapped while a
+/// handle, trainer or predictor uses it.
+class Artifact {
+ public:
+  /// An image that is linked into the program. Throws Error when it is damaged or of another
+  /// version.
+  [[nodiscard]] static Artifact linked(const manifest::ArtifactImage& image);
+
+  /// A shared object that seal_file has sealed (manifest/seal.hpp). The seal is checked before any
+  /// of its code is mapped. Throws Error, one sentence, when the file is unreadable, truncated,
+  /// altered, of another version or no artifact.
+  [[nodiscard]] static Artifact load(const std::filesystem::path& path);
+
+  [[nodiscard]] const manifest::Manifest& manifest() const noexcept;
+  [[nodiscard]] const manifest::ArtifactImage& image() const noexcept;
+
+ private:
+  struct State;
+  explicit Artifact(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  std::shared_ptr<const State> state_;
+};
+
+}  // namespace halftone

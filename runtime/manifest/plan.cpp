@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sizes with the symbols bound: elements, tasks and the arena. Every product and sum is checked.
+#include <stdexcept>
+
+#include "halftone/manifest/manifest.hpp"
+
+namespace halftone::manifest {
+namespace {
+
+constexpr std::int64_t kLargest = std::int64_t{1} << 62;
+
+std::int64_t checked(std::int64_t value, bool overflowed) {
+  if (overflowed || value > kLargest) {
+    throw std::overflow_error("a size exceeds 2^62");
+  }
+  return value;
+}
+
+std::int64_t times(std::int64_t a, std::int64_t b) {
+  std::int64_t result = 0;
+  const bool overflowed = __builtin_mul_overflow(a, b, &result);
+  return checked(result, overflowed);
+}
+
+std::int64_t plus(std::int64_t a, std::int64_t b) {
+  std::int64_t result = 0;
+  const bool overflowed = __builtin_add_overflow(a, b, &result);
+  return checked(result, overflowed);
+}
+
+std::int64_t rounded_up(std::int64_t value, std::int64_t to) {
+  return plus(value, to - 1) / to * to;
+}
+
+}  // namespace
+
+std::int64_t bytes_of(Format format) {
+  switch (format) {
+    case Format::f32:
+    case Format::tf32:
+    case Format::i32:
+      return 4;
+    case Format::f16:
+    case Format::bf16:
+      return 2;
+  }
+  return 0;
+}
+
+std::int64_t elements(std::span<const Dimension> shape, std::span<const std::int64_t> symbols) {
+  std::int64_t count = 1;
+  for (const Dimension& dimension : shape) {
+    count = times(count, dimension.extent);
+    if (dimension.symbol >= 0) {
+      count = times(count, symbols[static_cast<std::size_t>(dimension.symbol)]);
+    }
+  }
+  return count;
+}
+
+std::int64_t task_count(const Kernel& kernel, std::span<const std::int64_t> symbols) {
+  std::int64_t count = 1;
+  for (const TaskAxis& axis : kernel.tasks) {
+    count = times(count, plus(elements(axis.extent, symbols), axis.tile - 1) / axis.tile);
+  }
+  return count;
+}
+
+ArenaPlan plan_arena(const Program& program, std::span<const std::int64_t> symbols) {
+  ArenaPlan plan;
+  for (const Slot& slot : program.slots) {
+    std::int64_t largest = 0;
+    for (std::int32_t tenant : slot.tenants) {
+      const Buffer& buffer = program.buffers[static_cast<std::size_t>(tenant)];
+      const std::int64_t bytes = times(elements(buffer.shape, symbols), bytes_of(buffer.format));
+      if (bytes > largest) largest = bytes;
+    }
+    plan.slot_offsets.push_back(plan.bytes);
+    plan.bytes = plus(plan.bytes, rounded_up(largest, kSlotAlignment));
+  }
+  return plan;
+}
+
+}  // namespace halftone::manifest

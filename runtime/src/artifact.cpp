@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "halftone/artifact.hpp"
+
+#include <dlfcn.h>
+
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "halftone/error.hpp"
+#include "halftone/manifest/manifest.hpp"
+#include "halftone/manifest/seal.hpp"
+#include "text.hpp"
+
+namespace halftone {
+
+struct Artifact::State {
+  void* library = nullptr;  // of a loaded artifact
+  const manifest::ArtifactImage* image = nullptr;
+  manifest::Manifest manifest;
+
+  State() = default;
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() {
+    if (library) dlclose(library);
+  }
+};
+
+namespace {
+
+constexpr char kMagic[] = {'H', 'A', 'L', 'F', 'T', 'O', 'N', 'E'};
+constexpr char kSymbol[] = "halftone_artifact";
+
+std::string hint_for(manifest::DecodeError::Kind kind) {
+  using Kind = manifest::DecodeError::Kind;
+  switch (kind) {
+    case Kind::version:
+      return "make it again with the halftonec of this release";
+    case Kind::truncated:
+    case Kind::altered:
+      return "copy it again or make it again with halftonec";
+    case Kind::malformed:
+      break;
+  }
+  return "make it with halftonec";
+}
+
+[[noreturn]] void refuse(const std::string& who, const manifest::DecodeError& error) {
+  throw Error({.operation = "artifact",
+               .object = who,
+               .cause = "cannot be used: " + error.message,
+               .hint = hint_for(error.kind)});
+}
+
+/// Every kernel's entries exist in every variant.
+bool has_all_entries(const manifest::ArtifactImage& image, const manifest::Manifest& manifest) {
+  const auto entries = static_cast<std::int64_t>(image.cpu_entry_count);
+  for (std::uint32_t variant = 0; variant < image.variant_count; ++variant) {
+    if (!image.cpu_entries || !image.cpu_entries[variant]) return false;
+    const void* const* table = image.cpu_entries[variant];
+    for (const manifest::Kernel& kernel : manifest.kernels) {
+      if (kernel.cpu_entry >= entries || !table[kernel.cpu_entry]) return false;
+      if (kernel.cpu_finish >= entries) return false;
+      if (kernel.cpu_finish >= 0 && !table[kernel.cpu_finish]) return false;
+    }
+  }
+  return true;
+}
+
+void verify_image(const manifest::ArtifactImage& image, const std::string& who,
+                  manifest::Manifest& manifest) {
+  using Kind = manifest::DecodeError::Kind;
+  if (std::memcmp(image.magic, kMagic, sizeof kMagic) != 0) {
+    refuse(who, {Kind::malformed, "it is no Halftone artifact"});
+  }
+  if (image.version != manifest::kVersion) {
+    refuse(who,
+           {Kind::version, "it is of version " + std::to_string(image.version) + ", but version " +
+                               std::to_string(manifest::kVersion) + " is needed"});
+  }
+  manifest::DecodeError error;
+  if (!manifest::decode({image.manifest, image.manifest_bytes}, manifest, error)) {
+    refuse(who, error);
+  }
+  if (image.variant_count != manifest.variants.size() || !has_all_entries(image, manifest)) {
+    refuse(who, {Kind::malformed, "its code and its manifest do not belong together"});
+  }
+}
+
+std::vector<std::byte> read_whole(const std::filesystem::path& path, const std::string& who) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  const std::streamoff size = file ? static_cast<std::streamoff>(file.tellg()) : -1;
+  std::error_code ignored;
+  if (size < 0 || std::filesystem::is_directory(path, ignored)) {
+    throw Error({.operation = "artifact",
+                 .object = who,
+                 .cause = "cannot be read",
+                 .hint = "check the path and its permissions"});
+  }
+  std::vector<std::byte> bytes(static_cast<std::size_t>(size));
+  file.seekg(0);
+  file.read(reinterpret_cast<char*>(bytes.data()), size);
+  return bytes;
+}
+
+}  // namespace
+
+Artifact Artifact::linked(const manifest::ArtifactImage& image) {
+  auto state = std::make_shared<State>();
+  state->image = &image;
+  verify_image(image, "the linked artifact", state->manifest);
+  return Artifact(std::move(state));
+}
+
+Artifact Artifact::load(const std::filesystem::path& path) {
+  const std::string who = named("file", path.string());
+  if (manifest::DecodeError error; !manifest::check_seal(read_whole(path, who), error)) {
+    refuse(who, error);
+  }
+  auto state = std::make_shared<State>();
+  // Absolute, since dlopen searches the library path for a name without a slash.
+  state->library = dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!state->library) {
+    const char* why = dlerror();
+    throw Error({.operation = "artifact",
+                 .object = who,
+                 .cause = std::string("cannot be loaded: ") + (why ? why : "unknown cause"),
+                 .hint = "make it with halftonec for this machine"});
+  }
+  state->image = static_cast<const manifest::ArtifactImage*>(dlsym(state->library, kSymbol));
+  if (!state->image) {
+    refuse(who, {manifest::DecodeError::Kind::malformed,
+                 std::string("it does not export the symbol ") + kSymbol});
+  }
+  verify_image(*state->image, who, state->manifest);
+  return Artifact(std::move(state));
+}
+
+const manifest::Manifest& Artifact::manifest() const noexcept { return state_->manifest; }
+const manifest::ArtifactImage& Artifact::image() const noexcept { return *state_->image; }
+
+}  // namespace halftone

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inputs.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "halftone/error.hpp"
+#include "text.hpp"
+
+namespace halftone {
+namespace {
+
+using Values = decltype(NamedValues::values);
+
+std::span<const std::byte> bytes_of(const Values& values) {
+  return std::visit([](const auto& elements) { return std::as_bytes(elements); }, values);
+}
+
+std::size_t size_of(const Values& values) {
+  return std::visit([](const auto& elements) { return elements.size(); }, values);
+}
+
+bool is_i32(const Values& values) { return values.index() == 1; }
+
+std::string names_of(std::span<const Place> places) {
+  std::vector<std::string_view> names;
+  for (const Place& place : places) names.push_back(place.name);
+  return listed(names);
+}
+
+/// What is wrong with values for that buffer, with the remedy; no cause when nothing is.
+Error::Parts judge(const BoundProgram& program, std::size_t buffer, const Values& values) {
+  const bool wants_i32 = program.buffer(buffer).format == manifest::Format::i32;
+  if (wants_i32 != is_i32(values)) {
+    return {.operation = "",
+            .object = "",
+            .cause = std::string("takes ") + (wants_i32 ? "i32" : "f32") +
+                     " values, but was given " + (wants_i32 ? "f32" : "i32"),
+            .hint = std::string("give it a span of ") + (wants_i32 ? "std::int32_t" : "float")};
+  }
+  const auto needed = static_cast<std::size_t>(program.elements(buffer));
+  if (size_of(values) != needed) {
+    return {.operation = "",
+            .object = "",
+            .cause = "has " + std::to_string(size_of(values)) + " values, but " +
+                     program.shape_text(buffer) + " needs " + std::to_string(needed),
+            .hint = "give the whole tensor, row-major"};
+  }
+  return {};
+}
+
+}  // namespace
+
+void copy_in(const BoundProgram& program, const char* operation, const char* kind,
+             std::span<const Place> places, std::span<const NamedValues> values) {
+  const auto refuse = [&](std::string_view name, std::string cause, std::string hint) {
+    throw Error({.operation = operation,
+                 .object = named(kind, name),
+                 .cause = std::move(cause),
+                 .hint = std::move(hint)});
+  };
+  for (const NamedValues& given : values) {
+    const auto place = std::ranges::find(places, given.name, &Place::name);
+    if (place == places.end()) {
+      refuse(given.name, "is unknown", std::string("it takes ") + names_of(places));
+    }
+    if (std::ranges::count(values, given.name, &NamedValues::name) > 1) {
+      refuse(given.name, "is given twice", "give it once");
+    }
+    Error::Parts wrong = judge(program, place->buffer, given.values);
+    if (!wrong.cause.empty()) refuse(given.name, std::move(wrong.cause), std::move(wrong.hint));
+  }
+  for (const Place& place : places) {
+    if (std::ranges::find(values, place.name, &NamedValues::name) == values.end()) {
+      refuse(place.name, "is missing", std::string("it takes ") + names_of(places));
+    }
+  }
+  for (const NamedValues& given : values) {
+    const auto place = std::ranges::find(places, given.name, &Place::name);
+    const std::span<const std::byte> bytes = bytes_of(given.values);
+    std::memcpy(program.address(place->buffer), bytes.data(), bytes.size());
+  }
+}
+
+}  // namespace halftone

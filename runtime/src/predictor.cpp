@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "halftone/predictor.hpp"
+
+#include <cstring>
+#include <vector>
+
+#include "halftone/error.hpp"
+#include "inputs.hpp"
+#include "text.hpp"
+#include "trainer_state.hpp"
+
+namespace halftone {
+
+struct Predictor::State {
+  State(const Artifact& artifact, const Device& device, const Setup& setup)
+      : program("predictor", artifact, device, "inference", setup) {
+    for (std::size_t input : program.inputs_of(manifest::Phase::forward)) {
+      inputs.push_back({program.buffer(input).name, input});
+    }
+  }
+
+  BoundProgram program;
+  std::vector<Place> inputs;
+};
+
+Predictor::Predictor(const Artifact& artifact, const Device& device, const Setup& setup)
+    : state_(std::make_unique<State>(artifact, device, setup)) {}
+
+Predictor::Predictor(Predictor&&) noexcept = default;
+Predictor& Predictor::operator=(Predictor&&) noexcept = default;
+Predictor::~Predictor() = default;
+
+void Predictor::copy_parameters(const Trainer& trainer) {
+  BoundProgram& mine = state_->program;
+  const BoundProgram& theirs = trainer.state_->program;
+  for (const manifest::Parameter& parameter : mine.manifest().parameters) {
+    mine.set_parameter(parameter.name, theirs.parameter("copy_parameters", parameter.name));
+  }
+  for (std::size_t i = 0; i < mine.program().buffers.size(); ++i) {
+    const manifest::Buffer& state = mine.buffer(i);
+    if (state.role != manifest::Role::state) continue;
+    const auto source = theirs.find(state.name);
+    if (!source || theirs.buffer(*source).format != state.format ||
+        theirs.elements(*source) != mine.elements(i)) {
+      throw Error({.operation = "copy_parameters",
+                   .object = named("state", state.name),
+                   .cause = "has another format or size in the trainer",
+                   .hint = "make both from one artifact with the same sizes"});
+    }
+    std::memcpy(mine.address(i), theirs.address(*source),
+                static_cast<std::size_t>(mine.elements(i) * manifest::bytes_of(state.format)));
+  }
+}
+
+void Predictor::set_parameter(std::string_view name, std::span<const float> values) {
+  state_->program.set_parameter(name, values);
+}
+
+std::span<const float> Predictor::parameter(std::string_view name) const {
+  return state_->program.parameter("parameter", name);
+}
+
+void Predictor::predict(std::span<const NamedValues> inputs) {
+  copy_in(state_->program, "predict", "input", state_->inputs, inputs);
+  state_->program.run(manifest::Phase::forward);
+}
+
+std::span<const float> Predictor::output(std::string_view name) const {
+  return state_->program.output(name);
+}
+
+std::int64_t Predictor::peak_bytes_predicted() const { return state_->program.bytes_predicted(); }
+std::int64_t Predictor::peak_bytes_measured() const { return state_->program.bytes_measured(); }
+
+}  // namespace halftone

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "processor.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "halftone/error.hpp"
+#include "text.hpp"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+namespace halftone {
+namespace {
+
+struct Variant {
+  std::string name;
+  std::vector<std::string> needs;
+};
+
+/// Best first. The levels are those of the x86-64 psABI.
+const std::vector<Variant>& known_variants() {
+  static const std::vector<Variant> variants = {
+#if defined(__x86_64__)
+      {"x86-64-v3", {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"}},
+      {"x86-64", {}},
+#elif defined(__aarch64__)
+      {"aarch64", {}},
+#endif
+  };
+  return variants;
+}
+
+#if defined(__x86_64__)
+std::string brand_string() {
+  constexpr unsigned kFirst = 0x80000002, kLast = 0x80000004;
+  unsigned highest = 0, b = 0, c = 0, d = 0;
+  if (!__get_cpuid(0x80000000, &highest, &b, &c, &d) || highest < kLast) return "x86-64";
+  std::array<unsigned, 12> words{};
+  for (unsigned leaf = kFirst; leaf <= kLast; ++leaf) {
+    unsigned* at = &words[(leaf - kFirst) * 4];
+    __get_cpuid(leaf, at, at + 1, at + 2, at + 3);
+  }
+  char text[sizeof words + 1] = {};
+  std::memcpy(text, words.data(), sizeof words);
+  std::string brand = text;
+  brand.erase(brand.find_last_not_of(' ') + 1);
+  brand.erase(0, brand.find_first_not_of(' '));
+  return brand;
+}
+
+Processor detect() {
+  __builtin_cpu_init();
+  Processor processor{brand_string(), {}};
+  const auto note = [&](const char* name, bool present) {
+    if (present) processor.features.emplace_back(name);
+  };
+  note("avx", __builtin_cpu_supports("avx"));
+  note("avx2", __builtin_cpu_supports("avx2"));
+  note("bmi", __builtin_cpu_supports("bmi"));
+  note("bmi2", __builtin_cpu_supports("bmi2"));
+  note("f16c", __builtin_cpu_supports("f16c"));
+  note("fma", __builtin_cpu_supports("fma"));
+  note("lzcnt", __builtin_cpu_supports("lzcnt"));
+  note("movbe", __builtin_cpu_supports("movbe"));
+  return processor;
+}
+#elif defined(__aarch64__)
+Processor detect() { return {"aarch64", {}}; }
+#else
+Processor detect() { return {"unknown processor", {}}; }
+#endif
+
+std::vector<std::string> missing(const Processor& processor, const Variant& variant) {
+  std::vector<std::string> names;
+  for (const std::string& need : variant.needs) {
+    if (std::ranges::find(processor.features, need) == processor.features.end()) {
+      names.push_back(need);
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+const Processor& this_processor() {
+  static const Processor processor = detect();
+  return processor;
+}
+
+std::vector<std::string> runnable_variants(const Processor& processor) {
+  std::vector<std::string> names;
+  for (const Variant& variant : known_variants()) {
+    if (missing(processor, variant).empty()) names.push_back(variant.name);
+  }
+  return names;
+}
+
+void require_variant(const Processor& processor, std::string_view name) {
+  const auto& variants = known_variants();
+  const auto variant = std::ranges::find(variants, name, &Variant::name);
+  if (variant == variants.end()) {
+    throw Error({.operation = "device",
+                 .object = named("CPU variant", name),
+                 .cause = "is unknown",
+                 .hint = "this processor runs " + listed(runnable_variants(processor))});
+  }
+  if (const auto lacks = missing(processor, *variant); !lacks.empty()) {
+    throw Error({.operation = "device",
+                 .object = named("CPU variant", name),
+                 .cause = "needs " + listed(lacks) + ", but this processor (" + processor.brand +
+                          ") has " + listed(processor.features),
+                 .hint = "it runs " + listed(runnable_variants(processor))});
+  }
+}
+
+}  // namespace halftone

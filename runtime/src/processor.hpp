@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What this processor is, and which code variants of an artifact it can run.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace halftone {
+
+struct Processor {
+  std::string brand;                  ///< "AMD EPYC"
+  std::vector<std::string> features;  ///< among those that a variant needs: "avx2", "fma", ...
+};
+
+[[nodiscard]] const Processor& this_processor();
+
+/// The variants that the processor runs, best first.
+[[nodiscard]] std::vector<std::string> runnable_variants(const Processor& processor);
+
+/// Throws Error when there is no such variant, or when the processor lacks what it needs.
+void require_variant(const Processor& processor, std::string_view variant);
+
+}  // namespace halftone

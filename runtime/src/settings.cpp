@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "settings.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <thread>
+
+#include "halftone/error.hpp"
+
+namespace halftone {
+namespace {
+
+constexpr int kMostThreads = 1024;
+
+std::string read(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+}  // namespace
+
+std::string device_setting() { return read("HALFTONE_DEVICE"); }
+
+int threads_setting() {
+  const std::string text = read("HALFTONE_THREADS");
+  if (text.empty()) {
+    return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMostThreads);
+  }
+  int threads = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, failure] = std::from_chars(text.data(), end, threads);
+  if (failure != std::errc{} || stop != end || threads < 1 || threads > kMostThreads) {
+    throw Error(
+        {.operation = "settings",
+         .object = "HALFTONE_THREADS",
+         .cause = "is '" + text + "'",
+         .hint = "give a number from 1 to " + std::to_string(kMostThreads) + " or unset it"});
+  }
+  return threads;
+}
+
+}  // namespace halftone

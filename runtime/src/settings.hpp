@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the environment says; nothing else in Halftone reads environment variables.
+#pragma once
+
+#include <string>
+
+namespace halftone {
+
+/// HALFTONE_DEVICE as it stands, empty when unset.
+[[nodiscard]] std::string device_setting();
+
+/// HALFTONE_THREADS, or the number of processors that this process may use. Throws Error on what is
+/// no number from 1 to 1024.
+[[nodiscard]] int threads_setting();
+
+}  // namespace halftone

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "halftone/trainer.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "halftone/error.hpp"
+#include "halftone/manifest/manifest.hpp"
+#include "step.hpp"
+#include "text.hpp"
+#include "trainer_state.hpp"
+
+namespace halftone {
+
+Trainer::Trainer(const Artifact& artifact, const Device& device, const Setup& setup)
+    : state_(std::make_unique<State>(artifact, device, setup)) {
+  set_learning_rate(static_cast<float>(artifact.manifest().learning_rate));
+}
+
+Trainer::Trainer(Trainer&&) noexcept = default;
+Trainer& Trainer::operator=(Trainer&&) noexcept = default;
+Trainer::~Trainer() = default;
+
+bool Trainer::step(std::span<const NamedValues> inputs) { return state_->step.run(inputs); }
+void Trainer::forward(std::span<const NamedValues> inputs) {
+  state_->step.forward("forward", inputs);
+}
+void Trainer::backward() { state_->step.backward(); }
+void Trainer::backward(std::span<const NamedValues> output_gradients) {
+  state_->step.backward(output_gradients);
+}
+bool Trainer::check() { return state_->step.check(); }
+void Trainer::update() { state_->step.update(); }
+
+float Trainer::loss(std::string_view name) const {
+  const BoundProgram& program = state_->program;
+  const auto& losses = program.manifest().losses;
+  if (std::ranges::find(losses, name) == losses.end()) {
+    throw Error({.operation = "loss",
+                 .object = named("loss", name),
+                 .cause = "is unknown",
+                 .hint = "the model's losses are " + listed(losses)});
+  }
+  return program.scalar(*program.find(name));
+}
+
+std::span<const float> Trainer::output(std::string_view name) const {
+  return state_->program.output(name);
+}
+
+std::span<const float> Trainer::parameter(std::string_view name) const {
+  return state_->program.parameter("parameter", name);
+}
+
+std::span<const float> Trainer::gradient(std::string_view name) const {
+  return state_->program.gradient("gradient", name);
+}
+
+std::vector<std::string> Trainer::parameter_names() const {
+  std::vector<std::string> names;
+  for (const auto& parameter : state_->program.manifest().parameters) {
+    names.push_back(parameter.name);
+  }
+  return names;
+}
+
+void Trainer::set_parameter(std::string_view name, std::span<const float> values) {
+  state_->program.set_parameter(name, values);
+}
+
+void Trainer::set_learning_rate(float learning_rate) {
+  if (!std::isfinite(learning_rate) || learning_rate < 0.0f) {
+    throw Error({.operation = "set_learning_rate",
+                 .object = "the learning rate",
+                 .cause = "is " + std::to_string(learning_rate),
+                 .hint = "give a finite number that is not negative"});
+  }
+  BoundProgram& program = state_->program;
+  program.floats("set_learning_rate", *program.find("learning_rate"))[0] = learning_rate;
+}
+
+float Trainer::learning_rate() const {
+  return state_->program.scalar(*state_->program.find("learning_rate"));
+}
+
+Statistics Trainer::stats() const {
+  const BoundProgram& program = state_->program;
+  Statistics statistics;
+  statistics.steps = state_->step.steps();
+  statistics.skipped_steps = state_->step.skipped_steps();
+  statistics.grad_norm = program.scalar(*program.find("grad_norm"));
+  for (const std::string& name : program.manifest().losses) {
+    statistics.losses.push_back({name, program.scalar(*program.find(name))});
+  }
+  statistics.peak_bytes_predicted = program.bytes_predicted();
+  statistics.peak_bytes_measured = program.bytes_measured();
+  for (std::size_t phase = 0; phase < manifest::kPhases; ++phase) {
+    statistics.kernels_per_phase[phase] =
+        static_cast<std::int64_t>(program.program().phases[phase].size());
+  }
+  statistics.variant = program.variant();
+  return statistics;
+}
+
+}  // namespace halftone

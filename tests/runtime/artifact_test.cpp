@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Linked images and shared objects: whole ones run, damaged ones are refused in one sentence each.
+#include "halftone/artifact.hpp"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "generated_example.hpp"
+#include "halftone/manifest/seal.hpp"
+#include "line_artifact.hpp"
+#include "message_of.hpp"
+
+namespace fs = std::filesystem;
+using halftone::Artifact;
+using halftone::manifest::ArtifactImage;
+
+namespace {
+
+using Bytes = std::vector<char>;
+
+Bytes read(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void write(const fs::path& path, const Bytes& bytes) {
+  fs::remove(path);  // a new inode, since an old one may be mapped
+  std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<long>(bytes.size()));
+}
+
+/// A folder that goes with the test.
+class Folder {
+ public:
+  Folder() : path_(fs::temp_directory_path() / ("halftone_artifact_" + std::to_string(getpid()))) {
+    fs::create_directories(path_);
+  }
+  ~Folder() { fs::remove_all(path_); }
+
+  /// A sealed copy of a shared object.
+  [[nodiscard]] fs::path sealed(const char* object, const char* name) const {
+    fs::copy_file(object, path_ / name, fs::copy_options::overwrite_existing);
+    std::string error;
+    REQUIRE_MESSAGE(halftone::manifest::seal_file((path_ / name).string(), error), error);
+    return path_ / name;
+  }
+
+  [[nodiscard]] fs::path operator/(const char* name) const { return path_ / name; }
+
+ private:
+  fs::path path_;
+};
+
+std::string load_error(const fs::path& path) {
+  return message_of([&] { (void)Artifact::load(path); });
+}
+
+std::string file_sentence(const fs::path& path, const std::string& rest) {
+  return "artifact: file '" + path.string() + "' " + rest;
+}
+
+}  // namespace
+
+TEST_CASE("a linked artifact shows its manifest") {
+  CHECK(models::line::artifact().manifest() == hand_made::manifest());
+}
+
+TEST_CASE("a damaged linked image is refused") {
+  const auto refusal = [](auto damage) {
+    ArtifactImage image = halftone_artifact_line;
+    damage(image);
+    return message_of([&] { (void)Artifact::linked(image); });
+  };
+  const std::string who = "artifact: the linked artifact cannot be used: ";
+  CHECK(refusal([](auto& image) { image.magic[0] = 'h'; }) ==
+        who + "it is no Halftone artifact; make it with halftonec");
+  CHECK(
+      refusal([](auto& image) { image.version = 99; }) ==
+      who +
+          "it is of version 99, but version 1 is needed; make it again with the halftonec of this "
+          "release");
+  CHECK(refusal([](auto& image) { image.manifest_bytes = 10; }) ==
+        who +
+            "the manifest is truncated: 10 bytes are fewer than its header has; copy it again or "
+            "make "
+            "it again with halftonec");
+  std::vector<std::byte> altered(
+      halftone_artifact_line.manifest,
+      halftone_artifact_line.manifest + halftone_artifact_line.manifest_bytes);
+  altered.back() ^= std::byte{1};
+  CHECK(refusal([&](auto& image) { image.manifest = altered.data(); }) ==
+        who +
+            "the manifest was altered: its checksum does not match; copy it again or make it again "
+            "with halftonec");
+  const std::string apart =
+      who + "its code and its manifest do not belong together; make it with halftonec";
+  CHECK(refusal([](auto& image) { image.variant_count = 1; }) == apart);
+  CHECK(refusal([](auto& image) { image.cpu_entry_count = 6; }) == apart);
+  CHECK(refusal([](auto& image) { image.cpu_entries = nullptr; }) == apart);
+  for (std::size_t hole : {0, 2}) {  // the entry of line_forward, the finish of line_loss
+    const void* const* whole = halftone_artifact_line.cpu_entries[0];
+    std::vector<const void*> entries(whole, whole + halftone_artifact_line.cpu_entry_count);
+    entries[hole] = nullptr;
+    const std::array<const void* const*, 2> tables = {whole, entries.data()};
+    CHECK(refusal([&](auto& image) { image.cpu_entries = tables.data(); }) == apart);
+  }
+}
+
+TEST_CASE("a sealed shared object loads and trains like the linked artifact") {
+  const Folder folder;
+  const fs::path path = folder.sealed(LINE_PLUGIN, "line.so");
+  const auto device = halftone::Device::cpu().with_threads(2);
+  models::line::Trainer loaded(Artifact::load(path), device, {.batch = 2, .seed = 4});
+  models::line::Trainer linked(device, {.batch = 2, .seed = 4});
+  const std::vector<float> features = {1, 2, 3, 4, 5, 6}, target = {1, 0, 0, 1};
+  for (int step = 0; step < 3; ++step) {
+    loaded.step(features, target);
+    linked.step(features, target);
+  }
+  CHECK(std::ranges::equal(loaded.parameter("fc.weight"), linked.parameter("fc.weight")));
+}
+
+TEST_CASE("a file in the working directory loads by its bare name") {
+  const Folder folder;
+  const fs::path path = folder.sealed(LINE_PLUGIN, "line.so"), former = fs::current_path();
+  fs::current_path(path.parent_path());
+  const std::string message = load_error("line.so");
+  fs::current_path(former);
+  CHECK(message == "no error");
+}
+
+TEST_CASE("sealing twice changes nothing") {
+  const Folder folder;
+  const fs::path path = folder.sealed(LINE_PLUGIN, "line.so");
+  const Bytes once = read(path);
+  std::string error;
+  CHECK(halftone::manifest::seal_file(path.string(), error));
+  CHECK(read(path) == once);
+  CHECK_FALSE(halftone::manifest::seal_file((folder / "absent").string(), error));
+  CHECK(error == "cannot read '" + (folder / "absent").string() + "'");
+}
+
+TEST_CASE("a truncated shared object is refused before any of its code is mapped") {
+  const Folder folder;
+  const Bytes whole = read(folder.sealed(LINE_PLUGIN, "line.so"));
+  const fs::path path = folder / "cut.so";
+  std::vector<std::size_t> lengths;
+  for (std::size_t length = 64; length < whole.size(); length += whole.size() / 50) {
+    lengths.push_back(length);
+  }
+  for (std::size_t missing = 1; missing < halftone::manifest::kSealBytes; ++missing) {
+    lengths.push_back(whole.size() - missing);
+  }
+  for (std::size_t length : lengths) {
+    write(path, Bytes(whole.begin(), whole.begin() + static_cast<long>(length)));
+    CAPTURE(length);
+    CHECK(load_error(path) ==
+          file_sentence(path,
+                        "cannot be used: the file is truncated: its seal is missing; copy it "
+                        "again or make it again with halftonec"));
+  }
+}
+
+TEST_CASE("an altered shared object is refused, wherever the bit lies") {
+  const Folder folder;
+  const Bytes whole = read(folder.sealed(LINE_PLUGIN, "line.so"));
+  const fs::path path = folder / "altered.so";
+  for (std::size_t at = 0; at < whole.size() - halftone::manifest::kSealBytes;
+       at += whole.size() / 60) {
+    Bytes bytes = whole;
+    bytes[at] = static_cast<char>(bytes[at] ^ 4);
+    write(path, bytes);
+    CAPTURE(at);
+    CHECK(load_error(path) ==
+          file_sentence(path,
+                        "cannot be used: the file was altered: its checksum does not match; copy "
+                        "it again or make it again with halftonec"));
+  }
+}
+
+TEST_CASE("files that are no artifact are refused, each with its reason") {
+  const Folder folder;
+  const std::string no_seal =
+      "cannot be used: the file is no Halftone artifact: it does not end in a seal; make it with "
+      "halftonec";
+  const fs::path garbage = folder / "garbage", empty = folder / "empty", text = folder / "text";
+  write(garbage, Bytes(1000, 'x'));
+  CHECK(load_error(garbage) == file_sentence(garbage, no_seal));
+  write(empty, {});
+  CHECK(load_error(empty) == file_sentence(empty, no_seal));
+  const fs::path absent = folder / "absent";
+  CHECK(load_error(absent) ==
+        file_sentence(absent, "cannot be read; check the path and its permissions"));
+  CHECK(load_error(folder / ".") ==
+        file_sentence(folder / ".", "cannot be read; check the path and its permissions"));
+  const fs::path unsealed = folder / "unsealed.so";
+  fs::copy_file(LINE_PLUGIN, unsealed);
+  CHECK(load_error(unsealed) == file_sentence(unsealed, no_seal));
+
+  write(text, Bytes(1000, 'x'));
+  const fs::path sealed_text = folder.sealed(text.c_str(), "sealed_text");
+  CHECK(load_error(sealed_text).find(file_sentence(sealed_text, "cannot be loaded: ")) == 0);
+  const fs::path other = folder.sealed(NO_ARTIFACT, "other.so");
+  CHECK(load_error(other) ==
+        file_sentence(other,
+                      "cannot be used: it does not export the symbol halftone_artifact; make "
+                      "it with halftonec"));
+}
+
+TEST_CASE("a shared object of another version is refused by its seal, and by its image") {
+  const Folder folder;
+  const fs::path path = folder.sealed(LINE_PLUGIN, "line.so");
+  Bytes bytes = read(path);
+  bytes[bytes.size() - halftone::manifest::kSealBytes + 8] = 2;
+  write(path, bytes);
+  const std::string remedy = "; make it again with the halftonec of this release";
+  CHECK(
+      load_error(path) ==
+      file_sentence(
+          path, "cannot be used: the artifact is of version 2, but version 1 is needed" + remedy));
+  const fs::path later = folder.sealed(LATER_PLUGIN, "later.so");
+  CHECK(load_error(later) ==
+        file_sentence(later,
+                      "cannot be used: it is of version 99, but version 1 is needed" + remedy));
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "halftone/device.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "generated_example.hpp"
+#include "message_of.hpp"
+#include "processor.hpp"
+
+using halftone::Device;
+using halftone::Processor;
+
+namespace {
+
+/// Sets an environment variable while it lives.
+class Setting {
+ public:
+  Setting(const char* name, const char* value) : name_(name) {
+    if (const char* former = std::getenv(name)) former_ = former;
+    setenv(name, value, 1);
+  }
+  ~Setting() { former_.empty() ? unsetenv(name_) : setenv(name_, former_.c_str(), 1); }
+
+ private:
+  const char* name_;
+  std::string former_;
+};
+
+const Processor kHaswell{"Haswell",
+                         {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"}};
+const Processor kSandyBridge{"Sandy Bridge", {"avx"}};
+
+}  // namespace
+
+TEST_CASE("a processor runs the variants whose features it has, best first") {
+  CHECK(halftone::runnable_variants(kHaswell) == std::vector<std::string>{"x86-64-v3", "x86-64"});
+  CHECK(halftone::runnable_variants(kSandyBridge) == std::vector<std::string>{"x86-64"});
+}
+
+TEST_CASE("a variant that the processor lacks is refused with what it needs and what there is") {
+  CHECK(message_of([] { halftone::require_variant(kHaswell, "x86-64-v3"); }) == "no error");
+  CHECK(message_of([] { halftone::require_variant(kSandyBridge, "x86-64-v3"); }) ==
+        "device: CPU variant 'x86-64-v3' needs 'avx2', 'bmi', 'bmi2', 'f16c', 'fma', 'lzcnt', "
+        "'movbe', but this processor (Sandy Bridge) has 'avx'; it runs 'x86-64'");
+  CHECK(message_of([] { halftone::require_variant(kHaswell, "avx512"); }) ==
+        "device: CPU variant 'avx512' is unknown; this processor runs 'x86-64-v3', 'x86-64'");
+}
+
+TEST_CASE("this processor's features are those of the compiler's own detection") {
+  const auto& features = halftone::this_processor().features;
+  const bool fma = std::ranges::find(features, "fma") != features.end();
+  CHECK(fma == (__builtin_cpu_supports("fma") != 0));
+  CHECK_FALSE(halftone::this_processor().brand.empty());
+}
+
+TEST_CASE("a variant can be forced by name, and its code is what runs") {
+  const Device device = Device::cpu("x86-64");
+  CHECK(device.name() == "cpu:x86-64");
+  CHECK(device.variants().size() == 1);
+  const models::line::Trainer trainer(device, {.batch = 2});
+  CHECK(trainer.stats().variant == "x86-64");
+  const models::line::Trainer best(Device::cpu(), {.batch = 2});
+  CHECK(best.stats().variant == halftone::runnable_variants(halftone::this_processor())[0]);
+}
+
+TEST_CASE("the description names device, processor, threads and reason") {
+  const Device device = Device::cpu("x86-64").with_threads(3);
+  CHECK(device.description() == "cpu:x86-64: " + halftone::this_processor().brand +
+                                    ", 3 threads; runs x86-64 code alone, as it was asked to");
+}
+
+TEST_CASE("the environment chooses the best device and the number of threads") {
+  const Setting threads("HALFTONE_THREADS", "3");
+  {
+    const Setting device("HALFTONE_DEVICE", "cpu:x86-64");
+    CHECK(Device::best().name() == "cpu:x86-64");
+    CHECK(Device::best().threads() == 3);
+    CHECK(Device::cpu().name() == "cpu");
+    CHECK(Device::cpu().threads() == 3);
+  }
+  const Setting device("HALFTONE_DEVICE", "cpu");
+  CHECK(Device::best().name() == "cpu");
+}
+
+TEST_CASE("without settings the threads are as many as the processors") {
+  const Setting threads("HALFTONE_THREADS", "");
+  CHECK(Device::best().threads() == static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+TEST_CASE("settings that nothing understands are refused") {
+  {
+    const Setting device("HALFTONE_DEVICE", "gpu");
+    CHECK(message_of([] {
+            (void)Device::best();
+          }).find("settings: HALFTONE_DEVICE is 'gpu'; give 'cpu' or 'cpu:<variant>'") == 0);
+  }
+  {
+    const Setting device("HALFTONE_DEVICE", "cpu:z80");
+    CHECK(message_of([] { (void)Device::best(); }).find("device: CPU variant 'z80' is unknown") ==
+          0);
+  }
+  for (const char* value : {"0", "-1", "two", "3x", "1025", "99999999999999", " 2"}) {
+    const Setting threads("HALFTONE_THREADS", value);
+    CHECK(message_of([] { (void)Device::best(); }) ==
+          "settings: HALFTONE_THREADS is '" + std::string(value) +
+              "'; give a number from 1 to 1024 or unset it");
+  }
+  CHECK(message_of([] { (void)Device::cpu().with_threads(0); }) ==
+        "device: a pool of 0 threads cannot run anything; give at least 1");
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model by hand: prediction = features * weight^T + bias, mean squared error, sgd. Its kernels
+// are plain C++ and write down how they were called, so that tests see what the runtime did.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "halftone/manifest/manifest.hpp"
+
+extern "C" const halftone::manifest::ArtifactImage halftone_artifact_line;
+
+namespace hand_made {
+
+inline constexpr std::int64_t kFeatures = 3, kTargets = 2;
+inline constexpr std::int64_t kBiasOffset = 32, kParameterElements = 64;
+
+[[nodiscard]] halftone::manifest::Manifest manifest();
+
+/// One call of an entry.
+struct Call {
+  std::string kernel;  ///< ends in ".finish" for a finish
+  std::int64_t first = 0, last = 0;
+  std::uint32_t mxcsr = 0;
+};
+
+/// Starts an empty record.
+void start_recording();
+
+/// Stops, and returns the calls in the order in which they began.
+[[nodiscard]] std::vector<Call> stop_recording();
+
+}  // namespace hand_made

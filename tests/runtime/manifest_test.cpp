@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "halftone/manifest/manifest.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <stdexcept>
+
+#include "halftone/manifest/checksum.hpp"
+#include "halftone/manifest/seal.hpp"
+#include "line_artifact.hpp"
+
+using namespace halftone::manifest;
+using Kind = DecodeError::Kind;
+
+namespace {
+
+/// Decodes, and says how it failed; nothing when it did not.
+std::string failure(std::span<const std::byte> bytes, Kind& kind) {
+  Manifest manifest;
+  DecodeError error;
+  if (decode(bytes, manifest, error)) return {};
+  CHECK(manifest == Manifest{});
+  CHECK_FALSE(error.message.empty());
+  kind = error.kind;
+  return error.message;
+}
+
+/// A line manifest in which no field has its default value.
+Manifest full_manifest() {
+  Manifest manifest = hand_made::manifest();
+  Program& training = manifest.programs[0];
+  training.loss_without_output = "error";
+  training.buffers[0].initial = -1.5;
+  training.buffers[5].format = Format::bf16;
+  manifest.symbols.push_back("time");
+  manifest.parameters[1].trained = false;
+  manifest.trained_elements = 32;
+  training.buffers[3].shape = {{32, -1}};
+  manifest.parameters[1].initializer = {Initializer::Kind::normal, 0.5, 0.125};
+  return manifest;
+}
+
+}  // namespace
+
+TEST_CASE("a manifest with every field set decodes to itself") {
+  const Manifest manifest = full_manifest();
+  Manifest copy;
+  DecodeError error;
+  REQUIRE_MESSAGE(decode(encode(manifest), copy, error), error.message);
+  CHECK(copy == manifest);
+}
+
+TEST_CASE("encoding the same manifest twice gives the same bytes") {
+  CHECK(encode(hand_made::manifest()) == encode(hand_made::manifest()));
+}
+
+TEST_CASE("a manifest cut off at any length is reported as truncated") {
+  const std::vector<std::byte> bytes = encode(hand_made::manifest());
+  for (std::size_t length = 0; length < bytes.size(); ++length) {
+    CAPTURE(length);
+    // A buffer of exactly this length, so that a sanitizer sees any read behind it.
+    const std::vector<std::byte> cut(bytes.begin(), bytes.begin() + static_cast<long>(length));
+    Kind kind{};
+    REQUIRE(failure(cut, kind).find("truncated") != std::string::npos);
+    REQUIRE(kind == Kind::truncated);
+  }
+}
+
+TEST_CASE("every flip of a single bit of a manifest is detected") {
+  std::vector<std::byte> bytes = encode(hand_made::manifest());
+  for (std::size_t bit = 0; bit < bytes.size() * 8; ++bit) {
+    const std::byte mask{static_cast<unsigned char>(1u << (bit % 8))};
+    bytes[bit / 8] ^= mask;
+    Manifest manifest;
+    DecodeError error;
+    const bool decoded = decode(bytes, manifest, error);
+    bytes[bit / 8] ^= mask;
+    CAPTURE(bit);
+    REQUIRE_FALSE(decoded);
+  }
+  Kind kind{};
+  CHECK(failure(bytes, kind).empty());
+}
+
+TEST_CASE("bytes behind a manifest count as an alteration") {
+  std::vector<std::byte> bytes = encode(hand_made::manifest());
+  bytes.push_back(std::byte{0});
+  Kind kind{};
+  CHECK(failure(bytes, kind) == "the manifest was altered: its checksum does not match");
+  CHECK(kind == Kind::altered);
+}
+
+TEST_CASE("a manifest of another version names both versions") {
+  std::vector<std::byte> bytes = encode(hand_made::manifest());
+  bytes[8] = std::byte{7};
+  Kind kind{};
+  CHECK(failure(bytes, kind) == "the manifest is of version 7, but version 1 is needed");
+  CHECK(kind == Kind::version);
+}
+
+TEST_CASE("bytes without the magic are no manifest") {
+  std::vector<std::byte> bytes(200, std::byte{'x'});
+  Kind kind{};
+  CHECK(failure(bytes, kind) == "the bytes are no Halftone manifest");
+  CHECK(kind == Kind::malformed);
+}
+
+TEST_CASE("a manifest that breaks a law is refused with the culprit's name") {
+  struct Case {
+    const char* culprit;
+    std::function<void(Manifest&)> break_it;
+  };
+  const auto training = [](Manifest& m) -> Program& { return m.programs[0]; };
+  const Case cases[] = {
+      {"has no name", [](Manifest& m) { m.model.clear(); }},
+      {"symbol 'batch' occurs twice", [](Manifest& m) { m.symbols = {"batch", "batch"}; }},
+      {"input 'features' occurs twice",
+       [](Manifest& m) { m.inputs = {"features", "target", "features"}; }},
+      {"kernel 'line_loss' occurs twice", [](Manifest& m) { m.kernels[0].name = "line_loss"; }},
+      {"buffer 'target' occurs twice",
+       [&](Manifest& m) { training(m).buffers[0].name = "target"; }},
+      {"parameter 'fc.weight' has an impossible shape",
+       [](Manifest& m) { m.parameters[0].shape = {-1, 3}; }},
+      {"parameter 'fc.weight' has an impossible shape",
+       [](Manifest& m) { m.parameters[0].shape = {1LL << 40, 1LL << 40}; }},
+      {"parameter 'fc.bias' has an impossible offset",
+       [](Manifest& m) { m.parameters[1].offset = 33; }},
+      {"parameter 'fc.bias' has an impossible offset",
+       [](Manifest& m) { m.parameters[1].offset = 0; }},
+      {"parameter 'fc.bias' has an impossible offset",
+       [](Manifest& m) { m.parameters[1].offset = 64; }},
+      {"parameter 'fc.bias' has an impossible offset",
+       [](Manifest& m) {
+         m.parameters[1].offset = std::numeric_limits<std::int64_t>::max() / 32 * 32;
+       }},
+      {"parameter 'fc.bias' lies on the wrong side",
+       [](Manifest& m) { m.parameters[1].trained = false; }},
+      {"parameter 'fc.bias' lies on the wrong side", [](Manifest& m) { m.trained_elements = 32; }},
+      {"numbers of parameter elements", [](Manifest& m) { m.trained_elements = 65; }},
+      {"kernel 'line_loss' has an impossible task axis",
+       [](Manifest& m) { m.kernels[1].tasks[0].tile = 0; }},
+      {"kernel 'line_loss' has an impossible task axis",
+       [](Manifest& m) { m.kernels[1].tasks[0].extent[0].symbol = 1; }},
+      {"kernel 'line_loss' has an impossible entry",
+       [](Manifest& m) { m.kernels[1].cpu_entry = -1; }},
+      {"kernel 'line_loss' has an impossible entry",
+       [](Manifest& m) { m.kernels[1].cpu_finish = -2; }},
+      {"buffer 'features' has an impossible shape",
+       [&](Manifest& m) { training(m).buffers[0].shape[0].symbol = -2; }},
+      {"buffer 'features' has an impossible shape",
+       [&](Manifest& m) { training(m).buffers[0].shape[1].extent = 0; }},
+      {"buffer 'features' and its slot disagree",
+       [&](Manifest& m) { training(m).buffers[0].slot = 1; }},
+      {"buffer 'features' and its slot disagree",
+       [&](Manifest& m) { training(m).buffers[0].slot = 1000000; }},
+      {"buffer 'features' and its slot disagree",
+       [&](Manifest& m) { training(m).slots[0].tenants = {0, 0}; }},
+      {"buffer 'features' has no slot", [&](Manifest& m) { training(m).slots[0].tenants.clear(); }},
+      {"a slot has an unknown tenant", [&](Manifest& m) { training(m).slots[0].tenants = {11}; }},
+      {"buffer 'parameters' may not share its slot",
+       [&](Manifest& m) {
+         training(m).slots[0].tenants.clear();
+         training(m).slots[2].tenants = {2, 0};
+         training(m).buffers[0].slot = 2;
+       }},
+      {"buffer 'error' is not a scalar",
+       [&](Manifest& m) { training(m).buffers[6].shape = {{2, -1}}; }},
+      {"buffer 'learning_rate' has a first value that it cannot hold",
+       [&](Manifest& m) { training(m).buffers[7].initial = std::nan(""); }},
+      {"buffer 'learning_rate' has a first value that it cannot hold",
+       [&](Manifest& m) { training(m).buffers[7].initial = 1e300; }},
+      {"buffer 'row_errors' has a first value that it cannot hold",
+       [&](Manifest& m) {
+         training(m).buffers[5].format = Format::i32;
+         training(m).buffers[5].initial = 0.5;
+       }},
+      {"buffer 'row_errors' has a first value that it cannot hold",
+       [&](Manifest& m) {
+         training(m).buffers[5].format = Format::f16;
+         training(m).buffers[5].initial = 1.0;
+       }},
+      {"buffer 'pixels' is no input", [&](Manifest& m) { training(m).buffers[0].name = "pixels"; }},
+      {"the parameters are not one flat f32 buffer",
+       [&](Manifest& m) { training(m).buffers[2].shape = {{32, -1}}; }},
+      {"the gradients are not one flat f32 buffer",
+       [&](Manifest& m) { training(m).buffers[3].format = Format::bf16; }},
+      {"a launch has an unknown kernel", [&](Manifest& m) { training(m).phases[0][0].kernel = 6; }},
+      {"kernel 'line_forward' has an impossible argument",
+       [&](Manifest& m) { training(m).phases[0][0].arguments[0].buffer = 11; }},
+      {"kernel 'line_forward' has an impossible argument",
+       [&](Manifest& m) { training(m).phases[0][0].arguments[0].offset = -1; }},
+      {"output 'prediction' has no buffer",
+       [](Manifest& m) { m.outputs[0].buffer = "row_errors"; }},
+      {"output 'prediction' has no gradient buffer",
+       [](Manifest& m) { m.outputs[0].gradient = "prediction"; }},
+      {"input 'features' has no buffer",
+       [&](Manifest& m) { training(m).buffers[0].role = Role::activation; }},
+      {"loss 'other' has no buffer", [](Manifest& m) { m.losses = {"other"}; }},
+      {"training has no scalar buffer 'grad_norm'",
+       [&](Manifest& m) { training(m).buffers[8].name = "norm"; }},
+  };
+  for (const Case& c : cases) {
+    Manifest manifest = hand_made::manifest();
+    c.break_it(manifest);
+    Kind kind{};
+    const std::string message = failure(encode(manifest), kind);
+    CAPTURE(c.culprit);
+    CAPTURE(message);
+    CHECK(message.find(c.culprit) != std::string::npos);
+    CHECK(kind == Kind::malformed);
+  }
+}
+
+namespace {
+
+/// The header that fits the payload, written out from the layout: magic[8], version u32, length u64
+/// at 12, checksum at 20.
+void repair_header(std::vector<std::byte>& bytes) {
+  const std::uint64_t length = bytes.size() - 36;
+  for (std::size_t i = 0; i < 8; ++i) bytes[12 + i] = static_cast<std::byte>(length >> (8 * i));
+  const std::span<const std::byte> all = bytes;
+  const Checksum checksum = checksum_of(all.subspan(36), hash_of(all.first(20)));
+  std::ranges::copy(checksum, bytes.begin() + 20);
+}
+
+}  // namespace
+
+TEST_CASE("bytes under a valid checksum that are no manifest are refused, however wild") {
+  const std::vector<std::byte> whole = encode(hand_made::manifest());
+  std::vector<std::byte> bytes = whole;
+  repair_header(bytes);
+  REQUIRE(bytes == whole);
+  std::uint32_t state = 1;
+  const auto random = [&](std::size_t below) {
+    state = state * 1664525u + 1013904223u;
+    return (state >> 8) % below;
+  };
+  int refused = 0;
+  for (int round = 0; round < 20000; ++round) {
+    bytes = whole;
+    if (random(4) == 0) bytes.resize(36 + random(whole.size() - 36));
+    for (std::size_t changes = 1 + random(3); changes > 0 && bytes.size() > 36; --changes) {
+      const std::size_t at = 36 + random(bytes.size() - 36);
+      bytes[at] = random(3) == 0 ? std::byte{0xff} : static_cast<std::byte>(random(256));
+    }
+    repair_header(bytes);
+    Manifest manifest;
+    DecodeError error;
+    if (!decode(bytes, manifest, error)) {
+      ++refused;
+      CHECK(error.kind == Kind::malformed);
+      continue;
+    }
+    // What is accepted can be planned, or is too large.
+    const std::vector<std::int64_t> symbols(manifest.symbols.size(), 4);
+    try {
+      for (const Program& program : manifest.programs) (void)plan_arena(program, symbols);
+      for (const Kernel& kernel : manifest.kernels) (void)task_count(kernel, symbols);
+    } catch (const std::overflow_error&) {
+    }
+  }
+  CHECK(refused > 10000);
+}
+
+TEST_CASE("a length that promises more than there is is refused") {
+  // The model's name comes first: its length is the payload's first field.
+  std::vector<std::byte> bytes = encode(hand_made::manifest());
+  for (std::size_t i = 36; i < 44; ++i) bytes[i] = std::byte{0xff};
+  repair_header(bytes);
+  Kind kind{};
+  CHECK(failure(bytes, kind) == "the manifest's fields do not parse");
+  CHECK(kind == Kind::malformed);
+}
+
+TEST_CASE("sizes are products of extents and bound symbols") {
+  const std::int64_t symbols[] = {32, 5};
+  const std::vector<Dimension> shape = {{3, 0}, {7, -1}, {1, 1}};
+  CHECK(elements(shape, symbols) == 3 * 32 * 7 * 5);
+  CHECK(elements({}, symbols) == 1);
+  // ceil(32 * 3 / 10) * ceil(7 / 7)
+  const Kernel kernel{"k", "row", "", {{{{1, 0}, {3, -1}}, 10}, {{{7, -1}}, 7}}, 0, -1};
+  CHECK(task_count(kernel, symbols) == 10);
+  CHECK(task_count(Kernel{}, symbols) == 1);
+}
+
+TEST_CASE("a size past 2^62 is an overflow and not a wrong number") {
+  const std::int64_t large[] = {std::int64_t{1} << 61};
+  CHECK(elements(std::vector<Dimension>{{2, 0}}, large) == std::int64_t{1} << 62);
+  CHECK_THROWS_AS((void)elements(std::vector<Dimension>{{3, 0}}, large), std::overflow_error);
+  CHECK_THROWS_AS((void)elements(std::vector<Dimension>{{1, 0}, {1, 0}}, large),
+                  std::overflow_error);
+  CHECK_THROWS_AS((void)plan_arena(hand_made::manifest().programs[0], large), std::overflow_error);
+}
+
+TEST_CASE("the arena is the sum of its slots, each as large as its largest tenant") {
+  // Batch 20: features 20*3, target 20*2, parameters 64, gradients 64, prediction 20*2, {row_errors
+  // 20, gradient 20*2}, four scalars; in bytes 240, 160, 256, 256, 160, 160 and 4 each, rounded up
+  // to multiples of 64.
+  const std::int64_t symbols[] = {20};
+  const ArenaPlan plan = plan_arena(hand_made::manifest().programs[0], symbols);
+  CHECK(plan.slot_offsets ==
+        std::vector<std::int64_t>{0, 256, 448, 704, 960, 1152, 1344, 1408, 1472, 1536});
+  CHECK(plan.bytes == 1600);
+
+  Program reordered = hand_made::manifest().programs[0];
+  std::ranges::reverse(reordered.slots[5].tenants);
+  CHECK(plan_arena(reordered, symbols).slot_offsets == plan.slot_offsets);
+}
+
+namespace {
+
+std::vector<std::byte> sealed(std::vector<std::byte> content) {
+  const std::vector<std::byte> seal = seal_of(content);
+  content.insert(content.end(), seal.begin(), seal.end());
+  return content;
+}
+
+std::vector<std::byte> some_content() {
+  std::vector<std::byte> content;
+  for (int i = 0; i < 100; ++i) content.push_back(static_cast<std::byte>(i));
+  return content;
+}
+
+}  // namespace
+
+TEST_CASE("a seal fits the file that it was made for and no other") {
+  std::vector<std::byte> file = sealed(some_content());
+  DecodeError error;
+  CHECK(file.size() == 100 + kSealBytes);
+  CHECK(check_seal(file, error));
+  for (std::size_t bit = 0; bit < file.size() * 8; ++bit) {
+    const std::byte mask{static_cast<unsigned char>(1u << (bit % 8))};
+    file[bit / 8] ^= mask;
+    CAPTURE(bit);
+    REQUIRE_FALSE(check_seal(file, error));
+    file[bit / 8] ^= mask;
+  }
+  for (std::size_t length = 0; length < file.size(); ++length) {
+    CAPTURE(length);
+    REQUIRE_FALSE(check_seal(std::span(file).first(length), error));
+  }
+}
+
+TEST_CASE("a seal of another version names both versions") {
+  std::vector<std::byte> file = sealed(some_content());
+  file[100 + 8] = std::byte{9};
+  DecodeError error;
+  CHECK_FALSE(check_seal(file, error));
+  CHECK(error.kind == Kind::version);
+  CHECK(error.message == "the artifact is of version 9, but version 1 is needed");
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arena: as many bytes as planned, in one piece, all given back, and a clear sentence when
+// there are none.
+#include "halftone/memory.hpp"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "generated_example.hpp"
+#include "message_of.hpp"
+
+using models::line::Predictor;
+using models::line::Trainer;
+
+// The sanitizers' allocators end the program where a real one returns null.
+extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }
+extern "C" const char* __tsan_default_options() { return "allocator_may_return_null=1"; }
+
+namespace {
+
+/// Counts by itself, and has nothing for the allocation with number `fail_at`.
+class CountingMemory final : public halftone::MemorySource {
+ public:
+  explicit CountingMemory(int fail_at = 0) : fail_at_(fail_at) {}
+
+  void* allocate(std::int64_t bytes, std::int64_t alignment) noexcept override {
+    if (++allocations == fail_at_) return nullptr;
+    held_bytes += bytes;
+    return halftone::host_memory()->allocate(bytes, alignment);
+  }
+
+  void release(void* address, std::int64_t bytes) noexcept override {
+    held_bytes -= bytes;
+    halftone::host_memory()->release(address, bytes);
+  }
+
+  int allocations = 0;
+  std::int64_t held_bytes = 0;
+
+ private:
+  int fail_at_;
+};
+
+}  // namespace
+
+TEST_CASE("predicted and measured bytes are equal, and are what the memory handed out") {
+  for (std::int64_t batch : {1, 5, 32, 1000}) {
+    const auto memory = std::make_shared<CountingMemory>();
+    const auto device = halftone::Device::cpu().with_memory(memory);
+    Trainer trainer(device, {.batch = batch});
+    CAPTURE(batch);
+    const auto stats = trainer.stats();
+    CHECK(stats.peak_bytes_predicted == memory->held_bytes);
+    CHECK(stats.peak_bytes_measured == memory->held_bytes);
+    CHECK(memory->allocations == 1);
+    const Predictor predictor(device, {.batch = batch});
+    CHECK(predictor.peak_bytes_predicted() == predictor.peak_bytes_measured());
+    CHECK(predictor.peak_bytes_measured() == memory->held_bytes - stats.peak_bytes_measured);
+    CHECK(predictor.peak_bytes_measured() < stats.peak_bytes_measured);
+    trainer.step(std::vector<float>(static_cast<std::size_t>(batch * 3)),
+                 std::vector<float>(static_cast<std::size_t>(batch * 2)));
+    CHECK(memory->allocations == 2);
+  }
+}
+
+TEST_CASE("the planner's figure for five rows is the one worked out by hand") {
+  // The slots are listed in manifest_test.cpp; here 60, 40, 256, 256, 40, 40 and four times 4
+  // bytes, each rounded up to 64.
+  CHECK(Trainer(halftone::Device::cpu(), {.batch = 5}).stats().peak_bytes_measured == 1024);
+}
+
+TEST_CASE("a missing allocation, whichever it is, ends in one sentence and leaks nothing") {
+  int failures = 0;
+  for (int fail_at = 1;; ++fail_at) {
+    const auto memory = std::make_shared<CountingMemory>(fail_at);
+    const std::string message = message_of([&] {
+      const auto device = halftone::Device::cpu().with_memory(memory);
+      const Trainer trainer(device, {.batch = 5});
+      Predictor(device, {.batch = 5}).copy_parameters(trainer);
+    });
+    CHECK(memory->held_bytes == 0);
+    if (message == "no error") break;
+    ++failures;
+    CAPTURE(fail_at);
+    CHECK(message ==
+          std::string(fail_at == 1 ? "trainer" : "predictor") +
+              ": model 'line' with batch 5 needs " + (fail_at == 1 ? "1024" : "384") +
+              " bytes of memory in one piece, which the device 'cpu' does not have; bind "
+              "smaller sizes or free memory");
+  }
+  CHECK(failures == 2);
+}
+
+TEST_CASE("more memory than the host has ends in the same sentence") {
+  const std::string message =
+      message_of([] { Trainer(halftone::Device::cpu(), {.batch = std::int64_t{1} << 52}); });
+  CHECK(message.find("trainer: model 'line' with batch 4503599627370496 needs ") == 0);
+  CHECK(message.find(" bytes of memory in one piece, which the device 'cpu' does not have") !=
+        std::string::npos);
+}
+
+TEST_CASE("all memory is given back at the end") {
+  const auto memory = std::make_shared<CountingMemory>();
+  {
+    Trainer trainer(halftone::Device::cpu().with_memory(memory), {.batch = 5});
+    Trainer moved = std::move(trainer);
+    CHECK(memory->held_bytes == 1024);
+  }
+  CHECK(memory->held_bytes == 0);
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every sentence that a wrong call of trainer or predictor ends in.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "changed_artifact.hpp"
+#include "generated_example.hpp"
+#include "message_of.hpp"
+
+using halftone::Binding;
+using halftone::Device;
+using halftone::NamedValues;
+using Floats = std::vector<float>;
+
+namespace {
+
+const Floats kFeatures(6), kTarget(4);
+
+models::line::Trainer trainer() { return {Device::cpu().with_threads(1), {.batch = 2}}; }
+
+std::string binding_error(std::vector<Binding> bindings) {
+  return message_of([&] {
+    halftone::Trainer(models::line::artifact(), Device::cpu().with_threads(1),
+                      {.model = "line", .bindings = bindings});
+  });
+}
+
+}  // namespace
+
+TEST_CASE("wrong inputs of a step are refused with name, numbers and remedy") {
+  halftone::Trainer erased(models::line::artifact(), Device::cpu().with_threads(1),
+                           {.model = "", .bindings = std::array{Binding{"batch", 2}}});
+  const std::vector<std::int32_t> integers(4);
+  struct Case {
+    std::vector<NamedValues> inputs;
+    const char* message;
+  };
+  const Floats short_features(5);
+  const Case cases[] = {
+      {{{"features", short_features}, {"target", kTarget}},
+       "step: input 'features' has 5 values, but batch 2 x 3 needs 6; give the whole tensor, "
+       "row-major"},
+      {{{"features", kFeatures}, {"target", integers}},
+       "step: input 'target' takes f32 values, but was given i32; give it a span of float"},
+      {{{"features", kFeatures}, {"label", kTarget}},
+       "step: input 'label' is unknown; it takes 'features', 'target'"},
+      {{{"features", kFeatures}}, "step: input 'target' is missing; it takes 'features', 'target'"},
+      {{}, "step: input 'features' is missing; it takes 'features', 'target'"},
+      {{{"features", kFeatures}, {"target", kTarget}, {"features", kFeatures}},
+       "step: input 'features' is given twice; give it once"},
+  };
+  for (const Case& c : cases) CHECK(message_of([&] { erased.step(c.inputs); }) == c.message);
+  CHECK(erased.stats().steps == 0);
+  CHECK(message_of([&] { trainer().forward({}, kTarget); }) ==
+        "forward: input 'features' has 0 values, but batch 2 x 3 needs 6; give the whole tensor, "
+        "row-major");
+}
+
+TEST_CASE("an i32 input does not take floats") {
+  const ChangedArtifact changed([](auto& manifest) {
+    manifest.programs[0].buffers[1].format = halftone::manifest::Format::i32;
+  });
+  models::line::Trainer trainer(changed.artifact(), Device::cpu().with_threads(1), {.batch = 2});
+  CHECK(message_of([&] { trainer.step(kFeatures, kTarget); }) ==
+        "step: input 'target' takes i32 values, but was given f32; give it a span of std::int32_t");
+}
+
+TEST_CASE("the parts of a step called in a wrong order say which order is right") {
+  const std::string order = "; call forward, backward, check and update in this order";
+  models::line::Trainer trainer = ::trainer();
+  CHECK(message_of([&] { trainer.backward(); }) ==
+        "backward: the trainer has not done forward() directly before" + order);
+  CHECK(message_of([&] { trainer.backward(kTarget); }) ==
+        "backward: the trainer has not done forward() directly before" + order);
+  CHECK(message_of([&] { trainer.check(); }) ==
+        "check: the trainer has not done backward() directly before" + order);
+  trainer.forward(kFeatures, kTarget);
+  CHECK(message_of([&] { trainer.update(); }) ==
+        "update: the trainer has not done check() directly before" + order);
+  trainer.backward();
+  CHECK(message_of([&] { trainer.backward(); }) ==
+        "backward: the trainer has not done forward() directly before" + order);
+  trainer.check();
+  trainer.update();
+  CHECK(message_of([&] { trainer.update(); }) ==
+        "update: the trainer has not done check() directly before" + order);
+}
+
+TEST_CASE("backward after a forward without the losses' inputs is refused") {
+  models::line::Trainer trainer = ::trainer();
+  trainer.forward(kFeatures);
+  CHECK(message_of([&] { trainer.backward(); }) ==
+        "backward: the last forward() was not given the inputs that the losses need; give all "
+        "inputs, or call backward() with the outputs' gradients");
+}
+
+TEST_CASE("the caller's gradients are checked like inputs") {
+  models::line::Trainer trainer = ::trainer();
+  trainer.forward(kFeatures);
+  CHECK(message_of([&] { trainer.backward(Floats(3)); }) ==
+        "backward: output gradient 'prediction' has 3 values, but batch 2 x 2 needs 4; give the "
+        "whole tensor, row-major");
+}
+
+TEST_CASE("a loss that reads no output forbids the caller's gradients") {
+  const ChangedArtifact changed(
+      [](auto& manifest) { manifest.programs[0].loss_without_output = "penalty"; });
+  models::line::Trainer trainer(changed.artifact(), Device::cpu().with_threads(1), {.batch = 2});
+  trainer.forward(kFeatures);
+  CHECK(message_of([&] { trainer.backward(kTarget); }) ==
+        "backward: loss 'penalty' reads values that are no output, so gradients of outputs cannot "
+        "stand in for it; declare what it reads as an output, or call backward() without them");
+}
+
+TEST_CASE("unknown names and wrong sizes of parameters, outputs and losses are refused") {
+  models::line::Trainer trainer = ::trainer();
+  CHECK(message_of([&] { (void)trainer.parameter("fc"); }) ==
+        "parameter: parameter 'fc' is unknown; the model's parameters are 'fc.weight', 'fc.bias'");
+  CHECK(message_of([&] { trainer.set_parameter("fc.bias", Floats(3)); }) ==
+        "set_parameter: parameter 'fc.bias' has 2 values, but was given 3; give all of them, "
+        "row-major");
+  CHECK(message_of([&] { (void)trainer.output("logits"); }) ==
+        "output: output 'logits' is unknown; the model's outputs are 'prediction'");
+  CHECK(message_of([&] { (void)trainer.loss("mse"); }) ==
+        "loss: loss 'mse' is unknown; the model's losses are 'error'");
+}
+
+TEST_CASE("a frozen parameter has no gradient") {
+  const ChangedArtifact changed([](auto& manifest) {
+    manifest.parameters[1].trained = false;
+    manifest.trained_elements = 32;
+    manifest.programs[0].buffers[3].shape = {{32, -1}};
+    manifest.programs[0].phases[3].clear();
+    manifest.outputs[0].gradient.clear();
+  });
+  models::line::Trainer trainer(changed.artifact(), Device::cpu().with_threads(1), {.batch = 2});
+  CHECK(message_of([&] { (void)trainer.gradient("fc.bias"); }) ==
+        "gradient: parameter 'fc.bias' is frozen and has no gradient");
+}
+
+TEST_CASE("symbols are bound once each, to positive sizes") {
+  const std::string hint = "; the model's symbols are 'batch'";
+  CHECK(binding_error({}) == "trainer: symbol 'batch' is not bound to a size" + hint);
+  CHECK(binding_error({{"batch", 0}}) ==
+        "trainer: symbol 'batch' is 0, but must be positive" + hint);
+  CHECK(binding_error({{"batch", -4}}) ==
+        "trainer: symbol 'batch' is -4, but must be positive" + hint);
+  CHECK(binding_error({{"time", 4}}) == "trainer: symbol 'time' is unknown" + hint);
+  CHECK(binding_error({{"batch", 4}, {"batch", 4}}) ==
+        "trainer: symbol 'batch' is bound twice" + hint);
+  CHECK(
+      binding_error({{"batch", std::int64_t{1} << 60}}) ==
+      "trainer: model 'line' with batch 1152921504606846976 needs more than 2^62 bytes of memory; "
+      "bind smaller sizes or free memory");
+}
+
+TEST_CASE("an artifact without the program, the code or the model that is asked for is refused") {
+  const ChangedArtifact no_inference([](auto& manifest) { manifest.programs.pop_back(); });
+  CHECK(message_of([&] {
+          models::line::Predictor(no_inference.artifact(), Device::cpu(), {.batch = 2});
+        }) ==
+        "predictor: model 'line' has no program for inference; its artifact was made without it");
+
+  const ChangedArtifact other_code(
+      [](auto& manifest) { manifest.variants = {"riscv", "aarch64-sve"}; });
+  CHECK(message_of([&] {
+          models::line::Trainer(other_code.artifact(), Device::cpu("x86-64"), {.batch = 2});
+        }) ==
+        "trainer: model 'line' has code for 'riscv', 'aarch64-sve', but the device 'cpu:x86-64' "
+        "runs 'x86-64'; choose another device or make the artifact for this one");
+
+  const ChangedArtifact other_model([](auto& manifest) { manifest.model = "digits"; });
+  CHECK(message_of(
+            [&] { models::line::Trainer(other_model.artifact(), Device::cpu(), {.batch = 2}); }) ==
+        "trainer: the artifact holds model 'digits', not 'line'; load an artifact that was made "
+        "from that model");
+}
+
+TEST_CASE("an argument behind the end of its buffer is refused before anything runs") {
+  const ChangedArtifact changed(
+      [](auto& manifest) { manifest.programs[0].phases[0][0].arguments[0].offset = 6; });
+  CHECK(
+      message_of([&] { models::line::Trainer(changed.artifact(), Device::cpu(), {.batch = 2}); }) ==
+      "trainer: kernel 'line_forward' reads past the end of buffer 'features'; make the artifact "
+      "again with halftonec");
+  CHECK(message_of([&] {
+          models::line::Trainer(changed.artifact(), Device::cpu(), {.batch = 3});
+        }) == "no error");
+}

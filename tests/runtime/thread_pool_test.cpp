@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thread_pool.hpp"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+using halftone::ThreadPool;
+
+TEST_CASE("every task runs exactly once, for all thread counts and task counts") {
+  for (int threads = 1; threads <= 8; ++threads) {
+    ThreadPool pool(threads);
+    CHECK(pool.threads() == threads);
+    for (std::int64_t count : {0, 1, 2, 3, 7, 31, 32, 33, 100, 1000}) {
+      std::vector<int> runs(
+          static_cast<std::size_t>(count));  // not atomic: a task run twice at once is a data race
+      pool.run(count, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t task = first; task < last; ++task) ++runs[static_cast<std::size_t>(task)];
+      });
+      CAPTURE(threads);
+      CAPTURE(count);
+      CHECK(runs == std::vector<int>(static_cast<std::size_t>(count), 1));
+    }
+  }
+}
+
+TEST_CASE("run returns only after all tasks are done, many times in a row") {
+  ThreadPool pool(4);
+  std::vector<std::int64_t> values(64);
+  for (std::int64_t round = 1; round <= 5000; ++round) {
+    pool.run(64, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t i = first; i < last; ++i) values[static_cast<std::size_t>(i)] += i;
+    });
+    const auto i = static_cast<std::size_t>(round % 64);
+    REQUIRE(values[i] == round * static_cast<std::int64_t>(i));
+  }
+}
+
+TEST_CASE("a single task runs on the calling thread") {
+  ThreadPool pool(4);
+  std::thread::id runner;
+  pool.run(1, [&](std::int64_t, std::int64_t) { runner = std::this_thread::get_id(); });
+  CHECK(runner == std::this_thread::get_id());
+}
+
+TEST_CASE("callers from several threads take turns") {
+  ThreadPool pool(3);
+  std::vector<std::int64_t> sums(4);
+  std::vector<std::thread> callers;
+  for (std::size_t caller = 0; caller < sums.size(); ++caller) {
+    callers.emplace_back([&, caller] {
+      for (int round = 0; round < 200; ++round) {
+        std::atomic<std::int64_t> sum = 0;
+        pool.run(50, [&](std::int64_t first, std::int64_t last) {
+          std::this_thread::yield();  // lets another caller in, if it can get in
+          for (std::int64_t i = first; i < last; ++i) sum += i;
+        });
+        sums[caller] += sum;
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  CHECK(sums == std::vector<std::int64_t>(4, 200 * 1225));
+}
+
+TEST_CASE("a pool that never ran anything ends") {
+  for (int i = 0; i < 100; ++i) ThreadPool pool(4);
+}

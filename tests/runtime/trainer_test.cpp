@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+// Training and inference with the model of line_artifact.hpp, through the classes that codegen
+// generates.
+#include "halftone/trainer.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <thread>
+#include <vector>
+
+#include "changed_artifact.hpp"
+#include "generated_example.hpp"
+#include "line_artifact.hpp"
+#include "message_of.hpp"
+
+using namespace models;
+using Floats = std::vector<float>;
+
+namespace {
+
+halftone::Device device() { return halftone::Device::cpu().with_threads(2); }
+
+// An example whose every value is exact in f32, worked out by hand:
+//   prediction = {{2, 1}, {3, -1}}, prediction - target = {{2, 0}, {2, -2}}, error = (4 + 0 + 4 +
+//   4) / 4 = 3, d error / d prediction = {{1, 0}, {1, -1}}, and with learning rate 0.5 the
+//   parameters below.
+const Floats kWeight = {1, 0, 2, 0, 1, -1}, kBias = {1, -1};
+const Floats kFeatures = {1, 2, 0, 0, 1, 1}, kTarget = {0, 1, 1, 1};
+const Floats kPrediction = {2, 1, 3, -1}, kPredictionGradient = {1, 0, 1, -1};
+const Floats kWeightGradient = {1, 3, 1, 0, -1, -1}, kBiasGradient = {2, -1};
+const Floats kNewWeight = {0.5f, -1.5f, 1.5f, 0, 1.5f, -0.5f}, kNewBias = {0, -0.5f};
+
+line::Trainer example_trainer() {
+  line::Trainer trainer(device(), {.batch = 2, .seed = 1});
+  trainer.set_parameter("fc.weight", kWeight);
+  trainer.set_parameter("fc.bias", kBias);
+  return trainer;
+}
+
+Floats copy(std::span<const float> values) { return {values.begin(), values.end()}; }
+
+/// Deterministic values in [-1, 1).
+Floats noise(std::size_t count, std::uint32_t state) {
+  Floats values(count);
+  for (float& value : values) {
+    state = state * 1664525u + 1013904223u;
+    value = static_cast<float>(static_cast<std::int32_t>(state)) * 0x1p-31f;
+  }
+  return values;
+}
+
+/// The parameters after some steps on noise.
+Floats trained(const halftone::Device& device, std::uint64_t seed) {
+  constexpr std::int64_t kBatch = 37;
+  line::Trainer trainer(device, {.batch = kBatch, .seed = seed});
+  for (std::uint32_t step = 0; step < 20; ++step) {
+    trainer.step(noise(kBatch * 3, 2 * step), noise(kBatch * 2, 2 * step + 1));
+  }
+  Floats values = copy(trainer.parameter("fc.weight"));
+  for (float bias : trainer.parameter("fc.bias")) values.push_back(bias);
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("a step computes outputs, loss, gradients, norm and new parameters") {
+  line::Trainer trainer = example_trainer();
+  CHECK(trainer.step(kFeatures, kTarget));
+  CHECK(copy(trainer.output("prediction")) == kPrediction);
+  CHECK(trainer.loss("error") == 3.0f);
+  CHECK(copy(trainer.gradient("fc.weight")) == kWeightGradient);
+  CHECK(copy(trainer.gradient("fc.bias")) == kBiasGradient);
+  CHECK(copy(trainer.parameter("fc.weight")) == kNewWeight);
+  CHECK(copy(trainer.parameter("fc.bias")) == kNewBias);
+  const halftone::Statistics stats = trainer.stats();
+  CHECK(stats.steps == 1);
+  CHECK(stats.skipped_steps == 0);
+  CHECK(stats.grad_norm == std::sqrt(18.0f));
+  REQUIRE(stats.losses.size() == 1);
+  CHECK(stats.losses[0].name == "error");
+  CHECK(stats.losses[0].value == 3.0f);
+  CHECK(stats.kernels_per_phase == std::array<std::int64_t, 6>{1, 1, 1, 1, 1, 1});
+}
+
+TEST_CASE("the parts of a step, called alone, do what the step does") {
+  line::Trainer trainer = example_trainer();
+  trainer.forward(kFeatures, kTarget);
+  CHECK(trainer.loss("error") == 3.0f);
+  trainer.backward();
+  CHECK(copy(trainer.gradient("fc.weight")) == kWeightGradient);
+  CHECK(copy(trainer.parameter("fc.weight")) == kWeight);
+  CHECK(trainer.check());
+  CHECK(trainer.stats().grad_norm == std::sqrt(18.0f));
+  CHECK(trainer.stats().steps == 0);
+  trainer.update();
+  CHECK(copy(trainer.parameter("fc.weight")) == kNewWeight);
+  CHECK(copy(trainer.parameter("fc.bias")) == kNewBias);
+  CHECK(trainer.stats().steps == 1);
+}
+
+TEST_CASE("the caller's gradient of the outputs stands in for the losses") {
+  line::Trainer trainer = example_trainer();
+  trainer.forward(kFeatures);
+  CHECK(copy(trainer.output("prediction")) == kPrediction);
+  trainer.backward(kPredictionGradient);
+  CHECK(copy(trainer.gradient("fc.weight")) == kWeightGradient);
+  trainer.forward(kFeatures);
+  trainer.backward(Floats{0, 2, 0, 0});
+  CHECK(copy(trainer.gradient("fc.weight")) == Floats{0, 0, 0, 2, 4, 0});
+  CHECK(copy(trainer.gradient("fc.bias")) == Floats{0, 2});
+}
+
+TEST_CASE("phases run in order, every task once, and a finish once after all tasks") {
+  constexpr std::int64_t kBatch = 23;
+  line::Trainer trainer(device().with_threads(4), {.batch = kBatch});
+  hand_made::start_recording();
+  trainer.step(noise(kBatch * 3, 1), noise(kBatch * 2, 2));
+  const std::vector<hand_made::Call> calls = hand_made::stop_recording();
+
+  std::vector<std::string> order;
+  std::vector<int> runs(kBatch);
+  for (const hand_made::Call& call : calls) {
+    if (order.empty() || order.back() != call.kernel) order.push_back(call.kernel);
+    if (call.kernel != "loss") continue;
+    for (auto task = call.first; task < call.last; ++task) ++runs[static_cast<std::size_t>(task)];
+  }
+  CHECK(order == std::vector<std::string>{"forward", "loss", "loss.finish", "loss_backward",
+                                          "backward", "check", "update"});
+  CHECK(runs == std::vector<int>(kBatch, 1));
+  CHECK(std::ranges::count(calls, "loss.finish", &hand_made::Call::kernel) == 1);
+}
+
+TEST_CASE("backward with the caller's gradient leaves the losses out") {
+  line::Trainer trainer = example_trainer();
+  hand_made::start_recording();
+  trainer.forward(kFeatures);
+  trainer.backward(kPredictionGradient);
+  for (const hand_made::Call& call : hand_made::stop_recording()) {
+    CAPTURE(call.kernel);
+    CHECK((call.kernel == "forward" || call.kernel == "backward"));
+  }
+}
+
+TEST_CASE("results have the same bits for every number of threads") {
+  const Floats expected = trained(device().with_threads(1), 3);
+  for (int threads = 2; threads <= 8; ++threads) {
+    CAPTURE(threads);
+    CHECK(trained(device().with_threads(threads), 3) == expected);
+  }
+}
+
+TEST_CASE("two trainers on one device run at once without touching each other") {
+  const halftone::Device shared = device().with_threads(3);
+  const Floats first = trained(shared, 1), second = trained(shared, 2);
+  CHECK(first != second);
+  for (int round = 0; round < 10; ++round) {
+    Floats other;
+    std::thread thread([&] { other = trained(shared, 2); });
+    CHECK(trained(shared, 1) == first);
+    thread.join();
+    CHECK(other == second);
+  }
+}
+
+TEST_CASE("a step with a gradient that is not finite changes no parameter and is counted") {
+  line::Trainer trainer = example_trainer();
+  Floats features = kFeatures;
+  features[0] = std::numeric_limits<float>::infinity();
+  CHECK_FALSE(trainer.step(features, kTarget));
+  CHECK(copy(trainer.parameter("fc.weight")) == kWeight);
+  CHECK(copy(trainer.parameter("fc.bias")) == kBias);
+  CHECK(trainer.stats().steps == 1);
+  CHECK(trainer.stats().skipped_steps == 1);
+  CHECK(trainer.step(kFeatures, kTarget));
+  CHECK(trainer.stats().skipped_steps == 1);
+}
+
+TEST_CASE("the learning rate can be changed between steps") {
+  line::Trainer trainer = example_trainer();
+  CHECK(trainer.learning_rate() == 0.5f);
+  trainer.set_learning_rate(0.0f);
+  trainer.step(kFeatures, kTarget);
+  CHECK(copy(trainer.parameter("fc.weight")) == kWeight);
+  trainer.set_learning_rate(1.0f);
+  trainer.step(kFeatures, kTarget);
+  CHECK(copy(trainer.parameter("fc.bias")) == Floats{-1, 0});
+  const std::string expected =
+      "set_learning_rate: the learning rate is nan; give a finite number that is not negative";
+  CHECK(message_of([&] { trainer.set_learning_rate(std::nanf("")); }) == expected);
+}
+
+TEST_CASE("the same seed gives the same first parameters, inside the initialiser's range") {
+  const line::Trainer a(device(), {.batch = 2, .seed = 5}), b(device(), {.batch = 9, .seed = 5}),
+      c(device(), {.batch = 2, .seed = 6});
+  CHECK(copy(a.parameter("fc.weight")) == copy(b.parameter("fc.weight")));
+  CHECK(copy(a.parameter("fc.weight")) != copy(c.parameter("fc.weight")));
+  CHECK(copy(a.parameter("fc.bias")) == Floats{0.25f, 0.25f});
+  for (float value : a.parameter("fc.weight")) CHECK(std::abs(value) <= 0.5f);
+  CHECK(a.parameter_names() == std::vector<std::string>{"fc.weight", "fc.bias"});
+}
+
+TEST_CASE("a predictor computes with the parameters that it copied") {
+  line::Trainer trainer = example_trainer();
+  line::Predictor predictor(device(), {.batch = 2});
+  predictor.copy_parameters(trainer);
+  CHECK(copy(predictor.predict(kFeatures).prediction) == kPrediction);
+  trainer.step(kFeatures, kTarget);
+  CHECK(copy(predictor.predict(kFeatures).prediction) == kPrediction);
+  predictor.copy_parameters(trainer);
+  // {0.5 - 3, 3 - 0.5}, {-1.5 + 1.5, 1.5 - 0.5 - 0.5}
+  CHECK(copy(predictor.predict(kFeatures).prediction) == Floats{-2.5f, 2.5f, 0, 0.5f});
+}
+
+TEST_CASE("a predictor with other sizes takes parameters by name") {
+  line::Predictor predictor(device(), {.batch = 1});
+  predictor.set_parameter("fc.weight", kWeight);
+  predictor.set_parameter("fc.bias", kBias);
+  CHECK(copy(predictor.predict(Floats{1, 2, 0}).prediction) == Floats{2, 1});
+}
+
+TEST_CASE("buffers start at their first values, and all else at zero") {
+  const ChangedArtifact changed([](auto& manifest) {
+    auto& buffers = manifest.programs[0].buffers;
+    manifest.learning_rate = 0.125;
+    buffers[8].initial = 7.5;                             // grad_norm
+    buffers[6].format = halftone::manifest::Format::i32;  // error
+    buffers[6].initial = -3;
+  });
+  const line::Trainer trainer(changed.artifact(), device(), {.batch = 2});
+  CHECK(trainer.learning_rate() == 0.125f);
+  CHECK(trainer.stats().grad_norm == 7.5f);
+  CHECK(trainer.loss("error") == -3.0f);
+  CHECK(copy(trainer.gradient("fc.weight")) == Floats(6, 0.0f));
+  CHECK(copy(trainer.output("prediction")) == Floats(4, 0.0f));
+}
+
+namespace {
+
+/// Both programs get a state of the given size; inference adds it in place of the bias.
+auto add_state(std::int64_t training_size) {
+  return [training_size](halftone::manifest::Manifest& manifest) {
+    const std::int64_t sizes[] = {training_size, 2};
+    for (std::size_t i = 0; i < 2; ++i) {
+      halftone::manifest::Program& program = manifest.programs[i];
+      const auto index = static_cast<std::int32_t>(program.buffers.size());
+      const auto slot = static_cast<std::int32_t>(program.slots.size());
+      program.buffers.push_back({"mean",
+                                 halftone::manifest::Role::state,
+                                 halftone::manifest::Format::f32,
+                                 {{sizes[i], -1}},
+                                 slot,
+                                 i == 0 ? 2.0 : 1.0});
+      program.slots.push_back({{index}});
+      if (i == 1) program.phases[0][0].arguments[2] = {index, 0};
+    }
+  };
+}
+
+}  // namespace
+
+TEST_CASE("a predictor takes the user's states along with the parameters") {
+  const ChangedArtifact changed(add_state(2));
+  const line::Trainer trainer(changed.artifact(), device(), {.batch = 2});
+  line::Predictor predictor(changed.artifact(), device(), {.batch = 1});
+  const Floats zeros(3);
+  CHECK(copy(predictor.predict(zeros).prediction) == Floats{1, 1});
+  predictor.copy_parameters(trainer);
+  CHECK(copy(predictor.predict(zeros).prediction) == Floats{2, 2});
+}
+
+TEST_CASE("a state of another size in the trainer is refused") {
+  const ChangedArtifact changed(add_state(3));
+  const line::Trainer trainer(changed.artifact(), device(), {.batch = 2});
+  line::Predictor predictor(changed.artifact(), device(), {.batch = 1});
+  CHECK(
+      message_of([&] { predictor.copy_parameters(trainer); }) ==
+      "copy_parameters: state 'mean' has another format or size in the trainer; make both from one "
+      "artifact with the same sizes");
+}
+
+TEST_CASE("kernels see the standard floating-point mode, and the caller's comes back") {
+  // Flush to zero, denormals are zero, round up. Workers inherit it, since the pool is made under
+  // it.
+  constexpr unsigned kFlags = 0x3f, kStandard = 0x1f80, kOdd = kStandard | 0x8040 | 0x4000;
+  const unsigned before = __builtin_ia32_stmxcsr();
+  __builtin_ia32_ldmxcsr(kOdd);
+  line::Trainer trainer(halftone::Device::cpu().with_threads(4), {.batch = 50});
+  hand_made::start_recording();
+  trainer.step(noise(150, 1), noise(100, 2));
+  const std::vector<hand_made::Call> calls = hand_made::stop_recording();
+  const unsigned after = __builtin_ia32_stmxcsr();
+  __builtin_ia32_ldmxcsr(before);
+  CHECK((after & ~kFlags) == kOdd);
+  CHECK(calls.size() > 7);
+  for (const hand_made::Call& call : calls) {
+    CAPTURE(call.kernel);
+    CHECK((call.mxcsr & ~kFlags) == kStandard);
+  }
+}
