@@ -39,17 +39,22 @@ function(halftone_add_model name)
     COMMAND ${CMAKE_COMMAND} -E touch ${folder}/described
     DEPENDS ${name}_describe COMMENT "Describing model ${name}" VERBATIM)
 
-  # Make knows no rule for a byproduct, so there the stamp stands for it.
-  set(described ${folder}/described)
-  if(CMAKE_GENERATOR MATCHES "Ninja")
-    set(described ${description})
-  endif()
   set(object ${folder}/${name}${CMAKE_CXX_OUTPUT_EXTENSION})
   set(header ${folder}/include/${name}.hpp)
+  # Ninja sees that an output did not change. Make knows no rule for a byproduct, so there the stamp stands for the
+  # description, and an object that halftonec left as it was must look new.
+  if(CMAKE_GENERATOR MATCHES "Ninja")
+    set(described ${description})
+    set(touch_object "")
+  else()
+    set(described ${folder}/described)
+    set(touch_object COMMAND ${CMAKE_COMMAND} -E touch_nocreate ${object})
+  endif()
   file(MAKE_DIRECTORY ${folder}/include)
   add_custom_command(OUTPUT ${object} ${header}
     COMMAND halftone::halftonec ${description} --object ${object} --header ${header} --cuda-text ${folder}/cuda
             --targets ${targets}
+    ${touch_object}
     DEPENDS ${described} halftone::halftonec COMMENT "Generating kernels of model ${name} for ${targets}" VERBATIM)
 
   add_library(${name} STATIC ${object} ${header} ${folder}/described)

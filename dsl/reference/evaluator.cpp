@@ -39,6 +39,24 @@ bool is_trained(const Node& node) {
   return node.kind == Kind::parameter && !attributes_of(node).frozen;
 }
 
+// The trained parameters in the order of the flat buffers: a group has one decay and one
+// learning-rate scale, and groups stand in the order of their first members.
+std::vector<NodeId> flat_order(const description::Description& description) {
+  std::vector<std::vector<NodeId>> groups;
+  for (NodeId at = 0; at < static_cast<NodeId>(description.nodes.size()); ++at) {
+    if (!is_trained(description.nodes[at])) continue;
+    const auto& mine = attributes_of(description.nodes[at]);
+    const auto group = std::ranges::find_if(groups, [&](const std::vector<NodeId>& members) {
+      const auto& theirs = attributes_of(description.nodes[members.front()]);
+      return mine.decay == theirs.decay && mine.learning_rate_scale == theirs.learning_rate_scale;
+    });
+    (group == groups.end() ? groups.emplace_back() : *group).push_back(at);
+  }
+  std::vector<NodeId> order;
+  for (const auto& members : groups) order.insert(order.end(), members.begin(), members.end());
+  return order;
+}
+
 // Whether the optimizer keeps a first moment or buffer, and a second moment.
 bool keeps_first(const description::Optimizer& optimizer) {
   const auto* sgd = std::get_if<description::Sgd>(&optimizer);
@@ -262,10 +280,9 @@ Step<Scalar> Evaluator<Scalar>::update(const State<Scalar>& state,
   Step<Scalar> result;
   result.state = state;
   std::vector<Slot<Scalar>> slots;
-  for (std::size_t at = 0; at < description_.nodes.size(); ++at) {
+  for (const NodeId at : flat_order(description_)) {
     const Node& node = description_.nodes[at];
-    if (!is_trained(node)) continue;
-    require_size("gradient of", static_cast<NodeId>(at), gradients.at(at).size());
+    require_size("gradient of", at, gradients.at(at).size());
     Slot<Scalar>& slot = slots.emplace_back(attributes_of(node), gradients[at]);
     slot.p = &result.state.parameters.at(node.name);
     if (keeps_first(description_.optimizer)) slot.first = &result.state.first_moments.at(node.name);

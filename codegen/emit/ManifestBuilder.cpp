@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/emit/ManifestBuilder.h"
+
+#include "codegen/emit/cpu/LoopNests.h"
+#include "halftone/description/text.hpp"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+namespace hd = halftone::description;
+namespace hm = halftone::manifest;
+
+namespace halftone::ir {
+
+namespace {
+
+/// What a kernel computes, without its name and the layers it came from.
+std::string structureOf(KernelOp kernel) {
+  KernelOp clone = kernel.clone();
+  clone.setName("");
+  clone.setFusedAttr(ArrayAttr::get(clone.getContext(), {}));
+  SmallVector<StringAttr> names;
+  for (NamedAttribute attribute : clone->getDiscardableAttrs())
+    names.push_back(attribute.getName());
+  for (StringAttr name : names)
+    clone->removeDiscardableAttr(name);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  clone->print(stream, OpPrintingFlags().printGenericOpForm().useLocalScope());
+  clone->dropAllReferences();
+  clone->destroy();
+  return text;
+}
+
+class ManifestBuilder {
+public:
+  ManifestBuilder(ModuleOp module, const hd::Description &description) : module(module), description(description) {}
+
+  FailureOr<ManifestAndKernels> build() {
+    describeModel();
+    for (auto graph : module.getOps<GraphOp>())
+      if (failed(addProgram(graph)))
+        return failure();
+    int32_t entry = static_cast<int32_t>(result.kernels.size());
+    for (auto [kernel, op] : llvm::zip(result.manifest.kernels, result.kernels))
+      if (op.hasFinish())
+        kernel.cpu_finish = entry++;
+    return std::move(result);
+  }
+
+private:
+  void describeModel() {
+    hm::Manifest &m = result.manifest;
+    m.model = description.name;
+    m.halftone_version = HALFTONE_VERSION;
+    m.description = hd::print(description);
+    for (const hd::Node &node : description.nodes) {
+      for (const hd::Dimension &dim : node.shape)
+        if (!dim.symbol.empty() && !llvm::is_contained(m.symbols, dim.symbol))
+          m.symbols.push_back(dim.symbol);
+      if (node.kind == hd::Kind::input)
+        m.inputs.push_back(node.name);
+    }
+    for (const hd::Loss &loss : description.losses)
+      m.losses.push_back(description.nodes[loss.node].name);
+    for (const cpu::CpuVariant &variant : cpu::cpuVariants())
+      m.variants.push_back(variant.name.str());
+    auto optimizer = module->getAttrOfType<DictionaryAttr>(kOptimizerAttr);
+    m.learning_rate = optimizer.getAs<FloatAttr>("learning_rate").getValueAsDouble();
+    auto graphs = module.getOps<GraphOp>();
+    addParameters(*graphs.begin());
+    llvm::StringSet<> gradients;
+    (*graphs.begin()).walk([&](OutputGradientOp op) { gradients.insert(op.getName()); });
+    for (const hd::Output &output : description.outputs)
+      m.outputs.push_back({output.name, outputBuffer(output.name),
+                           gradients.contains(output.name) ? outputGradientBuffer(output.name) : ""});
+  }
+
+  void addParameters(GraphOp graph) {
+    hm::Manifest &m = result.manifest;
+    for (auto parameter : graph.getBody().front().getOps<ParameterOp>()) {
+      auto type = cast<TensorType>(parameter.getType());
+      InitializerAttr init = parameter.getInitializer();
+      hm::Parameter p;
+      p.name = parameter.getName().str();
+      for (Attribute dim : type.getDims())
+        p.shape.push_back(cast<IntegerAttr>(dim).getInt());
+      p.offset = *parameter.getOffset();
+      p.trained = !parameter.getFrozen();
+      p.initializer = {static_cast<hm::Initializer::Kind>(init.getKind()), init.getFirst().getValueAsDouble(),
+                       init.getSecond().getValueAsDouble()};
+      int64_t end = llvm::alignTo(p.offset + *type.getStaticElements(), 32);
+      m.parameter_elements = std::max(m.parameter_elements, end);
+      if (p.trained && graph.isTraining())
+        m.trained_elements = std::max(m.trained_elements, end);
+      m.parameters.push_back(std::move(p));
+    }
+    llvm::sort(m.parameters, [](const hm::Parameter &a, const hm::Parameter &b) { return a.offset < b.offset; });
+  }
+
+  hm::Dimension dimension(Attribute dim) {
+    if (auto extent = dyn_cast<IntegerAttr>(dim))
+      return {extent.getInt(), -1};
+    auto symbol = llvm::find(result.manifest.symbols, cast<StringAttr>(dim).getValue());
+    return {1, static_cast<int32_t>(symbol - result.manifest.symbols.begin())};
+  }
+
+  FailureOr<hm::Format> format(Type type) {
+    if (type.isF32())
+      return hm::Format::f32;
+    if (type.isInteger(32))
+      return hm::Format::i32;
+    return module.emitError() << "the rules ask for " << type << ", but this version emits kernels in f32 only: use f32";
+  }
+
+  LogicalResult addBuffer(hm::Program &program, BufferAttr attr) {
+    auto type = cast<TensorType>(attr.getType());
+    FailureOr<hm::Format> element = format(type.getElementType());
+    if (failed(element))
+      return failure();
+    hm::Buffer buffer{attr.getName().str(), static_cast<hm::Role>(0), *element, {}, static_cast<int32_t>(attr.getSlot()),
+                      attr.getInitial().getValueAsDouble()};
+    buffer.role = role(attr.getRole());
+    for (Attribute dim : type.getDims())
+      buffer.shape.push_back(dimension(dim));
+    program.slots.resize(std::max<size_t>(program.slots.size(), attr.getSlot() + 1));
+    program.slots[attr.getSlot()].tenants.push_back(static_cast<int32_t>(program.buffers.size()));
+    program.buffers.push_back(std::move(buffer));
+    return success();
+  }
+
+  static hm::Role role(BufferRole role) {
+    switch (role) {
+    case BufferRole::Input:
+      return hm::Role::input;
+    case BufferRole::Parameters:
+      return hm::Role::parameters;
+    case BufferRole::Gradients:
+      return hm::Role::gradients;
+    case BufferRole::OptimizerState:
+      return hm::Role::optimizer_state;
+    case BufferRole::State:
+      return hm::Role::state;
+    case BufferRole::Activation:
+      return hm::Role::activation;
+    case BufferRole::Output:
+      return hm::Role::output;
+    case BufferRole::OutputGradient:
+      return hm::Role::output_gradient;
+    case BufferRole::Loss:
+      return hm::Role::loss;
+    case BufferRole::Hyperparameter:
+      return hm::Role::hyperparameter;
+    case BufferRole::Statistic:
+      return hm::Role::statistic;
+    }
+    llvm_unreachable("all roles are listed");
+  }
+
+  LogicalResult addProgram(GraphOp graph) {
+    hm::Program program;
+    program.name = graph.getName().str();
+    if (auto loss = graph->getAttrOfType<StringAttr>(kLossWithoutOutputAttr))
+      program.loss_without_output = loss.getValue().str();
+    for (auto buffer : graph->getAttrOfType<ArrayAttr>(kBuffersAttr).getAsRange<BufferAttr>())
+      if (failed(addBuffer(program, buffer)))
+        return failure();
+    for (auto kernel : graph.getBody().front().getOps<KernelOp>())
+      program.phases[static_cast<size_t>(getPhase(kernel))].push_back({indexOf(kernel), argumentsOf(kernel)});
+    result.manifest.programs.push_back(std::move(program));
+    return success();
+  }
+
+  int32_t indexOf(KernelOp kernel) {
+    auto [it, inserted] = indices.try_emplace(structureOf(kernel), static_cast<int32_t>(result.kernels.size()));
+    if (inserted) {
+      hm::Kernel k;
+      k.name = kernel.getName().str();
+      k.skeleton = stringifySkeleton(kernel.getSkeleton()).str();
+      k.fused = llvm::join(llvm::map_range(kernel.getFused().getAsValueRange<StringAttr>(), [](StringRef s) { return s.str(); }),
+                           " + ");
+      k.tasks = cpu::taskAxes(kernel, result.manifest.symbols);
+      k.cpu_entry = it->second;
+      result.manifest.kernels.push_back(std::move(k));
+      result.kernels.push_back(kernel);
+    }
+    return it->second;
+  }
+
+  static std::vector<hm::Argument> argumentsOf(KernelOp kernel) {
+    std::vector<hm::Argument> arguments;
+    auto add = [&](Operation *op, unsigned result) {
+      auto places = op->getAttrOfType<PlacesAttr>(kPlacesAttr);
+      arguments.push_back({static_cast<int32_t>(places.getBuffers()[result]), places.getOffsets()[result]});
+    };
+    for (Value input : kernel.getInputs())
+      add(input.getDefiningOp(), cast<OpResult>(input).getResultNumber());
+    for (unsigned i = 0; i < kernel->getNumResults(); ++i)
+      add(kernel, i);
+    if (kernel.hasFinish())
+      add(kernel, kernel->getNumResults());
+    return arguments;
+  }
+
+  ModuleOp module;
+  const hd::Description &description;
+  ManifestAndKernels result;
+  llvm::StringMap<int32_t> indices;
+};
+
+} // namespace
+
+FailureOr<ManifestAndKernels> buildManifest(ModuleOp module, const hd::Description &description) {
+  return ManifestBuilder(module, description).build();
+}
+
+} // namespace halftone::ir

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// From planned graphs to the manifest, and which kernels are distinct.
+#ifndef HALFTONE_EMIT_MANIFESTBUILDER_H
+#define HALFTONE_EMIT_MANIFESTBUILDER_H
+
+#include "codegen/ir/Dialect.h"
+#include "halftone/description/description.hpp"
+#include "halftone/manifest/manifest.hpp"
+
+namespace halftone::ir {
+
+struct ManifestAndKernels {
+  manifest::Manifest manifest;
+  /// One operation per Manifest::kernels: kernels that differ in name alone are stored once.
+  std::vector<KernelOp> kernels;
+};
+
+/// `module` has been through the whole pipeline. CPU entry i belongs to kernel i; finishes follow all kernels, in order.
+/// Fails with a diagnostic where a format has no emission.
+mlir::FailureOr<ManifestAndKernels> buildManifest(mlir::ModuleOp module, const description::Description &description);
+
+} // namespace halftone::ir
+
+#endif

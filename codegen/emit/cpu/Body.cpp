@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/emit/cpu/Body.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace halftone::ir;
+
+namespace halftone::cpu {
+
+using ir::TensorType;
+
+Value Frame::product(Code &code, ArrayRef<Attribute> dims) const {
+  Value result = code.integer(1);
+  for (Attribute dim : dims) {
+    Value extent;
+    if (auto number = dyn_cast<IntegerAttr>(dim)) {
+      extent = code.integer(number.getInt());
+    } else {
+      auto index = llvm::find(symbolNames, cast<StringAttr>(dim).getValue()) - symbolNames.begin();
+      extent = code.load(code.i64(), code.address(symbols, code.i64(), code.integer(index)));
+    }
+    result = code.multiply(result, extent);
+  }
+  return result;
+}
+
+bool isFlat(KernelOp kernel) {
+  if (kernel.getSkeleton() != Skeleton::Pointwise && kernel.getSkeleton() != Skeleton::Flat)
+    return false;
+  auto fits = [](Attribute access) {
+    AccessKind kind = cast<AccessAttr>(access).getKind();
+    return kind == AccessKind::Full || kind == AccessKind::Scalar;
+  };
+  return llvm::all_of(kernel.getInputAccesses(), fits) && llvm::all_of(kernel.getResultAccesses(), fits) &&
+         kernel.getBody().front().getOps<ColumnIndexOp>().empty();
+}
+
+Body::Body(Code &code, Frame &frame) : code(code), frame(frame), block(frame.kernel.getBody().front()) {
+  for (unsigned i = 0; i < frame.kernel.getInputs().size(); ++i)
+    if (Value argument = frame.kernel.getElement(i))
+      inputOf[argument] = i;
+  classify();
+}
+
+void Body::classify() {
+  for (BlockArgument argument : block.getArguments()) {
+    auto input = inputOf.find(argument);
+    AccessKind kind = input == inputOf.end() ? AccessKind::Full : frame.kernel.getInputAccess(input->second).getKind();
+    levels[argument] = kind == AccessKind::Scalar ? kKernel : kind == AccessKind::Row ? kRow : kElement;
+  }
+  for (Operation &op : block.without_terminator()) {
+    Level level = isa<ColumnIndexOp, ElementIndexOp>(op)         ? kElement
+                  : isa<RowSumOp, RowMaxOp, LhsSumOp>(op) ? kRow
+                                                                 : kKernel;
+    if (!isa<RowSumOp, RowMaxOp, LhsSumOp>(op))
+      for (Value operand : op.getOperands())
+        level = std::max(level, levels.lookup(operand));
+    levels[op.getResult(0)] = level;
+  }
+}
+
+Value Body::addressOf(Value pointer, TensorType type, AccessAttr access) {
+  Value index;
+  switch (access.getKind()) {
+  case AccessKind::Full:
+    index = row ? code.add(code.multiply(row, code.integer(frame.columns())), column) : column;
+    break;
+  case AccessKind::Window:
+    index = code.add(code.multiply(row, code.integer(type.getColumns())), code.add(column, code.integer(access.getOffset())));
+    break;
+  case AccessKind::Column:
+    index = column;
+    break;
+  case AccessKind::Row:
+    index = row;
+    break;
+  default:
+    index = code.integer(0);
+  }
+  return code.address(pointer, type.getElementType(), index);
+}
+
+/// The lanes that lie in an operand's own columns; the others of its window read zero.
+Value Body::windowMask(int64_t offset, int64_t columns) {
+  if (offset >= 0 && offset + frame.columns() <= columns)
+    return {};
+  OpBuilder &builder = code.builder;
+  Type i32 = builder.getI32Type();
+  Value start = arith::TruncIOp::create(builder, code.loc, i32, code.add(column, code.integer(offset)));
+  Value index = arith::AddIOp::create(builder, code.loc, code.splat(start, lanes), code.lanesOf(i32, lanes));
+  Value bound = arith::ConstantIntOp::create(builder, code.loc, columns, 32);
+  // Unsigned: a negative index is not below the bound either.
+  return arith::CmpIOp::create(builder, code.loc, arith::CmpIPredicate::ult, index, code.splat(bound, lanes));
+}
+
+Value Body::load(unsigned input) {
+  AccessAttr access = frame.kernel.getInputAccess(input);
+  auto type = cast<TensorType>(frame.kernel.getInputs()[input].getType());
+  Value address = addressOf(frame.input(input), type, access);
+  if (access.getKind() == AccessKind::Row || access.getKind() == AccessKind::Scalar)
+    return code.load(type.getElementType(), address);
+  Value inside = access.getKind() == AccessKind::Window ? windowMask(access.getOffset(), type.getColumns()) : Value();
+  Value both = inside && mask ? Value(arith::AndIOp::create(code.builder, code.loc, inside, mask)) : inside ? inside : mask;
+  return code.load(code.vector(type.getElementType(), lanes), address, both);
+}
+
+/// Clones the operation onto the level's values: scalars below the element, vectors in it.
+Value Body::compute(Operation *op, Level level) {
+  if (isa<ColumnIndexOp>(op)) {
+    Value narrow = arith::TruncIOp::create(code.builder, code.loc, code.builder.getI32Type(), column);
+    return arith::AddIOp::create(code.builder, code.loc, code.splat(narrow, lanes),
+                                 code.lanesOf(code.builder.getI32Type(), lanes));
+  }
+  if (isa<ElementIndexOp>(op)) {
+    Value first = row ? code.add(code.multiply(row, code.integer(frame.columns())), column) : column;
+    return arith::AddIOp::create(code.builder, code.loc, code.splat(first, lanes), code.lanesOf(code.i64(), lanes));
+  }
+  if (auto count = dyn_cast<CountOp>(op))
+    return arith::SIToFPOp::create(code.builder, code.loc, count.getType(), frame.product(code, count.getDims().getValue()));
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(level == kElement ? getVector(operand) : get(operand));
+  Operation *clone = code.builder.clone(*op);
+  clone->setOperands(operands);
+  clone->setLoc(code.loc);
+  if (level == kElement && !op->getOperands().empty())
+    clone->getResult(0).setType(code.vector(op->getResult(0).getType(), lanes));
+  return clone->getResult(0);
+}
+
+void Body::loadInputs(Level level) {
+  for (unsigned i = 0; i < frame.kernel.getInputs().size(); ++i)
+    if (Value argument = frame.kernel.getElement(i); argument && levels.lookup(argument) == level)
+      known[level][argument] = load(i);
+}
+
+void Body::enterKernel() {
+  loadInputs(kKernel);
+  for (Operation &op : block.without_terminator())
+    if (levels.lookup(op.getResult(0)) == kKernel)
+      known[kKernel][op.getResult(0)] = compute(&op, kKernel);
+}
+
+void Body::enterRow(Value at) {
+  row = at;
+  known[kRow].clear();
+  loadInputs(kRow);
+  advanceRow();
+}
+
+void Body::knowRow(Value bodyValue, Value scalar) {
+  known[kRow][bodyValue] = scalar;
+  advanceRow();
+}
+
+void Body::advanceRow() {
+  auto available = [&](Value v) { return known[kKernel].contains(v) || known[kRow].contains(v); };
+  for (Operation &op : block.without_terminator()) {
+    Value result = op.getResult(0);
+    if (levels.lookup(result) == kRow && !isa<RowSumOp, RowMaxOp, LhsSumOp>(op) && !known[kRow].contains(result) &&
+        llvm::all_of(op.getOperands(), available))
+      known[kRow][result] = compute(&op, kRow);
+  }
+}
+
+void Body::enterElement(Value at, Value lanesMask, unsigned width) {
+  column = at;
+  mask = lanesMask;
+  lanes = width;
+  known[kElement].clear();
+}
+
+void Body::setAccumulator(Value vector) { known[kElement][block.getArgument(0)] = vector; }
+
+Value Body::get(Value bodyValue) {
+  Level level = levels.lookup(bodyValue);
+  if (level != kElement)
+    return known[level].lookup(bodyValue);
+  if (Value value = known[kElement].lookup(bodyValue))
+    return value;
+  Value value;
+  if (Operation *op = bodyValue.getDefiningOp())
+    value = compute(op, kElement);
+  else
+    value = load(inputOf.lookup(bodyValue));
+  known[kElement][bodyValue] = value;
+  return value;
+}
+
+bool hasResults(KernelOp kernel, AccessKind kind) {
+  return llvm::any_of(kernel.getResultAccesses(),
+                      [&](Attribute access) { return cast<AccessAttr>(access).getKind() == kind; });
+}
+
+void Body::storeFull() {
+  SmallVector<std::pair<unsigned, Value>> values;
+  for (unsigned i = 0; i < frame.kernel.getStored().size(); ++i)
+    if (frame.kernel.getResultAccess(i).getKind() == AccessKind::Full)
+      values.emplace_back(i, getVector(frame.kernel.getYield().getStores()[i]));
+  for (auto &[i, value] : values) {
+    auto type = cast<TensorType>(frame.kernel.getStored()[i].getType());
+    code.store(value, addressOf(frame.stored(i), type, frame.kernel.getResultAccess(i)), mask);
+  }
+}
+
+void Body::storeRow() {
+  for (unsigned i = 0; i < frame.kernel.getStored().size(); ++i)
+    if (frame.kernel.getResultAccess(i).getKind() == AccessKind::Row) {
+      auto type = cast<TensorType>(frame.kernel.getStored()[i].getType());
+      code.store(get(frame.kernel.getYield().getStores()[i]),
+                 addressOf(frame.stored(i), type, frame.kernel.getResultAccess(i)));
+    }
+}
+
+} // namespace halftone::cpu

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel's scalar body inside a loop nest: values that are the same for a whole kernel or row are computed once as
+// scalars, all others on vectors of columns.
+#ifndef HALFTONE_EMIT_CPU_BODY_H
+#define HALFTONE_EMIT_CPU_BODY_H
+
+#include "codegen/emit/cpu/Code.h"
+#include "codegen/emit/cpu/Variants.h"
+#include "codegen/ir/Dialect.h"
+
+namespace halftone::cpu {
+
+/// One function under construction: its kernel, where its operands lie, its extents.
+struct Frame {
+  ir::KernelOp kernel;
+  const CpuVariant &variant;
+  llvm::ArrayRef<std::string> symbolNames;
+  Value symbols;              // pointer to the bound values
+  llvm::SmallVector<Value> pointers; // inputs, stored results, finished results, workspace
+
+  Value input(unsigned i) const { return pointers[i]; }
+  Value stored(unsigned i) { return pointers[kernel.getInputs().size() + i]; }
+  Value finished(unsigned i) { return stored(static_cast<unsigned>(kernel.getStored().size()) + i); }
+  Value workspace() { return pointers.back(); }
+  Value product(Code &code, llvm::ArrayRef<mlir::Attribute> dims) const;
+  Value rows(Code &code) { return product(code, kernel.getDomainType().getRowDims()); }
+  int64_t columns() { return kernel.getColumns(); }
+  Value elements(Code &code) { return product(code, kernel.getDomain().getValue()); }
+};
+
+/// Whether the kernel may be run as one long row: nothing in it depends on where rows begin.
+bool isFlat(ir::KernelOp kernel);
+
+/// Whether the kernel stores a result that is addressed so.
+bool hasResults(ir::KernelOp kernel, ir::AccessKind kind);
+
+/// Evaluates the body. Values of a level are kept until the next element, row or kernel begins.
+class Body {
+public:
+  enum Level { kKernel, kRow, kElement };
+
+  Body(Code &code, Frame &frame);
+
+  /// Computes what is the same for the whole kernel. Call once, at the function's start.
+  void enterKernel();
+  /// Begins row `row` (null in a flat kernel) and computes what is the same for all of it as far as it is known: call
+  /// knowRow() when a reduction gives more.
+  void enterRow(Value row);
+  /// Sets a row's reduction or a value that stands for the whole row, and computes what follows from it.
+  void knowRow(Value bodyValue, Value scalar);
+  /// Begins columns [column, column + lanes); `mask` is null for all lanes.
+  void enterElement(Value column, Value mask, unsigned lanes);
+  /// Sets the accumulator of a contraction for this element.
+  void setAccumulator(Value vector);
+
+  /// The value at the present element: a vector, or a scalar when it is the same for the row.
+  Value get(Value bodyValue);
+  /// The same as a vector in any case.
+  Value getVector(Value bodyValue) { return code.splat(get(bodyValue), lanes); }
+  /// Stores every Full result at the present element.
+  void storeFull();
+  /// Stores every Row result of the present row.
+  void storeRow();
+
+  Level levelOf(Value bodyValue) const { return levels.lookup(bodyValue); }
+
+private:
+  void classify();
+  void advanceRow();
+  void loadInputs(Level level);
+  Value load(unsigned input);
+  Value windowMask(int64_t offset, int64_t columns);
+  Value compute(mlir::Operation *op, Level level);
+  Value addressOf(Value pointer, ir::TensorType type, ir::AccessAttr access);
+
+  Code &code;
+  Frame &frame;
+  mlir::Block &block;
+  llvm::DenseMap<Value, Level> levels;
+  llvm::DenseMap<Value, unsigned> inputOf; // block argument to input
+  llvm::DenseMap<Value, Value> known[3];
+  Value row, column, mask;
+  unsigned lanes = 1;
+};
+
+} // namespace halftone::cpu
+
+#endif

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/emit/cpu/Code.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace halftone::cpu {
+
+static unsigned alignmentOf(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isIntOrFloat() ? std::max(1u, element.getIntOrFloatBitWidth() / 8) : 8;
+}
+
+//===--- Integers ---===//
+
+Value Code::integer(int64_t value) { return arith::ConstantIntOp::create(builder, loc, value, 64); }
+Value Code::real(float value) {
+  return arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(value));
+}
+Value Code::add(Value a, Value b) { return arith::AddIOp::create(builder, loc, a, b); }
+Value Code::subtract(Value a, Value b) { return arith::SubIOp::create(builder, loc, a, b); }
+Value Code::multiply(Value a, Value b) { return arith::MulIOp::create(builder, loc, a, b); }
+Value Code::divide(Value a, int64_t b) { return arith::DivUIOp::create(builder, loc, a, integer(b)); }
+Value Code::remainder(Value a, int64_t b) {
+  return arith::RemUIOp::create(builder, loc, a, integer(b));
+}
+Value Code::ceilDivide(Value a, int64_t b) { return divide(add(a, integer(b - 1)), b); }
+Value Code::roundDown(Value a, int64_t b) { return multiply(divide(a, b), integer(b)); }
+Value Code::minimum(Value a, Value b) { return arith::MinSIOp::create(builder, loc, a, b); }
+Value Code::less(Value a, Value b) {
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, a, b);
+}
+Value Code::equal(Value a, Value b) {
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, a, b);
+}
+
+//===--- Memory ---===//
+
+Value Code::address(Value base, Type element, Value index) {
+  return LLVM::GEPOp::create(builder, loc, pointer(), element, base, ValueRange{index});
+}
+
+Value Code::load(Type type, Value pointer, Value mask) {
+  if (!mask)
+    return LLVM::LoadOp::create(builder, loc, type, pointer, alignmentOf(type));
+  Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  return LLVM::MaskedLoadOp::create(builder, loc, type, pointer, mask, zero, alignmentOf(type));
+}
+
+void Code::store(Value value, Value pointer, Value mask) {
+  if (mask)
+    LLVM::MaskedStoreOp::create(builder, loc, value, pointer, mask, alignmentOf(value.getType()));
+  else
+    LLVM::StoreOp::create(builder, loc, value, pointer, alignmentOf(value.getType()));
+}
+
+Value Code::scratch(Type element, int64_t elements) {
+  OpBuilder::InsertionGuard guard(builder);
+  auto function = builder.getInsertionBlock()->getParentOp();
+  if (!isa<func::FuncOp>(function))
+    function = function->getParentOfType<func::FuncOp>();
+  builder.setInsertionPointToStart(&cast<func::FuncOp>(function).front());
+  return LLVM::AllocaOp::create(builder, loc, pointer(), element, integer(elements), 64);
+}
+
+//===--- Vectors ---===//
+
+Value Code::splat(Value scalar, unsigned lanes) {
+  if (isa<VectorType>(scalar.getType()))
+    return scalar;
+  return vector::BroadcastOp::create(builder, loc, vector(scalar.getType(), lanes), scalar);
+}
+
+Value Code::lanesOf(Type integer, unsigned lanes) {
+  SmallVector<Attribute> numbers;
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    numbers.push_back(builder.getIntegerAttr(integer, lane));
+  auto type = vector(integer, lanes);
+  return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, numbers));
+}
+
+Value Code::firstLanes(int64_t count, unsigned lanes) {
+  if (count == lanes)
+    return {};
+  SmallVector<bool> bits(lanes);
+  std::fill_n(bits.begin(), count, true);
+  auto type = vector(builder.getI1Type(), lanes);
+  return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, ArrayRef<bool>(bits)));
+}
+
+Value Code::firstLanes(Value count, unsigned lanes) {
+  Value narrow = arith::TruncIOp::create(builder, loc, builder.getI32Type(),
+                                         minimum(count, integer(lanes)));
+  return less(lanesOf(builder.getI32Type(), lanes), splat(narrow, lanes));
+}
+
+//===--- Control flow ---===//
+
+void Code::loop(Value first, Value last, int64_t step, Body body) {
+  loop(first, last, step, {}, [&](Value index, ValueRange) {
+    body(index);
+    return Values();
+  });
+}
+
+Values Code::loop(Value first, Value last, int64_t step, ValueRange initial, CarryingBody body) {
+  auto op = scf::ForOp::create(builder, loc, first, last, integer(step), initial);
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = op.getBody();
+  if (initial.empty())
+    block->getTerminator()->erase();
+  builder.setInsertionPointToEnd(block);
+  Values carried = body(op.getInductionVar(), op.getRegionIterArgs());
+  scf::YieldOp::create(builder, loc, carried);
+  return Values(op.getResults());
+}
+
+void Code::when(Value condition, function_ref<void()> body) {
+  auto op = scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(op.thenBlock());
+  body();
+}
+
+Values Code::when(Value condition, ValueRange otherwise, function_ref<Values()> body) {
+  auto op = scf::IfOp::create(builder, loc, otherwise.getTypes(), condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(op.thenBlock());
+  Values values = body();
+  scf::YieldOp::create(builder, loc, values);
+  builder.setInsertionPointToStart(op.elseBlock());
+  scf::YieldOp::create(builder, loc, otherwise);
+  return Values(op.getResults());
+}
+
+} // namespace halftone::cpu

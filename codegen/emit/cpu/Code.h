@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shorthand for the operations that loop nests are made of. Integers are i64 and pointers opaque; indices count
+// elements; vectors are loaded and stored with the alignment of their elements, and a null mask means all lanes.
+#ifndef HALFTONE_EMIT_CPU_CODE_H
+#define HALFTONE_EMIT_CPU_CODE_H
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+
+namespace halftone::cpu {
+
+using mlir::Type;
+using mlir::Value;
+using Values = llvm::SmallVector<Value>;
+
+class Code {
+public:
+  Code(mlir::OpBuilder builder, mlir::Location location) : builder(builder), loc(location) {}
+
+  mlir::OpBuilder builder;
+  mlir::Location loc;
+
+  Type i64() { return builder.getI64Type(); }
+  Type f32() { return builder.getF32Type(); }
+  Type pointer() { return mlir::LLVM::LLVMPointerType::get(builder.getContext()); }
+  mlir::VectorType vector(Type element, unsigned lanes) { return mlir::VectorType::get({lanes}, element); }
+
+  Value integer(int64_t value);
+  Value real(float value);
+  Value add(Value a, Value b);
+  Value subtract(Value a, Value b);
+  Value multiply(Value a, Value b);
+  Value divide(Value a, int64_t b);        // both not negative
+  Value remainder(Value a, int64_t b);     // both not negative
+  Value ceilDivide(Value a, int64_t b);    // both not negative
+  Value roundDown(Value a, int64_t b);     // to a multiple of b
+  Value minimum(Value a, Value b);
+  Value less(Value a, Value b);
+  Value equal(Value a, Value b);
+
+  Value address(Value pointer, Type element, Value index);
+  Value load(Type type, Value pointer, Value mask = {});  // masked-off lanes are zero
+  void store(Value value, Value pointer, Value mask = {});
+  /// Stack memory for `elements` of `element`, allocated at the function's entry.
+  Value scratch(Type element, int64_t elements);
+
+  Value splat(Value scalar, unsigned lanes);
+  Value splat(float value, unsigned lanes) { return splat(real(value), lanes); }
+  /// 0, 1, ... lanes - 1 of an integer type.
+  Value lanesOf(Type integer, unsigned lanes);
+  /// The mask of the first `count` lanes; none when `count` is the number of lanes.
+  Value firstLanes(int64_t count, unsigned lanes);
+  Value firstLanes(Value count, unsigned lanes);
+
+  using Body = llvm::function_ref<void(Value index)>;
+  using CarryingBody = llvm::function_ref<Values(Value index, mlir::ValueRange carried)>;
+  void loop(Value first, Value last, int64_t step, Body body);
+  Values loop(Value first, Value last, int64_t step, mlir::ValueRange initial, CarryingBody body);
+  void when(Value condition, llvm::function_ref<void()> body);
+  /// The values of `body` where the condition holds, else `otherwise`.
+  Values when(Value condition, mlir::ValueRange otherwise, llvm::function_ref<Values()> body);
+};
+
+} // namespace halftone::cpu
+
+#endif

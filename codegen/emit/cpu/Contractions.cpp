@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contractions: a panel of rhs is packed block by block along k, a register tile runs over the rows, sums wait in a
+// scratch tile between blocks, so that every result stays one chain with k ascending (N1); then the body.
+#include "codegen/emit/cpu/Skeletons.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace halftone::ir;
+
+namespace halftone::cpu {
+
+namespace {
+
+constexpr int64_t kBlock = 256;    // of k: a packed panel stays in the first-level cache
+constexpr int64_t kRowChunk = 128; // N3
+
+class Contraction {
+public:
+  Contraction(Code &code, Frame &frame)
+      : code(code), frame(frame), body(code, frame), height(frame.variant.tileRows), width(frame.variant.tileColumns),
+        tileRows((*frame.kernel.getCpuTile())[0]), tileColumns((*frame.kernel.getCpuTile())[1]) {
+    for (unsigned i = 0; i < frame.kernel.getInputs().size(); ++i) {
+      AccessKind kind = frame.kernel.getInputAccess(i).getKind();
+      if (kind == AccessKind::Lhs)
+        lhs = frame.input(i);
+      if (kind == AccessKind::Rhs)
+        rhs = frame.input(i);
+    }
+    rows = frame.rows(code);
+    depth = frame.product(code, frame.kernel.getReduction().getValue());
+    columns = code.integer(frame.columns());
+    panel = code.scratch(code.f32(), kBlock * width);
+    // The last register tile may reach past the task's rows.
+    sums = code.scratch(code.f32(), (tileRows + height) * width);
+    frame.kernel.getBody().walk([&](LhsSumOp op) { lhsSumOps.push_back(op); });
+    if (!lhsSumOps.empty())
+      lhsSums = code.scratch(code.f32(), tileRows + width);
+  }
+
+  void build(Value first, Value last) {
+    body.enterKernel();
+    int64_t columnTiles = llvm::divideCeil(frame.columns(), tileColumns);
+    code.loop(first, last, 1, [&](Value task) {
+      Value rowTile = code.divide(task, columnTiles), columnTile = code.remainder(task, columnTiles);
+      begin = code.multiply(rowTile, code.integer(tileRows));
+      end = code.minimum(code.add(begin, code.integer(tileRows)), rows);
+      Value left = code.multiply(columnTile, code.integer(tileColumns));
+      Value right = code.minimum(code.add(left, code.integer(tileColumns)), columns);
+      Value isLeft = code.equal(columnTile, code.integer(0));
+      if (!lhsSumOps.empty())
+        code.when(elementsUseLhsSum() ? code.less(begin, end) : isLeft, [&] {
+          code.loop(begin, end, frame.kernel.getTransposeLhs() ? width : 1, [&](Value row) { sumLhs(row); });
+        });
+      code.loop(left, right, width, [&](Value column) { buildPanel(column); });
+      if (hasResults(frame.kernel, AccessKind::Row))
+        code.when(isLeft, [&] { buildRowResults(); });
+    });
+  }
+
+private:
+  Value lhsAt(Value row, Value k) {
+    Value index = frame.kernel.getTransposeLhs() ? code.add(code.multiply(k, rows), row)
+                                                 : code.add(code.multiply(row, depth), k);
+    return code.address(lhs, code.f32(), index);
+  }
+
+  Value maskAt(Value column) {
+    return frame.columns() % width == 0 ? Value() : code.firstLanes(code.subtract(columns, column), width);
+  }
+
+  void buildPanel(Value column) {
+    Value mask = maskAt(column);
+    code.loop(code.integer(0), depth, kBlock, [&](Value block) {
+      Value blockEnd = code.minimum(code.add(block, code.integer(kBlock)), depth);
+      pack(column, mask, block, blockEnd);
+      Value isFirst = code.equal(block, code.integer(0));
+      code.loop(begin, end, height, [&](Value row) { multiply(row, block, blockEnd, isFirst); });
+    });
+    code.loop(begin, end, 1, [&](Value row) {
+      enterRow(row);
+      body.enterElement(column, mask, static_cast<unsigned>(width));
+      body.setAccumulator(code.load(vector(), sumsAt(row)));
+      body.storeFull();
+    });
+  }
+
+  VectorType vector() { return code.vector(code.f32(), static_cast<unsigned>(width)); }
+  Value sumsAt(Value row) {
+    return code.address(sums, code.f32(), code.multiply(code.subtract(row, begin), code.integer(width)));
+  }
+  Value panelAt(Value block, Value k) {
+    return code.address(panel, code.f32(), code.multiply(code.subtract(k, block), code.integer(width)));
+  }
+
+  /// panel[k - block][0 .. width) = rhs(k, column ...), zero past the last column.
+  void pack(Value column, Value mask, Value block, Value blockEnd) {
+    if (!frame.kernel.getTransposeRhs()) {
+      code.loop(block, blockEnd, 1, [&](Value k) {
+        Value source = code.address(rhs, code.f32(), code.add(code.multiply(k, columns), column));
+        code.store(code.load(vector(), source, mask), panelAt(block, k));
+      });
+      return;
+    }
+    code.loop(code.integer(0), code.integer(width), 1, [&](Value lane) {
+      Value at = code.add(column, lane);
+      // Past the last column the last one is read again: those lanes are never stored.
+      Value line = code.multiply(code.minimum(at, code.subtract(columns, code.integer(1))), depth);
+      code.loop(block, blockEnd, 1, [&](Value k) {
+        Value value = code.load(code.f32(), code.address(rhs, code.f32(), code.add(line, k)));
+        code.store(value, code.address(panelAt(block, k), code.f32(), lane));
+      });
+    });
+  }
+
+  /// One register tile: rows [row, row + height), clamped to the last row, times the panel.
+  void multiply(Value row, Value block, Value blockEnd, Value isFirst) {
+    Value lastRow = code.subtract(rows, code.integer(1));
+    SmallVector<Value> rowsOfTile, sumsOfRow;
+    Values initial;
+    for (int64_t r = 0; r < height; ++r) {
+      Value at = code.add(row, code.integer(r));
+      rowsOfTile.push_back(code.minimum(at, lastRow));
+      sumsOfRow.push_back(sumsAt(at));
+      Value kept = code.load(vector(), sumsOfRow.back());
+      initial.push_back(arith::SelectOp::create(code.builder, code.loc, isFirst, code.splat(0.0f, width), kept));
+    }
+    Values results = code.loop(block, blockEnd, 1, initial, [&](Value k, ValueRange carried) {
+      Value line = code.load(vector(), panelAt(block, k));
+      Values next;
+      for (auto [at, sum] : llvm::zip(rowsOfTile, carried)) {
+        Value factor = code.splat(code.load(code.f32(), lhsAt(at, k)), static_cast<unsigned>(width));
+        next.push_back(math::FmaOp::create(code.builder, code.loc, factor, line, sum));
+      }
+      return next;
+    });
+    for (auto [address, result] : llvm::zip(sumsOfRow, results))
+      code.store(result, address);
+  }
+
+  /// Values per row of the result: sums of lhs over k by N3, and what the body makes of them.
+  void buildRowResults() {
+    code.loop(begin, end, 1, [&](Value row) {
+      enterRow(row);
+      body.storeRow();
+    });
+  }
+
+  void enterRow(Value row) {
+    body.enterRow(row);
+    for (LhsSumOp op : lhsSumOps)
+      body.knowRow(op, code.load(code.f32(), code.address(lhsSums, code.f32(), code.subtract(row, begin))));
+  }
+
+  /// Whether a Full result needs lhs_sum: then every task computes it, otherwise those of the first column tile.
+  bool elementsUseLhsSum() {
+    llvm::DenseSet<Value> users;
+    for (Operation &op : frame.kernel.getBody().front().without_terminator())
+      if (isa<LhsSumOp>(op) || llvm::any_of(op.getOperands(), [&](Value v) { return users.contains(v); }))
+        users.insert(op.getResult(0));
+    for (auto [i, value] : llvm::enumerate(frame.kernel.getYield().getStores()))
+      if (frame.kernel.getResultAccess(i).getKind() == AccessKind::Full && users.contains(value))
+        return true;
+    return false;
+  }
+
+  void sumLhs(Value row) {
+    bool wide = frame.kernel.getTransposeLhs(); // neighbouring rows lie side by side
+    Type type = wide ? Type(vector()) : code.f32();
+    Value mask = wide ? code.firstLanes(code.subtract(rows, row), static_cast<unsigned>(width)) : Value();
+    Value zero = wide ? code.splat(0.0f, static_cast<unsigned>(width)) : code.real(0);
+    auto add = [&](Value a, Value b) { return Values{arith::AddFOp::create(code.builder, code.loc, a, b)}; };
+    Value total = code.loop(code.integer(0), depth, kRowChunk, {zero}, [&](Value chunk, ValueRange totalSoFar) {
+      Value chunkEnd = code.minimum(code.add(chunk, code.integer(kRowChunk)), depth);
+      Value sum = code.loop(chunk, chunkEnd, 1, {zero}, [&](Value k, ValueRange sumSoFar) {
+        return add(sumSoFar[0], code.load(type, lhsAt(row, k), mask));
+      })[0];
+      return add(totalSoFar[0], sum);
+    })[0];
+    code.store(total, code.address(lhsSums, code.f32(), code.subtract(row, begin)));
+  }
+
+  Code &code;
+  Frame &frame;
+  Body body;
+  int64_t height, width, tileRows, tileColumns;
+  Value lhs, rhs, rows, depth, columns, panel, sums, lhsSums, begin, end;
+  SmallVector<LhsSumOp> lhsSumOps;
+};
+
+} // namespace
+
+void buildContraction(Code &code, Frame &frame, Value first, Value last) { Contraction(code, frame).build(first, last); }
+
+} // namespace halftone::cpu

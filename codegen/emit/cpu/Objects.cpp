@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/emit/cpu/Objects.h"
+
+#include "codegen/emit/cpu/Lowering.h"
+#include "halftone/manifest/manifest.hpp"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/GlobalAlias.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+
+namespace halftone::cpu {
+
+namespace {
+
+llvm::GlobalVariable *addConstant(llvm::Module &module, llvm::Constant *value, llvm::StringRef name) {
+  return new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true, llvm::GlobalValue::InternalLinkage, value,
+                                  name);
+}
+
+llvm::Constant *addBytes(llvm::Module &module, llvm::ArrayRef<char> bytes, llvm::StringRef name) {
+  llvm::StringRef text(bytes.data(), bytes.size());
+  auto *data = llvm::ConstantDataArray::getString(module.getContext(), text, /*AddNull=*/false);
+  auto *global = addConstant(module, data, name);
+  global->setAlignment(llvm::Align(16));
+  return global;
+}
+
+/// manifest::ArtifactImage, field by field.
+void addImage(llvm::Module &module, const ObjectParts &parts) {
+  llvm::LLVMContext &context = module.getContext();
+  auto *pointer = llvm::PointerType::getUnqual(context);
+  auto number = [&](unsigned bits, uint64_t value) -> llvm::Constant * {
+    return llvm::ConstantInt::get(llvm::IntegerType::get(context, bits), value);
+  };
+  std::vector<llvm::Constant *> tables;
+  for (const std::vector<std::string> &names : parts.entries) {
+    std::vector<llvm::Constant *> functions;
+    for (const std::string &name : names)
+      functions.push_back(module.getFunction(name));
+    auto *table = llvm::ConstantArray::get(llvm::ArrayType::get(pointer, functions.size()), functions);
+    tables.push_back(addConstant(module, table, "halftone_entries"));
+  }
+  auto *variants = llvm::ConstantArray::get(llvm::ArrayType::get(pointer, tables.size()), tables);
+  std::vector<llvm::Constant *> fields{
+      llvm::ConstantDataArray::getString(context, "HALFTONE", /*AddNull=*/false),
+      number(32, manifest::kVersion),
+      number(32, parts.entries.size()),
+      addBytes(module, parts.manifest, "halftone_manifest"),
+      number(64, parts.manifest.size()),
+      addConstant(module, variants, "halftone_variants"),
+      number(64, parts.entries.front().size()),
+      addBytes(module, parts.kernelText, "halftone_kernel_text"),
+      number(64, parts.kernelText.size())};
+  llvm::Constant *image = llvm::ConstantStruct::getAnon(fields);
+  std::string symbol = "halftone_artifact_";
+  for (char c : parts.modelName)
+    symbol += llvm::isAlnum(c) ? c : '_';
+  auto *global = new llvm::GlobalVariable(module, image->getType(), true, llvm::GlobalValue::ExternalLinkage, image, symbol);
+  llvm::GlobalAlias::create(image->getType(), 0, llvm::GlobalValue::WeakAnyLinkage, "halftone_artifact", global, &module);
+}
+
+std::unique_ptr<llvm::TargetMachine> createTargetMachine(std::string &error) {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return nullptr;
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict; // every operation keeps its own rounding
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, "x86-64", "", options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+}
+
+void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+}
+
+} // namespace
+
+mlir::FailureOr<llvm::SmallVector<char>> emitObject(mlir::ModuleOp module, const ObjectParts &parts) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> code = lowerToLlvm(module, context);
+  if (!code)
+    return mlir::failure();
+  std::string error;
+  std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(error);
+  if (!machine)
+    return module.emitError() << "no code can be made for this processor: " << error;
+  code->setDataLayout(machine->createDataLayout());
+  code->setTargetTriple(machine->getTargetTriple());
+  code->setPICLevel(llvm::PICLevel::BigPIC);
+  for (llvm::Function &function : *code)
+    if (!function.isDeclaration())
+      function.setLinkage(llvm::GlobalValue::InternalLinkage);
+  addImage(*code, parts);
+  optimize(*code, *machine);
+  llvm::SmallVector<char> object;
+  llvm::raw_svector_ostream stream(object);
+  llvm::legacy::PassManager emission;
+  if (machine->addPassesToEmitFile(emission, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
+    return module.emitError("this LLVM cannot write object files");
+  emission.run(*code);
+  return object;
+}
+
+} // namespace halftone::cpu

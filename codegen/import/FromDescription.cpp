@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/import/FromDescription.h"
+
+#include "codegen/import/Expressions.h"
+#include "codegen/ir/Scalars.h"
+
+using namespace mlir;
+namespace hd = halftone::description;
+
+namespace halftone::ir {
+
+namespace {
+
+Type formatType(Builder &builder, hd::Format format) {
+  switch (format) {
+  case hd::Format::f32:
+    return builder.getF32Type();
+  case hd::Format::tf32:
+    return builder.getTF32Type();
+  case hd::Format::f16:
+    return builder.getF16Type();
+  case hd::Format::bf16:
+    return builder.getBF16Type();
+  case hd::Format::i32:
+    return builder.getI32Type();
+  }
+  llvm_unreachable("all formats are listed");
+}
+
+/// Imports the nodes of one graph, in order.
+class GraphImporter {
+public:
+  GraphImporter(OpBuilder &builder, const hd::Description &description)
+      : builder(builder), description(description), values(description.nodes.size()) {}
+
+  void importNode(hd::NodeId id);
+  void importSinks(bool training);
+
+private:
+  TensorType typeOf(const hd::Node &node) {
+    // Inputs arrive in the format they declare (D8); what the rules decide stays open.
+    Type element = node.kind == hd::Kind::input ? formatType(builder, node.format) : Type(builder.getNoneType());
+    auto dims = llvm::map_to_vector(node.shape, [&](const hd::Dimension &dim) -> Attribute {
+      return dim.symbol.empty() ? Attribute(builder.getI64IntegerAttr(dim.extent)) : builder.getStringAttr(dim.symbol);
+    });
+    return TensorType::get(builder.getContext(), dims, element);
+  }
+  SmallVector<Value> operandsOf(const hd::Node &node) {
+    return llvm::map_to_vector(node.operands, [&](const hd::Operand &operand) { return values[operand.node]; });
+  }
+  Value importLayer(const hd::Node &node, Location loc);
+  Value importLoss(const hd::Node &node, Location loc);
+  Value importParameter(const hd::Node &node, Location loc);
+  Value mean(Value x, Location loc) {
+    auto scalar = TensorType::get(builder.getContext(), {}, builder.getNoneType());
+    return MeanOp::create(builder, loc, scalar, x);
+  }
+
+  OpBuilder &builder;
+  const hd::Description &description;
+  SmallVector<Value> values;
+};
+
+Value GraphImporter::importParameter(const hd::Node &node, Location loc) {
+  const auto &attributes = std::get<hd::ParameterAttributes>(node.attributes);
+  auto initializer = InitializerAttr::get(builder.getContext(), static_cast<InitializerKind>(attributes.initializer.kind),
+                                          builder.getF64FloatAttr(attributes.initializer.first),
+                                          builder.getF64FloatAttr(attributes.initializer.second));
+  return ParameterOp::create(builder, loc, typeOf(node), builder.getStringAttr(node.name), initializer,
+                             builder.getBoolAttr(attributes.decay), builder.getBoolAttr(attributes.frozen),
+                             builder.getF64FloatAttr(attributes.learning_rate_scale), IntegerAttr());
+}
+
+Value GraphImporter::importLayer(const hd::Node &node, Location loc) {
+  TensorType type = typeOf(node);
+  SmallVector<Value> operands = operandsOf(node);
+  switch (node.kind) {
+  case hd::Kind::input:
+    return InputOp::create(builder, loc, type, node.name);
+  case hd::Kind::parameter:
+    return importParameter(node, loc);
+  case hd::Kind::state:
+    return StateOp::create(builder, loc, type, builder.getStringAttr(node.name),
+                           builder.getF64FloatAttr(std::get<hd::StateAttributes>(node.attributes).initial), UnitAttr());
+  case hd::Kind::linear:
+    return LinearOp::create(builder, loc, type, operands[0], operands[1], operands.size() > 2 ? operands[2] : Value());
+  case hd::Kind::layer_norm: {
+    TensorType rows = type.withDims(type.getRowDims());
+    double epsilon = std::get<hd::LayerNormAttributes>(node.attributes).epsilon;
+    return LayerNormOp::create(builder, loc, type, rows, rows, operands[0], operands[1], operands[2],
+                               builder.getF64FloatAttr(epsilon))
+        .getResult();
+  }
+  case hd::Kind::relu:
+    return ReluOp::create(builder, loc, type, operands[0]);
+  case hd::Kind::gelu: {
+    bool tanh = std::get<hd::GeluAttributes>(node.attributes).approximation == hd::GeluApproximation::tanh;
+    return GeluOp::create(builder, loc, type, operands[0], tanh);
+  }
+  case hd::Kind::add:
+    return AddOp::create(builder, loc, type, operands[0], operands[1]);
+  case hd::Kind::concat:
+    return ConcatOp::create(builder, loc, type, operands);
+  case hd::Kind::pointwise: {
+    const auto &attributes = std::get<hd::PointwiseAttributes>(node.attributes);
+    return importExpression(builder, loc, attributes.function, attributes.expression, operands, type);
+  }
+  default:
+    return importLoss(node, loc);
+  }
+}
+
+Value GraphImporter::importLoss(const hd::Node &node, Location loc) {
+  SmallVector<Value> operands = operandsOf(node);
+  TensorType result = cast<TensorType>(operands[0].getType()).withElementType(builder.getNoneType());
+  if (node.kind == hd::Kind::cross_entropy)
+    return mean(CrossEntropyOp::create(builder, loc, result.withDims(result.getRowDims()), operands[0], operands[1]), loc);
+  if (node.kind == hd::Kind::mse) { // D30
+    using enum hd::ScalarOp;
+    const hd::Expression squares{2, {{operand, 0}, {operand, 1}, {subtract, 0, 1}, {multiply, 2, 2}}};
+    return mean(importExpression(builder, loc, "mse", squares, operands, result), loc);
+  }
+  const auto &attributes = std::get<hd::PointwiseAttributes>(node.attributes);
+  return mean(importExpression(builder, loc, attributes.function, attributes.expression, operands, result), loc);
+}
+
+bool isLoss(hd::Kind kind) {
+  return kind == hd::Kind::cross_entropy || kind == hd::Kind::mse || kind == hd::Kind::pointwise_loss;
+}
+
+void GraphImporter::importNode(hd::NodeId id) {
+  const hd::Node &node = description.nodes[id];
+  Location loc = NameLoc::get(builder.getStringAttr(node.name));
+  Block *block = builder.getInsertionBlock();
+  Operation *last = block->empty() ? nullptr : &block->back();
+  values[id] = importLayer(node, loc);
+  for (Operation *op = last ? last->getNextNode() : &block->front(); op; op = op->getNextNode()) {
+    op->setAttr(kLayerAttr, builder.getStringAttr(node.name));
+    if (isLoss(node.kind))
+      setPhase(op, Phase::Loss);
+  }
+}
+
+void GraphImporter::importSinks(bool training) {
+  for (const hd::Output &output : description.outputs)
+    OutputOp::create(builder, NameLoc::get(builder.getStringAttr(output.name)), output.name, values[output.node]);
+  if (!training)
+    return;
+  for (const hd::Loss &loss : description.losses) {
+    const std::string &name = description.nodes[loss.node].name;
+    auto op = LossOp::create(builder, NameLoc::get(builder.getStringAttr(name)), builder.getStringAttr(name),
+                             values[loss.node], builder.getF64FloatAttr(loss.weight));
+    setPhase(op, Phase::Loss);
+  }
+  for (const hd::Assignment &assignment : description.assignments) {
+    const std::string &name = description.nodes[assignment.state].name;
+    auto op = AssignOp::create(builder, NameLoc::get(builder.getStringAttr(name)), values[assignment.state],
+                               values[assignment.value]);
+    setPhase(op, Phase::Update);
+  }
+}
+
+/// The nodes that the outputs are computed from.
+std::vector<bool> neededForOutputs(const hd::Description &description) {
+  std::vector<bool> needed(description.nodes.size());
+  for (const hd::Output &output : description.outputs)
+    needed[output.node] = true;
+  for (size_t id = description.nodes.size(); id-- > 0;)
+    if (needed[id])
+      for (const hd::Operand &operand : description.nodes[id].operands)
+        needed[operand.node] = true;
+  return needed;
+}
+
+ArrayAttr importRules(Builder &builder, const std::vector<hd::Rule> &rules) {
+  return builder.getArrayAttr(llvm::map_to_vector(rules, [&](const hd::Rule &rule) -> Attribute {
+    SmallVector<NamedAttribute> fields{builder.getNamedAttr("layer", builder.getStringAttr(rule.layer))};
+    auto set = [&](StringRef name, std::optional<hd::Format> format) {
+      if (format)
+        fields.push_back(builder.getNamedAttr(name, TypeAttr::get(formatType(builder, *format))));
+    };
+    set("store", rule.store);
+    set("compute", rule.compute);
+    set("accumulate", rule.accumulate);
+    set("master", rule.master);
+    return builder.getDictionaryAttr(fields);
+  }));
+}
+
+DictionaryAttr importOptimizer(Builder &builder, const hd::Optimizer &optimizer) {
+  SmallVector<NamedAttribute> fields;
+  auto set = [&](StringRef name, double value) {
+    fields.push_back(builder.getNamedAttr(name, builder.getF64FloatAttr(value)));
+  };
+  if (const auto *adamw = std::get_if<hd::AdamW>(&optimizer)) {
+    fields.push_back(builder.getNamedAttr("kind", builder.getStringAttr("adamw")));
+    set("learning_rate", adamw->learning_rate);
+    set("beta1", adamw->beta1);
+    set("beta2", adamw->beta2);
+    set("epsilon", adamw->epsilon);
+    set("weight_decay", adamw->weight_decay);
+  } else {
+    const auto &sgd = std::get<hd::Sgd>(optimizer);
+    fields.push_back(builder.getNamedAttr("kind", builder.getStringAttr("sgd")));
+    set("learning_rate", sgd.learning_rate);
+    set("momentum", sgd.momentum);
+    set("weight_decay", sgd.weight_decay);
+    fields.push_back(builder.getNamedAttr("nesterov", builder.getBoolAttr(sgd.nesterov)));
+  }
+  return builder.getDictionaryAttr(fields);
+}
+
+} // namespace
+
+OwningOpRef<ModuleOp> importDescription(const hd::Description &description, MLIRContext *context) {
+  context->loadDialect<HalftoneDialect, arith::ArithDialect, math::MathDialect>();
+  OpBuilder builder(context);
+  OwningOpRef<ModuleOp> module = ModuleOp::create(builder, builder.getUnknownLoc());
+  (*module)->setAttr(kModelAttr, builder.getStringAttr(description.name));
+  (*module)->setAttr(kRulesAttr, importRules(builder, description.rules));
+  (*module)->setAttr(kOptimizerAttr, importOptimizer(builder, description.optimizer));
+  if (description.clip)
+    (*module)->setAttr(kClipAttr, builder.getF64FloatAttr(*description.clip));
+  auto addGraph = [&](StringRef name, const std::vector<bool> &needed, bool training) {
+    builder.setInsertionPointToEnd(module->getBody());
+    auto graph = GraphOp::create(builder, builder.getUnknownLoc(), name);
+    builder.createBlock(&graph.getBody());
+    GraphImporter importer(builder, description);
+    for (size_t id = 0; id < description.nodes.size(); ++id)
+      if (needed[id])
+        importer.importNode(static_cast<hd::NodeId>(id));
+    importer.importSinks(training);
+  };
+  if (!description.losses.empty())
+    addGraph("training", std::vector<bool>(description.nodes.size(), true), true);
+  if (!description.outputs.empty())
+    addGraph("inference", neededForOutputs(description), false);
+  return module;
+}
+
+} // namespace halftone::ir

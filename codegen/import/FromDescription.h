@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Description to IR. Takes no decision: formats are left open, nothing is fused or dropped.
+#ifndef HALFTONE_IMPORT_FROMDESCRIPTION_H
+#define HALFTONE_IMPORT_FROMDESCRIPTION_H
+
+#include "codegen/ir/Dialect.h"
+#include "halftone/description/description.hpp"
+
+namespace halftone::ir {
+
+/// A module with graph "inference" (what the outputs need) and, when there are losses, graph "training".
+/// `description` is valid (halftone/description/validate.hpp).
+mlir::OwningOpRef<mlir::ModuleOp> importDescription(const description::Description &description, mlir::MLIRContext *context);
+
+} // namespace halftone::ir
+
+#endif

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HALFTONE_ATTRS_TD
+#define HALFTONE_ATTRS_TD
+
+include "Dialect.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/AttrTypeBase.td"
+
+class Halftone_Enum<string name, list<I32EnumAttrCase> cases> : I32EnumAttr<name, "", cases> {
+  let cppNamespace = "::halftone::ir";
+  let genSpecializedAttr = 0;
+}
+
+def Halftone_Phase : Halftone_Enum<"Phase", [
+    I32EnumAttrCase<"Forward", 0, "forward">, I32EnumAttrCase<"Loss", 1, "loss">,
+    I32EnumAttrCase<"LossBackward", 2, "loss_backward">, I32EnumAttrCase<"Backward", 3, "backward">,
+    I32EnumAttrCase<"Check", 4, "check">, I32EnumAttrCase<"Update", 5, "update">]>;
+def Halftone_PhaseAttr : EnumAttr<Halftone_Dialect, Halftone_Phase, "phase"> { let assemblyFormat = "`<` $value `>`"; }
+
+def Halftone_Pass : Halftone_Enum<"ContractionPass", [
+    I32EnumAttrCase<"Forward", 0, "forward">, I32EnumAttrCase<"InputGradient", 1, "input_gradient">,
+    I32EnumAttrCase<"WeightGradient", 2, "weight_gradient">]>;
+def Halftone_PassAttr : EnumAttr<Halftone_Dialect, Halftone_Pass, "pass"> { let assemblyFormat = "`<` $value `>`"; }
+
+def Halftone_Skeleton : Halftone_Enum<"Skeleton", [
+    I32EnumAttrCase<"Pointwise", 0, "pointwise">, I32EnumAttrCase<"Row", 1, "row">,
+    I32EnumAttrCase<"Column", 2, "column">, I32EnumAttrCase<"Flat", 3, "flat">,
+    I32EnumAttrCase<"Contraction", 4, "contraction">]>;
+def Halftone_SkeletonAttr : EnumAttr<Halftone_Dialect, Halftone_Skeleton, "skeleton"> { let assemblyFormat = "$value"; }
+
+// How a kernel's element (i, j) addresses an operand or a result.
+def Halftone_AccessKind : Halftone_Enum<"AccessKind", [
+    I32EnumAttrCase<"Full", 0, "full">,       // [i, j]
+    I32EnumAttrCase<"Window", 1, "window">,   // [i, j + offset], zero outside of the operand's columns
+    I32EnumAttrCase<"Column", 2, "column">,   // [j]; as a result: the sum over rows
+    I32EnumAttrCase<"Row", 3, "row">,         // [i]
+    I32EnumAttrCase<"Scalar", 4, "scalar">,   // []
+    I32EnumAttrCase<"Lhs", 5, "lhs">, I32EnumAttrCase<"Rhs", 6, "rhs">]>; // of a contraction
+def Halftone_AccessAttr : AttrDef<Halftone_Dialect, "Access"> {
+  let mnemonic = "access";
+  let summary = "How a kernel addresses an operand or result; offset counts columns and is used by windows alone";
+  let parameters = (ins EnumParameter<Halftone_AccessKind>:$kind, DefaultValuedParameter<"int64_t", "0">:$offset);
+  let assemblyFormat = "`<` $kind (`,` $offset^)? `>`";
+  let builders = [AttrBuilder<(ins "AccessKind":$kind), [{ return $_get($_ctxt, kind, 0); }]>];
+}
+def Halftone_AccessArray : TypedArrayAttrBase<Halftone_AccessAttr, "array of accesses">;
+
+def Halftone_InitializerKind : Halftone_Enum<"InitializerKind", [
+    I32EnumAttrCase<"Constant", 0, "constant">, I32EnumAttrCase<"Uniform", 1, "uniform">,
+    I32EnumAttrCase<"Normal", 2, "normal">]>;
+def Halftone_InitializerAttr : AttrDef<Halftone_Dialect, "Initializer"> {
+  let mnemonic = "initializer";
+  let parameters = (ins EnumParameter<Halftone_InitializerKind>:$kind, "::mlir::FloatAttr":$first, "::mlir::FloatAttr":$second);
+  let assemblyFormat = "`<` $kind `,` $first `,` $second `>`";
+}
+
+// The formats of one layer, and the rule that decided each.
+def Halftone_PrecisionAttr : AttrDef<Halftone_Dialect, "Precision"> {
+  let mnemonic = "precision";
+  let summary = "What an operation computes in, accumulates in and stores, and the index of the rule that won";
+  let parameters = (ins "::mlir::Type":$store, "::mlir::Type":$compute, "::mlir::Type":$accumulate, "int64_t":$rule);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Halftone_BufferRole : Halftone_Enum<"BufferRole", [
+    I32EnumAttrCase<"Input", 0, "input">, I32EnumAttrCase<"Parameters", 1, "parameters">,
+    I32EnumAttrCase<"Gradients", 2, "gradients">, I32EnumAttrCase<"OptimizerState", 3, "optimizer_state">,
+    I32EnumAttrCase<"State", 4, "state">, I32EnumAttrCase<"Activation", 5, "activation">,
+    I32EnumAttrCase<"Output", 6, "output">, I32EnumAttrCase<"OutputGradient", 7, "output_gradient">,
+    I32EnumAttrCase<"Loss", 8, "loss">, I32EnumAttrCase<"Hyperparameter", 9, "hyperparameter">,
+    I32EnumAttrCase<"Statistic", 10, "statistic">]>;
+def Halftone_BufferAttr : AttrDef<Halftone_Dialect, "Buffer"> {
+  let mnemonic = "buffer";
+  let summary = "One buffer of a graph's memory plan";
+  let parameters = (ins StringRefParameter<"name">:$name, EnumParameter<Halftone_BufferRole>:$role, "::mlir::Type":$type,
+                        "int64_t":$slot, "::mlir::FloatAttr":$initial);
+  let assemblyFormat = "`<` $name `,` $role `,` $type `,` `slot` $slot `,` `initial` $initial `>`";
+}
+// Where values lie: for every result of an operation a buffer of the plan and an offset in elements; a kernel's
+// workspace, if it has one, comes last.
+def Halftone_PlacesAttr : AttrDef<Halftone_Dialect, "Places"> {
+  let mnemonic = "places";
+  let parameters = (ins ArrayRefParameter<"int64_t">:$buffers, ArrayRefParameter<"int64_t">:$offsets);
+  let assemblyFormat = "`<` `[` $buffers `]` `,` `[` $offsets `]` `>`";
+}
+
+#endif

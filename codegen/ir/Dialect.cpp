@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Registration, the tensor type and the attributes that cut across operations.
+#include "codegen/ir/Dialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace halftone::ir {
+
+void HalftoneDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "codegen/ir/Ops.cpp.inc"
+      >();
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "codegen/ir/Attrs.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "codegen/ir/Types.cpp.inc"
+      >();
+}
+
+//===--- TensorType ---===//
+
+Type TensorType::parse(AsmParser &parser) {
+  SmallVector<Attribute> dims;
+  Type element;
+  auto parseDim = [&]() -> ParseResult {
+    int64_t extent;
+    OptionalParseResult number = parser.parseOptionalInteger(extent);
+    if (number.has_value()) {
+      dims.push_back(parser.getBuilder().getI64IntegerAttr(extent));
+      return *number;
+    }
+    StringRef symbol;
+    if (parser.parseKeyword(&symbol))
+      return failure();
+    dims.push_back(parser.getBuilder().getStringAttr(symbol));
+    return success();
+  };
+  if (parser.parseLess() || parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseDim) || parser.parseComma() ||
+      parser.parseType(element) || parser.parseGreater())
+    return {};
+  return parser.getChecked<TensorType>(parser.getContext(), dims, element);
+}
+
+void TensorType::print(AsmPrinter &printer) const {
+  printer << "<[";
+  llvm::interleaveComma(getDims(), printer, [&](Attribute dim) {
+    if (auto symbol = dyn_cast<StringAttr>(dim))
+      printer << symbol.getValue();
+    else
+      printer << cast<IntegerAttr>(dim).getInt();
+  });
+  printer << "], " << getElementType() << ">";
+}
+
+LogicalResult TensorType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<Attribute> dims, Type element) {
+  for (Attribute dim : dims) {
+    if (auto extent = dyn_cast<IntegerAttr>(dim); extent && extent.getInt() <= 0)
+      return emitError() << "extent " << extent.getInt() << " is not positive";
+    if (!isa<IntegerAttr, StringAttr>(dim))
+      return emitError() << "a dimension is a number or a symbol, not " << dim;
+  }
+  if (!isa<FloatType, NoneType>(element) && !element.isInteger(32))
+    return emitError() << "element type " << element << " is neither a float format, i32 nor none";
+  return success();
+}
+
+int64_t TensorType::getColumns() const {
+  if (getDims().empty())
+    return 1;
+  auto extent = dyn_cast<IntegerAttr>(getDims().back());
+  return extent ? extent.getInt() : 0;
+}
+
+ArrayRef<Attribute> TensorType::getRowDims() const { return getDims().empty() ? getDims() : getDims().drop_back(); }
+
+TensorType TensorType::withElementType(Type type) const { return get(getContext(), getDims(), type); }
+
+TensorType TensorType::withDims(ArrayRef<Attribute> dims) const { return get(getContext(), dims, getElementType()); }
+
+std::optional<int64_t> TensorType::getStaticElements() const { return getStaticProduct(getDims()); }
+
+//===--- Attributes ---===//
+
+LogicalResult PrecisionAttr::verify(function_ref<InFlightDiagnostic()> emitError, Type store, Type compute, Type accumulate,
+                                    int64_t) {
+  for (Type type : {store, compute, accumulate})
+    if (!isa<FloatType>(type))
+      return emitError() << "precision wants float formats, not " << type;
+  if (accumulate.getIntOrFloatBitWidth() < compute.getIntOrFloatBitWidth())
+    return emitError() << "accumulation in " << accumulate << " is narrower than computation in " << compute;
+  return success();
+}
+
+std::string outputBuffer(StringRef output) { return ("=" + output).str(); }
+
+std::string outputGradientBuffer(StringRef output) { return ("d=" + output).str(); }
+
+Phase getPhase(Operation *op) {
+  auto phase = op->getAttrOfType<PhaseAttr>(kPhaseAttr);
+  return phase ? phase.getValue() : Phase::Forward;
+}
+
+void setPhase(Operation *op, Phase phase) { op->setAttr(kPhaseAttr, PhaseAttr::get(op->getContext(), phase)); }
+
+StringRef getLayer(Operation *op) {
+  auto layer = op->getAttrOfType<StringAttr>(kLayerAttr);
+  return layer ? layer.getValue() : StringRef();
+}
+
+std::optional<int64_t> getStaticProduct(ArrayRef<Attribute> dims) {
+  int64_t product = 1;
+  for (Attribute dim : dims) {
+    auto extent = dyn_cast<IntegerAttr>(dim);
+    if (!extent)
+      return std::nullopt;
+    product *= extent.getInt();
+  }
+  return product;
+}
+
+std::string formatDims(ArrayRef<Attribute> dims) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::interleave(
+      dims, stream,
+      [&](Attribute dim) {
+        if (auto symbol = dyn_cast<StringAttr>(dim))
+          stream << symbol.getValue();
+        else
+          stream << cast<IntegerAttr>(dim).getInt();
+      },
+      " x ");
+  return text.empty() ? "scalar" : text;
+}
+
+} // namespace halftone::ir
+
+#include "codegen/ir/Dialect.cpp.inc"
+#include "codegen/ir/Enums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "codegen/ir/Attrs.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "codegen/ir/Types.cpp.inc"
+#include "codegen/ir/Interfaces.cpp.inc"

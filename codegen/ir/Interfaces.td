@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What passes ask of an operation instead of switching over its kind.
+#ifndef HALFTONE_INTERFACES_TD
+#define HALFTONE_INTERFACES_TD
+
+include "mlir/IR/OpBase.td"
+
+def Halftone_Differentiable : OpInterface<"Differentiable"> {
+  let description = [{ Reverse-mode differentiation at tensor level, by the formulas D40 to D50. }];
+  let cppNamespace = "::halftone::ir";
+  let methods = [InterfaceMethod<[{
+      The gradients of the operands, one value or null each, given those of the results (null: no gradient arrives).
+    }], "::llvm::SmallVector<::mlir::Value>", "buildGradients",
+    (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$resultGradients)>];
+}
+
+def Halftone_KernelForm : OpInterface<"KernelForm"> {
+  let description = [{ How an operation becomes a kernel: its skeleton, how it addresses its operands, its scalar body. }];
+  let cppNamespace = "::halftone::ir";
+  let methods = [
+    InterfaceMethod<"The skeleton that can hold this operation.", "::halftone::ir::Skeleton", "getSkeleton">,
+    InterfaceMethod<"The index space of the body's elements.", "::halftone::ir::TensorType", "getDomain">,
+    InterfaceMethod<"How the body's elements address each operand.", "::llvm::SmallVector<::halftone::ir::AccessAttr>",
+                    "getOperandAccesses">,
+    InterfaceMethod<"How the body's elements address each result that the body stores.",
+                    "::llvm::SmallVector<::halftone::ir::AccessAttr>", "getResultAccesses">,
+    InterfaceMethod<[{
+      Appends scalar operations for one element. `elements` holds one scalar per operand, null for Lhs and Rhs;
+      `accumulator` is a contraction's sum. Returns one scalar per stored result, or, for an operation with a finish,
+      the scalars to be summed over all elements.
+    }], "::llvm::SmallVector<::mlir::Value>", "buildBody",
+    (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$elements, "::mlir::Value":$accumulator)>,
+    InterfaceMethod<"Whether results come from a finish over sums of the whole domain.", "bool", "hasFinish", (ins), [{}],
+                    [{ return false; }]>,
+    InterfaceMethod<"Appends the finish: from the sums and the scalar operands to one scalar per result.",
+                    "::llvm::SmallVector<::mlir::Value>", "buildFinish",
+                    (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$sums, "::mlir::ValueRange":$scalars), [{}],
+                    [{ return {}; }]>
+  ];
+}
+
+#endif

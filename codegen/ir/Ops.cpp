@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// Verifiers, folders and the pieces of operations that need no formula.
+#include "codegen/ir/Scalars.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/OpImplementation.h"
+
+using namespace mlir;
+
+namespace halftone::ir {
+
+static TensorType tensor(Value value) { return cast<TensorType>(value.getType()); }
+
+AccessAttr inferAccess(TensorType domain, TensorType operand) {
+  MLIRContext *context = domain.getContext();
+  if (operand.isScalar())
+    return AccessAttr::get(context, AccessKind::Scalar);
+  if (operand.hasSameDims(domain))
+    return AccessAttr::get(context, AccessKind::Full);
+  if (operand.getRank() == 1 && !domain.isScalar() && operand.getDims()[0] == domain.getDims().back())
+    return AccessAttr::get(context, AccessKind::Column);
+  return {};
+}
+
+SmallVector<Value> inlineBlock(OpBuilder &builder, Block &block, ValueRange arguments) {
+  IRMapping mapping;
+  mapping.map(block.getArguments(), arguments);
+  for (Operation &op : block.without_terminator())
+    builder.clone(op, mapping);
+  return llvm::map_to_vector(block.getTerminator()->getOperands(), [&](Value v) { return mapping.lookupOrDefault(v); });
+}
+
+PointwiseOp makePointwise(OpBuilder &builder, Location loc, StringRef function, ValueRange inputs, TypeRange results,
+                          function_ref<SmallVector<Value>(Scalars &, ValueRange)> body) {
+  auto op = PointwiseOp::create(builder, loc, results, function, inputs);
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.createBlock(&op.getBody());
+  for (Value input : inputs) {
+    Type element = tensor(input).getElementType();
+    block->addArgument(isa<NoneType>(element) ? builder.getF32Type() : element, loc);
+  }
+  Scalars scalars(builder, loc);
+  YieldOp::create(builder, loc, body(scalars, block->getArguments()));
+  return op;
+}
+
+//===--- Verifiers ---===//
+
+static LogicalResult verifyRows(Operation *op, TensorType a, TensorType b) {
+  if (a.getRowDims() != b.getRowDims())
+    return op->emitOpError() << "rows of " << a << " do not match rows of " << b;
+  return success();
+}
+
+LogicalResult LinearOp::verify() {
+  TensorType x = tensor(getX()), weight = tensor(getWeight()), result = getType();
+  if (weight.getRank() != 2 || x.getRank() < 1 || x.getDims().back() != weight.getDims().back())
+    return emitOpError() << "x " << x << " does not fit weight " << weight;
+  if (result.getRank() < 1 || result.getDims().back() != weight.getDims().front())
+    return emitOpError() << "result " << result << " must have one column per row of weight " << weight;
+  if (getBias() && tensor(getBias()).getDims() != weight.getDims().take_front())
+    return emitOpError() << "bias " << tensor(getBias()) << " does not fit weight " << weight;
+  return verifyRows(*this, x, result);
+}
+
+LogicalResult LayerNormOp::verify() {
+  TensorType x = tensor(getX());
+  for (Value vector : {getWeight(), getBias()})
+    if (tensor(vector).getRank() != 1 || tensor(vector).getColumns() != x.getColumns())
+      return emitOpError() << tensor(vector) << " does not have one value per column of " << x;
+  for (Value row : {getMean(), getRstd()})
+    if (tensor(row).getDims() != x.getRowDims())
+      return emitOpError() << tensor(row) << " does not have one value per row of " << x;
+  return success();
+}
+
+static LogicalResult verifyOneShape(Operation *op) {
+  TensorType result = tensor(op->getResult(0));
+  for (Value operand : op->getOperands())
+    if (!tensor(operand).hasSameDims(result))
+      return op->emitOpError() << "operand " << tensor(operand) << " does not have the shape of result " << result;
+  return success();
+}
+
+LogicalResult ReluOp::verify() { return verifyOneShape(*this); }
+LogicalResult GeluOp::verify() { return verifyOneShape(*this); }
+LogicalResult AddOp::verify() { return verifyOneShape(*this); }
+
+LogicalResult PointwiseOp::verify() {
+  if (getOutputs().empty())
+    return emitOpError("has no result");
+  TensorType domain = tensor(getOutputs().front());
+  for (Value output : getOutputs())
+    if (!tensor(output).hasSameDims(domain))
+      return emitOpError() << "results " << domain << " and " << tensor(output) << " differ in shape";
+  for (Value input : getInputs())
+    if (!inferAccess(domain, tensor(input)))
+      return emitOpError() << "operand " << tensor(input) << " neither has the shape of " << domain
+                           << " nor is one value per column or one for all";
+  if (domain.isUndecided())
+    return success(); // the region computes in f32 until ResolvePrecision has decided
+  // Until InsertCasts has made the operands' rounding explicit, the region computes in the format of the rules.
+  auto precision = (*this)->getAttrOfType<PrecisionAttr>(kPrecisionAttr);
+  auto fit = [&](TypeRange scalars, ValueRange tensors) {
+    return llvm::equal(scalars, tensors, [&](Type scalar, Value value) {
+      Type element = tensor(value).getElementType();
+      return scalar == element || (precision && isa<FloatType>(element) && scalar == precision.getCompute());
+    });
+  };
+  Block &block = getBody().front();
+  if (!fit(block.getArgumentTypes(), getInputs()))
+    return emitOpError("region wants one argument per operand, of its element type");
+  if (!fit(block.getTerminator()->getOperandTypes(), getOutputs()))
+    return emitOpError("region wants to yield one value per result, of its element type");
+  return success();
+}
+
+LogicalResult ConcatOp::verify() {
+  int64_t columns = 0;
+  for (Value part : getParts()) {
+    if (failed(verifyRows(*this, tensor(part), getType())))
+      return failure();
+    columns += tensor(part).getColumns();
+  }
+  if (columns != getType().getColumns())
+    return emitOpError() << "parts have " << columns << " columns together, the result " << getType().getColumns();
+  return success();
+}
+
+LogicalResult CrossEntropyOp::verify() {
+  TensorType logits = tensor(getLogits()), label = tensor(getLabel());
+  if (label.getDims() != logits.getRowDims())
+    return emitOpError() << "label " << label << " does not have one value per row of logits " << logits;
+  if (getType().getDims() != logits.getRowDims())
+    return emitOpError() << "result " << getType() << " does not have one value per row of logits " << logits;
+  return success();
+}
+
+LogicalResult ContractOp::verify() {
+  auto matrix = [](TensorType type, bool transpose) {
+    ArrayRef<Attribute> dims = type.getDims(), rows = type.getRowDims(), columns = dims.take_back();
+    return transpose ? std::pair(columns, rows) : std::pair(rows, columns);
+  };
+  auto [m, k] = matrix(tensor(getLhs()), getTransposeLhs());
+  auto [k2, n] = matrix(tensor(getRhs()), getTransposeRhs());
+  if (k != k2)
+    return emitOpError() << "sums over " << formatDims(k) << " of lhs but " << formatDims(k2) << " of rhs";
+  if (getType().getRowDims() != m || getType().getDims().take_back() != n)
+    return emitOpError() << "result " << getType() << " is not " << formatDims(m) << " by " << formatDims(n);
+  return success();
+}
+
+LogicalResult SliceOp::verify() {
+  if (failed(verifyRows(*this, tensor(getX()), getType())))
+    return failure();
+  int64_t begin = getOffset();
+  if (begin < 0 || begin + getType().getColumns() > tensor(getX()).getColumns())
+    return emitOpError() << "columns from " << begin << " of " << getType() << " lie outside of " << tensor(getX());
+  return success();
+}
+
+LogicalResult CastOp::verify() { return verifyOneShape(*this); }
+
+OpFoldResult CastOp::fold(FoldAdaptor) { return getX().getType() == getType() ? getX() : Value(); }
+
+LogicalResult FlattenOp::verify() {
+  if (getParts().size() != getOffsets().size())
+    return emitOpError() << "has " << getParts().size() << " parts but " << getOffsets().size() << " offsets";
+  int64_t end = 0;
+  for (auto [part, offset] : llvm::zip(getParts(), getOffsets())) {
+    std::optional<int64_t> elements = tensor(part).getStaticElements();
+    if (!elements || offset < end)
+      return emitOpError() << "part " << tensor(part) << " at " << offset << " overlaps the part before it or has a symbolic size";
+    end = offset + *elements;
+  }
+  if (end > getType().getStaticElements().value_or(0))
+    return emitOpError() << "parts end at " << end << ", past " << getType();
+  return success();
+}
+
+LogicalResult TotalOp::verify() {
+  Block &block = getFinish().front();
+  if (block.getNumArguments() != 1 + getScalars().size())
+    return emitOpError("region wants the sum and one argument per scalar");
+  if (block.getTerminator()->getNumOperands() != getOutputs().size())
+    return emitOpError("region wants to yield one value per result");
+  return success();
+}
+
+LogicalResult AssignOp::verify() {
+  if (!isa_and_nonnull<StateOp, FlatParametersOp>(getDestination().getDefiningOp()))
+    return emitOpError("assigns to what does not persist");
+  if (getDestination().getType() != getX().getType())
+    return emitOpError() << "value " << tensor(getX()) << " does not fit " << tensor(getDestination());
+  return success();
+}
+
+//===--- KernelOp ---===//
+
+TensorType KernelOp::getDomainType() {
+  return TensorType::get(getContext(), getDomain().getValue(), Float32Type::get(getContext()));
+}
+
+static bool isMatrix(AccessKind kind) { return kind == AccessKind::Lhs || kind == AccessKind::Rhs; }
+
+Value KernelOp::getElement(unsigned i) {
+  if (isMatrix(getInputAccess(i).getKind()))
+    return {};
+  unsigned argument = isContraction() ? 1 : 0;
+  for (unsigned before = 0; before < i; ++before)
+    argument += !isMatrix(getInputAccess(before).getKind());
+  return getBody().front().getArgument(argument);
+}
+
+KernelYieldOp KernelOp::getYield() { return cast<KernelYieldOp>(getBody().front().back()); }
+
+YieldOp KernelOp::getFinishYield() { return cast<YieldOp>(getFinish().front().back()); }
+
+static LogicalResult verifyAccess(KernelOp op, AccessAttr access, TensorType type) {
+  TensorType domain = op.getDomainType();
+  bool fits = true;
+  switch (access.getKind()) {
+  case AccessKind::Full:
+    // A domain may end in an extra 1 where the tensor ends in a symbol.
+    fits = type.hasSameDims(domain) || type.getDims() == domain.getRowDims();
+    break;
+  case AccessKind::Window:
+    fits = type.getRowDims() == domain.getRowDims();
+    break;
+  case AccessKind::Column:
+    fits = type.getRank() == 1 && type.getColumns() == domain.getColumns();
+    break;
+  case AccessKind::Row:
+    fits = type.getDims() == domain.getRowDims();
+    break;
+  case AccessKind::Scalar:
+    fits = type.isScalar();
+    break;
+  case AccessKind::Lhs:
+  case AccessKind::Rhs:
+    fits = op.isContraction();
+    break;
+  }
+  if (!fits)
+    return op.emitOpError() << type << " cannot be accessed as " << stringifyAccessKind(access.getKind()) << " of domain "
+                            << formatDims(domain.getDims());
+  return success();
+}
+
+LogicalResult KernelOp::verify() {
+  if (getDomain().empty() || !isa<IntegerAttr>(getDomain().getValue().back()))
+    return emitOpError("domain must end in a number of columns");
+  if (getInputs().size() != getInputAccesses().size() || getStored().size() != getResultAccesses().size())
+    return emitOpError("wants one access per operand and per stored result");
+  if (getReduction().empty() == isContraction())
+    return emitOpError("wants reduction dimensions if, and only if, it is a contraction");
+  for (auto [i, input] : llvm::enumerate(getInputs()))
+    if (failed(verifyAccess(*this, getInputAccess(i), tensor(input))))
+      return failure();
+  for (auto [i, result] : llvm::enumerate(getStored()))
+    if (failed(verifyAccess(*this, getResultAccess(i), tensor(result))))
+      return failure();
+  unsigned elements = llvm::count_if(getInputAccesses(), [](Attribute a) { return !isMatrix(cast<AccessAttr>(a).getKind()); });
+  Block &body = getBody().front();
+  if (body.getNumArguments() != elements + isContraction())
+    return emitOpError() << "body wants " << elements + isContraction() << " arguments, not " << body.getNumArguments();
+  auto yield = body.empty() ? KernelYieldOp() : dyn_cast<KernelYieldOp>(&body.back());
+  if (!yield || yield.getStores().size() != getStored().size())
+    return emitOpError("body wants to end in a kernel_yield of one value per stored result");
+  if (yield.getSums().empty() != getFinished().empty() || getFinish().empty() != getFinished().empty())
+    return emitOpError("wants sums and a finish if, and only if, it has finished results");
+  return success();
+}
+
+} // namespace halftone::ir
+
+#define GET_OP_CLASSES
+#include "codegen/ir/Ops.cpp.inc"

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations of the halftone dialect, in the order in which a step meets them: sources, layers and losses, their
+// gradients, the update, sinks, and the kernels that all of them become.
+#ifndef HALFTONE_OPS_TD
+#define HALFTONE_OPS_TD
+
+include "Attrs.td"
+include "Types.td"
+include "Interfaces.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/CommonAttrConstraints.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Halftone_Op<string mnemonic, list<Trait> traits = []> : Op<Halftone_Dialect, mnemonic, traits>;
+
+// A tensor operation that FormKernels turns into (a part of) a kernel.
+class Halftone_TensorOp<string mnemonic, list<Trait> traits = []>
+    : Halftone_Op<mnemonic, traits # [Pure, DeclareOpInterfaceMethods<Halftone_KernelForm>]>;
+class Halftone_LayerOp<string mnemonic, list<Trait> traits = []>
+    : Halftone_TensorOp<mnemonic, traits # [DeclareOpInterfaceMethods<Halftone_Differentiable>]>;
+// A tensor operation whose results are scalars computed from sums over the whole domain.
+class Halftone_FinishOp<string mnemonic, list<Trait> traits = []>
+    : Halftone_Op<mnemonic, traits # [Pure, DeclareOpInterfaceMethods<Halftone_KernelForm, ["hasFinish", "buildFinish"]>]>;
+
+//===--- Structure ---===//
+
+def Halftone_GraphOp : Halftone_Op<"graph", [SingleBlock, NoTerminator, IsolatedFromAbove]> {
+  let summary = "One program: `training` has all phases, `inference` the forward phase alone";
+  let description = [{
+    ```mlir
+    halftone.graph "inference" {
+      %x = halftone.input "pixels" : !halftone.tensor<[batch, 64], none>
+      halftone.output "logits", %x : !halftone.tensor<[batch, 64], none>
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$name);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$name attr-dict-with-keyword $body";
+  let extraClassDeclaration = [{ bool isTraining() { return getName() == "training"; } }];
+}
+
+//===--- Sources ---===//
+
+class Halftone_SourceOp<string mnemonic, dag extra = (ins)> : Halftone_Op<mnemonic, [Pure]> {
+  let arguments = !con((ins StrAttr:$name), extra);
+  let results = (outs Halftone_AnyTensor:$result);
+  let assemblyFormat = "$name attr-dict `:` type($result)";
+}
+def Halftone_InputOp : Halftone_SourceOp<"input"> { let summary = "A tensor that every step receives (D20)"; }
+def Halftone_ParameterOp : Halftone_SourceOp<"parameter", (ins
+    Halftone_InitializerAttr:$initializer, DefaultValuedAttr<BoolAttr, "true">:$decay,
+    DefaultValuedAttr<BoolAttr, "false">:$frozen, DefaultValuedAttr<F64Attr, "1.0">:$learning_rate_scale,
+    OptionalAttr<I64Attr>:$offset)> {
+  let summary = "A weight; BuildUpdate decides its offset in the flat parameter buffer";
+}
+def Halftone_StateOp : Halftone_SourceOp<"state", (ins F64Attr:$initial, UnitAttr:$optimizer)> {
+  let summary = "A tensor that persists from step to step; `optimizer` marks state that only the update changes";
+}
+def Halftone_HyperparameterOp : Halftone_SourceOp<"hyperparameter", (ins F64Attr:$initial)> {
+  let summary = "A scalar that the host may set between steps";
+}
+def Halftone_FlatParametersOp : Halftone_Op<"flat_parameters", [Pure]> {
+  let summary = "All trained parameters as one vector, in the order of their offsets";
+  let results = (outs Halftone_AnyTensor:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+//===--- Layers and losses ---===//
+
+def Halftone_LinearOp : Halftone_LayerOp<"linear"> {
+  let summary = "y = x * transpose(weight) + bias (D21)";
+  let arguments = (ins Halftone_AnyTensor:$x, Halftone_AnyTensor:$weight, Optional<Halftone_AnyTensor>:$bias);
+  let results = (outs Halftone_AnyTensor:$result);
+  let assemblyFormat = "$x `,` $weight (`bias` $bias^)? attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+def Halftone_LayerNormOp : Halftone_LayerOp<"layer_norm"> {
+  let summary = "Normalises every row (D22); mean and rstd are per row";
+  let arguments = (ins Halftone_AnyTensor:$x, Halftone_AnyTensor:$weight, Halftone_AnyTensor:$bias, F64Attr:$epsilon);
+  let results = (outs Halftone_AnyTensor:$result, Halftone_AnyTensor:$mean, Halftone_AnyTensor:$rstd);
+  let assemblyFormat = "$x `,` $weight `,` $bias attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+class Halftone_UnaryLayerOp<string mnemonic, dag extra = (ins)> : Halftone_LayerOp<mnemonic> {
+  let arguments = !con((ins Halftone_AnyTensor:$x), extra);
+  let results = (outs Halftone_AnyTensor:$result);
+  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+def Halftone_ReluOp : Halftone_UnaryLayerOp<"relu"> { let summary = "D23"; }
+def Halftone_GeluOp : Halftone_UnaryLayerOp<"gelu", (ins UnitAttr:$tanh)> { let summary = "D24, with `tanh` D25"; }
+def Halftone_AddOp : Halftone_LayerOp<"add"> {
+  let summary = "D26";
+  let arguments = (ins Halftone_AnyTensor:$a, Halftone_AnyTensor:$b);
+  let results = (outs Halftone_AnyTensor:$result);
+  let assemblyFormat = "$a `,` $b attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+def Halftone_PointwiseOp : Halftone_LayerOp<"pointwise", [SingleBlockImplicitTerminator<"YieldOp">, IsolatedFromAbove, RecursiveMemoryEffects]> {
+  let summary = "A scalar function of every element";
+  let description = [{
+    Operands have the result's shape, or are [columns] (one value a column) or [] (one value for all).
+    ```mlir
+    %y = halftone.pointwise "relu" (%x) : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32> {
+    ^bb0(%a: f32):
+      %zero = arith.constant 0.0 : f32
+      %c = arith.cmpf ogt, %a, %zero : f32
+      %r = arith.select %c, %a, %zero : f32
+      halftone.yield %r : f32
+    }
+    ```
+    Without operands it fills its result. Several results share the operands.
+  }];
+  let arguments = (ins StrAttr:$function, Variadic<Halftone_AnyTensor>:$inputs);
+  let results = (outs Variadic<Halftone_AnyTensor>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$function `(` $inputs `)` attr-dict `:` functional-type(operands, results) $body";
+  let hasVerifier = 1;
+}
+def Halftone_ConcatOp : Halftone_LayerOp<"concat"> {
+  let summary = "Parts side by side along the last dimension (D27)";
+  let arguments = (ins Variadic<Halftone_AnyTensor>:$parts);
+  let results = (outs Halftone_AnyTensor:$result);
+  let assemblyFormat = "$parts attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+def Halftone_CrossEntropyOp : Halftone_LayerOp<"cross_entropy"> {
+  let summary = "The loss of every row (D29), before the mean";
+  let arguments = (ins Halftone_AnyTensor:$logits, Halftone_AnyTensor:$label);
+  let results = (outs Halftone_AnyTensor:$result);
+  let assemblyFormat = "$logits `,` $label attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+def Halftone_MeanOp : Halftone_FinishOp<"mean", [DeclareOpInterfaceMethods<Halftone_Differentiable>]> {
+  let summary = "The sum over all elements by the flat tree N4, divided by their number";
+  let arguments = (ins Halftone_AnyTensor:$x);
+  let results = (outs Halftone_Scalar:$result);
+  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+}
+
+//===--- Gradients ---===//
+
+def Halftone_ContractOp : Halftone_TensorOp<"contract"> {
+  let summary = "A matrix product of a gradient (D40), each result one chain N1";
+  let description = [{
+    lhs is [m, k], or [k, m] with transpose_lhs; rhs [k, n], or [n, k] with transpose_rhs. A tensor of more dimensions is
+    the matrix of its rows.
+  }];
+  let arguments = (ins Halftone_AnyTensor:$lhs, Halftone_AnyTensor:$rhs, UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs,
+                       Halftone_PassAttr:$pass);
+  let results = (outs Halftone_AnyTensor:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+def Halftone_ColumnSumOp : Halftone_TensorOp<"column_sum"> {
+  let summary = "The sum over rows by the column tree N3";
+  let arguments = (ins Halftone_AnyTensor:$x);
+  let results = (outs Halftone_AnyTensor:$result);
+  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+}
+def Halftone_LayerNormGradOp : Halftone_TensorOp<"layer_norm_grad"> {
+  let summary = "D41, to x";
+  let arguments = (ins Halftone_AnyTensor:$x, Halftone_AnyTensor:$weight, Halftone_AnyTensor:$mean, Halftone_AnyTensor:$rstd,
+                       Halftone_AnyTensor:$gradient);
+  let results = (outs Halftone_AnyTensor:$result);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+def Halftone_LayerNormWeightGradOp : Halftone_TensorOp<"layer_norm_weight_grad"> {
+  let summary = "D41, to weight and bias";
+  let arguments = (ins Halftone_AnyTensor:$x, Halftone_AnyTensor:$mean, Halftone_AnyTensor:$rstd, Halftone_AnyTensor:$gradient);
+  let results = (outs Halftone_AnyTensor:$weight_gradient, Halftone_AnyTensor:$bias_gradient);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+def Halftone_SliceOp : Halftone_TensorOp<"slice"> {
+  let summary = "The columns of one part of a concat (D46)";
+  let arguments = (ins Halftone_AnyTensor:$x, I64Attr:$offset);
+  let results = (outs Halftone_AnyTensor:$result);
+  let assemblyFormat = "$x `from` $offset attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+def Halftone_CrossEntropyGradOp : Halftone_TensorOp<"cross_entropy_grad"> {
+  let summary = "D48; row_gradient is what arrives at every row's loss";
+  let arguments = (ins Halftone_AnyTensor:$logits, Halftone_AnyTensor:$label, Halftone_AnyTensor:$row_gradient);
+  let results = (outs Halftone_AnyTensor:$result);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+def Halftone_OutputGradientOp : Halftone_Op<"output_gradient", [Pure]> {
+  let summary = "The gradient of an output: where a caller may put one of its own";
+  let arguments = (ins StrAttr:$name, Halftone_AnyTensor:$x);
+  let results = (outs Halftone_AnyTensor:$result);
+  let assemblyFormat = "$name `,` $x attr-dict `:` functional-type(operands, results)";
+}
+
+def Halftone_GradientOp : Halftone_Op<"gradient"> {
+  let summary = "What BuildBackward found for a parameter; BuildUpdate consumes it";
+  let arguments = (ins Halftone_AnyTensor:$parameter, Halftone_AnyTensor:$x);
+  let assemblyFormat = "$x `of` $parameter attr-dict `:` functional-type(operands, results)";
+}
+
+//===--- Precision and update ---===//
+
+def Halftone_CastOp : Halftone_TensorOp<"cast"> {
+  let summary = "A declared rounding point: to the result's format, nearest even";
+  let arguments = (ins Halftone_AnyTensor:$x);
+  let results = (outs Halftone_AnyTensor:$result);
+  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+def Halftone_FlattenOp : Halftone_Op<"flatten", [Pure]> {
+  let summary = "All gradients as one vector: each is stored in its place by its producer";
+  let arguments = (ins Variadic<Halftone_AnyTensor>:$parts, DenseI64ArrayAttr:$offsets);
+  let results = (outs Halftone_AnyTensor:$result);
+  let assemblyFormat = "$parts `at` $offsets attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+def Halftone_TotalOp : Halftone_FinishOp<"total", [SingleBlockImplicitTerminator<"YieldOp">, IsolatedFromAbove, RecursiveMemoryEffects]> {
+  let summary = "The sum over all elements by N4, and a scalar program that follows it";
+  let description = [{ The region receives the sum, then the scalars, and yields one scalar per result. }];
+  let arguments = (ins StrAttr:$function, Halftone_AnyTensor:$x, Variadic<Halftone_Scalar>:$scalars);
+  let results = (outs Variadic<Halftone_Scalar>:$outputs);
+  let regions = (region SizedRegion<1>:$finish);
+  let assemblyFormat = "$function $x `(` $scalars `)` attr-dict `:` functional-type(operands, results) $finish";
+  let hasVerifier = 1;
+}
+
+//===--- Sinks ---===//
+
+class Halftone_NamedSinkOp<string mnemonic, string text> : Halftone_Op<mnemonic> {
+  let summary = text;
+  let arguments = (ins StrAttr:$name, Halftone_AnyTensor:$x);
+  let assemblyFormat = "$name `,` $x attr-dict `:` type($x)";
+}
+def Halftone_OutputOp : Halftone_NamedSinkOp<"output", "A value that the caller reads after the forward phase">;
+def Halftone_StatisticOp : Halftone_NamedSinkOp<"statistic", "A scalar that the host reads after a step">;
+def Halftone_LossOp : Halftone_Op<"loss"> {
+  let summary = "A scalar whose weighted sum with the other losses is minimised";
+  let arguments = (ins StrAttr:$name, Halftone_Scalar:$x, F64Attr:$weight);
+  let assemblyFormat = "$name `,` $x `weight` $weight attr-dict `:` type($x)";
+}
+def Halftone_AssignOp : Halftone_Op<"assign"> {
+  let summary = "The persistent tensor takes a new value at the end of the phase";
+  let arguments = (ins Halftone_AnyTensor:$destination, Halftone_AnyTensor:$x);
+  let assemblyFormat = "$x `to` $destination attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+//===--- Kernels ---===//
+
+def Halftone_KernelOp : Halftone_Op<"kernel", [SingleBlock, NoTerminator, IsolatedFromAbove, RecursiveMemoryEffects, AttrSizedResultSegments]> {
+  let summary = "One launch: a skeleton with scalar code of its own";
+  let description = [{
+    The domain is a matrix of elements (i, j): rows are the product of all dimensions but the last. The body computes one
+    element: its arguments are, for a contraction, first the sum (N1); then one scalar per operand in order, except Lhs
+    and Rhs. It ends in `kernel_yield`: one scalar per stored result, then the scalars to be summed over the domain (N4;
+    of a row kernel: one summand per row). `finish` receives those sums, then the Scalar operands, and yields the scalar
+    results. A body may use column_index, element_index, count, and by skeleton row_sum and row_max (row), lhs_sum
+    (contraction; a Row result).
+    ```mlir
+    %y = halftone.kernel @fc1 contraction over [batch, 128] reduce [64] (%x, %w, %b)
+        accesses [#halftone.access<lhs>, #halftone.access<rhs>, #halftone.access<column>] -> [#halftone.access<full>]
+        {transpose_rhs} : (...) -> (...) {
+      ^bb0(%sum: f32, %bias: f32):
+        %r = arith.addf %sum, %bias : f32
+        halftone.kernel_yield stores %r : f32
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, Halftone_SkeletonAttr:$skeleton, ArrayAttr:$domain, ArrayAttr:$reduction,
+                       Variadic<Halftone_AnyTensor>:$inputs, Halftone_AccessArray:$input_accesses,
+                       Halftone_AccessArray:$result_accesses, UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs,
+                       StrArrayAttr:$fused, OptionalAttr<DenseI64ArrayAttr>:$cpu_tile,
+                       OptionalAttr<DenseI64ArrayAttr>:$cuda_tile);
+  let results = (outs Variadic<Halftone_AnyTensor>:$stored, Variadic<Halftone_Scalar>:$finished);
+  let regions = (region SizedRegion<1>:$body, AnyRegion:$finish);
+  let assemblyFormat = [{
+    $name $skeleton `over` $domain `reduce` $reduction `(` $inputs `)` `accesses` $input_accesses `->` $result_accesses
+    `fused` $fused attr-dict `:` functional-type(operands, results) $body (`finish` $finish^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The domain as a type (its element type means nothing).
+    TensorType getDomainType();
+    int64_t getColumns() { return getDomainType().getColumns(); }
+    AccessAttr getInputAccess(unsigned i) { return ::mlir::cast<AccessAttr>(getInputAccesses()[i]); }
+    AccessAttr getResultAccess(unsigned i) { return ::mlir::cast<AccessAttr>(getResultAccesses()[i]); }
+    bool isContraction() { return getSkeleton() == Skeleton::Contraction; }
+    bool hasFinish() { return !getFinished().empty(); }
+    /// The body's argument for input i, null for Lhs and Rhs.
+    ::mlir::Value getElement(unsigned i);
+    KernelYieldOp getYield();
+    YieldOp getFinishYield();
+  }];
+}
+def Halftone_KernelYieldOp : Halftone_Op<"kernel_yield", [Pure, Terminator, AttrSizedOperandSegments]> {
+  let arguments = (ins Variadic<AnyType>:$stores, Variadic<AnyType>:$sums);
+  let assemblyFormat = "(`stores` $stores^ `:` type($stores))? (`sums` $sums^ `:` type($sums))? attr-dict";
+}
+def Halftone_YieldOp : Halftone_Op<"yield", [Pure, Terminator, ReturnLike]> {
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
+}
+
+//===--- Scalar operations inside bodies ---===//
+
+class Halftone_ScalarOp<string mnemonic, string text> : Halftone_Op<mnemonic, [Pure]> { let summary = text; }
+class Halftone_UnaryScalarOp<string mnemonic, string text> : Halftone_Op<mnemonic, [Pure, SameOperandsAndResultType]> {
+  let summary = text;
+  let arguments = (ins AnyFloat:$x);
+  let results = (outs AnyFloat:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+}
+def Halftone_RowSumOp : Halftone_UnaryScalarOp<"row_sum", "The sum over the row by the row tree N2">;
+def Halftone_RowMaxOp : Halftone_UnaryScalarOp<"row_max", "The maximum of the row (N2, N5)">;
+def Halftone_SigmoidOp : Halftone_UnaryScalarOp<"sigmoid", "1 / (1 + exp(-x)), a recipe of math.md"> {
+  let description = [{ `math` has no such operation; ExpandMath turns it into its recipe. }];
+}
+def Halftone_LhsSumOp : Halftone_ScalarOp<"lhs_sum", "The sum over k of the contraction's lhs, by the column tree N3"> {
+  let results = (outs AnyFloat:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+def Halftone_ColumnIndexOp : Halftone_ScalarOp<"column_index", "j as i32"> {
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+def Halftone_ElementIndexOp : Halftone_ScalarOp<"element_index", "i * columns + j as i64"> {
+  let results = (outs I64:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+def Halftone_CountOp : Halftone_ScalarOp<"count", "The product of the dimensions, as a float: exact below 2^24, else nearest"> {
+  let arguments = (ins ArrayAttr:$dims);
+  let results = (outs AnyFloat:$result);
+  let assemblyFormat = "$dims attr-dict `:` type($result)";
+}
+
+#endif

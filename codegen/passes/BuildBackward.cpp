@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/ir/Scalars.h"
+#include "codegen/passes/Passes.h"
+
+namespace halftone::ir {
+#define GEN_PASS_DEF_BUILDBACKWARD
+#include "codegen/passes/Passes.h.inc"
+} // namespace halftone::ir
+
+using namespace mlir;
+
+namespace halftone::ir {
+namespace {
+
+/// Builds the gradients of one training graph. Operations are visited in reverse, those of the losses first.
+class Backward {
+public:
+  explicit Backward(GraphOp graph) : graph(graph), builder(OpBuilder::atBlockEnd(&graph.getBody().front())) {
+    for (Operation &op : graph.getBody().front())
+      ops.push_back(&op);
+  }
+
+  LogicalResult run() {
+    findTrained();
+    for (Operation *op : ops)
+      if (auto loss = dyn_cast<LossOp>(op))
+        startFrom(loss);
+    if (failed(visit(Phase::Loss)))
+      return failure();
+    cutAtOutputs();
+    if (failed(visit(Phase::Forward)))
+      return failure();
+    for (Operation *op : ops)
+      if (auto parameter = dyn_cast<ParameterOp>(op); parameter && !parameter.getFrozen())
+        if (failed(finish(parameter)))
+          return failure();
+    return success();
+  }
+
+private:
+  /// A value needs a gradient when it depends on a trained parameter or is an output.
+  void findTrained() {
+    for (Operation *op : ops) {
+      auto parameter = dyn_cast<ParameterOp>(op);
+      bool trained = parameter ? !parameter.getFrozen()
+                               : llvm::any_of(op->getOperands(), [&](Value v) { return needsGradient.contains(v); });
+      if (trained)
+        needsGradient.insert(op->result_begin(), op->result_end());
+    }
+  }
+
+  void startFrom(LossOp loss) {
+    auto type = cast<TensorType>(loss.getX().getType());
+    double weight = loss.getWeight().convertToDouble();
+    auto seed = makePointwise(builder, loss.getLoc(), "loss_weight", {}, type, [&](Scalars &s, ValueRange) {
+      return SmallVector<Value>{s.constant(type.getElementType(), weight)};
+    });
+    setPhase(seed, Phase::LossBackward);
+    contribute(loss.getX(), seed.getOutputs()[0], loss, Phase::LossBackward);
+  }
+
+  void contribute(Value value, Value gradient, Operation *user, Phase phase) {
+    Value &slot = gradients[value];
+    if (!slot) {
+      slot = gradient;
+      return;
+    }
+    auto sum = AddOp::create(builder, user->getLoc(), value.getType(), slot, gradient);
+    tag(sum, user, phase);
+    slot = sum;
+  }
+
+  void tag(Operation *op, Operation *forward, Phase phase) {
+    if (auto layer = forward->getAttr(kLayerAttr))
+      op->setAttr(kLayerAttr, layer);
+    if (auto precision = forward->getAttr(kPrecisionAttr))
+      op->setAttr(kPrecisionAttr, precision);
+    setPhase(op, phase);
+  }
+
+  LogicalResult visit(Phase forwardPhase) {
+    Phase phase = forwardPhase == Phase::Loss ? Phase::LossBackward : Phase::Backward;
+    for (Operation *op : llvm::reverse(ops)) {
+      if (getPhase(op) != forwardPhase || op->getNumResults() == 0 ||
+          !llvm::any_of(op->getOperands(), [&](Value v) { return needsGradient.contains(v); }))
+        continue;
+      SmallVector<Value> arriving = llvm::map_to_vector(op->getResults(), [&](Value v) { return gradients.lookup(v); });
+      if (llvm::none_of(arriving, [](Value v) { return static_cast<bool>(v); }))
+        continue;
+      if (failed(differentiate(op, arriving, phase)))
+        return failure();
+    }
+    return success();
+  }
+
+  LogicalResult differentiate(Operation *op, ArrayRef<Value> arriving, Phase phase) {
+    auto layer = dyn_cast<Differentiable>(op);
+    if (!layer)
+      return op->emitError() << op->getName() << " of layer '" << getLayer(op)
+                             << "' lies between a parameter and a loss but has no gradient";
+    Operation *last = &graph.getBody().front().back();
+    SmallVector<Value> results = layer.buildGradients(builder, arriving);
+    if (results.size() != op->getNumOperands())
+      return failure(); // buildGradients has said why
+    for (Operation *built = last->getNextNode(); built; built = built->getNextNode())
+      tag(built, op, phase);
+    for (auto [operand, gradient] : llvm::zip(op->getOperands(), results))
+      if (gradient && needsGradient.contains(operand))
+        contribute(operand, gradient, op, phase);
+    return success();
+  }
+
+  /// Where a caller may start from gradients of the outputs instead of from the losses.
+  void cutAtOutputs() {
+    llvm::SmallDenseSet<Value> cut;
+    for (Operation *op : ops) {
+      auto output = dyn_cast<OutputOp>(op);
+      if (!output || !gradients.contains(output.getX()) || !cut.insert(output.getX()).second)
+        continue;
+      Value gradient = gradients[output.getX()];
+      auto point = OutputGradientOp::create(builder, output.getLoc(), gradient.getType(), output.getName(), gradient);
+      setPhase(point, Phase::LossBackward);
+      gradients[output.getX()] = point;
+    }
+    for (Operation *op : ops)
+      if (getPhase(op) == Phase::Loss && !isa<LossOp>(op))
+        for (Value operand : op->getOperands())
+          if (needsGradient.contains(operand) && getPhase(operand.getDefiningOp()) == Phase::Forward && !cut.contains(operand))
+            graph->setAttr(kLossWithoutOutputAttr, builder.getStringAttr(getLayer(op)));
+  }
+
+  LogicalResult finish(ParameterOp parameter) {
+    Value gradient = gradients.lookup(parameter.getResult());
+    if (!gradient)
+      return parameter.emitError() << "parameter '" << parameter.getName()
+                                   << "' is trained but no loss depends on it: freeze it or use it in a loss";
+    auto op = GradientOp::create(builder, parameter.getLoc(), parameter.getResult(), gradient);
+    setPhase(op, Phase::Backward);
+    return success();
+  }
+
+  GraphOp graph;
+  OpBuilder builder;
+  SmallVector<Operation *> ops;
+  llvm::DenseSet<Value> needsGradient;
+  llvm::DenseMap<Value, Value> gradients;
+};
+
+struct BuildBackwardPass : halftone::ir::impl::BuildBackwardBase<BuildBackwardPass> {
+  void runOnOperation() override {
+    for (auto graph : getOperation().getOps<GraphOp>())
+      if (graph.isTraining() && failed(Backward(graph).run()))
+        return signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace halftone::ir

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include "codegen/passes/Optimizers.h"
+#include "codegen/passes/Passes.h"
+
+namespace halftone::ir {
+#define GEN_PASS_DEF_BUILDUPDATE
+#include "codegen/passes/Passes.h.inc"
+} // namespace halftone::ir
+
+using namespace mlir;
+
+namespace halftone::ir {
+namespace {
+
+constexpr int64_t kParameterAlignment = 32; // elements, docs/spec/description.md, Update
+
+int64_t alignUp(int64_t value) { return (value + kParameterAlignment - 1) / kParameterAlignment * kParameterAlignment; }
+
+class Update {
+public:
+  explicit Update(GraphOp graph)
+      : graph(graph), module(graph->getParentOfType<ModuleOp>()),
+        builder(OpBuilder::atBlockEnd(&graph.getBody().front())), loc(NameLoc::get(builder.getStringAttr("update"))) {}
+
+  void run() {
+    layOut();
+    if (trainedElements == 0)
+      return;
+    auto flatType = TensorType::get(graph.getContext(), {builder.getI64IntegerAttr(trainedElements)}, builder.getF32Type());
+    Value gradients = flatten(flatType);
+    Value parameters = FlatParametersOp::create(builder, loc, flatType);
+    std::unique_ptr<OptimizerForm> optimizer = createOptimizer(module->getAttrOfType<DictionaryAttr>(kOptimizerAttr));
+    SmallVector<Value> checked = check(gradients, *optimizer);
+    update(parameters, gradients, checked, *optimizer);
+  }
+
+private:
+  /// Trained parameters group by group (equal decay and learning-rate scale), then the frozen ones.
+  void layOut() {
+    using Key = std::pair<bool, double>;
+    SmallVector<std::pair<Key, SmallVector<ParameterOp>>> byGroup;
+    SmallVector<ParameterOp> frozen;
+    for (auto parameter : graph.getBody().front().getOps<ParameterOp>()) {
+      if (parameter.getFrozen()) {
+        frozen.push_back(parameter);
+        continue;
+      }
+      Key key{parameter.getDecay(), parameter.getLearningRateScale().convertToDouble()};
+      auto group = llvm::find_if(byGroup, [&](auto &entry) { return entry.first == key; });
+      if (group == byGroup.end()) {
+        byGroup.emplace_back(key, SmallVector<ParameterOp>());
+        group = std::prev(byGroup.end());
+      }
+      group->second.push_back(parameter);
+    }
+    int64_t offset = 0;
+    auto place = [&](ParameterOp parameter) {
+      parameter.setOffset(offset);
+      offset = alignUp(offset + *cast<TensorType>(parameter.getType()).getStaticElements());
+    };
+    for (auto &[key, members] : byGroup) {
+      int64_t begin = offset;
+      llvm::for_each(members, place);
+      groups.push_back({begin, offset, key.first, key.second});
+    }
+    trainedElements = offset;
+    llvm::for_each(frozen, place);
+  }
+
+  Value flatten(TensorType type) {
+    SmallVector<std::pair<int64_t, GradientOp>> found;
+    for (auto gradient : graph.getBody().front().getOps<GradientOp>())
+      found.emplace_back(*gradient.getParameter().getDefiningOp<ParameterOp>().getOffset(), gradient);
+    llvm::sort(found, [](auto &a, auto &b) { return a.first < b.first; });
+    SmallVector<Value> parts;
+    SmallVector<int64_t> offsets;
+    for (auto &[offset, gradient] : found) {
+      parts.push_back(gradient.getX());
+      offsets.push_back(offset);
+      gradient.erase();
+    }
+    auto op = FlattenOp::create(builder, loc, type, parts, offsets);
+    setPhase(op, Phase::Backward);
+    return op;
+  }
+
+  Value state(StringRef name, ArrayRef<Attribute> dims, double initial) {
+    auto type = TensorType::get(graph.getContext(), dims, builder.getF32Type());
+    return StateOp::create(builder, loc, type, builder.getStringAttr(name), builder.getF64FloatAttr(initial),
+                           builder.getUnitAttr());
+  }
+
+  /// U1, U2 and what the optimizer carries from step to step: norm, finite, clip coefficient, then the optimizer's own.
+  SmallVector<Value> check(Value gradients, OptimizerForm &optimizer) {
+    auto scalar = TensorType::get(graph.getContext(), {}, builder.getF32Type());
+    SmallVector<Value> carried;
+    for (const OptimizerForm::Scalar &s : optimizer.carriedScalars())
+      carried.push_back(state(s.name, {}, s.initial));
+    auto squares = makePointwise(builder, loc, "square", gradients, gradients.getType(),
+                                 [](Scalars &s, ValueRange a) { return SmallVector<Value>{s.mul(a[0], a[0])}; });
+    setPhase(squares, Phase::Check);
+    SmallVector<Type> types(3 + carried.size(), scalar);
+    auto total = TotalOp::create(builder, loc, types, "norm", squares.getOutputs()[0], carried);
+    setPhase(total, Phase::Check);
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      Block *block = builder.createBlock(&total.getFinish());
+      for (size_t i = 0; i < 1 + carried.size(); ++i)
+        block->addArgument(builder.getF32Type(), loc);
+      YieldOp::create(builder, loc, finishCheck(block->getArguments(), optimizer));
+    }
+    sink<StatisticOp>(builder.getStringAttr("grad_norm"), total.getOutputs()[0], Phase::Check);
+    sink<StatisticOp>(builder.getStringAttr("finite"), total.getOutputs()[1], Phase::Check);
+    for (auto [before, after] : llvm::zip(carried, total.getOutputs().drop_front(3)))
+      setPhase(AssignOp::create(builder, loc, before, after), Phase::Check);
+    return SmallVector<Value>(total.getOutputs());
+  }
+
+  SmallVector<Value> finishCheck(ValueRange arguments, OptimizerForm &optimizer) {
+    Scalars s(builder, loc);
+    Value sum = arguments[0], norm = s.sqrt(sum);
+    // Neither infinite nor NaN: an ordered comparison fails for NaN.
+    Value finite = s.compare(arith::CmpFPredicate::OLT, sum, s.like(sum, INFINITY));
+    Value coefficient = s.like(sum, 1);
+    if (auto clip = module->getAttrOfType<FloatAttr>(kClipAttr)) { // U2
+      Value ratio = s.div(s.like(sum, clip.getValueAsDouble()), s.add(norm, s.like(sum, 1e-6)));
+      coefficient = arith::MinimumFOp::create(builder, loc, s.like(sum, 1), ratio);
+    }
+    SmallVector<Value> results{norm, s.select(finite, s.like(sum, 1), s.like(sum, 0)), coefficient};
+    SmallVector<Value> next = optimizer.nextScalars(s, arguments.drop_front());
+    for (auto [before, after] : llvm::zip(arguments.drop_front(), next)) // U7
+      results.push_back(s.select(finite, after, before));
+    return results;
+  }
+
+  template <typename Op> void sink(StringAttr name, Value value, Phase phase) {
+    setPhase(Op::create(builder, loc, name, value), phase);
+  }
+
+  void update(Value parameters, Value gradients, ArrayRef<Value> checked, OptimizerForm &optimizer) {
+    auto scalar = TensorType::get(graph.getContext(), {}, builder.getF32Type());
+    double rate = module->getAttrOfType<DictionaryAttr>(kOptimizerAttr).getAs<FloatAttr>("learning_rate").getValueAsDouble();
+    Value learningRate = HyperparameterOp::create(builder, loc, scalar, builder.getStringAttr("learning_rate"),
+                                                  builder.getF64FloatAttr(rate));
+    auto flatDims = cast<TensorType>(parameters.getType()).getDims();
+    SmallVector<Value> moments;
+    for (StringRef name : optimizer.moments())
+      moments.push_back(state(name, flatDims, 0));
+    SmallVector<Value> inputs{parameters, gradients};
+    llvm::append_range(inputs, moments);
+    llvm::append_range(inputs, ArrayRef<Value>{learningRate, checked[1], checked[2]});
+    llvm::append_range(inputs, checked.drop_front(3));
+    SmallVector<Type> types(1 + moments.size(), parameters.getType());
+    auto op = makePointwise(builder, loc, "update", inputs, types, [&](Scalars &s, ValueRange a) {
+      return updateElement(s, a, moments.size(), optimizer);
+    });
+    setPhase(op, Phase::Update);
+    setPhase(AssignOp::create(builder, loc, parameters, op.getOutputs()[0]), Phase::Update);
+    for (auto [moment, next] : llvm::zip(moments, op.getOutputs().drop_front()))
+      setPhase(AssignOp::create(builder, loc, moment, next), Phase::Update);
+  }
+
+  /// Arguments: parameter, gradient, moments, learning rate, finite, coefficient, carried scalars.
+  SmallVector<Value> updateElement(Scalars &s, ValueRange a, size_t moments, OptimizerForm &optimizer) {
+    OptimizerForm::Element element;
+    element.parameter = a[0];
+    element.gradient = module->hasAttr(kClipAttr) ? s.mul(a[1], a[4 + moments]) : a[1]; // U2
+    element.moments.assign(a.begin() + 2, a.begin() + 2 + moments);
+    element.carried.assign(a.begin() + 5 + moments, a.end());
+    double decay = module->getAttrOfType<DictionaryAttr>(kOptimizerAttr).getAs<FloatAttr>("weight_decay").getValueAsDouble();
+    Value scale = selectByGroup(s, a[0], [](const Group &g) { return g.learningRateScale; });
+    element.learningRate = s.mul(a[2 + moments], scale); // U3
+    element.weightDecay = selectByGroup(s, a[0], [&](const Group &g) { return g.decay ? decay : 0.0; });
+    SmallVector<Value> next = optimizer.updateElement(s, element);
+    Value finite = s.greater(a[3 + moments], s.like(a[0], 0));
+    SmallVector<Value> results;
+    results.push_back(s.select(finite, next[0], element.parameter)); // U7
+    for (auto [before, after] : llvm::zip(element.moments, ArrayRef(next).drop_front()))
+      results.push_back(s.select(finite, after, before));
+    return results;
+  }
+
+  struct Group {
+    int64_t begin, end;
+    bool decay;
+    double learningRateScale;
+  };
+
+  /// A constant of the element's group, chosen by its place in the flat buffer.
+  Value selectByGroup(Scalars &s, Value like, llvm::function_ref<double(const Group &)> constant) {
+    Value result = s.like(like, constant(groups.back())), index;
+    for (const Group &group : llvm::drop_begin(llvm::reverse(groups))) {
+      if (!index)
+        index = ElementIndexOp::create(builder, loc, builder.getI64Type());
+      Value inside = s.compare(arith::CmpIPredicate::slt, index, s.integer(group.end, 64));
+      result = s.select(inside, s.like(like, constant(group)), result);
+    }
+    return result;
+  }
+
+  GraphOp graph;
+  ModuleOp module;
+  OpBuilder builder;
+  Location loc;
+  SmallVector<Group> groups;
+  int64_t trainedElements = 0;
+};
+
+/// Inference reads the same flat buffer, so its parameters take the training graph's offsets.
+void copyOffsets(ModuleOp module) {
+  llvm::StringMap<int64_t> offsets;
+  int64_t end = 0;
+  for (auto graph : module.getOps<GraphOp>())
+    for (auto parameter : graph.getBody().front().getOps<ParameterOp>())
+      if (graph.isTraining())
+        offsets[parameter.getName()] = *parameter.getOffset();
+  for (auto graph : module.getOps<GraphOp>())
+    for (auto parameter : graph.getBody().front().getOps<ParameterOp>()) {
+      if (graph.isTraining())
+        continue;
+      auto known = offsets.find(parameter.getName());
+      if (known == offsets.end()) { // a model without training
+        known = offsets.try_emplace(parameter.getName(), end).first;
+        end = alignUp(end + *cast<TensorType>(parameter.getType()).getStaticElements());
+      }
+      parameter.setOffset(known->second);
+    }
+}
+
+struct BuildUpdatePass : halftone::ir::impl::BuildUpdateBase<BuildUpdatePass> {
+  void runOnOperation() override {
+    for (auto graph : getOperation().getOps<GraphOp>())
+      if (graph.isTraining())
+        Update(graph).run();
+    copyOffsets(getOperation());
+  }
+};
+
+} // namespace
+} // namespace halftone::ir

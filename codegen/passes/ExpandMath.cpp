@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/passes/Passes.h"
+#include "codegen/passes/Recipes.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace halftone::ir {
+#define GEN_PASS_DEF_EXPANDMATH
+#include "codegen/passes/Passes.h.inc"
+} // namespace halftone::ir
+
+using namespace mlir;
+
+namespace halftone::ir {
+namespace {
+
+/// The value that replaces `op`, or null where the operation is IEEE's own and stays.
+Value expand(Operation *op) {
+  OpBuilder builder(op);
+  Recipe recipe(builder, op->getLoc());
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case([&](math::ExpOp o) { return recipe.exp(o.getOperand()); })
+      .Case([&](math::LogOp o) { return recipe.log(o.getOperand()); })
+      .Case([&](math::TanhOp o) { return recipe.tanh(o.getOperand()); })
+      .Case([&](math::ErfOp o) { return recipe.erf(o.getOperand()); })
+      .Case([&](math::RsqrtOp o) { return recipe.rsqrt(o.getOperand()); })
+      .Case([&](SigmoidOp o) { return recipe.sigmoid(o.getX()); })
+      .Case([&](arith::MinimumFOp o) { return recipe.minimum(o.getLhs(), o.getRhs()); })
+      .Case([&](arith::MaximumFOp o) { return recipe.maximum(o.getLhs(), o.getRhs()); })
+      .Default([](Operation *) { return Value(); });
+}
+
+struct ExpandMathPass : halftone::ir::impl::ExpandMathBase<ExpandMathPass> {
+  void runOnOperation() override {
+    WalkResult result = getOperation().walk([](KernelOp kernel) {
+      SmallVector<Operation *> ops;
+      kernel.walk([&](Operation *op) {
+        if (op != kernel)
+          ops.push_back(op);
+      });
+      for (Operation *op : ops)
+        if (failed(replace(op)))
+          return WalkResult::interrupt();
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+
+private:
+  static LogicalResult replace(Operation *op) {
+    bool isMath = op->getDialect() && op->getDialect()->getNamespace() == "math";
+    if (isMath && isa<math::FmaOp, math::SqrtOp, math::AbsFOp>(op))
+      return success();
+    if (op->getNumResults() == 1 && isa<FloatType>(op->getResult(0).getType()) && !op->getResult(0).getType().isF32() &&
+        (isMath || isa<SigmoidOp>(op)))
+      return op->emitError() << op->getName() << " in " << op->getResult(0).getType()
+                             << " has no recipe: compute it in f32";
+    if (Value replacement = expand(op)) {
+      op->getResult(0).replaceAllUsesWith(replacement);
+      op->erase();
+      return success();
+    }
+    return isMath ? op->emitError() << op->getName() << " has no recipe in docs/spec/math.md" : LogicalResult(success());
+  }
+};
+
+} // namespace
+} // namespace halftone::ir

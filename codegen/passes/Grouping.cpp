@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/passes/Grouping.h"
+
+using namespace mlir;
+
+namespace halftone::ir {
+
+SmallVector<Attribute> normaliseDomain(TensorType domain) {
+  SmallVector<Attribute> dims(domain.getDims());
+  if (dims.empty() || isa<StringAttr>(dims.back()))
+    dims.push_back(IntegerAttr::get(IntegerType::get(domain.getContext(), 64), 1));
+  return dims;
+}
+
+bool isInlined(Operation *op) {
+  if (!isa<KernelForm>(op))
+    return false;
+  auto isScalar = [](Value v) { return cast<TensorType>(v.getType()).isScalar(); };
+  if (!op->hasAttr(kInlineAttr) && !(isa<PointwiseOp>(op) && llvm::all_of(op->getOperands(), isScalar)))
+    return false;
+  return llvm::all_of(op->getUses(), [op](OpOperand &use) {
+    auto user = dyn_cast<KernelForm>(use.getOwner());
+    if (!user || (getPhase(user) == Phase::Update && getPhase(op) != Phase::Update)) // states change in the update
+      return false;
+    AccessKind access = user.getOperandAccesses()[use.getOperandNumber()].getKind();
+    return access == AccessKind::Full || access == AccessKind::Row || (access == AccessKind::Scalar && !user.hasFinish());
+  });
+}
+
+AccessAttr getResultAccessIn(const KernelGroup &group, OpResult result) {
+  auto form = cast<KernelForm>(result.getOwner());
+  if (form.hasFinish())
+    return AccessAttr::get(result.getContext(), AccessKind::Scalar);
+  // A bias gradient beside its weight gradient: one value per row of the weight.
+  if (group.skeleton == Skeleton::Contraction && isa<ColumnSumOp>(result.getOwner()))
+    return AccessAttr::get(result.getContext(), AccessKind::Row);
+  return form.getResultAccesses()[result.getResultNumber()];
+}
+
+namespace {
+
+class Grouper {
+public:
+  std::vector<KernelGroup> run(GraphOp graph) {
+    for (Operation &op : graph.getBody().front())
+      if (isa<KernelForm>(op) && !isInlined(&op))
+        place(cast<KernelForm>(&op));
+    std::vector<KernelGroup> byPhase;
+    for (Phase phase : {Phase::Forward, Phase::Loss, Phase::LossBackward, Phase::Backward, Phase::Check, Phase::Update})
+      llvm::copy_if(groups, std::back_inserter(byPhase), [&](const KernelGroup &group) { return group.phase == phase; });
+    return byPhase;
+  }
+
+private:
+  static constexpr int kSource = -1;
+
+  /// The latest group that `value` needs; what is inlined needs what its operands need.
+  int groupOf(Value value) {
+    Operation *producer = value.getDefiningOp();
+    if (auto it = placed.find(producer); it != placed.end())
+      return it->second;
+    int latest = kSource;
+    if (isInlined(producer) || isa<OutputGradientOp, FlattenOp>(producer))
+      for (Value operand : producer->getOperands())
+        latest = std::max(latest, groupOf(operand));
+    return latest;
+  }
+
+  void place(KernelForm op) {
+    int earliest = kSource;
+    for (Value operand : op->getOperands())
+      earliest = std::max(earliest, groupOf(operand));
+    for (int i = std::max(earliest, 0), end = static_cast<int>(groups.size()); i < end; ++i)
+      if (i == earliest ? joinsProducer(op, groups[i]) : joinsSibling(op, groups[i]))
+        return add(op, i);
+    groups.push_back({{}, getPhase(op), op.getSkeleton(), normaliseDomain(op.getDomain())});
+    add(op, static_cast<int>(groups.size()) - 1);
+  }
+
+  void add(KernelForm op, int index) {
+    KernelGroup &group = groups[index];
+    Skeleton skeleton = op.getSkeleton();
+    if (group.skeleton == Skeleton::Pointwise) // rows and sums contain elementwise code, not the other way round
+      group.skeleton = skeleton;
+    group.ops.push_back(op);
+    group.hasFinish |= op.hasFinish();
+    placed[op] = index;
+  }
+
+  /// Values that pass from one operation to another inside a kernel stay in registers: both must mean the same element.
+  /// What a finish computes is there only after the kernel.
+  static bool accessesAgree(KernelForm op, const KernelGroup &group) {
+    for (auto [operand, access] : llvm::zip(op->getOperands(), op.getOperandAccesses()))
+      if (group.contains(operand.getDefiningOp()) &&
+          (cast<KernelForm>(operand.getDefiningOp()).hasFinish() ||
+           getResultAccessIn(group, cast<OpResult>(operand)).getKind() != access.getKind()))
+        return false;
+    return true;
+  }
+
+  bool joinsProducer(KernelForm op, const KernelGroup &group) {
+    if (getPhase(op) != group.phase)
+      return false;
+    bool sameDomain = ArrayRef<Attribute>(normaliseDomain(op.getDomain())) == ArrayRef<Attribute>(group.domain);
+    switch (op.getSkeleton()) {
+    case Skeleton::Pointwise:
+      return sameDomain && accessesAgree(op, group) &&
+             (group.skeleton == Skeleton::Pointwise || group.skeleton == Skeleton::Row ||
+              group.skeleton == Skeleton::Contraction);
+    case Skeleton::Row:
+      return sameDomain && accessesAgree(op, group) &&
+             (group.skeleton == Skeleton::Pointwise || group.skeleton == Skeleton::Row);
+    case Skeleton::Flat:
+      return sumsElements(op, group, sameDomain) || sumsRows(op, group);
+    case Skeleton::Column:
+      return joinsSibling(op, group);
+    case Skeleton::Contraction:
+      return false;
+    }
+    return false;
+  }
+
+  /// The sum of what a pointwise kernel computes, if nobody else wants that and nothing depends on where rows begin.
+  bool sumsElements(KernelForm op, const KernelGroup &group, bool sameDomain) {
+    auto usedHereOnly = [&](Operation *member) {
+      auto accesses = cast<KernelForm>(member).getOperandAccesses();
+      return llvm::all_of(member->getUsers(), [&](Operation *user) { return user == op || group.contains(user); }) &&
+             llvm::all_of(accesses, [](AccessAttr access) {
+               return access.getKind() == AccessKind::Full || access.getKind() == AccessKind::Scalar;
+             });
+    };
+    return sameDomain && group.skeleton == Skeleton::Pointwise && accessesAgree(op, group) &&
+           llvm::all_of(group.ops, usedHereOnly);
+  }
+
+  /// The sum of what a row kernel computes per row.
+  bool sumsRows(KernelForm op, const KernelGroup &group) {
+    if (group.skeleton != Skeleton::Row || group.hasFinish)
+      return false;
+    auto x = cast<OpResult>(op->getOperand(0));
+    return group.contains(x.getOwner()) && getResultAccessIn(group, x).getKind() == AccessKind::Row;
+  }
+
+  /// Sums over rows of one matrix share a pass over it; a bias gradient rides on its weight gradient.
+  bool joinsSibling(KernelForm op, const KernelGroup &group) {
+    if (op.getSkeleton() != Skeleton::Column || getPhase(op) != group.phase)
+      return false;
+    if (llvm::any_of(op->getOperands(), [&](Value v) { return group.contains(v.getDefiningOp()); }))
+      return false;
+    if (group.skeleton == Skeleton::Column)
+      return ArrayRef<Attribute>(normaliseDomain(op.getDomain())) == ArrayRef<Attribute>(group.domain);
+    auto contract = dyn_cast<ContractOp>(group.ops.front());
+    auto sum = dyn_cast<ColumnSumOp>(op.getOperation());
+    return contract && sum && contract.getTransposeLhs() && contract.getLhs() == sum.getX();
+  }
+
+  std::vector<KernelGroup> groups;
+  llvm::DenseMap<Operation *, int> placed;
+};
+
+} // namespace
+
+std::vector<KernelGroup> groupOperations(GraphOp graph) { return Grouper().run(graph); }
+
+} // namespace halftone::ir

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an optimizer adds to the update: per-element moments, scalars carried from step to step, one element's formula.
+#ifndef HALFTONE_PASSES_OPTIMIZERS_H
+#define HALFTONE_PASSES_OPTIMIZERS_H
+
+#include <memory>
+
+#include "codegen/ir/Scalars.h"
+
+namespace halftone::ir {
+
+class OptimizerForm {
+public:
+  struct Scalar {
+    std::string name;
+    double initial;
+  };
+  struct Element {
+    mlir::Value parameter, gradient, learningRate, weightDecay;
+    llvm::SmallVector<mlir::Value> moments, carried;
+  };
+
+  virtual ~OptimizerForm() = default;
+  /// Names of the flat buffers with one value per parameter element, all starting at zero.
+  virtual llvm::SmallVector<std::string> moments() const = 0;
+  virtual llvm::SmallVector<Scalar> carriedScalars() const { return {}; }
+  /// The carried scalars of the next finite step.
+  virtual llvm::SmallVector<mlir::Value> nextScalars(Scalars &, mlir::ValueRange) const { return {}; }
+  /// The element's new parameter and moments; `element.carried` are those of this step.
+  virtual llvm::SmallVector<mlir::Value> updateElement(Scalars &s, const Element &element) const = 0;
+};
+
+/// From the module's kOptimizerAttr.
+std::unique_ptr<OptimizerForm> createOptimizer(mlir::DictionaryAttr attributes);
+
+} // namespace halftone::ir
+
+#endif

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HALFTONE_PASSES_PASSES_H
+#define HALFTONE_PASSES_PASSES_H
+
+#include "codegen/ir/Dialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
+namespace halftone::ir {
+
+#define GEN_PASS_DECL
+#include "codegen/passes/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "codegen/passes/Passes.h.inc"
+
+/// All passes between import and emission, in order: the table of contents of codegen.
+void buildPipeline(mlir::OpPassManager &manager);
+
+} // namespace halftone::ir
+
+#endif

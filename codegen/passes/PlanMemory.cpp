@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/passes/Passes.h"
+
+namespace halftone::ir {
+#define GEN_PASS_DEF_PLANMEMORY
+#include "codegen/passes/Passes.h.inc"
+} // namespace halftone::ir
+
+using namespace mlir;
+
+namespace halftone::ir {
+namespace {
+
+/// Activations compare their sizes as if every symbol were this: only how well slots are shared depends on it.
+constexpr int64_t kNominalExtent = 64;
+constexpr int64_t kChunk = 1024; // N2
+
+struct Place {
+  int64_t buffer = -1, offset = 0;
+};
+
+struct BufferPlan {
+  std::string name;
+  BufferRole role;
+  TensorType type;
+  FloatAttr initial;
+  int64_t first = 0, last = 0; ///< kernels between which an activation lives
+  int64_t slot = -1;
+};
+
+class Memory {
+public:
+  explicit Memory(GraphOp graph) : graph(graph), block(graph.getBody().front()), builder(graph.getContext()) {}
+
+  void run() {
+    placeSources();
+    placeSinks();
+    placeActivations();
+    chooseSlots();
+    write();
+  }
+
+private:
+  int64_t add(StringRef name, BufferRole role, Type type, double initial = 0) {
+    buffers.push_back({name.str(), role, cast<TensorType>(type), builder.getF64FloatAttr(initial)});
+    return static_cast<int64_t>(buffers.size()) - 1;
+  }
+
+  TensorType flat(int64_t elements) {
+    return TensorType::get(graph.getContext(), {builder.getI64IntegerAttr(elements)}, builder.getF32Type());
+  }
+
+  /// Of the whole model: every graph sees the same flat buffer.
+  int64_t countParameterElements() {
+    int64_t end = 0;
+    graph->getParentOfType<ModuleOp>().walk([&](ParameterOp parameter) {
+      int64_t elements = *cast<TensorType>(parameter.getType()).getStaticElements();
+      end = std::max<int64_t>(end, llvm::alignTo(*parameter.getOffset() + elements, 32));
+    });
+    return end;
+  }
+
+  void placeSources() {
+    int64_t elements = countParameterElements();
+    int64_t parameters = elements ? add("parameters", BufferRole::Parameters, flat(elements)) : -1;
+    for (Operation &op : block) {
+      if (auto input = dyn_cast<InputOp>(op))
+        places[input.getResult()] = {add(input.getName(), BufferRole::Input, input.getType())};
+      else if (auto parameter = dyn_cast<ParameterOp>(op))
+        places[parameter.getResult()] = {parameters, static_cast<int64_t>(*parameter.getOffset())};
+      else if (auto all = dyn_cast<FlatParametersOp>(op))
+        places[all.getResult()] = {parameters, 0};
+      else if (auto state = dyn_cast<StateOp>(op))
+        places[state.getResult()] = {add(state.getName(), state.getOptimizer() ? BufferRole::OptimizerState : BufferRole::State,
+                                         state.getType(), state.getInitial().convertToDouble())};
+      else if (auto hyper = dyn_cast<HyperparameterOp>(op))
+        places[hyper.getResult()] = {
+            add(hyper.getName(), BufferRole::Hyperparameter, hyper.getType(), hyper.getInitial().convertToDouble())};
+    }
+  }
+
+  /// FormKernels gave every sink a value of its own: that value lies where the sink says.
+  void placeSinks() {
+    for (Operation &op : block) {
+      if (auto output = dyn_cast<OutputOp>(op))
+        places[output.getX()] = {add(outputBuffer(output.getName()), BufferRole::Output, output.getX().getType())};
+      else if (auto loss = dyn_cast<LossOp>(op))
+        places[loss.getX()] = {add(loss.getName(), BufferRole::Loss, loss.getX().getType())};
+      else if (auto statistic = dyn_cast<StatisticOp>(op))
+        places[statistic.getX()] = {add(statistic.getName(), BufferRole::Statistic, statistic.getX().getType())};
+      else if (auto gradient = dyn_cast<OutputGradientOp>(op))
+        places[gradient.getX()] = places[gradient.getResult()] = {
+            add(outputGradientBuffer(gradient.getName()), BufferRole::OutputGradient, gradient.getType())};
+      else if (auto assign = dyn_cast<AssignOp>(op))
+        places[assign.getX()] = places[assign.getDestination()];
+      else if (auto all = dyn_cast<FlattenOp>(op)) {
+        int64_t buffer = add("gradients", BufferRole::Gradients, all.getType());
+        places[all.getResult()] = {buffer, 0};
+        for (auto [part, offset] : llvm::zip(all.getParts(), all.getOffsets()))
+          places[part] = {buffer, offset};
+      }
+    }
+  }
+
+  void placeActivations() {
+    int64_t time = 0;
+    for (auto kernel : block.getOps<KernelOp>()) {
+      for (Value input : kernel.getInputs())
+        buffers[places[input].buffer].last = time;
+      for (Value result : kernel->getResults())
+        if (!places.contains(result)) {
+          std::string name = ("%" + kernel.getName() + "." + Twine(cast<OpResult>(result).getResultNumber())).str();
+          int64_t id = add(name, BufferRole::Activation, result.getType());
+          buffers[id].first = buffers[id].last = time;
+          places[result] = {id};
+        }
+      if (kernel.hasFinish()) {
+        int64_t id = add(("%" + kernel.getName() + ".workspace").str(), BufferRole::Activation, workspaceType(kernel));
+        buffers[id].first = buffers[id].last = time;
+        workspaces[kernel] = id;
+      }
+      ++time;
+    }
+  }
+
+  /// One f32 per row of a row kernel, per chunk of a flat one; with a symbolic extent an upper bound of that.
+  TensorType workspaceType(KernelOp kernel) {
+    TensorType domain = kernel.getDomainType();
+    if (kernel.getSkeleton() == Skeleton::Row)
+      return domain.withDims(domain.getRowDims());
+    if (std::optional<int64_t> elements = domain.getStaticElements())
+      return flat(llvm::divideCeil(*elements, kChunk));
+    SmallVector<Attribute> dims(domain.getRowDims());
+    dims.push_back(builder.getI64IntegerAttr(llvm::divideCeil(domain.getColumns(), kChunk)));
+    return domain.withDims(dims);
+  }
+
+  static int64_t nominalElements(TensorType type) {
+    int64_t product = 1;
+    for (Attribute dim : type.getDims())
+      product *= isa<IntegerAttr>(dim) ? cast<IntegerAttr>(dim).getInt() : kNominalExtent;
+    return product;
+  }
+
+  /// Activations share slots, largest first into the first slot that is free while they live; all else has its own.
+  void chooseSlots() {
+    SmallVector<BufferPlan *> activations;
+    for (BufferPlan &buffer : buffers) {
+      if (buffer.role == BufferRole::Activation)
+        activations.push_back(&buffer);
+      else
+        buffer.slot = slots++;
+    }
+    llvm::sort(activations, [](BufferPlan *a, BufferPlan *b) {
+      return std::pair(-nominalElements(a->type), a) < std::pair(-nominalElements(b->type), b); // then in order of making
+    });
+    SmallVector<SmallVector<BufferPlan *>> shared;
+    for (BufferPlan *buffer : activations) {
+      auto isFree = [&](SmallVector<BufferPlan *> &tenants) {
+        return llvm::none_of(tenants, [&](BufferPlan *t) { return t->first <= buffer->last && buffer->first <= t->last; });
+      };
+      auto slot = llvm::find_if(shared, isFree);
+      if (slot == shared.end()) {
+        shared.emplace_back();
+        slot = std::prev(shared.end());
+      }
+      slot->push_back(buffer);
+      buffer->slot = slots + (slot - shared.begin());
+    }
+  }
+
+  void write() {
+    SmallVector<Attribute> list;
+    for (BufferPlan &b : buffers)
+      list.push_back(BufferAttr::get(graph.getContext(), b.name, b.role, b.type, b.slot, b.initial));
+    graph->setAttr(kBuffersAttr, builder.getArrayAttr(list));
+    for (Operation &op : block) {
+      SmallVector<int64_t> ids, offsets;
+      for (Value result : op.getResults()) {
+        ids.push_back(places[result].buffer);
+        offsets.push_back(places[result].offset);
+      }
+      if (auto kernel = dyn_cast<KernelOp>(op); kernel && kernel.hasFinish()) {
+        ids.push_back(workspaces[kernel]);
+        offsets.push_back(0);
+      }
+      if (!ids.empty())
+        op.setAttr(kPlacesAttr, PlacesAttr::get(graph.getContext(), ids, offsets));
+    }
+  }
+
+  GraphOp graph;
+  Block &block;
+  OpBuilder builder;
+  SmallVector<BufferPlan> buffers;
+  llvm::DenseMap<Value, Place> places;
+  llvm::DenseMap<Operation *, int64_t> workspaces;
+  int64_t slots = 0;
+};
+
+struct PlanMemoryPass : halftone::ir::impl::PlanMemoryBase<PlanMemoryPass> {
+  void runOnOperation() override {
+    for (auto graph : getOperation().getOps<GraphOp>())
+      Memory(graph).run();
+  }
+};
+
+} // namespace
+} // namespace halftone::ir

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "training.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <digits_model.hpp>
+#include <numbers>
+#include <span>
+
+namespace {
+
+constexpr std::int64_t kBatch = 32;
+constexpr std::int64_t kDigits = 10;
+
+/// Batches of augmented images, in a new order at every pass; the images that fill no batch wait
+/// for the next pass.
+class Batches {
+ public:
+  Batches(const Images& images, std::uint64_t seed) : images_(images), engine_(seed) {}
+
+  const Images& next() {
+    if (at_ + kBatch > static_cast<std::int64_t>(order_.size())) {
+      order_ = shuffled(images_.count(), engine_);
+      at_ = 0;
+    }
+    batch_.clear();
+    for (const std::int64_t end = at_ + kBatch; at_ < end; ++at_) {
+      const std::int64_t i = order_[static_cast<std::size_t>(at_)];
+      add_augmented(batch_, images_.image(i), images_.digits[static_cast<std::size_t>(i)], engine_);
+    }
+    return batch_;
+  }
+
+ private:
+  const Images& images_;
+  std::mt19937_64 engine_;
+  std::vector<std::int64_t> order_;
+  std::int64_t at_ = 0;
+  Images batch_;
+};
+
+/// The part of the images whose largest logit is the right one.
+double accuracy(const halftone::Device& device, const models::digits::Trainer& trainer,
+                const Images& images) {
+  models::digits::Predictor predictor(device, {.batch = images.count()});
+  predictor.copy_parameters(trainer);
+  const std::span<const float> logits = predictor.predict(images.pixels).logits;
+  std::int64_t right = 0;
+  for (std::int64_t i = 0; i < images.count(); ++i) {
+    const auto row = logits.subspan(static_cast<std::size_t>(i * kDigits), kDigits);
+    right +=
+        std::ranges::max_element(row) - row.begin() == images.digits[static_cast<std::size_t>(i)];
+  }
+  return static_cast<double>(right) / static_cast<double>(images.count());
+}
+
+}  // namespace
+
+Run train(const halftone::Device& device, const Split& data, const Plan& plan,
+          const std::function<void(std::int64_t, float)>& progress) {
+  using Clock = std::chrono::steady_clock;
+  models::digits::Trainer trainer(device, {.batch = kBatch, .seed = plan.seed});
+  Batches batches(data.training, plan.seed);
+  const float peak = trainer.learning_rate();
+  Clock::duration in_steps{};
+  for (std::int64_t step = 0; step < plan.steps; ++step) {
+    const double done = static_cast<double>(step) / static_cast<double>(plan.steps);
+    trainer.set_learning_rate(peak *
+                              static_cast<float>(0.5 * (1.0 + std::cos(std::numbers::pi * done))));
+    const Images& batch = batches.next();
+    const auto start = Clock::now();
+    trainer.step(batch.pixels, batch.digits);
+    in_steps += Clock::now() - start;
+    progress(step + 1, trainer.loss("error"));
+  }
+  return {.accuracy = accuracy(device, trainer, data.held_out),
+          .ms_per_step = std::chrono::duration<double, std::milli>(in_steps).count() /
+                         static_cast<double>(plan.steps),
+          .statistics = trainer.stats()};
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// How operands reach registers and results memory: four neighbouring values go as one 16-byte access where the address
+// is a multiple of 16, and one by one where it is not or where a row ends among them.
+#pragma once
+
+namespace halftone::kernels {
+
+template <class T>
+__device__ __forceinline__ bool is_vector_aligned(const T* pointer) {
+  return (reinterpret_cast<unsigned long long>(pointer) & 15) == 0;
+}
+
+__device__ __forceinline__ void load_vector(const float* pointer, float (&values)[4]) {
+  const float4 vector = *reinterpret_cast<const float4*>(pointer);
+  values[0] = vector.x, values[1] = vector.y, values[2] = vector.z, values[3] = vector.w;
+}
+
+__device__ __forceinline__ void load_vector(const int* pointer, int (&values)[4]) {
+  const int4 vector = *reinterpret_cast<const int4*>(pointer);
+  values[0] = vector.x, values[1] = vector.y, values[2] = vector.z, values[3] = vector.w;
+}
+
+__device__ __forceinline__ void store_vector(float* pointer, const float (&values)[4]) {
+  *reinterpret_cast<float4*>(pointer) = make_float4(values[0], values[1], values[2], values[3]);
+}
+
+__device__ __forceinline__ void store_vector(int* pointer, const int (&values)[4]) {
+  *reinterpret_cast<int4*>(pointer) = make_int4(values[0], values[1], values[2], values[3]);
+}
+
+/// values[i] = row[first + i], or `outside` where first + i is not in [0, columns).
+template <class T, int kWidth, class Column>
+__device__ __forceinline__ void load(const T* row, Column first, Column columns, T (&values)[kWidth],
+                                     T outside = T(0)) {
+  if constexpr (kWidth == 4) {
+    if (first >= 0 && first + 4 <= columns && is_vector_aligned(row + first)) {
+      load_vector(row + first, values);
+      return;
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < kWidth; ++i) {
+    values[i] = first + i >= 0 && first + i < columns ? row[first + i] : outside;
+  }
+}
+
+/// row[first + i] = values[i] where first + i is in [0, columns).
+template <class T, int kWidth, class Column>
+__device__ __forceinline__ void store(T* row, Column first, Column columns, const T (&values)[kWidth]) {
+  if constexpr (kWidth == 4) {
+    if (first + 4 <= columns && is_vector_aligned(row + first)) {
+      store_vector(row + first, values);
+      return;
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < kWidth; ++i) {
+    if (first + i < columns) row[first + i] = values[i];
+  }
+}
+
+}  // namespace halftone::kernels

@@ -1,0 +1,123 @@
+// Kernels without a CUDA text, and why.
+// RUN: cuda_text --verify %s
+halftone.graph "training" {
+  %i0 = halftone.input "i0" : !halftone.tensor<[batch, 8], f32>
+  // expected-error @+1 {{name 'ln/1' is not made of letters, digits and underscores}}
+  %r = halftone.kernel "ln/1" pointwise over ["batch", 8] reduce [] (%i0) accesses [#halftone.access<full>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32> {
+    ^bb0(%a: f32):
+      halftone.kernel_yield stores %a : f32
+  }
+}
+
+// -----
+
+halftone.graph "training" {
+  %i0 = halftone.input "i0" : !halftone.tensor<[batch, 8], f32>
+  // expected-error @+1 {{cuda_tile fits no launch of its skeleton}}
+  %r = halftone.kernel "x" pointwise over ["batch", 8] reduce [] (%i0) accesses [#halftone.access<full>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>, cuda_tile = array<i64: 100>} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32> {
+    ^bb0(%a: f32):
+      halftone.kernel_yield stores %a : f32
+  }
+}
+
+// -----
+
+halftone.graph "training" {
+  %i0 = halftone.input "i0" : !halftone.tensor<[time, 8], f32>
+  // expected-error @+1 {{symbol 'time' is none of the model's}}
+  %r = halftone.kernel "x" pointwise over ["time", 8] reduce [] (%i0) accesses [#halftone.access<full>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!halftone.tensor<[time, 8], f32>) -> !halftone.tensor<[time, 8], f32> {
+    ^bb0(%a: f32):
+      halftone.kernel_yield stores %a : f32
+  }
+}
+
+// -----
+
+halftone.graph "training" {
+  %i0 = halftone.input "i0" : !halftone.tensor<[batch, 8], f16>
+  // expected-error @+1 {{CUDA kernels hold tensors of f32 and i32 alone}}
+  %r = halftone.kernel "x" pointwise over ["batch", 8] reduce [] (%i0) accesses [#halftone.access<full>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!halftone.tensor<[batch, 8], f16>) -> !halftone.tensor<[batch, 8], f16> {
+    ^bb0(%a: f16):
+      halftone.kernel_yield stores %a : f16
+  }
+}
+
+// -----
+
+halftone.graph "training" {
+  %i0 = halftone.input "i0" : !halftone.tensor<[batch, 8], f32>
+  // expected-error @+1 {{result 0 has an access that a pointwise kernel cannot store}}
+  %r = halftone.kernel "x" pointwise over ["batch", 8] reduce [] (%i0) accesses [#halftone.access<full>] -> [#halftone.access<row>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch], f32> {
+    ^bb0(%a: f32):
+      halftone.kernel_yield stores %a : f32
+  }
+}
+
+// -----
+
+halftone.graph "training" {
+  %i0 = halftone.input "i0" : !halftone.tensor<[batch, 8], f32>
+  // expected-error @+1 {{argument 0 is not the same in the whole row}}
+  %r = halftone.kernel "x" row over ["batch", 8] reduce [] (%i0) accesses [#halftone.access<full>] -> [#halftone.access<row>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch], f32> {
+    ^bb0(%a: f32):
+      halftone.kernel_yield stores %a : f32
+  }
+}
+
+// -----
+
+halftone.graph "training" {
+  %i0 = halftone.input "i0" : !halftone.tensor<[batch, 2000000], f32>
+  // expected-error @+1 {{has rows of 2000000 columns, more than a row kernel can hold}}
+  %r = halftone.kernel "x" row over ["batch", 2000000] reduce [] (%i0) accesses [#halftone.access<full>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!halftone.tensor<[batch, 2000000], f32>) -> !halftone.tensor<[batch, 2000000], f32> {
+    ^bb0(%a: f32):
+      halftone.kernel_yield stores %a : f32
+  }
+}
+
+// -----
+
+halftone.graph "training" {
+  %i0 = halftone.input "i0" : !halftone.tensor<[batch, 8], f32>
+  // expected-error @+1 {{a flat kernel wants a finish}}
+  %r = halftone.kernel "x" flat over ["batch", 8] reduce [] (%i0) accesses [#halftone.access<full>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32> {
+    ^bb0(%a: f32):
+      halftone.kernel_yield stores %a : f32
+  }
+}
+
+// -----
+
+halftone.graph "training" {
+  %i0 = halftone.input "i0" : !halftone.tensor<[batch, 8], f32>
+  %r = halftone.kernel "x" pointwise over ["batch", 8] reduce [] (%i0) accesses [#halftone.access<full>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32> {
+    ^bb0(%a: f32):
+      // expected-error @+1 {{has no CUDA text; Regions.cpp lists the operations that kernels may contain}}
+      %e = math.exp %a : f32
+      halftone.kernel_yield stores %e : f32
+  }
+}
+
+// -----
+
+halftone.graph "training" {
+  %i0 = halftone.input "i0" : !halftone.tensor<[batch, 8], f32>
+  %r = halftone.kernel "x" row over ["batch", 8] reduce [] (%i0) accesses [#halftone.access<full>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32> {
+    ^bb0(%a: f32):
+      // expected-error @+1 {{means nothing in this skeleton}}
+      %e = halftone.lhs_sum : f32
+      halftone.kernel_yield stores %e : f32
+  }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// One model twice: as generated code in a Trainer, and as the reference's declared evaluation of its Description, with
+// the same parameters and the same random inputs.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "halftone/device.hpp"
+#include "halftone/manifest/manifest.hpp"
+#include "halftone/predictor.hpp"
+#include "halftone/reference/evaluator.hpp"
+#include "halftone/trainer.hpp"
+#include "models.hpp"
+
+namespace halftone::tests {
+
+/// The bits of a value as the specification compares them: every NaN is one (N7).
+inline std::uint32_t bits(float value) {
+  return std::isnan(value) ? 0x7fffffffu : std::bit_cast<std::uint32_t>(value);
+}
+
+/// Index of the first element whose bits differ, or -1.
+inline std::ptrdiff_t first_difference(std::span<const float> a, std::span<const float> b) {
+  if (a.size() != b.size()) return 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (bits(a[i]) != bits(b[i])) return static_cast<std::ptrdiff_t>(i);
+  return -1;
+}
+
+class Pair {
+ public:
+  Pair(const std::string& name, const manifest::ArtifactImage& image, const std::string& device, std::int64_t batch,
+       std::uint64_t seed = 1)
+      : description(load_model(name)), symbols(bind(description, batch)),
+        artifact(Artifact::linked(image)), device(Device::cpu(device)),
+        trainer(artifact, this->device, setup(seed)), reference(description, symbols), random_(seed) {
+    reference::Tensors<float> parameters;
+    for (const std::string& parameter : trainer.parameter_names()) {
+      auto values = trainer.parameter(parameter);
+      parameters[parameter] = {values.begin(), values.end()};
+    }
+    state = reference.initial_state(std::move(parameters));
+  }
+
+  /// Inputs of the next step: uniform in [-1, 1], labels uniform among the classes.
+  void draw() {
+    std::uniform_real_distribution<float> uniform(-1.0f, 1.0f);
+    for (std::size_t id = 0; id < description.nodes.size(); ++id) {
+      const auto& node = description.nodes[id];
+      if (node.kind != description::Kind::input) continue;
+      const auto count = static_cast<std::size_t>(reference.count(static_cast<description::NodeId>(id)));
+      if (node.format == description::Format::i32) {
+        auto& labels = inputs.labels[node.name];
+        labels.resize(count);
+        std::uniform_int_distribution<std::int32_t> pick(0, classes_of(static_cast<description::NodeId>(id)) - 1);
+        for (auto& label : labels) label = pick(random_);
+      } else {
+        auto& values = inputs.values[node.name];
+        values.resize(count);
+        for (float& value : values) value = uniform(random_);
+      }
+    }
+  }
+
+  [[nodiscard]] std::vector<NamedValues> named_inputs() const {
+    std::vector<NamedValues> named;
+    for (const auto& [name, values] : inputs.values) named.push_back({name, std::span<const float>(values)});
+    for (const auto& [name, labels] : inputs.labels) named.push_back({name, std::span<const std::int32_t>(labels)});
+    return named;
+  }
+
+  Setup setup(std::uint64_t seed) {
+    bindings_.clear();
+    for (const auto& [symbol, value] : symbols) bindings_.push_back({symbol, value});
+    return {.model = "", .bindings = bindings_, .seed = seed};
+  }
+
+  description::Description description;
+  reference::Symbols symbols;
+  Artifact artifact;
+  Device device;
+
+ private:
+  std::vector<Binding> bindings_;
+
+ public:
+  Trainer trainer;
+  reference::Declared reference;
+  reference::State<float> state;
+  reference::Inputs<float> inputs;
+
+ private:
+  static reference::Symbols bind(const description::Description& description, std::int64_t batch) {
+    reference::Symbols symbols;
+    for (const auto& node : description.nodes)
+      for (const auto& dim : node.shape)
+        if (!dim.symbol.empty()) symbols[dim.symbol] = dim.symbol == "batch" ? batch : 3;
+    return symbols;
+  }
+
+  [[nodiscard]] std::int32_t classes_of(description::NodeId label) const {
+    for (const auto& node : description.nodes)
+      for (const auto& operand : node.operands)
+        if (operand.role == "label" && operand.node == label)
+          return static_cast<std::int32_t>(description.nodes[node.operands[0].node].shape.back().extent);
+    return 1;
+  }
+
+  std::mt19937_64 random_;
+};
+
+}  // namespace halftone::tests

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Class A and ordered contractions: generated CPU code equals the reference (declared) to the last bit, for every test
+// model, variant and batch size.
+#include <doctest/doctest.h>
+
+#include "artifacts.hpp"
+#include "pair.hpp"
+
+namespace halftone::tests {
+
+namespace {
+
+constexpr const char* kVariants[] = {"x86-64-v3", "x86-64"};
+constexpr std::int64_t kBatches[] = {1, 5, 37};
+
+void check_forward(const Pair& pair, const reference::Forward<float>& expected) {
+  for (std::size_t i = 0; i < pair.description.losses.size(); ++i) {
+    const std::string& name = pair.description.nodes[pair.description.losses[i].node].name;
+    CAPTURE(name);
+    CHECK(bits(pair.trainer.loss(name)) == bits(expected.losses[i]));
+  }
+  for (const auto& output : pair.description.outputs) {
+    CAPTURE(output.name);
+    CHECK(first_difference(pair.trainer.output(output.name), expected.values[output.node]) == -1);
+  }
+}
+
+void check_gradients(const Pair& pair, const reference::Gradients<float>& expected) {
+  for (std::size_t id = 0; id < pair.description.nodes.size(); ++id) {
+    const auto& node = pair.description.nodes[id];
+    const auto* attributes = std::get_if<description::ParameterAttributes>(&node.attributes);
+    if (attributes == nullptr || attributes->frozen) continue;
+    CAPTURE(node.name);
+    CHECK(first_difference(pair.trainer.gradient(node.name), expected[id]) == -1);
+  }
+}
+
+void check_parameters(const Pair& pair) {
+  for (const auto& [name, values] : pair.state.parameters) {
+    CAPTURE(name);
+    CHECK(first_difference(pair.trainer.parameter(name), values) == -1);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("training steps on the CPU equal the declared reference to the last bit") {
+  for (const LinkedArtifact& artifact : kArtifacts)
+    for (const char* variant : kVariants)
+      for (std::int64_t batch : kBatches) {
+        CAPTURE(artifact.name);
+        CAPTURE(variant);
+        CAPTURE(batch);
+        Pair pair(artifact.name, *artifact.image, variant, batch);
+        for (int step = 0; step < 4; ++step) {
+          CAPTURE(step);
+          pair.draw();
+          const auto forward = pair.reference.forward(pair.state, pair.inputs);
+          const auto gradients = pair.reference.backward(forward);
+          const auto expected = pair.reference.step(pair.state, pair.inputs);
+          CHECK(pair.trainer.step(pair.named_inputs()) == expected.finite);
+          pair.state = expected.state;
+          check_forward(pair, forward);
+          check_gradients(pair, gradients);
+          CHECK(bits(pair.trainer.stats().grad_norm) == bits(expected.norm));
+          check_parameters(pair);
+        }
+      }
+}
+
+TEST_CASE("a step that is not finite changes no bit of the parameters, and training goes on") {
+  for (const LinkedArtifact& artifact : kArtifacts) {
+    CAPTURE(artifact.name);
+    Pair pair(artifact.name, *artifact.image, "x86-64-v3", 5);
+    for (int step = 0; step < 4; ++step) {
+      CAPTURE(step);
+      pair.draw();
+      if (step == 1) pair.inputs.values.begin()->second[0] = std::nanf("");
+      if (step == 2) pair.inputs.values.begin()->second[0] = INFINITY;
+      const auto expected = pair.reference.step(pair.state, pair.inputs);
+      CHECK(pair.trainer.step(pair.named_inputs()) == expected.finite);
+      CHECK(expected.finite == (step == 0 || step == 3));
+      pair.state = expected.state;
+      check_parameters(pair);
+    }
+    CHECK(pair.trainer.stats().skipped_steps == 2);
+  }
+}
+
+TEST_CASE("inference gives the outputs of the training graph's forward pass") {
+  for (const LinkedArtifact& artifact : kArtifacts) {
+    CAPTURE(artifact.name);
+    Pair pair(artifact.name, *artifact.image, "x86-64-v3", 7);
+    if (pair.description.outputs.empty()) continue;
+    pair.draw();
+    pair.trainer.forward(pair.named_inputs());
+    Predictor predictor(pair.artifact, pair.device, pair.setup(2));
+    predictor.copy_parameters(pair.trainer);
+    std::vector<NamedValues> needed;
+    const auto& programs = pair.artifact.manifest().programs;
+    for (const NamedValues& input : pair.named_inputs())
+      for (const auto& program : programs)
+        for (const auto& buffer : program.buffers)
+          if (program.name == "inference" && buffer.name == input.name) needed.push_back(input);
+    predictor.predict(needed);
+    for (const auto& output : pair.description.outputs) {
+      CAPTURE(output.name);
+      CHECK(first_difference(predictor.output(output.name), pair.trainer.output(output.name)) == -1);
+    }
+  }
+}
+
+}  // namespace halftone::tests

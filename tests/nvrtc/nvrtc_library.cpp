@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nvrtc_library.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+
+namespace halftone::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+/// The folder above the bin/ that has nvcc, links resolved, or empty.
+std::string toolkit_on_path() {
+  std::istringstream path(environment("PATH"));
+  for (std::string folder; std::getline(path, folder, ':');) {
+    std::error_code error;
+    const fs::path nvcc = fs::canonical(fs::path(folder) / "nvcc", error);
+    if (!error) return nvcc.parent_path().parent_path();
+  }
+  return "";
+}
+
+/// The newest file in `folder` whose name starts with `stem`, or empty.
+fs::path library_in(const fs::path& folder, const std::string& stem) {
+  fs::path newest;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().filename().string().rfind(stem, 0) == 0)
+      newest = std::max(newest, entry.path());
+  }
+  return newest;
+}
+
+/// Opens NVRTC 13 below `home`. The builtins are opened first: NVRTC asks for them by name alone,
+/// and the loader would not look beside libnvrtc.
+void* open_below(const fs::path& home) {
+  for (const char* folder : {"lib64", "lib", "lib/x86_64-linux-gnu", "."}) {
+    const fs::path nvrtc = library_in(home / folder, "libnvrtc.so.13");
+    const fs::path builtins = library_in(home / folder, "libnvrtc-builtins.so.13");
+    if (nvrtc.empty() || builtins.empty()) continue;
+    if (!dlopen(builtins.c_str(), RTLD_NOW | RTLD_GLOBAL)) continue;
+    if (void* library = dlopen(nvrtc.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
+  }
+  return nullptr;
+}
+
+template <class Function>
+bool symbol(void* library, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+  return function != nullptr;
+}
+
+}  // namespace
+
+std::unique_ptr<NvrtcLibrary> NvrtcLibrary::open(const std::string& fetched, std::string& reason) {
+  const std::vector<std::string> homes = {environment("NVRTC_HOME"), fetched + "/nvidia/cu13",
+                                          environment("CUDA_HOME"), toolkit_on_path(),
+                                          "/usr/local/cuda"};
+  for (const std::string& home : homes) {
+    void* library = home.empty() ? nullptr : open_below(home);
+    if (!library) continue;
+    auto nvrtc = std::make_unique<NvrtcLibrary>();
+    nvrtc->home_ = home;
+    if (nvrtc->bind(library)) return nvrtc;
+  }
+  reason = "no NVRTC 13 in NVRTC_HOME, " + fetched +
+           ", CUDA_HOME, the toolkit of nvcc on PATH, or /usr/local/cuda; install the CUDA Toolkit "
+           "13, or run tests/run "
+           "where PyPI can be reached";
+  return nullptr;
+}
+
+bool NvrtcLibrary::bind(void* library) {
+  return symbol(library, "nvrtcVersion", version_) &&
+         symbol(library, "nvrtcCreateProgram", create_) &&
+         symbol(library, "nvrtcCompileProgram", compile_) &&
+         symbol(library, "nvrtcGetProgramLogSize", log_size_) &&
+         symbol(library, "nvrtcGetProgramLog", log_) &&
+         symbol(library, "nvrtcDestroyProgram", destroy_);
+}
+
+std::string NvrtcLibrary::version() const {
+  int major = 0, minor = 0;
+  version_(&major, &minor);
+  return std::to_string(major) + "." + std::to_string(minor);
+}
+
+Compilation NvrtcLibrary::compile(const std::string& source, const std::string& name,
+                                  std::span<const std::string> options) const {
+  Program program = nullptr;
+  if (create_(&program, source.c_str(), name.c_str(), 0, nullptr, nullptr) != 0) {
+    return {false, "nvrtcCreateProgram failed"};
+  }
+  std::vector<const char*> arguments;
+  for (const std::string& option : options) arguments.push_back(option.c_str());
+  Compilation result;
+  result.accepted = compile_(program, static_cast<int>(arguments.size()), arguments.data()) == 0;
+  std::size_t size = 0;
+  if (log_size_(program, &size) == 0 && size > 1) {
+    result.log.resize(size);
+    log_(program, result.log.data());
+    result.log.resize(size - 1);  // the terminating zero
+  }
+  destroy_(&program);
+  return result;
+}
+
+}  // namespace halftone::tests

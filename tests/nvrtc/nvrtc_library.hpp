@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// NVRTC, opened at run time and without its headers: where it is looked for, and one compilation.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace halftone::tests {
+
+/// What one compilation said. `log` has the compiler's messages and those of ptxas.
+struct Compilation {
+  bool accepted = false;
+  std::string log;
+};
+
+/// A loaded NVRTC. Compilations may run from several threads at once.
+class NvrtcLibrary {
+ public:
+  /// The first that opens among NVRTC_HOME, `fetched` (where tests/run puts the PyPI wheels),
+  /// CUDA_HOME, the toolkit of the nvcc on PATH and /usr/local/cuda. On failure returns null, and
+  /// `reason` is one sentence.
+  static std::unique_ptr<NvrtcLibrary> open(const std::string& fetched, std::string& reason);
+
+  /// Compiles `source` to a cubin with these options. A failure to even start is a Compilation that
+  /// was not accepted.
+  [[nodiscard]] Compilation compile(const std::string& source, const std::string& name,
+                                    std::span<const std::string> options) const;
+
+  [[nodiscard]] const std::string& home() const noexcept { return home_; }
+  [[nodiscard]] std::string version() const;
+
+ private:
+  using Program = void*;
+  bool bind(void* library);
+
+  std::string home_;
+  int (*version_)(int*, int*) = nullptr;
+  int (*create_)(Program*, const char*, const char*, int, const char* const*,
+                 const char* const*) = nullptr;
+  int (*compile_)(Program, int, const char* const*) = nullptr;
+  int (*log_size_)(Program, std::size_t*) = nullptr;
+  int (*log_)(Program, char*) = nullptr;
+  int (*destroy_)(Program*) = nullptr;
+};
+
+}  // namespace halftone::tests
