@@ -87,12 +87,12 @@ private:
       for (Attribute dim : type.getDims())
         p.shape.push_back(cast<IntegerAttr>(dim).getInt());
       p.offset = *parameter.getOffset();
-      p.trained = !parameter.getFrozen();
+      p.trained = graph.isTraining() && !parameter.getFrozen();
       p.initializer = {static_cast<hm::Initializer::Kind>(init.getKind()), init.getFirst().getValueAsDouble(),
                        init.getSecond().getValueAsDouble()};
       int64_t end = llvm::alignTo(p.offset + *type.getStaticElements(), 32);
       m.parameter_elements = std::max(m.parameter_elements, end);
-      if (p.trained && graph.isTraining())
+      if (p.trained)
         m.trained_elements = std::max(m.trained_elements, end);
       m.parameters.push_back(std::move(p));
     }
