@@ -4,6 +4,7 @@
 #include "codegen/emit/cpu/Skeletons.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace halftone::ir;
@@ -102,15 +103,48 @@ private:
       });
       return;
     }
-    code.loop(code.integer(0), code.integer(width), 1, [&](Value lane) {
-      Value at = code.add(column, lane);
-      // Past the last column the last one is read again: those lanes are never stored.
-      Value line = code.multiply(code.minimum(at, code.subtract(columns, code.integer(1))), depth);
-      code.loop(block, blockEnd, 1, [&](Value k) {
-        Value value = code.load(code.f32(), code.address(rhs, code.f32(), code.add(line, k)));
-        code.store(value, code.address(panelAt(block, k), code.f32(), lane));
+    int64_t square = std::min<int64_t>(8, width); // one AVX2 register
+    Value squaresEnd = code.add(block, code.roundDown(code.subtract(blockEnd, block), square));
+    code.loop(code.integer(0), code.integer(width), square, [&](Value lane) {
+      SmallVector<Value> lines;
+      for (int64_t i = 0; i < square; ++i) {
+        // Past the last column the last one is read again: those lanes are never stored.
+        Value at = code.minimum(code.add(column, code.add(lane, code.integer(i))), code.subtract(columns, code.integer(1)));
+        lines.push_back(code.address(rhs, code.f32(), code.multiply(at, depth)));
+      }
+      code.loop(block, squaresEnd, square, [&](Value k) {
+        Values vectors;
+        for (Value line : lines)
+          vectors.push_back(
+              code.load(code.vector(code.f32(), static_cast<unsigned>(square)), code.address(line, code.f32(), k)));
+        transpose(vectors);
+        for (auto [i, vector] : llvm::enumerate(vectors))
+          code.store(vector, code.address(panelAt(block, code.add(k, code.integer(i))), code.f32(), lane));
+      });
+      code.loop(squaresEnd, blockEnd, 1, [&](Value k) {
+        for (auto [i, line] : llvm::enumerate(lines))
+          code.store(code.load(code.f32(), code.address(line, code.f32(), k)),
+                     code.address(panelAt(block, k), code.f32(), code.add(lane, code.integer(i))));
       });
     });
+  }
+
+  /// Exchanges rows and columns of a square of vectors, in steps that swap blocks of side 4, 2 and 1.
+  void transpose(Values &rowsOfSquare) {
+    int64_t count = static_cast<int64_t>(rowsOfSquare.size());
+    for (int64_t side = count / 2; side > 0; side /= 2)
+      for (int64_t i = 0; i < count; ++i) {
+        if (i & side)
+          continue;
+        SmallVector<int64_t> upper, lower;
+        for (int64_t lane = 0; lane < count; ++lane) {
+          upper.push_back(lane & side ? count + lane - side : lane);
+          lower.push_back(lane & side ? count + lane : lane + side);
+        }
+        Value a = rowsOfSquare[i], b = rowsOfSquare[i + side];
+        rowsOfSquare[i] = vector::ShuffleOp::create(code.builder, code.loc, a, b, upper);
+        rowsOfSquare[i + side] = vector::ShuffleOp::create(code.builder, code.loc, a, b, lower);
+      }
   }
 
   /// One register tile: rows [row, row + height), clamped to the last row, times the panel.

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compile-time check of a model and every sentence it can say: the culprit, the rule and the
+// remedy.
+#pragma once
+
+#include "halftone/inspect.hpp"
+
+namespace halftone::dsl {
+
+/// Puts the first fault of a graph into words.
+class Report {
+ public:
+  constexpr explicit Report(const Graph& graph) : graph_(graph), found_(graph.finding) {}
+
+  constexpr Sentence sentence() {
+    if (found_.fault == Fault::none) return out_;
+    if (found_.fault <= Fault::self_alias)
+      names();
+    else if (found_.fault <= Fault::unused_value)
+      structure();
+    else if (found_.fault <= Fault::label_shape)
+      shapes();
+    else if (found_.fault <= Fault::loss_as_value)
+      kinds();
+    else if (found_.fault <= Fault::bad_epsilon)
+      parameters();
+    else if (found_.fault <= Fault::assigned_shape)
+      functions_and_states();
+    else if (found_.fault <= Fault::incomplete_rules)
+      training();
+    else
+      settings();
+    return out_;
+  }
+
+ private:
+  struct Path {
+    int node;
+  };  // fc1
+  struct Name {
+    int node;
+  };  // layer 'fc1'
+  struct Given {
+    int token;
+  };                // layer 'fc1', for a token that is no node
+  struct Asker {};  // who refers to a name: a node, an output, or an assignment
+
+  constexpr void put(Path path) { write_name(out_, graph_, path.node); }
+  constexpr void put(Name name) {
+    const Part part = graph_.nodes[name.node].part;
+    const bool layer = !is_source(part) && !is_loss(part) && part != Part::parameter;
+    out_.put(layer ? "layer" : kind_of(part));
+    out_.put(" '");
+    put(Path{name.node});
+    out_.put('\'');
+  }
+  constexpr void put(Given given) {
+    const Part part = graph_.program[given.token].part;
+    const bool layer = part >= Part::linear && part <= Part::pointwise;
+    out_.put(layer ? "layer" : kind_of(part));
+    if (graph_.program[given.token].name == nullptr) return;
+    out_.put(" '");
+    out_.put(graph_.program[given.token].name);
+    out_.put('\'');
+  }
+  constexpr void put(Asker) {
+    if (found_.node >= 0)
+      put(Name{found_.node});
+    else if (found_.token >= 0)
+      put(Given{found_.token});
+    else
+      out_.put("an assignment");
+  }
+  constexpr void put(const auto& words) { out_.put(words); }
+  constexpr void say(const auto&... parts) { (put(parts), ...); }
+
+  constexpr void names() {
+    switch (found_.fault) {
+      case Fault::empty_name:
+        return say("a name is empty: give every input, layer, value, output and loss a name");
+      case Fault::bad_name:
+        return say("the name '", found_.text,
+                   "' is not usable: write letters, digits, '_' and '-', with '/' between parts "
+                   "that are not digits alone");
+      case Fault::bad_model_name:
+        return say("the model's name '", found_.text,
+                   "' is not a C++ identifier: write letters, digits and '_'");
+      case Fault::bad_symbol:
+        return say("the symbol '", found_.text, "' of ", Given{found_.token},
+                   " is not a C++ identifier: write letters, digits and '_'");
+      case Fault::duplicate_name:
+        return say("the name '", found_.text, "' is given twice, to ", Given{found_.other},
+                   " and then to ", Given{found_.token}, ": rename one of them");
+      case Fault::same_derived_name:
+        return say("two layers without names of their own would both be called '",
+                   Path{found_.node}, "': name one of them with as()");
+      case Fault::unknown_value:
+        return say(Asker{}, " reads '", found_.text,
+                   "', but no input, layer, as() or output that it can see has that name: add it "
+                   "or correct the name");
+      default:
+        return say("the name '", found_.text,
+                   "' stands for itself: name a layer's result with as()");
+    }
+  }
+
+  constexpr void structure() {
+    switch (found_.fault) {
+      case Fault::no_input:
+        return say("the model has no tensor input: add inputs(tensor(\"x\", batch, 8))");
+      case Fault::no_source:
+        return say("the chain has no value at ", Given{found_.token},
+                   ": begin it with from(\"name\")");
+      case Fault::bad_repeat:
+        return say("repeat '", found_.text, "' has ", found_.number,
+                   " copies of its body: write a number of 1 or more");
+      case Fault::too_many_dimensions:
+        return say(Given{found_.token}, " has more than ", kMaxRank,
+                   " dimensions: join some of them");
+      case Fault::cycle:
+        return say(Name{found_.other}, " and ", Name{found_.node},
+                   " wait for each other in a cycle: keep last step's value in a state, or cut one "
+                   "of the two");
+      case Fault::unused_input:
+        return say(Name{found_.node},
+                   " is read by nothing: use it with from() or in a loss, or remove it");
+      case Fault::unused_state:
+        return say(Name{found_.node}, " is read by nothing: use it with from(), or remove it");
+      default:
+        return say(
+            Name{found_.node},
+            " has a result that nothing uses: continue from it, make it an output, or remove it");
+    }
+  }
+
+  constexpr void shapes() {
+    const Name layer{found_.node}, other{found_.other};
+    const Shape &left = found_.left, &right = found_.right;
+    switch (found_.fault) {
+      case Fault::bad_extent:
+        return say(Given{found_.token}, " has a dimension of ", found_.number,
+                   ": write a positive number or a symbol");
+      case Fault::bad_outputs:
+        return say(layer, " has ", found_.number,
+                   " outputs: write linear(name, outputs) with 1 or more");
+      case Fault::no_columns:
+        return say(layer, " reads a scalar but works on rows: give its input a dimension");
+      case Fault::symbolic_columns:
+        return say(layer, " has weights and reads rows whose length is the symbol '", found_.text,
+                   "': give the last dimension a number");
+      case Fault::repeat_shape:
+        return say(Given{found_.token}, " gives its body ", left, " but the body returns ", right,
+                   ": make its last layer return ", left);
+      case Fault::residual_shape:
+        return say(layer, " adds ", left, " and its residual body's ", right,
+                   ": make the body's last layer return ", left);
+      case Fault::add_shape:
+        return say(layer, " adds ", left, " and ", right, " of ", other, ": make the shapes equal");
+      case Fault::concat_shape:
+        return say(layer, " puts ", left, " beside ", right, " of ", other,
+                   ": make all dimensions but the last equal");
+      case Fault::concat_symbol:
+        return say(layer, " adds up last dimensions, but that of ", other, " is the symbol '",
+                   found_.text, "': give it a number");
+      case Fault::pointwise_shape:
+        return say(layer, " works on equal shapes but reads ", left, " and ", right, " of ", other,
+                   ": make the shapes equal");
+      case Fault::mse_shape:
+        return say(layer, " compares ", left, " with ", right, " of ", other,
+                   ": make the shapes equal");
+      default:
+        return say(layer, " reads logits ", left, " and ", right, " of ", other,
+                   ": the label has the logits' dimensions but the last");
+    }
+  }
+
+  constexpr void kinds() {
+    const Name other{found_.other};
+    switch (found_.fault) {
+      case Fault::labels_as_values:
+        return say(Asker{}, " reads ", other,
+                   " as a value, but it holds labels: declare it with tensor(), or use it as the "
+                   "label of a cross_entropy");
+      case Fault::values_as_labels:
+        return say(Name{found_.node}, " takes ", other,
+                   " as its label: declare an input with labels() for it");
+      default:
+        return say(other,
+                   " is a loss and cannot be read as a value: read the value that the loss is "
+                   "computed from");
+    }
+  }
+
+  constexpr void parameters() {
+    const Name layer{found_.node};
+    switch (found_.fault) {
+      case Fault::tied_unknown:
+        return say(layer, " is tied to '", found_.text,
+                   "', but no layer that it can see has that name: correct the name in tied()");
+      case Fault::tied_not_linear:
+        return say(layer, " is tied to '", found_.text,
+                   "', which has no weight of its kind: tie it to a linear layer");
+      case Fault::tied_cycle:
+        return say(layer, " is tied to itself through '", found_.text,
+                   "': let one layer own the weight");
+      case Fault::tied_shape:
+        return say(layer, " needs a weight of ", found_.left, " but is tied to ",
+                   Name{found_.other}, " of ", found_.right,
+                   ": make outputs and inputs of both layers equal");
+      case Fault::tied_options:
+        return say(layer,
+                   " is tied and cannot have options for a weight of its own: give them to the "
+                   "layer that owns the weight");
+      case Fault::no_bias_options:
+        return say(layer, " has options for a bias but no bias: remove no_bias or the options");
+      case Fault::bad_scale:
+        return say(layer,
+                   " has a learning_rate_scale that is negative or not finite: write 0 or a "
+                   "positive number");
+      case Fault::bad_initializer:
+        return say(layer,
+                   " has an initializer out of range: write finite numbers, low before high, no "
+                   "negative deviation");
+      default:
+        return say(layer, " has an epsilon that is negative or not finite: write epsilon(1e-5)");
+    }
+  }
+
+  constexpr void functions_and_states() {
+    const Name layer{found_.node};
+    switch (found_.fault) {
+      case Fault::captures:
+        return say(layer,
+                   " has a lambda that captures variables: write numbers into the lambda, or name "
+                   "constexpr globals");
+      case Fault::arity:
+        if (found_.number < 1)
+          return say(layer, " has a lambda that cannot be called with ",
+                     graph_.nodes[found_.node].operand_count,
+                     " values: write [](auto x, ...) { return ...; }");
+        return say(layer, " gives its lambda ", graph_.nodes[found_.node].operand_count,
+                   " values but the lambda takes ", found_.number, ": make the numbers equal");
+      case Fault::lambda_result:
+        return say(
+            layer,
+            " has a lambda that does not return a number: return an expression of its arguments");
+      case Fault::lambda_constants:
+        return say(
+            layer,
+            " has a lambda that computes with constants alone: write the result as a number");
+      case Fault::lambda_nan:
+        return say(layer, " has a lambda with a constant that is not a number: write a finite one");
+      case Fault::lambda_length:
+        return say(layer, " has a lambda of more than ", kMaxInstructions,
+                   " operations: split it into two layers");
+      case Fault::bad_initial:
+        return say(layer, " starts at a value that is not finite: write initial(0)");
+      case Fault::not_a_state:
+        return say(layer, " is assigned to but is no state: declare it with state()");
+      case Fault::assigned_twice:
+        return say(layer, " is assigned to twice: keep one assign()");
+      default:
+        return say(layer, " of ", found_.left, " is assigned ", Name{found_.other}, " of ",
+                   found_.right, ": make the shapes equal");
+    }
+  }
+
+  constexpr void training() {
+    switch (found_.fault) {
+      case Fault::no_loss:
+        return say(
+            "the model has an optimizer but no loss: add losses(...), or leave the optimizer out");
+      case Fault::no_optimizer:
+        return say(
+            "the model has losses but no optimizer: add sgd(...) or adamw(...) to HALFTONE_MODEL");
+      case Fault::bad_loss_weight:
+        return say(Name{found_.node}, " has a weight that is not finite: write weight(1.0)");
+      case Fault::all_frozen:
+        return say(
+            "the model has losses but no parameter to train: unfreeze one, or leave losses and "
+            "optimizer out");
+      case Fault::repeated_setting:
+        return say("HALFTONE_MODEL is given several ", found_.text, ": keep one");
+      case Fault::no_precision:
+        return say(
+            "HALFTONE_MODEL is given no precision rules: add precision(everywhere(store(f32), "
+            "compute(f32), accumulate(f32), master(f32)))");
+      case Fault::empty_rule:
+        return say("the precision rule for '", found_.text,
+                   "' states no format: add store, compute, accumulate or master");
+      case Fault::format: {
+        constexpr const char* kRoles[] = {"store", "compute", "accumulate", "master"};
+        return say("the precision rule for '", found_.text, "' asks for ",
+                   kRoles[found_.number / 8], "(", spelling(static_cast<Format>(found_.number % 8)),
+                   "), which no target offers yet: write f32");
+      }
+      default:
+        return say("no precision rule says ", found_.text, " for every layer: add ", found_.text,
+                   "(f32) to everywhere(...)");
+    }
+  }
+
+  constexpr void settings() {
+    const char* optimizer = found_.text;
+    switch (found_.fault) {
+      case Fault::rule_without_match:
+        return say("the precision rule for '", found_.text,
+                   "' matches no layer: correct the name or remove the rule");
+      case Fault::bad_learning_rate:
+        return say(optimizer,
+                   " has a learning rate that is negative or not finite: write lr(1e-3)");
+      case Fault::bad_weight_decay:
+        return say(optimizer,
+                   " has a weight decay that is negative or not finite: write weight_decay(0.01)");
+      case Fault::bad_momentum:
+        return say(optimizer, " has a momentum outside [0, 1): write momentum(0.9)");
+      case Fault::nesterov_alone:
+        return say(optimizer,
+                   " has nesterov without a momentum: add momentum(0.9) or remove nesterov");
+      case Fault::bad_betas:
+        return say(optimizer, " has a beta outside [0, 1): write betas(0.9, 0.999)");
+      case Fault::bad_optimizer_epsilon:
+        return say(optimizer,
+                   " has an epsilon that is negative or not finite: write epsilon(1e-8)");
+      default:
+        return say(
+            "the clip norm is not a positive finite number: write clip(1.0) or leave clip out");
+    }
+  }
+
+  const Graph& graph_;
+  const Finding& found_;
+  Sentence out_;
+};
+
+/// What is wrong with a program, as one sentence; empty when it is sound.
+constexpr Sentence check(const Program& program) {
+  Graph graph(program, false);
+  elaborate(graph);
+  if (graph.sound()) Inspection(graph).run();
+  return Report(graph).sentence();
+}
+
+template <Program (*Of)()>
+inline constexpr Sentence verdict = check(Of());
+
+/// A sentence as a template argument: g++ prints it whole in the name of the type it cannot
+/// complete.
+template <int N>
+struct Text {
+  char characters[N]{};
+  friend bool operator==(const Text&, const Text&) = default;
+};
+template <Program (*Of)()>
+consteval auto verdict_text() {
+  Text<verdict<Of>.size + 1> result;
+  for (int i = 0; i < verdict<Of>.size; ++i) result.characters[i] = verdict<Of>.text[i];
+  return result;
+}
+template <Text Sentence>
+struct model_error;  // defined for the empty sentence alone
+template <>
+struct model_error<Text<1>{}> {};
+
+/// A sentence as clang prints it: the message object of a static_assert.
+template <Program (*Of)()>
+struct VerdictMessage {
+  static constexpr unsigned long size() { return static_cast<unsigned long>(verdict<Of>.size); }
+  static constexpr const char* data() { return verdict<Of>.text; }
+};
+template <Program (*Of)()>
+inline constexpr bool sound = verdict<Of>.size == 0;
+
+}  // namespace halftone::dsl

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+// The only bridge from a specification to its Description. No header of a model includes it:
+// halftone_add_model builds a small program that defines HALFTONE_DESCRIBE, includes the model's
+// header, then this one, and prints description::print(describe(halftone_described_program())).
+#pragma once
+
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "halftone/description/description.hpp"
+#include "halftone/dsl.hpp"
+
+namespace halftone::dsl {
+
+class Describer {
+ public:
+  explicit Describer(const Graph& graph) : graph_(graph), program_(graph.program) {}
+
+  description::Description run() {
+    out_.name = program_[0].name;
+    name_nodes();
+    place_nodes();
+    for (int i = 0; i < graph_.outputs.size(); ++i) {
+      const NamedOutput& output = graph_.outputs[i];
+      Name name;
+      write_scope(name, graph_, output.scope);
+      name.put(program_[output.token].name);
+      out_.outputs.push_back({name.text, ids_[output.value.node]});
+    }
+    for (int i = 0; i < graph_.losses.size(); ++i) {
+      out_.losses.push_back({ids_[graph_.losses[i].node], graph_.losses[i].weight});
+    }
+    for (int i = 0; i < graph_.updates.size(); ++i) {
+      out_.assignments.push_back(
+          {ids_[graph_.updates[i].state.node], ids_[graph_.updates[i].value.node]});
+    }
+    settings();
+    return std::move(out_);
+  }
+
+ private:
+  struct Name {
+    std::string text;
+    void put(char c) { text += c; }
+    void put(const char* words) { text += words; }
+    void put(long long number) { text += std::to_string(number); }
+    void put_copies(long long) { text += '*'; }  // every copy is written out, so never asked for
+  };
+
+  /// Names that the user gave stay; a derived name that is taken gets .2, .3, ...
+  void name_nodes() {
+    std::unordered_set<std::string> taken;
+    names_.resize(graph_.nodes.size());
+    for (const bool given : {true, false}) {
+      for (int n = 0; n < graph_.nodes.size(); ++n) {
+        if ((graph_.nodes[n].name != nullptr) != given) continue;
+        Name name;
+        write_name(name, graph_, n);
+        std::string unique = name.text;
+        for (int i = 2; !taken.insert(unique).second; ++i)
+          unique = name.text + "." + std::to_string(i);
+        names_[n] = unique;
+      }
+    }
+  }
+
+  /// Inputs, parameters and states first, then the layers; each in the graph's order.
+  void place_nodes() {
+    ids_.resize(graph_.nodes.size());
+    for (int group = 0; group < 4; ++group) {
+      for (int i = 0; i < graph_.order.size(); ++i) {
+        const int n = graph_.order[i];
+        if (group_of(graph_.nodes[n].part) != group) continue;
+        ids_[n] = static_cast<description::NodeId>(out_.nodes.size());
+        out_.nodes.push_back(node(n));
+      }
+    }
+  }
+
+  static int group_of(Part part) {
+    if (part == Part::input || part == Part::labels) return 0;
+    return part == Part::parameter ? 1 : part == Part::state ? 2 : 3;
+  }
+
+  description::Node node(int n) const {
+    const Node& from = graph_.nodes[n];
+    description::Node to;
+    to.name = names_[n];
+    to.kind = kind(from.part);
+    for (int i = 0; i < from.operand_count; ++i) {
+      to.operands.push_back({role(from.part, i), ids_[graph_.operand(from, i).node]});
+    }
+    for (int i = 0; i < from.shape.rank; ++i) {
+      const Dimension& dimension = from.shape.dimensions[i];
+      if (dimension.symbol != nullptr)
+        to.shape.push_back({0, dimension.symbol});
+      else
+        to.shape.push_back({dimension.extent, ""});
+    }
+    if (from.part == Part::labels) to.format = description::Format::i32;
+    to.attributes = attributes(n);
+    return to;
+  }
+
+  static description::Kind kind(Part part) {
+    using enum description::Kind;
+    switch (part) {
+      case Part::input:
+      case Part::labels:
+        return input;
+      case Part::parameter:
+        return parameter;
+      case Part::state:
+        return state;
+      case Part::linear:
+        return linear;
+      case Part::layer_norm:
+        return layer_norm;
+      case Part::relu:
+        return relu;
+      case Part::gelu:
+      case Part::gelu_tanh:
+        return gelu;
+      case Part::add:
+        return add;
+      case Part::concat:
+        return concat;
+      case Part::pointwise:
+        return pointwise;
+      case Part::cross_entropy:
+        return cross_entropy;
+      case Part::mse:
+        return mse;
+      case Part::pointwise_loss:
+        return pointwise_loss;
+      default:
+        throw std::logic_error("a token that is no node has become one");
+    }
+  }
+
+  /// D20 to D31
+  static std::string role(Part part, int i) {
+    switch (part) {
+      case Part::linear:
+      case Part::layer_norm:
+        return i == 0 ? "x" : i == 1 ? "weight" : "bias";
+      case Part::add:
+        return i == 0 ? "a" : "b";
+      case Part::concat:
+        return "part" + std::to_string(i);
+      case Part::pointwise:
+      case Part::pointwise_loss:
+        return "x" + std::to_string(i);
+      case Part::cross_entropy:
+        return i == 0 ? "logits" : "label";
+      case Part::mse:
+        return i == 0 ? "x" : "target";
+      default:
+        return "x";
+    }
+  }
+
+  description::Attributes attributes(int n) const {
+    const Node& node = graph_.nodes[n];
+    const Token& token = program_[node.token];
+    switch (node.part) {
+      case Part::parameter:
+        return parameter(node);
+      case Part::state:
+        return description::StateAttributes{token.x};
+      case Part::layer_norm:
+        return description::LayerNormAttributes{token.x};
+      case Part::gelu:
+        return description::GeluAttributes{description::GeluApproximation::erf};
+      case Part::gelu_tanh:
+        return description::GeluAttributes{description::GeluApproximation::tanh};
+      case Part::pointwise:
+      case Part::pointwise_loss:
+        return pointwise(token);
+      default:
+        return std::monostate{};
+    }
+  }
+
+  description::ParameterAttributes parameter(const Node& node) const {
+    description::ParameterAttributes to;
+    to.initializer = default_initializer(node);
+    for (int at = node.token + 1; at < program_.size && is_layer_option(program_[at].part); ++at) {
+      const Token& option = program_[at];
+      if (!is_parameter_option(option.part) || (option.detail & node.target) == 0) continue;
+      using Draw = description::Initializer::Kind;
+      if (option.part == Part::frozen) to.frozen = true;
+      if (option.part == Part::no_decay) to.decay = false;
+      if (option.part == Part::learning_rate_scale) to.learning_rate_scale = option.x;
+      if (option.part == Part::init_constant) to.initializer = {Draw::constant, option.x, option.y};
+      if (option.part == Part::init_uniform) to.initializer = {Draw::uniform, option.x, option.y};
+      if (option.part == Part::init_normal) to.initializer = {Draw::normal, option.x, option.y};
+    }
+    return to;
+  }
+
+  /// torch.nn.Linear draws weight and bias from +-1/sqrt(inputs); a norm starts as the identity.
+  description::Initializer default_initializer(const Node& node) const {
+    using Draw = description::Initializer::Kind;
+    if (program_[node.token].part == Part::layer_norm) {
+      return {Draw::constant, node.target == kWeight ? 1.0 : 0.0, 0.0};
+    }
+    const double bound = 1.0 / std::sqrt(static_cast<double>(node.inputs));
+    return {Draw::uniform, -bound, bound};
+  }
+
+  static description::PointwiseAttributes pointwise(const Token& token) {
+    description::PointwiseAttributes to{token.name, {token.expression->arity, {}}};
+    for (int i = 0; i < token.expression->size; ++i) {
+      const Instruction& from = token.expression->instructions[i];
+      to.expression.instructions.push_back(
+          {static_cast<description::ScalarOp>(from.op), from.a, from.b, from.c, from.constant});
+    }
+    return to;
+  }
+
+  static std::optional<description::Format> format(Format format) {
+    switch (format) {
+      case Format::f32:
+        return description::Format::f32;
+      case Format::tf32:
+        return description::Format::tf32;
+      case Format::f16:
+        return description::Format::f16;
+      case Format::bf16:
+        return description::Format::bf16;
+      default:
+        return std::nullopt;
+    }
+  }
+
+  void settings() {
+    for (int i = 0; i < program_.rule_count; ++i) {
+      const Rule& rule = program_.rules[i];
+      out_.rules.push_back({rule.layer, format(rule.store), format(rule.compute),
+                            format(rule.accumulate), format(rule.master)});
+    }
+    const Optimizer& is = program_.optimizer;
+    if (is.kind == Optimizer::Kind::adamw) {
+      out_.optimizer =
+          description::AdamW{is.learning_rate, is.beta1, is.beta2, is.epsilon, is.weight_decay};
+    } else if (is.kind == Optimizer::Kind::sgd) {
+      out_.optimizer =
+          description::Sgd{is.learning_rate, is.momentum, is.nesterov, is.weight_decay};
+    }
+    if (program_.clips > 0) out_.clip = program_.clip;
+  }
+
+  const Graph& graph_;
+  const Program& program_;
+  std::vector<std::string> names_;
+  std::vector<description::NodeId> ids_;
+  description::Description out_;
+};
+
+static_assert(static_cast<int>(ScalarOp::select) ==
+                  static_cast<int>(description::ScalarOp::select) &&
+              static_cast<int>(ScalarOp::sigmoid) ==
+                  static_cast<int>(description::ScalarOp::sigmoid) &&
+              static_cast<int>(ScalarOp::add) == static_cast<int>(description::ScalarOp::add));
+
+/// The Description of a program, every copy of a repeat written out. Throws std::invalid_argument
+/// with the sentence of the compile-time check when the program was never checked and is not sound.
+inline description::Description describe(const Program& program) {
+  Graph graph(program, true);
+  elaborate(graph);
+  if (graph.sound()) Inspection(graph).run();
+  if (!graph.sound()) throw std::invalid_argument(Report(graph).sentence().text);
+  return Describer(graph).run();
+}
+
+/// Of a model and what HALFTONE_MODEL takes after it.
+template <int N, class... Parts>
+description::Description describe(const Model<N>& model, const Parts&... parts) {
+  const auto settings = gather(parts...);
+  return describe(program(model, settings));
+}
+
+}  // namespace halftone::dsl

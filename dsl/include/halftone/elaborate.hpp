@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// From tokens to a graph: nodes, names, operands and a topological order. The compile-time check
+// and describe() run this same code; the check visits the body of a repeat once, describe() once
+// per copy.
+#pragma once
+
+#include "halftone/infer.hpp"
+#include "halftone/walk.hpp"
+
+namespace halftone::dsl {
+
+/// Operands become nodes.
+class Resolution {
+ public:
+  constexpr explicit Resolution(Graph& graph) : graph_(graph) {}
+
+  constexpr void run() {
+    for (int n = 0; n < graph_.nodes.size() && graph_.sound(); ++n) {
+      for (int i = 0; i < graph_.nodes[n].operand_count; ++i) {
+        Value& value = graph_.operand(graph_.nodes[n], i);
+        if (value.tie)
+          tie(n, value);
+        else
+          find(value, n, -1);
+        if (!graph_.sound()) return;
+        use(value);
+      }
+    }
+    for (int i = 0; i < graph_.outputs.size() && graph_.sound(); ++i) {
+      find(graph_.outputs[i].value, -1, graph_.outputs[i].token);
+      use(graph_.outputs[i].value);
+    }
+    for (int i = 0; i < graph_.seams.size() && graph_.sound(); ++i) {
+      find(graph_.seams[i].enters, -1, graph_.seams[i].token);
+      find(graph_.seams[i].leaves, -1, graph_.seams[i].token);
+    }
+    for (int i = 0; i < graph_.updates.size() && graph_.sound(); ++i) {
+      find(graph_.updates[i].state, -1, -1);
+      find(graph_.updates[i].value, -1, -1);
+      use(graph_.updates[i].value);
+    }
+  }
+
+ private:
+  constexpr void use(const Value& value) {
+    if (graph_.sound()) ++graph_.nodes[value.node].users;
+  }
+
+  /// Follows names, which may stand for names, to a node. `user` or `token` is who asks.
+  constexpr void find(Value& value, int user, int token) {
+    for (int hops = 0; value.node < 0; ++hops) {
+      const int found = look_up(graph_, value.name, value.scope);
+      if (found < 0) {
+        return graph_.fail(
+            {.fault = Fault::unknown_value, .node = user, .token = token, .text = value.name});
+      }
+      if (hops > graph_.entries.size())
+        return graph_.fail({.fault = Fault::self_alias, .text = value.name});
+      value = graph_.entries[found].value;
+    }
+  }
+
+  /// The weight of the linear layer that `value` names, through layers that are tied themselves.
+  constexpr void tie(int user, Value& value) {
+    for (int hops = 0; value.tie; ++hops) {
+      const char* name = value.name;
+      Value layer{.name = name, .scope = value.scope};
+      if (look_up(graph_, name, value.scope) < 0) {
+        return graph_.fail({.fault = Fault::tied_unknown, .node = user, .text = name});
+      }
+      find(layer, user, -1);
+      if (!graph_.sound()) return;
+      const Node& owner = graph_.nodes[layer.node];
+      if (owner.part != Part::linear)
+        return graph_.fail({.fault = Fault::tied_not_linear, .node = user, .text = name});
+      if (hops > graph_.nodes.size())
+        return graph_.fail({.fault = Fault::tied_cycle, .node = user, .text = name});
+      value = graph_.operand(owner, 1);
+    }
+  }
+
+  Graph& graph_;
+};
+
+/// Orders the nodes: as written, but operands before their users (D1).
+constexpr void sort(Graph& graph) {
+  struct Visit {
+    int node = -1, next = 0;
+  };
+  List<Visit> path;
+  for (int start = 0; start < graph.nodes.size(); ++start) {
+    if (graph.nodes[start].mark != 0) continue;
+    path.push({start, 0});
+    graph.nodes[start].mark = 1;
+    while (path.size() > 0) {
+      const int at = path.back().node;
+      if (path.back().next == graph.nodes[at].operand_count) {
+        graph.nodes[at].mark = 2;
+        graph.order.push(at);
+        path.pop();
+        continue;
+      }
+      const int before = graph.operand(graph.nodes[at], path.back().next++).node;
+      if (graph.nodes[before].mark == 1)
+        return graph.fail({.fault = Fault::cycle, .node = at, .other = before});
+      if (graph.nodes[before].mark == 0) {
+        graph.nodes[before].mark = 1;
+        path.push({before, 0});
+      }
+    }
+  }
+}
+
+/// Builds the graph; `graph.finding` tells the first fault of the model, whose later stages are
+/// then left out.
+constexpr void elaborate(Graph& graph) {
+  Walk(graph).run();
+  if (graph.sound()) Resolution(graph).run();
+  if (graph.sound()) sort(graph);
+  if (graph.sound()) bind_derived_names(graph);
+  if (graph.sound()) Inference(graph).run();
+}
+
+}  // namespace halftone::dsl

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// The graph that a specification stands for, in containers that also work in constant evaluations.
+#pragma once
+
+#include "halftone/training.hpp"
+
+namespace halftone::dsl {
+
+/// A growing array for constant evaluations; std::vector would cost every user's compilation more.
+template <class T>
+class List {
+ public:
+  constexpr List() = default;
+  List(const List&) = delete;
+  List& operator=(const List&) = delete;
+  constexpr ~List() { delete[] data_; }
+
+  constexpr int size() const { return size_; }
+  constexpr T& operator[](int i) { return data_[i]; }
+  constexpr const T& operator[](int i) const { return data_[i]; }
+  constexpr T& back() { return data_[size_ - 1]; }
+  constexpr void pop() { --size_; }
+  constexpr void truncate(int size) { size_ = size; }
+
+  constexpr void push(const T& value) {
+    if (size_ == capacity_) grow();
+    data_[size_++] = value;
+  }
+
+ private:
+  constexpr void grow() {
+    capacity_ = capacity_ == 0 ? 16 : 2 * capacity_;
+    T* larger = new T[static_cast<unsigned>(capacity_)]{};
+    for (int i = 0; i < size_; ++i) larger[i] = data_[i];
+    delete[] data_;
+    data_ = larger;
+  }
+
+  T* data_ = nullptr;
+  int size_ = 0, capacity_ = 0;
+};
+
+using Hash = unsigned long long;
+inline constexpr Hash kHashStart = 14695981039346656037ull;  // FNV-1a, 64 bits
+constexpr Hash extend(Hash hash, char c) {
+  return (hash ^ static_cast<unsigned char>(c)) * 1099511628211ull;
+}
+constexpr Hash extend(Hash hash, const char* text) {
+  for (; *text != 0; ++text) hash = extend(hash, *text);
+  return hash;
+}
+
+/// A node, or the name of one in the scope where it was written.
+struct Value {
+  int node = -1;
+  const char* name = nullptr;
+  int scope = -1;
+  bool tie = false;  ///< the name is a linear layer's and its weight is meant
+
+  constexpr bool exists() const { return node >= 0 || name != nullptr; }
+};
+
+/// One copy of a repeat's body; index -1 stands for all of them.
+struct Scope {
+  const char* name = nullptr;
+  long long index = -1;
+  long long count = 0;  ///< of copies
+  int parent = -1;
+  Hash hash = kHashStart;  ///< of the path with its last '/'
+};
+
+struct Node {
+  Part part = Part::model;
+  unsigned char target = 0;  ///< parameters: kWeight or kBias
+  long long inputs = 0;      ///< parameters of linear: the layer's columns
+  const char* name =
+      nullptr;  ///< parameters: their layer's; null for a layer that is called after what it reads
+  int scope = -1;
+  int token = -1;                       ///< the layer's token; its options and operands follow
+  int operands = 0, operand_count = 0;  ///< a range of Graph::operands
+  int users = 0;                        ///< operands, outputs and assignments that read it
+  unsigned char mark = 0;               ///< sorting: 0 untouched, 1 being visited, 2 placed
+  Shape shape{};
+};
+
+/// What a name stands for. `token` says what gave the name.
+struct Entry {
+  Hash hash = 0;
+  const char* name = nullptr;
+  int token = -1;
+  Value value;
+};
+
+struct NamedOutput {
+  int token = -1, scope = -1;
+  Value value;
+};
+struct WeightedLoss {
+  int node = -1;
+  double weight = 1;
+};
+struct StateUpdate {
+  Value state, value;
+};
+/// A repeat's body must return what it receives.
+struct Seam {
+  int token = -1;
+  Value enters, leaves;
+};
+
+/// What is wrong; check.hpp has the sentence for each.
+enum class Fault : unsigned char {
+  none,
+  // names
+  empty_name,
+  bad_name,
+  bad_model_name,
+  bad_symbol,
+  duplicate_name,
+  same_derived_name,
+  unknown_value,
+  self_alias,
+  // structure
+  no_input,
+  no_source,
+  bad_repeat,
+  too_many_dimensions,
+  cycle,
+  unused_input,
+  unused_state,
+  unused_value,
+  // shapes
+  bad_extent,
+  bad_outputs,
+  no_columns,
+  symbolic_columns,
+  repeat_shape,
+  residual_shape,
+  add_shape,
+  concat_shape,
+  concat_symbol,
+  pointwise_shape,
+  mse_shape,
+  label_shape,
+  // kinds
+  labels_as_values,
+  values_as_labels,
+  loss_as_value,
+  // parameters
+  tied_unknown,
+  tied_not_linear,
+  tied_cycle,
+  tied_shape,
+  tied_options,
+  no_bias_options,
+  bad_scale,
+  bad_initializer,
+  bad_epsilon,
+  // pointwise
+  captures,
+  arity,
+  lambda_result,
+  lambda_constants,
+  lambda_nan,
+  lambda_length,
+  // states
+  bad_initial,
+  not_a_state,
+  assigned_twice,
+  assigned_shape,
+  // training
+  no_loss,
+  no_optimizer,
+  bad_loss_weight,
+  all_frozen,
+  repeated_setting,
+  no_precision,
+  empty_rule,
+  format,
+  incomplete_rules,
+  rule_without_match,
+  bad_learning_rate,
+  bad_weight_decay,
+  bad_momentum,
+  nesterov_alone,
+  bad_betas,
+  bad_optimizer_epsilon,
+  bad_clip,
+};
+
+/// The first fault, with what its sentence needs; which fields are set depends on the fault.
+struct Finding {
+  Fault fault = Fault::none;
+  int node = -1, other = -1;  ///< nodes
+  int token = -1;
+  const char* text = nullptr;
+  long long number = 0;
+  Shape left{}, right{};
+};
+
+struct Graph {
+  Program program;
+  bool expand = false;  ///< write out every copy of a repeat; otherwise one stands for all
+
+  List<Scope> scopes;
+  List<Node> nodes;
+  List<Value> operands;
+  List<Entry> entries;
+  List<int> slots;  ///< open addressing over entries, -1 is free
+  List<NamedOutput> outputs;
+  List<WeightedLoss> losses;
+  List<StateUpdate> updates;
+  List<Seam> seams;
+  List<int> order;  ///< nodes, operands before their users
+  Finding finding;
+
+  constexpr Graph(const Program& of, bool expanded) : program(of), expand(expanded) {}
+
+  constexpr bool sound() const { return finding.fault == Fault::none; }
+  constexpr void fail(const Finding& found) {
+    if (sound()) finding = found;
+  }
+  constexpr Value& operand(const Node& node, int i) { return operands[node.operands + i]; }
+  constexpr const Value& operand(const Node& node, int i) const {
+    return operands[node.operands + i];
+  }
+  constexpr Node& read(const Node& node, int i) { return nodes[operand(node, i).node]; }
+};
+
+constexpr bool is_source(Part part) {
+  return part == Part::input || part == Part::labels || part == Part::state;
+}
+constexpr bool is_loss(Part part) {
+  return part >= Part::cross_entropy && part <= Part::pointwise_loss;
+}
+constexpr bool is_parameter_option(Part part) {
+  return part >= Part::frozen && part <= Part::init_normal;
+}
+constexpr bool is_layer_option(Part part) {
+  return part >= Part::no_bias && part <= Part::init_normal;
+}
+
+/// The node that a layer without a name is called after: the one it continues, if that lies in the
+/// same copy of the same repeat; otherwise -1. A residual continues its body, which is the second
+/// operand.
+constexpr int continued(const Graph& graph, const Node& node) {
+  const bool residual = graph.program[node.token].part == Part::end_residual;
+  const int base = graph.operand(node, residual ? 1 : 0).node;
+  return base >= 0 && graph.nodes[base].scope == node.scope ? base : -1;
+}
+
+constexpr bool is_finite(double x) {
+  return x <= 1.7976931348623157e308 && x >= -1.7976931348623157e308;
+}
+
+}  // namespace halftone::dsl

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules on a whole model and its settings: everything is used (D5), losses, states, parameters,
+// optimizer and precision rules are sound (D6 to D11).
+#pragma once
+
+#include "halftone/elaborate.hpp"
+#include "halftone/sentence.hpp"
+
+namespace halftone::dsl {
+
+/// The name of a layer in which a * is the number of any copy of a repeat, with the numbers of
+/// copies.
+struct NamePattern {
+  static constexpr int kMaxDepth = 16;
+  Sentence text;
+  long long counts[kMaxDepth]{};
+  int depth = 0;
+
+  constexpr void put(const auto& words) { text.put(words); }
+  constexpr void put_copies(long long count) {
+    if (depth < kMaxDepth) counts[depth++] = count;
+    text.put('*');
+  }
+};
+
+/// Whether a rule's glob can match a name: * is any characters but /, ** any characters. `counts`
+/// belong to the *s of `name`.
+constexpr bool matches(const char* glob, const char* name, const long long* counts) {
+  if (glob[0] == 0) return *name == 0;
+  if (glob[0] == '*') {
+    const bool crosses = glob[1] == '*';
+    for (;; ++name) {
+      if (matches(glob + (crosses ? 2 : 1), name, counts)) return true;
+      if (*name == 0 || (*name == '/' && !crosses)) return false;
+      if (*name == '*') ++counts;
+    }
+  }
+  if (*name == '*' && is_digit(glob[0])) {
+    if (glob[0] == '0' && is_digit(glob[1])) return false;
+    long long copy = 0;
+    for (; is_digit(*glob) && copy < *counts; ++glob) copy = 10 * copy + (*glob - '0');
+    return copy < *counts && matches(glob, name + 1, counts + 1);
+  }
+  return *name != 0 && glob[0] == *name && matches(glob + 1, name + 1, counts);
+}
+
+class Inspection {
+ public:
+  constexpr explicit Inspection(Graph& graph) : graph_(graph), program_(graph.program) {}
+
+  constexpr void run() {
+    usage();
+    states();
+    for (int n = 0; n < graph_.nodes.size() && graph_.sound(); ++n) layer_options(n);
+    if (graph_.sound()) objective();
+    if (graph_.sound()) optimizer();
+    if (graph_.sound()) precision();
+  }
+
+ private:
+  constexpr void usage() {
+    bool any_input = false;
+    for (int n = 0; n < graph_.nodes.size(); ++n) {
+      const Node& node = graph_.nodes[n];
+      any_input = any_input || node.part == Part::input;
+      if (node.users > 0 || is_loss(node.part)) continue;
+      const bool input = node.part == Part::input || node.part == Part::labels;
+      const Fault fault = input                      ? Fault::unused_input
+                          : node.part == Part::state ? Fault::unused_state
+                                                     : Fault::unused_value;
+      graph_.fail({.fault = fault, .node = n});
+    }
+    if (!any_input) graph_.fail({.fault = Fault::no_input});
+    for (int i = 0; i < graph_.outputs.size(); ++i) {
+      const int value = graph_.outputs[i].value.node;
+      const Part part = graph_.nodes[value].part;
+      if (is_loss(part)) graph_.fail({.fault = Fault::loss_as_value, .other = value});
+      if (part == Part::labels) {
+        graph_.fail(
+            {.fault = Fault::labels_as_values, .other = value, .token = graph_.outputs[i].token});
+      }
+    }
+  }
+
+  constexpr void states() {
+    for (int i = 0; i < graph_.updates.size(); ++i) {
+      const int target = graph_.updates[i].state.node;
+      const int value = graph_.updates[i].value.node;
+      const Node& state = graph_.nodes[target];
+      if (state.part != Part::state) graph_.fail({.fault = Fault::not_a_state, .node = target});
+      if (is_loss(graph_.nodes[value].part))
+        graph_.fail({.fault = Fault::loss_as_value, .node = target, .other = value});
+      if (graph_.nodes[value].part == Part::labels) {
+        graph_.fail({.fault = Fault::labels_as_values, .node = target, .other = value});
+      }
+      if (!(state.shape == graph_.nodes[value].shape)) {
+        graph_.fail({.fault = Fault::assigned_shape,
+                     .node = target,
+                     .other = value,
+                     .left = state.shape,
+                     .right = graph_.nodes[value].shape});
+      }
+      for (int j = 0; j < i; ++j) {
+        if (graph_.updates[j].state.node == target)
+          graph_.fail({.fault = Fault::assigned_twice, .node = target});
+      }
+    }
+  }
+
+  constexpr void layer_options(int n) {
+    const Node& node = graph_.nodes[n];
+    if (node.part == Part::layer_norm &&
+        !(is_finite(program_[node.token].x) && program_[node.token].x >= 0)) {
+      graph_.fail({.fault = Fault::bad_epsilon, .node = n});
+    }
+    if (node.part == Part::state && !is_finite(program_[node.token].x)) {
+      graph_.fail({.fault = Fault::bad_initial, .node = n});
+    }
+    if (node.part != Part::linear && node.part != Part::layer_norm) return;
+    bool bias = true, tie = false;
+    for (int at = node.token + 1; at < program_.size && is_layer_option(program_[at].part); ++at) {
+      bias = bias && program_[at].part != Part::no_bias;
+      tie = tie || program_[at].part == Part::tied;
+    }
+    for (int at = node.token + 1; at < program_.size && is_layer_option(program_[at].part); ++at) {
+      const Token& option = program_[at];
+      if (!is_parameter_option(option.part)) continue;
+      if (tie && (option.detail == kWeight || !bias))
+        graph_.fail({.fault = Fault::tied_options, .node = n});
+      if (!bias && option.detail == kBias)
+        graph_.fail({.fault = Fault::no_bias_options, .node = n});
+      parameter_option(n, option);
+    }
+  }
+
+  constexpr void parameter_option(int n, const Token& option) {
+    if (option.part == Part::learning_rate_scale && !(is_finite(option.x) && option.x >= 0)) {
+      graph_.fail({.fault = Fault::bad_scale, .node = n});
+    }
+    const bool ordered = option.part == Part::init_uniform  ? option.x <= option.y
+                         : option.part == Part::init_normal ? option.y >= 0
+                                                            : true;
+    if (!is_finite(option.x) || !is_finite(option.y) || !ordered) {
+      graph_.fail({.fault = Fault::bad_initializer, .node = n});
+    }
+  }
+
+  constexpr bool is_frozen(const Node& parameter) const {
+    for (int at = parameter.token + 1; at < program_.size && is_layer_option(program_[at].part);
+         ++at) {
+      if (program_[at].part == Part::frozen && (program_[at].detail & parameter.target) != 0)
+        return true;
+    }
+    return false;
+  }
+
+  /// A model is trained, with losses and an optimizer, or only evaluated, with neither.
+  constexpr void objective() {
+    if (program_.optimizers > 0 && graph_.losses.size() == 0)
+      graph_.fail({.fault = Fault::no_loss});
+    if (program_.optimizers == 0 && graph_.losses.size() > 0)
+      graph_.fail({.fault = Fault::no_optimizer});
+    if (program_.optimizers > 1 || program_.clips > 1 || program_.precisions > 1) {
+      graph_.fail({.fault = Fault::repeated_setting,
+                   .text = program_.optimizers > 1 ? "optimizers"
+                           : program_.clips > 1    ? "clips"
+                                                   : "precisions"});
+    }
+    for (int i = 0; i < graph_.losses.size(); ++i) {
+      if (!is_finite(graph_.losses[i].weight))
+        graph_.fail({.fault = Fault::bad_loss_weight, .node = graph_.losses[i].node});
+    }
+    if (graph_.losses.size() == 0) return;
+    for (int n = 0; n < graph_.nodes.size(); ++n) {
+      if (graph_.nodes[n].part == Part::parameter && !is_frozen(graph_.nodes[n])) return;
+    }
+    graph_.fail({.fault = Fault::all_frozen});
+  }
+
+  constexpr void require(bool holds, Fault fault) {
+    if (!holds)
+      graph_.fail({.fault = fault,
+                   .text = program_.optimizer.kind == Optimizer::Kind::sgd ? "sgd" : "adamw"});
+  }
+
+  constexpr void optimizer() {
+    const Optimizer& is = program_.optimizer;
+    require(is_finite(is.learning_rate) && is.learning_rate >= 0, Fault::bad_learning_rate);
+    require(is_finite(is.weight_decay) && is.weight_decay >= 0, Fault::bad_weight_decay);
+    require(is.momentum >= 0 && is.momentum < 1, Fault::bad_momentum);
+    require(!is.nesterov || is.momentum > 0, Fault::nesterov_alone);
+    require(is.beta1 >= 0 && is.beta1 < 1 && is.beta2 >= 0 && is.beta2 < 1, Fault::bad_betas);
+    require(is_finite(is.epsilon) && is.epsilon >= 0, Fault::bad_optimizer_epsilon);
+    require(program_.clips == 0 || (is_finite(program_.clip) && program_.clip > 0),
+            Fault::bad_clip);
+  }
+
+  constexpr void precision() {
+    if (program_.rule_count == 0) return graph_.fail({.fault = Fault::no_precision});
+    constexpr Format Rule::*kRoles[] = {&Rule::store, &Rule::compute, &Rule::accumulate,
+                                        &Rule::master};
+    constexpr const char* kNames[] = {"store", "compute", "accumulate", "master"};
+    bool stated[4]{};
+    for (int r = 0; r < program_.rule_count; ++r) {
+      const Rule& rule = program_.rules[r];
+      bool empty = true;
+      for (int i = 0; i < 4; ++i) {
+        const Format format = rule.*kRoles[i];
+        if (format == Format::unset) continue;
+        empty = false;
+        stated[i] = stated[i] || rule.everywhere;
+        if (format != f32) {
+          graph_.fail({.fault = Fault::format,
+                       .text = rule.layer,
+                       .number = i * 8 + static_cast<int>(format)});
+        }
+      }
+      if (empty) graph_.fail({.fault = Fault::empty_rule, .text = rule.layer});
+      if (!rule.everywhere) find_match(rule);
+    }
+    for (int i = 0; i < 4; ++i) {
+      if (!stated[i]) graph_.fail({.fault = Fault::incomplete_rules, .text = kNames[i]});
+    }
+  }
+
+  constexpr void find_match(const Rule& rule) {
+    for (int n = 0; n < graph_.nodes.size(); ++n) {
+      const Node& node = graph_.nodes[n];
+      if (is_source(node.part) || node.part == Part::parameter) continue;
+      NamePattern name;
+      write_name(name, graph_, n);
+      if (matches(rule.layer, name.text.text, name.counts)) return;
+    }
+    graph_.fail({.fault = Fault::rule_without_match, .text = rule.layer});
+  }
+
+  Graph& graph_;
+  const Program& program_;
+};
+
+}  // namespace halftone::dsl

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// The layer vocabulary. A layer reads the chain's current value x, written (rows..., columns)
+// below, and its result becomes the current value. Formulas: docs/spec/description.md, D20 to D31.
+#pragma once
+
+#include "halftone/spec.hpp"
+
+namespace halftone::dsl {
+
+// ---- options of parameters, for linear and layer_norm ----
+
+template <int N>
+struct ParameterOptions {
+  Spec<N> tokens;
+};
+
+namespace building {
+constexpr ParameterOptions<1> parameter_option(Part part, Target target, double x = 0,
+                                               double y = 0) {
+  return {one({.part = part, .detail = target, .x = x, .y = y})};
+}
+
+template <int... N>
+constexpr auto aimed(Target target, const ParameterOptions<N>&... options) {
+  auto tokens = join(options.tokens...);
+  for (int i = 0; i < (N + ...); ++i) tokens[i].detail = target;
+  return ParameterOptions<(N + ...)>{tokens};
+}
+}  // namespace building
+
+/// No gradient, no update (D9). For weight and bias unless inside on_weight or on_bias, as the next
+/// two.
+inline constexpr auto frozen = building::parameter_option(Part::frozen, kBoth);
+/// Not subject to the optimizer's weight decay. Without it every parameter decays, as in torch.
+inline constexpr auto no_decay = building::parameter_option(Part::no_decay, kBoth);
+/// Multiplies the optimizer's learning rate; finite and not negative.
+constexpr auto learning_rate_scale(double factor) {
+  return building::parameter_option(Part::learning_rate_scale, kBoth, factor);
+}
+
+/// First values of the weight, or of the bias inside on_bias. Without: linear draws weight and bias
+/// uniformly from
+/// +-1/sqrt(inputs) as torch.nn.Linear; layer_norm starts at weight 1 and bias 0.
+constexpr auto init_constant(double value) {
+  return building::parameter_option(Part::init_constant, kWeight, value);
+}
+constexpr auto init_uniform(double low, double high) {
+  return building::parameter_option(Part::init_uniform, kWeight, low, high);
+}
+constexpr auto init_normal(double mean, double standard_deviation) {
+  return building::parameter_option(Part::init_normal, kWeight, mean, standard_deviation);
+}
+
+/// The options for the weight alone.
+template <int... N>
+constexpr auto on_weight(const ParameterOptions<N>&... options) {
+  return building::aimed(kWeight, options...);
+}
+/// The options for the bias alone: linear("fc", 64, on_bias(no_decay, init_constant(0))).
+template <int... N>
+constexpr auto on_bias(const ParameterOptions<N>&... options) {
+  return building::aimed(kBias, options...);
+}
+
+struct LinearOption {
+  Token token;
+};
+inline constexpr LinearOption no_bias{{.part = Part::no_bias}};
+/// Uses the weight of linear layer `layer` instead of an own one; both then train one parameter.
+constexpr LinearOption tied(const char* layer) { return {{.part = Part::tied, .name = layer}}; }
+
+namespace building {
+constexpr Spec<1> tokens_of(const LinearOption& option) { return one(option.token); }
+template <int N>
+constexpr const Spec<N>& tokens_of(const ParameterOptions<N>& options) {
+  return options.tokens;
+}
+template <int N>
+constexpr Token operand_token(const char (&name)[N]) {
+  return {.part = Part::operand, .name = name};
+}
+}  // namespace building
+
+// ---- layers ----
+
+/// y = x weight^T + bias: (rows..., columns) -> (rows..., outputs); weight (outputs, columns), bias
+/// (outputs). D21
+template <class... Options>
+constexpr auto linear(const char* name, long long outputs, const Options&... options) {
+  return join(one({.part = Part::linear, .name = name, .number = outputs}),
+              building::tokens_of(options)...);
+}
+
+struct Epsilon {
+  double value;
+};
+/// Added to a variance (layer_norm) or to a root (adamw).
+constexpr Epsilon epsilon(double value) { return {value}; }
+
+/// Normalizes every row, then weight and bias (columns). D22
+template <int... N>
+constexpr auto layer_norm(const char* name, Epsilon added, const ParameterOptions<N>&... options) {
+  return join(one({.part = Part::layer_norm, .name = name, .x = added.value}), options.tokens...);
+}
+template <int... N>
+constexpr auto layer_norm(const char* name, const ParameterOptions<N>&... options) {
+  return layer_norm(name, epsilon(1e-5), options...);
+}
+
+/// A layer without parameters: `gelu`, or gelu("name"). Without a name it is called after the value
+/// it reads.
+struct Activation : Spec<1> {
+  constexpr explicit Activation(Part part) : Spec<1>(one({.part = part})) {}
+  constexpr Spec<1> operator()(const char* name) const {
+    return one({.part = (*this)[0].part, .name = name});
+  }
+};
+inline constexpr Activation relu{Part::relu};            ///< D23
+inline constexpr Activation gelu{Part::gelu};            ///< D24, by erf
+inline constexpr Activation gelu_tanh{Part::gelu_tanh};  ///< D25
+
+/// The user's function of the current value and of values of the same shape, elementwise. D28
+///   pointwise("gate", [](auto x, auto y) { return x * sigmoid(y); }, "other")
+/// The lambda captures nothing; + - * / and the functions of expression.hpp are its vocabulary.
+template <class F, int... N>
+constexpr auto pointwise(const char* name, F, const char (&... others)[N]) {
+  const Expression* expression = &tracing::expression_of<F, 1 + sizeof...(N)>;
+  return join(one({.part = Part::pointwise, .name = name, .expression = expression}),
+              one(building::operand_token(others))...);
+}
+
+/// Current value + the named one, of the same shape: the end of a skip connection. D26
+constexpr Spec<2> add(const char* value) {
+  return one({.part = Part::add}) | one({.part = Part::operand, .name = value});
+}
+
+/// The current value and the named ones side by side along the last dimension. D27
+template <int... N>
+constexpr auto concat(const char (&... values)[N]) {
+  return join(one({.part = Part::concat}), one(building::operand_token(values))...);
+}
+
+// ---- losses, of values by name; the objective is the sum of weight * loss ----
+
+struct LossWeight {
+  double value;
+};
+constexpr LossWeight weight(double factor) { return {factor}; }
+
+namespace building {
+template <int N>
+constexpr auto weighted(const Spec<N>& loss, LossWeight factor) {
+  return Section<N + 1>{loss | one({.part = Part::loss_weight, .x = factor.value})};
+}
+constexpr auto loss(Part part, const char* name, const char* first, const char* second,
+                    LossWeight factor) {
+  return weighted(
+      join(one({.part = part, .name = name}), one({.part = Part::operand, .name = first}),
+           one({.part = Part::operand, .name = second})),
+      factor);
+}
+}  // namespace building
+
+/// Softmax and cross-entropy of logits (rows..., classes) and labels (rows...), mean over the rows.
+/// D29
+constexpr auto cross_entropy(const char* name, const char* logits, const char* label,
+                             LossWeight factor = {1.0}) {
+  return building::loss(Part::cross_entropy, name, logits, label, factor);
+}
+
+/// Mean of the squared differences of two values of one shape. D30
+constexpr auto mse(const char* name, const char* value, const char* target,
+                   LossWeight factor = {1.0}) {
+  return building::loss(Part::mse, name, value, target, factor);
+}
+
+/// Mean of the user's function of values of one shape. D31
+///   pointwise_loss("charbonnier", [](auto x, auto y) { return sqrt((x - y) * (x - y) + 1e-6); },
+///   "y", "target")
+template <class F, int... N>
+constexpr auto pointwise_loss(const char* name, F, LossWeight factor, const char (&... values)[N]) {
+  const Expression* expression = &tracing::expression_of<F, sizeof...(N)>;
+  return building::weighted(
+      join(one({.part = Part::pointwise_loss, .name = name, .expression = expression}),
+           one(building::operand_token(values))...),
+      factor);
+}
+template <class F, int... N>
+constexpr auto pointwise_loss(const char* name, F function, const char (&... values)[N]) {
+  return pointwise_loss(name, function, weight(1.0), values...);
+}
+
+}  // namespace halftone::dsl

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Composition and wiring: inputs, chains, names, brackets and the model itself.
+//
+//   constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 1)),
+//                              from("x") | linear("fc", 16) | relu | linear("out", 1) |
+//                              output("guess"), losses(mse("loss", "guess", "y")));
+//
+// Chains may come in any order and name each other's values; a value may be named once in a scope.
+#pragma once
+
+#include "halftone/layers.hpp"
+#include "halftone/shape.hpp"
+
+namespace halftone::dsl {
+
+// ---- sources ----
+
+namespace building {
+constexpr Spec<1> dimension_token(const Dimension& dimension) {
+  return one({.part = Part::dimension, .name = dimension.symbol, .number = dimension.extent});
+}
+template <class... D>
+constexpr auto source(const Token& token, const D&... dimensions) {
+  return Section<1 + sizeof...(D)>{join(one(token), dimension_token(dimensions)...)};
+}
+}  // namespace building
+
+/// An f32 input; dimensions outermost first, fixed or symbolic: tensor("pixels", batch, 64).
+template <class... D>
+constexpr auto tensor(const char* name, const D&... dimensions) {
+  return building::source({.part = Part::input, .name = name}, dimensions...);
+}
+
+/// An i32 input, read by losses as class numbers (D8): labels("digit", batch).
+template <class... D>
+constexpr auto labels(const char* name, const D&... dimensions) {
+  return building::source({.part = Part::labels, .name = name}, dimensions...);
+}
+
+struct Initial {
+  double value;
+};
+constexpr Initial initial(double value) { return {value}; }
+
+/// A value that persists from step to step and is not trained; set by assign().
+template <class... D>
+constexpr auto state(const char* name, Initial first, const D&... dimensions) {
+  return building::source({.part = Part::state, .name = name, .x = first.value}, dimensions...);
+}
+template <class... D>
+constexpr auto state(const char* name, const D&... dimensions) {
+  return state(name, initial(0), dimensions...);
+}
+
+/// At the end of every training step's forward pass `state` takes the value of `value` (D7).
+constexpr auto assign(const char* state, const char* value) {
+  return Section<2>{one({.part = Part::assign, .name = state}) |
+                    one({.part = Part::operand, .name = value})};
+}
+
+namespace building {
+template <int... N>
+constexpr auto joined(const Section<N>&... parts) {
+  return Section<(N + ...)>{join(parts.spec...)};
+}
+}  // namespace building
+
+/// The sections of a model, as they read in it.
+template <int... N>
+constexpr auto inputs(const Section<N>&... parts) {
+  return building::joined(parts...);
+}
+template <int... N>
+constexpr auto states(const Section<N>&... parts) {
+  return building::joined(parts...);
+}
+template <int... N>
+constexpr auto assignments(const Section<N>&... parts) {
+  return building::joined(parts...);
+}
+template <int... N>
+constexpr auto losses(const Section<N>&... parts) {
+  return building::joined(parts...);
+}
+
+// ---- chains ----
+
+/// Begins a chain, or a branch, with a named value: an input, a state, a layer, an as() or an
+/// output.
+constexpr Spec<1> from(const char* value) { return one({.part = Part::from, .name = value}); }
+
+/// Names the current value. A layer without a name of its own takes this one.
+constexpr Spec<1> as(const char* name) { return one({.part = Part::as, .name = name}); }
+
+/// Makes the current value an output of the model, and names it.
+constexpr Spec<1> output(const char* name) { return one({.part = Part::output, .name = name}); }
+
+/// x + body(x); the body keeps the shape.
+template <int N>
+constexpr auto residual(const Spec<N>& body) {
+  return join(one({.part = Part::begin_residual}), body, one({.part = Part::end_residual}));
+}
+
+/// `Count` copies of the body one after another; the body keeps the shape. Layers are named
+/// name/0/fc, name/1/fc, ... Inside the body its own names are found first, then those around it;
+/// from outside, `name` is the last copy's result and names inside the body are not visible.
+template <long long Count, int N>
+constexpr auto repeat(const char* name, const Spec<N>& body) {
+  return join(one({.part = Part::begin_repeat, .name = name, .number = Count}), body,
+              one({.part = Part::end_repeat}));
+}
+
+/// The branches' results side by side along the last dimension; each branch starts from the current
+/// value. D27
+template <int First, int... N>
+constexpr auto concat(const Spec<First>& first, const Spec<N>&... others) {
+  return join(one({.part = Part::begin_concat}), first,
+              (one({.part = Part::next_branch}) | others)..., one({.part = Part::end_concat}));
+}
+
+// ---- the model ----
+
+template <int N>
+struct Model {
+  static constexpr int size = N;
+  Spec<N> spec;
+};
+
+namespace building {
+template <int N>
+constexpr auto placed(const Spec<N>& chain) {
+  return one({.part = Part::chain}) | chain;
+}
+template <int N>
+constexpr const Spec<N>& placed(const Section<N>& section) {
+  return section.spec;
+}
+template <int N>
+constexpr auto whole(const Spec<N>& spec) {
+  return Model<N>{spec};
+}
+}  // namespace building
+
+/// A model of sections and chains, in any order. `name` is a C++ identifier. Checked by
+/// HALFTONE_MODEL.
+template <class... Parts>
+constexpr auto model(const char* name, const Parts&... parts) {
+  return building::whole(
+      join(one({.part = Part::model, .name = name}), building::placed(parts)...));
+}
+
+}  // namespace halftone::dsl

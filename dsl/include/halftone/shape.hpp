@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compile-time dimensions: fixed extents and the symbols that are bound when a trainer is built.
+#pragma once
+
+namespace halftone::dsl {
+
+inline constexpr int kMaxRank = 6;
+
+constexpr bool same_text(const char* left, const char* right) {
+  while (*left != 0 && *left == *right) {
+    ++left;
+    ++right;
+  }
+  return *left == *right;
+}
+
+/// A fixed extent when `symbol` is null, otherwise the symbol's name. Converts from a number.
+struct Dimension {
+  long long extent = 0;
+  const char* symbol = nullptr;
+
+  constexpr Dimension() = default;
+  constexpr Dimension(long long fixed) : extent(fixed) {}
+  constexpr explicit Dimension(const char* name) : symbol(name) {}
+
+  friend constexpr bool operator==(const Dimension& left, const Dimension& right) {
+    if (left.symbol == nullptr || right.symbol == nullptr) {
+      return left.symbol == nullptr && right.symbol == nullptr && left.extent == right.extent;
+    }
+    return same_text(left.symbol, right.symbol);
+  }
+};
+
+/// A dimension whose extent is known only when a trainer is built. `name` is a C++ identifier.
+constexpr Dimension symbol(const char* name) { return Dimension(name); }
+
+inline constexpr Dimension batch = symbol("batch");
+inline constexpr Dimension time = symbol("time");
+
+/// Row-major, outermost first; rank 0 is a scalar.
+struct Shape {
+  int rank = 0;
+  Dimension dimensions[kMaxRank];
+
+  constexpr void push(const Dimension& dimension) { dimensions[rank++] = dimension; }
+  constexpr Dimension& last() { return dimensions[rank - 1]; }
+  constexpr const Dimension& last() const { return dimensions[rank - 1]; }
+
+  /// All but the last dimension.
+  constexpr Shape leading() const {
+    Shape result = *this;
+    if (result.rank > 0) --result.rank;
+    return result;
+  }
+
+  friend constexpr bool operator==(const Shape& left, const Shape& right) {
+    if (left.rank != right.rank) return false;
+    for (int i = 0; i < left.rank; ++i) {
+      if (!(left.dimensions[i] == right.dimensions[i])) return false;
+    }
+    return true;
+  }
+};
+
+}  // namespace halftone::dsl
