@@ -17,7 +17,8 @@ namespace halftone::ir {
 
 namespace {
 
-/// Every text behind its name and length, compressed: `name '\n' length '\n' text`, one after another.
+/// Every text behind its name and length, compressed: `name '\n' length '\n' text`, one after
+/// another.
 SmallVector<char> packKernelText(ArrayRef<CudaKernel> kernels) {
   std::string all;
   for (const CudaKernel &kernel : kernels)
@@ -27,8 +28,8 @@ SmallVector<char> packKernelText(ArrayRef<CudaKernel> kernels) {
   return SmallVector<char>(packed.begin(), packed.end());
 }
 
-FailureOr<SmallVector<char>> emitCpuObject(const ManifestAndKernels &planned, ArrayRef<CudaKernel> texts,
-                                           MLIRContext *context) {
+FailureOr<SmallVector<char>> emitCpuObject(const ManifestAndKernels &planned,
+                                           ArrayRef<CudaKernel> texts, MLIRContext *context) {
   OpBuilder builder(context);
   OwningOpRef<ModuleOp> code = ModuleOp::create(builder, builder.getUnknownLoc());
   cpu::ObjectParts parts;
@@ -54,7 +55,30 @@ FailureOr<SmallVector<char>> emitCpuObject(const ManifestAndKernels &planned, Ar
 
 } // namespace
 
-FailureOr<Artifact> compile(const description::Description &description, bool cuda, MLIRContext *context) {
+/// Emission exists in f32 only.
+static LogicalResult checkFormats(const description::Description &description,
+                                  MLIRContext *context) {
+  using Format = description::Format;
+  auto refuse = [&](const std::string &who, Format format) {
+    constexpr const char *kNames[] = {"f32", "tf32", "f16", "bf16", "i32"};
+    return emitError(UnknownLoc::get(context))
+           << who << " asks for " << kNames[static_cast<int>(format)]
+           << ", but kernels are emitted in f32 only: write f32";
+  };
+  for (const description::Rule &rule : description.rules)
+    for (std::optional<Format> format : {rule.store, rule.compute, rule.accumulate, rule.master})
+      if (format && *format != Format::f32)
+        return refuse("the precision rule for '" + rule.layer + "'", *format);
+  for (const description::Node &node : description.nodes)
+    if (node.format != Format::f32 && node.format != Format::i32)
+      return refuse("input '" + node.name + "'", node.format);
+  return success();
+}
+
+FailureOr<Artifact> compile(const description::Description &description, bool cuda,
+                            MLIRContext *context) {
+  if (failed(checkFormats(description, context)))
+    return failure();
   OwningOpRef<ModuleOp> module = importDescription(description, context);
   PassManager manager(context);
   manager.enableVerifier(true);
@@ -66,8 +90,8 @@ FailureOr<Artifact> compile(const description::Description &description, bool cu
     return failure();
   Artifact artifact;
   for (KernelOp kernel : cuda ? ArrayRef(planned->kernels) : ArrayRef<KernelOp>()) {
-    FailureOr<std::string> text =
-        emitCudaText(kernel, description.name, planned->manifest.halftone_version, planned->manifest.symbols);
+    FailureOr<std::string> text = emitCudaText(
+        kernel, description.name, planned->manifest.halftone_version, planned->manifest.symbols);
     if (failed(text))
       return failure();
     artifact.kernels.push_back({kernel.getName().str(), std::move(*text)});

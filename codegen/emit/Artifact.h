@@ -15,14 +15,16 @@ struct CudaKernel {
 
 struct Artifact {
   manifest::Manifest manifest;
-  llvm::SmallVector<char> object;  ///< relocatable; exports halftone_artifact_<model>
-  std::vector<CudaKernel> kernels; ///< in the order of Manifest::kernels; empty without a GPU among the targets
+  llvm::SmallVector<char> object; ///< relocatable; exports halftone_artifact_<model>
+  std::vector<CudaKernel>
+      kernels; ///< in the order of Manifest::kernels; empty without a GPU among the targets
   std::string header;
 };
 
-/// Runs every pass on the imported description and emits; CUDA texts only with `cuda`. Diagnostics go to the context's
-/// handler.
-mlir::FailureOr<Artifact> compile(const description::Description &description, bool cuda, mlir::MLIRContext *context);
+/// Runs every pass on the imported description and emits; CUDA texts only with `cuda`. Diagnostics
+/// go to the context's handler.
+mlir::FailureOr<Artifact> compile(const description::Description &description, bool cuda,
+                                  mlir::MLIRContext *context);
 
 } // namespace halftone::ir
 

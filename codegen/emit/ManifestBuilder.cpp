@@ -35,7 +35,8 @@ std::string structureOf(KernelOp kernel) {
 
 class ManifestBuilder {
 public:
-  ManifestBuilder(ModuleOp module, const hd::Description &description) : module(module), description(description) {}
+  ManifestBuilder(ModuleOp module, const hd::Description &description)
+      : module(module), description(description) {}
 
   FailureOr<ManifestAndKernels> build() {
     describeModel();
@@ -73,8 +74,9 @@ private:
     llvm::StringSet<> gradients;
     (*graphs.begin()).walk([&](OutputGradientOp op) { gradients.insert(op.getName()); });
     for (const hd::Output &output : description.outputs)
-      m.outputs.push_back({output.name, outputBuffer(output.name),
-                           gradients.contains(output.name) ? outputGradientBuffer(output.name) : ""});
+      m.outputs.push_back(
+          {output.name, outputBuffer(output.name),
+           gradients.contains(output.name) ? outputGradientBuffer(output.name) : ""});
   }
 
   void addParameters(GraphOp graph) {
@@ -88,15 +90,16 @@ private:
         p.shape.push_back(cast<IntegerAttr>(dim).getInt());
       p.offset = *parameter.getOffset();
       p.trained = graph.isTraining() && !parameter.getFrozen();
-      p.initializer = {static_cast<hm::Initializer::Kind>(init.getKind()), init.getFirst().getValueAsDouble(),
-                       init.getSecond().getValueAsDouble()};
+      p.initializer = {static_cast<hm::Initializer::Kind>(init.getKind()),
+                       init.getFirst().getValueAsDouble(), init.getSecond().getValueAsDouble()};
       int64_t end = llvm::alignTo(p.offset + *type.getStaticElements(), 32);
       m.parameter_elements = std::max(m.parameter_elements, end);
       if (p.trained)
         m.trained_elements = std::max(m.trained_elements, end);
       m.parameters.push_back(std::move(p));
     }
-    llvm::sort(m.parameters, [](const hm::Parameter &a, const hm::Parameter &b) { return a.offset < b.offset; });
+    llvm::sort(m.parameters,
+               [](const hm::Parameter &a, const hm::Parameter &b) { return a.offset < b.offset; });
   }
 
   hm::Dimension dimension(Attribute dim) {
@@ -111,7 +114,8 @@ private:
       return hm::Format::f32;
     if (type.isInteger(32))
       return hm::Format::i32;
-    return module.emitError() << "the rules ask for " << type << ", but this version emits kernels in f32 only: use f32";
+    return module.emitError() << "the rules ask for " << type
+                              << ", but kernels are emitted in f32 only: use f32";
   }
 
   LogicalResult addBuffer(hm::Program &program, BufferAttr attr) {
@@ -119,7 +123,11 @@ private:
     FailureOr<hm::Format> element = format(type.getElementType());
     if (failed(element))
       return failure();
-    hm::Buffer buffer{attr.getName().str(), static_cast<hm::Role>(0), *element, {}, static_cast<int32_t>(attr.getSlot()),
+    hm::Buffer buffer{attr.getName().str(),
+                      static_cast<hm::Role>(0),
+                      *element,
+                      {},
+                      static_cast<int32_t>(attr.getSlot()),
                       attr.getInitial().getValueAsDouble()};
     buffer.role = role(attr.getRole());
     for (Attribute dim : type.getDims())
@@ -167,18 +175,21 @@ private:
       if (failed(addBuffer(program, buffer)))
         return failure();
     for (auto kernel : graph.getBody().front().getOps<KernelOp>())
-      program.phases[static_cast<size_t>(getPhase(kernel))].push_back({indexOf(kernel), argumentsOf(kernel)});
+      program.phases[static_cast<size_t>(getPhase(kernel))].push_back(
+          {indexOf(kernel), argumentsOf(kernel)});
     result.manifest.programs.push_back(std::move(program));
     return success();
   }
 
   int32_t indexOf(KernelOp kernel) {
-    auto [it, inserted] = indices.try_emplace(structureOf(kernel), static_cast<int32_t>(result.kernels.size()));
+    auto [it, inserted] =
+        indices.try_emplace(structureOf(kernel), static_cast<int32_t>(result.kernels.size()));
     if (inserted) {
       hm::Kernel k;
       k.name = kernel.getName().str();
       k.skeleton = stringifySkeleton(kernel.getSkeleton()).str();
-      k.fused = llvm::join(llvm::map_range(kernel.getFused().getAsValueRange<StringAttr>(), [](StringRef s) { return s.str(); }),
+      k.fused = llvm::join(llvm::map_range(kernel.getFused().getAsValueRange<StringAttr>(),
+                                           [](StringRef s) { return s.str(); }),
                            " + ");
       k.tasks = cpu::taskAxes(kernel, result.manifest.symbols);
       k.cpu_entry = it->second;
@@ -192,7 +203,8 @@ private:
     std::vector<hm::Argument> arguments;
     auto add = [&](Operation *op, unsigned result) {
       auto places = op->getAttrOfType<PlacesAttr>(kPlacesAttr);
-      arguments.push_back({static_cast<int32_t>(places.getBuffers()[result]), places.getOffsets()[result]});
+      arguments.push_back(
+          {static_cast<int32_t>(places.getBuffers()[result]), places.getOffsets()[result]});
     };
     for (Value input : kernel.getInputs())
       add(input.getDefiningOp(), cast<OpResult>(input).getResultNumber());

@@ -15,9 +15,10 @@ struct ManifestAndKernels {
   std::vector<KernelOp> kernels;
 };
 
-/// `module` has been through the whole pipeline. CPU entry i belongs to kernel i; finishes follow all kernels, in order.
-/// Fails with a diagnostic where a format has no emission.
-mlir::FailureOr<ManifestAndKernels> buildManifest(mlir::ModuleOp module, const description::Description &description);
+/// `module` has been through the whole pipeline. CPU entry i belongs to kernel i; finishes follow
+/// all kernels, in order. Fails with a diagnostic where a format has no emission.
+mlir::FailureOr<ManifestAndKernels> buildManifest(mlir::ModuleOp module,
+                                                  const description::Description &description);
 
 } // namespace halftone::ir
 

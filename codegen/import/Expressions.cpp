@@ -9,8 +9,8 @@ namespace hd = halftone::description;
 
 namespace halftone::ir {
 
-static Value importInstruction(OpBuilder &builder, Location loc, const hd::ScalarInstruction &i, ValueRange arguments,
-                               ArrayRef<Value> results) {
+static Value importInstruction(OpBuilder &builder, Location loc, const hd::ScalarInstruction &i,
+                               ValueRange arguments, ArrayRef<Value> results) {
   Scalars s(builder, loc);
   auto a = [&] { return results[i.a]; };
   auto b = [&] { return results[i.b]; };
@@ -61,8 +61,8 @@ static Value importInstruction(OpBuilder &builder, Location loc, const hd::Scala
   llvm_unreachable("all scalar operations are listed");
 }
 
-Value importExpression(OpBuilder &builder, Location loc, StringRef function, const hd::Expression &expression,
-                       ValueRange operands, TensorType result) {
+Value importExpression(OpBuilder &builder, Location loc, StringRef function,
+                       const hd::Expression &expression, ValueRange operands, TensorType result) {
   auto op = PointwiseOp::create(builder, loc, result, function, operands);
   OpBuilder::InsertionGuard guard(builder);
   Block *block = builder.createBlock(&op.getBody());

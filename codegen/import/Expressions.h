@@ -7,9 +7,11 @@
 
 namespace halftone::ir {
 
-/// A pointwise operation with the user's expression as its region, in f32 until ResolvePrecision decides.
+/// A pointwise operation with the user's expression as its region, in f32 until ResolvePrecision
+/// decides.
 mlir::Value importExpression(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef function,
-                             const description::Expression &expression, mlir::ValueRange operands, TensorType result);
+                             const description::Expression &expression, mlir::ValueRange operands,
+                             TensorType result);
 
 } // namespace halftone::ir
 

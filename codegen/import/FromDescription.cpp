@@ -39,14 +39,17 @@ public:
 private:
   TensorType typeOf(const hd::Node &node) {
     // Inputs arrive in the format they declare (D8); what the rules decide stays open.
-    Type element = node.kind == hd::Kind::input ? formatType(builder, node.format) : Type(builder.getNoneType());
+    Type element = node.kind == hd::Kind::input ? formatType(builder, node.format)
+                                                : Type(builder.getNoneType());
     auto dims = llvm::map_to_vector(node.shape, [&](const hd::Dimension &dim) -> Attribute {
-      return dim.symbol.empty() ? Attribute(builder.getI64IntegerAttr(dim.extent)) : builder.getStringAttr(dim.symbol);
+      return dim.symbol.empty() ? Attribute(builder.getI64IntegerAttr(dim.extent))
+                                : builder.getStringAttr(dim.symbol);
     });
     return TensorType::get(builder.getContext(), dims, element);
   }
   SmallVector<Value> operandsOf(const hd::Node &node) {
-    return llvm::map_to_vector(node.operands, [&](const hd::Operand &operand) { return values[operand.node]; });
+    return llvm::map_to_vector(node.operands,
+                               [&](const hd::Operand &operand) { return values[operand.node]; });
   }
   Value importLayer(const hd::Node &node, Location loc);
   Value importLoss(const hd::Node &node, Location loc);
@@ -63,12 +66,14 @@ private:
 
 Value GraphImporter::importParameter(const hd::Node &node, Location loc) {
   const auto &attributes = std::get<hd::ParameterAttributes>(node.attributes);
-  auto initializer = InitializerAttr::get(builder.getContext(), static_cast<InitializerKind>(attributes.initializer.kind),
+  auto initializer = InitializerAttr::get(builder.getContext(),
+                                          static_cast<InitializerKind>(attributes.initializer.kind),
                                           builder.getF64FloatAttr(attributes.initializer.first),
                                           builder.getF64FloatAttr(attributes.initializer.second));
-  return ParameterOp::create(builder, loc, typeOf(node), builder.getStringAttr(node.name), initializer,
-                             builder.getBoolAttr(attributes.decay), builder.getBoolAttr(attributes.frozen),
-                             builder.getF64FloatAttr(attributes.learning_rate_scale), IntegerAttr());
+  return ParameterOp::create(
+      builder, loc, typeOf(node), builder.getStringAttr(node.name), initializer,
+      builder.getBoolAttr(attributes.decay), builder.getBoolAttr(attributes.frozen),
+      builder.getF64FloatAttr(attributes.learning_rate_scale), IntegerAttr());
 }
 
 Value GraphImporter::importLayer(const hd::Node &node, Location loc) {
@@ -80,30 +85,37 @@ Value GraphImporter::importLayer(const hd::Node &node, Location loc) {
   case hd::Kind::parameter:
     return importParameter(node, loc);
   case hd::Kind::state:
-    return StateOp::create(builder, loc, type, builder.getStringAttr(node.name),
-                           builder.getF64FloatAttr(std::get<hd::StateAttributes>(node.attributes).initial), UnitAttr());
+    return StateOp::create(
+        builder, loc, type, builder.getStringAttr(node.name),
+        builder.getF64FloatAttr(std::get<hd::StateAttributes>(node.attributes).initial),
+        UnitAttr());
   case hd::Kind::linear:
-    return LinearOp::create(builder, loc, type, operands[0], operands[1], operands.size() > 2 ? operands[2] : Value());
+    return LinearOp::create(builder, loc, type, operands[0], operands[1],
+                            operands.size() > 2 ? operands[2] : Value());
   case hd::Kind::layer_norm: {
     TensorType rows = type.withDims(type.getRowDims());
     double epsilon = std::get<hd::LayerNormAttributes>(node.attributes).epsilon;
-    return LayerNormOp::create(builder, loc, type, rows, rows, operands[0], operands[1], operands[2],
-                               builder.getF64FloatAttr(epsilon))
+    return LayerNormOp::create(builder, loc, type, rows, rows, operands[0], operands[1],
+                               operands[2], builder.getF64FloatAttr(epsilon))
         .getResult();
   }
   case hd::Kind::relu:
     return ReluOp::create(builder, loc, type, operands[0]);
   case hd::Kind::gelu: {
-    bool tanh = std::get<hd::GeluAttributes>(node.attributes).approximation == hd::GeluApproximation::tanh;
+    bool tanh =
+        std::get<hd::GeluAttributes>(node.attributes).approximation == hd::GeluApproximation::tanh;
     return GeluOp::create(builder, loc, type, operands[0], tanh);
   }
+  case hd::Kind::silu:
+    return SiluOp::create(builder, loc, type, operands[0]);
   case hd::Kind::add:
     return AddOp::create(builder, loc, type, operands[0], operands[1]);
   case hd::Kind::concat:
     return ConcatOp::create(builder, loc, type, operands);
   case hd::Kind::pointwise: {
     const auto &attributes = std::get<hd::PointwiseAttributes>(node.attributes);
-    return importExpression(builder, loc, attributes.function, attributes.expression, operands, type);
+    return importExpression(builder, loc, attributes.function, attributes.expression, operands,
+                            type);
   }
   default:
     return importLoss(node, loc);
@@ -112,20 +124,27 @@ Value GraphImporter::importLayer(const hd::Node &node, Location loc) {
 
 Value GraphImporter::importLoss(const hd::Node &node, Location loc) {
   SmallVector<Value> operands = operandsOf(node);
-  TensorType result = cast<TensorType>(operands[0].getType()).withElementType(builder.getNoneType());
+  TensorType result =
+      cast<TensorType>(operands[0].getType()).withElementType(builder.getNoneType());
   if (node.kind == hd::Kind::cross_entropy)
-    return mean(CrossEntropyOp::create(builder, loc, result.withDims(result.getRowDims()), operands[0], operands[1]), loc);
+    return mean(CrossEntropyOp::create(builder, loc, result.withDims(result.getRowDims()),
+                                       operands[0], operands[1]),
+                loc);
   if (node.kind == hd::Kind::mse) { // D30
     using enum hd::ScalarOp;
-    const hd::Expression squares{2, {{operand, 0}, {operand, 1}, {subtract, 0, 1}, {multiply, 2, 2}}};
+    const hd::Expression squares{2,
+                                 {{operand, 0}, {operand, 1}, {subtract, 0, 1}, {multiply, 2, 2}}};
     return mean(importExpression(builder, loc, "mse", squares, operands, result), loc);
   }
   const auto &attributes = std::get<hd::PointwiseAttributes>(node.attributes);
-  return mean(importExpression(builder, loc, attributes.function, attributes.expression, operands, result), loc);
+  return mean(
+      importExpression(builder, loc, attributes.function, attributes.expression, operands, result),
+      loc);
 }
 
 bool isLoss(hd::Kind kind) {
-  return kind == hd::Kind::cross_entropy || kind == hd::Kind::mse || kind == hd::Kind::pointwise_loss;
+  return kind == hd::Kind::cross_entropy || kind == hd::Kind::mse ||
+         kind == hd::Kind::pointwise_loss;
 }
 
 void GraphImporter::importNode(hd::NodeId id) {
@@ -143,19 +162,21 @@ void GraphImporter::importNode(hd::NodeId id) {
 
 void GraphImporter::importSinks(bool training) {
   for (const hd::Output &output : description.outputs)
-    OutputOp::create(builder, NameLoc::get(builder.getStringAttr(output.name)), output.name, values[output.node]);
+    OutputOp::create(builder, NameLoc::get(builder.getStringAttr(output.name)), output.name,
+                     values[output.node]);
   if (!training)
     return;
   for (const hd::Loss &loss : description.losses) {
     const std::string &name = description.nodes[loss.node].name;
-    auto op = LossOp::create(builder, NameLoc::get(builder.getStringAttr(name)), builder.getStringAttr(name),
-                             values[loss.node], builder.getF64FloatAttr(loss.weight));
+    auto op = LossOp::create(builder, NameLoc::get(builder.getStringAttr(name)),
+                             builder.getStringAttr(name), values[loss.node],
+                             builder.getF64FloatAttr(loss.weight));
     setPhase(op, Phase::Loss);
   }
   for (const hd::Assignment &assignment : description.assignments) {
     const std::string &name = description.nodes[assignment.state].name;
-    auto op = AssignOp::create(builder, NameLoc::get(builder.getStringAttr(name)), values[assignment.state],
-                               values[assignment.value]);
+    auto op = AssignOp::create(builder, NameLoc::get(builder.getStringAttr(name)),
+                               values[assignment.state], values[assignment.value]);
     setPhase(op, Phase::Update);
   }
 }
@@ -174,7 +195,8 @@ std::vector<bool> neededForOutputs(const hd::Description &description) {
 
 ArrayAttr importRules(Builder &builder, const std::vector<hd::Rule> &rules) {
   return builder.getArrayAttr(llvm::map_to_vector(rules, [&](const hd::Rule &rule) -> Attribute {
-    SmallVector<NamedAttribute> fields{builder.getNamedAttr("layer", builder.getStringAttr(rule.layer))};
+    SmallVector<NamedAttribute> fields{
+        builder.getNamedAttr("layer", builder.getStringAttr(rule.layer))};
     auto set = [&](StringRef name, std::optional<hd::Format> format) {
       if (format)
         fields.push_back(builder.getNamedAttr(name, TypeAttr::get(formatType(builder, *format))));

@@ -8,9 +8,10 @@
 
 namespace halftone::ir {
 
-/// A module with graph "inference" (what the outputs need) and, when there are losses, graph "training".
-/// `description` is valid (halftone/description/validate.hpp).
-mlir::OwningOpRef<mlir::ModuleOp> importDescription(const description::Description &description, mlir::MLIRContext *context);
+/// A module with graph "inference" (what the outputs need) and, when there are losses, graph
+/// "training". `description` is valid (halftone/description/validate.hpp).
+mlir::OwningOpRef<mlir::ModuleOp> importDescription(const description::Description &description,
+                                                    mlir::MLIRContext *context);
 
 } // namespace halftone::ir
 

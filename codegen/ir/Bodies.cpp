@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How every tensor operation becomes scalar code: the forward formulas D21 to D31 and the gradient formulas D40 to D49
-// that are operations of their own.
+// How every tensor operation becomes scalar code: the forward formulas of docs/spec/description.md,
+// and those gradients that are operations of their own.
 #include "codegen/ir/Scalars.h"
 
 #include <cmath>
@@ -12,7 +12,8 @@ namespace halftone::ir {
 static TensorType tensor(Value value) { return cast<TensorType>(value.getType()); }
 
 static SmallVector<AccessAttr> accesses(MLIRContext *context, ArrayRef<AccessKind> kinds) {
-  return llvm::map_to_vector(kinds, [&](AccessKind kind) { return AccessAttr::get(context, kind); });
+  return llvm::map_to_vector(kinds,
+                             [&](AccessKind kind) { return AccessAttr::get(context, kind); });
 }
 
 static SmallVector<AccessAttr> inferAccesses(TensorType domain, ValueRange operands) {
@@ -21,15 +22,18 @@ static SmallVector<AccessAttr> inferAccesses(TensorType domain, ValueRange opera
 
 //===--- Elementwise layers ---===//
 
-#define HALFTONE_POINTWISE_FORM(Op, domain, operands, results)                                                          \
-  Skeleton Op::getSkeleton() { return Skeleton::Pointwise; }                                                           \
-  TensorType Op::getDomain() { return tensor(domain); }                                                                \
-  SmallVector<AccessAttr> Op::getOperandAccesses() { return inferAccesses(getDomain(), operands); }                    \
-  SmallVector<AccessAttr> Op::getResultAccesses() {                                                                    \
-    return SmallVector<AccessAttr>(results, AccessAttr::get(getContext(), AccessKind::Full));                          \
+#define HALFTONE_POINTWISE_FORM(Op, domain, operands, results)                                     \
+  Skeleton Op::getSkeleton() { return Skeleton::Pointwise; }                                       \
+  TensorType Op::getDomain() { return tensor(domain); }                                            \
+  SmallVector<AccessAttr> Op::getOperandAccesses() {                                               \
+    return inferAccesses(getDomain(), operands);                                                   \
+  }                                                                                                \
+  SmallVector<AccessAttr> Op::getResultAccesses() {                                                \
+    return SmallVector<AccessAttr>(results, AccessAttr::get(getContext(), AccessKind::Full));      \
   }
 HALFTONE_POINTWISE_FORM(ReluOp, getResult(), getOperation()->getOperands(), 1)
 HALFTONE_POINTWISE_FORM(GeluOp, getResult(), getOperation()->getOperands(), 1)
+HALFTONE_POINTWISE_FORM(SiluOp, getResult(), getOperation()->getOperands(), 1)
 HALFTONE_POINTWISE_FORM(AddOp, getResult(), getOperation()->getOperands(), 1)
 HALFTONE_POINTWISE_FORM(CastOp, getResult(), getOperation()->getOperands(), 1)
 HALFTONE_POINTWISE_FORM(PointwiseOp, getOutputs().front(), getInputs(), getOutputs().size())
@@ -51,11 +55,17 @@ SmallVector<Value> GeluOp::buildBody(OpBuilder &builder, ValueRange elements, Va
   return {s.mul(half, s.add(one, s.tanh(u)))};
 }
 
+SmallVector<Value> SiluOp::buildBody(OpBuilder &builder, ValueRange elements, Value) { // D32
+  Scalars s(builder, getLoc());
+  return {s.mul(elements[0], s.sigmoid(elements[0]))};
+}
+
 SmallVector<Value> AddOp::buildBody(OpBuilder &builder, ValueRange elements, Value) { // D26
   return {Scalars(builder, getLoc()).add(elements[0], elements[1])};
 }
 
-SmallVector<Value> PointwiseOp::buildBody(OpBuilder &builder, ValueRange elements, Value) { // D28, D31
+SmallVector<Value> PointwiseOp::buildBody(OpBuilder &builder, ValueRange elements,
+                                          Value) { // D28, D31
   return inlineBlock(builder, getBody().front(), elements);
 }
 
@@ -77,7 +87,9 @@ SmallVector<AccessAttr> ConcatOp::getOperandAccesses() {
   }
   return windows;
 }
-SmallVector<AccessAttr> ConcatOp::getResultAccesses() { return accesses(getContext(), {AccessKind::Full}); }
+SmallVector<AccessAttr> ConcatOp::getResultAccesses() {
+  return accesses(getContext(), {AccessKind::Full});
+}
 SmallVector<Value> ConcatOp::buildBody(OpBuilder &builder, ValueRange elements, Value) { // D27
   Scalars s(builder, getLoc());
   Value column = ColumnIndexOp::create(builder, getLoc(), builder.getI32Type());
@@ -85,7 +97,8 @@ SmallVector<Value> ConcatOp::buildBody(OpBuilder &builder, ValueRange elements, 
   int64_t end = getType().getColumns();
   for (size_t part = elements.size() - 1; part > 0; --part) {
     end -= tensor(getParts()[part]).getColumns();
-    result = s.select(s.compare(arith::CmpIPredicate::slt, column, s.integer(end)), elements[part - 1], result);
+    result = s.select(s.compare(arith::CmpIPredicate::slt, column, s.integer(end)),
+                      elements[part - 1], result);
   }
   return {result};
 }
@@ -95,8 +108,12 @@ TensorType SliceOp::getDomain() { return getType(); }
 SmallVector<AccessAttr> SliceOp::getOperandAccesses() {
   return {AccessAttr::get(getContext(), AccessKind::Window, getOffset())};
 }
-SmallVector<AccessAttr> SliceOp::getResultAccesses() { return accesses(getContext(), {AccessKind::Full}); }
-SmallVector<Value> SliceOp::buildBody(OpBuilder &, ValueRange elements, Value) { return {elements[0]}; } // D46
+SmallVector<AccessAttr> SliceOp::getResultAccesses() {
+  return accesses(getContext(), {AccessKind::Full});
+}
+SmallVector<Value> SliceOp::buildBody(OpBuilder &, ValueRange elements, Value) {
+  return {elements[0]};
+} // D46
 
 //===--- Contractions ---===//
 
@@ -107,8 +124,11 @@ SmallVector<AccessAttr> LinearOp::getOperandAccesses() {
   list.resize(getNumOperands());
   return list;
 }
-SmallVector<AccessAttr> LinearOp::getResultAccesses() { return accesses(getContext(), {AccessKind::Full}); }
-SmallVector<Value> LinearOp::buildBody(OpBuilder &builder, ValueRange elements, Value accumulator) { // D21
+SmallVector<AccessAttr> LinearOp::getResultAccesses() {
+  return accesses(getContext(), {AccessKind::Full});
+}
+SmallVector<Value> LinearOp::buildBody(OpBuilder &builder, ValueRange elements,
+                                       Value accumulator) { // D21
   return {getBias() ? Scalars(builder, getLoc()).add(accumulator, elements[2]) : accumulator};
 }
 
@@ -117,8 +137,12 @@ TensorType ContractOp::getDomain() { return getType(); }
 SmallVector<AccessAttr> ContractOp::getOperandAccesses() {
   return accesses(getContext(), {AccessKind::Lhs, AccessKind::Rhs});
 }
-SmallVector<AccessAttr> ContractOp::getResultAccesses() { return accesses(getContext(), {AccessKind::Full}); }
-SmallVector<Value> ContractOp::buildBody(OpBuilder &, ValueRange, Value accumulator) { return {accumulator}; } // D40
+SmallVector<AccessAttr> ContractOp::getResultAccesses() {
+  return accesses(getContext(), {AccessKind::Full});
+}
+SmallVector<Value> ContractOp::buildBody(OpBuilder &, ValueRange, Value accumulator) {
+  return {accumulator};
+} // D40
 
 //===--- Rows ---===//
 
@@ -135,20 +159,25 @@ SmallVector<Value> LayerNormOp::buildBody(OpBuilder &builder, ValueRange element
   Value x = elements[0], n = s.like(x, static_cast<double>(getDomain().getColumns()));
   Value mean = s.div(s.rowSum(x), n), d = s.sub(x, mean);
   Value variance = s.div(s.rowSum(s.mul(d, d)), n);
-  Value rstd = s.div(s.like(x, 1), s.sqrt(s.add(variance, s.like(x, getEpsilon().convertToDouble()))));
+  Value rstd =
+      s.div(s.like(x, 1), s.sqrt(s.add(variance, s.like(x, getEpsilon().convertToDouble()))));
   return {s.fma(s.mul(d, rstd), elements[1], elements[2]), mean, rstd};
 }
 
 Skeleton LayerNormGradOp::getSkeleton() { return Skeleton::Row; }
 TensorType LayerNormGradOp::getDomain() { return tensor(getX()); }
 SmallVector<AccessAttr> LayerNormGradOp::getOperandAccesses() {
-  return accesses(getContext(),
-                  {AccessKind::Full, AccessKind::Column, AccessKind::Row, AccessKind::Row, AccessKind::Full});
+  return accesses(getContext(), {AccessKind::Full, AccessKind::Column, AccessKind::Row,
+                                 AccessKind::Row, AccessKind::Full});
 }
-SmallVector<AccessAttr> LayerNormGradOp::getResultAccesses() { return accesses(getContext(), {AccessKind::Full}); }
-SmallVector<Value> LayerNormGradOp::buildBody(OpBuilder &builder, ValueRange elements, Value) { // D41
+SmallVector<AccessAttr> LayerNormGradOp::getResultAccesses() {
+  return accesses(getContext(), {AccessKind::Full});
+}
+SmallVector<Value> LayerNormGradOp::buildBody(OpBuilder &builder, ValueRange elements,
+                                              Value) { // D41
   Scalars s(builder, getLoc());
-  Value x = elements[0], weight = elements[1], mean = elements[2], rstd = elements[3], g = elements[4];
+  Value x = elements[0], weight = elements[1], mean = elements[2], rstd = elements[3],
+        g = elements[4];
   Value n = s.like(x, static_cast<double>(getDomain().getColumns()));
   Value h = s.mul(s.sub(x, mean), rstd), q = s.mul(g, weight);
   Value a = s.div(s.rowSum(q), n), b = s.div(s.rowSum(s.mul(q, h)), n);
@@ -160,16 +189,20 @@ TensorType CrossEntropyOp::getDomain() { return tensor(getLogits()); }
 SmallVector<AccessAttr> CrossEntropyOp::getOperandAccesses() {
   return accesses(getContext(), {AccessKind::Full, AccessKind::Row});
 }
-SmallVector<AccessAttr> CrossEntropyOp::getResultAccesses() { return accesses(getContext(), {AccessKind::Row}); }
+SmallVector<AccessAttr> CrossEntropyOp::getResultAccesses() {
+  return accesses(getContext(), {AccessKind::Row});
+}
 
 /// One where the column is the label, and whether the label names a column at all.
-static std::pair<Value, Value> matchLabel(Scalars &s, OpBuilder &builder, Location loc, Value label, int64_t columns) {
+static std::pair<Value, Value> matchLabel(Scalars &s, OpBuilder &builder, Location loc, Value label,
+                                          int64_t columns) {
   Value column = ColumnIndexOp::create(builder, loc, builder.getI32Type());
   Value valid = s.compare(arith::CmpIPredicate::ult, label, s.integer(columns));
   return {s.compare(arith::CmpIPredicate::eq, column, label), valid};
 }
 
-SmallVector<Value> CrossEntropyOp::buildBody(OpBuilder &builder, ValueRange elements, Value) { // D29
+SmallVector<Value> CrossEntropyOp::buildBody(OpBuilder &builder, ValueRange elements,
+                                             Value) { // D29
   Scalars s(builder, getLoc());
   Value x = elements[0];
   auto [match, valid] = matchLabel(s, builder, getLoc(), elements[1], getDomain().getColumns());
@@ -184,8 +217,11 @@ TensorType CrossEntropyGradOp::getDomain() { return tensor(getLogits()); }
 SmallVector<AccessAttr> CrossEntropyGradOp::getOperandAccesses() {
   return accesses(getContext(), {AccessKind::Full, AccessKind::Row, AccessKind::Row});
 }
-SmallVector<AccessAttr> CrossEntropyGradOp::getResultAccesses() { return accesses(getContext(), {AccessKind::Full}); }
-SmallVector<Value> CrossEntropyGradOp::buildBody(OpBuilder &builder, ValueRange elements, Value) { // D48
+SmallVector<AccessAttr> CrossEntropyGradOp::getResultAccesses() {
+  return accesses(getContext(), {AccessKind::Full});
+}
+SmallVector<Value> CrossEntropyGradOp::buildBody(OpBuilder &builder, ValueRange elements,
+                                                 Value) { // D48
   Scalars s(builder, getLoc());
   Value x = elements[0];
   auto [match, valid] = matchLabel(s, builder, getLoc(), elements[1], getDomain().getColumns());
@@ -198,19 +234,27 @@ SmallVector<Value> CrossEntropyGradOp::buildBody(OpBuilder &builder, ValueRange 
 
 Skeleton ColumnSumOp::getSkeleton() { return Skeleton::Column; }
 TensorType ColumnSumOp::getDomain() { return tensor(getX()); }
-SmallVector<AccessAttr> ColumnSumOp::getOperandAccesses() { return accesses(getContext(), {AccessKind::Full}); }
-SmallVector<AccessAttr> ColumnSumOp::getResultAccesses() { return accesses(getContext(), {AccessKind::Column}); }
-SmallVector<Value> ColumnSumOp::buildBody(OpBuilder &, ValueRange elements, Value) { return {elements[0]}; }
+SmallVector<AccessAttr> ColumnSumOp::getOperandAccesses() {
+  return accesses(getContext(), {AccessKind::Full});
+}
+SmallVector<AccessAttr> ColumnSumOp::getResultAccesses() {
+  return accesses(getContext(), {AccessKind::Column});
+}
+SmallVector<Value> ColumnSumOp::buildBody(OpBuilder &, ValueRange elements, Value) {
+  return {elements[0]};
+}
 
 Skeleton LayerNormWeightGradOp::getSkeleton() { return Skeleton::Column; }
 TensorType LayerNormWeightGradOp::getDomain() { return tensor(getX()); }
 SmallVector<AccessAttr> LayerNormWeightGradOp::getOperandAccesses() {
-  return accesses(getContext(), {AccessKind::Full, AccessKind::Row, AccessKind::Row, AccessKind::Full});
+  return accesses(getContext(),
+                  {AccessKind::Full, AccessKind::Row, AccessKind::Row, AccessKind::Full});
 }
 SmallVector<AccessAttr> LayerNormWeightGradOp::getResultAccesses() {
   return accesses(getContext(), {AccessKind::Column, AccessKind::Column});
 }
-SmallVector<Value> LayerNormWeightGradOp::buildBody(OpBuilder &builder, ValueRange elements, Value) { // D41
+SmallVector<Value> LayerNormWeightGradOp::buildBody(OpBuilder &builder, ValueRange elements,
+                                                    Value) { // D41
   Scalars s(builder, getLoc());
   Value h = s.mul(s.sub(elements[0], elements[1]), elements[2]), g = elements[3];
   return {s.mul(g, h), g};
@@ -218,9 +262,13 @@ SmallVector<Value> LayerNormWeightGradOp::buildBody(OpBuilder &builder, ValueRan
 
 Skeleton MeanOp::getSkeleton() { return Skeleton::Flat; }
 TensorType MeanOp::getDomain() { return tensor(getX()); }
-SmallVector<AccessAttr> MeanOp::getOperandAccesses() { return accesses(getContext(), {AccessKind::Full}); }
+SmallVector<AccessAttr> MeanOp::getOperandAccesses() {
+  return accesses(getContext(), {AccessKind::Full});
+}
 SmallVector<AccessAttr> MeanOp::getResultAccesses() { return {}; }
-SmallVector<Value> MeanOp::buildBody(OpBuilder &, ValueRange elements, Value) { return {elements[0]}; }
+SmallVector<Value> MeanOp::buildBody(OpBuilder &, ValueRange elements, Value) {
+  return {elements[0]};
+}
 bool MeanOp::hasFinish() { return true; }
 SmallVector<Value> MeanOp::buildFinish(OpBuilder &builder, ValueRange sums, ValueRange) {
   Scalars s(builder, getLoc());
@@ -235,7 +283,9 @@ SmallVector<AccessAttr> TotalOp::getOperandAccesses() {
   return list;
 }
 SmallVector<AccessAttr> TotalOp::getResultAccesses() { return {}; }
-SmallVector<Value> TotalOp::buildBody(OpBuilder &, ValueRange elements, Value) { return {elements[0]}; }
+SmallVector<Value> TotalOp::buildBody(OpBuilder &, ValueRange elements, Value) {
+  return {elements[0]};
+}
 bool TotalOp::hasFinish() { return true; }
 SmallVector<Value> TotalOp::buildFinish(OpBuilder &builder, ValueRange sums, ValueRange scalars) {
   SmallVector<Value> arguments(sums);

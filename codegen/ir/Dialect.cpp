@@ -44,8 +44,9 @@ Type TensorType::parse(AsmParser &parser) {
     dims.push_back(parser.getBuilder().getStringAttr(symbol));
     return success();
   };
-  if (parser.parseLess() || parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseDim) || parser.parseComma() ||
-      parser.parseType(element) || parser.parseGreater())
+  if (parser.parseLess() ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseDim) ||
+      parser.parseComma() || parser.parseType(element) || parser.parseGreater())
     return {};
   return parser.getChecked<TensorType>(parser.getContext(), dims, element);
 }
@@ -61,7 +62,8 @@ void TensorType::print(AsmPrinter &printer) const {
   printer << "], " << getElementType() << ">";
 }
 
-LogicalResult TensorType::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<Attribute> dims, Type element) {
+LogicalResult TensorType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 ArrayRef<Attribute> dims, Type element) {
   for (Attribute dim : dims) {
     if (auto extent = dyn_cast<IntegerAttr>(dim); extent && extent.getInt() <= 0)
       return emitError() << "extent " << extent.getInt() << " is not positive";
@@ -80,23 +82,30 @@ int64_t TensorType::getColumns() const {
   return extent ? extent.getInt() : 0;
 }
 
-ArrayRef<Attribute> TensorType::getRowDims() const { return getDims().empty() ? getDims() : getDims().drop_back(); }
+ArrayRef<Attribute> TensorType::getRowDims() const {
+  return getDims().empty() ? getDims() : getDims().drop_back();
+}
 
-TensorType TensorType::withElementType(Type type) const { return get(getContext(), getDims(), type); }
+TensorType TensorType::withElementType(Type type) const {
+  return get(getContext(), getDims(), type);
+}
 
-TensorType TensorType::withDims(ArrayRef<Attribute> dims) const { return get(getContext(), dims, getElementType()); }
+TensorType TensorType::withDims(ArrayRef<Attribute> dims) const {
+  return get(getContext(), dims, getElementType());
+}
 
 std::optional<int64_t> TensorType::getStaticElements() const { return getStaticProduct(getDims()); }
 
 //===--- Attributes ---===//
 
-LogicalResult PrecisionAttr::verify(function_ref<InFlightDiagnostic()> emitError, Type store, Type compute, Type accumulate,
-                                    int64_t) {
+LogicalResult PrecisionAttr::verify(function_ref<InFlightDiagnostic()> emitError, Type store,
+                                    Type compute, Type accumulate, int64_t) {
   for (Type type : {store, compute, accumulate})
     if (!isa<FloatType>(type))
       return emitError() << "precision wants float formats, not " << type;
   if (accumulate.getIntOrFloatBitWidth() < compute.getIntOrFloatBitWidth())
-    return emitError() << "accumulation in " << accumulate << " is narrower than computation in " << compute;
+    return emitError() << "accumulation in " << accumulate << " is narrower than computation in "
+                       << compute;
   return success();
 }
 
@@ -109,7 +118,9 @@ Phase getPhase(Operation *op) {
   return phase ? phase.getValue() : Phase::Forward;
 }
 
-void setPhase(Operation *op, Phase phase) { op->setAttr(kPhaseAttr, PhaseAttr::get(op->getContext(), phase)); }
+void setPhase(Operation *op, Phase phase) {
+  op->setAttr(kPhaseAttr, PhaseAttr::get(op->getContext(), phase));
+}
 
 StringRef getLayer(Operation *op) {
   auto layer = op->getAttrOfType<StringAttr>(kLayerAttr);
@@ -149,5 +160,5 @@ std::string formatDims(ArrayRef<Attribute> dims) {
 #define GET_ATTRDEF_CLASSES
 #include "codegen/ir/Attrs.cpp.inc"
 #define GET_TYPEDEF_CLASSES
-#include "codegen/ir/Types.cpp.inc"
 #include "codegen/ir/Interfaces.cpp.inc"
+#include "codegen/ir/Types.cpp.inc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reverse-mode gradients of the layers and losses: D40 to D50.
+// Reverse-mode gradients of the layers and losses, by the table of gradients in
+// docs/spec/description.md.
 #include "codegen/ir/Scalars.h"
 
 #include <cmath>
@@ -13,29 +14,32 @@ static TensorType tensor(Value value) { return cast<TensorType>(value.getType())
 SmallVector<Value> LinearOp::buildGradients(OpBuilder &builder, ValueRange resultGradients) { // D40
   Value g = resultGradients[0];
   SmallVector<Value> gradients;
-  gradients.push_back(ContractOp::create(builder, getLoc(), getX().getType(), g, getWeight(), false, false,
-                                         ContractionPass::InputGradient));
-  gradients.push_back(ContractOp::create(builder, getLoc(), getWeight().getType(), g, getX(), true, false,
-                                         ContractionPass::WeightGradient));
+  gradients.push_back(ContractOp::create(builder, getLoc(), getX().getType(), g, getWeight(), false,
+                                         false, ContractionPass::InputGradient));
+  gradients.push_back(ContractOp::create(builder, getLoc(), getWeight().getType(), g, getX(), true,
+                                         false, ContractionPass::WeightGradient));
   if (getBias())
     gradients.push_back(ColumnSumOp::create(builder, getLoc(), getBias().getType(), g));
   return gradients;
 }
 
-SmallVector<Value> LayerNormOp::buildGradients(OpBuilder &builder, ValueRange resultGradients) { // D41
+SmallVector<Value> LayerNormOp::buildGradients(OpBuilder &builder,
+                                               ValueRange resultGradients) { // D41
   Value g = resultGradients[0];
-  Value x = LayerNormGradOp::create(builder, getLoc(), getX().getType(), getX(), getWeight(), getMean(), getRstd(), g);
-  auto weight = LayerNormWeightGradOp::create(builder, getLoc(), getWeight().getType(), getBias().getType(), getX(), getMean(),
-                                              getRstd(), g);
+  Value x = LayerNormGradOp::create(builder, getLoc(), getX().getType(), getX(), getWeight(),
+                                    getMean(), getRstd(), g);
+  auto weight = LayerNormWeightGradOp::create(builder, getLoc(), getWeight().getType(),
+                                              getBias().getType(), getX(), getMean(), getRstd(), g);
   return {x, weight.getWeightGradient(), weight.getBiasGradient()};
 }
 
 SmallVector<Value> ReluOp::buildGradients(OpBuilder &builder, ValueRange resultGradients) {
   // D42 on the result: it is positive exactly where x is, and x need not be kept.
-  auto op = makePointwise(builder, getLoc(), "relu_grad", {getResult(), resultGradients[0]}, getX().getType(),
-                          [](Scalars &s, ValueRange a) -> SmallVector<Value> {
-                            return {s.select(s.greater(a[0], s.like(a[0], 0)), a[1], s.like(a[0], 0))};
-                          });
+  auto op =
+      makePointwise(builder, getLoc(), "relu_grad", {getResult(), resultGradients[0]},
+                    getX().getType(), [](Scalars &s, ValueRange a) -> SmallVector<Value> {
+                      return {s.select(s.greater(a[0], s.like(a[0], 0)), a[1], s.like(a[0], 0))};
+                    });
   return {op.getOutputs()[0]};
 }
 
@@ -56,8 +60,18 @@ static SmallVector<Value> geluTanhGradient(Scalars &s, ValueRange a) { // D44
 }
 
 SmallVector<Value> GeluOp::buildGradients(OpBuilder &builder, ValueRange resultGradients) {
-  auto op = makePointwise(builder, getLoc(), getTanh() ? "gelu_tanh_grad" : "gelu_grad", {getX(), resultGradients[0]},
-                          getX().getType(), getTanh() ? geluTanhGradient : geluErfGradient);
+  auto op = makePointwise(builder, getLoc(), getTanh() ? "gelu_tanh_grad" : "gelu_grad",
+                          {getX(), resultGradients[0]}, getX().getType(),
+                          getTanh() ? geluTanhGradient : geluErfGradient);
+  return {op.getOutputs()[0]};
+}
+
+SmallVector<Value> SiluOp::buildGradients(OpBuilder &builder, ValueRange resultGradients) { // D51
+  auto op = makePointwise(builder, getLoc(), "silu_grad", {getX(), resultGradients[0]},
+                          getX().getType(), [](Scalars &s, ValueRange a) -> SmallVector<Value> {
+                            Value x = a[0], one = s.like(x, 1), r = s.sigmoid(x);
+                            return {s.mul(a[1], s.mul(r, s.fma(x, s.sub(one, r), one)))};
+                          });
   return {op.getOutputs()[0]};
 }
 
@@ -69,26 +83,30 @@ SmallVector<Value> ConcatOp::buildGradients(OpBuilder &builder, ValueRange resul
   SmallVector<Value> gradients;
   int64_t offset = 0;
   for (Value part : getParts()) {
-    gradients.push_back(SliceOp::create(builder, getLoc(), part.getType(), resultGradients[0], offset));
+    gradients.push_back(
+        SliceOp::create(builder, getLoc(), part.getType(), resultGradients[0], offset));
     offset += tensor(part).getColumns();
   }
   return gradients;
 }
 
-SmallVector<Value> PointwiseOp::buildGradients(OpBuilder &builder, ValueRange resultGradients) { // D47, D49, D50
+SmallVector<Value> PointwiseOp::buildGradients(OpBuilder &builder,
+                                               ValueRange resultGradients) { // D47, D49, D50
   SmallVector<Value> operands(getInputs());
   llvm::append_range(operands, resultGradients);
   FailureOr<SmallVector<Value>> adjoints = failure();
   auto body = [&](Scalars &s, ValueRange arguments) -> SmallVector<Value> {
     ValueRange inputs = arguments.take_front(getInputs().size());
-    adjoints = buildScalarAdjoints(builder, getBody().front(), inputs, arguments.drop_front(getInputs().size()));
+    adjoints = buildScalarAdjoints(builder, getBody().front(), inputs,
+                                   arguments.drop_front(getInputs().size()));
     SmallVector<Value> values(inputs);
     if (succeeded(adjoints))
       for (auto [value, adjoint] : llvm::zip(values, *adjoints))
         value = adjoint ? adjoint : s.like(value, 0);
     return values;
   };
-  auto op = makePointwise(builder, getLoc(), (getFunction() + "_grad").str(), operands, getInputs().getTypes(), body);
+  auto op = makePointwise(builder, getLoc(), (getFunction() + "_grad").str(), operands,
+                          getInputs().getTypes(), body);
   if (failed(adjoints))
     return {};
   SmallVector<Value> gradients(op.getOutputs());
@@ -98,8 +116,10 @@ SmallVector<Value> PointwiseOp::buildGradients(OpBuilder &builder, ValueRange re
   return gradients;
 }
 
-SmallVector<Value> CrossEntropyOp::buildGradients(OpBuilder &builder, ValueRange resultGradients) { // D48
-  return {CrossEntropyGradOp::create(builder, getLoc(), getLogits().getType(), getLogits(), getLabel(), resultGradients[0]),
+SmallVector<Value> CrossEntropyOp::buildGradients(OpBuilder &builder,
+                                                  ValueRange resultGradients) { // D48
+  return {CrossEntropyGradOp::create(builder, getLoc(), getLogits().getType(), getLogits(),
+                                     getLabel(), resultGradients[0]),
           Value()};
 }
 

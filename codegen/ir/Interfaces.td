@@ -6,7 +6,7 @@
 include "mlir/IR/OpBase.td"
 
 def Halftone_Differentiable : OpInterface<"Differentiable"> {
-  let description = [{ Reverse-mode differentiation at tensor level, by the formulas D40 to D50. }];
+  let description = [{ Reverse-mode differentiation at tensor level, by the table of gradients in docs/spec/description.md. }];
   let cppNamespace = "::halftone::ir";
   let methods = [InterfaceMethod<[{
       The gradients of the operands, one value or null each, given those of the results (null: no gradient arrives).

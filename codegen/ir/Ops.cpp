@@ -16,7 +16,8 @@ AccessAttr inferAccess(TensorType domain, TensorType operand) {
     return AccessAttr::get(context, AccessKind::Scalar);
   if (operand.hasSameDims(domain))
     return AccessAttr::get(context, AccessKind::Full);
-  if (operand.getRank() == 1 && !domain.isScalar() && operand.getDims()[0] == domain.getDims().back())
+  if (operand.getRank() == 1 && !domain.isScalar() &&
+      operand.getDims()[0] == domain.getDims().back())
     return AccessAttr::get(context, AccessKind::Column);
   return {};
 }
@@ -26,10 +27,12 @@ SmallVector<Value> inlineBlock(OpBuilder &builder, Block &block, ValueRange argu
   mapping.map(block.getArguments(), arguments);
   for (Operation &op : block.without_terminator())
     builder.clone(op, mapping);
-  return llvm::map_to_vector(block.getTerminator()->getOperands(), [&](Value v) { return mapping.lookupOrDefault(v); });
+  return llvm::map_to_vector(block.getTerminator()->getOperands(),
+                             [&](Value v) { return mapping.lookupOrDefault(v); });
 }
 
-PointwiseOp makePointwise(OpBuilder &builder, Location loc, StringRef function, ValueRange inputs, TypeRange results,
+PointwiseOp makePointwise(OpBuilder &builder, Location loc, StringRef function, ValueRange inputs,
+                          TypeRange results,
                           function_ref<SmallVector<Value>(Scalars &, ValueRange)> body) {
   auto op = PointwiseOp::create(builder, loc, results, function, inputs);
   OpBuilder::InsertionGuard guard(builder);
@@ -56,7 +59,8 @@ LogicalResult LinearOp::verify() {
   if (weight.getRank() != 2 || x.getRank() < 1 || x.getDims().back() != weight.getDims().back())
     return emitOpError() << "x " << x << " does not fit weight " << weight;
   if (result.getRank() < 1 || result.getDims().back() != weight.getDims().front())
-    return emitOpError() << "result " << result << " must have one column per row of weight " << weight;
+    return emitOpError() << "result " << result << " must have one column per row of weight "
+                         << weight;
   if (getBias() && tensor(getBias()).getDims() != weight.getDims().take_front())
     return emitOpError() << "bias " << tensor(getBias()) << " does not fit weight " << weight;
   return verifyRows(*this, x, result);
@@ -77,12 +81,14 @@ static LogicalResult verifyOneShape(Operation *op) {
   TensorType result = tensor(op->getResult(0));
   for (Value operand : op->getOperands())
     if (!tensor(operand).hasSameDims(result))
-      return op->emitOpError() << "operand " << tensor(operand) << " does not have the shape of result " << result;
+      return op->emitOpError() << "operand " << tensor(operand)
+                               << " does not have the shape of result " << result;
   return success();
 }
 
 LogicalResult ReluOp::verify() { return verifyOneShape(*this); }
 LogicalResult GeluOp::verify() { return verifyOneShape(*this); }
+LogicalResult SiluOp::verify() { return verifyOneShape(*this); }
 LogicalResult AddOp::verify() { return verifyOneShape(*this); }
 
 LogicalResult PointwiseOp::verify() {
@@ -91,19 +97,22 @@ LogicalResult PointwiseOp::verify() {
   TensorType domain = tensor(getOutputs().front());
   for (Value output : getOutputs())
     if (!tensor(output).hasSameDims(domain))
-      return emitOpError() << "results " << domain << " and " << tensor(output) << " differ in shape";
+      return emitOpError() << "results " << domain << " and " << tensor(output)
+                           << " differ in shape";
   for (Value input : getInputs())
     if (!inferAccess(domain, tensor(input)))
       return emitOpError() << "operand " << tensor(input) << " neither has the shape of " << domain
                            << " nor is one value per column or one for all";
   if (domain.isUndecided())
     return success(); // the region computes in f32 until ResolvePrecision has decided
-  // Until InsertCasts has made the operands' rounding explicit, the region computes in the format of the rules.
+  // Until InsertCasts has made the operands' rounding explicit, the region computes in the format
+  // of the rules.
   auto precision = (*this)->getAttrOfType<PrecisionAttr>(kPrecisionAttr);
   auto fit = [&](TypeRange scalars, ValueRange tensors) {
     return llvm::equal(scalars, tensors, [&](Type scalar, Value value) {
       Type element = tensor(value).getElementType();
-      return scalar == element || (precision && isa<FloatType>(element) && scalar == precision.getCompute());
+      return scalar == element ||
+             (precision && isa<FloatType>(element) && scalar == precision.getCompute());
     });
   };
   Block &block = getBody().front();
@@ -122,16 +131,19 @@ LogicalResult ConcatOp::verify() {
     columns += tensor(part).getColumns();
   }
   if (columns != getType().getColumns())
-    return emitOpError() << "parts have " << columns << " columns together, the result " << getType().getColumns();
+    return emitOpError() << "parts have " << columns << " columns together, the result "
+                         << getType().getColumns();
   return success();
 }
 
 LogicalResult CrossEntropyOp::verify() {
   TensorType logits = tensor(getLogits()), label = tensor(getLabel());
   if (label.getDims() != logits.getRowDims())
-    return emitOpError() << "label " << label << " does not have one value per row of logits " << logits;
+    return emitOpError() << "label " << label << " does not have one value per row of logits "
+                         << logits;
   if (getType().getDims() != logits.getRowDims())
-    return emitOpError() << "result " << getType() << " does not have one value per row of logits " << logits;
+    return emitOpError() << "result " << getType() << " does not have one value per row of logits "
+                         << logits;
   return success();
 }
 
@@ -143,9 +155,11 @@ LogicalResult ContractOp::verify() {
   auto [m, k] = matrix(tensor(getLhs()), getTransposeLhs());
   auto [k2, n] = matrix(tensor(getRhs()), getTransposeRhs());
   if (k != k2)
-    return emitOpError() << "sums over " << formatDims(k) << " of lhs but " << formatDims(k2) << " of rhs";
+    return emitOpError() << "sums over " << formatDims(k) << " of lhs but " << formatDims(k2)
+                         << " of rhs";
   if (getType().getRowDims() != m || getType().getDims().take_back() != n)
-    return emitOpError() << "result " << getType() << " is not " << formatDims(m) << " by " << formatDims(n);
+    return emitOpError() << "result " << getType() << " is not " << formatDims(m) << " by "
+                         << formatDims(n);
   return success();
 }
 
@@ -154,7 +168,8 @@ LogicalResult SliceOp::verify() {
     return failure();
   int64_t begin = getOffset();
   if (begin < 0 || begin + getType().getColumns() > tensor(getX()).getColumns())
-    return emitOpError() << "columns from " << begin << " of " << getType() << " lie outside of " << tensor(getX());
+    return emitOpError() << "columns from " << begin << " of " << getType() << " lie outside of "
+                         << tensor(getX());
   return success();
 }
 
@@ -164,12 +179,14 @@ OpFoldResult CastOp::fold(FoldAdaptor) { return getX().getType() == getType() ? 
 
 LogicalResult FlattenOp::verify() {
   if (getParts().size() != getOffsets().size())
-    return emitOpError() << "has " << getParts().size() << " parts but " << getOffsets().size() << " offsets";
+    return emitOpError() << "has " << getParts().size() << " parts but " << getOffsets().size()
+                         << " offsets";
   int64_t end = 0;
   for (auto [part, offset] : llvm::zip(getParts(), getOffsets())) {
     std::optional<int64_t> elements = tensor(part).getStaticElements();
     if (!elements || offset < end)
-      return emitOpError() << "part " << tensor(part) << " at " << offset << " overlaps the part before it or has a symbolic size";
+      return emitOpError() << "part " << tensor(part) << " at " << offset
+                           << " overlaps the part before it or has a symbolic size";
     end = offset + *elements;
   }
   if (end > getType().getStaticElements().value_or(0))
@@ -190,7 +207,8 @@ LogicalResult AssignOp::verify() {
   if (!isa_and_nonnull<StateOp, FlatParametersOp>(getDestination().getDefiningOp()))
     return emitOpError("assigns to what does not persist");
   if (getDestination().getType() != getX().getType())
-    return emitOpError() << "value " << tensor(getX()) << " does not fit " << tensor(getDestination());
+    return emitOpError() << "value " << tensor(getX()) << " does not fit "
+                         << tensor(getDestination());
   return success();
 }
 
@@ -241,7 +259,8 @@ static LogicalResult verifyAccess(KernelOp op, AccessAttr access, TensorType typ
     break;
   }
   if (!fits)
-    return op.emitOpError() << type << " cannot be accessed as " << stringifyAccessKind(access.getKind()) << " of domain "
+    return op.emitOpError() << type << " cannot be accessed as "
+                            << stringifyAccessKind(access.getKind()) << " of domain "
                             << formatDims(domain.getDims());
   return success();
 }
@@ -249,7 +268,8 @@ static LogicalResult verifyAccess(KernelOp op, AccessAttr access, TensorType typ
 LogicalResult KernelOp::verify() {
   if (getDomain().empty() || !isa<IntegerAttr>(getDomain().getValue().back()))
     return emitOpError("domain must end in a number of columns");
-  if (getInputs().size() != getInputAccesses().size() || getStored().size() != getResultAccesses().size())
+  if (getInputs().size() != getInputAccesses().size() ||
+      getStored().size() != getResultAccesses().size())
     return emitOpError("wants one access per operand and per stored result");
   if (getReduction().empty() == isContraction())
     return emitOpError("wants reduction dimensions if, and only if, it is a contraction");
@@ -259,14 +279,17 @@ LogicalResult KernelOp::verify() {
   for (auto [i, result] : llvm::enumerate(getStored()))
     if (failed(verifyAccess(*this, getResultAccess(i), tensor(result))))
       return failure();
-  unsigned elements = llvm::count_if(getInputAccesses(), [](Attribute a) { return !isMatrix(cast<AccessAttr>(a).getKind()); });
+  unsigned elements = llvm::count_if(
+      getInputAccesses(), [](Attribute a) { return !isMatrix(cast<AccessAttr>(a).getKind()); });
   Block &body = getBody().front();
   if (body.getNumArguments() != elements + isContraction())
-    return emitOpError() << "body wants " << elements + isContraction() << " arguments, not " << body.getNumArguments();
+    return emitOpError() << "body wants " << elements + isContraction() << " arguments, not "
+                         << body.getNumArguments();
   auto yield = body.empty() ? KernelYieldOp() : dyn_cast<KernelYieldOp>(&body.back());
   if (!yield || yield.getStores().size() != getStored().size())
     return emitOpError("body wants to end in a kernel_yield of one value per stored result");
-  if (yield.getSums().empty() != getFinished().empty() || getFinish().empty() != getFinished().empty())
+  if (yield.getSums().empty() != getFinished().empty() ||
+      getFinish().empty() != getFinished().empty())
     return emitOpError("wants sums and a finish if, and only if, it has finished results");
   return success();
 }

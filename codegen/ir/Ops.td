@@ -92,6 +92,7 @@ class Halftone_UnaryLayerOp<string mnemonic, dag extra = (ins)> : Halftone_Layer
 }
 def Halftone_ReluOp : Halftone_UnaryLayerOp<"relu"> { let summary = "D23"; }
 def Halftone_GeluOp : Halftone_UnaryLayerOp<"gelu", (ins UnitAttr:$tanh)> { let summary = "D24, with `tanh` D25"; }
+def Halftone_SiluOp : Halftone_UnaryLayerOp<"silu"> { let summary = "D32"; }
 def Halftone_AddOp : Halftone_LayerOp<"add"> {
   let summary = "D26";
   let arguments = (ins Halftone_AnyTensor:$a, Halftone_AnyTensor:$b);

@@ -2,9 +2,9 @@
 // Reverse accumulation over a scalar region: the table D47, one line per operation.
 #include "codegen/ir/Scalars.h"
 
-#include <cmath>
-#include "llvm/ADT/TypeSwitch.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -25,7 +25,8 @@ public:
   }
   Value lookup(Value primal) const { return slots.lookup(primal); }
 
-  /// `op` in terms of the original region; a, b, r are the values that its operands and result have here.
+  /// `op` in terms of the original region; a, b, r are the values that its operands and result have
+  /// here.
   bool visit(Operation *op, ArrayRef<Value> operands, Value r, Value v);
 
 private:
@@ -34,7 +35,8 @@ private:
 };
 
 bool Adjoints::visit(Operation *op, ArrayRef<Value> operands, Value r, Value v) {
-  Value a = !operands.empty() ? operands[0] : Value(), b = operands.size() > 1 ? operands[1] : Value();
+  Value a = !operands.empty() ? operands[0] : Value(),
+        b = operands.size() > 1 ? operands[1] : Value();
   auto toA = [&](Value adjoint) { contribute(op->getOperand(0), adjoint); };
   auto toB = [&](Value adjoint) { contribute(op->getOperand(1), adjoint); };
   Value zero = s.like(v, 0);
@@ -43,7 +45,8 @@ bool Adjoints::visit(Operation *op, ArrayRef<Value> operands, Value r, Value v) 
       .Case([&](arith::AddFOp) { return toA(v), toB(v), true; })
       .Case([&](arith::SubFOp) { return toA(v), toB(s.neg(v)), true; })
       .Case([&](arith::MulFOp) { return toA(s.mul(v, b)), toB(s.mul(v, a)), true; })
-      .Case([&](arith::DivFOp) { return toA(s.div(v, b)), toB(s.neg(s.div(s.mul(v, r), b))), true; })
+      .Case(
+          [&](arith::DivFOp) { return toA(s.div(v, b)), toB(s.neg(s.div(s.mul(v, r), b))), true; })
       .Case([&](arith::NegFOp) { return toA(s.neg(v)), true; })
       .Case([&](arith::MinimumFOp) {
         Value takesA = s.less(a, b);
@@ -60,7 +63,8 @@ bool Adjoints::visit(Operation *op, ArrayRef<Value> operands, Value r, Value v) 
       .Case([&](math::RsqrtOp) { return toA(s.mul(s.mul(s.like(v, -0.5), v), s.div(r, a))), true; })
       .Case([&](math::TanhOp) { return toA(s.mul(v, s.sub(s.like(v, 1), s.mul(r, r)))), true; })
       .Case([&](math::ErfOp) {
-        return toA(s.mul(v, s.mul(s.exp(s.neg(s.mul(a, a))), s.like(v, 2 / std::sqrt(M_PI))))), true;
+        return toA(s.mul(v, s.mul(s.exp(s.neg(s.mul(a, a))), s.like(v, 2 / std::sqrt(M_PI))))),
+               true;
       })
       .Case([&](SigmoidOp) { return toA(s.mul(v, s.mul(r, s.sub(s.like(v, 1), r)))), true; })
       .Case([&](arith::SelectOp) {
@@ -73,8 +77,8 @@ bool Adjoints::visit(Operation *op, ArrayRef<Value> operands, Value r, Value v) 
 
 } // namespace
 
-FailureOr<SmallVector<Value>> buildScalarAdjoints(OpBuilder &builder, Block &block, ValueRange arguments,
-                                                  ValueRange yieldAdjoints) {
+FailureOr<SmallVector<Value>> buildScalarAdjoints(OpBuilder &builder, Block &block,
+                                                  ValueRange arguments, ValueRange yieldAdjoints) {
   IRMapping mapping;
   mapping.map(block.getArguments(), arguments);
   for (Operation &op : block.without_terminator())
@@ -86,11 +90,13 @@ FailureOr<SmallVector<Value>> buildScalarAdjoints(OpBuilder &builder, Block &blo
     Value v = adjoints.lookup(op.getResult(0));
     if (!v)
       continue;
-    auto operands = llvm::map_to_vector(op.getOperands(), [&](Value o) { return mapping.lookupOrDefault(o); });
+    auto operands =
+        llvm::map_to_vector(op.getOperands(), [&](Value o) { return mapping.lookupOrDefault(o); });
     if (!adjoints.visit(&op, operands, mapping.lookup(op.getResult(0)), v))
       return op.emitError() << op.getName() << " has no derivative, but a gradient reaches it";
   }
-  return llvm::map_to_vector(block.getArguments(), [&](BlockArgument a) { return adjoints.lookup(a); });
+  return llvm::map_to_vector(block.getArguments(),
+                             [&](BlockArgument a) { return adjoints.lookup(a); });
 }
 
 } // namespace halftone::ir

@@ -14,25 +14,42 @@ public:
   Scalars(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
 
   mlir::Value constant(mlir::Type type, double value) {
-    return mlir::arith::ConstantOp::create(builder, loc, builder.getFloatAttr(type, rounded(type, value)));
+    return mlir::arith::ConstantOp::create(builder, loc,
+                                           builder.getFloatAttr(type, rounded(type, value)));
   }
   mlir::Value like(mlir::Value x, double value) { return constant(x.getType(), value); }
   mlir::Value integer(int64_t value, unsigned bits = 32) {
-    return mlir::arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(builder.getIntegerType(bits), value));
+    return mlir::arith::ConstantOp::create(
+        builder, loc, builder.getIntegerAttr(builder.getIntegerType(bits), value));
   }
-  mlir::Value add(mlir::Value a, mlir::Value b) { return mlir::arith::AddFOp::create(builder, loc, a, b); }
-  mlir::Value sub(mlir::Value a, mlir::Value b) { return mlir::arith::SubFOp::create(builder, loc, a, b); }
-  mlir::Value mul(mlir::Value a, mlir::Value b) { return mlir::arith::MulFOp::create(builder, loc, a, b); }
-  mlir::Value div(mlir::Value a, mlir::Value b) { return mlir::arith::DivFOp::create(builder, loc, a, b); }
+  mlir::Value add(mlir::Value a, mlir::Value b) {
+    return mlir::arith::AddFOp::create(builder, loc, a, b);
+  }
+  mlir::Value sub(mlir::Value a, mlir::Value b) {
+    return mlir::arith::SubFOp::create(builder, loc, a, b);
+  }
+  mlir::Value mul(mlir::Value a, mlir::Value b) {
+    return mlir::arith::MulFOp::create(builder, loc, a, b);
+  }
+  mlir::Value div(mlir::Value a, mlir::Value b) {
+    return mlir::arith::DivFOp::create(builder, loc, a, b);
+  }
   mlir::Value neg(mlir::Value a) { return mlir::arith::NegFOp::create(builder, loc, a); }
-  mlir::Value fma(mlir::Value a, mlir::Value b, mlir::Value c) { return mlir::math::FmaOp::create(builder, loc, a, b, c); }
+  mlir::Value fma(mlir::Value a, mlir::Value b, mlir::Value c) {
+    return mlir::math::FmaOp::create(builder, loc, a, b, c);
+  }
   mlir::Value sqrt(mlir::Value a) { return mlir::math::SqrtOp::create(builder, loc, a); }
   mlir::Value exp(mlir::Value a) { return mlir::math::ExpOp::create(builder, loc, a); }
   mlir::Value log(mlir::Value a) { return mlir::math::LogOp::create(builder, loc, a); }
   mlir::Value tanh(mlir::Value a) { return mlir::math::TanhOp::create(builder, loc, a); }
   mlir::Value erf(mlir::Value a) { return mlir::math::ErfOp::create(builder, loc, a); }
-  mlir::Value less(mlir::Value a, mlir::Value b) { return compare(mlir::arith::CmpFPredicate::OLT, a, b); }
-  mlir::Value greater(mlir::Value a, mlir::Value b) { return compare(mlir::arith::CmpFPredicate::OGT, a, b); }
+  mlir::Value sigmoid(mlir::Value a) { return SigmoidOp::create(builder, loc, a.getType(), a); }
+  mlir::Value less(mlir::Value a, mlir::Value b) {
+    return compare(mlir::arith::CmpFPredicate::OLT, a, b);
+  }
+  mlir::Value greater(mlir::Value a, mlir::Value b) {
+    return compare(mlir::arith::CmpFPredicate::OGT, a, b);
+  }
   mlir::Value isNan(mlir::Value a) { return compare(mlir::arith::CmpFPredicate::UNO, a, a); }
   mlir::Value compare(mlir::arith::CmpFPredicate predicate, mlir::Value a, mlir::Value b) {
     return mlir::arith::CmpFOp::create(builder, loc, predicate, a, b);
@@ -40,8 +57,12 @@ public:
   mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value a, mlir::Value b) {
     return mlir::arith::CmpIOp::create(builder, loc, predicate, a, b);
   }
-  mlir::Value both(mlir::Value a, mlir::Value b) { return mlir::arith::AndIOp::create(builder, loc, a, b); }
-  mlir::Value select(mlir::Value c, mlir::Value a, mlir::Value b) { return mlir::arith::SelectOp::create(builder, loc, c, a, b); }
+  mlir::Value both(mlir::Value a, mlir::Value b) {
+    return mlir::arith::AndIOp::create(builder, loc, a, b);
+  }
+  mlir::Value select(mlir::Value c, mlir::Value a, mlir::Value b) {
+    return mlir::arith::SelectOp::create(builder, loc, c, a, b);
+  }
   mlir::Value rowSum(mlir::Value a) { return RowSumOp::create(builder, loc, a.getType(), a); }
   mlir::Value rowMax(mlir::Value a) { return RowMaxOp::create(builder, loc, a.getType(), a); }
   mlir::Value count(mlir::Type type, llvm::ArrayRef<mlir::Attribute> dims) {
@@ -53,7 +74,8 @@ private:
   static llvm::APFloat rounded(mlir::Type type, double value) {
     llvm::APFloat result(value);
     bool loses;
-    result.convert(mlir::cast<mlir::FloatType>(type).getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &loses);
+    result.convert(mlir::cast<mlir::FloatType>(type).getFloatSemantics(),
+                   llvm::APFloat::rmNearestTiesToEven, &loses);
     return result;
   }
 
@@ -62,20 +84,25 @@ private:
 };
 
 /// A pointwise operation whose region `body` fills from the elements of `inputs`.
-PointwiseOp makePointwise(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef function, mlir::ValueRange inputs,
-                          mlir::TypeRange results,
-                          llvm::function_ref<llvm::SmallVector<mlir::Value>(Scalars &, mlir::ValueRange)> body);
+PointwiseOp
+makePointwise(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef function,
+              mlir::ValueRange inputs, mlir::TypeRange results,
+              llvm::function_ref<llvm::SmallVector<mlir::Value>(Scalars &, mlir::ValueRange)> body);
 
-/// How an element of `domain` addresses a pointwise operand of type `operand`; null when the shapes do not fit.
+/// How an element of `domain` addresses a pointwise operand of type `operand`; null when the shapes
+/// do not fit.
 AccessAttr inferAccess(TensorType domain, TensorType operand);
 
-/// Clones the operations of `block` but its terminator, with its arguments replaced; returns the terminator's operands.
-llvm::SmallVector<mlir::Value> inlineBlock(mlir::OpBuilder &builder, mlir::Block &block, mlir::ValueRange arguments);
+/// Clones the operations of `block` but its terminator, with its arguments replaced; returns the
+/// terminator's operands.
+llvm::SmallVector<mlir::Value> inlineBlock(mlir::OpBuilder &builder, mlir::Block &block,
+                                           mlir::ValueRange arguments);
 
-/// Adjoints of a scalar region's arguments (D47), given those of what it yields; null where none arrives.
-/// `arguments` are the values that stand for the region's arguments. Fails with a diagnostic on an operation that has no
-/// derivative.
-llvm::FailureOr<llvm::SmallVector<mlir::Value>> buildScalarAdjoints(mlir::OpBuilder &builder, mlir::Block &block,
+/// Adjoints of a scalar region's arguments (D47), given those of what it yields; null where none
+/// arrives. `arguments` are the values that stand for the region's arguments. Fails with a
+/// diagnostic on an operation that has no derivative.
+llvm::FailureOr<llvm::SmallVector<mlir::Value>> buildScalarAdjoints(mlir::OpBuilder &builder,
+                                                                    mlir::Block &block,
                                                                     mlir::ValueRange arguments,
                                                                     mlir::ValueRange yieldAdjoints);
 

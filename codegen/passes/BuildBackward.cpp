@@ -12,10 +12,12 @@ using namespace mlir;
 namespace halftone::ir {
 namespace {
 
-/// Builds the gradients of one training graph. Operations are visited in reverse, those of the losses first.
+/// Builds the gradients of one training graph. Operations are visited in reverse, those of the
+/// losses first.
 class Backward {
 public:
-  explicit Backward(GraphOp graph) : graph(graph), builder(OpBuilder::atBlockEnd(&graph.getBody().front())) {
+  explicit Backward(GraphOp graph)
+      : graph(graph), builder(OpBuilder::atBlockEnd(&graph.getBody().front())) {
     for (Operation &op : graph.getBody().front())
       ops.push_back(&op);
   }
@@ -43,7 +45,8 @@ private:
     for (Operation *op : ops) {
       auto parameter = dyn_cast<ParameterOp>(op);
       bool trained = parameter ? !parameter.getFrozen()
-                               : llvm::any_of(op->getOperands(), [&](Value v) { return needsGradient.contains(v); });
+                               : llvm::any_of(op->getOperands(),
+                                              [&](Value v) { return needsGradient.contains(v); });
       if (trained)
         needsGradient.insert(op->result_begin(), op->result_end());
     }
@@ -52,9 +55,10 @@ private:
   void startFrom(LossOp loss) {
     auto type = cast<TensorType>(loss.getX().getType());
     double weight = loss.getWeight().convertToDouble();
-    auto seed = makePointwise(builder, loss.getLoc(), "loss_weight", {}, type, [&](Scalars &s, ValueRange) {
-      return SmallVector<Value>{s.constant(type.getElementType(), weight)};
-    });
+    auto seed =
+        makePointwise(builder, loss.getLoc(), "loss_weight", {}, type, [&](Scalars &s, ValueRange) {
+          return SmallVector<Value>{s.constant(type.getElementType(), weight)};
+        });
     setPhase(seed, Phase::LossBackward);
     contribute(loss.getX(), seed.getOutputs()[0], loss, Phase::LossBackward);
   }
@@ -84,7 +88,8 @@ private:
       if (getPhase(op) != forwardPhase || op->getNumResults() == 0 ||
           !llvm::any_of(op->getOperands(), [&](Value v) { return needsGradient.contains(v); }))
         continue;
-      SmallVector<Value> arriving = llvm::map_to_vector(op->getResults(), [&](Value v) { return gradients.lookup(v); });
+      SmallVector<Value> arriving =
+          llvm::map_to_vector(op->getResults(), [&](Value v) { return gradients.lookup(v); });
       if (llvm::none_of(arriving, [](Value v) { return static_cast<bool>(v); }))
         continue;
       if (failed(differentiate(op, arriving, phase)))
@@ -118,22 +123,25 @@ private:
       if (!output || !gradients.contains(output.getX()) || !cut.insert(output.getX()).second)
         continue;
       Value gradient = gradients[output.getX()];
-      auto point = OutputGradientOp::create(builder, output.getLoc(), gradient.getType(), output.getName(), gradient);
+      auto point = OutputGradientOp::create(builder, output.getLoc(), gradient.getType(),
+                                            output.getName(), gradient);
       setPhase(point, Phase::LossBackward);
       gradients[output.getX()] = point;
     }
     for (Operation *op : ops)
       if (getPhase(op) == Phase::Loss && !isa<LossOp>(op))
         for (Value operand : op->getOperands())
-          if (needsGradient.contains(operand) && getPhase(operand.getDefiningOp()) == Phase::Forward && !cut.contains(operand))
+          if (needsGradient.contains(operand) &&
+              getPhase(operand.getDefiningOp()) == Phase::Forward && !cut.contains(operand))
             graph->setAttr(kLossWithoutOutputAttr, builder.getStringAttr(getLayer(op)));
   }
 
   LogicalResult finish(ParameterOp parameter) {
     Value gradient = gradients.lookup(parameter.getResult());
     if (!gradient)
-      return parameter.emitError() << "parameter '" << parameter.getName()
-                                   << "' is trained but no loss depends on it: freeze it or use it in a loss";
+      return parameter.emitError()
+             << "parameter '" << parameter.getName()
+             << "' is trained but no loss depends on it: freeze it or use it in a loss";
     auto op = GradientOp::create(builder, parameter.getLoc(), parameter.getResult(), gradient);
     setPhase(op, Phase::Backward);
     return success();

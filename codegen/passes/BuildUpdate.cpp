@@ -16,22 +16,27 @@ namespace {
 
 constexpr int64_t kParameterAlignment = 32; // elements, docs/spec/description.md, Update
 
-int64_t alignUp(int64_t value) { return (value + kParameterAlignment - 1) / kParameterAlignment * kParameterAlignment; }
+int64_t alignUp(int64_t value) {
+  return (value + kParameterAlignment - 1) / kParameterAlignment * kParameterAlignment;
+}
 
 class Update {
 public:
   explicit Update(GraphOp graph)
       : graph(graph), module(graph->getParentOfType<ModuleOp>()),
-        builder(OpBuilder::atBlockEnd(&graph.getBody().front())), loc(NameLoc::get(builder.getStringAttr("update"))) {}
+        builder(OpBuilder::atBlockEnd(&graph.getBody().front())),
+        loc(NameLoc::get(builder.getStringAttr("update"))) {}
 
   void run() {
     layOut();
     if (trainedElements == 0)
       return;
-    auto flatType = TensorType::get(graph.getContext(), {builder.getI64IntegerAttr(trainedElements)}, builder.getF32Type());
+    auto flatType = TensorType::get(
+        graph.getContext(), {builder.getI64IntegerAttr(trainedElements)}, builder.getF32Type());
     Value gradients = flatten(flatType);
     Value parameters = FlatParametersOp::create(builder, loc, flatType);
-    std::unique_ptr<OptimizerForm> optimizer = createOptimizer(module->getAttrOfType<DictionaryAttr>(kOptimizerAttr));
+    std::unique_ptr<OptimizerForm> optimizer =
+        createOptimizer(module->getAttrOfType<DictionaryAttr>(kOptimizerAttr));
     SmallVector<Value> checked = check(gradients, *optimizer);
     update(parameters, gradients, checked, *optimizer);
   }
@@ -72,7 +77,8 @@ private:
   Value flatten(TensorType type) {
     SmallVector<std::pair<int64_t, GradientOp>> found;
     for (auto gradient : graph.getBody().front().getOps<GradientOp>())
-      found.emplace_back(*gradient.getParameter().getDefiningOp<ParameterOp>().getOffset(), gradient);
+      found.emplace_back(*gradient.getParameter().getDefiningOp<ParameterOp>().getOffset(),
+                         gradient);
     llvm::sort(found, [](auto &a, auto &b) { return a.first < b.first; });
     SmallVector<Value> parts;
     SmallVector<int64_t> offsets;
@@ -88,18 +94,20 @@ private:
 
   Value state(StringRef name, ArrayRef<Attribute> dims, double initial) {
     auto type = TensorType::get(graph.getContext(), dims, builder.getF32Type());
-    return StateOp::create(builder, loc, type, builder.getStringAttr(name), builder.getF64FloatAttr(initial),
-                           builder.getUnitAttr());
+    return StateOp::create(builder, loc, type, builder.getStringAttr(name),
+                           builder.getF64FloatAttr(initial), builder.getUnitAttr());
   }
 
-  /// U1, U2 and what the optimizer carries from step to step: norm, finite, clip coefficient, then the optimizer's own.
+  /// U1, U2 and what the optimizer carries from step to step: norm, finite, clip coefficient, then
+  /// the optimizer's own.
   SmallVector<Value> check(Value gradients, OptimizerForm &optimizer) {
     auto scalar = TensorType::get(graph.getContext(), {}, builder.getF32Type());
     SmallVector<Value> carried;
     for (const OptimizerForm::Scalar &s : optimizer.carriedScalars())
       carried.push_back(state(s.name, {}, s.initial));
-    auto squares = makePointwise(builder, loc, "square", gradients, gradients.getType(),
-                                 [](Scalars &s, ValueRange a) { return SmallVector<Value>{s.mul(a[0], a[0])}; });
+    auto squares = makePointwise(
+        builder, loc, "square", gradients, gradients.getType(),
+        [](Scalars &s, ValueRange a) { return SmallVector<Value>{s.mul(a[0], a[0])}; });
     setPhase(squares, Phase::Check);
     SmallVector<Type> types(3 + carried.size(), scalar);
     auto total = TotalOp::create(builder, loc, types, "norm", squares.getOutputs()[0], carried);
@@ -139,11 +147,15 @@ private:
     setPhase(Op::create(builder, loc, name, value), phase);
   }
 
-  void update(Value parameters, Value gradients, ArrayRef<Value> checked, OptimizerForm &optimizer) {
+  void update(Value parameters, Value gradients, ArrayRef<Value> checked,
+              OptimizerForm &optimizer) {
     auto scalar = TensorType::get(graph.getContext(), {}, builder.getF32Type());
-    double rate = module->getAttrOfType<DictionaryAttr>(kOptimizerAttr).getAs<FloatAttr>("learning_rate").getValueAsDouble();
-    Value learningRate = HyperparameterOp::create(builder, loc, scalar, builder.getStringAttr("learning_rate"),
-                                                  builder.getF64FloatAttr(rate));
+    double rate = module->getAttrOfType<DictionaryAttr>(kOptimizerAttr)
+                      .getAs<FloatAttr>("learning_rate")
+                      .getValueAsDouble();
+    Value learningRate =
+        HyperparameterOp::create(builder, loc, scalar, builder.getStringAttr("learning_rate"),
+                                 builder.getF64FloatAttr(rate));
     auto flatDims = cast<TensorType>(parameters.getType()).getDims();
     SmallVector<Value> moments;
     for (StringRef name : optimizer.moments())
@@ -163,16 +175,20 @@ private:
   }
 
   /// Arguments: parameter, gradient, moments, learning rate, finite, coefficient, carried scalars.
-  SmallVector<Value> updateElement(Scalars &s, ValueRange a, size_t moments, OptimizerForm &optimizer) {
+  SmallVector<Value> updateElement(Scalars &s, ValueRange a, size_t moments,
+                                   OptimizerForm &optimizer) {
     OptimizerForm::Element element;
     element.parameter = a[0];
     element.gradient = module->hasAttr(kClipAttr) ? s.mul(a[1], a[4 + moments]) : a[1]; // U2
     element.moments.assign(a.begin() + 2, a.begin() + 2 + moments);
     element.carried.assign(a.begin() + 5 + moments, a.end());
-    double decay = module->getAttrOfType<DictionaryAttr>(kOptimizerAttr).getAs<FloatAttr>("weight_decay").getValueAsDouble();
+    double decay = module->getAttrOfType<DictionaryAttr>(kOptimizerAttr)
+                       .getAs<FloatAttr>("weight_decay")
+                       .getValueAsDouble();
     Value scale = selectByGroup(s, a[0], [](const Group &g) { return g.learningRateScale; });
     element.learningRate = s.mul(a[2 + moments], scale); // U3
-    element.weightDecay = selectByGroup(s, a[0], [&](const Group &g) { return g.decay ? decay : 0.0; });
+    element.weightDecay =
+        selectByGroup(s, a[0], [&](const Group &g) { return g.decay ? decay : 0.0; });
     SmallVector<Value> next = optimizer.updateElement(s, element);
     Value finite = s.greater(a[3 + moments], s.like(a[0], 0));
     SmallVector<Value> results;

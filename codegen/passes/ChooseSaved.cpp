@@ -12,12 +12,16 @@ using namespace mlir;
 namespace halftone::ir {
 namespace {
 
-/// Scalar operations that cost about one instruction; a division, a square root or a function of math counts more.
+/// Scalar operations that cost about one instruction; a division, a square root or a function of
+/// math counts more.
 constexpr int kCheapOperations = 8;
 
-bool isForward(Operation *op) { return op && (getPhase(op) == Phase::Forward || getPhase(op) == Phase::Loss); }
+bool isForward(Operation *op) {
+  return op && (getPhase(op) == Phase::Forward || getPhase(op) == Phase::Loss);
+}
 
-/// Whether computing `op` again costs less than keeping its result: elementwise and of few cheap operations.
+/// Whether computing `op` again costs less than keeping its result: elementwise and of few cheap
+/// operations.
 bool isCheap(Operation *op) {
   if (isa<ReluOp, AddOp, CastOp>(op))
     return true;
@@ -27,15 +31,16 @@ bool isCheap(Operation *op) {
   int cost = 0;
   for (Operation &inner : pointwise.getBody().front().without_terminator())
     cost += isa<arith::ConstantOp>(inner) ? 0
-            : isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp, arith::CmpFOp, arith::SelectOp,
-                  arith::MinimumFOp, arith::MaximumFOp, math::FmaOp, math::AbsFOp>(inner)
+            : isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp, arith::CmpFOp,
+                  arith::SelectOp, arith::MinimumFOp, arith::MaximumFOp, math::FmaOp, math::AbsFOp>(
+                  inner)
                 ? 1
                 : kCheapOperations + 1;
   return cost <= kCheapOperations;
 }
 
-/// A backward operation that can take a recomputed value inside its own kernel. A contraction would recompute it for
-/// every tile, and what another kernel stores must exist.
+/// A backward operation that can take a recomputed value inside its own kernel. A contraction would
+/// recompute it for every tile, and what another kernel stores must exist.
 bool canRecomputeFor(OpOperand &use) {
   auto form = dyn_cast<KernelForm>(use.getOwner());
   return form && form.getOperandAccesses()[use.getOperandNumber()].getKind() == AccessKind::Full &&
@@ -47,7 +52,9 @@ bool isKept(Value value) {
   Operation *producer = value.getDefiningOp();
   if (isa<InputOp, ParameterOp, StateOp>(producer))
     return true;
-  return llvm::any_of(value.getUses(), [](OpOperand &use) { return !isForward(use.getOwner()) && !canRecomputeFor(use); });
+  return llvm::any_of(value.getUses(), [](OpOperand &use) {
+    return !isForward(use.getOwner()) && !canRecomputeFor(use);
+  });
 }
 
 void recompute(Operation *op) {

@@ -51,8 +51,8 @@ private:
     bool isMath = op->getDialect() && op->getDialect()->getNamespace() == "math";
     if (isMath && isa<math::FmaOp, math::SqrtOp, math::AbsFOp>(op))
       return success();
-    if (op->getNumResults() == 1 && isa<FloatType>(op->getResult(0).getType()) && !op->getResult(0).getType().isF32() &&
-        (isMath || isa<SigmoidOp>(op)))
+    if (op->getNumResults() == 1 && isa<FloatType>(op->getResult(0).getType()) &&
+        !op->getResult(0).getType().isF32() && (isMath || isa<SigmoidOp>(op)))
       return op->emitError() << op->getName() << " in " << op->getResult(0).getType()
                              << " has no recipe: compute it in f32";
     if (Value replacement = expand(op)) {
@@ -60,7 +60,8 @@ private:
       op->erase();
       return success();
     }
-    return isMath ? op->emitError() << op->getName() << " has no recipe in docs/spec/math.md" : LogicalResult(success());
+    return isMath ? op->emitError() << op->getName() << " has no recipe in docs/spec/math.md"
+                  : LogicalResult(success());
   }
 };
 

@@ -36,8 +36,9 @@ private:
   Location loc;
   Region body, finish;
   Block *block = nullptr;
-  llvm::MapVector<std::pair<Value, Attribute>, Value> inputs; ///< to block arguments, null for Lhs and Rhs
-  llvm::DenseMap<Value, Value> elements;                      ///< results inside the group to scalars
+  llvm::MapVector<std::pair<Value, Attribute>, Value>
+      inputs;                            ///< to block arguments, null for Lhs and Rhs
+  llvm::DenseMap<Value, Value> elements; ///< results inside the group to scalars
   Value accumulator;
   KernelForm finishOp;
   SmallVector<Value> stores, sums;
@@ -45,7 +46,9 @@ private:
   SmallVector<Attribute> storedAccesses;
 };
 
-bool isMatrix(AccessAttr access) { return access.getKind() == AccessKind::Lhs || access.getKind() == AccessKind::Rhs; }
+bool isMatrix(AccessAttr access) {
+  return access.getKind() == AccessKind::Lhs || access.getKind() == AccessKind::Rhs;
+}
 
 /// The scalar that stands for `value` in the body: computed here, computed again here, or loaded.
 Value KernelBuilder::getElement(Value value, AccessAttr access) {
@@ -57,9 +60,11 @@ Value KernelBuilder::getElement(Value value, AccessAttr access) {
   if (isInlined(producer)) {
     auto form = cast<KernelForm>(producer);
     SmallVector<Value> operands;
-    for (auto [operand, operandAccess] : llvm::zip(producer->getOperands(), form.getOperandAccesses()))
+    for (auto [operand, operandAccess] :
+         llvm::zip(producer->getOperands(), form.getOperandAccesses()))
       operands.push_back(getElement(operand, operandAccess));
-    for (auto [result, scalar] : llvm::zip(producer->getResults(), form.buildBody(builder, operands, {})))
+    for (auto [result, scalar] :
+         llvm::zip(producer->getResults(), form.buildBody(builder, operands, {})))
       elements[result] = scalar;
     return elements.lookup(value);
   }
@@ -71,7 +76,8 @@ Value KernelBuilder::getElement(Value value, AccessAttr access) {
 
 void KernelBuilder::addMatrices() {
   auto form = cast<KernelForm>(group.ops.front());
-  accumulator = block->addArgument(cast<TensorType>(group.ops.front()->getResult(0).getType()).getElementType(), loc);
+  accumulator = block->addArgument(
+      cast<TensorType>(group.ops.front()->getResult(0).getType()).getElementType(), loc);
   for (auto [operand, access] : llvm::zip(form->getOperands(), form.getOperandAccesses()))
     if (isMatrix(access))
       inputs[{operand, access}] = Value();
@@ -123,7 +129,8 @@ void KernelBuilder::buildFinish() {
 SmallVector<StringRef> KernelBuilder::describeFused(SmallVectorImpl<std::string> &storage) {
   for (Operation *op : group.ops) {
     auto pointwise = dyn_cast<PointwiseOp>(op);
-    std::string what = pointwise ? pointwise.getFunction().str() : op->getName().stripDialect().str();
+    std::string what =
+        pointwise ? pointwise.getFunction().str() : op->getName().stripDialect().str();
     storage.push_back(getLayer(op).empty() ? what : (getLayer(op) + ":" + what).str());
   }
   return SmallVector<StringRef>(storage.begin(), storage.end());
@@ -146,8 +153,10 @@ KernelOp KernelBuilder::build(StringRef name) {
     operands.push_back(entry.first.first);
     accesses.push_back(entry.first.second);
   }
-  SmallVector<Type> finished = finishOp ? SmallVector<Type>(finishOp->getResultTypes()) : SmallVector<Type>();
-  SmallVector<Type> stored = llvm::map_to_vector(storedResults, [](Value v) { return v.getType(); });
+  SmallVector<Type> finished =
+      finishOp ? SmallVector<Type>(finishOp->getResultTypes()) : SmallVector<Type>();
+  SmallVector<Type> stored =
+      llvm::map_to_vector(storedResults, [](Value v) { return v.getType(); });
   SmallVector<std::string> storage;
   auto linear = dyn_cast<LinearOp>(group.ops.front());
   auto contract = dyn_cast<ContractOp>(group.ops.front());
@@ -156,15 +165,18 @@ KernelOp KernelBuilder::build(StringRef name) {
     reduction.push_back(cast<TensorType>(linear.getX().getType()).getDims().back());
   if (contract) {
     auto lhs = cast<TensorType>(contract.getLhs().getType());
-    llvm::append_range(reduction, contract.getTransposeLhs() ? lhs.getRowDims() : lhs.getDims().take_back());
+    llvm::append_range(reduction,
+                       contract.getTransposeLhs() ? lhs.getRowDims() : lhs.getDims().take_back());
     if (reduction.empty()) // a single row
       reduction.push_back(outer.getI64IntegerAttr(1));
   }
   auto kernel = KernelOp::create(
-      outer, loc, stored, finished, outer.getStringAttr(name), SkeletonAttr::get(outer.getContext(), group.skeleton),
-      outer.getArrayAttr(group.domain), outer.getArrayAttr(reduction), operands, outer.getArrayAttr(accesses),
-      outer.getArrayAttr(storedAccesses), UnitAttr::get(outer.getContext()), UnitAttr::get(outer.getContext()),
-      outer.getStrArrayAttr(describeFused(storage)), DenseI64ArrayAttr(), DenseI64ArrayAttr());
+      outer, loc, stored, finished, outer.getStringAttr(name),
+      SkeletonAttr::get(outer.getContext(), group.skeleton), outer.getArrayAttr(group.domain),
+      outer.getArrayAttr(reduction), operands, outer.getArrayAttr(accesses),
+      outer.getArrayAttr(storedAccesses), UnitAttr::get(outer.getContext()),
+      UnitAttr::get(outer.getContext()), outer.getStrArrayAttr(describeFused(storage)),
+      DenseI64ArrayAttr(), DenseI64ArrayAttr());
   kernel.setTransposeLhs(contract && contract.getTransposeLhs());
   kernel.setTransposeRhs(linear || (contract && contract.getTransposeRhs()));
   kernel.getBody().takeBody(body);
@@ -212,9 +224,10 @@ public:
   }
 
 private:
-  /// A sink's value is stored where the sink says, so it must come from a kernel and belong to that sink alone. The
-  /// user's states are read until the backward pass is over: they take their new values from a copy at the end, and from
-  /// another state by way of a copy made before any state changes.
+  /// A sink's value is stored where the sink says, so it must come from a kernel and belong to that
+  /// sink alone. The user's states are read until the backward pass is over: they take their new
+  /// values from a copy at the end, and from another state by way of a copy made before any state
+  /// changes.
   void giveEverySinkAValueOfItsOwn() {
     llvm::SmallDenseSet<Value> claimed;
     SmallVector<Operation *> ops;
@@ -229,9 +242,11 @@ private:
           continue;
         auto state = assign ? assign.getDestination().getDefiningOp<StateOp>() : StateOp();
         bool later = state && !state.getOptimizer();
-        if (!later && isa<KernelForm>(operand.get().getDefiningOp()) && claimed.insert(operand.get()).second)
+        if (!later && isa<KernelForm>(operand.get().getDefiningOp()) &&
+            claimed.insert(operand.get()).second)
           continue;
-        if (later && operand.get() != assign.getDestination() && isa<StateOp>(operand.get().getDefiningOp()))
+        if (later && operand.get() != assign.getDestination() &&
+            isa<StateOp>(operand.get().getDefiningOp()))
           copyFor(operand, Phase::Forward);
         copyFor(operand, getPhase(op));
       }
@@ -241,8 +256,9 @@ private:
   void copyFor(OpOperand &operand, Phase phase) {
     Operation *sink = operand.getOwner();
     builder.setInsertionPoint(sink);
-    auto copy = makePointwise(builder, sink->getLoc(), "copy", operand.get(), operand.get().getType(),
-                              [](Scalars &, ValueRange a) { return SmallVector<Value>{a[0]}; });
+    auto copy =
+        makePointwise(builder, sink->getLoc(), "copy", operand.get(), operand.get().getType(),
+                      [](Scalars &, ValueRange a) { return SmallVector<Value>{a[0]}; });
     setPhase(copy, phase);
     operand.set(copy.getOutputs()[0]);
   }
@@ -268,7 +284,8 @@ private:
     else
       name += getLayer(first);
     if (auto contract = dyn_cast<ContractOp>(first))
-      name += contract.getPass() == ContractionPass::InputGradient ? "_input_gradient" : "_weight_gradient";
+      name += contract.getPass() == ContractionPass::InputGradient ? "_input_gradient"
+                                                                   : "_weight_gradient";
     else if (isa<LayerNormWeightGradOp>(first))
       name += "_weight_gradient";
     else if (group.phase == Phase::LossBackward || group.phase == Phase::Backward)
@@ -290,14 +307,17 @@ private:
   llvm::StringSet<> &names;
 };
 
-/// Kernels with rows and columns are made for a number of columns that is known; elementwise ones take any shape.
+/// Kernels with rows and columns are made for a number of columns that is known; elementwise ones
+/// take any shape.
 LogicalResult columnsAreKnown(GraphOp graph) {
   for (auto op : graph.getBody().front().getOps<KernelForm>()) {
-    bool elementwise = op.getSkeleton() == Skeleton::Pointwise || op.getSkeleton() == Skeleton::Flat;
+    bool elementwise =
+        op.getSkeleton() == Skeleton::Pointwise || op.getSkeleton() == Skeleton::Flat;
     ArrayRef<Attribute> dims = op.getDomain().getDims();
     auto symbol = dims.empty() ? StringAttr() : dyn_cast<StringAttr>(dims.back());
     if (symbol && !elementwise)
-      return op->emitError() << op->getName() << " of layer '" << getLayer(op) << "' has '" << symbol.getValue()
+      return op->emitError() << op->getName() << " of layer '" << getLayer(op) << "' has '"
+                             << symbol.getValue()
                              << "' columns: give that dimension a fixed extent";
   }
   return success();

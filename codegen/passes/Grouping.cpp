@@ -16,14 +16,17 @@ bool isInlined(Operation *op) {
   if (!isa<KernelForm>(op))
     return false;
   auto isScalar = [](Value v) { return cast<TensorType>(v.getType()).isScalar(); };
-  if (!op->hasAttr(kInlineAttr) && !(isa<PointwiseOp>(op) && llvm::all_of(op->getOperands(), isScalar)))
+  if (!op->hasAttr(kInlineAttr) &&
+      !(isa<PointwiseOp>(op) && llvm::all_of(op->getOperands(), isScalar)))
     return false;
   return llvm::all_of(op->getUses(), [op](OpOperand &use) {
     auto user = dyn_cast<KernelForm>(use.getOwner());
-    if (!user || (getPhase(user) == Phase::Update && getPhase(op) != Phase::Update)) // states change in the update
+    if (!user || (getPhase(user) == Phase::Update &&
+                  getPhase(op) != Phase::Update)) // states change in the update
       return false;
     AccessKind access = user.getOperandAccesses()[use.getOperandNumber()].getKind();
-    return access == AccessKind::Full || access == AccessKind::Row || (access == AccessKind::Scalar && !user.hasFinish());
+    return access == AccessKind::Full || access == AccessKind::Row ||
+           (access == AccessKind::Scalar && !user.hasFinish());
   });
 }
 
@@ -46,8 +49,10 @@ public:
       if (isa<KernelForm>(op) && !isInlined(&op))
         place(cast<KernelForm>(&op));
     std::vector<KernelGroup> byPhase;
-    for (Phase phase : {Phase::Forward, Phase::Loss, Phase::LossBackward, Phase::Backward, Phase::Check, Phase::Update})
-      llvm::copy_if(groups, std::back_inserter(byPhase), [&](const KernelGroup &group) { return group.phase == phase; });
+    for (Phase phase : {Phase::Forward, Phase::Loss, Phase::LossBackward, Phase::Backward,
+                        Phase::Check, Phase::Update})
+      llvm::copy_if(groups, std::back_inserter(byPhase),
+                    [&](const KernelGroup &group) { return group.phase == phase; });
     return byPhase;
   }
 
@@ -80,15 +85,16 @@ private:
   void add(KernelForm op, int index) {
     KernelGroup &group = groups[index];
     Skeleton skeleton = op.getSkeleton();
-    if (group.skeleton == Skeleton::Pointwise) // rows and sums contain elementwise code, not the other way round
+    if (group.skeleton ==
+        Skeleton::Pointwise) // rows and sums contain elementwise code, not the other way round
       group.skeleton = skeleton;
     group.ops.push_back(op);
     group.hasFinish |= op.hasFinish();
     placed[op] = index;
   }
 
-  /// Values that pass from one operation to another inside a kernel stay in registers: both must mean the same element.
-  /// What a finish computes is there only after the kernel.
+  /// Values that pass from one operation to another inside a kernel stay in registers: both must
+  /// mean the same element. What a finish computes is there only after the kernel.
   static bool accessesAgree(KernelForm op, const KernelGroup &group) {
     for (auto [operand, access] : llvm::zip(op->getOperands(), op.getOperandAccesses()))
       if (group.contains(operand.getDefiningOp()) &&
@@ -101,7 +107,8 @@ private:
   bool joinsProducer(KernelForm op, const KernelGroup &group) {
     if (getPhase(op) != group.phase)
       return false;
-    bool sameDomain = ArrayRef<Attribute>(normaliseDomain(op.getDomain())) == ArrayRef<Attribute>(group.domain);
+    bool sameDomain =
+        ArrayRef<Attribute>(normaliseDomain(op.getDomain())) == ArrayRef<Attribute>(group.domain);
     switch (op.getSkeleton()) {
     case Skeleton::Pointwise:
       return sameDomain && accessesAgree(op, group) &&
@@ -120,13 +127,16 @@ private:
     return false;
   }
 
-  /// The sum of what a pointwise kernel computes, if nobody else wants that and nothing depends on where rows begin.
+  /// The sum of what a pointwise kernel computes, if nobody else wants that and nothing depends on
+  /// where rows begin.
   bool sumsElements(KernelForm op, const KernelGroup &group, bool sameDomain) {
     auto usedHereOnly = [&](Operation *member) {
       auto accesses = cast<KernelForm>(member).getOperandAccesses();
-      return llvm::all_of(member->getUsers(), [&](Operation *user) { return user == op || group.contains(user); }) &&
+      return llvm::all_of(member->getUsers(),
+                          [&](Operation *user) { return user == op || group.contains(user); }) &&
              llvm::all_of(accesses, [](AccessAttr access) {
-               return access.getKind() == AccessKind::Full || access.getKind() == AccessKind::Scalar;
+               return access.getKind() == AccessKind::Full ||
+                      access.getKind() == AccessKind::Scalar;
              });
     };
     return sameDomain && group.skeleton == Skeleton::Pointwise && accessesAgree(op, group) &&
@@ -141,14 +151,16 @@ private:
     return group.contains(x.getOwner()) && getResultAccessIn(group, x).getKind() == AccessKind::Row;
   }
 
-  /// Sums over rows of one matrix share a pass over it; a bias gradient rides on its weight gradient.
+  /// Sums over rows of one matrix share a pass over it; a bias gradient rides on its weight
+  /// gradient.
   bool joinsSibling(KernelForm op, const KernelGroup &group) {
     if (op.getSkeleton() != Skeleton::Column || getPhase(op) != group.phase)
       return false;
     if (llvm::any_of(op->getOperands(), [&](Value v) { return group.contains(v.getDefiningOp()); }))
       return false;
     if (group.skeleton == Skeleton::Column)
-      return ArrayRef<Attribute>(normaliseDomain(op.getDomain())) == ArrayRef<Attribute>(group.domain);
+      return ArrayRef<Attribute>(normaliseDomain(op.getDomain())) ==
+             ArrayRef<Attribute>(group.domain);
     auto contract = dyn_cast<ContractOp>(group.ops.front());
     auto sum = dyn_cast<ColumnSumOp>(op.getOperation());
     return contract && sum && contract.getTransposeLhs() && contract.getLhs() == sum.getX();

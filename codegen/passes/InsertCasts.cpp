@@ -11,9 +11,11 @@ using namespace mlir;
 namespace halftone::ir {
 namespace {
 
-/// An operation computes in one format: a contraction's result is its accumulator, any other's its compute format.
+/// An operation computes in one format: a contraction's result is its accumulator, any other's its
+/// compute format.
 Type resultFormat(Operation *op, PrecisionAttr precision) {
-  return cast<KernelForm>(op).getSkeleton() == Skeleton::Contraction ? precision.getAccumulate() : precision.getCompute();
+  return cast<KernelForm>(op).getSkeleton() == Skeleton::Contraction ? precision.getAccumulate()
+                                                                     : precision.getCompute();
 }
 
 struct InsertCastsPass : halftone::ir::impl::InsertCastsBase<InsertCastsPass> {
@@ -41,7 +43,8 @@ private:
     }
   }
 
-  /// The result leaves in the format it was computed in; what the rules want stored is a rounding point of its own.
+  /// The result leaves in the format it was computed in; what the rules want stored is a rounding
+  /// point of its own.
   void castResults(Operation *op) {
     auto precision = op->getAttrOfType<PrecisionAttr>(kPrecisionAttr);
     for (Value result : op->getResults()) {

@@ -7,13 +7,16 @@ namespace halftone::ir {
 
 namespace {
 
-double number(DictionaryAttr attributes, StringRef name) { return attributes.getAs<FloatAttr>(name).getValueAsDouble(); }
+double number(DictionaryAttr attributes, StringRef name) {
+  return attributes.getAs<FloatAttr>(name).getValueAsDouble();
+}
 
 /// U5
 class Sgd : public OptimizerForm {
 public:
   explicit Sgd(DictionaryAttr attributes)
-      : momentum(number(attributes, "momentum")), nesterov(attributes.getAs<BoolAttr>("nesterov").getValue()) {}
+      : momentum(number(attributes, "momentum")),
+        nesterov(attributes.getAs<BoolAttr>("nesterov").getValue()) {}
 
   SmallVector<std::string> moments() const override {
     return momentum == 0 ? SmallVector<std::string>() : SmallVector<std::string>{"sgd.momentum"};
@@ -37,12 +40,17 @@ private:
 class AdamW : public OptimizerForm {
 public:
   explicit AdamW(DictionaryAttr attributes)
-      : beta1(number(attributes, "beta1")), beta2(number(attributes, "beta2")), epsilon(number(attributes, "epsilon")) {}
+      : beta1(number(attributes, "beta1")), beta2(number(attributes, "beta2")),
+        epsilon(number(attributes, "epsilon")) {}
 
-  SmallVector<std::string> moments() const override { return {"adamw.first_moment", "adamw.second_moment"}; }
+  SmallVector<std::string> moments() const override {
+    return {"adamw.first_moment", "adamw.second_moment"};
+  }
 
   SmallVector<Scalar> carriedScalars() const override {
-    return {{"adamw.beta1_power_high", 1}, {"adamw.beta1_power_low", 0}, {"adamw.beta2_power_high", 1},
+    return {{"adamw.beta1_power_high", 1},
+            {"adamw.beta1_power_low", 0},
+            {"adamw.beta2_power_high", 1},
             {"adamw.beta2_power_low", 0}};
   }
 

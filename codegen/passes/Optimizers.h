@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an optimizer adds to the update: per-element moments, scalars carried from step to step, one element's formula.
+// What an optimizer adds to the update: per-element moments, scalars carried from step to step, one
+// element's formula.
 #ifndef HALFTONE_PASSES_OPTIMIZERS_H
 #define HALFTONE_PASSES_OPTIMIZERS_H
 
@@ -25,9 +26,12 @@ public:
   virtual llvm::SmallVector<std::string> moments() const = 0;
   virtual llvm::SmallVector<Scalar> carriedScalars() const { return {}; }
   /// The carried scalars of the next finite step.
-  virtual llvm::SmallVector<mlir::Value> nextScalars(Scalars &, mlir::ValueRange) const { return {}; }
+  virtual llvm::SmallVector<mlir::Value> nextScalars(Scalars &, mlir::ValueRange) const {
+    return {};
+  }
   /// The element's new parameter and moments; `element.carried` are those of this step.
-  virtual llvm::SmallVector<mlir::Value> updateElement(Scalars &s, const Element &element) const = 0;
+  virtual llvm::SmallVector<mlir::Value> updateElement(Scalars &s,
+                                                       const Element &element) const = 0;
 };
 
 /// From the module's kOptimizerAttr.

@@ -28,7 +28,7 @@ def InsertCasts : Halftone_Pass<"halftone-insert-casts", "Insert the fewest cast
 
 def BuildBackward : Halftone_Pass<"halftone-build-backward", "Append the gradients of all parameters to the training graph"> {
   let description = [{
-    May change rounding: no. Follows D40 to D50; a value's gradients are added in reverse order of its users. The gradient
+    May change rounding: no. Follows D40 to D51; a value's gradients are added in reverse order of its users. The gradient
     of an output passes through halftone.output_gradient, where a caller may put one of its own.
   }];
 }

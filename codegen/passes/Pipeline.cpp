@@ -11,18 +11,20 @@ namespace halftone::ir {
 
 void buildPipeline(OpPassManager &manager) {
   manager.addPass(createResolvePrecision()); // everything after it may rely on formats
-  manager.addPass(createInsertCasts());      // rounding points become operations, so that no later pass can lose one
-  manager.addPass(createBuildBackward());    // on layers, where formulas are short
-  manager.addPass(createCSEPass());          // gradients that were built and not needed, values built twice
-  manager.addPass(createChooseSaved());      // while the graph still says what is cheap
-  manager.addPass(createBuildUpdate());      // the optimizer is ordinary operations, fused like any other
+  manager.addPass(
+      createInsertCasts()); // rounding points become operations, so that no later pass can lose one
+  manager.addPass(createBuildBackward()); // on layers, where formulas are short
+  manager.addPass(createCSEPass()); // gradients that were built and not needed, values built twice
+  manager.addPass(createChooseSaved()); // while the graph still says what is cheap
+  manager.addPass(
+      createBuildUpdate()); // the optimizer is ordinary operations, fused like any other
   manager.addPass(createCSEPass());
-  manager.addPass(createFormKernels());  // from here on: sources, kernels, sinks
-  manager.addPass(createExpandMath());   // one definition of every function for CPU and GPU
+  manager.addPass(createFormKernels()); // from here on: sources, kernels, sinks
+  manager.addPass(createExpandMath());  // one definition of every function for CPU and GPU
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
-  manager.addPass(createPlanTiles());    // needs final bodies
-  manager.addPass(createPlanMemory());   // needs the final order of launches
+  manager.addPass(createPlanTiles());  // needs final bodies
+  manager.addPass(createPlanMemory()); // needs the final order of launches
 }
 
 } // namespace halftone::ir

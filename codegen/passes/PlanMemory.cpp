@@ -11,7 +11,8 @@ using namespace mlir;
 namespace halftone::ir {
 namespace {
 
-/// Activations compare their sizes as if every symbol were this: only how well slots are shared depends on it.
+/// Activations compare their sizes as if every symbol were this: only how well slots are shared
+/// depends on it.
 constexpr int64_t kNominalExtent = 64;
 constexpr int64_t kChunk = 1024; // N2
 
@@ -30,7 +31,8 @@ struct BufferPlan {
 
 class Memory {
 public:
-  explicit Memory(GraphOp graph) : graph(graph), block(graph.getBody().front()), builder(graph.getContext()) {}
+  explicit Memory(GraphOp graph)
+      : graph(graph), block(graph.getBody().front()), builder(graph.getContext()) {}
 
   void run() {
     placeSources();
@@ -47,7 +49,8 @@ private:
   }
 
   TensorType flat(int64_t elements) {
-    return TensorType::get(graph.getContext(), {builder.getI64IntegerAttr(elements)}, builder.getF32Type());
+    return TensorType::get(graph.getContext(), {builder.getI64IntegerAttr(elements)},
+                           builder.getF32Type());
   }
 
   /// Of the whole model: every graph sees the same flat buffer.
@@ -71,11 +74,12 @@ private:
       else if (auto all = dyn_cast<FlatParametersOp>(op))
         places[all.getResult()] = {parameters, 0};
       else if (auto state = dyn_cast<StateOp>(op))
-        places[state.getResult()] = {add(state.getName(), state.getOptimizer() ? BufferRole::OptimizerState : BufferRole::State,
-                                         state.getType(), state.getInitial().convertToDouble())};
+        places[state.getResult()] = {add(
+            state.getName(), state.getOptimizer() ? BufferRole::OptimizerState : BufferRole::State,
+            state.getType(), state.getInitial().convertToDouble())};
       else if (auto hyper = dyn_cast<HyperparameterOp>(op))
-        places[hyper.getResult()] = {
-            add(hyper.getName(), BufferRole::Hyperparameter, hyper.getType(), hyper.getInitial().convertToDouble())};
+        places[hyper.getResult()] = {add(hyper.getName(), BufferRole::Hyperparameter,
+                                         hyper.getType(), hyper.getInitial().convertToDouble())};
     }
   }
 
@@ -83,14 +87,17 @@ private:
   void placeSinks() {
     for (Operation &op : block) {
       if (auto output = dyn_cast<OutputOp>(op))
-        places[output.getX()] = {add(outputBuffer(output.getName()), BufferRole::Output, output.getX().getType())};
+        places[output.getX()] = {
+            add(outputBuffer(output.getName()), BufferRole::Output, output.getX().getType())};
       else if (auto loss = dyn_cast<LossOp>(op))
         places[loss.getX()] = {add(loss.getName(), BufferRole::Loss, loss.getX().getType())};
       else if (auto statistic = dyn_cast<StatisticOp>(op))
-        places[statistic.getX()] = {add(statistic.getName(), BufferRole::Statistic, statistic.getX().getType())};
+        places[statistic.getX()] = {
+            add(statistic.getName(), BufferRole::Statistic, statistic.getX().getType())};
       else if (auto gradient = dyn_cast<OutputGradientOp>(op))
-        places[gradient.getX()] = places[gradient.getResult()] = {
-            add(outputGradientBuffer(gradient.getName()), BufferRole::OutputGradient, gradient.getType())};
+        places[gradient.getX()] =
+            places[gradient.getResult()] = {add(outputGradientBuffer(gradient.getName()),
+                                                BufferRole::OutputGradient, gradient.getType())};
       else if (auto assign = dyn_cast<AssignOp>(op))
         places[assign.getX()] = places[assign.getDestination()];
       else if (auto all = dyn_cast<FlattenOp>(op)) {
@@ -109,13 +116,16 @@ private:
         buffers[places[input].buffer].last = time;
       for (Value result : kernel->getResults())
         if (!places.contains(result)) {
-          std::string name = ("%" + kernel.getName() + "." + Twine(cast<OpResult>(result).getResultNumber())).str();
+          std::string name =
+              ("%" + kernel.getName() + "." + Twine(cast<OpResult>(result).getResultNumber()))
+                  .str();
           int64_t id = add(name, BufferRole::Activation, result.getType());
           buffers[id].first = buffers[id].last = time;
           places[result] = {id};
         }
       if (kernel.hasFinish()) {
-        int64_t id = add(("%" + kernel.getName() + ".workspace").str(), BufferRole::Activation, workspaceType(kernel));
+        int64_t id = add(("%" + kernel.getName() + ".workspace").str(), BufferRole::Activation,
+                         workspaceType(kernel));
         buffers[id].first = buffers[id].last = time;
         workspaces[kernel] = id;
       }
@@ -123,7 +133,8 @@ private:
     }
   }
 
-  /// One f32 per row of a row kernel, per chunk of a flat one; with a symbolic extent an upper bound of that.
+  /// One f32 per row of a row kernel, per chunk of a flat one; with a symbolic extent an upper
+  /// bound of that.
   TensorType workspaceType(KernelOp kernel) {
     TensorType domain = kernel.getDomainType();
     if (kernel.getSkeleton() == Skeleton::Row)
@@ -142,7 +153,8 @@ private:
     return product;
   }
 
-  /// Activations share slots, largest first into the first slot that is free while they live; all else has its own.
+  /// Activations share slots, largest first into the first slot that is free while they live; all
+  /// else has its own.
   void chooseSlots() {
     SmallVector<BufferPlan *> activations;
     for (BufferPlan &buffer : buffers) {
@@ -152,12 +164,15 @@ private:
         buffer.slot = slots++;
     }
     llvm::sort(activations, [](BufferPlan *a, BufferPlan *b) {
-      return std::pair(-nominalElements(a->type), a) < std::pair(-nominalElements(b->type), b); // then in order of making
+      return std::pair(-nominalElements(a->type), a) <
+             std::pair(-nominalElements(b->type), b); // then in order of making
     });
     SmallVector<SmallVector<BufferPlan *>> shared;
     for (BufferPlan *buffer : activations) {
       auto isFree = [&](SmallVector<BufferPlan *> &tenants) {
-        return llvm::none_of(tenants, [&](BufferPlan *t) { return t->first <= buffer->last && buffer->first <= t->last; });
+        return llvm::none_of(tenants, [&](BufferPlan *t) {
+          return t->first <= buffer->last && buffer->first <= t->last;
+        });
       };
       auto slot = llvm::find_if(shared, isFree);
       if (slot == shared.end()) {
@@ -172,7 +187,8 @@ private:
   void write() {
     SmallVector<Attribute> list;
     for (BufferPlan &b : buffers)
-      list.push_back(BufferAttr::get(graph.getContext(), b.name, b.role, b.type, b.slot, b.initial));
+      list.push_back(
+          BufferAttr::get(graph.getContext(), b.name, b.role, b.type, b.slot, b.initial));
     graph->setAttr(kBuffersAttr, builder.getArrayAttr(list));
     for (Operation &op : block) {
       SmallVector<int64_t> ids, offsets;

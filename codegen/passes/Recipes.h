@@ -10,7 +10,8 @@ namespace halftone::ir {
 /// Builds a recipe on f32 values at the builder's insertion point.
 class Recipe : private Scalars {
 public:
-  Recipe(mlir::OpBuilder &builder, mlir::Location loc) : Scalars(builder, loc), builder(builder), loc(loc) {}
+  Recipe(mlir::OpBuilder &builder, mlir::Location loc)
+      : Scalars(builder, loc), builder(builder), loc(loc) {}
 
   mlir::Value exp(mlir::Value x);
   mlir::Value log(mlir::Value x);
@@ -30,14 +31,30 @@ private:
     return mlir::arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(constant));
   }
   mlir::Value word(uint32_t constant) { return integer(static_cast<int32_t>(constant)); }
-  mlir::Value bits(mlir::Value a) { return mlir::arith::BitcastOp::create(builder, loc, builder.getI32Type(), a); }
-  mlir::Value value(mlir::Value a) { return mlir::arith::BitcastOp::create(builder, loc, builder.getF32Type(), a); }
-  mlir::Value equal(mlir::Value a, mlir::Value b) { return compare(mlir::arith::CmpFPredicate::OEQ, a, b); }
-  mlir::Value addInt(mlir::Value a, mlir::Value b) { return mlir::arith::AddIOp::create(builder, loc, a, b); }
-  mlir::Value subInt(mlir::Value a, mlir::Value b) { return mlir::arith::SubIOp::create(builder, loc, a, b); }
-  mlir::Value bitAnd(mlir::Value a, mlir::Value b) { return mlir::arith::AndIOp::create(builder, loc, a, b); }
-  mlir::Value shiftLeft(mlir::Value a, mlir::Value b) { return mlir::arith::ShLIOp::create(builder, loc, a, b); }
-  mlir::Value shiftRight(mlir::Value a, mlir::Value b) { return mlir::arith::ShRSIOp::create(builder, loc, a, b); }
+  mlir::Value bits(mlir::Value a) {
+    return mlir::arith::BitcastOp::create(builder, loc, builder.getI32Type(), a);
+  }
+  mlir::Value value(mlir::Value a) {
+    return mlir::arith::BitcastOp::create(builder, loc, builder.getF32Type(), a);
+  }
+  mlir::Value equal(mlir::Value a, mlir::Value b) {
+    return compare(mlir::arith::CmpFPredicate::OEQ, a, b);
+  }
+  mlir::Value addInt(mlir::Value a, mlir::Value b) {
+    return mlir::arith::AddIOp::create(builder, loc, a, b);
+  }
+  mlir::Value subInt(mlir::Value a, mlir::Value b) {
+    return mlir::arith::SubIOp::create(builder, loc, a, b);
+  }
+  mlir::Value bitAnd(mlir::Value a, mlir::Value b) {
+    return mlir::arith::AndIOp::create(builder, loc, a, b);
+  }
+  mlir::Value shiftLeft(mlir::Value a, mlir::Value b) {
+    return mlir::arith::ShLIOp::create(builder, loc, a, b);
+  }
+  mlir::Value shiftRight(mlir::Value a, mlir::Value b) {
+    return mlir::arith::ShRSIOp::create(builder, loc, a, b);
+  }
 
   mlir::OpBuilder &builder;
   mlir::Location loc;

@@ -52,8 +52,8 @@ private:
         llvm::consumeError(pattern.takeError());
         return getOperation().emitError() << "rule '" << text << "' is not a valid layer pattern";
       }
-      rules.push_back({std::move(*pattern), fieldOf(rule, "store"), fieldOf(rule, "compute"), fieldOf(rule, "accumulate"),
-                       fieldOf(rule, "master")});
+      rules.push_back({std::move(*pattern), fieldOf(rule, "store"), fieldOf(rule, "compute"),
+                       fieldOf(rule, "accumulate"), fieldOf(rule, "master")});
     }
     return success();
   }
@@ -86,14 +86,18 @@ private:
     bool source = isa<InputOp, ParameterOp, StateOp>(op);
     for (Value result : op->getResults()) {
       auto type = cast<TensorType>(result.getType());
-      // Parameters are masters; results that are scalars are sums over everything and keep the accumulator's format.
-      Type element = isa<ParameterOp>(op) ? formats.master : type.isScalar() ? formats.accumulate : formats.store;
+      // Parameters are masters; results that are scalars are sums over everything and keep the
+      // accumulator's format.
+      Type element = isa<ParameterOp>(op) ? formats.master
+                     : type.isScalar()    ? formats.accumulate
+                                          : formats.store;
       if (type.isUndecided())
         result.setType(type.withElementType(element));
     }
     if (!source)
-      op->setAttr(kPrecisionAttr, PrecisionAttr::get(op->getContext(), formats.store, formats.compute, formats.accumulate,
-                                                     formats.rule));
+      op->setAttr(kPrecisionAttr,
+                  PrecisionAttr::get(op->getContext(), formats.store, formats.compute,
+                                     formats.accumulate, formats.rule));
     retypeRegions(op, formats.compute);
   }
 

@@ -10,11 +10,12 @@
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<halftone::ir::HalftoneDialect, mlir::arith::ArithDialect, mlir::math::MathDialect>();
+  registry
+      .insert<halftone::ir::HalftoneDialect, mlir::arith::ArithDialect, mlir::math::MathDialect>();
   halftone::ir::registerHalftonePasses();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
-  mlir::PassPipelineRegistration<> pipeline("halftone-pipeline", "All passes between import and emission",
-                                            halftone::ir::buildPipeline);
+  mlir::PassPipelineRegistration<> pipeline(
+      "halftone-pipeline", "All passes between import and emission", halftone::ir::buildPipeline);
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "halftone-opt\n", registry));
 }

@@ -10,6 +10,7 @@
 #include "halftone/manifest/seal.hpp"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -25,25 +26,32 @@ namespace hm = halftone::manifest;
 namespace {
 
 llvm::cl::OptionCategory category("halftonec options");
-llvm::cl::opt<std::string> input(llvm::cl::Positional, llvm::cl::desc("MODEL.halftone, or - for standard input"),
+llvm::cl::opt<std::string> input(llvm::cl::Positional,
+                                 llvm::cl::desc("MODEL.halftone, or - for standard input"),
                                  llvm::cl::cat(category));
-llvm::cl::opt<std::string> objectPath("object", llvm::cl::desc("Write the artifact's relocatable object"),
+llvm::cl::opt<std::string> objectPath("object",
+                                      llvm::cl::desc("Write the artifact's relocatable object"),
                                       llvm::cl::value_desc("file"), llvm::cl::cat(category));
-llvm::cl::opt<std::string> headerPath("header", llvm::cl::desc("Write the model's typed C++ API"), llvm::cl::value_desc("file"),
-                                      llvm::cl::cat(category));
-llvm::cl::opt<std::string> cudaFolder("cuda-text", llvm::cl::desc("Write every kernel's CUDA text as KERNEL.cu"),
+llvm::cl::opt<std::string> headerPath("header", llvm::cl::desc("Write the model's typed C++ API"),
+                                      llvm::cl::value_desc("file"), llvm::cl::cat(category));
+llvm::cl::opt<std::string> cudaFolder("cuda-text",
+                                      llvm::cl::desc("Write every kernel's CUDA text as KERNEL.cu"),
                                       llvm::cl::value_desc("folder"), llvm::cl::cat(category));
-llvm::cl::list<std::string> targets("targets", llvm::cl::CommaSeparated,
-                                    llvm::cl::desc("Chips the artifact is for: cpu, sm_80, sm_90a, ... (default: all)"),
-                                    llvm::cl::cat(category));
-llvm::cl::opt<bool> summary("summary", llvm::cl::desc("Print the kernels of every phase"), llvm::cl::cat(category));
+llvm::cl::list<std::string>
+    targets("targets", llvm::cl::CommaSeparated,
+            llvm::cl::desc("Chips the artifact is for: cpu, sm_80, sm_90a, ... (default: all)"),
+            llvm::cl::cat(category));
+llvm::cl::opt<bool> summary("summary", llvm::cl::desc("Print the kernels of every phase"),
+                            llvm::cl::cat(category));
 enum class Stage { none, imported, planned };
-llvm::cl::opt<Stage> printIr("print-ir", llvm::cl::desc("Print the IR and stop"), llvm::cl::init(Stage::none),
-                             llvm::cl::values(clEnumValN(Stage::imported, "imported", "as imported"),
-                                              clEnumValN(Stage::planned, "planned", "after the last pass")),
-                             llvm::cl::cat(category));
-llvm::cl::opt<std::string> sealPath("seal", llvm::cl::desc("Seal an artifact that was linked as a shared object"),
-                                    llvm::cl::value_desc("file"), llvm::cl::cat(category));
+llvm::cl::opt<Stage>
+    printIr("print-ir", llvm::cl::desc("Print the IR and stop"), llvm::cl::init(Stage::none),
+            llvm::cl::values(clEnumValN(Stage::imported, "imported", "as imported"),
+                             clEnumValN(Stage::planned, "planned", "after the last pass")),
+            llvm::cl::cat(category));
+llvm::cl::opt<std::string>
+    sealPath("seal", llvm::cl::desc("Seal an artifact that was linked as a shared object"),
+             llvm::cl::value_desc("file"), llvm::cl::cat(category));
 
 int fail(const llvm::Twine &message) {
   llvm::errs() << "halftonec: " << message << "\n";
@@ -65,29 +73,35 @@ bool writeIfChanged(llvm::StringRef path, llvm::StringRef content) {
 }
 
 bool checkTargets() {
-  for (const std::string &target : targets) {
-    llvm::StringRef digits = target;
-    if (target == "cpu" || (digits.consume_front("sm_") && !digits.empty() && llvm::isDigit(digits[0])))
-      continue;
-    fail("'" + target + "' is no target: write cpu or a chip such as sm_80 or sm_90a");
-    return false;
-  }
+  // The chips of NVRTC 13.0 that kernels are written for; the CUDA text is the same for all of
+  // them.
+  constexpr llvm::StringLiteral kTargets[] = {"cpu",     "sm_75",   "sm_80",  "sm_86",
+                                              "sm_87",   "sm_89",   "sm_90a", "sm_100a",
+                                              "sm_103a", "sm_120a", "sm_121a"};
+  for (const std::string &target : targets)
+    if (!llvm::is_contained(kTargets, target)) {
+      fail("'" + target + "' is no target: write " +
+           llvm::join(std::begin(kTargets), std::end(kTargets), ", "));
+      return false;
+    }
   return true;
 }
 
 void printSummary(const hm::Manifest &manifest) {
-  constexpr const char *kNames[] = {"forward", "loss", "loss_backward", "backward", "check", "update"};
+  constexpr const char *kNames[] = {"forward",  "loss",  "loss_backward",
+                                    "backward", "check", "update"};
   for (const hm::Program &program : manifest.programs)
     for (size_t phase = 0; phase < hm::kPhases; ++phase)
       for (const hm::Launch &launch : program.phases[phase]) {
         const hm::Kernel &kernel = manifest.kernels[launch.kernel];
-        llvm::outs() << program.name << " " << kNames[phase] << ": " << kernel.name << " (" << kernel.skeleton << "): "
-                     << kernel.fused << "\n";
+        llvm::outs() << program.name << " " << kNames[phase] << ": " << kernel.name << " ("
+                     << kernel.skeleton << "): " << kernel.fused << "\n";
       }
 }
 
 int writeArtifact(const halftone::ir::Artifact &artifact) {
-  if (!objectPath.empty() && !writeIfChanged(objectPath, llvm::StringRef(artifact.object.data(), artifact.object.size())))
+  if (!objectPath.empty() &&
+      !writeIfChanged(objectPath, llvm::StringRef(artifact.object.data(), artifact.object.size())))
     return 1;
   if (!headerPath.empty() && !writeIfChanged(headerPath, artifact.header))
     return 1;
@@ -143,7 +157,8 @@ int run() {
   context.loadAllAvailableDialects();
   if (printIr != Stage::none)
     return printStage(description, context);
-  bool cuda = targets.empty() || llvm::any_of(targets, [](const std::string &target) { return target != "cpu"; });
+  bool cuda = targets.empty() ||
+              llvm::any_of(targets, [](const std::string &target) { return target != "cpu"; });
   auto artifact = halftone::ir::compile(description, cuda, &context);
   if (failed(artifact))
     return fail("model '" + description.name + "' was not compiled");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules that a node keeps by itself: D1 to D4, D8, D11 for its attributes, D20 to D31.
+// The rules that a node keeps by itself: D1 to D4, D8, D11 for its attributes, and its line in the
+// table of nodes.
 #include <algorithm>
 #include <cmath>
 

@@ -23,6 +23,7 @@ Roles roles_of(Kind kind) {
       return {{"x", "weight", "bias"}, 3, 0, {}};
     case Kind::relu:
     case Kind::gelu:
+    case Kind::silu:
       return {{"x"}, 1, 0, {}};
     case Kind::add:
       return {{"a", "b"}, 2, 0, {}};
@@ -55,6 +56,8 @@ std::string_view label_of(const Node& node) {
       const auto* gelu = std::get_if<GeluAttributes>(&node.attributes);
       return gelu && gelu->approximation == GeluApproximation::tanh ? "D25" : "D24";
     }
+    case Kind::silu:
+      return "D32";
     case Kind::add:
       return "D26";
     case Kind::concat:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shapes of docs/spec/description.md, D20 to D31.
+// The shapes in the table of nodes of docs/spec/description.md.
 #include <algorithm>
 #include <limits>
 
@@ -111,6 +111,7 @@ InferredShape inferred_shape(const Description& description, const Node& node) {
       return layer_norm_shape(description, node);
     case Kind::relu:
     case Kind::gelu:
+    case Kind::silu:
     case Kind::add:
     case Kind::pointwise:
       return common_shape(description, node, false);

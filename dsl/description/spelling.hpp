@@ -19,9 +19,9 @@ using std::string_view_literals::operator""sv;
 constexpr auto words(Format) { return std::array{"f32"sv, "tf32"sv, "f16"sv, "bf16"sv, "i32"sv}; }
 
 constexpr auto words(Kind) {
-  return std::array{"input"sv,         "parameter"sv, "state"sv,         "linear"sv, "layer_norm"sv,
-                    "relu"sv,          "gelu"sv,      "add"sv,           "concat"sv, "pointwise"sv,
-                    "cross_entropy"sv, "mse"sv,       "pointwise_loss"sv};
+  return std::array{"input"sv,     "parameter"sv,     "state"sv, "linear"sv,        "layer_norm"sv,
+                    "relu"sv,      "gelu"sv,          "silu"sv,  "add"sv,           "concat"sv,
+                    "pointwise"sv, "cross_entropy"sv, "mse"sv,   "pointwise_loss"sv};
 }
 
 constexpr auto words(Initializer::Kind) {

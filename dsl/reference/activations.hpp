@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// relu and gelu: D23 to D25 and D42 to D44. Constants are rounded once from double.
+// relu, gelu and silu: D23 to D25, D32, D42 to D44, D51. Constants are rounded once from double.
 #pragma once
 
 #include <numbers>
@@ -68,6 +68,19 @@ Scalar gelu_tanh_gradient(Scalar x, Scalar g) {
   const Scalar t = tanh(gelu_tanh_argument(x));
   const Scalar du = C::sqrt_two_over_pi * fma(C::three_cubic, x * x, Scalar(1));
   return g * fma((C::half * x) * (1 - t * t), du, C::half * (1 + t));
+}
+
+// D32
+template <class Scalar>
+Scalar silu(Scalar x) {
+  return x * sigmoid(x);
+}
+
+// D51
+template <class Scalar>
+Scalar silu_gradient(Scalar x, Scalar g) {
+  const Scalar r = sigmoid(x);
+  return g * (r * fma(x, 1 - r, Scalar(1)));
 }
 
 template <class Scalar, class Function>

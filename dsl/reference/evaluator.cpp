@@ -39,6 +39,11 @@ bool is_trained(const Node& node) {
   return node.kind == Kind::parameter && !attributes_of(node).frozen;
 }
 
+bool is_loss(const Node& node) {
+  return node.kind == Kind::cross_entropy || node.kind == Kind::mse ||
+         node.kind == Kind::pointwise_loss;
+}
+
 // The trained parameters in the order of the flat buffers: a group has one decay and one
 // learning-rate scale, and groups stand in the order of their first members.
 std::vector<NodeId> flat_order(const description::Description& description) {
@@ -253,15 +258,21 @@ Gradients<Scalar> Evaluator<Scalar>::backward(const Forward<Scalar>& forward,
   for (const description::Loss& loss : description_.losses) {
     arrive(gradients[loss.node], {static_cast<Scalar>(loss.weight)});
   }
-  for (std::size_t at = description_.nodes.size(); at-- > 0;) {
-    const Node& node = description_.nodes[at];
-    if (node.operands.empty() || gradients[at].empty()) continue;
-    const OperandGradients<Scalar> contributions = apply_gradient(
-        layer_of(node, description_, forward, symbols_), View<Scalar>(gradients[at]));
-    for (std::size_t i = 0; i < contributions.size(); ++i) {
-      if (!contributions[i].empty()) arrive(gradients[node.operands[i].node], contributions[i]);
+  const auto visit = [&](bool losses) {
+    for (std::size_t at = description_.nodes.size(); at-- > 0;) {
+      const Node& node = description_.nodes[at];
+      if (is_loss(node) != losses || node.operands.empty() || gradients[at].empty()) continue;
+      const OperandGradients<Scalar> contributions = apply_gradient(
+          layer_of(node, description_, forward, symbols_), View<Scalar>(gradients[at]));
+      for (std::size_t i = 0; i < contributions.size(); ++i) {
+        if (!contributions[i].empty()) {
+          arrive(gradients[node.operands[i].node], contributions[i]);
+        }
+      }
     }
-  }
+  };
+  visit(true);
+  visit(false);
   for (std::size_t at = 0; at < description_.nodes.size(); ++at) {
     const Node& node = description_.nodes[at];
     if (node.kind != Kind::parameter) continue;

@@ -24,6 +24,7 @@ Values<Scalar> apply(const Layer<Scalar>& layer) {
     case Kind::relu: return elementwise(layer, relu<Scalar>);
     case Kind::gelu:
       return elementwise(layer, is_tanh_gelu(layer) ? gelu_tanh<Scalar> : gelu_erf<Scalar>);
+    case Kind::silu: return elementwise(layer, silu<Scalar>);
     case Kind::add: return add(layer);
     case Kind::concat: return concat(layer);
     case Kind::pointwise: return pointwise(layer);
@@ -48,6 +49,7 @@ OperandGradients<Scalar> apply_gradient(const Layer<Scalar>& layer, View<Scalar>
     case Kind::gelu:
       return elementwise_gradient(
           layer, g, is_tanh_gelu(layer) ? gelu_tanh_gradient<Scalar> : gelu_erf_gradient<Scalar>);
+    case Kind::silu: return elementwise_gradient(layer, g, silu_gradient<Scalar>);
     case Kind::add: return add_gradient<Scalar>(g);
     case Kind::concat: return concat_gradient(layer, g);
     case Kind::pointwise: return pointwise_gradient(layer, [g](std::size_t e) { return g[e]; });

@@ -86,7 +86,8 @@ OperandGradients<Scalar> mse_gradient(const Layer<Scalar>& layer, Scalar g) {
   const Scalar s = g / static_cast<Scalar>(x.size());
   Values<Scalar> of_x(x.size()), of_target(x.size());
   for (std::size_t e = 0; e < x.size(); ++e) {
-    of_x[e] = s * (2 * (x[e] - target[e]));
+    const Scalar v = s * (x[e] - target[e]);
+    of_x[e] = v + v;
     of_target[e] = -of_x[e];
   }
   OperandGradients<Scalar> gradients(layer.operands.size());

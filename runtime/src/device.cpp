@@ -58,11 +58,11 @@ Device Device::cpu(std::string_view variant) {
 }
 
 Device Device::with_threads(int threads) const {
-  if (threads < 1) {
+  if (threads < 1 || threads > kMostThreads) {
     throw Error({.operation = "device",
                  .object = "a pool",
-                 .cause = "of " + std::to_string(threads) + " threads cannot run anything",
-                 .hint = "give at least 1"});
+                 .cause = "of " + std::to_string(threads) + " threads cannot be made",
+                 .hint = "give 1 to " + std::to_string(kMostThreads)});
   }
   auto state = std::make_shared<State>(*state_);
   state->pool = std::make_shared<ThreadPool>(threads);
@@ -71,6 +71,12 @@ Device Device::with_threads(int threads) const {
 }
 
 Device Device::with_memory(std::shared_ptr<MemorySource> source) const {
+  if (source == nullptr) {
+    throw Error({.operation = "device",
+                 .object = "the memory source",
+                 .cause = "is null",
+                 .hint = "give one, or leave with_memory out"});
+  }
   auto state = std::make_shared<State>(*state_);
   state->memory = std::move(source);
   return Device(std::move(state));

@@ -11,8 +11,6 @@
 namespace halftone {
 namespace {
 
-constexpr int kMostThreads = 1024;
-
 std::string read(const char* name) {
   const char* value = std::getenv(name);
   return value ? value : "";

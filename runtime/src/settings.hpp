@@ -6,6 +6,9 @@
 
 namespace halftone {
 
+/// The largest pool.
+inline constexpr int kMostThreads = 1024;
+
 /// HALFTONE_DEVICE as it stands, empty when unset.
 [[nodiscard]] std::string device_setting();
 

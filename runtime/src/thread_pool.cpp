@@ -2,6 +2,10 @@
 #include "thread_pool.hpp"
 
 #include <algorithm>
+#include <string>
+#include <system_error>
+
+#include "halftone/error.hpp"
 
 namespace halftone {
 namespace {
@@ -27,10 +31,20 @@ void pause() noexcept {
 ThreadPool::ThreadPool(int threads)
     : may_spin_(threads <= static_cast<int>(std::thread::hardware_concurrency())) {
   workers_.reserve(static_cast<std::size_t>(threads - 1));
-  for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
+  try {
+    for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
+  } catch (const std::system_error& refused) {
+    stop();
+    throw Error({.operation = "device",
+                 .object = "a pool of " + std::to_string(threads) + " threads",
+                 .cause = std::string("cannot be started: ") + refused.what(),
+                 .hint = "ask for fewer with HALFTONE_THREADS or with_threads"});
+  }
 }
 
-ThreadPool::~ThreadPool() {
+ThreadPool::~ThreadPool() { stop(); }
+
+void ThreadPool::stop() {
   stopping_.store(true);
   job_number_.fetch_add(1);
   job_number_.notify_all();

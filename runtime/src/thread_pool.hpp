@@ -42,6 +42,7 @@ class ThreadPool {
   void run(std::int64_t count, Job job);
   bool run_one_range() noexcept;
   void work() noexcept;
+  void stop();
   void await_work(std::uint32_t seen) const noexcept;
 
   // A ticket is the job's number (upper half) and how many of its ranges nobody has claimed (lower

@@ -93,7 +93,7 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
       {"%y relu(x: %x)", 4, 4, "expected '=', but met \"relu\""},
       {"%y = softmax(x: %x)", 4, 6,
        "expected a layer or a loss, one of input, parameter, state, linear, layer_norm, relu, "
-       "gelu, "
+       "gelu, silu, "
        "add, concat, pointwise, cross_entropy, mse, pointwise_loss, but met \"softmax\""},
       {"%y = state(x: %x)", 4, 6, "a source is not computed; write 'state %name : ...'"},
       {"%y = relu x: %x", 4, 11, "expected '(', but met \"x\""},

@@ -36,7 +36,7 @@ TEST_CASE("print and parse give back any valid Description, and the same text") 
     RC_ASSERT(print(read) == text);
   });
   CHECK(holds);
-  CHECK(kinds.size() == 13);
+  CHECK(kinds.size() == 14);
 }
 
 TEST_CASE("the shape of every node of a valid Description is the inferred one") {

@@ -156,7 +156,7 @@ class Generator {
   }
 
   void add_something() {
-    switch (const NodeId x = any_value(); below(12)) {
+    switch (const NodeId x = any_value(); below(13)) {
       case 0:
         return add_input();
       case 1:
@@ -186,6 +186,8 @@ class Generator {
         auto attributes = function(operands.size());
         return add_loss(Kind::pointwise_loss, std::move(operands), std::move(attributes));
       }
+      case 11:
+        return add_value(Kind::silu, {{"x", x}}, shape(x));
       default:
         return state(x);
     }

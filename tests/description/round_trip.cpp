@@ -37,7 +37,8 @@ Description everything() {
   const NodeId erf = b.node("erf", Kind::gelu, {{"x", relu}}, kWide, GeluAttributes{});
   const NodeId tanh =
       b.node("tanh", Kind::gelu, {{"x", erf}}, kWide, GeluAttributes{GeluApproximation::tanh});
-  const NodeId add = b.node("0", Kind::add, {{"a", tanh}, {"b", second}}, kWide);
+  const NodeId silu = b.node("silu", Kind::silu, {{"x", tanh}}, kWide);
+  const NodeId add = b.node("0", Kind::add, {{"a", silu}, {"b", second}}, kWide);
   const NodeId joined = b.node("joined", Kind::concat, {{"part0", add}, {"part1", first}},
                                {symbol("batch"), fixed(8)});
   const double infinity = std::numeric_limits<double>::infinity();
@@ -79,7 +80,8 @@ state %mean : [batch, 4] initial -2.5
 %relu = relu(x: %norm) : [batch, 4]
 %erf = gelu(x: %relu) {approximation: erf} : [batch, 4]
 %tanh = gelu(x: %erf) {approximation: tanh} : [batch, 4]
-%0 = add(a: %tanh, b: %second) : [batch, 4]
+%silu = silu(x: %tanh) : [batch, 4]
+%0 = add(a: %silu, b: %second) : [batch, 4]
 %joined = concat(part0: %0, part1: %first) : [batch, 8]
 %mask = pointwise(x0: %mean, x1: %first) "mask \"it\"" { %0 = operand 0; %1 = operand 1; %2 = constant -inf; %3 = less_equal %0 %1; %4 = select %3 %2 %0; %5 = negate %4 } : [batch, 4]
 %xent = cross_entropy(logits: %joined, label: %label) : []

@@ -39,6 +39,7 @@ TEST_CASE("shapes follow from the operands' shapes") {
       {Kind::layer_norm, {{"x", wide}, {"weight", {fixed(6)}}, {"bias", {fixed(6)}}}, wide},
       {Kind::relu, {{"x", wide}}, wide},
       {Kind::gelu, {{"x", {}}}, {}},
+      {Kind::silu, {{"x", wide}}, wide},
       {Kind::add, {{"a", wide}, {"b", wide}}, wide},
       {Kind::concat,
        {{"part0", wide}, {"part1", {kBatch, kTime, fixed(1)}}, {"part2", wide}},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One model twice: as generated code in a Trainer, and as the reference's declared evaluation of its Description, with
-// the same parameters and the same random inputs.
+// One model twice: as generated code in a Trainer, and as the reference's declared evaluation of
+// its Description, with the same parameters and the same random inputs.
 #pragma once
 
 #include <bit>
@@ -35,11 +35,15 @@ inline std::ptrdiff_t first_difference(std::span<const float> a, std::span<const
 
 class Pair {
  public:
-  Pair(const std::string& name, const manifest::ArtifactImage& image, const std::string& device, std::int64_t batch,
-       std::uint64_t seed = 1)
-      : description(load_model(name)), symbols(bind(description, batch)),
-        artifact(Artifact::linked(image)), device(Device::cpu(device)),
-        trainer(artifact, this->device, setup(seed)), reference(description, symbols), random_(seed) {
+  Pair(const std::string& name, const manifest::ArtifactImage& image, const std::string& device,
+       std::int64_t batch, std::uint64_t seed = 1)
+      : description(load_model(name)),
+        symbols(bind(description, batch)),
+        artifact(Artifact::linked(image)),
+        device(Device::cpu(device)),
+        trainer(artifact, this->device, setup(seed)),
+        reference(description, symbols),
+        random_(seed) {
     reference::Tensors<float> parameters;
     for (const std::string& parameter : trainer.parameter_names()) {
       auto values = trainer.parameter(parameter);
@@ -54,11 +58,13 @@ class Pair {
     for (std::size_t id = 0; id < description.nodes.size(); ++id) {
       const auto& node = description.nodes[id];
       if (node.kind != description::Kind::input) continue;
-      const auto count = static_cast<std::size_t>(reference.count(static_cast<description::NodeId>(id)));
+      const auto count =
+          static_cast<std::size_t>(reference.count(static_cast<description::NodeId>(id)));
       if (node.format == description::Format::i32) {
         auto& labels = inputs.labels[node.name];
         labels.resize(count);
-        std::uniform_int_distribution<std::int32_t> pick(0, classes_of(static_cast<description::NodeId>(id)) - 1);
+        std::uniform_int_distribution<std::int32_t> pick(
+            0, classes_of(static_cast<description::NodeId>(id)) - 1);
         for (auto& label : labels) label = pick(random_);
       } else {
         auto& values = inputs.values[node.name];
@@ -70,8 +76,10 @@ class Pair {
 
   [[nodiscard]] std::vector<NamedValues> named_inputs() const {
     std::vector<NamedValues> named;
-    for (const auto& [name, values] : inputs.values) named.push_back({name, std::span<const float>(values)});
-    for (const auto& [name, labels] : inputs.labels) named.push_back({name, std::span<const std::int32_t>(labels)});
+    for (const auto& [name, values] : inputs.values)
+      named.push_back({name, std::span<const float>(values)});
+    for (const auto& [name, labels] : inputs.labels)
+      named.push_back({name, std::span<const std::int32_t>(labels)});
     return named;
   }
 
@@ -108,7 +116,8 @@ class Pair {
     for (const auto& node : description.nodes)
       for (const auto& operand : node.operands)
         if (operand.role == "label" && operand.node == label)
-          return static_cast<std::int32_t>(description.nodes[node.operands[0].node].shape.back().extent);
+          return static_cast<std::int32_t>(
+              description.nodes[node.operands[0].node].shape.back().extent);
     return 1;
   }
 

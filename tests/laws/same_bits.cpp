@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Class A and ordered contractions: generated CPU code equals the reference (declared) to the last bit, for every test
-// model, variant and batch size.
+// Class A and ordered contractions: generated CPU code equals the reference (declared) to the last
+// bit, for every test model, variant and batch size.
 #include <doctest/doctest.h>
 
 #include "artifacts.hpp"
@@ -49,11 +49,12 @@ TEST_CASE("training steps on the CPU equal the declared reference to the last bi
   for (const LinkedArtifact& artifact : kArtifacts)
     for (const char* variant : kVariants)
       for (std::int64_t batch : kBatches) {
-        CAPTURE(artifact.name);
-        CAPTURE(variant);
+        CAPTURE(std::string(artifact.name));
+        CAPTURE(std::string(variant));
         CAPTURE(batch);
         Pair pair(artifact.name, *artifact.image, variant, batch);
-        const int steps = pair.trainer.parameter(pair.trainer.parameter_names().back()).size() > 100000 ? 1 : 4;
+        const int steps =
+            pair.trainer.parameter(pair.trainer.parameter_names().back()).size() > 100000 ? 1 : 4;
         for (int step = 0; step < steps; ++step) {
           CAPTURE(step);
           pair.draw();
@@ -72,7 +73,7 @@ TEST_CASE("training steps on the CPU equal the declared reference to the last bi
 
 TEST_CASE("a step that is not finite changes no bit of the parameters, and training goes on") {
   for (const LinkedArtifact& artifact : kArtifacts) {
-    CAPTURE(artifact.name);
+    CAPTURE(std::string(artifact.name));
     Pair pair(artifact.name, *artifact.image, "x86-64-v3", 5);
     for (int step = 0; step < 4; ++step) {
       CAPTURE(step);
@@ -91,7 +92,7 @@ TEST_CASE("a step that is not finite changes no bit of the parameters, and train
 
 TEST_CASE("inference gives the outputs of the training graph's forward pass") {
   for (const LinkedArtifact& artifact : kArtifacts) {
-    CAPTURE(artifact.name);
+    CAPTURE(std::string(artifact.name));
     Pair pair(artifact.name, *artifact.image, "x86-64-v3", 7);
     if (pair.description.outputs.empty()) continue;
     pair.draw();
@@ -107,7 +108,8 @@ TEST_CASE("inference gives the outputs of the training graph's forward pass") {
     predictor.predict(needed);
     for (const auto& output : pair.description.outputs) {
       CAPTURE(output.name);
-      CHECK(first_difference(predictor.output(output.name), pair.trainer.output(output.name)) == -1);
+      CHECK(first_difference(predictor.output(output.name), pair.trainer.output(output.name)) ==
+            -1);
     }
   }
 }

@@ -174,6 +174,32 @@ output "c" = %c
   CHECK(gradients[evaluator.find("p")][0] == 1.0f);
 }
 
+TEST_CASE("silu and its gradient have the values of a 40-digit calculation and their limits") {
+  constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
+  Problem problem;
+  problem.model = parse_model(R"(input %x : f32[6]
+%y = silu(x: %x) : [6]
+output "y" = %y
+)");
+  problem.inputs.values["x"] = {-3, -1.25, 0.5, 1, 40, -200};
+  problem.external["y"] = {1, 1, 1, 1, 1, 1};
+  const std::vector<double> y = {-0.14227761953270035, -0.27837517353163607, 0.31122966560092728,
+                                 0.73105857863000488},
+                            x = {-0.088104106015169617, 0.0063191550846875812, 0.73996118730265182,
+                                 0.92767051187148673};
+  const Run<double> exact(problem);
+  for (std::size_t e = 0; e < y.size(); ++e) {
+    CAPTURE(e);
+    CHECK(std::fabs(exact.value("y")[e] - y[e]) <= kRounding);
+    CHECK(std::fabs(exact.gradient("x")[e] - x[e]) <= kRounding);
+  }
+  const Run<float> declared(problem);
+  CHECK(declared.value("y")[4] == 40);
+  CHECK(declared.gradient("x")[4] == 1);
+  CHECK(declared.value("y")[5] == 0);
+  CHECK(declared.gradient("x")[5] == 0);
+}
+
 TEST_CASE("Bounded refuses to guess a comparison that rounding decides") {
   const Bounded third = Bounded(1) / Bounded(3);
   CHECK(third < Bounded(0.5));

@@ -93,5 +93,5 @@ TEST_CASE("every ONNX node vector that maps to the language gives the recorded v
     for (const std::string& name : names) std::printf(" %s", name.c_str());
     std::printf("\n");
   }
-  CHECK(count.applied > 0);
+  CHECK(count.applied == 95);  // of the 932 in libonnx-testdata 1.12
 }

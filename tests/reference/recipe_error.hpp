@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recipes beside their oracle, the double functions of libm, and the distance between the two in f32 ulps.
+// The recipes beside their oracle, the double functions of libm, and the distance between the two
+// in f32 ulps.
 #pragma once
-
-#include "recipes.hpp"
 
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+
+#include "recipes.hpp"
 
 namespace halftone::reference {
 
@@ -27,8 +28,9 @@ inline constexpr RecipeCase kRecipeCases[] = {
     {"rsqrt", recipe::rsqrt, [](double x) { return 1.0 / std::sqrt(x); }, 1.5},
 };
 
-// |got - expected| in units of the f32 spacing at expected; infinity when exactly one is NaN, when the sign of a zero
-// is wrong, or when got is infinite and expected does not round to that infinity or the other way round.
+// |got - expected| in units of the f32 spacing at expected; infinity when exactly one is NaN, when
+// the sign of a zero is wrong, or when got is infinite and expected does not round to that infinity
+// or the other way round.
 inline double error_ulp(float got, double expected) {
   constexpr double kWrong = std::numeric_limits<double>::infinity();
   if (std::isnan(got) || std::isnan(expected)) {
@@ -41,10 +43,12 @@ inline double error_ulp(float got, double expected) {
     return std::isinf(got) ? 0.0 : kWrong;
   }
   // The exponent field of a double, bounded below by that of the smallest normal f32.
-  const int exponent = static_cast<int>((std::bit_cast<std::uint64_t>(expected) >> 52) & 0x7ff) - 1023;
+  const int exponent =
+      static_cast<int>((std::bit_cast<std::uint64_t>(expected) >> 52) & 0x7ff) - 1023;
   const int spacing = (exponent < -126 ? -126 : exponent) - 23;
   const double unit = std::bit_cast<double>(static_cast<std::uint64_t>(spacing + 1023) << 52);
-  const double beyond = exponent > 127 ? 0x1p+1023 : std::abs(expected);  // rounds to infinity with any f32 rounding
+  const double beyond =
+      exponent > 127 ? 0x1p+1023 : std::abs(expected);  // rounds to infinity with any f32 rounding
   if (std::isinf(got)) {
     return beyond >= 0x1.ffffffp+127 ? 0.0 : (0x1p+128 - std::abs(expected)) / unit;
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recipes against libm's double functions, over every 997th bit pattern and around every special value. The
-// exhaustive form is recipes_ulp.cpp.
-#include "recipe_error.hpp"
-
+// The recipes against libm's double functions, over every 997th bit pattern and around every
+// special value. The exhaustive form is recipes_ulp.cpp.
 #include <doctest/doctest.h>
 
 #include <vector>
+
+#include "recipe_error.hpp"
 
 using namespace halftone::reference;
 
@@ -15,13 +15,15 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 std::uint32_t bits(float x) { return std::bit_cast<std::uint32_t>(x); }
 
-// 2048 patterns on each side of every power of two, of zero, infinity and NaN's edges, and of where a recipe changes.
+// 2048 patterns on each side of every power of two, of zero, infinity and NaN's edges, and of where
+// a recipe changes.
 std::vector<std::uint32_t> neighbourhoods() {
   std::vector<std::uint32_t> centres;
   for (std::uint32_t exponent = 0; exponent < 512; ++exponent) {
     centres.push_back(exponent << 23);
   }
-  for (const float x : {89.0F, 88.72284F, 87.33655F, 103.97208F, 104.0F, 0.70710677F, 10.0F, 1.125F, 3.92F, 0.34657359F}) {
+  for (const float x : {89.0F, 88.72284F, 87.33655F, 103.97208F, 104.0F, 0.70710677F, 10.0F, 1.125F,
+                        3.92F, 0.34657359F}) {
     centres.push_back(bits(x));
     centres.push_back(bits(-x));
   }
@@ -82,14 +84,18 @@ TEST_CASE("recipes are exact where mathematics is") {
     float result;
   };
   const Exact cases[] = {
-      {recipe::exp, 0.0F, 1.0F},          {recipe::exp, -0.0F, 1.0F},          {recipe::exp, kInfinity, kInfinity},
-      {recipe::exp, -kInfinity, 0.0F},    {recipe::log, 1.0F, 0.0F},           {recipe::log, 0.0F, -kInfinity},
-      {recipe::log, -0.0F, -kInfinity},   {recipe::log, kInfinity, kInfinity}, {recipe::tanh, -0.0F, -0.0F},
-      {recipe::tanh, kInfinity, 1.0F},    {recipe::tanh, -kInfinity, -1.0F},   {recipe::tanh, 0x1p-149F, 0x1p-149F},
-      {recipe::erf, -0.0F, -0.0F},        {recipe::erf, kInfinity, 1.0F},      {recipe::erf, -kInfinity, -1.0F},
-      {recipe::sigmoid, 0.0F, 0.5F},      {recipe::sigmoid, -0.0F, 0.5F},      {recipe::sigmoid, kInfinity, 1.0F},
-      {recipe::sigmoid, -kInfinity, 0.0F}, {recipe::rsqrt, 4.0F, 0.5F},        {recipe::rsqrt, 0.0F, kInfinity},
-      {recipe::rsqrt, -0.0F, -kInfinity}, {recipe::rsqrt, kInfinity, 0.0F},
+      {recipe::exp, 0.0F, 1.0F},           {recipe::exp, -0.0F, 1.0F},
+      {recipe::exp, kInfinity, kInfinity}, {recipe::exp, -kInfinity, 0.0F},
+      {recipe::log, 1.0F, 0.0F},           {recipe::log, 0.0F, -kInfinity},
+      {recipe::log, -0.0F, -kInfinity},    {recipe::log, kInfinity, kInfinity},
+      {recipe::tanh, -0.0F, -0.0F},        {recipe::tanh, kInfinity, 1.0F},
+      {recipe::tanh, -kInfinity, -1.0F},   {recipe::tanh, 0x1p-149F, 0x1p-149F},
+      {recipe::erf, -0.0F, -0.0F},         {recipe::erf, kInfinity, 1.0F},
+      {recipe::erf, -kInfinity, -1.0F},    {recipe::sigmoid, 0.0F, 0.5F},
+      {recipe::sigmoid, -0.0F, 0.5F},      {recipe::sigmoid, kInfinity, 1.0F},
+      {recipe::sigmoid, -kInfinity, 0.0F}, {recipe::rsqrt, 4.0F, 0.5F},
+      {recipe::rsqrt, 0.0F, kInfinity},    {recipe::rsqrt, -0.0F, -kInfinity},
+      {recipe::rsqrt, kInfinity, 0.0F},
   };
   for (const Exact& exact : cases) {
     CAPTURE(exact.x);
@@ -100,7 +106,8 @@ TEST_CASE("recipes are exact where mathematics is") {
 TEST_CASE("every NaN comes through every recipe, and a negative log or rsqrt is one") {
   for (const RecipeCase& recipe : kRecipeCases) {
     CAPTURE(recipe.name);
-    for (const std::uint32_t pattern : {0x7fffffffU, 0x7fc00000U, 0x7f800001U, 0xffffffffU, 0xffc00000U, 0xff800001U}) {
+    for (const std::uint32_t pattern :
+         {0x7fffffffU, 0x7fc00000U, 0x7f800001U, 0xffffffffU, 0xffc00000U, 0xff800001U}) {
       CHECK(std::isnan(recipe.recipe(std::bit_cast<float>(pattern))));
     }
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints the largest error of every recipe over all 2^32 inputs, the table of docs/numerics.md. Arguments: names of
-// recipes, none for all. Takes minutes; recipes_test.cpp is the short form.
-#include "recipe_error.hpp"
-
+// Prints the largest error of every recipe over all 2^32 inputs, the table of docs/numerics.md.
+// Arguments: names of recipes, none for all. Takes minutes; recipes_test.cpp is the short form.
 #include <cstdio>
 #include <cstring>
 #include <thread>
+
+#include "recipe_error.hpp"
 
 namespace {
 

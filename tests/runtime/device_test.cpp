@@ -112,5 +112,9 @@ TEST_CASE("settings that nothing understands are refused") {
               "'; give a number from 1 to 1024 or unset it");
   }
   CHECK(message_of([] { (void)Device::cpu().with_threads(0); }) ==
-        "device: a pool of 0 threads cannot run anything; give at least 1");
+        "device: a pool of 0 threads cannot be made; give 1 to 1024");
+  CHECK(message_of([] { (void)Device::cpu().with_threads(1'000'000); }) ==
+        "device: a pool of 1000000 threads cannot be made; give 1 to 1024");
+  CHECK(message_of([] { (void)Device::cpu().with_memory(nullptr); }) ==
+        "device: the memory source is null; give one, or leave with_memory out");
 }

@@ -33,11 +33,13 @@ bool isFlat(KernelOp kernel) {
     AccessKind kind = cast<AccessAttr>(access).getKind();
     return kind == AccessKind::Full || kind == AccessKind::Scalar;
   };
-  return llvm::all_of(kernel.getInputAccesses(), fits) && llvm::all_of(kernel.getResultAccesses(), fits) &&
+  return llvm::all_of(kernel.getInputAccesses(), fits) &&
+         llvm::all_of(kernel.getResultAccesses(), fits) &&
          kernel.getBody().front().getOps<ColumnIndexOp>().empty();
 }
 
-Body::Body(Code &code, Frame &frame) : code(code), frame(frame), block(frame.kernel.getBody().front()) {
+Body::Body(Code &code, Frame &frame)
+    : code(code), frame(frame), block(frame.kernel.getBody().front()) {
   for (unsigned i = 0; i < frame.kernel.getInputs().size(); ++i)
     if (Value argument = frame.kernel.getElement(i))
       inputOf[argument] = i;
@@ -47,13 +49,16 @@ Body::Body(Code &code, Frame &frame) : code(code), frame(frame), block(frame.ker
 void Body::classify() {
   for (BlockArgument argument : block.getArguments()) {
     auto input = inputOf.find(argument);
-    AccessKind kind = input == inputOf.end() ? AccessKind::Full : frame.kernel.getInputAccess(input->second).getKind();
-    levels[argument] = kind == AccessKind::Scalar ? kKernel : kind == AccessKind::Row ? kRow : kElement;
+    AccessKind kind = input == inputOf.end() ? AccessKind::Full
+                                             : frame.kernel.getInputAccess(input->second).getKind();
+    levels[argument] = kind == AccessKind::Scalar ? kKernel
+                       : kind == AccessKind::Row  ? kRow
+                                                  : kElement;
   }
   for (Operation &op : block.without_terminator()) {
-    Level level = isa<ColumnIndexOp, ElementIndexOp>(op)         ? kElement
+    Level level = isa<ColumnIndexOp, ElementIndexOp>(op)  ? kElement
                   : isa<RowSumOp, RowMaxOp, LhsSumOp>(op) ? kRow
-                                                                 : kKernel;
+                                                          : kKernel;
     if (!isa<RowSumOp, RowMaxOp, LhsSumOp>(op))
       for (Value operand : op.getOperands())
         level = std::max(level, levels.lookup(operand));
@@ -68,7 +73,8 @@ Value Body::addressOf(Value pointer, TensorType type, AccessAttr access) {
     index = row ? code.add(code.multiply(row, code.integer(frame.columns())), column) : column;
     break;
   case AccessKind::Window:
-    index = code.add(code.multiply(row, code.integer(type.getColumns())), code.add(column, code.integer(access.getOffset())));
+    index = code.add(code.multiply(row, code.integer(type.getColumns())),
+                     code.add(column, code.integer(access.getOffset())));
     break;
   case AccessKind::Column:
     index = column;
@@ -88,11 +94,14 @@ Value Body::windowMask(int64_t offset, int64_t columns) {
     return {};
   OpBuilder &builder = code.builder;
   Type i32 = builder.getI32Type();
-  Value start = arith::TruncIOp::create(builder, code.loc, i32, code.add(column, code.integer(offset)));
-  Value index = arith::AddIOp::create(builder, code.loc, code.splat(start, lanes), code.lanesOf(i32, lanes));
+  Value start =
+      arith::TruncIOp::create(builder, code.loc, i32, code.add(column, code.integer(offset)));
+  Value index =
+      arith::AddIOp::create(builder, code.loc, code.splat(start, lanes), code.lanesOf(i32, lanes));
   Value bound = arith::ConstantIntOp::create(builder, code.loc, columns, 32);
   // Unsigned: a negative index is not below the bound either.
-  return arith::CmpIOp::create(builder, code.loc, arith::CmpIPredicate::ult, index, code.splat(bound, lanes));
+  return arith::CmpIOp::create(builder, code.loc, arith::CmpIPredicate::ult, index,
+                               code.splat(bound, lanes));
 }
 
 Value Body::load(unsigned input) {
@@ -101,24 +110,32 @@ Value Body::load(unsigned input) {
   Value address = addressOf(frame.input(input), type, access);
   if (access.getKind() == AccessKind::Row || access.getKind() == AccessKind::Scalar)
     return code.load(type.getElementType(), address);
-  Value inside = access.getKind() == AccessKind::Window ? windowMask(access.getOffset(), type.getColumns()) : Value();
-  Value both = inside && mask ? Value(arith::AndIOp::create(code.builder, code.loc, inside, mask)) : inside ? inside : mask;
+  Value inside = access.getKind() == AccessKind::Window
+                     ? windowMask(access.getOffset(), type.getColumns())
+                     : Value();
+  Value both = inside && mask ? Value(arith::AndIOp::create(code.builder, code.loc, inside, mask))
+               : inside       ? inside
+                              : mask;
   return code.load(code.vector(type.getElementType(), lanes), address, both);
 }
 
 /// Clones the operation onto the level's values: scalars below the element, vectors in it.
 Value Body::compute(Operation *op, Level level) {
   if (isa<ColumnIndexOp>(op)) {
-    Value narrow = arith::TruncIOp::create(code.builder, code.loc, code.builder.getI32Type(), column);
+    Value narrow =
+        arith::TruncIOp::create(code.builder, code.loc, code.builder.getI32Type(), column);
     return arith::AddIOp::create(code.builder, code.loc, code.splat(narrow, lanes),
                                  code.lanesOf(code.builder.getI32Type(), lanes));
   }
   if (isa<ElementIndexOp>(op)) {
-    Value first = row ? code.add(code.multiply(row, code.integer(frame.columns())), column) : column;
-    return arith::AddIOp::create(code.builder, code.loc, code.splat(first, lanes), code.lanesOf(code.i64(), lanes));
+    Value first =
+        row ? code.add(code.multiply(row, code.integer(frame.columns())), column) : column;
+    return arith::AddIOp::create(code.builder, code.loc, code.splat(first, lanes),
+                                 code.lanesOf(code.i64(), lanes));
   }
   if (auto count = dyn_cast<CountOp>(op))
-    return arith::SIToFPOp::create(code.builder, code.loc, count.getType(), frame.product(code, count.getDims().getValue()));
+    return arith::SIToFPOp::create(code.builder, code.loc, count.getType(),
+                                   frame.product(code, count.getDims().getValue()));
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
     operands.push_back(level == kElement ? getVector(operand) : get(operand));
@@ -159,8 +176,8 @@ void Body::advanceRow() {
   auto available = [&](Value v) { return known[kKernel].contains(v) || known[kRow].contains(v); };
   for (Operation &op : block.without_terminator()) {
     Value result = op.getResult(0);
-    if (levels.lookup(result) == kRow && !isa<RowSumOp, RowMaxOp, LhsSumOp>(op) && !known[kRow].contains(result) &&
-        llvm::all_of(op.getOperands(), available))
+    if (levels.lookup(result) == kRow && !isa<RowSumOp, RowMaxOp, LhsSumOp>(op) &&
+        !known[kRow].contains(result) && llvm::all_of(op.getOperands(), available))
       known[kRow][result] = compute(&op, kRow);
   }
 }

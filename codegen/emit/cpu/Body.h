@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel's scalar body inside a loop nest: values that are the same for a whole kernel or row are computed once as
-// scalars, all others on vectors of columns.
+// A kernel's scalar body inside a loop nest: values that are the same for a whole kernel or row are
+// computed once as scalars, all others on vectors of columns.
 #ifndef HALFTONE_EMIT_CPU_BODY_H
 #define HALFTONE_EMIT_CPU_BODY_H
 
@@ -15,12 +15,14 @@ struct Frame {
   ir::KernelOp kernel;
   const CpuVariant &variant;
   llvm::ArrayRef<std::string> symbolNames;
-  Value symbols;              // pointer to the bound values
+  Value symbols;                     // pointer to the bound values
   llvm::SmallVector<Value> pointers; // inputs, stored results, finished results, workspace
 
   Value input(unsigned i) const { return pointers[i]; }
   Value stored(unsigned i) { return pointers[kernel.getInputs().size() + i]; }
-  Value finished(unsigned i) { return stored(static_cast<unsigned>(kernel.getStored().size()) + i); }
+  Value finished(unsigned i) {
+    return stored(static_cast<unsigned>(kernel.getStored().size()) + i);
+  }
   Value workspace() { return pointers.back(); }
   Value product(Code &code, llvm::ArrayRef<mlir::Attribute> dims) const;
   Value rows(Code &code) { return product(code, kernel.getDomainType().getRowDims()); }
@@ -43,10 +45,11 @@ public:
 
   /// Computes what is the same for the whole kernel. Call once, at the function's start.
   void enterKernel();
-  /// Begins row `row` (null in a flat kernel) and computes what is the same for all of it as far as it is known: call
-  /// knowRow() when a reduction gives more.
+  /// Begins row `row` (null in a flat kernel) and computes what is the same for all of it as far as
+  /// it is known: call knowRow() when a reduction gives more.
   void enterRow(Value row);
-  /// Sets a row's reduction or a value that stands for the whole row, and computes what follows from it.
+  /// Sets a row's reduction or a value that stands for the whole row, and computes what follows
+  /// from it.
   void knowRow(Value bodyValue, Value scalar);
   /// Begins columns [column, column + lanes); `mask` is null for all lanes.
   void enterElement(Value column, Value mask, unsigned lanes);

@@ -23,7 +23,9 @@ Value Code::real(float value) {
 Value Code::add(Value a, Value b) { return arith::AddIOp::create(builder, loc, a, b); }
 Value Code::subtract(Value a, Value b) { return arith::SubIOp::create(builder, loc, a, b); }
 Value Code::multiply(Value a, Value b) { return arith::MulIOp::create(builder, loc, a, b); }
-Value Code::divide(Value a, int64_t b) { return arith::DivUIOp::create(builder, loc, a, integer(b)); }
+Value Code::divide(Value a, int64_t b) {
+  return arith::DivUIOp::create(builder, loc, a, integer(b));
+}
 Value Code::remainder(Value a, int64_t b) {
   return arith::RemUIOp::create(builder, loc, a, integer(b));
 }
@@ -88,12 +90,13 @@ Value Code::firstLanes(int64_t count, unsigned lanes) {
   SmallVector<bool> bits(lanes);
   std::fill_n(bits.begin(), count, true);
   auto type = vector(builder.getI1Type(), lanes);
-  return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, ArrayRef<bool>(bits)));
+  return arith::ConstantOp::create(builder, loc,
+                                   DenseElementsAttr::get(type, ArrayRef<bool>(bits)));
 }
 
 Value Code::firstLanes(Value count, unsigned lanes) {
-  Value narrow = arith::TruncIOp::create(builder, loc, builder.getI32Type(),
-                                         minimum(count, integer(lanes)));
+  Value narrow =
+      arith::TruncIOp::create(builder, loc, builder.getI32Type(), minimum(count, integer(lanes)));
   return less(lanesOf(builder.getI32Type(), lanes), splat(narrow, lanes));
 }
 
@@ -126,7 +129,8 @@ void Code::when(Value condition, function_ref<void()> body) {
 }
 
 Values Code::when(Value condition, ValueRange otherwise, function_ref<Values()> body) {
-  auto op = scf::IfOp::create(builder, loc, otherwise.getTypes(), condition, /*withElseRegion=*/true);
+  auto op =
+      scf::IfOp::create(builder, loc, otherwise.getTypes(), condition, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(op.thenBlock());
   Values values = body();

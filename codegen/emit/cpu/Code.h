@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shorthand for the operations that loop nests are made of. Integers are i64 and pointers opaque; indices count
-// elements; vectors are loaded and stored with the alignment of their elements, and a null mask means all lanes.
+// Shorthand for the operations that loop nests are made of. Integers are i64 and pointers opaque;
+// indices count elements; vectors are loaded and stored with the alignment of their elements, and a
+// null mask means all lanes.
 #ifndef HALFTONE_EMIT_CPU_CODE_H
 #define HALFTONE_EMIT_CPU_CODE_H
 
@@ -24,23 +25,25 @@ public:
   Type i64() { return builder.getI64Type(); }
   Type f32() { return builder.getF32Type(); }
   Type pointer() { return mlir::LLVM::LLVMPointerType::get(builder.getContext()); }
-  mlir::VectorType vector(Type element, unsigned lanes) { return mlir::VectorType::get({lanes}, element); }
+  mlir::VectorType vector(Type element, unsigned lanes) {
+    return mlir::VectorType::get({lanes}, element);
+  }
 
   Value integer(int64_t value);
   Value real(float value);
   Value add(Value a, Value b);
   Value subtract(Value a, Value b);
   Value multiply(Value a, Value b);
-  Value divide(Value a, int64_t b);        // both not negative
-  Value remainder(Value a, int64_t b);     // both not negative
-  Value ceilDivide(Value a, int64_t b);    // both not negative
-  Value roundDown(Value a, int64_t b);     // to a multiple of b
+  Value divide(Value a, int64_t b);     // both not negative
+  Value remainder(Value a, int64_t b);  // both not negative
+  Value ceilDivide(Value a, int64_t b); // both not negative
+  Value roundDown(Value a, int64_t b);  // to a multiple of b
   Value minimum(Value a, Value b);
   Value less(Value a, Value b);
   Value equal(Value a, Value b);
 
   Value address(Value pointer, Type element, Value index);
-  Value load(Type type, Value pointer, Value mask = {});  // masked-off lanes are zero
+  Value load(Type type, Value pointer, Value mask = {}); // masked-off lanes are zero
   void store(Value value, Value pointer, Value mask = {});
   /// Stack memory for `elements` of `element`, allocated at the function's entry.
   Value scratch(Type element, int64_t elements);

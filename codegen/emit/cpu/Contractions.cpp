@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contractions: a panel of rhs is packed block by block along k, a register tile runs over the rows, sums wait in a
-// scratch tile between blocks, so that every result stays one chain with k ascending (N1); then the body.
+// Contractions: a panel of rhs is packed block by block along k, a register tile runs over the
+// rows, sums wait in a scratch tile between blocks, so that every result stays one chain with k
+// ascending (N1); then the body.
 #include "codegen/emit/cpu/Skeletons.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -19,8 +20,9 @@ constexpr int64_t kRowChunk = 128; // N3
 class Contraction {
 public:
   Contraction(Code &code, Frame &frame)
-      : code(code), frame(frame), body(code, frame), height(frame.variant.tileRows), width(frame.variant.tileColumns),
-        tileRows((*frame.kernel.getCpuTile())[0]), tileColumns((*frame.kernel.getCpuTile())[1]) {
+      : code(code), frame(frame), body(code, frame), height(frame.variant.tileRows),
+        width(frame.variant.tileColumns), tileRows((*frame.kernel.getCpuTile())[0]),
+        tileColumns((*frame.kernel.getCpuTile())[1]) {
     for (unsigned i = 0; i < frame.kernel.getInputs().size(); ++i) {
       AccessKind kind = frame.kernel.getInputAccess(i).getKind();
       if (kind == AccessKind::Lhs)
@@ -43,7 +45,8 @@ public:
     body.enterKernel();
     int64_t columnTiles = llvm::divideCeil(frame.columns(), tileColumns);
     code.loop(first, last, 1, [&](Value task) {
-      Value rowTile = code.divide(task, columnTiles), columnTile = code.remainder(task, columnTiles);
+      Value rowTile = code.divide(task, columnTiles),
+            columnTile = code.remainder(task, columnTiles);
       begin = code.multiply(rowTile, code.integer(tileRows));
       end = code.minimum(code.add(begin, code.integer(tileRows)), rows);
       Value left = code.multiply(columnTile, code.integer(tileColumns));
@@ -51,7 +54,8 @@ public:
       Value isLeft = code.equal(columnTile, code.integer(0));
       if (!lhsSumOps.empty())
         code.when(elementsUseLhsSum() ? code.less(begin, end) : isLeft, [&] {
-          code.loop(begin, end, frame.kernel.getTransposeLhs() ? width : 1, [&](Value row) { sumLhs(row); });
+          code.loop(begin, end, frame.kernel.getTransposeLhs() ? width : 1,
+                    [&](Value row) { sumLhs(row); });
         });
       code.loop(left, right, width, [&](Value column) { buildPanel(column); });
       if (hasResults(frame.kernel, AccessKind::Row))
@@ -67,7 +71,8 @@ private:
   }
 
   Value maskAt(Value column) {
-    return frame.columns() % width == 0 ? Value() : code.firstLanes(code.subtract(columns, column), width);
+    return frame.columns() % width == 0 ? Value()
+                                        : code.firstLanes(code.subtract(columns, column), width);
   }
 
   void buildPanel(Value column) {
@@ -88,10 +93,12 @@ private:
 
   VectorType vector() { return code.vector(code.f32(), static_cast<unsigned>(width)); }
   Value sumsAt(Value row) {
-    return code.address(sums, code.f32(), code.multiply(code.subtract(row, begin), code.integer(width)));
+    return code.address(sums, code.f32(),
+                        code.multiply(code.subtract(row, begin), code.integer(width)));
   }
   Value panelAt(Value block, Value k) {
-    return code.address(panel, code.f32(), code.multiply(code.subtract(k, block), code.integer(width)));
+    return code.address(panel, code.f32(),
+                        code.multiply(code.subtract(k, block), code.integer(width)));
   }
 
   /// panel[k - block][0 .. width) = rhs(k, column ...), zero past the last column.
@@ -109,17 +116,19 @@ private:
       SmallVector<Value> lines;
       for (int64_t i = 0; i < square; ++i) {
         // Past the last column the last one is read again: those lanes are never stored.
-        Value at = code.minimum(code.add(column, code.add(lane, code.integer(i))), code.subtract(columns, code.integer(1)));
+        Value at = code.minimum(code.add(column, code.add(lane, code.integer(i))),
+                                code.subtract(columns, code.integer(1)));
         lines.push_back(code.address(rhs, code.f32(), code.multiply(at, depth)));
       }
       code.loop(block, squaresEnd, square, [&](Value k) {
         Values vectors;
         for (Value line : lines)
-          vectors.push_back(
-              code.load(code.vector(code.f32(), static_cast<unsigned>(square)), code.address(line, code.f32(), k)));
+          vectors.push_back(code.load(code.vector(code.f32(), static_cast<unsigned>(square)),
+                                      code.address(line, code.f32(), k)));
         transpose(vectors);
         for (auto [i, vector] : llvm::enumerate(vectors))
-          code.store(vector, code.address(panelAt(block, code.add(k, code.integer(i))), code.f32(), lane));
+          code.store(vector,
+                     code.address(panelAt(block, code.add(k, code.integer(i))), code.f32(), lane));
       });
       code.loop(squaresEnd, blockEnd, 1, [&](Value k) {
         for (auto [i, line] : llvm::enumerate(lines))
@@ -129,7 +138,8 @@ private:
     });
   }
 
-  /// Exchanges rows and columns of a square of vectors, in steps that swap blocks of side 4, 2 and 1.
+  /// Exchanges rows and columns of a square of vectors, in steps that swap blocks of side 4, 2
+  /// and 1.
   void transpose(Values &rowsOfSquare) {
     int64_t count = static_cast<int64_t>(rowsOfSquare.size());
     for (int64_t side = count / 2; side > 0; side /= 2)
@@ -157,13 +167,15 @@ private:
       rowsOfTile.push_back(code.minimum(at, lastRow));
       sumsOfRow.push_back(sumsAt(at));
       Value kept = code.load(vector(), sumsOfRow.back());
-      initial.push_back(arith::SelectOp::create(code.builder, code.loc, isFirst, code.splat(0.0f, width), kept));
+      initial.push_back(
+          arith::SelectOp::create(code.builder, code.loc, isFirst, code.splat(0.0f, width), kept));
     }
     Values results = code.loop(block, blockEnd, 1, initial, [&](Value k, ValueRange carried) {
       Value line = code.load(vector(), panelAt(block, k));
       Values next;
       for (auto [at, sum] : llvm::zip(rowsOfTile, carried)) {
-        Value factor = code.splat(code.load(code.f32(), lhsAt(at, k)), static_cast<unsigned>(width));
+        Value factor =
+            code.splat(code.load(code.f32(), lhsAt(at, k)), static_cast<unsigned>(width));
         next.push_back(math::FmaOp::create(code.builder, code.loc, factor, line, sum));
       }
       return next;
@@ -183,14 +195,17 @@ private:
   void enterRow(Value row) {
     body.enterRow(row);
     for (LhsSumOp op : lhsSumOps)
-      body.knowRow(op, code.load(code.f32(), code.address(lhsSums, code.f32(), code.subtract(row, begin))));
+      body.knowRow(
+          op, code.load(code.f32(), code.address(lhsSums, code.f32(), code.subtract(row, begin))));
   }
 
-  /// Whether a Full result needs lhs_sum: then every task computes it, otherwise those of the first column tile.
+  /// Whether a Full result needs lhs_sum: then every task computes it, otherwise those of the first
+  /// column tile.
   bool elementsUseLhsSum() {
     llvm::DenseSet<Value> users;
     for (Operation &op : frame.kernel.getBody().front().without_terminator())
-      if (isa<LhsSumOp>(op) || llvm::any_of(op.getOperands(), [&](Value v) { return users.contains(v); }))
+      if (isa<LhsSumOp>(op) ||
+          llvm::any_of(op.getOperands(), [&](Value v) { return users.contains(v); }))
         users.insert(op.getResult(0));
     for (auto [i, value] : llvm::enumerate(frame.kernel.getYield().getStores()))
       if (frame.kernel.getResultAccess(i).getKind() == AccessKind::Full && users.contains(value))
@@ -201,16 +216,20 @@ private:
   void sumLhs(Value row) {
     bool wide = frame.kernel.getTransposeLhs(); // neighbouring rows lie side by side
     Type type = wide ? Type(vector()) : code.f32();
-    Value mask = wide ? code.firstLanes(code.subtract(rows, row), static_cast<unsigned>(width)) : Value();
+    Value mask =
+        wide ? code.firstLanes(code.subtract(rows, row), static_cast<unsigned>(width)) : Value();
     Value zero = wide ? code.splat(0.0f, static_cast<unsigned>(width)) : code.real(0);
-    auto add = [&](Value a, Value b) { return Values{arith::AddFOp::create(code.builder, code.loc, a, b)}; };
-    Value total = code.loop(code.integer(0), depth, kRowChunk, {zero}, [&](Value chunk, ValueRange totalSoFar) {
-      Value chunkEnd = code.minimum(code.add(chunk, code.integer(kRowChunk)), depth);
-      Value sum = code.loop(chunk, chunkEnd, 1, {zero}, [&](Value k, ValueRange sumSoFar) {
-        return add(sumSoFar[0], code.load(type, lhsAt(row, k), mask));
-      })[0];
-      return add(totalSoFar[0], sum);
-    })[0];
+    auto add = [&](Value a, Value b) {
+      return Values{arith::AddFOp::create(code.builder, code.loc, a, b)};
+    };
+    Value total = code.loop(
+        code.integer(0), depth, kRowChunk, {zero}, [&](Value chunk, ValueRange totalSoFar) {
+          Value chunkEnd = code.minimum(code.add(chunk, code.integer(kRowChunk)), depth);
+          Value sum = code.loop(chunk, chunkEnd, 1, {zero}, [&](Value k, ValueRange sumSoFar) {
+            return add(sumSoFar[0], code.load(type, lhsAt(row, k), mask));
+          })[0];
+          return add(totalSoFar[0], sum);
+        })[0];
     code.store(total, code.address(lhsSums, code.f32(), code.subtract(row, begin)));
   }
 
@@ -224,6 +243,8 @@ private:
 
 } // namespace
 
-void buildContraction(Code &code, Frame &frame, Value first, Value last) { Contraction(code, frame).build(first, last); }
+void buildContraction(Code &code, Frame &frame, Value first, Value last) {
+  Contraction(code, frame).build(first, last);
+}
 
 } // namespace halftone::cpu

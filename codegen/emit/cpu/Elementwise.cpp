@@ -28,7 +28,8 @@ void buildElementwise(Code &code, Frame &frame, Value first, Value last) {
   int64_t tile = (*frame.kernel.getCpuTile())[0];
   Body body(code, frame);
   body.enterKernel();
-  Value begin = code.multiply(first, code.integer(tile)), end = code.multiply(last, code.integer(tile));
+  Value begin = code.multiply(first, code.integer(tile)),
+        end = code.multiply(last, code.integer(tile));
   if (isFlat(frame.kernel)) {
     body.enterRow({});
     storeRange(code, frame, body, begin, code.minimum(end, frame.elements(code)));
@@ -46,16 +47,18 @@ void buildFlat(Code &code, Frame &frame, Value first, Value last) {
   body.enterKernel();
   body.enterRow({});
   Value elements = frame.elements(code);
-  Value end = code.minimum(code.multiply(last, code.integer(tile)), code.ceilDivide(elements, kChunk));
+  Value end =
+      code.minimum(code.multiply(last, code.integer(tile)), code.ceilDivide(elements, kChunk));
   code.loop(code.multiply(first, code.integer(tile)), end, 1, [&](Value chunk) {
     Value begin = code.multiply(chunk, code.integer(kChunk));
     Value count = code.minimum(code.integer(kChunk), code.subtract(elements, begin));
-    Value sum = reduceChunk(code, frame.variant, {Combine::Sum}, begin, count, [&](Value column, Value mask, unsigned lanes) {
-      body.enterElement(column, mask, lanes);
-      Value value = body.getVector(frame.kernel.getYield().getSums()[0]);
-      body.storeFull();
-      return Values{value};
-    })[0];
+    Value sum = reduceChunk(code, frame.variant, {Combine::Sum}, begin, count,
+                            [&](Value column, Value mask, unsigned lanes) {
+                              body.enterElement(column, mask, lanes);
+                              Value value = body.getVector(frame.kernel.getYield().getSums()[0]);
+                              body.storeFull();
+                              return Values{value};
+                            })[0];
     code.store(sum, code.address(frame.workspace(), code.f32(), chunk));
   });
 }
@@ -84,9 +87,10 @@ void buildFinish(Code &code, Frame &frame) {
     }
   for (Operation &op : block.without_terminator()) {
     if (auto dims = dyn_cast<CountOp>(op))
-      mapping.map(dims.getResult(), arith::SIToFPOp::create(code.builder, code.loc, dims.getType(),
-                                                            frame.product(code, dims.getDims().getValue()))
-                                        .getResult());
+      mapping.map(dims.getResult(),
+                  arith::SIToFPOp::create(code.builder, code.loc, dims.getType(),
+                                          frame.product(code, dims.getDims().getValue()))
+                      .getResult());
     else
       code.builder.clone(op, mapping)->setLoc(code.loc);
   }

@@ -18,7 +18,9 @@ std::string entryName(KernelOp kernel, const CpuVariant &variant) {
   return (kernel.getName() + "__" + variant.suffix).str();
 }
 
-std::string finishName(KernelOp kernel, const CpuVariant &variant) { return entryName(kernel, variant) + "_finish"; }
+std::string finishName(KernelOp kernel, const CpuVariant &variant) {
+  return entryName(kernel, variant) + "_finish";
+}
 
 static constexpr int64_t kColumnStep = 16; // a multiple of every variant's lanes
 
@@ -85,12 +87,14 @@ static void buildTasks(Code &code, Frame &frame, Value first, Value last) {
   }
 }
 
-static void buildFunction(KernelOp kernel, const CpuVariant &variant, ArrayRef<std::string> symbols, ModuleOp destination,
-                          StringRef name, function_ref<void(Code &, Frame &, Value, Value)> fill) {
+static void buildFunction(KernelOp kernel, const CpuVariant &variant, ArrayRef<std::string> symbols,
+                          ModuleOp destination, StringRef name,
+                          function_ref<void(Code &, Frame &, Value, Value)> fill) {
   OpBuilder builder = OpBuilder::atBlockEnd(destination.getBody());
   Location loc = builder.getUnknownLoc();
   Type pointer = LLVM::LLVMPointerType::get(builder.getContext()), i64 = builder.getI64Type();
-  auto function = func::FuncOp::create(builder, loc, name, builder.getFunctionType({pointer, pointer, i64, i64}, {}));
+  auto function = func::FuncOp::create(builder, loc, name,
+                                       builder.getFunctionType({pointer, pointer, i64, i64}, {}));
   function->setAttr("halftone.variant", builder.getStringAttr(variant.name));
   Block *entry = function.addEntryBlock();
   builder.setInsertionPointToStart(entry);
@@ -101,7 +105,8 @@ static void buildFunction(KernelOp kernel, const CpuVariant &variant, ArrayRef<s
   size_t arguments = kernel.getInputs().size() + kernel->getNumResults() + kernel.hasFinish();
   for (size_t i = 0; i < arguments; ++i)
     frame.pointers.push_back(
-        code.load(pointer, code.address(entry->getArgument(0), pointer, code.integer(static_cast<int64_t>(i)))));
+        code.load(pointer, code.address(entry->getArgument(0), pointer,
+                                        code.integer(static_cast<int64_t>(i)))));
   fill(code, frame, entry->getArgument(2), entry->getArgument(3));
 }
 
@@ -109,20 +114,23 @@ static void buildFunction(KernelOp kernel, const CpuVariant &variant, ArrayRef<s
 static LogicalResult checkTile(KernelOp kernel) {
   ArrayRef<int64_t> tile = *kernel.getCpuTile();
   int64_t wanted = kernel.isContraction() ? 2 : 1;
-  if (static_cast<int64_t>(tile.size()) != wanted || llvm::any_of(tile, [](int64_t extent) { return extent <= 0; }))
+  if (static_cast<int64_t>(tile.size()) != wanted ||
+      llvm::any_of(tile, [](int64_t extent) { return extent <= 0; }))
     return kernel.emitOpError() << "wants a cpu_tile of " << wanted << " positive extents";
   bool columns = kernel.isContraction() || kernel.getSkeleton() == Skeleton::Column;
   if (columns && tile.back() % kColumnStep != 0)
-    return kernel.emitOpError() << "wants a cpu_tile with a multiple of " << kColumnStep << " columns, not " << tile.back();
+    return kernel.emitOpError() << "wants a cpu_tile with a multiple of " << kColumnStep
+                                << " columns, not " << tile.back();
   return success();
 }
 
-LogicalResult buildCpuKernel(KernelOp kernel, const CpuVariant &variant, ArrayRef<std::string> symbols,
-                             ModuleOp destination) {
+LogicalResult buildCpuKernel(KernelOp kernel, const CpuVariant &variant,
+                             ArrayRef<std::string> symbols, ModuleOp destination) {
   if (!kernel.getCpuTile())
     return kernel.emitOpError("has no cpu_tile: run PlanTiles first");
   if (kernel.getSkeleton() == Skeleton::Flat && !isFlat(kernel))
-    return kernel.emitOpError("sums elements of rows and columns; only full and scalar accesses can be summed flat: make it a "
+    return kernel.emitOpError("sums elements of rows and columns; only full and scalar accesses "
+                              "can be summed flat: make it a "
                               "row kernel, or two kernels");
   if (failed(checkTile(kernel)))
     return failure();
@@ -134,8 +142,8 @@ LogicalResult buildCpuKernel(KernelOp kernel, const CpuVariant &variant, ArrayRe
 }
 
 void registerCpuDialects(DialectRegistry &registry) {
-  registry.insert<func::FuncDialect, scf::SCFDialect, arith::ArithDialect, math::MathDialect, vector::VectorDialect,
-                  LLVM::LLVMDialect>();
+  registry.insert<func::FuncDialect, scf::SCFDialect, arith::ArithDialect, math::MathDialect,
+                  vector::VectorDialect, LLVM::LLVMDialect>();
 }
 
 } // namespace halftone::cpu

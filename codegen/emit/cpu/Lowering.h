@@ -13,8 +13,8 @@ class Module;
 
 namespace halftone::cpu {
 
-/// LLVM IR of what buildCpuKernel appended to `module`, each function for its variant's processor; null after a
-/// diagnostic.
+/// LLVM IR of what buildCpuKernel appended to `module`, each function for its variant's processor;
+/// null after a diagnostic.
 std::unique_ptr<llvm::Module> lowerToLlvm(mlir::ModuleOp module, llvm::LLVMContext &context);
 
 } // namespace halftone::cpu

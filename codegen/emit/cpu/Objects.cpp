@@ -2,6 +2,7 @@
 #include "codegen/emit/cpu/Objects.h"
 
 #include "codegen/emit/cpu/Lowering.h"
+#include "codegen/emit/cpu/Variants.h"
 #include "halftone/manifest/manifest.hpp"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalAlias.h"
@@ -17,9 +18,10 @@ namespace halftone::cpu {
 
 namespace {
 
-llvm::GlobalVariable *addConstant(llvm::Module &module, llvm::Constant *value, llvm::StringRef name) {
-  return new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true, llvm::GlobalValue::InternalLinkage, value,
-                                  name);
+llvm::GlobalVariable *addConstant(llvm::Module &module, llvm::Constant *value,
+                                  llvm::StringRef name) {
+  return new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true,
+                                  llvm::GlobalValue::InternalLinkage, value, name);
 }
 
 llvm::Constant *addBytes(llvm::Module &module, llvm::ArrayRef<char> bytes, llvm::StringRef name) {
@@ -42,7 +44,8 @@ void addImage(llvm::Module &module, const ObjectParts &parts) {
     std::vector<llvm::Constant *> functions;
     for (const std::string &name : names)
       functions.push_back(module.getFunction(name));
-    auto *table = llvm::ConstantArray::get(llvm::ArrayType::get(pointer, functions.size()), functions);
+    auto *table =
+        llvm::ConstantArray::get(llvm::ArrayType::get(pointer, functions.size()), functions);
     tables.push_back(addConstant(module, table, "halftone_entries"));
   }
   auto *variants = llvm::ConstantArray::get(llvm::ArrayType::get(pointer, tables.size()), tables);
@@ -60,8 +63,10 @@ void addImage(llvm::Module &module, const ObjectParts &parts) {
   std::string symbol = "halftone_artifact_";
   for (char c : parts.modelName)
     symbol += llvm::isAlnum(c) ? c : '_';
-  auto *global = new llvm::GlobalVariable(module, image->getType(), true, llvm::GlobalValue::ExternalLinkage, image, symbol);
-  llvm::GlobalAlias::create(image->getType(), 0, llvm::GlobalValue::WeakAnyLinkage, "halftone_artifact", global, &module);
+  auto *global = new llvm::GlobalVariable(module, image->getType(), true,
+                                          llvm::GlobalValue::ExternalLinkage, image, symbol);
+  llvm::GlobalAlias::create(image->getType(), 0, llvm::GlobalValue::WeakAnyLinkage,
+                            "halftone_artifact", global, &module);
 }
 
 std::unique_ptr<llvm::TargetMachine> createTargetMachine(std::string &error) {
@@ -73,8 +78,9 @@ std::unique_ptr<llvm::TargetMachine> createTargetMachine(std::string &error) {
     return nullptr;
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict; // every operation keeps its own rounding
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, "x86-64", "", options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+  return std::unique_ptr<llvm::TargetMachine>(
+      target->createTargetMachine(triple, cpuVariants().back().cpu, "", options, llvm::Reloc::PIC_,
+                                  std::nullopt, llvm::CodeGenOptLevel::Aggressive));
 }
 
 void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
@@ -93,7 +99,11 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
 
 } // namespace
 
-mlir::FailureOr<llvm::SmallVector<char>> emitObject(mlir::ModuleOp module, const ObjectParts &parts) {
+mlir::FailureOr<llvm::SmallVector<char>> emitObject(mlir::ModuleOp module,
+                                                    const ObjectParts &parts) {
+  if (parts.entries.empty())
+    return module.emitError() << "no CPU code is made for " << llvm::sys::getDefaultTargetTriple()
+                              << ": build on x86-64";
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code = lowerToLlvm(module, context);
   if (!code)

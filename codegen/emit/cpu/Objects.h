@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From loop nests to one relocatable object that holds the code of all variants, the manifest and the kernel text.
+// From loop nests to one relocatable object that holds the code of all variants, the manifest and
+// the kernel text.
 #ifndef HALFTONE_EMIT_CPU_OBJECTS_H
 #define HALFTONE_EMIT_CPU_OBJECTS_H
 
@@ -13,9 +14,10 @@ struct ObjectParts {
   std::string modelName;
 };
 
-/// Lowers `module`, which it consumes. The object exports manifest::ArtifactImage as `halftone_artifact_<model>` and,
-/// weakly, as `halftone_artifact`; everything else is internal.
-mlir::FailureOr<llvm::SmallVector<char>> emitObject(mlir::ModuleOp module, const ObjectParts &parts);
+/// Lowers `module`, which it consumes. The object exports manifest::ArtifactImage as
+/// `halftone_artifact_<model>` and, weakly, as `halftone_artifact`; everything else is internal.
+mlir::FailureOr<llvm::SmallVector<char>> emitObject(mlir::ModuleOp module,
+                                                    const ObjectParts &parts);
 
 } // namespace halftone::cpu
 

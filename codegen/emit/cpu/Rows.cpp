@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row kernels: passes over a row, one for every level of reductions, then one that stores. Column kernels: chains down
-// the rows.
+// Row kernels: passes over a row, one for every level of reductions, then one that stores. Column
+// kernels: chains down the rows.
 #include "codegen/emit/cpu/Skeletons.h"
 #include "codegen/emit/cpu/Trees.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -36,13 +36,14 @@ void reduceLevel(Code &code, Frame &frame, Body &body, ArrayRef<Operation *> red
   SmallVector<Combine> combines;
   for (Operation *op : reductions)
     combines.push_back(isa<RowSumOp>(op) ? Combine::Sum : Combine::Maximum);
-  Values results = reduceRow(code, frame.variant, combines, frame.columns(), [&](Value column, Value mask, unsigned lanes) {
-    body.enterElement(column, mask, lanes);
-    Values values;
-    for (Operation *op : reductions)
-      values.push_back(body.getVector(op->getOperand(0)));
-    return values;
-  });
+  Values results = reduceRow(code, frame.variant, combines, frame.columns(),
+                             [&](Value column, Value mask, unsigned lanes) {
+                               body.enterElement(column, mask, lanes);
+                               Values values;
+                               for (Operation *op : reductions)
+                                 values.push_back(body.getVector(op->getOperand(0)));
+                               return values;
+                             });
   for (auto [op, result] : llvm::zip(reductions, results))
     body.knowRow(op->getResult(0), result);
 }
@@ -78,7 +79,8 @@ void buildRows(Code &code, Frame &frame, Value first, Value last) {
     storeRowElements(code, frame, body);
     body.storeRow();
     if (frame.kernel.hasFinish())
-      code.store(body.get(frame.kernel.getYield().getSums()[0]), code.address(frame.workspace(), code.f32(), row));
+      code.store(body.get(frame.kernel.getYield().getSums()[0]),
+                 code.address(frame.workspace(), code.f32(), row));
   });
 }
 
@@ -101,20 +103,23 @@ void buildColumns(Code &code, Frame &frame, Value first, Value last) {
   };
   Value end = code.minimum(code.multiply(last, code.integer(tile)), columns);
   code.loop(code.multiply(first, code.integer(tile)), end, lanes, [&](Value column) {
-    Value mask = frame.columns() % lanes == 0 ? Value() : code.firstLanes(code.subtract(columns, column), lanes);
-    Values totals = code.loop(code.integer(0), rows, kRowChunk, zeros, [&](Value chunk, ValueRange totalsSoFar) {
-      Value chunkEnd = code.minimum(code.add(chunk, code.integer(kRowChunk)), rows);
-      Values sums = code.loop(chunk, chunkEnd, 1, zeros, [&](Value row, ValueRange sumsSoFar) {
-        body.enterRow(row);
-        body.enterElement(column, mask, lanes);
-        Values values;
-        for (unsigned result : sumsOf)
-          values.push_back(body.getVector(frame.kernel.getYield().getStores()[result]));
-        body.storeFull();
-        return add(sumsSoFar, values);
-      });
-      return add(totalsSoFar, sums);
-    });
+    Value mask = frame.columns() % lanes == 0
+                     ? Value()
+                     : code.firstLanes(code.subtract(columns, column), lanes);
+    Values totals = code.loop(
+        code.integer(0), rows, kRowChunk, zeros, [&](Value chunk, ValueRange totalsSoFar) {
+          Value chunkEnd = code.minimum(code.add(chunk, code.integer(kRowChunk)), rows);
+          Values sums = code.loop(chunk, chunkEnd, 1, zeros, [&](Value row, ValueRange sumsSoFar) {
+            body.enterRow(row);
+            body.enterElement(column, mask, lanes);
+            Values values;
+            for (unsigned result : sumsOf)
+              values.push_back(body.getVector(frame.kernel.getYield().getStores()[result]));
+            body.storeFull();
+            return add(sumsSoFar, values);
+          });
+          return add(totalsSoFar, sums);
+        });
     for (auto [result, total] : llvm::zip(sumsOf, totals))
       code.store(total, code.address(frame.stored(result), code.f32(), column), mask);
   });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop nest of every skeleton. Each builds tasks [first, last) of its kernel at the insertion point of `code`.
+// The loop nest of every skeleton. Each builds tasks [first, last) of its kernel at the insertion
+// point of `code`.
 #ifndef HALFTONE_EMIT_CPU_SKELETONS_H
 #define HALFTONE_EMIT_CPU_SKELETONS_H
 

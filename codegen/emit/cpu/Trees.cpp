@@ -19,14 +19,17 @@ Value combineValues(Code &code, Combine combine, Value a, Value b) {
   // N5: a where it is greater or NaN
   Value greater = arith::CmpFOp::create(builder, code.loc, arith::CmpFPredicate::OGT, a, b);
   Value nan = arith::CmpFOp::create(builder, code.loc, arith::CmpFPredicate::UNO, a, a);
-  return arith::SelectOp::create(builder, code.loc, arith::OrIOp::create(builder, code.loc, greater, nan), a, b);
+  return arith::SelectOp::create(builder, code.loc,
+                                 arith::OrIOp::create(builder, code.loc, greater, nan), a, b);
 }
 
 Value start(Code &code, Combine combine, unsigned lanes) {
-  return code.splat(combine == Combine::Sum ? 0.0f : -std::numeric_limits<float>::infinity(), lanes);
+  return code.splat(combine == Combine::Sum ? 0.0f : -std::numeric_limits<float>::infinity(),
+                    lanes);
 }
 
-/// Folds the partials: p_l takes p_{l+s} for s = 16, 8, 4, 2, 1. `partials` are kPartials / lanes vectors.
+/// Folds the partials: p_l takes p_{l+s} for s = 16, 8, 4, 2, 1. `partials` are kPartials / lanes
+/// vectors.
 Value fold(Code &code, Combine combine, Values partials, unsigned lanes) {
   while (partials.size() > 1) {
     size_t half = partials.size() / 2;
@@ -37,7 +40,8 @@ Value fold(Code &code, Combine combine, Values partials, unsigned lanes) {
   Value vector = partials[0];
   for (int64_t width = lanes / 2; width > 0; width /= 2) {
     auto part = [&](int64_t from) -> Value {
-      return vector::ExtractStridedSliceOp::create(code.builder, code.loc, vector, ArrayRef<int64_t>{from},
+      return vector::ExtractStridedSliceOp::create(code.builder, code.loc, vector,
+                                                   ArrayRef<int64_t>{from},
                                                    ArrayRef<int64_t>{width}, ArrayRef<int64_t>{1});
     };
     vector = combineValues(code, combine, part(0), part(width));
@@ -45,8 +49,10 @@ Value fold(Code &code, Combine combine, Values partials, unsigned lanes) {
   return vector::ExtractOp::create(code.builder, code.loc, vector, ArrayRef<int64_t>{0});
 }
 
-/// One pass over kPartials columns from `column`; `maskOf(group)` is null for all lanes, or nothing to skip the group.
-Values accumulate(Code &code, unsigned lanes, ArrayRef<Combine> combines, Value column, ValueRange partials, Elements elements,
+/// One pass over kPartials columns from `column`; `maskOf(group)` is null for all lanes, or nothing
+/// to skip the group.
+Values accumulate(Code &code, unsigned lanes, ArrayRef<Combine> combines, Value column,
+                  ValueRange partials, Elements elements,
                   function_ref<std::optional<Value>(unsigned)> maskOf) {
   unsigned groups = kPartials / lanes;
   Values next(partials);
@@ -58,7 +64,9 @@ Values accumulate(Code &code, unsigned lanes, ArrayRef<Combine> combines, Value 
     for (size_t i = 0; i < combines.size(); ++i) {
       Value &partial = next[i * groups + group];
       Value combined = combineValues(code, combines[i], partial, code.splat(values[i], lanes));
-      partial = *mask ? Value(arith::SelectOp::create(code.builder, code.loc, *mask, combined, partial)) : combined;
+      partial =
+          *mask ? Value(arith::SelectOp::create(code.builder, code.loc, *mask, combined, partial))
+                : combined;
     }
   }
   return next;
@@ -81,41 +89,51 @@ Values foldAll(Code &code, unsigned lanes, ArrayRef<Combine> combines, ArrayRef<
 
 } // namespace
 
-Values reduceChunk(Code &code, const CpuVariant &variant, ArrayRef<Combine> combines, Value first, int64_t count,
-                   Elements elements) {
+Values reduceChunk(Code &code, const CpuVariant &variant, ArrayRef<Combine> combines, Value first,
+                   int64_t count, Elements elements) {
   unsigned lanes = variant.rowLanes;
   auto whole = [](unsigned) { return std::optional<Value>(Value()); };
   int64_t main = count / kPartials * kPartials;
   Values partials = startPartials(code, lanes, combines);
   if (main > 0)
-    partials = code.loop(first, code.add(first, code.integer(main)), kPartials, partials, [&](Value column, ValueRange carried) {
-      return accumulate(code, lanes, combines, column, carried, elements, whole);
-    });
+    partials =
+        code.loop(first, code.add(first, code.integer(main)), kPartials, partials,
+                  [&](Value column, ValueRange carried) {
+                    return accumulate(code, lanes, combines, column, carried, elements, whole);
+                  });
   if (count > main)
-    partials = accumulate(code, lanes, combines, code.add(first, code.integer(main)), partials, elements, [&](unsigned group) {
-      int64_t left = count - main - static_cast<int64_t>(group) * lanes;
-      return left <= 0 ? std::nullopt : std::optional(code.firstLanes(std::min<int64_t>(left, lanes), lanes));
-    });
+    partials = accumulate(
+        code, lanes, combines, code.add(first, code.integer(main)), partials, elements,
+        [&](unsigned group) {
+          int64_t left = count - main - static_cast<int64_t>(group) * lanes;
+          return left <= 0 ? std::nullopt
+                           : std::optional(code.firstLanes(std::min<int64_t>(left, lanes), lanes));
+        });
   return foldAll(code, lanes, combines, partials);
 }
 
-Values reduceChunk(Code &code, const CpuVariant &variant, ArrayRef<Combine> combines, Value first, Value count,
-                   Elements elements) {
+Values reduceChunk(Code &code, const CpuVariant &variant, ArrayRef<Combine> combines, Value first,
+                   Value count, Elements elements) {
   unsigned lanes = variant.rowLanes;
   auto whole = [](unsigned) { return std::optional<Value>(Value()); };
-  Value main = code.roundDown(count, kPartials), end = code.add(first, main), left = code.subtract(count, main);
-  Values partials = code.loop(first, end, kPartials, startPartials(code, lanes, combines), [&](Value column, ValueRange carried) {
-    return accumulate(code, lanes, combines, column, carried, elements, whole);
-  });
+  Value main = code.roundDown(count, kPartials), end = code.add(first, main),
+        left = code.subtract(count, main);
+  Values partials =
+      code.loop(first, end, kPartials, startPartials(code, lanes, combines),
+                [&](Value column, ValueRange carried) {
+                  return accumulate(code, lanes, combines, column, carried, elements, whole);
+                });
   partials = code.when(code.less(code.integer(0), left), partials, [&] {
     return accumulate(code, lanes, combines, end, partials, elements, [&](unsigned group) {
-      return std::optional(code.firstLanes(code.subtract(left, code.integer(group * lanes)), lanes));
+      return std::optional(
+          code.firstLanes(code.subtract(left, code.integer(group * lanes)), lanes));
     });
   });
   return foldAll(code, lanes, combines, partials);
 }
 
-Values reduceRow(Code &code, const CpuVariant &variant, ArrayRef<Combine> combines, int64_t columns, Elements elements) {
+Values reduceRow(Code &code, const CpuVariant &variant, ArrayRef<Combine> combines, int64_t columns,
+                 Elements elements) {
   if (columns <= kChunk)
     return reduceChunk(code, variant, combines, code.integer(0), columns, elements);
   int64_t chunks = (columns + kChunk - 1) / kChunk;
@@ -127,7 +145,8 @@ Values reduceRow(Code &code, const CpuVariant &variant, ArrayRef<Combine> combin
       code.store(results[i], code.address(memory[i], code.f32(), chunk));
   };
   code.loop(code.integer(0), code.integer(columns / kChunk), 1, [&](Value chunk) {
-    keep(chunk, reduceChunk(code, variant, combines, code.multiply(chunk, code.integer(kChunk)), kChunk, elements));
+    keep(chunk, reduceChunk(code, variant, combines, code.multiply(chunk, code.integer(kChunk)),
+                            kChunk, elements));
   });
   if (int64_t left = columns % kChunk)
     keep(code.integer(chunks - 1),
@@ -138,11 +157,14 @@ Values reduceRow(Code &code, const CpuVariant &variant, ArrayRef<Combine> combin
   return results;
 }
 
-Value reduceMemory(Code &code, const CpuVariant &variant, Combine combine, Value pointer, Value count) {
+Value reduceMemory(Code &code, const CpuVariant &variant, Combine combine, Value pointer,
+                   Value count) {
   auto load = [&](Value column, Value mask, unsigned lanes) {
-    return Values{code.load(code.vector(code.f32(), lanes), code.address(pointer, code.f32(), column), mask)};
+    return Values{
+        code.load(code.vector(code.f32(), lanes), code.address(pointer, code.f32(), column), mask)};
   };
-  // Two levels of chunks below the last one are enough for 2^30 values; a result is written no later than it is read.
+  // Two levels of chunks below the last one are enough for 2^30 values; a result is written no
+  // later than it is read.
   for (int level = 0; level < 2; ++level)
     count = code.when(code.less(code.integer(kChunk), count), {count}, [&] {
       Value chunks = code.ceilDivide(count, kChunk);

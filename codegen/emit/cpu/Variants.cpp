@@ -1,14 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/emit/cpu/Variants.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+
 namespace halftone::cpu {
 
-// Without FMA3 every math.fma is a call to fmaf (correct, slow), so the baseline keeps its loops narrow.
+// Variants of one architecture stand together, best first. Without FMA3 every math.fma is a call to
+// fmaf (correct, slow), so the baseline keeps its loops narrow.
 static constexpr CpuVariant kVariants[] = {
-    {"x86-64-v3", "x86_64_v3", "x86_64", "x86-64-v3", "", 16, 32, 6, 16},
-    {"x86-64", "x86_64", "x86_64", "x86-64", "", 4, 4, 1, 4},
+    {"x86-64-v3", "x86_64_v3", "x86_64", "x86-64-v3", 16, 32, 6, 16},
+    {"x86-64", "x86_64", "x86_64", "x86-64", 4, 4, 1, 4},
 };
 
-llvm::ArrayRef<CpuVariant> cpuVariants() { return kVariants; }
+llvm::ArrayRef<CpuVariant> cpuVariants() {
+  std::string triple = llvm::sys::getDefaultTargetTriple();
+  llvm::StringRef architecture = llvm::Triple::getArchTypeName(llvm::Triple(triple).getArch());
+  return llvm::ArrayRef(kVariants)
+      .drop_while([&](auto &v) { return v.architecture != architecture; })
+      .take_while([&](auto &v) { return v.architecture == architecture; });
+}
 
 } // namespace halftone::cpu

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The processors that an artifact carries code for: everything about emission that differs between them.
+// The processors that an artifact carries code for: everything about emission that differs between
+// them.
 #ifndef HALFTONE_EMIT_CPU_VARIANTS_H
 #define HALFTONE_EMIT_CPU_VARIANTS_H
 
@@ -9,16 +10,17 @@
 namespace halftone::cpu {
 
 struct CpuVariant {
-  llvm::StringRef name;          // as in Manifest::variants
-  llvm::StringRef suffix;        // of its functions' names
-  llvm::StringRef architecture;  // as in llvm::Triple
-  llvm::StringRef cpu, features; // as LLVM spells them
-  unsigned bodyLanes;            // elements that one copy of a body computes
-  unsigned rowLanes;             // the same in loops that add into the 32 partial sums (N2); divides 32
+  llvm::StringRef name;         // as in Manifest::variants
+  llvm::StringRef suffix;       // of its functions' names
+  llvm::StringRef architecture; // as in llvm::Triple
+  llvm::StringRef cpu;          // as LLVM spells it
+  unsigned bodyLanes;           // elements that one copy of a body computes
+  unsigned rowLanes; // the same in loops that add into the 32 partial sums (N2); divides 32
   unsigned tileRows, tileColumns; // accumulators of a contraction that fit the vector registers
 };
 
-/// Best first. Variants of other architectures than the host triple's are not emitted.
+/// Those of the default target's architecture, best first; the last one runs on all of its
+/// processors. Empty for an architecture without any.
 llvm::ArrayRef<CpuVariant> cpuVariants();
 
 } // namespace halftone::cpu

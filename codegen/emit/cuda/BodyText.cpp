@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One printer per member function of Body; kernels/README.md says what each skeleton asks of a Body.
+// One printer per member function of Body; kernels/README.md says what each skeleton asks of a
+// Body.
 #include "codegen/emit/cuda/BodyText.h"
 
 #include "codegen/emit/cuda/Regions.h"
@@ -15,13 +16,15 @@ bool isCollapsed(KernelOp kernel) {
   };
   Skeleton skeleton = kernel.getSkeleton();
   return (skeleton == Skeleton::Pointwise || skeleton == Skeleton::Flat) &&
-         llvm::all_of(kernel.getInputAccesses(), plain) && llvm::all_of(kernel.getResultAccesses(), plain) &&
+         llvm::all_of(kernel.getInputAccesses(), plain) &&
+         llvm::all_of(kernel.getResultAccesses(), plain) &&
          kernel.getBody().front().getOps<ColumnIndexOp>().empty();
 }
 
 namespace {
 
-constexpr StringLiteral kNotUniform = "is not the same in the whole row, so it can be neither a Row result nor a row's sum";
+constexpr StringLiteral kNotUniform =
+    "is not the same in the whole row, so it can be neither a Row result nor a row's sum";
 constexpr StringLiteral kNotHere = "means nothing in this skeleton";
 constexpr StringLiteral kDevice = "__device__ __forceinline__";
 
@@ -53,7 +56,9 @@ private:
   }
   bool isMatrix(unsigned input) { return !kernel.getElement(input); }
   bool isVarying(unsigned input) { return !isMatrix(input) && !isUniform(input); }
-  bool stores(unsigned result, AccessKind kind) { return kernel.getResultAccess(result).getKind() == kind; }
+  bool stores(unsigned result, AccessKind kind) {
+    return kernel.getResultAccess(result).getKind() == kind;
+  }
 
   CudaNames uniformNames();
   CudaNames elementNames();
@@ -79,17 +84,22 @@ void BodyPrinter::printMembers(ArrayRef<std::string> symbols) {
     out << "  static constexpr bool kCollapsed = " << (collapsed ? "true" : "false") << ";\n";
   if (isRow())
     out << "  static constexpr bool kFinish = " << (kernel.hasFinish() ? "true" : "false") << ";\n"
-        << "  static constexpr int kInputs = " << llvm::count_if(llvm::seq(kernel.getInputs().size()), [&](size_t i) {
-             return isVarying(i);
-           }) << ";\n";
+        << "  static constexpr int kInputs = "
+        << llvm::count_if(llvm::seq(kernel.getInputs().size()),
+                          [&](size_t i) { return isVarying(i); })
+        << ";\n";
   if (kernel.getSkeleton() == Skeleton::Column)
     out << "  static constexpr int kSums = "
-        << llvm::count_if(llvm::seq(kernel.getStored().size()), [&](size_t i) { return stores(i, AccessKind::Column); })
+        << llvm::count_if(llvm::seq(kernel.getStored().size()),
+                          [&](size_t i) { return stores(i, AccessKind::Column); })
         << ";\n";
   if (kernel.isContraction())
-    out << "  static constexpr bool kTransposeLhs = " << (kernel.getTransposeLhs() ? "true" : "false") << ";\n"
-        << "  static constexpr bool kTransposeRhs = " << (kernel.getTransposeRhs() ? "true" : "false") << ";\n"
-        << "  static constexpr bool kUsesLhsSum = " << (block.getOps<LhsSumOp>().empty() ? "false" : "true") << ";\n";
+    out << "  static constexpr bool kTransposeLhs = "
+        << (kernel.getTransposeLhs() ? "true" : "false") << ";\n"
+        << "  static constexpr bool kTransposeRhs = "
+        << (kernel.getTransposeRhs() ? "true" : "false") << ";\n"
+        << "  static constexpr bool kUsesLhsSum = "
+        << (block.getOps<LhsSumOp>().empty() ? "false" : "true") << ";\n";
   out << "\n";
   for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
     out << "  const " << cudaType(elementType(input)) << "* "
@@ -114,7 +124,8 @@ void BodyPrinter::printMembers(ArrayRef<std::string> symbols) {
   if (collapsed)
     out << "  " << kDevice << " Column columns() const { return elements; }\n\n";
   else
-    out << "  __device__ static constexpr Column columns() { return " << kernel.getColumns() << "; }\n\n";
+    out << "  __device__ static constexpr Column columns() { return " << kernel.getColumns()
+        << "; }\n\n";
 }
 
 void BodyPrinter::printOperands() {
@@ -140,7 +151,8 @@ void BodyPrinter::printLoads() {
       out << "    uniforms.input" << i << " = input" << i
           << (kernel.getInputAccess(i).getKind() == AccessKind::Row ? "[row]" : "[0]") << ";\n";
   out << "  }\n  template <int kWidth>\n"
-      << "  " << kDevice << " void load(long long row, Column column, Inputs<kWidth>& inputs) const {\n";
+      << "  " << kDevice
+      << " void load(long long row, Column column, Inputs<kWidth>& inputs) const {\n";
   for (auto [i, input] : llvm::enumerate(kernel.getInputs())) {
     if (!isVarying(i))
       continue;
@@ -151,8 +163,8 @@ void BodyPrinter::printLoads() {
     else if (access.getKind() == AccessKind::Column)
       out << ", column, columns()";
     else
-      out << " + row * " << cast<TensorType>(input.getType()).getColumns() << ", column + (" << access.getOffset() << "), "
-          << cast<TensorType>(input.getType()).getColumns();
+      out << " + row * " << cast<TensorType>(input.getType()).getColumns() << ", column + ("
+          << access.getOffset() << "), " << cast<TensorType>(input.getType()).getColumns();
     out << ", inputs.input" << i << ");\n";
   }
   out << "  }\n";
@@ -160,11 +172,12 @@ void BodyPrinter::printLoads() {
 
 void BodyPrinter::printStore() {
   out << "  template <int kWidth>\n"
-      << "  " << kDevice << " void store(long long row, Column column, const Outputs<kWidth>& outputs) const {\n";
+      << "  " << kDevice
+      << " void store(long long row, Column column, const Outputs<kWidth>& outputs) const {\n";
   for (unsigned i = 0; i < kernel.getStored().size(); ++i)
     if (stores(i, AccessKind::Full))
-      out << "    halftone::kernels::store(result" << i << " + row * columns(), column, columns(), outputs.result" << i
-          << ");\n";
+      out << "    halftone::kernels::store(result" << i
+          << " + row * columns(), column, columns(), outputs.result" << i << ");\n";
   out << "  }\n";
 }
 
@@ -198,8 +211,9 @@ CudaNames BodyPrinter::elementNames() {
 }
 
 /// Prints `head {`, the statements of `values`, and `target = value;` for each; nothing else.
-LogicalResult BodyPrinter::printFunction(StringRef head, ValueRange values, CudaNames names, StringRef scope,
-                                         ArrayRef<std::string> targets, StringRef indent) {
+LogicalResult BodyPrinter::printFunction(StringRef head, ValueRange values, CudaNames names,
+                                         StringRef scope, ArrayRef<std::string> targets,
+                                         StringRef indent) {
   out << indent << head << " {\n";
   if (failed(printScalars(block, values, names, (indent + "  ").str(), scope, out)))
     return failure();
@@ -230,10 +244,13 @@ LogicalResult BodyPrinter::printCompute() {
   }
   std::string head;
   llvm::raw_string_ostream(head) << "template <int kWidth>\n  " << kDevice
-      << " void compute(const Uniforms& uniforms, "
-      << (isRow() ? "const float* reduced, " : kernel.isContraction() ? "float sum, float lhs_sum, " : "")
-      << "const Inputs<kWidth>& inputs, int i,\n      long long row, Column column, Outputs<kWidth>& outputs" << extra
-      << ") const";
+                                 << " void compute(const Uniforms& uniforms, "
+                                 << (isRow()                  ? "const float* reduced, "
+                                     : kernel.isContraction() ? "float sum, float lhs_sum, "
+                                                              : "")
+                                 << "const Inputs<kWidth>& inputs, int i,\n      long long row, "
+                                    "Column column, Outputs<kWidth>& outputs"
+                                 << extra << ") const";
   return printFunction(head, values, elementNames(), kNotHere, targets);
 }
 
@@ -266,13 +283,15 @@ LogicalResult BodyPrinter::printStages() {
     begin += stage.size();
   }
   out << begin << ";\n  }\n"
-      << "  __device__ static constexpr halftone::kernels::Reduction reduction(int index) {\n    return ";
+      << "  __device__ static constexpr halftone::kernels::Reduction reduction(int index) {\n    "
+         "return ";
   for (auto [i, reduction] : llvm::enumerate(reductions))
     if (isa<RowMaxOp>(reduction))
       out << "index == " << i << " ? halftone::kernels::Reduction::maximum : ";
   out << "halftone::kernels::Reduction::sum;\n  }\n"
       << "  template <int kStage, int kWidth>\n  " << kDevice
-      << " void contribute(const Uniforms& uniforms, const float* reduced, const Inputs<kWidth>& inputs,\n"
+      << " void contribute(const Uniforms& uniforms, const float* reduced, const Inputs<kWidth>& "
+         "inputs,\n"
       << "      int i, long long row, Column column, float* terms) const";
   if (stages.empty()) {
     out << " {}\n";
@@ -286,8 +305,8 @@ LogicalResult BodyPrinter::printStages() {
       targets.push_back("terms[" + std::to_string(values.size()) + "]");
       values.push_back(reduction->getOperand(0));
     }
-    if (failed(printFunction("if constexpr (kStage == " + std::to_string(i) + ")", values, elementNames(), kNotHere, targets,
-                             "    ")))
+    if (failed(printFunction("if constexpr (kStage == " + std::to_string(i) + ")", values,
+                             elementNames(), kNotHere, targets, "    ")))
       return failure();
   }
   out << "  }\n";
@@ -308,9 +327,10 @@ LogicalResult BodyPrinter::printStoreRow() {
     values.push_back(kernel.getYield().getSums().front());
     targets.push_back("workspace[row]");
   }
-  std::string head = (kDevice + " void store_row(const Uniforms& uniforms, " +
-                      (isRow() ? "const float* reduced" : "float lhs_sum") + ", long long row) const")
-                         .str();
+  std::string head =
+      (kDevice + " void store_row(const Uniforms& uniforms, " +
+       (isRow() ? "const float* reduced" : "float lhs_sum") + ", long long row) const")
+          .str();
   return printFunction(head, values, uniformNames(), kNotUniform, targets);
 }
 
@@ -332,7 +352,8 @@ LogicalResult BodyPrinter::printFinish() {
   for (auto [i, input] : llvm::enumerate(kernel.getInputs())) {
     if (kernel.getInputAccess(i).getKind() != AccessKind::Scalar)
       continue;
-    out << "    const " << cudaType(elementType(input)) << " scalar" << i << " = input" << i << "[0];\n";
+    out << "    const " << cudaType(elementType(input)) << " scalar" << i << " = input" << i
+        << "[0];\n";
     names[finish.getArgument(argument++)] = number("scalar", i);
   }
   ValueRange values = kernel.getFinishYield().getValues();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The generated part of a kernel's text: `struct Body`, which a skeleton of kernels/ is instantiated with.
+// The generated part of a kernel's text: `struct Body`, which a skeleton of kernels/ is
+// instantiated with.
 #ifndef HALFTONE_EMIT_CUDA_BODYTEXT_H
 #define HALFTONE_EMIT_CUDA_BODYTEXT_H
 
@@ -7,12 +8,14 @@
 
 namespace halftone::ir {
 
-/// Whether the elements of a pointwise or flat kernel know neither row nor column, so that the domain counts as one row.
+/// Whether the elements of a pointwise or flat kernel know neither row nor column, so that the
+/// domain counts as one row.
 bool isCollapsed(KernelOp kernel);
 
-/// Prints `struct Body { ... };`. Its data members are named as the entry's parameters, and `rows`, `elements` (when
-/// collapsed), `depth` (contractions).
-mlir::LogicalResult printBody(KernelOp kernel, llvm::ArrayRef<std::string> symbols, llvm::raw_ostream &out);
+/// Prints `struct Body { ... };`. Its data members are named as the entry's parameters, and `rows`,
+/// `elements` (when collapsed), `depth` (contractions).
+mlir::LogicalResult printBody(KernelOp kernel, llvm::ArrayRef<std::string> symbols,
+                              llvm::raw_ostream &out);
 
 } // namespace halftone::ir
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Assembles a kernel's text: one comment, the device vocabulary that its skeleton includes, the Body, the entry.
+// Assembles a kernel's text: one comment, the device vocabulary that its skeleton includes, the
+// Body, the entry.
 #include "codegen/emit/cuda/KernelText.h"
 
 #include "codegen/emit/cuda/BodyText.h"
@@ -21,7 +22,8 @@ static void appendDeviceText(StringRef path, llvm::StringSet<> &done, raw_ostrea
   if (!done.insert(path).second)
     return;
   const auto *entry = llvm::find_if(kDeviceTexts, [&](auto &text) { return text.first == path; });
-  assert(entry != std::end(kDeviceTexts) && "a skeleton includes a file that codegen/CMakeLists.txt does not embed");
+  assert(entry != std::end(kDeviceTexts) &&
+         "a skeleton includes a file that codegen/CMakeLists.txt does not embed");
   SmallVector<StringRef> lines;
   StringRef(entry->second).split(lines, '\n');
   bool wasEmpty = true;
@@ -46,28 +48,36 @@ static bool isIdentifier(StringRef name) {
 /// What no skeleton can run.
 static LogicalResult verify(KernelOp kernel, ArrayRef<std::string> symbols) {
   if (!isIdentifier(kernel.getName()))
-    return kernel.emitOpError() << "name '" << kernel.getName() << "' is not made of letters, digits and underscores";
+    return kernel.emitOpError() << "name '" << kernel.getName()
+                                << "' is not made of letters, digits and underscores";
   if (kernel.getYield().getSums().size() > 1)
     return kernel.emitOpError("has more than one sum; split it into several kernels");
   Skeleton skeleton = kernel.getSkeleton();
   if (kernel.hasFinish() != (skeleton == Skeleton::Flat) && skeleton != Skeleton::Row)
     return kernel.emitOpError() << "a " << stringifySkeleton(skeleton) << " kernel "
                                 << (kernel.hasFinish() ? "cannot have" : "wants") << " a finish";
-  if (kernel.getColumns() > (skeleton == Skeleton::Row ? 1 << 20 : INT32_MAX - 1024) && !isCollapsed(kernel))
-    return kernel.emitOpError() << "has rows of " << kernel.getColumns() << " columns, more than a " <<
-           stringifySkeleton(skeleton) << " kernel can hold";
+  if (kernel.getColumns() > (skeleton == Skeleton::Row ? 1 << 20 : INT32_MAX - 1024) &&
+      !isCollapsed(kernel))
+    return kernel.emitOpError() << "has rows of " << kernel.getColumns() << " columns, more than a "
+                                << stringifySkeleton(skeleton) << " kernel can hold";
   for (auto [i, access] : llvm::enumerate(kernel.getResultAccesses())) {
     AccessKind kind = cast<AccessAttr>(access).getKind();
     if (kind != AccessKind::Full && !(kind == AccessKind::Column && skeleton == Skeleton::Column) &&
-        !(kind == AccessKind::Row && (skeleton == Skeleton::Row || skeleton == Skeleton::Contraction)))
-      return kernel.emitOpError() << "result " << i << " has an access that a " << stringifySkeleton(skeleton)
-                                  << " kernel cannot store";
+        !(kind == AccessKind::Row &&
+          (skeleton == Skeleton::Row || skeleton == Skeleton::Contraction)))
+      return kernel.emitOpError() << "result " << i << " has an access that a "
+                                  << stringifySkeleton(skeleton) << " kernel cannot store";
   }
-  auto check = [&](Type type) { return !cudaType(cast<TensorType>(type).getElementType()).empty(); };
-  if (!llvm::all_of(kernel->getOperandTypes(), check) || !llvm::all_of(kernel->getResultTypes(), check))
+  auto check = [&](Type type) {
+    return !cudaType(cast<TensorType>(type).getElementType()).empty();
+  };
+  if (!llvm::all_of(kernel->getOperandTypes(), check) ||
+      !llvm::all_of(kernel->getResultTypes(), check))
     return kernel.emitOpError("CUDA kernels hold tensors of f32 and i32 alone");
-  for (Attribute dim : llvm::concat<const Attribute>(kernel.getDomain().getValue(), kernel.getReduction().getValue()))
-    if (auto symbol = dyn_cast<StringAttr>(dim); symbol && !llvm::is_contained(symbols, symbol.getValue()))
+  for (Attribute dim : llvm::concat<const Attribute>(kernel.getDomain().getValue(),
+                                                     kernel.getReduction().getValue()))
+    if (auto symbol = dyn_cast<StringAttr>(dim);
+        symbol && !llvm::is_contained(symbols, symbol.getValue()))
       return kernel.emitOpError() << "symbol '" << symbol.getValue() << "' is none of the model's";
   return success();
 }
@@ -83,14 +93,20 @@ static std::string formats(TypeRange types) {
   return llvm::join(names, ", ");
 }
 
-static void printHeader(KernelOp kernel, const CudaLaunch &launch, StringRef model, StringRef version, raw_ostream &out) {
-  out << "// " << model << ": " << kernel.getName() << ", " << stringifySkeleton(kernel.getSkeleton()) << " kernel, "
-      << formats(kernel->getOperandTypes()) << " -> " << formats(kernel->getResultTypes()) << ", Halftone " << version
-      << "\n// Launch: ";
+static void printHeader(KernelOp kernel, const CudaLaunch &launch, StringRef model,
+                        StringRef version, raw_ostream &out) {
+  out << "// " << model << ": " << kernel.getName() << ", "
+      << stringifySkeleton(kernel.getSkeleton()) << " kernel, "
+      << formats(kernel->getOperandTypes()) << " -> " << formats(kernel->getResultTypes())
+      << ", Halftone " << version << "\n// Launch: ";
   llvm::interleave(
       launch.axes, out,
-      [&](const CudaLaunch::Axis &axis) { out << "ceil(" << formatDims(axis.extent) << " / " << axis.tile << ")"; }, " * ");
-  out << " blocks of " << launch.threads << " threads, " << launch.sharedBytes << " bytes of dynamic shared memory\n\n";
+      [&](const CudaLaunch::Axis &axis) {
+        out << "ceil(" << formatDims(axis.extent) << " / " << axis.tile << ")";
+      },
+      " * ");
+  out << " blocks of " << launch.threads << " threads, " << launch.sharedBytes
+      << " bytes of dynamic shared memory\n\n";
 }
 
 /// The skeleton's template arguments after Body.
@@ -105,16 +121,21 @@ static std::string planText(KernelOp kernel) {
 }
 
 /// Every parameter as (type, name, Body's member), in the order of the contract.
-static SmallVector<std::array<std::string, 3>> parameters(KernelOp kernel, ArrayRef<std::string> symbols) {
+static SmallVector<std::array<std::string, 3>> parameters(KernelOp kernel,
+                                                          ArrayRef<std::string> symbols) {
   // A pointwise result may take an operand's place.
   StringRef star = kernel.getSkeleton() == Skeleton::Pointwise ? "* " : "* __restrict__ ";
-  auto pointer = [&](Type type) { return (cudaType(cast<TensorType>(type).getElementType()) + star).str(); };
+  auto pointer = [&](Type type) {
+    return (cudaType(cast<TensorType>(type).getElementType()) + star).str();
+  };
   SmallVector<std::array<std::string, 3>> list;
   for (auto [i, type] : llvm::enumerate(kernel.getInputs().getTypes())) {
     std::string name = "input" + std::to_string(i);
     AccessKind kind = kernel.getInputAccess(i).getKind();
     list.push_back({"const " + pointer(type), name,
-                    kind == AccessKind::Lhs ? "lhs" : kind == AccessKind::Rhs ? "rhs" : name});
+                    kind == AccessKind::Lhs   ? "lhs"
+                    : kind == AccessKind::Rhs ? "rhs"
+                                              : name});
   }
   for (auto [i, type] : llvm::enumerate(kernel.getStored().getTypes()))
     list.push_back({pointer(type), "result" + std::to_string(i), "result" + std::to_string(i)});
@@ -127,26 +148,31 @@ static SmallVector<std::array<std::string, 3>> parameters(KernelOp kernel, Array
   return list;
 }
 
-static void printEntry(KernelOp kernel, const CudaLaunch &launch, ArrayRef<std::string> symbols, raw_ostream &out) {
+static void printEntry(KernelOp kernel, const CudaLaunch &launch, ArrayRef<std::string> symbols,
+                       raw_ostream &out) {
   auto list = parameters(kernel, symbols);
-  out << "extern \"C\" __global__ void __launch_bounds__(" << launch.threads << ")\n" << cudaEntryName(kernel) << "(";
-  llvm::interleave(list, out, [&](auto &parameter) { out << parameter[0] << parameter[1]; }, ",\n    ");
+  out << "extern \"C\" __global__ void __launch_bounds__(" << launch.threads << ")\n"
+      << cudaEntryName(kernel) << "(";
+  llvm::interleave(
+      list, out, [&](auto &parameter) { out << parameter[0] << parameter[1]; }, ",\n    ");
   out << ") {\n  Body body;\n";
   for (auto &parameter : list)
     out << "  body." << parameter[2] << " = " << parameter[1] << ";\n";
   if (kernel.hasFinish())
     out << "  body.blocks_done = &blocks_done;\n";
   if (isCollapsed(kernel))
-    out << "  body.rows = 1;\n  body.elements = " << cudaProduct(kernel.getDomain().getValue()) << ";\n";
+    out << "  body.rows = 1;\n  body.elements = " << cudaProduct(kernel.getDomain().getValue())
+        << ";\n";
   else
     out << "  body.rows = " << cudaProduct(kernel.getDomainType().getRowDims()) << ";\n";
   if (kernel.isContraction())
     out << "  body.depth = " << cudaProduct(kernel.getReduction().getValue()) << ";\n";
-  out << "  halftone::kernels::" << stringifySkeleton(kernel.getSkeleton()) << "::run<Body, " << planText(kernel)
-      << ">(body);\n}\n";
+  out << "  halftone::kernels::" << stringifySkeleton(kernel.getSkeleton()) << "::run<Body, "
+      << planText(kernel) << ">(body);\n}\n";
 }
 
-FailureOr<std::string> emitCudaText(KernelOp kernel, StringRef model, StringRef version, ArrayRef<std::string> symbols) {
+FailureOr<std::string> emitCudaText(KernelOp kernel, StringRef model, StringRef version,
+                                    ArrayRef<std::string> symbols) {
   if (failed(verify(kernel, symbols)))
     return failure();
   FailureOr<CudaLaunch> launch = cudaLaunch(kernel);
@@ -156,7 +182,8 @@ FailureOr<std::string> emitCudaText(KernelOp kernel, StringRef model, StringRef 
   llvm::raw_string_ostream out(text);
   printHeader(kernel, *launch, model, version, out);
   llvm::StringSet<> done;
-  appendDeviceText(("halftone/kernels/" + stringifySkeleton(kernel.getSkeleton()) + ".cuh").str(), done, out);
+  appendDeviceText(("halftone/kernels/" + stringifySkeleton(kernel.getSkeleton()) + ".cuh").str(),
+                   done, out);
   out << "namespace {\n\n";
   if (kernel.hasFinish())
     out << "__device__ unsigned int blocks_done = 0;\n\n";

@@ -20,7 +20,9 @@ SmallVector<int64_t> defaultCudaTile(KernelOp kernel) {
   case Skeleton::Flat:
     return {128};
   case Skeleton::Row: // a long row: one team per chunk, in whole warps
-    return {columns <= kChunk ? 128 : std::min<int64_t>(256, ceilDiv(ceilDiv(columns, kChunk) * kTeam, kWarp) * kWarp)};
+    return {columns <= kChunk
+                ? 128
+                : std::min<int64_t>(256, ceilDiv(ceilDiv(columns, kChunk) * kTeam, kWarp) * kWarp)};
   case Skeleton::Column:
     return {32, 16};
   case Skeleton::Contraction:
@@ -37,28 +39,34 @@ SmallVector<int64_t> defaultCudaTile(KernelOp kernel) {
 }
 
 static LogicalResult verifyTile(KernelOp kernel, ArrayRef<int64_t> tile) {
-  auto isWarps = [](int64_t threads) { return threads > 0 && threads % kWarp == 0 && threads <= 1024; };
+  auto isWarps = [](int64_t threads) {
+    return threads > 0 && threads % kWarp == 0 && threads <= 1024;
+  };
   bool fits = llvm::all_of(tile, [](int64_t value) { return value > 0; });
   if (kernel.isContraction())
-    fits = fits && tile.size() == 5 && tile[0] % 4 == 0 && tile[2] % 4 == 0 && tile[4] % 4 == 0 && 128 % tile[2] == 0 &&
-           tile[0] % tile[3] == 0 && tile[1] % tile[4] == 0 && (tile[3] < 4 || tile[3] % 4 == 0) &&
-           isWarps(tile[0] / tile[3] * (tile[1] / tile[4])) && tile[0] <= tile[0] / tile[3] * (tile[1] / tile[4]);
+    fits = fits && tile.size() == 5 && tile[0] % 4 == 0 && tile[2] % 4 == 0 && tile[4] % 4 == 0 &&
+           128 % tile[2] == 0 && tile[0] % tile[3] == 0 && tile[1] % tile[4] == 0 &&
+           (tile[3] < 4 || tile[3] % 4 == 0) && isWarps(tile[0] / tile[3] * (tile[1] / tile[4])) &&
+           tile[0] <= tile[0] / tile[3] * (tile[1] / tile[4]);
   else if (kernel.getSkeleton() == Skeleton::Column)
     fits = fits && tile.size() == 2 && isWarps(tile[0] * tile[1]);
   else
     fits = fits && tile.size() == 1 && isWarps(tile[0]);
   if (fits)
     return success();
-  return kernel.emitOpError("cuda_tile fits no launch of its skeleton; leave it to halftone-plan-tiles");
+  return kernel.emitOpError(
+      "cuda_tile fits no launch of its skeleton; leave it to halftone-plan-tiles");
 }
 
 FailureOr<CudaLaunch> cudaLaunch(KernelOp kernel) {
   std::optional<ArrayRef<int64_t>> tile = kernel.getCudaTile();
   if (!tile)
-    return kernel.emitOpError("has no cuda_tile; run halftone-plan-tiles before emission"), failure();
+    return kernel.emitOpError("has no cuda_tile; run halftone-plan-tiles before emission"),
+           failure();
   if (failed(verifyTile(kernel, *tile)))
     return failure();
-  ArrayRef<Attribute> dims = kernel.getDomain().getValue(), rows = kernel.getDomainType().getRowDims();
+  ArrayRef<Attribute> dims = kernel.getDomain().getValue(),
+                      rows = kernel.getDomainType().getRowDims();
   int64_t columns = kernel.getColumns();
   Builder builder(kernel);
   SmallVector<Attribute> columnDims = {builder.getI64IntegerAttr(columns)};
@@ -67,7 +75,8 @@ FailureOr<CudaLaunch> cudaLaunch(KernelOp kernel) {
   switch (kernel.getSkeleton()) {
   case Skeleton::Pointwise: { // every row in whole groups of four
     SmallVector<Attribute> padded(rows);
-    padded.push_back(builder.getI64IntegerAttr(isCollapsed(kernel) ? columns : ceilDiv(columns, 4) * 4));
+    padded.push_back(
+        builder.getI64IntegerAttr(isCollapsed(kernel) ? columns : ceilDiv(columns, 4) * 4));
     launch.axes = {{padded, 4 * launch.threads}};
     break;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table from scalar operations to CUDA text. Arithmetic is spelled so that each operation rounds once: the text is
-// compiled with --fmad=false, fma and square root are named with their rounding.
+// The table from scalar operations to CUDA text. Arithmetic is spelled so that each operation
+// rounds once: the text is compiled with --fmad=false, fma and square root are named with their
+// rounding.
 #include "codegen/emit/cuda/Regions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -44,8 +45,8 @@ std::string cudaProduct(ArrayRef<Attribute> dims) {
 
 namespace {
 
-/// $a $b $c are operands, $type and $unsigned the result's type, $from and $ufrom the first operand's.
-/// Integers wrap around, so they are added, multiplied and shifted left without a sign.
+/// $a $b $c are operands, $type and $unsigned the result's type, $from and $ufrom the first
+/// operand's. Integers wrap around, so they are added, multiplied and shifted left without a sign.
 constexpr std::pair<StringLiteral, StringLiteral> kTexts[] = {
     {"arith.addf", "$a + $b"},
     {"arith.subf", "$a - $b"},
@@ -74,22 +75,38 @@ constexpr std::pair<StringLiteral, StringLiteral> kTexts[] = {
 std::string floatPredicate(arith::CmpFPredicate predicate) {
   using P = arith::CmpFPredicate;
   switch (predicate) {
-  case P::AlwaysFalse: return "false";
-  case P::AlwaysTrue: return "true";
-  case P::OEQ: return "$a == $b";
-  case P::OGT: return "$a > $b";
-  case P::OGE: return "$a >= $b";
-  case P::OLT: return "$a < $b";
-  case P::OLE: return "$a <= $b";
-  case P::ONE: return "$a < $b || $a > $b";
-  case P::ORD: return "$a == $a && $b == $b";
-  case P::UEQ: return "!($a < $b || $a > $b)";
-  case P::UGT: return "!($a <= $b)";
-  case P::UGE: return "!($a < $b)";
-  case P::ULT: return "!($a >= $b)";
-  case P::ULE: return "!($a > $b)";
-  case P::UNE: return "$a != $b";
-  case P::UNO: return "$a != $a || $b != $b";
+  case P::AlwaysFalse:
+    return "false";
+  case P::AlwaysTrue:
+    return "true";
+  case P::OEQ:
+    return "$a == $b";
+  case P::OGT:
+    return "$a > $b";
+  case P::OGE:
+    return "$a >= $b";
+  case P::OLT:
+    return "$a < $b";
+  case P::OLE:
+    return "$a <= $b";
+  case P::ONE:
+    return "$a < $b || $a > $b";
+  case P::ORD:
+    return "$a == $a && $b == $b";
+  case P::UEQ:
+    return "!($a < $b || $a > $b)";
+  case P::UGT:
+    return "!($a <= $b)";
+  case P::UGE:
+    return "!($a < $b)";
+  case P::ULT:
+    return "!($a >= $b)";
+  case P::ULE:
+    return "!($a > $b)";
+  case P::UNE:
+    return "$a != $b";
+  case P::UNO:
+    return "$a != $a || $b != $b";
   }
   llvm_unreachable("every predicate is listed");
 }
@@ -100,16 +117,26 @@ std::string integerPredicate(arith::CmpIPredicate predicate) {
     return ("static_cast<$ufrom>($a) " + comparison + " static_cast<$ufrom>($b)").str();
   };
   switch (predicate) {
-  case P::eq: return "$a == $b";
-  case P::ne: return "$a != $b";
-  case P::slt: return "$a < $b";
-  case P::sle: return "$a <= $b";
-  case P::sgt: return "$a > $b";
-  case P::sge: return "$a >= $b";
-  case P::ult: return withoutSign("<");
-  case P::ule: return withoutSign("<=");
-  case P::ugt: return withoutSign(">");
-  case P::uge: return withoutSign(">=");
+  case P::eq:
+    return "$a == $b";
+  case P::ne:
+    return "$a != $b";
+  case P::slt:
+    return "$a < $b";
+  case P::sle:
+    return "$a <= $b";
+  case P::sgt:
+    return "$a > $b";
+  case P::sge:
+    return "$a >= $b";
+  case P::ult:
+    return withoutSign("<");
+  case P::ule:
+    return withoutSign("<=");
+  case P::ugt:
+    return withoutSign(">");
+  case P::uge:
+    return withoutSign(">=");
   }
   llvm_unreachable("every predicate is listed");
 }
@@ -131,7 +158,8 @@ std::string constantText(TypedAttr value) {
     stream << (cast<IntegerAttr>(value).getValue().isZero() ? "false" : "true");
   } else if (llvm::APInt bits = cast<IntegerAttr>(value).getValue(); bits.isMinSignedValue()) {
     // The smallest integer has no literal of its own type.
-    stream << "static_cast<" << cudaType(value.getType()) << ">(0x" << llvm::utohexstr(bits.getZExtValue(), true) << "ull)";
+    stream << "static_cast<" << cudaType(value.getType()) << ">(0x"
+           << llvm::utohexstr(bits.getZExtValue(), true) << "ull)";
   } else {
     stream << bits.getSExtValue() << (value.getType().isInteger(64) ? "LL" : "");
   }
@@ -166,22 +194,24 @@ std::string fill(StringRef text, Operation *op, const CudaNames &names) {
     if (key.size() == 1)
       filled += names.at(op->getOperand(key[0] - 'a'));
     else if (!key.empty())
-      filled += llvm::StringSwitch<StringRef>(key)
-                    .Case("type", cudaType(op->getResult(0).getType()))
-                    .Case("unsigned", unsignedCudaType(op->getResult(0).getType()))
-                    .Case("ufrom", key == "ufrom" ? unsignedCudaType(op->getOperand(0).getType()) : "");
+      filled +=
+          llvm::StringSwitch<StringRef>(key)
+              .Case("type", cudaType(op->getResult(0).getType()))
+              .Case("unsigned", unsignedCudaType(op->getResult(0).getType()))
+              .Case("ufrom", key == "ufrom" ? unsignedCudaType(op->getOperand(0).getType()) : "");
   }
   return filled;
 }
 
-LogicalResult printOperation(Operation *op, unsigned position, CudaNames &names, StringRef indent, StringRef scope,
-                             raw_ostream &out) {
+LogicalResult printOperation(Operation *op, unsigned position, CudaNames &names, StringRef indent,
+                             StringRef scope, raw_ostream &out) {
   if (isa<ColumnIndexOp, ElementIndexOp, RowSumOp, RowMaxOp, LhsSumOp>(op))
     return op->emitOpError() << scope;
   std::string text = textOf(op);
   StringRef type = cudaType(op->getResult(0).getType());
   if (text.empty() || type.empty())
-    return op->emitOpError("has no CUDA text; Regions.cpp lists the operations that kernels may contain");
+    return op->emitOpError(
+        "has no CUDA text; Regions.cpp lists the operations that kernels may contain");
   std::string name = "v" + std::to_string(position);
   out << indent << "const " << type << " " << name << " = " << fill(text, op, names) << ";\n";
   names[op->getResult(0)] = name;
@@ -190,8 +220,8 @@ LogicalResult printOperation(Operation *op, unsigned position, CudaNames &names,
 
 } // namespace
 
-LogicalResult printScalars(Block &block, ValueRange roots, CudaNames &names, StringRef indent, StringRef scope,
-                           raw_ostream &out) {
+LogicalResult printScalars(Block &block, ValueRange roots, CudaNames &names, StringRef indent,
+                           StringRef scope, raw_ostream &out) {
   llvm::SmallPtrSet<Operation *, 32> needed;
   SmallVector<Value> open(roots);
   while (!open.empty()) {
@@ -200,7 +230,8 @@ LogicalResult printScalars(Block &block, ValueRange roots, CudaNames &names, Str
       continue;
     Operation *op = value.getDefiningOp();
     if (!op)
-      return block.getParentOp()->emitOpError() << "argument " << cast<BlockArgument>(value).getArgNumber() << " " << scope;
+      return block.getParentOp()->emitOpError()
+             << "argument " << cast<BlockArgument>(value).getArgNumber() << " " << scope;
     if (needed.insert(op).second)
       llvm::append_range(open, op->getOperands());
   }

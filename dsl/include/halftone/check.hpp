@@ -5,7 +5,7 @@
 
 #include "halftone/inspect.hpp"
 
-namespace halftone::dsl {
+namespace halftone::dsl::checking {
 
 /// Puts the first fault of a graph into words.
 class Report {
@@ -106,6 +106,8 @@ class Report {
 
   constexpr void structure() {
     switch (found_.fault) {
+      case Fault::not_constant:
+        return say("the model is not known while compiling: declare it constexpr");
       case Fault::no_input:
         return say("the model has no tensor input: add inputs(tensor(\"x\", batch, 8))");
       case Fault::no_source:
@@ -194,6 +196,10 @@ class Report {
   constexpr void parameters() {
     const Name layer{found_.node};
     switch (found_.fault) {
+      case Fault::not_an_option:
+        return say(Given{found_.token},
+                   " is given what is no option of linear: it takes no_bias, tied(), and options "
+                   "of parameters such as frozen, no_decay or init_normal()");
       case Fault::tied_unknown:
         return say(layer, " is tied to '", found_.text,
                    "', but no layer that it can see has that name: correct the name in tied()");
@@ -279,6 +285,10 @@ class Report {
         return say(
             "the model has losses but no parameter to train: unfreeze one, or leave losses and "
             "optimizer out");
+      case Fault::unknown_setting:
+        return say(
+            "HALFTONE_MODEL is given what is no setting: it takes a model, precision(...), "
+            "sgd(...) or adamw(...), and clip(...)");
       case Fault::repeated_setting:
         return say("HALFTONE_MODEL is given several ", found_.text, ": keep one");
       case Fault::no_precision:
@@ -306,6 +316,10 @@ class Report {
       case Fault::rule_without_match:
         return say("the precision rule for '", found_.text,
                    "' matches no layer: correct the name or remove the rule");
+      case Fault::unknown_option:
+        return say(optimizer,
+                   " is given what is no option of it: sgd takes lr, momentum, nesterov "
+                   "and weight_decay; adamw takes lr, betas, epsilon and weight_decay");
       case Fault::bad_learning_rate:
         return say(optimizer,
                    " has a learning rate that is negative or not finite: write lr(1e-3)");
@@ -371,4 +385,4 @@ struct VerdictMessage {
 template <Program (*Of)()>
 inline constexpr bool sound = verdict<Of>.size == 0;
 
-}  // namespace halftone::dsl
+}  // namespace halftone::dsl::checking

@@ -15,7 +15,7 @@
 #include "halftone/description/description.hpp"
 #include "halftone/dsl.hpp"
 
-namespace halftone::dsl {
+namespace halftone::dsl::checking {
 
 class Describer {
  public:
@@ -126,6 +126,8 @@ class Describer {
       case Part::gelu:
       case Part::gelu_tanh:
         return gelu;
+      case Part::silu:
+        return silu;
       case Part::add:
         return add;
       case Part::concat:
@@ -143,7 +145,7 @@ class Describer {
     }
   }
 
-  /// D20 to D31
+  /// As in the table of nodes of docs/spec/description.md.
   static std::string role(Part part, int i) {
     switch (part) {
       case Part::linear:
@@ -204,13 +206,14 @@ class Describer {
     return to;
   }
 
-  /// torch.nn.Linear draws weight and bias from +-1/sqrt(inputs); a norm starts as the identity.
+  /// linear draws weight and bias from +-sqrt(1 / inputs), as torch.nn.Linear; a norm starts as the
+  /// identity.
   description::Initializer default_initializer(const Node& node) const {
     using Draw = description::Initializer::Kind;
     if (program_[node.token].part == Part::layer_norm) {
       return {Draw::constant, node.target == kWeight ? 1.0 : 0.0, 0.0};
     }
-    const double bound = 1.0 / std::sqrt(static_cast<double>(node.inputs));
+    const double bound = std::sqrt(1.0 / static_cast<double>(node.inputs));
     return {Draw::uniform, -bound, bound};
   }
 
@@ -269,14 +272,18 @@ static_assert(static_cast<int>(ScalarOp::select) ==
                   static_cast<int>(description::ScalarOp::sigmoid) &&
               static_cast<int>(ScalarOp::add) == static_cast<int>(description::ScalarOp::add));
 
+}  // namespace halftone::dsl::checking
+
+namespace halftone::dsl {
+
 /// The Description of a program, every copy of a repeat written out. Throws std::invalid_argument
 /// with the sentence of the compile-time check when the program was never checked and is not sound.
 inline description::Description describe(const Program& program) {
-  Graph graph(program, true);
-  elaborate(graph);
-  if (graph.sound()) Inspection(graph).run();
-  if (!graph.sound()) throw std::invalid_argument(Report(graph).sentence().text);
-  return Describer(graph).run();
+  checking::Graph graph(program, true);
+  checking::elaborate(graph);
+  if (graph.sound()) checking::Inspection(graph).run();
+  if (!graph.sound()) throw std::invalid_argument(checking::Report(graph).sentence().text);
+  return checking::Describer(graph).run();
 }
 
 /// Of a model and what HALFTONE_MODEL takes after it.

@@ -3,10 +3,13 @@
 // HALFTONE_MODEL.
 #pragma once
 
-#include "halftone/check.hpp"
+#include "halftone/layers.hpp"
 #include "halftone/model.hpp"
 #include "halftone/precision.hpp"
 #include "halftone/training.hpp"
+
+// After the vocabulary, so that a compiler that points into it prints a short chain of includes.
+#include "halftone/check.hpp"
 
 // The macros stand in the header that users include, so that g++ begins a diagnostic with the
 // user's file.
@@ -14,13 +17,13 @@
 #define HALFTONE_CHECK(model)                                                   \
   _Pragma("clang diagnostic push")                                              \
       _Pragma("clang diagnostic ignored \"-Wc++26-extensions\"") static_assert( \
-          ::halftone::dsl::sound<halftone_model_##model>,                       \
-          ::halftone::dsl::VerdictMessage<halftone_model_##model>{});           \
+          ::halftone::dsl::checking::sound<halftone_model_##model>,             \
+          ::halftone::dsl::checking::VerdictMessage<halftone_model_##model>{}); \
   _Pragma("clang diagnostic pop")
 #else
-#define HALFTONE_CHECK(model) \
-  static_assert(sizeof(       \
-      ::halftone::dsl::model_error<::halftone::dsl::verdict_text<halftone_model_##model>()>));
+#define HALFTONE_CHECK(model)                                  \
+  static_assert(sizeof(::halftone::dsl::checking::model_error< \
+                       ::halftone::dsl::checking::verdict_text<halftone_model_##model>()>));
 #endif
 
 // The program that halftone_add_model makes defines HALFTONE_DESCRIBE and asks for the model under
@@ -40,7 +43,7 @@
   [[maybe_unused]] static constexpr auto halftone_settings_##model =                    \
       ::halftone::dsl::gather(__VA_ARGS__);                                             \
   [[maybe_unused]] static constexpr ::halftone::dsl::Program halftone_model_##model() { \
-    return ::halftone::dsl::program(model, halftone_settings_##model);                  \
+    return ::halftone::dsl::program<model>(halftone_settings_##model);                  \
   }                                                                                     \
   HALFTONE_OFFER(model)                                                                 \
   HALFTONE_CHECK(model)

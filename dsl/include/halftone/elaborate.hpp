@@ -7,7 +7,7 @@
 #include "halftone/infer.hpp"
 #include "halftone/walk.hpp"
 
-namespace halftone::dsl {
+namespace halftone::dsl::checking {
 
 /// Operands become nodes.
 class Resolution {
@@ -82,8 +82,14 @@ class Resolution {
   Graph& graph_;
 };
 
-/// Orders the nodes: as written, but operands before their users (D1).
+/// Orders the nodes: inputs and states as written, since a step takes inputs in that order, then
+/// the others as written, but operands before their users (D1).
 constexpr void sort(Graph& graph) {
+  for (int n = 0; n < graph.nodes.size(); ++n) {
+    if (!is_source(graph.nodes[n].part)) continue;
+    graph.nodes[n].mark = 2;
+    graph.order.push(n);
+  }
   struct Visit {
     int node = -1, next = 0;
   };
@@ -114,6 +120,7 @@ constexpr void sort(Graph& graph) {
 /// Builds the graph; `graph.finding` tells the first fault of the model, whose later stages are
 /// then left out.
 constexpr void elaborate(Graph& graph) {
+  if (graph.program.size == 0) return graph.fail({.fault = Fault::not_constant});
   Walk(graph).run();
   if (graph.sound()) Resolution(graph).run();
   if (graph.sound()) sort(graph);
@@ -121,4 +128,4 @@ constexpr void elaborate(Graph& graph) {
   if (graph.sound()) Inference(graph).run();
 }
 
-}  // namespace halftone::dsl
+}  // namespace halftone::dsl::checking

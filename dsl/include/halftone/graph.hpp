@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The graph that a specification stands for, in containers that also work in constant evaluations.
+// What checks a model has a namespace of its own, so that its names stay free in users' files.
 #pragma once
 
 #include "halftone/training.hpp"
 
-namespace halftone::dsl {
+namespace halftone::dsl::checking {
 
 /// A growing array for constant evaluations; std::vector would cost every user's compilation more.
 template <class T>
@@ -121,6 +122,7 @@ enum class Fault : unsigned char {
   unknown_value,
   self_alias,
   // structure
+  not_constant,
   no_input,
   no_source,
   bad_repeat,
@@ -147,6 +149,7 @@ enum class Fault : unsigned char {
   values_as_labels,
   loss_as_value,
   // parameters
+  not_an_option,
   tied_unknown,
   tied_not_linear,
   tied_cycle,
@@ -173,12 +176,14 @@ enum class Fault : unsigned char {
   no_optimizer,
   bad_loss_weight,
   all_frozen,
+  unknown_setting,
   repeated_setting,
   no_precision,
   empty_rule,
   format,
   incomplete_rules,
   rule_without_match,
+  unknown_option,
   bad_learning_rate,
   bad_weight_decay,
   bad_momentum,
@@ -253,4 +258,4 @@ constexpr bool is_finite(double x) {
   return x <= 1.7976931348623157e308 && x >= -1.7976931348623157e308;
 }
 
-}  // namespace halftone::dsl
+}  // namespace halftone::dsl::checking

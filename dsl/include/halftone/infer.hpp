@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes of a sorted graph, and the rules on what a layer may read (D8, D20 to D31).
+// Shapes of a sorted graph, and the rules on what a layer may read (D8, D20 to D32).
 #pragma once
 
 #include "halftone/graph.hpp"
 
-namespace halftone::dsl {
+namespace halftone::dsl::checking {
 
 class Inference {
  public:
@@ -201,4 +201,4 @@ class Inference {
   Graph& graph_;
 };
 
-}  // namespace halftone::dsl
+}  // namespace halftone::dsl::checking

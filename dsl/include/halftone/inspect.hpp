@@ -6,7 +6,7 @@
 #include "halftone/elaborate.hpp"
 #include "halftone/sentence.hpp"
 
-namespace halftone::dsl {
+namespace halftone::dsl::checking {
 
 /// The name of a layer in which a * is the number of any copy of a repeat, with the numbers of
 /// copies.
@@ -156,6 +156,7 @@ class Inspection {
 
   /// A model is trained, with losses and an optimizer, or only evaluated, with neither.
   constexpr void objective() {
+    if (program_.strangers > 0) graph_.fail({.fault = Fault::unknown_setting});
     if (program_.optimizers > 0 && graph_.losses.size() == 0)
       graph_.fail({.fault = Fault::no_loss});
     if (program_.optimizers == 0 && graph_.losses.size() > 0)
@@ -185,6 +186,7 @@ class Inspection {
 
   constexpr void optimizer() {
     const Optimizer& is = program_.optimizer;
+    require(!is.stranger, Fault::unknown_option);
     require(is_finite(is.learning_rate) && is.learning_rate >= 0, Fault::bad_learning_rate);
     require(is_finite(is.weight_decay) && is.weight_decay >= 0, Fault::bad_weight_decay);
     require(is.momentum >= 0 && is.momentum < 1, Fault::bad_momentum);
@@ -238,4 +240,4 @@ class Inspection {
   const Program& program_;
 };
 
-}  // namespace halftone::dsl
+}  // namespace halftone::dsl::checking

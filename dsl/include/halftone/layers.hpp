@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The layer vocabulary. A layer reads the chain's current value x, written (rows..., columns)
-// below, and its result becomes the current value. Formulas: docs/spec/description.md, D20 to D31.
+// below, and its result becomes the current value. Formulas: docs/spec/description.md, D20 to D32.
 #pragma once
 
 #include "halftone/spec.hpp"
@@ -39,8 +39,7 @@ constexpr auto learning_rate_scale(double factor) {
 }
 
 /// First values of the weight, or of the bias inside on_bias. Without: linear draws weight and bias
-/// uniformly from
-/// +-1/sqrt(inputs) as torch.nn.Linear; layer_norm starts at weight 1 and bias 0.
+/// uniformly from +-sqrt(1 / inputs), as torch.nn.Linear; layer_norm starts at weight 1 and bias 0.
 constexpr auto init_constant(double value) {
   return building::parameter_option(Part::init_constant, kWeight, value);
 }
@@ -70,6 +69,7 @@ inline constexpr LinearOption no_bias{{.part = Part::no_bias}};
 constexpr LinearOption tied(const char* layer) { return {{.part = Part::tied, .name = layer}}; }
 
 namespace building {
+constexpr Spec<1> tokens_of(const auto&) { return one({.part = Part::stranger}); }
 constexpr Spec<1> tokens_of(const LinearOption& option) { return one(option.token); }
 template <int N>
 constexpr const Spec<N>& tokens_of(const ParameterOptions<N>& options) {
@@ -118,6 +118,7 @@ struct Activation : Spec<1> {
 inline constexpr Activation relu{Part::relu};            ///< D23
 inline constexpr Activation gelu{Part::gelu};            ///< D24, by erf
 inline constexpr Activation gelu_tanh{Part::gelu_tanh};  ///< D25
+inline constexpr Activation silu{Part::silu};            ///< D32
 
 /// The user's function of the current value and of values of the same shape, elementwise. D28
 ///   pointwise("gate", [](auto x, auto y) { return x * sigmoid(y); }, "other")

@@ -8,6 +8,8 @@
 // Chains may come in any order and name each other's values; a value may be named once in a scope.
 #pragma once
 
+#include <type_traits>
+
 #include "halftone/layers.hpp"
 #include "halftone/shape.hpp"
 
@@ -15,24 +17,28 @@ namespace halftone::dsl {
 
 // ---- sources ----
 
+/// A number, `batch` or symbol("name").
+template <class T>
+concept DimensionOfShape = std::is_convertible_v<const T&, Dimension>;
+
 namespace building {
 constexpr Spec<1> dimension_token(const Dimension& dimension) {
   return one({.part = Part::dimension, .name = dimension.symbol, .number = dimension.extent});
 }
-template <class... D>
+template <DimensionOfShape... D>
 constexpr auto source(const Token& token, const D&... dimensions) {
   return Section<1 + sizeof...(D)>{join(one(token), dimension_token(dimensions)...)};
 }
 }  // namespace building
 
 /// An f32 input; dimensions outermost first, fixed or symbolic: tensor("pixels", batch, 64).
-template <class... D>
+template <DimensionOfShape... D>
 constexpr auto tensor(const char* name, const D&... dimensions) {
   return building::source({.part = Part::input, .name = name}, dimensions...);
 }
 
 /// An i32 input, read by losses as class numbers (D8): labels("digit", batch).
-template <class... D>
+template <DimensionOfShape... D>
 constexpr auto labels(const char* name, const D&... dimensions) {
   return building::source({.part = Part::labels, .name = name}, dimensions...);
 }
@@ -43,11 +49,11 @@ struct Initial {
 constexpr Initial initial(double value) { return {value}; }
 
 /// A value that persists from step to step and is not trained; set by assign().
-template <class... D>
+template <DimensionOfShape... D>
 constexpr auto state(const char* name, Initial first, const D&... dimensions) {
   return building::source({.part = Part::state, .name = name, .x = first.value}, dimensions...);
 }
-template <class... D>
+template <DimensionOfShape... D>
 constexpr auto state(const char* name, const D&... dimensions) {
   return state(name, initial(0), dimensions...);
 }
@@ -141,9 +147,13 @@ constexpr auto whole(const Spec<N>& spec) {
 }
 }  // namespace building
 
+/// A chain, or inputs(), states(), assignments() or losses().
+template <class T>
+concept PartOfModel = requires(const T& part) { building::placed(part); };
+
 /// A model of sections and chains, in any order. `name` is a C++ identifier. Checked by
 /// HALFTONE_MODEL.
-template <class... Parts>
+template <PartOfModel... Parts>
 constexpr auto model(const char* name, const Parts&... parts) {
   return building::whole(
       join(one({.part = Part::model, .name = name}), building::placed(parts)...));

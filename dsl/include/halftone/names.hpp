@@ -6,7 +6,7 @@
 
 #include "halftone/sentence.hpp"
 
-namespace halftone::dsl {
+namespace halftone::dsl::checking {
 
 constexpr bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -117,4 +117,4 @@ constexpr void bind_derived_names(Graph& graph) {
   }
 }
 
-}  // namespace halftone::dsl
+}  // namespace halftone::dsl::checking

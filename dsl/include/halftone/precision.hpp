@@ -3,6 +3,8 @@
 // mastered in. The last rule that matches wins, role by role.
 #pragma once
 
+#include <type_traits>
+
 #include "halftone/formats.hpp"
 
 namespace halftone::dsl {
@@ -24,6 +26,10 @@ constexpr RoleFormat compute(Format format) { return {&Rule::compute, format}; }
 constexpr RoleFormat accumulate(Format format) { return {&Rule::accumulate, format}; }
 constexpr RoleFormat master(Format format) { return {&Rule::master, format}; }
 
+/// store(), compute(), accumulate(), master().
+template <class T>
+concept RoleOfRule = std::is_same_v<T, RoleFormat>;
+
 struct Layers {
   const char* glob;
 };
@@ -33,7 +39,7 @@ constexpr Layers layer(const char* glob) { return {glob}; }
 /// A selection that takes formats: where(layer("fc*"))(compute(f32)).
 struct Selection {
   Rule rule;
-  template <class... Formats>
+  template <RoleOfRule... Formats>
   constexpr Rule operator()(const Formats&... formats) const {
     Rule result = rule;
     ((void)(result.*(formats.role) = formats.format), ...);
@@ -43,11 +49,15 @@ struct Selection {
 constexpr Selection where(const Layers& layers) { return {{.layer = layers.glob}}; }
 inline constexpr Selection everywhere{{.everywhere = true}};
 
+/// everywhere(...) or where(...)(...).
+template <class T>
+concept RuleOfPrecision = std::is_same_v<T, Rule>;
+
 template <int N>
 struct Precision {
   Rule rules[N];
 };
-template <class... Rules>
+template <RuleOfPrecision... Rules>
 constexpr auto precision(const Rules&... rules) {
   return Precision<sizeof...(Rules)>{{rules...}};
 }

@@ -4,7 +4,7 @@
 
 #include "halftone/graph.hpp"
 
-namespace halftone::dsl {
+namespace halftone::dsl::checking {
 
 struct Sentence {
   static constexpr int kCapacity = 600;
@@ -68,6 +68,8 @@ constexpr const char* kind_of(Part part) {
     case Part::gelu:
     case Part::gelu_tanh:
       return "gelu";
+    case Part::silu:
+      return "silu";
     case Part::add:
     case Part::end_residual:
       return "add";
@@ -120,4 +122,4 @@ constexpr void write_name(auto& out, const Graph& graph, int n) {
   out.put(kind_of(node.part));
 }
 
-}  // namespace halftone::dsl
+}  // namespace halftone::dsl::checking

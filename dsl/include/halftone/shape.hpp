@@ -31,11 +31,11 @@ struct Dimension {
   }
 };
 
-/// A dimension whose extent is known only when a trainer is built. `name` is a C++ identifier.
+/// A dimension whose extent is known only when a trainer is built: symbol("time"). `name` is a C++
+/// identifier; equal names are equal extents.
 constexpr Dimension symbol(const char* name) { return Dimension(name); }
 
 inline constexpr Dimension batch = symbol("batch");
-inline constexpr Dimension time = symbol("time");
 
 /// Row-major, outermost first; rank 0 is a scalar.
 struct Shape {

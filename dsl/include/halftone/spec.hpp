@@ -23,7 +23,8 @@ enum class Part : unsigned char {
   layer_norm,
   relu,
   gelu,
-  gelu_tanh,  // name; linear: number of outputs; layer_norm: x is epsilon
+  gelu_tanh,
+  silu,  // name; linear: number of outputs; layer_norm: x is epsilon
   add,
   concat,
   pointwise,  // name or null, then operands after the current value
@@ -50,6 +51,7 @@ enum class Part : unsigned char {
   init_normal,  // detail: Target; x, y as in description::Initializer
   loss_weight,  // option of a loss: x
   assign,       // name of a state, then the value as operand
+  stranger,     // an argument that its function does not take
 };
 
 /// Which parameters of a layer an option speaks of.

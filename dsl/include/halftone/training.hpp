@@ -19,6 +19,7 @@ struct Optimizer {
   bool nesterov = false;
   double beta1 = 0.9, beta2 = 0.999;
   double epsilon = 1e-8;
+  bool stranger = false;  ///< it was given an option that it does not take
 };
 
 struct LearningRate {
@@ -41,21 +42,27 @@ constexpr Betas betas(double first, double second) { return {first, second}; }
 inline constexpr Nesterov nesterov{};
 
 namespace building {
-constexpr void set(Optimizer& optimizer, LearningRate option) {
+constexpr void set_sgd(Optimizer& optimizer, const auto&) { optimizer.stranger = true; }
+constexpr void set_sgd(Optimizer& optimizer, LearningRate option) {
   optimizer.learning_rate = option.value;
 }
-constexpr void set(Optimizer& optimizer, WeightDecay option) {
+constexpr void set_sgd(Optimizer& optimizer, WeightDecay option) {
   optimizer.weight_decay = option.value;
 }
 constexpr void set_sgd(Optimizer& optimizer, Momentum option) { optimizer.momentum = option.value; }
 constexpr void set_sgd(Optimizer& optimizer, Nesterov) { optimizer.nesterov = true; }
-constexpr void set_sgd(Optimizer& optimizer, auto option) { set(optimizer, option); }
+constexpr void set_adamw(Optimizer& optimizer, const auto&) { optimizer.stranger = true; }
+constexpr void set_adamw(Optimizer& optimizer, LearningRate option) {
+  optimizer.learning_rate = option.value;
+}
+constexpr void set_adamw(Optimizer& optimizer, WeightDecay option) {
+  optimizer.weight_decay = option.value;
+}
 constexpr void set_adamw(Optimizer& optimizer, Epsilon option) { optimizer.epsilon = option.value; }
 constexpr void set_adamw(Optimizer& optimizer, Betas option) {
   optimizer.beta1 = option.first;
   optimizer.beta2 = option.second;
 }
-constexpr void set_adamw(Optimizer& optimizer, auto option) { set(optimizer, option); }
 }  // namespace building
 
 /// torch.optim.SGD: lr (1e-2), momentum (0), nesterov, weight_decay (0).
@@ -87,10 +94,14 @@ struct Settings {
   int rule_count = N;
   Optimizer optimizer;
   double clip = 0;
-  int precisions = 0, optimizers = 0, clips = 0;
+  int precisions = 0, optimizers = 0, clips = 0, strangers = 0;
 };
 
 namespace building {
+template <int N>
+constexpr void set(Settings<N>& settings, const auto&) {
+  ++settings.strangers;
+}
 template <int N, int M>
 constexpr void set(Settings<N>& settings, const Precision<M>& precision) {
   for (int i = 0; i < M && i < N; ++i) settings.rules[i] = precision.rules[i];
@@ -127,7 +138,7 @@ struct Program {
   int rule_count = 0;
   Optimizer optimizer;
   double clip = 0;
-  int precisions = 0, optimizers = 0, clips = 0;
+  int precisions = 0, optimizers = 0, clips = 0, strangers = 0;
 
   constexpr const Token& operator[](int i) const { return chunks[i / kChunk].tokens[i % kChunk]; }
 };
@@ -138,7 +149,20 @@ constexpr Program program(const Model<N>& model, const Settings<M>& settings) {
           settings.rules,      settings.rule_count,
           settings.optimizer,  settings.clip,
           settings.precisions, settings.optimizers,
-          settings.clips};
+          settings.clips,      settings.strangers};
+}
+
+template <bool>
+struct KnownWhileCompiling {};
+
+/// The program of a model at namespace scope; an empty one when the model is not constexpr.
+template <const auto& Of>
+constexpr Program program(const auto& settings) {
+  if constexpr (requires { typename KnownWhileCompiling<(Of.spec[0].part == Part::model)>; }) {
+    return program(Of, settings);
+  } else {
+    return {};
+  }
 }
 
 }  // namespace halftone::dsl

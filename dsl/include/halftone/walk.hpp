@@ -5,7 +5,7 @@
 
 #include "halftone/names.hpp"
 
-namespace halftone::dsl {
+namespace halftone::dsl::checking {
 
 /// Reads the tokens once, in order.
 class Walk {
@@ -49,6 +49,7 @@ class Walk {
       case Part::relu:
       case Part::gelu:
       case Part::gelu_tanh:
+      case Part::silu:
       case Part::add:
       case Part::concat:
       case Part::pointwise:
@@ -68,6 +69,12 @@ class Walk {
       case Part::assign:
         graph_.updates.push({{.name = token.name}, {.name = program_[i + 1].name}});
         return i + 2;
+      case Part::stranger: {
+        int layer = i - 1;
+        while (is_layer_option(program_[layer].part)) --layer;
+        graph_.fail({.fault = Fault::not_an_option, .token = layer});
+        return i + 1;
+      }
       default:
         return bracket(i);
     }
@@ -285,4 +292,4 @@ class Walk {
   List<Value> branches_;
 };
 
-}  // namespace halftone::dsl
+}  // namespace halftone::dsl::checking

@@ -30,7 +30,7 @@ class Device {
   /// cannot.
   [[nodiscard]] static Device cpu(std::string_view variant);
 
-  /// The same device with a pool of `threads` >= 1 of its own. Results do not depend on it.
+  /// The same device with a pool of 1 to 1024 threads of its own. Results do not depend on it.
   [[nodiscard]] Device with_threads(int threads) const;
 
   /// The same device with memory from `source`.

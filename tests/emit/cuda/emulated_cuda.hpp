@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA for kernel texts on the host: force-included before a text, and included by the test that launches it.
-// The threads of a block are fibers that switch at barriers and shuffles; blocks run one after another. A block whose
-// threads wait for each other in vain throws. The order of threads can be reversed, which shows missing barriers.
+// CUDA for kernel texts on the host: force-included before a text, and included by the test that
+// launches it. The threads of a block are fibers that switch at barriers and shuffles; blocks run
+// one after another. A block whose threads wait for each other in vain throws. The order of threads
+// can be reversed, which shows missing barriers.
 #pragma once
 
 #include <ucontext.h>
@@ -101,12 +102,15 @@ inline void run_block(int threads, bool reversed, const std::function<void()>& b
       swapcontext(&state.scheduler, &fiber.context);
       alive = alive || !fiber.done;
     }
-    if (alive && !state.progress) throw std::runtime_error("the threads of a block wait for each other in vain");
+    if (alive && !state.progress)
+      throw std::runtime_error("the threads of a block wait for each other in vain");
   }
 }
 
-/// Runs `body` as a kernel of `blocks` blocks of `threads` threads, last block and thread first when `reversed`.
-inline void launch(long long blocks, int threads, bool reversed, const std::function<void()>& body) {
+/// Runs `body` as a kernel of `blocks` blocks of `threads` threads, last block and thread first
+/// when `reversed`.
+inline void launch(long long blocks, int threads, bool reversed,
+                   const std::function<void()>& body) {
   grid_size.x = static_cast<unsigned int>(blocks);
   for (long long i = 0; i < blocks; ++i) {
     block_index.x = static_cast<unsigned int>(reversed ? blocks - 1 - i : i);

@@ -25,15 +25,16 @@ inline long long ceil_div(long long a, long long b) { return (a + b - 1) / b; }
 /// Every kernel of kernels.mlir by name.
 const std::map<std::string, Launch>& launches();
 
-/// Elements that end where a page without access begins, so that reading or writing past the end is a fault. The start
-/// is a multiple of 16 bytes only when the count is a multiple of four.
+/// Elements that end where a page without access begins, so that reading or writing past the end is
+/// a fault. The start is a multiple of 16 bytes only when the count is a multiple of four.
 template <class T>
 class Buffer {
  public:
   explicit Buffer(std::size_t count) : count_(count) {
     const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     bytes_ = (count * sizeof(T) + page - 1) / page * page + page;
-    base_ = static_cast<char*>(mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    base_ = static_cast<char*>(
+        mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     REQUIRE(base_ != MAP_FAILED);
     REQUIRE(mprotect(base_ + bytes_ - page, page, PROT_NONE) == 0);
     data_ = reinterpret_cast<T*>(base_ + bytes_ - page) - count;
@@ -60,11 +61,16 @@ inline void fill(Buffer<float>& buffer, unsigned int seed) {
   std::normal_distribution<float> normal;
   for (std::size_t i = 0; i < buffer.size(); ++i) {
     const unsigned int kind = random() % 16;
-    buffer[i] = kind == 0 ? 0.0f : kind == 1 ? -0.0f : kind == 2 ? 1e-30f * normal(random) : normal(random);
+    buffer[i] = kind == 0   ? 0.0f
+                : kind == 1 ? -0.0f
+                : kind == 2 ? 1e-30f * normal(random)
+                            : normal(random);
   }
 }
 
-inline std::uint32_t bits(float value) { return std::isnan(value) ? 0x7fffffffu : std::bit_cast<std::uint32_t>(value); }  // N7
+inline std::uint32_t bits(float value) {
+  return std::isnan(value) ? 0x7fffffffu : std::bit_cast<std::uint32_t>(value);
+}  // N7
 inline std::uint32_t bits(int value) { return static_cast<std::uint32_t>(value); }
 
 template <class T>
@@ -84,7 +90,8 @@ void check_equal(const std::vector<T>& computed, const std::vector<T>& expected)
 template <class Kernel, class... Arguments>
 void run(const char* name, Kernel kernel, bool reversed, long long batch, Arguments... arguments) {
   const Launch& launch = launches().at(name);
-  emulated::launch(launch.blocks(batch), launch.threads, reversed, [&] { kernel(arguments..., batch); });
+  emulated::launch(launch.blocks(batch), launch.threads, reversed,
+                   [&] { kernel(arguments..., batch); });
 }
 
 }  // namespace emulation

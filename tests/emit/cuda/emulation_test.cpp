@@ -97,7 +97,8 @@ TEST_CASE("every scalar operation means in CUDA what it means in the region") {
     const float a = x[e];
     const bool ordered = !std::isnan(a), small = !(a >= 0.1f);
     const float product = (-(std::sqrt(std::fabs(a)) / 0.1f) - -0.0f) * a;
-    const float f = ordered ? (product + 1.401298464324817e-45f) + static_cast<float>(batch * 7) : NAN;
+    const float f =
+        ordered ? (product + 1.401298464324817e-45f) + static_cast<float>(batch * 7) : NAN;
     const std::uint32_t code = std::bit_cast<std::uint32_t>(a);
     const std::uint32_t right = code >> 5 | (code >> 31 ? 0xf8000000u : 0u);  // with the sign
     const std::uint32_t plus = ((code << 5) ^ right) * (code >> 5) - 0x80000000u + code;
@@ -118,7 +119,8 @@ TEST_CASE("windows read zero outside of their tensor, columns and rows repeat") 
     filled(a, 3), filled(b, 4), filled(c, 5), filled(d, 6);
     Values expected, expected_part;
     for (std::size_t i = 0; i < batch; ++i)
-      for (std::size_t j = 0; j < 10; ++j) expected.push_back((j < 4 ? a[i * 4 + j] : b[i * 6 + j - 4]) * d[i] + c[j]);
+      for (std::size_t j = 0; j < 10; ++j)
+        expected.push_back((j < 4 ? a[i * 4 + j] : b[i * 6 + j - 4]) * d[i] + c[j]);
     run("join", halftone_join, reversed, batch, a.get(), b.get(), c.get(), d.get(), y.get());
     check_equal(y.values(), expected);
     for (std::size_t i = 0; i < batch; ++i)
@@ -141,16 +143,20 @@ TEST_CASE("a row kernel reduces in stages by N2 and stores one value per row") {
       means.push_back(reference::row_sum(row) / 35.0f);
       for (float& v : row) v -= means.back(), squares.push_back(v * v);
       rstds.push_back(1.0f / std::sqrt(reference::row_sum(squares) / 35.0f + 1.0e-5f));
-      for (std::size_t j = 0; j < 35; ++j) expected.push_back(std::fma(row[j] * rstds.back(), w[j], b[j]));
+      for (std::size_t j = 0; j < 35; ++j)
+        expected.push_back(std::fma(row[j] * rstds.back(), w[j], b[j]));
     }
-    run("norm", halftone_norm, reversed, batch, x.get(), w.get(), b.get(), y.get(), mean.get(), rstd.get());
+    run("norm", halftone_norm, reversed, batch, x.get(), w.get(), b.get(), y.get(), mean.get(),
+        rstd.get());
     check_equal(y.values(), expected);
     check_equal(mean.values(), means);
     check_equal(rstd.values(), rstds);
   });
 }
 
-TEST_CASE("rows that do not fit into registers are loaded again, and a maximum of zeros keeps the sign that N5 gives it") {
+TEST_CASE(
+    "rows that do not fit into registers are loaded again, and a maximum of zeros keeps the sign "
+    "that N5 gives it") {
   each_order({1, 19}, [](std::size_t batch, bool reversed) {
     Buffer<float> x(batch * 700), z(batch * 700), y(batch * 700), maxima(batch);
     filled(x, 10), filled(z, 11);
@@ -164,7 +170,8 @@ TEST_CASE("rows that do not fit into registers are loaded again, and a maximum o
       for (std::size_t j = 0; j < 700; ++j) products.push_back(a[j] * b[j]);
       expected_maxima.push_back(reference::row_max(a));
       const float m = reference::row_sum(products) + expected_maxima.back();
-      for (std::size_t j = 0; j < 700; ++j) expected.push_back(a[j] == expected_maxima.back() ? expected_maxima.back() : m + b[j]);
+      for (std::size_t j = 0; j < 700; ++j)
+        expected.push_back(a[j] == expected_maxima.back() ? expected_maxima.back() : m + b[j]);
     }
     run("wide", halftone_wide, reversed, batch, x.get(), z.get(), y.get(), maxima.get());
     check_equal(y.values(), expected);
@@ -208,7 +215,8 @@ TEST_CASE("one term per row is summed by N4, run after run") {
     const float expected = reference::row_sum(terms) / static_cast<float>(batch) * 0.7f;
     for (int repeat = 0; repeat < 2; ++repeat) {
       loss[0] = NAN;
-      run("loss", halftone_loss, reversed, batch, x.get(), label.get(), s.get(), loss.get(), workspace.get());
+      run("loss", halftone_loss, reversed, batch, x.get(), label.get(), s.get(), loss.get(),
+          workspace.get());
       check_equal(loss.values(), {expected});
     }
   });
@@ -221,7 +229,8 @@ TEST_CASE("column sums follow N3 and full results are stored beside them") {
     Values expected_full, expected_products, expected_sums;
     for (std::size_t i = 0; i < batch; ++i)
       for (std::size_t j = 0; j < 37; ++j) expected_full.push_back(x[i * 37 + j] * r[i]);
-    run("column_sums", halftone_column_sums, reversed, batch, x.get(), r.get(), products.get(), sums.get(), full.get());
+    run("column_sums", halftone_column_sums, reversed, batch, x.get(), r.get(), products.get(),
+        sums.get(), full.get());
     check_equal(full.values(), expected_full);
     for (std::size_t j = 0; j < 37; ++j) {
       expected_products.push_back(reference::column_sum(file(full, j, 37)));
@@ -239,14 +248,16 @@ TEST_CASE("flat sums follow N4 over elements in row-major order") {
     s[0] = 0.3f;
     Values squares, products;
     for (float v : x.values()) squares.push_back(v * v);
-    run("total", halftone_total, reversed, batch, x.get(), s.get(), sum.get(), scaled.get(), workspace.get());
+    run("total", halftone_total, reversed, batch, x.get(), s.get(), sum.get(), scaled.get(),
+        workspace.get());
     check_equal(sum.values(), {reference::row_sum(squares)});
     check_equal(scaled.values(), {reference::row_sum(squares) * 0.3f});
 
     Buffer<float> r(batch), full(batch * 7);
     filled(r, 17);
     for (std::size_t e = 0; e < batch * 7; ++e) products.push_back(x[e] * r[e / 7]);
-    run("flat_rows", halftone_flat_rows, reversed, batch, x.get(), r.get(), full.get(), sum.get(), workspace.get());
+    run("flat_rows", halftone_flat_rows, reversed, batch, x.get(), r.get(), full.get(), sum.get(),
+        workspace.get());
     check_equal(full.values(), products);
     check_equal(sum.values(), {reference::row_sum(products)});
 
@@ -254,7 +265,8 @@ TEST_CASE("flat sums follow N4 over elements in row-major order") {
     filled(z, 18), filled(c, 19);
     products.clear();
     for (std::size_t e = 0; e < batch * 8; ++e) products.push_back(z[e] * c[e % 8]);
-    run("flat_columns", halftone_flat_columns, reversed, batch, z.get(), c.get(), sum.get(), long_workspace.get());
+    run("flat_columns", halftone_flat_columns, reversed, batch, z.get(), c.get(), sum.get(),
+        long_workspace.get());
     check_equal(sum.values(), {reference::row_sum(products)});
   });
 }
@@ -266,7 +278,8 @@ TEST_CASE("a block's tree has as many levels as its values need") {
     filled(x, 20);
     float sum = NAN;
     emulated::launch(1, 64, false, [&] {
-      const float result = halftone::kernels::block::tree_sum<64>(x.get(), static_cast<long long>(count));
+      const float result =
+          halftone::kernels::block::tree_sum<64>(x.get(), static_cast<long long>(count));
       if (threadIdx.x == 0) sum = result;
     });
     check_equal<float>({sum}, {reference::row_sum(x.values())});
@@ -275,7 +288,8 @@ TEST_CASE("a block's tree has as many levels as its values need") {
 
 TEST_CASE("contractions are chains with k ascending under every transposition and tile") {
   each_order({1, 70}, [](std::size_t batch, bool reversed) {
-    Buffer<float> x(batch * 29), w(37 * 29), v(29 * 37), b(37), r(batch), y(batch * 37), z(batch * 37);
+    Buffer<float> x(batch * 29), w(37 * 29), v(29 * 37), b(37), r(batch), y(batch * 37),
+        z(batch * 37);
     filled(x, 21), filled(w, 22), filled(v, 23), filled(b, 24), filled(r, 25);
     Values dense, plain;
     for (std::size_t i = 0; i < batch; ++i)
@@ -294,7 +308,8 @@ TEST_CASE("contractions are chains with k ascending under every transposition an
   Values twice;
   for (std::size_t i = 0; i < 40; ++i)
     for (std::size_t j = 0; j < 10; ++j)
-      twice.push_back(reference::contraction(file(a, i, 40), line(b, j, 37)) + reference::column_sum(file(a, i, 40)));
+      twice.push_back(reference::contraction(file(a, i, 40), line(b, j, 37)) +
+                      reference::column_sum(file(a, i, 40)));
   run("twice_transposed", halftone_twice_transposed, false, 1, a.get(), b.get(), y.get());
   check_equal(y.values(), twice);
 }
@@ -306,9 +321,11 @@ TEST_CASE("a weight's gradient brings the sum of lhs by N3 along") {
     Values expected, expected_bias;
     for (std::size_t i = 0; i < 37; ++i) {
       expected_bias.push_back(reference::column_sum(file(g, i, 37)));
-      for (std::size_t j = 0; j < 29; ++j) expected.push_back(reference::contraction(file(g, i, 37), file(x, j, 29)));
+      for (std::size_t j = 0; j < 29; ++j)
+        expected.push_back(reference::contraction(file(g, i, 37), file(x, j, 29)));
     }
-    run("weight_gradient", halftone_weight_gradient, reversed, batch, g.get(), x.get(), weight.get(), bias.get());
+    run("weight_gradient", halftone_weight_gradient, reversed, batch, g.get(), x.get(),
+        weight.get(), bias.get());
     check_equal(weight.values(), expected);
     check_equal(bias.values(), expected_bias);
   });
@@ -319,7 +336,8 @@ TEST_CASE("large tiles cover results that fill them only in part") {
   filled(x, 30), filled(w, 31);
   Values expected;
   for (std::size_t i = 0; i < 130; ++i)
-    for (std::size_t j = 0; j < 132; ++j) expected.push_back(reference::contraction(line(x, i, 37), line(w, j, 37)));
+    for (std::size_t j = 0; j < 132; ++j)
+      expected.push_back(reference::contraction(line(x, i, 37), line(w, j, 37)));
   run("large_tile", halftone_large_tile, false, 130, x.get(), w.get(), y.get());
   check_equal(y.values(), expected);
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels of every skeleton, access and transposition. emulation_test.cpp runs their texts, nvrtc_compile compiles them,
 // and the CHECK lines say what a text looks like.
 // RUN: cuda_text %s | FileCheck %s

@@ -19,8 +19,8 @@ inline float tree(const Values& v, float start, float (*combine)(float, float)) 
   if (v.size() > 1024) {
     Values results;
     for (std::size_t first = 0; first < v.size(); first += 1024)
-      results.push_back(
-          tree(Values(v.begin() + first, v.begin() + std::min(first + 1024, v.size())), start, combine));
+      results.push_back(tree(
+          Values(v.begin() + first, v.begin() + std::min(first + 1024, v.size())), start, combine));
     return tree(results, start, combine);
   }
   Values p(32, start);
@@ -30,7 +30,9 @@ inline float tree(const Values& v, float start, float (*combine)(float, float)) 
   return p[0];
 }
 inline float row_sum(const Values& v) { return tree(v, 0.0f, plus); }
-inline float row_max(const Values& v) { return tree(v, -std::numeric_limits<float>::infinity(), maximum); }
+inline float row_max(const Values& v) {
+  return tree(v, -std::numeric_limits<float>::infinity(), maximum);
+}
 
 /// N3.
 inline float column_sum(const Values& v) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contractions in plain f32: every result is one chain of fma with k ascending (N1), whatever the tile. Blocks stage
-// operands through shared memory, threads hold kThreadRows x kThreadColumns results in registers.
-// Past the depth's end lhs counts as -0 and rhs as +0: fma(-0, +0, sum) is `sum` to the bit, -0 included.
+// Contractions in plain f32: every result is one chain of fma with k ascending (N1), whatever the
+// tile. Blocks stage operands through shared memory, threads hold kThreadRows x kThreadColumns
+// results in registers. Past the depth's end lhs counts as -0 and rhs as +0: fma(-0, +0, sum) is
+// `sum` to the bit, -0 included.
 #pragma once
 
 #include "halftone/kernels/load_store.cuh"
@@ -14,23 +15,26 @@ template <int kRows_, int kColumns_, int kDepth_, int kThreadRows_, int kThreadC
 struct Tile {
   static constexpr int kRows = kRows_, kColumns = kColumns_, kDepth = kDepth_;
   static constexpr int kThreadRows = kThreadRows_, kThreadColumns = kThreadColumns_;
-  static constexpr int kRowThreads = kRows / kThreadRows, kColumnThreads = kColumns / kThreadColumns;
+  static constexpr int kRowThreads = kRows / kThreadRows,
+                       kColumnThreads = kColumns / kThreadColumns;
   static constexpr int kThreads = kRowThreads * kColumnThreads;
-  static_assert(kRows % 4 == 0 && kDepth % 4 == 0 && kThreadColumns % 4 == 0 && kColumnChunk % kDepth == 0 &&
-                kRows <= kThreads);
+  static_assert(kRows % 4 == 0 && kDepth % 4 == 0 && kThreadColumns % 4 == 0 &&
+                kColumnChunk % kDepth == 0 && kRows <= kThreads);
 };
 
-inline constexpr int kPadding = 4;  // keeps rows of a tile 16-byte aligned and spreads them over the banks
+inline constexpr int kPadding =
+    4;  // keeps rows of a tile 16-byte aligned and spreads them over the banks
 
-/// One operand's tile on its way: fetch() reads global memory into registers, put() writes them to shared memory as
-/// [depth][extent]. kAlongDepth: the operand is [extent, depth] in memory, otherwise [depth, extent].
+/// One operand's tile on its way: fetch() reads global memory into registers, put() writes them to
+/// shared memory as [depth][extent]. kAlongDepth: the operand is [extent, depth] in memory,
+/// otherwise [depth, extent].
 template <int kExtent, int kDepth, int kThreads, bool kAlongDepth>
 class Staging {
  public:
   using Shared = float[kDepth][kExtent + kPadding];
 
-  __device__ __forceinline__ void fetch(const float* operand, long long first, long long extent, long long k,
-                                        long long depth, float outside) {
+  __device__ __forceinline__ void fetch(const float* operand, long long first, long long extent,
+                                        long long k, long long depth, float outside) {
 #pragma unroll
     for (int p = 0; p < kPerThread; ++p) {
       const int quad = static_cast<int>(threadIdx.x) + p * kThreads;
@@ -65,7 +69,8 @@ class Staging {
   float values_[kPerThread][4];
 };
 
-/// The tile's line that belongs to a thread's item: groups of up to four neighbours, spread over the tile.
+/// The tile's line that belongs to a thread's item: groups of up to four neighbours, spread over
+/// the tile.
 template <int kItems, int kThreadsAlong>
 __device__ __forceinline__ int line_of(int thread, int item) {
   constexpr int kGroup = kItems < 4 ? kItems : 4;
@@ -73,15 +78,17 @@ __device__ __forceinline__ int line_of(int thread, int item) {
 }
 
 template <int kItems, int kThreadsAlong>
-__device__ __forceinline__ void read_lines(const float* shared, int thread, float (&values)[kItems]) {
+__device__ __forceinline__ void read_lines(const float* shared, int thread,
+                                           float (&values)[kItems]) {
 #pragma unroll
   for (int item = 0; item < kItems; item += 4) {
     if constexpr (kItems % 4 == 0) {
       load_vector(shared + line_of<kItems, kThreadsAlong>(thread, item),
-                  reinterpret_cast<float(&)[4]>(values[item]));
+                  reinterpret_cast<float (&)[4]>(values[item]));
     } else {
 #pragma unroll
-      for (int i = 0; i < kItems; ++i) values[i] = shared[line_of<kItems, kThreadsAlong>(thread, i)];
+      for (int i = 0; i < kItems; ++i)
+        values[i] = shared[line_of<kItems, kThreadsAlong>(thread, i)];
     }
   }
 }
@@ -100,11 +107,12 @@ struct LhsSum {
   __device__ __forceinline__ float result() const { return total + chunk; }
 };
 
-/// Everything after the sums: the body of each element, and one value per row from the first columns' blocks.
+/// Everything after the sums: the body of each element, and one value per row from the first
+/// columns' blocks.
 template <class Tile, class Body>
-__device__ __forceinline__ void finish_tile(const Body& body, long long first_row, int first_column,
-                                            const float (&sums)[Tile::kThreadRows][Tile::kThreadColumns],
-                                            const float* lhs_sums) {
+__device__ __forceinline__ void finish_tile(
+    const Body& body, long long first_row, int first_column,
+    const float (&sums)[Tile::kThreadRows][Tile::kThreadColumns], const float* lhs_sums) {
   const int row_thread = static_cast<int>(threadIdx.x) / Tile::kColumnThreads;
   const int column_thread = static_cast<int>(threadIdx.x) % Tile::kColumnThreads;
 #pragma unroll
@@ -117,7 +125,8 @@ __device__ __forceinline__ void finish_tile(const Body& body, long long first_ro
     body.load(row, uniforms);
 #pragma unroll
     for (int n = 0; n < Tile::kThreadColumns; n += 4) {
-      const int column = first_column + line_of<Tile::kThreadColumns, Tile::kColumnThreads>(column_thread, n);
+      const int column =
+          first_column + line_of<Tile::kThreadColumns, Tile::kColumnThreads>(column_thread, n);
       if (column >= Body::columns()) continue;
       typename Body::template Inputs<4> inputs;
       typename Body::template Outputs<4> outputs;
@@ -168,7 +177,8 @@ __device__ __forceinline__ void run(const Body& body) {
 #pragma unroll
       for (int m = 0; m < Tile::kThreadRows; ++m) {
 #pragma unroll
-        for (int n = 0; n < Tile::kThreadColumns; ++n) sums[m][n] = __fmaf_rn(a[m], b[n], sums[m][n]);
+        for (int n = 0; n < Tile::kThreadColumns; ++n)
+          sums[m][n] = __fmaf_rn(a[m], b[n], sums[m][n]);
       }
     }
     __syncthreads();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flat kernels: one sum over all elements in row-major order (N4), and a scalar program that follows it. A team of
-// eight lanes adds up a chunk of 1024 elements; the block that finishes last combines the chunks' sums.
+// Flat kernels: one sum over all elements in row-major order (N4), and a scalar program that
+// follows it. A team of eight lanes adds up a chunk of 1024 elements; the block that finishes last
+// combines the chunks' sums.
 #pragma once
 
 #include "halftone/kernels/load_store.cuh"
@@ -10,7 +11,8 @@ namespace halftone::kernels::flat {
 
 /// Computes kWidth neighbouring elements of one row and adds the valid terms to their partials.
 template <int kWidth, class Body, class Column>
-__device__ __forceinline__ void add(const Body& body, long long row, Column column, float* partial) {
+__device__ __forceinline__ void add(const Body& body, long long row, Column column,
+                                    float* partial) {
   typename Body::Uniforms uniforms;
   typename Body::template Inputs<kWidth> inputs;
   typename Body::template Outputs<kWidth> outputs;
@@ -38,13 +40,15 @@ __device__ __forceinline__ float chunk_sum(const Body& body, long long first) {
     if constexpr (Body::kCollapsed) {
       add<4>(body, 0, element, partial);
     } else if constexpr (Body::columns() % 4 == 0) {
-      add<4>(body, element / Body::columns(), static_cast<Column>(element % Body::columns()), partial);
+      add<4>(body, element / Body::columns(), static_cast<Column>(element % Body::columns()),
+             partial);
     } else {  // the four may lie in different rows
 #pragma unroll
       for (int i = 0; i < kOwned; ++i) {
         const long long own = element + i;
         if (own < count)
-          add<1>(body, own / Body::columns(), static_cast<Column>(own % Body::columns()), partial + i);
+          add<1>(body, own / Body::columns(), static_cast<Column>(own % Body::columns()),
+                 partial + i);
       }
     }
   }
@@ -54,7 +58,8 @@ __device__ __forceinline__ float chunk_sum(const Body& body, long long first) {
 template <class Body, int kThreads>
 __device__ __forceinline__ void run(const Body& body) {
   const long long chunks = (body.rows * body.columns() + kChunk - 1) / kChunk;
-  const long long chunk = static_cast<long long>(blockIdx.x) * (kThreads / kTeam) + threadIdx.x / kTeam;
+  const long long chunk =
+      static_cast<long long>(blockIdx.x) * (kThreads / kTeam) + threadIdx.x / kTeam;
   const float sum = chunk_sum(body, chunk * kChunk);
   if (chunk < chunks && team::lane() == 0) body.workspace[chunk] = sum;
   if (!block::is_last(body.blocks_done)) return;

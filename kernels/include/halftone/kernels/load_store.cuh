@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How operands reach registers and results memory: four neighbouring values go as one 16-byte access where the address
-// is a multiple of 16, and one by one where it is not or where a row ends among them.
+// How operands reach registers and results memory: four neighbouring values go as one 16-byte
+// access where the address is a multiple of 16, and one by one where it is not or where a row ends
+// among them.
 #pragma once
 
 namespace halftone::kernels {
@@ -30,8 +31,8 @@ __device__ __forceinline__ void store_vector(int* pointer, const int (&values)[4
 
 /// values[i] = row[first + i], or `outside` where first + i is not in [0, columns).
 template <class T, int kWidth, class Column>
-__device__ __forceinline__ void load(const T* row, Column first, Column columns, T (&values)[kWidth],
-                                     T outside = T(0)) {
+__device__ __forceinline__ void load(const T* row, Column first, Column columns,
+                                     T (&values)[kWidth], T outside = T(0)) {
   if constexpr (kWidth == 4) {
     if (first >= 0 && first + 4 <= columns && is_vector_aligned(row + first)) {
       load_vector(row + first, values);
@@ -46,7 +47,8 @@ __device__ __forceinline__ void load(const T* row, Column first, Column columns,
 
 /// row[first + i] = values[i] where first + i is in [0, columns).
 template <class T, int kWidth, class Column>
-__device__ __forceinline__ void store(T* row, Column first, Column columns, const T (&values)[kWidth]) {
+__device__ __forceinline__ void store(T* row, Column first, Column columns,
+                                      const T (&values)[kWidth]) {
   if constexpr (kWidth == 4) {
     if (first + 4 <= columns && is_vector_aligned(row + first)) {
       store_vector(row + first, values);

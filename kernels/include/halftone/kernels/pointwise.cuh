@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pointwise kernels: every thread computes four neighbouring elements of one row. Operands are loaded before results
-// are stored, so a result may take an operand's place.
+// Pointwise kernels: every thread computes four neighbouring elements of one row. Operands are
+// loaded before results are stored, so a result may take an operand's place.
 #pragma once
 
 #include "halftone/kernels/load_store.cuh"

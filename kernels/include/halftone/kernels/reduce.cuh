@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reduction trees of the specification (N2 to N4), the same bits whatever the launch.
-// A chunk of 1024 values belongs to a team of eight lanes: lane t owns the partials 4t .. 4t+3 of the 32, so that a
-// lane's values lie side by side for 16-byte loads and a warp works on four chunks at once.
+// A chunk of 1024 values belongs to a team of eight lanes: lane t owns the partials 4t .. 4t+3 of
+// the 32, so that a lane's values lie side by side for 16-byte loads and a warp works on four
+// chunks at once.
 #pragma once
 
 namespace halftone::kernels {
@@ -29,8 +30,8 @@ namespace team {
 
 __device__ __forceinline__ int lane() { return static_cast<int>(threadIdx.x) % kTeam; }
 
-/// Halves the team's 32 partials by 16, 8, 4 across lanes and by 2, 1 within each. Every lane of the warp must call;
-/// every lane of the team receives the result.
+/// Halves the team's 32 partials by 16, 8, 4 across lanes and by 2, 1 within each. Every lane of
+/// the warp must call; every lane of the team receives the result.
 __device__ __forceinline__ float halve(Reduction reduction, float (&partial)[kOwned]) {
 #pragma unroll
   for (int distance = kTeam / 2; distance > 0; distance /= 2) {
@@ -38,7 +39,8 @@ __device__ __forceinline__ float halve(Reduction reduction, float (&partial)[kOw
 #pragma unroll
     for (int i = 0; i < kOwned; ++i) {
       const float other = __shfl_xor_sync(kAllLanes, partial[i], distance);
-      partial[i] = is_upper ? combine(reduction, other, partial[i]) : combine(reduction, partial[i], other);
+      partial[i] =
+          is_upper ? combine(reduction, other, partial[i]) : combine(reduction, partial[i], other);
     }
   }
   const float even = combine(reduction, partial[0], partial[2]);
@@ -46,7 +48,8 @@ __device__ __forceinline__ float halve(Reduction reduction, float (&partial)[kOw
   return combine(reduction, even, odd);
 }
 
-/// N2 of value(0) .. value(count - 1), count <= 1024. Every lane of the warp must call, each team with its own count.
+/// N2 of value(0) .. value(count - 1), count <= 1024. Every lane of the warp must call, each team
+/// with its own count.
 template <class Value>
 __device__ __forceinline__ float tree(Reduction reduction, int count, Value value) {
   float partial[kOwned];
@@ -66,8 +69,9 @@ __device__ __forceinline__ float tree(Reduction reduction, int count, Value valu
 
 namespace block {
 
-/// N2 of values[0] .. values[count - 1], count <= 2^30, by all threads of the block, which all receive the sum.
-/// Three levels: chunks, chunks of their results, and those of at most 1024 such batches.
+/// N2 of values[0] .. values[count - 1], count <= 2^30, by all threads of the block, which all
+/// receive the sum. Three levels: chunks, chunks of their results, and those of at most 1024 such
+/// batches.
 template <int kThreads>
 __device__ __forceinline__ float tree_sum(const float* values, long long count) {
   constexpr int kTeams = kThreads / kTeam;
@@ -97,8 +101,8 @@ __device__ __forceinline__ float tree_sum(const float* values, long long count) 
   return team::halve(Reduction::sum, top);
 }
 
-/// Whether this block is the last of the grid to come here; what all others wrote before is then visible to it.
-/// `blocks_done` starts at 0 and is 0 again afterwards.
+/// Whether this block is the last of the grid to come here; what all others wrote before is then
+/// visible to it. `blocks_done` starts at 0 and is 0 again afterwards.
 __device__ __forceinline__ bool is_last(unsigned int* blocks_done) {
   __shared__ bool last;
   __threadfence();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row kernels: reductions over each row (N2), in stages where one needs the results of another, then the elements.
-// A row of at most 1024 columns belongs to a team of eight lanes; a longer one to a block, chunk after chunk to each
-// of its teams. Operands stay in registers between stages where they fit, otherwise every stage loads them again.
+// Row kernels: reductions over each row (N2), in stages where one needs the results of another,
+// then the elements. A row of at most 1024 columns belongs to a team of eight lanes; a longer one
+// to a block, chunk after chunk to each of its teams. Operands stay in registers between stages
+// where they fit, otherwise every stage loads them again.
 #pragma once
 
 #include "halftone/kernels/load_store.cuh"
@@ -49,11 +50,13 @@ class Worker {
       each_group(chunk, [&](int column, const Inputs& inputs) {
         typename Body::template Outputs<4> outputs;
 #pragma unroll
-        for (int i = 0; i < 4; ++i) body_.compute(uniforms_, reduced_, inputs, i, row_, column + i, outputs);
+        for (int i = 0; i < 4; ++i)
+          body_.compute(uniforms_, reduced_, inputs, i, row_, column + i, outputs);
         body_.store(row_, column, outputs);
       });
     }
-    if (active_ && first_chunk() == 0 && team::lane() == 0) body_.store_row(uniforms_, reduced_, row_);
+    if (active_ && first_chunk() == 0 && team::lane() == 0)
+      body_.store_row(uniforms_, reduced_, row_);
   }
 
  private:
@@ -66,7 +69,8 @@ class Worker {
   }
   __device__ __forceinline__ int first_chunk() const { return kShort ? 0 : team_; }
 
-  /// visit(first column, inputs of four elements) for every four elements of this lane in the chunk.
+  /// visit(first column, inputs of four elements) for every four elements of this lane in the
+  /// chunk.
   template <class Visit>
   __device__ __forceinline__ void each_group(int chunk, Visit visit) const {
 #pragma unroll kUnroll

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Description: a model, its losses, its optimizer and its precision rules as a DAG of plain structs.
-// It is what the dsl produces and the only thing that codegen and the reference evaluator read.
-// docs/spec/description.md numbers every rule that a valid Description keeps (labels D1, D2, ...).
+// The Description: a model, its losses, its optimizer and its precision rules as a DAG of plain
+// structs. It is what the dsl produces and the only thing that codegen and the reference evaluator
+// read. docs/spec/description.md numbers every rule that a valid Description keeps (labels D1, D2,
+// ...).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,8 @@ namespace halftone::description {
 
 enum class Format : std::uint8_t { f32, tf32, f16, bf16, i32 };
 
-/// One extent of a shape: a fixed size, or a symbol such as `batch` that is bound when a trainer is built.
+/// One extent of a shape: a fixed size, or a symbol such as `batch` that is bound when a trainer is
+/// built.
 struct Dimension {
   std::int64_t extent = 0;  ///< the size when `symbol` is empty, otherwise 0
   std::string symbol;       ///< name of the symbol, empty for a fixed size
@@ -38,6 +40,7 @@ enum class Kind : std::uint8_t {
   layer_norm,  // x, weight, bias
   relu,        // x
   gelu,        // x
+  silu,        // x
   add,         // a, b
   concat,      // part0, part1, ... along the last dimension
   pointwise,   // the user's function of equally shaped operands
@@ -47,8 +50,8 @@ enum class Kind : std::uint8_t {
   pointwise_loss,  // the user's function, then the mean over all elements
 };
 
-/// How a parameter's first values are drawn. Every element has its own counter, so the values depend on the
-/// trainer's seed and the parameter's name alone.
+/// How a parameter's first values are drawn. Every element has its own counter, so the values
+/// depend on the trainer's seed and the parameter's name alone.
 struct Initializer {
   enum class Kind : std::uint8_t { constant, uniform, normal };
   Kind kind = Kind::constant;
@@ -89,12 +92,27 @@ struct GeluAttributes {
 
 /// Scalar operations of a pointwise function. Operands are indices of earlier instructions.
 enum class ScalarOp : std::uint8_t {
-  operand,     // the element of operand number `a`
-  constant,    // the value `constant`
-  add, subtract, multiply, divide, minimum, maximum,  // a, b
-  negate, absolute, exp, log, sqrt, rsqrt, tanh, erf, sigmoid,  // a
-  less, less_equal, equal,  // a, b: a condition, usable only as the first operand of select
-  select,                   // a ? b : c
+  operand,   // the element of operand number `a`
+  constant,  // the value `constant`
+  add,
+  subtract,
+  multiply,
+  divide,
+  minimum,
+  maximum,  // a, b
+  negate,
+  absolute,
+  exp,
+  log,
+  sqrt,
+  rsqrt,
+  tanh,
+  erf,
+  sigmoid,  // a
+  less,
+  less_equal,
+  equal,   // a, b: a condition, usable only as the first operand of select
+  select,  // a ? b : c
 };
 
 struct ScalarInstruction {
@@ -120,8 +138,8 @@ struct PointwiseAttributes {
   bool operator==(const PointwiseAttributes&) const = default;
 };
 
-using Attributes = std::variant<std::monostate, ParameterAttributes, StateAttributes, LayerNormAttributes,
-                                GeluAttributes, PointwiseAttributes>;
+using Attributes = std::variant<std::monostate, ParameterAttributes, StateAttributes,
+                                LayerNormAttributes, GeluAttributes, PointwiseAttributes>;
 
 struct Operand {
   std::string role;  ///< the operand's name as listed at Kind: x, weight, bias, logits, label, ...
@@ -135,7 +153,8 @@ struct Node {
   Kind kind = Kind::input;
   std::vector<Operand> operands;
   Shape shape;
-  Format format = Format::f32;  ///< what an input is delivered in; elsewhere the precision rules decide
+  Format format =
+      Format::f32;  ///< what an input is delivered in; elsewhere the precision rules decide
   Attributes attributes;
 
   bool operator==(const Node&) const = default;
@@ -163,7 +182,8 @@ struct Assignment {
   bool operator==(const Assignment&) const = default;
 };
 
-/// Formats for every value whose layer's name matches the glob `layer`; the last matching rule wins, per field.
+/// Formats for every value whose layer's name matches the glob `layer`; the last matching rule
+/// wins, per field.
 struct Rule {
   std::string layer = "**";
   std::optional<Format> store, compute, accumulate, master;
@@ -171,7 +191,8 @@ struct Rule {
   bool operator==(const Rule&) const = default;
 };
 
-/// torch.optim.SGD: g += decay * p; buf = momentum * buf + g; p -= lr * (nesterov ? g + momentum * buf : buf).
+/// torch.optim.SGD: g += decay * p; buf = momentum * buf + g; p -= lr * (nesterov ? g + momentum *
+/// buf : buf).
 struct Sgd {
   double learning_rate = 1e-2;
   double momentum = 0.0;

@@ -18,7 +18,7 @@ struct Violation {
 /// The first rule that `description` breaks, or nothing when it is valid.
 [[nodiscard]] std::optional<Violation> validate(const Description& description);
 
-/// The shape that a node of this kind must have, from its operands' shapes (D20 to D31); nothing for sources.
+/// The shape that a node of this kind must have, from its operands' shapes (D20 to D32); nothing for sources.
 [[nodiscard]] std::optional<Shape> infer_shape(const Description& description, const Node& node);
 
 }  // namespace halftone::description

@@ -93,11 +93,11 @@ class Evaluator {
   /// zero.
   [[nodiscard]] State<Scalar> initial_state(Tensors<Scalar> parameters) const;
 
-  /// D20 to D31, objective and assignments.
+  /// D20 to D32, objective and assignments.
   [[nodiscard]] Forward<Scalar> forward(const State<Scalar>& state,
                                         const Inputs<Scalar>& inputs) const;
 
-  /// D40 to D50. `external` holds gradients that arrive at outputs, by output name; they come
+  /// D40 to D51. `external` holds gradients that arrive at outputs, by output name; they come
   /// before those of any user, the last output's first.
   [[nodiscard]] Gradients<Scalar> backward(const Forward<Scalar>& forward,
                                            const Tensors<Scalar>& external = {}) const;

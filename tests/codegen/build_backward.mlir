@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// RUN: halftone-opt --halftone-build-backward -split-input-file -verify-diagnostics %s | FileCheck %s
+
+!matrix = !halftone.tensor<[batch, 8], f32>
+!weight = !halftone.tensor<[8, 8], f32>
+!vector = !halftone.tensor<[8], f32>
+!rows = !halftone.tensor<[batch], f32>
+!scalar = !halftone.tensor<[], f32>
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+
+// D40, D48: the seed is the loss's weight, the mean divides it, every gradient is marked with layer and phase.
+// CHECK-LABEL: module @gradients_of_a_linear_layer_and_its_loss
+module @gradients_of_a_linear_layer_and_its_loss {
+  halftone.graph "training" {
+    // CHECK: %[[X:.*]] = halftone.input "x"
+    %x = halftone.input "x" : !matrix
+    // CHECK: %[[LABEL:.*]] = halftone.input "label"
+    %label = halftone.input "label" : !halftone.tensor<[batch], i32>
+    %w = halftone.parameter "w" {initializer = #zeros} : !weight
+    %b = halftone.parameter "b" {initializer = #zeros} : !vector
+    // CHECK: %[[Y:.*]] = halftone.linear
+    %y = halftone.linear %x, %w bias %b {halftone.layer = "fc"} : (!matrix, !weight, !vector) -> !matrix
+    %r = halftone.cross_entropy %y, %label {halftone.layer = "loss", halftone.phase = #halftone.phase<loss>}
+        : (!matrix, !halftone.tensor<[batch], i32>) -> !rows
+    %l = halftone.mean %r {halftone.layer = "loss", halftone.phase = #halftone.phase<loss>} : (!rows) -> !scalar
+    halftone.output "y", %y : !matrix
+    // CHECK: halftone.loss "loss"
+    halftone.loss "loss", %l weight 0.5 {halftone.phase = #halftone.phase<loss>} : !scalar
+    // CHECK: %[[SEED:.*]] = halftone.pointwise "loss_weight"() {halftone.phase = #halftone.phase<loss_backward>}
+    // CHECK: arith.constant 5.000000e-01 : f32
+    // CHECK: %[[ROW:.*]] = halftone.pointwise "mean_grad"(%[[SEED]]) {{.*}}-> !halftone.tensor<[batch], f32>
+    // CHECK: %[[COUNT:.*]] = halftone.count ["batch"] : f32
+    // CHECK: arith.divf %{{.*}}, %[[COUNT]]
+    // CHECK: %[[DY:.*]] = halftone.cross_entropy_grad %[[Y]], %[[LABEL]], %[[ROW]] {halftone.layer = "loss", halftone.phase = #halftone.phase<loss_backward>}
+    // CHECK: %[[CUT:.*]] = halftone.output_gradient "y", %[[DY]] {halftone.phase = #halftone.phase<loss_backward>}
+    // CHECK: %[[DW:.*]] = halftone.contract %[[CUT]], %[[X]] {halftone.layer = "fc", halftone.phase = #halftone.phase<backward>, pass = #halftone.pass<weight_gradient>, transpose_lhs}
+    // CHECK: %[[DB:.*]] = halftone.column_sum %[[CUT]]
+    // CHECK: halftone.gradient %[[DW]] of
+    // CHECK: halftone.gradient %[[DB]] of
+  }
+}
+
+// -----
+
+!matrix = !halftone.tensor<[batch, 8], f32>
+!weight = !halftone.tensor<[8, 8], f32>
+!vector = !halftone.tensor<[8], f32>
+!rows = !halftone.tensor<[batch], f32>
+!scalar = !halftone.tensor<[], f32>
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+#forward = #halftone.phase<forward>
+#loss = #halftone.phase<loss>
+
+// D41 to D47, one layer after the other. Nothing leads to the input, so nothing computes its gradient.
+// CHECK-LABEL: module @gradients_of_every_layer
+module @gradients_of_every_layer {
+  halftone.graph "training" {
+    // CHECK: %[[X:.*]] = halftone.input "x"
+    %x = halftone.input "x" : !matrix
+    // CHECK: %[[G:.*]] = halftone.parameter "g"
+    %g = halftone.parameter "g" {initializer = #zeros} : !vector
+    %b = halftone.parameter "b" {initializer = #zeros} : !vector
+    // CHECK: %[[N:.*]], %[[MEAN:.*]], %[[RSTD:.*]] = halftone.layer_norm
+    %n, %mean, %rstd = halftone.layer_norm %x, %g, %b {epsilon = 1.0e-5 : f64}
+        : (!matrix, !vector, !vector) -> (!matrix, !rows, !rows)
+    // CHECK: %[[RELU:.*]] = halftone.relu
+    %relu = halftone.relu %n : (!matrix) -> !matrix
+    // CHECK: %[[GELU:.*]] = halftone.gelu
+    %gelu = halftone.gelu %relu : (!matrix) -> !matrix
+    %tanh = halftone.gelu %gelu {tanh} : (!matrix) -> !matrix
+    %cat = halftone.concat %x, %tanh : (!matrix, !matrix) -> !halftone.tensor<[batch, 16], f32>
+    // CHECK: %[[TOTAL:.*]] = halftone.pointwise "half"
+    %p = halftone.pointwise "half" (%cat) : (!halftone.tensor<[batch, 16], f32>) -> !halftone.tensor<[batch, 16], f32> {
+    ^bb0(%a: f32):
+      %half = arith.constant 0.5 : f32
+      %h = arith.mulf %a, %half : f32
+      halftone.yield %h : f32
+    }
+    %l = halftone.mean %p {halftone.phase = #loss} : (!halftone.tensor<[batch, 16], f32>) -> !scalar
+    halftone.loss "l", %l weight 1.0 {halftone.phase = #loss} : !scalar
+    // CHECK: %[[DP:.*]] = halftone.pointwise "mean_grad"
+    // CHECK: %[[DC:.*]] = halftone.pointwise "half_grad"(%{{.*}}, %[[DP]])
+    // CHECK: %[[DT:.*]] = halftone.slice %[[DC]] from 8
+    // CHECK: %[[DG:.*]] = halftone.pointwise "gelu_tanh_grad"(%[[GELU]], %[[DT]])
+    // CHECK: %[[DR:.*]] = halftone.pointwise "gelu_grad"(%[[RELU]], %[[DG]])
+    // CHECK: %[[DN:.*]] = halftone.pointwise "relu_grad"(%[[RELU]], %[[DR]])
+    // CHECK: %[[DW:.*]], %[[DB:.*]] = halftone.layer_norm_weight_grad %[[X]], %[[MEAN]], %[[RSTD]], %[[DN]]
+    // CHECK: halftone.gradient %[[DW]] of %[[G]]
+    // CHECK: halftone.gradient %[[DB]]
+    // CHECK-NOT: halftone.gradient
+  }
+}
+
+// -----
+
+!matrix = !halftone.tensor<[batch, 8], f32>
+!weight = !halftone.tensor<[8, 8], f32>
+!scalar = !halftone.tensor<[], f32>
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+#loss = #halftone.phase<loss>
+
+// The last user's gradient comes first; a tied weight adds up the gradients of its layers in the same order.
+// CHECK-LABEL: module @last_user_first
+module @last_user_first {
+  halftone.graph "training" {
+    %x = halftone.input "x" : !matrix
+    // CHECK: %[[W:.*]] = halftone.parameter "w"
+    %w = halftone.parameter "w" {initializer = #zeros} : !weight
+    // CHECK: %[[H:.*]] = halftone.linear
+    %h = halftone.linear %x, %w {halftone.layer = "h"} : (!matrix, !weight) -> !matrix
+    %a = halftone.relu %h {halftone.layer = "a"} : (!matrix) -> !matrix
+    %b = halftone.linear %h, %w {halftone.layer = "b"} : (!matrix, !weight) -> !matrix
+    %c = halftone.gelu %h {halftone.layer = "c"} : (!matrix) -> !matrix
+    %d = halftone.add %a, %b {halftone.layer = "d"} : (!matrix, !matrix) -> !matrix
+    %e = halftone.add %d, %c {halftone.layer = "e"} : (!matrix, !matrix) -> !matrix
+    %f = halftone.add %e, %e {halftone.layer = "f"} : (!matrix, !matrix) -> !matrix
+    %l = halftone.mean %f {halftone.phase = #loss} : (!matrix) -> !scalar
+    halftone.loss "l", %l weight 1.0 {halftone.phase = #loss} : !scalar
+    // CHECK: %[[DF:.*]] = halftone.pointwise "mean_grad"
+    // CHECK: %[[DE:.*]] = halftone.add %[[DF]], %[[DF]] {halftone.layer = "f"
+    // CHECK: %[[DC:.*]] = halftone.pointwise "gelu_grad"(%[[H]], %[[DE]])
+    // CHECK: %[[DXB:.*]] = halftone.contract %[[DE]], %[[W]] {{.*}}pass = #halftone.pass<input_gradient>
+    // CHECK: %[[DWB:.*]] = halftone.contract %[[DE]], %[[H]]
+    // CHECK: %[[CB:.*]] = halftone.add %[[DC]], %[[DXB]]
+    // CHECK: %[[DA:.*]] = halftone.pointwise "relu_grad"(%{{.*}}, %[[DE]])
+    // CHECK: %[[DH:.*]] = halftone.add %[[CB]], %[[DA]]
+    // CHECK: %[[DWH:.*]] = halftone.contract %[[DH]], %{{.*}} {{{.*}}pass = #halftone.pass<weight_gradient>
+    // CHECK: %[[DW:.*]] = halftone.add %[[DWB]], %[[DWH]]
+    // CHECK: halftone.gradient %[[DW]] of %[[W]]
+    // CHECK-NOT: halftone.gradient
+  }
+}
+
+// -----
+
+!matrix = !halftone.tensor<[batch, 8], f32>
+!weight = !halftone.tensor<[8, 8], f32>
+!scalar = !halftone.tensor<[], f32>
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+#loss = #halftone.phase<loss>
+
+// An output under two names has one gradient; a frozen parameter none; a loss that reads no output is noted.
+// CHECK-LABEL: module @outputs_and_frozen_parameters
+// CHECK: halftone.graph "training" attributes {halftone.loss_without_output = "inner"}
+module @outputs_and_frozen_parameters {
+  halftone.graph "training" {
+    %x = halftone.input "x" : !matrix
+    %w = halftone.parameter "w" {initializer = #zeros} : !weight
+    %f = halftone.parameter "f" {initializer = #zeros, frozen = true} : !weight
+    // CHECK: %[[H:.*]] = halftone.linear
+    %h = halftone.linear %x, %w {halftone.layer = "h"} : (!matrix, !weight) -> !matrix
+    // CHECK: %[[Y:.*]] = halftone.linear
+    %y = halftone.linear %h, %f {halftone.layer = "y"} : (!matrix, !weight) -> !matrix
+    halftone.output "y", %y : !matrix
+    halftone.output "again", %y : !matrix
+    %l = halftone.mean %y {halftone.layer = "outer", halftone.phase = #loss} : (!matrix) -> !scalar
+    halftone.loss "outer", %l weight 1.0 {halftone.phase = #loss} : !scalar
+    %m = halftone.mean %h {halftone.layer = "inner", halftone.phase = #loss} : (!matrix) -> !scalar
+    halftone.loss "inner", %m weight 2.0 {halftone.phase = #loss} : !scalar
+    // CHECK: %[[DH:.*]] = halftone.pointwise "mean_grad"({{.*}}halftone.layer = "inner"
+    // CHECK: %[[DY:.*]] = halftone.pointwise "mean_grad"({{.*}}halftone.layer = "outer"
+    // CHECK: %[[CUT:.*]] = halftone.output_gradient "y", %[[DY]]
+    // CHECK-NOT: halftone.output_gradient
+    // CHECK: %[[DX:.*]] = halftone.contract %[[CUT]], %{{.*}}pass = #halftone.pass<input_gradient>
+    // CHECK: %[[SUM:.*]] = halftone.add %[[DH]], %[[DX]]
+    // CHECK: halftone.contract %[[SUM]], {{.*}}weight_gradient
+    // CHECK: halftone.gradient
+    // CHECK-NOT: halftone.gradient
+  }
+}
+
+// -----
+
+!matrix = !halftone.tensor<[batch, 8], f32>
+!weight = !halftone.tensor<[8, 8], f32>
+!scalar = !halftone.tensor<[], f32>
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+#loss = #halftone.phase<loss>
+
+// CHECK-LABEL: module @does_not_differentiate_inference
+// CHECK-NOT: halftone.gradient
+module @does_not_differentiate_inference {
+  halftone.graph "inference" {
+    %x = halftone.input "x" : !matrix
+    %w = halftone.parameter "w" {initializer = #zeros} : !weight
+    %h = halftone.linear %x, %w : (!matrix, !weight) -> !matrix
+    halftone.output "h", %h : !matrix
+  }
+}
+
+// -----
+
+!matrix = !halftone.tensor<[batch, 8], f32>
+!scalar = !halftone.tensor<[], f32>
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+#loss = #halftone.phase<loss>
+
+// An operand that only decides a comparison gets no gradient, rather than a zero (D47).
+// CHECK-LABEL: module @does_not_give_a_zero_gradient
+module @does_not_give_a_zero_gradient {
+  halftone.graph "training" {
+    %w = halftone.parameter "w" {initializer = #zeros} : !halftone.tensor<[8], f32>
+    %v = halftone.parameter "v" {initializer = #zeros} : !halftone.tensor<[8], f32>
+    %p = halftone.pointwise "gate" (%w, %v) {halftone.layer = "gate"}
+        : (!halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>) -> !halftone.tensor<[8], f32> {
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.cmpf olt, %a, %b : f32
+      %zero = arith.constant 0.0 : f32
+      %r = arith.select %c, %b, %zero : f32
+      halftone.yield %r : f32
+    }
+    %q = halftone.add %p, %w : (!halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>) -> !halftone.tensor<[8], f32>
+    %l = halftone.mean %q {halftone.phase = #loss} : (!halftone.tensor<[8], f32>) -> !scalar
+    halftone.loss "l", %l weight 1.0 {halftone.phase = #loss} : !scalar
+    // CHECK: %[[DQ:.*]] = halftone.pointwise "mean_grad"
+    // CHECK: %[[DP:.*]]:2 = halftone.pointwise "gate_grad"({{.*}}, %[[DQ]])
+    // CHECK: halftone.gradient %[[DQ]] of
+    // CHECK: halftone.gradient %[[DP]]#1 of
+  }
+}
+
+// -----
+
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+module {
+  halftone.graph "training" {
+    %x = halftone.input "x" : !halftone.tensor<[8], f32>
+    // expected-error @+1 {{parameter 'w' is trained but no loss depends on it: freeze it or use it in a loss}}
+    %w = halftone.parameter "w" {initializer = #zeros} : !halftone.tensor<[8], f32>
+    %y = halftone.add %x, %w : (!halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>) -> !halftone.tensor<[8], f32>
+    halftone.output "y", %y : !halftone.tensor<[8], f32>
+  }
+}
+
+// -----
+
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+#loss = #halftone.phase<loss>
+module {
+  halftone.graph "training" {
+    %w = halftone.parameter "w" {initializer = #zeros} : !halftone.tensor<[8], f32>
+    // expected-error @+1 {{halftone.column_sum of layer 'sum' lies between a parameter and a loss but has no gradient}}
+    %y = halftone.column_sum %w {halftone.layer = "sum"} : (!halftone.tensor<[8], f32>) -> !halftone.tensor<[8], f32>
+    %l = halftone.mean %y {halftone.phase = #loss} : (!halftone.tensor<[8], f32>) -> !halftone.tensor<[], f32>
+    halftone.loss "l", %l weight 1.0 {halftone.phase = #loss} : !halftone.tensor<[], f32>
+  }
+}
+
+// -----
+
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+#loss = #halftone.phase<loss>
+module {
+  halftone.graph "training" {
+    %w = halftone.parameter "w" {initializer = #zeros} : !halftone.tensor<[8], f32>
+    %y = halftone.pointwise "wave" (%w) {halftone.layer = "wave"} : (!halftone.tensor<[8], f32>) -> !halftone.tensor<[8], f32> {
+    ^bb0(%a: f32):
+      // expected-error @+1 {{math.sin has no derivative, but a gradient reaches it}}
+      %s = math.sin %a : f32
+      halftone.yield %s : f32
+    }
+    %l = halftone.mean %y {halftone.phase = #loss} : (!halftone.tensor<[8], f32>) -> !halftone.tensor<[], f32>
+    halftone.loss "l", %l weight 1.0 {halftone.phase = #loss} : !halftone.tensor<[], f32>
+  }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every function becomes its recipe of docs/spec/math.md: what is left of math is what IEEE rounds.
+// RUN: halftone-opt --halftone-expand-math -split-input-file -verify-diagnostics %s > %t
+// RUN: FileCheck %s < %t
+// RUN: FileCheck --check-prefix=LEFT %s < %t
+
+// LEFT-NOT: math.{{exp|log|tanh|erf|rsqrt|sin}}
+// LEFT-NOT: halftone.sigmoid
+// LEFT-NOT: arith.{{minimumf|maximumf}}
+
+!vector = !halftone.tensor<[8], f32>
+
+// CHECK-LABEL: halftone.graph "functions"
+halftone.graph "functions" {
+  %x = halftone.input "x" : !vector
+  %y:8 = halftone.kernel "k" pointwise over [8] reduce [] (%x) accesses [#halftone.access<full>]
+      -> [#halftone.access<full>, #halftone.access<full>, #halftone.access<full>, #halftone.access<full>,
+          #halftone.access<full>, #halftone.access<full>, #halftone.access<full>, #halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 8, 0>}
+      : (!vector) -> (!vector, !vector, !vector, !vector, !vector, !vector, !vector, !vector) {
+  // CHECK: ^bb0(%[[A:[a-z0-9]+]]: f32):
+  ^bb0(%a: f32):
+    // M1: its first constant is the clamp 0x1.64p+6.
+    // CHECK: arith.constant 8.900000e+01 : f32
+    // CHECK: %[[SCALED:.*]] = arith.mulf
+    // CHECK: %[[EXP:.*]] = arith.mulf %[[SCALED]]
+    %exp = math.exp %a : f32
+    // M2 scales subnormals by 2^23 first.
+    // CHECK: arith.constant 0x4B000000 : f32
+    // CHECK: arith.mulf %[[A]], %{{.*}} : f32
+    %log = math.log %a : f32
+    // M3 takes the sign off.
+    // CHECK: arith.bitcast %[[A]] : f32 to i32
+    // CHECK: arith.constant 2147483647 : i32
+    // CHECK: arith.andi
+    %tanh = math.tanh %a : f32
+    // M4 chooses between its two ranges.
+    // CHECK: arith.bitcast %[[A]] : f32 to i32
+    // CHECK: arith.constant 1.125000e+00 : f32
+    %erf = math.erf %a : f32
+    // M5 clamps at 32.
+    // CHECK: arith.constant 3.200000e+01 : f32
+    // CHECK: arith.divf
+    %sigmoid = halftone.sigmoid %a : f32
+    // M6
+    // CHECK: %[[ROOT:.*]] = math.sqrt %[[A]] : f32
+    // CHECK: %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
+    // CHECK: arith.divf %[[ONE]], %[[ROOT]] : f32
+    %rsqrt = math.rsqrt %a : f32
+    // N5: NaN wins when it is the first operand.
+    // CHECK: %[[LESS:.*]] = arith.cmpf olt, %[[A]], %[[EXP]] : f32
+    // CHECK: %[[NAN:.*]] = arith.cmpf uno, %[[A]], %[[A]] : f32
+    // CHECK: %[[TAKE:.*]] = arith.ori %[[LESS]], %[[NAN]] : i1
+    // CHECK: arith.select %[[TAKE]], %[[A]], %[[EXP]] : f32
+    %min = arith.minimumf %a, %exp : f32
+    // CHECK: %[[MORE:.*]] = arith.cmpf ogt, %[[A]], %[[EXP]] : f32
+    // CHECK: %[[NAN2:.*]] = arith.cmpf uno, %[[A]], %[[A]] : f32
+    // CHECK: %[[TAKE2:.*]] = arith.ori %[[MORE]], %[[NAN2]] : i1
+    // CHECK: arith.select %[[TAKE2]], %[[A]], %[[EXP]] : f32
+    %max = arith.maximumf %a, %exp : f32
+    halftone.kernel_yield stores %exp, %log, %tanh, %erf, %sigmoid, %rsqrt, %min, %max
+        : f32, f32, f32, f32, f32, f32, f32, f32
+  }
+  // A finish is expanded like a body.
+  // CHECK: halftone.kernel "sum"
+  // CHECK: finish
+  // CHECK: arith.constant 8.900000e+01 : f32
+  %sum = halftone.kernel "sum" flat over [8] reduce [] (%x) accesses [#halftone.access<full>] -> [] fused []
+      {resultSegmentSizes = array<i32: 0, 1>} : (!vector) -> !halftone.tensor<[], f32> {
+  ^bb0(%a: f32):
+    halftone.kernel_yield sums %a : f32
+  } finish {
+  ^bb0(%s: f32):
+    %e = math.exp %s : f32
+    halftone.yield %e : f32
+  }
+}
+
+// CHECK-LABEL: halftone.graph "does_not_touch_what_ieee_rounds"
+// CHECK: math.fma
+// CHECK-NEXT: math.sqrt
+// CHECK-NEXT: math.absf
+// CHECK-NEXT: arith.divf
+// CHECK-NEXT: halftone.kernel_yield
+halftone.graph "does_not_touch_what_ieee_rounds" {
+  %x = halftone.input "x" : !vector
+  %y = halftone.kernel "k" pointwise over [8] reduce [] (%x) accesses [#halftone.access<full>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>} : (!vector) -> !vector {
+  ^bb0(%a: f32):
+    %f = math.fma %a, %a, %a : f32
+    %s = math.sqrt %f : f32
+    %b = math.absf %s : f32
+    %d = arith.divf %b, %a : f32
+    halftone.kernel_yield stores %d : f32
+  }
+}
+
+// -----
+
+halftone.graph "a_function_without_a_recipe" {
+  %x = halftone.input "x" : !halftone.tensor<[8], f32>
+  %y = halftone.kernel "k" pointwise over [8] reduce [] (%x) accesses [#halftone.access<full>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[8], f32>) -> !halftone.tensor<[8], f32> {
+  ^bb0(%a: f32):
+    // expected-error @+1 {{math.cos has no recipe in docs/spec/math.md}}
+    %c = math.cos %a : f32
+    halftone.kernel_yield stores %c : f32
+  }
+}
+
+// -----
+
+halftone.graph "a_function_in_another_format" {
+  %x = halftone.input "x" : !halftone.tensor<[8], bf16>
+  %y = halftone.kernel "k" pointwise over [8] reduce [] (%x) accesses [#halftone.access<full>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[8], bf16>) -> !halftone.tensor<[8], bf16> {
+  ^bb0(%a: bf16):
+    // expected-error @+1 {{math.exp in 'bf16' has no recipe: compute it in f32}}
+    %c = math.exp %a : bf16
+    halftone.kernel_yield stores %c : bf16
+  }
+}

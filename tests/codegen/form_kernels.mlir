@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+// RUN: halftone-opt --halftone-form-kernels -split-input-file -verify-diagnostics %s | FileCheck %s
+
+!matrix = !halftone.tensor<[batch, 8], f32>
+!weight = !halftone.tensor<[8, 8], f32>
+!vector = !halftone.tensor<[8], f32>
+!rows = !halftone.tensor<[batch], f32>
+!label = !halftone.tensor<[batch], i32>
+!scalar = !halftone.tensor<[], f32>
+#loss = #halftone.phase<loss>
+#backward = #halftone.phase<backward>
+#check = #halftone.phase<check>
+#update = #halftone.phase<update>
+
+// CHECK-LABEL: halftone.graph "linear_bias_and_gelu_are_one_kernel"
+halftone.graph "linear_bias_and_gelu_are_one_kernel" {
+  // CHECK: %[[X:.*]] = halftone.input "x"
+  %x = halftone.input "x" : !matrix
+  // CHECK: %[[W:.*]] = halftone.input "w"
+  %w = halftone.input "w" : !weight
+  // CHECK: %[[B:.*]] = halftone.input "b"
+  %b = halftone.input "b" : !vector
+  // CHECK-NEXT: %[[Y:.*]] = halftone.kernel "inference_fc{{[_0-9]*}}" contraction over ["batch", 8] reduce [8](%[[X]], %[[W]], %[[B]])
+  // CHECK-SAME: accesses [#halftone.access<lhs>, #halftone.access<rhs>, #halftone.access<column>] -> [#halftone.access<full>]
+  // CHECK-SAME: fused ["fc:linear", "act:gelu"]
+  // CHECK-SAME: transpose_rhs
+  // CHECK-NEXT: ^bb0(%[[SUM:[a-z0-9]+]]: f32, %[[BIAS:[a-z0-9]+]]: f32):
+  // CHECK-NEXT: %[[FC:.*]] = arith.addf %[[SUM]], %[[BIAS]] : f32
+  // CHECK: math.erf
+  // CHECK: halftone.kernel_yield stores %{{[0-9]+}} : f32
+  // CHECK-NOT: halftone.kernel "
+  // CHECK: halftone.output "y", %[[Y]]
+  %fc = halftone.linear %x, %w bias %b {halftone.layer = "fc"} : (!matrix, !weight, !vector) -> !matrix
+  %y = halftone.gelu %fc {halftone.layer = "act"} : (!matrix) -> !matrix
+  halftone.output "y", %y : !matrix
+}
+
+// What somebody else reads is stored as well.
+// CHECK-LABEL: halftone.graph "stores_what_is_read_elsewhere"
+// CHECK: %[[Y:.*]]:2 = halftone.kernel "inference_fc{{[_0-9]*}}"
+// CHECK-SAME: -> [#halftone.access<full>, #halftone.access<full>]
+// CHECK: halftone.output "fc", %[[Y]]#0
+// CHECK: halftone.output "y", %[[Y]]#1
+halftone.graph "stores_what_is_read_elsewhere" {
+  %x = halftone.input "x" : !matrix
+  %w = halftone.input "w" : !weight
+  %fc = halftone.linear %x, %w {halftone.layer = "fc"} : (!matrix, !weight) -> !matrix
+  %y = halftone.relu %fc {halftone.layer = "act"} : (!matrix) -> !matrix
+  halftone.output "fc", %fc : !matrix
+  halftone.output "y", %y : !matrix
+}
+
+// Rows take elementwise code before and after them; the sum of what a row kernel computes per row is its finish.
+// CHECK-LABEL: halftone.graph "row_and_mean_are_one_kernel"
+// CHECK: halftone.kernel "inference_act{{[_0-9]*}}" row over ["batch", 8]
+// CHECK-SAME: accesses [#halftone.access<full>, #halftone.access<row>] -> []
+// CHECK-SAME: fused ["act:relu", "loss:cross_entropy", "loss:mean"]
+// CHECK: halftone.row_max
+// CHECK: halftone.kernel_yield sums
+// CHECK: finish {
+// CHECK: halftone.count ["batch"]
+// CHECK-NOT: halftone.kernel "
+// CHECK: halftone.loss
+halftone.graph "row_and_mean_are_one_kernel" {
+  %x = halftone.input "x" : !matrix
+  %label = halftone.input "label" : !label
+  %y = halftone.relu %x {halftone.layer = "act", halftone.phase = #loss} : (!matrix) -> !matrix
+  %r = halftone.cross_entropy %y, %label {halftone.layer = "loss", halftone.phase = #loss} : (!matrix, !label) -> !rows
+  %l = halftone.mean %r {halftone.layer = "loss", halftone.phase = #loss} : (!rows) -> !scalar
+  halftone.loss "loss", %l weight 1.0 {halftone.phase = #loss} : !scalar
+}
+
+// CHECK-LABEL: halftone.graph "bias_gradient_rides_on_weight_gradient"
+// CHECK: halftone.kernel "inference_fc_weight_gradient" contraction over [8, 8] reduce ["batch"]
+// CHECK-SAME: accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>, #halftone.access<row>]
+// CHECK-SAME: fused ["fc:contract", "fc:column_sum"]
+// CHECK-SAME: transpose_lhs
+// CHECK: %[[SUM:.*]] = halftone.lhs_sum : f32
+// CHECK: halftone.kernel_yield stores %{{.*}}, %[[SUM]] : f32, f32
+// CHECK-NOT: halftone.kernel "
+// CHECK: halftone.flatten %{{.*}}#0, %{{.*}}#1
+halftone.graph "bias_gradient_rides_on_weight_gradient" {
+  %x = halftone.input "x" : !matrix
+  %g = halftone.input "g" : !matrix
+  %dw = halftone.contract %g, %x {pass = #halftone.pass<weight_gradient>, transpose_lhs, halftone.layer = "fc", halftone.phase = #backward}
+      : (!matrix, !matrix) -> !weight
+  %db = halftone.column_sum %g {halftone.layer = "fc", halftone.phase = #backward} : (!matrix) -> !vector
+  %flat = halftone.flatten %dw, %db at [0, 64] : (!weight, !vector) -> !halftone.tensor<[96], f32>
+}
+
+// CHECK-LABEL: halftone.graph "sums_over_rows_share_a_pass"
+// CHECK: halftone.kernel "inference_norm_weight_gradient" column over ["batch", 8]
+// CHECK-SAME: -> [#halftone.access<column>, #halftone.access<column>, #halftone.access<column>]
+// CHECK-SAME: fused ["norm:layer_norm_weight_grad", "fc:column_sum"]
+// CHECK-NOT: halftone.kernel "
+halftone.graph "sums_over_rows_share_a_pass" {
+  %x = halftone.input "x" : !matrix
+  %g = halftone.input "g" : !matrix
+  %r = halftone.input "r" : !rows
+  %dw, %db = halftone.layer_norm_weight_grad %x, %r, %r, %g {halftone.layer = "norm", halftone.phase = #backward}
+      : (!matrix, !rows, !rows, !matrix) -> (!vector, !vector)
+  %sum = halftone.column_sum %x {halftone.layer = "fc", halftone.phase = #backward} : (!matrix) -> !vector
+  %flat = halftone.flatten %dw, %db, %sum at [0, 32, 64] : (!vector, !vector, !vector) -> !halftone.tensor<[96], f32>
+}
+
+// A value marked inline, and code on scalars, is computed by each of its readers.
+// CHECK-LABEL: halftone.graph "inlines_what_is_marked"
+// CHECK: halftone.kernel "inference_a_gradient{{[_0-9]*}}" pointwise
+// CHECK-SAME: fused ["a:add"]
+// CHECK-DAG: arith.divf
+// CHECK-DAG: arith.select
+// CHECK: halftone.kernel "inference_b_weight_gradient{{[_0-9]*}}" column
+// CHECK: arith.divf
+// CHECK-NOT: halftone.kernel "
+halftone.graph "inlines_what_is_marked" {
+  %x = halftone.input "x" : !matrix
+  %s = halftone.input "s" : !scalar
+  %half = halftone.pointwise "half" (%s) : (!scalar) -> !rows {
+  ^bb0(%a: f32):
+    %two = arith.constant 2.0 : f32
+    %h = arith.divf %a, %two : f32
+    halftone.yield %h : f32
+  }
+  %wide = halftone.pointwise "half" (%s) : (!scalar) -> !matrix {
+  ^bb0(%a: f32):
+    %two = arith.constant 2.0 : f32
+    %h = arith.divf %a, %two : f32
+    halftone.yield %h : f32
+  }
+  %relu = halftone.relu %x {halftone.inline, halftone.layer = "relu", halftone.phase = #backward} : (!matrix) -> !matrix
+  %a = halftone.add %relu, %wide {halftone.layer = "a", halftone.phase = #backward} : (!matrix, !matrix) -> !matrix
+  %dw, %db = halftone.layer_norm_weight_grad %x, %half, %half, %a {halftone.layer = "b", halftone.phase = #backward}
+      : (!matrix, !rows, !rows, !matrix) -> (!vector, !vector)
+  %flat = halftone.flatten %dw, %db at [0, 32] : (!vector, !vector) -> !halftone.tensor<[64], f32>
+}
+
+// CHECK-LABEL: halftone.graph "does_not_fuse_across_phases"
+// CHECK: fused ["a:relu"]
+// CHECK: fused ["b:gelu"]
+halftone.graph "does_not_fuse_across_phases" {
+  %x = halftone.input "x" : !matrix
+  %a = halftone.relu %x {halftone.layer = "a"} : (!matrix) -> !matrix
+  %b = halftone.gelu %a {halftone.layer = "b", halftone.phase = #loss} : (!matrix) -> !matrix
+  halftone.output "b", %b : !matrix
+}
+
+// CHECK-LABEL: halftone.graph "does_not_fuse_two_contractions"
+// CHECK: fused ["a:linear", "act:relu"]
+// CHECK: fused ["b:linear"]
+halftone.graph "does_not_fuse_two_contractions" {
+  %x = halftone.input "x" : !matrix
+  %w = halftone.input "w" : !weight
+  %a = halftone.linear %x, %w {halftone.layer = "a"} : (!matrix, !weight) -> !matrix
+  %act = halftone.relu %a {halftone.layer = "act"} : (!matrix) -> !matrix
+  %b = halftone.linear %act, %w {halftone.layer = "b"} : (!matrix, !weight) -> !matrix
+  halftone.output "b", %b : !matrix
+}
+
+// A row has to be complete before it can be reduced: tiles of a contraction are not.
+// CHECK-LABEL: halftone.graph "does_not_fuse_rows_into_a_contraction"
+// CHECK: fused ["a:linear"]
+// CHECK: fused ["norm:layer_norm"]
+halftone.graph "does_not_fuse_rows_into_a_contraction" {
+  %x = halftone.input "x" : !matrix
+  %w = halftone.input "w" : !weight
+  %b = halftone.input "b" : !vector
+  %a = halftone.linear %x, %w {halftone.layer = "a"} : (!matrix, !weight) -> !matrix
+  %n, %mean, %rstd = halftone.layer_norm %a, %b, %b {epsilon = 1.0e-5 : f64, halftone.layer = "norm"}
+      : (!matrix, !vector, !vector) -> (!matrix, !rows, !rows)
+  halftone.output "n", %n : !matrix
+}
+
+// A concat reads its parts at another place than they were computed for.
+// CHECK-LABEL: halftone.graph "does_not_fuse_a_window_with_its_producer"
+// CHECK: fused ["a:relu"]
+// CHECK: halftone.kernel "inference_cat{{[_0-9]*}}" pointwise over ["batch", 16]
+// CHECK-SAME: accesses [#halftone.access<window>, #halftone.access<window, -8>]
+// CHECK-SAME: fused ["cat:concat"]
+halftone.graph "does_not_fuse_a_window_with_its_producer" {
+  %x = halftone.input "x" : !matrix
+  %a = halftone.relu %x {halftone.layer = "a"} : (!matrix) -> !matrix
+  %cat = halftone.concat %a, %a {halftone.layer = "cat"} : (!matrix, !matrix) -> !halftone.tensor<[batch, 16], f32>
+  halftone.output "cat", %cat : !halftone.tensor<[batch, 16], f32>
+}
+
+// CHECK-LABEL: halftone.graph "does_not_fuse_a_mean_that_others_share"
+// CHECK: fused ["a:relu"]
+// CHECK: halftone.kernel "inference_m{{[_0-9]*}}" flat
+// CHECK-SAME: fused ["m:mean"]
+halftone.graph "does_not_fuse_a_mean_that_others_share" {
+  %x = halftone.input "x" : !matrix
+  %a = halftone.relu %x {halftone.layer = "a", halftone.phase = #loss} : (!matrix) -> !matrix
+  %m = halftone.mean %a {halftone.layer = "m", halftone.phase = #loss} : (!matrix) -> !scalar
+  halftone.output "a", %a {halftone.phase = #loss} : !matrix
+  halftone.loss "m", %m weight 1.0 {halftone.phase = #loss} : !scalar
+}
+
+// A finish runs after its kernel: what needs its result is a kernel of its own.
+// CHECK-LABEL: halftone.graph "does_not_fuse_with_the_result_of_a_finish"
+// CHECK: %[[R:[a-z0-9]+]], %[[M:.*]] = halftone.kernel "inference_r{{[_0-9]*}}" row
+// CHECK-SAME: fused ["r:layer_norm", "m:mean"]
+// CHECK: halftone.kernel "inference_s{{[_0-9]*}}" pointwise over ["batch", 8] reduce [](%[[X:.*]], %[[M]])
+// CHECK-SAME: fused ["s:shift"]
+halftone.graph "does_not_fuse_with_the_result_of_a_finish" {
+  %x = halftone.input "x" : !matrix
+  %b = halftone.input "b" : !vector
+  %n, %mean, %rstd = halftone.layer_norm %x, %b, %b {epsilon = 1.0e-5 : f64, halftone.layer = "r"}
+      : (!matrix, !vector, !vector) -> (!matrix, !rows, !rows)
+  %m = halftone.mean %mean {halftone.layer = "m"} : (!rows) -> !scalar
+  %s = halftone.pointwise "shift" (%x, %m) {halftone.layer = "s"} : (!matrix, !scalar) -> !matrix {
+  ^bb0(%a: f32, %c: f32):
+    %r = arith.subf %a, %c : f32
+    halftone.yield %r : f32
+  }
+  halftone.output "n", %n : !matrix
+  halftone.output "s", %s : !matrix
+}
+
+// Each sink has a value of its own, stored by a kernel.
+// CHECK-LABEL: halftone.graph "copies_for_sinks"
+// CHECK: %[[X:.*]] = halftone.input "x"
+// CHECK: %[[Y:.*]]:2 = halftone.kernel {{.*}} fused ["y:linear", "copy"]
+// CHECK: %[[COPY:.*]] = halftone.kernel {{.*}}(%[[X]]) {{.*}} fused ["copy"]
+// CHECK: halftone.output "first", %[[Y]]#0
+// CHECK: halftone.output "second", %[[Y]]#1
+// CHECK: halftone.output "x", %[[COPY]]
+halftone.graph "copies_for_sinks" {
+  %x = halftone.input "x" : !matrix
+  %w = halftone.input "w" : !weight
+  %y = halftone.linear %x, %w {halftone.layer = "y"} : (!matrix, !weight) -> !matrix
+  halftone.output "first", %y : !matrix
+  halftone.output "second", %y : !matrix
+  halftone.output "x", %x : !matrix
+}
+
+// States change together: a state that takes the value of another one takes the value it had during the step.
+// CHECK-LABEL: halftone.graph "states_swap"
+// CHECK: %[[S:.*]] = halftone.state "s"
+// CHECK: %[[T:.*]] = halftone.state "t"
+// CHECK: %[[OLD_T:.*]] = halftone.kernel {{.*}}(%[[T]]) {{.*}}halftone.phase = #halftone.phase<forward>
+// CHECK: %[[OLD_S:.*]] = halftone.kernel {{.*}}(%[[S]]) {{.*}}halftone.phase = #halftone.phase<forward>
+// CHECK: %[[NEW_S:.*]] = halftone.kernel {{.*}}(%[[OLD_T]]) {{.*}}halftone.phase = #halftone.phase<update>
+// CHECK: %[[NEW_T:.*]] = halftone.kernel {{.*}}(%[[OLD_S]]) {{.*}}halftone.phase = #halftone.phase<update>
+// CHECK: halftone.assign %[[NEW_S]] to %[[S]]
+// CHECK: halftone.assign %[[NEW_T]] to %[[T]]
+halftone.graph "states_swap" {
+  %s = halftone.state "s" {initial = 0.0 : f64} : !matrix
+  %t = halftone.state "t" {initial = 0.0 : f64} : !matrix
+  halftone.assign %t to %s {halftone.phase = #update} : (!matrix, !matrix) -> ()
+  halftone.assign %s to %t {halftone.phase = #update} : (!matrix, !matrix) -> ()
+}
+
+// Scalar code is not inlined into the update, where the states it reads change.
+// CHECK-LABEL: halftone.graph "scalar_states"
+// CHECK: %[[S:.*]] = halftone.state "s"
+// CHECK: %[[NEXT:.*]] = halftone.kernel "inference_count{{[_0-9]*}}" pointwise over [1] {{.*}}(%[[S]]) {{.*}}halftone.phase = #halftone.phase<forward>
+// CHECK: %[[COPY:.*]] = halftone.kernel {{.*}}(%[[NEXT]]) {{.*}}halftone.phase = #halftone.phase<update>
+// CHECK: halftone.assign %[[COPY]] to %[[S]]
+halftone.graph "scalar_states" {
+  %s = halftone.state "s" {initial = 0.0 : f64} : !scalar
+  %next = halftone.pointwise "increment" (%s) {halftone.layer = "count", halftone.phase = #halftone.phase<forward>}
+      : (!scalar) -> !scalar {
+  ^bb0(%a: f32):
+    %one = arith.constant 1.0 : f32
+    %r = arith.addf %a, %one : f32
+    halftone.yield %r : f32
+  }
+  halftone.assign %next to %s {halftone.phase = #update} : (!scalar, !scalar) -> ()
+}
+
+// A domain that ends in a symbol has one column; a single row is a contraction over one.
+// CHECK-LABEL: halftone.graph "domains_end_in_a_number"
+// CHECK: halftone.kernel "inference_a{{[_0-9]*}}" pointwise over ["batch", 1]
+// CHECK: halftone.kernel "inference_b{{[_0-9]*}}" pointwise over [1]
+// CHECK: halftone.kernel "inference_c_weight_gradient{{[_0-9]*}}" contraction over [8, 4] reduce [1]
+halftone.graph "domains_end_in_a_number" {
+  %r = halftone.input "r" : !rows
+  %s = halftone.input "s" : !scalar
+  %v = halftone.input "v" : !vector
+  %u = halftone.input "u" : !halftone.tensor<[4], f32>
+  %a = halftone.relu %r {halftone.layer = "a"} : (!rows) -> !rows
+  %b = halftone.relu %s {halftone.layer = "b"} : (!scalar) -> !scalar
+  %c = halftone.contract %v, %u {pass = #halftone.pass<weight_gradient>, transpose_lhs, halftone.layer = "c"}
+      : (!vector, !halftone.tensor<[4], f32>) -> !halftone.tensor<[8, 4], f32>
+  halftone.output "a", %a : !rows
+  halftone.output "b", %b : !scalar
+  halftone.output "c", %c : !halftone.tensor<[8, 4], f32>
+}
+
+// CHECK-LABEL: halftone.graph "names_are_identifiers"
+// CHECK: halftone.kernel "inference_a_b_c"
+// CHECK: halftone.kernel "inference_a_b_c_2"
+halftone.graph "names_are_identifiers" {
+  %x = halftone.input "x" : !matrix
+  %w = halftone.input "w" : !weight
+  %a = halftone.linear %x, %w {halftone.layer = "a.b/c"} : (!matrix, !weight) -> !matrix
+  %b = halftone.linear %x, %w {halftone.layer = "a_b-c"} : (!matrix, !weight) -> !matrix
+  halftone.output "a", %a : !matrix
+  halftone.output "b", %b : !matrix
+}
+
+// -----
+
+halftone.graph "unknown_columns" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, classes], f32>
+  %label = halftone.input "label" : !halftone.tensor<[batch], i32>
+  // expected-error @+1 {{halftone.cross_entropy of layer 'loss' has 'classes' columns: give that dimension a fixed extent}}
+  %l = halftone.cross_entropy %x, %label {halftone.layer = "loss"}
+      : (!halftone.tensor<[batch, classes], f32>, !halftone.tensor<[batch], i32>) -> !halftone.tensor<[batch], f32>
+  halftone.output "l", %l : !halftone.tensor<[batch], f32>
+}

@@ -1,0 +1,739 @@
+// Every sentence that a verifier of the dialect can say.
+// RUN: halftone-opt %s -split-input-file -verify-diagnostics
+
+// Types and attributes: an extent is positive.
+// expected-error @+1 {{extent 0 is not positive}}
+module attributes {test.type = !halftone.tensor<[batch, 0], f32>} {}
+
+// -----
+
+// An element is a float format, i32 or undecided.
+// expected-error @+1 {{element type }}
+module attributes {test.type = !halftone.tensor<[4], i64>} {}
+
+// -----
+
+// A precision is made of float formats.
+// expected-error @+1 {{precision wants float formats, not }}
+module attributes {test.precision = #halftone.precision<store = i32, compute = f32, accumulate = f32, rule = 0>} {}
+
+// -----
+
+// An accumulator is at least as wide as what it adds.
+// expected-error @+1 {{accumulation in }}
+module attributes {test.precision = #halftone.precision<store = f32, compute = f32, accumulate = bf16, rule = 0>} {}
+
+// -----
+
+// Linear: x has the columns of its weight.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[4, 7], f32>
+  // expected-error @+1 {{does not fit weight}}
+  %y = halftone.linear %x, %w : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[4, 7], f32>) -> !halftone.tensor<[batch, 4], f32>
+}
+
+// -----
+
+// Linear: a weight is a matrix.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[8], f32>
+  // expected-error @+1 {{does not fit weight}}
+  %y = halftone.linear %x, %w : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8], f32>) -> !halftone.tensor<[batch, 4], f32>
+}
+
+// -----
+
+// Linear: two symbols are two extents.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, k], f32>
+  %w = halftone.input "w" : !halftone.tensor<[4, l], f32>
+  // expected-error @+1 {{does not fit weight}}
+  %y = halftone.linear %x, %w : (!halftone.tensor<[batch, k], f32>, !halftone.tensor<[4, l], f32>) -> !halftone.tensor<[batch, 4], f32>
+}
+
+// -----
+
+// Linear: one result column per weight row.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[4, 8], f32>
+  // expected-error @+1 {{must have one column per row of weight}}
+  %y = halftone.linear %x, %w : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[4, 8], f32>) -> !halftone.tensor<[batch, 5], f32>
+}
+
+// -----
+
+// Linear: one bias per weight row.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[4, 8], f32>
+  %b = halftone.input "b" : !halftone.tensor<[5], f32>
+  // expected-error @+1 {{does not fit weight}}
+  %y = halftone.linear %x, %w bias %b : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[4, 8], f32>, !halftone.tensor<[5], f32>) -> !halftone.tensor<[batch, 4], f32>
+}
+
+// -----
+
+// Linear: rows stay.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[4, 8], f32>
+  // expected-error @+1 {{do not match rows of}}
+  %y = halftone.linear %x, %w : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[4, 8], f32>) -> !halftone.tensor<[time, 4], f32>
+}
+
+// -----
+
+// Layer_norm: one weight per column.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[4], f32>
+  // expected-error @+1 {{does not have one value per column of}}
+  %y, %m, %r = halftone.layer_norm %x, %w, %w {epsilon = 1.0e-5 : f64} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[4], f32>, !halftone.tensor<[4], f32>) -> (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch], f32>, !halftone.tensor<[batch], f32>)
+}
+
+// -----
+
+// Layer_norm: one mean per row.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[8], f32>
+  // expected-error @+1 {{does not have one value per row of}}
+  %y, %m, %r = halftone.layer_norm %x, %w, %w {epsilon = 1.0e-5 : f64} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>) -> (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[batch], f32>)
+}
+
+// -----
+
+// Relu keeps the shape.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  // expected-error @+1 {{does not have the shape of result}}
+  %y = halftone.relu %x : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 4], f32>
+}
+
+// -----
+
+// Gelu keeps the shape.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  // expected-error @+1 {{does not have the shape of result}}
+  %y = halftone.gelu %x : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 4], f32>
+}
+
+// -----
+
+// Add: one shape.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %z = halftone.input "z" : !halftone.tensor<[8], f32>
+  // expected-error @+1 {{does not have the shape of result}}
+  %y = halftone.add %x, %z : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8], f32>) -> !halftone.tensor<[batch, 8], f32>
+}
+
+// -----
+
+// Cast keeps the shape.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  // expected-error @+1 {{does not have the shape of result}}
+  %y = halftone.cast %x : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[8, batch], bf16>
+}
+
+// -----
+
+// Pointwise has a result.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[4], f32>
+  // expected-error @+1 {{has no result}}
+  halftone.pointwise "p" (%x) : (!halftone.tensor<[4], f32>) -> () {
+  ^bb0(%a: f32):
+    halftone.yield
+  }
+}
+
+// -----
+
+// Pointwise results have one shape.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[4], f32>
+  // expected-error @+1 {{differ in shape}}
+  %y:2 = halftone.pointwise "p" (%x) : (!halftone.tensor<[4], f32>) -> (!halftone.tensor<[4], f32>, !halftone.tensor<[5], f32>) {
+  ^bb0(%a: f32):
+    halftone.yield %a, %a : f32, f32
+  }
+}
+
+// -----
+
+// Pointwise operands can be spread over the result.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[5], f32>
+  // expected-error @+1 {{neither has the shape of}}
+  %y = halftone.pointwise "p" (%x) : (!halftone.tensor<[5], f32>) -> !halftone.tensor<[batch, 4], f32> {
+  ^bb0(%a: f32):
+    halftone.yield %a : f32
+  }
+}
+
+// -----
+
+// A value per row is no pointwise operand.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch], f32>
+  // expected-error @+1 {{neither has the shape of}}
+  %y = halftone.pointwise "p" (%x) : (!halftone.tensor<[batch], f32>) -> !halftone.tensor<[batch, 4], f32> {
+  ^bb0(%a: f32):
+    halftone.yield %a : f32
+  }
+}
+
+// -----
+
+// Pointwise region: one argument per operand.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[4], f32>
+  // expected-error @+1 {{region wants one argument per operand, of its element type}}
+  %y = halftone.pointwise "p" (%x) : (!halftone.tensor<[4], f32>) -> !halftone.tensor<[4], f32> {
+    %a = arith.constant 0.0 : f32
+    halftone.yield %a : f32
+  }
+}
+
+// -----
+
+// Pointwise region: arguments in the element type.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[4], f32>
+  // expected-error @+1 {{region wants one argument per operand, of its element type}}
+  %y = halftone.pointwise "p" (%x) : (!halftone.tensor<[4], f32>) -> !halftone.tensor<[4], bf16> {
+  ^bb0(%a: bf16):
+    halftone.yield %a : bf16
+  }
+}
+
+// -----
+
+// Pointwise region: one value per result.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[4], f32>
+  // expected-error @+1 {{region wants to yield one value per result, of its element type}}
+  %y = halftone.pointwise "p" (%x) : (!halftone.tensor<[4], f32>) -> !halftone.tensor<[4], f32> {
+  ^bb0(%a: f32):
+    halftone.yield %a, %a : f32, f32
+  }
+}
+
+// -----
+
+// Concat: rows stay.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %z = halftone.input "z" : !halftone.tensor<[time, 8], f32>
+  // expected-error @+1 {{do not match rows of}}
+  %y = halftone.concat %x, %z : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[time, 8], f32>) -> !halftone.tensor<[batch, 16], f32>
+}
+
+// -----
+
+// Concat: columns add up.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %z = halftone.input "z" : !halftone.tensor<[batch, 8], f32>
+  // expected-error @+1 {{parts have 16 columns together, the result 15}}
+  %y = halftone.concat %x, %z : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 15], f32>
+}
+
+// -----
+
+// Cross_entropy: one label per row.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %l = halftone.input "l" : !halftone.tensor<[8], i32>
+  // expected-error @+1 {{does not have one value per row of logits}}
+  %y = halftone.cross_entropy %x, %l : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8], i32>) -> !halftone.tensor<[batch], f32>
+}
+
+// -----
+
+// Cross_entropy: one loss per row.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %l = halftone.input "l" : !halftone.tensor<[batch], i32>
+  // expected-error @+1 {{does not have one value per row of logits}}
+  %y = halftone.cross_entropy %x, %l : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch], i32>) -> !halftone.tensor<[], f32>
+}
+
+// -----
+
+// Contract: both operands sum over one dimension.
+halftone.graph "g" {
+  %g = halftone.input "g" : !halftone.tensor<[time, 4], f32>
+  %h = halftone.input "h" : !halftone.tensor<[batch, 8], f32>
+  // expected-error @+1 {{sums over time of lhs but batch of rhs}}
+  %y = halftone.contract %g, %h {pass = #halftone.pass<weight_gradient>, transpose_lhs} : (!halftone.tensor<[time, 4], f32>, !halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[4, 8], f32>
+}
+
+// -----
+
+// Contract: the result is rows by columns.
+halftone.graph "g" {
+  %g = halftone.input "g" : !halftone.tensor<[batch, 4], f32>
+  %h = halftone.input "h" : !halftone.tensor<[batch, 8], f32>
+  // expected-error @+1 {{is not 4 by 8}}
+  %y = halftone.contract %g, %h {pass = #halftone.pass<weight_gradient>, transpose_lhs} : (!halftone.tensor<[batch, 4], f32>, !halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[8, 4], f32>
+}
+
+// -----
+
+// Slice: rows stay.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  // expected-error @+1 {{do not match rows of}}
+  %y = halftone.slice %x from 0 : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[time, 4], f32>
+}
+
+// -----
+
+// Slice ends inside.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  // expected-error @+1 {{columns from 5 of}}
+  %y = halftone.slice %x from 5 : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 4], f32>
+}
+
+// -----
+
+// Slice begins inside.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  // expected-error @+1 {{columns from -1 of}}
+  %y = halftone.slice %x from -1 : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 4], f32>
+}
+
+// -----
+
+// Flatten: one offset per part.
+halftone.graph "g" {
+  %p0 = halftone.input "p0" : !halftone.tensor<[4], f32>
+  // expected-error @+1 {{has 1 parts but 2 offsets}}
+  %y = halftone.flatten %p0 at [0, 4] : (!halftone.tensor<[4], f32>) -> !halftone.tensor<[32], f32>
+}
+
+// -----
+
+// Flatten: parts do not overlap.
+halftone.graph "g" {
+  %p0 = halftone.input "p0" : !halftone.tensor<[4], f32>
+  %p1 = halftone.input "p1" : !halftone.tensor<[4], f32>
+  // expected-error @+1 {{overlaps the part before it or has a symbolic size}}
+  %y = halftone.flatten %p0, %p1 at [0, 3] : (!halftone.tensor<[4], f32>, !halftone.tensor<[4], f32>) -> !halftone.tensor<[32], f32>
+}
+
+// -----
+
+// Flatten: parts have a size.
+halftone.graph "g" {
+  %p0 = halftone.input "p0" : !halftone.tensor<[batch], f32>
+  // expected-error @+1 {{overlaps the part before it or has a symbolic size}}
+  %y = halftone.flatten %p0 at [0] : (!halftone.tensor<[batch], f32>) -> !halftone.tensor<[32], f32>
+}
+
+// -----
+
+// Flatten: parts lie inside.
+halftone.graph "g" {
+  %p0 = halftone.input "p0" : !halftone.tensor<[4], f32>
+  // expected-error @+1 {{parts end at 33, past}}
+  %y = halftone.flatten %p0 at [29] : (!halftone.tensor<[4], f32>) -> !halftone.tensor<[32], f32>
+}
+
+// -----
+
+// Total: the region sees the sum and the scalars.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[4], f32>
+  // expected-error @+1 {{region wants the sum and one argument per scalar}}
+  %y = halftone.total "n" %x() : (!halftone.tensor<[4], f32>) -> !halftone.tensor<[], f32> {
+  ^bb0(%a: f32, %b: f32):
+    halftone.yield %a : f32
+  }
+}
+
+// -----
+
+// Total: the region yields the results.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[4], f32>
+  // expected-error @+1 {{region wants to yield one value per result}}
+  %y = halftone.total "n" %x() : (!halftone.tensor<[4], f32>) -> !halftone.tensor<[], f32> {
+  ^bb0(%a: f32):
+    halftone.yield
+  }
+}
+
+// -----
+
+// Mean: the result is a scalar.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[4], f32>
+  // expected-error @+1 {{must be halftone scalar tensor}}
+  %y = halftone.mean %x : (!halftone.tensor<[4], f32>) -> !halftone.tensor<[4], f32>
+}
+
+// -----
+
+// Assign: only what persists.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[4], f32>
+  %z = halftone.input "z" : !halftone.tensor<[4], f32>
+  // expected-error @+1 {{assigns to what does not persist}}
+  halftone.assign %x to %z : (!halftone.tensor<[4], f32>, !halftone.tensor<[4], f32>) -> ()
+}
+
+// -----
+
+// Assign: one type.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[5], f32>
+  %s = halftone.state "s" {initial = 0.0 : f64} : !halftone.tensor<[4], f32>
+  // expected-error @+1 {{does not fit}}
+  halftone.assign %x to %s : (!halftone.tensor<[4], f32>, !halftone.tensor<[5], f32>) -> ()
+}
+
+// -----
+
+// Kernel: a domain is not empty.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{domain must end in a number of columns}}
+  %y = halftone.kernel "k" pointwise over [] reduce [] (%x) accesses [#halftone.access<full>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 4], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
+  ^bb0(%a0: f32):
+    %c = arith.constant 0.0 : f32
+    halftone.kernel_yield stores %c : f32
+  }
+}
+
+// -----
+
+// Kernel: a domain ends in a number.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{domain must end in a number of columns}}
+  %y = halftone.kernel "k" pointwise over [4, "batch"] reduce [] (%x) accesses [#halftone.access<full>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 4], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
+  ^bb0(%a0: f32):
+    %c = arith.constant 0.0 : f32
+    halftone.kernel_yield stores %c : f32
+  }
+}
+
+// -----
+
+// Kernel: one access per operand.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{wants one access per operand and per stored result}}
+  %y = halftone.kernel "k" pointwise over ["batch", 4] reduce [] (%x) accesses []
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 4], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
+  ^bb0(%a0: f32):
+    %c = arith.constant 0.0 : f32
+    halftone.kernel_yield stores %c : f32
+  }
+}
+
+// -----
+
+// Kernel: one access per stored result.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{wants one access per operand and per stored result}}
+  %y = halftone.kernel "k" pointwise over ["batch", 4] reduce [] (%x) accesses [#halftone.access<full>]
+      -> [] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 4], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
+  ^bb0(%a0: f32):
+    %c = arith.constant 0.0 : f32
+    halftone.kernel_yield stores %c : f32
+  }
+}
+
+// -----
+
+// Kernel: only contractions reduce.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{wants reduction dimensions if, and only if, it is a contraction}}
+  %y = halftone.kernel "k" pointwise over ["batch", 4] reduce [8] (%x) accesses [#halftone.access<full>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 4], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
+  ^bb0(%a0: f32):
+    %c = arith.constant 0.0 : f32
+    halftone.kernel_yield stores %c : f32
+  }
+}
+
+// -----
+
+// Kernel: contractions reduce.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{wants reduction dimensions if, and only if, it is a contraction}}
+  %y = halftone.kernel "k" contraction over ["batch", 4] reduce [] (%x) accesses [#halftone.access<full>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 4], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
+  ^bb0(%a0: f32):
+    %c = arith.constant 0.0 : f32
+    halftone.kernel_yield stores %c : f32
+  }
+}
+
+// -----
+
+// Kernel: one body argument per element.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{body wants 1 arguments, not 2}}
+  %y = halftone.kernel "k" pointwise over ["batch", 4] reduce [] (%x) accesses [#halftone.access<full>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 4], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
+  ^bb0(%a0: f32, %a1: f32):
+    %c = arith.constant 0.0 : f32
+    halftone.kernel_yield stores %c : f32
+  }
+}
+
+// -----
+
+// Kernel: a contraction body has the sum as well.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[8, 4], f32>
+  // expected-error @+1 {{body wants 1 arguments, not 0}}
+  %y = halftone.kernel "k" contraction over ["batch", 4] reduce [8] (%x, %w) accesses [#halftone.access<lhs>, #halftone.access<rhs>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8, 4], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
+    %c = arith.constant 0.0 : f32
+    halftone.kernel_yield stores %c : f32
+  }
+}
+
+// -----
+
+// Kernel: one store per result.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{body wants to end in a kernel_yield of one value per stored result}}
+  %y = halftone.kernel "k" pointwise over ["batch", 4] reduce [] (%x) accesses [#halftone.access<full>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 4], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
+  ^bb0(%a0: f32):
+    %c = arith.constant 0.0 : f32
+    halftone.kernel_yield stores %c, %c : f32, f32
+  }
+}
+
+// -----
+
+// Kernel: a body ends in a kernel_yield.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{body wants to end in a kernel_yield of one value per stored result}}
+  %y = halftone.kernel "k" pointwise over ["batch", 4] reduce [] (%x) accesses [#halftone.access<full>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 4], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
+  ^bb0(%a0: f32):
+    %c = arith.constant 0.0 : f32
+    halftone.yield %c : f32
+  }
+}
+
+// -----
+
+// Kernel: no sums without a finish.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{wants sums and a finish if, and only if, it has finished results}}
+  %y = halftone.kernel "k" pointwise over ["batch", 4] reduce [] (%x) accesses [#halftone.access<full>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 4], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
+  ^bb0(%a0: f32):
+    %c = arith.constant 0.0 : f32
+    halftone.kernel_yield stores %c : f32 sums %c : f32
+  }
+}
+
+// -----
+
+// Kernel: no finish without sums.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{wants sums and a finish if, and only if, it has finished results}}
+  %y = halftone.kernel "k" pointwise over ["batch", 4] reduce [] (%x) accesses [#halftone.access<full>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 4], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
+  ^bb0(%a0: f32):
+    %c = arith.constant 0.0 : f32
+    halftone.kernel_yield stores %c : f32
+  } finish {
+  ^bb0(%s: f32):
+    halftone.yield %s : f32
+  }
+}
+
+// -----
+
+// Kernel: no finished result without a finish.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{wants sums and a finish if, and only if, it has finished results}}
+  %y = halftone.kernel "k" flat over ["batch", 4] reduce [] (%x) accesses [#halftone.access<full>]
+      -> [] fused [] {resultSegmentSizes = array<i32: 0, 1>}
+      : (!halftone.tensor<[batch, 4], f32>) -> (!halftone.tensor<[], f32>) {
+  ^bb0(%a0: f32):
+    %c = arith.constant 0.0 : f32
+    halftone.kernel_yield sums %c : f32
+  }
+}
+
+// -----
+
+// Kernel: an operand fits its access, full.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 5], f32>
+  // expected-error @+1 {{cannot be accessed as full of domain batch x 4}}
+  %y = halftone.kernel "k" pointwise over ["batch", 4] reduce [] (%x) accesses [#halftone.access<full>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 5], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
+  ^bb0(%a0: f32):
+    %c = arith.constant 0.0 : f32
+    halftone.kernel_yield stores %c : f32
+  }
+}
+
+// -----
+
+// Kernel: an operand fits its access, window.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[time, 4], f32>
+  // expected-error @+1 {{cannot be accessed as window of domain batch x 4}}
+  %y = halftone.kernel "k" pointwise over ["batch", 4] reduce [] (%x) accesses [#halftone.access<window>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[time, 4], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
+  ^bb0(%a0: f32):
+    %c = arith.constant 0.0 : f32
+    halftone.kernel_yield stores %c : f32
+  }
+}
+
+// -----
+
+// Kernel: an operand fits its access, column.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[5], f32>
+  // expected-error @+1 {{cannot be accessed as column of domain batch x 4}}
+  %y = halftone.kernel "k" pointwise over ["batch", 4] reduce [] (%x) accesses [#halftone.access<column>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[5], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
+  ^bb0(%a0: f32):
+    %c = arith.constant 0.0 : f32
+    halftone.kernel_yield stores %c : f32
+  }
+}
+
+// -----
+
+// Kernel: an operand fits its access, row.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[4], f32>
+  // expected-error @+1 {{cannot be accessed as row of domain batch x 4}}
+  %y = halftone.kernel "k" pointwise over ["batch", 4] reduce [] (%x) accesses [#halftone.access<row>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[4], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
+  ^bb0(%a0: f32):
+    %c = arith.constant 0.0 : f32
+    halftone.kernel_yield stores %c : f32
+  }
+}
+
+// -----
+
+// Kernel: an operand fits its access, scalar.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[4], f32>
+  // expected-error @+1 {{cannot be accessed as scalar of domain batch x 4}}
+  %y = halftone.kernel "k" pointwise over ["batch", 4] reduce [] (%x) accesses [#halftone.access<scalar>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[4], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
+  ^bb0(%a0: f32):
+    %c = arith.constant 0.0 : f32
+    halftone.kernel_yield stores %c : f32
+  }
+}
+
+// -----
+
+// Kernel: an operand fits its access, lhs.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{cannot be accessed as lhs of domain batch x 4}}
+  %y = halftone.kernel "k" pointwise over ["batch", 4] reduce [] (%x) accesses [#halftone.access<lhs>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 4], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
+  ^bb0(%a0: f32):
+    %c = arith.constant 0.0 : f32
+    halftone.kernel_yield stores %c : f32
+  }
+}
+
+// -----
+
+// Kernel: an operand fits its access, rhs.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[4, 4], f32>
+  // expected-error @+1 {{cannot be accessed as rhs of domain batch x 4}}
+  %y = halftone.kernel "k" pointwise over ["batch", 4] reduce [] (%x) accesses [#halftone.access<rhs>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[4, 4], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
+  ^bb0(%a0: f32):
+    %c = arith.constant 0.0 : f32
+    halftone.kernel_yield stores %c : f32
+  }
+}
+
+// -----
+
+// Kernel: a result fits its access.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{cannot be accessed as row of domain batch x 4}}
+  %y = halftone.kernel "k" pointwise over ["batch", 4] reduce [] (%x) accesses [#halftone.access<full>]
+      -> [#halftone.access<row>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 4], f32>) -> (!halftone.tensor<[4], f32>) {
+  ^bb0(%a0: f32):
+    %c = arith.constant 0.0 : f32
+    halftone.kernel_yield stores %c : f32
+  }
+}
+
+// -----
+
+// Kernel: a finished result is a scalar.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{must be variadic of halftone scalar tensor}}
+  %y = halftone.kernel "k" flat over ["batch", 4] reduce [] (%x) accesses [#halftone.access<full>]
+      -> [] fused [] {resultSegmentSizes = array<i32: 0, 1>}
+      : (!halftone.tensor<[batch, 4], f32>) -> (!halftone.tensor<[4], f32>) {
+  ^bb0(%a0: f32):
+    %c = arith.constant 0.0 : f32
+    halftone.kernel_yield sums %c : f32
+  } finish {
+  ^bb0(%s: f32):
+    halftone.yield %s : f32
+  }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// RUN: halftone-opt --halftone-plan-memory -split-input-file %s | FileCheck %s
+
+!matrix = !halftone.tensor<[batch, 8], f32>
+#full = #halftone.access<full>
+
+// A chain of four values needs two slots in turn; what the caller sees has a slot of its own.
+// CHECK-LABEL: halftone.graph "chain"
+// CHECK-SAME: <"x", input, !halftone.tensor<[batch, 8], f32>, slot 0,
+// CHECK-SAME: <"=y", output, !halftone.tensor<[batch, 8], f32>, slot 1,
+// CHECK-SAME: <"%a.0", activation, {{[^>]*}}>, slot 2,
+// CHECK-SAME: <"%b.0", activation, {{[^>]*}}>, slot 3,
+// CHECK-SAME: <"%c.0", activation, {{[^>]*}}>, slot 2,
+// CHECK: halftone.input "x" {halftone.places = #halftone.places<[0], [0]>}
+// CHECK: halftone.kernel "a" {{.*}}halftone.places = #halftone.places<[2], [0]>
+// CHECK: halftone.kernel "b" {{.*}}halftone.places = #halftone.places<[3], [0]>
+// CHECK: halftone.kernel "c" {{.*}}halftone.places = #halftone.places<[4], [0]>
+// CHECK: halftone.kernel "d" {{.*}}halftone.places = #halftone.places<[1], [0]>
+halftone.graph "chain" {
+  %x = halftone.input "x" : !matrix
+  %a = halftone.kernel "a" pointwise over ["batch", 8] reduce [] (%x) accesses [#full] -> [#full] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!matrix) -> !matrix {
+  ^bb0(%e: f32):
+    halftone.kernel_yield stores %e : f32
+  }
+  %b = halftone.kernel "b" pointwise over ["batch", 8] reduce [] (%a) accesses [#full] -> [#full] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!matrix) -> !matrix {
+  ^bb0(%e: f32):
+    halftone.kernel_yield stores %e : f32
+  }
+  %c = halftone.kernel "c" pointwise over ["batch", 8] reduce [] (%b) accesses [#full] -> [#full] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!matrix) -> !matrix {
+  ^bb0(%e: f32):
+    halftone.kernel_yield stores %e : f32
+  }
+  %d = halftone.kernel "d" pointwise over ["batch", 8] reduce [] (%c) accesses [#full] -> [#full] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!matrix) -> !matrix {
+  ^bb0(%e: f32):
+    halftone.kernel_yield stores %e : f32
+  }
+  halftone.output "y", %d : !matrix
+}
+
+// CHECK-LABEL: halftone.graph "does_not_share_while_a_value_is_still_read"
+// CHECK-SAME: <"%a.0", activation, {{[^>]*}}>, slot [[A:[0-9]+]],
+// CHECK-NOT: slot [[A]],
+halftone.graph "does_not_share_while_a_value_is_still_read" {
+  %x = halftone.input "x" : !matrix
+  %a = halftone.kernel "a" pointwise over ["batch", 8] reduce [] (%x) accesses [#full] -> [#full] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!matrix) -> !matrix {
+  ^bb0(%e: f32):
+    halftone.kernel_yield stores %e : f32
+  }
+  %b = halftone.kernel "b" pointwise over ["batch", 8] reduce [] (%a) accesses [#full] -> [#full] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!matrix) -> !matrix {
+  ^bb0(%e: f32):
+    halftone.kernel_yield stores %e : f32
+  }
+  %c = halftone.kernel "c" pointwise over ["batch", 8] reduce [] (%b) accesses [#full] -> [#full] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!matrix) -> !matrix {
+  ^bb0(%e: f32):
+    halftone.kernel_yield stores %e : f32
+  }
+  %d = halftone.kernel "d" pointwise over ["batch", 8] reduce [] (%a, %c) accesses [#full, #full] -> [#full] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!matrix, !matrix) -> !matrix {
+  ^bb0(%e: f32, %f: f32):
+    halftone.kernel_yield stores %e : f32
+  }
+  halftone.output "y", %d : !matrix
+}
+
+// -----
+
+!vector = !halftone.tensor<[8], f32>
+!flat = !halftone.tensor<[32], f32>
+!scalar = !halftone.tensor<[], f32>
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+#full = #halftone.access<full>
+
+// Parameters lie in one buffer at their offsets, gradients in another that nothing shares; the update works in place.
+// CHECK-LABEL: halftone.graph "training"
+// CHECK-SAME: <"parameters", parameters, !halftone.tensor<[96], f32>, slot 0,
+// CHECK-SAME: <"moment", optimizer_state, !halftone.tensor<[32], f32>, slot [[MOMENT:[0-9]+]],
+// CHECK-SAME: <"learning_rate", hyperparameter, !halftone.tensor<[], f32>, slot {{[0-9]+}}, initial 2.500000e-01
+// CHECK-SAME: <"d=y", output_gradient, !halftone.tensor<[8], f32>,
+// CHECK-SAME: <"gradients", gradients, !halftone.tensor<[32], f32>, slot [[GRADIENTS:[0-9]+]],
+// CHECK-SAME: <"norm", statistic, !halftone.tensor<[], f32>,
+// CHECK-SAME: <"%norm.workspace", activation, !halftone.tensor<[1], f32>,
+// CHECK: halftone.parameter "w" {{.*}}halftone.places = #halftone.places<[0], [0]>
+// CHECK: halftone.parameter "frozen" {{.*}}halftone.places = #halftone.places<[0], [64]>
+// CHECK: halftone.flat_parameters {halftone.places = #halftone.places<[0], [0]>}
+// CHECK: halftone.state "moment" {halftone.places = #halftone.places<[[[M:[0-9]+]]], [0]>
+// CHECK: halftone.kernel "dy" {{.*}}halftone.places = #halftone.places<[[[DY:[0-9]+]]], [0]>
+// CHECK: halftone.output_gradient "y", {{.*}}halftone.places = #halftone.places<[[[DY]]], [0]>
+// CHECK: halftone.kernel "dw" {{.*}}halftone.places = #halftone.places<[[[G:[0-9]+]], [[G]]], [0, 8]>
+// CHECK: halftone.flatten {{.*}}halftone.places = #halftone.places<[[[G]]], [0]>
+// CHECK: halftone.kernel "norm" {{.*}}halftone.places = #halftone.places<[{{[0-9]+}}, {{[0-9]+}}], [0, 0]>
+// CHECK: halftone.kernel "update" {{.*}}halftone.places = #halftone.places<[0, [[M]]], [0, 0]>
+halftone.graph "training" {
+  %w = halftone.parameter "w" {initializer = #zeros, offset = 0 : i64} : !vector
+  %f = halftone.parameter "frozen" {initializer = #zeros, frozen = true, offset = 64 : i64} : !vector
+  %p = halftone.flat_parameters : !flat
+  %m = halftone.state "moment" {initial = 0.0 : f64, optimizer} : !flat
+  %rate = halftone.hyperparameter "learning_rate" {initial = 0.25 : f64} : !scalar
+  %dy = halftone.kernel "dy" pointwise over [8] reduce [] (%w) accesses [#full] -> [#full] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!vector) -> !vector {
+  ^bb0(%e: f32):
+    halftone.kernel_yield stores %e : f32
+  }
+  %cut = halftone.output_gradient "y", %dy : (!vector) -> !vector
+  %dw:2 = halftone.kernel "dw" pointwise over [8] reduce [] (%cut) accesses [#full] -> [#full, #full] fused []
+      {resultSegmentSizes = array<i32: 2, 0>} : (!vector) -> (!vector, !vector) {
+  ^bb0(%e: f32):
+    halftone.kernel_yield stores %e, %e : f32, f32
+  }
+  %g = halftone.flatten %dw#0, %dw#1 at [0, 8] : (!vector, !vector) -> !flat
+  %norm = halftone.kernel "norm" flat over [32] reduce [] (%g) accesses [#full] -> [] fused []
+      {resultSegmentSizes = array<i32: 0, 1>} : (!flat) -> !scalar {
+  ^bb0(%e: f32):
+    halftone.kernel_yield sums %e : f32
+  } finish {
+  ^bb0(%s: f32):
+    halftone.yield %s : f32
+  }
+  halftone.statistic "norm", %norm : !scalar
+  %next:2 = halftone.kernel "update" pointwise over [32] reduce [] (%p, %m, %g, %rate)
+      accesses [#full, #full, #full, #halftone.access<scalar>] -> [#full, #full] fused []
+      {resultSegmentSizes = array<i32: 2, 0>} : (!flat, !flat, !flat, !scalar) -> (!flat, !flat) {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
+    halftone.kernel_yield stores %a, %b : f32, f32
+  }
+  halftone.assign %next#0 to %p : (!flat, !flat) -> ()
+  halftone.assign %next#1 to %m : (!flat, !flat) -> ()
+}
+
+// -----
+
+!matrix = !halftone.tensor<[batch, 8], f32>
+!scalar = !halftone.tensor<[], f32>
+#full = #halftone.access<full>
+
+// A workspace has a place for every row of a row kernel, for every chunk of 1024 elements of a flat one.
+// CHECK-LABEL: halftone.graph "workspaces"
+// CHECK-SAME: <"%rows.workspace", activation, !halftone.tensor<[batch], f32>,
+// CHECK-SAME: <"%flat.workspace", activation, !halftone.tensor<[3], f32>,
+// CHECK-SAME: <"%open.workspace", activation, !halftone.tensor<[batch, 2], f32>,
+halftone.graph "workspaces" {
+  %x = halftone.input "x" : !matrix
+  %v = halftone.input "v" : !halftone.tensor<[2049], f32>
+  %o = halftone.input "o" : !halftone.tensor<[batch, 1025], f32>
+  %rows = halftone.kernel "rows" row over ["batch", 8] reduce [] (%x) accesses [#full] -> [] fused []
+      {resultSegmentSizes = array<i32: 0, 1>} : (!matrix) -> !scalar {
+  ^bb0(%e: f32):
+    %r = halftone.row_sum %e : f32
+    halftone.kernel_yield sums %r : f32
+  } finish {
+  ^bb0(%s: f32):
+    halftone.yield %s : f32
+  }
+  %flat = halftone.kernel "flat" flat over [2049] reduce [] (%v) accesses [#full] -> [] fused []
+      {resultSegmentSizes = array<i32: 0, 1>} : (!halftone.tensor<[2049], f32>) -> !scalar {
+  ^bb0(%e: f32):
+    halftone.kernel_yield sums %e : f32
+  } finish {
+  ^bb0(%s: f32):
+    halftone.yield %s : f32
+  }
+  %open = halftone.kernel "open" flat over ["batch", 1025] reduce [] (%o) accesses [#full] -> [] fused []
+      {resultSegmentSizes = array<i32: 0, 1>} : (!halftone.tensor<[batch, 1025], f32>) -> !scalar {
+  ^bb0(%e: f32):
+    halftone.kernel_yield sums %e : f32
+  } finish {
+  ^bb0(%s: f32):
+    halftone.yield %s : f32
+  }
+  halftone.loss "rows", %rows weight 1.0 : !scalar
+  halftone.loss "flat", %flat weight 1.0 : !scalar
+  halftone.loss "open", %open weight 1.0 : !scalar
+}

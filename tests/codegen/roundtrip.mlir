@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every operation, type and attribute of the dialect is printed as it is read.
+// RUN: halftone-opt %s | halftone-opt | FileCheck %s
+// RUN: halftone-opt --mlir-print-op-generic %s | halftone-opt | FileCheck %s
+
+// CHECK-LABEL: halftone.graph "sources"
+halftone.graph "sources" {
+  // CHECK: halftone.input "x" : <[batch, time, 8], f32>
+  %x = halftone.input "x" : !halftone.tensor<[batch, time, 8], f32>
+  // CHECK: halftone.input "label" : <[batch], i32>
+  %label = halftone.input "label" : !halftone.tensor<[batch], i32>
+  // CHECK: halftone.parameter "plain" {initializer = #halftone.initializer<constant, 1.000000e+00 : f64, 0.000000e+00 : f64>} : <[8], none>
+  %plain = halftone.parameter "plain" {initializer = #halftone.initializer<constant, 1.0 : f64, 0.0 : f64>}
+      : !halftone.tensor<[8], none>
+  // CHECK: halftone.parameter "set" {decay = false, frozen = true, initializer = #halftone.initializer<normal, 0.000000e+00 : f64, 2.500000e-01 : f64>, learning_rate_scale = 5.000000e-01 : f64, offset = 32 : i64} : <[8, 4], bf16>
+  %set = halftone.parameter "set" {initializer = #halftone.initializer<normal, 0.0 : f64, 0.25 : f64>, decay = false,
+      frozen = true, learning_rate_scale = 0.5 : f64, offset = 32 : i64} : !halftone.tensor<[8, 4], bf16>
+  // CHECK: #halftone.initializer<uniform, -1.000000e+00 : f64, 1.000000e+00 : f64>
+  %uniform = halftone.parameter "uniform" {initializer = #halftone.initializer<uniform, -1.0 : f64, 1.0 : f64>}
+      : !halftone.tensor<[], f16>
+  // CHECK: halftone.state "mean" {initial = 5.000000e-01 : f64} : <[batch], tf32>
+  %mean = halftone.state "mean" {initial = 0.5 : f64} : !halftone.tensor<[batch], tf32>
+  // CHECK: halftone.state "moment" {initial = 0.000000e+00 : f64, optimizer} : <[96], f32>
+  %moment = halftone.state "moment" {initial = 0.0 : f64, optimizer} : !halftone.tensor<[96], f32>
+  // CHECK: halftone.hyperparameter "learning_rate" {initial = 1.000000e-03 : f64} : <[], f32>
+  %rate = halftone.hyperparameter "learning_rate" {initial = 0.001 : f64} : !halftone.tensor<[], f32>
+  // CHECK: halftone.flat_parameters : <[96], f32>
+  %all = halftone.flat_parameters : !halftone.tensor<[96], f32>
+}
+
+// CHECK-LABEL: halftone.graph "layers" attributes {halftone.buffers = [#halftone.buffer<"x", input, !halftone.tensor<[batch, 8], f32>, slot 0, initial 0.000000e+00 : f64>], halftone.loss_without_output = "xent"}
+halftone.graph "layers" attributes {halftone.loss_without_output = "xent", halftone.buffers = [
+    #halftone.buffer<"x", input, !halftone.tensor<[batch, 8], f32>, slot 0, initial 0.0 : f64>]} {
+  // CHECK: halftone.input "x" {halftone.places = #halftone.places<[0, 1], [0, 32]>}
+  %x = halftone.input "x" {halftone.places = #halftone.places<[0, 1], [0, 32]>} : !halftone.tensor<[batch, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[8, 8], f32>
+  %b = halftone.input "b" : !halftone.tensor<[8], f32>
+  %label = halftone.input "label" : !halftone.tensor<[batch], i32>
+  // CHECK: halftone.linear %{{.*}}, %{{.*}} bias %{{.*}} {halftone.layer = "fc", halftone.phase = #halftone.phase<forward>, halftone.precision = #halftone.precision<store = bf16, compute = f32, accumulate = f32, rule = 3>} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8, 8], f32>, !halftone.tensor<[8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  %fc = halftone.linear %x, %w bias %b {halftone.layer = "fc", halftone.phase = #halftone.phase<forward>,
+      halftone.precision = #halftone.precision<store = bf16, compute = f32, accumulate = f32, rule = 3>}
+      : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8, 8], f32>, !halftone.tensor<[8], f32>)
+      -> !halftone.tensor<[batch, 8], f32>
+  // CHECK: halftone.linear %{{[0-9]+}}, %{{[0-9]+}} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  %bare = halftone.linear %x, %w : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8, 8], f32>)
+      -> !halftone.tensor<[batch, 8], f32>
+  // CHECK: %{{.*}}, %[[MEAN:.*]], %[[RSTD:.*]] = halftone.layer_norm %{{.*}}, %{{.*}}, %{{.*}} {epsilon = 1.000000e-05 : f64}
+  %y, %mean, %rstd = halftone.layer_norm %x, %b, %b {epsilon = 1.0e-05 : f64}
+      : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>)
+      -> (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch], f32>, !halftone.tensor<[batch], f32>)
+  // CHECK: halftone.relu %{{.*}} {halftone.inline} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  %relu = halftone.relu %y {halftone.inline} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  // CHECK: halftone.gelu %{{[0-9a-z]+}} : (
+  %erf = halftone.gelu %relu : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  // CHECK: halftone.gelu %{{[0-9]+}} {tanh} : (
+  %tanh = halftone.gelu %erf {tanh} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  // CHECK: halftone.silu %{{.*}} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  %silu = halftone.silu %tanh : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  // CHECK: halftone.add %{{.*}}, %{{.*}} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  %add = halftone.add %silu, %bare : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>)
+      -> !halftone.tensor<[batch, 8], f32>
+  // CHECK: halftone.pointwise "scale"(%{{.*}}, %{{.*}}) : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8], f32>) -> (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>) {
+  // CHECK-NEXT: ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32):
+  // CHECK-NEXT:   %[[P:.*]] = arith.mulf %[[A]], %[[B]] : f32
+  // CHECK-NEXT:   %[[S:.*]] = halftone.sigmoid %[[P]] : f32
+  // CHECK-NEXT:   halftone.yield %[[P]], %[[S]] : f32, f32
+  %p:2 = halftone.pointwise "scale" (%add, %b) : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8], f32>)
+      -> (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>) {
+  ^bb0(%a: f32, %c: f32):
+    %m = arith.mulf %a, %c : f32
+    %s = halftone.sigmoid %m : f32
+    halftone.yield %m, %s : f32, f32
+  }
+  // CHECK: halftone.pointwise "one"() : () -> !halftone.tensor<[], f32> {
+  // CHECK: halftone.count ["batch", 8] : f32
+  %one = halftone.pointwise "one" () : () -> !halftone.tensor<[], f32> {
+    %c = halftone.count ["batch", 8] : f32
+    halftone.yield %c : f32
+  }
+  // CHECK: halftone.concat %{{.*}}, %{{.*}} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 16], f32>
+  %both = halftone.concat %p#0, %p#1 : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>)
+      -> !halftone.tensor<[batch, 16], f32>
+  // CHECK: halftone.cross_entropy %{{.*}}, %{{.*}} : (!halftone.tensor<[batch, 16], f32>, !halftone.tensor<[batch], i32>) -> !halftone.tensor<[batch], f32>
+  %rows = halftone.cross_entropy %both, %label : (!halftone.tensor<[batch, 16], f32>, !halftone.tensor<[batch], i32>)
+      -> !halftone.tensor<[batch], f32>
+  // CHECK: halftone.mean %{{.*}} {halftone.phase = #halftone.phase<loss>} : (!halftone.tensor<[batch], f32>) -> !halftone.tensor<[], f32>
+  %xent = halftone.mean %rows {halftone.phase = #halftone.phase<loss>}
+      : (!halftone.tensor<[batch], f32>) -> !halftone.tensor<[], f32>
+  // CHECK: halftone.output "logits", %{{.*}} : <[batch, 16], f32>
+  halftone.output "logits", %both : !halftone.tensor<[batch, 16], f32>
+  // CHECK: halftone.loss "xent", %{{.*}} weight 5.000000e-01 : <[], f32>
+  halftone.loss "xent", %xent weight 0.5 : !halftone.tensor<[], f32>
+}
+
+// CHECK-LABEL: halftone.graph "gradients"
+halftone.graph "gradients" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %g = halftone.input "g" : !halftone.tensor<[batch, 8], f32>
+  %w = halftone.parameter "w" {initializer = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>} : !halftone.tensor<[8, 8], f32>
+  %row = halftone.input "row" : !halftone.tensor<[batch], f32>
+  %v = halftone.input "v" : !halftone.tensor<[8], f32>
+  %label = halftone.input "label" : !halftone.tensor<[batch], i32>
+  %one = halftone.input "one" : !halftone.tensor<[], f32>
+  // CHECK: halftone.contract %{{.*}}, %{{.*}} {pass = #halftone.pass<weight_gradient>, transpose_lhs} : (
+  %wg = halftone.contract %g, %x {pass = #halftone.pass<weight_gradient>, transpose_lhs}
+      : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[8, 8], f32>
+  // CHECK: halftone.contract %{{.*}}, %{{.*}} {pass = #halftone.pass<input_gradient>} : (
+  %xg = halftone.contract %g, %w {pass = #halftone.pass<input_gradient>}
+      : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  // CHECK: halftone.contract %{{.*}}, %{{.*}} {pass = #halftone.pass<forward>, transpose_rhs} : (
+  %fg = halftone.contract %g, %w {pass = #halftone.pass<forward>, transpose_rhs}
+      : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  // CHECK: halftone.column_sum %{{.*}} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[8], f32>
+  %bg = halftone.column_sum %g : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[8], f32>
+  // CHECK: halftone.layer_norm_grad %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : (
+  %ng = halftone.layer_norm_grad %x, %v, %row, %row, %g
+      : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[batch], f32>,
+         !halftone.tensor<[batch], f32>, !halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  // CHECK: halftone.layer_norm_weight_grad %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : (
+  %nw, %nb = halftone.layer_norm_weight_grad %x, %row, %row, %g
+      : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch], f32>, !halftone.tensor<[batch], f32>,
+         !halftone.tensor<[batch, 8], f32>) -> (!halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>)
+  // CHECK: halftone.slice %{{.*}} from 4 : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 4], f32>
+  %slice = halftone.slice %g from 4 : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 4], f32>
+  // CHECK: halftone.cross_entropy_grad %{{.*}}, %{{.*}}, %{{.*}} : (
+  %cg = halftone.cross_entropy_grad %x, %label, %row
+      : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch], i32>, !halftone.tensor<[batch], f32>)
+      -> !halftone.tensor<[batch, 8], f32>
+  // CHECK: halftone.output_gradient "logits", %{{.*}} {halftone.phase = #halftone.phase<loss_backward>} : (
+  %og = halftone.output_gradient "logits", %cg {halftone.phase = #halftone.phase<loss_backward>}
+      : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  // CHECK: halftone.gradient %{{.*}} of %{{.*}} {halftone.phase = #halftone.phase<backward>} : (
+  halftone.gradient %wg of %w {halftone.phase = #halftone.phase<backward>}
+      : (!halftone.tensor<[8, 8], f32>, !halftone.tensor<[8, 8], f32>) -> ()
+  // CHECK: halftone.cast %{{.*}} : (!halftone.tensor<[8, 8], f32>) -> !halftone.tensor<[8, 8], f16>
+  %half = halftone.cast %w : (!halftone.tensor<[8, 8], f32>) -> !halftone.tensor<[8, 8], f16>
+  // CHECK: halftone.flatten %{{.*}}, %{{.*}} at [0, 64] : (!halftone.tensor<[8, 8], f32>, !halftone.tensor<[8], f32>) -> !halftone.tensor<[96], f32>
+  %flat = halftone.flatten %wg, %bg at [0, 64]
+      : (!halftone.tensor<[8, 8], f32>, !halftone.tensor<[8], f32>) -> !halftone.tensor<[96], f32>
+  // CHECK: halftone.total "norm" %{{.*}}(%{{.*}}) {halftone.phase = #halftone.phase<check>} : (!halftone.tensor<[96], f32>, !halftone.tensor<[], f32>) -> !halftone.tensor<[], f32> {
+  %norm = halftone.total "norm" %flat(%one) {halftone.phase = #halftone.phase<check>}
+      : (!halftone.tensor<[96], f32>, !halftone.tensor<[], f32>) -> !halftone.tensor<[], f32> {
+  ^bb0(%sum: f32, %s: f32):
+    %r = arith.mulf %sum, %s : f32
+    halftone.yield %r : f32
+  }
+  // CHECK: halftone.statistic "grad_norm", %{{.*}} : <[], f32>
+  halftone.statistic "grad_norm", %norm : !halftone.tensor<[], f32>
+  %all = halftone.flat_parameters : !halftone.tensor<[96], f32>
+  // CHECK: halftone.assign %{{.*}} to %{{.*}} {halftone.phase = #halftone.phase<update>} : (
+  halftone.assign %flat to %all {halftone.phase = #halftone.phase<update>}
+      : (!halftone.tensor<[96], f32>, !halftone.tensor<[96], f32>) -> ()
+}
+
+// CHECK-LABEL: halftone.graph "kernels"
+halftone.graph "kernels" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[4, 8], f32>
+  %b = halftone.input "b" : !halftone.tensor<[4], f32>
+  %s = halftone.input "s" : !halftone.tensor<[], f32>
+  %r = halftone.input "r" : !halftone.tensor<[batch], f32>
+  // CHECK: halftone.kernel "fc" contraction over ["batch", 4] reduce [8](%{{.*}}, %{{.*}}, %{{.*}}) accesses [#halftone.access<lhs>, #halftone.access<rhs>, #halftone.access<column>] -> [#halftone.access<full>, #halftone.access<row>] fused ["fc:linear"] {
+  // CHECK-SAME: cpu_tile = array<i64: 4, 16>, cuda_tile = array<i64: 64>
+  // CHECK-SAME: transpose_rhs
+  // CHECK: halftone.lhs_sum : f32
+  // CHECK: halftone.kernel_yield stores %{{.*}}, %{{.*}} : f32, f32
+  %fc, %sums = halftone.kernel "fc" contraction over ["batch", 4] reduce [8] (%x, %w, %b)
+      accesses [#halftone.access<lhs>, #halftone.access<rhs>, #halftone.access<column>]
+      -> [#halftone.access<full>, #halftone.access<row>] fused ["fc:linear"]
+      {cpu_tile = array<i64: 4, 16>, cuda_tile = array<i64: 64>, resultSegmentSizes = array<i32: 2, 0>, transpose_rhs}
+      : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[4, 8], f32>, !halftone.tensor<[4], f32>)
+      -> (!halftone.tensor<[batch, 4], f32>, !halftone.tensor<[batch], f32>) {
+  ^bb0(%acc: f32, %bias: f32):
+    %y = arith.addf %acc, %bias : f32
+    %l = halftone.lhs_sum : f32
+    halftone.kernel_yield stores %y, %l : f32, f32
+  }
+  // CHECK: halftone.kernel "loss" row over ["batch", 8] reduce [](%{{.*}}, %{{.*}}, %{{.*}}) accesses [#halftone.access<full>, #halftone.access<row>, #halftone.access<scalar>] -> [] fused []
+  // CHECK: halftone.row_max
+  // CHECK: halftone.row_sum
+  // CHECK: halftone.column_index : i32
+  // CHECK: halftone.element_index : i64
+  // CHECK: halftone.kernel_yield sums %{{.*}} : f32
+  // CHECK: finish {
+  // CHECK-NEXT: ^bb0(%{{.*}}: f32, %{{.*}}: f32):
+  // CHECK: halftone.yield %{{.*}} : f32
+  %total = halftone.kernel "loss" row over ["batch", 8] reduce [] (%x, %r, %s)
+      accesses [#halftone.access<full>, #halftone.access<row>, #halftone.access<scalar>] -> [] fused []
+      {resultSegmentSizes = array<i32: 0, 1>}
+      : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch], f32>, !halftone.tensor<[], f32>)
+      -> !halftone.tensor<[], f32> {
+  ^bb0(%e: f32, %row: f32, %scalar: f32):
+    %max = halftone.row_max %e : f32
+    %sum = halftone.row_sum %e : f32
+    %j = halftone.column_index : i32
+    %at = halftone.element_index : i64
+    %d = arith.subf %max, %sum : f32
+    halftone.kernel_yield sums %d : f32
+  } finish {
+  ^bb0(%sum: f32, %scalar: f32):
+    %m = arith.divf %sum, %scalar : f32
+    halftone.yield %m : f32
+  }
+  // CHECK: pointwise over ["batch", 4]
+  // CHECK-SAME: [#halftone.access<window, -4>]
+  %part = halftone.kernel "part" pointwise over ["batch", 4] reduce [] (%x) accesses [#halftone.access<window, -4>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>, transpose_lhs}
+      : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 4], f32> {
+  ^bb0(%e: f32):
+    halftone.kernel_yield stores %e : f32
+  }
+  // CHECK: halftone.kernel "columns" column over ["batch", 8]
+  %column = halftone.kernel "columns" column over ["batch", 8] reduce [] (%x) accesses [#halftone.access<full>]
+      -> [#halftone.access<column>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[8], f32> {
+  ^bb0(%e: f32):
+    halftone.kernel_yield stores %e : f32
+  }
+  // CHECK: halftone.kernel "flat" flat over ["batch", 8]
+  %sum = halftone.kernel "flat" flat over ["batch", 8] reduce [] (%x) accesses [#halftone.access<full>] -> [] fused []
+      {resultSegmentSizes = array<i32: 0, 1>} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[], f32> {
+  ^bb0(%e: f32):
+    halftone.kernel_yield sums %e : f32
+  } finish {
+  ^bb0(%s1: f32):
+    halftone.yield %s1 : f32
+  }
+}
+
+// Every kind of buffer and every phase has a name that is read back.
+// CHECK-LABEL: halftone.graph "names"
+// CHECK-SAME: input, {{.*}}parameters, {{.*}}gradients, {{.*}}optimizer_state, {{.*}}state, {{.*}}activation, {{.*}}output, {{.*}}output_gradient, {{.*}}loss, {{.*}}hyperparameter, {{.*}}statistic,
+// CHECK-SAME: [#halftone.phase<forward>, #halftone.phase<loss>, #halftone.phase<loss_backward>, #halftone.phase<backward>, #halftone.phase<check>, #halftone.phase<update>]
+halftone.graph "names" attributes {halftone.buffers = [
+    #halftone.buffer<"a", input, !halftone.tensor<[], f32>, slot 0, initial 0.0 : f64>,
+    #halftone.buffer<"b", parameters, !halftone.tensor<[], f32>, slot 1, initial 0.0 : f64>,
+    #halftone.buffer<"c", gradients, !halftone.tensor<[], f32>, slot 2, initial 0.0 : f64>,
+    #halftone.buffer<"d", optimizer_state, !halftone.tensor<[], f32>, slot 3, initial 1.0 : f64>,
+    #halftone.buffer<"e", state, !halftone.tensor<[], f32>, slot 4, initial 0.0 : f64>,
+    #halftone.buffer<"f", activation, !halftone.tensor<[], f32>, slot 5, initial 0.0 : f64>,
+    #halftone.buffer<"g", output, !halftone.tensor<[], f32>, slot 6, initial 0.0 : f64>,
+    #halftone.buffer<"h", output_gradient, !halftone.tensor<[], f32>, slot 7, initial 0.0 : f64>,
+    #halftone.buffer<"i", loss, !halftone.tensor<[], f32>, slot 8, initial 0.0 : f64>,
+    #halftone.buffer<"j", hyperparameter, !halftone.tensor<[], f32>, slot 9, initial 0.0 : f64>,
+    #halftone.buffer<"k", statistic, !halftone.tensor<[], f32>, slot 10, initial 0.0 : f64>],
+  phases = [#halftone.phase<forward>, #halftone.phase<loss>, #halftone.phase<loss_backward>, #halftone.phase<backward>,
+    #halftone.phase<check>, #halftone.phase<update>]} {
+}

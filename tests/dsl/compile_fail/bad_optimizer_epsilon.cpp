@@ -1,0 +1,11 @@
+// EXPECT-ERROR: adamw has an epsilon that is negative or not finite: write epsilon(1e-8)
+// SPDX-License-Identifier: Apache-2.0
+#include <halftone/dsl.hpp>
+
+#include "either.hpp"
+using namespace halftone::dsl;
+
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4) | output("guess"), losses(mse("loss", "guess", "y")));
+HALFTONE_MODEL(net, rules, adamw(epsilon(either(-1e-8, 1e-8))))

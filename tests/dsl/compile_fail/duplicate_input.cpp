@@ -1,0 +1,11 @@
+// EXPECT-ERROR: the name 'x' is given twice, to input 'x' and then to layer 'x': rename one of them
+// SPDX-License-Identifier: Apache-2.0
+#include <halftone/dsl.hpp>
+
+#include "either.hpp"
+using namespace halftone::dsl;
+
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | linear(either("x", "fc"), 4) | output("guess"),
+                           losses(mse("loss", "guess", "y")));
+HALFTONE_MODEL(net, rules, adamw())

@@ -1,0 +1,11 @@
+// EXPECT-ERROR: a name is empty: give every input, layer, value, output and loss a name
+// SPDX-License-Identifier: Apache-2.0
+#include <halftone/dsl.hpp>
+
+#include "either.hpp"
+using namespace halftone::dsl;
+
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | linear(either("", "fc"), 4) | output("guess"),
+                           losses(mse("loss", "guess", "y")));
+HALFTONE_MODEL(net, rules, adamw())

@@ -1,0 +1,13 @@
+// EXPECT-ERROR: no precision rule says master for every layer: add master(f32) to everywhere(...)
+// SPDX-License-Identifier: Apache-2.0
+#include <halftone/dsl.hpp>
+
+#include "either.hpp"
+using namespace halftone::dsl;
+
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4) | output("guess"), losses(mse("loss", "guess", "y")));
+HALFTONE_MODEL(net, adamw(),
+               precision(everywhere(store(f32), compute(f32), accumulate(f32),
+                                    either(store(f32), master(f32)))))

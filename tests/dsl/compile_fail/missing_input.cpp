@@ -1,0 +1,11 @@
+// EXPECT-ERROR: loss 'loss' reads 'y', but no input, layer, as() or output that it can see has that name
+// SPDX-License-Identifier: Apache-2.0
+#include <halftone/dsl.hpp>
+
+#include "either.hpp"
+using namespace halftone::dsl;
+
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor(either("z", "y"), batch, 4)),
+          from("x") | linear("fc", 4) | output("guess"), losses(mse("loss", "guess", "y")));
+HALFTONE_MODEL(net, rules, adamw())

@@ -1,0 +1,11 @@
+// EXPECT-ERROR: input 'x' is assigned to but is no state: declare it with state()
+// SPDX-License-Identifier: Apache-2.0
+#include <halftone/dsl.hpp>
+
+#include "either.hpp"
+using namespace halftone::dsl;
+
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8)), from("x") | add("kept") | as("sum") | output("z"),
+          states(state("kept", batch, 8)), assignments(assign(either("x", "kept"), "sum")));
+HALFTONE_MODEL(net, rules)

@@ -1,0 +1,12 @@
+// EXPECT-ERROR: layer 'sum' reads 'fc2', but no input, layer, as() or output that it can see has that name: add it or correct the name
+// SPDX-License-Identifier: Apache-2.0
+#include <halftone/dsl.hpp>
+
+#include "either.hpp"
+using namespace halftone::dsl;
+
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4) | add(either("fc2", "y")) | as("sum") | output("guess"),
+          losses(mse("loss", "guess", "y")));
+HALFTONE_MODEL(net, rules, adamw())

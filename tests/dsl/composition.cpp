@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// What brackets, names and orders in a specification come to.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <ctime>  // declares ::time: specifications must not clash with it
+#include <string>
+#include <vector>
+
+#include "described.hpp"
+
+using namespace specs;
+using Lines = std::vector<std::string>;
+
+namespace {
+
+TEST_CASE("a repeat writes out its body once per copy, under numbered names") {
+  constexpr auto block = residual(layer_norm("norm") | linear("fc", 8, no_bias));
+  const auto net = described(
+      model("net", inputs(tensor("x", batch, 8)), from("x") | repeat<3>("h", block) | output("y")));
+  CHECK(lines(net, "%") ==
+        Lines{"%h/0/norm = layer_norm(x: %x, weight: %h/0/norm.weight, bias: %h/0/norm.bias) "
+              "{epsilon: 1e-05} : [batch, 8]",
+              "%h/0/fc = linear(x: %h/0/norm, weight: %h/0/fc.weight) : [batch, 8]",
+              "%h/0/fc.add = add(a: %x, b: %h/0/fc) : [batch, 8]",
+              "%h/1/norm = layer_norm(x: %h/0/fc.add, weight: %h/1/norm.weight, bias: "
+              "%h/1/norm.bias) {epsilon: 1e-05} : [batch, 8]",
+              "%h/1/fc = linear(x: %h/1/norm, weight: %h/1/fc.weight) : [batch, 8]",
+              "%h/1/fc.add = add(a: %h/0/fc.add, b: %h/1/fc) : [batch, 8]",
+              "%h/2/norm = layer_norm(x: %h/1/fc.add, weight: %h/2/norm.weight, bias: "
+              "%h/2/norm.bias) {epsilon: 1e-05} : [batch, 8]",
+              "%h/2/fc = linear(x: %h/2/norm, weight: %h/2/fc.weight) : [batch, 8]",
+              "%h/2/fc.add = add(a: %h/1/fc.add, b: %h/2/fc) : [batch, 8]"});
+  CHECK(lines(net, "output") == Lines{"output \"y\" = %h/2/fc.add"});
+  CHECK(lines(net, "parameter").size() == 9);
+}
+
+TEST_CASE("repeats nest, and a body finds its own names before those around it") {
+  constexpr auto inner = relu("act") | add("skip");
+  constexpr auto outer = as("skip") | repeat<2>("in", inner | as("sum"));
+  const auto net = described(model("net", inputs(tensor("x", batch, 4)),
+                                   from("x") | repeat<2>("out", outer) | output("y")));
+  CHECK(lines(net, "%") ==
+        Lines{"%out/0/in/0/act = relu(x: %x) : [batch, 4]",
+              "%out/0/in/0/sum = add(a: %out/0/in/0/act, b: %x) : [batch, 4]",
+              "%out/0/in/1/act = relu(x: %out/0/in/0/sum) : [batch, 4]",
+              "%out/0/in/1/sum = add(a: %out/0/in/1/act, b: %x) : [batch, 4]",
+              "%out/1/in/0/act = relu(x: %out/0/in/1/sum) : [batch, 4]",
+              "%out/1/in/0/sum = add(a: %out/1/in/0/act, b: %out/0/in/1/sum) : [batch, 4]",
+              "%out/1/in/1/act = relu(x: %out/1/in/0/sum) : [batch, 4]",
+              "%out/1/in/1/sum = add(a: %out/1/in/1/act, b: %out/0/in/1/sum) : [batch, 4]"});
+}
+
+TEST_CASE("concat puts branches from one value side by side") {
+  const auto net = described(
+      model("net", inputs(tensor("x", batch, 4)),
+            from("x") | concat(linear("left", 3, no_bias), linear("right", 5, no_bias) | gelu) |
+                as("both") | output("y")));
+  CHECK(lines(net, "%") == Lines{"%left = linear(x: %x, weight: %left.weight) : [batch, 3]",
+                                 "%right = linear(x: %x, weight: %right.weight) : [batch, 5]",
+                                 "%right.gelu = gelu(x: %right) {approximation: erf} : [batch, 5]",
+                                 "%both = concat(part0: %left, part1: %right.gelu) : [batch, 8]"});
+}
+
+TEST_CASE("a layer without a name is called after the value that it reads") {
+  const auto net = described(model("net", inputs(tensor("x", batch, 4)),
+                                   from("x") | relu | gelu_tanh | relu("last") | output("y")));
+  CHECK(lines(net, "%") ==
+        Lines{"%x.relu = relu(x: %x) : [batch, 4]",
+              "%x.relu.gelu = gelu(x: %x.relu) {approximation: tanh} : [batch, 4]",
+              "%last = relu(x: %x.relu.gelu) : [batch, 4]"});
+}
+
+TEST_CASE("inputs and states keep their order when chains stand before them") {
+  const auto net = described(model(
+      "net", from("second") | add("kept") | as("sum") | output("sum"),
+      from("third") | add("later") | add("first") | as("rest") | output("rest"),
+      states(state("later", batch, 2), state("kept", batch, 2)),
+      inputs(tensor("first", batch, 2), tensor("second", batch, 2), tensor("third", batch, 2))));
+  CHECK(lines(net, "input") == Lines{"input %first : f32[batch, 2]",
+                                     "input %second : f32[batch, 2]",
+                                     "input %third : f32[batch, 2]"});
+  CHECK(lines(net, "state") ==
+        Lines{"state %later : [batch, 2] initial 0", "state %kept : [batch, 2] initial 0"});
+}
+
+TEST_CASE("a spec may include <ctime> and have a dimension called time") {
+  constexpr Dimension steps = symbol("time");
+  const auto net =
+      described(model("net", inputs(tensor("x", batch, steps, 4)), from("x") | relu | output("y")));
+  CHECK(lines(net, "input") == Lines{"input %x : f32[batch, time, 4]"});
+  CHECK(::time(nullptr) != 0);
+}
+
+TEST_CASE("weights and biases of linear are drawn from plus or minus the root of one over inputs") {
+  // k = 3, 48, 128, 1000: neither sqrt(1/k) nor its decimal digits come out exact.
+  for (const long long inputs_of : {3, 48, 128, 1000}) {
+    CAPTURE(inputs_of);
+    const auto net = described(model("net", inputs(tensor("x", batch, inputs_of)),
+                                     from("x") | linear("fc", 5) | output("y")));
+    int drawn_parameters = 0;
+    for (const auto& node : net.nodes) {
+      const auto* is = std::get_if<halftone::description::ParameterAttributes>(&node.attributes);
+      if (is == nullptr) continue;
+      ++drawn_parameters;
+      CHECK(is->initializer.kind == halftone::description::Initializer::Kind::uniform);
+      CHECK(is->initializer.first == -is->initializer.second);
+      // b is the double nearest to the root: b*b*k is 1 within the rounding of b.
+      const long double bound = is->initializer.second;
+      CHECK(std::abs(bound * bound * inputs_of - 1.0L) <= 0x1p-51L);
+    }
+    CHECK(drawn_parameters == 2);
+  }
+}
+
+TEST_CASE("the optimizers start from torch's settings") {
+  constexpr auto net = model("net", inputs(tensor("x", batch, 4)),
+                             from("x") | linear("fc", 4) | output("y"), losses(mse("e", "y", "x")));
+  constexpr auto rules =
+      precision(everywhere(store(f32), compute(f32), accumulate(f32), master(f32)));
+  CHECK(lines(describe(net, rules, sgd()), "optimizer") ==
+        Lines{"optimizer sgd learning_rate 0.01 momentum 0 weight_decay 0"});
+  CHECK(lines(describe(net, rules, adamw()), "optimizer") ==
+        Lines{"optimizer adamw learning_rate 0.001 beta1 0.9 beta2 0.999 epsilon 1e-08 "
+              "weight_decay 0.01"});
+}
+
+TEST_CASE("describe throws the sentence of a model that was never checked") {
+  const auto net = model("net", inputs(tensor("x", batch, 4)), from("y") | relu | output("z"));
+  CHECK_THROWS_WITH_AS(described(net),
+                       "layer 'relu' reads 'y', but no input, layer, as() or output that it can "
+                       "see has that name: add it or correct the name",
+                       std::invalid_argument);
+}
+
+}  // namespace

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// The models of tests/support/models, written in the dsl. Names that the dsl reserves or shares
+// differ; describe.cpp lists them.
+#pragma once
+
+#include <halftone/dsl.hpp>
+
+namespace specs {
+using namespace halftone::dsl;
+
+inline constexpr auto f32_rules =
+    precision(everywhere(store(f32), compute(f32), accumulate(f32), master(f32)));
+
+/// Weight and bias drawn from +-bound.
+template <class... Options>
+constexpr auto drawn(const char* name, long long outputs, double bound, const Options&... options) {
+  return linear(name, outputs, init_uniform(-bound, bound), on_bias(init_uniform(-bound, bound)),
+                options...);
+}
+
+constexpr auto digits =
+    model("digits", inputs(tensor("pixels", batch, 64), labels("digit", batch)),
+          from("pixels") | linear("fc1", 128) | gelu("act1") | layer_norm("norm", no_decay) |
+              linear("fc2", 64) | gelu("act2") | linear("head", 10) | output("logits"),
+          losses(cross_entropy("xent", "logits", "digit")));
+HALFTONE_MODEL(digits, f32_rules, adamw(), clip(1.0))
+
+constexpr auto frozen_and_scaled =
+    model("frozen_and_scaled", inputs(tensor("x", batch, 16), labels("label", batch)),
+          from("x") |
+              linear("backbone", 24, frozen, init_normal(0, 0.25),
+                     on_bias(init_constant(0.05), no_decay)) |
+              relu("act1") |
+              linear("adapter", 24, learning_rate_scale(0.1), init_uniform(-0.2, 0.2),
+                     on_bias(init_constant(0), no_decay)) |
+              gelu("act2") |
+              linear("head", 7, on_weight(init_uniform(-0.2, 0.2), learning_rate_scale(2.5)),
+                     on_bias(init_constant(0), no_decay)) |
+              output("logits"),
+          losses(cross_entropy("xent", "logits", "label")));
+HALFTONE_MODEL(frozen_and_scaled,
+               adamw(lr(0.01), betas(0.9, 0.99), epsilon(1e-6), weight_decay(0.1)), f32_rules)
+
+constexpr auto gelu_tanh_model =
+    model("gelu_tanh", inputs(tensor("x", batch, 28), labels("label", batch)),
+          from("x") | drawn("fc1", 40, 0.19) | layer_norm("norm", epsilon(1e-6), no_decay) |
+              gelu_tanh("act") | drawn("fc2", 10, 0.16) | output("logits"),
+          losses(cross_entropy("xent", "logits", "label")));
+HALFTONE_MODEL(gelu_tanh_model, f32_rules, adamw(), clip(1.0))
+
+constexpr auto nesterov_model =
+    model("nesterov", inputs(tensor("x", batch, 8), tensor("target", batch, 8)),
+          from("x") | linear("fc", 8, init_normal(0, 0.3), on_bias(init_constant(0), no_decay)) |
+              output("prediction"),
+          losses(mse("error", "prediction", "target", weight(2))));
+HALFTONE_MODEL(nesterov_model, f32_rules,
+               sgd(lr(0.02), momentum(0.8), nesterov, weight_decay(0.001)), clip(0.25))
+
+constexpr auto no_bias_model =
+    model("no_bias", inputs(tensor("x", batch, 16), tensor("target", batch, 4)),
+          from("x") | linear("fc1", 32, no_bias, init_uniform(-0.25, 0.25)) | relu("act") |
+              linear("fc2", 4, no_bias, init_uniform(-0.18, 0.18)) | output("prediction"),
+          losses(mse("error", "fc2", "target")));
+HALFTONE_MODEL(no_bias_model, f32_rules, sgd(lr(0.01)))
+
+constexpr auto odd_sizes =
+    model("odd_sizes", inputs(tensor("x", batch, 7), labels("label", batch)),
+          from("x") | drawn("fc1", 33, 0.38) | gelu("act") | layer_norm("norm", no_decay) |
+              drawn("fc2", 5, 0.17) | output("logits"),
+          losses(cross_entropy("xent", "logits", "label")));
+HALFTONE_MODEL(odd_sizes, f32_rules, adamw(), clip(1.0))
+
+constexpr auto huber = [](auto x, auto target) {
+  const auto d = x - target;
+  const auto square = d * d;
+  const auto damped = square / (1.0 + exp(-square));
+  const auto size = abs(d);
+  const auto line = size - 0.5;
+  return maximum(minimum(select(size < 1.0, damped, line), 8.0), 0.001);
+};
+constexpr auto pointwise_model = model(
+    "pointwise", inputs(tensor("x", batch, 10), tensor("target", batch, 12)),
+    from("x") | linear("value", 12, init_uniform(-0.3, 0.3), on_bias(init_constant(0))),
+    from("x") | linear("gate", 12, init_uniform(-0.3, 0.3), on_bias(init_constant(0.1))),
+    from("value") |
+        pointwise(
+            "swish", [](auto value, auto gate) { return value * (gate * sigmoid(gate)); }, "gate") |
+        output("prediction"),
+    losses(pointwise_loss("huber", huber, "prediction", "target")));
+HALFTONE_MODEL(pointwise_model, f32_rules, adamw())
+
+constexpr auto rank3 = model(
+    "rank3", inputs(tensor("x", batch, symbol("time"), 32), labels("next", batch, symbol("time"))),
+    from("x") | residual(layer_norm("norm", no_decay) | drawn("fc", 32, 0.18) | gelu("act")) |
+        as("residual") | linear("head", 11, no_bias, init_uniform(-0.18, 0.18)) | output("logits"),
+    losses(cross_entropy("xent", "logits", "next")));
+HALFTONE_MODEL(rank3, f32_rules, adamw(), clip(1.0))
+
+constexpr auto relu_sgd_momentum = model(
+    "relu_sgd_momentum", inputs(tensor("x", batch, 32), labels("label", batch)),
+    from("x") | drawn("fc1", 48, 0.18) | relu("act") | drawn("fc2", 4, 0.14) | output("logits"),
+    losses(cross_entropy("xent", "logits", "label")));
+HALFTONE_MODEL(relu_sgd_momentum, f32_rules, sgd(lr(0.05), momentum(0.9), weight_decay(0.0005)))
+
+constexpr auto silu_model =
+    model("silu", inputs(tensor("x", batch, 24), tensor("target", batch, 6)),
+          from("x") | linear("fc1", 40, init_uniform(-0.7, 0.7), on_bias(init_uniform(-2, 2))) |
+              silu("act") | drawn("fc2", 6, 0.3) | output("prediction"),
+          losses(mse("error", "prediction", "target")));
+HALFTONE_MODEL(silu_model, f32_rules, sgd(lr(0.05)))
+
+constexpr auto skip = model(
+    "skip", inputs(tensor("x", batch, 16), labels("label", batch)),
+    from("x") | residual(drawn("h0/fc", 16, 0.25) | relu("h0/act")) | as("h0/residual") |
+        drawn("h1/fc", 24, 0.25) | concat("x", "h0/residual") | as("joined") |
+        linear("head", 6, init_uniform(-0.13, 0.13), on_bias(init_constant(0))) | output("logits"),
+    losses(cross_entropy("xent", "logits", "label")));
+HALFTONE_MODEL(skip, f32_rules, adamw())
+
+constexpr auto state_average =
+    model("state_average", inputs(tensor("x", batch, 8), tensor("target", batch, 8)),
+          states(state("average", initial(0.25), batch, 8)), from("x") | drawn("fc", 8, 0.35),
+          from("average") |
+              pointwise(
+                  "moved", [](auto average, auto x) { return 0.9 * average + 0.1 * x; }, "fc") |
+              output("next_average"),
+          from("fc") | pointwise(
+                           "centered", [](auto x, auto average) { return x - average; }, "average"),
+          losses(mse("error", "centered", "target")), assignments(assign("average", "moved")));
+HALFTONE_MODEL(state_average, f32_rules, adamw())
+
+constexpr auto tied_model =
+    model("tied", inputs(tensor("x", batch, 20)),
+          from("x") | linear("encode", 20, init_normal(0, 0.2), on_bias(init_constant(0))) |
+              gelu_tanh("act") | output("code") |
+              linear("decode", 20, tied("encode"), on_bias(init_constant(0))) | output("decoded"),
+          losses(mse("error", "decode", "x")));
+HALFTONE_MODEL(tied_model, f32_rules, adamw())
+
+// The chain that reads both branches stands before them.
+constexpr auto two_inputs = model(
+    "two_inputs", losses(mse("error", "head", "target")),
+    from("left_fc") | add("right_fc") | as("sum") | relu("act") |
+        linear("head", 8, init_uniform(-0.25, 0.25), on_bias(init_constant(0))) |
+        output("prediction"),
+    from("right") | linear("right_fc", 16, init_normal(0, 0.2), on_bias(init_constant(0))),
+    from("left") | drawn("left_fc", 16, 0.25),
+    inputs(tensor("left", batch, 12), tensor("right", batch, 20), tensor("target", batch, 8)));
+HALFTONE_MODEL(two_inputs, f32_rules, adamw())
+
+constexpr auto two_losses = model(
+    "two_losses", inputs(tensor("x", batch, 24), labels("class", batch), tensor("value", batch, 3)),
+    from("x") | linear("trunk", 32, init_uniform(-0.2, 0.2), on_bias(init_constant(0.01))) |
+        gelu("act"),
+    from("act") | linear("classes", 5, init_uniform(-0.17, 0.17), on_bias(init_constant(0))) |
+        output("classes"),
+    from("act") | linear("values", 3, init_uniform(-0.17, 0.17), on_bias(init_constant(0))) |
+        output("values"),
+    losses(cross_entropy("xent", "classes", "class"),
+           mse("error", "values", "value", weight(0.3))));
+HALFTONE_MODEL(two_losses, f32_rules, adamw(), clip(0.5))
+
+constexpr auto wide =
+    model("wide", inputs(tensor("x", batch, 40), labels("label", batch)),
+          from("x") | drawn("fc1", 1030, 0.15) | gelu("act") | layer_norm("norm", no_decay) |
+              drawn("head", 2100, 0.03, on_weight(learning_rate_scale(0.5))) | output("logits"),
+          losses(cross_entropy("xent", "logits", "label")));
+HALFTONE_MODEL(wide, f32_rules, adamw(), clip(1.0))
+
+}  // namespace specs

@@ -1,0 +1,57 @@
+// What CPU emission refuses, with its reason.
+module {
+halftone.graph "training" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 7], f32>
+  // expected-error @+1 {{has no cpu_tile: run PlanTiles first}}
+  %r = halftone.kernel "untiled" pointwise over ["batch", 7] reduce [] (%x) accesses [#halftone.access<full>]
+      -> [#halftone.access<full>] fused [] {untiled, resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 7], f32>) -> !halftone.tensor<[batch, 7], f32> {
+    ^bb0(%a: f32):
+      halftone.kernel_yield stores %a : f32
+  }
+}
+}
+// -----
+module {
+halftone.graph "training" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 7], f32>
+  %b = halftone.input "b" : !halftone.tensor<[7], f32>
+  // expected-error @+1 {{sums elements of rows and columns; only full and scalar accesses can be summed flat}}
+  %r = halftone.kernel "ragged" flat over ["batch", 7] reduce [] (%x, %b) accesses [#halftone.access<full>, #halftone.access<column>]
+      -> [] fused [] {resultSegmentSizes = array<i32: 0, 1>}
+      : (!halftone.tensor<[batch, 7], f32>, !halftone.tensor<[7], f32>) -> !halftone.tensor<[], f32> {
+    ^bb0(%a: f32, %c: f32):
+      %p = arith.mulf %a, %c : f32
+      halftone.kernel_yield sums %p : f32
+  } finish {
+    ^bb0(%sum: f32):
+      halftone.yield %sum : f32
+  }
+}
+}
+// -----
+module {
+halftone.graph "training" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 7], f32>
+  // expected-error @+1 {{wants a cpu_tile with a multiple of 16 columns, not 24}}
+  %r = halftone.kernel "split_vector" column over ["batch", 7] reduce [] (%x) accesses [#halftone.access<full>]
+      -> [#halftone.access<column>] fused [] {cpu_tile = array<i64: 24>, resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 7], f32>) -> !halftone.tensor<[7], f32> {
+    ^bb0(%a: f32):
+      halftone.kernel_yield stores %a : f32
+  }
+}
+}
+// -----
+module {
+halftone.graph "training" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 7], f32>
+  // expected-error @+1 {{wants a cpu_tile of 1 positive extents}}
+  %r = halftone.kernel "two_tiles" row over ["batch", 7] reduce [] (%x) accesses [#halftone.access<full>]
+      -> [#halftone.access<full>] fused [] {cpu_tile = array<i64: 24, 1>, resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 7], f32>) -> !halftone.tensor<[batch, 7], f32> {
+    ^bb0(%a: f32):
+      halftone.kernel_yield stores %a : f32
+  }
+}
+}
