@@ -7,6 +7,7 @@
 #include "codegen/emit/cpu/Objects.h"
 #include "codegen/emit/cuda/KernelText.h"
 #include "codegen/import/FromDescription.h"
+#include "codegen/import/Names.h"
 #include "codegen/passes/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Compression.h"
@@ -77,6 +78,9 @@ static LogicalResult checkFormats(const description::Description &description,
 
 FailureOr<Artifact> compile(const description::Description &description, bool cuda,
                             MLIRContext *context) {
+  for (auto find : {findBadName, findBadSize})
+    if (std::optional<std::string> fault = find(description))
+      return emitError(UnknownLoc::get(context)) << *fault;
   if (failed(checkFormats(description, context)))
     return failure();
   OwningOpRef<ModuleOp> module = importDescription(description, context);

@@ -60,9 +60,7 @@ void addImage(llvm::Module &module, const ObjectParts &parts) {
       addBytes(module, parts.kernelText, "halftone_kernel_text"),
       number(64, parts.kernelText.size())};
   llvm::Constant *image = llvm::ConstantStruct::getAnon(fields);
-  std::string symbol = "halftone_artifact_";
-  for (char c : parts.modelName)
-    symbol += llvm::isAlnum(c) ? c : '_';
+  std::string symbol = "halftone_artifact_" + parts.modelName;
   auto *global = new llvm::GlobalVariable(module, image->getType(), true,
                                           llvm::GlobalValue::ExternalLinkage, image, symbol);
   llvm::GlobalAlias::create(image->getType(), 0, llvm::GlobalValue::WeakAnyLinkage,

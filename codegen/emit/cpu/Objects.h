@@ -11,7 +11,7 @@ namespace halftone::cpu {
 struct ObjectParts {
   std::vector<std::vector<std::string>> entries; ///< functions by variant and entry
   llvm::ArrayRef<char> manifest, kernelText;
-  std::string modelName;
+  std::string modelName; ///< an identifier
 };
 
 /// Lowers `module`, which it consumes. The object exports manifest::ArtifactImage as
