@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Prints the typed header of a model from its manifest.
 #include "codegen/emit/ApiHeader.h"
 
 #include "codegen/import/Names.h"

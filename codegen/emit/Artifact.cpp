@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// From a Description to everything that halftonec writes.
 #include "codegen/emit/Artifact.h"
 
 #include "codegen/emit/ApiHeader.h"

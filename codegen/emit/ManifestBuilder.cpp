@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Reads the plan off the graphs and stores equal kernels once.
 #include "codegen/emit/ManifestBuilder.h"
 
 #include "codegen/emit/cpu/LoopNests.h"

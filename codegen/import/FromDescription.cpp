@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Node by node, in order; every operation carries the name of its layer.
 #include "codegen/import/FromDescription.h"
 
 #include "codegen/import/Expressions.h"

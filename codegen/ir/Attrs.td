@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Enumerations and attributes of the dialect: phases, accesses, formats, places in memory.
 #ifndef HALFTONE_ATTRS_TD
 #define HALFTONE_ATTRS_TD
 

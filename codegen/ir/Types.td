@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The one type of the dialect.
 #ifndef HALFTONE_TYPES_TD
 #define HALFTONE_TYPES_TD
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The gradients of a training graph, losses first, cut at the outputs.
 #include "codegen/ir/Scalars.h"
 #include "codegen/passes/Passes.h"
 

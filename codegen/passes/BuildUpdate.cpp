@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The flat parameter layout, and U1 to U7 as ordinary operations.
 #include <cmath>
 
 #include "codegen/passes/Optimizers.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Every function of math becomes its recipe; IEEE operations stay.
 #include "codegen/passes/Passes.h"
 #include "codegen/passes/Recipes.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Which operations become one kernel: those that mean the same element, in the same phase.
 #include "codegen/passes/Grouping.h"
 
 using namespace mlir;

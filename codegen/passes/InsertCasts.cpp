@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rounding points become operations: next to the value, once per value and format.
 #include "codegen/passes/Passes.h"
 
 namespace halftone::ir {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The optimizers' formulas: U4, U5, U6.
 #include "codegen/passes/Optimizers.h"
 
 using namespace mlir;

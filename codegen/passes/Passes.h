@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Declarations that TableGen makes of Passes.td, and the pipeline.
 #ifndef HALFTONE_PASSES_PASSES_H
 #define HALFTONE_PASSES_PASSES_H
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A buffer for every tensor and a slot of the arena for every buffer.
 #include "codegen/passes/Passes.h"
 
 namespace halftone::ir {

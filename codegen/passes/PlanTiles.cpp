@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Tiles of every kernel, from the emitters that know what they do with them.
 #include "codegen/emit/cpu/LoopNests.h"
 #include "codegen/emit/cuda/KernelText.h"
 #include "codegen/passes/Passes.h"

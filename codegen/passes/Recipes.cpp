@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The recipes M1 to M6 of docs/spec/math.md, line by line.
 #include "codegen/passes/Recipes.h"
 
 #include <cmath>

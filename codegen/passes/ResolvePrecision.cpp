@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// From rules to a format for every value: the last rule that matches wins, per field.
 #include "codegen/passes/Passes.h"
 
 #include "llvm/Support/GlobPattern.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The rules D1 to D12, in an order that lets each rely on those before it.
 #include "halftone/description/validate.hpp"
 
 #include <algorithm>

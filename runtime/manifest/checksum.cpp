@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// XXH3-128, the only use of xxHash.
 #include "halftone/manifest/checksum.hpp"
 
 #include <cstring>

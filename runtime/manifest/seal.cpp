@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Writes and checks the trailer of a sealed file.
 #include "halftone/manifest/seal.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Everything that must hold in a manifest before the runtime trusts it.
 #include "verify.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Verifies images and sealed files before anything of them runs.
 #include "halftone/artifact.hpp"
 
 #include <dlfcn.h>

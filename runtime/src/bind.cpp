@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A program with its symbols bound: sizes, arena, arguments of every launch.
 #include "bind.hpp"
 
 #include <algorithm>

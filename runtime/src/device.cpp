@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Which processor code runs on, with which threads and memory.
 #include "halftone/device.hpp"
 
 #include "halftone/error.hpp"

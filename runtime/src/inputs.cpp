@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Checks a caller's values against the model and copies them in.
 #include "inputs.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The public face of an inference program.
 #include "halftone/predictor.hpp"
 
 #include <cstring>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// One step: which phases run, in which order, on which inputs.
 #include "step.hpp"
 
 #include <algorithm>

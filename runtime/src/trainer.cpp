@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The public face of a training program.
 #include "halftone/trainer.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A body's operations cloned onto scalars and vectors, each value once.
 #include "codegen/emit/cpu/Body.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Builders of single operations.
 #include "codegen/emit/cpu/Code.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

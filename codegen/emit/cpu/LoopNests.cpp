@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Functions, tiles and tasks; the loop nests themselves are one file per skeleton.
 #include "codegen/emit/cpu/LoopNests.h"
 
 #include "codegen/emit/cpu/Skeletons.h"

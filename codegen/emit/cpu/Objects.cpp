@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// LLVM IR to one object file, with the image that the runtime looks for.
 #include "codegen/emit/cpu/Objects.h"
 
 #include "codegen/emit/cpu/Lowering.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Partial sums in vector registers, folded by halving.
 #include "codegen/emit/cpu/Trees.h"
 
 #include <limits>

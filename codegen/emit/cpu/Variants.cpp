@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The variants, one line each.
 #include "codegen/emit/cpu/Variants.h"
 
 #include "llvm/ADT/STLExtras.h"

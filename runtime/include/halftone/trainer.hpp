@@ -60,7 +60,8 @@ class Trainer {
   /// The model's own losses are left out.
   void backward(std::span<const NamedValues> output_gradients);
 
-  /// The norm of all gradients, and whether it is finite. True when it is.
+  /// The norm of all gradients, and whether it is finite. True when it is. Gradients carry no loss
+  /// scale in f32, so there is nothing to unscale before.
   bool check();
 
   /// Applies the gradients, unless check() found them not finite; then no bit of parameters or
