@@ -71,6 +71,28 @@ TEST_CASE("training steps on the CPU equal the declared reference to the last bi
       }
 }
 
+TEST_CASE("infinities, NaN, subnormals and huge numbers give the reference's bits too") {
+  constexpr float kHostile[] = {INFINITY, -INFINITY, NAN, 3e38f, -3e38f, 1e-39f, -1e-45f, -0.0f};
+  for (const LinkedArtifact& artifact : kArtifacts)
+    for (const float hostile : kHostile) {
+      CAPTURE(std::string(artifact.name));
+      CAPTURE(hostile);
+      Pair pair(artifact.name, *artifact.image, "x86-64-v3", 4);
+      pair.draw();
+      for (auto& [name, values] : pair.inputs.values)
+        for (std::size_t i = 0; i < values.size(); i += 7) values[i] = hostile;
+      const auto forward = pair.reference.forward(pair.state, pair.inputs);
+      const auto gradients = pair.reference.backward(forward);
+      const auto expected = pair.reference.step(pair.state, pair.inputs);
+      CHECK(pair.trainer.step(pair.named_inputs()) == expected.finite);
+      pair.state = expected.state;
+      check_forward(pair, forward);
+      check_gradients(pair, gradients);
+      CHECK(bits(pair.trainer.stats().grad_norm) == bits(expected.norm));
+      check_parameters(pair);
+    }
+}
+
 TEST_CASE("a step that is not finite changes no bit of the parameters, and training goes on") {
   for (const LinkedArtifact& artifact : kArtifacts) {
     CAPTURE(std::string(artifact.name));
