@@ -43,6 +43,19 @@ void check_parameters(const Pair& pair) {
   }
 }
 
+/// One step of both, compared in everything that can be read.
+void check_step(Pair& pair) {
+  const auto forward = pair.reference.forward(pair.state, pair.inputs);
+  const auto gradients = pair.reference.backward(forward);
+  const auto expected = pair.reference.step(pair.state, pair.inputs);
+  CHECK(pair.trainer.step(pair.named_inputs()) == expected.finite);
+  pair.state = expected.state;
+  check_forward(pair, forward);
+  check_gradients(pair, gradients);
+  CHECK(bits(pair.trainer.stats().grad_norm) == bits(expected.norm));
+  check_parameters(pair);
+}
+
 }  // namespace
 
 TEST_CASE("training steps on the CPU equal the declared reference to the last bit") {
@@ -58,15 +71,7 @@ TEST_CASE("training steps on the CPU equal the declared reference to the last bi
         for (int step = 0; step < steps; ++step) {
           CAPTURE(step);
           pair.draw();
-          const auto forward = pair.reference.forward(pair.state, pair.inputs);
-          const auto gradients = pair.reference.backward(forward);
-          const auto expected = pair.reference.step(pair.state, pair.inputs);
-          CHECK(pair.trainer.step(pair.named_inputs()) == expected.finite);
-          pair.state = expected.state;
-          check_forward(pair, forward);
-          check_gradients(pair, gradients);
-          CHECK(bits(pair.trainer.stats().grad_norm) == bits(expected.norm));
-          check_parameters(pair);
+          check_step(pair);
         }
       }
 }
@@ -81,15 +86,7 @@ TEST_CASE("infinities, NaN, subnormals and huge numbers give the reference's bit
       pair.draw();
       for (auto& [name, values] : pair.inputs.values)
         for (std::size_t i = 0; i < values.size(); i += 7) values[i] = hostile;
-      const auto forward = pair.reference.forward(pair.state, pair.inputs);
-      const auto gradients = pair.reference.backward(forward);
-      const auto expected = pair.reference.step(pair.state, pair.inputs);
-      CHECK(pair.trainer.step(pair.named_inputs()) == expected.finite);
-      pair.state = expected.state;
-      check_forward(pair, forward);
-      check_gradients(pair, gradients);
-      CHECK(bits(pair.trainer.stats().grad_norm) == bits(expected.norm));
-      check_parameters(pair);
+      check_step(pair);
     }
 }
 
