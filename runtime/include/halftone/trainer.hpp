@@ -47,7 +47,7 @@ class Trainer {
   ~Trainer();
 
   /// forward, backward, check, update. True when the parameters were updated, false when the step
-  /// was skipped.
+  /// was skipped: some gradient was not finite, as after a label that is no class.
   bool step(std::span<const NamedValues> inputs);
 
   /// Computes the outputs. The losses follow when the inputs that they need are given too.
