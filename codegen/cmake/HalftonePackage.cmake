@@ -6,6 +6,7 @@ include(CMakePackageConfigHelpers)
 set(folder ${CMAKE_INSTALL_LIBDIR}/cmake/Halftone)
 
 install(TARGETS halftone_description halftone_dsl halftone_manifest halftone_runtime EXPORT HalftoneTargets FILE_SET HEADERS)
+install(TARGETS halftone)
 if(HALFTONE_BUILD_CODEGEN)
   # libMLIR lies in LLVM's own folder, which is not on the loader's path.
   set_target_properties(halftonec PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)

@@ -9,8 +9,12 @@
 #include "codegen/emit/cuda/KernelText.h"
 #include "codegen/import/FromDescription.h"
 #include "codegen/import/Names.h"
+#include "codegen/ir/Rules.h"
 #include "codegen/passes/Passes.h"
+#include "halftone/description/text.hpp"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Compression.h"
 
 using namespace mlir;
@@ -57,56 +61,80 @@ FailureOr<SmallVector<char>> emitCpuObject(const ManifestAndKernels &planned,
 
 } // namespace
 
-/// Emission exists in f32 only.
-static LogicalResult checkFormats(const description::Description &description,
-                                  MLIRContext *context) {
-  using Format = description::Format;
-  auto refuse = [&](const std::string &who, Format format) {
-    constexpr const char *kNames[] = {"f32", "tf32", "f16", "bf16", "i32"};
-    return emitError(UnknownLoc::get(context))
-           << who << " asks for " << kNames[static_cast<int>(format)]
-           << ", but kernels are emitted in f32 only: write f32";
-  };
-  for (const description::Rule &rule : description.rules)
-    for (std::optional<Format> format : {rule.store, rule.compute, rule.accumulate, rule.master})
-      if (format && *format != Format::f32)
-        return refuse("the precision rule for '" + rule.layer + "'", *format);
-  for (const description::Node &node : description.nodes)
-    if (node.format != Format::f32 && node.format != Format::i32)
-      return refuse("input '" + node.name + "'", node.format);
+static FailureOr<OwningOpRef<ModuleOp>> plan(const description::Description &description,
+                                             StringRef target, const PipelineOptions &options,
+                                             MLIRContext *context) {
+  OwningOpRef<ModuleOp> module = importDescription(description, target, context);
+  PassManager manager(context);
+  manager.enableVerifier(true);
+  buildPipeline(manager, options);
+  if (failed(manager.run(*module)))
+    return failure();
+  return module;
+}
+
+/// CUDA texts for every way in which rules tell the chips apart; a text that several of them share
+/// is kept once.
+static LogicalResult emitCudaTexts(const description::Description &description,
+                                   ArrayRef<std::string> targets, const PipelineOptions &options,
+                                   Artifact &artifact, MLIRContext *context) {
+  std::vector<std::string> resolutions;
+  llvm::StringSet<> texts;
+  for (const std::string &target : targets) {
+    std::string resolution = resolutionOf(description.rules, target);
+    if (target == "cpu" || llvm::is_contained(resolutions, resolution))
+      continue;
+    bool first = resolutions.empty();
+    resolutions.push_back(resolution);
+    auto module = plan(description, target, options, context);
+    if (failed(module))
+      return failure();
+    ManifestAndKernels planned = buildManifest(**module, description);
+    for (KernelOp kernel : planned.kernels) {
+      FailureOr<std::string> text = emitCudaText(
+          kernel, description.name, planned.manifest.halftone_version, planned.manifest.symbols);
+      if (failed(text))
+        return failure();
+      if (texts.insert(*text).second)
+        artifact.kernels.push_back(
+            {(first ? "" : target + "/") + kernel.getName().str(), std::move(*text)});
+    }
+  }
   return success();
 }
 
-FailureOr<Artifact> compile(const description::Description &description, bool cuda,
+/// P40: the first rule that speaks of targets none of which is generated for.
+static std::optional<std::string> findUnusedTarget(const description::Description &description,
+                                                   ArrayRef<std::string> targets) {
+  for (const description::Rule &rule : description.rules)
+    if (llvm::none_of(targets, [&](const std::string &target) { return mayMatch(rule, target); }))
+      return "the rule '" + description::rule_text(rule) +
+             "' matches none of the targets that are generated for, " + llvm::join(targets, ", ") +
+             ": add such a target or remove the rule (P40)";
+  return std::nullopt;
+}
+
+FailureOr<Artifact> compile(const description::Description &description,
+                            ArrayRef<std::string> targets, const PipelineOptions &options,
                             MLIRContext *context) {
   for (auto find : {findBadName, findBadSize})
     if (std::optional<std::string> fault = find(description))
       return emitError(UnknownLoc::get(context)) << *fault;
-  if (failed(checkFormats(description, context)))
+  if (std::optional<std::string> fault = findUnusedTarget(description, targets))
+    return emitError(UnknownLoc::get(context)) << *fault;
+  auto module = plan(description, "cpu", options, context);
+  if (failed(module))
     return failure();
-  OwningOpRef<ModuleOp> module = importDescription(description, context);
-  PassManager manager(context);
-  manager.enableVerifier(true);
-  buildPipeline(manager);
-  if (failed(manager.run(*module)))
-    return failure();
-  FailureOr<ManifestAndKernels> planned = buildManifest(*module, description);
-  if (failed(planned))
-    return failure();
+  ManifestAndKernels planned = buildManifest(**module, description);
   Artifact artifact;
-  for (KernelOp kernel : cuda ? ArrayRef(planned->kernels) : ArrayRef<KernelOp>()) {
-    FailureOr<std::string> text = emitCudaText(
-        kernel, description.name, planned->manifest.halftone_version, planned->manifest.symbols);
-    if (failed(text))
-      return failure();
-    artifact.kernels.push_back({kernel.getName().str(), std::move(*text)});
-  }
-  FailureOr<SmallVector<char>> object = emitCpuObject(*planned, artifact.kernels, context);
+  if (failed(emitCudaTexts(description, targets, options, artifact, context)))
+    return failure();
+  FailureOr<SmallVector<char>> object = emitCpuObject(planned, artifact.kernels, context);
   if (failed(object))
     return failure();
   artifact.object = std::move(*object);
-  artifact.header = buildApiHeader(planned->manifest);
-  artifact.manifest = std::move(planned->manifest);
+  artifact.header = buildApiHeader(planned.manifest);
+  artifact.manifest = std::move(planned.manifest);
   return artifact;
 }
 

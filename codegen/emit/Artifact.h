@@ -4,13 +4,15 @@
 #define HALFTONE_EMIT_ARTIFACT_H
 
 #include "codegen/ir/Dialect.h"
+#include "codegen/passes/Passes.h"
 #include "halftone/description/description.hpp"
 #include "halftone/manifest/manifest.hpp"
 
 namespace halftone::ir {
 
 struct CudaKernel {
-  std::string name, text;
+  std::string name; ///< behind "sm_80/" where rules make another kernel for that chip
+  std::string text;
 };
 
 struct Artifact {
@@ -21,10 +23,11 @@ struct Artifact {
   std::string header;
 };
 
-/// Runs every pass on the imported description and emits; CUDA texts only with `cuda`. Diagnostics
-/// go to the context's handler.
-mlir::FailureOr<Artifact> compile(const description::Description &description, bool cuda,
-                                  mlir::MLIRContext *context);
+/// Runs every pass on the imported description and emits: CPU code, with the rules as they hold for
+/// it, and CUDA texts for the chips among `targets`. Diagnostics go to the context's handler.
+mlir::FailureOr<Artifact> compile(const description::Description &description,
+                                  llvm::ArrayRef<std::string> targets,
+                                  const PipelineOptions &options, mlir::MLIRContext *context);
 
 } // namespace halftone::ir
 

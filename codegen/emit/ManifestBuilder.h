@@ -16,9 +16,9 @@ struct ManifestAndKernels {
 };
 
 /// `module` has been through the whole pipeline. CPU entry i belongs to kernel i; finishes follow
-/// all kernels, in order. Fails with a diagnostic where a format has no emission.
-mlir::FailureOr<ManifestAndKernels> buildManifest(mlir::ModuleOp module,
-                                                  const description::Description &description);
+/// all kernels, in order.
+ManifestAndKernels buildManifest(mlir::ModuleOp module,
+                                 const description::Description &description);
 
 } // namespace halftone::ir
 

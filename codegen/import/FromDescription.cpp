@@ -3,7 +3,9 @@
 #include "codegen/import/FromDescription.h"
 
 #include "codegen/import/Expressions.h"
+#include "codegen/ir/Rules.h"
 #include "codegen/ir/Scalars.h"
+#include "halftone/description/text.hpp"
 
 using namespace mlir;
 namespace hd = halftone::description;
@@ -39,9 +41,9 @@ public:
 
 private:
   TensorType typeOf(const hd::Node &node) {
-    // Inputs arrive in the format they declare (D8); what the rules decide stays open.
+    // Inputs arrive in the format they declare (D8); all else is f32 until the rules are applied.
     Type element = node.kind == hd::Kind::input ? formatType(builder, node.format)
-                                                : Type(builder.getNoneType());
+                                                : Type(builder.getF32Type());
     auto dims = llvm::map_to_vector(node.shape, [&](const hd::Dimension &dim) -> Attribute {
       return dim.symbol.empty() ? Attribute(builder.getI64IntegerAttr(dim.extent))
                                 : builder.getStringAttr(dim.symbol);
@@ -56,7 +58,7 @@ private:
   Value importLoss(const hd::Node &node, Location loc);
   Value importParameter(const hd::Node &node, Location loc);
   Value mean(Value x, Location loc) {
-    auto scalar = TensorType::get(builder.getContext(), {}, builder.getNoneType());
+    auto scalar = TensorType::get(builder.getContext(), {}, builder.getF32Type());
     return MeanOp::create(builder, loc, scalar, x);
   }
 
@@ -125,8 +127,7 @@ Value GraphImporter::importLayer(const hd::Node &node, Location loc) {
 
 Value GraphImporter::importLoss(const hd::Node &node, Location loc) {
   SmallVector<Value> operands = operandsOf(node);
-  TensorType result =
-      cast<TensorType>(operands[0].getType()).withElementType(builder.getNoneType());
+  TensorType result = cast<TensorType>(operands[0].getType()).withElementType(builder.getF32Type());
   if (node.kind == hd::Kind::cross_entropy)
     return mean(CrossEntropyOp::create(builder, loc, result.withDims(result.getRowDims()),
                                        operands[0], operands[1]),
@@ -156,6 +157,7 @@ void GraphImporter::importNode(hd::NodeId id) {
   values[id] = importLayer(node, loc);
   for (Operation *op = last ? last->getNextNode() : &block->front(); op; op = op->getNextNode()) {
     op->setAttr(kLayerAttr, builder.getStringAttr(node.name));
+    op->setAttr(kKindAttr, builder.getStringAttr(hd::kind_text(node.kind)));
     if (isLoss(node.kind))
       setPhase(op, Phase::Loss);
   }
@@ -196,18 +198,27 @@ std::vector<bool> neededForOutputs(const hd::Description &description) {
 
 ArrayAttr importRules(Builder &builder, const std::vector<hd::Rule> &rules) {
   return builder.getArrayAttr(llvm::map_to_vector(rules, [&](const hd::Rule &rule) -> Attribute {
-    SmallVector<NamedAttribute> fields{
-        builder.getNamedAttr("layer", builder.getStringAttr(rule.layer))};
-    auto set = [&](StringRef name, std::optional<hd::Format> format) {
-      if (format)
-        fields.push_back(builder.getNamedAttr(name, TypeAttr::get(formatType(builder, *format))));
-    };
-    set("store", rule.store);
-    set("compute", rule.compute);
-    set("accumulate", rule.accumulate);
-    set("master", rule.master);
-    return builder.getDictionaryAttr(fields);
+    return builder.getStringAttr(hd::rule_text(rule));
   }));
+}
+
+DictionaryAttr importLossScale(Builder &builder, const hd::LossScale &scale) {
+  NamedAttrList fields;
+  auto number = [&](StringRef name, double value) {
+    fields.append(name, builder.getF64FloatAttr(value));
+  };
+  bool dynamic = scale.kind == hd::LossScale::Kind::dynamic;
+  fields.append("kind", builder.getStringAttr(dynamic ? "dynamic" : "fixed"));
+  number("initial", scale.initial);
+  if (dynamic) {
+    number("growth", scale.growth);
+    number("backoff", scale.backoff);
+    number("interval", static_cast<double>(scale.interval));
+    number("floor", scale.floor);
+    number("ceiling", scale.ceiling);
+    number("hysteresis", static_cast<double>(scale.hysteresis));
+  }
+  return fields.getDictionary(builder.getContext());
 }
 
 DictionaryAttr importOptimizer(Builder &builder, const hd::Optimizer &optimizer) {
@@ -235,12 +246,17 @@ DictionaryAttr importOptimizer(Builder &builder, const hd::Optimizer &optimizer)
 
 } // namespace
 
-OwningOpRef<ModuleOp> importDescription(const hd::Description &description, MLIRContext *context) {
+OwningOpRef<ModuleOp> importDescription(const hd::Description &description, StringRef target,
+                                        MLIRContext *context) {
   context->loadDialect<HalftoneDialect, arith::ArithDialect, math::MathDialect>();
   OpBuilder builder(context);
   OwningOpRef<ModuleOp> module = ModuleOp::create(builder, builder.getUnknownLoc());
   (*module)->setAttr(kModelAttr, builder.getStringAttr(description.name));
   (*module)->setAttr(kRulesAttr, importRules(builder, description.rules));
+  (*module)->setAttr(kTargetAttr, builder.getStringAttr(target));
+  hd::LossScale scale = lossScaleOf(description.rules, target);
+  if (scale.kind != hd::LossScale::Kind::none && !description.losses.empty())
+    (*module)->setAttr(kLossScaleAttr, importLossScale(builder, scale));
   (*module)->setAttr(kOptimizerAttr, importOptimizer(builder, description.optimizer));
   if (description.clip)
     (*module)->setAttr(kClipAttr, builder.getF64FloatAttr(*description.clip));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Description to IR. Takes no decision: formats are left open, nothing is fused or dropped.
+// Description to IR. Takes no decision: all is f32, nothing is fused or dropped.
 #ifndef HALFTONE_IMPORT_FROMDESCRIPTION_H
 #define HALFTONE_IMPORT_FROMDESCRIPTION_H
 
@@ -9,8 +9,10 @@
 namespace halftone::ir {
 
 /// A module with graph "inference" (what the outputs need) and, when there are losses, graph
-/// "training". `description` is valid (halftone/description/validate.hpp).
+/// "training". `description` is valid (halftone/description/validate.hpp); `target` is the one that
+/// rules are resolved for.
 mlir::OwningOpRef<mlir::ModuleOp> importDescription(const description::Description &description,
+                                                    llvm::StringRef target,
                                                     mlir::MLIRContext *context);
 
 } // namespace halftone::ir

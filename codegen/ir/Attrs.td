@@ -15,7 +15,9 @@ class Halftone_Enum<string name, list<I32EnumAttrCase> cases> : I32EnumAttr<name
 def Halftone_Phase : Halftone_Enum<"Phase", [
     I32EnumAttrCase<"Forward", 0, "forward">, I32EnumAttrCase<"Loss", 1, "loss">,
     I32EnumAttrCase<"LossBackward", 2, "loss_backward">, I32EnumAttrCase<"Backward", 3, "backward">,
-    I32EnumAttrCase<"Check", 4, "check">, I32EnumAttrCase<"Update", 5, "update">]>;
+    I32EnumAttrCase<"Accumulate", 4, "accumulate">, I32EnumAttrCase<"Check", 5, "check">,
+    I32EnumAttrCase<"Update", 6, "update">, I32EnumAttrCase<"Refresh", 7, "refresh">,
+    I32EnumAttrCase<"External", 8, "external">]>;
 def Halftone_PhaseAttr : EnumAttr<Halftone_Dialect, Halftone_Phase, "phase"> { let assemblyFormat = "`<` $value `>`"; }
 
 def Halftone_Pass : Halftone_Enum<"ContractionPass", [
@@ -55,13 +57,28 @@ def Halftone_InitializerAttr : AttrDef<Halftone_Dialect, "Initializer"> {
   let assemblyFormat = "`<` $kind `,` $first `,` $second `>`";
 }
 
-// The formats of one layer, and the rule that decided each.
+def Halftone_ValueRole : Halftone_Enum<"ValueRole", [ // P2, in the order of description::Role
+    I32EnumAttrCase<"Activation", 0, "activation">, I32EnumAttrCase<"Saved", 1, "saved">,
+    I32EnumAttrCase<"Gradient", 2, "gradient">, I32EnumAttrCase<"Weight", 3, "weight">,
+    I32EnumAttrCase<"WeightGradient", 4, "weight_gradient">]>;
+def Halftone_Accumulation : Halftone_Enum<"Accumulation", [ // P21
+    I32EnumAttrCase<"F32", 0, "f32">, I32EnumAttrCase<"Ordered", 1, "ordered">,
+    I32EnumAttrCase<"Hardware", 2, "hardware">]>;
+def Halftone_RoundingPointAttr : AttrDef<Halftone_Dialect, "RoundingPoint"> {
+  let mnemonic = "round";
+  let summary = "A place where rules may round a value (P30 to P35): to which format, by which rule, and which rules lost";
+  let parameters = (ins "::mlir::Type":$format, DefaultValuedParameter<"bool", "false">:$toward_zero,
+                        EnumParameter<Halftone_ValueRole>:$role, DefaultValuedParameter<"int64_t", "-1">:$rule,
+                        OptionalParameter<"::mlir::DenseI64ArrayAttr">:$beaten);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+// The chains of rounding points of one operation, each an array of RoundingPointAttr.
 def Halftone_PrecisionAttr : AttrDef<Halftone_Dialect, "Precision"> {
   let mnemonic = "precision";
-  let summary = "What an operation computes in, accumulates in and stores, and the index of the rule that won";
-  let parameters = (ins "::mlir::Type":$store, "::mlir::Type":$compute, "::mlir::Type":$accumulate, "int64_t":$rule);
+  let summary = "What every operand is rounded to before use and every result after it, in order";
+  let parameters = (ins "::mlir::ArrayAttr":$operands, "::mlir::ArrayAttr":$results,
+                        DefaultValuedParameter<"Accumulation", "Accumulation::F32">:$accumulate);
   let assemblyFormat = "`<` struct(params) `>`";
-  let genVerifyDecl = 1;
 }
 
 def Halftone_BufferRole : Halftone_Enum<"BufferRole", [
@@ -70,7 +87,8 @@ def Halftone_BufferRole : Halftone_Enum<"BufferRole", [
     I32EnumAttrCase<"State", 4, "state">, I32EnumAttrCase<"Activation", 5, "activation">,
     I32EnumAttrCase<"Output", 6, "output">, I32EnumAttrCase<"OutputGradient", 7, "output_gradient">,
     I32EnumAttrCase<"Loss", 8, "loss">, I32EnumAttrCase<"Hyperparameter", 9, "hyperparameter">,
-    I32EnumAttrCase<"Statistic", 10, "statistic">]>;
+    I32EnumAttrCase<"Statistic", 10, "statistic">, I32EnumAttrCase<"WorkingCopies", 11, "working_copies">,
+    I32EnumAttrCase<"Accumulated", 12, "accumulated">]>;
 def Halftone_BufferAttr : AttrDef<Halftone_Dialect, "Buffer"> {
   let mnemonic = "buffer";
   let summary = "One buffer of a graph's memory plan";

@@ -36,6 +36,7 @@ HALFTONE_POINTWISE_FORM(GeluOp, getResult(), getOperation()->getOperands(), 1)
 HALFTONE_POINTWISE_FORM(SiluOp, getResult(), getOperation()->getOperands(), 1)
 HALFTONE_POINTWISE_FORM(AddOp, getResult(), getOperation()->getOperands(), 1)
 HALFTONE_POINTWISE_FORM(CastOp, getResult(), getOperation()->getOperands(), 1)
+HALFTONE_POINTWISE_FORM(HandOnOp, getResult(), getOperation()->getOperands(), 1)
 HALFTONE_POINTWISE_FORM(PointwiseOp, getOutputs().front(), getInputs(), getOutputs().size())
 #undef HALFTONE_POINTWISE_FORM
 
@@ -70,10 +71,20 @@ SmallVector<Value> PointwiseOp::buildBody(OpBuilder &builder, ValueRange element
 }
 
 SmallVector<Value> CastOp::buildBody(OpBuilder &builder, ValueRange elements, Value) {
-  Type from = elements[0].getType(), to = getType().getElementType();
-  if (from.getIntOrFloatBitWidth() > to.getIntOrFloatBitWidth())
-    return {arith::TruncFOp::create(builder, getLoc(), to, elements[0])};
-  return {arith::ExtFOp::create(builder, getLoc(), to, elements[0])};
+  Type f32 = builder.getF32Type(), to = getType().getElementType();
+  Value x = elements[0];
+  if (!x.getType().isF32()) // through f32, exactly
+    x = arith::ExtFOp::create(builder, getLoc(), f32, x);
+  if (to.isF32())
+    return {x};
+  auto rounding = getTowardZero()
+                      ? arith::RoundingModeAttr::get(getContext(), arith::RoundingMode::toward_zero)
+                      : arith::RoundingModeAttr();
+  return {arith::TruncFOp::create(builder, getLoc(), to, x, rounding, arith::FastMathFlagsAttr())};
+}
+
+SmallVector<Value> HandOnOp::buildBody(OpBuilder &, ValueRange elements, Value) { // D45
+  return {elements[0]};
 }
 
 Skeleton ConcatOp::getSkeleton() { return Skeleton::Pointwise; }

@@ -70,8 +70,10 @@ LogicalResult TensorType::verify(function_ref<InFlightDiagnostic()> emitError,
     if (!isa<IntegerAttr, StringAttr>(dim))
       return emitError() << "a dimension is a number or a symbol, not " << dim;
   }
-  if (!isa<FloatType, NoneType>(element) && !element.isInteger(32))
-    return emitError() << "element type " << element << " is neither a float format, i32 nor none";
+  if (!isa<Float32Type, FloatTF32Type, Float16Type, BFloat16Type>(element) &&
+      !element.isInteger(32))
+    return emitError() << "element type " << element
+                       << " is none of the formats f32, tf32, f16, bf16 and i32";
   return success();
 }
 
@@ -98,17 +100,6 @@ std::optional<int64_t> TensorType::getStaticElements() const { return getStaticP
 
 //===--- Attributes ---===//
 
-LogicalResult PrecisionAttr::verify(function_ref<InFlightDiagnostic()> emitError, Type store,
-                                    Type compute, Type accumulate, int64_t) {
-  for (Type type : {store, compute, accumulate})
-    if (!isa<FloatType>(type))
-      return emitError() << "precision wants float formats, not " << type;
-  if (accumulate.getIntOrFloatBitWidth() < compute.getIntOrFloatBitWidth())
-    return emitError() << "accumulation in " << accumulate << " is narrower than computation in "
-                       << compute;
-  return success();
-}
-
 std::string outputBuffer(StringRef output) { return ("=" + output).str(); }
 
 std::string outputGradientBuffer(StringRef output) { return ("d=" + output).str(); }
@@ -120,6 +111,11 @@ Phase getPhase(Operation *op) {
 
 void setPhase(Operation *op, Phase phase) {
   op->setAttr(kPhaseAttr, PhaseAttr::get(op->getContext(), phase));
+}
+
+bool isExactCast(Operation *op) {
+  auto cast = dyn_cast_or_null<CastOp>(op);
+  return cast && cast.isExact();
 }
 
 StringRef getLayer(Operation *op) {

@@ -31,11 +31,29 @@
 namespace halftone::ir {
 
 /// Discardable attributes that any operation of a graph may carry: the layer it belongs to
-/// (StringAttr), the layer's kind (StringAttr), the phase it runs in (PhaseAttr, forward when
-/// absent), its formats (PrecisionAttr).
+/// (StringAttr), the layer's kind as the Description spells it (StringAttr), the phase it runs in
+/// (PhaseAttr, forward when absent), its formats (PrecisionAttr, set by ResolvePrecision).
 inline constexpr llvm::StringLiteral kLayerAttr = "halftone.layer";
+inline constexpr llvm::StringLiteral kKindAttr = "halftone.kind";
 inline constexpr llvm::StringLiteral kPhaseAttr = "halftone.phase";
 inline constexpr llvm::StringLiteral kPrecisionAttr = "halftone.precision";
+/// Set by BuildBackward: for every result the parameter or layer whose gradient it is a
+/// contribution to (array of StringAttr, empty for a value inside a loss); on a sum of
+/// contributions UnitAttr.
+inline constexpr llvm::StringLiteral kGradientOfAttr = "halftone.gradient_of";
+inline constexpr llvm::StringLiteral kPartialSumAttr = "halftone.partial_sum";
+/// What a rule says about recomputing the operation's result (BoolAttr, P16).
+inline constexpr llvm::StringLiteral kRecomputeAttr = "halftone.recompute";
+/// Set by InsertCasts: on a graph the values that rules speak of (array of dictionaries); on
+/// operations and kernels the index of each result in them, -1 for none (DenseI64Array); on a cast
+/// that rounds, and on kernels as an array of all inside, a dictionary with `value`, `from`, `to`,
+/// `rule`.
+inline constexpr llvm::StringLiteral kValuesAttr = "halftone.values";
+inline constexpr llvm::StringLiteral kCastAttr = "halftone.cast";
+/// On kernels: whether they do nothing but cast (BoolAttr).
+inline constexpr llvm::StringLiteral kOnlyCastsAttr = "halftone.only_casts";
+/// The name of the graph that is run to find the first value that is not finite.
+inline constexpr llvm::StringLiteral kDiagnosis = "diagnosis";
 /// Set by ChooseSaved on an elementwise operation that every user is to compute inside its own
 /// kernel (UnitAttr).
 inline constexpr llvm::StringLiteral kInlineAttr = "halftone.inline";
@@ -45,11 +63,15 @@ inline constexpr llvm::StringLiteral kBuffersAttr = "halftone.buffers";
 inline constexpr llvm::StringLiteral kPlacesAttr = "halftone.places";
 /// On a training graph, when some loss reads no output: that loss's name.
 inline constexpr llvm::StringLiteral kLossWithoutOutputAttr = "halftone.loss_without_output";
-/// On the module, set by import: the model's name (StringAttr); the precision rules (array of
-/// dictionaries with `layer` and any of `store`, `compute`, `accumulate`, `master`); the optimizer
-/// (dictionary with `kind` and its numbers); the largest gradient norm (F64, absent without clip).
+/// On the module, set by import: the model's name (StringAttr); the precision rules as the
+/// Description spells them (array of StringAttr) and the target that they are resolved for
+/// (StringAttr, "cpu" when absent); the optimizer (dictionary with `kind` and its numbers); the
+/// largest gradient norm (F64, absent without clip); the loss scale (dictionary with `kind` and its
+/// numbers, absent without one).
 inline constexpr llvm::StringLiteral kModelAttr = "halftone.model";
 inline constexpr llvm::StringLiteral kRulesAttr = "halftone.rules";
+inline constexpr llvm::StringLiteral kTargetAttr = "halftone.target";
+inline constexpr llvm::StringLiteral kLossScaleAttr = "halftone.loss_scale";
 inline constexpr llvm::StringLiteral kOptimizerAttr = "halftone.optimizer";
 inline constexpr llvm::StringLiteral kClipAttr = "halftone.clip";
 
@@ -61,6 +83,11 @@ std::string outputGradientBuffer(llvm::StringRef output);
 Phase getPhase(mlir::Operation *op);
 void setPhase(mlir::Operation *op, Phase phase);
 llvm::StringRef getLayer(mlir::Operation *op);
+
+/// Whether every value of format `from` is one of format `to` (F1, F4).
+bool isExactConversion(mlir::Type from, mlir::Type to);
+/// Whether `op` is a cast that rounds nothing; false for null.
+bool isExactCast(mlir::Operation *op);
 
 /// The product of `dims` when all are numbers.
 std::optional<int64_t> getStaticProduct(llvm::ArrayRef<mlir::Attribute> dims);

@@ -34,7 +34,7 @@ SmallVector<Value> LayerNormOp::buildGradients(OpBuilder &builder,
 }
 
 SmallVector<Value> ReluOp::buildGradients(OpBuilder &builder, ValueRange resultGradients) {
-  // D42 on the result: it is positive exactly where x is, and x need not be kept.
+  // D42 reads the result, so x need not be kept.
   auto op =
       makePointwise(builder, getLoc(), "relu_grad", {getResult(), resultGradients[0]},
                     getX().getType(), [](Scalars &s, ValueRange a) -> SmallVector<Value> {
@@ -105,8 +105,11 @@ SmallVector<Value> PointwiseOp::buildGradients(OpBuilder &builder,
         value = adjoint ? adjoint : s.like(value, 0);
     return values;
   };
-  auto op = makePointwise(builder, getLoc(), (getFunction() + "_grad").str(), operands,
-                          getInputs().getTypes(), body);
+  auto types = llvm::map_to_vector(getInputs(), [&](Value input) -> Type {
+    return tensor(input).withElementType(builder.getF32Type());
+  });
+  auto op =
+      makePointwise(builder, getLoc(), (getFunction() + "_grad").str(), operands, types, body);
   if (failed(adjoints))
     return {};
   SmallVector<Value> gradients(op.getOutputs());

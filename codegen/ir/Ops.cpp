@@ -39,7 +39,8 @@ PointwiseOp makePointwise(OpBuilder &builder, Location loc, StringRef function, 
   Block *block = builder.createBlock(&op.getBody());
   for (Value input : inputs) {
     Type element = tensor(input).getElementType();
-    block->addArgument(isa<NoneType>(element) ? builder.getF32Type() : element, loc);
+    bool widened = isa<FloatType>(element) && isa_and_nonnull<InputOp>(input.getDefiningOp());
+    block->addArgument(widened ? builder.getF32Type() : element, loc); // see PointwiseOp::verify
   }
   Scalars scalars(builder, loc);
   YieldOp::create(builder, loc, body(scalars, block->getArguments()));
@@ -103,16 +104,12 @@ LogicalResult PointwiseOp::verify() {
     if (!inferAccess(domain, tensor(input)))
       return emitOpError() << "operand " << tensor(input) << " neither has the shape of " << domain
                            << " nor is one value per column or one for all";
-  if (domain.isUndecided())
-    return success(); // the region computes in f32 until ResolvePrecision has decided
-  // Until InsertCasts has made the operands' rounding explicit, the region computes in the format
-  // of the rules.
-  auto precision = (*this)->getAttrOfType<PrecisionAttr>(kPrecisionAttr);
+  // Arithmetic is f32; an input may still have the format that it arrives in until InsertCasts has
+  // widened it.
   auto fit = [&](TypeRange scalars, ValueRange tensors) {
     return llvm::equal(scalars, tensors, [&](Type scalar, Value value) {
-      Type element = tensor(value).getElementType();
-      return scalar == element ||
-             (precision && isa<FloatType>(element) && scalar == precision.getCompute());
+      return scalar == tensor(value).getElementType() ||
+             (scalar.isF32() && isa_and_nonnull<InputOp>(value.getDefiningOp()));
     });
   };
   Block &block = getBody().front();
@@ -175,6 +172,14 @@ LogicalResult SliceOp::verify() {
 
 LogicalResult CastOp::verify() { return verifyOneShape(*this); }
 
+bool isExactConversion(Type from, Type to) { // F1, F4
+  return from == to || to.isF32() || (isa<Float16Type, BFloat16Type>(from) && to.isTF32());
+}
+
+bool CastOp::isExact() {
+  return isExactConversion(tensor(getX()).getElementType(), getType().getElementType());
+}
+
 OpFoldResult CastOp::fold(FoldAdaptor) { return getX().getType() == getType() ? getX() : Value(); }
 
 LogicalResult FlattenOp::verify() {
@@ -204,9 +209,13 @@ LogicalResult TotalOp::verify() {
 }
 
 LogicalResult AssignOp::verify() {
-  if (!isa_and_nonnull<StateOp, FlatParametersOp>(getDestination().getDefiningOp()))
+  if (!isa_and_nonnull<StateOp, FlatParametersOp, FlatWorkingCopiesOp, AccumulatedOp,
+                       OutputGradientOp, FlattenOp>(getDestination().getDefiningOp()))
     return emitOpError("assigns to what does not persist");
-  if (getDestination().getType() != getX().getType())
+  // A state is f32; an input that it takes may still have the format that it arrives in, as above.
+  TensorType to = tensor(getDestination()), from = tensor(getX());
+  bool widened = to.getElementType().isF32() && isa_and_nonnull<InputOp>(getX().getDefiningOp());
+  if (widened ? !to.hasSameDims(from) : to != from)
     return emitOpError() << "value " << tensor(getX()) << " does not fit "
                          << tensor(getDestination());
   return success();

@@ -44,7 +44,7 @@ def Halftone_GraphOp : Halftone_Op<"graph", [SingleBlock, NoTerminator, Isolated
 
 //===--- Sources ---===//
 
-class Halftone_SourceOp<string mnemonic, dag extra = (ins)> : Halftone_Op<mnemonic, [Pure]> {
+class Halftone_SourceOp<string mnemonic, dag extra = (ins), list<Trait> traits = [Pure]> : Halftone_Op<mnemonic, traits> {
   let arguments = !con((ins StrAttr:$name), extra);
   let results = (outs Halftone_AnyTensor:$result);
   let assemblyFormat = "$name attr-dict `:` type($result)";
@@ -53,8 +53,9 @@ def Halftone_InputOp : Halftone_SourceOp<"input"> { let summary = "A tensor that
 def Halftone_ParameterOp : Halftone_SourceOp<"parameter", (ins
     Halftone_InitializerAttr:$initializer, DefaultValuedAttr<BoolAttr, "true">:$decay,
     DefaultValuedAttr<BoolAttr, "false">:$frozen, DefaultValuedAttr<F64Attr, "1.0">:$learning_rate_scale,
-    OptionalAttr<I64Attr>:$offset)> {
+    OptionalAttr<I64Attr>:$offset), []> {
   let summary = "A weight; BuildUpdate decides its offset in the flat parameter buffer";
+  let description = [{ Not pure: it stays when working copies have taken all its readers. }];
 }
 def Halftone_StateOp : Halftone_SourceOp<"state", (ins F64Attr:$initial, UnitAttr:$optimizer)> {
   let summary = "A tensor that persists from step to step; `optimizer` marks state that only the update changes";
@@ -64,6 +65,24 @@ def Halftone_HyperparameterOp : Halftone_SourceOp<"hyperparameter", (ins F64Attr
 }
 def Halftone_FlatParametersOp : Halftone_Op<"flat_parameters", [Pure]> {
   let summary = "All trained parameters as one vector, in the order of their offsets";
+  let results = (outs Halftone_AnyTensor:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def Halftone_FlatWorkingCopiesOp : Halftone_Op<"flat_working_copies", [Pure]> {
+  let summary = "The masters in another format, with their layout (M1); `name` is the buffer";
+  let arguments = (ins StrAttr:$name);
+  let results = (outs Halftone_AnyTensor:$result);
+  let assemblyFormat = "$name attr-dict `:` type($result)";
+}
+def Halftone_WorkingCopyOp : Halftone_Op<"working_copy", [Pure]> {
+  let summary = "One parameter in the buffer of working copies `buffer`, at the parameter's offset";
+  let arguments = (ins StrAttr:$parameter, StrAttr:$buffer, I64Attr:$offset);
+  let results = (outs Halftone_AnyTensor:$result);
+  let assemblyFormat = "$parameter `in` $buffer `at` $offset attr-dict `:` type($result)";
+}
+def Halftone_AccumulatedOp : Halftone_Op<"accumulated", [Pure]> {
+  let summary = "The sum of the flat gradients of earlier micro-batches (M4)";
   let results = (outs Halftone_AnyTensor:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
 }
@@ -188,13 +207,22 @@ def Halftone_CrossEntropyGradOp : Halftone_TensorOp<"cross_entropy_grad"> {
   let results = (outs Halftone_AnyTensor:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
+def Halftone_ExternalGradientOp : Halftone_SourceOp<"external_gradient"> {
+  let summary = "The gradient of an output that a caller gives, f32 (P36)";
+}
 def Halftone_OutputGradientOp : Halftone_Op<"output_gradient", [Pure]> {
-  let summary = "The gradient of an output: where a caller may put one of its own";
+  let summary = "The gradient of an output, from the losses or, assigned in phase external, from a caller";
   let arguments = (ins StrAttr:$name, Halftone_AnyTensor:$x);
   let results = (outs Halftone_AnyTensor:$result);
   let assemblyFormat = "$name `,` $x attr-dict `:` functional-type(operands, results)";
 }
 
+def Halftone_HandOnOp : Halftone_TensorOp<"hand_on"> {
+  let summary = "A gradient that an operation hands on as it is (D45): only its rounding points matter, InsertCasts removes it";
+  let arguments = (ins Halftone_AnyTensor:$x);
+  let results = (outs Halftone_AnyTensor:$result);
+  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+}
 def Halftone_GradientOp : Halftone_Op<"gradient"> {
   let summary = "What BuildBackward found for a parameter; BuildUpdate consumes it";
   let arguments = (ins Halftone_AnyTensor:$parameter, Halftone_AnyTensor:$x);
@@ -204,14 +232,18 @@ def Halftone_GradientOp : Halftone_Op<"gradient"> {
 //===--- Precision and update ---===//
 
 def Halftone_CastOp : Halftone_TensorOp<"cast"> {
-  let summary = "A declared rounding point: to the result's format, nearest even";
-  let arguments = (ins Halftone_AnyTensor:$x);
+  let summary = "A declared rounding point: to the result's format, nearest even or toward zero (F2); exact where it widens";
+  let arguments = (ins Halftone_AnyTensor:$x, UnitAttr:$toward_zero);
   let results = (outs Halftone_AnyTensor:$result);
+  let extraClassDeclaration = [{
+    /// Whether every value of the operand's format is one of the result's format.
+    bool isExact();
+  }];
   let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
   let hasFolder = 1;
 }
-def Halftone_FlattenOp : Halftone_Op<"flatten", [Pure]> {
+def Halftone_FlattenOp : Halftone_Op<"flatten"> {
   let summary = "All gradients as one vector: each is stored in its place by its producer";
   let arguments = (ins Variadic<Halftone_AnyTensor>:$parts, DenseI64ArrayAttr:$offsets);
   let results = (outs Halftone_AnyTensor:$result);
@@ -243,7 +275,7 @@ def Halftone_LossOp : Halftone_Op<"loss"> {
   let assemblyFormat = "$name `,` $x `weight` $weight attr-dict `:` type($x)";
 }
 def Halftone_AssignOp : Halftone_Op<"assign"> {
-  let summary = "The persistent tensor takes a new value at the end of the phase";
+  let summary = "The persistent tensor, or the buffer of a gradient, takes a new value at the end of the phase";
   let arguments = (ins Halftone_AnyTensor:$destination, Halftone_AnyTensor:$x);
   let assemblyFormat = "$x `to` $destination attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;

@@ -10,8 +10,7 @@ def Halftone_TensorType : TypeDef<Halftone_Dialect, "Tensor"> {
   let mnemonic = "tensor";
   let summary = "A dense row-major tensor whose extents are numbers or symbols";
   let description = [{
-    `!halftone.tensor<[batch, 64], f32>` is a matrix with one row per sample. The element type is `none` until
-    ResolvePrecision has decided a format. `!halftone.tensor<[], f32>` is a scalar.
+    `!halftone.tensor<[batch, 64], f32>` is a matrix with one row per sample. `!halftone.tensor<[], f32>` is a scalar.
   }];
   // Each dimension is an IntegerAttr (a fixed extent) or a StringAttr (a symbol).
   let parameters = (ins ArrayRefParameter<"::mlir::Attribute">:$dims, "::mlir::Type":$elementType);
@@ -24,7 +23,6 @@ def Halftone_TensorType : TypeDef<Halftone_Dialect, "Tensor"> {
     /// All dimensions but the last: their product is the number of rows.
     ::llvm::ArrayRef<::mlir::Attribute> getRowDims() const;
     bool isScalar() const { return getDims().empty(); }
-    bool isUndecided() const { return ::mlir::isa<::mlir::NoneType>(getElementType()); }
     bool hasSameDims(TensorType other) const { return getDims() == other.getDims(); }
     TensorType withElementType(::mlir::Type type) const;
     TensorType withDims(::llvm::ArrayRef<::mlir::Attribute> dims) const;

@@ -56,12 +56,39 @@ private:
   void startFrom(LossOp loss) {
     auto type = cast<TensorType>(loss.getX().getType());
     double weight = loss.getWeight().convertToDouble();
-    auto seed =
-        makePointwise(builder, loss.getLoc(), "loss_weight", {}, type, [&](Scalars &s, ValueRange) {
-          return SmallVector<Value>{s.constant(type.getElementType(), weight)};
-        });
+    SmallVector<Value> scale; // L1
+    if (Value value = lossScale())
+      scale.push_back(value);
+    auto seed = makePointwise(builder, loss.getLoc(), "loss_weight", scale, type,
+                              [&](Scalars &s, ValueRange a) {
+                                Value w = s.constant(type.getElementType(), weight);
+                                return SmallVector<Value>{a.empty() ? w : s.mul(w, a[0])};
+                              });
     setPhase(seed, Phase::LossBackward);
     contribute(loss.getX(), seed.getOutputs()[0], loss, Phase::LossBackward);
+  }
+
+  /// The scale that gradients start with, none without a loss scale.
+  Value lossScale() {
+    auto settings =
+        graph->getParentOfType<ModuleOp>()->getAttrOfType<DictionaryAttr>(kLossScaleAttr);
+    if (!settings || scale)
+      return scale;
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&graph.getBody().front());
+    auto type = TensorType::get(graph.getContext(), {}, builder.getF32Type());
+    scale = StateOp::create(builder, graph.getLoc(), type, builder.getStringAttr("loss_scale"),
+                            settings.getAs<FloatAttr>("initial"), builder.getUnitAttr());
+    return scale;
+  }
+
+  /// What rules know a value by whose gradient is built; empty inside a loss.
+  StringAttr nameOf(Value value) {
+    Operation *op = value.getDefiningOp();
+    auto parameter = dyn_cast<ParameterOp>(op);
+    return builder.getStringAttr(parameter                     ? parameter.getName()
+                                 : getPhase(op) == Phase::Loss ? StringRef()
+                                                               : getLayer(op));
   }
 
   void contribute(Value value, Value gradient, Operation *user, Phase phase) {
@@ -72,14 +99,36 @@ private:
     }
     auto sum = AddOp::create(builder, user->getLoc(), value.getType(), slot, gradient);
     tag(sum, user, phase);
+    sum->setAttr(kGradientOfAttr, builder.getArrayAttr({nameOf(value)}));
+    sum->setAttr(kPartialSumAttr, builder.getUnitAttr());
     slot = sum;
+  }
+
+  /// Says on the operation that built `gradient` what it is a contribution to. A gradient that was
+  /// there before is handed on by an operation of its own.
+  Value attribute(Value gradient, Value operand, Operation *last) {
+    Operation *op = gradient.getDefiningOp();
+    auto targets = op->getAttrOfType<ArrayAttr>(kGradientOfAttr);
+    SmallVector<Attribute> names(op->getNumResults(), builder.getStringAttr(""));
+    if (targets)
+      names.assign(targets.begin(), targets.end());
+    unsigned index = cast<OpResult>(gradient).getResultNumber();
+    bool isNew = last->isBeforeInBlock(op) && names[index] == builder.getStringAttr("");
+    if (!isNew) {
+      op = HandOnOp::create(builder, op->getLoc(), gradient.getType(), gradient);
+      names.assign(1, Attribute());
+      index = 0;
+    }
+    names[index] = nameOf(operand);
+    op->setAttr(kGradientOfAttr, builder.getArrayAttr(names));
+    return op->getResult(index);
   }
 
   void tag(Operation *op, Operation *forward, Phase phase) {
     if (auto layer = forward->getAttr(kLayerAttr))
       op->setAttr(kLayerAttr, layer);
-    if (auto precision = forward->getAttr(kPrecisionAttr))
-      op->setAttr(kPrecisionAttr, precision);
+    if (auto kind = forward->getAttr(kKindAttr))
+      op->setAttr(kKindAttr, kind);
     setPhase(op, phase);
   }
 
@@ -108,12 +157,39 @@ private:
     SmallVector<Value> results = layer.buildGradients(builder, arriving);
     if (results.size() != op->getNumOperands())
       return failure(); // buildGradients has said why
+    separateParameters(op, results, last);
+    for (auto [operand, gradient] : llvm::zip(op->getOperands(), results))
+      if (gradient && needsGradient.contains(operand))
+        gradient = attribute(gradient, operand, last);
     for (Operation *built = last->getNextNode(); built; built = built->getNextNode())
       tag(built, op, phase);
     for (auto [operand, gradient] : llvm::zip(op->getOperands(), results))
       if (gradient && needsGradient.contains(operand))
         contribute(operand, gradient, op, phase);
     return success();
+  }
+
+  /// P1: the gradients of parameters belong to a pass of their own, in which rules may round what
+  /// is read differently. What computes both kinds becomes two operations.
+  void separateParameters(Operation *op, SmallVectorImpl<Value> &results, Operation *last) {
+    llvm::SmallDenseSet<Operation *> ofValues;
+    llvm::SmallDenseMap<Operation *, Operation *> ofParameters;
+    auto wanted = [&](Value operand, Value gradient) {
+      return gradient && needsGradient.contains(operand) &&
+             last->isBeforeInBlock(gradient.getDefiningOp());
+    };
+    for (auto [operand, gradient] : llvm::zip(op->getOperands(), results))
+      if (wanted(operand, gradient) && !isa<ParameterOp>(operand.getDefiningOp()))
+        ofValues.insert(gradient.getDefiningOp());
+    for (auto [operand, gradient] : llvm::zip(op->getOperands(), results)) {
+      if (!wanted(operand, gradient) || !isa<ParameterOp>(operand.getDefiningOp()) ||
+          !ofValues.contains(gradient.getDefiningOp()))
+        continue;
+      Operation *&own = ofParameters[gradient.getDefiningOp()];
+      if (!own)
+        own = builder.clone(*gradient.getDefiningOp());
+      gradient = own->getResult(cast<OpResult>(gradient).getResultNumber());
+    }
   }
 
   /// Where a caller may start from gradients of the outputs instead of from the losses.
@@ -127,7 +203,10 @@ private:
       auto point = OutputGradientOp::create(builder, output.getLoc(), gradient.getType(),
                                             output.getName(), gradient);
       setPhase(point, Phase::LossBackward);
+      point->setAttr(kGradientOfAttr, builder.getArrayAttr({nameOf(output.getX())}));
+      point->setAttr(kLayerAttr, nameOf(output.getX()));
       gradients[output.getX()] = point;
+      takeExternal(point);
     }
     for (Operation *op : ops)
       if (getPhase(op) == Phase::Loss && !isa<LossOp>(op))
@@ -135,6 +214,21 @@ private:
           if (needsGradient.contains(operand) &&
               getPhase(operand.getDefiningOp()) == Phase::Forward && !cut.contains(operand))
             graph->setAttr(kLossWithoutOutputAttr, builder.getStringAttr(getLayer(op)));
+  }
+
+  /// P36: the gradient that a caller gives, multiplied by the loss scale, takes the place of the
+  /// losses'.
+  void takeExternal(OutputGradientOp point) {
+    SmallVector<Value> operands{
+        ExternalGradientOp::create(builder, point.getLoc(), point.getType(), point.getName())};
+    if (Value value = lossScale())
+      operands.push_back(value);
+    auto op = makePointwise(builder, point.getLoc(), "external_gradient", operands, point.getType(),
+                            [](Scalars &s, ValueRange a) {
+                              return SmallVector<Value>{a.size() > 1 ? s.mul(a[1], a[0]) : a[0]};
+                            });
+    setPhase(op, Phase::External);
+    setPhase(AssignOp::create(builder, point.getLoc(), point, op.getOutputs()[0]), Phase::External);
   }
 
   LogicalResult finish(ParameterOp parameter) {
@@ -153,6 +247,7 @@ private:
   SmallVector<Operation *> ops;
   llvm::DenseSet<Value> needsGradient;
   llvm::DenseMap<Value, Value> gradients;
+  Value scale;
 };
 
 struct BuildBackwardPass : halftone::ir::impl::BuildBackwardBase<BuildBackwardPass> {

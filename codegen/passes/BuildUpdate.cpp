@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flat parameter layout, and U1 to U7 as ordinary operations.
+// The flat parameter layout, and M4, U0 to U7 and L3 as ordinary operations.
 #include <cmath>
 
+#include "codegen/passes/LossScaleForm.h"
 #include "codegen/passes/Optimizers.h"
 #include "codegen/passes/Passes.h"
 
@@ -38,7 +39,8 @@ public:
     Value parameters = FlatParametersOp::create(builder, loc, flatType);
     std::unique_ptr<OptimizerForm> optimizer =
         createOptimizer(module->getAttrOfType<DictionaryAttr>(kOptimizerAttr));
-    SmallVector<Value> checked = check(gradients, *optimizer);
+    accumulate(gradients);
+    Checked checked = check(gradients, *optimizer);
     update(parameters, gradients, checked, *optimizer);
   }
 
@@ -99,37 +101,82 @@ private:
                            builder.getF64FloatAttr(initial), builder.getUnitAttr());
   }
 
-  /// U1, U2 and what the optimizer carries from step to step: norm, finite, clip coefficient, then
-  /// the optimizer's own.
-  SmallVector<Value> check(Value gradients, OptimizerForm &optimizer) {
+  /// M4: the gradients of earlier micro-batches and of this one, in both buffers.
+  void accumulate(Value gradients) {
+    Value sum = AccumulatedOp::create(builder, loc, gradients.getType());
+    Value first = hyperparameter("first_micro_batch", 1);
+    auto op =
+        makePointwise(builder, loc, "accumulate", {sum, gradients, first},
+                      {gradients.getType(), gradients.getType()}, [](Scalars &s, ValueRange a) {
+                        Value isFirst = s.greater(a[2], s.like(a[2], 0));
+                        Value total = s.select(isFirst, a[1], s.add(a[0], a[1]));
+                        return SmallVector<Value>{total, total};
+                      });
+    setPhase(op, Phase::Accumulate);
+    setPhase(AssignOp::create(builder, loc, sum, op.getOutputs()[0]), Phase::Accumulate);
+    setPhase(AssignOp::create(builder, loc, gradients, op.getOutputs()[1]), Phase::Accumulate);
+  }
+
+  /// U0: (1 / scale) / micro_batches; `a` is the scale, if there is one, and the number.
+  static Value inverse(Scalars &s, ValueRange a) {
+    Value one = s.like(a[0], 1);
+    return s.div(a.size() > 1 ? s.div(one, a[0]) : one, a.back());
+  }
+
+  /// What the end of a step computes once: U0 to U2, and what is carried to the next step.
+  struct Checked {
+    Value finite, coefficient, inverse;
+    SmallVector<Value> carried; ///< the optimizer's, after this step
+  };
+
+  Checked check(Value gradients, OptimizerForm &optimizer) {
     auto scalar = TensorType::get(graph.getContext(), {}, builder.getF32Type());
-    SmallVector<Value> carried;
+    LossScaleForm lossScale(module->getAttrOfType<DictionaryAttr>(kLossScaleAttr));
+    SmallVector<Value> carried, scale = lossScale.carried(graph, builder, loc);
     for (const OptimizerForm::Scalar &s : optimizer.carriedScalars())
       carried.push_back(state(s.name, {}, s.initial));
-    auto squares = makePointwise(
-        builder, loc, "square", gradients, gradients.getType(),
-        [](Scalars &s, ValueRange a) { return SmallVector<Value>{s.mul(a[0], a[0])}; });
+    size_t ofOptimizer = carried.size(), ofScale = scale.size();
+    Value microBatches = hyperparameter("micro_batches", 1);
+    SmallVector<Value> unscaled{gradients};
+    llvm::append_range(unscaled, ArrayRef(scale).take_front(1));
+    unscaled.push_back(microBatches);
+    auto squares = makePointwise(builder, loc, "square", unscaled, gradients.getType(),
+                                 [](Scalars &s, ValueRange a) {
+                                   Value g = s.mul(a[0], inverse(s, a.drop_front()));
+                                   return SmallVector<Value>{s.mul(g, g)};
+                                 });
     setPhase(squares, Phase::Check);
-    SmallVector<Type> types(3 + carried.size(), scalar);
-    auto total = TotalOp::create(builder, loc, types, "norm", squares.getOutputs()[0], carried);
+    SmallVector<Value> scalars(carried);
+    llvm::append_range(scalars, scale);
+    scalars.push_back(microBatches);
+    size_t advancing = ofOptimizer + (ofScale > 1 ? ofScale : 0);
+    SmallVector<Type> types(4 + advancing, scalar);
+    auto total = TotalOp::create(builder, loc, types, "norm", squares.getOutputs()[0], scalars);
     setPhase(total, Phase::Check);
     {
       OpBuilder::InsertionGuard guard(builder);
       Block *block = builder.createBlock(&total.getFinish());
-      for (size_t i = 0; i < 1 + carried.size(); ++i)
+      for (size_t i = 0; i < 1 + scalars.size(); ++i)
         block->addArgument(builder.getF32Type(), loc);
-      YieldOp::create(builder, loc, finishCheck(block->getArguments(), optimizer));
+      ValueRange arguments = block->getArguments();
+      YieldOp::create(builder, loc,
+                      finishCheck(arguments[0], arguments.slice(1, ofOptimizer),
+                                  arguments.slice(1 + ofOptimizer, ofScale), arguments.back(),
+                                  optimizer, lossScale));
     }
-    sink<StatisticOp>(builder.getStringAttr("grad_norm"), total.getOutputs()[0], Phase::Check);
-    sink<StatisticOp>(builder.getStringAttr("finite"), total.getOutputs()[1], Phase::Check);
-    for (auto [before, after] : llvm::zip(carried, total.getOutputs().drop_front(3)))
+    ValueRange outputs = total.getOutputs();
+    sink<StatisticOp>(builder.getStringAttr("grad_norm"), outputs[0], Phase::Check);
+    sink<StatisticOp>(builder.getStringAttr("finite"), outputs[1], Phase::Check);
+    for (auto [before, after] : llvm::zip(scalars, outputs.drop_front(4)))
       setPhase(AssignOp::create(builder, loc, before, after), Phase::Check);
-    return SmallVector<Value>(total.getOutputs());
+    return {outputs[1], outputs[2], outputs[3], SmallVector<Value>(outputs.slice(4, ofOptimizer))};
   }
 
-  SmallVector<Value> finishCheck(ValueRange arguments, OptimizerForm &optimizer) {
+  SmallVector<Value> finishCheck(Value sum, ValueRange carried, ValueRange scale,
+                                 Value microBatches, OptimizerForm &optimizer,
+                                 LossScaleForm &lossScale) {
     Scalars s(builder, loc);
-    Value sum = arguments[0], norm = s.sqrt(sum);
+    Value norm = s.sqrt(sum);
     // Neither infinite nor NaN: an ordered comparison fails for NaN.
     Value finite = s.compare(arith::CmpFPredicate::OLT, sum, s.like(sum, INFINITY));
     Value coefficient = s.like(sum, 1);
@@ -137,34 +184,40 @@ private:
       Value ratio = s.div(s.like(sum, clip.getValueAsDouble()), s.add(norm, s.like(sum, 1e-6)));
       coefficient = arith::MinimumFOp::create(builder, loc, s.like(sum, 1), ratio);
     }
-    SmallVector<Value> results{norm, s.select(finite, s.like(sum, 1), s.like(sum, 0)), coefficient};
-    SmallVector<Value> next = optimizer.nextScalars(s, arguments.drop_front());
-    for (auto [before, after] : llvm::zip(arguments.drop_front(), next)) // U7
+    SmallVector<Value> factors(scale.take_front(std::min<size_t>(1, scale.size())));
+    factors.push_back(microBatches);
+    SmallVector<Value> results{norm, s.select(finite, s.like(sum, 1), s.like(sum, 0)), coefficient,
+                               inverse(s, factors)};
+    for (auto [before, after] : llvm::zip(carried, optimizer.nextScalars(s, carried))) // U7
       results.push_back(s.select(finite, after, before));
+    llvm::append_range(results, lossScale.next(s, scale, finite));
     return results;
+  }
+
+  Value hyperparameter(StringRef name, double initial) {
+    auto scalar = TensorType::get(graph.getContext(), {}, builder.getF32Type());
+    return HyperparameterOp::create(builder, loc, scalar, builder.getStringAttr(name),
+                                    builder.getF64FloatAttr(initial));
   }
 
   template <typename Op> void sink(StringAttr name, Value value, Phase phase) {
     setPhase(Op::create(builder, loc, name, value), phase);
   }
 
-  void update(Value parameters, Value gradients, ArrayRef<Value> checked,
-              OptimizerForm &optimizer) {
-    auto scalar = TensorType::get(graph.getContext(), {}, builder.getF32Type());
+  void update(Value parameters, Value gradients, const Checked &checked, OptimizerForm &optimizer) {
     double rate = module->getAttrOfType<DictionaryAttr>(kOptimizerAttr)
                       .getAs<FloatAttr>("learning_rate")
                       .getValueAsDouble();
-    Value learningRate =
-        HyperparameterOp::create(builder, loc, scalar, builder.getStringAttr("learning_rate"),
-                                 builder.getF64FloatAttr(rate));
+    Value learningRate = hyperparameter("learning_rate", rate);
     auto flatDims = cast<TensorType>(parameters.getType()).getDims();
     SmallVector<Value> moments;
     for (StringRef name : optimizer.moments())
       moments.push_back(state(name, flatDims, 0));
     SmallVector<Value> inputs{parameters, gradients};
     llvm::append_range(inputs, moments);
-    llvm::append_range(inputs, ArrayRef<Value>{learningRate, checked[1], checked[2]});
-    llvm::append_range(inputs, checked.drop_front(3));
+    llvm::append_range(inputs, ArrayRef<Value>{learningRate, checked.finite, checked.coefficient,
+                                               checked.inverse});
+    llvm::append_range(inputs, checked.carried);
     SmallVector<Type> types(1 + moments.size(), parameters.getType());
     auto op = makePointwise(builder, loc, "update", inputs, types, [&](Scalars &s, ValueRange a) {
       return updateElement(s, a, moments.size(), optimizer);
@@ -175,14 +228,17 @@ private:
       setPhase(AssignOp::create(builder, loc, moment, next), Phase::Update);
   }
 
-  /// Arguments: parameter, gradient, moments, learning rate, finite, coefficient, carried scalars.
+  /// Arguments: parameter, gradient, moments, learning rate, finite, coefficient, inverse scale,
+  /// carried scalars.
   SmallVector<Value> updateElement(Scalars &s, ValueRange a, size_t moments,
                                    OptimizerForm &optimizer) {
     OptimizerForm::Element element;
     element.parameter = a[0];
-    element.gradient = module->hasAttr(kClipAttr) ? s.mul(a[1], a[4 + moments]) : a[1]; // U2
+    element.gradient = s.mul(a[1], a[5 + moments]); // U0
+    if (module->hasAttr(kClipAttr))                 // U2
+      element.gradient = s.mul(element.gradient, a[4 + moments]);
     element.moments.assign(a.begin() + 2, a.begin() + 2 + moments);
-    element.carried.assign(a.begin() + 5 + moments, a.end());
+    element.carried.assign(a.begin() + 6 + moments, a.end());
     double decay = module->getAttrOfType<DictionaryAttr>(kOptimizerAttr)
                        .getAs<FloatAttr>("weight_decay")
                        .getValueAsDouble();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the backward pass keeps from the forward pass, and what it computes again.
 #include "codegen/passes/Passes.h"
+#include "mlir/IR/IRMapping.h"
 
 namespace halftone::ir {
 #define GEN_PASS_DEF_CHOOSESAVED
@@ -39,54 +40,170 @@ bool isCheap(Operation *op) {
   return cost <= kCheapOperations;
 }
 
+/// What an inlined cast is read by, through it.
+template <typename Fn> bool allReaders(Value value, Fn fits) {
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    return isExactCast(use.getOwner()) && use.getOwner()->hasAttr(kInlineAttr)
+               ? allReaders(use.getOwner()->getResult(0), fits)
+               : fits(use);
+  });
+}
+
 /// A backward operation that can take a recomputed value inside its own kernel. A contraction would
 /// recompute it for every tile, and what another kernel stores must exist.
 bool canRecomputeFor(OpOperand &use) {
   auto form = dyn_cast<KernelForm>(use.getOwner());
-  return form && form.getOperandAccesses()[use.getOperandNumber()].getKind() == AccessKind::Full &&
+  return form && !use.getOwner()->hasAttr(kCastAttr) &&
+         form.getOperandAccesses()[use.getOperandNumber()].getKind() == AccessKind::Full &&
          form.getSkeleton() != Skeleton::Column;
 }
 
 /// Kept in any case: a source, or a forward value that some backward operation needs from memory.
+/// What is a cast of a kept value is as good as kept.
 bool isKept(Value value) {
   Operation *producer = value.getDefiningOp();
   if (isa<InputOp, ParameterOp, StateOp>(producer))
     return true;
-  return llvm::any_of(value.getUses(), [](OpOperand &use) {
-    return !isForward(use.getOwner()) && !canRecomputeFor(use);
-  });
+  if (!allReaders(value,
+                  [](OpOperand &use) { return isForward(use.getOwner()) || canRecomputeFor(use); }))
+    return true;
+  return isa<CastOp>(producer) && isKept(producer->getOperand(0));
 }
 
-void recompute(Operation *op) {
-  Value value = op->getResult(0);
+/// The operation under the casts that round its result.
+Operation *rootOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (isa<CastOp>(op) &&
+         !isa<InputOp, ParameterOp, StateOp>(op->getOperand(0).getDefiningOp()) &&
+         isForward(op->getOperand(0).getDefiningOp()))
+    op = op->getOperand(0).getDefiningOp();
+  return op;
+}
+
+/// Computes values again next to a reader.
+class Recomputation {
+public:
+  /// `root` is what is computed again; casts under its operands are too.
+  Recomputation(Operation *reader, Operation *root, bool inlined)
+      : reader(reader), root(root), inlined(inlined), builder(reader) {}
+
+  Value again(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (op != root && !(isa<CastOp>(op) && belongsToRoot(op)))
+      return value;
+    if (Value known = clones.lookup(value))
+      return known;
+    IRMapping mapping;
+    for (Value operand : op->getOperands())
+      mapping.map(operand, op == root ? underRoot(operand) : again(operand));
+    return make(op, mapping, value);
+  }
+
+private:
+  /// A cast between the root and what is asked for.
+  bool belongsToRoot(Operation *cast) {
+    Value x = cast->getOperand(0);
+    return x.getDefiningOp() == root ||
+           (isa<CastOp>(x.getDefiningOp()) && belongsToRoot(x.getDefiningOp()));
+  }
+
+  /// An operand of the root: casts that nobody keeps are made again from what is kept.
+  Value underRoot(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!isa<CastOp>(op) || isa<ParameterOp>(op->getOperand(0).getDefiningOp()))
+      return value;
+    IRMapping mapping;
+    mapping.map(op->getOperand(0), underRoot(op->getOperand(0)));
+    bool widening = isExactCast(op) && op->hasAttr(kInlineAttr);
+    bool kept = !widening && !allReaders(value, [](OpOperand &use) {
+      return isForward(use.getOwner()) || canRecomputeFor(use);
+    });
+    return kept ? value : make(op, mapping, value);
+  }
+
+  Value make(Operation *op, IRMapping &mapping, Value value) {
+    Operation *clone = builder.clone(*op, mapping);
+    setPhase(clone, getPhase(reader));
+    clone->removeAttr(kCastAttr);
+    clone->removeAttr(kValuesAttr);
+    if (inlined || isExactCast(op))
+      clone->setAttr(kInlineAttr, builder.getUnitAttr());
+    for (auto [before, after] : llvm::zip(op->getResults(), clone->getResults()))
+      clones[before] = after;
+    return clones.lookup(value);
+  }
+
+  Operation *reader, *root;
+  bool inlined;
+  OpBuilder builder;
+  llvm::DenseMap<Value, Value> clones;
+};
+
+/// Where the backward pass reads a value. A state that takes it reads it as it was (D7).
+SmallVector<OpOperand *> backwardUses(Value value) {
   SmallVector<OpOperand *> uses;
   for (OpOperand &use : value.getUses())
-    if (!isForward(use.getOwner()))
+    if (getPhase(use.getOwner()) == Phase::LossBackward ||
+        getPhase(use.getOwner()) == Phase::Backward)
       uses.push_back(&use);
-  for (OpOperand *use : uses) {
-    OpBuilder builder(use->getOwner());
-    Operation *clone = builder.clone(*op);
-    setPhase(clone, getPhase(use->getOwner()));
-    clone->setAttr(kInlineAttr, builder.getUnitAttr());
-    use->set(clone->getResult(0));
-  }
+  return uses;
 }
+
+class Chooser {
+public:
+  explicit Chooser(GraphOp graph) : graph(graph) {}
+
+  void run() {
+    SmallVector<Operation *> ops;
+    for (Operation &op : graph.getBody().front())
+      ops.push_back(&op);
+    for (Operation *op : llvm::reverse(ops))
+      for (Value value : op->getResults())
+        if (isForward(op) && isa<KernelForm>(op) && !backwardUses(value).empty())
+          choose(value);
+  }
+
+private:
+  void choose(Value value) {
+    Operation *root = rootOf(value);
+    auto decreed = root->getAttrOfType<BoolAttr>(kRecomputeAttr); // P16
+    if (isa<CastOp>(root) ? isa<ParameterOp>(root->getOperand(0).getDefiningOp())
+                          : decreed && !decreed.getValue())
+      return;
+    bool insideReaders = isCheap(root) && allReaders(value, [](OpOperand &use) {
+                           return isForward(use.getOwner()) || canRecomputeFor(use);
+                         });
+    if (insideReaders && llvm::all_of(root->getOperands(), isKept)) {
+      for (OpOperand *use : backwardUses(value))
+        use->set(Recomputation(use->getOwner(), root, true).again(value));
+      return;
+    }
+    if (decreed && decreed.getValue())
+      recomputeInKernels(value, root);
+  }
+
+  /// A kernel of its own in every phase that reads the value.
+  void recomputeInKernels(Value value, Operation *root) {
+    llvm::DenseMap<int, Value> again; // by phase
+    SmallVector<OpOperand *> uses = backwardUses(value);
+    llvm::sort(uses, [](OpOperand *a, OpOperand *b) {
+      return a->getOwner()->isBeforeInBlock(b->getOwner());
+    });
+    for (OpOperand *use : uses) {
+      Value &known = again[static_cast<int>(getPhase(use->getOwner()))];
+      if (!known)
+        known = Recomputation(use->getOwner(), root, false).again(value);
+      use->set(known);
+    }
+  }
+
+  GraphOp graph;
+};
 
 struct ChooseSavedPass : halftone::ir::impl::ChooseSavedBase<ChooseSavedPass> {
   void runOnOperation() override {
     for (auto graph : getOperation().getOps<GraphOp>())
-      for (Operation &op : llvm::make_early_inc_range(llvm::reverse(graph.getBody().front()))) {
-        if (!isForward(&op) || !isCheap(&op) || isa<OutputOp>(op))
-          continue;
-        bool usedLater = false, recomputable = true;
-        for (OpOperand &use : op.getResult(0).getUses())
-          if (!isForward(use.getOwner())) {
-            usedLater = true;
-            recomputable &= canRecomputeFor(use);
-          }
-        if (usedLater && recomputable && llvm::all_of(op.getOperands(), isKept))
-          recompute(&op);
-      }
+      Chooser(graph).run();
   }
 };
 

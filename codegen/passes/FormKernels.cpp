@@ -29,6 +29,7 @@ private:
   void buildFinish();
   Value getElement(Value value, AccessAttr access);
   void addMatrices();
+  void noteOrigins(KernelOp kernel);
   SmallVector<StringRef> describeFused(SmallVectorImpl<std::string> &storage);
 
   OpBuilder &builder;
@@ -39,6 +40,7 @@ private:
   llvm::MapVector<std::pair<Value, Attribute>, Value>
       inputs;                            ///< to block arguments, null for Lhs and Rhs
   llvm::DenseMap<Value, Value> elements; ///< results inside the group to scalars
+  llvm::DenseMap<std::pair<Value, Attribute>, Value> inlined; ///< likewise what is computed again
   Value accumulator;
   KernelForm finishOp;
   SmallVector<Value> stores, sums;
@@ -58,15 +60,17 @@ Value KernelBuilder::getElement(Value value, AccessAttr access) {
     return known;
   Operation *producer = value.getDefiningOp();
   if (isInlined(producer)) {
+    if (Value known = inlined.lookup({value, access}))
+      return known;
     auto form = cast<KernelForm>(producer);
     SmallVector<Value> operands;
     for (auto [operand, operandAccess] :
          llvm::zip(producer->getOperands(), form.getOperandAccesses()))
-      operands.push_back(getElement(operand, operandAccess));
+      operands.push_back(getElement(operand, isExactCast(producer) ? access : operandAccess));
     for (auto [result, scalar] :
          llvm::zip(producer->getResults(), form.buildBody(builder, operands, {})))
-      elements[result] = scalar;
-    return elements.lookup(value);
+      inlined[{result, access}] = scalar;
+    return inlined.lookup({value, access});
   }
   Value &argument = inputs[{value, access}];
   if (!argument)
@@ -100,7 +104,7 @@ void KernelBuilder::buildOp(KernelForm op) {
   }
   for (auto [result, scalar] : llvm::zip(op->getResults(), results)) {
     elements[result] = scalar;
-    if (llvm::any_of(result.getUsers(), [&](Operation *user) { return !group.contains(user); })) {
+    if (isReadOutside(result, group)) {
       stores.push_back(scalar);
       storedResults.push_back(result);
       storedAccesses.push_back(getResultAccessIn(group, cast<OpResult>(result)));
@@ -134,6 +138,29 @@ SmallVector<StringRef> KernelBuilder::describeFused(SmallVectorImpl<std::string>
     storage.push_back(getLayer(op).empty() ? what : (getLayer(op) + ":" + what).str());
   }
   return SmallVector<StringRef>(storage.begin(), storage.end());
+}
+
+/// Which values the kernel stores, which casts it performs, and of a single operation whose it is:
+/// for the manifest.
+void KernelBuilder::noteOrigins(KernelOp kernel) {
+  SmallVector<int64_t> values;
+  for (Value result : storedResults) {
+    auto known = result.getDefiningOp()->getAttrOfType<DenseI64ArrayAttr>(kValuesAttr);
+    values.push_back(known ? known[cast<OpResult>(result).getResultNumber()] : -1);
+  }
+  SmallVector<Attribute> casts;
+  for (Operation *op : group.ops)
+    if (Attribute cast = op->getAttr(kCastAttr))
+      casts.push_back(cast);
+  kernel->setAttr(kValuesAttr, builder.getDenseI64ArrayAttr(values));
+  kernel->setAttr(kCastAttr, builder.getArrayAttr(casts));
+  kernel->setAttr(kOnlyCastsAttr, builder.getBoolAttr(casts.size() == group.ops.size()));
+  if (group.ops.size() > 1)
+    return;
+  for (StringRef name : {StringRef(kLayerAttr), StringRef(kKindAttr), StringRef(kGradientOfAttr),
+                         StringRef(kPrecisionAttr)})
+    if (Attribute attribute = group.ops.front()->getAttr(name))
+      kernel->setAttr(name, attribute);
 }
 
 KernelOp KernelBuilder::build(StringRef name) {
@@ -182,6 +209,7 @@ KernelOp KernelBuilder::build(StringRef name) {
   kernel.getBody().takeBody(body);
   kernel.getFinish().takeBody(finish);
   setPhase(kernel, group.phase);
+  noteOrigins(kernel);
   for (auto [before, after] : llvm::zip(storedResults, kernel.getStored()))
     before.replaceAllUsesWith(after);
   if (finishOp)
@@ -194,12 +222,13 @@ KernelOp KernelBuilder::build(StringRef name) {
 
 class KernelFormer {
 public:
-  KernelFormer(GraphOp graph, llvm::StringSet<> &names)
-      : graph(graph), block(graph.getBody().front()), builder(graph.getContext()), names(names) {}
+  KernelFormer(GraphOp graph, llvm::StringSet<> &names, bool fuse)
+      : graph(graph), block(graph.getBody().front()), builder(graph.getContext()), names(names),
+        fuse(fuse) {}
 
   void run() {
     giveEverySinkAValueOfItsOwn();
-    std::vector<KernelGroup> groups = groupOperations(graph);
+    std::vector<KernelGroup> groups = groupOperations(graph, fuse);
     SmallVector<Operation *> old, sinks, through;
     for (Operation &op : block) {
       if (isa<KernelForm>(op))
@@ -275,12 +304,16 @@ private:
 
   std::string nameOf(const KernelGroup &group) {
     Operation *first = group.ops.front();
-    std::string name = graph.isTraining() ? "" : "inference_";
+    std::string name = graph.isTraining() ? "" : (graph.getName() + "_").str();
     auto pointwise = dyn_cast<PointwiseOp>(first);
     if (group.phase == Phase::Check)
       name += "check";
+    else if (group.phase == Phase::Refresh)
+      name += "refresh";
     else if (pointwise && getLayer(first).empty())
       name += pointwise.getFunction();
+    else if (getLayer(first).empty())
+      name += stringifyPhase(group.phase);
     else
       name += getLayer(first);
     if (auto contract = dyn_cast<ContractOp>(first))
@@ -305,6 +338,7 @@ private:
   Block &block;
   OpBuilder builder;
   llvm::StringSet<> &names;
+  bool fuse;
 };
 
 /// Kernels with rows and columns are made for a number of columns that is known; elementwise ones
@@ -324,12 +358,14 @@ LogicalResult columnsAreKnown(GraphOp graph) {
 }
 
 struct FormKernelsPass : halftone::ir::impl::FormKernelsBase<FormKernelsPass> {
+  using FormKernelsBase::FormKernelsBase;
+
   void runOnOperation() override {
     llvm::StringSet<> names;
     for (auto graph : getOperation().getOps<GraphOp>()) {
       if (failed(columnsAreKnown(graph)))
         return signalPassFailure();
-      KernelFormer(graph, names).run();
+      KernelFormer(graph, names, fuse && graph.getName() != kDiagnosis).run();
       for (Operation &op : graph.getBody().front())
         if (isa<KernelForm>(op)) {
           op.emitError("is left over: no kernel holds it");

@@ -26,8 +26,26 @@ bool isInlined(Operation *op) {
                   getPhase(op) != Phase::Update)) // states change in the update
       return false;
     AccessKind access = user.getOperandAccesses()[use.getOperandNumber()].getKind();
+    if (isExactCast(op)) // is computed for whatever element the user reads
+      return access != AccessKind::Lhs && access != AccessKind::Rhs;
     return access == AccessKind::Full || access == AccessKind::Row ||
            (access == AccessKind::Scalar && !user.hasFinish());
+  });
+}
+
+Value getBeforeWidening(Value value) {
+  while (isExactCast(value.getDefiningOp()) && isInlined(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
+bool isReadOutside(Value value, const KernelGroup &group) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    if (group.contains(user))
+      return false;
+    return !isInlined(user) || llvm::any_of(user->getResults(), [&](Value result) {
+      return isReadOutside(result, group);
+    });
   });
 }
 
@@ -45,13 +63,16 @@ namespace {
 
 class Grouper {
 public:
+  explicit Grouper(bool fuse) : fuse(fuse) {}
+
   std::vector<KernelGroup> run(GraphOp graph) {
     for (Operation &op : graph.getBody().front())
       if (isa<KernelForm>(op) && !isInlined(&op))
         place(cast<KernelForm>(&op));
     std::vector<KernelGroup> byPhase;
-    for (Phase phase : {Phase::Forward, Phase::Loss, Phase::LossBackward, Phase::Backward,
-                        Phase::Check, Phase::Update})
+    for (Phase phase :
+         {Phase::Refresh, Phase::Forward, Phase::Loss, Phase::LossBackward, Phase::External,
+          Phase::Backward, Phase::Accumulate, Phase::Check, Phase::Update})
       llvm::copy_if(groups, std::back_inserter(byPhase),
                     [&](const KernelGroup &group) { return group.phase == phase; });
     return byPhase;
@@ -76,7 +97,7 @@ private:
     int earliest = kSource;
     for (Value operand : op->getOperands())
       earliest = std::max(earliest, groupOf(operand));
-    for (int i = std::max(earliest, 0), end = static_cast<int>(groups.size()); i < end; ++i)
+    for (int i = std::max(earliest, 0), end = static_cast<int>(groups.size()); fuse && i < end; ++i)
       if (i == earliest ? joinsProducer(op, groups[i]) : joinsSibling(op, groups[i]))
         return add(op, i);
     groups.push_back({{}, getPhase(op), op.getSkeleton(), normaliseDomain(op.getDomain())});
@@ -97,12 +118,13 @@ private:
   /// Values that pass from one operation to another inside a kernel stay in registers: both must
   /// mean the same element. What a finish computes is there only after the kernel.
   static bool accessesAgree(KernelForm op, const KernelGroup &group) {
-    for (auto [operand, access] : llvm::zip(op->getOperands(), op.getOperandAccesses()))
-      if (group.contains(operand.getDefiningOp()) &&
-          (cast<KernelForm>(operand.getDefiningOp()).hasFinish() ||
-           getResultAccessIn(group, cast<OpResult>(operand)).getKind() != access.getKind()))
-        return false;
-    return true;
+    return llvm::all_of(llvm::zip(op->getOperands(), op.getOperandAccesses()), [&](auto pair) {
+      auto [operand, access] = pair;
+      Value value = getBeforeWidening(operand);
+      return !group.contains(value.getDefiningOp()) ||
+             (!cast<KernelForm>(value.getDefiningOp()).hasFinish() &&
+              getResultAccessIn(group, cast<OpResult>(value)).getKind() == access.getKind());
+    });
   }
 
   bool joinsProducer(KernelForm op, const KernelGroup &group) {
@@ -133,8 +155,10 @@ private:
   bool sumsElements(KernelForm op, const KernelGroup &group, bool sameDomain) {
     auto usedHereOnly = [&](Operation *member) {
       auto accesses = cast<KernelForm>(member).getOperandAccesses();
-      return llvm::all_of(member->getUsers(),
-                          [&](Operation *user) { return user == op || group.contains(user); }) &&
+      KernelGroup both = group;
+      both.ops.push_back(op);
+      return llvm::none_of(member->getResults(),
+                           [&](Value result) { return isReadOutside(result, both); }) &&
              llvm::all_of(accesses, [](AccessAttr access) {
                return access.getKind() == AccessKind::Full ||
                       access.getKind() == AccessKind::Scalar;
@@ -148,7 +172,7 @@ private:
   bool sumsRows(KernelForm op, const KernelGroup &group) {
     if (group.skeleton != Skeleton::Row || group.hasFinish)
       return false;
-    auto x = cast<OpResult>(op->getOperand(0));
+    auto x = cast<OpResult>(getBeforeWidening(op->getOperand(0)));
     return group.contains(x.getOwner()) && getResultAccessIn(group, x).getKind() == AccessKind::Row;
   }
 
@@ -157,22 +181,27 @@ private:
   bool joinsSibling(KernelForm op, const KernelGroup &group) {
     if (op.getSkeleton() != Skeleton::Column || getPhase(op) != group.phase)
       return false;
-    if (llvm::any_of(op->getOperands(), [&](Value v) { return group.contains(v.getDefiningOp()); }))
+    if (llvm::any_of(op->getOperands(),
+                     [&](Value v) { return group.contains(getBeforeWidening(v).getDefiningOp()); }))
       return false;
     if (group.skeleton == Skeleton::Column)
       return ArrayRef<Attribute>(normaliseDomain(op.getDomain())) ==
              ArrayRef<Attribute>(group.domain);
     auto contract = dyn_cast<ContractOp>(group.ops.front());
     auto sum = dyn_cast<ColumnSumOp>(op.getOperation());
-    return contract && sum && contract.getTransposeLhs() && contract.getLhs() == sum.getX();
+    return contract && sum && contract.getTransposeLhs() &&
+           contract.getLhs() == getBeforeWidening(sum.getX());
   }
 
+  bool fuse;
   std::vector<KernelGroup> groups;
   llvm::DenseMap<Operation *, int> placed;
 };
 
 } // namespace
 
-std::vector<KernelGroup> groupOperations(GraphOp graph) { return Grouper().run(graph); }
+std::vector<KernelGroup> groupOperations(GraphOp graph, bool fuse) {
+  return Grouper(fuse).run(graph);
+}
 
 } // namespace halftone::ir

@@ -30,8 +30,16 @@ llvm::SmallVector<mlir::Attribute> normaliseDomain(TensorType domain);
 /// scalars.
 bool isInlined(mlir::Operation *op);
 
-/// The groups of `graph` in an order of execution.
-std::vector<KernelGroup> groupOperations(GraphOp graph);
+/// The value under the exact casts that are computed where `value` is read.
+mlir::Value getBeforeWidening(mlir::Value value);
+
+/// Whether an operation or a sink outside of the group reads `value`, be it through operations that
+/// are computed where they are read.
+bool isReadOutside(mlir::Value value, const KernelGroup &group);
+
+/// The groups of `graph` in an order of execution; without `fuse` every operation that is not
+/// inlined is a group of its own.
+std::vector<KernelGroup> groupOperations(GraphOp graph, bool fuse);
 
 } // namespace halftone::ir
 

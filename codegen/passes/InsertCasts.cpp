@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounding points become operations: next to the value, once per value and format.
+// Rounding points become operations: next to the value, once per value, format and rounding. Where
+// an operation reads a narrow value its arithmetic is f32 all the same, so a cast that widens,
+// exactly, stands before it and is computed inside its kernel; a contraction reads narrow matrices
+// as they are.
 #include "codegen/passes/Passes.h"
 
 namespace halftone::ir {
@@ -12,71 +15,230 @@ using namespace mlir;
 namespace halftone::ir {
 namespace {
 
-/// An operation computes in one format: a contraction's result is its accumulator, any other's its
-/// compute format.
-Type resultFormat(Operation *op, PrecisionAttr precision) {
-  return cast<KernelForm>(op).getSkeleton() == Skeleton::Contraction ? precision.getAccumulate()
-                                                                     : precision.getCompute();
-}
+Type elementOf(Value value) { return cast<TensorType>(value.getType()).getElementType(); }
+
+class Caster {
+public:
+  explicit Caster(GraphOp graph) : graph(graph), builder(graph.getContext()) {}
+
+  void run() {
+    SmallVector<Operation *> ops;
+    for (Operation &op : graph.getBody().front())
+      ops.push_back(&op);
+    for (Operation *op : ops) {
+      if (auto point = dyn_cast<OutputGradientOp>(op))
+        cross(point);
+      else if (auto precision = op->getAttrOfType<PrecisionAttr>(kPrecisionAttr))
+        round(op, precision);
+      else if (op->getNumResults() == 0)
+        readAtSink(op);
+    }
+    graph->setAttr(kValuesAttr, builder.getArrayAttr(values));
+  }
+
+private:
+  auto points(Attribute chain) { return cast<ArrayAttr>(chain).getAsRange<RoundingPointAttr>(); }
+
+  Value storedOf(Value value) {
+    Value known = stored.lookup(value);
+    return known ? known : value;
+  }
+
+  /// P36: what the losses leave is rounded by P34 already, if to a narrower format by `result`;
+  /// what a caller gives is rounded here.
+  void cross(OutputGradientOp point) {
+    Value x = storedOf(point.getX());
+    auto precision = point->getAttrOfType<PrecisionAttr>(kPrecisionAttr);
+    Type store = builder.getF32Type();
+    for (RoundingPointAttr rounding : points(precision.getResults()[0]))
+      store = rounding.getFormat();
+    if (elementOf(x) != store) {
+      builder.setInsertionPoint(point);
+      auto type = cast<TensorType>(x.getType()).withElementType(store);
+      x = CastOp::create(builder, point.getLoc(), type, x, false);
+      setPhase(x.getDefiningOp(), getPhase(point));
+    }
+    point.getXMutable().assign(x);
+    point.getResult().setType(cast<TensorType>(x.getType()));
+  }
+
+  void readAtSink(Operation *op) { // P36
+    if (auto assign = dyn_cast<AssignOp>(op))
+      if (auto point = assign.getDestination().getDefiningOp<OutputGradientOp>())
+        return takeExternal(assign, point);
+    for (OpOperand &operand : op->getOpOperands())
+      if (!isa<AssignOp>(op) || operand.getOperandNumber() > 0)
+        operand.set(widen(storedOf(operand.get()), op, false));
+  }
+
+  void takeExternal(AssignOp assign, OutputGradientOp point) {
+    builder.setInsertionPoint(assign);
+    auto precision = point->getAttrOfType<PrecisionAttr>(kPrecisionAttr);
+    for (RoundingPointAttr rounding : points(precision.getResults()[0])) {
+      Value x = assign.getX();
+      if (isExactConversion(elementOf(x), rounding.getFormat()))
+        continue;
+      auto type = cast<TensorType>(x.getType()).withElementType(rounding.getFormat());
+      auto cast = CastOp::create(builder, assign.getLoc(), type, x, rounding.getTowardZero());
+      setPhase(cast, Phase::External);
+      assign.getXMutable().assign(cast);
+    }
+  }
+
+  void round(Operation *op, PrecisionAttr precision) {
+    auto form = dyn_cast<KernelForm>(op);
+    for (auto [i, chain] : llvm::enumerate(precision.getOperands())) {
+      OpOperand &operand = op->getOpOperand(i);
+      if (!isa<FloatType>(elementOf(operand.get())))
+        continue;
+      Value value = storedOf(operand.get());
+      RoundingPointAttr last;
+      for (RoundingPointAttr point : points(chain))
+        value = roundAt(value, last = point, operand.get(), op);
+      if (last && isa<ParameterOp>(value.getDefiningOp())) // read as its master is
+        record(value, nameOf(cast<OpResult>(value)), op, last);
+      if (isa<HandOnOp>(op))
+        return leave(op, value, op->getResult(0), points(precision.getResults()[0]));
+      operand.set(form && isMatrix(form, i) ? value : widen(value, op, form != nullptr));
+    }
+    for (auto [result, chain] : llvm::zip(op->getResults(), precision.getResults()))
+      leave(op, result, result, points(chain));
+  }
+
+  static bool isMatrix(KernelForm form, unsigned operand) {
+    AccessKind kind = form.getOperandAccesses()[operand].getKind();
+    return kind == AccessKind::Lhs || kind == AccessKind::Rhs;
+  }
+
+  /// What `op` leaves behind of `value` stands for `result` from here on.
+  template <typename Points> void leave(Operation *op, Value value, OpResult result, Points chain) {
+    RoundingPointAttr last;
+    for (RoundingPointAttr point : chain) {
+      value = roundAt(value, point, result, op);
+      last = point;
+    }
+    stored[result] = value;
+    if (last)
+      record(value, nameOf(result), op, last);
+  }
+
+  /// The layer, or for a gradient the layer whose gradient it is.
+  static StringRef nameOf(OpResult result) {
+    if (auto parameter = dyn_cast<ParameterOp>(result.getOwner()))
+      return parameter.getName();
+    auto targets = result.getOwner()->getAttrOfType<ArrayAttr>(kGradientOfAttr);
+    return targets ? cast<StringAttr>(targets[result.getResultNumber()]).getValue()
+                   : getLayer(result.getOwner());
+  }
+
+  /// `value` rounded at a point; `original` is what it was before any rounding, `user` who asks.
+  Value roundAt(Value value, RoundingPointAttr point, Value original, Operation *user) {
+    Type from = elementOf(value), to = point.getFormat();
+    if (isExactConversion(from, to))
+      return value;
+    Operation *&known = casts[{{value, to}, point.getTowardZero()}];
+    if (known) {
+      if (isSource(original.getDefiningOp()))
+        setPhase(known, firstOf(getPhase(known), getPhase(user)));
+      return known->getResult(0);
+    }
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointAfterValue(value);
+    auto type = cast<TensorType>(value.getType()).withElementType(to);
+    auto op = CastOp::create(builder, value.getLoc(), type, value, point.getTowardZero());
+    known = op;
+    tag(op, original, user);
+    record(op, nameOf(cast<OpResult>(original)), user, point);
+    NamedAttrList cast;
+    cast.append("value", builder.getI64IntegerAttr(static_cast<int64_t>(values.size()) - 1));
+    cast.append("from", TypeAttr::get(from));
+    cast.append("to", TypeAttr::get(to));
+    cast.append("rule", builder.getI64IntegerAttr(point.getRule()));
+    op->setAttr(kCastAttr, cast.getDictionary(builder.getContext()));
+    return op;
+  }
+
+  static bool isSource(Operation *op) { return isa<InputOp, StateOp, ParameterOp>(op); }
+
+  /// The phase of a source's cast that is read in both. The losses' phases may be left out of a
+  /// step whose gradients come from a caller (P36): what the backward pass reads too is made before
+  /// them.
+  static Phase firstOf(Phase a, Phase b) {
+    auto [first, last] = std::minmax(a, b);
+    bool ofLosses = first == Phase::Loss || first == Phase::LossBackward;
+    return ofLosses && last == Phase::Backward ? Phase::Forward : first;
+  }
+
+  void tag(Operation *cast, Value original, Operation *user) {
+    Operation *producer = original.getDefiningOp();
+    for (StringRef name : {StringRef(kLayerAttr), StringRef(kKindAttr)})
+      if (Attribute attribute = producer->getAttr(name))
+        cast->setAttr(name, attribute);
+    setPhase(cast, isSource(producer)                ? getPhase(user)
+                   : isa<OutputGradientOp>(producer) ? Phase::Backward
+                                                     : getPhase(producer));
+  }
+
+  /// f32 again, exactly: inside the reader's kernel, or as a value of its own for a sink.
+  Value widen(Value value, Operation *reader, bool inside) {
+    if (!isa<FloatType>(elementOf(value)) || elementOf(value).isF32())
+      return value;
+    OpBuilder::InsertionGuard guard(builder);
+    if (inside)
+      builder.setInsertionPoint(reader);
+    else
+      builder.setInsertionPointAfterValue(value);
+    auto type = cast<TensorType>(value.getType()).withElementType(builder.getF32Type());
+    auto op = CastOp::create(builder, value.getLoc(), type, value, false);
+    if (inside)
+      op->setAttr(kInlineAttr, builder.getUnitAttr());
+    Operation *producer = value.getDefiningOp();
+    setPhase(op, inside || isa<InputOp>(producer) ? getPhase(reader) : getPhase(producer));
+    return op;
+  }
+
+  /// Notes what rules decided about a value, for people.
+  void record(Value value, StringRef name, Operation *decidedFor, RoundingPointAttr point) {
+    auto result = cast<OpResult>(value);
+    Operation *op = result.getOwner();
+    NamedAttrList entry;
+    entry.append("name", builder.getStringAttr(name));
+    entry.append("layer", builder.getStringAttr(getLayer(decidedFor)));
+    if (Attribute kind = decidedFor->getAttr(kKindAttr))
+      entry.append("op", kind);
+    entry.append("role", builder.getI64IntegerAttr(static_cast<int64_t>(point.getRole())));
+    entry.append("type", TypeAttr::get(value.getType()));
+    entry.append("rule", builder.getI64IntegerAttr(point.getRule()));
+    if (point.getBeaten())
+      entry.append("beaten", point.getBeaten());
+    auto known = op->getAttrOfType<DenseI64ArrayAttr>(kValuesAttr);
+    SmallVector<int64_t> indices = known ? SmallVector<int64_t>(known.asArrayRef())
+                                         : SmallVector<int64_t>(op->getNumResults(), -1);
+    if (indices[result.getResultNumber()] >= 0)
+      return;
+    indices[result.getResultNumber()] = static_cast<int64_t>(values.size());
+    op->setAttr(kValuesAttr, builder.getDenseI64ArrayAttr(indices));
+    values.push_back(entry.getDictionary(builder.getContext()));
+  }
+
+  using Key = std::pair<std::pair<Value, Type>, unsigned>;
+  GraphOp graph;
+  OpBuilder builder;
+  llvm::DenseMap<Value, Value> stored; ///< an unrounded value to what is left of it
+  llvm::DenseMap<Key, Operation *> casts;
+  SmallVector<Attribute> values;
+};
 
 struct InsertCastsPass : halftone::ir::impl::InsertCastsBase<InsertCastsPass> {
   void runOnOperation() override {
     for (auto graph : getOperation().getOps<GraphOp>()) {
-      SmallVector<Operation *> ops;
-      for (Operation &op : graph.getBody().front())
-        if (isa<KernelForm>(op) && op.hasAttr(kPrecisionAttr))
-          ops.push_back(&op);
-      casts.clear();
-      for (Operation *op : ops) {
-        castOperands(op);
-        castResults(op);
+      Caster(graph).run();
+      for (auto op : llvm::make_early_inc_range(graph.getBody().front().getOps<HandOnOp>())) {
+        op.replaceAllUsesWith(op.getX()); // of one that no rules were asked about
+        op.erase();
       }
     }
   }
-
-private:
-  void castOperands(Operation *op) {
-    auto precision = op->getAttrOfType<PrecisionAttr>(kPrecisionAttr);
-    for (OpOperand &operand : op->getOpOperands()) {
-      auto type = cast<TensorType>(operand.get().getType());
-      if (isa<FloatType>(type.getElementType()) && !type.isScalar())
-        operand.set(castTo(operand.get(), precision.getCompute()));
-    }
-  }
-
-  /// The result leaves in the format it was computed in; what the rules want stored is a rounding
-  /// point of its own.
-  void castResults(Operation *op) {
-    auto precision = op->getAttrOfType<PrecisionAttr>(kPrecisionAttr);
-    for (Value result : op->getResults()) {
-      auto type = cast<TensorType>(result.getType());
-      Type computed = resultFormat(op, precision);
-      if (type.isScalar() || type.getElementType() == computed)
-        continue;
-      result.setType(type.withElementType(computed));
-      Value cast = castTo(result, type.getElementType());
-      result.replaceAllUsesExcept(cast, cast.getDefiningOp());
-    }
-  }
-
-  /// One cast per value and format, next to the value.
-  Value castTo(Value value, Type format) {
-    auto type = mlir::cast<TensorType>(value.getType());
-    if (type.getElementType() == format)
-      return value;
-    Value &known = casts[{value, format}];
-    if (known)
-      return known;
-    OpBuilder builder(&getContext());
-    builder.setInsertionPointAfterValue(value);
-    auto cast = CastOp::create(builder, value.getLoc(), type.withElementType(format), value);
-    if (Operation *producer = value.getDefiningOp())
-      cast->setAttr(kLayerAttr, builder.getStringAttr(getLayer(producer)));
-    setPhase(cast, getPhase(value.getDefiningOp()));
-    return known = cast;
-  }
-
-  llvm::DenseMap<std::pair<Value, Type>, Value> casts;
 };
 
 } // namespace

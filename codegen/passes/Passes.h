@@ -19,8 +19,14 @@ namespace halftone::ir {
 #define GEN_PASS_REGISTRATION
 #include "codegen/passes/Passes.h.inc"
 
+struct PipelineOptions {
+  bool fuse = true; ///< otherwise every operation is a kernel of its own, for tests
+  bool diagnosis =
+      true; ///< whether to keep a program that finds the first value that is not finite
+};
+
 /// All passes between import and emission, in order: the table of contents of codegen.
-void buildPipeline(mlir::OpPassManager &manager);
+void buildPipeline(mlir::OpPassManager &manager, const PipelineOptions &options = {});
 
 } // namespace halftone::ir
 

@@ -14,15 +14,17 @@ def ResolvePrecision : Halftone_Pass<"halftone-resolve-precision", "Give every v
   let description = [{
     May change rounding: yes, by decree of the rules.
 
-    Before: `halftone.relu %x : (!halftone.tensor<[batch, 8], none>) -> !halftone.tensor<[batch, 8], none>`
-    After: element type of the rules' `store`, and on the operation
-    `halftone.precision = #halftone.precision<store = f32, compute = f32, accumulate = f32, rule = 0>`.
+    Before: everything is f32. After: on every operation of a layer or loss and of their gradients, the chain of rounding
+    points of each operand and result:
+    `halftone.precision = #halftone.precision<operands = [[#halftone.round<format = bf16, role = activation, rule = 0>]],
+    results = [[#halftone.round<format = bf16, role = activation, rule = 0>]]>`.
   }];
 }
 
 def InsertCasts : Halftone_Pass<"halftone-insert-casts", "Insert the fewest casts that keep every declared rounding point"> {
   let description = [{
-    May change rounding: no, it makes the declared rounding explicit. One cast per value and format, next to the value.
+    May change rounding: yes, it makes the declared rounding explicit. One cast per value, format and rounding, next to
+    the value; a cast that only widens is computed where the value is read.
   }];
 }
 
@@ -46,14 +48,34 @@ def BuildUpdate : Halftone_Pass<"halftone-build-update", "Append norm, finite ch
   }];
 }
 
+def BuildWorkingCopies : Halftone_Pass<"halftone-build-working-copies", "Let the update write the formats that weights are read in"> {
+  let description = [{
+    May change rounding: no. Casts of parameters become reads of flat buffers of working copies (M1), which the update
+    writes in its launch and phase refresh writes when parameters were given values.
+  }];
+}
+
+def BuildDiagnosis : Halftone_Pass<"halftone-build-diagnosis", "Copy the training graph, forward to backward, to be run unfused"> {
+  let description = [{
+    May change rounding: no. The graph `diagnosis` gives every value a place of its own, so that the first one that is not
+    finite can be named after a skipped step.
+  }];
+}
+
 def FormKernels : Halftone_Pass<"halftone-form-kernels", "Group operations into kernels: a skeleton with scalar code of its own"> {
   let description = [{
-    May change rounding: no. Afterwards a graph holds sources, kernels and sinks only.
+    May change rounding: no. Afterwards a graph holds sources, kernels and sinks only. The graph `diagnosis` is never
+    fused.
   }];
+  let options = [Option<"fuse", "fuse", "bool", "true", "Without it every operation is a kernel of its own">];
 }
 
 def ExpandMath : Halftone_Pass<"halftone-expand-math", "Replace math functions by their recipes of docs/spec/math.md"> {
   let description = [{ May change rounding: no, the recipe is the function's definition. }];
+}
+
+def RoundFromF32 : Halftone_Pass<"halftone-round-from-f32", "Widen to f32 what is rounded from another narrow format"> {
+  let description = [{ May change rounding: no, the widening is exact. }];
 }
 
 def PlanTiles : Halftone_Pass<"halftone-plan-tiles", "Choose every kernel's tiles for CPU and CUDA"> {

@@ -9,19 +9,25 @@ using namespace mlir;
 
 namespace halftone::ir {
 
-void buildPipeline(OpPassManager &manager) {
-  manager.addPass(createResolvePrecision()); // everything after it may rely on formats
+void buildPipeline(OpPassManager &manager, const PipelineOptions &options) {
+  manager.addPass(createBuildBackward());    // on layers, where formulas are short and all is f32
+  manager.addPass(createResolvePrecision()); // rules speak of gradients and passes too
   manager.addPass(
       createInsertCasts()); // rounding points become operations, so that no later pass can lose one
-  manager.addPass(createBuildBackward()); // on layers, where formulas are short
   manager.addPass(createCSEPass()); // gradients that were built and not needed, values built twice
   manager.addPass(createChooseSaved()); // while the graph still says what is cheap
   manager.addPass(
       createBuildUpdate()); // the optimizer is ordinary operations, fused like any other
+  manager.addPass(createBuildWorkingCopies()); // needs the flat layout and the update
+  if (options.diagnosis)
+    manager.addPass(createBuildDiagnosis()); // before anything is fused
   manager.addPass(createCSEPass());
-  manager.addPass(createFormKernels()); // from here on: sources, kernels, sinks
-  manager.addPass(createExpandMath());  // one definition of every function for CPU and GPU
+  FormKernelsOptions forming;
+  forming.fuse = options.fuse;
+  manager.addPass(createFormKernels(forming)); // from here on: sources, kernels, sinks
+  manager.addPass(createExpandMath()); // one definition of every function, for constants too
   manager.addPass(createCanonicalizerPass());
+  manager.addPass(createRoundFromF32()); // which canonicalization does not keep
   manager.addPass(createCSEPass());
   manager.addPass(createPlanTiles());  // needs final bodies
   manager.addPass(createPlanMemory()); // needs the final order of launches

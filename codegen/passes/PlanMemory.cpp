@@ -74,6 +74,16 @@ private:
         places[parameter.getResult()] = {parameters, static_cast<int64_t>(*parameter.getOffset())};
       else if (auto all = dyn_cast<FlatParametersOp>(op))
         places[all.getResult()] = {parameters, 0};
+      else if (auto copies = dyn_cast<FlatWorkingCopiesOp>(op))
+        places[copies.getResult()] = {workingCopies(copies.getName(), copies.getType(), elements)};
+      else if (auto copy = dyn_cast<WorkingCopyOp>(op))
+        places[copy.getResult()] = {workingCopies(copy.getBuffer(), copy.getType(), elements),
+                                    static_cast<int64_t>(copy.getOffset())};
+      else if (auto external = dyn_cast<ExternalGradientOp>(op))
+        places[external.getResult()] = {add(outputGradientBuffer(external.getName()),
+                                            BufferRole::OutputGradient, external.getType())};
+      else if (auto sum = dyn_cast<AccumulatedOp>(op))
+        places[sum.getResult()] = {add("accumulated", BufferRole::Accumulated, sum.getType())};
       else if (auto state = dyn_cast<StateOp>(op))
         places[state.getResult()] = {add(
             state.getName(), state.getOptimizer() ? BufferRole::OptimizerState : BufferRole::State,
@@ -82,6 +92,14 @@ private:
         places[hyper.getResult()] = {add(hyper.getName(), BufferRole::Hyperparameter,
                                          hyper.getType(), hyper.getInitial().convertToDouble())};
     }
+  }
+
+  int64_t workingCopies(StringRef name, Type like, int64_t elements) {
+    auto [entry, isNew] = copies.try_emplace(name, -1);
+    if (isNew)
+      entry->second = add(name, BufferRole::WorkingCopies,
+                          flat(elements).withElementType(cast<TensorType>(like).getElementType()));
+    return entry->second;
   }
 
   /// FormKernels gave every sink a value of its own: that value lies where the sink says.
@@ -95,13 +113,16 @@ private:
       else if (auto statistic = dyn_cast<StatisticOp>(op))
         places[statistic.getX()] = {
             add(statistic.getName(), BufferRole::Statistic, statistic.getX().getType())};
-      else if (auto gradient = dyn_cast<OutputGradientOp>(op))
-        places[gradient.getX()] =
-            places[gradient.getResult()] = {add(outputGradientBuffer(gradient.getName()),
-                                                BufferRole::OutputGradient, gradient.getType())};
-      else if (auto assign = dyn_cast<AssignOp>(op))
-        places[assign.getX()] = places[assign.getDestination()];
-      else if (auto all = dyn_cast<FlattenOp>(op)) {
+      else if (auto gradient = dyn_cast<OutputGradientOp>(op)) {
+        int64_t id = add("%" + outputGradientBuffer(gradient.getName()), BufferRole::Activation,
+                         gradient.getType());
+        buffers[id].first = kNotYet;
+        places[gradient.getX()] = {id};
+        places[gradient.getResult()] = {id};
+      } else if (auto assign = dyn_cast<AssignOp>(op)) {
+        Place destination = places.lookup(assign.getDestination());
+        places[assign.getX()] = destination;
+      } else if (auto all = dyn_cast<FlattenOp>(op)) {
         int64_t buffer = add("gradients", BufferRole::Gradients, all.getType());
         places[all.getResult()] = {buffer, 0};
         for (auto [part, offset] : llvm::zip(all.getParts(), all.getOffsets()))
@@ -109,6 +130,8 @@ private:
       }
     }
   }
+
+  static constexpr int64_t kNotYet = -1; ///< the kernel that writes an activation first
 
   void placeActivations() {
     int64_t time = 0;
@@ -123,6 +146,8 @@ private:
           int64_t id = add(name, BufferRole::Activation, result.getType());
           buffers[id].first = buffers[id].last = time;
           places[result] = {id};
+        } else if (BufferPlan &buffer = buffers[places[result].buffer]; buffer.first == kNotYet) {
+          buffer.first = buffer.last = time;
         }
       if (kernel.hasFinish()) {
         int64_t id = add(("%" + kernel.getName() + ".workspace").str(), BufferRole::Activation,
@@ -147,8 +172,9 @@ private:
     return domain.withDims(dims);
   }
 
-  static int64_t nominalElements(TensorType type) {
-    int64_t product = 1;
+  static int64_t nominalBytes(TensorType type) {
+    Type element = type.getElementType();
+    int64_t product = isa<Float16Type, BFloat16Type>(element) ? 2 : 4;
     for (Attribute dim : type.getDims())
       product *= isa<IntegerAttr>(dim) ? cast<IntegerAttr>(dim).getInt() : kNominalExtent;
     return product;
@@ -157,6 +183,7 @@ private:
   /// Activations share slots, largest first into the first slot that is free while they live; all
   /// else has its own.
   void chooseSlots() {
+    bool sharing = graph.getName() != kDiagnosis;
     SmallVector<BufferPlan *> activations;
     for (BufferPlan &buffer : buffers) {
       if (buffer.role == BufferRole::Activation)
@@ -165,8 +192,8 @@ private:
         buffer.slot = slots++;
     }
     llvm::sort(activations, [](BufferPlan *a, BufferPlan *b) {
-      return std::pair(-nominalElements(a->type), a) <
-             std::pair(-nominalElements(b->type), b); // then in order of making
+      return std::pair(-nominalBytes(a->type), a) <
+             std::pair(-nominalBytes(b->type), b); // then in order of making
     });
     SmallVector<SmallVector<BufferPlan *>> shared;
     for (BufferPlan *buffer : activations) {
@@ -175,7 +202,7 @@ private:
           return t->first <= buffer->last && buffer->first <= t->last;
         });
       };
-      auto slot = llvm::find_if(shared, isFree);
+      auto slot = sharing ? llvm::find_if(shared, isFree) : shared.end();
       if (slot == shared.end()) {
         shared.emplace_back();
         slot = std::prev(shared.end());
@@ -212,6 +239,7 @@ private:
   SmallVector<BufferPlan> buffers;
   llvm::DenseMap<Value, Place> places;
   llvm::DenseMap<Operation *, int64_t> workspaces;
+  llvm::StringMap<int64_t> copies; ///< buffers of working copies by name
   int64_t slots = 0;
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// From rules to a format for every value: the last rule that matches wins, per field.
+// From rules to a format for every operand and value: docs/spec/precision.md, P10 to P37.
+#include "codegen/ir/Rules.h"
 #include "codegen/passes/Passes.h"
-
-#include "llvm/Support/GlobPattern.h"
+#include "halftone/description/text.hpp"
+#include "llvm/ADT/StringMap.h"
 
 namespace halftone::ir {
 #define GEN_PASS_DEF_RESOLVEPRECISION
@@ -10,125 +11,306 @@ namespace halftone::ir {
 } // namespace halftone::ir
 
 using namespace mlir;
+namespace hd = halftone::description;
 
 namespace halftone::ir {
 namespace {
 
-struct Rule {
-  llvm::GlobPattern layer;
-  Type store, compute, accumulate, master;
-};
-
-struct Formats {
-  Type store, compute, accumulate, master;
-  int64_t rule = -1; ///< the last rule that decided a field, -1 for the language's default
-};
-
-Type fieldOf(DictionaryAttr rule, StringRef name) {
-  auto type = rule.getAs<TypeAttr>(name);
-  return type ? type.getValue() : Type();
+Type typeOf(MLIRContext *context, hd::Format format) {
+  switch (format) {
+  case hd::Format::tf32:
+    return FloatTF32Type::get(context);
+  case hd::Format::f16:
+    return Float16Type::get(context);
+  case hd::Format::bf16:
+    return BFloat16Type::get(context);
+  default:
+    return Float32Type::get(context);
+  }
 }
 
-struct ResolvePrecisionPass : halftone::ir::impl::ResolvePrecisionBase<ResolvePrecisionPass> {
-  void runOnOperation() override {
-    if (failed(readRules()))
-      return signalPassFailure();
-    for (auto graph : getOperation().getOps<GraphOp>()) {
-      for (Operation &op : graph.getBody().front())
+/// P20
+Type widest(Type a, Type b) {
+  if (!a || a == b)
+    return b;
+  return b ? Float32Type::get(a.getContext()) : a;
+}
+
+bool isFloat(Value value) {
+  return isa<FloatType>(cast<TensorType>(value.getType()).getElementType());
+}
+
+/// Resolves one graph, operation by operation in order.
+class Resolver {
+public:
+  Resolver(GraphOp graph, const Rules &rules)
+      : graph(graph), rules(rules), context(graph.getContext()) {
+    graph->getParentOfType<ModuleOp>().walk([this](Operation *op) { noteKinds(op); });
+  }
+
+  void run() {
+    for (Operation &op : graph.getBody().front())
+      if ((isa<KernelForm>(op) && op.hasAttr(kLayerAttr)) || isa<OutputGradientOp>(op))
         resolve(&op);
-      if (failed(everyValueHasAFormat(graph)))
-        return signalPassFailure();
-    }
   }
 
 private:
-  LogicalResult readRules() {
-    auto list = getOperation()->getAttrOfType<ArrayAttr>(kRulesAttr);
-    if (!list)
-      return success();
-    for (auto rule : list.getAsRange<DictionaryAttr>()) {
-      auto text = rule.getAs<StringAttr>("layer").getValue();
-      auto pattern = llvm::GlobPattern::create(text);
-      if (!pattern) {
-        llvm::consumeError(pattern.takeError());
-        return getOperation().emitError() << "rule '" << text << "' is not a valid layer pattern";
-      }
-      rules.push_back({std::move(*pattern), fieldOf(rule, "store"), fieldOf(rule, "compute"),
-                       fieldOf(rule, "accumulate"), fieldOf(rule, "master")});
+  using Chain = SmallVector<RoundingPointAttr>;
+
+  /// A layer has the kind that import gave it; a parameter has those of all that read it (P5), in
+  /// whichever graph.
+  void noteKinds(Operation *op) {
+    auto kind = op->getAttrOfType<StringAttr>(kKindAttr);
+    std::optional<hd::Kind> known = kind ? hd::kind_of(kind.getValue()) : std::nullopt;
+    if (!known || isBackward(op))
+      return;
+    if (!isa<ParameterOp>(op)) {
+      kinds[getLayer(op)] = {*known};
+      if (op->getParentOp() == graph)
+        layers.try_emplace(getLayer(op), op);
     }
-    return success();
+    for (Value operand : op->getOperands())
+      if (auto parameter = operand.getDefiningOp<ParameterOp>())
+        kinds[parameter.getName()].push_back(*known);
   }
 
-  /// The last rule that matches wins, per field.
-  Formats formatsOf(StringRef layer) {
-    Type f32 = Float32Type::get(&getContext());
-    Formats formats{f32, f32, f32, f32};
-    for (auto [index, rule] : llvm::enumerate(rules)) {
-      if (!rule.layer.match(layer))
-        continue;
-      auto set = [&](Type &field, Type value) {
-        if (value) {
-          field = value;
-          formats.rule = index;
-        }
-      };
-      set(formats.store, rule.store);
-      set(formats.compute, rule.compute);
-      set(formats.accumulate, rule.accumulate);
-      set(formats.master, rule.master);
+  static bool isBackward(Operation *op) {
+    return getPhase(op) == Phase::LossBackward || getPhase(op) == Phase::Backward;
+  }
+
+  static hd::Pass passOf(Operation *op) {
+    if (!isBackward(op))
+      return hd::Pass::forward;
+    auto targets = op->getAttrOfType<ArrayAttr>(kGradientOfAttr);
+    bool ofParameter =
+        targets && llvm::any_of(targets.getAsRange<StringAttr>(), [&](StringAttr name) {
+          return isParameterName(op, name.getValue());
+        });
+    return ofParameter ? hd::Pass::weight_gradient : hd::Pass::input_gradient;
+  }
+
+  static bool isParameterName(Operation *op, StringRef name) {
+    auto parameters = op->getParentOfType<GraphOp>().getBody().front().getOps<ParameterOp>();
+    return llvm::any_of(parameters, [&](ParameterOp p) { return p.getName() == name; });
+  }
+
+  /// Inside a layer or a loss: nothing is rounded there (P31).
+  static bool isInternal(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!isFloat(value) || getPhase(op) == Phase::Loss)
+      return true;
+    if (auto norm = dyn_cast<LayerNormOp>(op))
+      return value != norm.getResult();
+    if (!isBackward(op) || isa<OutputGradientOp>(op))
+      return false;
+    return targetOf(cast<OpResult>(value)).empty();
+  }
+
+  /// What a gradient is a contribution to, empty inside a loss.
+  static StringRef targetOf(OpResult result) {
+    auto targets = result.getOwner()->getAttrOfType<ArrayAttr>(kGradientOfAttr);
+    return targets ? cast<StringAttr>(targets[result.getResultNumber()]).getValue() : StringRef();
+  }
+
+  Site site(StringRef name, std::optional<hd::Role> role, std::optional<hd::Pass> pass,
+            bool isParameter = false, bool named = false) {
+    return {name.str(), isParameter, kinds.lookup(name), role, pass, named};
+  }
+
+  template <typename Field>
+  RoundingPointAttr point(Type format, const Site &where, ValueRole role,
+                          const Decision<Field> &decision) {
+    Decision<hd::Rounding> rounding = rules.find(&hd::Rule::rounding, where);
+    bool towardZero = rounding.field == hd::Rounding::toward_zero && where.role;
+    auto beaten = decision.beaten.empty() ? DenseI64ArrayAttr()
+                                          : DenseI64ArrayAttr::get(context, decision.beaten);
+    return RoundingPointAttr::get(context, format, towardZero, role, decision.rule, beaten);
+  }
+
+  /// The store of a value, `follow` being what stands for that word; nothing when a rule must name
+  /// the role and none does.
+  void addStore(Chain &chain, const Site &where, ValueRole role, Type follow) {
+    Decision<hd::FormatChoice> store = rules.find(&hd::Rule::store, where);
+    if (!where.named || store.field)
+      chain.push_back(point(heldIn(store, follow), where, role, store));
+  }
+
+  Type heldIn(const Decision<hd::FormatChoice> &store, Type follow) {
+    hd::FormatChoice choice = store.field.value_or(hd::FormatChoice());
+    Type format = choice.follow ? follow : typeOf(context, choice.format);
+    return !format || format.isTF32() ? Type(Float32Type::get(context)) : format; // P20
+  }
+
+  /// P11; role activation, gradient or weight gradient as the results that it rounds.
+  void addResult(Chain &chain, Operation *op, hd::Pass pass, ValueRole role) {
+    Site where = site(getLayer(op), std::nullopt, pass);
+    Decision<hd::Format> result = rules.find(&hd::Rule::result, where);
+    if (result.field)
+      chain.push_back(point(typeOf(context, *result.field), where, role, result));
+  }
+
+  Chain readOperand(Operation *op, Value operand, hd::Pass pass,
+                    bool isPartialSum) { // P18, P30, P33
+    Chain chain;
+    if (isPartialSum || isInternal(operand))
+      return chain;
+    Operation *producer = operand.getDefiningOp();
+    hd::Role role = hd::Role::saved;
+    ValueRole valueRole = ValueRole::Saved;
+    if (auto parameter = dyn_cast<ParameterOp>(producer)) {
+      role = hd::Role::weight;
+      valueRole = ValueRole::Weight;
+      addStore(chain, site(parameter.getName(), role, std::nullopt, true, true), valueRole, {});
+    } else if (pass == hd::Pass::forward) {
+      role = hd::Role::activation;
+      valueRole = ValueRole::Activation;
+    } else if (isBackward(producer)) {
+      role = hd::Role::gradient;
+      valueRole = ValueRole::Gradient;
+    } else if (!isa<InputOp, StateOp>(producer)) {
+      addStore(chain, savedSite(operand), valueRole, storedFormat(operand));
     }
-    return formats;
+    Site where = site(getLayer(op), role, pass);
+    Decision<hd::FormatChoice> compute = rules.find(&hd::Rule::compute, where);
+    hd::FormatChoice choice = compute.field.value_or(hd::FormatChoice());
+    Type format = choice.follow ? widestOperand(op, pass) : typeOf(context, choice.format);
+    chain.push_back(point(format, where, valueRole, compute));
+    return chain;
+  }
+
+  Type storedFormat(Value value) {
+    Type known = stored.lookup(value);
+    return known ? known : cast<TensorType>(value.getType()).getElementType();
+  }
+
+  Site savedSite(Value value) {
+    return site(getLayer(value.getDefiningOp()), hd::Role::saved, hd::Pass::forward, false, true);
+  }
+  Site gradientSite(StringRef layer) {
+    return site(layer, hd::Role::gradient, hd::Pass::input_gradient);
+  }
+
+  /// P20, P33: what the backward pass finds `value` in.
+  Type savedFormat(Value value) {
+    if (isa<InputOp, StateOp>(value.getDefiningOp()))
+      return storedFormat(value);
+    Decision<hd::FormatChoice> store = rules.find(&hd::Rule::store, savedSite(value));
+    return store.field ? heldIn(store, storedFormat(value)) : storedFormat(value);
+  }
+
+  /// P20, of a whole operation: all gradients of a pass read what they share alike (P37).
+  Type widestOperand(Operation *op, hd::Pass pass) {
+    Type format;
+    Operation *layer = layers.lookup(getLayer(op));
+    auto include = [&](Value value, Type type) {
+      if (isFloat(value) && !isa<ParameterOp>(value.getDefiningOp()))
+        format = widest(format, type);
+    };
+    if (pass == hd::Pass::forward || !layer) {
+      for (Value operand : op->getOperands())
+        include(operand, storedFormat(operand));
+    } else {
+      if (getPhase(layer) == Phase::Forward)
+        format = heldIn(rules.find(&hd::Rule::store, gradientSite(getLayer(op))),
+                        activations.lookup(getLayer(op)));
+      for (Value value : readForGradients(layer, pass))
+        include(value, savedFormat(value));
+    }
+    return format ? format : Float32Type::get(context);
+  }
+
+  /// What D40 to D51 read of `layer` beside the arriving gradient.
+  static SmallVector<Value> readForGradients(Operation *layer, hd::Pass pass) {
+    if (isa<AddOp, ConcatOp>(layer))
+      return {};
+    if (isa<ReluOp>(layer))
+      return {layer->getResult(0)};
+    auto linear = dyn_cast<LinearOp>(layer);
+    if (!linear)
+      return SmallVector<Value>(layer->getOperands());
+    auto isOfPass = [&](Value factor) {
+      return isa<ParameterOp>(factor.getDefiningOp()) == (pass == hd::Pass::weight_gradient);
+    };
+    SmallVector<Value> factors; // each is read for the gradient of the other
+    if (isOfPass(linear.getWeight()))
+      factors.push_back(linear.getX());
+    if (isOfPass(linear.getX()))
+      factors.push_back(linear.getWeight());
+    return factors;
+  }
+
+  Chain leaveResult(Operation *op, OpResult result, hd::Pass pass, Type computed) { // P32 to P35
+    Chain chain;
+    bool partialSum = op->hasAttr(kPartialSumAttr) || isa<OutputGradientOp>(op);
+    if (isInternal(result))
+      return chain;
+    if (!isBackward(op)) {
+      addResult(chain, op, pass, ValueRole::Activation);
+      addStore(chain, site(getLayer(op), hd::Role::activation, pass), ValueRole::Activation,
+               computed);
+      activations[getLayer(op)] = chain.back().getFormat();
+      return chain;
+    }
+    StringRef target = targetOf(result);
+    bool ofParameter = isParameterName(op, target);
+    ValueRole role = ofParameter ? ValueRole::WeightGradient : ValueRole::Gradient;
+    if (!partialSum)
+      addResult(chain, op, pass, role);
+    if (ofParameter)
+      return chain;
+    addStore(chain, gradientSite(target), role, activations.lookup(target));
+    return chain;
   }
 
   void resolve(Operation *op) {
-    if (op->getNumResults() == 0)
-      return;
-    Formats formats = formatsOf(getLayer(op));
-    bool source = isa<InputOp, ParameterOp, StateOp>(op);
-    for (Value result : op->getResults()) {
-      auto type = cast<TensorType>(result.getType());
-      // Parameters are masters; results that are scalars are sums over everything and keep the
-      // accumulator's format.
-      Type element = isa<ParameterOp>(op) ? formats.master
-                     : type.isScalar()    ? formats.accumulate
-                                          : formats.store;
-      if (type.isUndecided())
-        result.setType(type.withElementType(element));
+    hd::Pass pass = passOf(op);
+    bool partialSum = op->hasAttr(kPartialSumAttr) || isa<OutputGradientOp>(op);
+    SmallVector<Attribute> operands, results;
+    Type computed; // the widest that operands other than parameters were rounded to
+    for (Value operand : op->getOperands()) {
+      Chain chain = readOperand(op, operand, pass, partialSum);
+      if (!chain.empty() && !operand.getDefiningOp<ParameterOp>())
+        computed = widest(computed, chain.back().getFormat());
+      operands.push_back(
+          ArrayAttr::get(context, SmallVector<Attribute>(chain.begin(), chain.end())));
     }
-    if (!source)
-      op->setAttr(kPrecisionAttr,
-                  PrecisionAttr::get(op->getContext(), formats.store, formats.compute,
-                                     formats.accumulate, formats.rule));
-    retypeRegions(op, formats.compute);
+    if (!computed)
+      computed = Float32Type::get(context);
+    for (OpResult result : op->getResults()) {
+      Chain chain = leaveResult(op, result, pass, computed);
+      stored[result] = chain.empty() ? Type(Float32Type::get(context)) : chain.back().getFormat();
+      results.push_back(
+          ArrayAttr::get(context, SmallVector<Attribute>(chain.begin(), chain.end())));
+    }
+    Decision<hd::Accumulation> accumulate =
+        rules.find(&hd::Rule::accumulate, site(getLayer(op), std::nullopt, pass));
+    op->setAttr(kPrecisionAttr,
+                PrecisionAttr::get(
+                    context, ArrayAttr::get(context, operands), ArrayAttr::get(context, results),
+                    static_cast<Accumulation>(accumulate.field.value_or(hd::Accumulation::f32))));
+    Decision<bool> recompute =
+        rules.find(&hd::Rule::recompute, site(getLayer(op), hd::Role::activation, pass));
+    if (recompute.field && !isBackward(op))
+      op->setAttr(kRecomputeAttr, BoolAttr::get(context, *recompute.field));
   }
 
-  /// Regions were imported in f32; their floats take the format that the operation computes in.
-  static void retypeRegions(Operation *op, Type compute) {
-    for (Region &region : op->getRegions())
-      for (Block &block : region) {
-        for (BlockArgument argument : block.getArguments())
-          if (isa<FloatType>(argument.getType()))
-            argument.setType(compute);
-        for (Operation &inner : block) {
-          for (Value result : inner.getResults())
-            if (isa<FloatType>(result.getType()))
-              result.setType(compute);
-          if (auto constant = dyn_cast<arith::ConstantOp>(inner))
-            if (auto value = dyn_cast<FloatAttr>(constant.getValue()))
-              constant.setValueAttr(FloatAttr::get(compute, value.getValueAsDouble()));
-        }
-      }
-  }
+  GraphOp graph;
+  const Rules &rules;
+  MLIRContext *context;
+  llvm::StringMap<SmallVector<hd::Kind>> kinds;
+  llvm::StringMap<Operation *> layers; ///< of every layer its forward operation
+  llvm::StringMap<Type> activations;   ///< the stored format of every layer's result
+  llvm::DenseMap<Value, Type> stored;  ///< likewise of every value met so far
+};
 
-  static LogicalResult everyValueHasAFormat(GraphOp graph) {
-    for (Operation &op : graph.getBody().front())
-      for (Value result : op.getResults())
-        if (cast<TensorType>(result.getType()).isUndecided())
-          return op.emitError() << "result of layer '" << getLayer(&op) << "' has no format";
-    return success();
+struct ResolvePrecisionPass : halftone::ir::impl::ResolvePrecisionBase<ResolvePrecisionPass> {
+  void runOnOperation() override {
+    FailureOr<Rules> rules = Rules::read(getOperation());
+    if (failed(rules))
+      return signalPassFailure();
+    for (auto graph : getOperation().getOps<GraphOp>())
+      Resolver(graph, *rules).run();
   }
-
-  SmallVector<Rule> rules;
 };
 
 } // namespace

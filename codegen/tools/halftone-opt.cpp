@@ -16,6 +16,7 @@ int main(int argc, char **argv) {
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
   mlir::PassPipelineRegistration<> pipeline(
-      "halftone-pipeline", "All passes between import and emission", halftone::ir::buildPipeline);
+      "halftone-pipeline", "All passes between import and emission",
+      [](mlir::OpPassManager &manager) { halftone::ir::buildPipeline(manager); });
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "halftone-opt\n", registry));
 }

@@ -7,6 +7,7 @@
 #include "codegen/import/FromDescription.h"
 #include "codegen/passes/Passes.h"
 #include "halftone/description/text.hpp"
+#include "halftone/description/validate.hpp"
 #include "halftone/manifest/seal.hpp"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
@@ -32,6 +33,17 @@ llvm::cl::opt<std::string> input(llvm::cl::Positional,
 llvm::cl::opt<std::string> objectPath("object",
                                       llvm::cl::desc("Write the artifact's relocatable object"),
                                       llvm::cl::value_desc("file"), llvm::cl::cat(category));
+llvm::cl::opt<std::string>
+    rulesPath("rules", llvm::cl::desc("Use the rules of this file instead of the model's own"),
+              llvm::cl::value_desc("file"), llvm::cl::cat(category));
+llvm::cl::opt<bool> unfused("unfused",
+                            llvm::cl::desc("Make every operation a kernel of its own, for tests"),
+                            llvm::cl::cat(category));
+llvm::cl::opt<bool>
+    withoutDiagnosis("without-diagnosis",
+                     llvm::cl::desc("Leave out the program that finds the first value that is not "
+                                    "finite"),
+                     llvm::cl::cat(category));
 llvm::cl::opt<std::string> headerPath("header", llvm::cl::desc("Write the model's typed C++ API"),
                                       llvm::cl::value_desc("file"), llvm::cl::cat(category));
 llvm::cl::opt<std::string> cudaFolder("cuda-text",
@@ -72,14 +84,48 @@ bool writeIfChanged(llvm::StringRef path, llvm::StringRef content) {
   return true;
 }
 
+/// The chips of NVRTC 13.0 that kernels are written for; the CUDA text is the same for all of them
+/// that no rule tells apart.
+constexpr const char *kTargets[] = {"cpu",    "sm_75",   "sm_80",   "sm_86",   "sm_87",  "sm_89",
+                                    "sm_90a", "sm_100a", "sm_103a", "sm_120a", "sm_121a"};
+
+halftone::ir::PipelineOptions pipelineOptions() {
+  return {.fuse = !unfused, .diagnosis = !withoutDiagnosis};
+}
+
+/// The rules of a file, one statement a line as in a description, instead of the model's own.
+bool replaceRules(hd::Description &description) {
+  auto file = llvm::MemoryBuffer::getFile(rulesPath);
+  if (!file) {
+    fail("cannot read '" + rulesPath + "': " + file.getError().message());
+    return false;
+  }
+  description.rules.clear();
+  llvm::SmallVector<llvm::StringRef> lines;
+  (*file)->getBuffer().split(lines, '\n');
+  for (auto [number, line] : llvm::enumerate(lines)) {
+    llvm::StringRef statement = line.trim();
+    if (statement.empty() || statement.starts_with("#"))
+      continue;
+    auto complain = [&](const std::string &message) {
+      llvm::errs() << rulesPath << ":" << number + 1 << ": " << message << "\n";
+      return false;
+    };
+    if (!statement.consume_front("rule "))
+      return complain("expected a statement 'rule ...'");
+    auto parsed = hd::parse_rule(statement);
+    if (auto *error = std::get_if<hd::ParseError>(&parsed))
+      return complain(error->message);
+    description.rules.push_back(std::move(std::get<hd::Rule>(parsed)));
+    if (auto violation = hd::validate(description))
+      return complain(violation->message);
+  }
+  return true;
+}
+
 bool checkTargets() {
-  // The chips of NVRTC 13.0 that kernels are written for; the CUDA text is the same for all of
-  // them.
-  constexpr llvm::StringLiteral kTargets[] = {"cpu",     "sm_75",   "sm_80",  "sm_86",
-                                              "sm_87",   "sm_89",   "sm_90a", "sm_100a",
-                                              "sm_103a", "sm_120a", "sm_121a"};
   for (const std::string &target : targets)
-    if (!llvm::is_contained(kTargets, target)) {
+    if (llvm::none_of(kTargets, [&](const char *known) { return target == known; })) {
       fail("'" + target + "' is no target: write " +
            llvm::join(std::begin(kTargets), std::end(kTargets), ", "));
       return false;
@@ -88,14 +134,14 @@ bool checkTargets() {
 }
 
 void printSummary(const hm::Manifest &manifest) {
-  constexpr const char *kNames[] = {"forward",  "loss",  "loss_backward",
-                                    "backward", "check", "update"};
+  constexpr const char *kNames[] = {"forward", "loss",   "loss_backward", "backward", "accumulate",
+                                    "check",   "update", "refresh",       "external"};
   for (const hm::Program &program : manifest.programs)
     for (size_t phase = 0; phase < hm::kPhases; ++phase)
       for (const hm::Launch &launch : program.phases[phase]) {
         const hm::Kernel &kernel = manifest.kernels[launch.kernel];
         llvm::outs() << program.name << " " << kNames[phase] << ": " << kernel.name << " ("
-                     << kernel.skeleton << "): " << kernel.fused << "\n";
+                     << kernel.skeleton << "): " << launch.fused << "\n";
       }
 }
 
@@ -106,11 +152,12 @@ int writeArtifact(const halftone::ir::Artifact &artifact) {
   if (!headerPath.empty() && !writeIfChanged(headerPath, artifact.header))
     return 1;
   if (!cudaFolder.empty()) {
-    if (std::error_code error = llvm::sys::fs::create_directories(cudaFolder))
-      return fail("cannot make folder '" + cudaFolder + "': " + error.message());
     for (const halftone::ir::CudaKernel &kernel : artifact.kernels) {
       llvm::SmallString<128> path(cudaFolder);
-      llvm::sys::path::append(path, kernel.name + ".cu");
+      llvm::sys::path::append(path, kernel.name + ".cu"); // a name may start with a chip's folder
+      llvm::StringRef folder = llvm::sys::path::parent_path(path);
+      if (std::error_code error = llvm::sys::fs::create_directories(folder))
+        return fail("cannot make folder '" + folder + "': " + error.message());
       if (!writeIfChanged(path, kernel.text))
         return 1;
     }
@@ -121,10 +168,12 @@ int writeArtifact(const halftone::ir::Artifact &artifact) {
 }
 
 int printStage(const hd::Description &description, mlir::MLIRContext &context) {
-  mlir::OwningOpRef<mlir::ModuleOp> module = halftone::ir::importDescription(description, &context);
+  mlir::OwningOpRef<mlir::ModuleOp> module = halftone::ir::importDescription(
+      description, targets.empty() ? llvm::StringRef("cpu") : llvm::StringRef(targets.front()),
+      &context);
   if (printIr == Stage::planned) {
     mlir::PassManager manager(&context);
-    halftone::ir::buildPipeline(manager);
+    halftone::ir::buildPipeline(manager, pipelineOptions());
     if (failed(manager.run(*module)))
       return 1;
   }
@@ -150,16 +199,19 @@ int run() {
     llvm::errs() << error->str(input) << "\n";
     return 1;
   }
-  const hd::Description &description = std::get<hd::Description>(parsed);
+  hd::Description &description = std::get<hd::Description>(parsed);
+  if (!rulesPath.empty() && !replaceRules(description))
+    return 1;
   mlir::DialectRegistry registry;
   halftone::cpu::registerCpuDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   if (printIr != Stage::none)
     return printStage(description, context);
-  bool cuda = targets.empty() ||
-              llvm::any_of(targets, [](const std::string &target) { return target != "cpu"; });
-  auto artifact = halftone::ir::compile(description, cuda, &context);
+  std::vector<std::string> all(targets.begin(), targets.end());
+  if (all.empty())
+    all.assign(std::begin(kTargets), std::end(kTargets));
+  auto artifact = halftone::ir::compile(description, all, pipelineOptions(), &context);
   if (failed(artifact))
     return fail("model '" + description.name + "' was not compiled");
   return writeArtifact(*artifact);

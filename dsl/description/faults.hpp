@@ -47,6 +47,12 @@ std::string_view label_of(const Node& node);
 Sentence node_fault(const Description& description, std::size_t index);
 /// What the operands of the node at `position` break of D3 and D1.
 Sentence operand_fault(const Description& description, const Node& node, std::size_t position);
+struct RuleFault {
+  std::size_t index = 0;  ///< of the rule
+  std::string message;
+};
+/// What the rules break of P40 to P43; expects nodes and losses without fault.
+std::optional<RuleFault> rule_fault(const Description& description);
 /// What an expression over `operands` values breaks, without its subject.
 Sentence expression_fault(const Expression& expression, std::size_t operands);
 

@@ -258,20 +258,11 @@ bool Parser::parse_assignment() {
 }
 
 bool Parser::parse_rule() {
-  Rule rule;
-  if (!scan_.read_string(rule.layer, "a glob of layer names in quotes")) return false;
-  const std::pair<std::string_view, std::optional<Format>*> fields[] = {
-      {"store", &rule.store},
-      {"compute", &rule.compute},
-      {"accumulate", &rule.accumulate},
-      {"master", &rule.master}};
-  for (const auto& [word, format] : fields) {
-    if (!scan_.take_word(word)) continue;
-    if (!scan_.read_enum(format->emplace(), "a format")) return false;
-  }
-  description_.rules.push_back(std::move(rule));
+  if (!detail::read_rule(scan_, description_.rules.emplace_back())) return false;
   if (scan_.at_end_of_line()) return record(Section::rule);
-  return scan_.unexpected("store, compute, accumulate and master once each and in this order");
+  return scan_.unexpected(
+      "store, compute, result, accumulate, master, rounding, recompute or loss_scale, at most once "
+      "each and in this order");
 }
 
 bool Parser::parse_optimizer() {

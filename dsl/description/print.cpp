@@ -25,7 +25,7 @@ class Printer {
     for (const Assignment& assignment : description_.assignments) {
       put("assign ", name(assignment.state), " = ", name(assignment.value), "\n");
     }
-    for (const Rule& rule : description_.rules) put_rule(rule);
+    for (const Rule& rule : description_.rules) put("rule ", spelled(rule), "\n");
     std::visit([this](const auto& optimizer) { put_optimizer(optimizer); }, description_.optimizer);
     if (description_.clip) put("clip ", spelled(*description_.clip), "\n");
     return std::move(text_);
@@ -99,15 +99,6 @@ class Printer {
       if (reads > 2) put(" %", std::to_string(instruction.c));
     }
     put(" }");
-  }
-
-  void put_rule(const Rule& rule) {
-    put("rule ", quoted(rule.layer));
-    if (rule.store) put(" store ", spelled(*rule.store));
-    if (rule.compute) put(" compute ", spelled(*rule.compute));
-    if (rule.accumulate) put(" accumulate ", spelled(*rule.accumulate));
-    if (rule.master) put(" master ", spelled(*rule.master));
-    put("\n");
   }
 
   void put_optimizer(const Sgd& sgd) {

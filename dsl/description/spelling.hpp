@@ -15,14 +15,23 @@ namespace halftone::description::detail {
 
 using std::string_view_literals::operator""sv;
 
-// The words of each enum in the order of its enumerators.
-constexpr auto words(Format) { return std::array{"f32"sv, "tf32"sv, "f16"sv, "bf16"sv, "i32"sv}; }
-
-constexpr auto words(Kind) {
-  return std::array{"input"sv,     "parameter"sv,     "state"sv, "linear"sv,        "layer_norm"sv,
-                    "relu"sv,      "gelu"sv,          "silu"sv,  "add"sv,           "concat"sv,
-                    "pointwise"sv, "cross_entropy"sv, "mse"sv,   "pointwise_loss"sv};
+template <std::size_t N>
+constexpr std::array<std::string_view, N> views(const char* const (&words)[N]) {
+  std::array<std::string_view, N> result;
+  for (std::size_t i = 0; i < N; ++i) result[i] = words[i];
+  return result;
 }
+
+// The words of each enum in the order of its enumerators.
+constexpr auto words(Format) { return views(kFormatWords); }
+constexpr auto words(Kind) { return views(kKindWords); }
+constexpr auto words(Role) { return views(kRoleWords); }
+constexpr auto words(Pass) { return views(kPassWords); }
+constexpr auto words(LayerClass) { return views(kLayerClassWords); }
+constexpr auto words(Relation) { return views(kRelationWords); }
+constexpr auto words(Accumulation) { return views(kAccumulationWords); }
+constexpr auto words(Rounding) { return views(kRoundingWords); }
+constexpr auto words(LossScale::Kind) { return views(kLossScaleWords); }
 
 constexpr auto words(Initializer::Kind) {
   return std::array{"constant"sv, "uniform"sv, "normal"sv};
@@ -58,6 +67,8 @@ constexpr std::optional<Enum> enum_of(std::string_view word) {
 std::string spelled(double value);
 /// "[batch, 64]"
 std::string spelled(const Shape& shape);
+/// What follows "rule ": "where layer \"fc*\" role saved : store f16".
+std::string spelled(const Rule& rule);
 /// In quotes, with \" \\ \n \r \t and \xHH for other control bytes.
 std::string quoted(std::string_view text);
 

@@ -194,29 +194,8 @@ bool Checker::check_training() {  // D9
 }
 
 bool Checker::check_rules() {  // D10
-  for (std::size_t i = 0; i < description_.rules.size(); ++i) {
-    const Rule& rule = description_.rules[i];
-    const auto refuse = [&](const std::string& message) {
-      return fail(Section::rule, i, -1,
-                  "the rule " + quoted(rule.layer) + " " + message + " (D10)");
-    };
-    if (!rule.store && !rule.compute && !rule.accumulate && !rule.master) {
-      return refuse("states no format; state store, compute, accumulate or master");
-    }
-    if (rule.store == Format::tf32 || rule.store == Format::i32) {
-      return refuse("stores " + std::string(spelled(*rule.store)) + "; store f32, f16 or bf16");
-    }
-    if (rule.compute == Format::i32) {
-      return refuse("computes in i32; compute in f32, tf32, f16 or bf16");
-    }
-    if (rule.accumulate.value_or(Format::f32) != Format::f32) {
-      return refuse("accumulates in " + std::string(spelled(*rule.accumulate)) + "; use f32");
-    }
-    if (rule.master.value_or(Format::f32) != Format::f32) {
-      return refuse("keeps masters in " + std::string(spelled(*rule.master)) + "; use f32");
-    }
-  }
-  return true;
+  auto fault = rule_fault(description_);
+  return !fault || fail(Section::rule, fault->index, -1, std::move(fault->message));
 }
 
 struct Setting {

@@ -14,10 +14,12 @@ Scalar relu(Scalar x) {
   return x > 0 ? x : (std::isnan(plain(x)) ? x : Scalar(0));
 }
 
-// D42
+// D42, on the result that forward left: what rounded to zero passes no gradient.
 template <class Scalar>
-Scalar relu_gradient(Scalar x, Scalar g) {
-  return x > 0 ? g : Scalar(0);
+OperandGradients<Scalar> relu_gradient(const Layer<Scalar>& layer, View<Scalar> g) {
+  Values<Scalar> of_x(g.size());
+  for (std::size_t e = 0; e < g.size(); ++e) of_x[e] = layer.result[e] > 0 ? g[e] : Scalar(0);
+  return {std::move(of_x)};
 }
 
 template <class Scalar>

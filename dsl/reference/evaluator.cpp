@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks a description's nodes: which formula belongs to which kind, how gradients meet, what a step
-// is made of.
+// What a step is made of: forward over the nodes in their order, backward, update.
 #include "halftone/reference/evaluator.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
-#include <type_traits>
 
+#include "backward.hpp"
 #include "halftone/description/validate.hpp"
-#include "kinds.hpp"
-#include "layer.hpp"
+#include "node_kinds.hpp"
+#include "operation.hpp"
+#include "scaling.hpp"
 #include "update.hpp"
 
 namespace halftone::reference {
@@ -31,81 +31,19 @@ const auto& find_in(const Map& map, const std::string& name, const char* what) {
   return found->second;
 }
 
-const description::ParameterAttributes& attributes_of(const Node& node) {
-  return std::get<description::ParameterAttributes>(node.attributes);
-}
-
-bool is_trained(const Node& node) {
-  return node.kind == Kind::parameter && !attributes_of(node).frozen;
-}
-
-bool is_loss(const Node& node) {
-  return node.kind == Kind::cross_entropy || node.kind == Kind::mse ||
-         node.kind == Kind::pointwise_loss;
-}
-
-// The trained parameters in the order of the flat buffers: a group has one decay and one
-// learning-rate scale, and groups stand in the order of their first members.
-std::vector<NodeId> flat_order(const description::Description& description) {
-  std::vector<std::vector<NodeId>> groups;
-  for (NodeId at = 0; at < static_cast<NodeId>(description.nodes.size()); ++at) {
-    if (!is_trained(description.nodes[at])) continue;
-    const auto& mine = attributes_of(description.nodes[at]);
-    const auto group = std::ranges::find_if(groups, [&](const std::vector<NodeId>& members) {
-      const auto& theirs = attributes_of(description.nodes[members.front()]);
-      return mine.decay == theirs.decay && mine.learning_rate_scale == theirs.learning_rate_scale;
-    });
-    (group == groups.end() ? groups.emplace_back() : *group).push_back(at);
-  }
-  std::vector<NodeId> order;
-  for (const auto& members : groups) order.insert(order.end(), members.begin(), members.end());
-  return order;
-}
-
-// Whether the optimizer keeps a first moment or buffer, and a second moment.
-bool keeps_first(const description::Optimizer& optimizer) {
-  const auto* sgd = std::get_if<description::Sgd>(&optimizer);
-  return sgd == nullptr || sgd->momentum != 0;
-}
-
-bool keeps_second(const description::Optimizer& optimizer) {
-  return std::holds_alternative<description::AdamW>(optimizer);
-}
-
-template <class Scalar>
-Layer<Scalar> layer_of(const Node& node, const Description& model, const Forward<Scalar>& forward,
-                       const Symbols& symbols) {
-  Layer<Scalar> layer{node, {}, {}, {}};
-  for (const description::Operand& operand : node.operands) {
-    const Node& source = model.nodes[operand.node];
-    layer.operands.emplace_back(forward.values[operand.node]);
-    std::int64_t columns = 1;
-    if (!source.shape.empty()) {
-      const description::Dimension& last = source.shape.back();
-      columns = last.symbol.empty() ? last.extent : symbols.at(last.symbol);
-    }
-    layer.columns.push_back(columns);
-    if (source.format == description::Format::i32) layer.labels = forward.labels[operand.node];
-  }
-  return layer;
-}
-
-// The first gradient to arrive is taken as it is, later ones are added to what is there.
-template <class Scalar>
-void arrive(Values<Scalar>& gradient, const Values<Scalar>& addend) {
-  if (gradient.empty()) {
-    gradient = addend;
-    return;
-  }
-  for (std::size_t e = 0; e < addend.size(); ++e) gradient[e] = gradient[e] + addend[e];
+// Before the rules are read, which only a valid description has.
+Description validated(Description model) {
+  if (const auto violation = description::validate(model)) reject(violation->message);
+  return model;
 }
 
 }  // namespace
 
 template <class Scalar>
-Evaluator<Scalar>::Evaluator(Description model, Symbols symbols)
-    : description_(std::move(model)), symbols_(std::move(symbols)) {
-  if (const auto violation = description::validate(description_)) reject(violation->message);
+Evaluator<Scalar>::Evaluator(Description model, Symbols symbols, std::string target)
+    : description_(validated(std::move(model))),
+      symbols_(std::move(symbols)),
+      rules_(description_, std::move(target)) {
   for (const Node& node : description_.nodes) {
     for (const description::Dimension& dimension : node.shape) {
       if (dimension.symbol.empty()) continue;
@@ -114,27 +52,6 @@ Evaluator<Scalar>::Evaluator(Description model, Symbols symbols)
         reject("symbol \"" + dimension.symbol + "\" of node \"" + node.name +
                "\" is not bound; give it a positive size");
       }
-    }
-  }
-  if constexpr (!std::is_same_v<Scalar, double>) require_f32();
-}
-
-template <class Scalar>
-void Evaluator<Scalar>::require_f32() const {
-  using description::Format;
-  for (const description::Rule& rule : description_.rules) {
-    if (rule.store.value_or(Format::f32) != Format::f32 ||
-        rule.compute.value_or(Format::f32) != Format::f32) {
-      reject("rule \"" + rule.layer +
-             "\" asks for another format than f32, which declared "
-             "evaluation does not have; store and compute it in f32 or evaluate exactly");
-    }
-  }
-  for (const Node& node : description_.nodes) {
-    if (node.format != Format::f32 && node.format != Format::i32) {
-      reject("\"" + node.name +
-             "\" has another format than f32 or i32, which declared evaluation "
-             "does not have; deliver it in f32 or evaluate exactly");
     }
   }
 }
@@ -167,6 +84,7 @@ void Evaluator<Scalar>::require_size(const std::string& what, NodeId node, std::
 template <class Scalar>
 State<Scalar> Evaluator<Scalar>::initial_state(Tensors<Scalar> parameters) const {
   State<Scalar> state;
+  state.scaling = initial_scaling(rules_.loss_scale());
   state.parameters = std::move(parameters);
   for (const auto& [name, values] : state.parameters) {
     if (description_.nodes[find(name)].kind != Kind::parameter) {
@@ -219,11 +137,14 @@ Forward<Scalar> Evaluator<Scalar>::forward(const State<Scalar>& state,
   Forward<Scalar> result;
   result.values.resize(description_.nodes.size());
   result.labels.resize(description_.nodes.size());
+  result.scale = state.scaling.scale;
   load_sources(state, inputs, result);
   for (std::size_t at = 0; at < description_.nodes.size(); ++at) {
     const Node& node = description_.nodes[at];
     if (node.operands.empty()) continue;
-    result.values[at] = apply(layer_of(node, description_, result, symbols_));
+    const Operation<Scalar> operation(description_, rules_, symbols_, result,
+                                      static_cast<NodeId>(at));
+    result.values[at] = operation.result();
   }
   for (const description::Loss& loss : description_.losses) {
     const Scalar value = result.values[loss.node][0];
@@ -241,38 +162,22 @@ Forward<Scalar> Evaluator<Scalar>::forward(const State<Scalar>& state,
 template <class Scalar>
 Gradients<Scalar> Evaluator<Scalar>::backward(const Forward<Scalar>& forward,
                                               const Tensors<Scalar>& external) const {
-  Gradients<Scalar> gradients(description_.nodes.size());
+  Backward<Scalar> backward(description_, rules_, symbols_, forward);
   std::size_t used = 0;
   for (std::size_t at = description_.outputs.size(); at-- > 0;) {
     const description::Output& output = description_.outputs[at];
     const auto given = external.find(output.name);
     if (given == external.end()) continue;
     require_size("gradient of", output.node, given->second.size());
-    arrive(gradients[output.node], given->second);
+    backward.start_from_output(output.node, given->second);
     ++used;
   }
   if (used != external.size()) {
     reject("an external gradient names no output of \"" + description_.name +
            "\"; use output names");
   }
-  for (const description::Loss& loss : description_.losses) {
-    arrive(gradients[loss.node], {static_cast<Scalar>(loss.weight)});
-  }
-  const auto visit = [&](bool losses) {
-    for (std::size_t at = description_.nodes.size(); at-- > 0;) {
-      const Node& node = description_.nodes[at];
-      if (is_loss(node) != losses || node.operands.empty() || gradients[at].empty()) continue;
-      const OperandGradients<Scalar> contributions = apply_gradient(
-          layer_of(node, description_, forward, symbols_), View<Scalar>(gradients[at]));
-      for (std::size_t i = 0; i < contributions.size(); ++i) {
-        if (!contributions[i].empty()) {
-          arrive(gradients[node.operands[i].node], contributions[i]);
-        }
-      }
-    }
-  };
-  visit(true);
-  visit(false);
+  for (const description::Loss& loss : description_.losses) backward.start_from_loss(loss);
+  Gradients<Scalar> gradients = std::move(backward).finish();
   for (std::size_t at = 0; at < description_.nodes.size(); ++at) {
     const Node& node = description_.nodes[at];
     if (node.kind != Kind::parameter) continue;
@@ -285,9 +190,23 @@ Gradients<Scalar> Evaluator<Scalar>::backward(const Forward<Scalar>& forward,
 }
 
 template <class Scalar>
+Gradients<Scalar> Evaluator<Scalar>::accumulate(Gradients<Scalar> sum,
+                                                const Gradients<Scalar>& next) const {
+  for (std::size_t at = 0; at < description_.nodes.size(); ++at) {
+    if (!is_trained(description_.nodes[at])) continue;
+    for (std::size_t e = 0; e < sum.at(at).size(); ++e) {
+      sum[at][e] = sum[at][e] + next.at(at).at(e);
+    }
+  }
+  return sum;
+}
+
+template <class Scalar>
 Step<Scalar> Evaluator<Scalar>::update(const State<Scalar>& state,
                                        const Gradients<Scalar>& gradients,
-                                       std::optional<double> learning_rate) const {
+                                       std::optional<double> learning_rate,
+                                       std::int64_t micro_batches) const {
+  if (micro_batches < 1) reject("an update of no micro-batch has no gradient; give it one or more");
   Step<Scalar> result;
   result.state = state;
   std::vector<Slot<Scalar>> slots;
@@ -301,10 +220,14 @@ Step<Scalar> Evaluator<Scalar>::update(const State<Scalar>& state,
       slot.second = &result.state.second_moments.at(node.name);
     }
   }
+  unscale(state.scaling.scale, micro_batches, slots);
   const Scalar squares = sum_of_squares(slots);  // U1
   result.norm = sqrt(squares);
   result.finite = std::isfinite(plain(squares));
-  if (!result.finite) return result;  // U7
+  const description::LossScale rule = rules_.loss_scale();
+  result.state.scaling = next_scaling(rule, state.scaling, result.finite);
+  result.exhausted = is_exhausted(rule, result.state.scaling);
+  if (!result.finite) return result;  // U7, L5
   if (description_.clip) clip(*description_.clip, result.norm, slots);
   update_parameters(description_.optimizer, learning_rate, result.state, slots);
   return result;

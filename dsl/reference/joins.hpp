@@ -44,7 +44,7 @@ void for_each_part_row(const Layer<Scalar>& layer, Visit visit) {
 template <class Scalar>
 Values<Scalar> concat(const Layer<Scalar>& layer) {
   std::size_t size = 0;
-  for (const View<Scalar>& part : layer.operands) size += part.size();
+  for (const Values<Scalar>& part : layer.operands) size += part.size();
   Values<Scalar> y(size);
   for_each_part_row(layer, [&](std::size_t part, std::int64_t from, std::int64_t to) {
     std::copy_n(layer.operands[part].begin() + from, layer.columns[part], y.begin() + to);
@@ -56,7 +56,7 @@ Values<Scalar> concat(const Layer<Scalar>& layer) {
 template <class Scalar>
 OperandGradients<Scalar> concat_gradient(const Layer<Scalar>& layer, View<Scalar> g) {
   OperandGradients<Scalar> gradients;
-  for (const View<Scalar>& part : layer.operands) gradients.emplace_back(part.size());
+  for (const Values<Scalar>& part : layer.operands) gradients.emplace_back(part.size());
   for_each_part_row(layer, [&](std::size_t part, std::int64_t to, std::int64_t from) {
     std::copy_n(g.begin() + from, layer.columns[part], gradients[part].begin() + to);
   });

@@ -45,7 +45,7 @@ OperandGradients<Scalar> apply_gradient(const Layer<Scalar>& layer, View<Scalar>
   switch (layer.node.kind) {
     case Kind::linear: return linear_gradient(layer, g);
     case Kind::layer_norm: return layer_norm_gradient(layer, g);
-    case Kind::relu: return elementwise_gradient(layer, g, relu_gradient<Scalar>);
+    case Kind::relu: return relu_gradient(layer, g);
     case Kind::gelu:
       return elementwise_gradient(
           layer, g, is_tanh_gelu(layer) ? gelu_tanh_gradient<Scalar> : gelu_erf_gradient<Scalar>);

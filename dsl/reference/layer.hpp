@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a layer's formula sees: its node and its operands' values by role.
+// What a layer's formula sees: its node and its operands' values by role, as its operation reads
+// them.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +27,13 @@ using OperandGradients = std::vector<Values<Scalar>>;
 template <class Scalar>
 struct Layer {
   const description::Node& node;
-  std::vector<View<Scalar>> operands;    ///< in the node's order; empty for labels
+  std::vector<Values<Scalar>> operands;  ///< in the node's order; empty for labels
   std::vector<std::int64_t> columns;     ///< the last extent of each operand, 1 for scalars
   std::span<const std::int32_t> labels;  ///< of a loss with a label operand
+  // In the gradient passes alone:
+  Values<Scalar> result;                         ///< what forward left
+  std::vector<Values<Scalar>> forward_operands;  ///< as forward read them
+  std::vector<bool> wanted;                      ///< the operands whose gradients the pass computes
 
   /// The operand's position, or -1 when the node has none of this role.
   [[nodiscard]] int position(std::string_view role) const {
@@ -41,7 +46,7 @@ struct Layer {
   /// The operand's values; empty when the node has none of this role.
   [[nodiscard]] View<Scalar> operator[](std::string_view role) const {
     const int at = position(role);
-    return at < 0 ? View<Scalar>() : operands[at];
+    return at < 0 ? View<Scalar>() : View<Scalar>(operands[at]);
   }
 
   [[nodiscard]] std::int64_t columns_of(std::string_view role) const {

@@ -6,19 +6,18 @@
 
 namespace halftone::reference {
 
-// One row's d and rstd of D22.
+// One row's mean and rstd of D22.
 template <class Scalar>
-struct NormalizedRow {
-  Values<Scalar> d;
-  Scalar rstd;
+struct RowStatistics {
+  Scalar mean, rstd;
 
-  NormalizedRow(View<Scalar> x, double epsilon) : d(x.begin(), x.end()) {
+  RowStatistics(View<Scalar> x, double epsilon) {
     const Scalar n = static_cast<Scalar>(x.size());
-    const Scalar mean = sum(x) / n;
+    mean = sum(x) / n;
     Values<Scalar> squares(x.size());
     for (std::size_t j = 0; j < x.size(); ++j) {
-      d[j] = x[j] - mean;
-      squares[j] = d[j] * d[j];
+      const Scalar d = x[j] - mean;
+      squares[j] = d * d;
     }
     const Scalar variance = sum(View<Scalar>(squares)) / n;
     rstd = 1 / sqrt(variance + static_cast<Scalar>(epsilon));
@@ -37,23 +36,26 @@ Values<Scalar> layer_norm(const Layer<Scalar>& layer) {
   const std::size_t n = weight.size();
   Values<Scalar> y(x.size());
   for (std::size_t row = 0; row < x.size(); row += n) {
-    const NormalizedRow<Scalar> r(x.subspan(row, n), epsilon_of(layer));
-    for (std::size_t j = 0; j < n; ++j) y[row + j] = fma(r.d[j] * r.rstd, weight[j], bias[j]);
+    const RowStatistics<Scalar> r(x.subspan(row, n), epsilon_of(layer));
+    for (std::size_t j = 0; j < n; ++j) {
+      y[row + j] = fma((x[row + j] - r.mean) * r.rstd, weight[j], bias[j]);
+    }
   }
   return y;
 }
 
-// D41
+// D41. The statistics are forward's, which stay f32 (P31, P36); x is as this pass reads it.
 template <class Scalar>
 OperandGradients<Scalar> layer_norm_gradient(const Layer<Scalar>& layer, View<Scalar> g) {
   const View<Scalar> x = layer["x"], weight = layer["weight"];
+  const View<Scalar> forward_x = layer.forward_operands[layer.position("x")];
   const std::size_t n = weight.size();
   const Scalar count = static_cast<Scalar>(n);
   Values<Scalar> of_x(x.size()), weight_terms(x.size()), h(n), q(n), qh(n);
   for (std::size_t row = 0; row < x.size(); row += n) {
-    const NormalizedRow<Scalar> r(x.subspan(row, n), epsilon_of(layer));
+    const RowStatistics<Scalar> r(forward_x.subspan(row, n), epsilon_of(layer));
     for (std::size_t j = 0; j < n; ++j) {
-      h[j] = r.d[j] * r.rstd;
+      h[j] = (x[row + j] - r.mean) * r.rstd;
       q[j] = g[row + j] * weight[j];
       qh[j] = q[j] * h[j];
       weight_terms[row + j] = g[row + j] * h[j];

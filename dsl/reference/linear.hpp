@@ -24,13 +24,11 @@ Values<Scalar> linear(const Layer<Scalar>& layer) {
   return y;
 }
 
-// D40
+// D40, the gradient of x
 template <class Scalar>
-OperandGradients<Scalar> linear_gradient(const Layer<Scalar>& layer, View<Scalar> g) {
-  const View<Scalar> x = layer["x"], weight = layer["weight"];
-  const std::int64_t k = layer.columns_of("weight");
-  const std::int64_t rows = x.size() / k, m = weight.size() / k;
-  Values<Scalar> of_x(rows * k), of_weight(m * k);
+Values<Scalar> linear_x_gradient(View<Scalar> weight, View<Scalar> g, std::int64_t k) {
+  const std::int64_t m = weight.size() / k, rows = g.size() / m;
+  Values<Scalar> of_x(rows * k);
   for (std::int64_t i = 0; i < rows; ++i) {
     for (std::int64_t c = 0; c < k; ++c) {
       of_x[i * k + c] = contraction<Scalar>(
@@ -38,6 +36,14 @@ OperandGradients<Scalar> linear_gradient(const Layer<Scalar>& layer, View<Scalar
           [&](std::int64_t j) { return weight[j * k + c]; });
     }
   }
+  return of_x;
+}
+
+// D40, the gradient of weight
+template <class Scalar>
+Values<Scalar> linear_weight_gradient(View<Scalar> x, View<Scalar> g, std::int64_t k) {
+  const std::int64_t rows = x.size() / k, m = g.size() / rows;
+  Values<Scalar> of_weight(m * k);
   for (std::int64_t j = 0; j < m; ++j) {
     for (std::int64_t c = 0; c < k; ++c) {
       of_weight[j * k + c] = contraction<Scalar>(
@@ -45,10 +51,21 @@ OperandGradients<Scalar> linear_gradient(const Layer<Scalar>& layer, View<Scalar
           [&](std::int64_t i) { return x[i * k + c]; });
     }
   }
+  return of_weight;
+}
+
+// D40
+template <class Scalar>
+OperandGradients<Scalar> linear_gradient(const Layer<Scalar>& layer, View<Scalar> g) {
+  const View<Scalar> x = layer["x"], weight = layer["weight"];
+  const std::int64_t k = layer.columns_of("weight");
   OperandGradients<Scalar> gradients(layer.operands.size());
-  gradients[layer.position("x")] = std::move(of_x);
-  gradients[layer.position("weight")] = std::move(of_weight);
-  if (layer.position("bias") >= 0) gradients[layer.position("bias")] = column_sums(g, m);
+  const auto computes = [&](std::string_view role) {
+    return layer.position(role) >= 0 && layer.wanted[layer.position(role)];
+  };
+  if (computes("x")) gradients[layer.position("x")] = linear_x_gradient(weight, g, k);
+  if (computes("weight")) gradients[layer.position("weight")] = linear_weight_gradient(x, g, k);
+  if (computes("bias")) gradients[layer.position("bias")] = column_sums(g, weight.size() / k);
   return gradients;
 }
 

@@ -116,7 +116,7 @@ const description::Expression& expression_of(const Layer<Scalar>& layer) {
 template <class Scalar>
 Values<Scalar> element(const Layer<Scalar>& layer, std::size_t e) {
   Values<Scalar> x;
-  for (const View<Scalar>& operand : layer.operands) x.push_back(operand[e]);
+  for (const Values<Scalar>& operand : layer.operands) x.push_back(operand[e]);
   return x;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The optimizers and what they share: U1 to U6.
+// The optimizers and what they share: U0 to U6.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -10,6 +11,7 @@
 
 #include "halftone/description/description.hpp"
 #include "halftone/reference/evaluator.hpp"
+#include "node_kinds.hpp"
 #include "numerics.hpp"
 
 namespace halftone::reference {
@@ -27,6 +29,45 @@ struct Slot {
   std::vector<Scalar>* second = nullptr;
   Scalar learning_rate = 0, decay = 0;  // U3
 };
+
+// The trained parameters in the order of the flat buffers: a group has one decay and one
+// learning-rate scale, and groups stand in the order of their first members.
+inline std::vector<description::NodeId> flat_order(const description::Description& description) {
+  using description::NodeId;
+  std::vector<std::vector<NodeId>> groups;
+  for (NodeId at = 0; at < static_cast<NodeId>(description.nodes.size()); ++at) {
+    if (!is_trained(description.nodes[at])) continue;
+    const auto& mine = attributes_of(description.nodes[at]);
+    const auto group = std::ranges::find_if(groups, [&](const std::vector<NodeId>& members) {
+      const auto& theirs = attributes_of(description.nodes[members.front()]);
+      return mine.decay == theirs.decay && mine.learning_rate_scale == theirs.learning_rate_scale;
+    });
+    (group == groups.end() ? groups.emplace_back() : *group).push_back(at);
+  }
+  std::vector<NodeId> order;
+  for (const auto& members : groups) order.insert(order.end(), members.begin(), members.end());
+  return order;
+}
+
+// Whether the optimizer keeps a first moment or buffer, and a second moment.
+inline bool keeps_first(const description::Optimizer& optimizer) {
+  const auto* sgd = std::get_if<description::Sgd>(&optimizer);
+  return sgd == nullptr || sgd->momentum != 0;
+}
+
+inline bool keeps_second(const description::Optimizer& optimizer) {
+  return std::holds_alternative<description::AdamW>(optimizer);
+}
+
+// U0, L2
+template <class Scalar>
+void unscale(float scale, std::int64_t micro_batches, std::vector<Slot<Scalar>>& slots) {
+  const Scalar inverse =
+      (Scalar(1) / static_cast<Scalar>(scale)) / static_cast<Scalar>(micro_batches);
+  for (Slot<Scalar>& slot : slots) {
+    for (Scalar& g : slot.g) g = g * inverse;
+  }
+}
 
 // U1: the sum of g*g over the flat gradient, in which every tensor is padded to a multiple of 32
 // elements.

@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <digits_model.hpp>
+#include <digits_bf16_model.hpp>
+#include <digits_f16_model.hpp>
+#include <digits_f32_model.hpp>
+#include <digits_tf32_model.hpp>
 #include <numbers>
 #include <span>
 
@@ -41,9 +44,9 @@ class Batches {
 };
 
 /// The part of the images whose largest logit is the right one.
-double accuracy(const halftone::Device& device, const models::digits::Trainer& trainer,
-                const Images& images) {
-  models::digits::Predictor predictor(device, {.batch = images.count()});
+template <class Trainer, class Predictor>
+double accuracy(const halftone::Device& device, const Trainer& trainer, const Images& images) {
+  Predictor predictor(device, {.batch = images.count()});
   predictor.copy_parameters(trainer);
   const std::span<const float> logits = predictor.predict(images.pixels).logits;
   std::int64_t right = 0;
@@ -55,12 +58,12 @@ double accuracy(const halftone::Device& device, const models::digits::Trainer& t
   return static_cast<double>(right) / static_cast<double>(images.count());
 }
 
-}  // namespace
-
+template <class Trainer, class Predictor>
 Run train(const halftone::Device& device, const Split& data, const Plan& plan,
-          const std::function<void(std::int64_t, float)>& progress) {
+          const Progress& progress) {
   using Clock = std::chrono::steady_clock;
-  models::digits::Trainer trainer(device, {.batch = kBatch, .seed = plan.seed});
+  Trainer trainer(device, {.batch = kBatch, .seed = plan.seed});
+  Run run;
   Batches batches(data.training, plan.seed);
   const float peak = trainer.learning_rate();
   Clock::duration in_steps{};
@@ -72,10 +75,26 @@ Run train(const halftone::Device& device, const Split& data, const Plan& plan,
     const auto start = Clock::now();
     trainer.step(batch.pixels, batch.digits);
     in_steps += Clock::now() - start;
-    progress(step + 1, trainer.loss("error"));
+    run.losses.push_back(trainer.loss("error"));
+    run.loss_scales.push_back(trainer.stats().loss_scale);
+    progress(step + 1, run.losses.back());
   }
-  return {.accuracy = accuracy(device, trainer, data.held_out),
-          .ms_per_step = std::chrono::duration<double, std::milli>(in_steps).count() /
-                         static_cast<double>(plan.steps),
-          .statistics = trainer.stats()};
+  run.accuracy = accuracy<Trainer, Predictor>(device, trainer, data.held_out);
+  run.ms_per_step =
+      std::chrono::duration<double, std::milli>(in_steps).count() / static_cast<double>(plan.steps);
+  run.statistics = trainer.stats();
+  return run;
+}
+
+}  // namespace
+
+std::vector<RuleSet> rule_sets() {
+  namespace m = models;
+  return {
+      {"f32", m::digits_f32::artifact(), train<m::digits_f32::Trainer, m::digits_f32::Predictor>},
+      {"bf16", m::digits_bf16::artifact(),
+       train<m::digits_bf16::Trainer, m::digits_bf16::Predictor>},
+      {"f16", m::digits_f16::artifact(), train<m::digits_f16::Trainer, m::digits_f16::Predictor>},
+      {"tf32", m::digits_tf32::artifact(),
+       train<m::digits_tf32::Trainer, m::digits_tf32::Predictor>}};
 }

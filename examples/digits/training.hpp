@@ -4,8 +4,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <halftone/artifact.hpp>
 #include <halftone/device.hpp>
 #include <halftone/trainer.hpp>
+#include <string>
+#include <vector>
 
 #include "images.hpp"
 
@@ -18,9 +21,22 @@ struct Run {
   double accuracy = 0.0;  ///< held out, in 0..1
   double ms_per_step = 0.0;
   halftone::Statistics statistics;
+  std::vector<float> losses;       ///< of every step
+  std::vector<float> loss_scales;  ///< after every step; 1 without a loss scale
 };
 
-/// Trains with a learning rate that falls along half a cosine, then looks at the held-out images
-/// once. `progress` is called after every step with the number of steps done and the loss.
-[[nodiscard]] Run train(const halftone::Device& device, const Split& data, const Plan& plan,
-                        const std::function<void(std::int64_t, float)>& progress);
+/// Called after every step with the number of steps done and the loss.
+using Progress = std::function<void(std::int64_t, float)>;
+
+/// One set of precision rules of the same model.
+struct RuleSet {
+  std::string name;
+  halftone::Artifact artifact;
+  /// Trains with a learning rate that falls along half a cosine, then looks at the held-out images
+  /// once.
+  Run (*train)(const halftone::Device& device, const Split& data, const Plan& plan,
+               const Progress& progress);
+};
+
+/// f32, bf16, f16 and tf32, in this order; with equal seeds all start from equal weights.
+[[nodiscard]] std::vector<RuleSet> rule_sets();

@@ -36,11 +36,33 @@ inline constexpr auto kFields<Kernel> =
     std::tuple{&Kernel::name,  &Kernel::skeleton,  &Kernel::fused,
                &Kernel::tasks, &Kernel::cpu_entry, &Kernel::cpu_finish};
 template <>
-inline constexpr auto kFields<Launch> = std::tuple{&Launch::kernel, &Launch::arguments};
+inline constexpr auto kFields<Launch> =
+    std::tuple{&Launch::kernel, &Launch::arguments, &Launch::fused};
 template <>
-inline constexpr auto kFields<Program> =
-    std::tuple{&Program::name, &Program::buffers, &Program::slots, &Program::phases,
-               &Program::loss_without_output};
+inline constexpr auto kFields<Value> =
+    std::tuple{&Value::name,   &Value::layer, &Value::op,     &Value::role,  &Value::pass,
+               &Value::format, &Value::rule,  &Value::beaten, &Value::shape, &Value::buffer};
+template <>
+inline constexpr auto kFields<Cast> =
+    std::tuple{&Cast::value, &Cast::from, &Cast::to, &Cast::kernel, &Cast::own_launch, &Cast::rule};
+template <>
+inline constexpr auto kFields<Probe> =
+    std::tuple{&Probe::phase, &Probe::launch, &Probe::argument, &Probe::before, &Probe::layer,
+               &Probe::op,    &Probe::pass,   &Probe::role,     &Probe::rule};
+template <>
+inline constexpr auto kFields<LossScale> =
+    std::tuple{&LossScale::kind,    &LossScale::initial,    &LossScale::growth,
+               &LossScale::backoff, &LossScale::interval,   &LossScale::floor,
+               &LossScale::ceiling, &LossScale::hysteresis, &LossScale::patience};
+template <>
+inline constexpr auto kFields<Program> = std::tuple{&Program::name,
+                                                    &Program::buffers,
+                                                    &Program::slots,
+                                                    &Program::phases,
+                                                    &Program::loss_without_output,
+                                                    &Program::values,
+                                                    &Program::casts,
+                                                    &Program::probes};
 template <>
 inline constexpr auto kFields<Output> =
     std::tuple{&Output::name, &Output::buffer, &Output::gradient};
@@ -57,6 +79,9 @@ inline constexpr auto kFields<Manifest> = std::tuple{&Manifest::model,
                                                      &Manifest::outputs,
                                                      &Manifest::losses,
                                                      &Manifest::learning_rate,
+                                                     &Manifest::rules,
+                                                     &Manifest::loss_scale,
+                                                     &Manifest::target,
                                                      &Manifest::kernels,
                                                      &Manifest::programs};
 
@@ -70,6 +95,14 @@ template <>
 inline constexpr Format kLast<Format> = Format::i32;
 template <>
 inline constexpr Role kLast<Role> = Role::statistic;
+template <>
+inline constexpr Phase kLast<Phase> = Phase::external;
+template <>
+inline constexpr ValueRole kLast<ValueRole> = ValueRole::optimizer_state;
+template <>
+inline constexpr Pass kLast<Pass> = Pass::none;
+template <>
+inline constexpr LossScale::Kind kLast<LossScale::Kind> = LossScale::Kind::dynamic;
 template <>
 inline constexpr Initializer::Kind kLast<Initializer::Kind> = Initializer::Kind::normal;
 

@@ -70,13 +70,15 @@ ArenaPlan plan_arena(const Program& program, std::span<const std::int64_t> symbo
   ArenaPlan plan;
   for (const Slot& slot : program.slots) {
     std::int64_t largest = 0;
+    std::int64_t* bytes_so_far = &plan.bytes;
     for (std::int32_t tenant : slot.tenants) {
       const Buffer& buffer = program.buffers[static_cast<std::size_t>(tenant)];
       const std::int64_t bytes = times(elements(buffer.shape, symbols), bytes_of(buffer.format));
       if (bytes > largest) largest = bytes;
+      if (buffer.role == Role::accumulated) bytes_so_far = &plan.accumulated_bytes;
     }
-    plan.slot_offsets.push_back(plan.bytes);
-    plan.bytes = plus(plan.bytes, rounded_up(largest, kSlotAlignment));
+    plan.slot_offsets.push_back(*bytes_so_far);
+    *bytes_so_far = plus(*bytes_so_far, rounded_up(largest, kSlotAlignment));
   }
   return plan;
 }

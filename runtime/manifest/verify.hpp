@@ -1,15 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 // The laws of a manifest, beyond what its types say: the runtime indexes by them without further
-// checks.
+// checks. Every function returns nothing, or what is wrong, naming the culprit.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "halftone/manifest/manifest.hpp"
 
 namespace halftone::manifest {
 
-/// Empty, or what is wrong, naming the culprit.
 [[nodiscard]] std::string verify(const Manifest& manifest);
+
+/// Buffers, slots, launches and the names that the runtime looks up.
+[[nodiscard]] std::string verify_program(const Manifest& manifest, const Program& program);
+
+/// Values, casts and probes, and that the program for diagnosis fits the one for training.
+[[nodiscard]] std::string verify_precision(const Manifest& manifest, const Program& program);
+
+/// P43, and that training has the scalars.
+[[nodiscard]] std::string verify_loss_scale(const Manifest& manifest);
+
+template <class Items>
+[[nodiscard]] bool in_range(std::int64_t index, const Items& items) {
+  return index >= 0 && static_cast<std::uint64_t>(index) < items.size();
+}
+
+[[nodiscard]] inline std::string quoted(std::string_view kind, std::string_view name) {
+  return std::string(kind) + " '" + std::string(name) + "'";
+}
+
+[[nodiscard]] inline bool sound(const Manifest& manifest, const std::vector<Dimension>& shape) {
+  return std::ranges::all_of(shape, [&](const Dimension& dimension) {
+    return dimension.extent > 0 &&
+           (dimension.symbol == -1 || in_range(dimension.symbol, manifest.symbols));
+  });
+}
+
+/// Null when there is none.
+[[nodiscard]] inline const Buffer* find(const Program& program, std::string_view name) {
+  const auto found = std::ranges::find(program.buffers, name, &Buffer::name);
+  return found == program.buffers.end() ? nullptr : &*found;
+}
+
+[[nodiscard]] inline const std::vector<Launch>& launches(const Program& program, Phase phase) {
+  return program.phases[static_cast<std::size_t>(phase)];
+}
+
+/// The first name that is empty or occurs twice, as a complaint.
+template <class Items, class Name>
+std::string unique(std::string_view kind, const Items& items, Name name_of) {
+  std::set<std::string_view> seen;
+  for (const auto& item : items) {
+    const std::string& name = name_of(item);
+    if (name.empty()) return "a " + std::string(kind) + " has no name";
+    if (!seen.insert(name).second) return quoted(kind, name) + " occurs twice";
+  }
+  return {};
+}
 
 }  // namespace halftone::manifest

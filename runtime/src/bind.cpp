@@ -13,12 +13,18 @@
 namespace halftone {
 namespace {
 
-using manifest::Role;
+using manifest::Phase, manifest::Role;
 
 template <class T>
 void fill(std::byte* address, std::int64_t count, double value) {
   T* values = reinterpret_cast<T*>(address);
   std::fill(values, values + count, static_cast<T>(value));
+}
+
+std::int64_t count_of(const manifest::Parameter& parameter) {
+  std::int64_t count = 1;
+  for (std::int64_t extent : parameter.shape) count *= extent;
+  return count;
 }
 
 }  // namespace
@@ -29,9 +35,38 @@ BoundProgram::BoundProgram(const char* who, const Artifact& artifact, const Devi
   choose_program(program, setup);
   bind_symbols(setup.bindings);
   choose_variant();
-  allocate_arena();
-  write_first_values(setup.seed);
-  bind_launches();
+  make_ready();
+  initialize_parameters(setup.seed);
+}
+
+BoundProgram::BoundProgram(const char* who, const BoundProgram& like, std::string_view program)
+    : who_(who),
+      artifact_(like.artifact_),
+      device_(like.device_),
+      memory_(like.device_.memory()),
+      variant_(like.variant_),
+      symbols_(like.symbols_) {
+  choose_program(program, {});
+  make_ready();
+}
+
+void BoundProgram::make_ready() {
+  plan();
+  if (plan_.bytes > 0) arena_ = allocate(plan_.bytes);
+  write_first_values();
+  for (std::size_t phase = 0; phase < manifest::kPhases; ++phase) {
+    if (static_cast<Phase>(phase) != Phase::accumulate) bind_launches(static_cast<Phase>(phase));
+  }
+}
+
+void BoundProgram::prepare_accumulation() {
+  const auto phase = static_cast<std::size_t>(Phase::accumulate);
+  if (phases_[phase].size() == program_->phases[phase].size()) return;
+  phases_[phase].clear();
+  if (!accumulated_ && plan_.accumulated_bytes > 0) {
+    accumulated_ = allocate(plan_.accumulated_bytes);
+  }
+  bind_launches(Phase::accumulate);
 }
 
 void BoundProgram::choose_program(std::string_view name, const Setup& setup) {
@@ -100,32 +135,36 @@ std::string BoundProgram::bindings_text() const {
   return text;
 }
 
-void BoundProgram::allocate_arena() {
-  const auto refuse = [&](std::string cause) {
-    throw Error({.operation = who_,
-                 .object = named("model", manifest().model) + bindings_text(),
-                 .cause = std::move(cause),
-                 .hint = "bind smaller sizes or free memory"});
-  };
+void BoundProgram::refuse_size(std::string cause) const {
+  throw Error({.operation = who_,
+               .object = named("model", manifest().model) + bindings_text(),
+               .cause = std::move(cause),
+               .hint = "bind smaller sizes or free memory"});
+}
+
+void BoundProgram::plan() {
   try {
     plan_ = manifest::plan_arena(*program_, symbols_);
     for (const manifest::Buffer& buffer : program_->buffers) {
       elements_.push_back(manifest::elements(buffer.shape, symbols_));
     }
   } catch (const std::overflow_error&) {
-    refuse("needs more than 2^62 bytes of memory");
+    refuse_size("needs more than 2^62 bytes of memory");
   }
-  if (plan_.bytes == 0) return;
-  arena_ = static_cast<std::byte*>(memory_.allocate(plan_.bytes, manifest::kSlotAlignment));
-  if (!arena_) {
-    refuse("needs " + std::to_string(plan_.bytes) +
-           " bytes of memory in one piece, which the device '" + device_.name() +
-           "' does not have");
-  }
-  std::memset(arena_, 0, static_cast<std::size_t>(plan_.bytes));
 }
 
-void BoundProgram::write_first_values(std::uint64_t seed) {
+std::byte* BoundProgram::allocate(std::int64_t bytes) {
+  auto* address = static_cast<std::byte*>(memory_.allocate(bytes, manifest::kSlotAlignment));
+  if (!address) {
+    refuse_size("needs " + std::to_string(bytes) +
+                " bytes of memory in one piece, which the device '" + device_.name() +
+                "' does not have");
+  }
+  std::memset(address, 0, static_cast<std::size_t>(bytes));
+  return address;
+}
+
+void BoundProgram::write_first_values() {
   for (std::size_t i = 0; i < program_->buffers.size(); ++i) {
     const manifest::Buffer& buffer = program_->buffers[i];
     if (buffer.initial == 0.0) continue;
@@ -135,16 +174,18 @@ void BoundProgram::write_first_values(std::uint64_t seed) {
       fill<float>(address(i), elements_[i], buffer.initial);
     }
   }
+}
+
+void BoundProgram::initialize_parameters(std::uint64_t seed) {
   for (const manifest::Parameter& parameter : manifest().parameters) {
     initialize(this->parameter(who_, parameter.name), parameter.initializer, seed, parameter.name);
   }
 }
 
-void BoundProgram::bind_launches() {
+void BoundProgram::bind_launches(Phase phase) {
+  const auto index = static_cast<std::size_t>(phase);
   try {
-    for (std::size_t phase = 0; phase < manifest::kPhases; ++phase) {
-      for (const auto& launch : program_->phases[phase]) bind_launch(launch, phases_[phase]);
-    }
+    for (const auto& launch : program_->phases[index]) bind_launch(launch, phases_[index]);
   } catch (const std::overflow_error&) {
     throw Error({.operation = who_,
                  .object = named("model", manifest().model) + bindings_text(),
@@ -195,7 +236,18 @@ const manifest::Buffer& BoundProgram::buffer(std::size_t index) const {
 
 std::byte* BoundProgram::address(std::size_t buffer) const {
   const auto slot = static_cast<std::size_t>(program_->buffers[buffer].slot);
-  return arena_ + plan_.slot_offsets[slot];
+  std::byte* piece = program_->buffers[buffer].role == Role::accumulated ? accumulated_ : arena_;
+  return piece + plan_.slot_offsets[slot];
+}
+
+std::int64_t BoundProgram::elements(const manifest::Argument& argument) const {
+  const auto index = static_cast<std::size_t>(argument.buffer);
+  if (buffer(index).role == Role::gradients) {
+    for (const manifest::Parameter& parameter : manifest().parameters) {
+      if (parameter.offset == argument.offset) return count_of(parameter);
+    }
+  }
+  return elements_[index] - argument.offset;
 }
 
 std::span<float> BoundProgram::floats(const char* operation, std::size_t index) const {
@@ -208,12 +260,7 @@ std::span<float> BoundProgram::floats(const char* operation, std::size_t index) 
   return {reinterpret_cast<float*>(address(index)), static_cast<std::size_t>(elements_[index])};
 }
 
-float BoundProgram::scalar(std::size_t index) const {
-  if (buffer(index).format == manifest::Format::i32) {
-    return static_cast<float>(*reinterpret_cast<const std::int32_t*>(address(index)));
-  }
-  return floats("statistics", index)[0];
-}
+float BoundProgram::scalar(std::size_t index) const { return floats("statistics", index)[0]; }
 
 const manifest::Parameter& BoundProgram::find_parameter(const char* operation,
                                                         std::string_view name) const {
@@ -230,10 +277,9 @@ const manifest::Parameter& BoundProgram::find_parameter(const char* operation,
 
 std::span<float> BoundProgram::parameter(const char* operation, std::string_view name) const {
   const manifest::Parameter& parameter = find_parameter(operation, name);
-  std::size_t count = 1;
-  for (std::int64_t extent : parameter.shape) count *= static_cast<std::size_t>(extent);
   const std::span<float> all = floats(operation, *find(Role::parameters));
-  return all.subspan(static_cast<std::size_t>(parameter.offset), count);
+  return all.subspan(static_cast<std::size_t>(parameter.offset),
+                     static_cast<std::size_t>(count_of(parameter)));
 }
 
 std::span<float> BoundProgram::gradient(const char* operation, std::string_view name) const {
@@ -259,6 +305,7 @@ void BoundProgram::set_parameter(std::string_view name, std::span<const float> v
                  .hint = "give all of them, row-major"});
   }
   std::ranges::copy(values, mine.begin());
+  parameters_changed_ = true;
 }
 
 std::span<const float> BoundProgram::output(std::string_view name) const {

@@ -30,13 +30,30 @@ class BoundProgram {
   BoundProgram(const char* who, const Artifact& artifact, const Device& device,
                std::string_view program, const Setup& setup);
 
-  /// Runs the kernels of a phase one after another, each on all threads.
+  /// Another program of the same artifact, bound to the same sizes on the same device. Parameters
+  /// stay zero.
+  BoundProgram(const char* who, const BoundProgram& like, std::string_view program);
+
+  /// Runs the kernels of a phase one after another, each on all threads; working copies are written
+  /// before when parameters were changed.
   void run(manifest::Phase phase);
+
+  /// The same for one launch of a phase.
+  void run(manifest::Phase phase, std::size_t launch);
+
+  /// Writes working copies when parameters were changed.
+  void refresh();
+
+  /// Allocates what the accumulate phase needs, once. Throws Error when there is no memory.
+  void prepare_accumulation();
 
   [[nodiscard]] const manifest::Manifest& manifest() const { return artifact_.manifest(); }
   [[nodiscard]] const manifest::Program& program() const { return *program_; }
   [[nodiscard]] const std::string& variant() const { return manifest().variants[variant_]; }
-  [[nodiscard]] std::int64_t bytes_predicted() const { return plan_.bytes; }
+  /// The buffer for micro-batches counts once it is there.
+  [[nodiscard]] std::int64_t bytes_predicted() const {
+    return plan_.bytes + (accumulated_ ? plan_.accumulated_bytes : 0);
+  }
   [[nodiscard]] std::int64_t bytes_measured() const { return memory_.bytes(); }
 
   /// Index of the buffer with that name, or of the first with that role.
@@ -50,7 +67,7 @@ class BoundProgram {
   /// The buffer's elements; throws Error when its format is not f32.
   [[nodiscard]] std::span<float> floats(const char* operation, std::size_t buffer) const;
 
-  /// The value of a scalar of either format.
+  /// The value of a scalar.
   [[nodiscard]] float scalar(std::size_t buffer) const;
 
   /// The values of a parameter, or of its gradient, in their flat buffers. Throws Error for unknown
@@ -58,6 +75,10 @@ class BoundProgram {
   [[nodiscard]] std::span<float> parameter(const char* operation, std::string_view name) const;
   [[nodiscard]] std::span<float> gradient(const char* operation, std::string_view name) const;
   void set_parameter(std::string_view name, std::span<const float> values);
+
+  /// How many elements of its buffer an argument of a launch stands for: of a flat buffer of
+  /// gradients those of the parameter.
+  [[nodiscard]] std::int64_t elements(const manifest::Argument& argument) const;
 
   /// The readable values of an output. Throws Error for unknown names.
   [[nodiscard]] std::span<const float> output(std::string_view name) const;
@@ -78,9 +99,13 @@ class BoundProgram {
   void choose_program(std::string_view name, const Setup& setup);
   void bind_symbols(std::span<const Binding> bindings);
   void choose_variant();
-  void allocate_arena();
-  void write_first_values(std::uint64_t seed);
-  void bind_launches();
+  void make_ready();
+  void plan();
+  [[nodiscard]] std::byte* allocate(std::int64_t bytes);
+  [[noreturn]] void refuse_size(std::string cause) const;
+  void write_first_values();
+  void initialize_parameters(std::uint64_t seed);
+  void bind_launches(manifest::Phase phase);
   void bind_launch(const manifest::Launch& launch, std::vector<BoundLaunch>& launches);
   void run(const BoundLaunch& launch);
   [[nodiscard]] const manifest::Parameter& find_parameter(const char* operation,
@@ -97,6 +122,8 @@ class BoundProgram {
   std::vector<std::int64_t> elements_;  // of every buffer
   manifest::ArenaPlan plan_;
   std::byte* arena_ = nullptr;
+  std::byte* accumulated_ = nullptr;  ///< the piece beside the arena, once there are micro-batches
+  bool parameters_changed_ = true;    ///< since working copies were written
   std::vector<BoundLaunch> phases_[manifest::kPhases];
 };
 

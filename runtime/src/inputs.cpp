@@ -6,6 +6,8 @@
 #include <cstring>
 #include <string>
 
+#include "floating_point.hpp"
+#include "formats.hpp"
 #include "halftone/error.hpp"
 #include "text.hpp"
 
@@ -13,10 +15,6 @@ namespace halftone {
 namespace {
 
 using Values = decltype(NamedValues::values);
-
-std::span<const std::byte> bytes_of(const Values& values) {
-  return std::visit([](const auto& elements) { return std::as_bytes(elements); }, values);
-}
 
 std::size_t size_of(const Values& values) {
   return std::visit([](const auto& elements) { return elements.size(); }, values);
@@ -51,6 +49,24 @@ Error::Parts judge(const BoundProgram& program, std::size_t buffer, const Values
   return {};
 }
 
+/// Into a buffer of the values' format, or rounded to the narrower one that it has.
+void copy_into(const BoundProgram& program, std::size_t buffer, const Values& values) {
+  const manifest::Format format = program.buffer(buffer).format;
+  std::byte* to = program.address(buffer);
+  if (format != manifest::Format::f16 && format != manifest::Format::bf16) {
+    const auto bytes =
+        std::visit([](const auto& elements) { return std::as_bytes(elements); }, values);
+    if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
+    return;
+  }
+  const StandardFloatingPoint mode;
+  for (float value : std::get<std::span<const float>>(values)) {
+    const std::uint16_t code = narrowed(format, value);
+    std::memcpy(to, &code, sizeof code);
+    to += sizeof code;
+  }
+}
+
 }  // namespace
 
 void copy_in(const BoundProgram& program, const char* operation, const char* kind,
@@ -79,8 +95,7 @@ void copy_in(const BoundProgram& program, const char* operation, const char* kin
   }
   for (const NamedValues& given : values) {
     const auto place = std::ranges::find(places, given.name, &Place::name);
-    const std::span<const std::byte> bytes = bytes_of(given.values);
-    std::memcpy(program.address(place->buffer), bytes.data(), bytes.size());
+    copy_into(program, place->buffer, given.values);
   }
 }
 

@@ -31,9 +31,17 @@ Predictor::Predictor(Predictor&&) noexcept = default;
 Predictor& Predictor::operator=(Predictor&&) noexcept = default;
 Predictor::~Predictor() = default;
 
+Predictor::State& Predictor::state(const char* operation) const {
+  if (state_) return *state_;
+  throw Error({.operation = operation,
+               .object = "the predictor",
+               .cause = "was moved from",
+               .hint = "use the one that it was moved to"});
+}
+
 void Predictor::copy_parameters(const Trainer& trainer) {
-  BoundProgram& mine = state_->program;
-  const BoundProgram& theirs = trainer.state_->program;
+  BoundProgram& mine = state("copy_parameters").program;
+  const BoundProgram& theirs = trainer.state("copy_parameters").program;
   for (const manifest::Parameter& parameter : mine.manifest().parameters) {
     mine.set_parameter(parameter.name, theirs.parameter("copy_parameters", parameter.name));
   }
@@ -54,23 +62,28 @@ void Predictor::copy_parameters(const Trainer& trainer) {
 }
 
 void Predictor::set_parameter(std::string_view name, std::span<const float> values) {
-  state_->program.set_parameter(name, values);
+  state("set_parameter").program.set_parameter(name, values);
 }
 
 std::span<const float> Predictor::parameter(std::string_view name) const {
-  return state_->program.parameter("parameter", name);
+  return state("parameter").program.parameter("parameter", name);
 }
 
 void Predictor::predict(std::span<const NamedValues> inputs) {
-  copy_in(state_->program, "predict", "input", state_->inputs, inputs);
-  state_->program.run(manifest::Phase::forward);
+  State& state = this->state("predict");
+  copy_in(state.program, "predict", "input", state.inputs, inputs);
+  state.program.run(manifest::Phase::forward);
 }
 
 std::span<const float> Predictor::output(std::string_view name) const {
-  return state_->program.output(name);
+  return state("output").program.output(name);
 }
 
-std::int64_t Predictor::peak_bytes_predicted() const { return state_->program.bytes_predicted(); }
-std::int64_t Predictor::peak_bytes_measured() const { return state_->program.bytes_measured(); }
+std::int64_t Predictor::peak_bytes_predicted() const {
+  return state("peak_bytes_predicted").program.bytes_predicted();
+}
+std::int64_t Predictor::peak_bytes_measured() const {
+  return state("peak_bytes_measured").program.bytes_measured();
+}
 
 }  // namespace halftone

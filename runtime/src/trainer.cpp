@@ -22,19 +22,34 @@ Trainer::Trainer(Trainer&&) noexcept = default;
 Trainer& Trainer::operator=(Trainer&&) noexcept = default;
 Trainer::~Trainer() = default;
 
-bool Trainer::step(std::span<const NamedValues> inputs) { return state_->step.run(inputs); }
+Trainer::State& Trainer::state(const char* operation) const {
+  if (state_) return *state_;
+  throw Error({.operation = operation,
+               .object = "the trainer",
+               .cause = "was moved from",
+               .hint = "use the one that it was moved to"});
+}
+
+bool Trainer::step(std::span<const NamedValues> inputs) { return state("step").step.run(inputs); }
+void Trainer::accumulate(std::span<const NamedValues> inputs) {
+  state("accumulate").step.accumulate(inputs);
+}
 void Trainer::forward(std::span<const NamedValues> inputs) {
-  state_->step.forward("forward", inputs);
+  state("forward").step.forward("forward", inputs);
 }
-void Trainer::backward() { state_->step.backward(); }
+void Trainer::backward() { state("backward").step.backward(); }
 void Trainer::backward(std::span<const NamedValues> output_gradients) {
-  state_->step.backward(output_gradients);
+  state("backward").step.backward(output_gradients);
 }
-bool Trainer::check() { return state_->step.check(); }
-void Trainer::update() { state_->step.update(); }
+void Trainer::accumulate_gradients() {
+  state("accumulate_gradients").step.accumulate_gradients("accumulate_gradients");
+}
+bool Trainer::check() { return state("check").step.check(); }
+void Trainer::update() { state("update").step.update("update"); }
+std::optional<NonFinite> Trainer::diagnose() const { return state("diagnose").step.diagnose(); }
 
 float Trainer::loss(std::string_view name) const {
-  const BoundProgram& program = state_->program;
+  const BoundProgram& program = state("loss").program;
   const auto& losses = program.manifest().losses;
   if (std::ranges::find(losses, name) == losses.end()) {
     throw Error({.operation = "loss",
@@ -46,27 +61,27 @@ float Trainer::loss(std::string_view name) const {
 }
 
 std::span<const float> Trainer::output(std::string_view name) const {
-  return state_->program.output(name);
+  return state("output").program.output(name);
 }
 
 std::span<const float> Trainer::parameter(std::string_view name) const {
-  return state_->program.parameter("parameter", name);
+  return state("parameter").program.parameter("parameter", name);
 }
 
 std::span<const float> Trainer::gradient(std::string_view name) const {
-  return state_->program.gradient("gradient", name);
+  return state("gradient").program.gradient("gradient", name);
 }
 
 std::vector<std::string> Trainer::parameter_names() const {
   std::vector<std::string> names;
-  for (const auto& parameter : state_->program.manifest().parameters) {
+  for (const auto& parameter : state("parameter_names").program.manifest().parameters) {
     names.push_back(parameter.name);
   }
   return names;
 }
 
 void Trainer::set_parameter(std::string_view name, std::span<const float> values) {
-  state_->program.set_parameter(name, values);
+  state("set_parameter").program.set_parameter(name, values);
 }
 
 void Trainer::set_learning_rate(float learning_rate) {
@@ -76,19 +91,24 @@ void Trainer::set_learning_rate(float learning_rate) {
                  .cause = "is " + std::to_string(learning_rate),
                  .hint = "give a finite number that is not negative"});
   }
-  BoundProgram& program = state_->program;
+  BoundProgram& program = state("set_learning_rate").program;
   program.floats("set_learning_rate", *program.find("learning_rate"))[0] = learning_rate;
 }
 
 float Trainer::learning_rate() const {
-  return state_->program.scalar(*state_->program.find("learning_rate"));
+  const BoundProgram& program = state("learning_rate").program;
+  return program.scalar(*program.find("learning_rate"));
 }
 
 Statistics Trainer::stats() const {
-  const BoundProgram& program = state_->program;
+  const State& state = this->state("stats");
+  const BoundProgram& program = state.program;
   Statistics statistics;
-  statistics.steps = state_->step.steps();
-  statistics.skipped_steps = state_->step.skipped_steps();
+  statistics.steps = state.step.steps();
+  statistics.skipped_steps = state.step.skipped_steps();
+  statistics.loss_scale = state.step.loss_scale();
+  statistics.floored = state.step.floored();
+  statistics.casts_per_step = static_cast<std::int64_t>(program.program().casts.size());
   statistics.grad_norm = program.scalar(*program.find("grad_norm"));
   for (const std::string& name : program.manifest().losses) {
     statistics.losses.push_back({name, program.scalar(*program.find(name))});

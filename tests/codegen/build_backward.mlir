@@ -31,10 +31,10 @@ module @gradients_of_a_linear_layer_and_its_loss {
     // CHECK: %[[ROW:.*]] = halftone.pointwise "mean_grad"(%[[SEED]]) {{.*}}-> !halftone.tensor<[batch], f32>
     // CHECK: %[[COUNT:.*]] = halftone.count ["batch"] : f32
     // CHECK: arith.divf %{{.*}}, %[[COUNT]]
-    // CHECK: %[[DY:.*]] = halftone.cross_entropy_grad %[[Y]], %[[LABEL]], %[[ROW]] {halftone.layer = "loss", halftone.phase = #halftone.phase<loss_backward>}
-    // CHECK: %[[CUT:.*]] = halftone.output_gradient "y", %[[DY]] {halftone.phase = #halftone.phase<loss_backward>}
-    // CHECK: %[[DW:.*]] = halftone.contract %[[CUT]], %[[X]] {halftone.layer = "fc", halftone.phase = #halftone.phase<backward>, pass = #halftone.pass<weight_gradient>, transpose_lhs}
-    // CHECK: %[[DB:.*]] = halftone.column_sum %[[CUT]]
+    // CHECK: %[[DY:.*]] = halftone.cross_entropy_grad %[[Y]], %[[LABEL]], %[[ROW]] {halftone.gradient_of = ["fc"], halftone.layer = "loss", halftone.phase = #halftone.phase<loss_backward>}
+    // CHECK: %[[CUT:.*]] = halftone.output_gradient "y", %[[DY]] {halftone.gradient_of = ["fc"], halftone.layer = "fc", halftone.phase = #halftone.phase<loss_backward>}
+    // CHECK: %[[DW:.*]] = halftone.contract %[[CUT]], %[[X]] {halftone.gradient_of = ["w"], halftone.layer = "fc", halftone.phase = #halftone.phase<backward>, pass = #halftone.pass<weight_gradient>, transpose_lhs}
+    // CHECK: %[[DB:.*]] = halftone.column_sum %[[CUT]] {halftone.gradient_of = ["b"],
     // CHECK: halftone.gradient %[[DW]] of
     // CHECK: halftone.gradient %[[DB]] of
   }
@@ -87,7 +87,7 @@ module @gradients_of_every_layer {
     // CHECK: %[[DW:.*]], %[[DB:.*]] = halftone.layer_norm_weight_grad %[[X]], %[[MEAN]], %[[RSTD]], %[[DN]]
     // CHECK: halftone.gradient %[[DW]] of %[[G]]
     // CHECK: halftone.gradient %[[DB]]
-    // CHECK-NOT: halftone.gradient
+    // CHECK-NOT: halftone.gradient %
   }
 }
 
@@ -116,18 +116,25 @@ module @last_user_first {
     %f = halftone.add %e, %e {halftone.layer = "f"} : (!matrix, !matrix) -> !matrix
     %l = halftone.mean %f {halftone.phase = #loss} : (!matrix) -> !scalar
     halftone.loss "l", %l weight 1.0 {halftone.phase = #loss} : !scalar
-    // CHECK: %[[DF:.*]] = halftone.pointwise "mean_grad"
-    // CHECK: %[[DE:.*]] = halftone.add %[[DF]], %[[DF]] {halftone.layer = "f"
-    // CHECK: %[[DC:.*]] = halftone.pointwise "gelu_grad"(%[[H]], %[[DE]])
-    // CHECK: %[[DXB:.*]] = halftone.contract %[[DE]], %[[W]] {{.*}}pass = #halftone.pass<input_gradient>
-    // CHECK: %[[DWB:.*]] = halftone.contract %[[DE]], %[[H]]
-    // CHECK: %[[CB:.*]] = halftone.add %[[DC]], %[[DXB]]
-    // CHECK: %[[DA:.*]] = halftone.pointwise "relu_grad"(%{{.*}}, %[[DE]])
-    // CHECK: %[[DH:.*]] = halftone.add %[[CB]], %[[DA]]
+    // CHECK: %[[DF:.*]] = halftone.pointwise "mean_grad"{{.*}} {halftone.gradient_of = ["f"]
+    // D45: what add hands on may be rounded for each operand: an operation of its own says where to.
+    // CHECK: %[[F1:.*]] = halftone.hand_on %[[DF]] {halftone.gradient_of = ["e"], halftone.layer = "f", halftone.phase = #halftone.phase<backward>}
+    // CHECK: %[[F2:.*]] = halftone.hand_on %[[DF]] {halftone.gradient_of = ["e"], halftone.layer = "f", halftone.phase = #halftone.phase<backward>}
+    // CHECK: %[[DE:.*]] = halftone.add %[[F1]], %[[F2]] {halftone.gradient_of = ["e"], halftone.layer = "f", halftone.partial_sum, halftone.phase = #halftone.phase<backward>}
+    // CHECK: %[[DD:.*]] = halftone.hand_on %[[DE]] {halftone.gradient_of = ["d"], halftone.layer = "e"
+    // CHECK: %[[EC:.*]] = halftone.hand_on %[[DE]] {halftone.gradient_of = ["c"], halftone.layer = "e"
+    // CHECK: %[[DA:.*]] = halftone.hand_on %[[DD]] {halftone.gradient_of = ["a"], halftone.layer = "d"
+    // CHECK: %[[DB:.*]] = halftone.hand_on %[[DD]] {halftone.gradient_of = ["b"], halftone.layer = "d"
+    // CHECK: %[[DC:.*]] = halftone.pointwise "gelu_grad"(%[[H]], %[[EC]]) {halftone.gradient_of = ["h"], halftone.layer = "c"
+    // CHECK: %[[DXB:.*]] = halftone.contract %[[DB]], %[[W]] {halftone.gradient_of = ["h"], {{.*}}pass = #halftone.pass<input_gradient>
+    // CHECK: %[[DWB:.*]] = halftone.contract %[[DB]], %[[H]] {halftone.gradient_of = ["w"],
+    // CHECK: %[[CB:.*]] = halftone.add %[[DC]], %[[DXB]] {halftone.gradient_of = ["h"], halftone.layer = "b", halftone.partial_sum,
+    // CHECK: %[[DXA:.*]] = halftone.pointwise "relu_grad"(%{{.*}}, %[[DA]])
+    // CHECK: %[[DH:.*]] = halftone.add %[[CB]], %[[DXA]] {halftone.gradient_of = ["h"], halftone.layer = "a", halftone.partial_sum,
     // CHECK: %[[DWH:.*]] = halftone.contract %[[DH]], %{{.*}} {{{.*}}pass = #halftone.pass<weight_gradient>
-    // CHECK: %[[DW:.*]] = halftone.add %[[DWB]], %[[DWH]]
+    // CHECK: %[[DW:.*]] = halftone.add %[[DWB]], %[[DWH]] {halftone.gradient_of = ["w"], halftone.layer = "h", halftone.partial_sum,
     // CHECK: halftone.gradient %[[DW]] of %[[W]]
-    // CHECK-NOT: halftone.gradient
+    // CHECK-NOT: halftone.gradient %
   }
 }
 
@@ -157,15 +164,15 @@ module @outputs_and_frozen_parameters {
     halftone.loss "outer", %l weight 1.0 {halftone.phase = #loss} : !scalar
     %m = halftone.mean %h {halftone.layer = "inner", halftone.phase = #loss} : (!matrix) -> !scalar
     halftone.loss "inner", %m weight 2.0 {halftone.phase = #loss} : !scalar
-    // CHECK: %[[DH:.*]] = halftone.pointwise "mean_grad"({{.*}}halftone.layer = "inner"
-    // CHECK: %[[DY:.*]] = halftone.pointwise "mean_grad"({{.*}}halftone.layer = "outer"
+    // CHECK: %[[DH:.*]] = halftone.pointwise "mean_grad"({{.*}} {halftone.gradient_of = ["h"], halftone.layer = "inner"
+    // CHECK: %[[DY:.*]] = halftone.pointwise "mean_grad"({{.*}} {halftone.gradient_of = ["y"], halftone.layer = "outer"
     // CHECK: %[[CUT:.*]] = halftone.output_gradient "y", %[[DY]]
     // CHECK-NOT: halftone.output_gradient
     // CHECK: %[[DX:.*]] = halftone.contract %[[CUT]], %{{.*}}pass = #halftone.pass<input_gradient>
     // CHECK: %[[SUM:.*]] = halftone.add %[[DH]], %[[DX]]
     // CHECK: halftone.contract %[[SUM]], {{.*}}weight_gradient
     // CHECK: halftone.gradient
-    // CHECK-NOT: halftone.gradient
+    // CHECK-NOT: halftone.gradient %
   }
 }
 
@@ -178,7 +185,7 @@ module @outputs_and_frozen_parameters {
 #loss = #halftone.phase<loss>
 
 // CHECK-LABEL: module @does_not_differentiate_inference
-// CHECK-NOT: halftone.gradient
+// CHECK-NOT: halftone.gradient %
 module @does_not_differentiate_inference {
   halftone.graph "inference" {
     %x = halftone.input "x" : !matrix
@@ -191,6 +198,101 @@ module @does_not_differentiate_inference {
 // -----
 
 !matrix = !halftone.tensor<[batch, 8], f32>
+!scalar = !halftone.tensor<[], f32>
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+#loss = #halftone.phase<loss>
+
+// P1: what computes gradients of values and of parameters is an operation for each, as they belong to two passes. An input
+// may arrive in a narrow format: the gradient's arithmetic is f32 all the same.
+// CHECK-LABEL: module @parameters_have_a_pass_of_their_own
+module @parameters_have_a_pass_of_their_own {
+  halftone.graph "training" {
+    %x = halftone.input "x" : !halftone.tensor<[8], bf16>
+    %w = halftone.parameter "w" {initializer = #zeros} : !halftone.tensor<[8], f32>
+    %v = halftone.parameter "v" {initializer = #zeros} : !halftone.tensor<[8], f32>
+    %h = halftone.relu %w {halftone.layer = "h"} : (!halftone.tensor<[8], f32>) -> !halftone.tensor<[8], f32>
+    %p = halftone.pointwise "product" (%h, %x, %v) {halftone.layer = "p"}
+        : (!halftone.tensor<[8], f32>, !halftone.tensor<[8], bf16>, !halftone.tensor<[8], f32>) -> !halftone.tensor<[8], f32> {
+    ^bb0(%a: f32, %b: f32, %c: f32):
+      %ab = arith.mulf %a, %b : f32
+      %r = arith.mulf %ab, %c : f32
+      halftone.yield %r : f32
+    }
+    %l = halftone.mean %p {halftone.phase = #loss} : (!halftone.tensor<[8], f32>) -> !scalar
+    halftone.loss "l", %l weight 1.0 {halftone.phase = #loss} : !scalar
+    // CHECK: %[[OFVALUES:.*]]:3 = halftone.pointwise "product_grad"({{.*}}) {halftone.gradient_of = ["h", "", ""],
+    // CHECK-NEXT: ^bb0(%{{.*}}: f32, %{{.*}}: f32, %{{.*}}: f32, %{{.*}}: f32):
+    // CHECK: %[[OFPARAMETERS:.*]]:3 = halftone.pointwise "product_grad"({{.*}}) {halftone.gradient_of = ["", "", "v"],
+    // CHECK: halftone.pointwise "relu_grad"(%{{.*}}, %[[OFVALUES]]#0)
+    // CHECK: halftone.gradient %[[OFPARAMETERS]]#2 of
+  }
+}
+
+// -----
+
+!matrix = !halftone.tensor<[batch, 8], f32>
+!weight = !halftone.tensor<[8, 8], f32>
+!scalar = !halftone.tensor<[], f32>
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+#loss = #halftone.phase<loss>
+
+// L1: the seed is the loss's weight times the scale, which the whole step reads from one state. P36: a caller's gradient of
+// an output is multiplied by it too, in a phase that takes the losses' place.
+// CHECK-LABEL: module @scaled_seeds_and_external_gradients
+module @scaled_seeds_and_external_gradients attributes {halftone.loss_scale = {kind = "fixed", initial = 1024.0 : f64}} {
+  halftone.graph "training" {
+    // CHECK: %[[SCALE:.*]] = halftone.state "loss_scale" {initial = 1.024000e+03 : f64, optimizer} : <[], f32>
+    // CHECK-NOT: halftone.state
+    %x = halftone.input "x" : !matrix
+    %w = halftone.parameter "w" {initializer = #zeros} : !weight
+    %y = halftone.linear %x, %w {halftone.layer = "y"} : (!matrix, !weight) -> !matrix
+    halftone.output "y", %y : !matrix
+    %l = halftone.mean %y {halftone.layer = "l", halftone.phase = #loss} : (!matrix) -> !scalar
+    halftone.loss "l", %l weight 0.5 {halftone.phase = #loss} : !scalar
+    %m = halftone.mean %y {halftone.layer = "m", halftone.phase = #loss} : (!matrix) -> !scalar
+    halftone.loss "m", %m weight 0.25 {halftone.phase = #loss} : !scalar
+    // CHECK: halftone.pointwise "loss_weight"(%[[SCALE]]) {halftone.phase = #halftone.phase<loss_backward>}
+    // CHECK-NEXT: ^bb0(%[[S:[a-z0-9]+]]: f32):
+    // CHECK: %[[WEIGHT:.*]] = arith.constant 5.000000e-01 : f32
+    // CHECK: arith.mulf %[[WEIGHT]], %[[S]] : f32
+    // CHECK: halftone.pointwise "loss_weight"(%[[SCALE]])
+    // CHECK: arith.constant 2.500000e-01 : f32
+    // CHECK: %[[POINT:.*]] = halftone.output_gradient "y"
+    // CHECK: %[[E:.*]] = halftone.external_gradient "y" : <[batch, 8], f32>
+    // CHECK: %[[SCALED:.*]] = halftone.pointwise "external_gradient"(%[[E]], %[[SCALE]]) {halftone.phase = #halftone.phase<external>}
+    // CHECK-NEXT: ^bb0(%[[G:[a-z0-9]+]]: f32, %[[S2:[a-z0-9]+]]: f32):
+    // CHECK: arith.mulf %[[S2]], %[[G]] : f32
+    // CHECK: halftone.assign %[[SCALED]] to %[[POINT]] {halftone.phase = #halftone.phase<external>}
+    // CHECK: halftone.contract %[[POINT]],
+  }
+}
+
+// -----
+
+!matrix = !halftone.tensor<[batch, 8], f32>
+!weight = !halftone.tensor<[8, 8], f32>
+!scalar = !halftone.tensor<[], f32>
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+#loss = #halftone.phase<loss>
+
+// CHECK-LABEL: module @does_not_scale_without_a_loss_scale
+// CHECK-NOT: halftone.state
+// CHECK: halftone.pointwise "loss_weight"()
+// CHECK: %[[E:.*]] = halftone.external_gradient "y"
+// CHECK-NEXT: halftone.pointwise "external_gradient"(%[[E]])
+module @does_not_scale_without_a_loss_scale {
+  halftone.graph "training" {
+    %x = halftone.input "x" : !matrix
+    %w = halftone.parameter "w" {initializer = #zeros} : !weight
+    %y = halftone.linear %x, %w {halftone.layer = "y"} : (!matrix, !weight) -> !matrix
+    halftone.output "y", %y : !matrix
+    %l = halftone.mean %y {halftone.layer = "l", halftone.phase = #loss} : (!matrix) -> !scalar
+    halftone.loss "l", %l weight 0.5 {halftone.phase = #loss} : !scalar
+  }
+}
+
+// -----
+
 !scalar = !halftone.tensor<[], f32>
 #zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
 #loss = #halftone.phase<loss>
@@ -213,8 +315,10 @@ module @does_not_give_a_zero_gradient {
     %l = halftone.mean %q {halftone.phase = #loss} : (!halftone.tensor<[8], f32>) -> !scalar
     halftone.loss "l", %l weight 1.0 {halftone.phase = #loss} : !scalar
     // CHECK: %[[DQ:.*]] = halftone.pointwise "mean_grad"
-    // CHECK: %[[DP:.*]]:2 = halftone.pointwise "gate_grad"({{.*}}, %[[DQ]])
-    // CHECK: halftone.gradient %[[DQ]] of
+    // CHECK: %[[QP:.*]] = halftone.hand_on %[[DQ]] {halftone.gradient_of = ["gate"]
+    // CHECK: %[[QW:.*]] = halftone.hand_on %[[DQ]] {halftone.gradient_of = ["w"]
+    // CHECK: %[[DP:.*]]:2 = halftone.pointwise "gate_grad"({{.*}}, %[[QP]]) {halftone.gradient_of = ["", "v"]
+    // CHECK: halftone.gradient %[[QW]] of
     // CHECK: halftone.gradient %[[DP]]#1 of
   }
 }

@@ -35,7 +35,9 @@ module @offsets_by_group attributes {halftone.optimizer = {kind = "sgd", learnin
     // CHECK: halftone.flatten %[[G1]], %[[G2]], %[[G3]], %[[G4]] at [0, 64, 96, 128] {{.*}}-> !halftone.tensor<[160], f32>
     // CHECK: halftone.pointwise "update"
     // The rate's scale and the decay depend on where the element lies: U3.
-    // CHECK: ^bb0(%[[P:[a-z0-9]+]]: f32, %[[G:[a-z0-9]+]]: f32, %[[RATE:[a-z0-9]+]]: f32, %[[FINITE:[a-z0-9]+]]: f32, %{{[a-z0-9]+}}: f32):
+    // CHECK: ^bb0(%[[P:[a-z0-9]+]]: f32, %[[G:[a-z0-9]+]]: f32, %[[RATE:[a-z0-9]+]]: f32, %[[FINITE:[a-z0-9]+]]: f32, %{{[a-z0-9]+}}: f32, %[[INVERSE:[a-z0-9]+]]: f32):
+    // U0
+    // CHECK-NEXT: %[[UNSCALED:.*]] = arith.mulf %[[G]], %[[INVERSE]] : f32
     // CHECK: %[[HALF:.*]] = arith.constant 5.000000e-01 : f32
     // CHECK: %[[AT:.*]] = halftone.element_index : i64
     // CHECK: %[[END2:.*]] = arith.constant 128 : i64
@@ -49,7 +51,7 @@ module @offsets_by_group attributes {halftone.optimizer = {kind = "sgd", learnin
     // CHECK: arith.constant 2.500000e-01 : f32
     // CHECK: %[[DECAY:.*]] = arith.select
     // U5 without momentum, then U7.
-    // CHECK: %[[SUM:.*]] = math.fma %[[DECAY]], %[[P]], %[[G]] : f32
+    // CHECK: %[[SUM:.*]] = math.fma %[[DECAY]], %[[P]], %[[UNSCALED]] : f32
     // CHECK: %[[MINUS:.*]] = arith.negf %[[LR]] : f32
     // CHECK: %[[NEW:.*]] = math.fma %[[MINUS]], %[[SUM]], %[[P]] : f32
     // CHECK: %[[OK:.*]] = arith.cmpf ogt, %[[FINITE]]
@@ -80,13 +82,30 @@ module @adamw_with_clip attributes {halftone.clip = 2.0 : f64, halftone.optimize
     halftone.gradient %g of %w : (!halftone.tensor<[32], f32>, !halftone.tensor<[32], f32>) -> ()
     // CHECK: %[[FLAT:.*]] = halftone.flatten
     // CHECK: %[[P:.*]] = halftone.flat_parameters : <[32], f32>
+    // M4: the first micro-batch starts the sum; gradients hold it too.
+    // CHECK: %[[BEFORE:.*]] = halftone.accumulated : <[32], f32>
+    // CHECK: %[[FIRST:.*]] = halftone.hyperparameter "first_micro_batch" {initial = 1.000000e+00 : f64} : <[], f32>
+    // CHECK: %[[BOTH:.*]]:2 = halftone.pointwise "accumulate"(%[[BEFORE]], %[[FLAT]], %[[FIRST]]) {halftone.phase = #halftone.phase<accumulate>}
+    // CHECK-NEXT: ^bb0(%[[EB:[a-z0-9]+]]: f32, %[[EN:[a-z0-9]+]]: f32, %[[EF:[a-z0-9]+]]: f32):
+    // CHECK: %[[ISFIRST:.*]] = arith.cmpf ogt, %[[EF]], %{{.*}} : f32
+    // CHECK: %[[TOTAL:.*]] = arith.addf %[[EB]], %[[EN]] : f32
+    // CHECK: %[[SUMMED:.*]] = arith.select %[[ISFIRST]], %[[EN]], %[[TOTAL]] : f32
+    // CHECK: halftone.yield %[[SUMMED]], %[[SUMMED]] : f32, f32
+    // CHECK: halftone.assign %[[BOTH]]#0 to %[[BEFORE]] {halftone.phase = #halftone.phase<accumulate>}
+    // CHECK: halftone.assign %[[BOTH]]#1 to %[[FLAT]] {halftone.phase = #halftone.phase<accumulate>}
     // CHECK: %[[H1:.*]] = halftone.state "adamw.beta1_power_high" {initial = 1.000000e+00 : f64, optimizer} : <[], f32>
     // CHECK: %[[L1:.*]] = halftone.state "adamw.beta1_power_low" {initial = 0.000000e+00 : f64, optimizer}
     // CHECK: %[[H2:.*]] = halftone.state "adamw.beta2_power_high" {initial = 1.000000e+00 : f64, optimizer}
     // CHECK: %[[L2:.*]] = halftone.state "adamw.beta2_power_low"
-    // CHECK: %[[SQUARES:.*]] = halftone.pointwise "square"(%[[FLAT]])
-    // CHECK: %[[ALL:.*]]:7 = halftone.total "norm" %[[SQUARES]](%[[H1]], %[[L1]], %[[H2]], %[[L2]]) {halftone.phase = #halftone.phase<check>}
-    // CHECK: ^bb0(%[[SUM:[a-z0-9]+]]: f32, %[[OLD:[a-z0-9]+]]: f32, %{{[a-z0-9]+}}: f32, %{{[a-z0-9]+}}: f32, %{{[a-z0-9]+}}: f32):
+    // CHECK: %[[MICRO:.*]] = halftone.hyperparameter "micro_batches" {initial = 1.000000e+00 : f64}
+    // U0, U1: squares of the mean of the micro-batches.
+    // CHECK: %[[SQUARES:.*]] = halftone.pointwise "square"(%[[FLAT]], %[[MICRO]])
+    // CHECK-NEXT: ^bb0(%[[SG:[a-z0-9]+]]: f32, %[[SN:[a-z0-9]+]]: f32):
+    // CHECK: %[[SI:.*]] = arith.divf %{{.*}}, %[[SN]] : f32
+    // CHECK: %[[SU:.*]] = arith.mulf %[[SG]], %[[SI]] : f32
+    // CHECK: arith.mulf %[[SU]], %[[SU]] : f32
+    // CHECK: %[[ALL:.*]]:8 = halftone.total "norm" %[[SQUARES]](%[[H1]], %[[L1]], %[[H2]], %[[L2]], %[[MICRO]]) {halftone.phase = #halftone.phase<check>}
+    // CHECK: ^bb0(%[[SUM:[a-z0-9]+]]: f32, %[[OLD:[a-z0-9]+]]: f32, %{{[a-z0-9]+}}: f32, %{{[a-z0-9]+}}: f32, %{{[a-z0-9]+}}: f32, %[[N:[a-z0-9]+]]: f32):
     // CHECK: %[[NORM:.*]] = math.sqrt %[[SUM]] : f32
     // CHECK: %[[INF:.*]] = arith.constant 0x7F800000 : f32
     // CHECK: %[[OK:.*]] = arith.cmpf olt, %[[SUM]], %[[INF]] : f32
@@ -94,21 +113,24 @@ module @adamw_with_clip attributes {halftone.clip = 2.0 : f64, halftone.optimize
     // CHECK: %[[LONGER:.*]] = arith.addf %[[NORM]], %{{.*}} : f32
     // CHECK: %[[RATIO:.*]] = arith.divf %[[CLIP]], %[[LONGER]] : f32
     // CHECK: %[[COEFFICIENT:.*]] = arith.minimumf %{{.*}}, %[[RATIO]] : f32
+    // CHECK: %[[INVERSE:.*]] = arith.divf %{{.*}}, %[[N]] : f32
     // U6
     // CHECK: %[[T:.*]] = arith.mulf %[[OLD]], %[[BETA:.*]] : f32
     // CHECK: math.fma %[[OLD]], %[[BETA]], %{{.*}} : f32
     // CHECK: arith.select %[[OK]], %{{.*}}, %[[OLD]] : f32
-    // CHECK: halftone.yield %[[NORM]], %{{.*}}, %[[COEFFICIENT]],
+    // CHECK: halftone.yield %[[NORM]], %{{.*}}, %[[COEFFICIENT]], %[[INVERSE]],
     // CHECK: halftone.statistic "grad_norm", %[[ALL]]#0
     // CHECK: halftone.statistic "finite", %[[ALL]]#1
-    // CHECK: halftone.assign %[[ALL]]#3 to %[[H1]] {halftone.phase = #halftone.phase<check>}
-    // CHECK: halftone.assign %[[ALL]]#6 to %[[L2]]
+    // CHECK: halftone.assign %[[ALL]]#4 to %[[H1]] {halftone.phase = #halftone.phase<check>}
+    // CHECK: halftone.assign %[[ALL]]#7 to %[[L2]]
     // CHECK: %[[LR:.*]] = halftone.hyperparameter "learning_rate" {initial = 1.000000e-03 : f64}
     // CHECK: %[[M:.*]] = halftone.state "adamw.first_moment" {initial = 0.000000e+00 : f64, optimizer} : <[32], f32>
     // CHECK: %[[V:.*]] = halftone.state "adamw.second_moment"
-    // CHECK: %[[NEXT:.*]]:3 = halftone.pointwise "update"(%[[P]], %[[FLAT]], %[[M]], %[[V]], %[[LR]], %[[ALL]]#1, %[[ALL]]#2, %[[ALL]]#3, %[[ALL]]#4, %[[ALL]]#5, %[[ALL]]#6) {halftone.phase = #halftone.phase<update>}
-    // CHECK: ^bb0(%[[EP:[a-z0-9]+]]: f32, %[[EG:[a-z0-9]+]]: f32, %[[EM:[a-z0-9]+]]: f32, %[[EV:[a-z0-9]+]]: f32, %[[ELR:[a-z0-9]+]]: f32, %{{[a-z0-9]+}}: f32, %[[EC:[a-z0-9]+]]: f32,
-    // CHECK: %[[CG:.*]] = arith.mulf %[[EG]], %[[EC]] : f32
+    // CHECK: %[[NEXT:.*]]:3 = halftone.pointwise "update"(%[[P]], %[[FLAT]], %[[M]], %[[V]], %[[LR]], %[[ALL]]#1, %[[ALL]]#2, %[[ALL]]#3, %[[ALL]]#4, %[[ALL]]#5, %[[ALL]]#6, %[[ALL]]#7) {halftone.phase = #halftone.phase<update>}
+    // CHECK: ^bb0(%[[EP:[a-z0-9]+]]: f32, %[[EG:[a-z0-9]+]]: f32, %[[EM:[a-z0-9]+]]: f32, %[[EV:[a-z0-9]+]]: f32, %[[ELR:[a-z0-9]+]]: f32, %{{[a-z0-9]+}}: f32, %[[EC:[a-z0-9]+]]: f32, %[[EI:[a-z0-9]+]]: f32,
+    // M3: unscale, then clip.
+    // CHECK: %[[UG:.*]] = arith.mulf %[[EG]], %[[EI]] : f32
+    // CHECK: %[[CG:.*]] = arith.mulf %[[UG]], %[[EC]] : f32
     // CHECK: %[[DIFF:.*]] = arith.subf %[[CG]], %[[EM]] : f32
     // CHECK: math.fma %{{.*}}, %[[DIFF]], %[[EM]] : f32
     // CHECK: arith.mulf %[[CG]], %[[CG]] : f32
@@ -135,12 +157,99 @@ module @sgd_with_nesterov attributes {halftone.optimizer = {kind = "sgd", learni
     // CHECK: halftone.pointwise "update"
     // CHECK-NOT: halftone.element_index
     // CHECK: ^bb0(%[[P:[a-z0-9]+]]: f32, %[[G:[a-z0-9]+]]: f32, %[[OLD:[a-z0-9]+]]: f32,
-    // CHECK: %[[DECAYED:.*]] = math.fma %{{.*}}, %[[P]], %[[G]] : f32
+    // CHECK: %[[UNSCALED:.*]] = arith.mulf %[[G]], %{{.*}} : f32
+    // CHECK: %[[DECAYED:.*]] = math.fma %{{.*}}, %[[P]], %[[UNSCALED]] : f32
     // CHECK: %[[MOMENTUM:.*]] = arith.constant 5.000000e-01 : f32
     // CHECK: %[[BUFFER:.*]] = math.fma %[[MOMENTUM]], %[[OLD]], %[[DECAYED]] : f32
     // CHECK: %[[STEP:.*]] = math.fma %[[MOMENTUM]], %[[BUFFER]], %[[DECAYED]] : f32
     // CHECK: math.fma %{{.*}}, %[[STEP]], %[[P]] : f32
     // CHECK: arith.select %{{.*}}, %[[BUFFER]], %[[OLD]] : f32
+  }
+}
+
+// -----
+
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+
+// L2: with a fixed scale, gradients are multiplied by (1 / scale) / micro_batches; the scale stays what it is.
+// CHECK-LABEL: module @fixed_loss_scale
+module @fixed_loss_scale attributes {halftone.loss_scale = {kind = "fixed", initial = 8.0 : f64}, halftone.optimizer = {kind = "sgd",
+    learning_rate = 0.1 : f64, momentum = 0.0 : f64, weight_decay = 0.0 : f64, nesterov = false}} {
+  halftone.graph "training" {
+    // CHECK: %[[SCALE:.*]] = halftone.state "loss_scale"
+    %scale = halftone.state "loss_scale" {initial = 8.0 : f64, optimizer} : !halftone.tensor<[], f32>
+    %w = halftone.parameter "w" {initializer = #zeros} : !halftone.tensor<[32], f32>
+    %g = halftone.input "g" : !halftone.tensor<[32], f32>
+    halftone.gradient %g of %w : (!halftone.tensor<[32], f32>, !halftone.tensor<[32], f32>) -> ()
+    // CHECK-NOT: halftone.state
+    // CHECK: %[[MICRO:.*]] = halftone.hyperparameter "micro_batches"
+    // CHECK: halftone.pointwise "square"(%{{.*}}, %[[SCALE]], %[[MICRO]])
+    // CHECK-NEXT: ^bb0(%[[G:[a-z0-9]+]]: f32, %[[S:[a-z0-9]+]]: f32, %[[N:[a-z0-9]+]]: f32):
+    // CHECK: %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
+    // CHECK: %[[PER_SCALE:.*]] = arith.divf %[[ONE]], %[[S]] : f32
+    // CHECK: %[[INVERSE:.*]] = arith.divf %[[PER_SCALE]], %[[N]] : f32
+    // CHECK: arith.mulf %[[G]], %[[INVERSE]] : f32
+    // CHECK: %[[ALL:.*]]:4 = halftone.total "norm" %{{.*}}(%[[SCALE]], %[[MICRO]])
+    // CHECK-NOT: to %[[SCALE]]
+    // CHECK: halftone.pointwise "update"(%{{.*}}, %{{.*}}, %{{.*}}, %[[ALL]]#1, %[[ALL]]#2, %[[ALL]]#3)
+    // CHECK-NOT: to %[[SCALE]]
+  }
+}
+
+// -----
+
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+
+// L3, L4: the scale's state advances behind the optimizer's, with the check: scale, clean, wait and floored.
+// CHECK-LABEL: module @dynamic_loss_scale
+module @dynamic_loss_scale attributes {halftone.loss_scale = {kind = "dynamic", initial = 8.0 : f64, growth = 3.0 : f64, backoff = 0.25 : f64,
+    interval = 7.0 : f64, floor = 2.0 : f64, ceiling = 64.0 : f64, hysteresis = 5.0 : f64}, halftone.optimizer = {kind = "sgd",
+    learning_rate = 0.1 : f64, momentum = 0.0 : f64, weight_decay = 0.0 : f64, nesterov = false}} {
+  halftone.graph "training" {
+    // CHECK: %[[SCALE:.*]] = halftone.state "loss_scale"
+    %scale = halftone.state "loss_scale" {initial = 8.0 : f64, optimizer} : !halftone.tensor<[], f32>
+    %w = halftone.parameter "w" {initializer = #zeros} : !halftone.tensor<[32], f32>
+    %g = halftone.input "g" : !halftone.tensor<[32], f32>
+    halftone.gradient %g of %w : (!halftone.tensor<[32], f32>, !halftone.tensor<[32], f32>) -> ()
+    // CHECK: %[[CLEAN:.*]] = halftone.state "loss_scale.clean" {initial = 0.000000e+00 : f64, optimizer}
+    // CHECK: %[[WAIT:.*]] = halftone.state "loss_scale.wait" {initial = 5.000000e+00 : f64, optimizer}
+    // CHECK: %[[FLOORED:.*]] = halftone.state "loss_scale.floored" {initial = 0.000000e+00 : f64, optimizer}
+    // CHECK: %[[ALL:.*]]:8 = halftone.total "norm" %{{.*}}(%[[SCALE]], %[[CLEAN]], %[[WAIT]], %[[FLOORED]], %{{.*}})
+    // CHECK-NEXT: ^bb0(%{{[a-z0-9]+}}: f32, %[[S:[a-z0-9]+]]: f32, %[[C:[a-z0-9]+]]: f32, %[[W:[a-z0-9]+]]: f32, %[[F:[a-z0-9]+]]: f32, %{{[a-z0-9]+}}: f32):
+    // CHECK: %[[FINITE:.*]] = arith.cmpf olt,
+    // Not finite: wait is one less; at 0 the scale is lowered, not below the floor. Only steps at the floor count as floored.
+    // CHECK-DAG: %[[FLOOR:.*]] = arith.constant 2.000000e+00 : f32
+    // CHECK-DAG: %[[CEILING:.*]] = arith.constant 6.400000e+01 : f32
+    // CHECK: %[[WAITED:.*]] = arith.subf %[[W]], %{{.*}} : f32
+    // CHECK: %[[BACKOFF:.*]] = arith.constant 2.500000e-01 : f32
+    // CHECK: %[[SMALLER:.*]] = arith.mulf %[[S]], %[[BACKOFF]] : f32
+    // CHECK: %[[ABOVE:.*]] = arith.cmpf ogt, %[[SMALLER]], %[[FLOOR]] : f32
+    // CHECK: %[[LOWERED:.*]] = arith.select %[[ABOVE]], %[[SMALLER]], %[[FLOOR]] : f32
+    // CHECK: %[[WAITS:.*]] = arith.cmpf ogt, %[[WAITED]], %{{.*}} : f32
+    // CHECK: %[[SKIPPED:.*]] = arith.select %[[WAITS]], %[[S]], %[[LOWERED]] : f32
+    // CHECK: %[[ONCE:.*]] = arith.addf %[[F]], %{{.*}} : f32
+    // CHECK: %[[OVER:.*]] = arith.cmpf ogt, %[[S]], %[[FLOOR]] : f32
+    // CHECK: %[[COUNT:.*]] = arith.select %[[OVER]], %[[ZERO:.*]], %[[ONCE]] : f32
+    // Finite: after `interval` clean steps the scale grows, not above the ceiling.
+    // CHECK: %[[COUNTED:.*]] = arith.addf %[[C]], %{{.*}} : f32
+    // CHECK: %[[INTERVAL:.*]] = arith.constant 7.000000e+00 : f32
+    // CHECK: %[[GROWS:.*]] = arith.cmpf oge, %[[COUNTED]], %[[INTERVAL]] : f32
+    // CHECK: %[[GROWTH:.*]] = arith.constant 3.000000e+00 : f32
+    // CHECK: %[[LARGER:.*]] = arith.mulf %[[S]], %[[GROWTH]] : f32
+    // CHECK: %[[BELOW:.*]] = arith.cmpf olt, %[[LARGER]], %[[CEILING]] : f32
+    // CHECK: %[[RAISED:.*]] = arith.select %[[BELOW]], %[[LARGER]], %[[CEILING]] : f32
+    // CHECK-DAG: %[[NEXT:.*]] = arith.select %[[GROWS]], %[[RAISED]], %[[S]] : f32
+    // CHECK-DAG: %[[NEW_SCALE:.*]] = arith.select %[[FINITE]], %[[NEXT]], %[[SKIPPED]] : f32
+    // CHECK-DAG: %[[CLEANED:.*]] = arith.select %[[GROWS]], %[[ZERO]], %[[COUNTED]] : f32
+    // CHECK-DAG: %[[NEW_CLEAN:.*]] = arith.select %[[FINITE]], %[[CLEANED]], %[[ZERO]] : f32
+    // CHECK-DAG: %[[HYSTERESIS:.*]] = arith.constant 5.000000e+00 : f32
+    // CHECK-DAG: %[[NEW_WAIT:.*]] = arith.select %[[FINITE]], %[[HYSTERESIS]], %[[WAITED]] : f32
+    // CHECK-DAG: %[[NEW_FLOORED:.*]] = arith.select %[[FINITE]], %[[ZERO]], %[[COUNT]] : f32
+    // CHECK: halftone.yield %{{.*}}, %[[NEW_SCALE]], %[[NEW_CLEAN]], %[[NEW_WAIT]], %[[NEW_FLOORED]] :
+    // CHECK: halftone.assign %[[ALL]]#4 to %[[SCALE]] {halftone.phase = #halftone.phase<check>}
+    // CHECK: halftone.assign %[[ALL]]#5 to %[[CLEAN]]
+    // CHECK: halftone.assign %[[ALL]]#6 to %[[WAIT]]
+    // CHECK: halftone.assign %[[ALL]]#7 to %[[FLOORED]]
   }
 }
 

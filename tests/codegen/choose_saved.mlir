@@ -43,6 +43,84 @@ halftone.graph "recomputes_from_what_is_kept" {
   %d = halftone.add %p, %g {halftone.phase = #backward} : (!matrix, !matrix) -> !matrix
 }
 
+// What is stored rounded is rounded again when it is computed again (P32, P33): the casts under a value belong to it.
+// CHECK-LABEL: halftone.graph "recomputes_through_casts"
+halftone.graph "recomputes_through_casts" {
+  // CHECK: %[[X:.*]] = halftone.input "x"
+  %x = halftone.input "x" : !matrix
+  %g = halftone.input "g" : !matrix
+  %y = halftone.relu %x : (!matrix) -> !matrix
+  %half = halftone.cast %y {halftone.cast = {value = 0 : i64}, halftone.values = array<i64: 0>} : (!matrix) -> !halftone.tensor<[batch, 8], bf16>
+  %wide = halftone.cast %half {halftone.inline} : (!halftone.tensor<[batch, 8], bf16>) -> !matrix
+  %z = halftone.gelu %wide : (!matrix) -> !matrix
+  halftone.output "z", %z : !matrix
+  %saved = halftone.cast %half {halftone.cast = {value = 1 : i64}, toward_zero} : (!halftone.tensor<[batch, 8], bf16>) -> !halftone.tensor<[batch, 8], f16>
+  // CHECK: halftone.output "z"
+  // CHECK: %[[Y:.*]] = halftone.relu %[[X]] {halftone.inline, halftone.phase = #halftone.phase<backward>}
+  // CHECK-NEXT: %[[HALF:.*]] = halftone.cast %[[Y]] {halftone.inline, halftone.phase = #halftone.phase<backward>} : {{.*}}-> !halftone.tensor<[batch, 8], bf16>
+  // CHECK-NEXT: %[[SAVED:.*]] = halftone.cast %[[HALF]] {halftone.inline, halftone.phase = #halftone.phase<backward>, toward_zero} : {{.*}}-> !halftone.tensor<[batch, 8], f16>
+  // CHECK-NEXT: %[[WIDE:.*]] = halftone.cast %[[SAVED]] {halftone.inline, halftone.phase = #halftone.phase<backward>} : {{.*}}-> !halftone.tensor<[batch, 8], f32>
+  // CHECK-NEXT: halftone.add %[[WIDE]], %
+  %again = halftone.cast %saved {halftone.inline, halftone.phase = #backward} : (!halftone.tensor<[batch, 8], f16>) -> !matrix
+  %d = halftone.add %again, %g {halftone.phase = #backward} : (!matrix, !matrix) -> !matrix
+}
+
+// P16, always: whatever it costs and whoever reads it, once in every phase that does, in a kernel of its own. The forward
+// pass reads the first one.
+// CHECK-LABEL: halftone.graph "recomputes_what_a_rule_says"
+halftone.graph "recomputes_what_a_rule_says" {
+  // CHECK: %[[X:.*]] = halftone.input "x"
+  %x = halftone.input "x" : !matrix
+  %g = halftone.input "g" : !matrix
+  %v = halftone.input "v" : !halftone.tensor<[8], f32>
+  // CHECK: %[[Y:.*]] = halftone.gelu %[[X]] {halftone.recompute = true} :
+  %y = halftone.gelu %x {halftone.recompute = true} : (!matrix) -> !matrix
+  // CHECK: %[[N:.*]], %[[MEAN:.*]], %{{.*}} = halftone.layer_norm %[[Y]],
+  %n, %mean, %rstd = halftone.layer_norm %y, %v, %v {epsilon = 1.0e-5 : f64, halftone.recompute = true}
+      : (!matrix, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>) -> (!matrix, !halftone.tensor<[batch], f32>, !halftone.tensor<[batch], f32>)
+  // CHECK: halftone.output "n", %[[N]]
+  halftone.output "n", %n : !matrix
+  // CHECK: %[[LOSS:.*]] = halftone.gelu %[[X]] {halftone.phase = #halftone.phase<loss_backward>, halftone.recompute = true}
+  // CHECK: halftone.add %[[LOSS]], %{{.*}}phase<loss_backward>
+  %d = halftone.add %y, %g {halftone.phase = #halftone.phase<loss_backward>} : (!matrix, !matrix) -> !matrix
+  // CHECK: %[[BACK:.*]] = halftone.gelu %[[X]] {halftone.phase = #halftone.phase<backward>, halftone.recompute = true}
+  // CHECK-NOT: halftone.gelu
+  // CHECK: %[[AGAIN:[a-z0-9_]+]], %{{.*}}, %{{.*}} = halftone.layer_norm %[[BACK]], {{.*}}phase<backward>
+  // CHECK: halftone.contract %{{.*}}, %[[AGAIN]]
+  %dw = halftone.contract %g, %n {pass = #halftone.pass<weight_gradient>, transpose_lhs, halftone.phase = #backward}
+      : (!matrix, !matrix) -> !halftone.tensor<[8, 8], f32>
+  // CHECK: halftone.contract %{{.*}}, %[[BACK]]
+  %dv = halftone.contract %g, %y {pass = #halftone.pass<weight_gradient>, transpose_lhs, halftone.phase = #backward}
+      : (!matrix, !matrix) -> !halftone.tensor<[8, 8], f32>
+}
+
+// P16, never: though it would be cheap.
+// CHECK-LABEL: halftone.graph "does_not_recompute_what_a_rule_keeps"
+// CHECK-NOT: phase<backward>{{.*}}recompute
+// CHECK-NOT: halftone.inline
+halftone.graph "does_not_recompute_what_a_rule_keeps" {
+  %x = halftone.input "x" : !matrix
+  %g = halftone.input "g" : !matrix
+  %y = halftone.relu %x {halftone.recompute = false} : (!matrix) -> !matrix
+  %half = halftone.cast %y {halftone.cast = {value = 0 : i64}} : (!matrix) -> !halftone.tensor<[batch, 8], bf16>
+  // CHECK: halftone.cast %{{.*}} {halftone.phase = #halftone.phase<backward>}
+  %again = halftone.cast %half {halftone.phase = #backward} : (!halftone.tensor<[batch, 8], bf16>) -> !matrix
+  %d = halftone.add %again, %g {halftone.phase = #backward} : (!matrix, !matrix) -> !matrix
+}
+
+// A state takes the value that the forward pass had, whatever a rule says of the backward pass: another state that it was
+// computed from may have changed by then.
+// CHECK-LABEL: halftone.graph "does_not_recompute_for_a_state"
+// CHECK-COUNT-1: halftone.gelu
+// CHECK-NOT: halftone.gelu
+halftone.graph "does_not_recompute_for_a_state" {
+  %s = halftone.state "s" {initial = 0.0 : f64} : !matrix
+  %t = halftone.state "t" {initial = 0.0 : f64} : !matrix
+  %y = halftone.gelu %s {halftone.recompute = true} : (!matrix) -> !matrix
+  halftone.assign %t to %s {halftone.phase = #halftone.phase<update>} : (!matrix, !matrix) -> ()
+  halftone.assign %y to %t {halftone.phase = #halftone.phase<update>} : (!matrix, !matrix) -> ()
+}
+
 // CHECK-LABEL: halftone.graph "does_not_recompute_what_a_contraction_reads"
 // CHECK-NOT: halftone.inline
 halftone.graph "does_not_recompute_what_a_contraction_reads" {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RUN: halftone-opt --halftone-form-kernels -split-input-file -verify-diagnostics %s | FileCheck %s
+// RUN: halftone-opt --halftone-form-kernels=fuse=false -split-input-file -verify-diagnostics %s | FileCheck %s --check-prefix=UNFUSED
 
 !matrix = !halftone.tensor<[batch, 8], f32>
 !weight = !halftone.tensor<[8, 8], f32>
@@ -20,7 +21,7 @@ halftone.graph "linear_bias_and_gelu_are_one_kernel" {
   %w = halftone.input "w" : !weight
   // CHECK: %[[B:.*]] = halftone.input "b"
   %b = halftone.input "b" : !vector
-  // CHECK-NEXT: %[[Y:.*]] = halftone.kernel "inference_fc{{[_0-9]*}}" contraction over ["batch", 8] reduce [8](%[[X]], %[[W]], %[[B]])
+  // CHECK-NEXT: %[[Y:.*]] = halftone.kernel "{{[a-z_]+}}_fc" contraction over ["batch", 8] reduce [8](%[[X]], %[[W]], %[[B]])
   // CHECK-SAME: accesses [#halftone.access<lhs>, #halftone.access<rhs>, #halftone.access<column>] -> [#halftone.access<full>]
   // CHECK-SAME: fused ["fc:linear", "act:gelu"]
   // CHECK-SAME: transpose_rhs
@@ -35,9 +36,16 @@ halftone.graph "linear_bias_and_gelu_are_one_kernel" {
   halftone.output "y", %y : !matrix
 }
 
+// UNFUSED-LABEL: halftone.graph "linear_bias_and_gelu_are_one_kernel"
+// UNFUSED: halftone.kernel "{{[a-z_]+}}_fc" contraction {{.*}} fused ["fc:linear"]
+// UNFUSED-SAME: halftone.layer = "fc"
+// UNFUSED: halftone.kernel "{{[a-z_]+}}_act" pointwise {{.*}} fused ["act:gelu"]
+// UNFUSED-NOT: halftone.kernel "
+// UNFUSED: halftone.output "y"
+
 // What somebody else reads is stored as well.
 // CHECK-LABEL: halftone.graph "stores_what_is_read_elsewhere"
-// CHECK: %[[Y:.*]]:2 = halftone.kernel "inference_fc{{[_0-9]*}}"
+// CHECK: %[[Y:.*]]:2 = halftone.kernel "{{[a-z_]+}}_fc"
 // CHECK-SAME: -> [#halftone.access<full>, #halftone.access<full>]
 // CHECK: halftone.output "fc", %[[Y]]#0
 // CHECK: halftone.output "y", %[[Y]]#1
@@ -52,7 +60,7 @@ halftone.graph "stores_what_is_read_elsewhere" {
 
 // Rows take elementwise code before and after them; the sum of what a row kernel computes per row is its finish.
 // CHECK-LABEL: halftone.graph "row_and_mean_are_one_kernel"
-// CHECK: halftone.kernel "inference_act{{[_0-9]*}}" row over ["batch", 8]
+// CHECK: halftone.kernel "{{[a-z_]+}}_act" row over ["batch", 8]
 // CHECK-SAME: accesses [#halftone.access<full>, #halftone.access<row>] -> []
 // CHECK-SAME: fused ["act:relu", "loss:cross_entropy", "loss:mean"]
 // CHECK: halftone.row_max
@@ -71,7 +79,7 @@ halftone.graph "row_and_mean_are_one_kernel" {
 }
 
 // CHECK-LABEL: halftone.graph "bias_gradient_rides_on_weight_gradient"
-// CHECK: halftone.kernel "inference_fc_weight_gradient" contraction over [8, 8] reduce ["batch"]
+// CHECK: halftone.kernel "{{[a-z_]+}}_fc_weight_gradient" contraction over [8, 8] reduce ["batch"]
 // CHECK-SAME: accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>, #halftone.access<row>]
 // CHECK-SAME: fused ["fc:contract", "fc:column_sum"]
 // CHECK-SAME: transpose_lhs
@@ -89,7 +97,7 @@ halftone.graph "bias_gradient_rides_on_weight_gradient" {
 }
 
 // CHECK-LABEL: halftone.graph "sums_over_rows_share_a_pass"
-// CHECK: halftone.kernel "inference_norm_weight_gradient" column over ["batch", 8]
+// CHECK: halftone.kernel "{{[a-z_]+}}_norm_weight_gradient" column over ["batch", 8]
 // CHECK-SAME: -> [#halftone.access<column>, #halftone.access<column>, #halftone.access<column>]
 // CHECK-SAME: fused ["norm:layer_norm_weight_grad", "fc:column_sum"]
 // CHECK-NOT: halftone.kernel "
@@ -105,11 +113,11 @@ halftone.graph "sums_over_rows_share_a_pass" {
 
 // A value marked inline, and code on scalars, is computed by each of its readers.
 // CHECK-LABEL: halftone.graph "inlines_what_is_marked"
-// CHECK: halftone.kernel "inference_a_gradient{{[_0-9]*}}" pointwise
+// CHECK: halftone.kernel "{{[a-z_]+}}_a_gradient" pointwise
 // CHECK-SAME: fused ["a:add"]
 // CHECK-DAG: arith.divf
 // CHECK-DAG: arith.select
-// CHECK: halftone.kernel "inference_b_weight_gradient{{[_0-9]*}}" column
+// CHECK: halftone.kernel "{{[a-z_]+}}_b_weight_gradient" column
 // CHECK: arith.divf
 // CHECK-NOT: halftone.kernel "
 halftone.graph "inlines_what_is_marked" {
@@ -132,6 +140,45 @@ halftone.graph "inlines_what_is_marked" {
   %dw, %db = halftone.layer_norm_weight_grad %x, %half, %half, %a {halftone.layer = "b", halftone.phase = #backward}
       : (!matrix, !rows, !rows, !matrix) -> (!vector, !vector)
   %flat = halftone.flatten %dw, %db at [0, 32] : (!vector, !vector) -> !halftone.tensor<[64], f32>
+}
+
+// A rounding inside a kernel is kept: what follows it reads the rounded value, widened. The producer stores it once for all
+// other readers; a widened value belongs to the place that its reader reads.
+// CHECK-LABEL: halftone.graph "rounds_inside_a_kernel"
+// CHECK: %[[X:.*]] = halftone.input "x"
+// CHECK: %[[W:.*]] = halftone.input "w"
+// CHECK: %[[Y:.*]]:2 = halftone.kernel "{{[a-z_]+}}_fc" contraction over ["batch", 8] reduce [8](%[[X]], %[[W]])
+// CHECK-SAME: fused ["fc:linear", "fc:cast", "act:relu"]
+// CHECK-SAME: halftone.cast = [{from = f32, rule = 3 : i64, to = bf16, value = 0 : i64}], halftone.only_casts = false,
+// CHECK-SAME: halftone.values = array<i64: 0, 1>
+// CHECK-SAME: -> (!halftone.tensor<[batch, 8], bf16>, !halftone.tensor<[batch, 8], f32>)
+// CHECK-NEXT: ^bb0(%[[SUM:[a-z0-9]+]]: f32):
+// CHECK-NEXT: %[[ROUNDED:.*]] = arith.truncf %[[SUM]] : f32 to bf16
+// CHECK: %[[WIDE:.*]] = arith.extf %[[ROUNDED]] : bf16 to f32
+// CHECK: arith.cmpf ogt, %[[WIDE]],
+// CHECK: halftone.kernel "{{[a-z_]+}}_cat" pointwise over ["batch", 16] reduce [](%[[Y]]#0, %[[Y]]#0)
+// CHECK-SAME: accesses [#halftone.access<window>, #halftone.access<window, -8>]
+// CHECK-NEXT: ^bb0(%[[LEFT:[a-z0-9]+]]: bf16, %[[RIGHT:[a-z0-9]+]]: bf16):
+// CHECK-DAG: arith.extf %[[LEFT]] : bf16 to f32
+// CHECK-DAG: arith.extf %[[RIGHT]] : bf16 to f32
+// CHECK: halftone.kernel_yield
+// UNFUSED-LABEL: halftone.graph "rounds_inside_a_kernel"
+// UNFUSED: fused ["fc:linear"]
+// UNFUSED: fused ["fc:cast"] {halftone.cast = [{{.*}}], halftone.layer = "fc", halftone.only_casts = true,
+// UNFUSED: fused ["act:relu"]
+// UNFUSED: arith.extf
+halftone.graph "rounds_inside_a_kernel" {
+  %x = halftone.input "x" : !matrix
+  %w = halftone.input "w" : !weight
+  %fc = halftone.linear %x, %w {halftone.layer = "fc"} : (!matrix, !weight) -> !matrix
+  %half = halftone.cast %fc {halftone.layer = "fc", halftone.values = array<i64: 0>,
+      halftone.cast = {value = 0 : i64, from = f32, to = bf16, rule = 3 : i64}} : (!matrix) -> !halftone.tensor<[batch, 8], bf16>
+  %wide = halftone.cast %half {halftone.inline} : (!halftone.tensor<[batch, 8], bf16>) -> !matrix
+  %act = halftone.relu %wide {halftone.layer = "act", halftone.values = array<i64: 1>} : (!matrix) -> !matrix
+  %left = halftone.cast %half {halftone.inline} : (!halftone.tensor<[batch, 8], bf16>) -> !matrix
+  %cat = halftone.concat %left, %left {halftone.layer = "cat"} : (!matrix, !matrix) -> !halftone.tensor<[batch, 16], f32>
+  halftone.output "act", %act : !matrix
+  halftone.output "cat", %cat : !halftone.tensor<[batch, 16], f32>
 }
 
 // CHECK-LABEL: halftone.graph "does_not_fuse_across_phases"
@@ -173,7 +220,7 @@ halftone.graph "does_not_fuse_rows_into_a_contraction" {
 // A concat reads its parts at another place than they were computed for.
 // CHECK-LABEL: halftone.graph "does_not_fuse_a_window_with_its_producer"
 // CHECK: fused ["a:relu"]
-// CHECK: halftone.kernel "inference_cat{{[_0-9]*}}" pointwise over ["batch", 16]
+// CHECK: halftone.kernel "{{[a-z_]+}}_cat" pointwise over ["batch", 16]
 // CHECK-SAME: accesses [#halftone.access<window>, #halftone.access<window, -8>]
 // CHECK-SAME: fused ["cat:concat"]
 halftone.graph "does_not_fuse_a_window_with_its_producer" {
@@ -185,7 +232,7 @@ halftone.graph "does_not_fuse_a_window_with_its_producer" {
 
 // CHECK-LABEL: halftone.graph "does_not_fuse_a_mean_that_others_share"
 // CHECK: fused ["a:relu"]
-// CHECK: halftone.kernel "inference_m{{[_0-9]*}}" flat
+// CHECK: halftone.kernel "{{[a-z_]+}}_m" flat
 // CHECK-SAME: fused ["m:mean"]
 halftone.graph "does_not_fuse_a_mean_that_others_share" {
   %x = halftone.input "x" : !matrix
@@ -197,9 +244,9 @@ halftone.graph "does_not_fuse_a_mean_that_others_share" {
 
 // A finish runs after its kernel: what needs its result is a kernel of its own.
 // CHECK-LABEL: halftone.graph "does_not_fuse_with_the_result_of_a_finish"
-// CHECK: %[[R:[a-z0-9]+]], %[[M:.*]] = halftone.kernel "inference_r{{[_0-9]*}}" row
+// CHECK: %[[R:[a-z0-9]+]], %[[M:.*]] = halftone.kernel "{{[a-z_]+}}_r" row
 // CHECK-SAME: fused ["r:layer_norm", "m:mean"]
-// CHECK: halftone.kernel "inference_s{{[_0-9]*}}" pointwise over ["batch", 8] reduce [](%[[X:.*]], %[[M]])
+// CHECK: halftone.kernel "{{[a-z_]+}}_s" pointwise over ["batch", 8] reduce [](%[[X:.*]], %[[M]])
 // CHECK-SAME: fused ["s:shift"]
 halftone.graph "does_not_fuse_with_the_result_of_a_finish" {
   %x = halftone.input "x" : !matrix
@@ -253,7 +300,7 @@ halftone.graph "states_swap" {
 // Scalar code is not inlined into the update, where the states it reads change.
 // CHECK-LABEL: halftone.graph "scalar_states"
 // CHECK: %[[S:.*]] = halftone.state "s"
-// CHECK: %[[NEXT:.*]] = halftone.kernel "inference_count{{[_0-9]*}}" pointwise over [1] {{.*}}(%[[S]]) {{.*}}halftone.phase = #halftone.phase<forward>
+// CHECK: %[[NEXT:.*]] = halftone.kernel "{{[a-z_]+}}_count" pointwise over [1] {{.*}}(%[[S]]) {{.*}}halftone.phase = #halftone.phase<forward>
 // CHECK: %[[COPY:.*]] = halftone.kernel {{.*}}(%[[NEXT]]) {{.*}}halftone.phase = #halftone.phase<update>
 // CHECK: halftone.assign %[[COPY]] to %[[S]]
 halftone.graph "scalar_states" {
@@ -270,9 +317,9 @@ halftone.graph "scalar_states" {
 
 // A domain that ends in a symbol has one column; a single row is a contraction over one.
 // CHECK-LABEL: halftone.graph "domains_end_in_a_number"
-// CHECK: halftone.kernel "inference_a{{[_0-9]*}}" pointwise over ["batch", 1]
-// CHECK: halftone.kernel "inference_b{{[_0-9]*}}" pointwise over [1]
-// CHECK: halftone.kernel "inference_c_weight_gradient{{[_0-9]*}}" contraction over [8, 4] reduce [1]
+// CHECK: halftone.kernel "{{[a-z_]+}}_a" pointwise over ["batch", 1]
+// CHECK: halftone.kernel "{{[a-z_]+}}_b" pointwise over [1]
+// CHECK: halftone.kernel "{{[a-z_]+}}_c_weight_gradient" contraction over [8, 4] reduce [1]
 halftone.graph "domains_end_in_a_number" {
   %r = halftone.input "r" : !rows
   %s = halftone.input "s" : !scalar
@@ -288,8 +335,8 @@ halftone.graph "domains_end_in_a_number" {
 }
 
 // CHECK-LABEL: halftone.graph "names_are_identifiers"
-// CHECK: halftone.kernel "inference_a_b_c"
-// CHECK: halftone.kernel "inference_a_b_c_2"
+// CHECK: halftone.kernel "names_are_identifiers_a_b_c"
+// CHECK: halftone.kernel "names_are_identifiers_a_b_c_2"
 halftone.graph "names_are_identifiers" {
   %x = halftone.input "x" : !matrix
   %w = halftone.input "w" : !weight

@@ -1,94 +1,227 @@
 // SPDX-License-Identifier: Apache-2.0
-// RUN: halftone-opt --halftone-insert-casts %s | FileCheck %s
+// RUN: halftone-opt --halftone-insert-casts -split-input-file %s | FileCheck %s
 
-// One cast per value and format, next to the value, however many users want it.
-// CHECK-LABEL: halftone.graph "one_cast_per_value_and_format"
-halftone.graph "one_cast_per_value_and_format" {
-  // CHECK: %[[X:.*]] = halftone.input "x"
-  // CHECK-DAG: %[[HALF:.*]] = halftone.cast %[[X]] {{.*}}-> !halftone.tensor<[4], f16>
-  // CHECK-DAG: %[[BRAIN:.*]] = halftone.cast %[[X]] {{.*}}-> !halftone.tensor<[4], bf16>
+!matrix = !halftone.tensor<[batch, 8], f32>
+!weight = !halftone.tensor<[8, 8], f32>
+!vector = !halftone.tensor<[8], f32>
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+#exact = #halftone.round<format = f32, role = activation>
+#bf16 = #halftone.round<format = bf16, role = activation, rule = 0>
+#f16 = #halftone.round<format = f16, role = activation, rule = 1>
+#f16_down = #halftone.round<format = f16, toward_zero = true, role = activation, rule = 1>
+#weight_bf16 = #halftone.round<format = bf16, role = weight, rule = 2>
+#weight_f16 = #halftone.round<format = f16, role = weight, rule = 3>
+
+// P38: one cast per value, format and rounding, next to the value, however many read it; P30: the value itself stays.
+// CHECK-LABEL: halftone.graph "one_cast_per_value_format_and_rounding"
+halftone.graph "one_cast_per_value_format_and_rounding" {
+  // CHECK-NEXT: %[[X:.*]] = halftone.input "x"
+  // CHECK-DAG: %[[BF16:.*]] = halftone.cast %[[X]] {halftone.cast = {{{[^}]*}}}, halftone.layer = "x", {{[^}]*}}} : {{.*}}-> !halftone.tensor<[batch, 8], bf16>
+  // CHECK-DAG: %[[F16:.*]] = halftone.cast %[[X]] {halftone.cast = {{{[^}]*}}}, halftone.layer = "x", halftone.phase = #halftone.phase<forward>, halftone.values = array<i64: {{[0-9]+}}>} : {{.*}}-> !halftone.tensor<[batch, 8], f16>
+  // CHECK-DAG: %[[DOWN:.*]] = halftone.cast %[[X]] {{{.*}}toward_zero} : {{.*}}-> !halftone.tensor<[batch, 8], f16>
+  %x = halftone.input "x" {halftone.layer = "x"} : !matrix
+  // CHECK: halftone.relu %[[X]]
+  %plain = halftone.relu %x {halftone.layer = "plain", halftone.precision = #halftone.precision<operands = [[#exact]], results = [[#exact]]>}
+      : (!matrix) -> !matrix
+  // CHECK: %[[WIDE:.*]] = halftone.cast %[[BF16]] {halftone.inline,
+  // CHECK: halftone.relu %[[WIDE]]
+  %a = halftone.relu %x {halftone.layer = "a", halftone.precision = #halftone.precision<operands = [[#bf16]], results = [[#exact]]>}
+      : (!matrix) -> !matrix
+  // CHECK: %[[WIDE:.*]] = halftone.cast %[[BF16]] {halftone.inline,
+  // CHECK: halftone.gelu %[[WIDE]]
+  %b = halftone.gelu %x {halftone.layer = "b", halftone.precision = #halftone.precision<operands = [[#bf16]], results = [[#exact]]>}
+      : (!matrix) -> !matrix
+  // CHECK: %[[WIDE:.*]] = halftone.cast %[[F16]] {halftone.inline,
+  // CHECK: %[[WIDE2:.*]] = halftone.cast %[[DOWN]] {halftone.inline,
+  // CHECK: halftone.add %[[WIDE]], %[[WIDE2]]
   // CHECK-NOT: halftone.cast
-  %x = halftone.input "x" : !halftone.tensor<[4], f32>
-  // CHECK: halftone.relu %[[BRAIN]]
-  %a = halftone.relu %x {halftone.precision = #halftone.precision<store = bf16, compute = bf16, accumulate = f32, rule = 0>}
-      : (!halftone.tensor<[4], f32>) -> !halftone.tensor<[4], bf16>
-  // CHECK: halftone.gelu %[[BRAIN]]
-  %b = halftone.gelu %x {halftone.precision = #halftone.precision<store = bf16, compute = bf16, accumulate = f32, rule = 0>}
-      : (!halftone.tensor<[4], f32>) -> !halftone.tensor<[4], bf16>
-  // CHECK: halftone.relu %[[HALF]]
-  %c = halftone.relu %x {halftone.precision = #halftone.precision<store = f16, compute = f16, accumulate = f32, rule = 0>}
-      : (!halftone.tensor<[4], f32>) -> !halftone.tensor<[4], f16>
-  // CHECK: halftone.output "a"
-  halftone.output "a", %a : !halftone.tensor<[4], bf16>
-  halftone.output "b", %b : !halftone.tensor<[4], bf16>
-  halftone.output "c", %c : !halftone.tensor<[4], f16>
+  %c = halftone.add %x, %x {halftone.layer = "c", halftone.precision = #halftone.precision<operands = [[#f16], [#f16_down]], results = [[#exact]]>}
+      : (!matrix, !matrix) -> !matrix
+  halftone.output "plain", %plain : !matrix
+  halftone.output "a", %a : !matrix
+  halftone.output "b", %b : !matrix
+  halftone.output "c", %c : !matrix
 }
 
-// The sum of a contraction leaves in its accumulator's format; what is stored is a rounding point of its own.
-// CHECK-LABEL: halftone.graph "contraction_result_is_its_accumulator"
-halftone.graph "contraction_result_is_its_accumulator" {
+// A contraction reads narrow matrices as they are; what is elementwise, its bias too, is widened inside its kernel. The
+// sum is f32: the result's rounding is a cast of its own (P32).
+// CHECK-LABEL: halftone.graph "contractions_read_narrow_matrices"
+halftone.graph "contractions_read_narrow_matrices" {
   // CHECK: %[[X:.*]] = halftone.input "x"
-  %x = halftone.input "x" : !halftone.tensor<[batch, 8], bf16>
+  %x = halftone.input "x" {halftone.layer = "x"} : !halftone.tensor<[batch, 8], bf16>
   // CHECK: %[[W:.*]] = halftone.parameter "w"
-  // CHECK: %[[NARROW:.*]] = halftone.cast %[[W]] {{.*}}-> !halftone.tensor<[4, 8], bf16>
-  %w = halftone.parameter "w" {initializer = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>} : !halftone.tensor<[4, 8], f32>
-  // CHECK: %[[SUM:.*]] = halftone.linear %[[X]], %[[NARROW]] {{.*}} -> !halftone.tensor<[batch, 4], f32>
-  // CHECK: %[[STORED:.*]] = halftone.cast %[[SUM]] {{.*}}halftone.layer = "fc"{{.*}}-> !halftone.tensor<[batch, 4], bf16>
-  // CHECK: halftone.relu %[[STORED]]
-  // CHECK: halftone.output "fc", %[[STORED]]
-  %y = halftone.linear %x, %w {halftone.layer = "fc", halftone.precision = #halftone.precision<store = bf16, compute = bf16, accumulate = f32, rule = 0>}
-      : (!halftone.tensor<[batch, 8], bf16>, !halftone.tensor<[4, 8], f32>) -> !halftone.tensor<[batch, 4], bf16>
-  %z = halftone.relu %y {halftone.precision = #halftone.precision<store = bf16, compute = bf16, accumulate = f32, rule = 0>}
-      : (!halftone.tensor<[batch, 4], bf16>) -> !halftone.tensor<[batch, 4], bf16>
-  halftone.output "fc", %y : !halftone.tensor<[batch, 4], bf16>
-  halftone.output "z", %z : !halftone.tensor<[batch, 4], bf16>
+  // CHECK-NEXT: %[[NARROW:.*]] = halftone.cast %[[W]] {halftone.cast = {from = f32, rule = 3 : i64, to = f16, value = 0 : i64}, halftone.layer = "w",
+  // CHECK-SAME: -> !halftone.tensor<[8, 8], f16>
+  %w = halftone.parameter "w" {halftone.layer = "w", initializer = #zeros} : !weight
+  // CHECK: %[[B:.*]] = halftone.parameter "b"
+  // CHECK-NEXT: %[[NARROW_B:.*]] = halftone.cast %[[B]]
+  // CHECK-SAME: -> !halftone.tensor<[8], bf16>
+  %b = halftone.parameter "b" {halftone.layer = "b", initializer = #zeros} : !vector
+  // CHECK: %[[WIDE_B:.*]] = halftone.cast %[[NARROW_B]] {halftone.inline, halftone.phase = #halftone.phase<forward>}
+  // CHECK: %[[SUM:.*]] = halftone.linear %[[X]], %[[NARROW]] bias %[[WIDE_B]]
+  // CHECK-SAME: (!halftone.tensor<[batch, 8], bf16>, !halftone.tensor<[8, 8], f16>, !halftone.tensor<[8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  // CHECK-NEXT: %[[STORED:.*]] = halftone.cast %[[SUM]] {halftone.cast = {from = f32, rule = 0 : i64, to = bf16, value = 2 : i64}, halftone.kind = "linear", halftone.layer = "fc",
+  %y = halftone.linear %x, %w bias %b {halftone.kind = "linear", halftone.layer = "fc", halftone.precision = #halftone.precision<
+      operands = [[#bf16], [#weight_f16], [#weight_bf16]], results = [[#bf16]]>} : (!halftone.tensor<[batch, 8], bf16>, !weight, !vector) -> !matrix
+  // P36: who reads an output reads f32.
+  // CHECK: %[[F32:.*]] = halftone.cast %[[STORED]] {halftone.phase = #halftone.phase<forward>} : {{.*}}-> !halftone.tensor<[batch, 8], f32>
+  // CHECK: halftone.output "y", %[[F32]]
+  halftone.output "y", %y : !matrix
 }
 
-// Computed wide, stored narrow: the operand is widened and the result rounded once.
-// CHECK-LABEL: halftone.graph "stored_narrower_than_computed"
-halftone.graph "stored_narrower_than_computed" {
+// P32: first the operation's result, then the value's store; readers find what is left in the end.
+// CHECK-LABEL: halftone.graph "result_and_store_round_one_after_the_other"
+halftone.graph "result_and_store_round_one_after_the_other" {
+  %x = halftone.input "x" {halftone.layer = "x"} : !matrix
+  // CHECK: %[[Y:.*]] = halftone.gelu
+  // CHECK-NEXT: %[[RESULT:.*]] = halftone.cast %[[Y]] {{.*}}-> !halftone.tensor<[batch, 8], f16>
+  // CHECK-NEXT: %[[STORED:.*]] = halftone.cast %[[RESULT]] {{.*}} : (!halftone.tensor<[batch, 8], f16>) -> !halftone.tensor<[batch, 8], bf16>
+  %y = halftone.gelu %x {halftone.layer = "y", halftone.precision = #halftone.precision<operands = [[#exact]], results = [[#f16, #bf16]]>}
+      : (!matrix) -> !matrix
+  // CHECK-NEXT: %[[WIDE:.*]] = halftone.cast %[[STORED]] {halftone.inline,
+  // CHECK-NEXT: halftone.relu %[[WIDE]]
+  %z = halftone.relu %y {halftone.layer = "z", halftone.precision = #halftone.precision<operands = [[#exact]], results = [[#exact]]>}
+      : (!matrix) -> !matrix
+  halftone.output "z", %z : !matrix
+}
+
+// A format that holds every value of the one before rounds nothing (F4): f32 after bf16, tf32 after f16.
+// CHECK-LABEL: halftone.graph "does_not_round_what_fits"
+halftone.graph "does_not_round_what_fits" {
   // CHECK: %[[X:.*]] = halftone.input "x"
-  // CHECK: %[[WIDE:.*]] = halftone.cast %[[X]] {{.*}}-> !halftone.tensor<[4], f32>
-  %x = halftone.input "x" : !halftone.tensor<[4], bf16>
-  // CHECK: %[[Y:.*]] = halftone.pointwise "twice"(%[[WIDE]]) {{.*}} : (!halftone.tensor<[4], f32>) -> !halftone.tensor<[4], f32>
-  %y = halftone.pointwise "twice" (%x) {halftone.precision = #halftone.precision<store = bf16, compute = f32, accumulate = f32, rule = 0>}
-      : (!halftone.tensor<[4], bf16>) -> !halftone.tensor<[4], bf16> {
-  ^bb0(%a: f32):
-    %r = arith.addf %a, %a : f32
-    halftone.yield %r : f32
-  }
-  // CHECK: %[[ROUNDED:.*]] = halftone.cast %[[Y]] {{.*}}-> !halftone.tensor<[4], bf16>
-  // CHECK: halftone.output "y", %[[ROUNDED]]
-  halftone.output "y", %y : !halftone.tensor<[4], bf16>
+  %x = halftone.input "x" {halftone.layer = "x"} : !halftone.tensor<[batch, 8], f16>
+  // CHECK-NEXT: %[[WIDE:.*]] = halftone.cast %[[X]] {halftone.inline, halftone.phase = #halftone.phase<forward>} : {{.*}}-> !halftone.tensor<[batch, 8], f32>
+  // CHECK-NEXT: %[[Y:.*]] = halftone.relu %[[WIDE]]
+  // CHECK-NEXT: %[[STORED:.*]] = halftone.cast %[[Y]] {{.*}}-> !halftone.tensor<[batch, 8], bf16>
+  // CHECK-NEXT: halftone.cast %[[STORED]] {halftone.phase
+  // CHECK-NEXT: halftone.output
+  // CHECK-NOT: halftone.cast
+  %y = halftone.relu %x {halftone.layer = "y", halftone.precision = #halftone.precision<
+      operands = [[#halftone.round<format = tf32, role = activation>]], results = [[#bf16, #exact]]>} : (!halftone.tensor<[batch, 8], f16>) -> !matrix
+  halftone.output "y", %y : !matrix
 }
 
 // CHECK-LABEL: halftone.graph "does_not_cast_in_pure_f32"
 // CHECK-NOT: halftone.cast
 halftone.graph "does_not_cast_in_pure_f32" {
-  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %x = halftone.input "x" : !matrix
   %label = halftone.input "label" : !halftone.tensor<[batch], i32>
-  %w = halftone.parameter "w" {initializer = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>} : !halftone.tensor<[4, 8], f32>
-  %y = halftone.linear %x, %w {halftone.precision = #halftone.precision<store = f32, compute = f32, accumulate = f32, rule = 0>}
-      : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[4, 8], f32>) -> !halftone.tensor<[batch, 4], f32>
-  %l = halftone.cross_entropy %y, %label {halftone.precision = #halftone.precision<store = f32, compute = f32, accumulate = f32, rule = 0>}
-      : (!halftone.tensor<[batch, 4], f32>, !halftone.tensor<[batch], i32>) -> !halftone.tensor<[batch], f32>
-  %m = halftone.mean %l {halftone.precision = #halftone.precision<store = f32, compute = f32, accumulate = f32, rule = 0>}
-      : (!halftone.tensor<[batch], f32>) -> !halftone.tensor<[], f32>
-  halftone.output "m", %m : !halftone.tensor<[], f32>
+  %w = halftone.parameter "w" {initializer = #zeros} : !weight
+  %y = halftone.linear %x, %w {halftone.layer = "y", halftone.precision = #halftone.precision<operands = [[#exact], [#exact]], results = [[#exact]]>}
+      : (!matrix, !weight) -> !matrix
+  %l = halftone.cross_entropy %y, %label {halftone.layer = "l", halftone.precision = #halftone.precision<operands = [[#exact], []], results = [[]]>}
+      : (!matrix, !halftone.tensor<[batch], i32>) -> !halftone.tensor<[batch], f32>
+  halftone.output "l", %l : !halftone.tensor<[batch], f32>
 }
 
-// Labels are integers and scalars are accumulators: neither is rounded on the way into an operation.
-// CHECK-LABEL: halftone.graph "does_not_cast_labels_or_scalars"
-halftone.graph "does_not_cast_labels_or_scalars" {
-  %x = halftone.input "x" : !halftone.tensor<[batch, 8], bf16>
-  // CHECK: %[[LABEL:.*]] = halftone.input "label"
-  // CHECK-NEXT: %[[ROWS:.*]] = halftone.cross_entropy %{{.*}}, %[[LABEL]] {{.*}}-> !halftone.tensor<[batch], bf16>
-  // CHECK-NEXT: halftone.mean %[[ROWS]] {{.*}}-> !halftone.tensor<[], f32>
-  // CHECK-NEXT: halftone.output
-  %label = halftone.input "label" : !halftone.tensor<[batch], i32>
-  %l = halftone.cross_entropy %x, %label {halftone.precision = #halftone.precision<store = bf16, compute = bf16, accumulate = f32, rule = 0>}
-      : (!halftone.tensor<[batch, 8], bf16>, !halftone.tensor<[batch], i32>) -> !halftone.tensor<[batch], bf16>
-  %m = halftone.mean %l {halftone.precision = #halftone.precision<store = bf16, compute = bf16, accumulate = f32, rule = 0>}
-      : (!halftone.tensor<[batch], bf16>) -> !halftone.tensor<[], f32>
-  halftone.output "m", %m : !halftone.tensor<[], f32>
+// -----
+
+!matrix = !halftone.tensor<[batch, 8], f32>
+#exact = #halftone.round<format = f32, role = saved>
+#saved = #halftone.round<format = f16, role = saved, rule = 0>
+#tf32 = #halftone.round<format = tf32, role = saved, rule = 1>
+#bf16 = #halftone.round<format = bf16, role = saved, rule = 1>
+#backward = #halftone.phase<backward>
+#external = #halftone.phase<external>
+
+// P33: what the backward pass reads is rounded to the saved store, then as it computes (P30). The producer stores the first
+// in its own phase, where the value is at hand.
+// CHECK-LABEL: halftone.graph "saved_then_compute"
+halftone.graph "saved_then_compute" {
+  %x = halftone.input "x" {halftone.layer = "x"} : !matrix
+  // CHECK: %[[Y:.*]] = halftone.gelu
+  // CHECK-NEXT: %[[SAVED:.*]] = halftone.cast %[[Y]] {{{.*}}halftone.phase = #halftone.phase<forward>{{.*}}} : {{.*}}-> !halftone.tensor<[batch, 8], f16>
+  // CHECK-NEXT: %[[READ:.*]] = halftone.cast %[[SAVED]] {{.*}}-> !halftone.tensor<[batch, 8], bf16>
+  %y = halftone.gelu %x {halftone.layer = "y", halftone.precision = #halftone.precision<operands = [[#exact]], results = [[#exact]]>}
+      : (!matrix) -> !matrix
+  // The forward pass reads what was never rounded (P32).
+  // CHECK: %[[Z:.*]] = halftone.relu %[[Y]]
+  %z = halftone.relu %y {halftone.layer = "z", halftone.precision = #halftone.precision<operands = [[#exact]], results = [[#exact]]>}
+      : (!matrix) -> !matrix
+  halftone.output "z", %z : !matrix
+  // CHECK: %[[WIDE:.*]] = halftone.cast %[[READ]] {halftone.inline, halftone.phase = #halftone.phase<backward>}
+  // CHECK: halftone.add %[[WIDE]], %[[Z]]
+  %g = halftone.add %y, %z {halftone.layer = "g", halftone.phase = #backward,
+      halftone.precision = #halftone.precision<operands = [[#saved, #bf16], [#exact]], results = [[]]>} : (!matrix, !matrix) -> !matrix
+}
+
+// A source's cast runs in the first phase that reads it, but not in one of the losses when the backward pass reads it too:
+// a caller's own gradients leave the losses out (P36).
+// CHECK-LABEL: halftone.graph "phases_of_sources"
+halftone.graph "phases_of_sources" {
+  // CHECK: %[[X:.*]] = halftone.input "x"
+  // CHECK-DAG: halftone.cast %[[X]] {{{.*}}halftone.phase = #halftone.phase<loss>{{.*}}} : {{.*}}-> !halftone.tensor<[batch, 8], f16>
+  // CHECK-DAG: halftone.cast %[[X]] {{{.*}}halftone.phase = #halftone.phase<forward>{{.*}}} : {{.*}}-> !halftone.tensor<[batch, 8], bf16>
+  %x = halftone.input "x" {halftone.layer = "x"} : !matrix
+  // CHECK: %[[S:.*]] = halftone.state "s"
+  // CHECK: halftone.cast %[[S]] {{{.*}}halftone.phase = #halftone.phase<backward>{{.*}}}
+  %s = halftone.state "s" {initial = 0.0 : f64, halftone.layer = "s"} : !matrix
+  %l = halftone.add %x, %x {halftone.layer = "l", halftone.phase = #halftone.phase<loss>,
+      halftone.precision = #halftone.precision<operands = [[#saved], [#bf16]], results = [[]]>} : (!matrix, !matrix) -> !matrix
+  %d = halftone.relu %x {halftone.layer = "l", halftone.phase = #halftone.phase<loss_backward>,
+      halftone.precision = #halftone.precision<operands = [[#saved]], results = [[]]>} : (!matrix) -> !matrix
+  %g = halftone.add %x, %s {halftone.layer = "g", halftone.phase = #backward,
+      halftone.precision = #halftone.precision<operands = [[#bf16], [#bf16]], results = [[]]>} : (!matrix, !matrix) -> !matrix
+}
+
+// D45, P34: add hands its gradient on, rounded as it reads it and as the value's gradients are stored; nothing else is left
+// of it. A sum of two contributions is f32, then stored; a parameter's gradient leaves in f32 (P35).
+// CHECK-LABEL: halftone.graph "hand_on_leaves_its_roundings"
+// CHECK-NOT: halftone.hand_on
+halftone.graph "hand_on_leaves_its_roundings" {
+  // CHECK: %[[X:.*]] = halftone.input "x"
+  %x = halftone.input "x" {halftone.layer = "x"} : !matrix
+  // CHECK: %[[G:.*]] = halftone.gelu
+  // CHECK-DAG: %[[READ:.*]] = halftone.cast %[[G]] {{.*}}-> !halftone.tensor<[batch, 8], tf32>
+  // CHECK-DAG: %[[A:.*]] = halftone.cast %[[READ]] {{.*}}-> !halftone.tensor<[batch, 8], bf16>
+  // CHECK-DAG: %[[B:.*]] = halftone.cast %[[G]] {{.*}}-> !halftone.tensor<[batch, 8], bf16>
+  // CHECK: %[[WIDE_A:.*]] = halftone.cast %[[A]] {halftone.inline,
+  // CHECK: %[[WIDE_B:.*]] = halftone.cast %[[B]] {halftone.inline,
+  // CHECK: %[[SUM:.*]] = halftone.add %[[WIDE_A]], %[[WIDE_B]]
+  // CHECK: %[[STORED:.*]] = halftone.cast %[[SUM]] {{.*}}-> !halftone.tensor<[batch, 8], bf16>
+  // CHECK: %[[F32:.*]] = halftone.cast %[[STORED]] {halftone.phase = #halftone.phase<backward>} : {{.*}}-> !halftone.tensor<[batch, 8], f32>
+  // CHECK: halftone.gradient %[[F32]] of
+  %g = halftone.gelu %x {halftone.layer = "g", halftone.phase = #backward, halftone.gradient_of = ["c"],
+      halftone.precision = #halftone.precision<operands = [[#exact]], results = [[#exact]]>} : (!matrix) -> !matrix
+  %a = halftone.hand_on %g {halftone.layer = "c", halftone.phase = #backward, halftone.gradient_of = ["a"],
+      halftone.precision = #halftone.precision<operands = [[#tf32]], results = [[#bf16]]>} : (!matrix) -> !matrix
+  %b = halftone.hand_on %g {halftone.layer = "c", halftone.phase = #backward, halftone.gradient_of = ["a"],
+      halftone.precision = #halftone.precision<operands = [[#exact]], results = [[#bf16]]>} : (!matrix) -> !matrix
+  %sum = halftone.add %a, %b {halftone.layer = "c", halftone.phase = #backward, halftone.gradient_of = ["a"], halftone.partial_sum,
+      halftone.precision = #halftone.precision<operands = [[], []], results = [[#bf16]]>} : (!matrix, !matrix) -> !matrix
+  %p = halftone.parameter "p" {initializer = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>, halftone.layer = "p"} : !matrix
+  halftone.gradient %sum of %p {halftone.phase = #backward} : (!matrix, !matrix) -> ()
+}
+
+// P36: the gradient of an output crosses as it is stored. A caller's own is rounded to that in its phase; the losses' is
+// rounded already, here to what `result` said, and is held in the store's format all the same.
+// CHECK-LABEL: halftone.graph "gradients_cross_at_outputs"
+halftone.graph "gradients_cross_at_outputs" {
+  // CHECK: %[[G:.*]] = halftone.gelu
+  // CHECK-NEXT: %[[RESULT:.*]] = halftone.cast %[[G]] {{.*}}-> !halftone.tensor<[batch, 8], f16>
+  %x = halftone.input "x" {halftone.layer = "x"} : !matrix
+  %g = halftone.gelu %x {halftone.layer = "l", halftone.phase = #halftone.phase<loss_backward>, halftone.gradient_of = ["y"],
+      halftone.precision = #halftone.precision<operands = [[#exact]], results = [[#saved, #exact]]>} : (!matrix) -> !matrix
+  // CHECK-NEXT: %[[F32:.*]] = halftone.cast %[[RESULT]] {halftone.phase = #halftone.phase<loss_backward>}
+  // CHECK-NEXT: %[[WIDE:.*]] = halftone.output_gradient "wide", %[[F32]]
+  // CHECK-SAME: -> !halftone.tensor<[batch, 8], f32>
+  %wide = halftone.output_gradient "wide", %g {halftone.layer = "y", halftone.phase = #halftone.phase<loss_backward>, halftone.gradient_of = ["y"],
+      halftone.precision = #halftone.precision<operands = [[]], results = [[#exact]]>} : (!matrix) -> !matrix
+  // CHECK: %[[E:.*]] = halftone.external_gradient "wide"
+  // CHECK-NEXT: halftone.assign %[[E]] to %[[WIDE]]
+  %e = halftone.external_gradient "wide" : !matrix
+  halftone.assign %e to %wide {halftone.phase = #external} : (!matrix, !matrix) -> ()
+  // CHECK: %[[H:.*]] = halftone.silu
+  // CHECK-NEXT: %[[STORED:.*]] = halftone.cast %[[H]] {{.*}}-> !halftone.tensor<[batch, 8], bf16>
+  // CHECK-NEXT: %[[NARROW:.*]] = halftone.output_gradient "narrow", %[[STORED]]
+  // CHECK-SAME: -> !halftone.tensor<[batch, 8], bf16>
+  %h = halftone.silu %x {halftone.layer = "l", halftone.phase = #halftone.phase<loss_backward>, halftone.gradient_of = ["z"],
+      halftone.precision = #halftone.precision<operands = [[#exact]], results = [[#bf16]]>} : (!matrix) -> !matrix
+  %narrow = halftone.output_gradient "narrow", %h {halftone.layer = "z", halftone.phase = #halftone.phase<loss_backward>, halftone.gradient_of = ["z"],
+      halftone.precision = #halftone.precision<operands = [[]], results = [[#bf16]]>} : (!matrix) -> !matrix
+  // CHECK: %[[E2:.*]] = halftone.external_gradient "narrow"
+  // CHECK-NEXT: %[[ROUNDED:.*]] = halftone.cast %[[E2]] {halftone.phase = #halftone.phase<external>}
+  // CHECK-NEXT: halftone.assign %[[ROUNDED]] to %[[NARROW]]
+  %e2 = halftone.external_gradient "narrow" : !matrix
+  halftone.assign %e2 to %narrow {halftone.phase = #external} : (!matrix, !matrix) -> ()
 }

@@ -7,21 +7,20 @@ module attributes {test.type = !halftone.tensor<[batch, 0], f32>} {}
 
 // -----
 
-// An element is a float format, i32 or undecided.
-// expected-error @+1 {{element type }}
+// An element is in a format that rules or inputs may name.
+// expected-error @+1 {{element type 'i64' is none of the formats f32, tf32, f16, bf16 and i32}}
 module attributes {test.type = !halftone.tensor<[4], i64>} {}
 
 // -----
 
-// A precision is made of float formats.
-// expected-error @+1 {{precision wants float formats, not }}
-module attributes {test.precision = #halftone.precision<store = i32, compute = f32, accumulate = f32, rule = 0>} {}
+// expected-error @+1 {{element type 'f64' is none of the formats f32, tf32, f16, bf16 and i32}}
+module attributes {test.type = !halftone.tensor<[4], f64>} {}
 
 // -----
 
-// An accumulator is at least as wide as what it adds.
-// expected-error @+1 {{accumulation in }}
-module attributes {test.precision = #halftone.precision<store = f32, compute = f32, accumulate = bf16, rule = 0>} {}
+// Nothing is undecided.
+// expected-error @+1 {{element type 'none' is none of the formats f32, tf32, f16, bf16 and i32}}
+module attributes {test.type = !halftone.tensor<[4], none>} {}
 
 // -----
 
@@ -390,6 +389,49 @@ halftone.graph "g" {
   %z = halftone.input "z" : !halftone.tensor<[4], f32>
   // expected-error @+1 {{assigns to what does not persist}}
   halftone.assign %x to %z : (!halftone.tensor<[4], f32>, !halftone.tensor<[4], f32>) -> ()
+}
+
+// -----
+
+// Assign: a working copy is read from its buffer, which is what takes new values.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[4], bf16>
+  %c = halftone.working_copy "w" in "parameters.bf16" at 0 : !halftone.tensor<[4], bf16>
+  // expected-error @+1 {{assigns to what does not persist}}
+  halftone.assign %x to %c : (!halftone.tensor<[4], bf16>, !halftone.tensor<[4], bf16>) -> ()
+}
+
+// -----
+
+// Assign: parameters change as a whole.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[4], f32>
+  %w = halftone.parameter "w" {initializer = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>} : !halftone.tensor<[4], f32>
+  // expected-error @+1 {{assigns to what does not persist}}
+  halftone.assign %x to %w : (!halftone.tensor<[4], f32>, !halftone.tensor<[4], f32>) -> ()
+}
+
+// -----
+
+// Assign: the formats agree, though an input that a state takes may still arrive in its own.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[4], bf16>
+  %y = halftone.relu %x : (!halftone.tensor<[4], bf16>) -> !halftone.tensor<[4], bf16>
+  %s = halftone.state "s" {initial = 0.0 : f64} : !halftone.tensor<[4], f32>
+  halftone.assign %x to %s : (!halftone.tensor<[4], f32>, !halftone.tensor<[4], bf16>) -> ()
+  // expected-error @+1 {{does not fit}}
+  halftone.assign %y to %s : (!halftone.tensor<[4], f32>, !halftone.tensor<[4], bf16>) -> ()
+}
+
+// -----
+
+// Assign: an output's gradient has one format.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[4], bf16>
+  %g = halftone.output_gradient "x", %x : (!halftone.tensor<[4], bf16>) -> !halftone.tensor<[4], bf16>
+  %e = halftone.external_gradient "x" : !halftone.tensor<[4], f32>
+  // expected-error @+1 {{does not fit}}
+  halftone.assign %e to %g : (!halftone.tensor<[4], bf16>, !halftone.tensor<[4], f32>) -> ()
 }
 
 // -----

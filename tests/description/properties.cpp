@@ -18,13 +18,39 @@ Description any_description() {
   return halftone::tests::random_description(*rc::gen::scale(3.0, list));
 }
 
+/// What a rule has, by name.
+void note(std::set<std::string_view>& met, const Rule& rule) {
+  const auto add = [&](std::string_view name, bool has) {
+    if (has) met.insert(name);
+  };
+  for (const Clause& clause : rule.clauses) {
+    add("layer", clause.layer.has_value());
+    add("class", !clause.classes.empty());
+    add("op", !clause.ops.empty());
+    add("role", !clause.roles.empty());
+    add("pass", !clause.passes.empty());
+    add("target", !clause.targets.empty());
+  }
+  add("or", rule.clauses.size() > 1);
+  add("store", rule.store.has_value());
+  add("compute", rule.compute.has_value());
+  add("result", rule.result.has_value());
+  add("accumulate", rule.accumulate.has_value());
+  add("master", rule.master.has_value());
+  add("rounding", rule.rounding.has_value());
+  add("recompute", rule.recompute.has_value());
+  add("loss_scale", rule.loss_scale.has_value());
+}
+
 }  // namespace
 
 TEST_CASE("print and parse give back any valid Description, and the same text") {
   std::set<Kind> kinds;
-  const bool holds = rc::check("parse(print(d)) == d", [&kinds] {
+  std::set<std::string_view> of_rules;
+  const bool holds = rc::check("parse(print(d)) == d", [&] {
     const Description description = any_description();
     for (const Node& node : description.nodes) kinds.insert(node.kind);
+    for (const Rule& rule : description.rules) note(of_rules, rule);
     const auto violation = validate(description);
     if (violation) RC_FAIL(violation->message);
     const std::string text = print(description);
@@ -37,6 +63,7 @@ TEST_CASE("print and parse give back any valid Description, and the same text") 
   });
   CHECK(holds);
   CHECK(kinds.size() == 14);
+  CHECK(of_rules.size() == 15);
 }
 
 TEST_CASE("the shape of every node of a valid Description is the inferred one") {

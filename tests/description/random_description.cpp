@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "builder.hpp"
+#include "halftone/description/validate.hpp"
 
 namespace halftone::tests {
 namespace {
@@ -16,12 +17,13 @@ class Generator {
   Description description() {
     built().name = text();
     add_input();
-    while (at_ < choices_.size() && built().nodes.size() < 60) add_something();
+    // What is left is for outputs, settings and rules.
+    while (at_ < choices_.size() / 2 && built().nodes.size() < 60) add_something();
     if (!built().losses.empty() && !trains_) linear(values_.front(), false);
     name_unused();
-    for (std::size_t i = below(3); i > 0; --i) built().rules.push_back(rule());
     optimizer();
     if (below(2) == 1) built().clip = positive();
+    add_rules();
     return std::move(built());
   }
 
@@ -249,15 +251,91 @@ class Generator {
     }
   }
 
-  Rule rule() {
-    static constexpr Format kStores[] = {Format::f32, Format::f16, Format::bf16, Format::tf32};
-    Rule result{text(), {}, {}, {}, {}};
-    result.compute = kStores[below(4)];
-    if (below(2) == 1) result.store = kStores[below(3)];
-    if (below(2) == 1) result.accumulate = Format::f32;
-    if (below(2) == 1) result.master = Format::f32;
-    if (result.store && below(2) == 1) result.compute.reset();
+  template <typename Enum>
+  std::vector<Enum> some(std::size_t first, std::size_t last) {
+    std::vector<Enum> chosen;
+    for (std::size_t i = first; i <= last; ++i) {
+      if (below(3) == 1) chosen.push_back(static_cast<Enum>(i));
+    }
+    return chosen;
+  }
+
+  std::string glob() {
+    switch (std::string name = built().nodes[below(built().nodes.size())].name; below(5)) {
+      case 0:
+        return name;
+      case 1:
+        return "{" + name + "," + text() + "}";
+      case 2:
+        return name.substr(0, below(name.size() + 1)) + "**";
+      case 3:
+        return "*";
+      default:
+        name.back() = '?';
+        return name;
+    }
+  }
+
+  Clause clause() {
+    static constexpr const char* kChips[] = {"sm_80", "sm_90a", "sm_121f", "cpu"};
+    Clause result;
+    if (below(2) == 1) result.layer = glob();
+    if (below(4) == 1) result.classes = some<LayerClass>(0, 5);
+    if (below(4) == 1) result.ops = some<Kind>(3, 13);
+    if (below(3) == 1) result.roles = some<Role>(0, 6);
+    if (below(4) == 1) result.passes = some<Pass>(0, 2);
+    for (std::size_t i = below(4) == 1 ? below(3) : 0; i > 0; --i) {
+      const std::size_t chip = below(4);
+      const auto relation = static_cast<Relation>(chip == 3 ? 0 : below(3));
+      result.targets.push_back({relation, kChips[chip]});
+    }
     return result;
+  }
+
+  FormatChoice choice() {
+    static constexpr Format kFormats[] = {Format::f32, Format::f16, Format::bf16, Format::tf32};
+    const std::uint32_t choice = below(5);
+    return choice == 4 ? FormatChoice{true, Format::f32} : FormatChoice{false, kFormats[choice]};
+  }
+
+  LossScale loss_scale() {
+    LossScale scale;
+    scale.kind = static_cast<LossScale::Kind>(below(3));
+    if (scale.kind == LossScale::Kind::none) return scale;
+    scale.initial = 1 + below(100000) * 0.5;
+    if (scale.kind == LossScale::Kind::fixed) return scale;
+    scale.growth = 1.5 + below_one();
+    scale.backoff = 0.25 + 0.5 * below_one();
+    scale.interval = 1 + below(5000);
+    scale.floor = scale.initial * (0.5 + 0.5 * below_one());
+    scale.ceiling = scale.initial * (1 + below_one());
+    scale.hysteresis = 1 + below(4);
+    scale.patience = 1 + below(100);
+    return scale;
+  }
+
+  /// Any clauses and fields; most mean nothing.
+  Rule candidate() {
+    Rule result;
+    for (std::size_t i = below(4); i > 0; --i) result.clauses.push_back(clause());
+    if (below(2) == 1) result.store = choice();
+    if (below(2) == 1) result.compute = choice();
+    if (below(5) == 1) result.result = static_cast<Format>(below(4));
+    if (below(5) == 1) result.accumulate = static_cast<Accumulation>(below(3));
+    if (below(6) == 1) result.master = Format::f32;
+    if (below(4) == 1) result.rounding = static_cast<Rounding>(below(2));
+    if (below(6) == 1) result.recompute = below(2) == 1;
+    if (below(6) == 1) result.loss_scale = loss_scale();
+    return result;
+  }
+
+  /// Rules that validate has nothing against: what is tried here is not validate, but what carries
+  /// valid rules from place to place.
+  void add_rules() {
+    for (std::size_t i = below(6); i > 0; --i) {
+      built().rules.push_back(candidate());
+      if (validate(built())) built().rules.pop_back();
+    }
   }
 
   void optimizer() {

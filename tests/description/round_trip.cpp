@@ -59,8 +59,15 @@ Description everything() {
   b.description.outputs = {{"sum \t", add}, {"joined", joined}};
   b.description.losses = {{mse, 0.1}, {xent, -1}, {own, 0}};
   b.description.assignments = {{mean, mask_node}};
-  b.description.rules = {{"**", Format::bf16, Format::tf32, Format::f32, Format::f32},
-                         {"h/*/{a,\"b\"}", {}, Format::f16, {}, {}}};
+  Rule general;
+  general.store = {false, Format::bf16};
+  general.compute = {false, Format::tf32};
+  general.accumulate = Accumulation::f32;
+  general.master = Format::f32;
+  Rule particular;
+  particular.clauses.emplace_back().layer = "{fir*,\"b\"}";
+  particular.compute = {false, Format::f16};
+  b.description.rules = {general, particular};
   b.description.optimizer = Sgd{0.1, 0.9, true, 1e-4};
   b.description.clip = 0.3;
   return b.description;
@@ -93,8 +100,8 @@ loss %mse weight 0.1
 loss %xent weight -1
 loss %own weight 0
 assign %mean = %mask
-rule "**" store bf16 compute tf32 accumulate f32 master f32
-rule "h/*/{a,\"b\"}" compute f16
+rule everywhere : store bf16 compute tf32 accumulate f32 master f32
+rule where layer "{fir*,\"b\"}" : compute f16
 optimizer sgd learning_rate 0.1 momentum 0.9 nesterov weight_decay 1e-04
 clip 0.3
 )";

@@ -43,7 +43,7 @@ Description valid() {
   b.description.outputs = {{"act", kAct}};
   b.description.losses = {{kXent, 1}, {kMse, 1}};
   b.description.assignments = {{kMean, kAct}};
-  b.description.rules = {{"**", Format::f32, Format::f32, Format::f32, Format::f32}};
+  b.description.rules.emplace_back().store = FormatChoice{};
   b.description.optimizer = AdamW{};
   return b.description;
 }
@@ -225,18 +225,9 @@ TEST_CASE("training, rules and optimizers keep D9 to D11") {
        },
        -1,
        "the model \"m\" has a loss and nothing to train; add a parameter that is not frozen (D9)"},
-      {[](Description& d) { d.rules[0] = {}; }, -1,
-       "the rule \"**\" states no format; state store, compute, accumulate or master (D10)"},
-      {[](Description& d) { d.rules[0].store = Format::tf32; }, -1,
-       "the rule \"**\" stores tf32; store f32, f16 or bf16 (D10)"},
-      {[](Description& d) { d.rules[0].store = Format::i32; }, -1,
-       "the rule \"**\" stores i32; store f32, f16 or bf16 (D10)"},
-      {[](Description& d) { d.rules[0].compute = Format::i32; }, -1,
-       "the rule \"**\" computes in i32; compute in f32, tf32, f16 or bf16 (D10)"},
-      {[](Description& d) { d.rules[0].accumulate = Format::f16; }, -1,
-       "the rule \"**\" accumulates in f16; use f32 (D10)"},
-      {[](Description& d) { d.rules[0].master = Format::bf16; }, -1,
-       "the rule \"**\" keeps masters in bf16; use f32 (D10)"},
+      {[](Description& d) { d.rules[0].store->format = Format::tf32; }, -1,
+       "the rule \"everywhere : store tf32\" stores tf32, which nothing is held in; store f32, "
+       "f16, bf16 or follow (P42)"},
       {[](Description& d) { d.optimizer = Sgd{kInfinity}; }, -1,
        "the optimizer sgd has learning_rate inf; make it finite, not negative (D11)"},
       {[](Description& d) { d.optimizer = Sgd{0.1, 1.0}; }, -1,

@@ -46,7 +46,7 @@ TEST_CASE("backward from gradients of the outputs gives the reference's gradient
   int tried = 0;
   for (const LinkedArtifact& artifact : kArtifacts) {
     CAPTURE(std::string(artifact.name));
-    Pair pair(artifact.name, *artifact.image, "x86-64-v3", 6);
+    Pair pair(std::string(artifact.name), *artifact.image, "x86-64-v3", 6);
     pair.draw();
     reference::Tensors<float> external;
     std::vector<NamedValues> named;

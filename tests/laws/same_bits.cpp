@@ -65,7 +65,7 @@ TEST_CASE("training steps on the CPU equal the declared reference to the last bi
         CAPTURE(std::string(artifact.name));
         CAPTURE(std::string(variant));
         CAPTURE(batch);
-        Pair pair(artifact.name, *artifact.image, variant, batch);
+        Pair pair(std::string(artifact.name), *artifact.image, variant, batch);
         const int steps =
             pair.trainer.parameter(pair.trainer.parameter_names().back()).size() > 100000 ? 1 : 4;
         for (int step = 0; step < steps; ++step) {
@@ -82,7 +82,7 @@ TEST_CASE("infinities, NaN, subnormals and huge numbers give the reference's bit
     for (const float hostile : kHostile) {
       CAPTURE(std::string(artifact.name));
       CAPTURE(hostile);
-      Pair pair(artifact.name, *artifact.image, "x86-64-v3", 4);
+      Pair pair(std::string(artifact.name), *artifact.image, "x86-64-v3", 4);
       pair.draw();
       for (auto& [name, values] : pair.inputs.values)
         for (std::size_t i = 0; i < values.size(); i += 7) values[i] = hostile;
@@ -93,7 +93,7 @@ TEST_CASE("infinities, NaN, subnormals and huge numbers give the reference's bit
 TEST_CASE("a step that is not finite changes no bit of the parameters, and training goes on") {
   for (const LinkedArtifact& artifact : kArtifacts) {
     CAPTURE(std::string(artifact.name));
-    Pair pair(artifact.name, *artifact.image, "x86-64-v3", 5);
+    Pair pair(std::string(artifact.name), *artifact.image, "x86-64-v3", 5);
     for (int step = 0; step < 4; ++step) {
       CAPTURE(step);
       pair.draw();
@@ -112,7 +112,7 @@ TEST_CASE("a step that is not finite changes no bit of the parameters, and train
 TEST_CASE("inference gives the outputs of the training graph's forward pass") {
   for (const LinkedArtifact& artifact : kArtifacts) {
     CAPTURE(std::string(artifact.name));
-    Pair pair(artifact.name, *artifact.image, "x86-64-v3", 7);
+    Pair pair(std::string(artifact.name), *artifact.image, "x86-64-v3", 7);
     if (pair.description.outputs.empty()) continue;
     pair.draw();
     pair.trainer.forward(pair.named_inputs());

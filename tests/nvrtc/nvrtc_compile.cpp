@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// nvrtc_compile [--fetched DIR] [--arch sm_80]... [--threads N] FILE.cu...: compiles every text
-// that differs for every arch and prints what ptxas says. Exit 0: all accepted without spills; 1:
-// not so; 77: no NVRTC on this machine.
+// nvrtc_compile [--fetched DIR] [--arch sm_80|every]... [--threads N] FILE.cu...: compiles every
+// text that differs for every arch, or for each of chips.hpp, and prints what ptxas says. Exit 0:
+// all accepted without spills; 1: not so; 77: no NVRTC on this machine.
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "chips.hpp"
 #include "nvrtc_library.hpp"
 #include "ptxas_log.hpp"
 
@@ -38,6 +39,11 @@ struct Job {
   Compilation result;
 };
 
+void add_archs(const std::string& name, std::vector<std::string>& archs) {
+  if (name != "every") return archs.push_back(name);
+  for (const char* chip : halftone::tests::kChips) archs.push_back("sm_" + std::string(chip));
+}
+
 Arguments parse(int count, char** values) {
   Arguments arguments;
   for (int i = 1; i < count; ++i) {
@@ -46,7 +52,7 @@ Arguments parse(int count, char** values) {
     if (value == "--fetched" && has_next)
       arguments.fetched = values[++i];
     else if (value == "--arch" && has_next)
-      arguments.archs.push_back(values[++i]);
+      add_archs(values[++i], arguments.archs);
     else if (value == "--threads" && has_next)
       arguments.threads = std::max(1, std::atoi(values[++i]));
     else

@@ -85,6 +85,7 @@ bool NvrtcLibrary::bind(void* library) {
          symbol(library, "nvrtcCompileProgram", compile_) &&
          symbol(library, "nvrtcGetProgramLogSize", log_size_) &&
          symbol(library, "nvrtcGetProgramLog", log_) &&
+         symbol(library, "nvrtcGetPTXSize", ptx_size_) && symbol(library, "nvrtcGetPTX", ptx_) &&
          symbol(library, "nvrtcDestroyProgram", destroy_);
 }
 
@@ -98,18 +99,22 @@ Compilation NvrtcLibrary::compile(const std::string& source, const std::string& 
                                   std::span<const std::string> options) const {
   Program program = nullptr;
   if (create_(&program, source.c_str(), name.c_str(), 0, nullptr, nullptr) != 0) {
-    return {false, "nvrtcCreateProgram failed"};
+    return {false, "nvrtcCreateProgram failed", ""};
   }
   std::vector<const char*> arguments;
   for (const std::string& option : options) arguments.push_back(option.c_str());
   Compilation result;
   result.accepted = compile_(program, static_cast<int>(arguments.size()), arguments.data()) == 0;
-  std::size_t size = 0;
-  if (log_size_(program, &size) == 0 && size > 1) {
-    result.log.resize(size);
-    log_(program, result.log.data());
-    result.log.resize(size - 1);  // the terminating zero
-  }
+  const auto text = [&](auto size_of, auto get) {
+    std::size_t size = 0;
+    if (size_of(program, &size) != 0 || size <= 1) return std::string();
+    std::string characters(size, '\0');
+    get(program, characters.data());
+    characters.pop_back();  // the terminating zero
+    return characters;
+  };
+  result.log = text(log_size_, log_);
+  if (result.accepted) result.ptx = text(ptx_size_, ptx_);
   destroy_(&program);
   return result;
 }

@@ -9,10 +9,11 @@
 
 namespace halftone::tests {
 
-/// What one compilation said. `log` has the compiler's messages and those of ptxas.
+/// What one compilation said and made.
 struct Compilation {
   bool accepted = false;
-  std::string log;
+  std::string log;  ///< the compiler's messages and those of ptxas
+  std::string ptx;  ///< of an accepted text
 };
 
 /// A loaded NVRTC. Compilations may run from several threads at once.
@@ -23,8 +24,8 @@ class NvrtcLibrary {
   /// `reason` is one sentence.
   static std::unique_ptr<NvrtcLibrary> open(const std::string& fetched, std::string& reason);
 
-  /// Compiles `source` to a cubin with these options. A failure to even start is a Compilation that
-  /// was not accepted.
+  /// Compiles `source` with these options, to a cubin when they name a chip. A failure to even
+  /// start is a Compilation that was not accepted.
   [[nodiscard]] Compilation compile(const std::string& source, const std::string& name,
                                     std::span<const std::string> options) const;
 
@@ -42,6 +43,8 @@ class NvrtcLibrary {
   int (*compile_)(Program, int, const char* const*) = nullptr;
   int (*log_size_)(Program, std::size_t*) = nullptr;
   int (*log_)(Program, char*) = nullptr;
+  int (*ptx_size_)(Program, std::size_t*) = nullptr;
+  int (*ptx_)(Program, char*) = nullptr;
   int (*destroy_)(Program*) = nullptr;
 };
 

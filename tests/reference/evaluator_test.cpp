@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 
 #include "halftone/reference/bounded.hpp"
@@ -43,6 +44,25 @@ std::string message_of(const std::function<void()>& action) {
   return "nothing was thrown";
 }
 
+bool has_narrow_formats(const description::Description& model) {
+  const description::FormatChoice f32;
+  for (const description::Rule& rule : model.rules) {
+    if (rule.store.value_or(f32) != f32 || rule.compute.value_or(f32) != f32) return true;
+    if (rule.result.value_or(f32.format) != f32.format) return true;
+  }
+  return false;
+}
+
+// Nothing where a narrow rounding may decide a comparison, a divisor or an overflow.
+std::optional<Run<Bounded>> bounded_run(const Problem& problem) {
+  try {
+    return std::optional<Run<Bounded>>(std::in_place, problem);
+  } catch (const std::domain_error&) {
+    CHECK(has_narrow_formats(problem.model));
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 TEST_CASE(
@@ -53,14 +73,15 @@ TEST_CASE(
     const Problem problem = make_problem(halftone::tests::load_model(name), kSymbols, 3, -0.5, 0.5);
     const Run<double> exact(problem);
     const Run<float> declared(problem);
-    const Run<Bounded> bound(problem);
+    const std::optional<Run<Bounded>> bound = bounded_run(problem);
+    if (!bound) continue;
     for (std::size_t id = 0; id < problem.model.nodes.size(); ++id) {
       CAPTURE(problem.model.nodes[id].name);
       Judged judged;
       judged.append(exact.forward.values[id], declared.forward.values[id],
-                    bound.forward.values[id]);
+                    bound->forward.values[id]);
       if (!exact.gradients[id].empty()) {
-        judged.append(exact.gradients[id], declared.gradients[id], bound.gradients[id]);
+        judged.append(exact.gradients[id], declared.gradients[id], bound->gradients[id]);
       }
       check_declared(judged);
     }
@@ -214,19 +235,14 @@ TEST_CASE("bad input gets one sentence that names the culprit and the remedy") {
   const Inputs<float> inputs{{{"x", {1, 2, 3}}, {"target", {1, 1}}}, {}};
   const Inputs<float> without{{{"x", {1, 2, 3}}}, {}};
   const Inputs<float> wrong{{{"x", {1, 2}}, {"target", {1, 1}}}, {}};
-  description::Description half = model;
-  half.rules[0].compute = description::Format::bf16;
   CHECK(message_of([&] { Declared(model, {}); }) ==
         "symbol \"batch\" of node \"x\" is not bound; give it a positive size");
-  CHECK(message_of([&] {
-          (void)evaluator.initial_state({{"w", {1}}, {"b", {7, 8}}});
-        }) == "parameter \"w\" has 1 elements; give it 6");
-  CHECK(message_of([&] {
-          (void)evaluator.initial_state({{"w", parameters.at("w")}});
-        }) == "parameter \"b\" is missing; give it a value");
-  CHECK(message_of([&] {
-          (void)evaluator.initial_state({{"x", {1}}});
-        }) == "\"x\" is not a parameter; give values to parameters only");
+  CHECK(message_of([&] { (void)evaluator.initial_state({{"w", {1}}, {"b", {7, 8}}}); }) ==
+        "parameter \"w\" has 1 elements; give it 6");
+  CHECK(message_of([&] { (void)evaluator.initial_state({{"w", parameters.at("w")}}); }) ==
+        "parameter \"b\" is missing; give it a value");
+  CHECK(message_of([&] { (void)evaluator.initial_state({{"x", {1}}}); }) ==
+        "\"x\" is not a parameter; give values to parameters only");
   CHECK(message_of([&] { (void)evaluator.forward(state, without); }) ==
         "input \"target\" is missing; give it a value");
   CHECK(message_of([&] { (void)evaluator.forward(state, wrong); }) ==
@@ -236,10 +252,4 @@ TEST_CASE("bad input gets one sentence that names the culprit and the remedy") {
         }) == "an external gradient names no output of \"test\"; use output names");
   CHECK(message_of([&] { (void)evaluator.find("nowhere"); }) ==
         "\"test\" has no node \"nowhere\"; use a name of the description");
-  CHECK(message_of([&] {
-          Declared(half, {{"batch", 1}});
-        }) ==
-        "rule \"**\" asks for another format than f32, which declared evaluation does not have; "
-        "store and compute it in "
-        "f32 or evaluate exactly");
 }

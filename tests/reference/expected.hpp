@@ -2,8 +2,9 @@
 // Written by record_expected.py.
 #pragma once
 
-#include <cstdint>
 #include <vector>
+
+#include "recorded.hpp"
 
 namespace halftone::reference::tests {
 
@@ -18,14 +19,6 @@ inline const std::vector<TorchUpdate> kTorchUpdates = {
     {"momentum", {0x1.308112e6dd902p-2, -0x1.302e9c840d26ap-6, -0x1.ee7b55792a67fp-2, 0x1.2198cbb6f7817p-1, 0x1.9ee4b049e3619p-4, -0x1.1dbae098fedffp-3, -0x1.48fdffbb934aap-2, 0x1.c7571245c8c8ap-2, 0x1.07a62814d5ee3p-3, 0x1.69fe6631b3f99p-6, -0x1.75384e80b301ep-2, 0x1.9e0368fe98e0ap-2, -0x1.eba81ea43d56bp-5, -0x1.555064a10f779p-3, -0x1.ee2c2df0a3210p-2, 0x1.2228e16adddfdp-2, 0x1.a0214c4db535ep-4, -0x1.1d1c91d7e9a8bp-3, -0x1.35035ab8f4b67p-1, 0x1.c7a63a1cf134dp-2, -0x1.3d23341d7c743p-6, -0x1.0a68cf106fd16p-2, -0x1.c4895d1eddd16p-2, 0x1.4bcbb260599b8p-2, 0x1.08f6b92f7c3e9p-7, -0x1.63b1b3d403349p-3, 0x1.0b2de89408df5p-1, 0x1.a5afa82545131p-3, -0x1.fcf4ab8fa670cp-4, -0x1.c2c126a7e56c0p-2, 0x1.193adc9fa6c0cp-1, 0x1.c0c17469a8014p-3, -0x1.8c8d05ce7a63ep-4, -0x1.a6a73e649fbcep-2, 0x1.1fff4fc36a0fcp-1, 0x1.f8f547c8d14c6p-3, -0x1.bdfb8f1e10409p-3, -0x1.1140e2e005124p-1, 0x1.2e0c4533c6481p-1, 0x1.01403b83644e5p-3, 0x1.55bc6be210f37p-3, -0x1.87678af41c5c1p-1, 0x1.62a9f5a24c4aap-2, -0x1.df84c35eb1f76p-2, 0x1.7b76a22d2ed79p-1, -0x1.b3a813aa9f3fcp-3, 0x1.f387d69072175p-1}},
     {"nesterov", {0x1.eb7be082ddb99p-3, 0x1.40cb4f95d4aafp-6, -0x1.484bb8c207cafp-2, 0x1.802fa53e7c877p-2, 0x1.1eb9bdefe733dp-5, -0x1.5d84c6fb4c12fp-5, -0x1.838ff0674e2eap-3, 0x1.407258535c4c2p-2, 0x1.7b046f4373611p-4, 0x1.6b4ca16962256p-4, -0x1.d6752cb2676a7p-3, 0x1.caff9fa1826aep-3, -0x1.db627b02290bdp-4, -0x1.eb1a4ba56c662p-4, -0x1.5c77cd8002a0ep-2, 0x1.4b8502386b70fp-3, 0x1.f564507f8bd25p-7, -0x1.fee56eb878fa8p-5, -0x1.9c351c26c8eefp-2, 0x1.2c4643b7a3162p-2, -0x1.809159c0c0a9bp-5, -0x1.fe67ed5cd5b4dp-4, -0x1.15b159a055a41p-2, 0x1.d911e9f1b76bap-3, 0x1.5af739deac559p-7, -0x1.167f4b7fa0d66p-3, 0x1.5cfcfa3a3866bp-2, 0x1.ed2efa3c275bep-4, -0x1.2ae5a700a0a49p-3, -0x1.77240e1a89288p-2, 0x1.97e6de71a81f7p-2, 0x1.0e50989459b38p-3, -0x1.6a23b9399ba09p-4, -0x1.3c3a29b30f34bp-2, 0x1.a3c36c3c69786p-2, 0x1.842463394f2ebp-3, -0x1.348c77e4b1341p-3, -0x1.7bf77840e9553p-2, 0x1.dead52726da71p-2, 0x1.04a9c81fa03e4p-3, 0x1.540db07cba1c9p-3, -0x1.89975aec8f733p-1, 0x1.56fa17a7c08b7p-2, -0x1.e35e248486072p-2, 0x1.85e21d956f9b2p-1, -0x1.ba9516fc7d3d6p-3, 0x1.f5b7d4262cf0ap-1}},
     {"adamw", {-0x1.15aabf4bdb210p-3, -0x1.7092abd977530p-5, -0x1.5e609f0362414p-1, -0x1.004f188a6e84ap-2, -0x1.8d3cfb5a033eep-1, -0x1.f6e5e4ddbf594p-2, 0x1.caf4d9a00a38cp-2, -0x1.5b8e80834f7e7p-1, -0x1.21f7dbebfe060p-1, 0x1.a8e95f8d729cdp-2, 0x1.c59b392cc1cf6p-1, -0x1.4793b4f2d35dep-4, -0x1.acbd59240149ap-2, 0x1.1a9023d806a7fp-1, 0x1.50d9083a4395ep-1, -0x1.d79dcf2a9fdeep-2, 0x1.e70add4ecd01ep-2, 0x1.87aec649598b2p-1, 0x1.d0a72693d30c6p-3, 0x1.60574e6bc4ccfp-1, 0x1.59fda5b3dc23cp-6, 0x1.596f43bb294eap-2, 0x1.4b8965229e4bep+0, 0x1.55f0933afc751p-3, 0x1.bfdfb2d373a56p-3, 0x1.fcf5c76d6b427p-1, -0x1.b3fe109104a57p-3, -0x1.61d5ad5242f94p-3, 0x1.29e8b8e9710dap-3, 0x1.1fdd58e5282dbp-2, -0x1.c7355bd3b24e0p-6, 0x1.e5fbbe8c3b7fep-3, 0x1.4230b31e2054fp-1, 0x1.db25ef83ae1ddp-2, 0x1.6defaf60d5713p-2, 0x1.d418324a94600p-1, -0x1.83d62d75dd0cbp-4, 0x1.bf2dfb70d82acp-5, 0x1.798b5b16b3b86p-1, 0x1.a350b6bb53880p-11, 0x1.6d00ea4a1db96p-3, -0x1.f3119e5605bc5p-1, 0x1.5bcf133994950p-9, -0x1.1376abdf50e93p-1, 0x1.0197287741595p+0, -0x1.999f4dfc40ca2p-3, 0x1.478b2c7fc3fe4p+0}},
-};
-
-// The f32 bits of a tensor: its size, the FNV-1a hash over its patterns, and the first of them.
-struct Bits {
-  const char* name;
-  std::size_t size;
-  std::uint64_t hash;
-  std::vector<std::uint32_t> first;
 };
 
 inline const std::vector<Bits> kNumpyBits = {

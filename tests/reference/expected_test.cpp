@@ -5,7 +5,6 @@
 
 #include <doctest/doctest.h>
 
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -18,32 +17,8 @@ using namespace halftone::reference::tests;
 
 namespace {
 
-// As data() of record_expected.py.
-template <class Scalar = double>
-std::vector<Scalar> data(std::int64_t count, std::int64_t salt) {
-  std::vector<Scalar> values;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::int64_t step = (i * (7919 + 613 * salt) + salt * 104729) % 2003 - 1001;
-    values.push_back(static_cast<Scalar>(static_cast<float>(static_cast<double>(step) / 1000.0)));
-  }
-  return values;
-}
-
 void check_bits(const std::string& name, const std::vector<float>& values) {
-  CAPTURE(name);
-  const Bits* expected = nullptr;
-  for (const Bits& bits : kNumpyBits) {
-    if (bits.name == name) expected = &bits;
-  }
-  REQUIRE(expected != nullptr);
-  CHECK(values.size() == expected->size);
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  for (const float value : values)
-    hash = (hash ^ std::bit_cast<std::uint32_t>(value)) * 0x100000001b3u;
-  for (std::size_t i = 0; i < expected->first.size(); ++i) {
-    CHECK(std::bit_cast<std::uint32_t>(values[i]) == expected->first[i]);
-  }
-  CHECK(hash == expected->hash);
+  check_bits(kNumpyBits, name, values);
 }
 
 std::vector<float> joined(const Tensors<float>& tensors) {

@@ -103,8 +103,9 @@ inline void check_gradients(Problem& problem) {
   const auto check_all = [&](Tensors<double>& tensors) {
     for (auto& [name, values] : tensors) {
       CAPTURE(name);
-      const std::vector<double>& gradient = run.gradient(name);
+      std::vector<double> gradient = run.gradient(name);
       if (gradient.empty()) continue;
+      for (double& element : gradient) element /= run.state.scaling.scale;  // L1
       check_gradient(evaluator, problem, values, gradient, operations);
     }
   };

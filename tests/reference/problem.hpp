@@ -47,15 +47,12 @@ class Random {
   std::uint64_t state_;
 };
 
-/// Statements of the text form behind a head; adds rules and an optimizer that a test does not care
-/// about.
+/// Statements of the text form behind a head; adds an optimizer that a test does not care about.
 inline description::Description parse_model(const std::string& statements,
                                             const std::string& optimizer =
                                                 "optimizer sgd learning_rate 0.1 momentum 0 "
                                                 "weight_decay 0\n") {
-  const std::string text = "halftone description 1\nmodel \"test\"\n" + statements +
-                           "rule \"**\" store f32 compute f32 accumulate f32 master f32\n" +
-                           optimizer;
+  const std::string text = "halftone description 1\nmodel \"test\"\n" + statements + optimizer;
   auto parsed = description::parse(text);
   if (const auto* error = std::get_if<description::ParseError>(&parsed)) {
     throw std::runtime_error(error->str("test") + "\n" + text);

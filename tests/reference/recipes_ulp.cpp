@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints the largest error of every recipe over all 2^32 inputs, the table of docs/numerics.md.
-// Arguments: names of recipes, none for all. Takes minutes; recipes_test.cpp is the short form.
+// Prints the largest error of every recipe over all 2^32 inputs, and of every function over all
+// codes of f16 and bf16: the tables of docs/numerics.md. Arguments: names of recipes and "narrow",
+// none for all. Takes minutes; recipes_test.cpp and narrow_recipes_test.cpp are the short forms.
 #include <cstdio>
 #include <cstring>
 #include <thread>
 
+#include "narrow_recipes.hpp"
 #include "recipe_error.hpp"
 
 namespace {
@@ -56,9 +58,25 @@ bool wanted(const char* name, int count, char** names) {
   return count == 1;
 }
 
+void print_narrow() {
+  using namespace halftone;
+  std::printf(
+      "| format | function | max ulp | not nearest | of them at most |\n|---|---|---|---|---|\n");
+  for (const auto format : {description::Format::f16, description::Format::bf16}) {
+    for (const reference::NarrowCase& c : reference::kNarrowCases) {
+      const reference::NarrowError error = reference::error_of(c, format);
+      std::printf("| %s | %s | %.4f | %u | %.0f ulp at %.5g |\n",
+                  format == description::Format::f16 ? "f16" : "bf16", c.name, error.exact_ulp,
+                  error.not_nearest, error.rounded_ulp,
+                  reference::decode(format, static_cast<std::uint16_t>(error.at)));
+    }
+  }
+}
+
 }  // namespace
 
 int main(int count, char** names) {
+  if (wanted("narrow", count, names)) print_narrow();
   std::printf("| function | max ulp | at input | bits | not nearest |\n|---|---|---|---|---|\n");
   bool within = true;
   for (const RecipeCase& recipe : halftone::reference::kRecipeCases) {

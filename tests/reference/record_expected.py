@@ -1,73 +1,11 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 # SPDX-License-Identifier: Apache-2.0
 """Writes expected.hpp: what numpy computes in f32 when it follows docs/spec/description.md operation by operation, and
 what torch's optimizers compute in f64. Run with python3-numpy and python3-torch:  ./record_expected.py > expected.hpp"""
-import math
 import numpy as np
 import torch
 
-f32, f64 = np.float32, np.float64
-
-
-def data(count, salt):
-    i = np.arange(count, dtype=np.int64)
-    return ((((i * (7919 + 613 * salt) + salt * 104729) % 2003) - 1001) / 1000.0).astype(f32)
-
-
-def fma(a, b, c):
-    """One rounding: the exact product in f64, the sum rounded to odd there, then to f32."""
-    a, b, c = np.broadcast_arrays(f32(a), f32(b), f32(c))
-    p, q = a.astype(f64) * b.astype(f64), c.astype(f64)
-    s = p + q
-    t = s - p
-    error = (p - (s - t)) + (q - t)
-    bits = np.atleast_1d(s).copy().view(np.int64)
-    error, away = np.atleast_1d(error), (np.atleast_1d(error) > 0) == (np.atleast_1d(s) > 0)
-    inexact_even = (error != 0) & (bits & 1 == 0)
-    bits += np.where(inexact_even, np.where(away, 1, -1), 0)
-    return bits.view(f64).astype(f32).reshape(a.shape)
-
-
-def chain(a, b):  # N1 over the last axis
-    acc = np.zeros(np.broadcast_shapes(a.shape, b.shape)[:-1], f32)
-    for k in range(a.shape[-1]):
-        acc = fma(a[..., k], b[..., k], acc)
-    return acc
-
-
-def tree(v):  # N2 over the last axis
-    n = v.shape[-1]
-    if n > 1024:
-        return tree(np.stack([tree(v[..., b:b + 1024]) for b in range(0, n, 1024)], -1))
-    p = np.zeros(v.shape[:-1] + (32,), f32)
-    for e in range(n):
-        p[..., e % 32] = p[..., e % 32] + v[..., e]
-    for s in (16, 8, 4, 2, 1):
-        p = p[..., :s] + p[..., s:2 * s]
-    return p[..., 0]
-
-
-def columns(v):  # N3
-    total = np.zeros(v.shape[1], f32)
-    for begin in range(0, v.shape[0], 128):
-        part = np.zeros(v.shape[1], f32)
-        for row in v[begin:begin + 128]:
-            part = part + row
-        total = total + part
-    return total
-
-
-results = []
-
-
-def record(name, values):
-    patterns = np.asarray(values, f32).reshape(-1).view(np.uint32)
-    h = 0xcbf29ce484222325
-    for pattern in patterns.tolist():
-        h = ((h ^ pattern) * 0x100000001b3) & (2**64 - 1)
-    first = ", ".join(f"0x{p:08x}" for p in patterns[:4].tolist())
-    results.append(f'    {{"{name}", {len(patterns)}, 0x{h:016x}, {{{first}}}}},')
-
+from numpy_rules import chain, columns, data, f32, f64, fma, padded, record, results, tree
 
 def linear(rows, k, m):
     x, w, b, g = data(rows * k, 1).reshape(rows, k), data(m * k, 2).reshape(m, k), data(m, 3), data(rows * m, 4)
@@ -98,13 +36,6 @@ def mse(count):
     record("mse loss", tree(d * d) / f32(count))
     record("mse x", s * (f32(2) * d))
     record("mse target", -(s * (f32(2) * d)))
-
-
-def padded(tensors):
-    flat = []
-    for t in tensors:
-        flat += [t, np.zeros(-len(t) % 32, f32)]
-    return np.concatenate(flat)
 
 
 def updates(kind, steps):
@@ -166,8 +97,9 @@ print("""// SPDX-License-Identifier: Apache-2.0
 // Written by record_expected.py.
 #pragma once
 
-#include <cstdint>
 #include <vector>
+
+#include "recorded.hpp"
 
 namespace halftone::reference::tests {
 
@@ -187,14 +119,6 @@ mse(5000)
 for kind in ("sgd", "momentum", "nesterov", "adamw"):
     updates(kind, 5)
 print("""};
-
-// The f32 bits of a tensor: its size, the FNV-1a hash over its patterns, and the first of them.
-struct Bits {
-  const char* name;
-  std::size_t size;
-  std::uint64_t hash;
-  std::vector<std::uint32_t> first;
-};
 
 inline const std::vector<Bits> kNumpyBits = {""")
 print("\n".join(results))

@@ -83,7 +83,7 @@ TEST_CASE("a damaged linked image is refused") {
   CHECK(
       refusal([](auto& image) { image.version = 99; }) ==
       who +
-          "it is of version 99, but version 1 is needed; make it again with the halftonec of this "
+          "it is of version 99, but version 2 is needed; make it again with the halftonec of this "
           "release");
   CHECK(refusal([](auto& image) { image.manifest_bytes = 10; }) ==
         who +
@@ -101,7 +101,7 @@ TEST_CASE("a damaged linked image is refused") {
   const std::string apart =
       who + "its code and its manifest do not belong together; make it with halftonec";
   CHECK(refusal([](auto& image) { image.variant_count = 1; }) == apart);
-  CHECK(refusal([](auto& image) { image.cpu_entry_count = 6; }) == apart);
+  CHECK(refusal([](auto& image) { image.cpu_entry_count = 10; }) == apart);
   CHECK(refusal([](auto& image) { image.cpu_entries = nullptr; }) == apart);
   for (std::size_t hole : {0, 2}) {  // the entry of line_forward, the finish of line_loss
     const void* const* whole = halftone_artifact_line.cpu_entries[0];
@@ -217,15 +217,15 @@ TEST_CASE("a shared object of another version is refused by its seal, and by its
   const Folder folder;
   const fs::path path = folder.sealed(LINE_PLUGIN, "line.so");
   Bytes bytes = read(path);
-  bytes[bytes.size() - halftone::manifest::kSealBytes + 8] = 2;
+  bytes[bytes.size() - halftone::manifest::kSealBytes + 8] = 1;
   write(path, bytes);
   const std::string remedy = "; make it again with the halftonec of this release";
   CHECK(
       load_error(path) ==
       file_sentence(
-          path, "cannot be used: the artifact is of version 2, but version 1 is needed" + remedy));
+          path, "cannot be used: the artifact is of version 1, but version 2 is needed" + remedy));
   const fs::path later = folder.sealed(LATER_PLUGIN, "later.so");
   CHECK(load_error(later) ==
         file_sentence(later,
-                      "cannot be used: it is of version 99, but version 1 is needed" + remedy));
+                      "cannot be used: it is of version 99, but version 2 is needed" + remedy));
 }

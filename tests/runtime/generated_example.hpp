@@ -40,6 +40,13 @@ class Trainer : public halftone::Trainer {
                                               halftone::NamedValues{"target", target}});
   }
 
+  /// A micro-batch; step() takes the last one.
+  /// features: (batch, 3). target: (batch, 2).
+  void accumulate(std::span<const float> features, std::span<const float> target) {
+    halftone::Trainer::accumulate(std::array{halftone::NamedValues{"features", features},
+                                             halftone::NamedValues{"target", target}});
+  }
+
   void forward(std::span<const float> features, std::span<const float> target) {
     halftone::Trainer::forward(std::array{halftone::NamedValues{"features", features},
                                           halftone::NamedValues{"target", target}});

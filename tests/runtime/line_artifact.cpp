@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cmath>
 #include <mutex>
 
@@ -25,10 +26,16 @@ void record(const char* kernel, std::int64_t first, std::int64_t last) {
 
 float* floats(void* const* arguments, int index) { return static_cast<float*>(arguments[index]); }
 
+/// To nearest even; a carry may end in infinity.
+float to_tf32(float x) {
+  const auto bits = std::bit_cast<std::uint32_t>(x);
+  if (!std::isfinite(x)) return x;
+  return std::bit_cast<float>((bits + 0xfffu + ((bits >> 13) & 1u)) & ~0x1fffu);
+}
+
 // Every kernel over rows has one task per row.
 
-void forward(void* const* arguments, const std::int64_t*, std::int64_t first, std::int64_t last) {
-  record("forward", first, last);
+void multiply(void* const* arguments, std::int64_t first, std::int64_t last) {
   const float *x = floats(arguments, 0), *weight = floats(arguments, 1),
               *bias = floats(arguments, 2);
   for (std::int64_t i = first; i < last; ++i) {
@@ -40,6 +47,26 @@ void forward(void* const* arguments, const std::int64_t*, std::int64_t first, st
       floats(arguments, 3)[i * kTargets + j] = sum + bias[j];
     }
   }
+}
+
+void round(const float* from, float* to, std::int64_t first, std::int64_t last) {
+  std::transform(from + first * kTargets, from + last * kTargets, to + first * kTargets, to_tf32);
+}
+
+void linear(void* const* arguments, const std::int64_t*, std::int64_t first, std::int64_t last) {
+  record("linear", first, last);
+  multiply(arguments, first, last);
+}
+
+void cast(void* const* arguments, const std::int64_t*, std::int64_t first, std::int64_t last) {
+  record("cast", first, last);
+  round(floats(arguments, 0), floats(arguments, 1), first, last);
+}
+
+void forward(void* const* arguments, const std::int64_t*, std::int64_t first, std::int64_t last) {
+  record("forward", first, last);
+  multiply(arguments, first, last);
+  round(floats(arguments, 3), floats(arguments, 3), first, last);
 }
 
 void row_errors(void* const* arguments, const std::int64_t*, std::int64_t first,
@@ -66,10 +93,18 @@ void sum_errors(void* const* arguments, const std::int64_t* symbols, std::int64_
 void loss_backward(void* const* arguments, const std::int64_t* symbols, std::int64_t first,
                    std::int64_t last) {
   record("loss_backward", first, last);
-  const float scale = 1.0f / static_cast<float>(symbols[0] * kTargets);
+  const float scale = floats(arguments, 3)[0] / static_cast<float>(symbols[0] * kTargets);
   for (std::int64_t j = first * kTargets; j < last * kTargets; ++j) {
     const float d = floats(arguments, 0)[j] - floats(arguments, 1)[j];
     floats(arguments, 2)[j] = scale * (2.0f * d);
+  }
+}
+
+/// The caller's gradient times the loss scale.
+void external(void* const* arguments, const std::int64_t*, std::int64_t first, std::int64_t last) {
+  record("external", first, last);
+  for (std::int64_t j = first * kTargets; j < last * kTargets; ++j) {
+    floats(arguments, 2)[j] = floats(arguments, 1)[0] * floats(arguments, 0)[j];
   }
 }
 
@@ -91,14 +126,31 @@ void backward(void* const* arguments, const std::int64_t* symbols, std::int64_t 
   }
 }
 
+/// One task per 32 elements.
+void accumulate(void* const* arguments, const std::int64_t*, std::int64_t first,
+                std::int64_t last) {
+  record("accumulate", first, last);
+  float *sum = floats(arguments, 0), *gradients = floats(arguments, 1);
+  for (std::int64_t i = first * 32; i < last * 32; ++i) {
+    sum[i] = gradients[i] = floats(arguments, 2)[0] != 0.0f ? gradients[i] : sum[i] + gradients[i];
+  }
+}
+
+/// Arguments: gradients, micro_batches, loss_scale, floored, grad_norm, finite, inverse. The scale
+/// stays at its floor.
 void check(void* const* arguments, const std::int64_t*, std::int64_t first, std::int64_t last) {
   record("check", first, last);
+  const float inverse = 1.0f / (floats(arguments, 2)[0] * floats(arguments, 1)[0]);
   float sum = 0.0f;
   for (std::int64_t i = 0; i < kParameterElements; ++i) {
-    sum += floats(arguments, 0)[i] * floats(arguments, 0)[i];
+    const float g = floats(arguments, 0)[i] * inverse;
+    sum += g * g;
   }
-  floats(arguments, 1)[0] = std::sqrt(sum);
-  floats(arguments, 2)[0] = std::isfinite(sum) ? 1.0f : 0.0f;
+  const bool finite = std::isfinite(sum);
+  floats(arguments, 3)[0] = finite ? 0.0f : floats(arguments, 3)[0] + 1.0f;
+  floats(arguments, 4)[0] = std::sqrt(sum);
+  floats(arguments, 5)[0] = finite ? 1.0f : 0.0f;
+  floats(arguments, 6)[0] = inverse;
 }
 
 /// One task per 32 elements.
@@ -106,8 +158,8 @@ void update(void* const* arguments, const std::int64_t*, std::int64_t first, std
   record("update", first, last);
   if (floats(arguments, 3)[0] == 0.0f) return;
   for (std::int64_t i = first * 32; i < last * 32; ++i) {
-    floats(arguments, 0)[i] =
-        std::fma(-floats(arguments, 2)[0], floats(arguments, 1)[i], floats(arguments, 0)[i]);
+    const float g = floats(arguments, 1)[i] * floats(arguments, 4)[0];
+    floats(arguments, 0)[i] = std::fma(-floats(arguments, 2)[0], g, floats(arguments, 0)[i]);
   }
 }
 
@@ -121,7 +173,11 @@ std::vector<m::Kernel> kernels() {
           {"line_loss_backward", "row", "error", {rows()}, 3, -1},
           {"line_backward", "contraction", "fc", {{{{kTargets, -1}}, 1}}, 4, -1},
           {"line_check", "flat", "norm", {}, 5, -1},
-          {"line_update", "flat", "sgd", {{{{kParameterElements, -1}}, 32}}, 6, -1}};
+          {"line_update", "flat", "sgd", {{{{kParameterElements, -1}}, 32}}, 6, -1},
+          {"line_external", "pointwise", "prediction", {rows()}, 7, -1},
+          {"line_accumulate", "flat", "sum", {{{{kParameterElements, -1}}, 32}}, 8, -1},
+          {"line_linear", "contraction", "fc", {rows()}, 9, -1},
+          {"line_cast", "pointwise", "fc", {rows()}, 10, -1}};
 }
 
 /// Adds a buffer in a slot of its own.
@@ -139,17 +195,51 @@ std::vector<m::Launch>& phase(m::Program& program, m::Phase phase) {
   return program.phases[static_cast<std::size_t>(phase)];
 }
 
+enum Kernels {
+  kForward,
+  kLoss,
+  kLossBackward,
+  kBackward,
+  kCheck,
+  kUpdate,
+  kExternal,
+  kAccumulate,
+  kLinear,
+  kCast
+};
+
+/// What training and diagnosis share.
+struct Common {
+  explicit Common(m::Program& program)
+      : x(add(program, "features", m::Role::input, {kBatch, {kFeatures, -1}})),
+        target(add(program, "target", m::Role::input, {kBatch, {kTargets, -1}})),
+        parameters(add(program, "parameters", m::Role::parameters, {{kParameterElements, -1}})),
+        gradients(add(program, "gradients", m::Role::gradients, {{kParameterElements, -1}})),
+        prediction(add(program, "prediction", m::Role::output, {kBatch, {kTargets, -1}})),
+        errors(add(program, "row_errors", m::Role::activation, {kBatch})),
+        error(add(program, "error", m::Role::loss, {})) {}
+
+  std::int32_t x, target, parameters, gradients, prediction, errors, error;
+};
+
+/// From the loss on; `gradient` is the buffer of the prediction's gradient.
+void add_backward(m::Program& program, const Common& c, std::int32_t scale, std::int32_t external,
+                  std::int32_t gradient) {
+  using m::Phase;
+  phase(program,
+        Phase::loss) = {{kLoss, {{c.prediction, 0}, {c.target, 0}, {c.errors, 0}, {c.error, 0}}}};
+  phase(program, Phase::loss_backward) = {
+      {kLossBackward, {{c.prediction, 0}, {c.target, 0}, {gradient, 0}, {scale, 0}}}};
+  phase(program, Phase::external) = {{kExternal, {{external, 0}, {scale, 0}, {gradient, 0}}}};
+  phase(program, Phase::backward) = {
+      {kBackward, {{gradient, 0}, {c.x, 0}, {c.gradients, 0}, {c.gradients, kBiasOffset}}}};
+}
+
 m::Program training() {
   using m::Role, m::Phase;
   m::Program program;
   program.name = "training";
-  const auto x = add(program, "features", Role::input, {kBatch, {kFeatures, -1}});
-  const auto target = add(program, "target", Role::input, {kBatch, {kTargets, -1}});
-  const auto parameters = add(program, "parameters", Role::parameters, {{kParameterElements, -1}});
-  const auto gradients = add(program, "gradients", Role::gradients, {{kParameterElements, -1}});
-  const auto prediction = add(program, "prediction", Role::output, {kBatch, {kTargets, -1}});
-  const auto errors = add(program, "row_errors", Role::activation, {kBatch});
-  const auto error = add(program, "error", Role::loss, {});
+  const Common c(program);
   const auto rate = add(program, "learning_rate", Role::hyperparameter, {}, 0.5);
   const auto norm = add(program, "grad_norm", Role::statistic, {});
   const auto finite = add(program, "finite", Role::statistic, {});
@@ -157,23 +247,85 @@ m::Program training() {
   // The gradient of the prediction takes the place of the errors of the rows, which are no longer
   // needed.
   const auto gradient = static_cast<std::int32_t>(program.buffers.size());
-  const std::int32_t shared = program.buffers[static_cast<std::size_t>(errors)].slot;
-  program.buffers.push_back({"prediction.gradient",
-                             Role::output_gradient,
+  const std::int32_t shared = program.buffers[static_cast<std::size_t>(c.errors)].slot;
+  program.buffers.push_back({"%prediction.gradient",
+                             Role::activation,
                              m::Format::f32,
                              {kBatch, {kTargets, -1}},
                              shared,
                              0.0});
   program.slots[static_cast<std::size_t>(shared)].tenants.push_back(gradient);
+  const auto external =
+      add(program, "prediction.gradient", Role::output_gradient, {kBatch, {kTargets, -1}});
+  const auto sum = add(program, "accumulated", Role::accumulated, {{kParameterElements, -1}});
+  const auto number = add(program, "micro_batches", Role::hyperparameter, {}, 1.0);
+  const auto first = add(program, "first_micro_batch", Role::hyperparameter, {}, 1.0);
+  const auto scale = add(program, "loss_scale", Role::optimizer_state, {}, 1.0);
+  const auto floored = add(program, "loss_scale.floored", Role::optimizer_state, {});
+  add(program, "loss_scale.clean", Role::optimizer_state, {});
+  add(program, "loss_scale.wait", Role::optimizer_state, {}, 1.0);
+  const auto inverse = add(program, "%inverse", Role::activation, {});
 
   phase(program, Phase::forward) = {
-      {0, {{x, 0}, {parameters, 0}, {parameters, kBiasOffset}, {prediction, 0}}}};
-  phase(program, Phase::loss) = {{1, {{prediction, 0}, {target, 0}, {errors, 0}, {error, 0}}}};
-  phase(program, Phase::loss_backward) = {{2, {{prediction, 0}, {target, 0}, {gradient, 0}}}};
-  phase(program,
-        Phase::backward) = {{3, {{gradient, 0}, {x, 0}, {gradients, 0}, {gradients, kBiasOffset}}}};
-  phase(program, Phase::check) = {{4, {{gradients, 0}, {norm, 0}, {finite, 0}}}};
-  phase(program, Phase::update) = {{5, {{parameters, 0}, {gradients, 0}, {rate, 0}, {finite, 0}}}};
+      {kForward, {{c.x, 0}, {c.parameters, 0}, {c.parameters, kBiasOffset}, {c.prediction, 0}}}};
+  add_backward(program, c, scale, external, gradient);
+  phase(program, Phase::accumulate) = {{kAccumulate, {{sum, 0}, {c.gradients, 0}, {first, 0}}}};
+  phase(program, Phase::check) = {{kCheck,
+                                   {{c.gradients, 0},
+                                    {number, 0},
+                                    {scale, 0},
+                                    {floored, 0},
+                                    {norm, 0},
+                                    {finite, 0},
+                                    {inverse, 0}}}};
+  phase(program, Phase::update) = {
+      {kUpdate, {{c.parameters, 0}, {c.gradients, 0}, {rate, 0}, {finite, 0}, {inverse, 0}}}};
+  program.values = {{"fc",
+                     "fc",
+                     "linear",
+                     m::ValueRole::activation,
+                     m::Pass::forward,
+                     m::Format::tf32,
+                     0,
+                     {},
+                     {kBatch, {kTargets, -1}},
+                     c.prediction}};
+  program.casts = {{0, m::Format::f32, m::Format::tf32, "line_forward", false, 0}};
+  return program;
+}
+
+/// The forward pass in two launches, the operation and the cast.
+m::Program diagnosis() {
+  using m::Role, m::Phase, m::Pass, m::ValueRole;
+  m::Program program;
+  program.name = "diagnosis";
+  const Common c(program);
+  const auto gradient =
+      add(program, "%prediction.gradient", Role::activation, {kBatch, {kTargets, -1}});
+  const auto external =
+      add(program, "prediction.gradient", Role::output_gradient, {kBatch, {kTargets, -1}});
+  const auto scale = add(program, "loss_scale", Role::optimizer_state, {}, 1.0);
+  const auto fc = add(program, "%fc", Role::activation, {kBatch, {kTargets, -1}});
+  const auto rounded = add(program, "%fc.tf32", Role::activation, {kBatch, {kTargets, -1}});
+  program.buffers[static_cast<std::size_t>(rounded)].format = m::Format::tf32;
+  phase(program, Phase::forward) = {
+      {kLinear, {{c.x, 0}, {c.parameters, 0}, {c.parameters, kBiasOffset}, {fc, 0}}},
+      {kCast, {{fc, 0}, {rounded, 0}}},
+      {kCast, {{rounded, 0}, {c.prediction, 0}}}};
+  add_backward(program, c, scale, external, gradient);
+  program.probes = {
+      {Phase::forward, 0, 3, -1, "fc", "linear", Pass::forward, ValueRole::activation, -1},
+      {Phase::forward, 1, 1, 0, "fc", "linear", Pass::forward, ValueRole::activation, 0},
+      {Phase::forward, 2, 1, -1, "", "", Pass::forward, ValueRole::activation, -1},
+      {Phase::loss, 0, 2, -1, "error", "mse", Pass::forward, ValueRole::activation, -1},
+      {Phase::loss, 0, 3, -1, "error", "mse", Pass::forward, ValueRole::activation, -1},
+      {Phase::external, 0, 2, -1, "fc", "linear", Pass::input_gradient, ValueRole::gradient, -1},
+      {Phase::loss_backward, 0, 2, -1, "error", "mse", Pass::input_gradient, ValueRole::gradient,
+       -1},
+      {Phase::backward, 0, 2, -1, "fc", "linear", Pass::weight_gradient, ValueRole::weight_gradient,
+       -1},
+      {Phase::backward, 0, 3, -1, "fc", "linear", Pass::weight_gradient, ValueRole::weight_gradient,
+       -1}};
   return program;
 }
 
@@ -195,7 +347,8 @@ const void* entry(void (*function)(void* const*, const std::int64_t*, std::int64
 
 const void* const kEntries[] = {entry(forward),       entry(row_errors), entry(sum_errors),
                                 entry(loss_backward), entry(backward),   entry(check),
-                                entry(update)};
+                                entry(update),        entry(external),   entry(accumulate),
+                                entry(linear),        entry(cast)};
 const void* const* const kVariants[] = {kEntries, kEntries};
 const std::vector<std::byte> kManifest = m::encode(manifest());
 
@@ -217,8 +370,12 @@ m::Manifest manifest() {
   manifest.outputs = {{"prediction", "prediction", "prediction.gradient"}};
   manifest.losses = {"error"};
   manifest.learning_rate = 0.5;
+  manifest.rules = {"where layer \"fc\" pass forward : result tf32"};
+  manifest.loss_scale = {
+      m::LossScale::Kind::dynamic, 1.0, 2.0, 0.5, std::int64_t{1} << 24, 1.0, 1024.0, 1, kPatience};
+  manifest.target = "cpu";
   manifest.kernels = kernels();
-  manifest.programs = {training(), inference()};
+  manifest.programs = {training(), inference(), diagnosis()};
   return manifest;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model by hand: prediction = features * weight^T + bias, mean squared error, sgd. Its kernels
-// are plain C++ and write down how they were called, so that tests see what the runtime did.
+// A model by hand: prediction = features * weight^T + bias, rounded to tf32; mean squared error,
+// sgd and a dynamic loss scale that starts at its floor, 1. Its kernels are plain C++ and write
+// down how they were called, so that tests see what the runtime did.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +16,7 @@ namespace hand_made {
 
 inline constexpr std::int64_t kFeatures = 3, kTargets = 2;
 inline constexpr std::int64_t kBiasOffset = 32, kParameterElements = 64;
+inline constexpr std::int64_t kPatience = 3;
 
 [[nodiscard]] halftone::manifest::Manifest manifest();
 

@@ -67,9 +67,50 @@ TEST_CASE("predicted and measured bytes are equal, and are what the memory hande
 }
 
 TEST_CASE("the planner's figure for five rows is the one worked out by hand") {
-  // The slots are listed in manifest_test.cpp; here 60, 40, 256, 256, 40, 40 and four times 4
-  // bytes, each rounded up to 64.
-  CHECK(Trainer(halftone::Device::cpu(), {.batch = 5}).stats().peak_bytes_measured == 1024);
+  // The slots are listed in manifest_test.cpp; here 60, 40, 256, 256, 40, 40, 40 and eleven times
+  // 4 bytes, each rounded up to 64.
+  CHECK(Trainer(halftone::Device::cpu(), {.batch = 5}).stats().peak_bytes_measured == 1536);
+}
+
+TEST_CASE("the sum over micro-batches takes memory from the first accumulate() on") {
+  const auto memory = std::make_shared<CountingMemory>();
+  Trainer trainer(halftone::Device::cpu().with_memory(memory), {.batch = 5});
+  const std::vector<float> features(15), target(10);
+  trainer.step(features, target);
+  CHECK(memory->held_bytes == 1536);
+  for (int i = 0; i < 3; ++i) {
+    trainer.accumulate(features, target);
+    CHECK(memory->held_bytes == 1536 + 256);
+    CHECK(trainer.stats().peak_bytes_predicted == 1536 + 256);
+    CHECK(trainer.stats().peak_bytes_measured == 1536 + 256);
+  }
+}
+
+TEST_CASE("what a diagnosis needs is given back") {
+  const auto memory = std::make_shared<CountingMemory>();
+  Trainer trainer(halftone::Device::cpu().with_memory(memory), {.batch = 5});
+  trainer.step(std::vector<float>(15), std::vector<float>(10));
+  CHECK_FALSE(trainer.diagnose());
+  CHECK(memory->allocations == 2);
+  CHECK(memory->held_bytes == 1536);
+  CHECK(trainer.stats().peak_bytes_measured == 1536);
+}
+
+TEST_CASE("micro-batches and diagnoses without memory end in a sentence, and training goes on") {
+  const auto memory = std::make_shared<CountingMemory>(2);
+  Trainer trainer(halftone::Device::cpu().with_memory(memory), {.batch = 5});
+  const std::vector<float> features(15), target(10);
+  CHECK(
+      message_of([&] { trainer.accumulate(features, target); }) ==
+      "trainer: model 'line' with batch 5 needs 256 bytes of memory in one piece, which the device "
+      "'cpu' does not have; bind smaller sizes or free memory");
+  CHECK(trainer.step(features, target));
+  trainer.accumulate(features, target);
+  CHECK(trainer.step(features, target));
+  memory->allocations = 1;
+  CHECK(message_of([&] { (void)trainer.diagnose(); }).find("diagnose: model 'line' with batch 5") ==
+        0);
+  CHECK(trainer.step(features, target));
 }
 
 TEST_CASE("a missing allocation, whichever it is, ends in one sentence and leaks nothing") {
@@ -87,7 +128,7 @@ TEST_CASE("a missing allocation, whichever it is, ends in one sentence and leaks
     CAPTURE(fail_at);
     CHECK(message ==
           std::string(fail_at == 1 ? "trainer" : "predictor") +
-              ": model 'line' with batch 5 needs " + (fail_at == 1 ? "1024" : "384") +
+              ": model 'line' with batch 5 needs " + (fail_at == 1 ? "1536" : "384") +
               " bytes of memory in one piece, which the device 'cpu' does not have; bind "
               "smaller sizes or free memory");
   }
@@ -107,7 +148,7 @@ TEST_CASE("all memory is given back at the end") {
   {
     Trainer trainer(halftone::Device::cpu().with_memory(memory), {.batch = 5});
     Trainer moved = std::move(trainer);
-    CHECK(memory->held_bytes == 1024);
+    CHECK(memory->held_bytes == 1536);
   }
   CHECK(memory->held_bytes == 0);
 }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "changed_artifact.hpp"
@@ -61,7 +62,9 @@ TEST_CASE("wrong inputs of a step are refused with name, numbers and remedy") {
 
 TEST_CASE("an i32 input does not take floats") {
   const ChangedArtifact changed([](auto& manifest) {
-    manifest.programs[0].buffers[1].format = halftone::manifest::Format::i32;
+    for (std::size_t program : {0, 2}) {
+      manifest.programs[program].buffers[1].format = halftone::manifest::Format::i32;
+    }
   });
   models::line::Trainer trainer(changed.artifact(), Device::cpu().with_threads(1), {.batch = 2});
   CHECK(message_of([&] { trainer.step(kFeatures, kTarget); }) ==
@@ -132,7 +135,9 @@ TEST_CASE("a frozen parameter has no gradient") {
   const ChangedArtifact changed([](auto& manifest) {
     manifest.parameters[1].trained = false;
     manifest.trained_elements = 32;
-    manifest.programs[0].buffers[3].shape = {{32, -1}};
+    for (auto [program, buffer] : {std::pair{0, 3}, {0, 12}, {2, 3}}) {
+      manifest.programs[program].buffers[buffer].shape = {{32, -1}};
+    }
     manifest.programs[0].phases[3].clear();
     manifest.outputs[0].gradient.clear();
   });
@@ -158,7 +163,8 @@ TEST_CASE("symbols are bound once each, to positive sizes") {
 }
 
 TEST_CASE("an artifact without the program, the code or the model that is asked for is refused") {
-  const ChangedArtifact no_inference([](auto& manifest) { manifest.programs.pop_back(); });
+  const ChangedArtifact no_inference(
+      [](auto& manifest) { manifest.programs.erase(manifest.programs.begin() + 1); });
   CHECK(message_of([&] {
           models::line::Predictor(no_inference.artifact(), Device::cpu(), {.batch = 2});
         }) ==
@@ -189,4 +195,72 @@ TEST_CASE("an argument behind the end of its buffer is refused before anything r
   CHECK(message_of([&] {
           models::line::Trainer(changed.artifact(), Device::cpu(), {.batch = 3});
         }) == "no error");
+}
+
+TEST_CASE("an input of a narrower format takes floats and rounds them") {
+  const ChangedArtifact changed([](auto& manifest) {
+    for (std::size_t program : {0, 2}) {
+      manifest.programs[program].buffers[1].format = halftone::manifest::Format::f16;
+    }
+  });
+  models::line::Trainer trainer(changed.artifact(), Device::cpu().with_threads(1), {.batch = 2});
+  trainer.forward(kFeatures, Floats{1, 2, 3, 70000.0f});
+  const auto found = trainer.diagnose();
+  REQUIRE(found);
+  CHECK(found->layer == "target");
+  CHECK(found->element == 3);
+}
+
+TEST_CASE("a trainer or predictor that was moved from says so in every method") {
+  models::line::Trainer trainer = ::trainer();
+  const models::line::Trainer taken = std::move(trainer);
+  models::line::Predictor predictor(Device::cpu().with_threads(1), {.batch = 2});
+  const models::line::Predictor taken_too = std::move(predictor);
+  models::line::Predictor whole(Device::cpu().with_threads(1), {.batch = 2});
+  struct Case {
+    const char* operation;
+    std::function<void()> call;
+  };
+  // NOLINTBEGIN(bugprone-use-after-move): that is the point
+  const Case trainers[] = {
+      {"step", [&] { trainer.step(kFeatures, kTarget); }},
+      {"accumulate", [&] { trainer.accumulate(kFeatures, kTarget); }},
+      {"forward", [&] { trainer.forward(kFeatures); }},
+      {"backward", [&] { trainer.backward(); }},
+      {"backward", [&] { trainer.backward(kTarget); }},
+      {"accumulate_gradients", [&] { trainer.accumulate_gradients(); }},
+      {"check", [&] { trainer.check(); }},
+      {"update", [&] { trainer.update(); }},
+      {"diagnose", [&] { (void)trainer.diagnose(); }},
+      {"loss", [&] { (void)trainer.loss("error"); }},
+      {"output", [&] { (void)trainer.output("prediction"); }},
+      {"parameter", [&] { (void)trainer.parameter("fc.bias"); }},
+      {"gradient", [&] { (void)trainer.gradient("fc.bias"); }},
+      {"parameter_names", [&] { (void)trainer.parameter_names(); }},
+      {"set_parameter", [&] { trainer.set_parameter("fc.bias", Floats(2)); }},
+      {"set_learning_rate", [&] { trainer.set_learning_rate(1.0f); }},
+      {"learning_rate", [&] { (void)trainer.learning_rate(); }},
+      {"stats", [&] { (void)trainer.stats(); }},
+      {"copy_parameters", [&] { whole.copy_parameters(trainer); }},
+  };
+  for (const Case& c : trainers) {
+    CHECK(message_of(c.call) ==
+          std::string(c.operation) +
+              ": the trainer was moved from; use the one that it was moved to");
+  }
+  const Case predictors[] = {
+      {"copy_parameters", [&] { predictor.copy_parameters(taken); }},
+      {"set_parameter", [&] { predictor.set_parameter("fc.bias", Floats(2)); }},
+      {"parameter", [&] { (void)predictor.parameter("fc.bias"); }},
+      {"predict", [&] { predictor.predict(kFeatures); }},
+      {"output", [&] { (void)predictor.output("prediction"); }},
+      {"peak_bytes_predicted", [&] { (void)predictor.peak_bytes_predicted(); }},
+      {"peak_bytes_measured", [&] { (void)predictor.peak_bytes_measured(); }},
+  };
+  // NOLINTEND(bugprone-use-after-move)
+  for (const Case& c : predictors) {
+    CHECK(message_of(c.call) ==
+          std::string(c.operation) +
+              ": the predictor was moved from; use the one that it was moved to");
+  }
 }

@@ -2,6 +2,7 @@
 // A body's operations cloned onto scalars and vectors, each value once.
 #include "codegen/emit/cpu/Body.h"
 
+#include "codegen/emit/cpu/Casts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -37,6 +38,30 @@ bool isFlat(KernelOp kernel) {
   return llvm::all_of(kernel.getInputAccesses(), fits) &&
          llvm::all_of(kernel.getResultAccesses(), fits) &&
          kernel.getBody().front().getOps<ColumnIndexOp>().empty();
+}
+
+Value buildOperation(Code &code, const Frame &frame, Operation *op, ValueRange operands,
+                     unsigned lanes) {
+  if (auto count = dyn_cast<CountOp>(op))
+    return arith::SIToFPOp::create(code.builder, code.loc, count.getType(),
+                                   frame.product(code, count.getDims().getValue()));
+  if (auto cast = dyn_cast<arith::ExtFOp>(op))
+    return widen(code, frame.variant, cast.getIn().getType(), operands[0]);
+  if (auto cast = dyn_cast<arith::TruncFOp>(op))
+    return narrow(code, frame.variant, cast.getType(),
+                  cast.getRoundingmode().value_or(arith::RoundingMode::to_nearest_even),
+                  operands[0]);
+  Type type = op->getResult(0).getType();
+  if (auto constant = dyn_cast<arith::ConstantOp>(op); constant && storageOf(type) != type)
+    return narrowConstant(code, cast<FloatAttr>(constant.getValue()).getValue(), type);
+  Operation *clone = code.builder.clone(*op);
+  clone->setOperands(operands);
+  clone->setLoc(code.loc);
+  if (lanes && !operands.empty())
+    clone->getResult(0).setType(code.vector(storageOf(type), lanes));
+  else
+    clone->getResult(0).setType(storageOf(type));
+  return clone->getResult(0);
 }
 
 Body::Body(Code &code, Frame &frame)
@@ -86,7 +111,7 @@ Value Body::addressOf(Value pointer, TensorType type, AccessAttr access) {
   default:
     index = code.integer(0);
   }
-  return code.address(pointer, type.getElementType(), index);
+  return code.address(pointer, storageOf(type.getElementType()), index);
 }
 
 /// The lanes that lie in an operand's own columns; the others of its window read zero.
@@ -110,14 +135,14 @@ Value Body::load(unsigned input) {
   auto type = cast<TensorType>(frame.kernel.getInputs()[input].getType());
   Value address = addressOf(frame.input(input), type, access);
   if (access.getKind() == AccessKind::Row || access.getKind() == AccessKind::Scalar)
-    return code.load(type.getElementType(), address);
+    return code.load(storageOf(type.getElementType()), address);
   Value inside = access.getKind() == AccessKind::Window
                      ? windowMask(access.getOffset(), type.getColumns())
                      : Value();
   Value both = inside && mask ? Value(arith::AndIOp::create(code.builder, code.loc, inside, mask))
                : inside       ? inside
                               : mask;
-  return code.load(code.vector(type.getElementType(), lanes), address, both);
+  return code.load(code.vector(storageOf(type.getElementType()), lanes), address, both);
 }
 
 /// Clones the operation onto the level's values: scalars below the element, vectors in it.
@@ -134,18 +159,10 @@ Value Body::compute(Operation *op, Level level) {
     return arith::AddIOp::create(code.builder, code.loc, code.splat(first, lanes),
                                  code.lanesOf(code.i64(), lanes));
   }
-  if (auto count = dyn_cast<CountOp>(op))
-    return arith::SIToFPOp::create(code.builder, code.loc, count.getType(),
-                                   frame.product(code, count.getDims().getValue()));
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
     operands.push_back(level == kElement ? getVector(operand) : get(operand));
-  Operation *clone = code.builder.clone(*op);
-  clone->setOperands(operands);
-  clone->setLoc(code.loc);
-  if (level == kElement && !op->getOperands().empty())
-    clone->getResult(0).setType(code.vector(op->getResult(0).getType(), lanes));
-  return clone->getResult(0);
+  return buildOperation(code, frame, op, operands, level == kElement ? lanes : 0);
 }
 
 void Body::loadInputs(Level level) {

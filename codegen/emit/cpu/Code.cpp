@@ -46,18 +46,60 @@ Value Code::address(Value base, Type element, Value index) {
   return LLVM::GEPOp::create(builder, loc, pointer(), element, base, ValueRange{index});
 }
 
+/// Below AVX-512 there are masked moves of 32-bit lanes only; LLVM makes a branch of every 16-bit
+/// one. So whole pairs of lanes move as one, and single lanes, if there are any, by branches.
+Code::PairedMask Code::pairUp(Value mask) {
+  unsigned lanes = static_cast<unsigned>(cast<VectorType>(mask.getType()).getNumElements());
+  Type i16s = vector(builder.getI16Type(), lanes), i32s = vector(builder.getI32Type(), lanes / 2);
+  Value all = arith::ExtSIOp::create(builder, loc, i16s, mask);
+  Value ones = arith::ConstantOp::create(
+      builder, loc, DenseElementsAttr::get(cast<VectorType>(i32s), builder.getI32IntegerAttr(-1)));
+  Value pairs = equal(vector::BitCastOp::create(builder, loc, i32s, all), ones);
+  Value paired = vector::BitCastOp::create(builder, loc, i16s,
+                                           arith::ExtSIOp::create(builder, loc, i32s, pairs));
+  Value rest = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, all, paired);
+  Value some = vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, rest);
+  return {pairs, rest, some};
+}
+
+static bool isVectorOfShorts(Type type) {
+  return isa<VectorType>(type) && getElementTypeOrSelf(type).isInteger(16);
+}
+
 Value Code::load(Type type, Value pointer, Value mask) {
+  unsigned alignment = alignmentOf(type);
   if (!mask)
-    return LLVM::LoadOp::create(builder, loc, type, pointer, alignmentOf(type));
-  Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
-  return LLVM::MaskedLoadOp::create(builder, loc, type, pointer, mask, zero, alignmentOf(type));
+    return LLVM::LoadOp::create(builder, loc, type, pointer, alignment);
+  auto masked = [&](Type loaded, Value lanes) -> Value {
+    Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(loaded));
+    return LLVM::MaskedLoadOp::create(builder, loc, loaded, pointer, lanes, zero, alignment);
+  };
+  if (!isVectorOfShorts(type))
+    return masked(type, mask);
+  PairedMask paired = pairUp(mask);
+  Type wide = vector(builder.getI32Type(), cast<VectorType>(type).getNumElements() / 2);
+  Value pairs = vector::BitCastOp::create(builder, loc, type, masked(wide, paired.pairs));
+  return when(paired.some, {pairs}, [&] {
+    return Values{arith::OrIOp::create(builder, loc, pairs, masked(type, paired.rest))};
+  })[0];
 }
 
 void Code::store(Value value, Value pointer, Value mask) {
-  if (mask)
-    LLVM::MaskedStoreOp::create(builder, loc, value, pointer, mask, alignmentOf(value.getType()));
-  else
-    LLVM::StoreOp::create(builder, loc, value, pointer, alignmentOf(value.getType()));
+  Type type = value.getType();
+  unsigned alignment = alignmentOf(type);
+  if (!mask) {
+    LLVM::StoreOp::create(builder, loc, value, pointer, alignment);
+    return;
+  }
+  auto masked = [&](Value stored, Value lanes) {
+    LLVM::MaskedStoreOp::create(builder, loc, stored, pointer, lanes, alignment);
+  };
+  if (!isVectorOfShorts(type))
+    return masked(value, mask);
+  PairedMask paired = pairUp(mask);
+  Type wide = vector(builder.getI32Type(), cast<VectorType>(type).getNumElements() / 2);
+  masked(vector::BitCastOp::create(builder, loc, wide, value), paired.pairs);
+  when(paired.some, [&] { masked(value, paired.rest); });
 }
 
 Value Code::scratch(Type element, int64_t elements) {

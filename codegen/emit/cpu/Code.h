@@ -63,6 +63,13 @@ public:
   void when(Value condition, llvm::function_ref<void()> body);
   /// The values of `body` where the condition holds, else `otherwise`.
   Values when(Value condition, mlir::ValueRange otherwise, llvm::function_ref<Values()> body);
+
+private:
+  struct PairedMask {
+    Value pairs;      // of half as many lanes, each twice as wide
+    Value rest, some; // the other lanes, and whether there are any
+  };
+  PairedMask pairUp(Value mask);
 };
 
 } // namespace halftone::cpu

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contractions: a panel of rhs is packed block by block along k, a register tile runs over the
-// rows, sums wait in a scratch tile between blocks, so that every result stays one chain with k
-// ascending (N1); then the body.
+// Contractions: along k block by block, lhs is widened where it holds codes, a panel of rhs is
+// packed as f32, and a register tile runs over the rows. Sums wait in a scratch tile between
+// blocks, so that every result stays one chain with k ascending (N1); then the body.
+#include "codegen/emit/cpu/Casts.h"
 #include "codegen/emit/cpu/Skeletons.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -25,17 +26,19 @@ public:
         tileColumns((*frame.kernel.getCpuTile())[1]) {
     for (unsigned i = 0; i < frame.kernel.getInputs().size(); ++i) {
       AccessKind kind = frame.kernel.getInputAccess(i).getKind();
+      Type format = cast<ir::TensorType>(frame.kernel.getInputs()[i].getType()).getElementType();
       if (kind == AccessKind::Lhs)
-        lhs = frame.input(i);
+        lhs = {frame.input(i), format};
       if (kind == AccessKind::Rhs)
-        rhs = frame.input(i);
+        rhs = {frame.input(i), format};
     }
     rows = frame.rows(code);
     depth = frame.product(code, frame.kernel.getReduction().getValue());
     columns = code.integer(frame.columns());
     panel = code.scratch(code.f32(), kBlock * width);
-    // The last register tile may reach past the task's rows.
-    sums = code.scratch(code.f32(), (tileRows + height) * width);
+    if (isCode(lhs.format))
+      widened = code.scratch(code.f32(), kBlock * tileRows);
+    sums = code.scratch(code.f32(), sumRows() * llvm::alignTo(tileColumns, width));
     frame.kernel.getBody().walk([&](LhsSumOp op) { lhsSumOps.push_back(op); });
     if (!lhsSumOps.empty())
       lhsSums = code.scratch(code.f32(), tileRows + width);
@@ -49,7 +52,7 @@ public:
             columnTile = code.remainder(task, columnTiles);
       begin = code.multiply(rowTile, code.integer(tileRows));
       end = code.minimum(code.add(begin, code.integer(tileRows)), rows);
-      Value left = code.multiply(columnTile, code.integer(tileColumns));
+      left = code.multiply(columnTile, code.integer(tileColumns));
       Value right = code.minimum(code.add(left, code.integer(tileColumns)), columns);
       Value isLeft = code.equal(columnTile, code.integer(0));
       if (!lhsSumOps.empty())
@@ -57,17 +60,41 @@ public:
           code.loop(begin, end, frame.kernel.getTransposeLhs() ? width : 1,
                     [&](Value row) { sumLhs(row); });
         });
-      code.loop(left, right, width, [&](Value column) { buildPanel(column); });
+      code.loop(code.integer(0), depth, kBlock, [&](Value block) { addBlock(block, right); });
+      code.loop(left, right, width, [&](Value column) { storePanel(column); });
       if (hasResults(frame.kernel, AccessKind::Row))
         code.when(isLeft, [&] { buildRowResults(); });
     });
   }
 
 private:
+  struct Matrix {
+    Value pointer;
+    Type format;
+  };
+
+  Value addressIn(const Matrix &matrix, Value index) {
+    return code.address(matrix.pointer, storageOf(matrix.format), index);
+  }
+  /// The f32 values of `lanes` neighbours, of one where it is 0.
+  Value loadFrom(const Matrix &matrix, unsigned lanes, Value address, Value mask = {}) {
+    Type storage = storageOf(matrix.format);
+    Type type = lanes ? Type(code.vector(storage, lanes)) : storage;
+    return widen(code, frame.variant, matrix.format, code.load(type, address, mask));
+  }
+
   Value lhsAt(Value row, Value k) {
-    Value index = frame.kernel.getTransposeLhs() ? code.add(code.multiply(k, rows), row)
-                                                 : code.add(code.multiply(row, depth), k);
-    return code.address(lhs, code.f32(), index);
+    return addressIn(lhs, frame.kernel.getTransposeLhs() ? code.add(code.multiply(k, rows), row)
+                                                         : code.add(code.multiply(row, depth), k));
+  }
+
+  /// widened[row - begin][k - block], or transposed as lhs is.
+  Value widenedAt(Value row, Value block, Value k) {
+    Value r = code.subtract(row, begin), depthInBlock = code.subtract(k, block);
+    return code.address(widened, code.f32(),
+                        frame.kernel.getTransposeLhs()
+                            ? code.add(code.multiply(depthInBlock, code.integer(tileRows)), r)
+                            : code.add(code.multiply(r, code.integer(kBlock)), depthInBlock));
   }
 
   Value maskAt(Value column) {
@@ -75,26 +102,62 @@ private:
                                         : code.firstLanes(code.subtract(columns, column), width);
   }
 
-  void buildPanel(Value column) {
-    Value mask = maskAt(column);
-    code.loop(code.integer(0), depth, kBlock, [&](Value block) {
-      Value blockEnd = code.minimum(code.add(block, code.integer(kBlock)), depth);
-      pack(column, mask, block, blockEnd);
-      Value isFirst = code.equal(block, code.integer(0));
-      code.loop(begin, end, height, [&](Value row) { multiply(row, block, blockEnd, isFirst); });
+  /// Adds the products of k in [block, block + kBlock) to the task's sums.
+  void addBlock(Value block, Value right) {
+    Value blockEnd = code.minimum(code.add(block, code.integer(kBlock)), depth);
+    if (widened)
+      widenLhs(block, blockEnd);
+    Value isFirst = code.equal(block, code.integer(0));
+    code.loop(left, right, width, [&](Value column) {
+      pack(column, maskAt(column), block, blockEnd);
+      code.loop(begin, end, height,
+                [&](Value row) { multiply(row, column, block, blockEnd, isFirst); });
     });
+  }
+
+  void storePanel(Value column) {
+    Value mask = maskAt(column);
     code.loop(begin, end, 1, [&](Value row) {
       enterRow(row);
       body.enterElement(column, mask, static_cast<unsigned>(width));
-      body.setAccumulator(code.load(vector(), sumsAt(row)));
+      body.setAccumulator(code.load(vector(), sumsAt(row, column)));
       body.storeFull();
     });
   }
 
+  /// Once per block for all panels: widening would else cost a quarter of their products.
+  void widenLhs(Value block, Value blockEnd) {
+    if (frame.kernel.getTransposeLhs())
+      code.loop(block, blockEnd, 1, [&](Value k) {
+        widenLine(lhsAt(begin, k), widenedAt(begin, block, k), code.subtract(end, begin));
+      });
+    else
+      code.loop(begin, end, 1, [&](Value row) {
+        widenLine(lhsAt(row, block), widenedAt(row, block, block), code.subtract(blockEnd, block));
+      });
+  }
+
+  void widenLine(Value source, Value destination, Value count) {
+    const Matrix line{source, lhs.format};
+    auto widenFrom = [&](Value first, Value last, unsigned lanes) {
+      code.loop(first, last, std::max(lanes, 1u), [&](Value i) {
+        code.store(loadFrom(line, lanes, addressIn(line, i)),
+                   code.address(destination, code.f32(), i));
+      });
+    };
+    Value main = code.roundDown(count, width);
+    widenFrom(code.integer(0), main, static_cast<unsigned>(width));
+    widenFrom(main, count, 0);
+  }
+
   VectorType vector() { return code.vector(code.f32(), static_cast<unsigned>(width)); }
-  Value sumsAt(Value row) {
-    return code.address(sums, code.f32(),
-                        code.multiply(code.subtract(row, begin), code.integer(width)));
+  /// Rows of the scratch tile of sums: the last register tile may reach past the task's rows.
+  int64_t sumRows() const { return tileRows + height; }
+  Value sumsAt(Value row, Value column) {
+    return code.address(
+        sums, code.f32(),
+        code.add(code.multiply(code.subtract(column, left), code.integer(sumRows())),
+                 code.multiply(code.subtract(row, begin), code.integer(width))));
   }
   Value panelAt(Value block, Value k) {
     return code.address(panel, code.f32(),
@@ -105,26 +168,25 @@ private:
   void pack(Value column, Value mask, Value block, Value blockEnd) {
     if (!frame.kernel.getTransposeRhs()) {
       code.loop(block, blockEnd, 1, [&](Value k) {
-        Value source = code.address(rhs, code.f32(), code.add(code.multiply(k, columns), column));
-        code.store(code.load(vector(), source, mask), panelAt(block, k));
+        Value source = addressIn(rhs, code.add(code.multiply(k, columns), column));
+        code.store(loadFrom(rhs, static_cast<unsigned>(width), source, mask), panelAt(block, k));
       });
       return;
     }
     int64_t square = std::min<int64_t>(8, width); // one AVX2 register
     Value squaresEnd = code.add(block, code.roundDown(code.subtract(blockEnd, block), square));
     code.loop(code.integer(0), code.integer(width), square, [&](Value lane) {
-      SmallVector<Value> lines;
+      SmallVector<Matrix> lines;
       for (int64_t i = 0; i < square; ++i) {
         // Past the last column the last one is read again: those lanes are never stored.
         Value at = code.minimum(code.add(column, code.add(lane, code.integer(i))),
                                 code.subtract(columns, code.integer(1)));
-        lines.push_back(code.address(rhs, code.f32(), code.multiply(at, depth)));
+        lines.push_back({addressIn(rhs, code.multiply(at, depth)), rhs.format});
       }
       code.loop(block, squaresEnd, square, [&](Value k) {
         Values vectors;
-        for (Value line : lines)
-          vectors.push_back(code.load(code.vector(code.f32(), static_cast<unsigned>(square)),
-                                      code.address(line, code.f32(), k)));
+        for (const Matrix &line : lines)
+          vectors.push_back(loadFrom(line, static_cast<unsigned>(square), addressIn(line, k)));
         transpose(vectors);
         for (auto [i, vector] : llvm::enumerate(vectors))
           code.store(vector,
@@ -132,7 +194,7 @@ private:
       });
       code.loop(squaresEnd, blockEnd, 1, [&](Value k) {
         for (auto [i, line] : llvm::enumerate(lines))
-          code.store(code.load(code.f32(), code.address(line, code.f32(), k)),
+          code.store(loadFrom(line, 0, addressIn(line, k)),
                      code.address(panelAt(block, k), code.f32(), code.add(lane, code.integer(i))));
       });
     });
@@ -158,14 +220,14 @@ private:
   }
 
   /// One register tile: rows [row, row + height), clamped to the last row, times the panel.
-  void multiply(Value row, Value block, Value blockEnd, Value isFirst) {
+  void multiply(Value row, Value column, Value block, Value blockEnd, Value isFirst) {
     Value lastRow = code.subtract(rows, code.integer(1));
     SmallVector<Value> rowsOfTile, sumsOfRow;
     Values initial;
     for (int64_t r = 0; r < height; ++r) {
       Value at = code.add(row, code.integer(r));
       rowsOfTile.push_back(code.minimum(at, lastRow));
-      sumsOfRow.push_back(sumsAt(at));
+      sumsOfRow.push_back(sumsAt(at, column));
       Value kept = code.load(vector(), sumsOfRow.back());
       initial.push_back(
           arith::SelectOp::create(code.builder, code.loc, isFirst, code.splat(0.0f, width), kept));
@@ -175,7 +237,8 @@ private:
       Values next;
       for (auto [at, sum] : llvm::zip(rowsOfTile, carried)) {
         Value factor =
-            code.splat(code.load(code.f32(), lhsAt(at, k)), static_cast<unsigned>(width));
+            code.splat(code.load(code.f32(), widened ? widenedAt(at, block, k) : lhsAt(at, k)),
+                       static_cast<unsigned>(width));
         next.push_back(math::FmaOp::create(code.builder, code.loc, factor, line, sum));
       }
       return next;
@@ -215,7 +278,7 @@ private:
 
   void sumLhs(Value row) {
     bool wide = frame.kernel.getTransposeLhs(); // neighbouring rows lie side by side
-    Type type = wide ? Type(vector()) : code.f32();
+    unsigned lanes = wide ? static_cast<unsigned>(width) : 0;
     Value mask =
         wide ? code.firstLanes(code.subtract(rows, row), static_cast<unsigned>(width)) : Value();
     Value zero = wide ? code.splat(0.0f, static_cast<unsigned>(width)) : code.real(0);
@@ -226,7 +289,7 @@ private:
         code.integer(0), depth, kRowChunk, {zero}, [&](Value chunk, ValueRange totalSoFar) {
           Value chunkEnd = code.minimum(code.add(chunk, code.integer(kRowChunk)), depth);
           Value sum = code.loop(chunk, chunkEnd, 1, {zero}, [&](Value k, ValueRange sumSoFar) {
-            return add(sumSoFar[0], code.load(type, lhsAt(row, k), mask));
+            return add(sumSoFar[0], loadFrom(lhs, lanes, lhsAt(row, k), mask));
           })[0];
           return add(totalSoFar[0], sum);
         })[0];
@@ -237,7 +300,10 @@ private:
   Frame &frame;
   Body body;
   int64_t height, width, tileRows, tileColumns;
-  Value lhs, rhs, rows, depth, columns, panel, sums, lhsSums, begin, end;
+  Matrix lhs, rhs;
+  Value rows, depth, columns, panel, sums, lhsSums;
+  Value widened;          // a block of lhs as f32; null where lhs holds f32
+  Value begin, end, left; // of the task: its rows, and its first column
   SmallVector<LhsSumOp> lhsSumOps;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pointwise and flat kernels: no element depends on another, but for the sum of all.
+#include "codegen/emit/cpu/Casts.h"
 #include "codegen/emit/cpu/Skeletons.h"
 #include "codegen/emit/cpu/Trees.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -83,16 +83,13 @@ void buildFinish(Code &code, Frame &frame) {
   for (unsigned i = 0; i < frame.kernel.getInputs().size(); ++i)
     if (frame.kernel.getInputAccess(i).getKind() == AccessKind::Scalar) {
       Type type = block.getArgument(argument).getType();
-      mapping.map(block.getArgument(argument++), code.load(type, frame.input(i)));
+      mapping.map(block.getArgument(argument++), code.load(storageOf(type), frame.input(i)));
     }
   for (Operation &op : block.without_terminator()) {
-    if (auto dims = dyn_cast<CountOp>(op))
-      mapping.map(dims.getResult(),
-                  arith::SIToFPOp::create(code.builder, code.loc, dims.getType(),
-                                          frame.product(code, dims.getDims().getValue()))
-                      .getResult());
-    else
-      code.builder.clone(op, mapping)->setLoc(code.loc);
+    Values operands;
+    for (Value operand : op.getOperands())
+      operands.push_back(mapping.lookup(operand));
+    mapping.map(op.getResult(0), buildOperation(code, frame, &op, operands, 0));
   }
   for (auto [i, value] : llvm::enumerate(frame.kernel.getFinishYield().getValues()))
     code.store(mapping.lookup(value), frame.finished(i));

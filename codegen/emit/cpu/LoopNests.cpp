@@ -2,6 +2,7 @@
 // Functions, tiles and tasks; the loop nests themselves are one file per skeleton.
 #include "codegen/emit/cpu/LoopNests.h"
 
+#include "codegen/emit/cpu/Casts.h"
 #include "codegen/emit/cpu/Skeletons.h"
 #include "codegen/emit/cpu/Trees.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -125,6 +126,17 @@ static LogicalResult checkTile(KernelOp kernel) {
   return success();
 }
 
+/// A column's sum is made after the body, so nothing could round it.
+static LogicalResult checkSums(KernelOp kernel) {
+  for (auto [i, result] : llvm::enumerate(kernel.getStored())) {
+    Type element = cast<ir::TensorType>(result.getType()).getElementType();
+    if (kernel.getResultAccess(i).getKind() == AccessKind::Column && !element.isF32())
+      return kernel.emitOpError() << "sums columns into " << element
+                                  << "; sums are f32: round them in another kernel";
+  }
+  return success();
+}
+
 LogicalResult buildCpuKernel(KernelOp kernel, const CpuVariant &variant,
                              ArrayRef<std::string> symbols, ModuleOp destination) {
   if (!kernel.getCpuTile())
@@ -133,7 +145,7 @@ LogicalResult buildCpuKernel(KernelOp kernel, const CpuVariant &variant,
     return kernel.emitOpError("sums elements of rows and columns; only full and scalar accesses "
                               "can be summed flat: make it a "
                               "row kernel, or two kernels");
-  if (failed(checkTile(kernel)))
+  if (failed(checkTile(kernel)) || failed(verifyCasts(kernel)) || failed(checkSums(kernel)))
     return failure();
   buildFunction(kernel, variant, symbols, destination, entryName(kernel, variant), buildTasks);
   if (kernel.hasFinish())

@@ -17,6 +17,7 @@ struct CpuVariant {
   unsigned bodyLanes;           // elements that one copy of a body computes
   unsigned rowLanes; // the same in loops that add into the 32 partial sums (N2); divides 32
   unsigned tileRows, tileColumns; // accumulators of a contraction that fit the vector registers
+  bool f16c;                      // converts f16 by instructions
 };
 
 /// Those of the default target's architecture, best first; the last one runs on all of its

@@ -4,6 +4,7 @@
 #include "codegen/emit/cuda/KernelText.h"
 
 #include "codegen/emit/cuda/BodyText.h"
+#include "codegen/emit/cuda/Casts.h"
 #include "codegen/emit/cuda/Regions.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -45,6 +46,24 @@ static bool isIdentifier(StringRef name) {
   return !name.empty() && llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; });
 }
 
+/// Elements enter and leave the body as they are stored, and sums are f32.
+static LogicalResult verifyElements(KernelOp kernel) {
+  auto element = [](Value tensor) { return cast<TensorType>(tensor.getType()).getElementType(); };
+  for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
+    if (Value argument = kernel.getElement(i); argument && argument.getType() != element(input))
+      return kernel.emitOpError() << "operand " << i << " holds " << element(input)
+                                  << " but enters the body as " << argument.getType();
+  for (auto [i, pair] :
+       llvm::enumerate(llvm::zip(kernel.getStored(), kernel.getYield().getStores())))
+    if (auto [result, value] = pair; value.getType() != element(result))
+      return kernel.emitOpError() << "result " << i << " holds " << element(result)
+                                  << " but the body yields " << value.getType();
+    else if (kernel.getResultAccess(i).getKind() == AccessKind::Column && !value.getType().isF32())
+      return kernel.emitOpError() << "result " << i << " sums " << value.getType()
+                                  << "; sums are f32 and are rounded by the kernel that reads them";
+  return success();
+}
+
 /// What no skeleton can run.
 static LogicalResult verify(KernelOp kernel, ArrayRef<std::string> symbols) {
   if (!isIdentifier(kernel.getName()))
@@ -73,7 +92,9 @@ static LogicalResult verify(KernelOp kernel, ArrayRef<std::string> symbols) {
   };
   if (!llvm::all_of(kernel->getOperandTypes(), check) ||
       !llvm::all_of(kernel->getResultTypes(), check))
-    return kernel.emitOpError("CUDA kernels hold tensors of f32 and i32 alone");
+    return kernel.emitOpError("CUDA kernels hold tensors of f32, tf32, f16, bf16 and i32 alone");
+  if (failed(verifyElements(kernel)))
+    return failure();
   for (Attribute dim : llvm::concat<const Attribute>(kernel.getDomain().getValue(),
                                                      kernel.getReduction().getValue()))
     if (auto symbol = dyn_cast<StringAttr>(dim);
@@ -151,7 +172,9 @@ static SmallVector<std::array<std::string, 3>> parameters(KernelOp kernel,
 static void printEntry(KernelOp kernel, const CudaLaunch &launch, ArrayRef<std::string> symbols,
                        raw_ostream &out) {
   auto list = parameters(kernel, symbols);
-  out << "extern \"C\" __global__ void __launch_bounds__(" << launch.threads << ")\n"
+  // Left to itself, ptxas once spilled for the sake of four blocks of 512 threads.
+  std::string residents = launch.threads < 512 ? "" : ", " + std::to_string(1024 / launch.threads);
+  out << "extern \"C\" __global__ void __launch_bounds__(" << launch.threads << residents << ")\n"
       << cudaEntryName(kernel) << "(";
   llvm::interleave(
       list, out, [&](auto &parameter) { out << parameter[0] << parameter[1]; }, ",\n    ");
@@ -182,6 +205,8 @@ FailureOr<std::string> emitCudaText(KernelOp kernel, StringRef model, StringRef 
   llvm::raw_string_ostream out(text);
   printHeader(kernel, *launch, model, version, out);
   llvm::StringSet<> done;
+  if (usesCasts(kernel))
+    appendDeviceText("halftone/kernels/convert.cuh", done, out);
   appendDeviceText(("halftone/kernels/" + stringifySkeleton(kernel.getSkeleton()) + ".cuh").str(),
                    done, out);
   out << "namespace {\n\n";

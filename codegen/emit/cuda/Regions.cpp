@@ -4,6 +4,7 @@
 // rounding.
 #include "codegen/emit/cuda/Regions.h"
 
+#include "codegen/emit/cuda/Casts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/StringExtras.h"
@@ -21,7 +22,7 @@ StringRef cudaType(Type type) {
     return "bool";
   if (type.isInteger(32))
     return "int";
-  return type.isInteger(64) ? "long long" : "";
+  return type.isInteger(64) ? "long long" : storedType(type);
 }
 
 static StringRef unsignedCudaType(Type type) {
@@ -45,8 +46,9 @@ std::string cudaProduct(ArrayRef<Attribute> dims) {
 
 namespace {
 
-/// $a $b $c are operands, $type and $unsigned the result's type, $from and $ufrom the first
-/// operand's. Integers wrap around, so they are added, multiplied and shifted left without a sign.
+/// $a $b $c are operands, $type and $unsigned the result's type, $ufrom the first operand's
+/// without a sign. Integers wrap around, so they are added, multiplied and shifted left without a
+/// sign.
 constexpr std::pair<StringLiteral, StringLiteral> kTexts[] = {
     {"arith.addf", "$a + $b"},
     {"arith.subf", "$a - $b"},
@@ -145,6 +147,8 @@ std::string integerPredicate(arith::CmpIPredicate predicate) {
 std::string constantText(TypedAttr value) {
   std::string text;
   llvm::raw_string_ostream stream(text);
+  if (isStoredOnly(value.getType()))
+    return storedConstant(cast<FloatAttr>(value));
   if (auto number = dyn_cast<FloatAttr>(value)) {
     if (number.getValue().isFinite()) {
       char digits[64];
@@ -181,6 +185,17 @@ std::string textOf(Operation *op) {
   for (auto [name, text] : kTexts)
     if (op->getName().getStringRef() == name)
       return text.str();
+  return castText(op);
+}
+
+/// The format that an operation other than a cast or a constant computes in although kernels only
+/// store it; null when all is well.
+Type wronglyComputedIn(Operation *op) {
+  if (isa<arith::ExtFOp, arith::TruncFOp, arith::ConstantOp>(op))
+    return {};
+  for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
+    if (isStoredOnly(type))
+      return type;
   return {};
 }
 
@@ -207,12 +222,16 @@ LogicalResult printOperation(Operation *op, unsigned position, CudaNames &names,
                              StringRef scope, raw_ostream &out) {
   if (isa<ColumnIndexOp, ElementIndexOp, RowSumOp, RowMaxOp, LhsSumOp>(op))
     return op->emitOpError() << scope;
+  if (Type type = wronglyComputedIn(op))
+    return op->emitOpError() << "computes in " << type
+                             << "; widen with arith.extf, compute in f32 and round with "
+                                "arith.truncf";
   std::string text = textOf(op);
   StringRef type = cudaType(op->getResult(0).getType());
   if (text.empty() || type.empty())
     return op->emitOpError(
-        "has no CUDA text; Regions.cpp lists the operations that kernels may contain");
-  std::string name = "v" + std::to_string(position);
+        "has no CUDA text; Regions.cpp and Casts.cpp list the operations that kernels may contain");
+  std::string name = ("v" + llvm::Twine(position)).str();
   out << indent << "const " << type << " " << name << " = " << fill(text, op, names) << ";\n";
   names[op->getResult(0)] = name;
   return success();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "halftone/inspect.hpp"
+#include "halftone/rule_words.hpp"
 
 namespace halftone::dsl::checking {
 
@@ -26,8 +27,10 @@ class Report {
       parameters();
     else if (found_.fault <= Fault::assigned_shape)
       functions_and_states();
-    else if (found_.fault <= Fault::incomplete_rules)
+    else if (found_.fault <= Fault::no_rule)
       training();
+    else if (found_.fault <= Fault::rule)
+      rules();
     else
       settings();
     return out_;
@@ -42,7 +45,7 @@ class Report {
   };  // layer 'fc1'
   struct Given {
     int token;
-  };                // layer 'fc1', for a token that is no node
+  };  // layer 'fc1', for a token that is no node
   struct Asker {};  // who refers to a name: a node, an output, or an assignment
 
   constexpr void put(Path path) { write_name(out_, graph_, path.node); }
@@ -294,28 +297,34 @@ class Report {
       case Fault::no_precision:
         return say(
             "HALFTONE_MODEL is given no precision rules: add precision(everywhere(store(f32), "
-            "compute(f32), accumulate(f32), master(f32)))");
-      case Fault::empty_rule:
-        return say("the precision rule for '", found_.text,
-                   "' states no format: add store, compute, accumulate or master");
-      case Fault::format: {
-        constexpr const char* kRoles[] = {"store", "compute", "accumulate", "master"};
-        return say("the precision rule for '", found_.text, "' asks for ",
-                   kRoles[found_.number / 8], "(", spelling(static_cast<Format>(found_.number % 8)),
-                   "), which no target offers yet: write f32");
-      }
+            "compute(f32)))");
       default:
-        return say("no precision rule says ", found_.text, " for every layer: add ", found_.text,
-                   "(f32) to everywhere(...)");
+        return say("precision is given no rule: write everywhere(store(f32), compute(f32))");
     }
+  }
+
+  constexpr void rules() {
+    const Rule& rule = graph_.program.rules[found_.rule];
+    if (found_.defect == RuleDefect::not_a_rule) {
+      return say("precision is given what is no rule: write everywhere(...) or where(...)(...)");
+    }
+    if (found_.defect == RuleDefect::not_a_selector) {
+      return say(
+          "where is given what selects nothing: write layer(\"fc*\"), a class, an op, a role, a "
+          "pass or a target");
+    }
+    say("the rule '");
+    write_rule(out_, rule);
+    say("'");
+    if (found_.fault == Fault::rule_defect) return write_defect(out_, found_.defect, found_.text);
+    const int clause = found_.meaning.clause;
+    meaning::write_fault(out_, found_.meaning,
+                         clause >= 0 ? rule.selector.clauses[clause].layer : nullptr);
   }
 
   constexpr void settings() {
     const char* optimizer = found_.text;
     switch (found_.fault) {
-      case Fault::rule_without_match:
-        return say("the precision rule for '", found_.text,
-                   "' matches no layer: correct the name or remove the rule");
       case Fault::unknown_option:
         return say(optimizer,
                    " is given what is no option of it: sgd takes lr, momentum, nesterov "

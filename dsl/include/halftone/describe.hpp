@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cmath>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <unordered_set>
@@ -91,7 +90,7 @@ class Describer {
     const Node& from = graph_.nodes[n];
     description::Node to;
     to.name = names_[n];
-    to.kind = kind(from.part);
+    to.kind = described_kind(from.part);
     for (int i = 0; i < from.operand_count; ++i) {
       to.operands.push_back({role(from.part, i), ids_[graph_.operand(from, i).node]});
     }
@@ -105,44 +104,6 @@ class Describer {
     if (from.part == Part::labels) to.format = description::Format::i32;
     to.attributes = attributes(n);
     return to;
-  }
-
-  static description::Kind kind(Part part) {
-    using enum description::Kind;
-    switch (part) {
-      case Part::input:
-      case Part::labels:
-        return input;
-      case Part::parameter:
-        return parameter;
-      case Part::state:
-        return state;
-      case Part::linear:
-        return linear;
-      case Part::layer_norm:
-        return layer_norm;
-      case Part::relu:
-        return relu;
-      case Part::gelu:
-      case Part::gelu_tanh:
-        return gelu;
-      case Part::silu:
-        return silu;
-      case Part::add:
-        return add;
-      case Part::concat:
-        return concat;
-      case Part::pointwise:
-        return pointwise;
-      case Part::cross_entropy:
-        return cross_entropy;
-      case Part::mse:
-        return mse;
-      case Part::pointwise_loss:
-        return pointwise_loss;
-      default:
-        throw std::logic_error("a token that is no node has become one");
-    }
   }
 
   /// As in the table of nodes of docs/spec/description.md.
@@ -227,27 +188,47 @@ class Describer {
     return to;
   }
 
-  static std::optional<description::Format> format(Format format) {
-    switch (format) {
-      case Format::f32:
-        return description::Format::f32;
-      case Format::tf32:
-        return description::Format::tf32;
-      case Format::f16:
-        return description::Format::f16;
-      case Format::bf16:
-        return description::Format::bf16;
-      default:
-        return std::nullopt;
+  template <class Enum>
+  static std::vector<Enum> choices(meaning::Mask mask) {
+    std::vector<Enum> list;
+    for (unsigned i = 0; mask >> i != 0; ++i) {
+      if ((mask >> i & 1) != 0) list.push_back(static_cast<Enum>(i));
     }
+    return list;
+  }
+
+  static description::Clause clause(const SelectedParts& from) {
+    description::Clause to;
+    if (from.layer != nullptr) to.layer = from.layer;
+    to.classes = choices<description::LayerClass>(from.classes);
+    to.ops = choices<description::Kind>(from.ops);
+    to.roles = choices<description::Role>(from.roles);
+    to.passes = choices<description::Pass>(from.passes);
+    for (int i = 0; i < from.target_count; ++i) {
+      to.targets.push_back({from.targets[i].relation, from.targets[i].name});
+    }
+    return to;
+  }
+
+  static description::Rule rule(const Rule& from) {
+    using meaning::Field;
+    description::Rule to;
+    for (int i = 0; i < from.selector.size; ++i)
+      to.clauses.push_back(clause(from.selector.clauses[i]));
+    const meaning::Fields& fields = from.fields;
+    if (fields.has(Field::store)) to.store = fields.store;
+    if (fields.has(Field::compute)) to.compute = fields.compute;
+    if (fields.has(Field::result)) to.result = fields.result;
+    if (fields.has(Field::accumulate)) to.accumulate = fields.accumulate;
+    if (fields.has(Field::master)) to.master = fields.master;
+    if (fields.has(Field::rounding)) to.rounding = fields.rounding;
+    if (fields.has(Field::recompute)) to.recompute = fields.recompute;
+    if (fields.has(Field::loss_scale)) to.loss_scale = fields.loss_scale;
+    return to;
   }
 
   void settings() {
-    for (int i = 0; i < program_.rule_count; ++i) {
-      const Rule& rule = program_.rules[i];
-      out_.rules.push_back({rule.layer, format(rule.store), format(rule.compute),
-                            format(rule.accumulate), format(rule.master)});
-    }
+    for (int i = 0; i < program_.rule_count; ++i) out_.rules.push_back(rule(program_.rules[i]));
     const Optimizer& is = program_.optimizer;
     if (is.kind == Optimizer::Kind::adamw) {
       out_.optimizer =

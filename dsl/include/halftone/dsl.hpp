@@ -4,6 +4,7 @@
 #pragma once
 
 #include "halftone/layers.hpp"
+#include "halftone/loss_scale.hpp"
 #include "halftone/model.hpp"
 #include "halftone/precision.hpp"
 #include "halftone/training.hpp"

@@ -231,9 +231,7 @@ template <class F, class Indices>
 inline constexpr bool accepts = false;
 template <class F, int... I>
 inline constexpr bool accepts<F, std::integer_sequence<int, I...>> =
-    requires(const F& function, ScalarAt<I>... operands) {
-  function(operands...);
-};
+    requires(const F& function, ScalarAt<I>... operands) { function(operands...); };
 
 template <class F, int Count>
 consteval int arity_of() {

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Number formats as values that precision rules name.
+// Number formats as values that precision rules name (F1 of docs/spec/precision.md).
 #pragma once
+
+#include "halftone/description/vocabulary.hpp"
 
 namespace halftone::dsl {
 
-/// `unset` is what a rule says about a role that it leaves to other rules.
-enum class Format : unsigned char { unset, f32, tf32, f16, bf16 };
+using description::Format;
 
 inline constexpr Format f32 = Format::f32;  ///< IEEE binary32
 inline constexpr Format tf32 =
-    Format::tf32;                           ///< f32's range with 10 bits of fraction, operands only
-inline constexpr Format f16 = Format::f16;  ///< IEEE binary16
+    Format::tf32;  ///< f32's range with 10 bits of fraction; computed in, never stored
+inline constexpr Format f16 = Format::f16;    ///< IEEE binary16
 inline constexpr Format bf16 = Format::bf16;  ///< the upper half of binary32
 
-constexpr const char* spelling(Format format) {
-  constexpr const char* kNames[] = {"unset", "f32", "tf32", "f16", "bf16"};
-  return kNames[static_cast<int>(format)];
-}
+/// In the place of a format of store or compute (P20).
+struct Follow {};
+inline constexpr Follow follow{};
 
 }  // namespace halftone::dsl

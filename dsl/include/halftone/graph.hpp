@@ -21,6 +21,11 @@ class List {
   constexpr const T& operator[](int i) const { return data_[i]; }
   constexpr T& back() { return data_[size_ - 1]; }
   constexpr void pop() { --size_; }
+  /// A list that was empty gets `size` elements.
+  constexpr void fill(int size) {
+    data_ = new T[static_cast<unsigned>(size)]{};
+    size_ = capacity_ = size;
+  }
   constexpr void truncate(int size) { size_ = size; }
 
   constexpr void push(const T& value) {
@@ -179,10 +184,9 @@ enum class Fault : unsigned char {
   unknown_setting,
   repeated_setting,
   no_precision,
-  empty_rule,
-  format,
-  incomplete_rules,
-  rule_without_match,
+  no_rule,
+  rule_defect,
+  rule,
   unknown_option,
   bad_learning_rate,
   bad_weight_decay,
@@ -201,6 +205,9 @@ struct Finding {
   const char* text = nullptr;
   long long number = 0;
   Shape left{}, right{};
+  int rule = -1;
+  RuleDefect defect = RuleDefect::none;
+  description::rules::Finding meaning{};
 };
 
 struct Graph {
@@ -243,6 +250,15 @@ constexpr bool is_parameter_option(Part part) {
 }
 constexpr bool is_layer_option(Part part) {
   return part >= Part::no_bias && part <= Part::init_normal;
+}
+
+/// Whether a parameter is never trained.
+constexpr bool is_frozen(const Program& program, const Node& parameter) {
+  for (int at = parameter.token + 1; at < program.size && is_layer_option(program[at].part); ++at) {
+    if (program[at].part == Part::frozen && (program[at].detail & parameter.target) != 0)
+      return true;
+  }
+  return false;
 }
 
 /// The node that a layer without a name is called after: the one it continues, if that lies in the

@@ -4,45 +4,9 @@
 #pragma once
 
 #include "halftone/elaborate.hpp"
-#include "halftone/sentence.hpp"
+#include "halftone/rules.hpp"
 
 namespace halftone::dsl::checking {
-
-/// The name of a layer in which a * is the number of any copy of a repeat, with the numbers of
-/// copies.
-struct NamePattern {
-  static constexpr int kMaxDepth = 16;
-  Sentence text;
-  long long counts[kMaxDepth]{};
-  int depth = 0;
-
-  constexpr void put(const auto& words) { text.put(words); }
-  constexpr void put_copies(long long count) {
-    if (depth < kMaxDepth) counts[depth++] = count;
-    text.put('*');
-  }
-};
-
-/// Whether a rule's glob can match a name: * is any characters but /, ** any characters. `counts`
-/// belong to the *s of `name`.
-constexpr bool matches(const char* glob, const char* name, const long long* counts) {
-  if (glob[0] == 0) return *name == 0;
-  if (glob[0] == '*') {
-    const bool crosses = glob[1] == '*';
-    for (;; ++name) {
-      if (matches(glob + (crosses ? 2 : 1), name, counts)) return true;
-      if (*name == 0 || (*name == '/' && !crosses)) return false;
-      if (*name == '*') ++counts;
-    }
-  }
-  if (*name == '*' && is_digit(glob[0])) {
-    if (glob[0] == '0' && is_digit(glob[1])) return false;
-    long long copy = 0;
-    for (; is_digit(*glob) && copy < *counts; ++glob) copy = 10 * copy + (*glob - '0');
-    return copy < *counts && matches(glob, name + 1, counts + 1);
-  }
-  return *name != 0 && glob[0] == *name && matches(glob + 1, name + 1, counts);
-}
 
 class Inspection {
  public:
@@ -145,15 +109,6 @@ class Inspection {
     }
   }
 
-  constexpr bool is_frozen(const Node& parameter) const {
-    for (int at = parameter.token + 1; at < program_.size && is_layer_option(program_[at].part);
-         ++at) {
-      if (program_[at].part == Part::frozen && (program_[at].detail & parameter.target) != 0)
-        return true;
-    }
-    return false;
-  }
-
   /// A model is trained, with losses and an optimizer, or only evaluated, with neither.
   constexpr void objective() {
     if (program_.strangers > 0) graph_.fail({.fault = Fault::unknown_setting});
@@ -173,7 +128,7 @@ class Inspection {
     }
     if (graph_.losses.size() == 0) return;
     for (int n = 0; n < graph_.nodes.size(); ++n) {
-      if (graph_.nodes[n].part == Part::parameter && !is_frozen(graph_.nodes[n])) return;
+      if (graph_.nodes[n].part == Part::parameter && !is_frozen(program_, graph_.nodes[n])) return;
     }
     graph_.fail({.fault = Fault::all_frozen});
   }
@@ -198,42 +153,19 @@ class Inspection {
   }
 
   constexpr void precision() {
-    if (program_.rule_count == 0) return graph_.fail({.fault = Fault::no_precision});
-    constexpr Format Rule::*kRoles[] = {&Rule::store, &Rule::compute, &Rule::accumulate,
-                                        &Rule::master};
-    constexpr const char* kNames[] = {"store", "compute", "accumulate", "master"};
-    bool stated[4]{};
-    for (int r = 0; r < program_.rule_count; ++r) {
+    if (program_.precisions == 0) return graph_.fail({.fault = Fault::no_precision});
+    if (program_.rule_count == 0) return graph_.fail({.fault = Fault::no_rule});
+    ModelView model(graph_);
+    for (int r = 0; r < program_.rule_count && graph_.sound(); ++r) {
       const Rule& rule = program_.rules[r];
-      bool empty = true;
-      for (int i = 0; i < 4; ++i) {
-        const Format format = rule.*kRoles[i];
-        if (format == Format::unset) continue;
-        empty = false;
-        stated[i] = stated[i] || rule.everywhere;
-        if (format != f32) {
-          graph_.fail({.fault = Fault::format,
-                       .text = rule.layer,
-                       .number = i * 8 + static_cast<int>(format)});
-        }
+      if (rule.defect != RuleDefect::none) {
+        return graph_.fail(
+            {.fault = Fault::rule_defect, .text = rule.word, .rule = r, .defect = rule.defect});
       }
-      if (empty) graph_.fail({.fault = Fault::empty_rule, .text = rule.layer});
-      if (!rule.everywhere) find_match(rule);
+      const meaning::Finding found = meaning::find_fault(RuleView{rule}, model);
+      if (found.trouble == meaning::Trouble::none) continue;
+      graph_.fail({.fault = Fault::rule, .rule = r, .meaning = found});
     }
-    for (int i = 0; i < 4; ++i) {
-      if (!stated[i]) graph_.fail({.fault = Fault::incomplete_rules, .text = kNames[i]});
-    }
-  }
-
-  constexpr void find_match(const Rule& rule) {
-    for (int n = 0; n < graph_.nodes.size(); ++n) {
-      const Node& node = graph_.nodes[n];
-      if (is_source(node.part) || node.part == Part::parameter) continue;
-      NamePattern name;
-      write_name(name, graph_, n);
-      if (matches(rule.layer, name.text.text, name.counts)) return;
-    }
-    graph_.fail({.fault = Fault::rule_without_match, .text = rule.layer});
   }
 
   Graph& graph_;

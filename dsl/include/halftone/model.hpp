@@ -159,4 +159,12 @@ constexpr auto model(const char* name, const Parts&... parts) {
       join(one({.part = Part::model, .name = name}), building::placed(parts)...));
 }
 
+/// The same model under another name, so that one program can hold it with several sets of rules.
+template <int N>
+constexpr Model<N> renamed(const char* name, const Model<N>& of) {
+  Model<N> result = of;
+  result.spec[0].name = name;
+  return result;
+}
+
 }  // namespace halftone::dsl

@@ -1,65 +1,212 @@
 // SPDX-License-Identifier: Apache-2.0
-// Precision rules: which layers, and the formats their values are stored, computed, accumulated and
-// mastered in. The last rule that matches wins, role by role.
+// Precision rules: what each speaks of and the fields that it states (docs/spec/precision.md). The
+// last rule that matches wins, field by field; what no rule states is f32.
+//
+//   constexpr auto mixed = precision(everywhere(store(bf16), compute(bf16)),
+//                                    where(normalization | softmax | loss)(compute(f32)));
 #pragma once
 
 #include <type_traits>
 
 #include "halftone/formats.hpp"
+#include "halftone/selectors.hpp"
 
 namespace halftone::dsl {
 
+/// One field, as it stands in a rule.
+struct FieldOfRule {
+  description::rules::Fields fields;
+  RuleDefect defect = RuleDefect::none;
+};
+
+namespace stating {
+constexpr FieldOfRule one(description::rules::Field field) {
+  FieldOfRule result;
+  result.fields.stated = description::rules::bit(field);
+  return result;
+}
+
+constexpr FieldOfRule defective(description::rules::Field field, RuleDefect defect) {
+  FieldOfRule result = one(field);
+  result.defect = defect;
+  return result;
+}
+
+constexpr FieldOfRule choice(description::rules::Field field, description::FormatChoice choice) {
+  FieldOfRule result = one(field);
+  (field == description::rules::Field::store ? result.fields.store : result.fields.compute) =
+      choice;
+  return result;
+}
+}  // namespace stating
+
+/// What values are rounded to and held in: f32, f16, bf16 or follow (P12).
+constexpr FieldOfRule store(Format format) {
+  return stating::choice(description::rules::Field::store, {false, format});
+}
+constexpr FieldOfRule store(Follow) {
+  return stating::choice(description::rules::Field::store, {true, f32});
+}
+
+/// What operands are rounded to before use: f32, tf32, f16, bf16 or follow (P10).
+constexpr FieldOfRule compute(Format format) {
+  return stating::choice(description::rules::Field::compute, {false, format});
+}
+constexpr FieldOfRule compute(Follow) {
+  return stating::choice(description::rules::Field::compute, {true, f32});
+}
+
+/// What an operation's f32 result is rounded to before it is stored: f32, tf32, f16 or bf16 (P11).
+constexpr FieldOfRule result(Format format) {
+  FieldOfRule field = stating::one(description::rules::Field::result);
+  field.fields.result = format;
+  return field;
+}
+constexpr FieldOfRule result(Follow) {
+  return stating::defective(description::rules::Field::result, RuleDefect::cannot_follow);
+}
+
+// Orders of a contraction's f32 sum (P21), beside f32.
+inline constexpr auto ordered = description::Accumulation::ordered;
+inline constexpr auto hardware = description::Accumulation::hardware;
+
+/// accumulate(f32), accumulate(ordered) or accumulate(hardware) (P13).
+constexpr FieldOfRule accumulate(description::Accumulation order) {
+  FieldOfRule field = stating::one(description::rules::Field::accumulate);
+  field.fields.accumulate = order;
+  return field;
+}
+constexpr FieldOfRule accumulate(Format format) {
+  if (format == f32) return accumulate(description::Accumulation::f32);
+  return stating::defective(description::rules::Field::accumulate, RuleDefect::accumulate_format);
+}
+
+/// What the optimizer keeps parameters in: f32 (P14).
+constexpr FieldOfRule master(Format format) {
+  FieldOfRule field = stating::one(description::rules::Field::master);
+  field.fields.master = format;
+  return field;
+}
+constexpr FieldOfRule master(Follow) {
+  return stating::defective(description::rules::Field::master, RuleDefect::cannot_follow);
+}
+
+inline constexpr auto nearest_even = description::Rounding::nearest_even;
+inline constexpr auto toward_zero = description::Rounding::toward_zero;
+
+/// How the operands and values of this rule's other fields are rounded (P15).
+constexpr FieldOfRule rounding(description::Rounding mode) {
+  FieldOfRule field = stating::one(description::rules::Field::rounding);
+  field.fields.rounding = mode;
+  return field;
+}
+
+enum class Recomputation : bool { never, always };
+inline constexpr auto never = Recomputation::never;
+inline constexpr auto always = Recomputation::always;
+
+/// Whether activations are computed again for the backward pass or kept; bits do not depend on it
+/// (P16).
+constexpr FieldOfRule recompute(Recomputation is) {
+  FieldOfRule field = stating::one(description::rules::Field::recompute);
+  field.fields.recompute = is == always;
+  return field;
+}
+
+/// A rule: what it speaks of, and its fields.
 struct Rule {
-  const char* layer =
-      "**";  ///< a glob over layer names: * stays inside a path component, ** crosses them
-  bool everywhere = false;
-  Format store = Format::unset, compute = Format::unset, accumulate = Format::unset,
-         master = Format::unset;
+  Selector selector;  ///< no clauses: everywhere
+  description::rules::Fields fields;
+  RuleDefect defect = RuleDefect::none;
+  const char* word = nullptr;  ///< what the defect is about
 };
 
-struct RoleFormat {
-  Format Rule::*role;
-  Format format;
-};
-constexpr RoleFormat store(Format format) { return {&Rule::store, format}; }
-constexpr RoleFormat compute(Format format) { return {&Rule::compute, format}; }
-constexpr RoleFormat accumulate(Format format) { return {&Rule::accumulate, format}; }
-constexpr RoleFormat master(Format format) { return {&Rule::master, format}; }
+namespace stating {
+constexpr void copy(description::rules::Field field, const description::rules::Fields& from,
+                    description::rules::Fields& to) {
+  using enum description::rules::Field;
+  switch (field) {
+    case store:
+      to.store = from.store;
+      break;
+    case compute:
+      to.compute = from.compute;
+      break;
+    case result:
+      to.result = from.result;
+      break;
+    case accumulate:
+      to.accumulate = from.accumulate;
+      break;
+    case master:
+      to.master = from.master;
+      break;
+    case rounding:
+      to.rounding = from.rounding;
+      break;
+    case recompute:
+      to.recompute = from.recompute;
+      break;
+    case loss_scale:
+      to.loss_scale = from.loss_scale;
+      break;
+  }
+}
 
-/// store(), compute(), accumulate(), master().
-template <class T>
-concept RoleOfRule = std::is_same_v<T, RoleFormat>;
+constexpr void fail(Rule& rule, RuleDefect defect, const char* word = nullptr) {
+  if (rule.defect != RuleDefect::none) return;
+  rule.defect = defect;
+  rule.word = word;
+}
 
-struct Layers {
-  const char* glob;
-};
-/// The layers whose names match: layer("fc1"), layer("h/*/fc"), layer("**").
-constexpr Layers layer(const char* glob) { return {glob}; }
+constexpr void add(Rule& rule, const auto&) { fail(rule, RuleDefect::not_a_field); }
+constexpr void add(Rule& rule, const FieldOfRule& part) {
+  const auto field = description::rules::first_of<description::rules::Field>(part.fields.stated);
+  const char* const word = description::rules::kFieldWords[static_cast<int>(field)];
+  if (part.defect != RuleDefect::none) fail(rule, part.defect, word);
+  if (rule.fields.has(field)) fail(rule, RuleDefect::field_twice, word);
+  rule.fields.stated |= part.fields.stated;
+  copy(field, part.fields, rule.fields);
+}
+}  // namespace stating
 
-/// A selection that takes formats: where(layer("fc*"))(compute(f32)).
+/// Takes the fields of a rule: where(layer("fc*"))(compute(f32)).
 struct Selection {
-  Rule rule;
-  template <RoleOfRule... Formats>
-  constexpr Rule operator()(const Formats&... formats) const {
-    Rule result = rule;
-    ((void)(result.*(formats.role) = formats.format), ...);
-    return result;
+  Selector selector;
+  template <class... Parts>
+  constexpr Rule operator()(const Parts&... parts) const {
+    Rule rule{selector, {}, selector.defect, selector.word};
+    (stating::add(rule, parts), ...);
+    return rule;
   }
 };
-constexpr Selection where(const Layers& layers) { return {{.layer = layers.glob}}; }
-inline constexpr Selection everywhere{{.everywhere = true}};
+inline constexpr Selection everywhere{};
 
-/// everywhere(...) or where(...)(...).
-template <class T>
-concept RuleOfPrecision = std::is_same_v<T, Rule>;
+constexpr Selection where(const Selector& selector) { return {selector}; }
+constexpr Selection where(const auto&) {
+  Selector nothing;
+  nothing.fail(RuleDefect::not_a_selector);
+  return {nothing};
+}
 
 template <int N>
 struct Precision {
-  Rule rules[N];
+  Rule rules[N > 0 ? N : 1]{};
 };
-template <RuleOfPrecision... Rules>
+
+namespace stating {
+constexpr Rule rule_of(const Rule& rule) { return rule; }
+constexpr Rule rule_of(const auto&) {
+  Rule stranger;
+  stranger.defect = RuleDefect::not_a_rule;
+  return stranger;
+}
+}  // namespace stating
+
+/// everywhere(...) and where(...)(...), later rules before earlier ones.
+template <class... Rules>
 constexpr auto precision(const Rules&... rules) {
-  return Precision<sizeof...(Rules)>{{rules...}};
+  return Precision<static_cast<int>(sizeof...(Rules))>{{stating::rule_of(rules)...}};
 }
 
 }  // namespace halftone::dsl

@@ -17,6 +17,11 @@ struct Sentence {
   constexpr void put(const char* words) {
     for (; words != nullptr && *words != 0; ++words) put(*words);
   }
+  constexpr void quote(const char* words) {
+    put('"');
+    put(words);
+    put('"');
+  }
   constexpr void put(long long number) {
     char digits[20]{};
     int count = 0;

@@ -3,6 +3,7 @@
 // settings.
 #pragma once
 
+#include "halftone/loss_scale.hpp"
 #include "halftone/model.hpp"
 #include "halftone/precision.hpp"
 

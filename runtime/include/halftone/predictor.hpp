@@ -15,7 +15,8 @@
 
 namespace halftone {
 
-/// Every method throws Error on misuse. One thread at a time may use a predictor.
+/// Every method throws Error on misuse, and when the predictor was moved from. One thread at a time
+/// may use a predictor.
 class Predictor {
  public:
   /// Parameters start at the values that a trainer with the same seed starts from.
@@ -40,6 +41,7 @@ class Predictor {
 
  private:
   struct State;
+  [[nodiscard]] State& state(const char* operation) const;
   std::unique_ptr<State> state_;
 };
 

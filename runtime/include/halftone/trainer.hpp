@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Training, type-erased: the class that a model's generated Trainer derives from. One step is
 // forward, backward, check and update; the parts can be called alone, in that order, by those with
-// a loop of their own.
+// a loop of their own. A step may be made of several micro-batches.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 
 #include "halftone/artifact.hpp"
 #include "halftone/device.hpp"
+#include "halftone/diagnosis.hpp"
 #include "halftone/values.hpp"
 
 namespace halftone {
@@ -30,15 +32,22 @@ struct Statistics {
   std::int64_t skipped_steps = 0;  ///< updates that changed nothing since a gradient was not finite
   float grad_norm = 0.0f;          ///< of the last check, before clipping
   std::vector<Loss> losses;
-  std::int64_t peak_bytes_predicted = 0;  ///< of the arena, planned before anything was allocated
-  std::int64_t peak_bytes_measured = 0;   ///< really obtained from the device's memory
-  /// Kernel launches of forward, loss, loss_backward, backward, check, update.
-  std::array<std::int64_t, 6> kernels_per_phase{};
+  float loss_scale = 1.0f;   ///< of the next step; 1 without one
+  std::int64_t floored = 0;  ///< steps in a row that were skipped with the scale at its floor
+  std::int64_t casts_per_step = 0;  ///< tensors rounded to another format
+  /// Of the arena, planned before anything was allocated, and of the sum of gradients once there
+  /// were micro-batches. What diagnose() needs it gives back.
+  std::int64_t peak_bytes_predicted = 0;
+  std::int64_t peak_bytes_measured = 0;  ///< really obtained from the device's memory
+  /// Kernel launches of forward, loss, loss_backward, backward, accumulate, check, update, refresh,
+  /// external.
+  std::array<std::int64_t, 9> kernels_per_phase{};
   std::string variant;  ///< of the code that runs
 };
 
-/// Every method throws Error on misuse, naming culprit and remedy. One thread at a time may use a
-/// trainer. Spans stay valid while the trainer lives and show the values of the latest call.
+/// Every method throws Error on misuse, naming culprit and remedy; so does every method of a
+/// trainer that was moved from. One thread at a time may use a trainer. Spans stay valid while the
+/// trainer lives and show the values of the latest call.
 class Trainer {
  public:
   Trainer(const Artifact& artifact, const Device& device, const Setup& setup);
@@ -47,8 +56,16 @@ class Trainer {
   ~Trainer();
 
   /// forward, backward, check, update. True when the parameters were updated, false when the step
-  /// was skipped: some gradient was not finite, as after a label that is no class.
+  /// was skipped: some gradient was not finite, as after a label that is no class. After calls of
+  /// accumulate() the inputs are the last micro-batch. Throws Error when a dynamic loss scale
+  /// stayed at its floor for as many skipped steps as its patience; the sentence says what was not
+  /// finite.
   bool step(std::span<const NamedValues> inputs);
+
+  /// forward and backward of a micro-batch; the step that follows adds its gradients to those of
+  /// this one and moves the parameters by their mean. The first call allocates a buffer for the sum
+  /// (as large as all gradients).
+  void accumulate(std::span<const NamedValues> inputs);
 
   /// Computes the outputs. The losses follow when the inputs that they need are given too.
   void forward(std::span<const NamedValues> inputs);
@@ -60,18 +77,35 @@ class Trainer {
   /// The model's own losses are left out.
   void backward(std::span<const NamedValues> output_gradients);
 
-  /// The norm of all gradients, and whether it is finite. True when it is. Gradients carry no loss
-  /// scale in f32, so there is nothing to unscale before.
+  /// For loops of a caller's own: adds the gradients of the last backward() to the sum over
+  /// micro-batches. Call it after every backward() but the last one of a step, whose gradients
+  /// check() adds.
+  void accumulate_gradients();
+
+  /// The norm of the mean gradient, without the loss scale, and whether it is finite. True when it
+  /// is. Decides the next step's loss scale.
   bool check();
 
   /// Applies the gradients, unless check() found them not finite; then no bit of parameters or
-  /// optimizer state changes.
+  /// optimizer state changes. Throws Error at the floor of the loss scale as step() does.
   void update();
+
+  /// Runs what the trainer ran last once more, one operation after the other, and says where the
+  /// first value that is not finite came from: a parameter, state or input that was given, or the
+  /// result of an operation. Nothing when all are finite. After a skipped step the replay is exact;
+  /// after an applied one it has the parameters and states which that step left. With micro-batches
+  /// it is the last one's. Costs a step and more memory while it runs, and changes nothing. Throws
+  /// Error when nothing ran yet, or the artifact was made without diagnosis.
+  [[nodiscard]] std::optional<NonFinite> diagnose() const;
 
   [[nodiscard]] float loss(std::string_view name) const;
   [[nodiscard]] std::span<const float> output(std::string_view name) const;
   [[nodiscard]] std::span<const float> parameter(std::string_view name) const;
+
+  /// Times the loss scale that backward() read, and from check() on the sum over micro-batches: the
+  /// update reads it as gradient / (loss scale * micro-batches).
   [[nodiscard]] std::span<const float> gradient(std::string_view name) const;
+
   [[nodiscard]] std::vector<std::string> parameter_names() const;
   void set_parameter(std::string_view name, std::span<const float> values);
 
@@ -84,6 +118,7 @@ class Trainer {
  private:
   friend class Predictor;
   struct State;
+  [[nodiscard]] State& state(const char* operation) const;
   std::unique_ptr<State> state_;
 };
 

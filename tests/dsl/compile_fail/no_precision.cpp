@@ -1,4 +1,4 @@
-// EXPECT-ERROR: HALFTONE_MODEL is given no precision rules: add precision(everywhere(store(f32), compute(f32), accumulate(f32), master(f32)))
+// EXPECT-ERROR: HALFTONE_MODEL is given no precision rules: add precision(everywhere(store(f32), compute(f32)))
 // SPDX-License-Identifier: Apache-2.0
 #include <halftone/dsl.hpp>
 

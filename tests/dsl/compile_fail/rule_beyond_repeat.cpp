@@ -1,4 +1,4 @@
-// EXPECT-ERROR: the precision rule for 'h/3/fc' matches no layer: correct the name or remove the rule
+// EXPECT-ERROR: names "h/12/fc", but no layer and no parameter is called that;
 // SPDX-License-Identifier: Apache-2.0
 #include <halftone/dsl.hpp>
 
@@ -6,6 +6,6 @@
 using namespace halftone::dsl;
 
 constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
-                           from("x") | repeat<3>("h", linear("fc", 8)) | output("z"));
-HALFTONE_MODEL(net, precision(everywhere(store(f32), compute(f32), accumulate(f32), master(f32)),
-                              where(layer(either("h/3/fc", "h/2/fc")))(compute(f32))))
+                           from("x") | repeat<12>("h", linear("fc", 8)) | output("z"));
+HALFTONE_MODEL(net, precision(either(where(layer("h/12/fc"))(compute(f32)),
+                                     where(layer("h/11/fc"))(compute(f32)))))

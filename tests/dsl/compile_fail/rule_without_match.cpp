@@ -1,13 +1,13 @@
-// EXPECT-ERROR: the precision rule for 'conv*' matches no layer: correct the name or remove the rule
+// EXPECT-ERROR: the rule 'where layer "conv*" : compute f32' names "conv*", but no layer and no parameter is called that; correct the name or remove the rule (P40)
 // SPDX-License-Identifier: Apache-2.0
 #include <halftone/dsl.hpp>
 
 #include "either.hpp"
 using namespace halftone::dsl;
 
-constexpr auto net =
-    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
-          from("x") | linear("fc", 4) | output("guess"), losses(mse("loss", "guess", "y")));
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | linear("fc", 4) | gelu("act") | output("guess"),
+                           losses(mse("error", "guess", "y")));
 HALFTONE_MODEL(net, adamw(),
-               precision(everywhere(store(f32), compute(f32), accumulate(f32), master(f32)),
-                         where(layer(either("conv*", "f*")))(compute(f32))))
+               precision(either(where(layer("conv*"))(compute(f32)),
+                                where(layer("f*"))(compute(f32)))))

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // cpu_object --verify FILE.mlir: whether every kernel, split by "// -----", fails as its
 // expected-error says. cpu_object FILE.mlir.in OBJECT: one object with every kernel of the file. A
-// module whose head has lines "// N: 1 7" and
-// "// K: 64" is emitted for each of their combinations, with $N and $K replaced. Kernels without a
+// module whose head has lines "// N: 1 7" and "// K: 64" is emitted for each of their combinations,
+// with $N and $K replaced; F and G do the same for formats. Kernels without a
 // cpu_tile get the default one, unless they carry the attribute `untiled`. The model is called
 // emit_cpu and has the symbol batch.
 #include "codegen/emit/cpu/LoopNests.h"
 #include "codegen/emit/cpu/Objects.h"
-
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/SourceMgr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Diagnostics.h"
@@ -15,9 +17,6 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/ToolUtilities.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace halftone;
@@ -33,21 +32,20 @@ void tile(ModuleOp module) {
   });
 }
 
-/// The module's text for every combination of the numbers in its head.
+/// The module's text for every combination of the words in its head.
 std::vector<std::string> instances(StringRef text) {
   std::vector<std::string> all{text.str()};
-  for (StringRef letter : {"N", "K"}) {
+  for (StringRef letter : {"N", "K", "F", "G"}) {
     size_t at = text.find(("// " + letter + ": ").str());
-    if (at == StringRef::npos)
-      continue;
-    SmallVector<StringRef> numbers;
-    text.substr(at + 6).take_until([](char c) { return c == '\n'; }).split(numbers, ' ');
+    if (at == StringRef::npos) continue;
+    SmallVector<StringRef> words;
+    text.substr(at + 6).take_until([](char c) { return c == '\n'; }).split(words, ' ');
     std::vector<std::string> next;
-    for (const std::string &instance : all)
-      for (StringRef number : numbers) {
+    for (const std::string& instance : all)
+      for (StringRef word : words) {
         std::string copy = instance, placeholder = ("$" + letter).str();
         for (size_t place; (place = copy.find(placeholder)) != std::string::npos;)
-          copy.replace(place, placeholder.size(), number.str());
+          copy.replace(place, placeholder.size(), word.str());
         next.push_back(copy);
       }
     all = std::move(next);
@@ -55,16 +53,15 @@ std::vector<std::string> instances(StringRef text) {
   return all;
 }
 
-FailureOr<SmallVector<char>> emit(StringRef file, MLIRContext &context) {
+FailureOr<SmallVector<char>> emit(StringRef file, MLIRContext& context) {
   std::vector<OwningOpRef<ModuleOp>> modules;
   std::vector<ir::KernelOp> kernels;
   SmallVector<StringRef> sections;
   file.split(sections, "// -----\n");
   for (StringRef section : sections)
-    for (const std::string &text : instances(section)) {
+    for (const std::string& text : instances(section)) {
       modules.push_back(parseSourceString<ModuleOp>(text, ParserConfig(&context)));
-      if (!modules.back())
-        return failure();
+      if (!modules.back()) return failure();
       tile(*modules.back());
       modules.back()->walk([&](ir::KernelOp kernel) { kernels.push_back(kernel); });
     }
@@ -73,13 +70,12 @@ FailureOr<SmallVector<char>> emit(StringRef file, MLIRContext &context) {
   manifest::Manifest manifest;
   manifest.model = parts.modelName = "emit_cpu";
   manifest.symbols = kSymbols;
-  for (const cpu::CpuVariant &variant : cpu::cpuVariants()) {
+  for (const cpu::CpuVariant& variant : cpu::cpuVariants()) {
     manifest.variants.push_back(variant.name.str());
     std::vector<std::string> entries;
     manifest.kernels.clear();
     for (ir::KernelOp kernel : kernels) {
-      if (failed(cpu::buildCpuKernel(kernel, variant, kSymbols, *code)))
-        return failure();
+      if (failed(cpu::buildCpuKernel(kernel, variant, kSymbols, *code))) return failure();
       manifest::Kernel listed;
       listed.name = kernel.getName().str();
       listed.skeleton = ir::stringifySkeleton(kernel.getSkeleton()).str();
@@ -94,19 +90,18 @@ FailureOr<SmallVector<char>> emit(StringRef file, MLIRContext &context) {
     }
     parts.entries.push_back(entries);
   }
-  if (failed(verify(*code)))
-    return failure();
+  if (failed(verify(*code))) return failure();
   std::vector<std::byte> bytes = manifest::encode(manifest);
-  parts.manifest = ArrayRef(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+  parts.manifest = ArrayRef(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   StringRef kernelText = "kernel text";
   parts.kernelText = ArrayRef(kernelText.data(), kernelText.size());
   return cpu::emitObject(*code, parts);
 }
 
-LogicalResult verifyDiagnostics(std::unique_ptr<llvm::MemoryBuffer> buffer, MLIRContext &context) {
+LogicalResult verifyDiagnostics(std::unique_ptr<llvm::MemoryBuffer> buffer, MLIRContext& context) {
   return splitAndProcessBuffer(
       std::move(buffer),
-      [&](std::unique_ptr<llvm::MemoryBuffer> chunk, raw_ostream &) {
+      [&](std::unique_ptr<llvm::MemoryBuffer> chunk, raw_ostream&) {
         llvm::SourceMgr sources;
         sources.AddNewSourceBuffer(std::move(chunk), {});
         SourceMgrDiagnosticVerifierHandler handler(sources, &context);
@@ -123,9 +118,9 @@ LogicalResult verifyDiagnostics(std::unique_ptr<llvm::MemoryBuffer> buffer, MLIR
       llvm::nulls(), "// -----", "// -----");
 }
 
-} // namespace
+}  // namespace
 
-int main(int count, char **arguments) {
+int main(int count, char** arguments) {
   std::vector<std::string> words(arguments + 1, arguments + count);
   if (words.size() != 2) {
     llvm::errs() << "cpu_object: wants --verify FILE.mlir, or FILE.mlir.in OBJECT\n";
@@ -143,11 +138,9 @@ int main(int count, char **arguments) {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   context.printOpOnDiagnostic(false);
-  if (verifies)
-    return failed(verifyDiagnostics(std::move(*buffer), context));
+  if (verifies) return failed(verifyDiagnostics(std::move(*buffer), context));
   FailureOr<SmallVector<char>> object = emit((*buffer)->getBuffer(), context);
-  if (failed(object))
-    return 1;
+  if (failed(object)) return 1;
   std::error_code error;
   llvm::raw_fd_ostream file(words[1], error);
   file.write(object->data(), object->size());

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// cpu_speed: GFLOP/s of the contractions of speed.mlir.in on one thread, by variant, and of
-// register-only FMA.
+// cpu_speed: GFLOP/s of the contractions of speed.mlir.in on one thread, by variant, beside those
+// of register-only FMA; GB/s of its conversions beside those of memcpy.
 #include <immintrin.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -30,38 +31,64 @@ namespace {
   return 2.0 * 8 * kChains * kRounds / seconds.count() * 1e-9;
 }
 
-double median_seconds(const std::vector<double>& times) {
-  std::vector<double> sorted = times;
-  std::sort(sorted.begin(), sorted.end());
-  return sorted[sorted.size() / 2];
+double median(std::vector<double> times) {
+  std::sort(times.begin(), times.end());
+  return times[times.size() / 2];
+}
+
+template <class Work>
+double seconds(int runs, Work work) {
+  std::vector<double> times;
+  for (int run = 0; run < runs; ++run) {
+    const auto begin = std::chrono::steady_clock::now();
+    work();
+    times.push_back(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
+  return median(times);
+}
+
+constexpr std::int64_t kBatch = 256, kColumns = 512, kDepth = 512, kCastColumns = 4096;
+
+/// Values that are finite in every format.
+std::vector<float> values(std::int64_t count) {
+  return std::vector<float>(static_cast<std::size_t>(count), 0.25f);
+}
+
+/// Bytes that a conversion moves per element.
+std::int64_t bytes_moved(const std::string& kernel) {
+  return kernel.find("_tf32") != std::string::npos ? 8 : 6;
 }
 
 }  // namespace
 
 int main() {
-  constexpr std::int64_t kBatch = 256, kColumns = 512, kDepth = 512;
   const auto& image = halftone_artifact_emit_cpu;
   halftone::manifest::Manifest manifest;
   halftone::manifest::DecodeError error;
   if (!decode({image.manifest, image.manifest_bytes}, manifest, error)) return 1;
-  std::vector<float> lhs(kBatch * kDepth, 0.5f), rhs(kDepth * kColumns, 0.25f),
-      result(kBatch * kColumns);
-  const void* arguments[] = {lhs.data(), rhs.data(), result.data()};
+  std::vector<float> lhs = values(kBatch * kCastColumns), rhs = values(kDepth * kColumns),
+                     result(kBatch * kCastColumns);
+  const std::size_t bytes = lhs.size() * sizeof(float);
   std::printf("fma ceiling %.0f GFLOP/s\n", fma_ceiling());
+  std::printf("memcpy %.1f GB/s read and written\n",
+              2e-9 * bytes / seconds(101, [&] { std::memcpy(result.data(), lhs.data(), bytes); }));
   for (std::size_t variant = 0; variant < manifest.variants.size(); ++variant)
     for (const auto& kernel : manifest.kernels) {
       using Entry = void (*)(const void* const*, const std::int64_t*, std::int64_t, std::int64_t);
       const auto entry =
           reinterpret_cast<Entry>(const_cast<void*>(image.cpu_entries[variant][kernel.cpu_entry]));
       const std::int64_t tasks = task_count(kernel, std::vector<std::int64_t>{kBatch});
-      std::vector<double> times;
-      for (int run = 0; run < (variant == 0 ? 101 : 5); ++run) {
-        const auto begin = std::chrono::steady_clock::now();
-        entry(arguments, &kBatch, 0, tasks);
-        times.push_back(
-            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-      }
-      std::printf("%-10s %-24s %8.1f GFLOP/s\n", manifest.variants[variant].c_str(),
-                  kernel.name.c_str(), 2e-9 * kBatch * kColumns * kDepth / median_seconds(times));
+      const bool contracts = kernel.skeleton == "contraction";
+      std::vector<const void*> arguments{lhs.data()};
+      if (contracts) arguments.push_back(rhs.data());
+      arguments.push_back(result.data());
+      const double time =
+          seconds(variant == 0 ? 101 : 5, [&] { entry(arguments.data(), &kBatch, 0, tasks); });
+      const double work =
+          contracts ? 2.0 * kBatch * kColumns * kDepth
+                    : static_cast<double>(bytes_moved(kernel.name) * kBatch * kCastColumns);
+      std::printf("%-10s %-24s %8.1f %s\n", manifest.variants[variant].c_str(), kernel.name.c_str(),
+                  1e-9 * work / time, contracts ? "GFLOP/s" : "GB/s");
     }
 }

@@ -55,3 +55,31 @@ halftone.graph "training" {
   }
 }
 }
+// -----
+module {
+halftone.graph "training" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 7], f32>
+  %r = halftone.kernel "upward" pointwise over ["batch", 7] reduce [] (%x) accesses [#halftone.access<full>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 7], f32>) -> !halftone.tensor<[batch, 7], bf16> {
+    ^bb0(%a: f32):
+      // expected-error @+1 {{rounds upward; only to_nearest_even and toward_zero have code}}
+      %b = arith.truncf %a upward : f32 to bf16
+      halftone.kernel_yield stores %b : bf16
+  }
+}
+}
+// -----
+module {
+halftone.graph "training" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 7], f32>
+  // expected-error @+1 {{sums columns into 'bf16'; sums are f32: round them in another kernel}}
+  %r = halftone.kernel "narrow_sum" column over ["batch", 7] reduce [] (%x) accesses [#halftone.access<full>]
+      -> [#halftone.access<column>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 7], f32>) -> !halftone.tensor<[7], bf16> {
+    ^bb0(%a: f32):
+      %b = arith.truncf %a : f32 to bf16
+      halftone.kernel_yield stores %b : bf16
+  }
+}
+}

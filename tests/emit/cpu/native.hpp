@@ -92,7 +92,7 @@ inline const halftone::manifest::Manifest& manifest() {
 /// Whether this processor runs the variant.
 inline bool runs(const std::string& variant) {
   return variant == "x86-64" || (variant == "x86-64-v3" && __builtin_cpu_supports("avx2") &&
-                                 __builtin_cpu_supports("fma"));
+                                 __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c"));
 }
 
 /// Runs all tasks, one by one or half by half and the last ones first, then the finish.

@@ -38,9 +38,86 @@ halftone.graph "training" {
 
 halftone.graph "training" {
   %i0 = halftone.input "i0" : !halftone.tensor<[batch, 8], f16>
-  // expected-error @+1 {{CUDA kernels hold tensors of f32 and i32 alone}}
+  // expected-error @+1 {{but enters the body as}}
+  %r = halftone.kernel "x" pointwise over ["batch", 8] reduce [] (%i0) accesses [#halftone.access<full>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!halftone.tensor<[batch, 8], f16>) -> !halftone.tensor<[batch, 8], f32> {
+    ^bb0(%a: f32):
+      halftone.kernel_yield stores %a : f32
+  }
+}
+
+// -----
+
+halftone.graph "training" {
+  %i0 = halftone.input "i0" : !halftone.tensor<[batch, 8], f16>
+  // expected-error @+1 {{result 0 holds}}
+  %r = halftone.kernel "x" pointwise over ["batch", 8] reduce [] (%i0) accesses [#halftone.access<full>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!halftone.tensor<[batch, 8], f16>) -> !halftone.tensor<[batch, 8], f32> {
+    ^bb0(%a: f16):
+      halftone.kernel_yield stores %a : f16
+  }
+}
+
+// -----
+
+halftone.graph "training" {
+  %i0 = halftone.input "i0" : !halftone.tensor<[batch, 8], f16>
   %r = halftone.kernel "x" pointwise over ["batch", 8] reduce [] (%i0) accesses [#halftone.access<full>] -> [#halftone.access<full>] fused []
       {resultSegmentSizes = array<i32: 1, 0>} : (!halftone.tensor<[batch, 8], f16>) -> !halftone.tensor<[batch, 8], f16> {
+    ^bb0(%a: f16):
+      // expected-error @+1 {{widen with arith.extf, compute in f32 and round with arith.truncf}}
+      %b = arith.addf %a, %a : f16
+      halftone.kernel_yield stores %b : f16
+  }
+}
+
+// -----
+
+halftone.graph "training" {
+  %i0 = halftone.input "i0" : !halftone.tensor<[batch, 8], tf32>
+  %r = halftone.kernel "x" pointwise over ["batch", 8] reduce [] (%i0) accesses [#halftone.access<full>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!halftone.tensor<[batch, 8], tf32>) -> !halftone.tensor<[batch, 8], tf32> {
+    ^bb0(%a: tf32):
+      // expected-error @+1 {{widen with arith.extf, compute in f32 and round with arith.truncf}}
+      %b = arith.negf %a : tf32
+      halftone.kernel_yield stores %b : tf32
+  }
+}
+
+// -----
+
+halftone.graph "training" {
+  %i0 = halftone.input "i0" : !halftone.tensor<[batch, 8], f32>
+  %r = halftone.kernel "x" pointwise over ["batch", 8] reduce [] (%i0) accesses [#halftone.access<full>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f16> {
+    ^bb0(%a: f32):
+      // expected-error @+1 {{has no CUDA text}}
+      %b = arith.truncf %a upward : f32 to f16
+      halftone.kernel_yield stores %b : f16
+  }
+}
+
+// -----
+
+halftone.graph "training" {
+  %i0 = halftone.input "i0" : !halftone.tensor<[batch, 8], f16>
+  %r = halftone.kernel "x" pointwise over ["batch", 8] reduce [] (%i0) accesses [#halftone.access<full>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!halftone.tensor<[batch, 8], f16>) -> !halftone.tensor<[batch, 8], bf16> {
+    ^bb0(%a: f16):
+      // expected-error @+1 {{has no CUDA text}}
+      %b = arith.extf %a : f16 to f64
+      %c = arith.truncf %b : f64 to bf16
+      halftone.kernel_yield stores %c : bf16
+  }
+}
+
+// -----
+
+halftone.graph "training" {
+  %i0 = halftone.input "i0" : !halftone.tensor<[batch, 8], f16>
+  // expected-error @+1 {{sums are f32 and are rounded by the kernel that reads them}}
+  %r = halftone.kernel "x" column over ["batch", 8] reduce [] (%i0) accesses [#halftone.access<full>] -> [#halftone.access<column>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!halftone.tensor<[batch, 8], f16>) -> !halftone.tensor<[8], f16> {
     ^bb0(%a: f16):
       halftone.kernel_yield stores %a : f16
   }
@@ -102,7 +179,7 @@ halftone.graph "training" {
       -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
       : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32> {
     ^bb0(%a: f32):
-      // expected-error @+1 {{has no CUDA text; Regions.cpp lists the operations that kernels may contain}}
+      // expected-error @+1 {{has no CUDA text; Regions.cpp and Casts.cpp list the operations that kernels may contain}}
       %e = math.exp %a : f32
       halftone.kernel_yield stores %e : f32
   }

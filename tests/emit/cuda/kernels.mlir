@@ -41,6 +41,7 @@ halftone.graph "training" {
   // CHECK-NEXT: // Launch: ceil(batch x 5 / 1024) blocks of 256 threads, 0 bytes of dynamic shared memory
   // CHECK-NOT: #include
   // CHECK-NOT: SPDX
+  // CHECK-NOT: to_f16
   // CHECK: kCollapsed = true
   // CHECK: __fmaf_rn(inputs.input0[i], uniforms.input1, v
   // CHECK: extern "C" __global__ void __launch_bounds__(256)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contractions in plain f32: every result is one chain of fma with k ascending (N1), whatever the
-// tile. Blocks stage operands through shared memory, threads hold kThreadRows x kThreadColumns
-// results in registers. Past the depth's end lhs counts as -0 and rhs as +0: fma(-0, +0, sum) is
-// `sum` to the bit, -0 included.
+// tile. Blocks stage operands of any format through shared memory, widened exactly; threads hold
+// kThreadRows x kThreadColumns results in registers. Past the depth's end lhs counts as -0 and rhs
+// as +0: fma(-0, +0, sum) is `sum` to the bit, -0 included.
 #pragma once
 
+#include "halftone/kernels/convert.cuh"
 #include "halftone/kernels/load_store.cuh"
 #include "halftone/kernels/reduce.cuh"
 
@@ -25,16 +26,16 @@ struct Tile {
 inline constexpr int kPadding =
     4;  // keeps rows of a tile 16-byte aligned and spreads them over the banks
 
-/// One operand's tile on its way: fetch() reads global memory into registers, put() writes them to
-/// shared memory as [depth][extent]. kAlongDepth: the operand is [extent, depth] in memory,
+/// One operand's tile on its way: fetch() reads global memory into registers, put() widens them
+/// into shared memory as [depth][extent]. kAlongDepth: the operand is [extent, depth] in memory,
 /// otherwise [depth, extent].
-template <int kExtent, int kDepth, int kThreads, bool kAlongDepth>
+template <class T, int kExtent, int kDepth, int kThreads, bool kAlongDepth>
 class Staging {
  public:
   using Shared = float[kDepth][kExtent + kPadding];
 
-  __device__ __forceinline__ void fetch(const float* operand, long long first, long long extent,
-                                        long long k, long long depth, float outside) {
+  __device__ __forceinline__ void fetch(const T* operand, long long first, long long extent,
+                                        long long k, long long depth, T outside) {
 #pragma unroll
     for (int p = 0; p < kPerThread; ++p) {
       const int quad = static_cast<int>(threadIdx.x) + p * kThreads;
@@ -55,9 +56,12 @@ class Staging {
       const int major = quad / kMinorQuads, minor = 4 * (quad % kMinorQuads);
       if constexpr (kAlongDepth) {
 #pragma unroll
-        for (int i = 0; i < 4; ++i) shared[minor + i][major] = values_[p][i];
+        for (int i = 0; i < 4; ++i) shared[minor + i][major] = widen(values_[p][i]);
       } else {
-        store_vector(&shared[major][minor], values_[p]);
+        float wide[4];
+#pragma unroll
+        for (int i = 0; i < 4; ++i) wide[i] = widen(values_[p][i]);
+        store_vector(&shared[major][minor], wide);
       }
     }
   }
@@ -66,7 +70,7 @@ class Staging {
   static constexpr int kMinorQuads = (kAlongDepth ? kDepth : kExtent) / 4;
   static constexpr int kQuads = kExtent * kDepth / 4;
   static constexpr int kPerThread = (kQuads + kThreads - 1) / kThreads;
-  float values_[kPerThread][4];
+  T values_[kPerThread][4];
 };
 
 /// The tile's line that belongs to a thread's item: groups of up to four neighbours, spread over
@@ -142,8 +146,10 @@ __device__ __forceinline__ void finish_tile(
 
 template <class Body, class Tile>
 __device__ __forceinline__ void run(const Body& body) {
-  using LhsStaging = Staging<Tile::kRows, Tile::kDepth, Tile::kThreads, !Body::kTransposeLhs>;
-  using RhsStaging = Staging<Tile::kColumns, Tile::kDepth, Tile::kThreads, Body::kTransposeRhs>;
+  using LhsStaging =
+      Staging<typename Body::Lhs, Tile::kRows, Tile::kDepth, Tile::kThreads, !Body::kTransposeLhs>;
+  using RhsStaging = Staging<typename Body::Rhs, Tile::kColumns, Tile::kDepth, Tile::kThreads,
+                             Body::kTransposeRhs>;
   __shared__ __align__(16) typename LhsStaging::Shared lhs_tile;
   __shared__ __align__(16) typename RhsStaging::Shared rhs_tile;
   constexpr int kColumnTiles = (Body::columns() + Tile::kColumns - 1) / Tile::kColumns;
@@ -157,8 +163,8 @@ __device__ __forceinline__ void run(const Body& body) {
   LhsStaging lhs;
   RhsStaging rhs;
   const auto fetch = [&](long long k) {
-    lhs.fetch(body.lhs, first_row, body.rows, k, body.depth, -0.0f);
-    rhs.fetch(body.rhs, first_column, Body::columns(), k, body.depth, 0.0f);
+    lhs.fetch(body.lhs, first_row, body.rows, k, body.depth, minus_zero(body.lhs));
+    rhs.fetch(body.rhs, first_column, Body::columns(), k, body.depth, {});
   };
   fetch(0);
   for (long long k = 0; k < body.depth; k += Tile::kDepth) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// How operands reach registers and results memory: four neighbouring values go as one 16-byte
-// access where the address is a multiple of 16, and one by one where it is not or where a row ends
-// among them.
+// How operands reach registers and results memory, whatever their format: four neighbouring values
+// go as one access of 8 or 16 bytes where the address is a multiple of that, and one by one where
+// it is not or where a row ends among them.
 #pragma once
 
 namespace halftone::kernels {
 
 template <class T>
 __device__ __forceinline__ bool is_vector_aligned(const T* pointer) {
-  return (reinterpret_cast<unsigned long long>(pointer) & 15) == 0;
+  return (reinterpret_cast<unsigned long long>(pointer) & (4 * sizeof(T) - 1)) == 0;
 }
 
 __device__ __forceinline__ void load_vector(const float* pointer, float (&values)[4]) {
@@ -21,6 +21,13 @@ __device__ __forceinline__ void load_vector(const int* pointer, int (&values)[4]
   values[0] = vector.x, values[1] = vector.y, values[2] = vector.z, values[3] = vector.w;
 }
 
+/// f16 and bf16.
+template <class T>
+__device__ __forceinline__ void load_vector(const T* pointer, T (&values)[4]) {
+  const ushort4 vector = *reinterpret_cast<const ushort4*>(pointer);
+  values[0] = {vector.x}, values[1] = {vector.y}, values[2] = {vector.z}, values[3] = {vector.w};
+}
+
 __device__ __forceinline__ void store_vector(float* pointer, const float (&values)[4]) {
   *reinterpret_cast<float4*>(pointer) = make_float4(values[0], values[1], values[2], values[3]);
 }
@@ -29,10 +36,17 @@ __device__ __forceinline__ void store_vector(int* pointer, const int (&values)[4
   *reinterpret_cast<int4*>(pointer) = make_int4(values[0], values[1], values[2], values[3]);
 }
 
+/// f16 and bf16.
+template <class T>
+__device__ __forceinline__ void store_vector(T* pointer, const T (&values)[4]) {
+  *reinterpret_cast<ushort4*>(pointer) =
+      make_ushort4(values[0].code, values[1].code, values[2].code, values[3].code);
+}
+
 /// values[i] = row[first + i], or `outside` where first + i is not in [0, columns).
 template <class T, int kWidth, class Column>
 __device__ __forceinline__ void load(const T* row, Column first, Column columns,
-                                     T (&values)[kWidth], T outside = T(0)) {
+                                     T (&values)[kWidth], T outside = T{}) {
   if constexpr (kWidth == 4) {
     if (first >= 0 && first + 4 <= columns && is_vector_aligned(row + first)) {
       load_vector(row + first, values);

@@ -11,9 +11,9 @@
 #include <variant>
 #include <vector>
 
-namespace halftone::description {
+#include "halftone/description/vocabulary.hpp"
 
-enum class Format : std::uint8_t { f32, tf32, f16, bf16, i32 };
+namespace halftone::description {
 
 /// One extent of a shape: a fixed size, or a symbol such as `batch` that is bound when a trainer is
 /// built.
@@ -29,26 +29,6 @@ using Shape = std::vector<Dimension>;
 
 /// Index into Description::nodes. An operand's node always comes before its user.
 using NodeId = std::int32_t;
-
-enum class Kind : std::uint8_t {
-  // sources
-  input,      // a named tensor that every step receives
-  parameter,  // trained or frozen weights; a tied weight is one node with several users
-  state,      // persists from step to step and is not trained (caches, running averages)
-  // layers
-  linear,      // x, weight, [bias]
-  layer_norm,  // x, weight, bias
-  relu,        // x
-  gelu,        // x
-  silu,        // x
-  add,         // a, b
-  concat,      // part0, part1, ... along the last dimension
-  pointwise,   // the user's function of equally shaped operands
-  // losses: their result is a scalar, the mean over what the layer reduces
-  cross_entropy,   // logits, label: softmax and cross-entropy in one
-  mse,             // x, target
-  pointwise_loss,  // the user's function, then the mean over all elements
-};
 
 /// How a parameter's first values are drawn. Every element has its own counter, so the values
 /// depend on the trainer's seed and the parameter's name alone.
@@ -182,11 +162,38 @@ struct Assignment {
   bool operator==(const Assignment&) const = default;
 };
 
-/// Formats for every value whose layer's name matches the glob `layer`; the last matching rule
-/// wins, per field.
+/// P3: one chip, or all before it, or it and all after it.
+struct TargetRange {
+  using Relation = description::Relation;
+  Relation relation = Relation::is;
+  std::string chip;  ///< "cpu", "sm_80", "sm_90a", ...
+
+  bool operator==(const TargetRange&) const = default;
+};
+
+/// P3: every part that is stated must fit; an empty part fits everything.
+struct Clause {
+  std::optional<std::string> layer;  ///< a glob
+  std::vector<LayerClass> classes;
+  std::vector<Kind> ops;  ///< layers and losses only
+  std::vector<Role> roles;
+  std::vector<Pass> passes;
+  std::vector<TargetRange> targets;
+
+  bool operator==(const Clause&) const = default;
+};
+
+/// P3, P4: for what one of the clauses matches, or for everything without clauses, the fields that
+/// are stated.
 struct Rule {
-  std::string layer = "**";
-  std::optional<Format> store, compute, accumulate, master;
+  std::vector<Clause> clauses;  ///< empty: everywhere
+  std::optional<FormatChoice> store, compute;
+  std::optional<Format> result;
+  std::optional<Accumulation> accumulate;
+  std::optional<Format> master;
+  std::optional<Rounding> rounding;
+  std::optional<bool> recompute;  ///< true: always, false: never
+  std::optional<LossScale> loss_scale;
 
   bool operator==(const Rule&) const = default;
 };

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text form of a Description: the file format between the dsl and codegen. Grammar: docs/spec/description.md.
+// The text form of a Description: the file format between the dsl and codegen. Grammar:
+// docs/spec/description.md.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -21,7 +23,17 @@ struct ParseError {
 
 [[nodiscard]] std::string print(const Description& description);
 
+/// A rule as its statement spells it, without the word "rule".
+[[nodiscard]] std::string rule_text(const Rule& rule);
+
+/// "linear", as the text form spells a node's kind; and back, or nothing for another word.
+[[nodiscard]] std::string_view kind_text(Kind kind);
+[[nodiscard]] std::optional<Kind> kind_of(std::string_view word);
+
 /// Reads what print writes and validates it (validate.hpp). Never throws on bad input.
 [[nodiscard]] std::variant<Description, ParseError> parse(std::string_view text);
+
+/// Reads what rule_text writes. What a rule means is checked with its description, not here.
+[[nodiscard]] std::variant<Rule, ParseError> parse_rule(std::string_view text);
 
 }  // namespace halftone::description

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules D1 to D31 of docs/spec/description.md that a Description must keep before anything reads it.
+// The rules D1 to D31 of docs/spec/description.md that a Description must keep before anything
+// reads it.
 #pragma once
 
 #include <optional>
@@ -18,7 +19,8 @@ struct Violation {
 /// The first rule that `description` breaks, or nothing when it is valid.
 [[nodiscard]] std::optional<Violation> validate(const Description& description);
 
-/// The shape that a node of this kind must have, from its operands' shapes (D20 to D32); nothing for sources.
+/// The shape that a node of this kind must have, from its operands' shapes (D20 to D32); nothing
+/// for sources.
 [[nodiscard]] std::optional<Shape> infer_shape(const Description& description, const Node& node);
 
 }  // namespace halftone::description

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The executable meaning of a Description: forward, backward, update and whole steps, written for
-// clarity from docs/spec/description.md. Exact computes everything in double with plain sums and
-// judges error; Declared computes in f32 with every operation, order and tree that the
-// specification states and judges bits.
+// clarity from docs/spec/description.md and precision.md. Exact computes everything in double with
+// plain sums, knows no formats and judges error; Declared computes in f32 with every operation,
+// order, tree and rounding that the specification states and judges bits.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 
 #include "halftone/description/description.hpp"
 #include "halftone/reference/bounded.hpp"
+#include "halftone/reference/resolution.hpp"
 
 namespace halftone::reference {
 
@@ -24,7 +25,7 @@ template <class Scalar>
 using Tensors = std::map<std::string, std::vector<Scalar>>;
 
 /// What every step receives: one tensor for each input, i32 inputs in `labels` and all others in
-/// `values`.
+/// `values`. Values of an input of format f16 or bf16 are values of that format.
 template <class Scalar>
 struct Inputs {
   Tensors<Scalar> values;
@@ -39,6 +40,16 @@ struct Power {
   bool operator==(const Power&) const = default;
 };
 
+/// L1, L3, L4: the scale of this step's gradients and what decides the next one's.
+struct Scaling {
+  float scale = 1;           ///< 1 without a loss scale
+  std::int64_t clean = 0;    ///< finite steps since the scale last changed or a step was skipped
+  std::int64_t wait = 0;     ///< skipped steps until the scale backs off
+  std::int64_t floored = 0;  ///< consecutive steps that were skipped with the scale at its floor
+
+  bool operator==(const Scaling&) const = default;
+};
+
 /// What a step carries to the next one. Moments have one tensor for each parameter that is not
 /// frozen.
 template <class Scalar>
@@ -49,6 +60,7 @@ struct State {
   Tensors<Scalar> second_moments;  ///< adamw: v; otherwise empty
   Power<Scalar> power1, power2;    ///< adamw: beta1^steps and beta2^steps
   std::int64_t steps = 0;          ///< updates that were applied; skipped ones do not count
+  Scaling scaling;
 
   bool operator==(const State&) const = default;
 };
@@ -56,27 +68,29 @@ struct State {
 /// Results of a forward pass.
 template <class Scalar>
 struct Forward {
-  std::vector<std::vector<Scalar>> values;        ///< by NodeId; empty for i32 inputs
+  std::vector<std::vector<Scalar>> values;  ///< by NodeId, as stored (P32); empty for i32 inputs
   std::vector<std::vector<std::int32_t>> labels;  ///< by NodeId; empty but for i32 inputs
   std::vector<Scalar> losses;  ///< in the order of Description::losses, not weighted
   Scalar objective = 0;        ///< the sum of weight * loss, 0 without losses
   Tensors<Scalar> states;      ///< all states after the assignments
+  float scale = 1;             ///< of the state, for backward (L1)
 };
 
-/// Gradients by NodeId: of the objective plus, for external gradients e, of the sum over outputs of
-/// e * output. Empty where no gradient arrives and for frozen parameters; other parameters always
-/// have one, of zeros if need be.
+/// Gradients by NodeId, times the loss scale: of the objective plus, for external gradients e, of
+/// the sum over outputs of e * output. Empty where no gradient arrives and for frozen parameters;
+/// other parameters always have one, of zeros if need be.
 template <class Scalar>
 using Gradients = std::vector<std::vector<Scalar>>;
 
 template <class Scalar>
 struct Step {
-  State<Scalar>
-      state;  ///< after the step; as before it, but for `states`, when the step was skipped (U7)
+  State<Scalar> state;  ///< after the step; as before it, but for `states` and `scaling`, when the
+                        ///< step was skipped (U7, L5)
   std::vector<Scalar> losses;
   Scalar objective = 0;
-  Scalar norm = 0;     ///< of the gradient before clipping (U1)
-  bool finite = true;  ///< whether the update was applied
+  Scalar norm = 0;         ///< of the unscaled gradient before clipping (U1)
+  bool finite = true;      ///< whether the update was applied
+  bool exhausted = false;  ///< whether skipped steps at the scale's floor reached the patience (L4)
 };
 
 /// Evaluates one description for one size of its symbols. Scalar is double (exact) or float
@@ -85,27 +99,33 @@ struct Step {
 template <class Scalar>
 class Evaluator {
  public:
-  /// Throws when the description is not valid, a symbol is not bound to a positive size, or, for
-  /// declared evaluation, the precision rules or inputs ask for another format than f32.
-  Evaluator(description::Description description, Symbols symbols);
+  /// Throws when the description is not valid or a symbol is not bound to a positive size. Rules
+  /// are those for `target`, "cpu" or a chip.
+  Evaluator(description::Description description, Symbols symbols, std::string target = "cpu");
 
   /// The state before the first step: `parameters` as given, states at their initial value, moments
-  /// zero.
+  /// zero, the loss scale at its initial value.
   [[nodiscard]] State<Scalar> initial_state(Tensors<Scalar> parameters) const;
 
-  /// D20 to D32, objective and assignments.
+  /// D20 to D32 with the roundings P30 to P32, objective and assignments.
   [[nodiscard]] Forward<Scalar> forward(const State<Scalar>& state,
                                         const Inputs<Scalar>& inputs) const;
 
-  /// D40 to D51. `external` holds gradients that arrive at outputs, by output name; they come
-  /// before those of any user, the last output's first.
+  /// D40 to D51 with the roundings P33 to P37. `external` holds gradients that arrive at outputs,
+  /// by output name and not scaled; they come before those of any user, the last output's first.
   [[nodiscard]] Gradients<Scalar> backward(const Forward<Scalar>& forward,
                                            const Tensors<Scalar>& external = {}) const;
 
-  /// U1 to U7 with the gradients of backward; losses and objective of the result stay empty.
-  /// `learning_rate` is this step's, the optimizer's when absent.
+  /// M4: the parameters' gradients of several micro-batches, `sum` those of the earlier ones.
+  [[nodiscard]] Gradients<Scalar> accumulate(Gradients<Scalar> sum,
+                                             const Gradients<Scalar>& next) const;
+
+  /// U0 to U7 and L3 to L5 with the gradients of backward, or their sum over `micro_batches`;
+  /// losses and objective of the result stay empty. `learning_rate` is this step's, the optimizer's
+  /// when absent.
   [[nodiscard]] Step<Scalar> update(const State<Scalar>& state, const Gradients<Scalar>& gradients,
-                                    std::optional<double> learning_rate = {}) const;
+                                    std::optional<double> learning_rate = {},
+                                    std::int64_t micro_batches = 1) const;
 
   /// Forward, assignments, backward and update.
   [[nodiscard]] Step<Scalar> step(const State<Scalar>& state, const Inputs<Scalar>& inputs,
@@ -119,14 +139,17 @@ class Evaluator {
 
   [[nodiscard]] const description::Description& description() const { return description_; }
 
+  /// What the rules decide.
+  [[nodiscard]] const Resolution& rules() const { return rules_; }
+
  private:
-  void require_f32() const;
   void require_size(const std::string& what, description::NodeId node, std::size_t size) const;
   void load_sources(const State<Scalar>& state, const Inputs<Scalar>& inputs,
                     Forward<Scalar>& result) const;
 
   description::Description description_;
   Symbols symbols_;
+  Resolution rules_;
 };
 
 using Exact = Evaluator<double>;

@@ -13,7 +13,7 @@
 namespace halftone::manifest {
 
 /// Raised with every change of the structs below or of the calling convention of kernels.
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
 
 enum class Format : std::uint8_t { f32, tf32, f16, bf16, i32 };
 
@@ -27,19 +27,26 @@ struct Dimension {
   bool operator==(const Dimension&) const = default;
 };
 
-/// Who owns a buffer's contents.
+/// Who owns a buffer's contents. Formats: activations have any; inputs f32, f16, bf16 or i32;
+/// working copies any float format but f32; states f32 or i32; all else f32.
 enum class Role : std::uint8_t {
-  input,            // copied in by every step
-  parameters,       // the flat buffer of all parameters, master format
-  gradients,        // the flat buffer of all gradients
-  optimizer_state,  // persists, changed by the update alone
+  input,           // copied in by every step
+  parameters,      // the flat buffer of all parameters, master format
+  working_copies,  // the flat buffer of all parameters in one format that operations read (M1)
+  gradients,       // the flat buffer of all gradients, f32
+  accumulated,  // the sum of gradients over micro-batches (M4), f32; allocated when those are first
+                // asked for, read and written by the accumulate phase alone
+  optimizer_state,  // persists, changed by the step's end alone: moments, powers; with a loss scale
+                    // the scalar loss_scale (of the next step), with a dynamic one also
+                    // loss_scale.clean, loss_scale.wait and loss_scale.floored (L3, L4)
   state,            // the user's state: persists, assigned by the forward pass
   activation,       // lives inside one step
   output,           // readable after the forward pass
   output_gradient,  // d objective / d output: written by loss_backward or by the user
   loss,             // one scalar, readable after the forward pass
-  hyperparameter,   // scalars that the host sets: learning_rate
-  statistic,        // scalars that the host reads: grad_norm, finite (1 or 0)
+  hyperparameter,   // f32 scalars that the host sets: learning_rate, micro_batches,
+                    // first_micro_batch
+  statistic,        // f32 scalars that the host reads: grad_norm, finite (1 or 0)
 };
 
 struct Buffer {
@@ -48,14 +55,15 @@ struct Buffer {
   Format format = Format::f32;
   std::vector<Dimension> shape;  ///< row-major; empty is a scalar
   std::int32_t slot = 0;         ///< index into Program::slots
-  double initial =
-      0.0;  ///< first value of every element of optimizer_state, state and hyperparameter
+  /// First value of every element of optimizer_state, state, hyperparameter and statistic; all else
+  /// starts at zero.
+  double initial = 0.0;
 
   bool operator==(const Buffer&) const = default;
 };
 
 /// A place in the arena. Its size is that of its largest tenant, rounded up to kSlotAlignment;
-/// slots lie one after another.
+/// slots lie one after another. Only activations share one.
 struct Slot {
   std::vector<std::int32_t> tenants;  ///< buffers whose lifetimes do not overlap
 
@@ -111,7 +119,7 @@ struct Argument {
 struct Kernel {
   std::string name;      ///< unique in the artifact, and the CUDA entry's name
   std::string skeleton;  ///< contraction, row, column, flat, pointwise
-  std::string fused;     ///< the layers and operations inside, for people
+  std::string fused;     ///< the layers and operations inside, of its first launch
   std::vector<TaskAxis> tasks;
   std::int32_t cpu_entry = 0;    ///< index into a variant's entry table
   std::int32_t cpu_finish = -1;  ///< likewise, or -1
@@ -122,14 +130,89 @@ struct Kernel {
 struct Launch {
   std::int32_t kernel = 0;  ///< index into Manifest::kernels
   std::vector<Argument> arguments;
+  std::string fused = {};  ///< the layers and operations inside, for people
 
   bool operator==(const Launch&) const = default;
 };
 
-enum class Phase : std::uint8_t { forward, loss, loss_backward, backward, check, update };
-inline constexpr std::size_t kPhases = 6;
+/// A step is forward, loss, loss_backward, backward, check, update. With micro-batches `accumulate`
+/// follows each backward, the last one's too, and leaves the sum so far in the buffers `gradients`
+/// and `accumulated`; where first_micro_batch is not 0 the sum starts anew. `refresh` writes
+/// working copies when parameters were given values. `external` multiplies gradients of outputs
+/// that the caller gave by the loss scale and takes the place of loss_backward.
+enum class Phase : std::uint8_t {
+  forward,
+  loss,
+  loss_backward,
+  backward,
+  accumulate,
+  check,
+  update,
+  refresh,
+  external
+};
+inline constexpr std::size_t kPhases = 9;
 
-/// What one kind of run needs: `training` has all phases, `inference` the forward phase alone.
+/// Who a value is to the rules (P2), in the order of description::Role.
+enum class ValueRole : std::uint8_t {
+  activation,
+  saved,
+  gradient,
+  weight,
+  weight_gradient,
+  master,
+  optimizer_state
+};
+enum class Pass : std::uint8_t { forward, input_gradient, weight_gradient, none };
+
+/// A value of the model and the format that rules gave it, for people and for explain.
+struct Value {
+  std::string name;   ///< of its node or parameter; of the optimizer's state; need not be unique
+  std::string layer;  ///< the layer, loss or parameter whose rules hold
+  std::string op;     ///< "linear", "gelu", ..., "parameter"
+  ValueRole role = ValueRole::activation;
+  Pass pass = Pass::forward;
+  Format format = Format::f32;
+  std::int32_t rule = -1;  ///< index into Manifest::rules of the rule that won, or -1: the default
+  std::vector<std::int32_t> beaten;  ///< rules that stated a format and lost, in order
+  std::vector<Dimension> shape;
+  std::int32_t buffer = -1;  ///< index into Program::buffers; -1: it never leaves registers
+
+  bool operator==(const Value&) const = default;
+};
+
+/// One rounding of one tensor to another format, once per step (P38).
+struct Cast {
+  std::int32_t value = 0;                       ///< index into Program::values
+  Format from = Format::f32, to = Format::f32;  ///< float formats, never the same
+  std::string kernel;                           ///< of Manifest::kernels, the one that performs it
+  bool own_launch = false;                      ///< whether that kernel does nothing else
+  std::int32_t rule = -1;                       ///< as Value::rule, of the format `to`
+
+  bool operator==(const Cast&) const = default;
+};
+
+/// What a launch of the `diagnosis` program leaves behind, so that the first value that is not
+/// finite can be named.
+struct Probe {
+  Phase phase = Phase::forward;  ///< forward, loss, loss_backward, backward or external
+  std::int32_t launch = 0;       ///< index into Program::phases[phase]
+  std::int32_t argument = 0;     ///< of the launch: the result
+  std::int32_t before = -1;      ///< of the launch: the operand before a cast, or -1
+  std::string layer;
+  std::string op;  ///< "linear", "gelu", ...
+  Pass pass = Pass::forward;
+  ValueRole role = ValueRole::activation;
+  std::int32_t rule = -1;  ///< of the cast's format, otherwise of the operation's
+
+  bool operator==(const Probe&) const = default;
+};
+
+/// What one kind of run needs: `training` has all phases, `inference` the forward phase and
+/// refresh. `diagnosis` is training's refresh and forward to backward, unfused: every operation and
+/// every cast is a launch of its own and no two buffers share a slot; its parameters, states,
+/// inputs, hyperparameters, gradients of outputs and loss scale are training's by name, role,
+/// format and shape.
 struct Program {
   std::string name;
   std::vector<Buffer> buffers;
@@ -138,6 +221,9 @@ struct Program {
   /// Empty when backward(external gradient) is possible, otherwise the loss that does not read an
   /// output.
   std::string loss_without_output;
+  std::vector<Value> values;
+  std::vector<Cast> casts;
+  std::vector<Probe> probes;  ///< in the order of execution; of diagnosis alone
 
   bool operator==(const Program&) const = default;
 };
@@ -149,6 +235,19 @@ struct Output {
                          ///< empty when none is needed
 
   bool operator==(const Output&) const = default;
+};
+
+/// L1 to L4 as description::LossScale; the scale itself lives on the device. Unless kind is none
+/// the numbers obey P43; growth to patience count for dynamic alone.
+struct LossScale {
+  enum class Kind : std::uint8_t { none, fixed, dynamic };
+  Kind kind = Kind::none;
+  double initial = 1.0, growth = 2.0, backoff = 0.5;
+  std::int64_t interval = 0;
+  double floor = 1.0, ceiling = 1.0;
+  std::int64_t hysteresis = 1, patience = 0;
+
+  bool operator==(const LossScale&) const = default;
 };
 
 struct Manifest {
@@ -164,6 +263,9 @@ struct Manifest {
   std::vector<Output> outputs;
   std::vector<std::string> losses;
   double learning_rate = 0.0;
+  std::vector<std::string> rules;  ///< precision rules in their order, as the text form spells them
+  LossScale loss_scale;
+  std::string target;  ///< the target that rules were resolved for: "cpu"
   std::vector<Kernel> kernels;
   std::vector<Program> programs;
 
@@ -190,11 +292,12 @@ struct DecodeError {
                                     std::span<const std::int64_t> symbols);
 [[nodiscard]] std::int64_t task_count(const Kernel& kernel, std::span<const std::int64_t> symbols);
 
-/// The bytes of the arena and each slot's offset in it: the memory that a program needs, known
-/// before it runs.
+/// The memory that a program needs, known before it runs. Slots of role accumulated lie in a piece
+/// of their own beside the arena, which exists once micro-batches are asked for.
 struct ArenaPlan {
-  std::int64_t bytes = 0;
-  std::vector<std::int64_t> slot_offsets;
+  std::int64_t bytes = 0;                  ///< of the arena
+  std::int64_t accumulated_bytes = 0;      ///< of the piece for micro-batches
+  std::vector<std::int64_t> slot_offsets;  ///< in the arena, or in that piece
 };
 [[nodiscard]] ArenaPlan plan_arena(const Program& program, std::span<const std::int64_t> symbols);
 

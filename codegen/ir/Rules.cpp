@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matching of clauses.
+#include "codegen/ir/Rules.h"
+
+#include "halftone/description/glob.hpp"
+#include "halftone/description/text.hpp"
+
+using namespace mlir;
+namespace hd = halftone::description;
+
+namespace halftone::ir {
+
+namespace {
+
+/// 80 of "sm_80" and of "sm_80a"; 0 of "cpu".
+int chipNumber(StringRef chip) {
+  int number = 0;
+  chip.consume_front("sm_");
+  chip.consumeInteger(10, number);
+  return number;
+}
+
+bool fits(const hd::TargetRange &range, StringRef target) { // P3
+  int wanted = chipNumber(range.chip), have = chipNumber(target);
+  switch (range.relation) {
+  case hd::TargetRange::Relation::is:
+    return range.chip == target;
+  case hd::TargetRange::Relation::before:
+    return have != 0 && have < wanted;
+  case hd::TargetRange::Relation::from:
+    return have >= wanted;
+  }
+  llvm_unreachable("all relations are listed");
+}
+
+bool belongsTo(hd::Kind kind, hd::LayerClass layerClass) { // P3
+  using enum hd::Kind;
+  switch (layerClass) {
+  case hd::LayerClass::contraction:
+    return kind == linear;
+  case hd::LayerClass::normalization:
+    return kind == layer_norm;
+  case hd::LayerClass::softmax:
+    return kind == cross_entropy;
+  case hd::LayerClass::activation_function:
+    return kind == relu || kind == gelu || kind == silu;
+  case hd::LayerClass::elementwise:
+    return kind == add || kind == concat || kind == pointwise;
+  case hd::LayerClass::loss:
+    return kind == cross_entropy || kind == mse || kind == pointwise_loss;
+  }
+  llvm_unreachable("all classes are listed");
+}
+
+template <typename Part, typename Fits> bool anyFits(const std::vector<Part> &parts, Fits fits) {
+  return parts.empty() || llvm::any_of(parts, fits);
+}
+
+bool targetFits(const hd::Clause &clause, StringRef target) {
+  return anyFits(clause.targets, [&](const hd::TargetRange &range) { return fits(range, target); });
+}
+
+bool nameFits(StringRef glob, const Site &site) { // P5
+  if (hd::glob_matches(glob, site.name))
+    return true;
+  StringRef name(site.name);
+  size_t dot = name.find_last_of("./");
+  return site.isParameter && dot != StringRef::npos && name[dot] == '.' &&
+         hd::glob_matches(glob, name.take_front(dot));
+}
+
+} // namespace
+
+FailureOr<Rules> Rules::read(ModuleOp module) {
+  std::vector<hd::Rule> rules;
+  if (auto list = module->getAttrOfType<ArrayAttr>(kRulesAttr))
+    for (auto text : list.getAsValueRange<StringAttr>()) {
+      auto parsed = hd::parse_rule(text);
+      if (const auto *error = std::get_if<hd::ParseError>(&parsed))
+        return module.emitError() << "rule '" << text << "' cannot be read: " << error->message;
+      rules.push_back(std::move(std::get<hd::Rule>(parsed)));
+    }
+  auto target = module->getAttrOfType<StringAttr>(kTargetAttr);
+  return Rules(std::move(rules), target ? target.getValue().str() : "cpu");
+}
+
+bool Rules::matches(const hd::Rule &rule, const Site &site) const {
+  if (rule.clauses.empty())
+    return !site.named;
+  return llvm::any_of(rule.clauses,
+                      [&](const hd::Clause &clause) { return matches(clause, site); });
+}
+
+bool Rules::matches(const hd::Clause &clause, const Site &site) const {
+  auto anyKind = [&](auto fits) { return llvm::any_of(site.kinds, fits); };
+  if (clause.roles.empty()
+          ? site.named
+          : !site.role || !llvm::is_contained(clause.roles, *site.role)) // P18, P19
+    return false;
+  return targetFits(clause, target) && (!clause.layer || nameFits(*clause.layer, site)) &&
+         anyFits(clause.classes,
+                 [&](hd::LayerClass c) {
+                   return anyKind([&](hd::Kind kind) { return belongsTo(kind, c); });
+                 }) &&
+         anyFits(clause.ops,
+                 [&](hd::Kind op) { return anyKind([&](hd::Kind kind) { return kind == op; }); }) &&
+         (clause.passes.empty() ||
+          (site.pass && llvm::is_contained(clause.passes, *site.pass))); // P6
+}
+
+bool mayMatch(const hd::Rule &rule, StringRef target) {
+  return anyFits(rule.clauses, [&](const hd::Clause &c) { return targetFits(c, target); });
+}
+
+std::string resolutionOf(const std::vector<hd::Rule> &rules, StringRef target) {
+  std::string bits;
+  for (const hd::Rule &rule : rules)
+    for (const hd::Clause &clause : rule.clauses)
+      bits += targetFits(clause, target) ? '1' : '0';
+  return bits;
+}
+
+hd::LossScale lossScaleOf(const std::vector<hd::Rule> &rules, StringRef target) {
+  hd::LossScale scale;
+  for (const hd::Rule &rule : rules)
+    if (rule.loss_scale && mayMatch(rule, target))
+      scale = *rule.loss_scale;
+  return scale;
+}
+
+} // namespace halftone::ir

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which precision rule wins where: P3 to P6, P18 and P19 of docs/spec/precision.md.
+#ifndef HALFTONE_IR_RULES_H
+#define HALFTONE_IR_RULES_H
+
+#include "codegen/ir/Dialect.h"
+#include "halftone/description/description.hpp"
+
+namespace halftone::ir {
+
+/// A part of the model that rules may speak of: an operand, a value or an operation.
+struct Site {
+  std::string name; ///< of the layer, or of the parameter
+  bool isParameter = false;
+  llvm::SmallVector<description::Kind> kinds; ///< of the layer, or of all that read the parameter
+  std::optional<description::Role> role;      ///< none for an operation
+  std::optional<description::Pass> pass;
+  bool named = false; ///< whether a clause must name the role (P19)
+};
+
+/// What the rules say about one field of one site.
+template <typename Field> struct Decision {
+  std::optional<Field> field;
+  int64_t rule = -1;
+  llvm::SmallVector<int64_t> beaten; ///< rules that stated the field and lost
+};
+
+class Rules {
+public:
+  /// From the module's kRulesAttr and kTargetAttr; fails with a diagnostic on what is no rule.
+  static llvm::FailureOr<Rules> read(mlir::ModuleOp module);
+
+  Rules(std::vector<description::Rule> rules, std::string target)
+      : rules(std::move(rules)), target(std::move(target)) {}
+
+  /// The last rule that matches and states the field wins (P4).
+  template <typename Field>
+  Decision<Field> find(std::optional<Field> description::Rule::*field, const Site &site) const {
+    Decision<Field> decision;
+    for (size_t index = 0; index < rules.size(); ++index) {
+      const std::optional<Field> &stated = rules[index].*field;
+      if (!stated || !matches(rules[index], site))
+        continue;
+      if (decision.field)
+        decision.beaten.push_back(decision.rule);
+      decision.field = stated;
+      decision.rule = static_cast<int64_t>(index);
+    }
+    return decision;
+  }
+
+private:
+  bool matches(const description::Rule &rule, const Site &site) const;
+  bool matches(const description::Clause &clause, const Site &site) const;
+
+  std::vector<description::Rule> rules;
+  std::string target;
+};
+
+/// L1: what the last rule that fits `target` says.
+description::LossScale lossScaleOf(const std::vector<description::Rule> &rules,
+                                   llvm::StringRef target);
+
+/// Whether some clause of the rule may match on `target`.
+bool mayMatch(const description::Rule &rule, llvm::StringRef target);
+
+/// Equal for two targets exactly when no clause tells them apart.
+std::string resolutionOf(const std::vector<description::Rule> &rules, llvm::StringRef target);
+
+} // namespace halftone::ir
+
+#endif

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// A copy of the training graph, forward to backward, for the search of the first value that is not
+// finite.
+#include "codegen/passes/Passes.h"
+
+namespace halftone::ir {
+#define GEN_PASS_DEF_BUILDDIAGNOSIS
+#include "codegen/passes/Passes.h.inc"
+} // namespace halftone::ir
+
+using namespace mlir;
+
+namespace halftone::ir {
+namespace {
+
+bool isReplayed(Operation *op) {
+  Phase phase = getPhase(op);
+  return phase == Phase::Forward || phase == Phase::Loss || phase == Phase::LossBackward ||
+         phase == Phase::Backward || phase == Phase::Refresh || phase == Phase::External;
+}
+
+struct BuildDiagnosisPass : halftone::ir::impl::BuildDiagnosisBase<BuildDiagnosisPass> {
+  void runOnOperation() override {
+    SmallVector<GraphOp> graphs(getOperation().getOps<GraphOp>());
+    for (GraphOp graph : graphs) {
+      if (!graph.isTraining())
+        continue;
+      OpBuilder builder(&getContext());
+      builder.setInsertionPointToEnd(getOperation().getBody());
+      auto copy = cast<GraphOp>(builder.clone(*graph.getOperation()));
+      copy.setName(kDiagnosis);
+      for (Operation &op : llvm::make_early_inc_range(llvm::reverse(copy.getBody().front())))
+        if (!isReplayed(&op))
+          op.erase();
+    }
+  }
+};
+
+} // namespace
+} // namespace halftone::ir

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Working copies of weights (M1): one flat buffer for each chain of roundings that some operation
+// reads weights through, written by the update and by the refresh.
+#include "codegen/passes/Passes.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace halftone::ir {
+#define GEN_PASS_DEF_BUILDWORKINGCOPIES
+#include "codegen/passes/Passes.h.inc"
+} // namespace halftone::ir
+
+using namespace mlir;
+
+namespace halftone::ir {
+namespace {
+
+/// The roundings from a master to what is read, in order.
+struct Step {
+  Type format;
+  bool towardZero;
+};
+using Chain = SmallVector<Step>;
+
+/// Of all graphs: each sees the same buffers.
+class WorkingCopies {
+public:
+  explicit WorkingCopies(ModuleOp module) : module(module), builder(module.getContext()) {}
+
+  void run() {
+    for (auto graph : module.getOps<GraphOp>()) {
+      SmallVector<CastOp> casts(graph.getBody().front().getOps<CastOp>());
+      for (CastOp cast : casts)
+        if (ParameterOp parameter = masterOf(cast))
+          replace(cast, parameter);
+    }
+    int64_t elements = countElements();
+    for (auto graph : module.getOps<GraphOp>()) {
+      for (auto &[buffer, chain] : chains) {
+        write(graph, elements, Phase::Refresh, buffer, chain, masters(graph, elements));
+        if (auto assign = updateOf(graph))
+          write(graph, elementsOf(assign.getX()), Phase::Update, buffer, chain, assign.getX());
+      }
+    }
+    for (CastOp cast : llvm::reverse(dead))
+      cast.erase();
+  }
+
+private:
+  static ParameterOp masterOf(CastOp cast) {
+    Operation *source = cast.getX().getDefiningOp();
+    if (cast.isExact())
+      return {};
+    if (auto before = dyn_cast<CastOp>(source))
+      return masterOf(before);
+    return dyn_cast<ParameterOp>(source);
+  }
+
+  void replace(CastOp cast, ParameterOp parameter) {
+    dead.push_back(cast);
+    auto isReader = [](OpOperand &use) {
+      return !isa<CastOp>(use.getOwner()) || isExactCast(use.getOwner());
+    };
+    if (llvm::none_of(cast->getUses(), isReader))
+      return;
+    Chain chain;
+    for (CastOp at = cast; at; at = at.getX().getDefiningOp<CastOp>())
+      chain.insert(chain.begin(), Step{at.getType().getElementType(), at.getTowardZero()});
+    std::string buffer = "parameters";
+    llvm::raw_string_ostream name(buffer);
+    for (Step step : chain)
+      name << "." << step.format << (step.towardZero ? ".toward_zero" : "");
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointAfter(parameter);
+    auto copy = WorkingCopyOp::create(builder, cast.getLoc(), cast.getType(),
+                                      parameter.getNameAttr(), builder.getStringAttr(buffer),
+                                      builder.getI64IntegerAttr(*parameter.getOffset()));
+    for (StringRef attribute : {StringRef(kValuesAttr), StringRef(kCastAttr)})
+      if (Attribute known = cast->getAttr(attribute))
+        copy->setAttr(attribute, known);
+    chains.try_emplace(buffer, chain);
+    cast.getResult().replaceUsesWithIf(copy, isReader);
+  }
+
+  int64_t countElements() {
+    int64_t end = 0;
+    module.walk([&](ParameterOp parameter) {
+      int64_t elements = *cast<TensorType>(parameter.getType()).getStaticElements();
+      end = std::max<int64_t>(end, llvm::alignTo(*parameter.getOffset() + elements, 32));
+    });
+    return end;
+  }
+
+  static int64_t elementsOf(Value value) {
+    return *cast<TensorType>(value.getType()).getStaticElements();
+  }
+
+  TensorType flat(int64_t elements, Type element) {
+    return TensorType::get(module.getContext(), {builder.getI64IntegerAttr(elements)}, element);
+  }
+
+  Value masters(GraphOp graph, int64_t elements) {
+    builder.setInsertionPointToEnd(&graph.getBody().front());
+    return FlatParametersOp::create(builder, graph.getLoc(), flat(elements, builder.getF32Type()));
+  }
+
+  static AssignOp updateOf(GraphOp graph) {
+    for (auto assign : graph.getBody().front().getOps<AssignOp>())
+      if (isa<FlatParametersOp>(assign.getDestination().getDefiningOp()))
+        return assign;
+    return {};
+  }
+
+  void write(GraphOp graph, int64_t elements, Phase phase, StringRef buffer, const Chain &chain,
+             Value value) {
+    builder.setInsertionPointToEnd(&graph.getBody().front());
+    for (Step step : chain) {
+      auto cast = CastOp::create(builder, graph.getLoc(), flat(elements, step.format), value,
+                                 step.towardZero);
+      setPhase(cast, phase);
+      value = cast;
+    }
+    Value destination = FlatWorkingCopiesOp::create(builder, graph.getLoc(), value.getType(),
+                                                    builder.getStringAttr(buffer));
+    setPhase(AssignOp::create(builder, graph.getLoc(), destination, value), phase);
+  }
+
+  ModuleOp module;
+  OpBuilder builder;
+  llvm::MapVector<std::string, Chain, llvm::StringMap<unsigned>> chains;
+  SmallVector<CastOp> dead;
+};
+
+struct BuildWorkingCopiesPass : halftone::ir::impl::BuildWorkingCopiesBase<BuildWorkingCopiesPass> {
+  void runOnOperation() override { WorkingCopies(getOperation()).run(); }
+};
+
+} // namespace
+} // namespace halftone::ir

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules that cannot be meant, P40 to P43. Both validate and the dsl's check ask here, so that
+// they refuse the same rules; each brings its own view of rule and model.
+#pragma once
+
+#include "halftone/description/rule_meaning.hpp"
+
+namespace halftone::description::rules {
+
+enum class Trouble : std::uint8_t {
+  none,
+  // a field by itself
+  no_field,
+  store_format,
+  compute_format,
+  result_format,
+  master_format,
+  follow_with_format,
+  lone_rounding,
+  scale_number,
+  scale_order,
+  scale_growth,
+  scale_backoff,
+  scale_count,
+  scale_surplus,
+  // a clause by itself
+  no_part,
+  not_a_chip,
+  ordered_cpu,
+  source_as_op,
+  class_and_op,
+  role_and_pass,
+  // a field beside the parts of a clause
+  beside_role,
+  always_f32,
+  weight_gradient_store,
+  parameter_follows,
+  recompute_role,
+  recompute_pass,
+  scale_with_parts,
+  // a rule in its model
+  no_loss,
+  unknown_name,
+  absent_op,
+  no_backward,
+  empty_combination,
+  idle_field,
+  idle_clause,
+};
+
+/// The first trouble of a rule; which members count depends on it.
+struct Finding {
+  Trouble trouble = Trouble::none;
+  int clause = -1;
+  Field field = Field::store;
+  Role role = Role::activation;
+  const char* word = "";  ///< of a loss scale, a chip or a format
+};
+
+struct Chip {
+  Relation relation = Relation::is;
+  const char* name = "";
+};
+
+/// `cpu`, or sm_ and a number of two or three digits, then `a` or `f` or nothing.
+constexpr bool is_cpu(const char* name) {
+  return name[0] == 'c' && name[1] == 'p' && name[2] == 'u' && name[3] == 0;
+}
+constexpr bool is_chip(const char* name) {
+  if (is_cpu(name)) return true;
+  if (name[0] != 's' || name[1] != 'm' || name[2] != '_') return false;
+  const char* at = name + 3;
+  if (*at < '1' || *at > '9') return false;
+  while (*at >= '0' && *at <= '9') ++at;
+  const auto digits = at - name - 3;
+  if (*at == 'a' || *at == 'f') ++at;
+  return digits >= 2 && digits <= 3 && *at == 0;
+}
+
+/// The bounds of what rounds to a positive finite f32.
+constexpr bool is_positive_in_f32(double value) {
+  return value > 0x1p-150 && value < 0x1.ffffffp127;
+}
+
+/// Of a loss scale's numbers, as the step computes with them: in f32 (L1 to L4).
+constexpr Finding loss_scale_fault(const LossScale& scale) {  // P43
+  const auto found = [](Trouble trouble, const char* word = "") {
+    return Finding{.trouble = trouble, .field = Field::loss_scale, .word = word};
+  };
+  LossScale plain{.kind = scale.kind};
+  if (scale.kind == LossScale::Kind::fixed) plain.initial = scale.initial;
+  if (scale.kind != LossScale::Kind::dynamic && !(scale == plain)) {
+    return found(Trouble::scale_surplus);
+  }
+  if (!is_positive_in_f32(scale.initial)) return found(Trouble::scale_number, "an initial value");
+  if (!is_positive_in_f32(scale.floor)) return found(Trouble::scale_number, "a floor");
+  if (!is_positive_in_f32(scale.ceiling)) return found(Trouble::scale_number, "a ceiling");
+  const auto f32 = [](double value) { return static_cast<float>(value); };
+  if (scale.kind == LossScale::Kind::dynamic &&
+      !(f32(scale.floor) <= f32(scale.initial) && f32(scale.initial) <= f32(scale.ceiling))) {
+    return found(Trouble::scale_order);
+  }
+  if (!is_positive_in_f32(scale.growth) || !(f32(scale.growth) > 1)) {
+    return found(Trouble::scale_growth);
+  }
+  if (!is_positive_in_f32(scale.backoff) || !(f32(scale.backoff) < 1)) {
+    return found(Trouble::scale_backoff);
+  }
+  const auto counts = [](std::int64_t count) { return count >= 1 && count <= 1 << 24; };
+  if (!counts(scale.interval)) return found(Trouble::scale_count, "an interval");
+  if (!counts(scale.hysteresis)) return found(Trouble::scale_count, "a hysteresis");
+  if (!counts(scale.patience)) return found(Trouble::scale_count, "a patience");
+  return {};
+}
+
+inline constexpr Field kWithRole[] = {Field::store, Field::compute};
+inline constexpr Field kOfOperations[] = {Field::result, Field::accumulate};
+
+/// What no model could honour in the fields of a rule: P41, P42, P43.
+constexpr Finding fields_fault(const Fields& fields) {
+  const auto found = [](Trouble trouble, Field field) {
+    return Finding{.trouble = trouble, .field = field};
+  };
+  if (fields.stated == 0) return {.trouble = Trouble::no_field};
+  const auto surplus = [](const FormatChoice& choice) {
+    return choice.follow && choice.format != Format::f32;
+  };
+  for (const Field field : kWithRole) {
+    const FormatChoice& choice = field == Field::store ? fields.store : fields.compute;
+    if (fields.has(field) && surplus(choice)) return found(Trouble::follow_with_format, field);
+  }
+  const Format store = fields.store.format;
+  if (fields.has(Field::store) && (store == Format::tf32 || store == Format::i32)) {
+    return {.trouble = Trouble::store_format,
+            .field = Field::store,
+            .word = kFormatWords[static_cast<int>(store)]};
+  }
+  if (fields.has(Field::compute) && fields.compute.format == Format::i32) {
+    return found(Trouble::compute_format, Field::compute);
+  }
+  if (fields.has(Field::result) && fields.result == Format::i32) {
+    return found(Trouble::result_format, Field::result);
+  }
+  if (fields.has(Field::master) && fields.master != Format::f32) {
+    return found(Trouble::master_format, Field::master);
+  }
+  if (fields.has(Field::rounding) && !fields.has(Field::store) && !fields.has(Field::compute)) {
+    return found(Trouble::lone_rounding, Field::rounding);
+  }
+  return fields.has(Field::loss_scale) ? loss_scale_fault(fields.loss_scale) : Finding{};
+}
+
+/// P1, P2, P6, P18: whether a pass has anything of a role, be it a value or an operand.
+constexpr bool go_together(Role role, Mask pass) {
+  const Mask backward = bit(Pass::input_gradient) | bit(Pass::weight_gradient);
+  switch (role) {
+    case Role::saved:
+    case Role::weight:
+      return true;
+    case Role::gradient:
+      return (pass & backward) != 0;
+    default:
+      return (pass & pass_of(role)) != 0;
+  }
+}
+
+/// What no model could honour in the parts of a clause: P40, P41.
+constexpr Finding parts_fault(const Parts& parts) {
+  if (parts == Parts{}) return {.trouble = Trouble::no_part};
+  if ((parts.ops & ~kAllOps) != 0) return {.trouble = Trouble::source_as_op};
+  if (ops_of(parts) == 0) return {.trouble = Trouble::class_and_op};
+  if (parts.roles == 0 || parts.passes == 0) return {};
+  for (int i = 0; i <= static_cast<int>(Role::optimizer_state); ++i) {
+    const Role role = static_cast<Role>(i);
+    if ((parts.roles & bit(role)) != 0 && go_together(role, parts.passes)) return {};
+  }
+  return {.trouble = Trouble::role_and_pass};
+}
+
+/// The first enumerator of a set that is not empty.
+template <class Enum>
+constexpr Enum first_of(Mask set) {
+  int i = 0;
+  while ((set >> i & 1) == 0) ++i;
+  return static_cast<Enum>(i);
+}
+
+/// Fields that the parts of a clause leave without meaning, in any model: P42.
+constexpr Finding beside_fault(const Fields& fields, const Parts& parts) {
+  const auto found = [](Trouble trouble, Field field, Role role = Role::activation) {
+    return Finding{.trouble = trouble, .field = field, .role = role};
+  };
+  if (fields.has(Field::loss_scale) && (parts.layer || parts.classes != 0 || parts.ops != 0 ||
+                                        parts.roles != 0 || parts.passes != 0)) {
+    return found(Trouble::scale_with_parts, Field::loss_scale);
+  }
+  for (const Field field : kOfOperations) {
+    if (fields.has(field) && parts.roles != 0) return found(Trouble::beside_role, field);
+  }
+  const Mask kept = parts.roles & (bit(Role::master) | bit(Role::optimizer_state));
+  for (const Field field : kWithRole) {
+    if (fields.has(field) && kept != 0)
+      return found(Trouble::always_f32, field, first_of<Role>(kept));
+  }
+  const FormatChoice store = fields.store;
+  const Mask of_gradients = parts.roles & bit(Role::weight_gradient);
+  if (fields.has(Field::store) && of_gradients != 0 &&
+      (store.follow || store.format != Format::f32)) {
+    return found(Trouble::weight_gradient_store, Field::store);
+  }
+  if (fields.has(Field::store) && store.follow && (parts.roles & bit(Role::weight)) != 0) {
+    return found(Trouble::parameter_follows, Field::store);
+  }
+  if (fields.has(Field::recompute)) {
+    const Mask others = parts.roles & ~bit(Role::activation);
+    if (others != 0)
+      return found(Trouble::recompute_role, Field::recompute, first_of<Role>(others));
+    if ((parts.passes & ~bit(Pass::forward)) != 0) {
+      return found(Trouble::recompute_pass, Field::recompute);
+    }
+  }
+  return {};
+}
+
+/// P40, P42: what a clause selects. `named`, `of_ops`, `any` are about any field.
+struct Selected {
+  bool named = false, of_ops = false, any = false;
+  Mask fields = 0;
+};
+
+constexpr void select(Selected& selected, const Parts& parts, const Subject& subject, Mask fields) {
+  selected.named = true;
+  if ((ops_of(parts) & subject.ops) == 0) return;
+  selected.of_ops = true;
+  selected.any = selected.any || selects(parts, subject);
+  for (int i = 0; i < kFields; ++i) {
+    const Mask field = Mask{1} << i;
+    if ((fields & field & ~selected.fields) != 0 &&
+        selects(parts, subject, static_cast<Field>(i))) {
+      selected.fields |= field;
+    }
+  }
+}
+
+/// Whether a model without losses has none of what `parts` name.
+constexpr bool is_backward(const Parts& parts) {
+  const Mask forward = bit(Role::activation) | bit(Role::weight) | bit(Role::master);
+  return !fits(parts.passes, bit(Pass::forward)) || !fits(parts.roles, forward);
+}
+
+/// The first trouble that a rule has in any model.
+template <class Rule>
+constexpr Finding form_fault(const Rule& rule) {
+  const Finding found = fields_fault(rule.fields());
+  if (found.trouble != Trouble::none) return found;
+  for (int c = 0; c < rule.clauses(); ++c) {
+    for (int i = 0; i < rule.chips(c); ++i) {
+      const Chip chip = rule.chip(c, i);
+      if (!is_chip(chip.name)) {
+        return {.trouble = Trouble::not_a_chip, .clause = c, .word = chip.name};
+      }
+      if (is_cpu(chip.name) && chip.relation != Relation::is) {
+        return {.trouble = Trouble::ordered_cpu, .clause = c};
+      }
+    }
+    Finding of_clause = parts_fault(rule.parts(c));
+    if (of_clause.trouble == Trouble::none) of_clause = beside_fault(rule.fields(), rule.parts(c));
+    of_clause.clause = c;
+    if (of_clause.trouble != Trouble::none) return of_clause;
+  }
+  return {};
+}
+
+/// Why a clause that selects nothing does so.
+constexpr Trouble empty_trouble(const Selected& by, const Parts& parts, bool trains) {
+  if (!by.named && parts.layer) return Trouble::unknown_name;
+  if (!by.of_ops && (parts.layer || parts.classes != 0 || parts.ops != 0)) {
+    return Trouble::absent_op;
+  }
+  if (by.any) return Trouble::none;
+  return !trains && is_backward(parts) ? Trouble::no_backward : Trouble::empty_combination;
+}
+
+/// A rule for everything, everywhere or on some targets, may state more than one model has.
+template <class Rule>
+constexpr bool is_general(const Rule& rule) {
+  for (int c = 0; c < rule.clauses(); ++c) {
+    if (!(rule.parts(c) == Parts{.targets = true})) return false;
+  }
+  return true;
+}
+
+/// The first trouble of one rule in its model. `Rule` has fields(), clauses(), parts(clause),
+/// chips(clause) and chip(clause, i); `Model` has trains(), and select(rule, clause, fields) ->
+/// Selected, clause -1 being everywhere.
+template <class Rule, class Model>
+constexpr Finding find_fault(const Rule& rule, Model& model) {
+  if (const Finding found = form_fault(rule); found.trouble != Trouble::none) return found;
+  const Mask scale = rule.fields().stated & bit(Field::loss_scale);
+  if (scale != 0 && !model.trains()) {
+    return {.trouble = Trouble::no_loss, .field = Field::loss_scale};
+  }
+  const Mask wanted = rule.fields().stated & ~scale;
+  if (is_general(rule)) {
+    const Mask always = bit(Field::store) | bit(Field::compute) | bit(Field::result);
+    if (scale != 0 || (wanted & always) != 0 || model.select(rule, -1, wanted).fields != 0)
+      return {};
+    return {.trouble = Trouble::idle_field, .field = first_of<Field>(wanted)};
+  }
+  Mask selected = 0;
+  int idle = -1;
+  for (int c = 0; c < rule.clauses(); ++c) {
+    const Selected by = model.select(rule, c, wanted);
+    const Trouble trouble = empty_trouble(by, rule.parts(c), model.trains());
+    if (trouble != Trouble::none) return {.trouble = trouble, .clause = c};
+    selected |= by.fields;
+    if (by.fields == 0 && idle < 0) idle = c;
+  }
+  if ((wanted & ~selected) != 0) {
+    return {.trouble = Trouble::idle_field, .field = first_of<Field>(wanted & ~selected)};
+  }
+  if (idle >= 0) return {.trouble = Trouble::idle_clause, .clause = idle};
+  return {};
+}
+
+}  // namespace halftone::description::rules

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parts of a clause select and which fields belong to what is selected: P1 to P6, P18 and
+// P19 as sets of bits. Shared by validate and by the dsl's check, which runs it while compiling.
+#pragma once
+
+#include "halftone/description/vocabulary.hpp"
+
+namespace halftone::description::rules {
+
+/// Bit i stands for enumerator i.
+using Mask = unsigned;
+template <class Enum>
+constexpr Mask bit(Enum value) {
+  return Mask{1} << static_cast<unsigned>(value);
+}
+
+/// The fields of a rule, in the order of the text form.
+enum class Field : std::uint8_t {
+  store,
+  compute,
+  result,
+  accumulate,
+  master,
+  rounding,
+  recompute,
+  loss_scale,
+};
+inline constexpr int kFields = 8;
+inline constexpr const char* kFieldWords[] = {"store",  "compute",  "result",    "accumulate",
+                                              "master", "rounding", "recompute", "loss_scale"};
+
+/// What a rule states; a member counts when its bit is in `stated`.
+struct Fields {
+  Mask stated = 0;
+  FormatChoice store, compute;
+  Format result = Format::f32;
+  Accumulation accumulate = Accumulation::f32;
+  Format master = Format::f32;
+  Rounding rounding = Rounding::nearest_even;
+  bool recompute = false;
+  LossScale loss_scale;
+
+  constexpr bool has(Field field) const { return (stated & bit(field)) != 0; }
+};
+
+/// The parts of a clause but its glob and its targets; 0 is a part that is not stated.
+struct Parts {
+  Mask classes = 0, ops = 0, roles = 0, passes = 0;
+  bool layer = false, targets = false;  ///< whether the clause has these
+
+  bool operator==(const Parts&) const = default;
+};
+
+inline constexpr Mask kSources = bit(Kind::input) | bit(Kind::parameter) | bit(Kind::state);
+inline constexpr Mask kLosses =
+    bit(Kind::cross_entropy) | bit(Kind::mse) | bit(Kind::pointwise_loss);
+inline constexpr Mask kAllOps = ((bit(Kind::pointwise_loss) << 1) - 1) & ~kSources;
+inline constexpr Mask kAllPasses =
+    bit(Pass::forward) | bit(Pass::input_gradient) | bit(Pass::weight_gradient);
+
+/// Roles of parameters, which a rule must name (P19) and of which all but the gradient belong to no
+/// pass (P6).
+inline constexpr Mask kParameterRoles =
+    bit(Role::weight) | bit(Role::weight_gradient) | bit(Role::master) | bit(Role::optimizer_state);
+
+/// P3
+constexpr Mask ops_of(LayerClass layer_class) {
+  switch (layer_class) {
+    case LayerClass::contraction:
+      return bit(Kind::linear);
+    case LayerClass::normalization:
+      return bit(Kind::layer_norm);
+    case LayerClass::softmax:
+      return bit(Kind::cross_entropy);
+    case LayerClass::activation_function:
+      return bit(Kind::relu) | bit(Kind::gelu) | bit(Kind::silu);
+    case LayerClass::elementwise:
+      return bit(Kind::add) | bit(Kind::concat) | bit(Kind::pointwise);
+    case LayerClass::loss:
+      return kLosses;
+  }
+  return 0;
+}
+constexpr Mask ops_of_classes(Mask classes) {
+  Mask ops = 0;
+  for (int i = 0; i <= static_cast<int>(LayerClass::loss); ++i) {
+    if ((classes >> i & 1) != 0) ops |= ops_of(static_cast<LayerClass>(i));
+  }
+  return ops;
+}
+
+/// The kinds that fit both class and op.
+constexpr Mask ops_of(const Parts& parts) {
+  return (parts.classes != 0 ? ops_of_classes(parts.classes) : kAllOps) &
+         (parts.ops != 0 ? parts.ops : kAllOps);
+}
+
+constexpr bool fits(Mask stated, Mask is) { return stated == 0 || (stated & is) != 0; }
+
+/// P6
+constexpr Mask pass_of(Role role) {
+  switch (role) {
+    case Role::activation:
+    case Role::saved:
+      return bit(Pass::forward);
+    case Role::gradient:
+      return bit(Pass::input_gradient);
+    case Role::weight_gradient:
+      return bit(Pass::weight_gradient);
+    default:
+      return 0;
+  }
+}
+
+/// Something that a glob can name: a layer or loss with its operations and its value, or a
+/// parameter with its values. Layers whose operations nobody needs count too, so that a rule does
+/// not depend on what stands before a layer.
+struct Subject {
+  Mask ops = 0;        ///< of the layer, or of all that read the parameter (P5)
+  Mask operands[3]{};  ///< roles of each pass's operands (P18); 0 where there is no such operation
+  Mask values = 0;     ///< roles of its values
+
+  bool operator==(const Subject&) const = default;
+};
+
+/// What a layer or loss reads, beside labels.
+struct Reads {
+  bool values = false, parameters = false, trained_parameters = false;
+};
+
+/// `trains`: whether the model has losses.
+constexpr Subject layer_subject(Kind kind, Reads reads, bool trains) {
+  const bool is_loss = (bit(kind) & kLosses) != 0;
+  const Mask weight = reads.parameters ? bit(Role::weight) : 0;
+  Subject subject{.ops = bit(kind)};
+  subject.operands[0] = (reads.values ? bit(Role::activation) : 0) | weight;
+  if (!is_loss) subject.values = bit(Role::activation);
+  if (!trains) return subject;
+  if (!is_loss) subject.values |= bit(Role::saved) | bit(Role::gradient);
+  const Mask gradient = is_loss ? 0 : bit(Role::gradient);
+  const bool hands_on = kind == Kind::add || kind == Kind::concat;
+  const Mask saved = hands_on ? 0 : bit(Role::saved);
+  if (reads.values) {
+    subject.operands[1] = gradient | weight | (kind == Kind::linear ? 0 : saved);
+  }
+  if (reads.trained_parameters) {
+    subject.operands[2] = gradient | saved | (kind == Kind::pointwise || is_loss ? weight : 0);
+  }
+  return subject;
+}
+
+constexpr Subject parameter_subject(Mask readers, bool is_trained) {
+  const Mask kept = bit(Role::weight) | bit(Role::master);
+  const Mask trained = bit(Role::weight_gradient) | bit(Role::optimizer_state);
+  return {.ops = readers, .values = kept | (is_trained ? trained : 0)};
+}
+
+/// Whether `parts` select an operand of one of the operations, or any operation when they name no
+/// role.
+constexpr bool selects_operand(const Parts& parts, const Subject& subject) {
+  for (int pass = 0; pass < 3; ++pass) {
+    const Mask roles = subject.operands[pass];
+    if (roles != 0 && fits(parts.passes, Mask{1} << pass) && fits(parts.roles, roles)) return true;
+  }
+  return false;
+}
+
+/// Whether `parts` select one of the values with a role of `among`.
+constexpr bool selects_value(const Parts& parts, const Subject& subject, Mask among) {
+  for (int i = 0; i <= static_cast<int>(Role::optimizer_state); ++i) {
+    const Mask role = Mask{1} << i & subject.values & among;
+    if (role != 0 && fits(parts.roles, role) && fits(parts.passes, pass_of(static_cast<Role>(i)))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Whether `parts`, whose glob fits, select anything of the subject, whatever the field.
+constexpr bool selects(const Parts& parts, const Subject& subject) {
+  return (ops_of(parts) & subject.ops) != 0 &&
+         (selects_operand(parts, subject) || selects_value(parts, subject, ~Mask{0}));
+}
+
+/// Whether `parts`, whose glob fits, select something of the subject that has the field.
+constexpr bool selects(const Parts& parts, const Subject& subject, Field field) {
+  if ((ops_of(parts) & subject.ops) == 0) return false;
+  const Mask flowing = bit(Role::activation) | bit(Role::gradient);
+  const Mask stored = parts.roles == 0 ? flowing
+                                       : flowing | bit(Role::saved) | bit(Role::weight) |
+                                             bit(Role::weight_gradient);
+  switch (field) {
+    case Field::store:  // P12, P19
+      return selects_value(parts, subject, stored);
+    case Field::compute:  // P10, P18
+      return selects_operand(parts, subject);
+    case Field::rounding:  // P15
+      return selects_operand(parts, subject) || selects_value(parts, subject, stored);
+    case Field::result: {  // P11; a loss itself is f32 (P36)
+      Subject rounded = subject;
+      if ((subject.ops & kLosses) != 0) rounded.operands[0] = 0;
+      return parts.roles == 0 && selects_operand(parts, rounded);
+    }
+    case Field::accumulate:  // P13
+      return parts.roles == 0 && (ops_of(parts) & subject.ops & bit(Kind::linear)) != 0 &&
+             selects_operand(parts, subject);
+    case Field::master:  // P14
+      return (subject.values & bit(Role::master)) != 0 && parts.passes == 0 &&
+             fits(parts.roles, bit(Role::master) | bit(Role::weight));
+    case Field::recompute:  // P16
+      return (subject.values & bit(Role::saved)) != 0 &&
+             selects_value(parts, subject, bit(Role::activation));
+    case Field::loss_scale:  // P17: of the model
+      return false;
+  }
+  return false;
+}
+
+}  // namespace halftone::description::rules

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words for every rule that cannot be meant: the trouble, the remedy and the label.
+#pragma once
+
+#include "halftone/description/rule_faults.hpp"
+
+namespace halftone::description::rules {
+
+/// Why a field has nothing to act on, and what to do.
+constexpr const char* idle_words(Field field) {
+  switch (field) {
+    case Field::store:
+      return "states a store, but nothing that it selects is stored; name layers, or a role that "
+             "they have (P42)";
+    case Field::compute:
+      return "states a compute, but selects no operand; name operations and roles that they read "
+             "(P42)";
+    case Field::result:
+      return "states a result, but selects no operation whose result is stored; name one (P42)";
+    case Field::accumulate:
+      return "states accumulate, but selects no contraction; name a linear layer or leave it out "
+             "(P42)";
+    case Field::master:
+      return "states a master, but selects no parameter; name one or leave it out (P42)";
+    case Field::recompute:
+      return "states recompute, but selects no activation that a backward pass could read; name a "
+             "layer of a model with losses (P42)";
+    default:
+      return "states a rounding, but selects nothing that is rounded; name what is (P42)";
+  }
+}
+
+/// What follows "the rule ...": a blank, the trouble, the remedy and the label. `out` has put(text)
+/// and quote(text); `glob` is that of the clause.
+template <class Out>
+constexpr void write_field_fault(Out& out, const Finding& found) {
+  const char* const field = kFieldWords[static_cast<int>(found.field)];
+  switch (found.trouble) {
+    case Trouble::no_field:
+      return out.put(
+          " states no field; state store, compute, result, accumulate, master, "
+          "rounding, recompute or loss_scale (P41)");
+    case Trouble::store_format:
+      out.put(" stores ");
+      out.put(found.word);
+      return out.put(", which nothing is held in; store f32, f16, bf16 or follow (P42)");
+    case Trouble::compute_format:
+    case Trouble::result_format:
+      out.put(" states ");
+      out.put(field);
+      return out.put(" i32; write f32, tf32, f16 or bf16 (P42)");
+    case Trouble::master_format:
+      return out.put(" keeps masters in another format than f32; write master f32 (P42)");
+    case Trouble::follow_with_format:
+      out.put(" states ");
+      out.put(field);
+      return out.put(" follow together with a format; leave the format f32 (P42)");
+    case Trouble::lone_rounding:
+      return out.put(
+          " states a rounding beside neither store nor compute; add the one that it is "
+          "for (P42)");
+    case Trouble::scale_number:
+      out.put(" has a loss scale with ");
+      out.put(found.word);
+      return out.put(" that is not positive and finite in f32; write such a number (P43)");
+    case Trouble::scale_order:
+      return out.put(
+          " has a loss scale that starts outside of its bounds; make floor <= initial "
+          "<= ceiling (P43)");
+    case Trouble::scale_growth:
+      return out.put(
+          " has a loss scale whose growth is not finite and above 1 in f32; write 2 "
+          "(P43)");
+    case Trouble::scale_backoff:
+      return out.put(
+          " has a loss scale whose backoff is not between 0 and 1 in f32; write 0.5 "
+          "(P43)");
+    case Trouble::scale_count:
+      out.put(" has a loss scale with ");
+      out.put(found.word);
+      return out.put(" outside of 1 to 16777216; write a number in there (P43)");
+    default:
+      return out.put(
+          " gives a loss scale that is not dynamic the settings of one; leave them out "
+          "(P43)");
+  }
+}
+
+template <class Out>
+constexpr void write_clause_fault(Out& out, const Finding& found) {
+  const char* const field = kFieldWords[static_cast<int>(found.field)];
+  const char* const role = kRoleWords[static_cast<int>(found.role)];
+  switch (found.trouble) {
+    case Trouble::no_part:
+      return out.put(
+          " has a clause without parts; name layer, class, op, role, pass or target, or "
+          "write everywhere (P41)");
+    case Trouble::not_a_chip:
+      out.put(" names the chip ");
+      out.quote(found.word);
+      return out.put(
+          ", which is none; write cpu, or sm_ and a number such as sm_80 or sm_90a "
+          "(P40)");
+    case Trouble::ordered_cpu:
+      return out.put(
+          " orders cpu among chips, but it is neither before nor after one; write cpu "
+          "alone (P40)");
+    case Trouble::source_as_op:
+      return out.put(
+          " names an op that is no layer or loss; name inputs and states not at all, "
+          "parameters by role weight (P40)");
+    case Trouble::class_and_op:
+      return out.put(" names a class and an op that exclude each other; keep one of them (P41)");
+    case Trouble::role_and_pass:
+      return out.put(" names a role and a pass that exclude each other; keep one of them (P41)");
+    case Trouble::beside_role:
+      out.put(" states ");
+      out.put(field);
+      return out.put(
+          " beside a role, which an operation does not have; name a pass instead, or "
+          "write a rule of its own (P42)");
+    case Trouble::always_f32:
+      out.put(" states ");
+      out.put(field);
+      out.put(" for role ");
+      out.put(role);
+      return out.put(", which is always f32; remove that role (P42)");
+    case Trouble::weight_gradient_store:
+      return out.put(
+          " stores role weight_gradient in another format than f32; round it with result "
+          "in pass weight_gradient (P42)");
+    case Trouble::parameter_follows:
+      return out.put(
+          " lets the store of role weight follow, but it has nothing to follow; write a "
+          "format (P42)");
+    case Trouble::recompute_role:
+      out.put(" states recompute for role ");
+      out.put(role);
+      return out.put("; activations alone are recomputed, so remove that role (P42)");
+    case Trouble::recompute_pass:
+      return out.put(
+          " states recompute for a backward pass; activations belong to pass forward, so "
+          "remove the pass (P42)");
+    default:
+      return out.put(
+          " states loss_scale and selects by more than target; the model has one loss "
+          "scale, so write a rule for it (P42)");
+  }
+}
+
+/// `glob` is that of the clause, null or empty when it has none.
+template <class Out>
+constexpr void write_fault(Out& out, const Finding& found, const char* glob) {
+  if (found.trouble <= Trouble::scale_surplus) return write_field_fault(out, found);
+  if (found.trouble <= Trouble::scale_with_parts) return write_clause_fault(out, found);
+  switch (found.trouble) {
+    case Trouble::no_loss:
+      return out.put(" states loss_scale, but this model has no loss to scale; remove it (P42)");
+    case Trouble::unknown_name:
+      out.put(" names ");
+      out.quote(glob);
+      return out.put(
+          ", but no layer and no parameter is called that; correct the name or remove "
+          "the rule (P40)");
+    case Trouble::absent_op:
+      if (glob == nullptr || *glob == 0) {
+        return out.put(
+            " names a class or op that this model does not have; correct it or remove "
+            "the rule (P40)");
+      }
+      out.put(" names ");
+      out.quote(glob);
+      return out.put(
+          ", but the layers called that are of another class or op; correct one of the "
+          "two (P40)");
+    case Trouble::no_backward:
+      return out.put(
+          " speaks of a backward pass, which a model without losses does not have; "
+          "remove the rule (P40)");
+    case Trouble::empty_combination:
+      return out.put(
+          " combines parts that no operation and no value of this model has; correct one "
+          "of them or remove the rule (P40)");
+    case Trouble::idle_clause:
+      return out.put(
+          " has a clause that selects nothing with one of its fields; remove the clause "
+          "or state a field for it (P42)");
+    default:
+      out.put(" ");
+      return out.put(idle_words(found.field));
+  }
+}
+
+}  // namespace halftone::description::rules

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words of a Description that need no standard library, so that the dsl can share them at no
+// cost: kinds, formats and what precision rules speak of, each with its spelling in the text form.
+#pragma once
+
+#include <cstdint>
+
+namespace halftone::description {
+
+enum class Format : std::uint8_t { f32, tf32, f16, bf16, i32 };
+
+enum class Kind : std::uint8_t {
+  // sources
+  input,      // a named tensor that every step receives
+  parameter,  // trained or frozen weights; a tied weight is one node with several users
+  state,      // persists from step to step and is not trained (caches, running averages)
+  // layers
+  linear,      // x, weight, [bias]
+  layer_norm,  // x, weight, bias
+  relu,        // x
+  gelu,        // x
+  silu,        // x
+  add,         // a, b
+  concat,      // part0, part1, ... along the last dimension
+  pointwise,   // the user's function of equally shaped operands
+  // losses: their result is a scalar, the mean over what the layer reduces
+  cross_entropy,   // logits, label: softmax and cross-entropy in one
+  mse,             // x, target
+  pointwise_loss,  // the user's function, then the mean over all elements
+};
+
+/// Who reads or holds a value (P2).
+enum class Role : std::uint8_t {
+  activation,
+  saved,
+  gradient,
+  weight,
+  weight_gradient,
+  master,
+  optimizer_state,
+};
+
+/// P1
+enum class Pass : std::uint8_t { forward, input_gradient, weight_gradient };
+
+/// P3: a target is a chip, or all chips before one, or a chip and all after it.
+enum class Relation : std::uint8_t { is, before, from };
+
+/// P3: groups of layer kinds that rules may name at once.
+enum class LayerClass : std::uint8_t {
+  contraction,
+  normalization,
+  softmax,
+  activation_function,
+  elementwise,
+  loss,
+};
+
+/// A format that a rule states: one of Format, or `follow` (P20).
+struct FormatChoice {
+  bool follow = false;
+  Format format = Format::f32;  ///< when not follow
+
+  bool operator==(const FormatChoice&) const = default;
+};
+
+enum class Accumulation : std::uint8_t { f32, ordered, hardware };  // P21
+enum class Rounding : std::uint8_t { nearest_even, toward_zero };   // F2
+
+/// L1, L3, L4. `fixed` uses `initial` alone.
+struct LossScale {
+  enum class Kind : std::uint8_t { none, fixed, dynamic };
+  Kind kind = Kind::none;
+  double initial = 65536.0;
+  double growth = 2.0, backoff = 0.5;
+  std::int64_t interval = 2000;  ///< clean steps before the scale grows
+  double floor = 1.0, ceiling = 0x1p127;
+  std::int64_t hysteresis = 1;  ///< skipped steps before the scale backs off
+  std::int64_t patience = 50;   ///< consecutive skipped steps at the floor before a step fails
+
+  bool operator==(const LossScale&) const = default;
+};
+
+// The words of each enum, in the order of its enumerators.
+inline constexpr const char* kFormatWords[] = {"f32", "tf32", "f16", "bf16", "i32"};
+inline constexpr const char* kKindWords[] = {
+    "input", "parameter", "state",  "linear",    "layer_norm",    "relu", "gelu",
+    "silu",  "add",       "concat", "pointwise", "cross_entropy", "mse",  "pointwise_loss"};
+inline constexpr const char* kRoleWords[] = {
+    "activation", "saved", "gradient", "weight", "weight_gradient", "master", "optimizer_state"};
+inline constexpr const char* kPassWords[] = {"forward", "input_gradient", "weight_gradient"};
+inline constexpr const char* kLayerClassWords[] = {
+    "contraction", "normalization", "softmax", "activation_function", "elementwise", "loss"};
+inline constexpr const char* kAccumulationWords[] = {"f32", "ordered", "hardware"};
+inline constexpr const char* kRoundingWords[] = {"nearest_even", "toward_zero"};
+inline constexpr const char* kLossScaleWords[] = {"none", "fixed", "dynamic"};
+inline constexpr const char* kRelationWords[] = {"is", "before", "from"};
+
+}  // namespace halftone::description

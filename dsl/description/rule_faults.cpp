@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Description as rule_faults.hpp sees it: P40 to P43.
+#include "halftone/description/rule_faults.hpp"
+
+#include "faults.hpp"
+#include "halftone/description/glob.hpp"
+#include "halftone/description/rule_sentences.hpp"
+#include "spelling.hpp"
+
+namespace halftone::description::detail {
+namespace {
+
+template <typename Enum>
+rules::Mask mask_of(const std::vector<Enum>& choices) {
+  rules::Mask mask = 0;
+  for (const Enum choice : choices) mask |= rules::bit(choice);
+  return mask;
+}
+
+class RuleView {
+ public:
+  explicit RuleView(const Rule& rule) : rule_(rule) {
+    take(rules::Field::store, rule.store, fields_.store);
+    take(rules::Field::compute, rule.compute, fields_.compute);
+    take(rules::Field::result, rule.result, fields_.result);
+    take(rules::Field::accumulate, rule.accumulate, fields_.accumulate);
+    take(rules::Field::master, rule.master, fields_.master);
+    take(rules::Field::rounding, rule.rounding, fields_.rounding);
+    take(rules::Field::recompute, rule.recompute, fields_.recompute);
+    take(rules::Field::loss_scale, rule.loss_scale, fields_.loss_scale);
+  }
+
+  const rules::Fields& fields() const { return fields_; }
+  int clauses() const { return static_cast<int>(rule_.clauses.size()); }
+  int chips(int c) const { return static_cast<int>(clause(c).targets.size()); }
+  rules::Chip chip(int c, int i) const {
+    const TargetRange& target = clause(c).targets[static_cast<std::size_t>(i)];
+    return {target.relation, target.chip.c_str()};
+  }
+  rules::Parts parts(int c) const {
+    const Clause& of = clause(c);
+    return {mask_of(of.classes), mask_of(of.ops),      mask_of(of.roles),
+            mask_of(of.passes),  of.layer.has_value(), !of.targets.empty()};
+  }
+  const Clause& clause(int c) const { return rule_.clauses[static_cast<std::size_t>(c)]; }
+
+ private:
+  template <typename Value>
+  void take(rules::Field field, const std::optional<Value>& from, Value& to) {
+    if (!from) return;
+    fields_.stated |= rules::bit(field);
+    to = *from;
+  }
+
+  const Rule& rule_;
+  rules::Fields fields_;
+};
+
+struct Named {
+  std::string_view name, layer;  // layer: a parameter's name without its last part (P5)
+  rules::Subject subject;
+};
+
+std::string_view without_part(std::string_view name) {
+  const std::size_t dot = name.rfind('.'), slash = name.rfind('/');
+  const bool has_part = dot != name.npos && (slash == name.npos || slash < dot);
+  return has_part ? name.substr(0, dot) : name;
+}
+
+class ModelView {
+ public:
+  explicit ModelView(const Description& description) : trains_(!description.losses.empty()) {
+    const auto& nodes = description.nodes;
+    std::vector<rules::Mask> readers(nodes.size(), 0);
+    for (const Node& node : nodes) {
+      if (node.kind <= Kind::state) continue;
+      rules::Reads reads;
+      for (const Operand& operand : node.operands) {
+        const auto source = static_cast<std::size_t>(operand.node);
+        const auto* parameter = std::get_if<ParameterAttributes>(&nodes[source].attributes);
+        readers[source] |= rules::bit(node.kind);
+        reads.values = reads.values || (!parameter && nodes[source].format != Format::i32);
+        reads.parameters = reads.parameters || parameter;
+        reads.trained_parameters = reads.trained_parameters || (parameter && !parameter->frozen);
+      }
+      named_.push_back({node.name, node.name, rules::layer_subject(node.kind, reads, trains_)});
+    }
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const auto* parameter = std::get_if<ParameterAttributes>(&nodes[i].attributes);
+      if (!parameter) continue;
+      named_.push_back({nodes[i].name, without_part(nodes[i].name),
+                        rules::parameter_subject(readers[i], trains_ && !parameter->frozen)});
+    }
+  }
+
+  bool trains() const { return trains_; }
+
+  rules::Selected select(const RuleView& rule, int c, rules::Mask fields) const {
+    const rules::Parts parts = c < 0 ? rules::Parts{} : rule.parts(c);
+    rules::Selected selected;
+    for (const Named& one : named_) {
+      if (parts.layer && !glob_matches(*rule.clause(c).layer, one.name) &&
+          !glob_matches(*rule.clause(c).layer, one.layer)) {
+        continue;
+      }
+      rules::select(selected, parts, one.subject, fields);
+    }
+    return selected;
+  }
+
+ private:
+  bool trains_;
+  std::vector<Named> named_;
+};
+
+struct Words {
+  std::string text;
+  void put(std::string_view words) { text += words; }
+  void quote(std::string_view words) { text += quoted(words); }
+};
+
+}  // namespace
+
+std::optional<RuleFault> rule_fault(const Description& description) {
+  const ModelView model(description);
+  for (std::size_t i = 0; i < description.rules.size(); ++i) {
+    const RuleView rule(description.rules[i]);
+    const rules::Finding found = rules::find_fault(rule, model);
+    if (found.trouble == rules::Trouble::none) continue;
+    Words words{"the rule " + quoted(spelled(description.rules[i]))};
+    const bool named = found.clause >= 0 && rule.clause(found.clause).layer;
+    rules::write_fault(words, found, named ? rule.clause(found.clause).layer->c_str() : nullptr);
+    return RuleFault{i, std::move(words.text)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace halftone::description::detail

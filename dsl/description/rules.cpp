@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Precision rules: how the text form spells and reads them.
+#include "halftone/description/text.hpp"
+#include "parts.hpp"
+#include "spelling.hpp"
+
+namespace halftone::description {
+
+std::string rule_text(const Rule& rule) { return detail::spelled(rule); }
+
+std::string_view kind_text(Kind kind) { return detail::spelled(kind); }
+
+std::optional<Kind> kind_of(std::string_view word) { return detail::enum_of<Kind>(word); }
+
+std::variant<Rule, ParseError> parse_rule(std::string_view text) {
+  detail::Scanner scan(text);
+  Rule rule;
+  if (detail::read_rule(scan, rule) && scan.expect_end_of_line()) return rule;
+  return *scan.error();
+}
+
+namespace detail {
+namespace {
+
+std::string text_of(const TargetRange& range) {
+  if (range.relation == TargetRange::Relation::is) return range.chip;
+  return std::string(spelled(range.relation)) + "(" + range.chip + ")";
+}
+
+template <typename Enum>
+std::string_view text_of(Enum choice) {
+  return spelled(choice);
+}
+
+template <typename Enum>
+void put_choices(std::string& text, std::string_view word, const std::vector<Enum>& choices) {
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    text.append(i == 0 ? " " : "|");
+    if (i == 0) text.append(word).append(" ");
+    text.append(text_of(choices[i]));
+  }
+}
+
+void put_clause(std::string& text, const Clause& clause) {
+  if (clause.layer) text += " layer " + quoted(*clause.layer);
+  put_choices(text, "class", clause.classes);
+  put_choices(text, "op", clause.ops);
+  put_choices(text, "role", clause.roles);
+  put_choices(text, "pass", clause.passes);
+  put_choices(text, "target", clause.targets);
+}
+
+std::string text_of(const FormatChoice& choice) {
+  return std::string(choice.follow ? "follow" : spelled(choice.format));
+}
+
+std::string text_of(const LossScale& scale) {
+  std::string text(spelled(scale.kind));
+  if (scale.kind == LossScale::Kind::none) return text;
+  if (scale.kind == LossScale::Kind::fixed) return text + " " + spelled(scale.initial);
+  return text + " initial " + spelled(scale.initial) + " growth " + spelled(scale.growth) +
+         " backoff " + spelled(scale.backoff) + " interval " + std::to_string(scale.interval) +
+         " floor " + spelled(scale.floor) + " ceiling " + spelled(scale.ceiling) + " hysteresis " +
+         std::to_string(scale.hysteresis) + " patience " + std::to_string(scale.patience);
+}
+
+template <typename Enum>
+bool read_choices(Scanner& scan, std::string_view word, std::vector<Enum>& choices) {
+  if (!scan.take_word(word)) return true;
+  do {
+    if (!scan.read_enum(choices.emplace_back(), word)) return false;
+  } while (scan.take('|'));
+  return true;
+}
+
+bool read_targets(Scanner& scan, std::vector<TargetRange>& targets) {
+  if (!scan.take_word("target")) return true;
+  do {
+    std::string_view word;
+    TargetRange& target = targets.emplace_back();
+    if (!scan.read_word(word, "a chip, before(chip) or from(chip)")) return false;
+    const auto relation = enum_of<TargetRange::Relation>(word);
+    target.chip = word;
+    if (!relation || !scan.take('(')) continue;
+    target.relation = *relation;
+    if (!scan.read_word(word, "a chip") || !scan.expect(')')) return false;
+    target.chip = word;
+  } while (scan.take('|'));
+  return true;
+}
+
+bool read_clause(Scanner& scan, Clause& clause) {
+  if (scan.take_word("layer") &&
+      !scan.read_string(clause.layer.emplace(), "a glob of layer names in quotes")) {
+    return false;
+  }
+  if (!read_choices(scan, "class", clause.classes) || !read_choices(scan, "op", clause.ops) ||
+      !read_choices(scan, "role", clause.roles) || !read_choices(scan, "pass", clause.passes) ||
+      !read_targets(scan, clause.targets)) {
+    return false;
+  }
+  return clause != Clause{} ||
+         scan.unexpected("layer, class, op, role, pass or target, in this order");
+}
+
+bool read_choice(Scanner& scan, std::optional<FormatChoice>& choice) {
+  choice.emplace().follow = scan.take_word("follow");
+  return choice->follow || scan.read_enum(choice->format, "a format or follow");
+}
+
+bool read_count(Scanner& scan, std::string_view name, std::int64_t& value) {
+  return scan.expect_word(name) && scan.read_integer(value, "a whole number");
+}
+
+bool read_loss_scale(Scanner& scan, LossScale& scale) {
+  if (!scan.read_enum(scale.kind, "a loss scale")) return false;
+  if (scale.kind == LossScale::Kind::none) return true;
+  if (scale.kind == LossScale::Kind::fixed) return scan.read_number(scale.initial, "the scale");
+  return read_setting(scan, "initial", scale.initial) &&
+         read_setting(scan, "growth", scale.growth) &&
+         read_setting(scan, "backoff", scale.backoff) &&
+         read_count(scan, "interval", scale.interval) && read_setting(scan, "floor", scale.floor) &&
+         read_setting(scan, "ceiling", scale.ceiling) &&
+         read_count(scan, "hysteresis", scale.hysteresis) &&
+         read_count(scan, "patience", scale.patience);
+}
+
+bool read_fields(Scanner& scan, Rule& rule) {
+  if (scan.take_word("store") && !read_choice(scan, rule.store)) return false;
+  if (scan.take_word("compute") && !read_choice(scan, rule.compute)) return false;
+  if (scan.take_word("result") && !scan.read_enum(rule.result.emplace(), "a format")) return false;
+  if (scan.take_word("accumulate") &&
+      !scan.read_enum(rule.accumulate.emplace(), "an accumulation")) {
+    return false;
+  }
+  if (scan.take_word("master") && !scan.read_enum(rule.master.emplace(), "a format")) return false;
+  if (scan.take_word("rounding") && !scan.read_enum(rule.rounding.emplace(), "a rounding")) {
+    return false;
+  }
+  if (scan.take_word("recompute")) {
+    rule.recompute = scan.take_word("always");
+    if (!*rule.recompute && !scan.expect_word("never")) return false;
+  }
+  return !scan.take_word("loss_scale") || read_loss_scale(scan, rule.loss_scale.emplace());
+}
+
+}  // namespace
+
+std::string spelled(const Rule& rule) {
+  std::string text = rule.clauses.empty() ? "everywhere" : "where";
+  for (std::size_t i = 0; i < rule.clauses.size(); ++i) {
+    if (i > 0) text += " or";
+    put_clause(text, rule.clauses[i]);
+  }
+  text += " :";
+  if (rule.store) text += " store " + text_of(*rule.store);
+  if (rule.compute) text += " compute " + text_of(*rule.compute);
+  if (rule.result) text.append(" result ").append(spelled(*rule.result));
+  if (rule.accumulate) text.append(" accumulate ").append(spelled(*rule.accumulate));
+  if (rule.master) text.append(" master ").append(spelled(*rule.master));
+  if (rule.rounding) text.append(" rounding ").append(spelled(*rule.rounding));
+  if (rule.recompute) text.append(*rule.recompute ? " recompute always" : " recompute never");
+  if (rule.loss_scale) text += " loss_scale " + text_of(*rule.loss_scale);
+  return text;
+}
+
+bool read_rule(Scanner& scan, Rule& rule) {
+  if (scan.take_word("where")) {
+    do {
+      if (!read_clause(scan, rule.clauses.emplace_back())) return false;
+    } while (scan.take_word("or"));
+  } else if (!scan.expect_word("everywhere")) {
+    return false;
+  }
+  return scan.expect(':') && read_fields(scan, rule);
+}
+
+}  // namespace detail
+}  // namespace halftone::description

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// A precision rule in words: its text as in the Description, and what is wrong with one that the
+// dsl alone can hold.
+#pragma once
+
+#include "halftone/rules.hpp"
+
+namespace halftone::dsl::checking {
+
+/// "class normalization|loss"
+template <int N>
+constexpr void write_choices(Sentence& out, const char* part, meaning::Mask choices,
+                             const char* const (&words)[N]) {
+  bool first = true;
+  for (int i = 0; i < N; ++i) {
+    if ((choices >> i & 1) == 0) continue;
+    out.put(first ? part : "|");
+    out.put(words[i]);
+    first = false;
+  }
+}
+
+constexpr void write_clause(Sentence& out, const SelectedParts& clause) {
+  using namespace description;
+  if (clause.layer != nullptr) {
+    out.put(" layer \"");
+    out.put(clause.layer);
+    out.put('"');
+  }
+  write_choices(out, " class ", clause.classes, kLayerClassWords);
+  write_choices(out, " op ", clause.ops, kKindWords);
+  write_choices(out, " role ", clause.roles, kRoleWords);
+  write_choices(out, " pass ", clause.passes, kPassWords);
+  for (int i = 0; i < clause.target_count; ++i) {
+    const meaning::Chip& chip = clause.targets[i];
+    const bool range = chip.relation != Relation::is;
+    out.put(i == 0 ? " target " : "|");
+    if (range) out.put(kRelationWords[static_cast<int>(chip.relation)]);
+    if (range) out.put('(');
+    out.put(chip.name);
+    if (range) out.put(')');
+  }
+}
+
+constexpr const char* spelling(const description::FormatChoice& choice) {
+  return choice.follow ? "follow" : description::kFormatWords[static_cast<int>(choice.format)];
+}
+
+constexpr const char* value_of(const meaning::Fields& fields, meaning::Field field) {
+  using namespace description;
+  switch (field) {
+    case meaning::Field::store:
+      return spelling(fields.store);
+    case meaning::Field::compute:
+      return spelling(fields.compute);
+    case meaning::Field::result:
+      return kFormatWords[static_cast<int>(fields.result)];
+    case meaning::Field::accumulate:
+      return kAccumulationWords[static_cast<int>(fields.accumulate)];
+    case meaning::Field::master:
+      return kFormatWords[static_cast<int>(fields.master)];
+    case meaning::Field::rounding:
+      return kRoundingWords[static_cast<int>(fields.rounding)];
+    case meaning::Field::recompute:
+      return fields.recompute ? "always" : "never";
+    default:
+      return kLossScaleWords[static_cast<int>(fields.loss_scale.kind)];
+  }
+}
+
+/// As in the Description's text, but for the numbers of a loss scale, and cut when it is long.
+constexpr void write_rule(Sentence& out, const Rule& rule) {
+  constexpr int kLongest = 200;
+  Sentence text;
+  text.put(rule.selector.size == 0 ? "everywhere" : "where");
+  for (int i = 0; i < rule.selector.size; ++i) {
+    if (i > 0) text.put(" or");
+    write_clause(text, rule.selector.clauses[i]);
+  }
+  text.put(" :");
+  for (int i = 0; i < meaning::kFields; ++i) {
+    const auto field = static_cast<meaning::Field>(i);
+    if (!rule.fields.has(field)) continue;
+    text.put(' ');
+    text.put(meaning::kFieldWords[i]);
+    text.put(' ');
+    text.put(value_of(rule.fields, field));
+  }
+  for (int i = 0; i < text.size && i < kLongest; ++i) out.put(text.text[i]);
+  if (text.size > kLongest) out.put("...");
+}
+
+/// What follows "the rule ...".
+constexpr void write_defect(Sentence& out, RuleDefect defect, const char* word) {
+  switch (defect) {
+    case RuleDefect::not_a_field:
+      return out.put(
+          " is given what is no field; write store, compute, result, accumulate, master, "
+          "rounding, recompute or a loss scale (P41)");
+    case RuleDefect::not_a_setting:
+      return out.put(
+          " gives its loss scale what is no setting of one; write initial, growth, backoff, "
+          "interval, floor_at, ceiling_at, hysteresis or patience (P43)");
+    case RuleDefect::field_twice:
+      out.put(" states ");
+      out.put(word);
+      return out.put(" twice; keep one of them (P41)");
+    case RuleDefect::accumulate_format:
+      return out.put(
+          " accumulates in another format than f32; write accumulate(f32), accumulate(ordered) "
+          "or accumulate(hardware) (P42)");
+    case RuleDefect::cannot_follow:
+      out.put(" lets ");
+      out.put(word);
+      return out.put(" follow, which store and compute alone can; write a format (P42)");
+    case RuleDefect::unknown_op:
+      out.put(" names the op \"");
+      out.put(word);
+      return out.put(
+          "\", which no layer or loss is; write linear, layer_norm, relu, gelu, silu, add, concat, "
+          "pointwise, cross_entropy, mse or pointwise_loss (P40)");
+    case RuleDefect::too_many_clauses:
+      return out.put(" joins more than 8 alternatives; write several rules");
+    case RuleDefect::too_many_targets:
+      return out.put(" joins more than 6 targets; write several rules");
+    case RuleDefect::two_globs:
+      return out.put(
+          " wants one layer to have two names; join them with | or write one glob (P41)");
+    case RuleDefect::two_targets:
+      return out.put(" joins two targets with &; join them with | or write several rules (P41)");
+    default:
+      return out.put(
+          " joins with & what excludes each other; join it with | or keep one of the two (P41)");
+  }
+}
+
+}  // namespace halftone::dsl::checking

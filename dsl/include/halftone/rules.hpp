@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// Precision rules met with a model while it compiles: which layers, values and operands a rule
+// selects, and the words for rules that cannot be meant (P40 to P43).
+#pragma once
+
+#include "halftone/description/glob_states.hpp"
+#include "halftone/description/rule_sentences.hpp"
+#include "halftone/names.hpp"
+
+namespace halftone::dsl::checking {
+
+namespace meaning = description::rules;
+
+/// The kind of a node in the Description.
+constexpr description::Kind described_kind(Part part) {
+  using enum description::Kind;
+  switch (part) {
+    case Part::parameter:
+      return parameter;
+    case Part::state:
+      return state;
+    case Part::linear:
+      return linear;
+    case Part::layer_norm:
+      return layer_norm;
+    case Part::relu:
+      return relu;
+    case Part::gelu:
+    case Part::gelu_tanh:
+      return gelu;
+    case Part::silu:
+      return silu;
+    case Part::add:
+      return add;
+    case Part::concat:
+      return concat;
+    case Part::pointwise:
+      return pointwise;
+    case Part::cross_entropy:
+      return cross_entropy;
+    case Part::mse:
+      return mse;
+    case Part::pointwise_loss:
+      return pointwise_loss;
+    default:
+      return input;
+  }
+}
+
+/// Reads a name into a glob. Where the name says "any of so many copies" it follows every copy's
+/// number at once.
+class NameReader {
+ public:
+  constexpr explicit NameReader(const description::GlobStates& glob)
+      : glob_(glob), at_(glob.start()) {}
+
+  constexpr bool matches() const { return glob_.accepts(at_); }
+
+  constexpr void put(char c) {
+    if (at_ != 0) at_ = glob_.after(at_, c);
+  }
+  constexpr void put(const char* words) {
+    for (; *words != 0 && at_ != 0; ++words) put(*words);
+  }
+  constexpr void put(long long number) {
+    char digits[20]{};
+    int count = 0;
+    for (; number > 0 || count == 0; number /= 10) {
+      digits[count++] = static_cast<char>('0' + number % 10);
+    }
+    while (count > 0) put(digits[--count]);
+  }
+  constexpr void put_copies(long long count) {
+    Set after = 0;
+    follow(at_, 0, count, after);
+    at_ = after;
+  }
+
+ private:
+  using Set = description::GlobStates::Set;
+
+  /// Adds to `reached` where the numbers below `count` lead that continue the digits of `number`.
+  constexpr void follow(Set from, long long number, long long count, Set& reached) const {
+    const bool apart = glob_.tells_digits_apart(from);
+    for (int digit = 0; digit < 10 && from != 0 && 10 * number + digit < count; ++digit) {
+      const Set next = glob_.after(from, static_cast<char>('0' + digit));
+      reached |= next;
+      const long long longer = 10 * number + digit;
+      if (next == 0 || longer == 0) continue;
+      // All digits lead to `next`: the smallest leaves the most to follow.
+      if (apart || next != from) follow(next, longer, count, reached);
+      if (!apart) break;
+    }
+  }
+
+  const description::GlobStates& glob_;
+  Set at_;
+};
+
+/// A rule as description/rule_faults.hpp sees it.
+struct RuleView {
+  const Rule& rule;
+
+  constexpr const meaning::Fields& fields() const { return rule.fields; }
+  constexpr int clauses() const { return rule.selector.size; }
+  constexpr const SelectedParts& clause(int c) const { return rule.selector.clauses[c]; }
+  constexpr meaning::Parts parts(int c) const {
+    const SelectedParts& of = clause(c);
+    return {of.classes, of.ops, of.roles, of.passes, of.layer != nullptr, of.target_count > 0};
+  }
+  constexpr int chips(int c) const { return clause(c).target_count; }
+  constexpr meaning::Chip chip(int c, int i) const { return clause(c).targets[i]; }
+};
+
+/// A model likewise. A layer of a repeat stands for that of every copy.
+class ModelView {
+ public:
+  constexpr explicit ModelView(const Graph& graph) : graph_(graph) {}
+
+  constexpr bool trains() const { return graph_.losses.size() > 0; }
+
+  constexpr meaning::Selected select(const RuleView& rule, int c, meaning::Mask fields) {
+    if (subjects_.size() == 0) gather();
+    meaning::Selected selected;
+    const meaning::Parts parts = c < 0 ? meaning::Parts{} : rule.parts(c);
+    if (parts.layer) {
+      select_named(selected, rule.clause(c).layer, parts, fields);
+    } else {
+      for (int i = 0; i < different_.size(); ++i) {
+        meaning::select(selected, parts, different_[i], fields);
+      }
+    }
+    return selected;
+  }
+
+ private:
+  /// Nodes differ in few ways, and a constant evaluation has a limited number of steps: each way is
+  /// worked out once.
+  constexpr void gather() {
+    const int size = graph_.nodes.size();
+    subjects_.fill(size);
+    List<meaning::Mask> readers;  // of parameters, with kTrained
+    readers.fill(size);
+    for (int n = 0; n < size; ++n) {
+      const Node& node = graph_.nodes[n];
+      if (node.part != Part::parameter) continue;
+      parameters_.push(n);
+      if (trains() && !is_frozen(graph_.program, node)) readers[n] = kTrained;
+    }
+    int known[14 * 8]{};  // by kind and reads: 1 + the index in different_
+    for (int n = 0; n < size; ++n) {
+      const Node& node = graph_.nodes[n];
+      if (node.part == Part::parameter || is_source(node.part)) continue;
+      layers_.push(n);
+      const description::Kind kind = described_kind(node.part);
+      unsigned reads = 0;  // 1 values, 2 parameters, 4 trained ones
+      for (int i = 0; i < node.operand_count; ++i) {
+        const int source = graph_.operands[node.operands + i].node;
+        const Part part = graph_.nodes[source].part;
+        if (part == Part::parameter) {
+          reads |= readers[source] >= kTrained ? 6 : 2;
+          readers[source] |= meaning::bit(kind);
+        } else if (part != Part::labels) {
+          reads |= 1;
+        }
+      }
+      int& index = known[static_cast<unsigned>(kind) * 8 + reads];
+      if (index == 0) {
+        different_.push(meaning::layer_subject(
+            kind, {(reads & 1) != 0, (reads & 2) != 0, (reads & 4) != 0}, trains()));
+        index = different_.size();
+      }
+      subjects_[n] = index - 1;
+    }
+    List<meaning::Mask> met;
+    const int first = different_.size();
+    for (int i = 0; i < parameters_.size(); ++i) {
+      const meaning::Mask is = readers[parameters_[i]];
+      int at = 0;
+      while (at < met.size() && met[at] != is) ++at;
+      if (at == met.size()) {
+        met.push(is);
+        different_.push(meaning::parameter_subject(is & ~kTrained, is >= kTrained));
+      }
+      subjects_[parameters_[i]] = first + at;
+    }
+  }
+
+  /// Stops when nothing more can be found.
+  constexpr void select_named(meaning::Selected& selected, const char* glob,
+                              const meaning::Parts& parts, meaning::Mask fields) {
+    int size = 0, plain = -1;
+    for (; glob[size] != 0; ++size) {
+      const bool special = glob[size] == '*' || glob[size] == '?' || glob[size] == '{';
+      if (special && plain < 0) plain = size;
+    }
+    const description::GlobStates states(glob, static_cast<unsigned>(size));
+    const auto take = [&](int n) {
+      if (is_called(states, n)) meaning::select(selected, parts, different_[subjects_[n]], fields);
+      return selected.any && (fields & ~selected.fields) == 0;
+    };
+    if (plain < 0) {
+      const int found = look_up(graph_, glob, -1);
+      const int n = found < 0 ? -1 : graph_.entries[found].value.node;
+      if (n >= 0 && take(n)) return;
+      plain = size;
+    }
+    for (int i = 0; i < layers_.size(); ++i) {
+      if (begins(graph_.nodes[layers_[i]], glob, plain) && take(layers_[i])) return;
+    }
+    for (int i = 0; i < parameters_.size(); ++i) {
+      if (begins(graph_.nodes[parameters_[i]], glob, plain) && take(parameters_[i])) return;
+    }
+  }
+
+  /// Sorts out most names by the glob's first `plain` characters, since a constant evaluation has a
+  /// limited number of steps.
+  static constexpr bool begins(const Node& node, const char* glob, int plain) {
+    if (node.scope >= 0 || node.name == nullptr) return true;
+    int i = 0;
+    while (i < plain && node.name[i] == glob[i]) ++i;
+    return i == plain || node.name[i] == 0;
+  }
+
+  /// P5: a parameter is called like its layer, too.
+  constexpr bool is_called(const description::GlobStates& glob, int n) const {
+    const Node& node = graph_.nodes[n];
+    if (is_source(node.part)) return false;
+    NameReader name(glob);
+    if (node.part != Part::parameter) {
+      write_name(name, graph_, n);
+      return name.matches();
+    }
+    write_scope(name, graph_, node.scope);
+    name.put(node.name);
+    if (name.matches()) return true;
+    name.put(node.target == kWeight ? ".weight" : ".bias");
+    return name.matches();
+  }
+
+  const Graph& graph_;
+  static constexpr meaning::Mask kTrained = meaning::Mask{1} << 31;
+
+  List<int> subjects_;  // of each node, as an index of different_
+  List<meaning::Subject> different_;
+  List<int> layers_, parameters_;
+};
+
+}  // namespace halftone::dsl::checking

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a precision rule speaks of: parts such as layer("h/*/fc"), normalization or forward_pass,
+// joined by & and | to a list of clauses of which one must match (P3).
+#pragma once
+
+#include "halftone/description/rule_faults.hpp"
+
+namespace halftone::dsl {
+
+/// What is wrong with a rule before its model is looked at; rules.hpp has the sentences.
+enum class RuleDefect : unsigned char {
+  none,
+  not_a_rule,
+  not_a_field,
+  not_a_setting,
+  field_twice,
+  accumulate_format,
+  cannot_follow,
+  not_a_selector,
+  unknown_op,
+  too_many_clauses,
+  too_many_targets,
+  two_globs,
+  two_targets,
+  excluded,
+};
+
+/// One clause: all its parts must fit.
+struct SelectedParts {
+  static constexpr int kMaxTargets = 6;
+  const char* layer = nullptr;
+  description::rules::Mask classes = 0, ops = 0, roles = 0, passes = 0;
+  description::rules::Chip targets[kMaxTargets]{};
+  int target_count = 0;
+};
+
+/// A list of clauses, of which one must match.
+struct Selector {
+  static constexpr int kMaxClauses = 8;
+  SelectedParts clauses[kMaxClauses]{};
+  int size = 0;
+  RuleDefect defect = RuleDefect::none;
+  const char* word = nullptr;  ///< what the defect is about
+
+  constexpr void fail(RuleDefect is, const char* about = nullptr) {
+    if (defect != RuleDefect::none) return;
+    defect = is;
+    word = about;
+  }
+};
+
+namespace selecting {
+
+constexpr bool same(const char* left, const char* right) {
+  if (left == nullptr || right == nullptr) return left == right;
+  while (*left != 0 && *left == *right) ++left, ++right;
+  return *left == *right;
+}
+
+constexpr bool same_targets(const SelectedParts& a, const SelectedParts& b) {
+  if (a.target_count != b.target_count) return false;
+  for (int i = 0; i < a.target_count; ++i) {
+    if (a.targets[i].relation != b.targets[i].relation ||
+        !same(a.targets[i].name, b.targets[i].name)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Takes `other` into `into` when the two differ in the alternatives of one part alone.
+constexpr bool merge(SelectedParts& into, const SelectedParts& other, Selector& whole) {
+  if (!same(into.layer, other.layer)) return false;
+  const bool targets = !same_targets(into, other);
+  const int different = (into.classes != other.classes) + (into.ops != other.ops) +
+                        (into.roles != other.roles) + (into.passes != other.passes) + targets;
+  const auto half = [](description::rules::Mask a, description::rules::Mask b) {
+    return a != b && (a == 0 || b == 0);
+  };
+  if (different > 1 || half(into.classes, other.classes) || half(into.ops, other.ops) ||
+      half(into.roles, other.roles) || half(into.passes, other.passes) ||
+      (targets && (into.target_count == 0 || other.target_count == 0))) {
+    return false;
+  }
+  into.classes |= other.classes;
+  into.ops |= other.ops;
+  into.roles |= other.roles;
+  into.passes |= other.passes;
+  if (!targets) return true;
+  for (int i = 0; i < other.target_count; ++i) {
+    if (into.target_count == SelectedParts::kMaxTargets) {
+      whole.fail(RuleDefect::too_many_targets);
+      break;
+    }
+    into.targets[into.target_count++] = other.targets[i];
+  }
+  return true;
+}
+
+constexpr void append(Selector& to, const SelectedParts& clause) {
+  for (int i = 0; i < to.size; ++i) {
+    if (merge(to.clauses[i], clause, to)) return;
+  }
+  if (to.size == Selector::kMaxClauses) return to.fail(RuleDefect::too_many_clauses);
+  to.clauses[to.size++] = clause;
+}
+
+/// Both lists of alternatives at once; an empty one fits everything.
+constexpr description::rules::Mask both(description::rules::Mask a, description::rules::Mask b,
+                                        Selector& whole) {
+  if (a == 0 || b == 0) return a | b;
+  if ((a & b) == 0) whole.fail(RuleDefect::excluded);
+  return a & b;
+}
+
+/// All parts of both clauses.
+constexpr SelectedParts joined(const SelectedParts& a, const SelectedParts& b, Selector& whole) {
+  SelectedParts result = a;
+  if (b.layer != nullptr) result.layer = b.layer;
+  if (a.layer != nullptr && b.layer != nullptr && !same(a.layer, b.layer)) {
+    whole.fail(RuleDefect::two_globs);
+  }
+  result.ops = both(a.ops, b.ops, whole);
+  if (a.classes != 0 && b.classes != 0 && a.classes != b.classes) {  // a loss may be a softmax
+    result.classes = 0;
+    const description::rules::Mask shared = description::rules::ops_of_classes(a.classes) &
+                                            description::rules::ops_of_classes(b.classes);
+    if (shared == 0) whole.fail(RuleDefect::excluded);
+    result.ops = both(result.ops, shared, whole);
+  } else {
+    result.classes = a.classes | b.classes;
+  }
+  result.roles = both(a.roles, b.roles, whole);
+  result.passes = both(a.passes, b.passes, whole);
+  if (b.target_count == 0) return result;
+  if (a.target_count > 0 && !same_targets(a, b)) whole.fail(RuleDefect::two_targets);
+  for (int i = 0; i < b.target_count; ++i) result.targets[i] = b.targets[i];
+  result.target_count = b.target_count;
+  return result;
+}
+
+constexpr Selector only(const SelectedParts& clause) {
+  Selector result;
+  result.clauses[result.size++] = clause;
+  return result;
+}
+constexpr Selector only(description::LayerClass is) {
+  return only(SelectedParts{.classes = description::rules::bit(is)});
+}
+constexpr Selector only(description::Role is) {
+  return only(SelectedParts{.roles = description::rules::bit(is)});
+}
+constexpr Selector only(description::Pass is) {
+  return only(SelectedParts{.passes = description::rules::bit(is)});
+}
+
+}  // namespace selecting
+
+/// Either of the two.
+constexpr Selector operator|(const Selector& a, const Selector& b) {
+  Selector result = a;
+  if (b.defect != RuleDefect::none) result.fail(b.defect, b.word);
+  for (int i = 0; i < b.size; ++i) selecting::append(result, b.clauses[i]);
+  return result;
+}
+
+/// Both at once.
+constexpr Selector operator&(const Selector& a, const Selector& b) {
+  Selector result;
+  if (a.defect != RuleDefect::none) result.fail(a.defect, a.word);
+  if (b.defect != RuleDefect::none) result.fail(b.defect, b.word);
+  for (int i = 0; i < a.size; ++i) {
+    for (int j = 0; j < b.size; ++j) {
+      selecting::append(result, selecting::joined(a.clauses[i], b.clauses[j], result));
+    }
+  }
+  return result;
+}
+
+/// The layers, losses and parameters whose names match: layer("fc1"), layer("h/*/{fc,proj}"),
+/// layer("**"). `*` and `?` stay within a path component.
+constexpr Selector layer(const char* glob) { return selecting::only(SelectedParts{.layer = glob}); }
+
+/// The layers or losses of one kind: op("gelu").
+constexpr Selector op(const char* kind) {
+  for (int i = static_cast<int>(description::Kind::linear);
+       i <= static_cast<int>(description::Kind::pointwise_loss); ++i) {
+    if (selecting::same(kind, description::kKindWords[i])) {
+      return selecting::only(SelectedParts{.ops = description::rules::Mask{1} << i});
+    }
+  }
+  Selector result;
+  result.fail(RuleDefect::unknown_op, kind);
+  return result;
+}
+
+// Classes of layers and losses (P3).
+inline constexpr Selector contraction = selecting::only(description::LayerClass::contraction);
+inline constexpr Selector normalization = selecting::only(description::LayerClass::normalization);
+inline constexpr Selector softmax = selecting::only(description::LayerClass::softmax);
+inline constexpr Selector activation_function =
+    selecting::only(description::LayerClass::activation_function);
+inline constexpr Selector elementwise = selecting::only(description::LayerClass::elementwise);
+inline constexpr Selector loss = selecting::only(description::LayerClass::loss);
+
+// Roles of values and operands (P2, P18).
+inline constexpr Selector activations = selecting::only(description::Role::activation);
+inline constexpr Selector saved_activations = selecting::only(description::Role::saved);
+inline constexpr Selector gradients = selecting::only(description::Role::gradient);
+inline constexpr Selector weights = selecting::only(description::Role::weight);
+inline constexpr Selector weight_gradients = selecting::only(description::Role::weight_gradient);
+inline constexpr Selector master_weights = selecting::only(description::Role::master);
+inline constexpr Selector optimizer_states = selecting::only(description::Role::optimizer_state);
+
+// Passes (P1).
+inline constexpr Selector forward_pass = selecting::only(description::Pass::forward);
+inline constexpr Selector input_gradient_pass = selecting::only(description::Pass::input_gradient);
+inline constexpr Selector weight_gradient_pass =
+    selecting::only(description::Pass::weight_gradient);
+
+// Targets (P3).
+struct Chip {
+  const char* name;
+};
+/// "cpu", or sm_ and a number, with a or f after it or not.
+constexpr Chip chip(const char* name) { return {name}; }
+inline constexpr Chip cpu{"cpu"}, sm_75{"sm_75"}, sm_80{"sm_80"}, sm_86{"sm_86"}, sm_87{"sm_87"},
+    sm_89{"sm_89"}, sm_90{"sm_90"}, sm_90a{"sm_90a"}, sm_100a{"sm_100a"}, sm_103a{"sm_103a"},
+    sm_120a{"sm_120a"}, sm_121a{"sm_121a"};
+
+struct ChipRange {
+  description::Relation relation;
+  const char* chip;
+};
+/// All chips with a smaller number; `cpu` is none of them.
+constexpr ChipRange before(const Chip& chip) { return {description::Relation::before, chip.name}; }
+/// The chip and all with a larger number.
+constexpr ChipRange from(const Chip& chip) { return {description::Relation::from, chip.name}; }
+
+/// on(cpu), on(sm_80), on(before(sm_80)), on(from(sm_89)).
+constexpr Selector on(const ChipRange& range) {
+  SelectedParts clause;
+  clause.targets[clause.target_count++] = {range.relation, range.chip};
+  return selecting::only(clause);
+}
+constexpr Selector on(const Chip& chip) {
+  return on(ChipRange{description::Relation::is, chip.name});
+}
+
+}  // namespace halftone::dsl

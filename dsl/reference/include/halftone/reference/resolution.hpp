@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the precision rules of a description decide for one target: P1 to P21 of
+// docs/spec/precision.md, read off the rules anew for every question.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "halftone/description/description.hpp"
+#include "halftone/reference/rounding.hpp"
+
+namespace halftone::reference {
+
+/// Operations and values are named by the node they belong to: an operation is a layer or loss in
+/// one pass, a value the node's result or parameter in one role. What is no activation (an input,
+/// a state, a loss) stays as it is.
+class Resolution {
+ public:
+  /// Of a valid description. `target` is "cpu" or a chip such as "sm_90a".
+  explicit Resolution(description::Description description, std::string target = "cpu");
+
+  /// P10, P15: what the operation rounds its operands of this role (P18) to before use.
+  [[nodiscard]] RoundTo operand(description::NodeId node, description::Pass pass,
+                                description::Role role) const;
+
+  /// P11
+  [[nodiscard]] RoundTo result(description::NodeId node, description::Pass pass) const;
+
+  /// P13
+  [[nodiscard]] description::Accumulation accumulation(description::NodeId node,
+                                                       description::Pass pass) const;
+
+  /// P12, P15: what a value is rounded to when it is stored. `saved` without a rule of its own is
+  /// stored as the activation is (P33).
+  [[nodiscard]] RoundTo store(description::NodeId node, description::Role role) const;
+
+  /// P16: always, never, or the generator's choice.
+  [[nodiscard]] std::optional<bool> recompute(description::NodeId node) const;
+
+  /// P17
+  [[nodiscard]] description::LossScale loss_scale() const;
+
+ private:
+  [[nodiscard]] description::Format widest_operand(description::NodeId node,
+                                                   description::Pass pass) const;
+
+  description::Description description_;
+  std::string target_;
+  std::vector<description::Format> activations_;  // by NodeId: what a node's users read
+};
+
+}  // namespace halftone::reference

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conversions between f32 and the narrower formats, in integers: F1 to F4 of
+// docs/spec/precision.md.
+#pragma once
+
+#include <cstdint>
+
+#include "halftone/description/description.hpp"
+#include "halftone/reference/bounded.hpp"
+
+namespace halftone::reference {
+
+/// What a value is rounded to, and how.
+struct RoundTo {
+  description::Format format = description::Format::f32;
+  description::Rounding rounding = description::Rounding::nearest_even;
+
+  bool operator==(const RoundTo&) const = default;
+};
+
+/// F2, F3: x rounded to the format, which is not i32. Every NaN becomes 7fffffff.
+[[nodiscard]] float round(RoundTo to, float x);
+
+/// Exact evaluation knows no formats.
+[[nodiscard]] inline double round(RoundTo, double x) { return x; }
+
+/// Throws std::domain_error when the declared value may overflow the format, since then nothing
+/// bounds it.
+[[nodiscard]] Bounded round(RoundTo to, Bounded x);
+
+/// The code of round(to, x) in f16 or bf16; 7fff for every NaN.
+[[nodiscard]] std::uint16_t encode(RoundTo to, float x);
+
+/// F4: the value of a code of f16 or bf16; 7fffffff for every NaN.
+[[nodiscard]] float decode(description::Format format, std::uint16_t code);
+
+}  // namespace halftone::reference

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations as the precision rules see them: here alone operands are rounded before a formula
+// reads them and results before they are stored.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "halftone/reference/evaluator.hpp"
+#include "halftone/reference/resolution.hpp"
+#include "kinds.hpp"
+#include "node_kinds.hpp"
+
+namespace halftone::reference {
+
+template <class Scalar>
+Values<Scalar> rounded(RoundTo to, Values<Scalar> values) {
+  for (Scalar& value : values) value = round(to, value);
+  return values;
+}
+
+/// One layer or loss of a model and what forward has left so far.
+template <class Scalar>
+class Operation {
+ public:
+  Operation(const description::Description& model, const Resolution& rules, const Symbols& symbols,
+            const Forward<Scalar>& forward, description::NodeId id)
+      : model_(model), rules_(rules), symbols_(symbols), forward_(forward), id_(id) {}
+
+  /// P32, without the rounding of losses (P36).
+  [[nodiscard]] Values<Scalar> result() const {
+    using description::Pass, description::Role;
+    Values<Scalar> y = apply(layer(Pass::forward));
+    if (is_loss(node())) return y;
+    y = rounded(rules_.result(id_, Pass::forward), std::move(y));
+    return rounded(rules_.store(id_, Role::activation), std::move(y));
+  }
+
+  /// The gradients of the operands that belong to the pass (P1), each rounded to the result (P34,
+  /// P35); empty for the others. g is the gradient that arrives at the result.
+  [[nodiscard]] OperandGradients<Scalar> gradients(description::Pass pass,
+                                                   const Values<Scalar>& g) const {
+    OperandGradients<Scalar> gradients(node().operands.size());
+    if (std::ranges::none_of(node().operands, [&](const auto& o) { return is_of(pass, o); })) {
+      return gradients;
+    }
+    const auto read = rules_.operand(id_, pass, description::Role::gradient);
+    const Values<Scalar> arriving = is_loss(node()) ? g : rounded(read, g);
+    OperandGradients<Scalar> all = apply_gradient(layer(pass), View<Scalar>(arriving));
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!is_of(pass, node().operands[i])) continue;
+      gradients[i] = rounded(rules_.result(id_, pass), std::move(all[i]));
+    }
+    return gradients;
+  }
+
+ private:
+  [[nodiscard]] const description::Node& node() const { return model_.nodes[id_]; }
+
+  /// Whether the pass computes the operand's gradient.
+  [[nodiscard]] bool is_of(description::Pass pass, const description::Operand& operand) const {
+    return is_parameter(model_.nodes[operand.node]) == (pass == description::Pass::weight_gradient);
+  }
+
+  /// P30, P33: what the operation reads where it asks for the value of a node.
+  [[nodiscard]] Values<Scalar> read(description::NodeId at, description::Pass pass) const {
+    using description::Pass, description::Role;
+    Role role = pass == Pass::forward ? Role::activation : Role::saved;
+    if (is_parameter(model_.nodes[at])) role = Role::weight;
+    Values<Scalar> stored = forward_.values[at];  // an activation is stored as it is read
+    if (role != Role::activation) stored = rounded(rules_.store(at, role), std::move(stored));
+    return rounded(rules_.operand(id_, pass, role), std::move(stored));
+  }
+
+  [[nodiscard]] std::vector<Values<Scalar>> operands(description::Pass pass) const {
+    std::vector<Values<Scalar>> values;
+    for (const description::Operand& operand : node().operands) {
+      values.push_back(read(operand.node, pass));
+    }
+    return values;
+  }
+
+  [[nodiscard]] Layer<Scalar> layer(description::Pass pass) const {
+    Layer<Scalar> layer{node(), operands(pass), {}, {}, {}, {}, {}};
+    for (const description::Operand& operand : node().operands) {
+      const description::Node& source = model_.nodes[operand.node];
+      layer.columns.push_back(columns_of(source));
+      layer.wanted.push_back(is_of(pass, operand));
+      if (source.format == description::Format::i32) layer.labels = forward_.labels[operand.node];
+    }
+    if (pass == description::Pass::forward) return layer;
+    if (is_layer(node())) layer.result = read(id_, pass);
+    layer.forward_operands = operands(description::Pass::forward);
+    return layer;
+  }
+
+  [[nodiscard]] std::int64_t columns_of(const description::Node& source) const {
+    if (source.shape.empty()) return 1;
+    const description::Dimension& last = source.shape.back();
+    return last.symbol.empty() ? last.extent : symbols_.at(last.symbol);
+  }
+
+  const description::Description& model_;
+  const Resolution& rules_;
+  const Symbols& symbols_;
+  const Forward<Scalar>& forward_;
+  description::NodeId id_;
+};
+
+}  // namespace halftone::reference

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who a rule speaks of (P3, P5, P6, P18, P19), which rule wins (P4), and what `follow` follows
+// (P20).
+#include "halftone/reference/resolution.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "halftone/description/glob.hpp"
+#include "node_kinds.hpp"
+
+namespace halftone::reference {
+namespace {
+
+using namespace description;
+
+// What a field belongs to, as the parts of a clause see it.
+struct Subject {
+  std::vector<std::string_view> names;  // a glob fits when it fits one of them
+  std::vector<Kind> kinds;              // a class or op fits when it fits one of them
+  std::optional<Role> role;
+  std::optional<Pass> pass;
+  bool without_role = true;  // whether a clause that states no role speaks of it
+};
+
+template <class Value>
+bool contains(const std::vector<Value>& values, const Value& value) {
+  return std::ranges::find(values, value) != values.end();
+}
+
+// P3
+constexpr std::pair<LayerClass, Kind> kClasses[] = {
+    {LayerClass::contraction, Kind::linear},
+    {LayerClass::normalization, Kind::layer_norm},
+    {LayerClass::softmax, Kind::cross_entropy},
+    {LayerClass::activation_function, Kind::relu},
+    {LayerClass::activation_function, Kind::gelu},
+    {LayerClass::activation_function, Kind::silu},
+    {LayerClass::elementwise, Kind::add},
+    {LayerClass::elementwise, Kind::concat},
+    {LayerClass::elementwise, Kind::pointwise},
+    {LayerClass::loss, Kind::cross_entropy},
+    {LayerClass::loss, Kind::mse},
+    {LayerClass::loss, Kind::pointwise_loss},
+};
+
+// The number of a chip such as sm_90a, or -1 for the cpu.
+int number_of(std::string_view chip) {
+  int number = -1;
+  for (const char c : chip) {
+    if (c >= '0' && c <= '9') number = std::max(number, 0) * 10 + (c - '0');
+  }
+  return number;
+}
+
+bool is_target(const TargetRange& range, std::string_view target) {  // P3
+  const int mine = number_of(target), theirs = number_of(range.chip);
+  switch (range.relation) {
+    case TargetRange::Relation::is:
+      return target == range.chip;
+    case TargetRange::Relation::before:
+      return mine >= 0 && mine < theirs;
+    case TargetRange::Relation::from:
+      return mine >= theirs && theirs >= 0;
+  }
+  return false;
+}
+
+// P3: every part that is stated fits.
+bool matches(const Clause& clause, const Subject& subject, std::string_view target) {
+  const auto fits_name = [&](std::string_view name) { return glob_matches(*clause.layer, name); };
+  const auto fits_class = [&](LayerClass layer_class) {
+    return std::ranges::any_of(kClasses, [&](const auto& member) {
+      return member.first == layer_class && contains(subject.kinds, member.second);
+    });
+  };
+  const auto fits_op = [&](Kind kind) { return contains(subject.kinds, kind); };
+  const auto fits_target = [&](const TargetRange& range) { return is_target(range, target); };
+  if (clause.layer && std::ranges::none_of(subject.names, fits_name)) return false;
+  if (!clause.classes.empty() && std::ranges::none_of(clause.classes, fits_class)) return false;
+  if (!clause.ops.empty() && std::ranges::none_of(clause.ops, fits_op)) return false;
+  if (clause.roles.empty() && !subject.without_role) return false;
+  if (!clause.roles.empty() && !(subject.role && contains(clause.roles, *subject.role))) {
+    return false;
+  }
+  if (!clause.passes.empty() && !(subject.pass && contains(clause.passes, *subject.pass))) {
+    return false;
+  }
+  return clause.targets.empty() || std::ranges::any_of(clause.targets, fits_target);
+}
+
+// P4: what the last rule that matches and states the field states.
+template <class Field>
+std::optional<Field> winner(const Description& description, std::string_view target,
+                            const Subject& subject, std::optional<Field> Rule::* field) {
+  const auto speaks_of = [&](const Clause& clause) { return matches(clause, subject, target); };
+  std::optional<Field> stated;
+  for (const Rule& rule : description.rules) {
+    const bool fits =
+        rule.clauses.empty() ? speaks_of(Clause{}) : std::ranges::any_of(rule.clauses, speaks_of);
+    if (fits && rule.*field) stated = rule.*field;
+  }
+  return stated;
+}
+
+// P1; the role is that of an operand (P18), absent for fields that have none.
+Subject operation(const Description& description, NodeId id, Pass pass,
+                  std::optional<Role> role = {}) {
+  const Node& node = description.nodes[id];
+  return {{node.name}, {node.kind}, role, pass, true};
+}
+
+// P5
+Subject parameter(const Description& description, NodeId id, Role role) {
+  const std::string_view name = description.nodes[id].name;
+  Subject subject{{name}, {}, role, {}, false};
+  const std::size_t part = name.rfind('.'), component = name.rfind('/');
+  if (part != name.npos && (component == name.npos || component < part)) {
+    subject.names.push_back(name.substr(0, part));
+  }
+  for (const Node& node : description.nodes) {
+    for (const Operand& operand : node.operands) {
+      if (operand.node == id) subject.kinds.push_back(node.kind);
+    }
+  }
+  return subject;
+}
+
+// P2, P6, P19
+Subject value(const Description& description, NodeId id, Role role) {
+  const Node& node = description.nodes[id];
+  switch (role) {
+    case Role::activation:
+      return {{node.name}, {node.kind}, role, Pass::forward, true};
+    case Role::saved:
+      return {{node.name}, {node.kind}, role, Pass::forward, false};
+    case Role::gradient:
+      return {{node.name}, {node.kind}, role, Pass::input_gradient, true};
+    case Role::weight_gradient: {
+      Subject subject = parameter(description, id, role);
+      subject.pass = Pass::weight_gradient;
+      return subject;
+    }
+    case Role::weight:
+    case Role::master:
+    case Role::optimizer_state:
+      break;
+  }
+  return parameter(description, id, role);
+}
+
+// P20: what holds every one of the formats; f32 for none.
+Format widest(const std::vector<Format>& formats) {
+  if (formats.empty() || formats.front() == Format::tf32) return Format::f32;
+  const bool all_equal = std::ranges::count(formats, formats.front()) == std::ssize(formats);
+  return all_equal ? formats.front() : Format::f32;
+}
+
+// The operands, besides parameters and the arriving gradient, that the formulas D40 to D51 of this
+// pass read; relu's is its own result (D42).
+std::vector<NodeId> read_backward(const Description& description, NodeId id, Pass pass) {
+  const Node& node = description.nodes[id];
+  const auto is_of_pass = [&](const Operand& operand) {
+    return is_parameter(description.nodes[operand.node]) == (pass == Pass::weight_gradient);
+  };
+  std::vector<NodeId> read;
+  if (node.kind == Kind::relu) return {id};
+  if (node.kind == Kind::add || node.kind == Kind::concat) return {};
+  for (const Operand& operand : node.operands) {
+    // A factor of a contraction is read for the other one's gradient.
+    const bool is_needed =
+        node.kind != Kind::linear || std::ranges::any_of(node.operands, [&](const Operand& other) {
+          return other.role != "bias" && other.role != operand.role && is_of_pass(other);
+        });
+    if (is_needed && !is_parameter(description.nodes[operand.node])) read.push_back(operand.node);
+  }
+  return read;
+}
+
+}  // namespace
+
+Resolution::Resolution(Description description, std::string target)
+    : description_(std::move(description)), target_(std::move(target)) {
+  for (std::size_t at = 0; at < description_.nodes.size(); ++at) {
+    const NodeId id = static_cast<NodeId>(at);
+    const Node& node = description_.nodes[at];
+    activations_.push_back(node.kind == Kind::input ? node.format : Format::f32);
+    if (!is_layer(node)) continue;
+    const auto choice =
+        winner(description_, target_, value(description_, id, Role::activation), &Rule::store);
+    if (!choice) continue;
+    const bool reads_values = std::ranges::any_of(node.operands, [&](const Operand& operand) {
+      return !is_parameter(description_.nodes[operand.node]);
+    });
+    std::vector<Format> rounded_to;
+    if (reads_values) rounded_to = {operand(id, Pass::forward, Role::activation).format};
+    activations_.back() = choice->follow ? widest(rounded_to) : choice->format;
+  }
+}
+
+// The store formats of what an operation reads, for `compute follow`.
+Format Resolution::widest_operand(NodeId node, Pass pass) const {
+  std::vector<Format> formats;
+  if (pass == Pass::forward) {
+    for (const Operand& operand : description_.nodes[node].operands) {
+      const Node& source = description_.nodes[operand.node];
+      if (is_parameter(source) || source.format == Format::i32) continue;
+      formats.push_back(activations_[operand.node]);
+    }
+    return widest(formats);
+  }
+  if (is_layer(description_.nodes[node])) formats.push_back(store(node, Role::gradient).format);
+  for (const NodeId read : read_backward(description_, node, pass)) {
+    if (description_.nodes[read].format == Format::i32) continue;
+    formats.push_back(store(read, Role::saved).format);
+  }
+  return widest(formats);
+}
+
+RoundTo Resolution::operand(NodeId node, Pass pass, Role role) const {
+  const Subject subject = operation(description_, node, pass, role);
+  const auto compute = winner(description_, target_, subject, &Rule::compute);
+  const auto rounding = winner(description_, target_, subject, &Rule::rounding);
+  RoundTo to;
+  if (compute) to.format = compute->follow ? widest_operand(node, pass) : compute->format;
+  if (rounding) to.rounding = *rounding;
+  return to;
+}
+
+RoundTo Resolution::result(NodeId node, Pass pass) const {
+  const Subject subject = operation(description_, node, pass);
+  return {winner(description_, target_, subject, &Rule::result).value_or(Format::f32),
+          Rounding::nearest_even};
+}
+
+Accumulation Resolution::accumulation(NodeId node, Pass pass) const {
+  const Subject subject = operation(description_, node, pass);
+  return winner(description_, target_, subject, &Rule::accumulate).value_or(Accumulation::f32);
+}
+
+RoundTo Resolution::store(NodeId node, Role role) const {
+  const Node& of = description_.nodes[node];
+  const bool is_activation = role == Role::activation || role == Role::saved;
+  if (!is_layer(of) && !is_parameter(of)) return {is_activation ? activations_[node] : Format::f32};
+  const Subject subject = value(description_, node, role);
+  const auto choice = winner(description_, target_, subject, &Rule::store);
+  if (role == Role::saved && !choice) return store(node, Role::activation);
+  RoundTo to;
+  if (choice) to.format = choice->follow ? activations_[node] : choice->format;
+  to.rounding =
+      winner(description_, target_, subject, &Rule::rounding).value_or(Rounding::nearest_even);
+  return to;
+}
+
+std::optional<bool> Resolution::recompute(NodeId node) const {
+  return winner(description_, target_, value(description_, node, Role::activation),
+                &Rule::recompute);
+}
+
+LossScale Resolution::loss_scale() const {
+  return winner(description_, target_, Subject{}, &Rule::loss_scale).value_or(LossScale{});
+}
+
+}  // namespace halftone::reference

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the first value that is not finite came from.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace halftone {
+
+/// One element of one tensor: infinite or NaN, and no value that was computed before it is.
+struct NonFinite {
+  std::string layer;  ///< name of the layer, loss, parameter, state, input or output
+  std::string op;     ///< "linear", "gelu", ...; "parameter", "state", "input" or "output_gradient"
+  /// "forward", "input_gradient" or "weight_gradient"; "none" for what was given: a parameter and
+  /// its working copies, a state, an input, a caller's gradient of an output.
+  std::string pass;
+  std::string role;  ///< "activation", "saved", "gradient", "weight", "weight_gradient", ...
+  std::int64_t element = 0;  ///< row-major, in the tensor
+  float value = 0.0f;
+  float before =
+      0.0f;            ///< the same element before it was rounded; `value` where nothing is rounded
+  std::string format;  ///< that it was rounded to: "f16"; empty where nothing is rounded
+  std::string rule;    ///< the precision rule that decided the format: "the rule '...'" or "the
+                       ///< language's default"
+
+  /// One sentence with all of it, without a full stop.
+  [[nodiscard]] std::string text() const;
+};
+
+}  // namespace halftone

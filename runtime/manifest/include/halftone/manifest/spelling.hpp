@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the manifest's enumerators are spelled for people: as in the text form and in the
+// specification.
+#pragma once
+
+#include <string_view>
+
+#include "halftone/manifest/manifest.hpp"
+
+namespace halftone::manifest {
+
+[[nodiscard]] std::string_view spelled(Format format);         ///< "bf16"
+[[nodiscard]] std::string_view spelled(Role role);             ///< "working_copies"
+[[nodiscard]] std::string_view spelled(Phase phase);           ///< "loss_backward"
+[[nodiscard]] std::string_view spelled(ValueRole role);        ///< "weight_gradient"
+[[nodiscard]] std::string_view spelled(Pass pass);             ///< "input_gradient"; "none"
+[[nodiscard]] std::string_view spelled(LossScale::Kind kind);  ///< "dynamic"
+
+}  // namespace halftone::manifest

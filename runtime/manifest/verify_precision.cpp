@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// The laws of what a manifest says about formats, casts, probes and the loss scale.
+#include <cmath>
+#include <limits>
+
+#include "verify.hpp"
+
+namespace halftone::manifest {
+namespace {
+
+bool is_rule(const Manifest& manifest, std::int32_t rule) {
+  return rule == -1 || in_range(rule, manifest.rules);
+}
+
+std::string verify_values(const Manifest& manifest, const Program& program) {
+  for (const Value& value : program.values) {
+    const std::string who = quoted("value", value.name);
+    if (!sound(manifest, value.shape)) return who + " has an impossible shape";
+    if (value.buffer != -1 && !in_range(value.buffer, program.buffers)) {
+      return who + " has an unknown buffer";
+    }
+    const auto known = [&](std::int32_t rule) { return in_range(rule, manifest.rules); };
+    if (!is_rule(manifest, value.rule) || !std::ranges::all_of(value.beaten, known)) {
+      return who + " has an unknown rule";
+    }
+  }
+  return {};
+}
+
+std::string verify_casts(const Manifest& manifest, const Program& program) {
+  for (const Cast& cast : program.casts) {
+    if (!in_range(cast.value, program.values)) return "a cast has an unknown value";
+    const std::string who =
+        "the cast of " + quoted("value", program.values[static_cast<std::size_t>(cast.value)].name);
+    if (cast.from == cast.to || cast.from == Format::i32 || cast.to == Format::i32) {
+      return who + " has impossible formats";
+    }
+    if (!is_rule(manifest, cast.rule)) return who + " has an unknown rule";
+    if (std::ranges::find(manifest.kernels, cast.kernel, &Kernel::name) == manifest.kernels.end()) {
+      return who + " has an unknown kernel";
+    }
+  }
+  return {};
+}
+
+std::string verify_probes(const Manifest& manifest, const Program& program) {
+  if (!program.probes.empty() && program.name != "diagnosis") return "it has probes";
+  for (const Probe& probe : program.probes) {
+    const std::string who = "a probe of " + quoted("layer", probe.layer);
+    if (probe.phase > Phase::backward && probe.phase != Phase::external) {
+      return who + " belongs to no phase that is replayed";
+    }
+    const std::vector<Launch>& phase = launches(program, probe.phase);
+    if (!in_range(probe.launch, phase)) return who + " has an unknown launch";
+    const auto& arguments = phase[static_cast<std::size_t>(probe.launch)].arguments;
+    if (!in_range(probe.argument, arguments) ||
+        (probe.before != -1 && !in_range(probe.before, arguments))) {
+      return who + " has an unknown argument";
+    }
+    if (!is_rule(manifest, probe.rule)) return who + " has an unknown rule";
+  }
+  return {};
+}
+
+/// What a diagnosis takes from training, by name.
+bool is_taken_over(const Buffer& buffer) {
+  return buffer.role == Role::input || buffer.role == Role::state ||
+         buffer.role == Role::hyperparameter || buffer.role == Role::output_gradient ||
+         buffer.name == "loss_scale";
+}
+
+std::string verify_diagnosis(const Manifest& manifest, const Program& diagnosis) {
+  const auto training = std::ranges::find(manifest.programs, "training", &Program::name);
+  if (training == manifest.programs.end()) return "there is no program for training beside it";
+  for (const Slot& slot : diagnosis.slots) {
+    if (slot.tenants.size() > 1) return "two buffers share a slot";
+  }
+  for (const Buffer& buffer : diagnosis.buffers) {
+    if (!is_taken_over(buffer)) continue;
+    const Buffer* source = find(*training, buffer.name);
+    if (!source || source->role != buffer.role || source->format != buffer.format ||
+        source->shape != buffer.shape) {
+      return quoted("buffer", buffer.name) + " is not what training has under that name";
+    }
+  }
+  return {};
+}
+
+bool is_positive(double value) { return value > 0.0 && value <= std::numeric_limits<float>::max(); }
+
+bool is_count(std::int64_t value) { return value >= 1 && value <= std::int64_t{1} << 24; }
+
+/// P43
+bool is_possible(const LossScale& scale) {
+  if (scale.kind == LossScale::Kind::none) return true;
+  if (!is_positive(scale.initial)) return false;
+  if (scale.kind == LossScale::Kind::fixed) return true;
+  return is_positive(scale.floor) && is_positive(scale.ceiling) && scale.floor <= scale.initial &&
+         scale.initial <= scale.ceiling && std::isfinite(scale.growth) && scale.growth > 1.0 &&
+         scale.backoff > 0.0 && scale.backoff < 1.0 && is_count(scale.interval) &&
+         is_count(scale.hysteresis) && is_count(scale.patience);
+}
+
+}  // namespace
+
+std::string verify_precision(const Manifest& manifest, const Program& program) {
+  std::string why = verify_values(manifest, program);
+  if (why.empty()) why = verify_casts(manifest, program);
+  if (why.empty()) why = verify_probes(manifest, program);
+  if (why.empty() && program.name == "diagnosis") why = verify_diagnosis(manifest, program);
+  return why;
+}
+
+std::string verify_loss_scale(const Manifest& manifest) {
+  const LossScale& scale = manifest.loss_scale;
+  if (!is_possible(scale)) return "the loss scale is impossible";
+  const auto training = std::ranges::find(manifest.programs, "training", &Program::name);
+  if (training == manifest.programs.end() || scale.kind == LossScale::Kind::none) return {};
+  const auto has_scalar = [&](std::string_view name) {
+    const Buffer* buffer = find(*training, name);
+    return buffer && buffer->role == Role::optimizer_state && buffer->shape.empty();
+  };
+  std::vector<std::string_view> needed = {"loss_scale"};
+  if (scale.kind == LossScale::Kind::dynamic) {
+    needed.insert(needed.end(), {"loss_scale.clean", "loss_scale.wait", "loss_scale.floored"});
+  }
+  for (std::string_view name : needed) {
+    if (!has_scalar(name)) return "training has no scalar " + quoted("buffer", name);
+  }
+  return {};
+}
+
+}  // namespace halftone::manifest

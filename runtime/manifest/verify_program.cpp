@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// The laws of one program: what its buffers are, where they lie and who uses them.
+#include <cmath>
+#include <limits>
+
+#include "halftone/manifest/spelling.hpp"
+#include "verify.hpp"
+
+namespace halftone::manifest {
+namespace {
+
+/// What else there is keeps its contents from one step to the next, or is the host's to read or
+/// write at any time.
+bool may_share_a_slot(Role role) { return role == Role::activation; }
+
+bool may_have_format(Role role, Format format) {
+  switch (role) {
+    case Role::activation:
+      return true;
+    case Role::input:
+      return format != Format::tf32;
+    case Role::working_copies:
+      return format != Format::f32 && format != Format::i32;
+    case Role::state:
+      return format == Format::f32 || format == Format::i32;
+    default:
+      return format == Format::f32;
+  }
+}
+
+std::string verify_slots(const Program& program) {
+  std::vector<int> owners(program.buffers.size(), 0);
+  for (std::size_t slot = 0; slot < program.slots.size(); ++slot) {
+    const std::vector<std::int32_t>& tenants = program.slots[slot].tenants;
+    for (std::int32_t tenant : tenants) {
+      if (!in_range(tenant, program.buffers)) return "a slot has an unknown tenant";
+      const Buffer& buffer = program.buffers[static_cast<std::size_t>(tenant)];
+      if (static_cast<std::size_t>(buffer.slot) != slot ||
+          ++owners[static_cast<std::size_t>(tenant)] > 1) {
+        return quoted("buffer", buffer.name) + " and its slot disagree";
+      }
+      if (tenants.size() > 1 && !may_share_a_slot(buffer.role)) {
+        return quoted("buffer", buffer.name) + " may not share its slot";
+      }
+    }
+  }
+  for (std::size_t i = 0; i < owners.size(); ++i) {
+    if (owners[i] == 0) return quoted("buffer", program.buffers[i].name) + " has no slot";
+  }
+  return {};
+}
+
+/// Every buffer of that role is a flat one of `elements`; counts them, or returns -1.
+std::int64_t count_flat_buffers(const Program& program, Role role, std::int64_t elements) {
+  std::int64_t buffers = 0;
+  for (const Buffer& buffer : program.buffers) {
+    if (buffer.role != role) continue;
+    ++buffers;
+    if (buffer.shape.size() != 1 || buffer.shape[0] != Dimension{elements, -1}) return -1;
+  }
+  return buffers;
+}
+
+/// `elements` in one buffer of that role, or none when there are no elements.
+bool has_flat_buffer(const Program& program, Role role, std::int64_t elements) {
+  return count_flat_buffers(program, role, elements) == (elements > 0 ? 1 : 0);
+}
+
+/// The buffer for micro-batches and the phase that alone may use it.
+std::string verify_accumulation(const Manifest& manifest, const Program& program) {
+  const std::int64_t buffers =
+      count_flat_buffers(program, Role::accumulated, manifest.trained_elements);
+  if (buffers < 0 || buffers > 1) return "the accumulated gradients are not one flat buffer";
+  for (std::size_t phase = 0; phase < kPhases; ++phase) {
+    if (static_cast<Phase>(phase) == Phase::accumulate) continue;
+    for (const Launch& launch : program.phases[phase]) {
+      for (const Argument& argument : launch.arguments) {
+        const Buffer& buffer = program.buffers[static_cast<std::size_t>(argument.buffer)];
+        if (buffer.role == Role::accumulated) {
+          return quoted("buffer", buffer.name) + " is used outside of the phase accumulate";
+        }
+      }
+    }
+  }
+  return {};
+}
+
+bool holds_first_value(const Buffer& buffer) {
+  const double value = buffer.initial;
+  if (value == 0.0) return true;
+  const bool may_have_one = buffer.role == Role::optimizer_state || buffer.role == Role::state ||
+                            buffer.role == Role::hyperparameter || buffer.role == Role::statistic;
+  if (!may_have_one) return false;
+  if (buffer.format != Format::i32) return std::abs(value) <= std::numeric_limits<float>::max();
+  return std::abs(value) <= std::numeric_limits<std::int32_t>::max() && value == std::trunc(value);
+}
+
+std::string verify_buffers(const Manifest& manifest, const Program& program) {
+  for (const Buffer& buffer : program.buffers) {
+    const std::string who = quoted("buffer", buffer.name);
+    if (!sound(manifest, buffer.shape)) return who + " has an impossible shape";
+    if (!may_have_format(buffer.role, buffer.format)) {
+      return who + " has the role " + std::string(spelled(buffer.role)) + ", which " +
+             std::string(spelled(buffer.format)) + " does not fit";
+    }
+    if (!holds_first_value(buffer)) return who + " has a first value that it cannot hold";
+    const bool scalar = buffer.role == Role::loss || buffer.role == Role::hyperparameter ||
+                        buffer.role == Role::statistic;
+    if (scalar && !buffer.shape.empty()) return who + " is not a scalar";
+    if (buffer.role == Role::input &&
+        std::ranges::find(manifest.inputs, buffer.name) == manifest.inputs.end()) {
+      return who + " is no input of the model";
+    }
+  }
+  if (!has_flat_buffer(program, Role::parameters, manifest.parameter_elements)) {
+    return "the parameters are not one flat buffer";
+  }
+  if (count_flat_buffers(program, Role::working_copies, manifest.parameter_elements) < 0) {
+    return "working copies are not laid out as the parameters";
+  }
+  const bool backward = !launches(program, Phase::backward).empty();
+  if (backward && !has_flat_buffer(program, Role::gradients, manifest.trained_elements)) {
+    return "the gradients are not one flat buffer";
+  }
+  return {};
+}
+
+std::string verify_launches(const Manifest& manifest, const Program& program) {
+  for (const auto& phase : program.phases) {
+    for (const Launch& launch : phase) {
+      if (!in_range(launch.kernel, manifest.kernels)) return "a launch has an unknown kernel";
+      for (const Argument& argument : launch.arguments) {
+        if (!in_range(argument.buffer, program.buffers) || argument.offset < 0) {
+          const Kernel& kernel = manifest.kernels[static_cast<std::size_t>(launch.kernel)];
+          return quoted("kernel", kernel.name) + " has an impossible argument";
+        }
+      }
+    }
+  }
+  return {};
+}
+
+/// The names that the runtime looks up: outputs with their gradients, losses, and what a training
+/// program must offer.
+std::string verify_names(const Manifest& manifest, const Program& program) {
+  for (const Output& output : manifest.outputs) {
+    const Buffer* buffer = find(program, output.buffer);
+    if (!buffer || buffer->role != Role::output) {
+      return quoted("output", output.name) + " has no buffer";
+    }
+    const bool backward = !launches(program, Phase::backward).empty();
+    if (output.gradient.empty() || !backward) continue;
+    const Buffer* gradient = find(program, output.gradient);
+    if (!gradient || gradient->role != Role::output_gradient || gradient->shape != buffer->shape) {
+      return quoted("output", output.name) + " has no gradient buffer of its shape";
+    }
+  }
+  if (program.name != "training") return {};
+  for (const std::string& input : manifest.inputs) {
+    const Buffer* buffer = find(program, input);
+    if (!buffer || buffer->role != Role::input) return quoted("input", input) + " has no buffer";
+  }
+  for (const std::string& loss : manifest.losses) {
+    const Buffer* buffer = find(program, loss);
+    if (!buffer || buffer->role != Role::loss) return quoted("loss", loss) + " has no buffer";
+  }
+  for (const auto& [name, role] :
+       {std::pair{"learning_rate", Role::hyperparameter},
+        std::pair{"micro_batches", Role::hyperparameter},
+        std::pair{"first_micro_batch", Role::hyperparameter},
+        std::pair{"grad_norm", Role::statistic}, std::pair{"finite", Role::statistic}}) {
+    const Buffer* buffer = find(program, name);
+    if (!buffer || buffer->role != role) return "training has no scalar " + quoted("buffer", name);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string verify_program(const Manifest& manifest, const Program& program) {
+  std::string why = unique("buffer", program.buffers, [](auto& b) -> auto& { return b.name; });
+  if (why.empty()) why = verify_slots(program);
+  if (why.empty()) why = verify_buffers(manifest, program);
+  if (why.empty()) why = verify_launches(manifest, program);
+  if (why.empty()) why = verify_accumulation(manifest, program);
+  if (why.empty()) why = verify_names(manifest, program);
+  return why;
+}
+
+}  // namespace halftone::manifest

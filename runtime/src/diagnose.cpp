@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "diagnose.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <string>
+
+#include "formats.hpp"
+#include "halftone/error.hpp"
+#include "halftone/manifest/spelling.hpp"
+
+namespace halftone {
+namespace {
+
+using manifest::Buffer, manifest::Format, manifest::Phase, manifest::Role;
+
+std::size_t bytes_of(const BoundProgram& program, std::size_t buffer) {
+  return static_cast<std::size_t>(program.elements(buffer) *
+                                  manifest::bytes_of(program.buffer(buffer).format));
+}
+
+class Search {
+ public:
+  Search(const BoundProgram& training, const Replay& replay)
+      : training_(training), replay_(replay), program_("diagnose", training, "diagnosis") {
+    take_over();
+  }
+
+  std::optional<NonFinite> run() {
+    std::optional<NonFinite> found = search_given();
+    if (!found) {
+      program_.refresh();
+      found = search_working_copies();
+    }
+    if (!found) found = run(Phase::forward);
+    using Backward = Replay::Backward;
+    if (!found && replay_.losses && replay_.backward != Backward::external) {
+      found = run(Phase::loss);
+    }
+    if (!found && replay_.backward == Backward::losses) found = run(Phase::loss_backward);
+    if (!found && replay_.backward == Backward::external) found = run(Phase::external);
+    if (!found && replay_.backward != Backward::none) found = run(Phase::backward);
+    return found;
+  }
+
+ private:
+  /// What the replay starts from, as the trainer's step read it.
+  void take_over() {
+    for (std::size_t i = 0; i < program_.program().buffers.size(); ++i) {
+      const Buffer& buffer = program_.buffer(i);
+      if (is_taken_over(buffer.role)) {
+        const std::size_t source =
+            *(buffer.role == Role::parameters ? training_.find(Role::parameters)
+                                              : training_.find(buffer.name));
+        std::memcpy(program_.address(i), training_.address(source), bytes_of(program_, i));
+      }
+      if (buffer.name == "loss_scale") program_.floats("diagnose", i)[0] = replay_.loss_scale;
+    }
+    for (const Replay::State& state : replay_.states) {
+      const auto mine = program_.find(training_.buffer(state.buffer).name);
+      if (mine) std::memcpy(program_.address(*mine), state.contents.data(), state.contents.size());
+    }
+  }
+
+  static bool is_taken_over(Role role) {
+    return role == Role::parameters || role == Role::input || role == Role::hyperparameter ||
+           role == Role::output_gradient || role == Role::state;
+  }
+
+  /// Index in [begin, begin + count) of the first element that is not finite, or -1.
+  [[nodiscard]] std::int64_t first_in(std::size_t buffer, std::int64_t begin,
+                                      std::int64_t count) const {
+    const Format format = program_.buffer(buffer).format;
+    if (format == Format::i32) return -1;
+    for (std::int64_t i = begin; i < begin + count; ++i) {
+      if (!std::isfinite(element_of(program_.address(buffer), format, i))) return i;
+    }
+    return -1;
+  }
+
+  [[nodiscard]] float value_at(std::size_t buffer, std::int64_t index) const {
+    return element_of(program_.address(buffer), program_.buffer(buffer).format, index);
+  }
+
+  [[nodiscard]] std::string rule_text(std::int32_t rule) const {
+    if (rule < 0) return "the language's default";
+    return "the rule '" + program_.manifest().rules[static_cast<std::size_t>(rule)] + "'";
+  }
+
+  /// Parameters, the user's states, the inputs that the replay reads, the caller's gradients.
+  std::optional<NonFinite> search_given() {
+    const std::size_t parameters = program_.find(Role::parameters).value_or(0);
+    for (const manifest::Parameter& parameter : program_.manifest().parameters) {
+      const auto count =
+          static_cast<std::int64_t>(program_.parameter("diagnose", parameter.name).size());
+      const std::int64_t at = first_in(parameters, parameter.offset, count);
+      if (at >= 0) {
+        return given(parameter.name, "parameter", "master", at - parameter.offset,
+                     value_at(parameters, at));
+      }
+    }
+    for (std::size_t i = 0; i < program_.program().buffers.size(); ++i) {
+      const Buffer& buffer = program_.buffer(i);
+      if (buffer.role != Role::state && !(buffer.role == Role::input && is_read(i))) continue;
+      const std::int64_t at = first_in(i, 0, program_.elements(i));
+      const char* op = buffer.role == Role::state ? "state" : "input";
+      if (at >= 0) return given(buffer.name, op, "activation", at, value_at(i, at));
+    }
+    return replay_.backward == Replay::Backward::external ? search_output_gradients()
+                                                          : std::nullopt;
+  }
+
+  std::optional<NonFinite> search_output_gradients() {
+    for (const manifest::Output& output : program_.manifest().outputs) {
+      const auto buffer = program_.find(output.gradient);
+      if (!buffer) continue;
+      const std::int64_t at = first_in(*buffer, 0, program_.elements(*buffer));
+      if (at >= 0) {
+        return given(output.name, "output_gradient", "gradient", at, value_at(*buffer, at));
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// Without losses the trainer was not given what they alone read.
+  [[nodiscard]] bool is_read(std::size_t input) const {
+    if (replay_.losses) return true;
+    for (std::size_t read : program_.inputs_of(Phase::forward)) {
+      if (read == input) return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] NonFinite given(const std::string& name, const char* op, const char* role,
+                                std::int64_t element, float value) const {
+    return {name, op, "none", role, element, value, value, "", rule_text(-1)};
+  }
+
+  /// Parameters that overflow in the format that operations read.
+  std::optional<NonFinite> search_working_copies() {
+    const std::size_t masters = program_.find(Role::parameters).value_or(0);
+    for (const manifest::Value& value : program_.program().values) {
+      const auto copies = static_cast<std::size_t>(value.buffer);
+      if (value.buffer < 0 || program_.buffer(copies).role != Role::working_copies) continue;
+      for (const manifest::Parameter& parameter : program_.manifest().parameters) {
+        if (parameter.name != value.name) continue;
+        const auto count =
+            static_cast<std::int64_t>(program_.parameter("diagnose", parameter.name).size());
+        const std::int64_t at = first_in(copies, parameter.offset, count);
+        if (at < 0) continue;
+        NonFinite found = given(parameter.name, "parameter", "weight", at - parameter.offset,
+                                value_at(copies, at));
+        found.before = value_at(masters, at);
+        found.format = manifest::spelled(program_.buffer(copies).format);
+        found.rule = rule_text(value.rule);
+        return found;
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// The phase, launch by launch, until one leaves something that is not finite.
+  std::optional<NonFinite> run(Phase phase) {
+    const auto& launches = program_.program().phases[static_cast<std::size_t>(phase)];
+    for (std::size_t launch = 0; launch < launches.size(); ++launch) {
+      program_.run(phase, launch);
+      for (const manifest::Probe& probe : program_.program().probes) {
+        if (probe.phase != phase || static_cast<std::size_t>(probe.launch) != launch) continue;
+        if (auto found = look(probe, launches[launch])) return found;
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::optional<NonFinite> look(const manifest::Probe& probe, const manifest::Launch& launch) {
+    const auto& argument = launch.arguments[static_cast<std::size_t>(probe.argument)];
+    const auto buffer = static_cast<std::size_t>(argument.buffer);
+    const std::int64_t at = first_in(buffer, argument.offset, program_.elements(argument));
+    if (at < 0) return std::nullopt;
+    NonFinite found{probe.layer,
+                    probe.op,
+                    std::string(manifest::spelled(probe.pass)),
+                    std::string(manifest::spelled(probe.role)),
+                    at - argument.offset,
+                    value_at(buffer, at),
+                    value_at(buffer, at),
+                    "",
+                    rule_text(probe.rule)};
+    if (probe.before >= 0) {
+      const auto& operand = launch.arguments[static_cast<std::size_t>(probe.before)];
+      const std::int64_t index = operand.offset + found.element;
+      if (index < program_.elements(static_cast<std::size_t>(operand.buffer))) {
+        found.before = value_at(static_cast<std::size_t>(operand.buffer), index);
+      }
+      found.format = manifest::spelled(program_.buffer(buffer).format);
+    }
+    return found;
+  }
+
+  const BoundProgram& training_;
+  const Replay& replay_;
+  BoundProgram program_;
+};
+
+}  // namespace
+
+std::vector<Replay::State> copy_states(const BoundProgram& program) {
+  std::vector<Replay::State> states;
+  for (std::size_t i = 0; i < program.program().buffers.size(); ++i) {
+    if (program.buffer(i).role != Role::state) continue;
+    const std::byte* begin = program.address(i);
+    states.push_back({i, {begin, begin + bytes_of(program, i)}});
+  }
+  return states;
+}
+
+std::optional<NonFinite> diagnose(const BoundProgram& training, const Replay& replay) {
+  if (!replay.forward) {
+    throw Error({.operation = "diagnose",
+                 .object = "the trainer",
+                 .cause = "has run nothing that could be replayed",
+                 .hint = "call it after a step, forward() or backward()"});
+  }
+  return Search(training, replay).run();
+}
+
+}  // namespace halftone

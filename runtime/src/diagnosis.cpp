@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "halftone/diagnosis.hpp"
+
+#include <charconv>
+#include <cmath>
+
+namespace halftone {
+namespace {
+
+std::string number(float value) {
+  if (std::isnan(value)) return "nan";
+  char text[32];
+  const auto result = std::to_chars(text, text + sizeof text, value);
+  return {text, result.ptr};
+}
+
+}  // namespace
+
+std::string NonFinite::text() const {
+  const bool given = pass == "none";
+  std::string what = op + " '" + layer + "'" + (given ? "" : " in " + pass) + ": element " +
+                     std::to_string(element) + (given ? "" : " of its " + role);
+  if (given && format.empty()) return what + " is " + number(value);
+  what += format.empty()
+              ? " is " + number(value)
+              : " was " + number(before) + " and became " + number(value) + " in " + format;
+  return what + " (format by " + rule + ")";
+}
+
+}  // namespace halftone

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// A manifest is recognized by its own header and checksum alone, so the container does not matter.
+#include "artifact_file.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string_view>
+#include <system_error>
+
+namespace halftone::tools {
+namespace {
+
+constexpr std::string_view kMagic = "HTMANIF\n";
+constexpr std::size_t kVersionAt = 8, kLengthAt = 12, kHeaderBytes = 36;
+
+std::uint64_t little_endian(std::span<const std::byte> bytes) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    value |= static_cast<std::uint64_t>(bytes[i]) << (8 * i);
+  }
+  return value;
+}
+
+/// A program that reads manifests holds the magic word too, with anything behind it; a header has a
+/// small version and a length that could be one.
+bool begins_a_header(std::span<const std::byte> bytes) {
+  if (bytes.size() < kHeaderBytes) return false;
+  const std::uint64_t version = little_endian(bytes.subspan(kVersionAt, 4));
+  const std::uint64_t length = little_endian(bytes.subspan(kLengthAt, 8));
+  return version >= 1 && version < 4096 && length > 0 && length < (std::uint64_t{1} << 40);
+}
+
+void examine(std::span<const std::byte> bytes, Found& found) {
+  if (!begins_a_header(bytes)) return;
+  const std::uint64_t length = little_endian(bytes.subspan(kLengthAt, 8));
+  const auto whole = std::min<std::uint64_t>(bytes.size(), kHeaderBytes + length);
+  manifest::Manifest manifest;
+  manifest::DecodeError error;
+  if (!manifest::decode(bytes.first(whole), manifest, error)) {
+    found.damaged.push_back(std::move(error));
+  } else if (std::ranges::find(found.manifests, manifest) == found.manifests.end()) {
+    found.manifests.push_back(std::move(manifest));
+  }
+}
+
+std::vector<std::byte> read_file(const std::string& path) {
+  std::error_code unknown;
+  const auto status = std::filesystem::status(path, unknown);
+  if (!std::filesystem::exists(status)) {
+    throw std::runtime_error("there is no file '" + path + "'; name what halftonec --object wrote");
+  }
+  if (!std::filesystem::is_regular_file(status)) {
+    throw std::runtime_error("'" + path + "' is a folder or a device; name a file");
+  }
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  std::vector<std::byte> bytes(file ? static_cast<std::size_t>(file.tellg()) : 0);
+  file.seekg(0);
+  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  if (!file) throw std::runtime_error("'" + path + "' cannot be read; check its permissions");
+  return bytes;
+}
+
+std::string models_of(const std::vector<manifest::Manifest>& manifests) {
+  std::string text;
+  for (const auto& manifest : manifests) text += (text.empty() ? "" : ", ") + manifest.model;
+  return text;
+}
+
+[[noreturn]] void refuse(const std::string& path, const manifest::DecodeError& damage) {
+  const bool version = damage.kind == manifest::DecodeError::Kind::version;
+  throw std::runtime_error("'" + path + "': " + damage.message + "; " +
+                           (version
+                                ? "use the halftone of the halftonec that made it, or make it again"
+                                : "make the artifact again with halftonec"));
+}
+
+}  // namespace
+
+Found find_manifests(std::span<const std::byte> bytes) {
+  Found found;
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  for (auto at = text.find(kMagic); at != text.npos; at = text.find(kMagic, at + kMagic.size())) {
+    examine(bytes.subspan(at), found);
+  }
+  return found;
+}
+
+manifest::Manifest read_manifest(const std::string& path, const std::string& model) {
+  Found found = find_manifests(read_file(path));
+  if (!found.damaged.empty()) refuse(path, found.damaged.front());
+  if (found.manifests.empty()) {
+    throw std::runtime_error("there is no artifact in '" + path +
+                             "'; name what halftonec --object wrote, or what it was linked into");
+  }
+  if (model.empty() && found.manifests.size() > 1) {
+    throw std::runtime_error("'" + path + "' holds several artifacts; choose one with --model: " +
+                             models_of(found.manifests));
+  }
+  std::vector<manifest::Manifest> chosen;
+  for (manifest::Manifest& manifest : found.manifests) {
+    if (model.empty() || manifest.model == model) chosen.push_back(std::move(manifest));
+  }
+  if (chosen.empty()) {
+    throw std::runtime_error("'" + path + "' holds no artifact of model '" + model +
+                             "'; choose of " + models_of(found.manifests));
+  }
+  if (chosen.size() > 1) {
+    throw std::runtime_error("'" + path + "' holds several artifacts of model '" + model +
+                             "'; name the object of one of them");
+  }
+  return std::move(chosen.front());
+}
+
+}  // namespace halftone::tools

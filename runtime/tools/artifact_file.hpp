@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Manifests inside files: halftonec's objects, archives, and the shared objects and programs that
+// they were linked into. Nothing of the file is run, mapped as code, or trusted.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "halftone/manifest/manifest.hpp"
+
+namespace halftone::tools {
+
+/// What lies in some bytes: manifests that are whole, and why other places that begin like one are
+/// not.
+struct Found {
+  std::vector<manifest::Manifest> manifests;  ///< equal ones once
+  std::vector<manifest::DecodeError> damaged;
+};
+[[nodiscard]] Found find_manifests(std::span<const std::byte> bytes);
+
+/// The file's manifest; `model` chooses one of several and may be empty. Throws std::runtime_error,
+/// one sentence, when there is no such file, no artifact in it, a damaged one, one of another
+/// version, none of that model, or several without a choice.
+[[nodiscard]] manifest::Manifest read_manifest(const std::string& path, const std::string& model);
+
+}  // namespace halftone::tools

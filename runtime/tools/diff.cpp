@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "diff.hpp"
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "table.hpp"
+
+namespace halftone::tools {
+namespace {
+
+Json pair(const Json& a, const Json& b) { return {{"a", a}, {"b", b}}; }
+
+void compare(Json& differences, const char* key, const Json& a, const Json& b) {
+  if (a.at(key) != b.at(key)) differences[key] = pair(a.at(key), b.at(key));
+}
+
+/// What has the same key on both sides, or null where a side has nothing of that key.
+using Grouped = std::map<std::vector<std::string>, Json>;
+
+/// Entries {the key's members, "a", "b"} for every key whose two sides differ.
+Json compare(const Grouped& a, const Grouped& b, const std::vector<const char*>& names) {
+  std::set<std::vector<std::string>> keys;
+  for (const auto& [key, value] : a) keys.insert(key);
+  for (const auto& [key, value] : b) keys.insert(key);
+  Json result = Json::array();
+  for (const auto& key : keys) {
+    const auto in_a = a.find(key), in_b = b.find(key);
+    const Json left = in_a == a.end() ? Json() : in_a->second;
+    const Json right = in_b == b.end() ? Json() : in_b->second;
+    if (left == right) continue;
+    Json entry;
+    for (std::size_t i = 0; i < names.size(); ++i) entry[names[i]] = key[i];
+    entry["a"] = left;
+    entry["b"] = right;
+    result.push_back(std::move(entry));
+  }
+  return result;
+}
+
+/// The formats of the values of one name and role, in the order of the artifact.
+Grouped formats_of(const Json& program) {
+  Grouped formats;
+  for (const Json& value : program["values"]) {
+    formats[{value["name"], value["role"]}].push_back(value["format"]);
+  }
+  return formats;
+}
+
+/// Bytes by format, for every role.
+Grouped bytes_of(const Json& program, const char* kind) {
+  Grouped bytes;
+  for (const Json& total : program["totals"][kind]) {
+    bytes[{total["role"]}][total["format"].get<std::string>()] = total["bytes"];
+  }
+  return bytes;
+}
+
+/// What the launches of one kernel in one phase fused.
+Grouped kernels_of(const Json& program) {
+  Grouped kernels;
+  for (const Json& phase : program["phases"]) {
+    for (const Json& kernel : phase["kernels"]) {
+      kernels[{phase["phase"], kernel["kernel"]}].push_back(kernel["fused"]);
+    }
+  }
+  return kernels;
+}
+
+Json compare_programs(const Json& a, const Json& b) {
+  Json differences;
+  compare(differences, "arena_bytes", a, b);
+  compare(differences, "accumulated_bytes", a, b);
+  compare(differences, "launches_per_step", a, b);
+  if (!a.contains("values") || !b.contains("values")) return differences;
+  compare(differences, "casts_per_step", a, b);
+  compare(differences, "casts_with_own_launch", a, b);
+  const auto add = [&](const char* name, Json entries) {
+    if (!entries.empty()) differences[name] = std::move(entries);
+  };
+  add("formats", compare(formats_of(a), formats_of(b), {"name", "role"}));
+  add("value_bytes", compare(bytes_of(a, "values"), bytes_of(b, "values"), {"role"}));
+  add("buffer_bytes", compare(bytes_of(a, "buffers"), bytes_of(b, "buffers"), {"role"}));
+  add("kernels", compare(kernels_of(a), kernels_of(b), {"phase", "kernel"}));
+  return differences;
+}
+
+const Json* find_program(const Json& explanation, const Json& name) {
+  for (const Json& program : explanation["programs"]) {
+    if (program["name"] == name) return &program;
+  }
+  return nullptr;
+}
+
+Json compare_all_programs(const Json& a, const Json& b) {
+  Json result;
+  for (const Json& program : a["programs"]) {
+    const std::string name = program["name"];
+    const Json* other = find_program(b, name);
+    Json differences = other ? compare_programs(program, *other) : Json{{"only_in", "a"}};
+    if (!differences.empty()) result[name] = std::move(differences);
+  }
+  for (const Json& program : b["programs"]) {
+    if (!find_program(a, program["name"])) {
+      result[program["name"].get<std::string>()] = {{"only_in", "b"}};
+    }
+  }
+  return result;
+}
+
+std::string plain(const Json& json) {
+  if (json.is_null()) return "-";
+  if (json.is_string()) return json.get<std::string>();
+  if (!json.is_structured()) return json.dump();
+  std::string text;
+  for (const auto& [key, value] : json.items()) {
+    text += (text.empty()      ? ""
+             : json.is_array() ? " | "
+                               : ", ") +
+            (json.is_object() ? key + " " : "") + plain(value);
+  }
+  return text;
+}
+
+std::string from_to(const std::string& what, const Json& sides) {
+  return wrapped(what + ": " + plain(sides["a"]) + " -> " + plain(sides["b"]), 4);
+}
+
+bool holds(const Json& items, const Json& item) {
+  for (const Json& other : items) {
+    if (other == item) return true;
+  }
+  return false;
+}
+
+std::string text_of_rules(const Json& sides) {
+  std::string text;
+  for (const Json& rule : sides["a"]) {
+    if (!holds(sides["b"], rule)) text += wrapped("  - " + plain(rule), 6);
+  }
+  for (const Json& rule : sides["b"]) {
+    if (!holds(sides["a"], rule)) text += wrapped("  + " + plain(rule), 6);
+  }
+  return "rules\n" + (text.empty() ? "  their order or number differs\n" : text);
+}
+
+std::string text_of_kernels(const Json& kernels) {
+  std::string text;
+  for (const Json& kernel : kernels) {
+    const std::string name = plain(kernel["phase"]) + " " + plain(kernel["kernel"]);
+    if (kernel["a"].is_null()) {
+      text += wrapped("    + " + name + ": " + plain(kernel["b"]), 8);
+    } else if (kernel["b"].is_null()) {
+      text += wrapped("    - " + name + ": " + plain(kernel["a"]), 8);
+    } else {
+      text += "    " + name + "\n" + wrapped("      - " + plain(kernel["a"]), 10) +
+              wrapped("      + " + plain(kernel["b"]), 10);
+    }
+  }
+  return "  kernels\n" + text;
+}
+
+std::string text_of_program(const std::string& name, const Json& differences) {
+  if (differences.contains("only_in")) {
+    return "\n" + name + ": only in " + plain(differences["only_in"]) + "\n";
+  }
+  std::string text = "\n" + name + "\n";
+  for (const char* key : {"arena_bytes", "accumulated_bytes", "launches_per_step", "casts_per_step",
+                          "casts_with_own_launch"}) {
+    if (differences.contains(key)) text += from_to("  " + std::string(key), differences[key]);
+  }
+  for (const char* key : {"formats", "value_bytes", "buffer_bytes"}) {
+    if (!differences.contains(key)) continue;
+    text += "  " + std::string(key) + "\n";
+    Table table({"", "a", "b"});
+    for (const Json& entry : differences[key]) {
+      const std::string role = plain(entry["role"]);
+      table.add({"  " + (entry.contains("name") ? plain(entry["name"]) + " (" + role + ")" : role),
+                 plain(entry["a"]), plain(entry["b"])});
+    }
+    text += table.text();
+  }
+  return differences.contains("kernels") ? text + text_of_kernels(differences["kernels"]) : text;
+}
+
+}  // namespace
+
+Json difference_of(const Json& a, const Json& b) {
+  Json differences = Json::object();
+  for (const char* key :
+       {"model", "halftone_version", "target", "symbols", "parameters", "rules", "loss_scale"}) {
+    compare(differences, key, a, b);
+  }
+  if (Json programs = compare_all_programs(a, b); !programs.empty()) {
+    differences["programs"] = std::move(programs);
+  }
+  return {{"schema", 1}, {"equal", differences.empty()}, {"differences", differences}};
+}
+
+std::string text_of_difference(const Json& difference) {
+  if (difference["equal"].get<bool>()) return "no difference\n";
+  std::string text;
+  for (const auto& [key, sides] : difference["differences"].items()) {
+    if (key == "rules") {
+      text += text_of_rules(sides);
+    } else if (key == "programs") {
+      for (const auto& [name, differences] : sides.items()) {
+        text += text_of_program(name, differences);
+      }
+    } else {
+      text += from_to(key, sides);
+    }
+  }
+  return text;
+}
+
+}  // namespace halftone::tools

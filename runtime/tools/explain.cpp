@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "explain.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "halftone/manifest/spelling.hpp"
+
+namespace halftone::tools {
+namespace {
+
+using manifest::Manifest;
+using manifest::Program;
+using manifest::spelled;
+
+constexpr int kSchema = 1;
+
+/// What a person counts as part of a step; refresh runs when parameters are given values,
+/// accumulate and external only for callers that ask for them.
+bool is_of_every_step(std::size_t phase) {
+  const auto known = static_cast<manifest::Phase>(phase);
+  return known != manifest::Phase::refresh && known != manifest::Phase::accumulate &&
+         known != manifest::Phase::external;
+}
+
+class Explainer {
+ public:
+  Explainer(const Manifest& manifest, const Binding& binding)
+      : manifest_(manifest), binding_(binding) {}
+
+  Json whole() const {
+    Json json{{"schema", kSchema},
+              {"model", manifest_.model},
+              {"halftone_version", manifest_.halftone_version},
+              {"target", manifest_.target},
+              {"symbols", symbols()},
+              {"parameters", parameters()},
+              {"rules", manifest_.rules},
+              {"loss_scale", loss_scale()},
+              {"notes", notes()},
+              {"programs", Json::array()}};
+    for (const Program& program : manifest_.programs) json["programs"].push_back(explain(program));
+    return json;
+  }
+
+ private:
+  Json symbols() const {
+    Json json = Json::object();
+    for (std::size_t i = 0; i < binding_.size(); ++i) {
+      json[manifest_.symbols[i]] = binding_[i] ? Json(*binding_[i]) : Json();
+    }
+    return json;
+  }
+
+  Json parameters() const {
+    std::int64_t elements = 0, trained = 0;
+    for (const manifest::Parameter& parameter : manifest_.parameters) {
+      std::int64_t count = 1;
+      for (const std::int64_t extent : parameter.shape) count *= extent;  // verified by decode
+      elements += count;
+      if (parameter.trained) trained += count;
+    }
+    return {{"tensors", manifest_.parameters.size()}, {"elements", elements}, {"trained", trained}};
+  }
+
+  Json loss_scale() const {
+    const manifest::LossScale& scale = manifest_.loss_scale;
+    Json json{{"kind", spelled(scale.kind)}};
+    if (scale.kind == manifest::LossScale::Kind::none) return json;
+    json["initial"] = scale.initial;
+    if (scale.kind == manifest::LossScale::Kind::fixed) return json;
+    json.update({{"growth", scale.growth},
+                 {"backoff", scale.backoff},
+                 {"interval", scale.interval},
+                 {"floor", scale.floor},
+                 {"ceiling", scale.ceiling},
+                 {"hysteresis", scale.hysteresis},
+                 {"patience", scale.patience}});
+    return json;
+  }
+
+  Json notes() const {
+    std::size_t gradients = 0;
+    for (const Program& program : manifest_.programs) {
+      if (program.name != "training") continue;
+      gradients = static_cast<std::size_t>(
+          std::ranges::count_if(program.values, [](const manifest::Value& value) {
+            return value.role == manifest::ValueRole::gradient &&
+                   value.format == manifest::Format::f16;
+          }));
+    }
+    Json json = Json::array();
+    if (gradients > 0 && manifest_.loss_scale.kind == manifest::LossScale::Kind::none) {
+      json.push_back({{"label", "P44"},
+                      {"text", std::to_string(gradients) +
+                                   " gradients are held in f16 without a loss scale: small ones "
+                                   "vanish; add loss_scale dynamic to a rule everywhere"}});
+    }
+    return json;
+  }
+
+  Json explain(const Program& program) const {
+    const auto arena = plan_of(program, binding_);
+    Json json{{"name", program.name},
+              {"arena_bytes", arena ? Json(arena->bytes) : Json()},
+              {"accumulated_bytes", arena ? Json(arena->accumulated_bytes) : Json()}};
+    const bool is_in_full = program.name != "diagnosis";
+    std::size_t launches = 0;
+    for (std::size_t phase = 0; phase < manifest::kPhases; ++phase) {
+      if (is_of_every_step(phase)) launches += program.phases[phase].size();
+    }
+    json["launches_per_step"] = launches;
+    if (!is_in_full) return json;
+    json["totals"] = {{"values", totals_of_values(program)},
+                      {"buffers", totals_of_buffers(program)}};
+    json["values"] = Json::array();
+    for (const manifest::Value& value : program.values) {
+      json["values"].push_back(explain(value, program));
+    }
+    json["phases"] = phases(program);
+    add_casts(program, json);
+    return json;
+  }
+
+  Json rule(std::int32_t index) const { return index < 0 ? Json() : Json(index + 1); }
+
+  Json bytes(const Size& size) const {
+    const auto value = size.value();
+    return value ? Json(*value) : Json(size.text(manifest_.symbols));
+  }
+
+  Json shape(std::span<const manifest::Dimension> dimensions) const {
+    Json json = Json::array();
+    for (const manifest::Dimension& dimension : dimensions) {
+      const auto symbol = static_cast<std::size_t>(dimension.symbol);
+      if (dimension.symbol < 0) {
+        json.push_back(dimension.extent);
+      } else if (binding_[symbol]) {
+        json.push_back(dimension.extent * *binding_[symbol]);
+      } else if (dimension.extent == 1) {
+        json.push_back(manifest_.symbols[symbol]);
+      } else {
+        json.push_back(std::to_string(dimension.extent) + "*" + manifest_.symbols[symbol]);
+      }
+    }
+    return json;
+  }
+
+  Size size(const manifest::Value& value) const { return {value.shape, value.format, binding_}; }
+
+  Json explain(const manifest::Value& value, const Program& program) const {
+    Json beaten = Json::array();
+    for (const std::int32_t index : value.beaten) beaten.push_back(index + 1);
+    const bool stored = value.buffer >= 0;
+    return {{"name", value.name},
+            {"layer", value.layer},
+            {"op", value.op},
+            {"role", spelled(value.role)},
+            {"pass", spelled(value.pass)},
+            {"format", spelled(value.format)},
+            {"shape", shape(value.shape)},
+            {"bytes", bytes(size(value))},
+            {"stored", stored},
+            {"buffer",
+             stored ? Json(program.buffers[static_cast<std::size_t>(value.buffer)].name) : Json()},
+            {"rule", rule(value.rule)},
+            {"beaten", beaten}};
+  }
+
+  struct Total {
+    std::int64_t count = 0;
+    Size bytes, stored;
+  };
+
+  Json totals_of_values(const Program& program) const {
+    std::map<std::pair<manifest::ValueRole, manifest::Format>, Total> totals;
+    for (const manifest::Value& value : program.values) {
+      Total& total = totals[{value.role, value.format}];
+      ++total.count;
+      total.bytes += size(value);
+      if (value.buffer >= 0) total.stored += size(value);
+    }
+    Json json = Json::array();
+    for (const auto& [key, total] : totals) {
+      json.push_back({{"role", spelled(key.first)},
+                      {"format", spelled(key.second)},
+                      {"count", total.count},
+                      {"bytes", bytes(total.bytes)},
+                      {"stored_bytes", bytes(total.stored)}});
+    }
+    return json;
+  }
+
+  Json totals_of_buffers(const Program& program) const {
+    std::map<std::pair<manifest::Role, manifest::Format>, Total> totals;
+    for (const manifest::Buffer& buffer : program.buffers) {
+      Total& total = totals[{buffer.role, buffer.format}];
+      ++total.count;
+      total.bytes += Size(buffer.shape, buffer.format, binding_);
+    }
+    Json json = Json::array();
+    for (const auto& [key, total] : totals) {
+      json.push_back({{"role", spelled(key.first)},
+                      {"format", spelled(key.second)},
+                      {"count", total.count},
+                      {"bytes", bytes(total.bytes)}});
+    }
+    return json;
+  }
+
+  Json phases(const Program& program) const {
+    Json json = Json::array();
+    for (std::size_t phase = 0; phase < manifest::kPhases; ++phase) {
+      if (program.phases[phase].empty()) continue;
+      Json kernels = Json::array();
+      for (const manifest::Launch& launch : program.phases[phase]) {
+        const auto& kernel = manifest_.kernels[static_cast<std::size_t>(launch.kernel)];
+        kernels.push_back(
+            {{"kernel", kernel.name}, {"skeleton", kernel.skeleton}, {"fused", launch.fused}});
+      }
+      json.push_back({{"phase", spelled(static_cast<manifest::Phase>(phase))},
+                      {"every_step", is_of_every_step(phase)},
+                      {"kernels", std::move(kernels)}});
+    }
+    return json;
+  }
+
+  /// The first phase that launches a kernel of this name.
+  std::size_t phase_of(const std::string& kernel, const Program& program) const {
+    for (std::size_t phase = 0; phase < manifest::kPhases; ++phase) {
+      for (const manifest::Launch& launch : program.phases[phase]) {
+        if (manifest_.kernels[static_cast<std::size_t>(launch.kernel)].name == kernel) return phase;
+      }
+    }
+    return static_cast<std::size_t>(manifest::Phase::forward);
+  }
+
+  void add_casts(const Program& program, Json& json) const {
+    std::int64_t in_a_step = 0, with_launch = 0;
+    Json casts = Json::array();
+    for (const manifest::Cast& cast : program.casts) {
+      const manifest::Value& value = program.values[static_cast<std::size_t>(cast.value)];
+      const std::size_t phase = phase_of(cast.kernel, program);
+      if (is_of_every_step(phase)) {
+        ++in_a_step;
+        if (cast.own_launch) ++with_launch;
+      }
+      casts.push_back({{"value", value.name},
+                       {"role", spelled(value.role)},
+                       {"layer", value.layer},
+                       {"from", spelled(cast.from)},
+                       {"to", spelled(cast.to)},
+                       {"phase", spelled(static_cast<manifest::Phase>(phase))},
+                       {"kernel", cast.kernel},
+                       {"own_launch", cast.own_launch},
+                       {"rule", rule(cast.rule)}});
+    }
+    json["casts_per_step"] = in_a_step;
+    json["casts_with_own_launch"] = with_launch;
+    json["casts"] = std::move(casts);
+  }
+
+  const Manifest& manifest_;
+  const Binding& binding_;
+};
+
+}  // namespace
+
+Json explanation_of(const Manifest& manifest, const Binding& binding) {
+  return Explainer(manifest, binding).whole();
+}
+
+}  // namespace halftone::tools

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "explain.hpp"
+#include "table.hpp"
+
+namespace halftone::tools {
+namespace {
+
+constexpr const char* kRoles[] = {"activation",      "saved",  "gradient",       "weight",
+                                  "weight_gradient", "master", "optimizer_state"};
+
+/// A number, a product of symbols, or "-" for nothing.
+std::string plain(const Json& json) {
+  if (json.is_null()) return "-";
+  return json.is_string() ? json.get<std::string>() : json.dump();
+}
+
+std::string word_of_rule(const Json& rule) { return rule.is_null() ? "default" : rule.dump(); }
+
+std::string joined(const Json& items, const char* between) {
+  std::string text;
+  for (const Json& item : items) text += (text.empty() ? "" : between) + plain(item);
+  return text.empty() ? "-" : text;
+}
+
+std::string titled(const std::string& title, const std::string& body) {
+  return "\n" + title + "\n" + body;
+}
+
+std::string heading(const Json& json) {
+  std::string text = "model " + plain(json["model"]) + ", made by halftone " +
+                     plain(json["halftone_version"]) + " for " + plain(json["target"]) + "\n";
+  const Json& parameters = json["parameters"];
+  text += plain(parameters["elements"]) + " parameters in " + plain(parameters["tensors"]) +
+          " tensors, " + plain(parameters["trained"]) + " of them trained\n";
+  std::string symbols;
+  for (const auto& [name, value] : json["symbols"].items()) {
+    symbols += (symbols.empty() ? "" : ", ") + name +
+               (value.is_null() ? " is not bound" : " = " + plain(value));
+  }
+  return symbols.empty() ? text : text + "symbols: " + symbols + "\n";
+}
+
+std::string rules(const Json& json) {
+  std::string text;
+  int number = 0;
+  for (const Json& rule : json["rules"]) {
+    const std::string label = std::to_string(++number);
+    text += wrapped(std::string(label.size() < 2 ? 2 : 1, ' ') + label + "  " + plain(rule), 5);
+  }
+  return titled("rules, of which the last that matches and states a field wins",
+                text.empty() ? "  none: all is f32\n" : text);
+}
+
+std::string loss_scale(const Json& json) {
+  std::string text = "loss scale:";
+  for (const auto& [name, value] : json["loss_scale"].items()) {
+    text += name == "kind" ? " " + plain(value) : " " + name + " " + value.dump();
+  }
+  return "\n" + wrapped(text, 2);
+}
+
+std::string totals(const Json& totals) {
+  Table values({"values", "format", "count", "bytes", "of these in memory"}, 3);
+  for (const Json& total : totals["values"]) {
+    values.add({plain(total["role"]), plain(total["format"]), plain(total["count"]),
+                plain(total["bytes"]), plain(total["stored_bytes"])});
+  }
+  Table buffers({"memory", "format", "count", "bytes"}, 3);
+  for (const Json& total : totals["buffers"]) {
+    buffers.add({plain(total["role"]), plain(total["format"]), plain(total["count"]),
+                 plain(total["bytes"])});
+  }
+  return values.text() + "\n" + buffers.text();
+}
+
+/// "pixels for fc1": the copy that fc1 reads; "fc1 from act1": what act1 contributes to the
+/// gradient of fc1; else the name alone.
+std::string whose(const Json& value) {
+  const std::string name = plain(value["name"]), layer = plain(value["layer"]);
+  if (name == layer || name.starts_with(layer + ".")) return name;
+  return name + (value["role"] == "gradient" ? " from " : " for ") + layer;
+}
+
+/// By role, in the order of the artifact within a role.
+std::string values(const Json& values) {
+  Table table({"value", "format", "bytes", "lies in", "rule", "beaten"});
+  for (const std::string role : kRoles) {
+    bool is_first = true;
+    for (const Json& value : values) {
+      if (value["role"] != role) continue;
+      const std::string pass = plain(value["pass"]);
+      if (is_first) table.add({role + (pass == "none" ? ", of no pass" : ", pass " + pass)});
+      is_first = false;
+      table.add({"  " + whose(value), plain(value["format"]), plain(value["bytes"]),
+                 value["stored"].get<bool>() ? plain(value["buffer"]) : "registers",
+                 word_of_rule(value["rule"]), joined(value["beaten"], ",")});
+    }
+  }
+  return table.text();
+}
+
+std::string phases(const Json& phases) {
+  std::string text;
+  for (const Json& phase : phases) {
+    text += "  " + plain(phase["phase"]) +
+            (phase["every_step"].get<bool>() ? "\n" : " (not in every step)\n");
+    for (const Json& kernel : phase["kernels"]) {
+      text += wrapped("    " + plain(kernel["kernel"]) + " (" + plain(kernel["skeleton"]) +
+                          "): " + plain(kernel["fused"]),
+                      8);
+    }
+  }
+  return text;
+}
+
+std::string casts(const Json& program) {
+  Table table({"value", "role", "from", "to", "kernel", "launch", "rule"});
+  for (const Json& cast : program["casts"]) {
+    table.add({plain(cast["value"]), plain(cast["role"]), plain(cast["from"]), plain(cast["to"]),
+               plain(cast["kernel"]), cast["own_launch"].get<bool>() ? "own" : "fused",
+               word_of_rule(cast["rule"])});
+  }
+  const std::string title = "casts: " + plain(program["casts_per_step"]) + " each step, " +
+                            plain(program["casts_with_own_launch"]) +
+                            " of them in launches of their own";
+  return titled(title, program["casts"].empty() ? "" : table.text());
+}
+
+std::string memory(const Json& program) {
+  const Json &arena = program["arena_bytes"], &accumulated = program["accumulated_bytes"];
+  if (arena.is_null()) return "  arena: bind every symbol with --symbols to know its bytes\n";
+  return "  arena: " + plain(arena) + " bytes" +
+         (accumulated == 0 ? "" : ", and " + plain(accumulated) + " where micro-batches are used") +
+         "\n";
+}
+
+std::string program(const Json& json) {
+  std::string text = "\n== " + plain(json["name"]) + ": " + plain(json["launches_per_step"]) +
+                     " launches each step ==\n" + memory(json);
+  if (!json.contains("values")) return text;
+  text += titled("totals", totals(json["totals"]));
+  text += titled("values", values(json["values"]));
+  text += titled("kernels and what each fused", phases(json["phases"]));
+  return text + casts(json);
+}
+
+}  // namespace
+
+std::string text_of(const Json& explanation) {
+  std::string text = heading(explanation) + rules(explanation) + loss_scale(explanation);
+  for (const Json& note : explanation["notes"]) {
+    text += wrapped("note: " + plain(note["text"]) + " (" + plain(note["label"]) + ")", 6);
+  }
+  for (const Json& item : explanation["programs"]) text += program(item);
+  return text;
+}
+
+}  // namespace halftone::tools

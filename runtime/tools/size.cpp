@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "size.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <sstream>
+#include <stdexcept>
+
+namespace halftone::tools {
+namespace {
+
+std::int64_t times(std::int64_t a, std::int64_t b) {
+  std::int64_t result = 0;
+  if (__builtin_mul_overflow(a, b, &result)) {
+    throw std::runtime_error("a size exceeds 2^63 bytes; bind smaller symbols");
+  }
+  return result;
+}
+
+std::int64_t plus(std::int64_t a, std::int64_t b) {
+  std::int64_t result = 0;
+  if (__builtin_add_overflow(a, b, &result)) {
+    throw std::runtime_error("a size exceeds 2^63 bytes; bind smaller symbols");
+  }
+  return result;
+}
+
+std::string all_of(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text.empty() ? "none" : text;
+}
+
+std::int64_t positive_number(const std::string& text, const std::string& symbol) {
+  std::int64_t number = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (fault != std::errc() || end != text.data() + text.size() || number <= 0) {
+    throw std::runtime_error("--symbols: '" + text + "' is no size for " + symbol +
+                             "; write a whole number above 0");
+  }
+  return number;
+}
+
+}  // namespace
+
+Binding bind_symbols(const manifest::Manifest& manifest, const std::string& text) {
+  Binding binding(manifest.symbols.size());
+  std::istringstream entries(text);
+  for (std::string entry; std::getline(entries, entry, ',');) {
+    const auto equals = entry.find('=');
+    const std::string symbol = entry.substr(0, equals);
+    const auto found = std::ranges::find(manifest.symbols, symbol);
+    if (equals == std::string::npos || found == manifest.symbols.end()) {
+      throw std::runtime_error("--symbols: '" + entry + "' binds no symbol of model '" +
+                               manifest.model + "'; write NAME=NUMBER with a symbol of " +
+                               all_of(manifest.symbols));
+    }
+    auto& bound = binding[static_cast<std::size_t>(found - manifest.symbols.begin())];
+    if (bound) throw std::runtime_error("--symbols: " + symbol + " is bound twice; bind it once");
+    bound = positive_number(entry.substr(equals + 1), symbol);
+  }
+  return binding;
+}
+
+Size::Size(std::span<const manifest::Dimension> shape, manifest::Format format,
+           const Binding& binding) {
+  std::int64_t coefficient = manifest::bytes_of(format);
+  std::vector<std::int32_t> symbols;
+  for (const manifest::Dimension& dimension : shape) {
+    coefficient = times(coefficient, dimension.extent);
+    if (dimension.symbol < 0) continue;
+    if (const auto bound = binding[static_cast<std::size_t>(dimension.symbol)]) {
+      coefficient = times(coefficient, *bound);
+    } else {
+      symbols.push_back(dimension.symbol);
+    }
+  }
+  std::ranges::sort(symbols);
+  terms_[symbols] = coefficient;
+}
+
+Size& Size::operator+=(const Size& other) {
+  for (const auto& [symbols, coefficient] : other.terms_) {
+    terms_[symbols] = plus(terms_[symbols], coefficient);
+  }
+  return *this;
+}
+
+std::optional<std::int64_t> Size::value() const {
+  std::int64_t sum = 0;
+  for (const auto& [symbols, coefficient] : terms_) {
+    if (!symbols.empty()) return std::nullopt;
+    sum = coefficient;
+  }
+  return sum;
+}
+
+std::string Size::text(const std::vector<std::string>& symbols) const {
+  std::string text;
+  for (auto term = terms_.rbegin(); term != terms_.rend(); ++term) {
+    text += (text.empty() ? "" : " + ") + std::to_string(term->second);
+    for (const std::int32_t symbol : term->first) {
+      text += "*" + symbols[static_cast<std::size_t>(symbol)];
+    }
+  }
+  return text.empty() ? "0" : text;
+}
+
+std::optional<manifest::ArenaPlan> plan_of(const manifest::Program& program,
+                                           const Binding& binding) {
+  std::vector<std::int64_t> symbols;
+  for (const auto& bound : binding) symbols.push_back(bound.value_or(0));
+  for (const manifest::Buffer& buffer : program.buffers) {
+    for (const manifest::Dimension& dimension : buffer.shape) {
+      if (dimension.symbol >= 0 && !binding[static_cast<std::size_t>(dimension.symbol)]) {
+        return std::nullopt;
+      }
+    }
+  }
+  return manifest::plan_arena(program, symbols);
+}
+
+}  // namespace halftone::tools

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers of bytes that may hang on symbols: sums of products such as 256*batch + 64.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "halftone/manifest/manifest.hpp"
+
+namespace halftone::tools {
+
+/// What --symbols bound, by index into Manifest::symbols.
+using Binding = std::vector<std::optional<std::int64_t>>;
+
+/// From "batch=32,time=8". Throws std::runtime_error for an unknown symbol, a number that is not
+/// positive, or a symbol bound twice.
+[[nodiscard]] Binding bind_symbols(const manifest::Manifest& manifest, const std::string& text);
+
+/// A polynomial in the symbols that are not bound. Throws std::runtime_error past 2^63.
+class Size {
+ public:
+  Size() = default;
+
+  /// Of a tensor with this shape and format; bound symbols are numbers.
+  Size(std::span<const manifest::Dimension> shape, manifest::Format format, const Binding& binding);
+
+  Size& operator+=(const Size& other);
+  [[nodiscard]] bool operator==(const Size&) const = default;
+
+  /// Nothing while a symbol is not bound.
+  [[nodiscard]] std::optional<std::int64_t> value() const;
+
+  /// "8192" or "256*batch + 64"
+  [[nodiscard]] std::string text(const std::vector<std::string>& symbols) const;
+
+ private:
+  std::map<std::vector<std::int32_t>, std::int64_t> terms_;  // by the sorted symbols of a product
+};
+
+/// The program's arena, or nothing while one of its symbols is not bound.
+[[nodiscard]] std::optional<manifest::ArenaPlan> plan_of(const manifest::Program& program,
+                                                         const Binding& binding);
+
+}  // namespace halftone::tools

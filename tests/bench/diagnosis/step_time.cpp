@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times steps of one model whose artifact was made with the program for diagnosis and without it,
+// in turn, and fails when a step of the two launches or allocates something else.
+//   diagnosis_cost WITH.so WITHOUT.so
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <vector>
+
+#include "halftone/error.hpp"
+#include "halftone/trainer.hpp"
+
+namespace {
+
+constexpr std::int64_t kBatch = 32, kPixels = 64;
+constexpr int kRounds = 15, kSteps = 200;
+
+class Subject {
+ public:
+  explicit Subject(const char* path)
+      : trainer_(halftone::Artifact::load(path), halftone::Device::cpu().with_threads(1),
+                 {.model = "digits_f16",
+                  .bindings = std::array{halftone::Binding{"batch", kBatch}},
+                  .seed = 1}),
+        pixels_(kBatch * kPixels, 0.25f),
+        digits_(kBatch, 3) {}
+
+  void run() {
+    const auto start = std::chrono::steady_clock::now();
+    for (int step = 0; step < kSteps; ++step) {
+      trainer_.step(
+          std::array{halftone::NamedValues{"pixels", std::span<const float>(pixels_)},
+                     halftone::NamedValues{"digit", std::span<const std::int32_t>(digits_)}});
+    }
+    const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+    best_ = std::min(best_, time.count() / kSteps);
+  }
+
+  [[nodiscard]] double best() const { return best_; }
+  [[nodiscard]] halftone::Trainer& trainer() { return trainer_; }
+
+ private:
+  halftone::Trainer trainer_;
+  std::vector<float> pixels_;
+  std::vector<std::int32_t> digits_;
+  double best_ = 1e9;  ///< milliseconds per step
+};
+
+double milliseconds_of_diagnosis(halftone::Trainer& trainer) {
+  const auto start = std::chrono::steady_clock::now();
+  (void)trainer.diagnose();
+  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+  return time.count();
+}
+
+}  // namespace
+
+int main(int count, char** arguments) try {
+  if (count != 3) {
+    std::fprintf(stderr, "usage: diagnosis_cost WITH.so WITHOUT.so\n");
+    return 2;
+  }
+  Subject with(arguments[1]), without(arguments[2]);
+  for (int round = 0; round < kRounds; ++round) {
+    with.run();
+    without.run();
+  }
+  std::printf("a step with diagnosis in the artifact %.4f ms, without %.4f ms, ratio %.3f\n",
+              with.best(), without.best(), with.best() / without.best());
+  std::printf("diagnose() %.4f ms\n", milliseconds_of_diagnosis(with.trainer()));
+  const halftone::Statistics a = with.trainer().stats(), b = without.trainer().stats();
+  const bool same =
+      a.kernels_per_phase == b.kernels_per_phase && a.peak_bytes_measured == b.peak_bytes_measured;
+  if (!same) std::fprintf(stderr, "the steps differ in launches or memory\n");
+  return same ? 0 : 1;
+} catch (const halftone::Error& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
+}

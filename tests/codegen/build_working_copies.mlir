@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// RUN: halftone-opt --halftone-build-working-copies -split-input-file %s | FileCheck %s
+
+!weight = !halftone.tensor<[8, 8], f32>
+!vector = !halftone.tensor<[8], f32>
+!x = !halftone.tensor<[batch, 8], f32>
+!narrow = !halftone.tensor<[8, 8], bf16>
+!flat = !halftone.tensor<[64], f32>
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+#update = #halftone.phase<update>
+
+// M1: of each chain of roundings that something reads weights through there is one buffer with the masters' layout. The
+// update writes the trained ones from what it stores, and phase refresh all of them, frozen ones too, from the masters.
+// CHECK-LABEL: module @one_buffer_per_chain
+module @one_buffer_per_chain {
+  // CHECK-LABEL: halftone.graph "training"
+  halftone.graph "training" {
+    %x = halftone.input "x" : !x
+    // CHECK: %[[W:.*]] = halftone.parameter "w"
+    // CHECK-NEXT: %[[COPY:.*]] = halftone.working_copy "w" in "parameters.bf16" at 0 {halftone.cast = {value = 4 : i64}, halftone.values = array<i64: 4>} : <[8, 8], bf16>
+    %w = halftone.parameter "w" {initializer = #zeros, offset = 0 : i64} : !weight
+    // CHECK: halftone.parameter "frozen"
+    // CHECK-DAG: %[[DOWN:.*]] = halftone.working_copy "frozen" in "parameters.f16.toward_zero" at 64 : <[8], f16>
+    // CHECK-DAG: %[[CHAIN:.*]] = halftone.working_copy "frozen" in "parameters.bf16.f16" at 64 : <[8], f16>
+    %frozen = halftone.parameter "frozen" {initializer = #zeros, frozen = true, offset = 64 : i64} : !vector
+    %half = halftone.cast %w {halftone.cast = {value = 4 : i64}, halftone.values = array<i64: 4>} : (!weight) -> !narrow
+    %down = halftone.cast %frozen {toward_zero} : (!vector) -> !halftone.tensor<[8], f16>
+    %store = halftone.cast %frozen : (!vector) -> !halftone.tensor<[8], bf16>
+    %chain = halftone.cast %store : (!halftone.tensor<[8], bf16>) -> !halftone.tensor<[8], f16>
+    // CHECK: halftone.linear %{{.*}}, %[[COPY]] :
+    %y = halftone.linear %x, %half : (!x, !narrow) -> !x
+    // CHECK: halftone.cast %[[DOWN]] {halftone.inline}
+    %wide = halftone.cast %down {halftone.inline} : (!halftone.tensor<[8], f16>) -> !vector
+    // CHECK: halftone.cast %[[CHAIN]] {halftone.inline}
+    %wide2 = halftone.cast %chain {halftone.inline} : (!halftone.tensor<[8], f16>) -> !vector
+    %n, %mean, %rstd = halftone.layer_norm %y, %wide, %wide2 {epsilon = 1.0e-5 : f64}
+        : (!x, !vector, !vector) -> (!x, !halftone.tensor<[batch], f32>, !halftone.tensor<[batch], f32>)
+    halftone.output "n", %n : !x
+    %p = halftone.flat_parameters : !flat
+    // CHECK: %[[NEXT:.*]] = halftone.pointwise "update"
+    %next = halftone.pointwise "update" (%p) {halftone.phase = #update} : (!flat) -> !flat {
+    ^bb0(%a: f32):
+      halftone.yield %a : f32
+    }
+    halftone.assign %next to %p {halftone.phase = #update} : (!flat, !flat) -> ()
+    // 96 elements: 64 of w, and 8 of frozen padded to 32.
+    // CHECK: %[[ALL:.*]] = halftone.flat_parameters : <[96], f32>
+    // CHECK: %[[CAST:.*]] = halftone.cast %[[ALL]] {halftone.phase = #halftone.phase<refresh>} : {{.*}}-> !halftone.tensor<[96], bf16>
+    // CHECK: %[[BUFFER:.*]] = halftone.flat_working_copies "parameters.bf16" : <[96], bf16>
+    // CHECK: halftone.assign %[[CAST]] to %[[BUFFER]] {halftone.phase = #halftone.phase<refresh>}
+    // CHECK: %[[CAST:.*]] = halftone.cast %[[NEXT]] {halftone.phase = #halftone.phase<update>} : {{.*}}-> !halftone.tensor<[64], bf16>
+    // CHECK: %[[BUFFER:.*]] = halftone.flat_working_copies "parameters.bf16" : <[64], bf16>
+    // CHECK: halftone.assign %[[CAST]] to %[[BUFFER]] {halftone.phase = #halftone.phase<update>}
+    // The other buffers, in whichever order, once for refresh and once for update.
+    // CHECK-DAG: halftone.flat_working_copies "parameters.f16.toward_zero" : <[96], f16>
+    // CHECK-DAG: halftone.flat_working_copies "parameters.f16.toward_zero" : <[64], f16>
+    // CHECK-DAG: halftone.flat_working_copies "parameters.bf16.f16" : <[96], f16>
+    // CHECK-DAG: halftone.flat_working_copies "parameters.bf16.f16" : <[64], f16>
+    // CHECK-NOT: halftone.flat_working_copies
+  }
+  // Inference has the same buffers, but no update.
+  // CHECK-LABEL: halftone.graph "inference"
+  // CHECK: %[[COPY:.*]] = halftone.working_copy "w" in "parameters.bf16" at 0
+  // CHECK: halftone.linear %{{.*}}, %[[COPY]]
+  // CHECK-COUNT-3: halftone.assign {{.*}}phase<refresh>
+  // CHECK-NOT: phase<update>
+  halftone.graph "inference" {
+    %x = halftone.input "x" : !x
+    %w = halftone.parameter "w" {initializer = #zeros, offset = 0 : i64} : !weight
+    %half = halftone.cast %w : (!weight) -> !narrow
+    %y = halftone.linear %x, %half : (!x, !narrow) -> !x
+    halftone.output "y", %y : !x
+  }
+}
+
+// -----
+
+!vector = !halftone.tensor<[8], f32>
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+
+// Only what is read has a buffer; a value that is no parameter is cast where it is; what is read in f32 is the master.
+// CHECK-LABEL: module @does_not_copy_what_nobody_reads
+// CHECK-NOT: working_cop
+// CHECK: halftone.cast %{{.*}} : (!halftone.tensor<[8], f32>) -> !halftone.tensor<[8], bf16>
+// CHECK-NOT: working_cop
+module @does_not_copy_what_nobody_reads {
+  halftone.graph "inference" {
+    %w = halftone.parameter "w" {initializer = #zeros, offset = 0 : i64} : !vector
+    %dead = halftone.cast %w : (!vector) -> !halftone.tensor<[8], f16>
+    %x = halftone.input "x" : !vector
+    %half = halftone.cast %x : (!vector) -> !halftone.tensor<[8], bf16>
+    %wide = halftone.cast %half {halftone.inline} : (!halftone.tensor<[8], bf16>) -> !vector
+    %y = halftone.add %wide, %w : (!vector, !vector) -> !vector
+    halftone.output "y", %y : !vector
+  }
+}

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules that cannot be meant (P40 to P43), each with its sentence, and rules next to them that can.
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <string>
+
+#include "halftone/description/text.hpp"
+#include "halftone/description/validate.hpp"
+
+using namespace halftone::description;
+
+namespace {
+
+/// fc is trained, frozen is not; a layer of most classes.
+constexpr const char* kTrained = R"(halftone description 1
+model "m"
+input %x : f32[batch, 4]
+parameter %frozen.weight : [4, 4] init constant(1) frozen
+parameter %h/fc.weight : [4, 4] init constant(1)
+%frozen = linear(x: %x, weight: %frozen.weight) : [batch, 4]
+%h/fc = linear(x: %frozen, weight: %h/fc.weight) : [batch, 4]
+%act = relu(x: %h/fc) : [batch, 4]
+%sum = add(a: %act, b: %x) : [batch, 4]
+%error = mse(x: %sum, target: %x) : []
+loss %error weight 1
+)";
+constexpr const char* kEvaluated = R"(halftone description 1
+model "m"
+input %x : f32[batch, 4]
+parameter %fc.weight : [4, 4] init constant(1)
+%fc = linear(x: %x, weight: %fc.weight) : [batch, 4]
+output "y" = %fc
+)";
+constexpr const char* kWithoutParameters = R"(halftone description 1
+model "m"
+input %x : f32[batch, 4]
+%act = relu(x: %x) : [batch, 4]
+output "y" = %act
+)";
+
+/// What is wrong with `model` when it has this rule; empty when nothing is.
+std::string fault(const char* model, const std::string& rule) {
+  const std::string text = std::string(model) + "rule " + rule +
+                           "\noptimizer sgd learning_rate 1 momentum 0 weight_decay 0\n";
+  const auto result = parse(text);
+  const auto* error = std::get_if<ParseError>(&result);
+  return error ? error->message : "";
+}
+
+struct Case {
+  const char *rule, *trouble;  // without the rule's name in front
+};
+
+void check(const char* model, const Case& is) {
+  CAPTURE(is.rule);
+  const std::string said = fault(model, is.rule);
+  const std::size_t name = said.find(" : ");
+  REQUIRE(name != said.npos);
+  const std::size_t end = said.find("\" ", name);
+  REQUIRE(end != said.npos);
+  CHECK(said.substr(0, 10) == "the rule \"");
+  CHECK(said.substr(end + 2) == is.trouble);
+}
+
+}  // namespace
+
+TEST_CASE("a rule that matches nothing is refused") {
+  const Case cases[] = {
+      {"where layer \"conv\" : store f32",
+       "names \"conv\", but no layer and no parameter is called that; correct the name or remove "
+       "the rule (P40)"},
+      {"where layer \"*fc\" : store f32",
+       "names \"*fc\", but no layer and no parameter is called that; correct the name or remove "
+       "the rule (P40)"},
+      {"where layer \"x\" : store f32",
+       "names \"x\", but no layer and no parameter is called that; correct the name or remove the "
+       "rule (P40)"},
+      {"where layer \"act\" or layer \"{a,b}\" : store f32",
+       "names \"{a,b}\", but no layer and no parameter is called that; correct the name or remove "
+       "the rule (P40)"},
+      {"where class normalization : compute f32",
+       "names a class or op that this model does not have; correct it or remove the rule (P40)"},
+      {"where op gelu|silu : compute f32",
+       "names a class or op that this model does not have; correct it or remove the rule (P40)"},
+      {"where layer \"act\" class contraction : compute f32",
+       "names \"act\", but the layers called that are of another class or op; correct one of the "
+       "two (P40)"},
+      {"where layer \"h/fc.weight\" op relu role weight : compute f32",
+       "names \"h/fc.weight\", but the layers called that are of another class or op; correct one "
+       "of the two (P40)"},
+      {"where op input : store f32",
+       "names an op that is no layer or loss; name inputs and states not at all, parameters by "
+       "role weight (P40)"},
+      {"where layer \"act\" pass weight_gradient : compute f32",
+       "combines parts that no operation and no value of this model has; correct one of them or "
+       "remove the rule (P40)"},
+      {"where layer \"frozen\" pass weight_gradient : compute f32",
+       "combines parts that no operation and no value of this model has; correct one of them or "
+       "remove the rule (P40)"},
+      {"where op linear role saved pass input_gradient : compute f32",
+       "combines parts that no operation and no value of this model has; correct one of them or "
+       "remove the rule (P40)"},
+      {"where op add role saved pass input_gradient : compute f32",
+       "combines parts that no operation and no value of this model has; correct one of them or "
+       "remove the rule (P40)"},
+      {"where op add role weight : compute f32",
+       "combines parts that no operation and no value of this model has; correct one of them or "
+       "remove the rule (P40)"},
+      {"where target sm_8 : store f32",
+       "names the chip \"sm_8\", which is none; write cpu, or sm_ and a number such as sm_80 or "
+       "sm_90a (P40)"},
+      {"where target cpu|sm_1000 : store f32",
+       "names the chip \"sm_1000\", which is none; write cpu, or sm_ and a number such as sm_80 or "
+       "sm_90a (P40)"},
+      {"where target sm_80aa : store f32",
+       "names the chip \"sm_80aa\", which is none; write cpu, or sm_ and a number such as sm_80 or "
+       "sm_90a (P40)"},
+      {"where target cuda : store f32",
+       "names the chip \"cuda\", which is none; write cpu, or sm_ and a number such as sm_80 or "
+       "sm_90a (P40)"},
+      {"where target from(cpu) : store f32",
+       "orders cpu among chips, but it is neither before nor after one; write cpu alone (P40)"},
+  };
+  for (const Case& is : cases) check(kTrained, is);
+  check(kEvaluated, {"where pass input_gradient|weight_gradient : compute f32",
+                     "speaks of a backward pass, which a model without losses does not have; "
+                     "remove the rule (P40)"});
+  check(kEvaluated, {"where role saved : store f32",
+                     "speaks of a backward pass, which a model without losses does not have; "
+                     "remove the rule (P40)"});
+}
+
+TEST_CASE("parts that exclude each other are refused") {
+  const char* class_and_op =
+      "names a class and an op that exclude each other; keep one of them (P41)";
+  const char* role_and_pass =
+      "names a role and a pass that exclude each other; keep one of them (P41)";
+  const Case cases[] = {
+      {"where class contraction|loss op relu|add : compute f32", class_and_op},
+      {"where role gradient pass forward : store f32", role_and_pass},
+      {"where role activation pass input_gradient|weight_gradient : store f32", role_and_pass},
+      {"where role weight_gradient pass forward|input_gradient : store f32", role_and_pass},
+      {"where role master|optimizer_state pass forward : master f32", role_and_pass},
+  };
+  for (const Case& is : cases) check(kTrained, is);
+}
+
+TEST_CASE("fields that nothing selected has are refused") {
+  const Case cases[] = {
+      {"everywhere : store tf32",
+       "stores tf32, which nothing is held in; store f32, f16, bf16 or follow (P42)"},
+      {"everywhere : store i32",
+       "stores i32, which nothing is held in; store f32, f16, bf16 or follow (P42)"},
+      {"everywhere : compute i32", "states compute i32; write f32, tf32, f16 or bf16 (P42)"},
+      {"everywhere : result i32", "states result i32; write f32, tf32, f16 or bf16 (P42)"},
+      {"everywhere : master bf16",
+       "keeps masters in another format than f32; write master f32 (P42)"},
+      {"everywhere : result bf16 rounding toward_zero",
+       "states a rounding beside neither store nor compute; add the one that it is for (P42)"},
+      {"where role weight : compute f32 result bf16",
+       "states result beside a role, which an operation does not have; name a pass instead, or "
+       "write a rule of its own (P42)"},
+      {"where op linear role weight : accumulate ordered",
+       "states accumulate beside a role, which an operation does not have; name a pass instead, or "
+       "write a rule of its own (P42)"},
+      {"where role weight|master : store f32",
+       "states store for role master, which is always f32; remove that role (P42)"},
+      {"where role optimizer_state : compute f32",
+       "states compute for role optimizer_state, which is always f32; remove that role (P42)"},
+      {"where role weight_gradient : store bf16",
+       "stores role weight_gradient in another format than f32; round it with result in pass "
+       "weight_gradient (P42)"},
+      {"where role weight_gradient : store follow",
+       "stores role weight_gradient in another format than f32; round it with result in pass "
+       "weight_gradient (P42)"},
+      {"where role weight : store follow",
+       "lets the store of role weight follow, but it has nothing to follow; write a format (P42)"},
+      {"where role activation|gradient : recompute always",
+       "states recompute for role gradient; activations alone are recomputed, so remove that role "
+       "(P42)"},
+      {"where pass forward|input_gradient : recompute always",
+       "states recompute for a backward pass; activations belong to pass forward, so remove the "
+       "pass (P42)"},
+      {"where class loss : recompute always",
+       "states recompute, but selects no activation that a backward pass could read; name a layer "
+       "of a model with losses (P42)"},
+      {"where class elementwise|activation_function : accumulate ordered",
+       "states accumulate, but selects no contraction; name a linear layer or leave it out (P42)"},
+      {"where class loss : store f32",
+       "states a store, but nothing that it selects is stored; name layers, or a role that they "
+       "have (P42)"},
+      {"where role weight pass forward : store f32",
+       "states a store, but nothing that it selects is stored; name layers, or a role that they "
+       "have (P42)"},
+      {"where role saved pass weight_gradient : store f32",
+       "states a store, but nothing that it selects is stored; name layers, or a role that they "
+       "have (P42)"},
+      {"where pass weight_gradient : store f32 compute f32",
+       "states a store, but nothing that it selects is stored; name layers, or a role that they "
+       "have (P42)"},
+      {"where role weight_gradient : compute f32",
+       "states a compute, but selects no operand; name operations and roles that they read (P42)"},
+      {"where class loss pass forward : result f32",
+       "states a result, but selects no operation whose result is stored; name one (P42)"},
+      {"where op relu : master f32",
+       "states a master, but selects no parameter; name one or leave it out (P42)"},
+      {"where pass forward : master f32",
+       "states a master, but selects no parameter; name one or leave it out (P42)"},
+      {"where layer \"act\" or class loss : store f32",
+       "has a clause that selects nothing with one of its fields; remove the clause or state a "
+       "field for it (P42)"},
+      {"where class contraction : loss_scale none",
+       "states loss_scale and selects by more than target; the model has one loss scale, so write "
+       "a rule for it (P42)"},
+  };
+  for (const Case& is : cases) check(kTrained, is);
+  check(kEvaluated, {"everywhere : store f32 loss_scale none",
+                     "states loss_scale, but this model has no loss to scale; remove it (P42)"});
+  check(kEvaluated, {"where layer \"fc\" : recompute never",
+                     "states recompute, but selects no activation that a backward pass could read; "
+                     "name a layer of a model with losses (P42)"});
+  check(kWithoutParameters, {"everywhere : accumulate ordered master f32",
+                             "states accumulate, but selects no contraction; name a linear layer "
+                             "or leave it out (P42)"});
+}
+
+TEST_CASE("loss scales outside of their ranges are refused") {
+  struct Scale {
+    void (*set)(LossScale&);
+    const char* trouble;
+  };
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  const char* initial =
+      "has a loss scale with an initial value that is not positive and finite in f32; write such a "
+      "number (P43)";
+  const char* order =
+      "has a loss scale that starts outside of its bounds; make floor <= initial <= ceiling (P43)";
+  const char* growth =
+      "has a loss scale whose growth is not finite and above 1 in f32; write 2 (P43)";
+  const char* backoff =
+      "has a loss scale whose backoff is not between 0 and 1 in f32; write 0.5 (P43)";
+  const char* surplus =
+      "gives a loss scale that is not dynamic the settings of one; leave them out (P43)";
+  using Kind = LossScale::Kind;
+  const Scale scales[] = {
+      {[](LossScale& s) { s.initial = 0; }, initial},
+      {[](LossScale& s) { s.initial = -1; }, initial},
+      {[](LossScale& s) { s.initial = kNan; }, initial},
+      {[](LossScale& s) { s.initial = kInfinity; }, initial},
+      {[](LossScale& s) { s.initial = 0x1p128; }, initial},
+      {[](LossScale& s) { s.initial = 0x1.ffffffp127; }, initial},  // rounds to infinity
+      {[](LossScale& s) { s.initial = 0x1p-150; }, initial},        // rounds to zero
+      {[](LossScale& s) { s.floor = 0; },
+       "has a loss scale with a floor that is not positive and finite in f32; write such a number "
+       "(P43)"},
+      {[](LossScale& s) { s.ceiling = kNan; },
+       "has a loss scale with a ceiling that is not positive and finite in f32; write such a "
+       "number (P43)"},
+      {[](LossScale& s) { s.floor = 131072; }, order},
+      {[](LossScale& s) { s.ceiling = 32768; }, order},
+      {[](LossScale& s) { s.growth = 1; }, growth},
+      {[](LossScale& s) { s.growth = 1 + 0x1p-25; }, growth},  // 1 in f32
+      {[](LossScale& s) { s.growth = kInfinity; }, growth},
+      {[](LossScale& s) { s.backoff = 0; }, backoff},
+      {[](LossScale& s) { s.backoff = 1; }, backoff},
+      {[](LossScale& s) { s.backoff = 1 - 0x1p-26; }, backoff},  // 1 in f32
+      {[](LossScale& s) { s.interval = 0; },
+       "has a loss scale with an interval outside of 1 to 16777216; write a number in there (P43)"},
+      {[](LossScale& s) { s.hysteresis = -3; },
+       "has a loss scale with a hysteresis outside of 1 to 16777216; write a number in there "
+       "(P43)"},
+      {[](LossScale& s) { s.patience = 16777217; },
+       "has a loss scale with a patience outside of 1 to 16777216; write a number in there (P43)"},
+      {[](LossScale& s) { s = {Kind::fixed, 0}; }, initial},
+      {[](LossScale& s) { s = {Kind::fixed, 1, 3}; }, surplus},
+      {[](LossScale& s) { s = {Kind::none, 1}; }, surplus},
+  };
+  const auto model =
+      parse(std::string(kTrained) + "optimizer sgd learning_rate 1 momentum 0 weight_decay 0\n");
+  for (const Scale& is : scales) {
+    Description description = std::get<Description>(model);
+    LossScale& scale = description.rules.emplace_back().loss_scale.emplace();
+    scale.kind = Kind::dynamic;
+    CHECK(!validate(description));
+    is.set(scale);
+    CAPTURE(rule_text(description.rules[0]));
+    const auto violation = validate(description);
+    REQUIRE(violation);
+    CHECK(violation->message.ends_with(std::string("\" ") + is.trouble));
+  }
+}
+
+TEST_CASE("what the text form cannot spell is refused") {
+  const auto model =
+      parse(std::string(kTrained) + "optimizer sgd learning_rate 1 momentum 0 weight_decay 0\n");
+  Description description = std::get<Description>(model);
+  Rule& rule = description.rules.emplace_back();
+  CHECK(validate(description)->message ==
+        "the rule \"everywhere :\" states no field; state store, compute, result, accumulate, "
+        "master, rounding, recompute or loss_scale (P41)");
+  rule.store = {true, Format::bf16};
+  CHECK(validate(description)->message ==
+        "the rule \"everywhere : store follow\" states store follow together with a format; leave "
+        "the format f32 (P42)");
+  rule.store = FormatChoice{};
+  rule.clauses.emplace_back();
+  CHECK(validate(description)->message ==
+        "the rule \"where : store f32\" has a clause without parts; name layer, class, op, role, "
+        "pass or target, or write everywhere (P41)");
+}
+
+TEST_CASE("rules that can be meant are accepted") {
+  for (const char* rule : {
+           "everywhere : store bf16 compute bf16 accumulate f32 master f32",
+           "where class normalization|softmax|loss : compute f32",
+           "where class loss or layer \"**\" : store f32 compute f32",
+           "where layer \"h/fc\" : store f16 compute f16 result bf16 accumulate hardware master "
+           "f32 rounding toward_zero recompute always",
+           "where layer \"h/fc.weight\" role weight : store bf16",
+           "where layer \"h/f?\" role weight pass forward : compute bf16",
+           "where layer \"*.weight\" role master : master f32",
+           "where role saved : store bf16",
+           "where role saved pass input_gradient : compute bf16",
+           "where role saved|activation pass forward|weight_gradient : store follow",
+           "where role gradient : store f16 compute f16",
+           "where role weight_gradient : store f32",
+           "where pass weight_gradient : result bf16 accumulate ordered",
+           "where op linear role gradient pass weight_gradient : compute tf32",
+           "where layer \"frozen\" role weight : store bf16 compute bf16",
+           "where class loss pass input_gradient : result f16",
+           "where target before(sm_80)|cpu : store f16 compute f16 loss_scale fixed 128",
+           "where target sm_75|sm_121a|sm_100f : accumulate hardware",
+           "where op relu role activation : store bf16 compute follow recompute never",
+       }) {
+    CAPTURE(rule);
+    CHECK(fault(kTrained, rule) == "");
+  }
+  CHECK(fault(kEvaluated, "everywhere : store bf16 compute follow recompute never") == "");
+  CHECK(fault(kEvaluated, "where role weight|gradient : compute bf16") == "");
+  CHECK(fault(kWithoutParameters, "everywhere : store f32 accumulate f32 master f32") == "");
+  CHECK(fault(kWithoutParameters, "where target cpu : store f32 accumulate f32 master f32") == "");
+}

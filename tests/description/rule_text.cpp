@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every part and every field of a precision rule as the text form spells it.
+#include <doctest/doctest.h>
+
+#include "builder.hpp"
+#include "halftone/description/text.hpp"
+
+using namespace halftone::tests;
+
+namespace {
+
+/// A trained model with a layer of every class.
+constexpr const char* kModel = R"(halftone description 1
+model "m"
+input %x : f32[batch, 4]
+input %label : i32[batch]
+parameter %h/0/fc.weight : [4, 4] init constant(1)
+parameter %norm.weight : [4] init constant(1)
+%h/0/fc = linear(x: %x, weight: %h/0/fc.weight) : [batch, 4]
+%norm = layer_norm(x: %h/0/fc, weight: %norm.weight, bias: %norm.weight) {epsilon: 1e-05} : [batch, 4]
+%act = relu(x: %norm) : [batch, 4]
+%sum = add(a: %act, b: %x) : [batch, 4]
+%xent = cross_entropy(logits: %sum, label: %label) : []
+loss %xent weight 1
+)";
+constexpr const char* kEnd = "optimizer sgd learning_rate 1 momentum 0 weight_decay 0\n";
+
+struct Case {
+  const char* text;
+  Rule rule;
+};
+
+Rule with(void (*set)(Rule&)) {
+  Rule rule;
+  set(rule);
+  return rule;
+}
+
+Rule where(void (*set)(Clause&)) {
+  Rule rule;
+  set(rule.clauses.emplace_back());
+  rule.compute = {false, Format::bf16};
+  return rule;
+}
+
+}  // namespace
+
+TEST_CASE("every part and field of a rule prints as its text and reads back") {
+  const LossScale fixed{LossScale::Kind::fixed, 128.5};
+  const LossScale dynamic{LossScale::Kind::dynamic, 1024, 3, 0.25, 7, 0.5, 4096, 2, 9};
+  const Case cases[] = {
+      {"everywhere : store f32", with([](Rule& r) { r.store = {false, Format::f32}; })},
+      {"everywhere : store bf16", with([](Rule& r) { r.store = {false, Format::bf16}; })},
+      {"everywhere : store follow", with([](Rule& r) { r.store = {true, Format::f32}; })},
+      {"everywhere : compute tf32", with([](Rule& r) { r.compute = {false, Format::tf32}; })},
+      {"everywhere : compute follow", with([](Rule& r) { r.compute = {true, Format::f32}; })},
+      {"everywhere : result f16", with([](Rule& r) { r.result = Format::f16; })},
+      {"everywhere : accumulate f32", with([](Rule& r) { r.accumulate = Accumulation::f32; })},
+      {"everywhere : accumulate ordered",
+       with([](Rule& r) { r.accumulate = Accumulation::ordered; })},
+      {"everywhere : accumulate hardware",
+       with([](Rule& r) { r.accumulate = Accumulation::hardware; })},
+      {"everywhere : master f32", with([](Rule& r) { r.master = Format::f32; })},
+      {"everywhere : store f16 rounding toward_zero", with([](Rule& r) {
+         r.store = {false, Format::f16};
+         r.rounding = Rounding::toward_zero;
+       })},
+      {"everywhere : compute f16 rounding nearest_even", with([](Rule& r) {
+         r.compute = {false, Format::f16};
+         r.rounding = Rounding::nearest_even;
+       })},
+      {"everywhere : recompute always", with([](Rule& r) { r.recompute = true; })},
+      {"everywhere : recompute never", with([](Rule& r) { r.recompute = false; })},
+      {"everywhere : loss_scale none", with([](Rule& r) { r.loss_scale = LossScale{}; })},
+      {"everywhere : loss_scale fixed 128.5", {{}, {}, {}, {}, {}, {}, {}, {}, fixed}},
+      {"everywhere : loss_scale dynamic initial 1024 growth 3 backoff 0.25 interval 7 floor 0.5 "
+       "ceiling 4096 hysteresis 2 patience 9",
+       {{}, {}, {}, {}, {}, {}, {}, {}, dynamic}},
+      {"where layer \"h/*/{fc,\\\"}\" : compute bf16",
+       where([](Clause& c) { c.layer = "h/*/{fc,\"}"; })},
+      {"where class contraction|normalization|softmax|activation_function|elementwise|loss : "
+       "compute bf16",
+       where([](Clause& c) {
+         using enum LayerClass;
+         c.classes = {contraction, normalization, softmax, activation_function, elementwise, loss};
+       })},
+      {"where op linear|cross_entropy : compute bf16",
+       where([](Clause& c) { c.ops = {Kind::linear, Kind::cross_entropy}; })},
+      {"where role activation|saved|gradient|weight : compute bf16", where([](Clause& c) {
+         c.roles = {Role::activation, Role::saved, Role::gradient, Role::weight};
+       })},
+      {"where pass forward|input_gradient|weight_gradient : compute bf16", where([](Clause& c) {
+         c.passes = {Pass::forward, Pass::input_gradient, Pass::weight_gradient};
+       })},
+      {"where target cpu|sm_80|before(sm_89)|from(sm_90a) : compute bf16", where([](Clause& c) {
+         using enum Relation;
+         c.targets = {{is, "cpu"}, {is, "sm_80"}, {before, "sm_89"}, {from, "sm_90a"}};
+       })},
+      {"where role weight_gradient|master : master f32",
+       {{{{}, {}, {}, {Role::weight_gradient, Role::master}, {}, {}}},
+        {},
+        {},
+        {},
+        {},
+        Format::f32,
+        {},
+        {},
+        {}}},
+      {"where layer \"act\" class activation_function op relu role saved pass input_gradient "
+       "target "
+       "cpu or layer \"norm\" : compute bf16",
+       {{{"act",
+          {LayerClass::activation_function},
+          {Kind::relu},
+          {Role::saved},
+          {Pass::input_gradient},
+          {{Relation::is, "cpu"}}},
+         {"norm", {}, {}, {}, {}, {}}},
+        {},
+        FormatChoice{false, Format::bf16},
+        {},
+        {},
+        {},
+        {},
+        {},
+        {}}},
+  };
+  for (const Case& is : cases) {
+    CAPTURE(is.text);
+    CHECK(rule_text(is.rule) == is.text);
+    const auto read = parse(std::string(kModel) + "rule " + is.text + "\n" + kEnd);
+    const auto* error = std::get_if<ParseError>(&read);
+    REQUIRE_MESSAGE(!error, (error ? error->str("text") : ""));
+    CHECK(std::get<Description>(read).rules == std::vector<Rule>{is.rule});
+    CHECK(print(std::get<Description>(read)) ==
+          std::string(kModel) + "rule " + is.text + "\n" + kEnd);
+  }
+}

@@ -1,0 +1,13 @@
+// EXPECT-ERROR: the rule 'where role master pass forward : master f32' names a role and a pass that exclude each other;
+// SPDX-License-Identifier: Apache-2.0
+#include <halftone/dsl.hpp>
+
+#include "either.hpp"
+using namespace halftone::dsl;
+
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | linear("fc", 4) | gelu("act") | output("guess"),
+                           losses(mse("error", "guess", "y")));
+HALFTONE_MODEL(net, adamw(),
+               precision(either(where(master_weights& forward_pass)(master(f32)),
+                                where(master_weights)(master(f32)))))

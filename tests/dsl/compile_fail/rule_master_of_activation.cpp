@@ -1,0 +1,12 @@
+// EXPECT-ERROR: the rule 'where op gelu : master f32' states a master, but selects no parameter;
+// SPDX-License-Identifier: Apache-2.0
+#include <halftone/dsl.hpp>
+
+#include "either.hpp"
+using namespace halftone::dsl;
+
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | linear("fc", 4) | gelu("act") | output("guess"),
+                           losses(mse("error", "guess", "y")));
+HALFTONE_MODEL(net, adamw(),
+               precision(either(where(op("gelu"))(master(f32)), where(op("linear"))(master(f32)))))

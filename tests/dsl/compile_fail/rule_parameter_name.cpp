@@ -1,0 +1,13 @@
+// EXPECT-ERROR: names "act.weight", but no layer and no parameter
+// SPDX-License-Identifier: Apache-2.0
+#include <halftone/dsl.hpp>
+
+#include "either.hpp"
+using namespace halftone::dsl;
+
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | linear("fc", 4) | gelu("act") | output("guess"),
+                           losses(mse("error", "guess", "y")));
+HALFTONE_MODEL(net, adamw(),
+               precision(either(where(layer("act.weight") & weights)(store(bf16)),
+                                where(layer("fc.weight") & weights)(store(bf16)))))

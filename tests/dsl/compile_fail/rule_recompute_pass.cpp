@@ -1,0 +1,13 @@
+// EXPECT-ERROR: states recompute for a backward pass; activations belong to pass forward, so remove the pass (P42)
+// SPDX-License-Identifier: Apache-2.0
+#include <halftone/dsl.hpp>
+
+#include "either.hpp"
+using namespace halftone::dsl;
+
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | linear("fc", 4) | gelu("act") | output("guess"),
+                           losses(mse("error", "guess", "y")));
+HALFTONE_MODEL(net, adamw(),
+               precision(either(where(input_gradient_pass)(recompute(never)),
+                                where(forward_pass)(recompute(never)))))

@@ -1,0 +1,12 @@
+// EXPECT-ERROR: lets result follow, which store and compute alone can; write a format (P42)
+// SPDX-License-Identifier: Apache-2.0
+#include <halftone/dsl.hpp>
+
+#include "either.hpp"
+using namespace halftone::dsl;
+
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | linear("fc", 4) | gelu("act") | output("guess"),
+                           losses(mse("error", "guess", "y")));
+HALFTONE_MODEL(net, adamw(),
+               precision(either(everywhere(result(follow)), everywhere(compute(follow)))))

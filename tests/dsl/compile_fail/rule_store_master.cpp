@@ -1,0 +1,12 @@
+// EXPECT-ERROR: the rule 'where role master : store bf16' states store for role master, which is always f32; remove that role (P42)
+// SPDX-License-Identifier: Apache-2.0
+#include <halftone/dsl.hpp>
+
+#include "either.hpp"
+using namespace halftone::dsl;
+
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | linear("fc", 4) | gelu("act") | output("guess"),
+                           losses(mse("error", "guess", "y")));
+HALFTONE_MODEL(net, adamw(),
+               precision(either(where(master_weights)(store(bf16)), where(weights)(store(bf16)))))

@@ -1,0 +1,12 @@
+// EXPECT-ERROR: where is given what selects nothing: write layer("fc*"), a class, an op, a role, a pass or a target
+// SPDX-License-Identifier: Apache-2.0
+#include <halftone/dsl.hpp>
+
+#include "either.hpp"
+using namespace halftone::dsl;
+
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | linear("fc", 4) | gelu("act") | output("guess"),
+                           losses(mse("error", "guess", "y")));
+HALFTONE_MODEL(net, adamw(),
+               precision(either(where("fc")(store(f32)), where(layer("fc"))(store(f32)))))

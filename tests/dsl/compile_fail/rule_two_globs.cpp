@@ -1,0 +1,13 @@
+// EXPECT-ERROR: wants one layer to have two names; join them with | or write one glob (P41)
+// SPDX-License-Identifier: Apache-2.0
+#include <halftone/dsl.hpp>
+
+#include "either.hpp"
+using namespace halftone::dsl;
+
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | linear("fc", 4) | gelu("act") | output("guess"),
+                           losses(mse("error", "guess", "y")));
+HALFTONE_MODEL(net, adamw(),
+               precision(either(where(layer("fc") & layer("act"))(store(f32)),
+                                where(layer("fc") | layer("act"))(store(f32)))))

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// docs/precision-guide.md: its C++ is compiled, and means what the guide says.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "bf16.hpp"
+#include "described.hpp"
+#include "f16.hpp"
+#include "f32.hpp"
+#include "layers.hpp"
+#include "models.hpp"
+#include "saved.hpp"
+#include "targets.hpp"
+#include "tf32.hpp"
+
+namespace {
+
+using halftone::tests::read_text;
+
+/// What stands between ```cpp and ```.
+std::vector<std::string> snippets(const std::string& guide) {
+  const std::string open = "```cpp\n", close = "```\n";
+  std::vector<std::string> found;
+  for (std::size_t at = guide.find(open); at != guide.npos; at = guide.find(open, at)) {
+    at += open.size();
+    const std::size_t end = guide.find(close, at);
+    found.push_back(guide.substr(at, end - at));
+    at = end;
+  }
+  return found;
+}
+
+TEST_CASE("every piece of C++ in the guide stands word for word in a header that is compiled") {
+  std::string compiled;
+  for (const auto& entry : std::filesystem::directory_iterator(HALFTONE_GUIDE_HEADERS)) {
+    if (entry.path().extension() == ".hpp") compiled += read_text(entry.path()) + "\n";
+  }
+  const auto pieces = snippets(read_text(HALFTONE_GUIDE));
+  CHECK(pieces.size() == 11);
+  for (const std::string& piece : pieces) {
+    CAPTURE(piece);
+    CHECK(compiled.find(piece) != compiled.npos);
+  }
+}
+
+TEST_CASE("the guide's rules are those of the Description") {
+  using Lines = std::vector<std::string>;
+  const auto rules_of = [](halftone::dsl::Program program) {
+    return specs::lines(halftone::dsl::describe(program), "rule ");
+  };
+  const std::string narrow_math = "rule where class normalization|softmax|loss : compute f32";
+  CHECK(rules_of(halftone_model_digits()) == Lines{"rule everywhere : store f32 compute f32"});
+  CHECK(rules_of(halftone_model_digits_bf16()) ==
+        Lines{"rule everywhere : store bf16 compute bf16", narrow_math});
+  CHECK(rules_of(halftone_model_digits_f16()) ==
+        Lines{"rule everywhere : store f16 compute f16 loss_scale dynamic initial 65536 growth 2 "
+              "backoff 0.5 interval 2000 floor 1 ceiling 1.7014118346046923e+38 hysteresis 1 "
+              "patience 50",
+              narrow_math});
+  CHECK(rules_of(halftone_model_digits_tf32()) ==
+        Lines{"rule where class contraction : compute tf32"});
+  CHECK(
+      rules_of(halftone_model_digits_copies()) ==
+      Lines{"rule everywhere : compute f32", "rule where layer \"fc*\" role weight : store bf16"});
+}
+
+TEST_CASE("the same model under several names and rules differs in nothing else") {
+  auto f32 = halftone::dsl::describe(halftone_model_digits());
+  auto bf16 = halftone::dsl::describe(halftone_model_digits_bf16());
+  CHECK(f32.name == "digits");
+  CHECK(bf16.name == "digits_bf16");
+  bf16.name = f32.name;
+  bf16.rules = f32.rules;
+  CHECK(bf16 == f32);
+}
+
+}  // namespace

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// What precision rules written in the dsl say in the Description.
+#include <doctest/doctest.h>
+
+#include <halftone/description/validate.hpp>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "described.hpp"
+
+using namespace specs;
+using halftone::description::Description;
+
+namespace {
+
+constexpr auto trained =
+    model("trained", inputs(tensor("x", batch, 8), labels("label", batch)),
+          from("x") | repeat<12>("h", linear("fc", 8) | relu("act")) | layer_norm("norm", frozen) |
+              residual(linear("proj", 8, no_bias, tied("head_weight"))) |
+              linear("head_weight", 8, on_bias(frozen)) | output("logits"),
+          losses(cross_entropy("error", "logits", "label")));
+constexpr auto evaluated = model("evaluated", inputs(tensor("x", batch, 8)),
+                                 from("x") | linear("fc", 8) | gelu("act") | output("y"));
+
+/// The rule as the Description of `trained` has it.
+std::string text_of(const Rule& rule) {
+  const auto found = lines(describe(trained, precision(rule), adamw()), "rule ");
+  REQUIRE(found.size() == 1);
+  return found[0];
+}
+
+struct Case {
+  Rule rule;
+  const char* text;
+};
+
+TEST_CASE("every field of a rule comes to the Description") {
+  const Case cases[] = {
+      {everywhere(store(bf16), compute(tf32), result(f16), accumulate(f32), master(f32)),
+       "rule everywhere : store bf16 compute tf32 result f16 accumulate f32 master f32"},
+      {everywhere(compute(bf16), store(f16)), "rule everywhere : store f16 compute bf16"},
+      {everywhere(store(follow)), "rule everywhere : store follow"},
+      {everywhere(compute(follow)), "rule everywhere : compute follow"},
+      {everywhere(accumulate(ordered)), "rule everywhere : accumulate ordered"},
+      {everywhere(accumulate(hardware)), "rule everywhere : accumulate hardware"},
+      {everywhere(store(f16), rounding(toward_zero)),
+       "rule everywhere : store f16 rounding toward_zero"},
+      {everywhere(store(f16), rounding(nearest_even)),
+       "rule everywhere : store f16 rounding nearest_even"},
+      {everywhere(recompute(always)), "rule everywhere : recompute always"},
+      {everywhere(recompute(never)), "rule everywhere : recompute never"},
+      {everywhere(no_loss_scale()), "rule everywhere : loss_scale none"},
+      {everywhere(fixed_loss_scale(128)), "rule everywhere : loss_scale fixed 128"},
+      // The defaults are those of torch.amp.GradScaler, with bounds and patience of our own.
+      {everywhere(dynamic_loss_scale()),
+       "rule everywhere : loss_scale dynamic initial 65536 growth 2 backoff 0.5 interval 2000 "
+       "floor "
+       "1 ceiling 1.7014118346046923e+38 hysteresis 1 patience 50"},
+      {everywhere(dynamic_loss_scale(patience(9), hysteresis(2), ceiling_at(4096), floor_at(0.5),
+                                     interval(7), backoff(0.25), growth(3), initial(1024))),
+       "rule everywhere : loss_scale dynamic initial 1024 growth 3 backoff 0.25 interval 7 floor "
+       "0.5 ceiling 4096 hysteresis 2 patience 9"},
+  };
+  for (const Case& is : cases) CHECK(text_of(is.rule) == is.text);
+}
+
+TEST_CASE("every part of a rule comes to the Description") {
+  const Case cases[] = {
+      {where(layer("h/*/{fc,act}"))(compute(f32)),
+       "rule where layer \"h/*/{fc,act}\" : compute f32"},
+      {where(contraction)(compute(f32)), "rule where class contraction : compute f32"},
+      {where(normalization)(compute(f32)), "rule where class normalization : compute f32"},
+      {where(softmax)(compute(f32)), "rule where class softmax : compute f32"},
+      {where(activation_function)(compute(f32)),
+       "rule where class activation_function : compute f32"},
+      {where(elementwise)(compute(f32)), "rule where class elementwise : compute f32"},
+      {where(loss)(compute(f32)), "rule where class loss : compute f32"},
+      {where(op("layer_norm"))(compute(f32)), "rule where op layer_norm : compute f32"},
+      {where(activations)(store(f32)), "rule where role activation : store f32"},
+      {where(saved_activations)(store(f32)), "rule where role saved : store f32"},
+      {where(gradients)(store(f32)), "rule where role gradient : store f32"},
+      {where(weights)(store(f32)), "rule where role weight : store f32"},
+      {where(weight_gradients)(store(f32)), "rule where role weight_gradient : store f32"},
+      {where(master_weights)(master(f32)), "rule where role master : master f32"},
+      {where(forward_pass)(compute(f32)), "rule where pass forward : compute f32"},
+      {where(input_gradient_pass)(compute(f32)), "rule where pass input_gradient : compute f32"},
+      {where(weight_gradient_pass)(compute(f32)), "rule where pass weight_gradient : compute f32"},
+      {where(on(cpu))(compute(f32)), "rule where target cpu : compute f32"},
+      {where(on(sm_90a))(compute(f32)), "rule where target sm_90a : compute f32"},
+      {where(on(before(sm_80)))(compute(f32)), "rule where target before(sm_80) : compute f32"},
+      {where(on(from(chip("sm_88"))))(compute(f32)), "rule where target from(sm_88) : compute f32"},
+  };
+  for (const Case& is : cases) CHECK(text_of(is.rule) == is.text);
+}
+
+TEST_CASE("selectors joined by and & | come to the fewest clauses that mean the same") {
+  const Case cases[] = {
+      {where(normalization | softmax | loss)(compute(f32)),
+       "rule where class normalization|softmax|loss : compute f32"},
+      {where(op("relu") | op("linear"))(compute(f32)), "rule where op linear|relu : compute f32"},
+      {where(on(cpu) | on(before(sm_80)))(compute(f32)),
+       "rule where target cpu|before(sm_80) : compute f32"},
+      {where(layer("norm") | layer("proj"))(compute(f32)),
+       "rule where layer \"norm\" or layer \"proj\" : compute f32"},
+      {where(normalization | op("relu"))(compute(f32)),
+       "rule where class normalization or op relu : compute f32"},
+      {where((activations | gradients) & layer("h/**"))(compute(f32)),
+       "rule where layer \"h/**\" role activation|gradient : compute f32"},
+      {where((layer("norm") | layer("proj")) & (forward_pass | input_gradient_pass))(compute(f32)),
+       "rule where layer \"norm\" pass forward|input_gradient or layer \"proj\" pass "
+       "forward|input_gradient : compute f32"},
+      {where((contraction & forward_pass) | (normalization & forward_pass))(compute(f32)),
+       "rule where class contraction|normalization pass forward : compute f32"},
+      // Merged, these two would also select the forward pass of a normalization.
+      {where((contraction & forward_pass) | (normalization & input_gradient_pass))(compute(f32)),
+       "rule where class contraction pass forward or class normalization pass input_gradient : "
+       "compute f32"},
+      {where(contraction | (contraction & forward_pass))(compute(f32)),
+       "rule where class contraction or class contraction pass forward : compute f32"},
+      // A cross-entropy is both.
+      {where(softmax & loss)(compute(f32)), "rule where op cross_entropy : compute f32"},
+      {where((op("relu") | op("linear")) & (op("linear") | op("add")))(compute(f32)),
+       "rule where op linear : compute f32"},
+      {where(layer("proj") & layer("proj") & on(cpu) & on(cpu))(compute(f32)),
+       "rule where layer \"proj\" target cpu : compute f32"},
+  };
+  for (const Case& is : cases) CHECK(text_of(is.rule) == is.text);
+}
+
+TEST_CASE("rules keep their order") {
+  const auto rules = precision(everywhere(store(bf16)), where(layer("norm"))(store(f32)),
+                               where(on(cpu))(compute(f32)));
+  CHECK(lines(describe(trained, rules, adamw()), "rule ") ==
+        std::vector<std::string>{"rule everywhere : store bf16",
+                                 "rule where layer \"norm\" : store f32",
+                                 "rule where target cpu : compute f32"});
+}
+
+TEST_CASE("a renamed model differs in its name alone") {
+  constexpr auto copy = renamed("copy", trained);
+  constexpr auto rules = precision(everywhere(store(bf16)));
+  Description described = describe(copy, rules, adamw());
+  CHECK(described.name == "copy");
+  described.name = "trained";
+  CHECK(described == describe(trained, rules, adamw()));
+}
+
+/// Any rule, meaningful or not.
+class RandomRule {
+ public:
+  explicit RandomRule(unsigned seed) : random_(seed) {}
+
+  Rule draw() {
+    Selection selection{};
+    for (unsigned i = below(4); i > 0; --i) selection.selector = selection.selector | clause();
+    Rule rule = selection();
+    const Format formats[] = {f32, f16, bf16, tf32};
+    const auto state = [&](unsigned in, const FieldOfRule& field) {
+      if (below(in) == 0) halftone::dsl::stating::add(rule, field);
+    };
+    state(2, below(5) == 0 ? store(follow) : store(formats[below(20) == 0 ? 3 : below(3)]));
+    state(2, below(5) == 0 ? compute(follow) : compute(formats[below(4)]));
+    state(6, result(formats[below(4)]));
+    state(6, accumulate(ordered));
+    state(8, master(formats[below(6) == 0 ? 1 : 0]));
+    state(6, rounding(toward_zero));
+    state(8, recompute(always));
+    state(12, below(2) == 0 ? fixed_loss_scale(below(9)) : dynamic_loss_scale(growth(below(9))));
+    return rule;
+  }
+
+ private:
+  unsigned below(unsigned bound) { return static_cast<unsigned>(random_()) % bound; }
+
+  /// One clause: several selectors joined by & may exclude each other, which the dsl refuses alone.
+  Selector clause() {
+    constexpr const char* kGlobs[] = {"h/*/fc",      "h/1?/act", "norm",  "proj*",      "**.weight",
+                                      "head_*.bias", "error",    "**",    "{x,h/3/fc}", "nothing",
+                                      "x",           "h/12/fc",  "*.add", "h/*/fc.bias"};
+    const Selector classes[] = {contraction,         normalization, softmax,
+                                activation_function, elementwise,   loss};
+    const char* const ops[] = {"linear", "relu", "gelu", "add", "cross_entropy"};
+    const Selector roles[] = {activations,      saved_activations, gradients,       weights,
+                              weight_gradients, master_weights,    optimizer_states};
+    const Selector passes[] = {forward_pass, input_gradient_pass, weight_gradient_pass};
+    const Selector targets[] = {on(cpu), on(before(sm_80)), on(chip("sm_7")), on(from(cpu))};
+    Selector result = layer("**");
+    if (below(2) == 0) result = layer(kGlobs[below(14)]);
+    if (below(3) == 0) result.clauses[0].layer = nullptr;
+    if (below(3) == 0) result = result & either(classes, 6);
+    if (below(4) == 0) result = result & op(ops[below(5)]);
+    if (below(3) == 0) result = result & either(roles, 7);
+    if (below(4) == 0) result = result & either(passes, 3);
+    if (below(5) == 0) result = result & targets[below(20) == 0 ? 2 + below(2) : below(2)];
+    return result;
+  }
+
+  Selector either(const Selector* from, unsigned count) {
+    Selector result = from[below(count)];
+    if (below(2) == 0) result = result | from[below(count)];
+    return result;
+  }
+
+  std::mt19937 random_;
+};
+
+/// What follows the text of the rule; empty for no sentence.
+std::string trouble(const std::string& sentence, const char* end_of_rule) {
+  if (sentence.empty()) return "";
+  const std::size_t fields = sentence.find(" :");
+  REQUIRE(fields != sentence.npos);
+  const std::size_t at = sentence.find(end_of_rule, fields);
+  REQUIRE(at != sentence.npos);
+  return sentence.substr(at + 2);
+}
+
+template <int N, class... Optimizer>
+std::string disagreement(const Model<N>& model, const Rule& rule, const Optimizer&... optimizer) {
+  const auto settings = gather(precision(rule), optimizer...);
+  const Program whole = program(model, settings);
+  const std::string folded = checking::check(whole).text;
+  checking::Graph graph(whole, true);
+  checking::elaborate(graph);
+  checking::Inspection(graph).run();
+  const std::string expanded = checking::Report(graph).sentence().text;
+  if (folded != expanded) return "compiling: " + folded + "\ndescribing: " + expanded;
+  const Description description = checking::Describer(graph).run();
+  const auto violation = halftone::description::validate(description);
+  const std::string validated = violation ? violation->message : "";
+  // Long rules are cut in a sentence of the compiler.
+  if (folded.find("...'") != folded.npos) return "";
+  if (trouble(folded, "' ") == trouble(validated, "\" ")) return "";
+  return "compiling: " + folded + "\nvalidating: " + validated;
+}
+
+TEST_CASE("compiling and validating refuse the same rules with the same words") {
+  RandomRule rules(11);
+  int accepted = 0;
+  constexpr int kRules = 6000;
+  for (int i = 0; i < kRules; ++i) {
+    const Rule rule = rules.draw();
+    REQUIRE(rule.defect == RuleDefect::none);
+    CHECK(disagreement(trained, rule, adamw()) == "");
+    CHECK(disagreement(evaluated, rule) == "");
+    accepted += checking::check(program(trained, gather(precision(rule), adamw()))).size == 0;
+  }
+  CAPTURE(accepted);
+  CHECK(accepted > kRules / 20);
+  CHECK(accepted < kRules / 2);
+}
+
+}  // namespace

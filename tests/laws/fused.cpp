@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every declared rounding survives fusion: an artifact whose every operation is a kernel of its own
+// gives the bits of the fused one, in everything that can be read, over training steps.
+#include <doctest/doctest.h>
+
+#include "artifacts.hpp"
+#include "pair.hpp"
+
+namespace halftone::tests {
+namespace {
+
+/// Three steps of both with the same inputs; `other` was made from the model of `pair`.
+void check_equal_steps(Pair& pair, Trainer& other) {
+  for (int step = 0; step < 3; ++step) {
+    CAPTURE(step);
+    pair.draw();
+    CHECK(other.step(pair.named_inputs()) == pair.trainer.step(pair.named_inputs()));
+    for (const auto& loss : pair.trainer.stats().losses) {
+      CAPTURE(loss.name);
+      CHECK(bits(other.loss(loss.name)) == bits(loss.value));
+    }
+    for (const auto& output : pair.description.outputs) {
+      CAPTURE(output.name);
+      CHECK(first_difference(other.output(output.name), pair.trainer.output(output.name)) == -1);
+    }
+    for (const std::string& name : pair.trainer.parameter_names()) {
+      CAPTURE(name);
+      CHECK(first_difference(other.parameter(name), pair.trainer.parameter(name)) == -1);
+    }
+  }
+}
+
+std::int64_t launches(const Trainer& of) {
+  std::int64_t sum = 0;
+  for (const std::int64_t kernels : of.stats().kernels_per_phase) sum += kernels;
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("recomputed activations have the bits of saved ones (P16)") {
+  std::int64_t launched[2] = {};
+  for (const LinkedArtifact& other : kRecomputingArtifacts) {
+    CAPTURE(std::string(other.name));
+    Pair pair("every_layer", *find_artifact("every_layer").image, "x86-64-v3", 37);
+    Trainer trainer(Artifact::linked(*other.image), pair.device, pair.setup(1));
+    check_equal_steps(pair, trainer);
+    launched[&other - kRecomputingArtifacts] = launches(trainer);
+  }
+  CHECK(launched[0] > launched[1]);  // what is computed again takes launches
+}
+
+TEST_CASE("fused kernels give the bits of unfused ones") {
+  for (const LinkedArtifact& unfused : kUnfusedArtifacts) {
+    CAPTURE(std::string(unfused.name));
+    Pair fused(std::string(unfused.name), *find_artifact(unfused.name).image, "x86-64-v3", 37);
+    const auto plain = Artifact::linked(*unfused.image);
+    Trainer trainer(plain, fused.device, fused.setup(1));
+    CHECK(launches(trainer) > launches(fused.trainer));
+    check_equal_steps(fused, trainer);
+  }
+}
+
+}  // namespace halftone::tests

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// host_mode [flush]: trains every model on inputs that are subnormal at every other step, and
+// prints a hash of all bits that training left. The program must print the same whether its host
+// flushes subnormals or not: `flush` sets that mode, and so does linking with -ffast-math, when
+// HALFTONE_EXPECT_FLUSH is defined. Only integers are computed here, since -ffast-math is about
+// this file's floats.
+#include <immintrin.h>
+
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "artifacts.hpp"
+#include "halftone/device.hpp"
+#include "halftone/trainer.hpp"
+
+namespace halftone::tests {
+
+namespace {
+
+constexpr unsigned kFlush = 0x8040;  // MXCSR: flush to zero, denormals are zero
+
+class Hash {
+ public:
+  void add(std::span<const float> values) {
+    for (const float& value : values) {
+      std::uint32_t bits = 0;
+      std::memcpy(&bits, &value, sizeof(bits));
+      state_ = (state_ ^ bits) * 0x100000001b3ull;  // FNV-1a
+    }
+  }
+  [[nodiscard]] unsigned long long value() const { return state_; }
+
+ private:
+  std::uint64_t state_ = 0xcbf29ce484222325ull;
+};
+
+/// Values below 1, or subnormal ones, of both signs.
+std::vector<float> draw(std::mt19937& random, std::size_t count, bool subnormal) {
+  std::vector<float> values(count);
+  for (float& value : values) {
+    const std::uint32_t bits = random();
+    const std::uint32_t exponent = subnormal ? 0 : 120 + bits % 7;
+    const std::uint32_t code = (bits & 0x80000000u) | exponent << 23 | (bits >> 3 & 0x7fffff);
+    std::memcpy(&value, &code, sizeof(value));
+  }
+  return values;
+}
+
+class Run {
+ public:
+  Run(const manifest::ArtifactImage& image, const char* variant)
+      : artifact_(Artifact::linked(image)),
+        sizes_(artifact_.manifest().symbols.size(), 6),
+        trainer_(artifact_, Device::cpu(variant).with_threads(2), setup()) {}
+
+  unsigned long long hash() {
+    Hash hash;
+    for (int step = 0; step < 4; ++step) {
+      train(step % 2 == 1);
+      for (const auto& output : artifact_.manifest().outputs)
+        hash.add(trainer_.output(output.name));
+      for (const std::string& loss : artifact_.manifest().losses) {
+        const float value = trainer_.loss(loss);
+        hash.add({&value, 1});
+      }
+      for (const auto& parameter : artifact_.manifest().parameters) {
+        if (parameter.trained) hash.add(trainer_.gradient(parameter.name));
+        hash.add(trainer_.parameter(parameter.name));
+      }
+    }
+    return hash.value();
+  }
+
+ private:
+  Setup setup() {
+    for (const std::string& symbol : artifact_.manifest().symbols)
+      bindings_.push_back({symbol, sizes_.front()});
+    return {.model = "", .bindings = bindings_, .seed = 1};
+  }
+
+  [[nodiscard]] const manifest::Buffer& buffer(const std::string& name) const {
+    for (const auto& program : artifact_.manifest().programs)
+      for (const auto& buffer : program.buffers)
+        if (program.name == "training" && buffer.name == name) return buffer;
+    throw std::runtime_error("no buffer " + name);
+  }
+
+  void train(bool subnormal) {
+    std::map<std::string, std::vector<float>> values;
+    std::map<std::string, std::vector<std::int32_t>> labels;
+    std::vector<NamedValues> inputs;
+    for (const std::string& name : artifact_.manifest().inputs) {
+      const manifest::Buffer& input = buffer(name);
+      const auto count = static_cast<std::size_t>(elements(input.shape, sizes_));
+      if (input.format == manifest::Format::i32) {
+        for (std::size_t i = 0; i < count; ++i) labels[name].push_back(i % 2);
+        inputs.push_back({name, std::span<const std::int32_t>(labels[name])});
+      } else {
+        values[name] = draw(random_, count, subnormal);
+        inputs.push_back({name, std::span<const float>(values[name])});
+      }
+    }
+    trainer_.step(inputs);
+  }
+
+  Artifact artifact_;
+  std::vector<std::int64_t> sizes_;
+  std::vector<Binding> bindings_;
+  Trainer trainer_;
+  std::mt19937 random_;
+};
+
+}  // namespace
+
+}  // namespace halftone::tests
+
+int main(int count, char** arguments) {
+  using namespace halftone::tests;
+  if (count > 1 && std::string(arguments[1]) == "flush") _mm_setcsr(_mm_getcsr() | kFlush);
+#ifdef HALFTONE_EXPECT_FLUSH
+  if ((_mm_getcsr() & kFlush) != kFlush) {
+    std::puts("linking with -ffast-math did not set this host's mode, so nothing is tested");
+    return 1;
+  }
+#endif
+  for (const LinkedArtifact& artifact : kArtifacts)
+    for (const char* variant : {"x86-64-v3", "x86-64"})
+      std::printf("%s %s %016llx\n", artifact.name, variant, Run(*artifact.image, variant).hash());
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// M4: a step of several micro-batches gives the bits of the reference's sum of their gradients.
+#include <doctest/doctest.h>
+
+#include "artifacts.hpp"
+#include "pair.hpp"
+
+namespace halftone::tests {
+
+namespace {
+
+constexpr const char* kVariants[] = {"x86-64-v3", "x86-64"};
+constexpr std::int64_t kBatch = 5;
+
+/// One step of both with inputs drawn anew for every micro-batch; the last forward pass moves the
+/// user's states on. `parts`: by the parts of a step and not by accumulate() and step().
+reference::Step<float> step(Pair& pair, std::int64_t micro_batches, bool parts, bool& finite,
+                            reference::Gradients<float>& sum) {
+  reference::Tensors<float> states;
+  for (std::int64_t i = 1; i <= micro_batches; ++i) {
+    pair.draw();
+    const auto forward = pair.reference.forward(pair.state, pair.inputs);
+    auto gradients = pair.reference.backward(forward);
+    sum = i == 1 ? std::move(gradients) : pair.reference.accumulate(std::move(sum), gradients);
+    states = forward.states;
+    const bool last = i == micro_batches;
+    if (!parts && last) {
+      finite = pair.trainer.step(pair.named_inputs());
+    } else if (!parts) {
+      pair.trainer.accumulate(pair.named_inputs());
+    } else {
+      pair.trainer.forward(pair.named_inputs());
+      pair.trainer.backward();
+      if (!last) pair.trainer.accumulate_gradients();
+    }
+  }
+  if (parts) {
+    finite = pair.trainer.check();
+    pair.trainer.update();
+  }
+  auto expected = pair.reference.update(pair.state, sum, {}, micro_batches);
+  expected.state.states = std::move(states);
+  return expected;
+}
+
+void compare(const Pair& pair, const reference::Gradients<float>& sum) {
+  for (const auto& [name, values] : pair.state.parameters) {
+    CAPTURE(name);
+    CHECK(first_difference(pair.trainer.parameter(name), values) == -1);
+    const auto node = pair.reference.find(name);
+    if (sum[node].empty()) continue;
+    CHECK(first_difference(pair.trainer.gradient(name), sum[node]) == -1);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("steps of 1, 2, 3 and 4 micro-batches equal the declared reference to the last bit") {
+  for (const LinkedArtifact& artifact : kArtifacts)
+    for (const char* variant : kVariants)
+      for (const bool parts : {false, true}) {
+        CAPTURE(std::string(artifact.name));
+        CAPTURE(std::string(variant));
+        CAPTURE(parts);
+        Pair pair(artifact.name, *artifact.image, variant, kBatch);
+        for (const std::int64_t micro_batches : {2, 1, 4, 3}) {
+          CAPTURE(micro_batches);
+          bool finite = false;
+          reference::Gradients<float> sum;
+          const auto expected = step(pair, micro_batches, parts, finite, sum);
+          CHECK(finite == expected.finite);
+          pair.state = expected.state;
+          const Statistics stats = pair.trainer.stats();
+          CHECK(bits(stats.grad_norm) == bits(expected.norm));
+          CHECK(stats.loss_scale == expected.state.scaling.scale);
+          CHECK(stats.floored == expected.state.scaling.floored);
+          compare(pair, sum);
+        }
+      }
+}
+
+}  // namespace halftone::tests

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// L4: the first value that is not finite, as diagnose() names it, is the one that the reference
+// meets first, for faults injected into every model.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "artifacts.hpp"
+#include "first_non_finite.hpp"
+#include "pair.hpp"
+
+namespace halftone::tests {
+
+namespace {
+
+constexpr std::int64_t kBatch = 3;
+
+struct Fault {
+  const char* name;
+  std::function<void(Pair&, std::mt19937_64&)> inject;
+};
+
+float& random_element(std::vector<float>& values, std::mt19937_64& random) {
+  return values[std::uniform_int_distribution<std::size_t>(0, values.size() - 1)(random)];
+}
+
+std::vector<float>& random_tensor(reference::Tensors<float>& tensors, std::mt19937_64& random) {
+  const auto at = std::uniform_int_distribution<std::size_t>(0, tensors.size() - 1)(random);
+  return std::next(tensors.begin(), static_cast<std::ptrdiff_t>(at))->second;
+}
+
+auto set_input(float value) {
+  return [value](Pair& pair, std::mt19937_64& random) {
+    random_element(random_tensor(pair.inputs.values, random), random) = value;
+  };
+}
+
+auto scale_inputs(float factor) {
+  return [factor](Pair& pair, std::mt19937_64&) {
+    for (auto& [name, values] : pair.inputs.values)
+      for (float& value : values) value *= factor;
+  };
+}
+
+auto scale_one_input(float factor) {
+  return [factor](Pair& pair, std::mt19937_64& random) {
+    for (float& value : random_tensor(pair.inputs.values, random)) value *= factor;
+  };
+}
+
+auto set_parameter(float value) {
+  return [value](Pair& pair, std::mt19937_64& random) {
+    random_element(random_tensor(pair.state.parameters, random), random) = value;
+  };
+}
+
+auto scale_one_parameter(float factor) {
+  return [factor](Pair& pair, std::mt19937_64& random) {
+    for (float& value : random_tensor(pair.state.parameters, random)) value *= factor;
+  };
+}
+
+auto scale_parameters(float factor) {
+  return [factor](Pair& pair, std::mt19937_64&) {
+    for (auto& [name, values] : pair.state.parameters)
+      for (float& value : values) value *= factor;
+  };
+}
+
+const Fault kFaults[] = {
+    {"an input that is NaN", set_input(NAN)},
+    {"an infinite input", set_input(-INFINITY)},
+    {"an input past f16", set_input(1e5f)},
+    {"an input near the end of f32", set_input(3.4e38f)},
+    {"all inputs past f16", scale_inputs(3e5f)},
+    {"all inputs with squares past f32", scale_inputs(1e20f)},
+    {"all inputs near the end of f32", scale_inputs(3e38f)},
+    {"one input times 1e18", scale_one_input(1e18f)},
+    {"a parameter that is NaN", set_parameter(NAN)},
+    {"a parameter past f16", set_parameter(-1e6f)},
+    {"one parameter times 1e19", scale_one_parameter(1e19f)},
+    {"one parameter times 1e38", scale_one_parameter(1e38f)},
+    {"all parameters times 300", scale_parameters(300.0f)},
+    {"all parameters times 2e4", scale_parameters(2e4f)},
+    {"all parameters times 1e13", scale_parameters(1e13f)},
+    {"all parameters times 1e18", scale_parameters(1e18f)},
+    {"all parameters times 1e28", scale_parameters(1e28f)},
+};
+
+/// Of one element of a caller's gradient of an output, all others being small.
+// 100 times the loss scale of digits_f16 is past f16, times the next step's it is not.
+constexpr float kExternalFaults[] = {NAN, 100.0f, 1e5f, -3e38f};
+
+std::string text(const Location& place) {
+  return place.layer + " " + place.pass + " " + place.role + " " + std::to_string(place.element);
+}
+
+bool is_same(const NonFinite& found, const Location& expected) {
+  return found.layer == expected.layer && found.pass == expected.pass &&
+         found.role == expected.role &&
+         (expected.element == kUnknown || found.element == expected.element);
+}
+
+/// A step up to its skipped update, in parts: an applied one would leave other parameters.
+std::optional<NonFinite> diagnose_step(Pair& pair, const reference::Tensors<float>& external) {
+  for (const auto& [name, values] : pair.state.parameters) pair.trainer.set_parameter(name, values);
+  pair.trainer.forward(pair.named_inputs());
+  std::vector<NamedValues> gradients;
+  for (const auto& [name, values] : external)
+    gradients.push_back({name, std::span<const float>(values)});
+  if (gradients.empty())
+    pair.trainer.backward();
+  else
+    pair.trainer.backward(gradients);
+  if (!pair.trainer.check()) pair.trainer.update();
+  return pair.trainer.diagnose();
+}
+
+struct Count {
+  int located = 0, wanted = 0, computed = 0, finite = 0;
+};
+
+void compare(Pair& pair, const reference::Tensors<float>& external, Count& count) {
+  const std::vector<Location> expected =
+      first_non_finite(pair.reference, {pair.symbols, pair.state, pair.inputs, external});
+  const std::optional<NonFinite> found = diagnose_step(pair, external);
+  const std::string sentence = found ? found->text() : "nothing";
+  CAPTURE(sentence);
+  if (expected.empty()) {
+    ++count.finite;
+    CHECK_FALSE(found);
+    return;
+  }
+  ++count.wanted;
+  count.computed += expected.front().pass != "none";
+  CAPTURE(text(expected.front()));
+  const bool same =
+      found && std::ranges::any_of(expected, [&](const Location& e) { return is_same(*found, e); });
+  CHECK(same);
+  count.located += same;
+}
+
+void try_fault(const LinkedArtifact& artifact, const Fault& fault, std::uint64_t seed,
+               Count& count) {
+  CAPTURE(std::string(artifact.name));
+  CAPTURE(std::string(fault.name));
+  Pair pair(artifact.name, *artifact.image, "x86-64-v3", kBatch, seed);
+  std::mt19937_64 random(seed);
+  pair.draw();
+  fault.inject(pair, random);
+  compare(pair, {}, count);
+}
+
+void try_external(const LinkedArtifact& artifact, float value, std::uint64_t seed, Count& count) {
+  CAPTURE(std::string(artifact.name));
+  CAPTURE(value);
+  Pair pair(artifact.name, *artifact.image, "x86-64-v3", kBatch, seed);
+  for (const auto& program : pair.artifact.manifest().programs)
+    if (!program.loss_without_output.empty()) return;
+  std::mt19937_64 random(seed);
+  pair.draw();
+  reference::Tensors<float> external;
+  for (const auto& output : pair.artifact.manifest().outputs)
+    for (const auto& described : pair.description.outputs)
+      if (described.name == output.name && !output.gradient.empty())
+        external[output.name].assign(static_cast<std::size_t>(pair.reference.count(described.node)),
+                                     0.0625f);
+  if (external.empty()) return;
+  random_element(random_tensor(external, random), random) = value;
+  compare(pair, external, count);
+}
+
+}  // namespace
+
+TEST_CASE("diagnose() names the reference's first value that is not finite") {
+  Count count;
+  std::uint64_t seed = 1;
+  for (const LinkedArtifact& artifact : kArtifacts)
+    for (const Fault& fault : kFaults) try_fault(artifact, fault, seed++, count);
+  for (const LinkedArtifact& artifact : kArtifacts)
+    for (const float value : kExternalFaults) try_external(artifact, value, seed++, count);
+  MESSAGE("located " << count.located << " of " << count.wanted << " injected faults, "
+                     << count.computed << " of them in computed values; " << count.finite
+                     << " had no effect");
+  CHECK(count.located == count.wanted);
+  CHECK(count.wanted >= 200);
+  CHECK(count.computed >= 150);
+}
+
+TEST_CASE("after a skipped step the replay has the user's states of before it") {
+  for (const LinkedArtifact& artifact : kArtifacts) {
+    if (std::string_view(artifact.name) != "state_average") continue;
+    Pair pair(artifact.name, *artifact.image, "x86-64-v3", kBatch);
+    pair.draw();
+    // fc is infinite in its first element, and so is the average that the skipped step leaves.
+    auto& weight = pair.state.parameters.at("fc.weight");
+    const auto& x = pair.inputs.values.at("x");
+    for (std::size_t i = 0; i < 8; ++i) weight[i] = std::copysign(3e38f, x[i]);
+    const auto found = diagnose_step(pair, {});
+    REQUIRE(found);
+    CHECK(found->text() ==
+          "linear 'fc' in forward: element 0 of its activation is inf (format by the rule "
+          "'everywhere : store f32 compute f32 accumulate f32 master f32')");
+    CHECK_FALSE(pair.trainer.step(pair.named_inputs()));
+    const auto next = pair.trainer.diagnose();
+    REQUIRE(next);
+    CHECK(next->text() == "state 'average': element 0 is inf");
+  }
+}
+
+}  // namespace halftone::tests

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+# The loss scale of generated code against recorded schedules, with artifacts of its own: the models of the other laws
+# have settings that suit training.
+set(scaler_support ${CMAKE_CURRENT_SOURCE_DIR}/../support/scaler)
+file(GLOB models CONFIGURE_DEPENDS ${scaler_support}/models/*.halftone)
+set(declarations "")
+set(entries "")
+set(objects "")
+foreach(model ${models})
+  cmake_path(GET model STEM name)
+  set(object ${CMAKE_CURRENT_BINARY_DIR}/scaler_${name}.o)
+  add_custom_command(OUTPUT ${object} COMMAND halftonec ${model} --object ${object} --targets cpu DEPENDS halftonec ${model} VERBATIM)
+  list(APPEND objects ${object})
+  string(APPEND declarations "extern \"C\" const halftone::manifest::ArtifactImage halftone_artifact_${name};\n")
+  string(APPEND entries "    {\"${name}\", &halftone_artifact_${name}},\n")
+endforeach()
+configure_file(artifacts.hpp.in scaler/artifacts.hpp @ONLY)
+set_source_files_properties(${objects} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
+halftone_add_test(laws_scaler_schedules SOURCES scaler_schedules.cpp ${objects} LINK halftone::runtime halftone::manifest halftone::reference)
+target_include_directories(laws_scaler_schedules PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/scaler ${CMAKE_CURRENT_SOURCE_DIR}/..)
+target_compile_definitions(laws_scaler_schedules PRIVATE HALFTONE_SCALER_TRACES="${scaler_support}")

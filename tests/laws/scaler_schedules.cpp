@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loss scale of generated code (L1 to L5) against what torch.amp.GradScaler did, as recorded by
+// tests/support/scaler, and against the same model without a loss scale.
+#include <doctest/doctest.h>
+
+#include "artifacts.hpp"
+#include "pair.hpp"
+#include "scaler/recorded.hpp"
+#include "scaler/trainer_scaler.hpp"
+
+namespace halftone::tests {
+
+namespace {
+
+constexpr const char* kVariants[] = {"x86-64-v3", "x86-64"};
+
+const manifest::ArtifactImage& image_of(const std::string& name) {
+  for (const LinkedArtifact& artifact : kArtifacts)
+    if (artifact.name == name) return *artifact.image;
+  throw std::runtime_error("no artifact is linked of " + name);
+}
+
+}  // namespace
+
+TEST_CASE("the loss scale of generated code agrees with torch on 20,000 schedules") {
+  std::int64_t schedules = 0;
+  for (std::size_t i = 0; i < std::size(kScaledModels); ++i)
+    for (std::size_t v = 0; v < std::size(kVariants); ++v) {
+      CAPTURE(std::string(kScaledModels[i]));
+      CAPTURE(std::string(kVariants[v]));
+      const auto model = load_scaler_model(kScaledModels[i]);
+      TrainerScaler scaler(image_of(kScaledModels[i]), kVariants[v]);
+      // The baseline is sampled.
+      const std::size_t every = v == 0 ? 1 : 50;
+      const Agreement found =
+          compare(scaler, artifact_recording(i, std::size(kScaledModels), every),
+                  [&](Draws&, ScheduleSettings& settings) { take_from(model, settings); });
+      CAPTURE(found.first_differing);
+      CHECK(found.differing == 0);
+      if (v == 0) schedules += found.schedules;
+    }
+  CHECK(schedules == 20'000);
+}
+
+TEST_CASE("a scale that is a power of two changes no bit of training by generated code") {
+  for (const ScaledAndNot& models : kScaledAndNot)
+    for (const char* variant : kVariants)
+      for (const int micro_batches : {1, 2, 4}) {
+        CAPTURE(std::string(models.scaled));
+        CAPTURE(std::string(variant));
+        CAPTURE(micro_batches);
+        ScheduleSettings settings;
+        take_from(load_scaler_model(models.scaled), settings);
+        settings.micro_batches = micro_batches;
+        settings.optimizers = 2;
+        settings.rate = 32;
+        TrainerScaler scaled(image_of(models.scaled), variant);
+        TrainerScaler unscaled(image_of(models.unscaled), variant);
+        scaled.reset(settings);
+        unscaled.reset(settings);
+        Draws draws(7);
+        bool moved = false;
+        for (int step = 0; step < 50; ++step) {
+          CAPTURE(step);
+          const StepEvents events = draw_step(draws, settings);
+          moved |= scaled.step(events).scale != settings.initial;
+          unscaled.step(events);
+          for (const char* name : {"a.weight", "b.weight"})
+            CHECK(first_difference(scaled.trainer().parameter(name),
+                                   unscaled.trainer().parameter(name)) == -1);
+        }
+        CHECK(moved);
+        CHECK(scaled.trainer().stats().skipped_steps > 0);
+        CHECK(scaled.trainer().stats().skipped_steps < 30);
+      }
+}
+
+TEST_CASE("a step that one weight's gradient spoils leaves every weight's bits") {
+  TrainerScaler scaler(image_of("scaled_momentum"), "x86-64-v3");
+  ScheduleSettings settings;
+  take_from(load_scaler_model("scaled_momentum"), settings);
+  scaler.reset(settings);
+  StepEvents events;
+  events.gradients = {{{1.0f, 2.0f, 3.0f}, {1.0f, 2.0f, 3.0f}}};
+  CHECK_FALSE(scaler.step(events).skipped);
+  const auto now = [&](const char* name) {
+    const auto values = scaler.trainer().parameter(name);
+    return std::vector<float>(values.begin(), values.end());
+  };
+  const auto a = now("a.weight"), b = now("b.weight");
+  events.gradients[0][0][1] = -INFINITY;
+  CHECK(scaler.step(events).skipped);
+  CHECK(first_difference(now("a.weight"), a) == -1);
+  CHECK(first_difference(now("b.weight"), b) == -1);
+  events.gradients[0][0][1] = 2.0f;
+  CHECK_FALSE(scaler.step(events).skipped);
+  CHECK(first_difference(now("b.weight"), b) != -1);
+}
+
+}  // namespace halftone::tests

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions as 16-bit formats see them: a code is widened, the f32 recipe runs, its result is
+// rounded to the format. Judged over all codes against long double.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "activations.hpp"
+#include "halftone/reference/rounding.hpp"
+#include "recipes.hpp"
+
+namespace halftone::reference {
+
+struct NarrowCase {
+  const char* name;
+  float (*function)(float);
+  long double (*oracle)(long double);
+  double bound_bf16, bound_f16;  ///< ulps from the correctly rounded result
+};
+
+/// 1 / (1 + exp(-x)), without an overflow of its own.
+inline long double logistic(long double x) { return 1 / (1 + std::exp(-x)); }
+
+// An f32 result that is a few units off can fall on the other side of a middle, but not further.
+inline constexpr double kFaithful = 1.0;
+
+// gelu's formula subtracts 1 from 1 for negative x, so its error is one of |x|.
+inline constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+
+// Others than kFaithful and kUnbounded: what JAX's exhaustive tables have for its functions.
+inline constexpr NarrowCase kNarrowCases[] = {
+    {"exp", recipe::exp, [](long double x) { return std::exp(x); }, 1.0, 1.0},
+    {"log", recipe::log, [](long double x) { return std::log(x); }, kFaithful, kFaithful},
+    {"tanh", recipe::tanh, [](long double x) { return std::tanh(x); }, 0.5, kFaithful},
+    {"erf", recipe::erf, [](long double x) { return std::erf(x); }, 0.5, kFaithful},
+    {"sigmoid", recipe::sigmoid, logistic, 2.5, 2.0},
+    {"rsqrt", recipe::rsqrt, [](long double x) { return 1 / std::sqrt(x); }, 0.5, kFaithful},
+    {"gelu erf", gelu_erf<float>,
+     [](long double x) { return x / 2 * std::erfc(-x * std::sqrt(0.5L)); }, kUnbounded, kUnbounded},
+    {"gelu tanh", gelu_tanh<float>,
+     [](long double x) {
+       const long double c = std::sqrt(2 / std::acos(-1.0L));
+       return x * logistic(2 * c * (x + 0.044715L * x * x * x));
+     },
+     kUnbounded, kUnbounded},
+    {"silu", silu<float>, [](long double x) { return x * logistic(x); }, kFaithful, kFaithful},
+};
+
+struct NarrowError {
+  double exact_ulp = 0;           ///< largest distance from the exact value
+  double rounded_ulp = 0;         ///< largest distance from the correctly rounded one
+  std::uint32_t at = 0;           ///< the code of that input
+  std::uint32_t not_nearest = 0;  ///< codes whose result is not the correctly rounded one
+};
+
+/// The spacing of the format at x.
+inline long double spacing(description::Format format, long double x) {
+  const bool is_half = format == description::Format::f16;
+  const int smallest = is_half ? -14 : -126, digits = is_half ? 10 : 7;
+  const int exponent = x == 0 || std::isinf(x) ? smallest : std::ilogb(x);
+  return std::ldexp(1.0L, std::max(exponent, smallest) - digits);
+}
+
+/// x rounded to the format, ties to even.
+inline long double nearest(description::Format format, long double x) {
+  if (std::isinf(x) || std::isnan(x)) return x;
+  const long double place = spacing(format, x), rounded = std::nearbyint(x / place) * place;
+  const long double beyond = format == description::Format::f16 ? 0x1p+16L : 0x1p+128L;
+  const bool overflows = std::fabs(rounded) >= beyond;
+  return std::copysign(overflows ? std::numeric_limits<long double>::infinity() : rounded, x);
+}
+
+/// In spacings of the format at `wanted`; infinity where one of the two is NaN, infinite or of the
+/// other sign and the other is not.
+inline double distance(description::Format format, float got, long double wanted) {
+  if (std::isnan(got) && std::isnan(wanted)) return 0;
+  if (got == wanted && std::signbit(got) == std::signbit(wanted)) return 0;
+  const bool differs = std::isnan(got) || std::isnan(wanted) || std::isinf(wanted) ||
+                       std::signbit(got) != std::signbit(wanted);
+  if (differs) return std::numeric_limits<double>::infinity();
+  // An infinity stands one spacing past the largest value.
+  const long double beyond = format == description::Format::f16 ? 0x1p+16L : 0x1p+128L;
+  const long double value = std::isinf(got) ? std::copysign(beyond, wanted) : got;
+  return static_cast<double>(std::fabs(value - wanted) / spacing(format, wanted));
+}
+
+/// Over all codes.
+inline NarrowError error_of(const NarrowCase& c, description::Format format) {
+  NarrowError error;
+  for (std::uint32_t code = 0; code < 0x10000; ++code) {
+    const float x = decode(format, static_cast<std::uint16_t>(code));
+    const float got = round({format}, c.function(x));
+    const long double exact = c.oracle(x), wanted = nearest(format, exact);
+    const double from_wanted = distance(format, got, wanted);
+    if (from_wanted > 0) ++error.not_nearest;
+    if (from_wanted > error.rounded_ulp) {
+      error.rounded_ulp = from_wanted;
+      error.at = code;
+    }
+    if (!std::isinf(wanted))
+      error.exact_ulp = std::max(error.exact_ulp, distance(format, got, exact));
+  }
+  return error;
+}
+
+}  // namespace halftone::reference

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that are not what the tool is for: each is refused in one sentence, none is believed.
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+
+#include "artifact_file.hpp"
+#include "halftone/manifest/checksum.hpp"
+#include "line_artifact.hpp"
+#include "run_tool.hpp"
+
+namespace halftone::tests {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+Bytes whole() { return manifest::encode(hand_made::manifest()); }
+
+Bytes bytes_of(std::string_view text) {
+  Bytes bytes(text.size());
+  std::memcpy(bytes.data(), text.data(), text.size());
+  return bytes;
+}
+
+Bytes operator+(Bytes left, const Bytes& right) {
+  left.insert(left.end(), right.begin(), right.end());
+  return left;
+}
+
+/// A file that goes away with this.
+class File {
+ public:
+  explicit File(const Bytes& bytes)
+      : path_(std::filesystem::temp_directory_path() /
+              ("halftone_hostile." + std::to_string(std::random_device{}()))) {
+    std::ofstream file(path_, std::ios::binary);
+    file.write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+  }
+  ~File() { std::filesystem::remove(path_); }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  [[nodiscard]] std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::string refusal_of(const std::string& path) {
+  const Outcome outcome = run_tool("explain '" + path + "'");
+  CHECK(outcome.status == 2);
+  CHECK(outcome.output.empty());
+  return outcome.errors;
+}
+
+Bytes altered(std::size_t at) {
+  Bytes bytes = whole();
+  bytes[at] ^= std::byte{1};
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("a manifest is found wherever it lies in a file") {
+  const Bytes noise = bytes_of(
+      "HTMANIF\nHTMANIF\n, and other text \x7f"
+      "ELF");
+  for (const Bytes& bytes : {whole(), noise + whole(), whole() + noise, noise + whole() + noise}) {
+    const tools::Found found = tools::find_manifests(bytes);
+    REQUIRE(found.manifests.size() == 1);
+    CHECK(found.damaged.empty());
+    CHECK(found.manifests.front() == hand_made::manifest());
+  }
+  const tools::Found twice = tools::find_manifests(whole() + whole());
+  CHECK(twice.manifests.size() == 1);
+}
+
+TEST_CASE("files without a sound artifact are refused, each with its reason") {
+  Bytes later = whole();
+  later[8] = std::byte{manifest::kVersion + 1};
+  Bytes half = whole();
+  half.resize(half.size() / 2);
+  struct {
+    const char* what;
+    Bytes bytes;
+    const char* says;
+  } cases[] = {
+      {"empty", {}, "there is no artifact in '"},
+      {"text", bytes_of("just some text"), "there is no artifact in '"},
+      {"the magic word alone", bytes_of("HTMANIF\n"), "there is no artifact in '"},
+      {"half", half, "the manifest is truncated: "},
+      {"one bit of the payload", altered(whole().size() - 1), "the manifest was altered: "},
+      {"one bit of the checksum", altered(20), "the manifest was altered: "},
+      {"a good one beside an altered one", whole() + altered(60), "the manifest was altered: "},
+      {"another version", later, "is needed; use the halftone of the halftonec that made it"},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.what);
+    const File file(c.bytes);
+    const std::string says = refusal_of(file.path());
+    CHECK(says.find(c.says) != std::string::npos);
+    CHECK(says.find(file.path()) != std::string::npos);
+    CHECK(std::count(says.begin(), says.end(), '\n') == 1);
+  }
+  CHECK(refusal_of("/no/such/file") ==
+        "halftone: there is no file '/no/such/file'; name what halftonec --object wrote\n");
+  const std::string folder = std::filesystem::temp_directory_path().string();
+  CHECK(refusal_of(folder) == "halftone: '" + folder + "' is a folder or a device; name a file\n");
+  CHECK(refusal_of(HALFTONE_TOOL).find("there is no artifact in '") != std::string::npos);
+}
+
+TEST_CASE("bytes that were altered anywhere are never believed") {
+  const Bytes sound = whole();
+  std::mt19937 random(1);
+  for (int i = 0; i < 3000; ++i) {
+    Bytes bytes = sound;
+    const std::size_t at = random() % bytes.size();
+    bytes[at] ^= static_cast<std::byte>(1 + random() % 255);
+    CAPTURE(at);
+    CHECK(tools::find_manifests(bytes).manifests.empty());
+    bytes = sound;
+    bytes.resize(random() % bytes.size());
+    CHECK(tools::find_manifests(bytes).manifests.empty());
+  }
+}
+
+TEST_CASE("sizes that overflow are an error, not a number") {
+  manifest::Manifest manifest = hand_made::manifest();
+  manifest::Value square;
+  square.name = square.layer = "square";
+  square.shape = {{1, 0}, {1, 0}};  // batch x batch
+  manifest.programs.front().values.push_back(square);
+  const File file(manifest::encode(manifest));
+  const Outcome fits = run_tool("explain " + file.path() + " --symbols batch=1000000000");
+  CHECK(fits.status == 0);
+  CHECK(fits.output.find("4000000000000000000") != std::string::npos);
+  const Outcome outcome = run_tool("explain " + file.path() + " --symbols batch=4000000000");
+  CHECK(outcome.status == 2);
+  CHECK(outcome.errors == "halftone: a size exceeds 2^63 bytes; bind smaller symbols\n");
+}
+
+TEST_CASE("names of any length and any bytes fit into the text and the object") {
+  manifest::Manifest manifest = hand_made::manifest();
+  const std::string name = "head" + std::string(300, 'x') +
+                           "\xff"
+                           "tail";
+  manifest.programs.front().values.emplace_back().name = name;
+  const File file(manifest::encode(manifest));
+  const Outcome outcome = run_tool("explain " + file.path());
+  CHECK(outcome.status == 0);
+  CHECK(outcome.output.find("xx..xx") != std::string::npos);
+  for (std::size_t begin = 0, end; (end = outcome.output.find('\n', begin)) != std::string::npos;
+       begin = end + 1) {
+    CHECK(end - begin <= 100);
+  }
+  CHECK(json_of("explain " + file.path())["model"] == manifest.model);
+}
+
+TEST_CASE("wrong arguments are refused with what is right") {
+  const File file(whole());
+  struct {
+    std::string arguments, says;
+  } cases[] = {
+      {"", "subcommand"},
+      {"explain", "ARTIFACT"},
+      {"improve " + file.path(), "subcommand"},
+      {"diff " + file.path(), "B is required"},
+      {"explain " + file.path() + " --symbols length=3", "binds no symbol of model"},
+      {"explain " + file.path() + " --symbols batch", "write NAME=NUMBER"},
+      {"explain " + file.path() + " --symbols batch=0", "write a whole number above 0"},
+      {"explain " + file.path() + " --symbols batch=3x", "write a whole number above 0"},
+      {"explain " + file.path() + " --symbols batch=3,batch=3", "batch is bound twice"},
+      {"explain " + file.path() + " --model other", "holds no artifact of model 'other'"},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.arguments);
+    const Outcome outcome = run_tool(c.arguments);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.errors.find(c.says) != std::string::npos);
+  }
+  CHECK(run_tool("--help").status == 0);
+}
+
+}  // namespace halftone::tests

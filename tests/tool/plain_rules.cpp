@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plain_rules.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace halftone::tests {
+
+using namespace halftone::description;
+
+namespace {
+
+/// P3
+bool is_of_class(Kind kind, LayerClass layer_class) {
+  switch (layer_class) {
+    case LayerClass::contraction:
+      return kind == Kind::linear;
+    case LayerClass::normalization:
+      return kind == Kind::layer_norm;
+    case LayerClass::softmax:
+      return kind == Kind::cross_entropy;
+    case LayerClass::activation_function:
+      return kind == Kind::relu || kind == Kind::gelu || kind == Kind::silu;
+    case LayerClass::elementwise:
+      return kind == Kind::add || kind == Kind::concat || kind == Kind::pointwise;
+    case LayerClass::loss:
+      return kind == Kind::cross_entropy || kind == Kind::mse || kind == Kind::pointwise_loss;
+  }
+  return false;
+}
+
+bool matches(const Rule& rule, Kind kind) {
+  if (rule.result || rule.rounding || rule.recompute) throw std::runtime_error("not a plain rule");
+  for (const Clause& clause : rule.clauses) {
+    if (clause.layer || !clause.ops.empty() || !clause.roles.empty() || !clause.passes.empty() ||
+        !clause.targets.empty()) {
+      throw std::runtime_error("not a plain rule");
+    }
+    for (const LayerClass layer_class : clause.classes) {
+      if (is_of_class(kind, layer_class)) return true;
+    }
+  }
+  return rule.clauses.empty();
+}
+
+/// P4
+Format last(const std::vector<Rule>& rules, Kind kind, std::optional<FormatChoice> Rule::* field) {
+  Format format = Format::f32;
+  for (const Rule& rule : rules) {
+    if (!matches(rule, kind) || !(rule.*field)) continue;
+    if ((rule.*field)->follow) throw std::runtime_error("not a plain rule");
+    format = (rule.*field)->format;
+  }
+  return format;
+}
+
+}  // namespace
+
+PlainModel::PlainModel(Description description)
+    : description_(std::move(description)),
+      learns_(description_.nodes.size()),
+      is_used_(description_.nodes.size()) {
+  const auto at = [](NodeId id) { return static_cast<std::size_t>(id); };
+  for (std::size_t id = 0; id < nodes().size(); ++id) {
+    if (nodes()[id].kind == Kind::parameter) learns_[id] = is_trained(static_cast<NodeId>(id));
+    for (const Operand& operand : nodes()[id].operands) {
+      if (learns_[at(operand.node)]) learns_[id] = true;
+    }
+  }
+  for (std::size_t id = nodes().size(); id-- > 0;) {
+    if (is_loss(nodes()[id].kind)) is_used_[id] = true;
+    for (const Operand& operand : nodes()[id].operands) {
+      if (is_used_[id]) is_used_[at(operand.node)] = true;
+    }
+  }
+}
+
+Format PlainModel::store(NodeId layer) const {
+  return last(description_.rules, nodes()[static_cast<std::size_t>(layer)].kind, &Rule::store);
+}
+
+Format PlainModel::compute(NodeId layer) const {
+  return last(description_.rules, nodes()[static_cast<std::size_t>(layer)].kind, &Rule::compute);
+}
+
+bool PlainModel::is_loss(Kind kind) { return is_of_class(kind, LayerClass::loss); }
+
+bool PlainModel::is_layer(Kind kind) {
+  return kind != Kind::input && kind != Kind::parameter && kind != Kind::state && !is_loss(kind);
+}
+
+bool PlainModel::is_trained(NodeId parameter) const {
+  const Node& node = nodes()[static_cast<std::size_t>(parameter)];
+  return !std::get<ParameterAttributes>(node.attributes).frozen;
+}
+
+bool PlainModel::has_gradient(NodeId layer) const {
+  const auto id = static_cast<std::size_t>(layer);
+  return is_layer(nodes()[id].kind) && learns_[id] && is_used_[id];
+}
+
+std::vector<NodeId> PlainModel::operands(NodeId node) const {
+  std::vector<NodeId> result;
+  for (const Operand& operand : nodes()[static_cast<std::size_t>(node)].operands) {
+    const Node& read = nodes()[static_cast<std::size_t>(operand.node)];
+    const bool is_label = read.kind == Kind::input && read.format == Format::i32;
+    if (read.kind != Kind::parameter && !is_label) result.push_back(operand.node);
+  }
+  return result;
+}
+
+std::vector<NodeId> PlainModel::parameters(NodeId node) const {
+  std::vector<NodeId> result;
+  for (const Operand& operand : nodes()[static_cast<std::size_t>(node)].operands) {
+    if (nodes()[static_cast<std::size_t>(operand.node)].kind == Kind::parameter) {
+      result.push_back(operand.node);
+    }
+  }
+  return result;
+}
+
+std::int64_t PlainModel::bytes(NodeId node, Format format, std::int64_t symbol) const {
+  std::int64_t bytes = format == Format::f16 || format == Format::bf16 ? 2 : 4;
+  for (const Dimension& dimension : nodes()[static_cast<std::size_t>(node)].shape) {
+    bytes *= dimension.symbol.empty() ? dimension.extent : symbol;
+  }
+  return bytes;
+}
+
+const char* word(Format format) { return kFormatWords[static_cast<std::size_t>(format)]; }
+
+}  // namespace halftone::tests
