@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::array kPhases = {Phase::forward,  Phase::loss,  Phase::loss_backward,
                                 Phase::backward, Phase::check, Phase::update};
-constexpr std::array kPhaseNames = {"forward",  "loss",  "gradient of the loss",
+constexpr std::array kPhaseNames = {"forward",  "loss",  "loss gradient",
                                     "backward", "check", "update"};
 constexpr int kRow = 46, kBoxLeft = 300, kBoxWidth = 330, kChip = 108, kWidth = 930;
 
@@ -43,6 +43,7 @@ std::vector<std::string> names_of_buffers(const Program& program) {
 
 struct Box {
   const Kernel* kernel;
+  const Launch* launch;
   Phase phase;
   std::vector<std::int32_t> reads, writes;  // buffers
 };
@@ -56,16 +57,17 @@ std::vector<Box> boxes_of(const Manifest& manifest) {
   using halftone::manifest::Role;
   for (const Phase phase : kPhases) {
     for (const Launch& launch : program.phases[static_cast<std::size_t>(phase)]) {
-      Box box{&manifest.kernels[static_cast<std::size_t>(launch.kernel)], phase, {}, {}};
+      Box box{&manifest.kernels[static_cast<std::size_t>(launch.kernel)], &launch, phase, {}, {}};
       for (const auto& argument : launch.arguments) {
         const auto at = static_cast<std::size_t>(argument.buffer);
         const Role role = program.buffers[at].role;
         const bool result = role == Role::activation || role == Role::output ||
                             role == Role::loss || role == Role::gradients ||
                             role == Role::statistic;
-        auto& list = result && (!written[at] || (phase == Phase::backward && role == Role::gradients))
-                         ? box.writes
-                         : box.reads;
+        auto& list =
+            result && (!written[at] || (phase == Phase::backward && role == Role::gradients))
+                ? box.writes
+                : box.reads;
         if (std::ranges::find(list, argument.buffer) == list.end()) list.push_back(argument.buffer);
       }
       for (const std::int32_t buffer : box.writes) written[static_cast<std::size_t>(buffer)] = true;
@@ -112,10 +114,10 @@ std::string arcs(const std::vector<Box>& boxes, const Program& program,
 std::string box(const Box& box, double y, const Program& program,
                 const std::vector<std::string>& names) {
   const std::string top = std::to_string(y);
-  std::string fused = box.kernel->fused;
+  std::string fused = box.launch->fused;
   if (fused.size() > 58) fused = fused.substr(0, 57) + "…";
   std::string svg =
-      "<g class=\"kernel\"><title>" + escaped(box.kernel->fused) + "</title><rect x=\"" +
+      "<g class=\"kernel\"><title>" + escaped(box.launch->fused) + "</title><rect x=\"" +
       std::to_string(kBoxLeft) + "\" y=\"" + top + "\" width=\"" + std::to_string(kBoxWidth) +
       "\" height=\"38\" rx=\"6\"/><text class=\"name\" x=\"" + std::to_string(kBoxLeft + 8) +
       "\" y=\"" + std::to_string(y + 15) + "\">" + escaped(box.kernel->name) +

@@ -46,6 +46,7 @@ std::vector<double> thinned(const std::vector<float>& values, std::size_t points
 
 struct Curve {
   std::string name;
+  const char* colour;
   std::vector<double> values;  // all positive
 };
 
@@ -71,14 +72,14 @@ std::string chart(const std::vector<Curve>& curves, const std::string& what) {
   }
   for (std::size_t i = 0; i < curves.size(); ++i) {
     const auto& values = curves[i].values;
-    svg << "<polyline class=\"line\" stroke=\"" << kColours[i % kColours.size()] << "\" points=\"";
+    svg << "<polyline class=\"line\" stroke=\"" << curves[i].colour << "\" points=\"";
     for (std::size_t k = 0; k < values.size(); ++k) {
       if (!(values[k] > 0) || !std::isfinite(values[k])) continue;
       svg << kLeft + (kWide - kLeft) * static_cast<double>(k) / static_cast<double>(values.size())
           << "," << kHigh - (std::log10(values[k]) - lowest) / (highest - lowest) * kHigh << " ";
     }
     svg << "\"/><text x=\"" << kWide + 8 << "\" y=\"" << 20 + 16 * i
-        << "\" style=\"fill:" << kColours[i % kColours.size()] << ";font-weight:600\">"
+        << "\" style=\"fill:" << curves[i].colour << ";font-weight:600\">"
         << escaped(curves[i].name) << "</text>";
   }
   svg << "<text x=\"" << kLeft << "\" y=\"" << kHigh + 22 << "\">" << escaped(what)
@@ -121,9 +122,10 @@ void write_page(std::ostream& out, const std::vector<Section>& sections) {
   put_table(out, sections);
   std::vector<Curve> losses, scales;
   for (const Section& section : sections) {
-    losses.push_back({section.summary.rules, thinned(section.run.losses, 220)});
+    const char* colour = kColours[losses.size() % kColours.size()];
+    losses.push_back({section.summary.rules, colour, thinned(section.run.losses, 220)});
     if (section.artifact.manifest().loss_scale.kind != halftone::manifest::LossScale::Kind::none)
-      scales.push_back({section.summary.rules, thinned(section.run.loss_scales, 880)});
+      scales.push_back({section.summary.rules, colour, thinned(section.run.loss_scales, 880)});
   }
   out << "<h2>Loss, first seed</h2>"
       << chart(losses,
