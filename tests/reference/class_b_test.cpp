@@ -1,177 +1,305 @@
 // SPDX-License-Identifier: Apache-2.0
-// The class B bound (N8) holds for sums in other orders, and faults exceed it.
+// The class B bound N8 holds every legitimate f32 sum of a contraction, and no mutant.
 #include "class_b.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <functional>
-#include <random>
+#include <limits>
+#include <sstream>
 #include <string>
-#include <vector>
 
-#include "halftone/reference/rounding.hpp"
+#include "contraction_sums.hpp"
 
-namespace halftone::tests {
+using namespace halftone::reference;
+using namespace halftone::reference::tests;
+using halftone::tests::class_b;
+using halftone::tests::ClassB;
+using halftone::tests::gamma_bound;
+using halftone::tests::Sums;
+
 namespace {
 
-using description::Format;
-using description::Rounding;
-
-/// One result element: its rounded operands.
-struct Element {
-  std::vector<float> a, b;
-  [[nodiscard]] std::size_t k() const { return a.size(); }
-};
-
-using Sum = std::function<float(const Element&)>;
-
-float chain(const Element& e, std::size_t first, std::size_t last) {
-  float sum = 0;
-  for (std::size_t i = first; i < last; ++i) sum = std::fma(e.a[i], e.b[i], sum);
-  return sum;
-}
-
-float pairwise(const Element& e, std::size_t first, std::size_t last) {
-  if (last - first <= 2) return chain(e, first, last);
-  const std::size_t middle = first + (last - first) / 2;
-  return pairwise(e, first, middle) + pairwise(e, middle, last);
-}
-
-struct Named {
-  const char* name;
-  Adder adder;
-  Sum sum;
-};
-
-const Named kOrders[] = {
-    {"ordered", Adder::rounded, [](const Element& e) { return chain(e, 0, e.k()); }},
-    {"reverse", Adder::rounded,
-     [](const Element& e) {
-       float sum = 0;
-       for (std::size_t i = e.k(); i-- > 0;) sum = std::fma(e.a[i], e.b[i], sum);
-       return sum;
-     }},
-    {"pairwise", Adder::rounded, [](const Element& e) { return pairwise(e, 0, e.k()); }},
-    {"split in four", Adder::rounded,
-     [](const Element& e) {
-       float sum = 0;
-       for (std::size_t part = 0; part < 4; ++part)
-         sum += chain(e, e.k() * part / 4, e.k() * (part + 1) / 4);
-       return sum;
-     }},
-    {"tensor core of 16", Adder::tensor_core,
-     [](const Element& e) {
-       float sum = 0;
-       for (std::size_t i = 0; i < e.k(); i += 16) {
-         double block = sum;  // exact products, one rounding toward zero
-         for (std::size_t j = i; j < std::min(i + 16, e.k()); ++j)
-           block += static_cast<double>(e.a[j]) * e.b[j];
-         const float nearest = static_cast<float>(block);
-         sum = std::fabs(nearest) > std::fabs(block) ? std::nextafter(nearest, 0.0f) : nearest;
-       }
-       return sum;
-     }},
-};
-
-float rounded(Format format, float value) {
-  return reference::round({format, Rounding::nearest_even}, value);
-}
-
-const Named kFaults[] = {
-    {"one product dropped", Adder::rounded,
-     [](const Element& e) { return chain(e, 0, e.k()) - e.a[e.k() / 3] * e.b[e.k() / 3]; }},
-    {"one sign flipped", Adder::rounded,
-     [](const Element& e) { return chain(e, 0, e.k()) - 2 * e.a[e.k() / 2] * e.b[e.k() / 2]; }},
-    {"the tail missed", Adder::rounded, [](const Element& e) { return chain(e, 0, e.k() - 1); }},
-    {"accumulated in bf16", Adder::rounded,
-     [](const Element& e) {
-       float sum = 0;
-       for (std::size_t i = 0; i < e.k(); ++i)
-         sum = rounded(Format::bf16, std::fma(e.a[i], e.b[i], sum));
-       return sum;
-     }},
-    {"accumulated in f16", Adder::rounded,
-     [](const Element& e) {
-       float sum = 0;
-       for (std::size_t i = 0; i < e.k(); ++i)
-         sum = rounded(Format::f16, std::fma(e.a[i], e.b[i], sum));
-       return sum;
-     }},
-    {"partial sums kept in tf32", Adder::rounded,
-     [](const Element& e) {
-       float sum = 0;
-       for (std::size_t i = 0; i < e.k(); ++i)
-         sum = rounded(Format::tf32, std::fma(e.a[i], e.b[i], sum));
-       return sum;
-     }},
-    {"all zero", Adder::rounded, [](const Element&) { return 0.0f; }},
-    {"another row's operand", Adder::rounded,
-     [](const Element& e) {
-       Element swapped = e;
-       std::ranges::reverse(swapped.b);
-       return chain(swapped, 0, e.k());
-     }},
-};
-
-/// Operands of one sign or of both.
-std::vector<Element> elements(std::size_t k, Format operands, bool one_sign) {
-  std::mt19937 engine(static_cast<unsigned>(k));
-  std::uniform_real_distribution<float> uniform(one_sign ? 0.25f : -1.0f, 1.0f);
-  std::vector<Element> list(64);
-  for (Element& e : list)
-    for (std::size_t i = 0; i < k; ++i) {
-      e.a.push_back(rounded(operands, uniform(engine)));
-      e.b.push_back(rounded(operands, uniform(engine)));
-    }
-  return list;
-}
-
-/// How many of the elements a sum leaves outside of the bound.
-std::size_t outside(const Named& sum, const std::vector<Element>& list, Format stored) {
-  return static_cast<std::size_t>(std::ranges::count_if(list, [&](const Element& e) {
-    double exact = 0, magnitude = 0;
-    for (std::size_t i = 0; i < e.k(); ++i) {
-      exact += static_cast<double>(e.a[i]) * e.b[i];
-      magnitude += std::fabs(static_cast<double>(e.a[i]) * e.b[i]);
-    }
-    const double result = rounded(stored, sum.sum(e));
-    return std::fabs(result - exact) >
-           class_b_bound(static_cast<std::int64_t>(e.k()), exact, magnitude, sum.adder, stored);
-  }));
-}
-
 constexpr Format kFormats[] = {Format::f32, Format::tf32, Format::f16, Format::bf16};
-constexpr std::size_t kDepths[] = {1, 7, 64, 1000};
+constexpr std::size_t kSizes[] = {1, 7, 64, 1000, 4096};
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+struct Order {
+  const char* name;
+  float (*sum)(Row, Row);
+  Sums sums;
+};
+
+constexpr Order kOrders[] = {
+    {"N1", chain, Sums::nearest},
+    {"reversed", reversed, Sums::nearest},
+    {"pairwise", pairwise, Sums::nearest},
+    {"split by 4", split<4>, Sums::nearest},
+    {"split by 8", split<8>, Sums::nearest},
+    {"blocks of 8", blocks<8>, Sums::toward_zero},
+    {"blocks of 16", blocks<16>, Sums::toward_zero},
+    {"truncated chain", truncated_chain, Sums::toward_zero},
+};
+
+// Results in row-major order, (kRows, kColumns), before they are stored.
+std::vector<float> results(const Contraction& x, float (*sum)(Row, Row)) {
+  std::vector<float> result;
+  for (std::size_t i = 0; i < kRows; ++i) {
+    for (std::size_t j = 0; j < kColumns; ++j) result.push_back(sum(x.row(i), x.column(j)));
+  }
+  return result;
+}
+
+std::vector<ClassB> bounds(const Contraction& x, RoundTo store, Sums sums) {
+  std::vector<ClassB> result;
+  for (std::size_t i = 0; i < kRows; ++i) {
+    for (std::size_t j = 0; j < kColumns; ++j) {
+      result.push_back(class_b(x.row(i), x.column(j), store, sums));
+    }
+  }
+  return result;
+}
+
+bool holds(const std::vector<ClassB>& bounds, const std::vector<float>& stored) {
+  for (std::size_t e = 0; e < bounds.size(); ++e) {
+    if (!bounds[e].holds(stored[e])) return false;
+  }
+  return true;
+}
+
+template <class Body>
+void for_each_contraction(std::size_t k, const Body& body) {
+  for (const Format compute : kFormats) {
+    for (const Operands operands : kOperands) body(contraction(operands, k, compute), operands);
+  }
+}
+
+// F1, spelled out once more: half the relative place, and half the smallest subnormal.
+struct Units {
+  Format format;
+  double roundoff, flush;
+};
+
+constexpr Units kUnits[] = {{Format::f32, 0x1p-24, 0x1p-150},
+                            {Format::tf32, 0x1p-11, 0x1p-137},
+                            {Format::f16, 0x1p-11, 0x1p-25},
+                            {Format::bf16, 0x1p-8, 0x1p-134}};
+
+struct Mutant {
+  const char* name;
+  std::vector<float> (*results)(const Contraction&);
+  Rounding store = Rounding::nearest_even;
+};
+
+template <float (*kSum)(Row, Row)>
+std::vector<float> by(const Contraction& x) {
+  return results(x, kSum);
+}
+
+std::vector<float> with_truncated_operands(const Contraction& x) {
+  Contraction mutant = x;
+  mutant.a = rounded(x.exact_a, {x.compute, Rounding::toward_zero});
+  mutant.b = rounded(x.exact_b, {x.compute, Rounding::toward_zero});
+  return results(mutant, chain);
+}
+
+std::vector<float> with_swapped_rows(const Contraction& x) {
+  std::vector<float> result = results(x, chain);
+  std::swap_ranges(result.begin(), result.begin() + kColumns, result.begin() + kColumns);
+  return result;
+}
+
+const Mutant kMutants[] = {
+    {"one product dropped", by<drops_one>},
+    {"one sign flipped", by<flips_one>},
+    {"last element of k missed", by<misses_last>},
+    {"accumulation in bf16", by<narrow_accumulator<Format::bf16, 1>>},
+    {"accumulation in f16", by<narrow_accumulator<Format::f16, 1>>},
+    {"partial sums of 16 kept in tf32", by<narrow_accumulator<Format::tf32, 16>>},
+    {"operands truncated", with_truncated_operands},
+    {"result stored toward zero", by<chain>, Rounding::toward_zero},
+    {"all zero", by<zero>},
+    {"two rows swapped", with_swapped_rows},
+};
+
+// Those that change nothing: f32 has nothing to round to f32.
+bool is_equivalent(const Mutant& mutant, Format compute, Format store) {
+  return (mutant.results == with_truncated_operands && compute == Format::f32) ||
+         (mutant.store == Rounding::toward_zero && store == Format::f32);
+}
+
+// How many mutants some element of some contraction shows, one for each compute and store format.
+struct Score {
+  int killed = 0, killed_inexact = 0, all = 0, equivalent = 0;  // inexact: without the integers
+  std::string survivors;
+};
+
+void judge(const Mutant& mutant, std::size_t k, Format compute, Score& score) {
+  bool killed[4] = {}, killed_inexact[4] = {};
+  for (const Operands operands : kOperands) {
+    const Contraction x = contraction(operands, k, compute);
+    const std::vector<float> sums = mutant.results(x), chains = results(x, chain);
+    for (int s = 0; s < 4; ++s) {
+      const RoundTo store = {kFormats[s], Rounding::nearest_even};
+      const std::vector<float> stored = rounded(sums, {kFormats[s], mutant.store});
+      if (is_equivalent(mutant, compute, kFormats[s])) CHECK(stored == rounded(chains, store));
+      if (holds(bounds(x, store, Sums::toward_zero), stored)) continue;
+      killed[s] = true;
+      killed_inexact[s] |= operands != Operands::integers;
+    }
+  }
+  for (int s = 0; s < 4; ++s) {
+    const bool equivalent = is_equivalent(mutant, compute, kFormats[s]);
+    score.equivalent += equivalent;
+    score.all += !equivalent;
+    score.killed += killed[s];
+    score.killed_inexact += killed_inexact[s];
+    if (equivalent || killed[s]) continue;
+    std::ostringstream survivor;
+    survivor << "\n  " << mutant.name << ", k " << k << ", compute " << static_cast<int>(compute)
+             << ", store " << s;
+    score.survivors += survivor.str();
+  }
+}
 
 }  // namespace
 
-TEST_CASE("sums in any order lie inside the class B bound (N8)") {
-  for (const Format operands : kFormats)
-    for (const Format stored : {Format::f32, Format::f16, Format::bf16})
-      for (const std::size_t k : kDepths)
-        for (const bool one_sign : {false, true}) {
-          const auto list = elements(k, operands, one_sign);
-          for (const Named& order : kOrders) {
-            CAPTURE(std::string(order.name));
-            CAPTURE(k);
-            CHECK(outside(order, list, stored) == 0);
+TEST_CASE("sums in other orders and by tensor cores stay inside the bound of N8") {
+  double largest_share = 0;
+  for (const std::size_t k : kSizes) {
+    for_each_contraction(k, [&](const Contraction& x, Operands operands) {
+      for (const Order& order : kOrders) {
+        CAPTURE(std::string(order.name));
+        CAPTURE(k);
+        CAPTURE(static_cast<int>(x.compute));
+        CAPTURE(static_cast<int>(operands));
+        const std::vector<float> sums = results(x, order.sum);
+        for (const Format format : kFormats) {
+          for (const Rounding rounding : {Rounding::nearest_even, Rounding::toward_zero}) {
+            CHECK(holds(bounds(x, {format, rounding}, order.sums),
+                        rounded(sums, {format, rounding})));
           }
         }
+        const auto bound = bounds(x, {}, order.sums);
+        for (std::size_t e = 0; e < sums.size(); ++e) {
+          if (bound[e].error == 0) continue;
+          const double share = std::fabs(sums[e] - bound[e].sum) / bound[e].error;
+          largest_share = std::max(largest_share, share);
+        }
+      }
+    });
+  }
+  MESSAGE("the largest share of the bound that a legitimate sum took: " << largest_share);
 }
 
-TEST_CASE("faults of a contraction exceed the class B bound (N8)") {
-  std::size_t killed = 0, all = 0;
-  for (const Named& fault : kFaults)
-    for (const std::size_t k : {std::size_t{64}, std::size_t{1000}}) {
-      CAPTURE(std::string(fault.name));
-      CAPTURE(k);
-      const std::size_t caught = outside(fault, elements(k, Format::bf16, false), Format::f32);
-      CHECK(caught > 0);
-      killed += caught > 0;
-      ++all;
+TEST_CASE("the bound is what N8 says: gamma, the unit roundoff of the store, half a subnormal") {
+  for (const std::size_t k : kSizes) {
+    for_each_contraction(k, [&](const Contraction& x, Operands operands) {
+      for (const Units& units : kUnits) {
+        const RoundTo to = {units.format, Rounding::nearest_even};
+        for (const ClassB& bound : bounds(x, to, Sums::toward_zero)) {
+          if (std::isinf(bound.low) || std::isinf(bound.high)) continue;
+          const double ku = static_cast<double>(k) * 0x1p-23;
+          const double error = 1.000001 * ku / (1 - ku) * bound.magnitudes + 0x1p-137;
+          const double store =
+              std::max(units.roundoff * (std::fabs(bound.sum) + error), units.flush);
+          CHECK(bound.high - bound.sum <= error + store);
+          CHECK(bound.sum - bound.low <= error + store);
+          if (operands == Operands::integers) CHECK(bound.low == bound.high);
+        }
+      }
+    });
+  }
+}
+
+TEST_CASE("mutants leave the bound of N8") {
+  int killed = 0, inexact = 0, all = 0;
+  for (const Mutant& mutant : kMutants) {
+    std::ostringstream line;
+    line << mutant.name << ":";
+    for (const std::size_t k : {64, 1000, 4096}) {
+      Score score;
+      for (const Format compute : kFormats) judge(mutant, k, compute, score);
+      line << "  k " << k << " killed " << score.killed << " of " << score.all << " ("
+           << score.killed_inexact << " by inexact sums), equivalent " << score.equivalent;
+      CAPTURE(score.survivors);
+      CHECK(score.killed == score.all);
+      killed += score.killed, inexact += score.killed_inexact, all += score.all;
     }
-  MESSAGE("killed " << killed << " of " << all);
+    MESSAGE(line.str());
+  }
+  MESSAGE("killed " << killed << " of " << all << ", " << inexact
+                    << " of them by inexact sums too");
 }
 
-}  // namespace halftone::tests
+TEST_CASE("results below the smallest normal are held, and their flush to zero is not") {
+  struct Case {
+    Format store;
+    float a, b;  // about which the operands lie; the sum is subnormal in the store format
+  };
+  const Case cases[] = {{Format::f16, 0x1p-12f, 0x1p-10f},
+                        {Format::bf16, 0x1p-69f, 0x1p-65f},
+                        {Format::tf32, 0x1p-69f, 0x1p-65f},
+                        {Format::f32, 0x1p-69f, 0x1p-65f}};
+  for (const Case& c : cases) {
+    CAPTURE(static_cast<int>(c.store));
+    std::vector<float> a, b;
+    for (int i = 0; i < 64; ++i) {
+      a.push_back(c.a * (1 + static_cast<float>(i * 37 % 64) * 0x1.0102p-6f));
+      b.push_back(i % 4 == 3 ? -c.b : c.b * 0x1.010102p+0f);
+    }
+    for (const Rounding rounding : {Rounding::nearest_even, Rounding::toward_zero}) {
+      const RoundTo store = {c.store, rounding};
+      for (const Order& order : kOrders) {
+        CAPTURE(std::string(order.name));
+        const ClassB bound = class_b(a, b, store, order.sums);
+        const float stored = round(store, order.sum(a, b));
+        CHECK(std::fabs(stored) < (c.store == Format::f16 ? 0x1p-14f : 0x1p-126f));
+        CHECK(bound.holds(stored));
+        CHECK_FALSE(bound.holds(0));
+      }
+    }
+  }
+}
+
+TEST_CASE("products below every f32 are held however they are rounded") {
+  for (const std::size_t k : kSizes) {
+    CAPTURE(k);
+    const std::vector<float> a(k, 0x1.8p-75f), b(k, 0x1p-75f);  // products of 0.75 * 2^-149
+    for (const Order& order : kOrders) {
+      CAPTURE(std::string(order.name));
+      CHECK(class_b(a, b, {}, order.sums).holds(order.sum(a, b)));
+    }
+    CHECK_FALSE(class_b(a, b, {}, Sums::nearest).holds(-0x1p-149f));
+  }
+}
+
+TEST_CASE("results that are not finite are allowed where they are due") {
+  const auto bound = [](std::vector<float> a, std::vector<float> b, Format store) {
+    return class_b(a, b, {store, Rounding::nearest_even}, Sums::nearest);
+  };
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  CHECK(bound({1, nan}, {1, 1}, Format::f32).holds(nan));
+  CHECK_FALSE(bound({1, nan}, {1, 1}, Format::f32).holds(1));
+  CHECK(bound({1, kInfinity}, {1, 0}, Format::f16).holds(nan));
+  CHECK(bound({1, kInfinity}, {1, 2}, Format::f16).holds(kInfinity));
+  CHECK_FALSE(bound({1, kInfinity}, {1, 2}, Format::f16).holds(65504));
+  CHECK_FALSE(bound({1, 2}, {1, 2}, Format::f16).holds(nan));
+  CHECK(bound({256, 256}, {256, 256}, Format::f16).holds(kInfinity));
+  CHECK_FALSE(bound({256, 256}, {256, 256}, Format::f16).holds(65504));
+  // 65520 is where f16 ends: a sum that may fall on either side.
+  const std::vector<float> edge_a = {65520, 0x1.000002p-10f}, edge_b = {1, 0x1.000002p-10f};
+  CHECK(bound(edge_a, edge_b, Format::f16).holds(kInfinity));
+  CHECK(bound(edge_a, edge_b, Format::f16).holds(65504));
+  CHECK_FALSE(bound(edge_a, edge_b, Format::f16).holds(65472));
+}
+
+TEST_CASE("what has no bound is refused") {
+  const std::vector<float> one = {1}, two = {1, 2}, huge = {0x1p+100f};
+  CHECK_THROWS_WITH_AS((void)class_b(huge, huge, {}, Sums::nearest),
+                       "a partial sum may overflow f32; use smaller operands", std::domain_error);
+  CHECK_THROWS_WITH_AS((void)class_b(one, two, {}, Sums::nearest),
+                       "operands differ in length; pass equal k", std::invalid_argument);
+  CHECK_THROWS_AS((void)gamma_bound(1 << 23, 0x1p-23), std::domain_error);
+  CHECK(gamma_bound(4096, 0x1p-23) == 0x1p-11 / (1 - 0x1p-11));
+}

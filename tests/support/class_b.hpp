@@ -1,45 +1,99 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bound of class B (N8): how far a contraction's stored result may lie from the exact sum when
-// its f32 partial sums are added in an order of the kernel's choice. Source of k * u: N. Higham,
-// Accuracy and Stability of Numerical Algorithms, 3.1.
+// N8: the results that a contraction may store when its f32 sum is not the ordered chain N1. One
+// interval per element, derived from its operands alone: the reference has no part in it.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <stdexcept>
 
-#include "halftone/description/description.hpp"
+#include "halftone/reference/rounding.hpp"
 
 namespace halftone::tests {
 
-/// Who adds: correctly rounded f32 additions in any order, or a tensor core that cuts its partial
-/// sums.
-enum class Adder { rounded, tensor_core };
-
-/// Half a unit in the last place of 1, and of the smallest subnormal.
-struct Roundoff {
-  double relative, absolute;
+/// How a contraction's f32 partial sums are rounded.
+enum class Sums {
+  nearest,      ///< in any order, each product and sum to the nearest f32 or exact: unit 2^-24
+  toward_zero,  ///< in any order, each to one of its neighbours, as tensor cores: unit 2^-23
 };
 
-inline Roundoff roundoff(description::Format format) {
-  switch (format) {
-    case description::Format::f16:
-      return {0x1p-11, 0x1p-25};
-    case description::Format::bf16:
-      return {0x1p-8, 0x1p-134};
-    case description::Format::tf32:
-      return {0x1p-11, 0x1p-137};
-    default:
-      return {0x1p-24, 0x1p-150};
+/// What one element of a contraction may be.
+struct ClassB {
+  double sum = 0;           ///< Σ a*b
+  double magnitudes = 0;    ///< Σ |a||b|
+  double error = 0;         ///< of the f32 sum before it is stored: γ_k Σ|a||b| and underflow
+  float low = 0, high = 0;  ///< the ends of what may be stored, themselves included; both NaN if
+                            ///< the result is NaN
+
+  [[nodiscard]] bool holds(float stored) const {
+    if (std::isnan(low)) return std::isnan(stored);
+    return low <= stored && stored <= high;
   }
+};
+
+/// Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, lemma 3.1: what n factors
+/// (1 + d), |d| <= u, can add up to. Throws std::domain_error from n*u = 1 on.
+[[nodiscard]] inline double gamma_bound(std::size_t n, double u) {
+  const double nu = static_cast<double>(n) * u;
+  if (!(nu < 1)) throw std::domain_error("a contraction this long has no bound; use a shorter one");
+  return nu / (1 - nu);
 }
 
-/// The largest |stored result - exact| of one element: `magnitude` is the exact sum of |a||b| over
-/// k products.
-inline double class_b_bound(std::int64_t k, double exact, double magnitude, Adder adder,
-                            description::Format stored) {
-  const double unit = adder == Adder::rounded ? 0x1p-24 : 0x1p-23;
-  const double sum = static_cast<double>(k) * unit * magnitude;
-  const Roundoff out = roundoff(stored);
-  return sum + out.relative * (std::fabs(exact) + sum) + out.absolute;
+namespace class_b_detail {
+
+// log2 of the last binary digit of x, finite and not 0.
+inline int last_place(float x) {
+  const std::uint32_t bits = std::bit_cast<std::uint32_t>(x) & 0x7fffffff, field = bits >> 23;
+  const std::uint32_t significand = (bits & 0x7fffff) | (field == 0 ? 0 : 0x800000);
+  return static_cast<int>(std::max(field, 1u)) - 150 + std::countr_zero(significand);
+}
+
+// The f32 next to x, or x.
+inline float at_least(double x) {
+  const float nearest = static_cast<float>(x);
+  return nearest >= x ? nearest : std::nextafter(nearest, std::numeric_limits<float>::infinity());
+}
+
+inline float at_most(double x) { return -at_least(-x); }
+
+}  // namespace class_b_detail
+
+/// N8 for the element Σ a[i]*b[i]. The operands are as the contraction reads them: rounded to
+/// its compute formats and widened. Throws std::domain_error when a partial sum may overflow f32.
+[[nodiscard]] inline ClassB class_b(std::span<const float> a, std::span<const float> b,
+                                    reference::RoundTo store, Sums sums) {
+  using class_b_detail::at_least, class_b_detail::at_most, class_b_detail::last_place;
+  if (a.size() != b.size()) throw std::invalid_argument("operands differ in length; pass equal k");
+  ClassB bound;
+  int place = 128;  // of which every product is a multiple
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double product = static_cast<double>(a[i]) * b[i];  // exact
+    bound.sum += product;
+    if (!std::isfinite(product) || product == 0) continue;
+    bound.magnitudes += std::fabs(product);
+    place = std::min(place, last_place(a[i]) + last_place(b[i]));
+  }
+  // Where every partial sum has at most 24 digits above a place of f32 none is ever rounded.
+  if (place < -149 || bound.magnitudes > std::ldexp(1.0, place + 24)) {
+    const double unit = sums == Sums::nearest ? 0x1p-24 : 0x1p-23;
+    const double k = static_cast<double>(a.size());
+    bound.error = gamma_bound(a.size(), unit) * bound.magnitudes  //
+                  + k * unit * 0x1p-126                           // products below 2^-126
+                  + (k + 2) * 0x1p-53 * bound.magnitudes;         // the doubles here
+  }
+  if (!(bound.magnitudes + bound.error <= std::numeric_limits<float>::max())) {
+    throw std::domain_error("a partial sum may overflow f32; use smaller operands");
+  }
+  const bool is_finite = std::isfinite(bound.sum);
+  const double error = is_finite ? bound.error : 0;
+  bound.low = reference::round(store, at_least(bound.sum - error));
+  bound.high = reference::round(store, at_most(bound.sum + error));
+  return bound;
 }
 
 }  // namespace halftone::tests
