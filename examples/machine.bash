@@ -3,7 +3,7 @@
 # Sourced, not run; expects `set -euo pipefail`. Functions return 1 after one sentence on stderr.
 
 kBuildPackages=(cmake ninja-build llvm-22-dev libmlir-22-dev mlir-22-tools libcli11-dev libxxhash-dev
-  nlohmann-json3-dev)
+  libzstd-dev nlohmann-json3-dev)
 kTestPackages=(clang-22 lld-22 libclang-rt-22-dev g++ make python3 doctest-dev llvm-22-tools librapidcheck-dev
   libonnx-testdata)
 kNvrtcWheels=(nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-crt nvidia-cuda-cccl)

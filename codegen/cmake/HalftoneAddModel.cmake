@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-# halftone_add_model(NAME SOURCE spec.hpp [TARGETS cpu sm_80 ...])
+# halftone_add_model(NAME SOURCE spec.hpp [TARGETS cpu sm_80 ...] [ASSUME batch=64 ...])
 #
 # Makes the library NAME from the HALFTONE_MODEL in spec.hpp: its object, and its typed API as <NAME.hpp>. Link it:
 #   halftone_add_model(gpt SOURCE gpt.hpp TARGETS cpu sm_80 sm_90a)
 #   target_link_libraries(app PRIVATE gpt)
 # The road: spec.hpp -> a small program that prints the Description -> NAME.halftone -> halftonec -> NAME.o, NAME.hpp.
 # NAME.halftone is written only when it changes, so a new comment in a spec runs no generator (with Ninja).
-# TARGETS is cpu unless given.
+# TARGETS is cpu unless given. ASSUME: sizes of symbols that GPU kernels are planned for, 256 unless given; any size runs.
 function(halftone_add_model name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE" "TARGETS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE" "TARGETS;ASSUME")
   if(NOT name MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
     message(FATAL_ERROR "halftone_add_model: \"${name}\" is no C++ identifier; the model's target and header get this name")
   elseif(NOT arg_SOURCE)
     message(FATAL_ERROR "halftone_add_model(${name}): SOURCE is missing; name the header that has HALFTONE_MODEL(...)")
   elseif(arg_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "halftone_add_model(${name}): unknown arguments ${arg_UNPARSED_ARGUMENTS}; it takes SOURCE and TARGETS")
+    message(FATAL_ERROR "halftone_add_model(${name}): unknown arguments ${arg_UNPARSED_ARGUMENTS}; it takes SOURCE, TARGETS and ASSUME")
   elseif(NOT TARGET halftone::halftonec)
     message(FATAL_ERROR "halftone_add_model(${name}): there is no halftonec; configure Halftone with HALFTONE_BUILD_CODEGEN=ON")
   elseif(TARGET ${name})
@@ -28,6 +28,10 @@ function(halftone_add_model name)
     set(arg_TARGETS cpu)
   endif()
   list(JOIN arg_TARGETS "," targets)
+  list(JOIN arg_ASSUME "," assume)
+  if(assume)
+    set(assume --assume ${assume})
+  endif()
 
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${name}.model)
   set(description ${folder}/${name}.halftone)
@@ -53,7 +57,7 @@ function(halftone_add_model name)
   file(MAKE_DIRECTORY ${folder}/include)
   add_custom_command(OUTPUT ${object} ${header}
     COMMAND halftone::halftonec ${description} --object ${object} --header ${header} --cuda-text ${folder}/cuda
-            --targets ${targets}
+            --targets ${targets} ${assume}
     ${touch_object}
     DEPENDS ${described} halftone::halftonec COMMENT "Generating kernels of model ${name} for ${targets}" VERBATIM)
 

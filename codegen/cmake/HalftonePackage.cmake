@@ -5,7 +5,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(folder ${CMAKE_INSTALL_LIBDIR}/cmake/Halftone)
 
-install(TARGETS halftone_description halftone_dsl halftone_manifest halftone_runtime EXPORT HalftoneTargets FILE_SET HEADERS)
+install(TARGETS halftone_description halftone_dsl halftone_manifest halftone_runtime halftone_simulator EXPORT HalftoneTargets FILE_SET HEADERS)
 install(TARGETS halftone)
 if(HALFTONE_BUILD_CODEGEN)
   # libMLIR lies in LLVM's own folder, which is not on the loader's path.
@@ -18,4 +18,5 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/HalftoneConfig.cmake.in
   ${PROJECT_BINARY_DIR}/HalftoneConfig.cmake INSTALL_DESTINATION ${folder})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/HalftoneConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/HalftoneConfig.cmake ${PROJECT_BINARY_DIR}/HalftoneConfigVersion.cmake
-  ${CMAKE_CURRENT_LIST_DIR}/HalftoneAddModel.cmake ${CMAKE_CURRENT_LIST_DIR}/describe.cpp.in DESTINATION ${folder})
+  ${CMAKE_CURRENT_LIST_DIR}/HalftoneAddModel.cmake ${CMAKE_CURRENT_LIST_DIR}/describe.cpp.in
+  ${PROJECT_SOURCE_DIR}/runtime/manifest/HalftoneZstd.cmake DESTINATION ${folder})

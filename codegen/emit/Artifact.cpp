@@ -6,16 +6,16 @@
 #include "codegen/emit/ManifestBuilder.h"
 #include "codegen/emit/cpu/LoopNests.h"
 #include "codegen/emit/cpu/Objects.h"
-#include "codegen/emit/cuda/KernelText.h"
 #include "codegen/import/FromDescription.h"
 #include "codegen/import/Names.h"
 #include "codegen/ir/Rules.h"
 #include "codegen/passes/Passes.h"
 #include "halftone/description/text.hpp"
+#include "halftone/manifest/texts.hpp"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
-#include "llvm/Support/Compression.h"
+
+#include <set>
 
 using namespace mlir;
 
@@ -23,19 +23,17 @@ namespace halftone::ir {
 
 namespace {
 
-/// Every text behind its name and length, compressed: `name '\n' length '\n' text`, one after
-/// another.
-SmallVector<char> packKernelText(ArrayRef<CudaKernel> kernels) {
-  std::string all;
-  for (const CudaKernel &kernel : kernels)
-    all += kernel.name + "\n" + std::to_string(kernel.text.size()) + "\n" + kernel.text;
-  SmallVector<uint8_t> packed;
-  llvm::compression::zstd::compress(llvm::arrayRefFromStringRef(all), packed);
-  return SmallVector<char>(packed.begin(), packed.end());
-}
+/// The targets that rules resolve for in one way.
+struct Resolution {
+  std::string text;
+  std::vector<std::string> targets;
+  OwningOpRef<ModuleOp> module;
+  ManifestAndKernels planned;
+};
 
+/// Code for the first of `manifests`, and all that the object carries beside it.
 FailureOr<SmallVector<char>> emitCpuObject(const ManifestAndKernels &planned,
-                                           ArrayRef<CudaKernel> texts, MLIRContext *context) {
+                                           const Artifact &artifact, MLIRContext *context) {
   OpBuilder builder(context);
   OwningOpRef<ModuleOp> code = ModuleOp::create(builder, builder.getUnknownLoc());
   cpu::ObjectParts parts;
@@ -51,20 +49,27 @@ FailureOr<SmallVector<char>> emitCpuObject(const ManifestAndKernels &planned,
     llvm::append_range(entries, finishes);
     parts.entries.push_back(std::move(entries));
   }
-  std::vector<std::byte> manifest = manifest::encode(planned.manifest);
-  SmallVector<char> kernelText = packKernelText(texts);
-  parts.manifest = ArrayRef(reinterpret_cast<const char *>(manifest.data()), manifest.size());
-  parts.kernelText = kernelText;
+  for (const manifest::Manifest &manifest : artifact.manifests)
+    parts.manifests.push_back(manifest::encode(manifest));
+  std::vector<std::string> texts;
+  for (const CudaText &text : artifact.texts)
+    texts.push_back(text.text);
+  std::vector<std::byte> packed = manifest::pack_texts(texts);
+  parts.texts = packed;
   parts.modelName = planned.manifest.model;
   return cpu::emitObject(*code, parts);
 }
 
 } // namespace
 
+/// The description through the whole pipeline, for targets that rules do not tell apart.
 static FailureOr<OwningOpRef<ModuleOp>> plan(const description::Description &description,
-                                             StringRef target, const PipelineOptions &options,
+                                             ArrayRef<std::string> targets, PipelineOptions options,
                                              MLIRContext *context) {
-  OwningOpRef<ModuleOp> module = importDescription(description, target, context);
+  OwningOpRef<ModuleOp> module = importDescription(description, targets.front(), context);
+  options.chips.clear();
+  llvm::copy_if(targets, std::back_inserter(options.chips),
+                [](const std::string &target) { return target != "cpu"; });
   PassManager manager(context);
   manager.enableVerifier(true);
   buildPipeline(manager, options);
@@ -73,34 +78,23 @@ static FailureOr<OwningOpRef<ModuleOp>> plan(const description::Description &des
   return module;
 }
 
-/// CUDA texts for every way in which rules tell the chips apart; a text that several of them share
-/// is kept once.
-static LogicalResult emitCudaTexts(const description::Description &description,
-                                   ArrayRef<std::string> targets, const PipelineOptions &options,
-                                   Artifact &artifact, MLIRContext *context) {
-  std::vector<std::string> resolutions;
-  llvm::StringSet<> texts;
-  for (const std::string &target : targets) {
-    std::string resolution = resolutionOf(description.rules, target);
-    if (target == "cpu" || llvm::is_contained(resolutions, resolution))
-      continue;
-    bool first = resolutions.empty();
-    resolutions.push_back(resolution);
-    auto module = plan(description, target, options, context);
-    if (failed(module))
-      return failure();
-    ManifestAndKernels planned = buildManifest(**module, description);
-    for (KernelOp kernel : planned.kernels) {
-      FailureOr<std::string> text = emitCudaText(
-          kernel, description.name, planned.manifest.halftone_version, planned.manifest.symbols);
-      if (failed(text))
-        return failure();
-      if (texts.insert(*text).second)
-        artifact.kernels.push_back(
-            {(first ? "" : target + "/") + kernel.getName().str(), std::move(*text)});
+/// The CPU's resolution first; every target in one.
+static std::vector<Resolution> resolve(const description::Description &description,
+                                       ArrayRef<std::string> targets) {
+  std::vector<Resolution> resolutions;
+  auto add = [&](const std::string &target) {
+    std::string text = resolutionOf(description.rules, target);
+    auto same = llvm::find_if(resolutions, [&](auto &other) { return other.text == text; });
+    if (same == resolutions.end()) {
+      resolutions.emplace_back().text = std::move(text);
+      same = std::prev(resolutions.end());
     }
-  }
-  return success();
+    if (!llvm::is_contained(same->targets, target))
+      same->targets.push_back(target);
+  };
+  add("cpu");
+  llvm::for_each(targets, add);
+  return resolutions;
 }
 
 /// P40: the first rule that speaks of targets none of which is generated for.
@@ -114,6 +108,22 @@ static std::optional<std::string> findUnusedTarget(const description::Descriptio
   return std::nullopt;
 }
 
+/// The first size that is assumed of a symbol that the model does not have.
+static std::optional<std::string> findUnknownSymbol(const description::Description &description,
+                                                    const AssumedSizes &assumed) {
+  std::set<std::string> symbols;
+  for (const description::Node &node : description.nodes)
+    for (const description::Dimension &dim : node.shape)
+      if (!dim.symbol.empty())
+        symbols.insert(dim.symbol);
+  for (const auto &entry : assumed)
+    if (!symbols.count(entry.getKey().str()))
+      return "a size is assumed of '" + entry.getKey().str() + "', which is no symbol of model '" +
+             description.name +
+             "': " + (symbols.empty() ? "it has none" : "it has " + llvm::join(symbols, ", "));
+  return std::nullopt;
+}
+
 FailureOr<Artifact> compile(const description::Description &description,
                             ArrayRef<std::string> targets, const PipelineOptions &options,
                             MLIRContext *context) {
@@ -122,19 +132,36 @@ FailureOr<Artifact> compile(const description::Description &description,
       return emitError(UnknownLoc::get(context)) << *fault;
   if (std::optional<std::string> fault = findUnusedTarget(description, targets))
     return emitError(UnknownLoc::get(context)) << *fault;
-  auto module = plan(description, "cpu", options, context);
-  if (failed(module))
-    return failure();
-  ManifestAndKernels planned = buildManifest(**module, description);
+  AssumedSizes assumed;
+  std::optional<std::string> fault = readAssumedSizes(options.assumed, assumed);
+  if (!fault)
+    fault = findUnknownSymbol(description, assumed);
+  if (fault)
+    return emitError(UnknownLoc::get(context)) << *fault;
+  std::vector<Resolution> resolutions = resolve(description, targets);
+  CudaTexts texts;
+  for (Resolution &resolution : resolutions) {
+    auto module = plan(description, resolution.targets, options, context);
+    if (failed(module))
+      return failure();
+    resolution.module = std::move(*module);
+    resolution.planned =
+        buildManifest(*resolution.module, description, resolution.targets, assumed);
+    if (failed(describeCuda(resolution.planned, texts)))
+      return failure();
+  }
   Artifact artifact;
-  if (failed(emitCudaTexts(description, targets, options, artifact, context)))
-    return failure();
-  FailureOr<SmallVector<char>> object = emitCpuObject(planned, artifact.kernels, context);
+  artifact.texts = texts.take();
+  for (Resolution &resolution : resolutions) {
+    resolution.planned.manifest.text_count = static_cast<int32_t>(artifact.texts.size());
+    artifact.manifests.push_back(resolution.planned.manifest);
+  }
+  FailureOr<SmallVector<char>> object =
+      emitCpuObject(resolutions.front().planned, artifact, context);
   if (failed(object))
     return failure();
   artifact.object = std::move(*object);
-  artifact.header = buildApiHeader(planned.manifest);
-  artifact.manifest = std::move(planned.manifest);
+  artifact.header = buildApiHeader(artifact.manifests.front());
   return artifact;
 }
 

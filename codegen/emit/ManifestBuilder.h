@@ -4,10 +4,16 @@
 #define HALFTONE_EMIT_MANIFESTBUILDER_H
 
 #include "codegen/ir/Dialect.h"
+#include "codegen/plan/TilePlans.h"
 #include "halftone/description/description.hpp"
 #include "halftone/manifest/manifest.hpp"
 
 namespace halftone::ir {
+
+manifest::Format formatOf(mlir::Type type);
+
+/// An extent, or a symbol by its place among `symbols`.
+manifest::Dimension dimensionOf(mlir::Attribute dim, llvm::ArrayRef<std::string> symbols);
 
 struct ManifestAndKernels {
   manifest::Manifest manifest;
@@ -15,10 +21,11 @@ struct ManifestAndKernels {
   std::vector<KernelOp> kernels;
 };
 
-/// `module` has been through the whole pipeline. CPU entry i belongs to kernel i; finishes follow
-/// all kernels, in order.
-ManifestAndKernels buildManifest(mlir::ModuleOp module,
-                                 const description::Description &description);
+/// `module` has been through the whole pipeline for the first of `targets`, and rules resolve alike
+/// for all of them. CPU entry i belongs to kernel i; finishes follow all kernels, in order. What
+/// chips need is left to describeCuda.
+ManifestAndKernels buildManifest(mlir::ModuleOp module, const description::Description &description,
+                                 llvm::ArrayRef<std::string> targets, const AssumedSizes &assumed);
 
 } // namespace halftone::ir
 

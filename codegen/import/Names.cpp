@@ -47,9 +47,13 @@ constexpr std::array kKeywords = {"alignas",       "alignof",     "and",
 
 // Namespaces that the generated header names, and would hide.
 constexpr std::array kNamespaces = {"std", "halftone", "models"};
-// Buffers of the runtime's own in every training program (manifest.hpp), and the members of the
-// generated Options.
-constexpr std::array kBuffers = {"parameters", "gradients", "learning_rate", "grad_norm", "finite"};
+// Buffers that the passes make beside those of inputs, states and losses, and what stands before
+// the first dot of others. (An output's and its gradient's hold a '=', which no node's name does:
+// D2.)
+constexpr std::array kBuffers = {"accumulated", "finite",        "first_micro_batch",
+                                 "gradients",   "grad_norm",     "learning_rate",
+                                 "loss_scale",  "micro_batches", "parameters"};
+constexpr std::array kFamilies = {"adamw", "loss_scale", "parameters", "sgd"};
 
 template <std::size_t N>
 bool contains(const std::array<const char *, N> &list, std::string_view name) {
@@ -83,8 +87,9 @@ private:
 };
 
 std::optional<std::string> findBadNode(const hd::Node &node) {
-  if (contains(kBuffers, node.name) || node.name.starts_with("adamw.") ||
-      node.name.starts_with("sgd."))
+  size_t dot = node.name.find('.');
+  bool isMember = dot != std::string::npos && contains(kFamilies, node.name.substr(0, dot));
+  if (isMember || contains(kBuffers, node.name))
     return "'" + node.name + "' is the name of a buffer of the runtime's own: choose another";
   return std::nullopt;
 }

@@ -64,6 +64,9 @@ def Halftone_ValueRole : Halftone_Enum<"ValueRole", [ // P2, in the order of des
 def Halftone_Accumulation : Halftone_Enum<"Accumulation", [ // P21
     I32EnumAttrCase<"F32", 0, "f32">, I32EnumAttrCase<"Ordered", 1, "ordered">,
     I32EnumAttrCase<"Hardware", 2, "hardware">]>;
+def Halftone_AccumulationAttr : EnumAttr<Halftone_Dialect, Halftone_Accumulation, "accumulation"> {
+  let assemblyFormat = "`<` $value `>`";
+}
 def Halftone_RoundingPointAttr : AttrDef<Halftone_Dialect, "RoundingPoint"> {
   let mnemonic = "round";
   let summary = "A place where rules may round a value (P30 to P35): to which format, by which rule, and which rules lost";
@@ -80,6 +83,31 @@ def Halftone_PrecisionAttr : AttrDef<Halftone_Dialect, "Precision"> {
                         DefaultValuedParameter<"Accumulation", "Accumulation::F32">:$accumulate);
   let assemblyFormat = "`<` struct(params) `>`";
 }
+
+def Halftone_CudaPlanKind : Halftone_Enum<"CudaPlanKind", [
+    I32EnumAttrCase<"Simt", 0, "simt">, I32EnumAttrCase<"Tensor", 1, "tensor">]>;
+def Halftone_CudaPlanAttr : AttrDef<Halftone_Dialect, "CudaPlan"> {
+  let mnemonic = "plan";
+  let summary = "One way to run a kernel on a chip, and what the cost model says of it";
+  let description = [{
+    `tile` of simt: a contraction's {rows, columns, depth, rows of a thread, columns of a thread}; a column kernel's {columns
+    of a block, chunks at once}; all others {threads}. Of tensor: {rows, columns, depth, rows of a warp, columns of a warp,
+    stages, bytes that divide lhs's rows, bytes that divide rhs's rows}. The sum is split into ceil(depth / least) parts, at
+    most `splits`. `cost`: floating-point operations, bytes between chip and memory, waves, microseconds.
+    `#halftone.plan<tensor, [128, 128, 32, 64, 32, 4, 16, 16] splits 2 least 512 cost [1.0e9, 2.0e6, 0.5, 12.5]>`
+  }];
+  let parameters = (ins EnumParameter<Halftone_CudaPlanKind>:$kind, ArrayRefParameter<"int64_t">:$tile,
+                        "int64_t":$splits, "int64_t":$least, "::mlir::DenseF64ArrayAttr":$cost);
+  let assemblyFormat = "`<` $kind `,` `[` $tile `]` `splits` $splits `least` $least `cost` $cost `>`";
+}
+// What PlanTiles found for one chip: plans, the chosen one first, and why none is for tensor cores, or nothing.
+def Halftone_ChipPlansAttr : AttrDef<Halftone_Dialect, "ChipPlans"> {
+  let mnemonic = "chip";
+  let parameters = (ins StringRefParameter<"chip">:$chip, ArrayRefParameter<"CudaPlanAttr">:$plans,
+                        StringRefParameter<"reason">:$reason);
+  let assemblyFormat = "`<` $chip `,` `[` $plans `]` `,` $reason `>`";
+}
+def Halftone_ChipPlansArray : TypedArrayAttrBase<Halftone_ChipPlansAttr, "array of plans by chip">;
 
 def Halftone_BufferRole : Halftone_Enum<"BufferRole", [
     I32EnumAttrCase<"Input", 0, "input">, I32EnumAttrCase<"Parameters", 1, "parameters">,

@@ -282,6 +282,8 @@ LogicalResult KernelOp::verify() {
     return emitOpError("wants one access per operand and per stored result");
   if (getReduction().empty() == isContraction())
     return emitOpError("wants reduction dimensions if, and only if, it is a contraction");
+  if (getAccumulation() != Accumulation::F32 && !isContraction())
+    return emitOpError("states an accumulation, but only contractions sum over k (P21)");
   for (auto [i, input] : llvm::enumerate(getInputs()))
     if (failed(verifyAccess(*this, getInputAccess(i), tensor(input))))
       return failure();

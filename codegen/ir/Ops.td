@@ -291,7 +291,8 @@ def Halftone_KernelOp : Halftone_Op<"kernel", [SingleBlock, NoTerminator, Isolat
     and Rhs. It ends in `kernel_yield`: one scalar per stored result, then the scalars to be summed over the domain (N4;
     of a row kernel: one summand per row). `finish` receives those sums, then the Scalar operands, and yields the scalar
     results. A body may use column_index, element_index, count, and by skeleton row_sum and row_max (row), lhs_sum
-    (contraction; a Row result).
+    (contraction; a Row result). `accumulation` is how a contraction sums (P21). `cuda_tile` is a tile given by hand,
+    which every chip's simt plan then has.
     ```mlir
     %y = halftone.kernel @fc1 contraction over [batch, 128] reduce [64] (%x, %w, %b)
         accesses [#halftone.access<lhs>, #halftone.access<rhs>, #halftone.access<column>] -> [#halftone.access<full>]
@@ -306,7 +307,8 @@ def Halftone_KernelOp : Halftone_Op<"kernel", [SingleBlock, NoTerminator, Isolat
                        Variadic<Halftone_AnyTensor>:$inputs, Halftone_AccessArray:$input_accesses,
                        Halftone_AccessArray:$result_accesses, UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs,
                        StrArrayAttr:$fused, OptionalAttr<DenseI64ArrayAttr>:$cpu_tile,
-                       OptionalAttr<DenseI64ArrayAttr>:$cuda_tile);
+                       OptionalAttr<DenseI64ArrayAttr>:$cuda_tile, OptionalAttr<Halftone_ChipPlansArray>:$cuda_plans,
+                       DefaultValuedAttr<Halftone_AccumulationAttr, "::halftone::ir::Accumulation::F32">:$accumulation);
   let results = (outs Variadic<Halftone_AnyTensor>:$stored, Variadic<Halftone_Scalar>:$finished);
   let regions = (region SizedRegion<1>:$body, AnyRegion:$finish);
   let assemblyFormat = [{

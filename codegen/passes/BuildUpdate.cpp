@@ -249,7 +249,7 @@ private:
     SmallVector<Value> next = optimizer.updateElement(s, element);
     Value finite = s.greater(a[3 + moments], s.like(a[0], 0));
     SmallVector<Value> results;
-    results.push_back(s.select(finite, next[0], element.parameter)); // U7
+    results.push_back(s.select(finite, next[0], element.parameter)); // U7, M2
     for (auto [before, after] : llvm::zip(element.moments, ArrayRef(next).drop_front()))
       results.push_back(s.select(finite, after, before));
     return results;

@@ -98,6 +98,7 @@ private:
     return TensorType::get(module.getContext(), {builder.getI64IntegerAttr(elements)}, element);
   }
 
+  /// P14: masters are f32.
   Value masters(GraphOp graph, int64_t elements) {
     builder.setInsertionPointToEnd(&graph.getBody().front());
     return FlatParametersOp::create(builder, graph.getLoc(), flat(elements, builder.getF32Type()));

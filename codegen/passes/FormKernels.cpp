@@ -140,6 +140,12 @@ SmallVector<StringRef> KernelBuilder::describeFused(SmallVectorImpl<std::string>
   return SmallVector<StringRef>(storage.begin(), storage.end());
 }
 
+/// P21, of a contraction as rules resolved it.
+Accumulation accumulationOf(Operation *op) {
+  auto precision = op->getAttrOfType<PrecisionAttr>(kPrecisionAttr);
+  return precision && isa<LinearOp, ContractOp>(op) ? precision.getAccumulate() : Accumulation::F32;
+}
+
 /// Which values the kernel stores, which casts it performs, and of a single operation whose it is:
 /// for the manifest.
 void KernelBuilder::noteOrigins(KernelOp kernel) {
@@ -203,7 +209,8 @@ KernelOp KernelBuilder::build(StringRef name) {
       outer.getArrayAttr(reduction), operands, outer.getArrayAttr(accesses),
       outer.getArrayAttr(storedAccesses), UnitAttr::get(outer.getContext()),
       UnitAttr::get(outer.getContext()), outer.getStrArrayAttr(describeFused(storage)),
-      DenseI64ArrayAttr(), DenseI64ArrayAttr());
+      DenseI64ArrayAttr(), DenseI64ArrayAttr(), ArrayAttr(),
+      AccumulationAttr::get(outer.getContext(), accumulationOf(group.ops.front())));
   kernel.setTransposeLhs(contract && contract.getTransposeLhs());
   kernel.setTransposeRhs(linear || (contract && contract.getTransposeRhs()));
   kernel.getBody().takeBody(body);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounding points become operations: next to the value, once per value, format and rounding. Where
-// an operation reads a narrow value its arithmetic is f32 all the same, so a cast that widens,
-// exactly, stands before it and is computed inside its kernel; a contraction reads narrow matrices
-// as they are.
+// Rounding points become operations: next to the value, once per value and chain of roundings
+// (P38). Where an operation reads a narrow value its arithmetic is f32 all the same, so a cast that
+// widens, exactly, stands before it and is computed inside its kernel; a contraction reads narrow
+// matrices as they are.
 #include "codegen/passes/Passes.h"
 
 namespace halftone::ir {

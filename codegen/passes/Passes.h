@@ -20,6 +20,8 @@ namespace halftone::ir {
 #include "codegen/passes/Passes.h.inc"
 
 struct PipelineOptions {
+  std::vector<std::string> chips = {};   ///< to plan for
+  std::vector<std::string> assumed = {}; ///< sizes of symbols: "batch=64"
   bool fuse = true; ///< otherwise every operation is a kernel of its own, for tests
   bool diagnosis =
       true; ///< whether to keep a program that finds the first value that is not finite

@@ -10,6 +10,13 @@ class Halftone_Pass<string argument, string summaryText> : Pass<argument, "::mli
   let dependentDialects = ["::halftone::ir::HalftoneDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
+def BuildBackward : Halftone_Pass<"halftone-build-backward", "Append the gradients of all parameters to the training graph"> {
+  let description = [{
+    May change rounding: no. Follows D40 to D51; a value's gradients are added in reverse order of its users. The gradient
+    of an output passes through halftone.output_gradient, where a caller may put one of its own.
+  }];
+}
+
 def ResolvePrecision : Halftone_Pass<"halftone-resolve-precision", "Give every value a format and record the rule that won"> {
   let description = [{
     May change rounding: yes, by decree of the rules.
@@ -28,13 +35,6 @@ def InsertCasts : Halftone_Pass<"halftone-insert-casts", "Insert the fewest cast
   }];
 }
 
-def BuildBackward : Halftone_Pass<"halftone-build-backward", "Append the gradients of all parameters to the training graph"> {
-  let description = [{
-    May change rounding: no. Follows D40 to D51; a value's gradients are added in reverse order of its users. The gradient
-    of an output passes through halftone.output_gradient, where a caller may put one of its own.
-  }];
-}
-
 def ChooseSaved : Halftone_Pass<"halftone-choose-saved", "Recompute in the backward pass what is cheaper to compute than to keep"> {
   let description = [{
     May change rounding: no. An elementwise forward value that only the backward pass and elementwise or row operations
@@ -44,7 +44,7 @@ def ChooseSaved : Halftone_Pass<"halftone-choose-saved", "Recompute in the backw
 
 def BuildUpdate : Halftone_Pass<"halftone-build-update", "Append norm, finite check, clip and optimizer as ordinary operations"> {
   let description = [{
-    May change rounding: no. Follows U1 to U7. Decides every parameter's offset in the flat buffer.
+    May change rounding: no. Follows M3, M4, U0 to U7, L3 and L4. Decides every parameter's offset in the flat buffer.
   }];
 }
 
@@ -79,7 +79,12 @@ def RoundFromF32 : Halftone_Pass<"halftone-round-from-f32", "Widen to f32 what i
 }
 
 def PlanTiles : Halftone_Pass<"halftone-plan-tiles", "Choose every kernel's tiles for CPU and CUDA"> {
-  let description = [{ May change rounding: no. Sets cpu_tile and cuda_tile. }];
+  let description = [{
+    May change rounding: in contractions that rules let sum in any order (P21), inside the bound of class B. Sets cpu_tile
+    and, for every chip, cuda_plans: the cost model's choice (`plan/CostModel.h`) and what it beat.
+  }];
+  let options = [ListOption<"chips", "chips", "std::string", "Chips to plan for: sm_80,sm_90a">,
+                 ListOption<"assume", "assume", "std::string", "Sizes of symbols while planning: batch=64">];
 }
 
 def PlanMemory : Halftone_Pass<"halftone-plan-memory", "Give every tensor a buffer and every buffer a place in the arena"> {

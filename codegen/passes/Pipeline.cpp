@@ -29,8 +29,11 @@ void buildPipeline(OpPassManager &manager, const PipelineOptions &options) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createRoundFromF32()); // which canonicalization does not keep
   manager.addPass(createCSEPass());
-  manager.addPass(createPlanTiles());  // needs final bodies
-  manager.addPass(createPlanMemory()); // needs the final order of launches
+  PlanTilesOptions planning;
+  llvm::append_range(planning.chips, options.chips);
+  llvm::append_range(planning.assume, options.assumed);
+  manager.addPass(createPlanTiles(planning)); // needs final bodies
+  manager.addPass(createPlanMemory());        // needs the final order of launches
 }
 
 } // namespace halftone::ir

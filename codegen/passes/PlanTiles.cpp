@@ -1,23 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of every kernel, from the emitters that know what they do with them.
+// Tiles of every kernel: on the CPU from the emitter that knows what it does with them, on chips by
+// the cost model.
 #include "codegen/emit/cpu/LoopNests.h"
-#include "codegen/emit/cuda/KernelText.h"
 #include "codegen/passes/Passes.h"
+#include "codegen/plan/TilePlans.h"
 
 namespace halftone::ir {
 #define GEN_PASS_DEF_PLANTILES
 #include "codegen/passes/Passes.h.inc"
 } // namespace halftone::ir
 
+using namespace mlir;
+
+namespace halftone::ir {
 namespace {
 
 struct PlanTilesPass : halftone::ir::impl::PlanTilesBase<PlanTilesPass> {
+  using PlanTilesBase::PlanTilesBase;
+
   void runOnOperation() override {
-    getOperation().walk([](halftone::ir::KernelOp kernel) {
-      kernel.setCpuTile(halftone::cpu::defaultCpuTile(kernel));
-      kernel.setCudaTile(halftone::ir::defaultCudaTile(kernel));
+    SmallVector<const Chip *> planned;
+    AssumedSizes sizes;
+    if (failed(readOptions(planned, sizes)))
+      return signalPassFailure();
+    getOperation().walk([&](KernelOp kernel) {
+      kernel.setCpuTile(cpu::defaultCpuTile(kernel));
+      SmallVector<Attribute> plans;
+      for (const Chip *chip : planned)
+        plans.push_back(planKernel(kernel, *chip, sizes));
+      kernel.setCudaPlansAttr(plans.empty() ? ArrayAttr() : ArrayAttr::get(&getContext(), plans));
     });
+  }
+
+private:
+  LogicalResult readOptions(SmallVectorImpl<const Chip *> &planned, AssumedSizes &sizes) {
+    for (const std::string &name : chips) {
+      const Chip *chip = findChip(name);
+      if (!chip)
+        return getOperation().emitError() << "'" << name << "' is no chip that kernels are planned "
+                                          << "for";
+      planned.push_back(chip);
+    }
+    std::vector<std::string> entries(assume.begin(), assume.end());
+    if (std::optional<std::string> fault = readAssumedSizes(entries, sizes))
+      return getOperation().emitError() << *fault;
+    return success();
   }
 };
 
 } // namespace
+} // namespace halftone::ir

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recipes M1 to M6 of docs/spec/math.md, line by line.
+// The recipes R1 to R6 of docs/spec/math.md, line by line.
 #include "codegen/passes/Recipes.h"
 
 #include <cmath>
@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace halftone::ir {
 
-Value Recipe::exp(Value x) { // M1
+Value Recipe::exp(Value x) { // R1
   Value a = select(greater(x, lit(0x1.64p+6f)), lit(0x1.64p+6f), x);
   Value b = select(less(a, lit(-0x1.ap+6f)), lit(-0x1.ap+6f), a);
   Value t = fma(b, lit(0x1.715476p+0f), lit(0x1.8001fcp+23f));
@@ -32,7 +32,7 @@ Value Recipe::exp(Value x) { // M1
   return mul(w, d);
 }
 
-Value Recipe::log(Value x) { // M2
+Value Recipe::log(Value x) { // R2
   Value xs = mul(x, lit(0x1p+23f));
   Value a = select(less(x, lit(0x1p-126f)), xs, x);
   Value o = select(less(x, lit(0x1p-126f)), lit(0x1.80002ep+23f), lit(0x1.8p+23f));
@@ -62,7 +62,7 @@ Value Recipe::log(Value x) { // M2
   return select(greater(x, lit(0x0p+0f)), s, z);
 }
 
-Value Recipe::tanh(Value x) { // M3
+Value Recipe::tanh(Value x) { // R3
   Value xb = bits(x);
   Value ab = bitAnd(xb, word(0x7fffffff));
   Value sb = subInt(xb, ab);
@@ -92,7 +92,7 @@ Value Recipe::tanh(Value x) { // M3
   return value(zb);
 }
 
-Value Recipe::erf(Value x) { // M4
+Value Recipe::erf(Value x) { // R4
   Value xb = bits(x);
   Value ab = bitAnd(xb, word(0x7fffffff));
   Value sb = subInt(xb, ab);
@@ -122,7 +122,7 @@ Value Recipe::erf(Value x) { // M4
   return value(zb);
 }
 
-Value Recipe::sigmoid(Value x) { // M5
+Value Recipe::sigmoid(Value x) { // R5
   Value a = select(greater(x, lit(0x1p+5f)), lit(0x1p+5f), x);
   Value b = select(less(a, lit(-0x1.ap+6f)), lit(-0x1.ap+6f), a);
   Value t = fma(b, lit(-0x1.715476p+0f), lit(0x1.8000cep+23f));
@@ -142,7 +142,7 @@ Value Recipe::sigmoid(Value x) { // M5
   return div(lit(0x1.52p-24f), d);
 }
 
-Value Recipe::rsqrt(Value x) { // M6
+Value Recipe::rsqrt(Value x) { // R6
   Value s = sqrt(x);
   return div(lit(0x1p+0f), s);
 }

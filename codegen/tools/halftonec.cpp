@@ -7,7 +7,6 @@
 #include "codegen/import/FromDescription.h"
 #include "codegen/passes/Passes.h"
 #include "halftone/description/text.hpp"
-#include "halftone/description/validate.hpp"
 #include "halftone/manifest/seal.hpp"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
@@ -46,13 +45,19 @@ llvm::cl::opt<bool>
                      llvm::cl::cat(category));
 llvm::cl::opt<std::string> headerPath("header", llvm::cl::desc("Write the model's typed C++ API"),
                                       llvm::cl::value_desc("file"), llvm::cl::cat(category));
-llvm::cl::opt<std::string> cudaFolder("cuda-text",
-                                      llvm::cl::desc("Write every kernel's CUDA text as KERNEL.cu"),
-                                      llvm::cl::value_desc("folder"), llvm::cl::cat(category));
+llvm::cl::opt<std::string>
+    cudaFolder("cuda-text",
+               llvm::cl::desc("Write every kernel's CUDA text as KERNEL.cu, and launches.txt"),
+               llvm::cl::value_desc("folder"), llvm::cl::cat(category));
 llvm::cl::list<std::string>
     targets("targets", llvm::cl::CommaSeparated,
             llvm::cl::desc("Chips the artifact is for: cpu, sm_80, sm_90a, ... (default: all)"),
             llvm::cl::cat(category));
+llvm::cl::list<std::string>
+    assume("assume", llvm::cl::CommaSeparated,
+           llvm::cl::desc("Sizes of symbols that plans are chosen for: batch=64,time=8 (default: "
+                          "256 each)"),
+           llvm::cl::cat(category));
 llvm::cl::opt<bool> summary("summary", llvm::cl::desc("Print the kernels of every phase"),
                             llvm::cl::cat(category));
 enum class Stage { none, imported, planned };
@@ -84,13 +89,19 @@ bool writeIfChanged(llvm::StringRef path, llvm::StringRef content) {
   return true;
 }
 
-/// The chips of NVRTC 13.0 that kernels are written for; the CUDA text is the same for all of them
-/// that no rule tells apart.
-constexpr const char *kTargets[] = {"cpu",    "sm_75",   "sm_80",   "sm_86",   "sm_87",  "sm_89",
-                                    "sm_90a", "sm_100a", "sm_103a", "sm_120a", "sm_121a"};
+/// The CPU and all chips that kernels are planned for.
+std::vector<std::string> allTargets() {
+  std::vector<std::string> all{"cpu"};
+  for (const halftone::ir::Chip &chip : halftone::ir::chips())
+    all.push_back(chip.name.str());
+  return all;
+}
 
 halftone::ir::PipelineOptions pipelineOptions() {
-  return {.fuse = !unfused, .diagnosis = !withoutDiagnosis};
+  return {.chips = {},
+          .assumed = {assume.begin(), assume.end()},
+          .fuse = !unfused,
+          .diagnosis = !withoutDiagnosis};
 }
 
 /// The rules of a file, one statement a line as in a description, instead of the model's own.
@@ -100,34 +111,17 @@ bool replaceRules(hd::Description &description) {
     fail("cannot read '" + rulesPath + "': " + file.getError().message());
     return false;
   }
-  description.rules.clear();
-  llvm::SmallVector<llvm::StringRef> lines;
-  (*file)->getBuffer().split(lines, '\n');
-  for (auto [number, line] : llvm::enumerate(lines)) {
-    llvm::StringRef statement = line.trim();
-    if (statement.empty() || statement.starts_with("#"))
-      continue;
-    auto complain = [&](const std::string &message) {
-      llvm::errs() << rulesPath << ":" << number + 1 << ": " << message << "\n";
-      return false;
-    };
-    if (!statement.consume_front("rule "))
-      return complain("expected a statement 'rule ...'");
-    auto parsed = hd::parse_rule(statement);
-    if (auto *error = std::get_if<hd::ParseError>(&parsed))
-      return complain(error->message);
-    description.rules.push_back(std::move(std::get<hd::Rule>(parsed)));
-    if (auto violation = hd::validate(description))
-      return complain(violation->message);
-  }
-  return true;
+  llvm::StringRef text = (*file)->getBuffer();
+  auto error = hd::replace_rules(description, std::string_view(text.data(), text.size()));
+  if (error)
+    llvm::errs() << error->str(rulesPath) << "\n";
+  return !error;
 }
 
 bool checkTargets() {
   for (const std::string &target : targets)
-    if (llvm::none_of(kTargets, [&](const char *known) { return target == known; })) {
-      fail("'" + target + "' is no target: write " +
-           llvm::join(std::begin(kTargets), std::end(kTargets), ", "));
+    if (!llvm::is_contained(allTargets(), target)) {
+      fail("'" + target + "' is no target: write " + llvm::join(allTargets(), ", "));
       return false;
     }
   return true;
@@ -145,25 +139,39 @@ void printSummary(const hm::Manifest &manifest) {
       }
 }
 
+/// Every text as a file, and `launches.txt`: per line a file, a chip that runs it, the entry, the
+/// threads of a block and its bytes of dynamic shared memory.
+bool writeCudaTexts(llvm::ArrayRef<halftone::ir::CudaText> texts) {
+  std::string launches;
+  llvm::SmallString<128> path;
+  auto write = [&](const std::string &name, llvm::StringRef content) {
+    path = cudaFolder;
+    llvm::sys::path::append(path, name); // which may start with a chip's folder
+    llvm::StringRef folder = llvm::sys::path::parent_path(path);
+    if (std::error_code error = llvm::sys::fs::create_directories(folder))
+      return fail("cannot make folder '" + folder + "': " + error.message()) == 0;
+    return writeIfChanged(path, content);
+  };
+  for (const halftone::ir::CudaText &text : texts) {
+    if (!write(text.name + ".cu", text.text))
+      return false;
+    for (const std::string &chip : text.chips)
+      launches += text.name + ".cu " + chip + " " + text.entry + " " +
+                  std::to_string(text.threads) + " " + std::to_string(text.sharedBytes) + "\n";
+  }
+  return write("launches.txt", launches);
+}
+
 int writeArtifact(const halftone::ir::Artifact &artifact) {
   if (!objectPath.empty() &&
       !writeIfChanged(objectPath, llvm::StringRef(artifact.object.data(), artifact.object.size())))
     return 1;
   if (!headerPath.empty() && !writeIfChanged(headerPath, artifact.header))
     return 1;
-  if (!cudaFolder.empty()) {
-    for (const halftone::ir::CudaKernel &kernel : artifact.kernels) {
-      llvm::SmallString<128> path(cudaFolder);
-      llvm::sys::path::append(path, kernel.name + ".cu"); // a name may start with a chip's folder
-      llvm::StringRef folder = llvm::sys::path::parent_path(path);
-      if (std::error_code error = llvm::sys::fs::create_directories(folder))
-        return fail("cannot make folder '" + folder + "': " + error.message());
-      if (!writeIfChanged(path, kernel.text))
-        return 1;
-    }
-  }
+  if (!cudaFolder.empty() && !writeCudaTexts(artifact.texts))
+    return 1;
   if (summary)
-    printSummary(artifact.manifest);
+    printSummary(artifact.manifests.front());
   return 0;
 }
 
@@ -173,7 +181,11 @@ int printStage(const hd::Description &description, mlir::MLIRContext &context) {
       &context);
   if (printIr == Stage::planned) {
     mlir::PassManager manager(&context);
-    halftone::ir::buildPipeline(manager, pipelineOptions());
+    halftone::ir::PipelineOptions options = pipelineOptions();
+    for (const std::string &target : targets)
+      if (target != "cpu")
+        options.chips.push_back(target);
+    halftone::ir::buildPipeline(manager, options);
     if (failed(manager.run(*module)))
       return 1;
   }
@@ -210,7 +222,7 @@ int run() {
     return printStage(description, context);
   std::vector<std::string> all(targets.begin(), targets.end());
   if (all.empty())
-    all.assign(std::begin(kTargets), std::end(kTargets));
+    all = allTargets();
   auto artifact = halftone::ir::compile(description, all, pipelineOptions(), &context);
   if (failed(artifact))
     return fail("model '" + description.name + "' was not compiled");

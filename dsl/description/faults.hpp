@@ -26,6 +26,7 @@ using Sentence = std::optional<std::string>;
 
 std::optional<Fault> find_fault(const Description& description);
 
+/// As f32.
 bool is_finite_not_negative(double value);
 
 /// "linear '%fc1'"

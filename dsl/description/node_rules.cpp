@@ -2,14 +2,14 @@
 // The rules that a node keeps by itself: D1 to D4, D8, D11 for its attributes, and its line in the
 // table of nodes.
 #include <algorithm>
-#include <cmath>
 
 #include "faults.hpp"
+#include "halftone/description/in_f32.hpp"
 #include "spelling.hpp"
 
 namespace halftone::description::detail {
 
-bool is_finite_not_negative(double value) { return std::isfinite(value) && value >= 0; }
+bool is_finite_not_negative(double value) { return is_finite_in_f32(value) && value >= 0; }
 
 namespace {
 
@@ -87,16 +87,17 @@ Sentence parameter_fault(const Node& node, const ParameterAttributes& attributes
     return subject(node) + " has a constant initializer with a second number, " +
            spelled(initializer.second) + "; leave it 0 (D20)";
   }
-  if (!std::isfinite(initializer.first) || !std::isfinite(initializer.second) ||
+  if (!is_finite_in_f32(initializer.first) || !is_finite_in_f32(initializer.second) ||
       (initializer.kind == Initializer::Kind::uniform && initializer.first > initializer.second) ||
       (initializer.kind == Initializer::Kind::normal && initializer.second < 0)) {
     return subject(node) + " has an initializer " + std::string(spelled(initializer.kind)) +
            " of " + spelled(initializer.first) + " and " + spelled(initializer.second) +
-           "; use finite numbers, ends in order and a deviation that is not negative (D20)";
+           "; use numbers finite in f32, ends in order and a deviation that is not negative (D20)";
   }
   if (!is_finite_not_negative(attributes.learning_rate_scale)) {
     return subject(node) + " has a learning-rate scale of " +
-           spelled(attributes.learning_rate_scale) + "; make it finite and not negative (D11)";
+           spelled(attributes.learning_rate_scale) +
+           "; make it finite in f32 and not negative (D11)";
   }
   return std::nullopt;
 }
@@ -110,14 +111,14 @@ Sentence attribute_fault(const Node& node) {
     return parameter_fault(node, *parameter);
   }
   const auto* state = std::get_if<StateAttributes>(&node.attributes);
-  if (state && !std::isfinite(state->initial)) {
+  if (state && !is_finite_in_f32(state->initial)) {
     return subject(node) + " starts at " + spelled(state->initial) +
-           "; give it a finite initial value (D20)";
+           "; give it an initial value that is finite in f32 (D20)";
   }
   const auto* norm = std::get_if<LayerNormAttributes>(&node.attributes);
   if (norm && !is_finite_not_negative(norm->epsilon)) {
     return subject(node) + " has an epsilon of " + spelled(norm->epsilon) +
-           "; make it finite and not negative (D11)";
+           "; make it finite in f32 and not negative (D11)";
   }
   if (const auto* pointwise = std::get_if<PointwiseAttributes>(&node.attributes)) {
     if (const auto fault = expression_fault(pointwise->expression, node.operands.size())) {

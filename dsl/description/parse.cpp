@@ -27,10 +27,19 @@ class Parser {
     return std::move(description_);
   }
 
+  /// A file of rules for a description.
+  std::variant<Description, ParseError> parse_rules(const Description& of) {
+    description_ = of;
+    description_.rules.clear();
+    if (!(parse_rule_statements() && check())) return *scan_.error();
+    return std::move(description_);
+  }
+
  private:
   bool parse_header();
   bool parse_statements();
   bool parse_statement();
+  bool parse_rule_statements();
   bool check();
 
   bool parse_model();
@@ -87,6 +96,18 @@ bool Parser::parse_statements() {
                           : "the text ends without an optimizer; add one, sgd or adamw");
   }
   return true;
+}
+
+bool Parser::parse_rule_statements() {
+  while (scan_.next_statement()) {
+    statement_ = scan_.position();
+    if (!scan_.take_word("rule")) return scan_.unexpected("a statement 'rule ...'");
+    if (!parse_rule()) return false;
+  }
+  if (!description_.rules.empty()) return true;
+  return scan_.fail({},
+                    "this file states no rule; write 'rule everywhere : store f32 compute f32' to "
+                    "keep all in f32");
 }
 
 bool Parser::parse_statement() {
@@ -165,11 +186,13 @@ bool Parser::parse_model() {
          scan_.read_string(description_.name, "the model's name in quotes");
 }
 
+bool is_delivered(Format format) { return format != Format::tf32; }  // D8
+
 bool Parser::parse_input() {
   Node node;
   return read_new_name(node.name) && scan_.expect(':') &&
-         scan_.read_enum(node.format, "a format") && detail::read_shape(scan_, node.shape) &&
-         add_node(std::move(node));
+         scan_.read_enum(node.format, "a format", is_delivered) &&
+         detail::read_shape(scan_, node.shape) && add_node(std::move(node));
 }
 
 bool Parser::parse_parameter() {
@@ -222,7 +245,7 @@ bool Parser::parse_layer() {
   Node node;
   if (!read_new_name(node.name) || !scan_.expect('=')) return false;
   const Position start = scan_.position();
-  if (!scan_.read_enum(node.kind, "a layer or a loss")) return false;
+  if (!scan_.read_enum(node.kind, "a layer or a loss", detail::is_computed)) return false;
   if (node.kind <= Kind::state) {
     return scan_.fail(start, "a source is not computed; write '" +
                                  std::string(detail::spelled(node.kind)) + " %name : ...'");
@@ -258,11 +281,7 @@ bool Parser::parse_assignment() {
 }
 
 bool Parser::parse_rule() {
-  if (!detail::read_rule(scan_, description_.rules.emplace_back())) return false;
-  if (scan_.at_end_of_line()) return record(Section::rule);
-  return scan_.unexpected(
-      "store, compute, result, accumulate, master, rounding, recompute or loss_scale, at most once "
-      "each and in this order");
+  return detail::read_rule(scan_, description_.rules.emplace_back()) && record(Section::rule);
 }
 
 bool Parser::parse_optimizer() {
@@ -295,6 +314,18 @@ bool Parser::parse_clip() {
 std::variant<Description, ParseError> parse(std::string_view text) {
   if (text.size() <= kLongestText) return Parser(text).parse();
   return ParseError{1, 1, "this text is larger than 64 MiB; a description is far smaller"};
+}
+
+std::optional<ParseError> replace_rules(Description& description, std::string_view text) {
+  if (text.size() > kLongestText) {
+    return ParseError{1, 1, "this text is larger than 64 MiB; a file of rules is far smaller"};
+  }
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // some editors write it
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  auto parsed = Parser(text).parse_rules(description);
+  if (auto* error = std::get_if<ParseError>(&parsed)) return std::move(*error);
+  description = std::move(std::get<Description>(parsed));
+  return std::nullopt;
 }
 
 std::string ParseError::str(std::string_view file) const {

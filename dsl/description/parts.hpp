@@ -15,7 +15,7 @@ bool read_shape(Scanner& scan, Shape& shape);
 bool read_initializer(Scanner& scan, Initializer& initializer);
 /// What follows the operands of a layer or loss, by the node's kind; nothing for most.
 bool read_attributes(Scanner& scan, Node& node);
-/// What follows "rule".
+/// What follows "rule", to the end of its line.
 bool read_rule(Scanner& scan, Rule& rule);
 
 }  // namespace halftone::description::detail

@@ -32,6 +32,7 @@ class RuleView {
 
   const rules::Fields& fields() const { return fields_; }
   int clauses() const { return static_cast<int>(rule_.clauses.size()); }
+  std::size_t glob_size(int c) const { return clause(c).layer->size(); }
   int chips(int c) const { return static_cast<int>(clause(c).targets.size()); }
   rules::Chip chip(int c, int i) const {
     const TargetRange& target = clause(c).targets[static_cast<std::size_t>(i)];
@@ -72,7 +73,9 @@ class ModelView {
   explicit ModelView(const Description& description) : trains_(!description.losses.empty()) {
     const auto& nodes = description.nodes;
     std::vector<rules::Mask> readers(nodes.size(), 0);
-    for (const Node& node : nodes) {
+    std::vector<bool> trained(nodes.size(), false);  // values that have a gradient
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const Node& node = nodes[i];
       if (node.kind <= Kind::state) continue;
       rules::Reads reads;
       for (const Operand& operand : node.operands) {
@@ -80,9 +83,11 @@ class ModelView {
         const auto* parameter = std::get_if<ParameterAttributes>(&nodes[source].attributes);
         readers[source] |= rules::bit(node.kind);
         reads.values = reads.values || (!parameter && nodes[source].format != Format::i32);
+        reads.trained_values = reads.trained_values || trained[source];
         reads.parameters = reads.parameters || parameter;
         reads.trained_parameters = reads.trained_parameters || (parameter && !parameter->frozen);
       }
+      trained[i] = reads.trained();
       named_.push_back({node.name, node.name, rules::layer_subject(node.kind, reads, trains_)});
     }
     for (std::size_t i = 0; i < nodes.size(); ++i) {

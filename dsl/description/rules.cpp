@@ -15,7 +15,7 @@ std::optional<Kind> kind_of(std::string_view word) { return detail::enum_of<Kind
 std::variant<Rule, ParseError> parse_rule(std::string_view text) {
   detail::Scanner scan(text);
   Rule rule;
-  if (detail::read_rule(scan, rule) && scan.expect_end_of_line()) return rule;
+  if (detail::read_rule(scan, rule)) return rule;
   return *scan.error();
 }
 
@@ -65,10 +65,11 @@ std::string text_of(const LossScale& scale) {
 }
 
 template <typename Enum>
-bool read_choices(Scanner& scan, std::string_view word, std::vector<Enum>& choices) {
+bool read_choices(Scanner& scan, std::string_view word, std::vector<Enum>& choices,
+                  bool (*fits)(Enum) = nullptr) {
   if (!scan.take_word(word)) return true;
   do {
-    if (!scan.read_enum(choices.emplace_back(), word)) return false;
+    if (!scan.read_enum(choices.emplace_back(), word, fits)) return false;
   } while (scan.take('|'));
   return true;
 }
@@ -94,7 +95,8 @@ bool read_clause(Scanner& scan, Clause& clause) {
       !scan.read_string(clause.layer.emplace(), "a glob of layer names in quotes")) {
     return false;
   }
-  if (!read_choices(scan, "class", clause.classes) || !read_choices(scan, "op", clause.ops) ||
+  if (!read_choices(scan, "class", clause.classes) ||
+      !read_choices(scan, "op", clause.ops, is_computed) ||
       !read_choices(scan, "role", clause.roles) || !read_choices(scan, "pass", clause.passes) ||
       !read_targets(scan, clause.targets)) {
     return false;
@@ -103,9 +105,18 @@ bool read_clause(Scanner& scan, Clause& clause) {
          scan.unexpected("layer, class, op, role, pass or target, in this order");
 }
 
-bool read_choice(Scanner& scan, std::optional<FormatChoice>& choice) {
+// What rules may state (P10 to P14).
+bool is_computed_in(Format format) { return format != Format::i32; }
+bool is_stored(Format format) { return is_computed_in(format) && format != Format::tf32; }
+bool is_master(Format format) { return format == Format::f32; }
+
+bool read_choice(Scanner& scan, std::optional<FormatChoice>& choice, bool (*fits)(Format)) {
   choice.emplace().follow = scan.take_word("follow");
-  return choice->follow || scan.read_enum(choice->format, "a format or follow");
+  return choice->follow || scan.read_enum(choice->format, "a format or follow", fits);
+}
+
+bool read_format(Scanner& scan, std::optional<Format>& format, bool (*fits)(Format)) {
+  return scan.read_enum(format.emplace(), "a format", fits);
 }
 
 bool read_count(Scanner& scan, std::string_view name, std::int64_t& value) {
@@ -126,20 +137,22 @@ bool read_loss_scale(Scanner& scan, LossScale& scale) {
 }
 
 bool read_fields(Scanner& scan, Rule& rule) {
-  if (scan.take_word("store") && !read_choice(scan, rule.store)) return false;
-  if (scan.take_word("compute") && !read_choice(scan, rule.compute)) return false;
-  if (scan.take_word("result") && !scan.read_enum(rule.result.emplace(), "a format")) return false;
+  if (scan.take_word("store") && !read_choice(scan, rule.store, is_stored)) return false;
+  if (scan.take_word("compute") && !read_choice(scan, rule.compute, is_computed_in)) return false;
+  if (scan.take_word("result") && !read_format(scan, rule.result, is_computed_in)) return false;
   if (scan.take_word("accumulate") &&
       !scan.read_enum(rule.accumulate.emplace(), "an accumulation")) {
     return false;
   }
-  if (scan.take_word("master") && !scan.read_enum(rule.master.emplace(), "a format")) return false;
+  if (scan.take_word("master") && !read_format(scan, rule.master, is_master)) return false;
   if (scan.take_word("rounding") && !scan.read_enum(rule.rounding.emplace(), "a rounding")) {
     return false;
   }
   if (scan.take_word("recompute")) {
     rule.recompute = scan.take_word("always");
-    if (!*rule.recompute && !scan.expect_word("never")) return false;
+    if (!*rule.recompute && !scan.take_word("never")) {
+      return scan.unexpected("'always' or 'never'");
+    }
   }
   return !scan.take_word("loss_scale") || read_loss_scale(scan, rule.loss_scale.emplace());
 }
@@ -172,7 +185,11 @@ bool read_rule(Scanner& scan, Rule& rule) {
   } else if (!scan.expect_word("everywhere")) {
     return false;
   }
-  return scan.expect(':') && read_fields(scan, rule);
+  if (!scan.expect(':') || !read_fields(scan, rule)) return false;
+  return scan.at_end_of_line() ||
+         scan.unexpected(
+             "store, compute, result, accumulate, master, rounding, recompute or loss_scale, at "
+             "most once each and in this order");
 }
 
 }  // namespace detail

@@ -46,8 +46,9 @@ class Scanner {
   bool read_integer(std::int64_t& value, std::string_view what);
   /// `%` and a number.
   bool read_reference(std::int32_t& value);
+  /// A word of the enum; an error names those for which `fits` holds.
   template <typename Enum>
-  bool read_enum(Enum& value, std::string_view what);
+  bool read_enum(Enum& value, std::string_view what, bool (*fits)(Enum) = nullptr);
 
   bool fail(Position position, std::string message);
   /// "expected WHAT, but met the next token"
@@ -68,7 +69,7 @@ class Scanner {
 };
 
 template <typename Enum>
-bool Scanner::read_enum(Enum& value, std::string_view what) {
+bool Scanner::read_enum(Enum& value, std::string_view what, bool (*fits)(Enum)) {
   const Position start = position();
   std::string_view word;
   if (!read_word(word, what)) return false;
@@ -78,8 +79,10 @@ bool Scanner::read_enum(Enum& value, std::string_view what) {
     return true;
   }
   std::string choices;
-  for (const std::string_view choice : words(Enum{})) {
-    choices.append(choices.empty() ? "" : ", ").append(choice);
+  const auto all = words(Enum{});
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (fits && !fits(static_cast<Enum>(i))) continue;
+    choices.append(choices.empty() ? "" : ", ").append(all[i]);
   }
   return fail(start, "expected " + std::string(what) + ", one of " + choices + ", but met " +
                          quoted(word.substr(0, 32)));

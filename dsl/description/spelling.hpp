@@ -75,6 +75,9 @@ std::string quoted(std::string_view text);
 bool is_name_byte(char byte);             // D2
 bool is_symbol(std::string_view symbol);  // letters, digits and _, not starting with a digit
 
+/// Whether nodes of this kind are layers or losses, not sources.
+constexpr bool is_computed(Kind kind) { return kind > Kind::state; }
+
 /// How many earlier instructions an operation reads.
 constexpr int arity(ScalarOp op) {
   if (op == ScalarOp::operand || op == ScalarOp::constant) return 0;

@@ -3,12 +3,12 @@
 #include "halftone/description/validate.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <initializer_list>
 #include <unordered_set>
 #include <vector>
 
 #include "faults.hpp"
+#include "halftone/description/in_f32.hpp"
 #include "spelling.hpp"
 
 namespace halftone::description::detail {
@@ -120,9 +120,9 @@ bool Checker::check_losses() {  // D6
       return fail(Section::loss, i, loss.node,
                   who + " is named as a loss twice; add the weights up in one (D6)");
     }
-    if (!std::isfinite(loss.weight)) {
+    if (!is_finite_in_f32(loss.weight)) {
       return fail(Section::loss, i, loss.node,
-                  who + " has the weight " + spelled(loss.weight) + "; make it finite (D6)");
+                  who + " has the weight " + spelled(loss.weight) + "; make it finite in f32 (D6)");
     }
     named[static_cast<std::size_t>(loss.node)] = true;
     ++uses_[static_cast<std::size_t>(loss.node)];
@@ -207,10 +207,11 @@ struct Setting {
 /// Without subject; D11.
 Sentence setting_fault(std::initializer_list<Setting> settings) {
   for (const Setting& setting : settings) {
-    if (is_finite_not_negative(setting.value) && (!setting.below_one || setting.value < 1))
-      continue;
+    const bool holds = setting.below_one ? is_fraction_in_f32(setting.value)
+                                         : is_finite_not_negative(setting.value);
+    if (holds) continue;
     return "has " + std::string(setting.name) + " " + spelled(setting.value) +
-           "; make it finite, not negative" + (setting.below_one ? " and below 1" : "");
+           "; make it finite, not negative" + (setting.below_one ? " and below 1" : "") + " in f32";
   }
   return std::nullopt;
 }
@@ -220,7 +221,7 @@ Sentence optimizer_fault(const Sgd& sgd) {
                                     {"momentum", sgd.momentum, true},
                                     {"weight_decay", sgd.weight_decay, false}});
   if (fault) return "the optimizer sgd " + *fault + " (D11)";
-  if (!sgd.nesterov || sgd.momentum > 0) return std::nullopt;
+  if (!sgd.nesterov || is_positive_in_f32(sgd.momentum)) return std::nullopt;
   return "the optimizer sgd has nesterov without momentum; give it a momentum above 0 (D11)";
 }
 
@@ -238,9 +239,9 @@ bool Checker::check_optimizer() {  // D11
                                 description_.optimizer);
   if (fault) return fail(Section::optimizer, 0, -1, *fault);
   const double clip = description_.clip.value_or(1.0);
-  if (std::isfinite(clip) && clip > 0) return true;
+  if (is_positive_in_f32(clip)) return true;
   return fail(Section::clip, 0, -1,
-              "the clip norm is " + spelled(clip) + "; make it finite and positive (D11)");
+              "the clip norm is " + spelled(clip) + "; make it finite and positive in f32 (D11)");
 }
 
 }  // namespace

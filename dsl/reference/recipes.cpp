@@ -26,7 +26,7 @@ std::uint32_t shrs(std::uint32_t a, int n) { return static_cast<std::uint32_t>(s
 
 }  // namespace
 
-float exp(float x) {  // M1
+float exp(float x) {  // R1
   const float a = x > 0x1.64p+6f ? 0x1.64p+6f : x;
   const float b = a < -0x1.ap+6f ? -0x1.ap+6f : a;
   const float t = fma(b, 0x1.715476p+0f, 0x1.8001fcp+23f);
@@ -50,7 +50,7 @@ float exp(float x) {  // M1
   return w * d;
 }
 
-float log(float x) {  // M2
+float log(float x) {  // R2
   const float xs = x * 0x1p+23f;
   const float a = x < 0x1p-126f ? xs : x;
   const float o = x < 0x1p-126f ? 0x1.80002ep+23f : 0x1.8p+23f;
@@ -80,7 +80,7 @@ float log(float x) {  // M2
   return x > 0x0p+0f ? s : z;
 }
 
-float tanh(float x) {  // M3
+float tanh(float x) {  // R3
   const std::uint32_t xb = bits(x);
   const std::uint32_t ab = xb & 0x7fffffffu;
   const std::uint32_t sb = xb - ab;
@@ -110,7 +110,7 @@ float tanh(float x) {  // M3
   return value(zb);
 }
 
-float erf(float x) {  // M4
+float erf(float x) {  // R4
   const std::uint32_t xb = bits(x);
   const std::uint32_t ab = xb & 0x7fffffffu;
   const std::uint32_t sb = xb - ab;
@@ -140,7 +140,7 @@ float erf(float x) {  // M4
   return value(zb);
 }
 
-float sigmoid(float x) {  // M5
+float sigmoid(float x) {  // R5
   const float a = x > 0x1p+5f ? 0x1p+5f : x;
   const float b = a < -0x1.ap+6f ? -0x1.ap+6f : a;
   const float t = fma(b, -0x1.715476p+0f, 0x1.8000cep+23f);
@@ -160,7 +160,7 @@ float sigmoid(float x) {  // M5
   return 0x1.52p-24f / d;
 }
 
-float rsqrt(float x) {  // M6
+float rsqrt(float x) {  // R6
   const float s = std::sqrt(x);
   return 0x1p+0f / s;
 }

@@ -7,11 +7,11 @@ namespace halftone::reference::recipe {
 // Each function is defined for every float: zeros keep the sign the function gives them, subnormals are neither flushed
 // nor produced early, overflow gives infinity, a NaN gives a NaN. Bits follow from math.md alone, given round-to-nearest-even;
 // the largest errors against correctly rounded results are in docs/numerics.md.
-[[nodiscard]] float exp(float x);      // M1
-[[nodiscard]] float log(float x);      // M2: log(+-0) is -infinity, of a negative number NaN
-[[nodiscard]] float tanh(float x);     // M3
-[[nodiscard]] float erf(float x);      // M4
-[[nodiscard]] float sigmoid(float x);  // M5: 1 / (1 + exp(-x))
-[[nodiscard]] float rsqrt(float x);    // M6: 1 / sqrt(x); rsqrt(-0) is -infinity
+[[nodiscard]] float exp(float x);      // R1
+[[nodiscard]] float log(float x);      // R2: log(+-0) is -infinity, of a negative number NaN
+[[nodiscard]] float tanh(float x);     // R3
+[[nodiscard]] float erf(float x);      // R4
+[[nodiscard]] float sigmoid(float x);  // R5: 1 / (1 + exp(-x))
+[[nodiscard]] float rsqrt(float x);    // R6: 1 / sqrt(x); rsqrt(-0) is -infinity
 
 }  // namespace halftone::reference::recipe

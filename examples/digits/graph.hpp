@@ -13,8 +13,8 @@
 /// `text` with & < > " as entities.
 [[nodiscard]] std::string escaped(std::string_view text);
 
-/// One column of boxes, a kernel each; chips left are read, chips right written, coloured by
-/// format; arcs join a value's writer with its readers.
+/// One column of boxes, a kernel each; chips left are read, chips right written, all of them,
+/// coloured by format; arcs join a value's writer with its readers.
 [[nodiscard]] std::string kernel_graph(const halftone::manifest::Manifest& manifest);
 
 /// A row a cast: value, formats, kernel, and whether the cast has a launch of its own.

@@ -71,13 +71,14 @@ void write_file(const std::string& path, Write write) {
 
 int run(const Arguments& arguments) {
   const Split data = split(read_images(arguments.data));
-  const auto device = halftone::Device::best();
+  const std::vector<RuleSet> all_rules = rule_sets();
+  const auto device = halftone::Device::best(all_rules.front().artifact);
   std::cout << device.description() << "\n"
             << data.training.count() << " images to learn from, " << data.held_out.count()
             << " held out, " << arguments.steps << " steps per seed\n";
   std::vector<Section> sections;
   std::vector<Summary> summaries;
-  for (const RuleSet& rules : rule_sets()) {
+  for (const RuleSet& rules : all_rules) {
     std::vector<Run> runs = train_all(rules, device, data, arguments);
     summaries.push_back(summarize(rules.name, device.description(), runs));
     sections.push_back({summaries.back(), std::move(runs.front()), rules.artifact});

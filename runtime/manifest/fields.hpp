@@ -67,6 +67,23 @@ template <>
 inline constexpr auto kFields<Output> =
     std::tuple{&Output::name, &Output::buffer, &Output::gradient};
 template <>
+inline constexpr auto kFields<Split> = std::tuple{&Split::depth, &Split::least, &Split::most};
+template <>
+inline constexpr auto kFields<Work> =
+    std::tuple{&Work::bytes, &Work::count, &Work::per_split, &Work::zeroed};
+template <>
+inline constexpr auto kFields<Cost> =
+    std::tuple{&Cost::operations, &Cost::bytes, &Cost::waves, &Cost::microseconds};
+template <>
+inline constexpr auto kFields<Plan> = std::tuple{&Plan::name, &Plan::cost};
+template <>
+inline constexpr auto kFields<CudaKernel> =
+    std::tuple{&CudaKernel::text,      &CudaKernel::entry,        &CudaKernel::threads,
+               &CudaKernel::blocks,    &CudaKernel::shared_bytes, &CudaKernel::split,
+               &CudaKernel::workspace, &CudaKernel::plans,        &CudaKernel::reason};
+template <>
+inline constexpr auto kFields<CudaTarget> = std::tuple{&CudaTarget::chip, &CudaTarget::kernels};
+template <>
 inline constexpr auto kFields<Manifest> = std::tuple{&Manifest::model,
                                                      &Manifest::halftone_version,
                                                      &Manifest::description,
@@ -81,8 +98,11 @@ inline constexpr auto kFields<Manifest> = std::tuple{&Manifest::model,
                                                      &Manifest::learning_rate,
                                                      &Manifest::rules,
                                                      &Manifest::loss_scale,
-                                                     &Manifest::target,
+                                                     &Manifest::targets,
+                                                     &Manifest::assumed,
+                                                     &Manifest::text_count,
                                                      &Manifest::kernels,
+                                                     &Manifest::cuda,
                                                      &Manifest::programs};
 
 template <class T>

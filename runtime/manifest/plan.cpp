@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes with the symbols bound: elements, tasks and the arena. Every product and sum is checked.
+// Sizes with the symbols bound: elements, tasks, blocks, the arena and workspaces. Every product
+// and sum is checked.
+#include <algorithm>
 #include <stdexcept>
 
 #include "halftone/manifest/manifest.hpp"
@@ -26,6 +28,14 @@ std::int64_t plus(std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
   const bool overflowed = __builtin_add_overflow(a, b, &result);
   return checked(result, overflowed);
+}
+
+std::int64_t count_of(const std::vector<TaskAxis>& axes, std::span<const std::int64_t> symbols) {
+  std::int64_t count = 1;
+  for (const TaskAxis& axis : axes) {
+    count = times(count, plus(elements(axis.extent, symbols), axis.tile - 1) / axis.tile);
+  }
+  return count;
 }
 
 std::int64_t rounded_up(std::int64_t value, std::int64_t to) {
@@ -59,11 +69,28 @@ std::int64_t elements(std::span<const Dimension> shape, std::span<const std::int
 }
 
 std::int64_t task_count(const Kernel& kernel, std::span<const std::int64_t> symbols) {
-  std::int64_t count = 1;
-  for (const TaskAxis& axis : kernel.tasks) {
-    count = times(count, plus(elements(axis.extent, symbols), axis.tile - 1) / axis.tile);
+  return count_of(kernel.tasks, symbols);
+}
+
+std::int64_t split_count(const Split& split, std::span<const std::int64_t> symbols) {
+  if (split.most == 1) return 1;
+  const std::int64_t parts = plus(elements(split.depth, symbols), split.least - 1) / split.least;
+  return std::clamp<std::int64_t>(parts, 1, split.most);
+}
+
+std::int64_t block_count(const CudaKernel& kernel, std::span<const std::int64_t> symbols) {
+  return times(count_of(kernel.blocks, symbols), split_count(kernel.split, symbols));
+}
+
+WorkspacePlan plan_workspace(const CudaKernel& kernel, std::span<const std::int64_t> symbols) {
+  WorkspacePlan plan;
+  for (const Work& part : kernel.workspace) {
+    std::int64_t bytes = times(part.bytes, count_of(part.count, symbols));
+    if (part.per_split) bytes = times(bytes, split_count(kernel.split, symbols));
+    plan.offsets.push_back(plan.bytes);
+    plan.bytes = plus(plan.bytes, rounded_up(bytes, kWorkAlignment));
   }
-  return count;
+  return plan;
 }
 
 ArenaPlan plan_arena(const Program& program, std::span<const std::int64_t> symbols) {

@@ -39,6 +39,11 @@ std::uint64_t elf_end(std::span<const std::byte> file) {
   return section_headers_at + integer_at(file, 58, 2) * integer_at(file, 60, 2);
 }
 
+/// An ELF file of type ET_DYN.
+bool is_shared_object(std::span<const std::byte> file) {
+  return elf_end(file) != 0 && integer_at(file, 16, 2) == 3;
+}
+
 bool fail(DecodeError& error, DecodeError::Kind kind, std::string message) {
   error = {kind, std::move(message)};
   return false;
@@ -49,6 +54,9 @@ bool explain_missing_seal(std::span<const std::byte> file, DecodeError& error) {
   const std::uint64_t end = elf_end(file);
   if (end != 0 && end != file.size()) {
     return fail(error, DecodeError::Kind::truncated, "the file is truncated: its seal is missing");
+  }
+  if (end != 0) {
+    return fail(error, DecodeError::Kind::unsealed, "the file does not end in a seal");
   }
   return fail(error, DecodeError::Kind::malformed,
               "the file is no Halftone artifact: it does not end in a seal");
@@ -84,6 +92,10 @@ bool seal_file(const std::string& path, std::string& error) {
   std::vector<std::byte> bytes;
   if (!read_file(path, bytes)) {
     error = "cannot read '" + path + "'";
+    return false;
+  }
+  if (!is_shared_object(bytes)) {
+    error = "'" + path + "' is no shared object; link the artifact into one and seal that";
     return false;
   }
   if (DecodeError unsealed; check_seal(bytes, unsealed)) return true;

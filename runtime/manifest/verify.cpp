@@ -69,6 +69,7 @@ std::string verify(const Manifest& manifest) {
   if (why.empty()) why = unique("program", manifest.programs, name_of);
   if (why.empty()) why = verify_parameters(manifest);
   if (why.empty()) why = verify_kernels(manifest);
+  if (why.empty()) why = verify_targets(manifest);
   if (why.empty()) why = verify_loss_scale(manifest);
   for (const Program& program : manifest.programs) {
     if (!why.empty()) break;

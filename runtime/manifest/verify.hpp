@@ -22,6 +22,9 @@ namespace halftone::manifest {
 /// Values, casts and probes, and that the program for diagnosis fits the one for training.
 [[nodiscard]] std::string verify_precision(const Manifest& manifest, const Program& program);
 
+/// Targets, and how kernels run on those that are chips.
+[[nodiscard]] std::string verify_targets(const Manifest& manifest);
+
 /// P43, and that training has the scalars.
 [[nodiscard]] std::string verify_loss_scale(const Manifest& manifest);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The laws of what a manifest says about formats, casts, probes and the loss scale.
 #include <cmath>
-#include <limits>
 
 #include "verify.hpp"
 
@@ -86,18 +85,28 @@ std::string verify_diagnosis(const Manifest& manifest, const Program& diagnosis)
   return {};
 }
 
-bool is_positive(double value) { return value > 0.0 && value <= std::numeric_limits<float>::max(); }
+/// Whether it rounds to a positive finite f32.
+bool is_positive(double value) { return value > 0x1p-150 && value < 0x1.ffffffp127; }
 
 bool is_count(std::int64_t value) { return value >= 1 && value <= std::int64_t{1} << 24; }
 
-/// P43
+/// A scale that gradients can be divided by.
+bool is_scale(double value) {
+  return is_positive(value) && std::isfinite(1.0f / static_cast<float>(value));
+}
+
+/// P43, of the numbers as the step computes with them: in f32.
 bool is_possible(const LossScale& scale) {
   if (scale.kind == LossScale::Kind::none) return true;
-  if (!is_positive(scale.initial)) return false;
+  if (!is_scale(scale.initial)) return false;
   if (scale.kind == LossScale::Kind::fixed) return true;
-  return is_positive(scale.floor) && is_positive(scale.ceiling) && scale.floor <= scale.initial &&
-         scale.initial <= scale.ceiling && std::isfinite(scale.growth) && scale.growth > 1.0 &&
-         scale.backoff > 0.0 && scale.backoff < 1.0 && is_count(scale.interval) &&
+  if (!is_scale(scale.floor)) return false;
+  for (double value : {scale.ceiling, scale.growth, scale.backoff}) {
+    if (!is_positive(value)) return false;
+  }
+  const auto f32 = [](double value) { return static_cast<float>(value); };
+  return f32(scale.floor) <= f32(scale.initial) && f32(scale.initial) <= f32(scale.ceiling) &&
+         f32(scale.growth) > 1.0f && f32(scale.backoff) < 1.0f && is_count(scale.interval) &&
          is_count(scale.hysteresis) && is_count(scale.patience);
 }
 

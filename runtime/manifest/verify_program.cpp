@@ -91,7 +91,7 @@ bool holds_first_value(const Buffer& buffer) {
   const bool may_have_one = buffer.role == Role::optimizer_state || buffer.role == Role::state ||
                             buffer.role == Role::hyperparameter || buffer.role == Role::statistic;
   if (!may_have_one) return false;
-  if (buffer.format != Format::i32) return std::abs(value) <= std::numeric_limits<float>::max();
+  if (buffer.format != Format::i32) return std::abs(value) < 0x1.ffffffp127;  // finite in f32
   return std::abs(value) <= std::numeric_limits<std::int32_t>::max() && value == std::trunc(value);
 }
 

@@ -4,8 +4,10 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,7 +21,7 @@ namespace halftone {
 struct Artifact::State {
   void* library = nullptr;  // of a loaded artifact
   const manifest::ArtifactImage* image = nullptr;
-  manifest::Manifest manifest;
+  std::vector<manifest::Manifest> manifests;  // cpu's first
 
   State() = default;
   State(const State&) = delete;
@@ -42,6 +44,8 @@ std::string hint_for(manifest::DecodeError::Kind kind) {
     case Kind::truncated:
     case Kind::altered:
       return "copy it again or make it again with halftonec";
+    case Kind::unsealed:
+      return "link it with -shared, then run halftonec --seal FILE";
     case Kind::malformed:
       break;
   }
@@ -70,8 +74,16 @@ bool has_all_entries(const manifest::ArtifactImage& image, const manifest::Manif
   return true;
 }
 
-void verify_image(const manifest::ArtifactImage& image, const std::string& who,
-                  manifest::Manifest& manifest) {
+/// What manifests of one artifact share.
+bool belong_together(const manifest::Manifest& a, const manifest::Manifest& b) {
+  return a.model == b.model && a.description == b.description && a.symbols == b.symbols &&
+         a.parameters == b.parameters && a.parameter_elements == b.parameter_elements &&
+         a.trained_elements == b.trained_elements && a.inputs == b.inputs &&
+         a.outputs == b.outputs && a.losses == b.losses && a.text_count == b.text_count;
+}
+
+std::vector<manifest::Manifest> verify_image(const manifest::ArtifactImage& image,
+                                             const std::string& who) {
   using Kind = manifest::DecodeError::Kind;
   if (std::memcmp(image.magic, kMagic, sizeof kMagic) != 0) {
     refuse(who, {Kind::malformed, "it is no Halftone artifact"});
@@ -81,13 +93,24 @@ void verify_image(const manifest::ArtifactImage& image, const std::string& who,
            {Kind::version, "it is of version " + std::to_string(image.version) + ", but version " +
                                std::to_string(manifest::kVersion) + " is needed"});
   }
-  manifest::DecodeError error;
-  if (!manifest::decode({image.manifest, image.manifest_bytes}, manifest, error)) {
-    refuse(who, error);
+  if (image.manifest_count == 0) refuse(who, {Kind::malformed, "it has no manifest"});
+  std::vector<manifest::Manifest> manifests(image.manifest_count);
+  for (std::size_t i = 0; i < manifests.size(); ++i) {
+    manifest::DecodeError error;
+    if (!manifest::decode({image.manifests[i].bytes, image.manifests[i].size}, manifests[i],
+                          error)) {
+      refuse(who, error);
+    }
+    if (!belong_together(manifests[0], manifests[i])) {
+      refuse(who, {Kind::malformed, "its manifests do not belong together"});
+    }
   }
-  if (image.variant_count != manifest.variants.size() || !has_all_entries(image, manifest)) {
+  const manifest::Manifest& first = manifests.front();
+  if (std::ranges::find(first.targets, "cpu") == first.targets.end() ||
+      image.variant_count != first.variants.size() || !has_all_entries(image, first)) {
     refuse(who, {Kind::malformed, "its code and its manifest do not belong together"});
   }
+  return manifests;
 }
 
 std::vector<std::byte> read_whole(const std::filesystem::path& path, const std::string& who) {
@@ -111,7 +134,7 @@ std::vector<std::byte> read_whole(const std::filesystem::path& path, const std::
 Artifact Artifact::linked(const manifest::ArtifactImage& image) {
   auto state = std::make_shared<State>();
   state->image = &image;
-  verify_image(image, "the linked artifact", state->manifest);
+  state->manifests = verify_image(image, "the linked artifact");
   return Artifact(std::move(state));
 }
 
@@ -135,11 +158,14 @@ Artifact Artifact::load(const std::filesystem::path& path) {
     refuse(who, {manifest::DecodeError::Kind::malformed,
                  std::string("it does not export the symbol ") + kSymbol});
   }
-  verify_image(*state->image, who, state->manifest);
+  state->manifests = verify_image(*state->image, who);
   return Artifact(std::move(state));
 }
 
-const manifest::Manifest& Artifact::manifest() const noexcept { return state_->manifest; }
+const manifest::Manifest& Artifact::manifest() const noexcept { return state_->manifests.front(); }
+std::span<const manifest::Manifest> Artifact::manifests() const noexcept {
+  return state_->manifests;
+}
 const manifest::ArtifactImage& Artifact::image() const noexcept { return *state_->image; }
 
 }  // namespace halftone

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diagnose.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <span>
 #include <string>
 
 #include "formats.hpp"
@@ -13,11 +14,6 @@ namespace halftone {
 namespace {
 
 using manifest::Buffer, manifest::Format, manifest::Phase, manifest::Role;
-
-std::size_t bytes_of(const BoundProgram& program, std::size_t buffer) {
-  return static_cast<std::size_t>(program.elements(buffer) *
-                                  manifest::bytes_of(program.buffer(buffer).format));
-}
 
 class Search {
  public:
@@ -46,21 +42,23 @@ class Search {
  private:
   /// What the replay starts from, as the trainer's step read it.
   void take_over() {
-    for (std::size_t i = 0; i < program_.program().buffers.size(); ++i) {
-      const Buffer& buffer = program_.buffer(i);
-      if (is_taken_over(buffer.role)) {
-        const std::size_t source =
-            *(buffer.role == Role::parameters ? training_.find(Role::parameters)
-                                              : training_.find(buffer.name));
-        std::memcpy(program_.address(i), training_.address(source), bytes_of(program_, i));
-      }
-      if (buffer.name == "loss_scale") program_.floats("diagnose", i)[0] = replay_.loss_scale;
-    }
-    for (const Replay::State& state : replay_.states) {
-      const auto mine = program_.find(training_.buffer(state.buffer).name);
-      if (mine) std::memcpy(program_.address(*mine), state.contents.data(), state.contents.size());
+    for (std::size_t i = 0; i < plan().program().buffers.size(); ++i) {
+      const Buffer& buffer = plan().buffer(i);
+      const bool is_loss_scale = buffer.name == "loss_scale";
+      if (!is_taken_over(buffer.role) && !is_loss_scale) continue;
+      const std::size_t source =
+          *(buffer.role == Role::parameters ? training_.plan().find(Role::parameters)
+                                            : training_.plan().find(buffer.name));
+      Execution& from = training_.execution();
+      const bool as_kept = is_loss_scale || (buffer.role == Role::state && replay_.skipped);
+      program_.execution().write(
+          i, 0,
+          as_kept ? from.kept(source)
+                  : std::span(from.read(source), static_cast<std::size_t>(plan().bytes(i))));
     }
   }
+
+  [[nodiscard]] const ProgramPlan& plan() const { return program_.plan(); }
 
   static bool is_taken_over(Role role) {
     return role == Role::parameters || role == Role::input || role == Role::hyperparameter ||
@@ -70,16 +68,17 @@ class Search {
   /// Index in [begin, begin + count) of the first element that is not finite, or -1.
   [[nodiscard]] std::int64_t first_in(std::size_t buffer, std::int64_t begin,
                                       std::int64_t count) const {
-    const Format format = program_.buffer(buffer).format;
+    const Format format = plan().buffer(buffer).format;
     if (format == Format::i32) return -1;
+    const std::byte* values = program_.execution().read(buffer);
     for (std::int64_t i = begin; i < begin + count; ++i) {
-      if (!std::isfinite(element_of(program_.address(buffer), format, i))) return i;
+      if (!std::isfinite(element_of(values, format, i))) return i;
     }
     return -1;
   }
 
   [[nodiscard]] float value_at(std::size_t buffer, std::int64_t index) const {
-    return element_of(program_.address(buffer), program_.buffer(buffer).format, index);
+    return element_of(program_.execution().read(buffer), plan().buffer(buffer).format, index);
   }
 
   [[nodiscard]] std::string rule_text(std::int32_t rule) const {
@@ -89,7 +88,7 @@ class Search {
 
   /// Parameters, the user's states, the inputs that the replay reads, the caller's gradients.
   std::optional<NonFinite> search_given() {
-    const std::size_t parameters = program_.find(Role::parameters).value_or(0);
+    const std::size_t parameters = plan().find(Role::parameters).value_or(0);
     for (const manifest::Parameter& parameter : program_.manifest().parameters) {
       const auto count =
           static_cast<std::int64_t>(program_.parameter("diagnose", parameter.name).size());
@@ -99,22 +98,70 @@ class Search {
                      value_at(parameters, at));
       }
     }
-    for (std::size_t i = 0; i < program_.program().buffers.size(); ++i) {
-      const Buffer& buffer = program_.buffer(i);
+    for (std::size_t i = 0; i < plan().program().buffers.size(); ++i) {
+      const Buffer& buffer = plan().buffer(i);
       if (buffer.role != Role::state && !(buffer.role == Role::input && is_read(i))) continue;
-      const std::int64_t at = first_in(i, 0, program_.elements(i));
+      const std::int64_t at = first_in(i, 0, plan().elements(i));
       const char* op = buffer.role == Role::state ? "state" : "input";
       if (at >= 0) return given(buffer.name, op, "activation", at, value_at(i, at));
+    }
+    if (replay_.losses && replay_.backward != Replay::Backward::external) {
+      if (auto found = search_labels()) return found;
     }
     return replay_.backward == Replay::Backward::external ? search_output_gradients()
                                                           : std::nullopt;
   }
 
+  /// Labels of the cross-entropy losses, each of which reads logits with one more dimension, that
+  /// of the classes.
+  std::optional<NonFinite> search_labels() {
+    const auto phase = static_cast<std::size_t>(Phase::loss);
+    const auto& launches = plan().program().phases[phase];
+    for (const manifest::Probe& probe : plan().program().probes) {
+      if (probe.phase != Phase::loss || probe.op != "cross_entropy") continue;
+      const manifest::Launch& launch = launches[static_cast<std::size_t>(probe.launch)];
+      for (const manifest::Argument& argument : launch.arguments) {
+        const auto label = static_cast<std::size_t>(argument.buffer);
+        if (plan().buffer(label).format != Format::i32) continue;
+        if (auto found = search_label(label, classes_of(launch, label), probe.layer)) return found;
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// The last extent of what the launch reads beside the label, or 0.
+  [[nodiscard]] std::int64_t classes_of(const manifest::Launch& launch, std::size_t label) const {
+    const auto& rows = plan().buffer(label).shape;
+    for (const manifest::Argument& argument : launch.arguments) {
+      const auto& shape = plan().buffer(static_cast<std::size_t>(argument.buffer)).shape;
+      if (shape.size() == rows.size() + 1 && shape.back().symbol < 0 &&
+          std::equal(rows.begin(), rows.end(), shape.begin())) {
+        return shape.back().extent;
+      }
+    }
+    return 0;
+  }
+
+  [[nodiscard]] std::optional<NonFinite> search_label(std::size_t label, std::int64_t classes,
+                                                      const std::string& loss) const {
+    const auto* labels = reinterpret_cast<const std::int32_t*>(program_.execution().read(label));
+    for (std::int64_t i = 0; classes > 0 && i < plan().elements(label); ++i) {
+      if (labels[i] >= 0 && labels[i] < classes) continue;
+      const auto value = static_cast<float>(labels[i]);
+      NonFinite found = given(plan().buffer(label).name, "label", "activation", i, value);
+      found.loss = loss;
+      found.label = labels[i];
+      found.classes = classes;
+      return found;
+    }
+    return std::nullopt;
+  }
+
   std::optional<NonFinite> search_output_gradients() {
     for (const manifest::Output& output : program_.manifest().outputs) {
-      const auto buffer = program_.find(output.gradient);
+      const auto buffer = plan().find(output.gradient);
       if (!buffer) continue;
-      const std::int64_t at = first_in(*buffer, 0, program_.elements(*buffer));
+      const std::int64_t at = first_in(*buffer, 0, plan().elements(*buffer));
       if (at >= 0) {
         return given(output.name, "output_gradient", "gradient", at, value_at(*buffer, at));
       }
@@ -125,7 +172,7 @@ class Search {
   /// Without losses the trainer was not given what they alone read.
   [[nodiscard]] bool is_read(std::size_t input) const {
     if (replay_.losses) return true;
-    for (std::size_t read : program_.inputs_of(Phase::forward)) {
+    for (std::size_t read : plan().inputs_of(Phase::forward)) {
       if (read == input) return true;
     }
     return false;
@@ -138,10 +185,10 @@ class Search {
 
   /// Parameters that overflow in the format that operations read.
   std::optional<NonFinite> search_working_copies() {
-    const std::size_t masters = program_.find(Role::parameters).value_or(0);
+    const std::size_t masters = plan().find(Role::parameters).value_or(0);
     for (const manifest::Value& value : program_.program().values) {
       const auto copies = static_cast<std::size_t>(value.buffer);
-      if (value.buffer < 0 || program_.buffer(copies).role != Role::working_copies) continue;
+      if (value.buffer < 0 || plan().buffer(copies).role != Role::working_copies) continue;
       for (const manifest::Parameter& parameter : program_.manifest().parameters) {
         if (parameter.name != value.name) continue;
         const auto count =
@@ -151,7 +198,7 @@ class Search {
         NonFinite found = given(parameter.name, "parameter", "weight", at - parameter.offset,
                                 value_at(copies, at));
         found.before = value_at(masters, at);
-        found.format = manifest::spelled(program_.buffer(copies).format);
+        found.format = manifest::spelled(plan().buffer(copies).format);
         found.rule = rule_text(value.rule);
         return found;
       }
@@ -175,7 +222,7 @@ class Search {
   std::optional<NonFinite> look(const manifest::Probe& probe, const manifest::Launch& launch) {
     const auto& argument = launch.arguments[static_cast<std::size_t>(probe.argument)];
     const auto buffer = static_cast<std::size_t>(argument.buffer);
-    const std::int64_t at = first_in(buffer, argument.offset, program_.elements(argument));
+    const std::int64_t at = first_in(buffer, argument.offset, plan().elements(argument));
     if (at < 0) return std::nullopt;
     NonFinite found{probe.layer,
                     probe.op,
@@ -189,10 +236,10 @@ class Search {
     if (probe.before >= 0) {
       const auto& operand = launch.arguments[static_cast<std::size_t>(probe.before)];
       const std::int64_t index = operand.offset + found.element;
-      if (index < program_.elements(static_cast<std::size_t>(operand.buffer))) {
+      if (index < plan().elements(static_cast<std::size_t>(operand.buffer))) {
         found.before = value_at(static_cast<std::size_t>(operand.buffer), index);
       }
-      found.format = manifest::spelled(program_.buffer(buffer).format);
+      found.format = manifest::spelled(plan().buffer(buffer).format);
     }
     return found;
   }
@@ -203,16 +250,6 @@ class Search {
 };
 
 }  // namespace
-
-std::vector<Replay::State> copy_states(const BoundProgram& program) {
-  std::vector<Replay::State> states;
-  for (std::size_t i = 0; i < program.program().buffers.size(); ++i) {
-    if (program.buffer(i).role != Role::state) continue;
-    const std::byte* begin = program.address(i);
-    states.push_back({i, {begin, begin + bytes_of(program, i)}});
-  }
-  return states;
-}
 
 std::optional<NonFinite> diagnose(const BoundProgram& training, const Replay& replay) {
   if (!replay.forward) {

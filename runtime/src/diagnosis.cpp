@@ -20,6 +20,10 @@ std::string NonFinite::text() const {
   const bool given = pass == "none";
   std::string what = op + " '" + layer + "'" + (given ? "" : " in " + pass) + ": element " +
                      std::to_string(element) + (given ? "" : " of its " + role);
+  if (!loss.empty()) {
+    return what + " is " + std::to_string(label) + ", but the loss '" + loss + "' has " +
+           std::to_string(classes) + " classes";
+  }
   if (given && format.empty()) return what + " is " + number(value);
   what += format.empty()
               ? " is " + number(value)

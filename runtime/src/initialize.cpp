@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "floating_point.hpp"
 #include "halftone/manifest/checksum.hpp"
 #include "philox.hpp"
 
@@ -26,6 +27,7 @@ double unit_normal(const PhiloxCounter& words) {
 
 void initialize(std::span<float> values, const manifest::Initializer& initializer,
                 std::uint64_t seed, std::string_view name) {
+  const StandardFloatingPoint mode;
   using Kind = manifest::Initializer::Kind;
   const double first = initializer.first, second = initializer.second;
   if (initializer.kind == Kind::constant) {

@@ -3,8 +3,9 @@
 #include "inputs.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "floating_point.hpp"
 #include "formats.hpp"
@@ -30,7 +31,7 @@ std::string names_of(std::span<const Place> places) {
 
 /// What is wrong with values for that buffer, with the remedy; no cause when nothing is.
 Error::Parts judge(const BoundProgram& program, std::size_t buffer, const Values& values) {
-  const bool wants_i32 = program.buffer(buffer).format == manifest::Format::i32;
+  const bool wants_i32 = program.plan().buffer(buffer).format == manifest::Format::i32;
   if (wants_i32 != is_i32(values)) {
     return {.operation = "",
             .object = "",
@@ -38,12 +39,12 @@ Error::Parts judge(const BoundProgram& program, std::size_t buffer, const Values
                      " values, but was given " + (wants_i32 ? "f32" : "i32"),
             .hint = std::string("give it a span of ") + (wants_i32 ? "std::int32_t" : "float")};
   }
-  const auto needed = static_cast<std::size_t>(program.elements(buffer));
+  const auto needed = static_cast<std::size_t>(program.plan().elements(buffer));
   if (size_of(values) != needed) {
     return {.operation = "",
             .object = "",
             .cause = "has " + std::to_string(size_of(values)) + " values, but " +
-                     program.shape_text(buffer) + " needs " + std::to_string(needed),
+                     program.plan().shape_text(buffer) + " needs " + std::to_string(needed),
             .hint = "give the whole tensor, row-major"};
   }
   return {};
@@ -51,20 +52,19 @@ Error::Parts judge(const BoundProgram& program, std::size_t buffer, const Values
 
 /// Into a buffer of the values' format, or rounded to the narrower one that it has.
 void copy_into(const BoundProgram& program, std::size_t buffer, const Values& values) {
-  const manifest::Format format = program.buffer(buffer).format;
-  std::byte* to = program.address(buffer);
+  const manifest::Format format = program.plan().buffer(buffer).format;
   if (format != manifest::Format::f16 && format != manifest::Format::bf16) {
-    const auto bytes =
-        std::visit([](const auto& elements) { return std::as_bytes(elements); }, values);
-    if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
+    program.execution().write(
+        buffer, 0,
+        std::visit([](const auto& elements) { return std::as_bytes(elements); }, values));
     return;
   }
   const StandardFloatingPoint mode;
+  std::vector<std::uint16_t> codes;
   for (float value : std::get<std::span<const float>>(values)) {
-    const std::uint16_t code = narrowed(format, value);
-    std::memcpy(to, &code, sizeof code);
-    to += sizeof code;
+    codes.push_back(narrowed(format, value));
   }
+  program.execution().write(buffer, 0, std::as_bytes(std::span(codes)));
 }
 
 }  // namespace

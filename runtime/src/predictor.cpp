@@ -2,7 +2,7 @@
 // The public face of an inference program.
 #include "halftone/predictor.hpp"
 
-#include <cstring>
+#include <span>
 #include <vector>
 
 #include "halftone/error.hpp"
@@ -15,8 +15,8 @@ namespace halftone {
 struct Predictor::State {
   State(const Artifact& artifact, const Device& device, const Setup& setup)
       : program("predictor", artifact, device, "inference", setup) {
-    for (std::size_t input : program.inputs_of(manifest::Phase::forward)) {
-      inputs.push_back({program.buffer(input).name, input});
+    for (std::size_t input : program.plan().inputs_of(manifest::Phase::forward)) {
+      inputs.push_back({program.plan().buffer(input).name, input});
     }
   }
 
@@ -45,19 +45,20 @@ void Predictor::copy_parameters(const Trainer& trainer) {
   for (const manifest::Parameter& parameter : mine.manifest().parameters) {
     mine.set_parameter(parameter.name, theirs.parameter("copy_parameters", parameter.name));
   }
+  const ProgramPlan &plan = mine.plan(), &source_plan = theirs.plan();
   for (std::size_t i = 0; i < mine.program().buffers.size(); ++i) {
-    const manifest::Buffer& state = mine.buffer(i);
+    const manifest::Buffer& state = plan.buffer(i);
     if (state.role != manifest::Role::state) continue;
-    const auto source = theirs.find(state.name);
-    if (!source || theirs.buffer(*source).format != state.format ||
-        theirs.elements(*source) != mine.elements(i)) {
+    const auto source = source_plan.find(state.name);
+    if (!source || source_plan.buffer(*source).format != state.format ||
+        source_plan.elements(*source) != plan.elements(i)) {
       throw Error({.operation = "copy_parameters",
                    .object = named("state", state.name),
                    .cause = "has another format or size in the trainer",
                    .hint = "make both from one artifact with the same sizes"});
     }
-    std::memcpy(mine.address(i), theirs.address(*source),
-                static_cast<std::size_t>(mine.elements(i) * manifest::bytes_of(state.format)));
+    mine.execution().write(
+        i, 0, std::span(theirs.execution().read(*source), static_cast<std::size_t>(plan.bytes(i))));
   }
 }
 
@@ -72,7 +73,7 @@ std::span<const float> Predictor::parameter(std::string_view name) const {
 void Predictor::predict(std::span<const NamedValues> inputs) {
   State& state = this->state("predict");
   copy_in(state.program, "predict", "input", state.inputs, inputs);
-  state.program.run(manifest::Phase::forward);
+  state.program.run({manifest::Phase::forward});
 }
 
 std::span<const float> Predictor::output(std::string_view name) const {
@@ -80,10 +81,10 @@ std::span<const float> Predictor::output(std::string_view name) const {
 }
 
 std::int64_t Predictor::peak_bytes_predicted() const {
-  return state("peak_bytes_predicted").program.bytes_predicted();
+  return state("peak_bytes_predicted").program.execution().bytes_predicted();
 }
 std::int64_t Predictor::peak_bytes_measured() const {
-  return state("peak_bytes_measured").program.bytes_measured();
+  return state("peak_bytes_measured").program.execution().bytes_measured();
 }
 
 }  // namespace halftone

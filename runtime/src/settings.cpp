@@ -38,4 +38,17 @@ int threads_setting() {
   return threads;
 }
 
+bool check_launches_setting() {
+  const std::string text = read("HALFTONE_CHECK_LAUNCHES");
+  if (text == "1") return true;
+  if (text.empty() || text == "0") return false;
+  throw Error({.operation = "settings",
+               .object = "HALFTONE_CHECK_LAUNCHES",
+               .cause = "is '" + text + "'",
+               .hint = "give 1 or 0, or unset it"});
+}
+
+std::string nvrtc_home_setting() { return read("NVRTC_HOME"); }
+std::string cuda_home_setting() { return read("CUDA_HOME"); }
+
 }  // namespace halftone

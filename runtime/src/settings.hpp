@@ -16,4 +16,11 @@ inline constexpr int kMostThreads = 1024;
 /// no number from 1 to 1024.
 [[nodiscard]] int threads_setting();
 
+/// HALFTONE_CHECK_LAUNCHES: true for "1", false for "0" and unset. Throws Error on anything else.
+[[nodiscard]] bool check_launches_setting();
+
+/// NVRTC_HOME and CUDA_HOME as they stand, empty when unset.
+[[nodiscard]] std::string nvrtc_home_setting();
+[[nodiscard]] std::string cuda_home_setting();
+
 }  // namespace halftone

@@ -7,10 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "floating_point.hpp"
 #include "halftone/error.hpp"
 #include "text.hpp"
-#include "thread_pool.hpp"
 
 namespace halftone {
 
@@ -25,68 +23,47 @@ std::string text_of(double value) {
 
 }  // namespace
 
-void BoundProgram::refresh() {
-  if (!parameters_changed_) return;
-  parameters_changed_ = false;
-  run(Phase::refresh);
-}
-
-void BoundProgram::run(Phase phase) {
-  refresh();
-  for (const BoundLaunch& launch : phases_[static_cast<std::size_t>(phase)]) run(launch);
-}
-
-void BoundProgram::run(Phase phase, std::size_t launch) {
-  refresh();
-  run(phases_[static_cast<std::size_t>(phase)][launch]);
-}
-
-void BoundProgram::run(const BoundLaunch& launch) {
-  const auto call = [&](CpuEntry entry, std::int64_t first, std::int64_t last) {
-    const StandardFloatingPoint mode;
-    entry(launch.arguments.data(), symbols_.data(), first, last);
-  };
-  device_.pool().run(launch.tasks, [&](std::int64_t first, std::int64_t last) {
-    call(launch.entry, first, last);
-  });
-  if (launch.finish) call(launch.finish, 0, 1);
-}
-
 Step::Step(BoundProgram& program) : program_(program) {
-  const auto place = [&](std::size_t buffer) { return Place{program.buffer(buffer).name, buffer}; };
-  for (std::size_t buffer : program.inputs_of(Phase::forward)) {
+  const auto place = [&](std::size_t buffer) {
+    return Place{program.plan().buffer(buffer).name, buffer};
+  };
+  for (std::size_t buffer : program.plan().inputs_of(Phase::forward)) {
     forward_inputs_.push_back(place(buffer));
   }
   for (const std::string& input : program.manifest().inputs) {
-    all_inputs_.push_back(place(*program.find(input)));
+    all_inputs_.push_back(place(*program.plan().find(input)));
   }
   for (const manifest::Output& output : program.manifest().outputs) {
     if (output.gradient.empty()) continue;
-    output_gradients_.push_back({output.name, *program.find(output.gradient)});
+    output_gradients_.push_back({output.name, *program.plan().find(output.gradient)});
   }
   using Kind = manifest::LossScale::Kind;
   const Kind kind = program.manifest().loss_scale.kind;
-  if (kind != Kind::none) loss_scale_ = program.find("loss_scale");
-  if (kind == Kind::dynamic) floored_ = program.find("loss_scale.floored");
+  if (kind != Kind::none) loss_scale_ = program.plan().find("loss_scale");
+  if (kind == Kind::dynamic) floored_ = program.plan().find("loss_scale.floored");
 }
 
 bool Step::run(std::span<const NamedValues> inputs) {
-  run_losses("step", inputs);
-  const bool finite = check();
-  update("step");
-  return finite;
+  copy_in(program_, "step", "input", all_inputs_, inputs);
+  if (prepare_check()) {
+    program_.run({Phase::forward, Phase::loss, Phase::loss_backward, Phase::backward,
+                  Phase::accumulate, Phase::check, Phase::update});
+  } else {
+    program_.run({Phase::forward, Phase::loss, Phase::loss_backward, Phase::backward, Phase::check,
+                  Phase::update});
+  }
+  replay_ = {.forward = true, .losses = true, .backward = Replay::Backward::losses};
+  return finish_update("step");
 }
 
 void Step::accumulate(std::span<const NamedValues> inputs) {
-  program_.prepare_accumulation();
-  run_losses("accumulate", inputs);
-  accumulate_gradients("accumulate");
-}
-
-void Step::run_losses(const char* operation, std::span<const NamedValues> inputs) {
-  copy_in(program_, operation, "input", all_inputs_, inputs);
-  run_forward(true);
-  backward();
+  program_.execution().prepare_accumulation();
+  copy_in(program_, "accumulate", "input", all_inputs_, inputs);
+  add_micro_batch();
+  program_.run(
+      {Phase::forward, Phase::loss, Phase::loss_backward, Phase::backward, Phase::accumulate});
+  replay_ = {.forward = true, .losses = true, .backward = Replay::Backward::losses};
+  done_ = Done::nothing;
 }
 
 void Step::forward(const char* operation, std::span<const NamedValues> inputs) {
@@ -96,15 +73,12 @@ void Step::forward(const char* operation, std::span<const NamedValues> inputs) {
   const bool with_losses =
       forward_inputs_.size() == all_inputs_.size() || std::ranges::any_of(inputs, is_for_losses);
   copy_in(program_, operation, "input", with_losses ? all_inputs_ : forward_inputs_, inputs);
-  run_forward(with_losses);
-}
-
-void Step::run_forward(bool with_losses) {
-  program_.run(Phase::forward);
-  if (with_losses) program_.run(Phase::loss);
-  replay_ = {};
-  replay_.forward = true;
-  replay_.losses = with_losses;
+  if (with_losses) {
+    program_.run({Phase::forward, Phase::loss});
+  } else {
+    program_.run({Phase::forward});
+  }
+  replay_ = {.forward = true, .losses = with_losses};
   done_ = Done::forward;
 }
 
@@ -116,8 +90,9 @@ void Step::backward() {
                  .cause = "was not given the inputs that the losses need",
                  .hint = "give all inputs, or call backward() with the outputs' gradients"});
   }
-  program_.run(Phase::loss_backward);
-  finish_backward(Replay::Backward::losses);
+  program_.run({Phase::loss_backward, Phase::backward});
+  replay_.backward = Replay::Backward::losses;
+  done_ = Done::backward;
 }
 
 void Step::backward(std::span<const NamedValues> output_gradients) {
@@ -130,45 +105,58 @@ void Step::backward(std::span<const NamedValues> output_gradients) {
                  .hint = "declare what it reads as an output, or call backward() without them"});
   }
   copy_in(program_, "backward", "output gradient", output_gradients_, output_gradients);
-  program_.run(Phase::external);
-  finish_backward(Replay::Backward::external);
-}
-
-void Step::finish_backward(Replay::Backward backward) {
-  program_.run(Phase::backward);
-  replay_.backward = backward;
-  replay_.loss_scale = loss_scale();  // check() moves it on
+  program_.run({Phase::external, Phase::backward});
+  replay_.backward = Replay::Backward::external;
   done_ = Done::backward;
 }
 
-void Step::accumulate_gradients(const char* operation) {
-  require(operation, Done::backward, "backward()");
-  program_.prepare_accumulation();
-  set("first_micro_batch", micro_batches_ == 0 ? 1.0f : 0.0f);
-  program_.run(Phase::accumulate);
-  ++micro_batches_;
+void Step::accumulate_gradients() {
+  require("accumulate_gradients", Done::backward, "backward()");
+  program_.execution().prepare_accumulation();
+  add_micro_batch();
+  program_.run({Phase::accumulate});
   done_ = Done::nothing;
+}
+
+void Step::add_micro_batch() {
+  set("first_micro_batch", micro_batches_ == 0 ? 1.0f : 0.0f);
+  ++micro_batches_;
+}
+
+bool Step::prepare_check() {
+  const bool summed = micro_batches_ > 0;
+  if (summed) add_micro_batch();
+  set("micro_batches", static_cast<float>(std::max<std::int64_t>(micro_batches_, 1)));
+  micro_batches_ = 0;
+  return summed;
 }
 
 bool Step::check() {
   require("check", Done::backward, "backward()");
-  if (micro_batches_ > 0) accumulate_gradients("check");
-  set("micro_batches", static_cast<float>(std::max<std::int64_t>(micro_batches_, 1)));
-  micro_batches_ = 0;
-  program_.run(Phase::check);
+  if (prepare_check()) {
+    program_.run({Phase::accumulate, Phase::check});
+  } else {
+    program_.run({Phase::check});
+  }
   done_ = Done::check;
   return finite();
 }
 
-void Step::update(const char* operation) {
-  require(operation, Done::check, "check()");
+void Step::update() {
+  require("update", Done::check, "check()");
+  program_.run({Phase::update});
+  finish_update("update");
+}
+
+bool Step::finish_update(const char* operation) {
   const bool applied = finite();
-  if (!applied) replay_.states = copy_states(program_);
-  program_.run(Phase::update);
   ++steps_;
-  if (!applied) ++skipped_steps_;
   done_ = Done::nothing;
+  if (applied) return true;
+  ++skipped_steps_;
+  replay_.skipped = true;
   if (floored_ && floored() >= program_.manifest().loss_scale.patience) stop_at_floor(operation);
+  return false;
 }
 
 std::int64_t Step::floored() const {
@@ -209,9 +197,9 @@ void Step::require(const char* operation, Done needed, const char* first) const 
 }
 
 void Step::set(const char* hyperparameter, float value) {
-  program_.floats("step", *program_.find(hyperparameter))[0] = value;
+  program_.set_scalar(*program_.plan().find(hyperparameter), value);
 }
 
-bool Step::finite() const { return program_.scalar(*program_.find("finite")) != 0.0f; }
+bool Step::finite() const { return program_.scalar(*program_.plan().find("finite")) != 0.0f; }
 
 }  // namespace halftone

@@ -27,9 +27,9 @@ class Step {
   void forward(const char* operation, std::span<const NamedValues> inputs);
   void backward();
   void backward(std::span<const NamedValues> output_gradients);
-  void accumulate_gradients(const char* operation);
+  void accumulate_gradients();
   bool check();
-  void update(const char* operation);
+  void update();
 
   [[nodiscard]] std::optional<NonFinite> diagnose() const;
 
@@ -42,9 +42,11 @@ class Step {
   enum class Done { nothing, forward, backward, check };
 
   void require(const char* operation, Done needed, const char* first) const;
-  void run_losses(const char* operation, std::span<const NamedValues> inputs);
-  void run_forward(bool with_losses);
-  void finish_backward(Replay::Backward backward);
+  /// What the host decides for the accumulate phase that follows.
+  void add_micro_batch();
+  /// The same for check; true when an accumulate phase goes before it.
+  bool prepare_check();
+  bool finish_update(const char* operation);
   void set(const char* hyperparameter, float value);
   [[nodiscard]] bool finite() const;
   void stop_at_floor(const char* operation) const;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "floating_point.hpp"
 #include "halftone/error.hpp"
 #include "halftone/manifest/manifest.hpp"
 #include "step.hpp"
@@ -15,7 +16,8 @@ namespace halftone {
 
 Trainer::Trainer(const Artifact& artifact, const Device& device, const Setup& setup)
     : state_(std::make_unique<State>(artifact, device, setup)) {
-  set_learning_rate(static_cast<float>(artifact.manifest().learning_rate));
+  const StandardFloatingPoint mode;
+  set_learning_rate(static_cast<float>(state_->program.manifest().learning_rate));
 }
 
 Trainer::Trainer(Trainer&&) noexcept = default;
@@ -41,11 +43,9 @@ void Trainer::backward() { state("backward").step.backward(); }
 void Trainer::backward(std::span<const NamedValues> output_gradients) {
   state("backward").step.backward(output_gradients);
 }
-void Trainer::accumulate_gradients() {
-  state("accumulate_gradients").step.accumulate_gradients("accumulate_gradients");
-}
+void Trainer::accumulate_gradients() { state("accumulate_gradients").step.accumulate_gradients(); }
 bool Trainer::check() { return state("check").step.check(); }
-void Trainer::update() { state("update").step.update("update"); }
+void Trainer::update() { state("update").step.update(); }
 std::optional<NonFinite> Trainer::diagnose() const { return state("diagnose").step.diagnose(); }
 
 float Trainer::loss(std::string_view name) const {
@@ -57,7 +57,7 @@ float Trainer::loss(std::string_view name) const {
                  .cause = "is unknown",
                  .hint = "the model's losses are " + listed(losses)});
   }
-  return program.scalar(*program.find(name));
+  return program.scalar(*program.plan().find(name));
 }
 
 std::span<const float> Trainer::output(std::string_view name) const {
@@ -85,6 +85,7 @@ void Trainer::set_parameter(std::string_view name, std::span<const float> values
 }
 
 void Trainer::set_learning_rate(float learning_rate) {
+  const StandardFloatingPoint mode;
   if (!std::isfinite(learning_rate) || learning_rate < 0.0f) {
     throw Error({.operation = "set_learning_rate",
                  .object = "the learning rate",
@@ -92,12 +93,12 @@ void Trainer::set_learning_rate(float learning_rate) {
                  .hint = "give a finite number that is not negative"});
   }
   BoundProgram& program = state("set_learning_rate").program;
-  program.floats("set_learning_rate", *program.find("learning_rate"))[0] = learning_rate;
+  program.set_scalar(*program.plan().find("learning_rate"), learning_rate);
 }
 
 float Trainer::learning_rate() const {
   const BoundProgram& program = state("learning_rate").program;
-  return program.scalar(*program.find("learning_rate"));
+  return program.scalar(*program.plan().find("learning_rate"));
 }
 
 Statistics Trainer::stats() const {
@@ -109,17 +110,17 @@ Statistics Trainer::stats() const {
   statistics.loss_scale = state.step.loss_scale();
   statistics.floored = state.step.floored();
   statistics.casts_per_step = static_cast<std::int64_t>(program.program().casts.size());
-  statistics.grad_norm = program.scalar(*program.find("grad_norm"));
+  statistics.grad_norm = program.scalar(*program.plan().find("grad_norm"));
   for (const std::string& name : program.manifest().losses) {
-    statistics.losses.push_back({name, program.scalar(*program.find(name))});
+    statistics.losses.push_back({name, program.scalar(*program.plan().find(name))});
   }
-  statistics.peak_bytes_predicted = program.bytes_predicted();
-  statistics.peak_bytes_measured = program.bytes_measured();
+  statistics.peak_bytes_predicted = program.execution().bytes_predicted();
+  statistics.peak_bytes_measured = program.execution().bytes_measured();
   for (std::size_t phase = 0; phase < manifest::kPhases; ++phase) {
     statistics.kernels_per_phase[phase] =
         static_cast<std::int64_t>(program.program().phases[phase].size());
   }
-  statistics.variant = program.variant();
+  statistics.variant = program.execution().variant();
   return statistics;
 }
 

@@ -62,9 +62,16 @@ std::vector<std::byte> read_file(const std::string& path) {
   return bytes;
 }
 
+/// Whether it is the first of an artifact's manifests.
+bool holds_for_cpu(const manifest::Manifest& manifest) {
+  return std::ranges::find(manifest.targets, "cpu") != manifest.targets.end();
+}
+
 std::string models_of(const std::vector<manifest::Manifest>& manifests) {
   std::string text;
-  for (const auto& manifest : manifests) text += (text.empty() ? "" : ", ") + manifest.model;
+  for (const auto& manifest : manifests) {
+    if (holds_for_cpu(manifest)) text += (text.empty() ? "" : ", ") + manifest.model;
+  }
   return text;
 }
 
@@ -87,30 +94,35 @@ Found find_manifests(std::span<const std::byte> bytes) {
   return found;
 }
 
-manifest::Manifest read_manifest(const std::string& path, const std::string& model) {
+std::vector<manifest::Manifest> read_artifact(const std::string& path, const std::string& model) {
   Found found = find_manifests(read_file(path));
   if (!found.damaged.empty()) refuse(path, found.damaged.front());
   if (found.manifests.empty()) {
     throw std::runtime_error("there is no artifact in '" + path +
                              "'; name what halftonec --object wrote, or what it was linked into");
   }
-  if (model.empty() && found.manifests.size() > 1) {
+  const auto artifacts = std::ranges::count_if(found.manifests, holds_for_cpu);
+  if (model.empty() && artifacts > 1) {
     throw std::runtime_error("'" + path + "' holds several artifacts; choose one with --model: " +
                              models_of(found.manifests));
   }
   std::vector<manifest::Manifest> chosen;
-  for (manifest::Manifest& manifest : found.manifests) {
-    if (model.empty() || manifest.model == model) chosen.push_back(std::move(manifest));
+  for (const bool cpu : {true, false}) {
+    for (const manifest::Manifest& manifest : found.manifests) {
+      if (holds_for_cpu(manifest) == cpu && (model.empty() || manifest.model == model)) {
+        chosen.push_back(manifest);
+      }
+    }
   }
   if (chosen.empty()) {
     throw std::runtime_error("'" + path + "' holds no artifact of model '" + model +
                              "'; choose of " + models_of(found.manifests));
   }
-  if (chosen.size() > 1) {
+  if (std::ranges::count_if(chosen, holds_for_cpu) > 1) {
     throw std::runtime_error("'" + path + "' holds several artifacts of model '" + model +
                              "'; name the object of one of them");
   }
-  return std::move(chosen.front());
+  return chosen;
 }
 
 }  // namespace halftone::tools

@@ -20,9 +20,11 @@ struct Found {
 };
 [[nodiscard]] Found find_manifests(std::span<const std::byte> bytes);
 
-/// The file's manifest; `model` chooses one of several and may be empty. Throws std::runtime_error,
-/// one sentence, when there is no such file, no artifact in it, a damaged one, one of another
-/// version, none of that model, or several without a choice.
-[[nodiscard]] manifest::Manifest read_manifest(const std::string& path, const std::string& model);
+/// The manifests of the file's artifact, the CPU's first; `model` chooses one of several artifacts
+/// and may be empty. Throws std::runtime_error, one sentence, when there is no such file, no
+/// artifact in it, a damaged one, one of another version, none of that model, or several without a
+/// choice.
+[[nodiscard]] std::vector<manifest::Manifest> read_artifact(const std::string& path,
+                                                            const std::string& model);
 
 }  // namespace halftone::tools

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diff.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -84,6 +85,21 @@ Json compare_programs(const Json& a, const Json& b) {
   add("buffer_bytes", compare(bytes_of(a, "buffers"), bytes_of(b, "buffers"), {"role"}));
   add("kernels", compare(kernels_of(a), kernels_of(b), {"phase", "kernel"}));
   return differences;
+}
+
+/// The chosen plan by chip and kernel; a chip that only one side has is one entry.
+Grouped plans_of(const Json& explanation, const Json& other) {
+  Grouped plans;
+  for (const Json& chip : explanation["chips"]) {
+    const bool is_in_both = std::ranges::any_of(
+        other["chips"], [&](const Json& its) { return its["chip"] == chip["chip"]; });
+    if (!is_in_both) plans[{chip["chip"], "*"}] = "all";
+    for (const Json& kernel : chip["kernels"]) {
+      if (!is_in_both || kernel["plans"].empty()) continue;
+      plans[{chip["chip"], kernel["kernel"]}] = kernel["plans"][0]["plan"];
+    }
+  }
+  return plans;
 }
 
 const Json* find_program(const Json& explanation, const Json& name) {
@@ -189,11 +205,14 @@ std::string text_of_program(const std::string& name, const Json& differences) {
 Json difference_of(const Json& a, const Json& b) {
   Json differences = Json::object();
   for (const char* key :
-       {"model", "halftone_version", "target", "symbols", "parameters", "rules", "loss_scale"}) {
+       {"model", "halftone_version", "targets", "symbols", "parameters", "rules", "loss_scale"}) {
     compare(differences, key, a, b);
   }
   if (Json programs = compare_all_programs(a, b); !programs.empty()) {
     differences["programs"] = std::move(programs);
+  }
+  if (Json plans = compare(plans_of(a, b), plans_of(b, a), {"chip", "kernel"}); !plans.empty()) {
+    differences["plans"] = std::move(plans);
   }
   return {{"schema", 1}, {"equal", differences.empty()}, {"differences", differences}};
 }
@@ -204,6 +223,11 @@ std::string text_of_difference(const Json& difference) {
   for (const auto& [key, sides] : difference["differences"].items()) {
     if (key == "rules") {
       text += text_of_rules(sides);
+    } else if (key == "plans") {
+      text += "plans\n";
+      for (const Json& plan : sides) {
+        text += from_to("  " + plain(plan["chip"]) + " " + plain(plan["kernel"]), plan);
+      }
     } else if (key == "programs") {
       for (const auto& [name, differences] : sides.items()) {
         text += text_of_program(name, differences);

@@ -32,7 +32,7 @@ class Explainer {
     Json json{{"schema", kSchema},
               {"model", manifest_.model},
               {"halftone_version", manifest_.halftone_version},
-              {"target", manifest_.target},
+              {"targets", manifest_.targets},
               {"symbols", symbols()},
               {"parameters", parameters()},
               {"rules", manifest_.rules},
@@ -266,8 +266,15 @@ class Explainer {
 
 }  // namespace
 
-Json explanation_of(const Manifest& manifest, const Binding& binding) {
-  return Explainer(manifest, binding).whole();
+Json explanation_of(std::span<const Manifest> manifests, const Binding& binding,
+                    const std::string& chip) {
+  Json chips = chips_of(manifests, chip);
+  const auto holds = [&](const Manifest& manifest) { return manifest::find_cuda(manifest, chip); };
+  const Manifest& manifest =
+      chip.empty() ? manifests.front() : *std::ranges::find_if(manifests, holds);
+  Json json = Explainer(manifest, binding).whole();
+  json["chips"] = std::move(chips);
+  return json;
 }
 
 }  // namespace halftone::tools

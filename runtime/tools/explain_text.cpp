@@ -28,7 +28,8 @@ std::string titled(const std::string& title, const std::string& body) {
 
 std::string heading(const Json& json) {
   std::string text = "model " + plain(json["model"]) + ", made by halftone " +
-                     plain(json["halftone_version"]) + " for " + plain(json["target"]) + "\n";
+                     plain(json["halftone_version"]) + " for " + joined(json["targets"], ", ") +
+                     "\n";
   const Json& parameters = json["parameters"];
   text += plain(parameters["elements"]) + " parameters in " + plain(parameters["tensors"]) +
           " tensors, " + plain(parameters["trained"]) + " of them trained\n";
@@ -152,7 +153,7 @@ std::string text_of(const Json& explanation) {
     text += wrapped("note: " + plain(note["text"]) + " (" + plain(note["label"]) + ")", 6);
   }
   for (const Json& item : explanation["programs"]) text += program(item);
-  return text;
+  return text + text_of_chips(explanation["chips"]);
 }
 
 }  // namespace halftone::tools

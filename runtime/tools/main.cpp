@@ -16,13 +16,14 @@ namespace tools = halftone::tools;
 constexpr int kDifferent = 1, kError = 2;
 
 struct Arguments {
-  std::string first, second, model, symbols;
+  std::string first, second, model, symbols, chip;
   bool json = false;
 };
 
 tools::Json explanation(const std::string& path, const Arguments& arguments) {
-  const auto manifest = tools::read_manifest(path, arguments.model);
-  return tools::explanation_of(manifest, tools::bind_symbols(manifest, arguments.symbols));
+  const auto manifests = tools::read_artifact(path, arguments.model);
+  return tools::explanation_of(manifests, tools::bind_symbols(manifests.front(), arguments.symbols),
+                               arguments.chip);
 }
 
 /// Names that are no UTF-8 must not end in an error of the library.
@@ -46,6 +47,7 @@ int diff(const Arguments& arguments) {
 void add_options(CLI::App& command, Arguments& arguments) {
   command.add_flag("--json", arguments.json, "Print one JSON object (docs/tools.md)");
   command.add_option("--symbols", arguments.symbols, "Sizes of symbols, such as batch=32,time=8");
+  command.add_option("--chip", arguments.chip, "Only this one of the chips, such as sm_80");
   command.add_option("--model", arguments.model, "Which model of a file that holds several");
 }
 

@@ -41,6 +41,24 @@ std::int64_t positive_number(const std::string& text, const std::string& symbol)
   return number;
 }
 
+bool is_countable(const manifest::Buffer& buffer, std::span<const std::int64_t> symbols) {
+  constexpr std::int64_t kLargest = std::int64_t{1} << 62;
+  try {
+    return manifest::elements(buffer.shape, symbols) <=
+           kLargest / manifest::bytes_of(buffer.format);
+  } catch (const std::overflow_error&) {
+    return false;
+  }
+}
+
+/// What of a program is too large, when its arena is.
+std::string culprit_of(const manifest::Program& program, std::span<const std::int64_t> symbols) {
+  for (const manifest::Buffer& buffer : program.buffers) {
+    if (!is_countable(buffer, symbols)) return "buffer '" + buffer.name + "' of " + program.name;
+  }
+  return "the memory of " + program.name;
+}
+
 }  // namespace
 
 Binding bind_symbols(const manifest::Manifest& manifest, const std::string& text) {
@@ -117,7 +135,12 @@ std::optional<manifest::ArenaPlan> plan_of(const manifest::Program& program,
       }
     }
   }
-  return manifest::plan_arena(program, symbols);
+  try {
+    return manifest::plan_arena(program, symbols);
+  } catch (const std::overflow_error&) {
+    throw std::runtime_error("--symbols: " + culprit_of(program, symbols) +
+                             " exceeds 2^62 bytes; bind smaller sizes");
+  }
 }
 
 }  // namespace halftone::tools

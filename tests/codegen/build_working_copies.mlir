@@ -78,7 +78,7 @@ module @one_buffer_per_chain {
 !vector = !halftone.tensor<[8], f32>
 #zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
 
-// Only what is read has a buffer; a value that is no parameter is cast where it is; what is read in f32 is the master.
+// Only what is read has a buffer; a value that is no parameter is cast where it is; what is read in f32 is the master (P14).
 // CHECK-LABEL: module @does_not_copy_what_nobody_reads
 // CHECK-NOT: working_cop
 // CHECK: halftone.cast %{{.*}} : (!halftone.tensor<[8], f32>) -> !halftone.tensor<[8], bf16>

@@ -20,29 +20,29 @@ halftone.graph "functions" {
       : (!vector) -> (!vector, !vector, !vector, !vector, !vector, !vector, !vector, !vector) {
   // CHECK: ^bb0(%[[A:[a-z0-9]+]]: f32):
   ^bb0(%a: f32):
-    // M1: its first constant is the clamp 0x1.64p+6.
+    // R1: its first constant is the clamp 0x1.64p+6.
     // CHECK: arith.constant 8.900000e+01 : f32
     // CHECK: %[[SCALED:.*]] = arith.mulf
     // CHECK: %[[EXP:.*]] = arith.mulf %[[SCALED]]
     %exp = math.exp %a : f32
-    // M2 scales subnormals by 2^23 first.
+    // R2 scales subnormals by 2^23 first.
     // CHECK: arith.constant 0x4B000000 : f32
     // CHECK: arith.mulf %[[A]], %{{.*}} : f32
     %log = math.log %a : f32
-    // M3 takes the sign off.
+    // R3 takes the sign off.
     // CHECK: arith.bitcast %[[A]] : f32 to i32
     // CHECK: arith.constant 2147483647 : i32
     // CHECK: arith.andi
     %tanh = math.tanh %a : f32
-    // M4 chooses between its two ranges.
+    // R4 chooses between its two ranges.
     // CHECK: arith.bitcast %[[A]] : f32 to i32
     // CHECK: arith.constant 1.125000e+00 : f32
     %erf = math.erf %a : f32
-    // M5 clamps at 32.
+    // R5 clamps at 32.
     // CHECK: arith.constant 3.200000e+01 : f32
     // CHECK: arith.divf
     %sigmoid = halftone.sigmoid %a : f32
-    // M6
+    // R6
     // CHECK: %[[ROOT:.*]] = math.sqrt %[[A]] : f32
     // CHECK: %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
     // CHECK: arith.divf %[[ONE]], %[[ROOT]] : f32

@@ -356,3 +356,31 @@ halftone.graph "unknown_columns" {
       : (!halftone.tensor<[batch, classes], f32>, !halftone.tensor<[batch], i32>) -> !halftone.tensor<[batch], f32>
   halftone.output "l", %l : !halftone.tensor<[batch], f32>
 }
+
+// -----
+
+!matrix = !halftone.tensor<[batch, 8], f32>
+!weight = !halftone.tensor<[8, 8], f32>
+
+// How a contraction accumulates (P21) stays with its kernel; f32 is not spelled.
+// CHECK-LABEL: halftone.graph "keeps_how_a_contraction_accumulates"
+// CHECK: halftone.kernel "{{[a-z_]+}}_first" contraction {{.*}}accumulation = #halftone.accumulation<ordered>
+// CHECK: halftone.kernel "{{[a-z_]+}}_second" contraction {{.*}}accumulation = #halftone.accumulation<hardware>
+// CHECK: halftone.kernel "{{[a-z_]+}}_third" contraction
+// CHECK-NOT: accumulation
+// CHECK: halftone.output
+// UNFUSED-LABEL: halftone.graph "keeps_how_a_contraction_accumulates"
+// UNFUSED: halftone.kernel "{{[a-z_]+}}_first" contraction {{.*}}accumulation = #halftone.accumulation<ordered>
+halftone.graph "keeps_how_a_contraction_accumulates" {
+  %x = halftone.input "x" : !matrix
+  %w = halftone.input "w" : !weight
+  %a = halftone.linear %x, %w {halftone.layer = "first", halftone.precision = #halftone.precision<operands = [[], []],
+    results = [[]], accumulate = ordered>} : (!matrix, !weight) -> !matrix
+  %b = halftone.relu %a {halftone.layer = "relu", halftone.precision = #halftone.precision<operands = [[]], results = [[]],
+    accumulate = ordered>} : (!matrix) -> !matrix
+  %c = halftone.linear %b, %w {halftone.layer = "second", halftone.precision = #halftone.precision<operands = [[], []],
+    results = [[]], accumulate = hardware>} : (!matrix, !weight) -> !matrix
+  %d = halftone.linear %c, %w {halftone.layer = "third", halftone.precision = #halftone.precision<operands = [[], []],
+    results = [[]]>} : (!matrix, !weight) -> !matrix
+  halftone.output "d", %d : !matrix
+}

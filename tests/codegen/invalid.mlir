@@ -779,3 +779,17 @@ halftone.graph "g" {
     halftone.yield %s : f32
   }
 }
+
+// -----
+
+// Kernel: only a contraction says how it accumulates.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{states an accumulation, but only contractions sum over k (P21)}}
+  %y = halftone.kernel "k" pointwise over ["batch", 4] reduce [] (%x) accesses [#halftone.access<full>]
+      -> [#halftone.access<full>] fused [] {accumulation = #halftone.accumulation<hardware>, resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 4], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
+  ^bb0(%a0: f32):
+    halftone.kernel_yield stores %a0 : f32
+  }
+}

@@ -27,7 +27,7 @@ module @classifier attributes {halftone.rules = ["everywhere : store bf16 comput
   // CHECK: halftone.kernel "refresh" pointwise {{.*}}fused ["cast"] {{.*}}phase<refresh>, halftone.places = #halftone.places<
   // What an operation reads in bf16 is stored once, by its producer (P38).
   // CHECK: halftone.kernel "x" pointwise {{.*}}fused ["x:cast"] {{.*}}phase<forward>
-  // CHECK: halftone.kernel "fc" contraction {{.*}}fused ["fc:linear", "fc:cast", "act:relu", "act:cast"{{.*}}] {cpu_tile = {{.*}}, cuda_tile = {{.*}}phase<forward>, halftone.places
+  // CHECK: halftone.kernel "fc" contraction {{.*}}fused ["fc:linear", "fc:cast", "act:relu", "act:cast"{{.*}}] {cpu_tile = {{.*}}phase<forward>, halftone.places
   // CHECK: arith.truncf %{{.*}} : f32 to bf16
   // CHECK: arith.extf %{{.*}} : bf16 to f32
   // CHECK: arith.truncf %{{.*}} : f32 to bf16

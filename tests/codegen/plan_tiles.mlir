@@ -1,13 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// RUN: halftone-opt --halftone-plan-tiles %s | FileCheck %s
+// RUN: halftone-opt --split-input-file "--halftone-plan-tiles=chips=sm_75,sm_80,sm_86 assume=batch=4096" %s | FileCheck %s
+// RUN: halftone-opt --split-input-file --halftone-plan-tiles %s | FileCheck %s --check-prefix=NONE
+// RUN: not halftone-opt --halftone-plan-tiles=chips=sm_81 %s 2>&1 | FileCheck %s --check-prefix=CHIP
+// RUN: not halftone-opt --halftone-plan-tiles=assume=batch=0 %s 2>&1 | FileCheck %s --check-prefix=SIZE
+// RUN: not halftone-opt --halftone-plan-tiles=assume=batch=4,batch=5 %s 2>&1 | FileCheck %s --check-prefix=TWICE
+// CHIP: error: 'sm_81' is no chip that kernels are planned for
+// SIZE: error: 'batch=0' assumes no size: write NAME=NUMBER with a whole number above 0
+// TWICE: error: 'batch=5' assumes a second size of batch: give it once
 
-// Every kernel has a tile for each target, whatever was there before; which one is the emitter's own business.
-// CHECK-LABEL: halftone.graph "every_kernel_has_tiles"
-halftone.graph "every_kernel_has_tiles" {
+// Without chips there is a plan for the CPU alone.
+// NONE-NOT: cuda_plans
+
+// Every kernel has a plan for each chip, whatever was there before, and its cost.
+// CHECK-LABEL: halftone.graph "every_kernel_has_plans"
+halftone.graph "every_kernel_has_plans" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
   %w = halftone.input "w" : !halftone.tensor<[4, 8], f32>
   // CHECK: halftone.kernel "fc"
-  // CHECK-SAME: cpu_tile = array<i64: {{[0-9]+, [0-9]+}}>, cuda_tile = array<i64: {{[0-9, ]+}}>
+  // CHECK-SAME: cpu_tile = array<i64: {{[0-9]+, [0-9]+}}>
+  // CHECK-SAME: cuda_plans = [#halftone.chip<"sm_75", [<simt, [{{[0-9]+, [0-9]+, [0-9]+, [0-9]+, [0-9]+}}] splits 1 least 1 cost [{{[^]]*}}]>, <simt,
+  // CHECK-SAME: "f32 operands: tensor cores would round them to tf32, which compute tf32 allows">
+  // CHECK-SAME: #halftone.chip<"sm_80", [<simt
+  // CHECK-SAME: #halftone.chip<"sm_86", [<simt
   %y = halftone.kernel "fc" contraction over ["batch", 4] reduce [8] (%x, %w)
       accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
       {resultSegmentSizes = array<i32: 1, 0>, transpose_rhs}
@@ -17,11 +31,141 @@ halftone.graph "every_kernel_has_tiles" {
   }
   // CHECK: halftone.kernel "copy"
   // CHECK-NOT: array<i64: -7>
-  // CHECK-SAME: cpu_tile = array<i64: {{[0-9]+}}>, cuda_tile = array<i64: {{[0-9]+}}>
+  // CHECK-SAME: cpu_tile = array<i64: {{[0-9]+}}>, cuda_plans = [#halftone.chip<"sm_75", [<simt, [{{[0-9]+}}] splits 1 least 1 cost [{{[^]]*}}]>], "">
   %z = halftone.kernel "copy" pointwise over ["batch", 4] reduce [] (%y) accesses [#halftone.access<full>]
       -> [#halftone.access<full>] fused [] {cpu_tile = array<i64: -7>, resultSegmentSizes = array<i32: 1, 0>}
       : (!halftone.tensor<[batch, 4], f32>) -> !halftone.tensor<[batch, 4], f32> {
   ^bb0(%a: f32):
     halftone.kernel_yield stores %a : f32
+  }
+  // A tile given by hand is every chip's.
+  // CHECK: halftone.kernel "by_hand"
+  // CHECK-SAME: cuda_plans = [#halftone.chip<"sm_75", [<simt, [64, 32, 16, 4, 4] splits 1 least 1 cost [{{[^]]*}}]>], "f32 operands
+  %h = halftone.kernel "by_hand" contraction over ["batch", 4] reduce [8] (%x, %w)
+      accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>, transpose_rhs, cuda_tile = array<i64: 64, 32, 16, 4, 4>}
+      : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[4, 8], f32>) -> !halftone.tensor<[batch, 4], f32> {
+  ^bb0(%acc: f32):
+    halftone.kernel_yield stores %acc : f32
+  }
+}
+
+// -----
+
+// Tensor cores take two f16 on every chip: two stages through registers on sm_75, more from sm_80 on; depths are 64 bytes and
+// more; rows of 256 and 80 bytes start at multiples of 16. At least three plans are weighed.
+// CHECK-LABEL: halftone.graph "f16_runs_on_tensor_cores_of_every_chip"
+// CHECK: halftone.kernel "fc"
+// CHECK-SAME: #halftone.chip<"sm_75", [<tensor, [{{[0-9]+, [0-9]+, (32|64), [0-9]+, [0-9]+, 2, 16, 16\]}} splits 1
+// CHECK-SAME: <tensor, {{.*}}<tensor, {{.*}}], "">, #halftone.chip<"sm_80", [<tensor, [{{[0-9]+, [0-9]+, (32|64), [0-9]+, [0-9]+, 4, 16, 16\]}} splits 1
+// CHECK-SAME: <tensor, {{.*}}<tensor, {{.*}}], "">, #halftone.chip<"sm_86", [<tensor, [{{[0-9]+, [0-9]+, (32|64), [0-9]+, [0-9]+, 3, 16, 16\]}} splits 1
+halftone.graph "f16_runs_on_tensor_cores_of_every_chip" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 128], f16>
+  %w = halftone.input "w" : !halftone.tensor<[128, 40], f16>
+  %y = halftone.kernel "fc" contraction over ["batch", 40] reduce [128] (%x, %w)
+      accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 128], f16>, !halftone.tensor<[128, 40], f16>) -> !halftone.tensor<[batch, 40], f32> {
+  ^bb0(%acc: f32):
+    halftone.kernel_yield stores %acc : f32
+  }
+}
+
+// -----
+
+// Rows of 10 and 7 bf16 start at multiples of 4 and of 2 bytes.
+// CHECK-LABEL: halftone.graph "bf16_and_tf32_wait_for_sm_80"
+// CHECK: halftone.kernel "brain"
+// CHECK-SAME: #halftone.chip<"sm_75", [<simt, {{.*}}], "sm_75 has no tensor cores for bf16; sm_80 is the first">, #halftone.chip<"sm_80", [<tensor, [{{[0-9, ]+}}, 4, 2] splits {{.*}}], "">, #halftone.chip<"sm_86", [<tensor
+// CHECK: halftone.kernel "tensor_float"
+// CHECK-SAME: #halftone.chip<"sm_75", [<simt, {{.*}}], "sm_75 has no tensor cores for tf32; sm_80 is the first">, #halftone.chip<"sm_80", [<tensor, [{{[0-9]+, [0-9]+, (16|32), [0-9]+, [0-9]+, 4, 8, 4\]}}
+halftone.graph "bf16_and_tf32_wait_for_sm_80" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 10], bf16>
+  %w = halftone.input "w" : !halftone.tensor<[10, 7], bf16>
+  %y = halftone.kernel "brain" contraction over ["batch", 7] reduce [10] (%x, %w)
+      accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>, accumulation = #halftone.accumulation<hardware>}
+      : (!halftone.tensor<[batch, 10], bf16>, !halftone.tensor<[10, 7], bf16>) -> !halftone.tensor<[batch, 7], f32> {
+  ^bb0(%acc: f32):
+    halftone.kernel_yield stores %acc : f32
+  }
+  %a = halftone.input "a" : !halftone.tensor<[batch, 10], tf32>
+  %b = halftone.input "b" : !halftone.tensor<[10, 7], tf32>
+  %z = halftone.kernel "tensor_float" contraction over ["batch", 7] reduce [10] (%a, %b)
+      accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 10], tf32>, !halftone.tensor<[10, 7], tf32>) -> !halftone.tensor<[batch, 7], f32> {
+  ^bb0(%acc: f32):
+    halftone.kernel_yield stores %acc : f32
+  }
+}
+
+// -----
+
+// CHECK-LABEL: halftone.graph "does_not_use_tensor_cores_in_an_order_that_rules_forbid"
+// CHECK: halftone.kernel "ordered"
+// CHECK-NOT: <tensor
+// CHECK-SAME: #halftone.chip<"sm_80", [<simt, {{.*}}], "accumulate ordered: tensor cores sum in an order of their own">
+// CHECK: halftone.kernel "mixed"
+// CHECK-NOT: <tensor
+// CHECK-SAME: #halftone.chip<"sm_80", [<simt, {{.*}}], "operands of f16 and bf16: tensor cores take two of one format">
+halftone.graph "does_not_use_tensor_cores_in_an_order_that_rules_forbid" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 64], f16>
+  %w = halftone.input "w" : !halftone.tensor<[64, 64], f16>
+  %v = halftone.input "v" : !halftone.tensor<[64, 64], bf16>
+  %y = halftone.kernel "ordered" contraction over ["batch", 64] reduce [64] (%x, %w)
+      accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>, accumulation = #halftone.accumulation<ordered>}
+      : (!halftone.tensor<[batch, 64], f16>, !halftone.tensor<[64, 64], f16>) -> !halftone.tensor<[batch, 64], f32> {
+  ^bb0(%acc: f32):
+    halftone.kernel_yield stores %acc : f32
+  }
+  %z = halftone.kernel "mixed" contraction over ["batch", 64] reduce [64] (%x, %v)
+      accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 64], f16>, !halftone.tensor<[64, 64], bf16>) -> !halftone.tensor<[batch, 64], f32> {
+  ^bb0(%acc: f32):
+    halftone.kernel_yield stores %acc : f32
+  }
+}
+
+// -----
+
+// A gradient of 64 x 64 is one or a few tiles, so the sum over the batch is split, in whole chunks of 128. Where an element
+// needs the sum of lhs, the whole depth is one block's.
+// CHECK-LABEL: halftone.graph "splits_a_long_sum_of_few_results"
+// CHECK: halftone.kernel "gradient"
+// CHECK-SAME: #halftone.chip<"sm_80", [<tensor, {{\[[^]]*\] splits (2|4|8|16) least (256|512|1024|2048) }}
+// CHECK: halftone.kernel "whole"
+// CHECK-NOT: splits {{[2-9]}}
+// CHECK: halftone.kernel "row_sum"
+// CHECK-SAME: #halftone.chip<"sm_80", [<tensor, {{\[[^]]*\] splits (2|4|8|16) least (256|512|1024|2048) }}
+halftone.graph "splits_a_long_sum_of_few_results" {
+  %g = halftone.input "g" : !halftone.tensor<[batch, 64], bf16>
+  %x = halftone.input "x" : !halftone.tensor<[batch, 64], bf16>
+  %w = halftone.kernel "gradient" contraction over [64, 64] reduce ["batch"] (%g, %x)
+      accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>, transpose_lhs}
+      : (!halftone.tensor<[batch, 64], bf16>, !halftone.tensor<[batch, 64], bf16>) -> !halftone.tensor<[64, 64], f32> {
+  ^bb0(%acc: f32):
+    halftone.kernel_yield stores %acc : f32
+  }
+  %v = halftone.kernel "whole" contraction over [64, 64] reduce ["batch"] (%g, %x)
+      accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>, transpose_lhs}
+      : (!halftone.tensor<[batch, 64], bf16>, !halftone.tensor<[batch, 64], bf16>) -> !halftone.tensor<[64, 64], f32> {
+  ^bb0(%acc: f32):
+    %sum = halftone.lhs_sum : f32
+    %both = arith.addf %acc, %sum : f32
+    halftone.kernel_yield stores %both : f32
+  }
+  %u:2 = halftone.kernel "row_sum" contraction over [64, 64] reduce ["batch"] (%g, %x)
+      accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>, #halftone.access<row>] fused []
+      {resultSegmentSizes = array<i32: 2, 0>, transpose_lhs}
+      : (!halftone.tensor<[batch, 64], bf16>, !halftone.tensor<[batch, 64], bf16>)
+      -> (!halftone.tensor<[64, 64], f32>, !halftone.tensor<[64], f32>) {
+  ^bb0(%acc: f32):
+    %sum = halftone.lhs_sum : f32
+    halftone.kernel_yield stores %acc, %sum : f32, f32
   }
 }

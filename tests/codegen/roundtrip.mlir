@@ -173,14 +173,19 @@ halftone.graph "kernels" {
   %s = halftone.input "s" : !halftone.tensor<[], f32>
   %r = halftone.input "r" : !halftone.tensor<[batch], f32>
   // CHECK: halftone.kernel "fc" contraction over ["batch", 4] reduce [8](%{{.*}}, %{{.*}}, %{{.*}}) accesses [#halftone.access<lhs>, #halftone.access<rhs>, #halftone.access<column>] -> [#halftone.access<full>, #halftone.access<row>] fused ["fc:linear"] {
-  // CHECK-SAME: cpu_tile = array<i64: 4, 16>, cuda_tile = array<i64: 64>
+  // CHECK-SAME: accumulation = #halftone.accumulation<ordered>, cpu_tile = array<i64: 4, 16>
+  // CHECK-SAME: cuda_plans = [#halftone.chip<"sm_80", [<tensor, [64, 64, 32, 32, 32, 4, 16, 8] splits 2 least 256 cost [1.000000e+06, 2.000000e+03, 5.000000e-01, 3.250000e+00]>, <simt, [64, 64, 16, 4, 4] splits 1 least 1 cost [0.000000e+00, 0.000000e+00, 0.000000e+00, 0.000000e+00]>], "why">]
+  // CHECK-SAME: cuda_tile = array<i64: 64>
   // CHECK-SAME: transpose_rhs
   // CHECK: halftone.lhs_sum : f32
   // CHECK: halftone.kernel_yield stores %{{.*}}, %{{.*}} : f32, f32
   %fc, %sums = halftone.kernel "fc" contraction over ["batch", 4] reduce [8] (%x, %w, %b)
       accesses [#halftone.access<lhs>, #halftone.access<rhs>, #halftone.access<column>]
       -> [#halftone.access<full>, #halftone.access<row>] fused ["fc:linear"]
-      {cpu_tile = array<i64: 4, 16>, cuda_tile = array<i64: 64>, resultSegmentSizes = array<i32: 2, 0>, transpose_rhs}
+      {cpu_tile = array<i64: 4, 16>, accumulation = #halftone.accumulation<ordered>, cuda_plans = [#halftone.chip<"sm_80",
+        [#halftone.plan<tensor, [64, 64, 32, 32, 32, 4, 16, 8] splits 2 least 256 cost [1.0e6, 2.0e3, 0.5, 3.25]>,
+         #halftone.plan<simt, [64, 64, 16, 4, 4] splits 1 least 1 cost [0.0, 0.0, 0.0, 0.0]>], "why">],
+       cuda_tile = array<i64: 64>, resultSegmentSizes = array<i32: 2, 0>, transpose_rhs}
       : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[4, 8], f32>, !halftone.tensor<[4], f32>)
       -> (!halftone.tensor<[batch, 4], f32>, !halftone.tensor<[batch], f32>) {
   ^bb0(%acc: f32, %bias: f32):

@@ -70,7 +70,7 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
       {"input %x : f32[4]", 4, 7, "the node '%x' stands on line 3 already; rename one (D2)"},
       {"input %y f32[4]", 4, 10, "expected ':', but met \"f32\""},
       {"input %y : f64[4]", 4, 12,
-       "expected a format, one of f32, tf32, f16, bf16, i32, but met \"f64\""},
+       "expected a format, one of f32, f16, bf16, i32, but met \"f64\""},
       {"input %y : f32", 4, 15, "expected '[', but met the end of the line"},
       {"input %y : f32[4", 4, 17, "expected ']', but met the end of the line"},
       {"input %y : f32[4,]", 4, 18, "expected an extent or a symbol, but met \"]\""},
@@ -92,7 +92,7 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
       {"state %s : [4]", 4, 15, "expected 'initial', but met the end of the line"},
       {"%y relu(x: %x)", 4, 4, "expected '=', but met \"relu\""},
       {"%y = softmax(x: %x)", 4, 6,
-       "expected a layer or a loss, one of input, parameter, state, linear, layer_norm, relu, "
+       "expected a layer or a loss, one of linear, layer_norm, relu, "
        "gelu, silu, "
        "add, concat, pointwise, cross_entropy, mse, pointwise_loss, but met \"softmax\""},
       {"%y = state(x: %x)", 4, 6, "a source is not computed; write 'state %name : ...'"},
@@ -138,14 +138,18 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
       {"rule \"**\" : store f32", 4, 6, "expected 'everywhere', but met \"\\\"\""},
       {"rule everywhere store f32", 4, 17, "expected ':', but met \"store\""},
       {"rule everywhere : store f64", 4, 25,
-       "expected a format or follow, one of f32, tf32, f16, bf16, i32, but met \"f64\""},
+       "expected a format or follow, one of f32, f16, bf16, but met \"f64\""},
       {"rule everywhere : result follow", 4, 26,
-       "expected a format, one of f32, tf32, f16, bf16, i32, but met \"follow\""},
+       "expected a format, one of f32, tf32, f16, bf16, but met \"follow\""},
       {"rule everywhere : accumulate f16", 4, 30,
        "expected an accumulation, one of f32, ordered, hardware, but met \"f16\""},
       {"rule everywhere : rounding up", 4, 28,
        "expected a rounding, one of nearest_even, toward_zero, but met \"up\""},
-      {"rule everywhere : recompute often", 4, 29, "expected 'never', but met \"often\""},
+      {"rule everywhere : compute i8", 4, 27,
+       "expected a format or follow, one of f32, tf32, f16, bf16, but met \"i8\""},
+      {"rule everywhere : master bf8", 4, 26, "expected a format, one of f32, but met \"bf8\""},
+      {"rule everywhere : recompute often", 4, 29,
+       "expected 'always' or 'never', but met \"often\""},
       {"rule everywhere : compute f32 store f32", 4, 31,
        "expected store, compute, result, accumulate, master, rounding, recompute or loss_scale, at "
        "most once each and in this order, but met \"store\""},
@@ -166,7 +170,7 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
       {"rule where pass backward : store f32", 4, 17,
        "expected pass, one of forward, input_gradient, weight_gradient, but met \"backward\""},
       {"rule where op conv : store f32", 4, 15,
-       "expected op, one of input, parameter, state, linear, layer_norm, relu, gelu, silu, add, "
+       "expected op, one of linear, layer_norm, relu, gelu, silu, add, "
        "concat, pointwise, cross_entropy, mse, pointwise_loss, but met \"conv\""},
       {"rule where class loss| : store f32", 4, 24, "expected class, but met \":\""},
       {"rule where target : store f32", 4, 19,
@@ -206,7 +210,7 @@ TEST_CASE("a broken rule is reported at the statement that breaks it") {
        "the rule \"everywhere :\" states no field; state store, compute, result, accumulate, "
        "master, rounding, recompute or loss_scale (P41)"},
       {"output \"x\" = %x\nclip -1\n", 5, 1,
-       "the clip norm is -1; make it finite and positive (D11)"},
+       "the clip norm is -1; make it finite and positive in f32 (D11)"},
       {"", 3, 1, "input '%x' is never used; give it a user or remove it (D5)"},
   };
   for (const Case& c : cases) check(kHead + c.text + end, c);

@@ -47,21 +47,23 @@ class Generator {
     return result;
   }
 
+  /// In f32, too.
   double finite() {
-    static constexpr double kSpecial[] = {0, 1, -1, 0.1, -0.0, 5e-324, 1e-5, 1e300};
+    static constexpr double kSpecial[] = {0, 1, -1, 0.1, -0.0, 5e-324, 1e-5, 3.4028235e38};
     const std::uint32_t choice = below(16);
     if (choice < 8) return kSpecial[choice];
     const auto bits = static_cast<std::uint64_t>(next()) << 32;
     const double value = std::bit_cast<double>(bits | next());
-    return std::isfinite(value) ? value : 0.5;
+    return std::abs(value) < 0x1p127 ? value : 0.5;
   }
 
   double positive() {
     const double value = std::abs(finite());
-    return value > 0 ? value : 0.25;
+    return value > 0x1p-149 ? value : 0.25;
   }
 
-  double below_one() { return next() / 4294967296.0; }
+  /// In f32, too.
+  double below_one() { return next() / 4294967296.0 * (1 - 0x1p-24); }
 
   Dimension dimension() {
     static constexpr const char* kSymbols[] = {"batch", "time", "_n2"};

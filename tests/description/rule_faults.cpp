@@ -98,6 +98,16 @@ TEST_CASE("a rule that matches nothing is refused") {
       {"where layer \"frozen\" pass weight_gradient : compute f32",
        "combines parts that no operation and no value of this model has; correct one of them or "
        "remove the rule (P40)"},
+      {"where layer \"frozen\" role gradient : store f16",
+       "combines parts that no operation and no value of this model has; correct one of them or "
+       "remove the rule (P40)"},
+      {"where layer \"frozen\" role gradient|weight pass input_gradient|weight_gradient : compute "
+       "f16",
+       "combines parts that no operation and no value of this model has; correct one of them or "
+       "remove the rule (P40)"},
+      {"where layer \"frozen\" pass input_gradient : store f16",
+       "combines parts that no operation and no value of this model has; correct one of them or "
+       "remove the rule (P40)"},
       {"where op linear role saved pass input_gradient : compute f32",
        "combines parts that no operation and no value of this model has; correct one of them or "
        "remove the rule (P40)"},
@@ -243,6 +253,9 @@ TEST_CASE("loss scales outside of their ranges are refused") {
       "has a loss scale whose backoff is not between 0 and 1 in f32; write 0.5 (P43)";
   const char* surplus =
       "gives a loss scale that is not dynamic the settings of one; leave them out (P43)";
+  const char* divisor =
+      "has a loss scale with an initial value of which 1/scale is not finite in f32; write a "
+      "number above 3e-39 (P43)";
   using Kind = LossScale::Kind;
   const Scale scales[] = {
       {[](LossScale& s) { s.initial = 0; }, initial},
@@ -258,6 +271,11 @@ TEST_CASE("loss scales outside of their ranges are refused") {
       {[](LossScale& s) { s.ceiling = kNan; },
        "has a loss scale with a ceiling that is not positive and finite in f32; write such a "
        "number (P43)"},
+      {[](LossScale& s) { s.initial = s.floor = 0x1p-128; }, divisor},  // 1/scale is 2^128
+      {[](LossScale& s) { s.floor = 1e-45; },
+       "has a loss scale with a floor of which 1/scale is not finite in f32; write a number above "
+       "3e-39 (P43)"},
+      {[](LossScale& s) { s = {Kind::fixed, 1e-40}; }, divisor},
       {[](LossScale& s) { s.floor = 131072; }, order},
       {[](LossScale& s) { s.ceiling = 32768; }, order},
       {[](LossScale& s) { s.growth = 1; }, growth},
@@ -274,6 +292,7 @@ TEST_CASE("loss scales outside of their ranges are refused") {
       {[](LossScale& s) { s.patience = 16777217; },
        "has a loss scale with a patience outside of 1 to 16777216; write a number in there (P43)"},
       {[](LossScale& s) { s = {Kind::fixed, 0}; }, initial},
+      {[](LossScale& s) { s = {Kind::fixed, kNan}; }, initial},
       {[](LossScale& s) { s = {Kind::fixed, 1, 3}; }, surplus},
       {[](LossScale& s) { s = {Kind::none, 1}; }, surplus},
   };
@@ -289,6 +308,56 @@ TEST_CASE("loss scales outside of their ranges are refused") {
     const auto violation = validate(description);
     REQUIRE(violation);
     CHECK(violation->message.ends_with(std::string("\" ") + is.trouble));
+  }
+}
+
+TEST_CASE("a glob that is too long to be matched is refused as that") {
+  const std::string longest = "where layer \"**fc" + std::string(122, '*') + "\" : store f32";
+  CHECK(fault(kTrained, longest) == "");
+  const std::string longer = "where layer \"**fc" + std::string(123, '*') + "\" : store f32";
+  check(
+      kTrained,
+      {longer.c_str(),
+       "names a layer by more than 126 characters, the most that are matched; write * in place of "
+       "some of them (P40)"});
+}
+
+TEST_CASE("nothing has a gradient before the first layer that is trained") {
+  const char* model = R"(halftone description 1
+model "m"
+input %x : f32[batch, 4]
+state %kept : [batch, 4] initial 0
+parameter %first.weight : [4, 4] init constant(1)
+parameter %second.weight : [4, 4] init constant(1)
+%mean = add(a: %x, b: %kept) : [batch, 4]
+%first = linear(x: %mean, weight: %first.weight) : [batch, 4]
+%second = linear(x: %first, weight: %second.weight) : [batch, 4]
+%error = mse(x: %second, target: %x) : []
+%metric = mse(x: %mean, target: %x) : []
+assign %kept = %mean
+loss %error weight 1
+loss %metric weight 0
+)";
+  check(model,
+        {"where layer \"first\" pass input_gradient : compute bf16",
+         "states a compute, but selects no operand; name operations and roles that they read "
+         "(P42)"});
+  check(model, {"where layer \"mean\" role gradient : store bf16",
+                "combines parts that no operation and no value of this model has; correct one of "
+                "them or remove the rule (P40)"});
+  check(model, {"where layer \"metric\" pass input_gradient : result bf16",
+                "combines parts that no operation and no value of this model has; correct one of "
+                "them or remove the rule (P40)"});
+  for (const char* rule : {
+           "where layer \"first\" role gradient : store bf16",
+           "where layer \"first\" pass weight_gradient : compute bf16 result bf16",
+           "where layer \"second\" pass input_gradient : compute bf16 result bf16",
+           "where layer \"error\" pass input_gradient : result bf16",
+           "where layer \"mean\" role saved : store bf16",
+           "where layer \"{mean,first}\" role gradient : store bf16",
+       }) {
+    CAPTURE(rule);
+    CHECK(fault(model, rule) == "");
   }
 }
 
@@ -331,6 +400,7 @@ TEST_CASE("rules that can be meant are accepted") {
            "where layer \"frozen\" role weight : store bf16 compute bf16",
            "where class loss pass input_gradient : result f16",
            "where target before(sm_80)|cpu : store f16 compute f16 loss_scale fixed 128",
+           "everywhere : loss_scale fixed 3e-39",
            "where target sm_75|sm_121a|sm_100f : accumulate hardware",
            "where op relu role activation : store bf16 compute follow recompute never",
        }) {

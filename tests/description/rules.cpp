@@ -175,7 +175,7 @@ TEST_CASE("uses, outputs, losses and assignments keep D5 to D7") {
       {[](Description& d) { d.losses.pop_back(); }, kMse,
        "mse '%mse' is not named as a loss; add a loss statement for it (D6)"},
       {[](Description& d) { d.losses[1].weight = kNan; }, kMse,
-       "mse '%mse' has the weight nan; make it finite (D6)"},
+       "mse '%mse' has the weight nan; make it finite in f32 (D6)"},
       {[](Description& d) {
          d.nodes.push_back({"sum", Kind::add, {{"a", kXent}, {"b", kMse}}, {}, Format::f32, {}});
          d.nodes.push_back({"again", Kind::mse, {{"x", 12}, {"target", 12}}, {}, Format::f32, {}});
@@ -229,37 +229,39 @@ TEST_CASE("training, rules and optimizers keep D9 to D11") {
        "the rule \"everywhere : store tf32\" stores tf32, which nothing is held in; store f32, "
        "f16, bf16 or follow (P42)"},
       {[](Description& d) { d.optimizer = Sgd{kInfinity}; }, -1,
-       "the optimizer sgd has learning_rate inf; make it finite, not negative (D11)"},
+       "the optimizer sgd has learning_rate inf; make it finite, not negative in f32 (D11)"},
       {[](Description& d) { d.optimizer = Sgd{0.1, 1.0}; }, -1,
-       "the optimizer sgd has momentum 1; make it finite, not negative and below 1 (D11)"},
+       "the optimizer sgd has momentum 1; make it finite, not negative and below 1 in f32 (D11)"},
       {[](Description& d) { d.optimizer = Sgd{0.1, 0.5, false, -1}; }, -1,
-       "the optimizer sgd has weight_decay -1; make it finite, not negative (D11)"},
+       "the optimizer sgd has weight_decay -1; make it finite, not negative in f32 (D11)"},
       {[](Description& d) { d.optimizer = Sgd{0.1, 0, true}; }, -1,
        "the optimizer sgd has nesterov without momentum; give it a momentum above 0 (D11)"},
       {[](Description& d) { d.optimizer = AdamW{-0.1}; }, -1,
-       "the optimizer adamw has learning_rate -0.1; make it finite, not negative (D11)"},
+       "the optimizer adamw has learning_rate -0.1; make it finite, not negative in f32 (D11)"},
       {[](Description& d) { d.optimizer = AdamW{0.1, 1.5}; }, -1,
-       "the optimizer adamw has beta1 1.5; make it finite, not negative and below 1 (D11)"},
+       "the optimizer adamw has beta1 1.5; make it finite, not negative and below 1 in f32 (D11)"},
       {[](Description& d) { d.optimizer = AdamW{0.1, 0.5, kNan}; }, -1,
-       "the optimizer adamw has beta2 nan; make it finite, not negative and below 1 (D11)"},
+       "the optimizer adamw has beta2 nan; make it finite, not negative and below 1 in f32 (D11)"},
       {[](Description& d) { d.optimizer = AdamW{0.1, 0.5, 0.5, -1e-8}; }, -1,
-       "the optimizer adamw has epsilon -1e-08; make it finite, not negative (D11)"},
+       "the optimizer adamw has epsilon -1e-08; make it finite, not negative in f32 (D11)"},
       {[](Description& d) { d.optimizer = AdamW{0.1, 0.5, 0.5, 0, kInfinity}; }, -1,
-       "the optimizer adamw has weight_decay inf; make it finite, not negative (D11)"},
+       "the optimizer adamw has weight_decay inf; make it finite, not negative in f32 (D11)"},
       {[](Description& d) { d.clip = 0; }, -1,
-       "the clip norm is 0; make it finite and positive (D11)"},
+       "the clip norm is 0; make it finite and positive in f32 (D11)"},
       {[](Description& d) { d.clip = kInfinity; }, -1,
-       "the clip norm is inf; make it finite and positive (D11)"},
+       "the clip norm is inf; make it finite and positive in f32 (D11)"},
       {[](Description& d) {
          std::get<ParameterAttributes>(d.nodes[kBias].attributes).learning_rate_scale = -1;
        },
        kBias,
-       "parameter '%fc.bias' has a learning-rate scale of -1; make it finite and not negative "
+       "parameter '%fc.bias' has a learning-rate scale of -1; make it finite in f32 and not "
+       "negative "
        "(D11)"},
       {[](Description& d) {
          std::get<LayerNormAttributes>(d.nodes[kNorm].attributes).epsilon = kNan;
        },
-       kNorm, "layer_norm '%norm' has an epsilon of nan; make it finite and not negative (D11)"},
+       kNorm,
+       "layer_norm '%norm' has an epsilon of nan; make it finite in f32 and not negative (D11)"},
   };
   for (const Case& c : cases) check(c);
 }
@@ -271,25 +273,59 @@ TEST_CASE("attributes belong to their kind and hold numbers") {
       {[](Description& d) { d.nodes[kX].attributes = StateAttributes{}; }, kX,
        "input '%x' has the attributes of another kind; give it its own (D20)"},
       {[](Description& d) { initializer(d) = {Initializer::Kind::uniform, 1, -1}; }, kWeight,
-       "parameter '%fc.weight' has an initializer uniform of 1 and -1; use finite numbers, ends in "
+       "parameter '%fc.weight' has an initializer uniform of 1 and -1; use numbers finite in f32, "
+       "ends in "
        "order and a deviation that is not negative (D20)"},
       {[](Description& d) { initializer(d) = {Initializer::Kind::normal, 0, -1}; }, kWeight,
-       "parameter '%fc.weight' has an initializer normal of 0 and -1; use finite numbers, ends in "
+       "parameter '%fc.weight' has an initializer normal of 0 and -1; use numbers finite in f32, "
+       "ends in "
        "order and a deviation that is not negative (D20)"},
       {[](Description& d) { initializer(d).first = kNan; }, kWeight,
-       "parameter '%fc.weight' has an initializer constant of nan and 0; use finite numbers, ends "
+       "parameter '%fc.weight' has an initializer constant of nan and 0; use numbers finite in "
+       "f32, ends "
        "in order and a deviation that is not negative (D20)"},
       {[](Description& d) { initializer(d) = {Initializer::Kind::uniform, 0, kInfinity}; }, kWeight,
-       "parameter '%fc.weight' has an initializer uniform of 0 and inf; use finite numbers, ends "
+       "parameter '%fc.weight' has an initializer uniform of 0 and inf; use numbers finite in f32, "
+       "ends "
        "in "
        "order and a deviation that is not negative (D20)"},
       {[](Description& d) { initializer(d) = {Initializer::Kind::constant, 1, 2}; }, kWeight,
        "parameter '%fc.weight' has a constant initializer with a second number, 2; leave it 0 "
        "(D20)"},
       {[](Description& d) { d.nodes[kMean].attributes = StateAttributes{kInfinity}; }, kMean,
-       "state '%mean' starts at inf; give it a finite initial value (D20)"},
+       "state '%mean' starts at inf; give it an initial value that is finite in f32 (D20)"},
   };
   for (const Case& c : cases) check(c);
+}
+
+TEST_CASE("numbers are judged as f32") {
+  const Case cases[] = {
+      {[](Description& d) { d.losses[1].weight = 1e39; }, kMse,
+       "mse '%mse' has the weight 1e+39; make it finite in f32 (D6)"},
+      {[](Description& d) { initializer(d).first = -1e39; }, kWeight,
+       "parameter '%fc.weight' has an initializer constant of -1e+39 and 0; use numbers finite in "
+       "f32, ends in order and a deviation that is not negative (D20)"},
+      {[](Description& d) { d.nodes[kMean].attributes = StateAttributes{1e39}; }, kMean,
+       "state '%mean' starts at 1e+39; give it an initial value that is finite in f32 (D20)"},
+      {[](Description& d) { d.optimizer = Sgd{1e39}; }, -1,
+       "the optimizer sgd has learning_rate 1e+39; make it finite, not negative in f32 (D11)"},
+      {[](Description& d) { d.optimizer = Sgd{0.1, 1 - 0x1p-26}; }, -1,  // 1 in f32
+       "the optimizer sgd has momentum 0.9999999850988388; make it finite, not negative and below "
+       "1 in f32 (D11)"},
+      {[](Description& d) { d.optimizer = Sgd{0.1, 1e-60, true}; }, -1,  // 0 in f32
+       "the optimizer sgd has nesterov without momentum; give it a momentum above 0 (D11)"},
+      {[](Description& d) { d.clip = 1e-60; }, -1,
+       "the clip norm is 1e-60; make it finite and positive in f32 (D11)"},
+  };
+  for (const Case& c : cases) check(c);
+  Description largest = valid();
+  const double rounds_down = 3.4028235e38;  // a little above the largest f32
+  largest.losses[1].weight = -rounds_down;
+  initializer(largest) = {Initializer::Kind::uniform, -rounds_down, rounds_down};
+  largest.nodes[kMean].attributes = StateAttributes{rounds_down};
+  largest.optimizer = Sgd{rounds_down, 1 - 0x1p-24, true, rounds_down};
+  largest.clip = 1e-45;
+  CHECK(!validate(largest));
 }
 
 TEST_CASE("an expression is in single assignment and keeps its conditions to select") {

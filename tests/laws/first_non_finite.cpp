@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 #include "halftone/description/text.hpp"
 #include "operation.hpp"
@@ -66,24 +67,52 @@ class Search {
     return std::ranges::any_of(node.operands, [&](const auto& o) { return needed_[o.node]; });
   }
 
+  /// Who a value belongs to.
+  struct Place {
+    std::string layer, op;
+    const char* pass;
+    const char* role;
+  };
+  [[nodiscard]] Place place(NodeId id, const char* pass, const char* role) const {
+    return {node(id).name, std::string(description::kind_text(node(id).kind)), pass, role};
+  }
+
   /// Notes the first element that is not finite.
-  void look(const Floats& values, const std::string& layer, const char* pass, const char* role) {
-    const auto at = std::ranges::find_if(values, [](float v) { return !std::isfinite(v); });
-    if (at != values.end()) found_.push_back({layer, pass, role, at - values.begin()});
+  void look(const Floats& values, const Place& at) {
+    const auto found = std::ranges::find_if(values, [](float v) { return !std::isfinite(v); });
+    if (found == values.end()) return;
+    found_.push_back(
+        {at.layer, at.op, at.pass, at.role, found - values.begin(), *found, "", *found});
   }
 
   /// The same, unless the search has ended before.
-  void look_next(const Floats& values, const std::string& layer, const char* pass,
-                 const char* role) {
-    if (found_.empty()) look(values, layer, pass, role);
+  void look_next(const Floats& values, const Place& at) {
+    if (found_.empty()) look(values, at);
+  }
+
+  /// Rounds values that are finite, step by step, and notes the first step and element that are
+  /// not.
+  void look_at_roundings(Floats values, std::initializer_list<RoundTo> steps, const Place& at) {
+    for (const RoundTo& to : steps) {
+      const Floats before = values;
+      const std::size_t known = found_.size();
+      values = rounded(to, std::move(values));
+      look(values, at);
+      if (found_.size() == known) continue;
+      Location& location = found_.back();
+      location.before = before[static_cast<std::size_t>(location.element)];
+      location.format = description::kFormatWords[static_cast<std::size_t>(to.format)];
+      return;
+    }
   }
 
   void search_given() {
     for (NodeId id = 0; id < size(); ++id)
-      if (is_parameter(node(id))) look_next(forward_.values[id], node(id).name, "none", "master");
+      if (is_parameter(node(id))) look_next(forward_.values[id], place(id, "none", "master"));
     for (NodeId id = 0; id < size(); ++id)
-      if (is_given(id)) look_next(forward_.values[id], node(id).name, "none", "activation");
-    for (const auto& [name, values] : given_.external) look_next(values, name, "none", "gradient");
+      if (is_given(id)) look_next(forward_.values[id], place(id, "none", "activation"));
+    for (const auto& [name, values] : given_.external)
+      look_next(values, {name, "output_gradient", "none", "gradient"});
   }
 
   /// P30: every weight as its readers read it.
@@ -93,10 +122,11 @@ class Search {
       for (const Node& reader : model_.nodes) {
         if (!is_parameter(node(id)) || !reads(reader, id)) continue;
         const auto at = static_cast<NodeId>(&reader - model_.nodes.data());
-        Floats stored = rounded(rules_.store(id, Role::weight), forward_.values[id]);
         for (Pass pass : {Pass::forward, Pass::input_gradient, Pass::weight_gradient})
-          look(rounded(rules_.operand(at, pass, Role::weight), stored), node(id).name, "none",
-               "weight");
+          look_at_roundings(
+              forward_.values[id],
+              {rules_.store(id, Role::weight), rules_.operand(at, pass, Role::weight)},
+              place(id, "none", "weight"));
       }
     }
   }
@@ -121,12 +151,12 @@ class Search {
       if (!reads(node(at), id) || is_loss(node(at)) != losses) continue;
       for (Pass pass : passes) {
         if (pass == Pass::forward) {
-          look(rounded(rules_.operand(at, pass, Role::activation), value), node(id).name, "forward",
-               "activation");
+          look_at_roundings(value, {rules_.operand(at, pass, Role::activation)},
+                            place(id, "forward", "activation"));
         } else if (reads_saved(node(at), pass)) {
-          look(rounded(rules_.operand(at, pass, Role::saved),
-                       rounded(rules_.store(id, Role::saved), value)),
-               node(id).name, "forward", "saved");
+          look_at_roundings(value,
+                            {rules_.store(id, Role::saved), rules_.operand(at, pass, Role::saved)},
+                            place(id, "forward", "saved"));
         }
       }
     }
@@ -139,11 +169,12 @@ class Search {
     if (std::ranges::any_of(stored, [](float v) { return !std::isfinite(v); })) {
       const reference::Declared exact(with_rule(model_, name, "store f32 result f32"),
                                       given_.symbols);
-      Floats value = exact.forward(given_.state, given_.inputs).values[id];
-      look_next(value, name, "forward", "activation");
-      value = rounded(rules_.result(id, Pass::forward), std::move(value));
-      look_next(value, name, "forward", "activation");
-      look_next(stored, name, "forward", "activation");
+      const Floats value = exact.forward(given_.state, given_.inputs).values[id];
+      const Place at = place(id, "forward", "activation");
+      look_next(value, at);
+      if (found_.empty())
+        look_at_roundings(
+            value, {rules_.result(id, Pass::forward), rules_.store(id, Role::activation)}, at);
     }
     const std::vector<Pass> all = {Pass::forward, Pass::input_gradient, Pass::weight_gradient};
     search_copies(id, all, false);
@@ -159,9 +190,9 @@ class Search {
   void search_loss(NodeId id) {
     if (!is_loss(node(id)) || !found_.empty()) return;
     if (std::isfinite(forward_.values[id][0])) return;
-    look(node(id).kind == Kind::mse ? squares(id) : forward_.values[id], node(id).name, "forward",
-         "activation");
-    if (found_.empty()) look(forward_.values[id], node(id).name, "forward", "activation");
+    const Place at = place(id, "forward", "activation");
+    look(node(id).kind == Kind::mse ? squares(id) : forward_.values[id], at);
+    look_next(forward_.values[id], at);
     if (node(id).kind != Kind::mse) found_.back().element = kUnknown;
   }
 
@@ -196,14 +227,15 @@ class Search {
   void start_from(const description::Output& output) {
     Floats gradient = given_.external.at(output.name);
     for (float& value : gradient) value *= forward_.scale;
-    look_at_gradient(gradient, output.name, output.node);
+    const Place from = {output.name, "output_gradient", "input_gradient", "gradient"};
+    look_next(gradient, from);
+    look_next_rounding(gradient, store(output.node), from);
     ++awaited_[output.node];
-    arrive(output.node, rounded(store(output.node), std::move(gradient)), output.name);
+    arrive(output.node, rounded(store(output.node), std::move(gradient)), from);
   }
 
   void hand_on(NodeId id) {
-    const std::string& name = node(id).name;
-    const auto exact_model = with_rule(model_, name, "result f32");
+    const auto exact_model = with_rule(model_, node(id).name, "result f32");
     const reference::Resolution exact_rules(exact_model);
     const reference::Operation<float> declared(model_, rules_, given_.symbols, forward_, id),
         exact(exact_model, exact_rules, given_.symbols, forward_, id);
@@ -214,42 +246,49 @@ class Search {
       for (std::size_t i = 0; i < results.size(); ++i) {
         const NodeId to = node(id).operands[i].node;
         if (results[i].empty() || !needed_[to]) continue;
-        look_at_gradient(raw[i], name, to);
-        look_at_gradient(results[i], name, to);
+        const Place at = gradient_place(id, to);
+        look_next(raw[i], at);
+        if (found_.empty()) look_at_roundings(raw[i], {rules_.result(id, pass), store(to)}, at);
         arriving[i] = rounded(store(to), std::move(results[i]));
-        look_at_gradient(arriving[i], name, to);
+        look_next(arriving[i], at);
       }
     }
-    for (std::size_t i = 0; i < arriving.size() && found_.empty(); ++i)
-      if (!arriving[i].empty()) arrive(node(id).operands[i].node, std::move(arriving[i]), name);
+    for (std::size_t i = 0; i < arriving.size() && found_.empty(); ++i) {
+      const NodeId to = node(id).operands[i].node;
+      if (!arriving[i].empty()) arrive(to, std::move(arriving[i]), gradient_place(id, to));
+    }
   }
 
   [[nodiscard]] RoundTo store(NodeId to) const {
     return is_layer(node(to)) ? rules_.store(to, Role::gradient) : RoundTo{};
   }
 
-  void look_at_gradient(const Floats& values, const std::string& layer, NodeId to) {
-    const bool weight = is_parameter(node(to));
-    look_next(values, layer, weight ? "weight_gradient" : "input_gradient",
-              weight ? "weight_gradient" : "gradient");
+  /// Of the gradient that `from` hands to `to`.
+  [[nodiscard]] Place gradient_place(NodeId from, NodeId to) const {
+    return is_parameter(node(to)) ? place(from, "weight_gradient", "weight_gradient")
+                                  : place(from, "input_gradient", "gradient");
   }
 
-  void arrive(NodeId to, Floats contribution, const std::string& from) {
+  void look_next_rounding(const Floats& values, RoundTo to, const Place& at) {
+    if (found_.empty()) look_at_roundings(values, {to}, at);
+  }
+
+  void arrive(NodeId to, Floats contribution, const Place& from) {
     Floats& gradient = gradients_[to];
-    look_at_gradient(contribution, from, to);
     if (gradient.empty()) {
       gradient = std::move(contribution);
     } else {
       for (std::size_t e = 0; e < gradient.size(); ++e) gradient[e] += contribution[e];
-      look_at_gradient(gradient, from, to);
+      look_next(gradient, from);
+      look_next_rounding(gradient, store(to), from);
       gradient = rounded(store(to), std::move(gradient));
-      look_at_gradient(gradient, from, to);
     }
     if (--awaited_[to] == 0 && is_layer(node(to)) && found_.empty()) {
       for (Pass pass : kGradientPasses) {
-        const Floats copy = rounded(rules_.operand(to, pass, Role::gradient), gradient);
-        look(copy, from, "input_gradient", "gradient");
-        look(copy, node(to).name, "input_gradient", "gradient");  // past the point of an output
+        const RoundTo operand = rules_.operand(to, pass, Role::gradient);
+        look_at_roundings(gradient, {operand}, from);
+        // Past the point of an output.
+        look_at_roundings(gradient, {operand}, place(to, "input_gradient", "gradient"));
       }
     }
   }

@@ -14,10 +14,12 @@ namespace halftone::tests {
 inline constexpr std::int64_t kUnknown = -1;
 
 struct Location {
-  std::string layer, pass, role;
+  std::string layer, op, pass, role;
   std::int64_t element = 0;  ///< kUnknown inside a loss whose rows the reference does not show
-
-  bool operator==(const Location&) const = default;
+  float value = 0.0f;
+  /// Where a rounding made it so: the format, and the element before. Otherwise "" and `value`.
+  std::string format;
+  float before = 0.0f;
 };
 
 /// What a step was given. With gradients of outputs the losses are left out.

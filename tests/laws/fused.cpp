@@ -4,40 +4,9 @@
 #include <doctest/doctest.h>
 
 #include "artifacts.hpp"
-#include "pair.hpp"
+#include "steps.hpp"
 
 namespace halftone::tests {
-namespace {
-
-/// Three steps of both with the same inputs; `other` was made from the model of `pair`.
-void check_equal_steps(Pair& pair, Trainer& other) {
-  for (int step = 0; step < 3; ++step) {
-    CAPTURE(step);
-    pair.draw();
-    CHECK(other.step(pair.named_inputs()) == pair.trainer.step(pair.named_inputs()));
-    for (const auto& loss : pair.trainer.stats().losses) {
-      CAPTURE(loss.name);
-      CHECK(bits(other.loss(loss.name)) == bits(loss.value));
-    }
-    for (const auto& output : pair.description.outputs) {
-      CAPTURE(output.name);
-      CHECK(first_difference(other.output(output.name), pair.trainer.output(output.name)) == -1);
-    }
-    for (const std::string& name : pair.trainer.parameter_names()) {
-      CAPTURE(name);
-      CHECK(first_difference(other.parameter(name), pair.trainer.parameter(name)) == -1);
-    }
-  }
-}
-
-std::int64_t launches(const Trainer& of) {
-  std::int64_t sum = 0;
-  for (const std::int64_t kernels : of.stats().kernels_per_phase) sum += kernels;
-  return sum;
-}
-
-}  // namespace
-
 TEST_CASE("recomputed activations have the bits of saved ones (P16)") {
   std::int64_t launched[2] = {};
   for (const LinkedArtifact& other : kRecomputingArtifacts) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// host_mode [flush]: trains every model on inputs that are subnormal at every other step, and
-// prints a hash of all bits that training left. The program must print the same whether its host
-// flushes subnormals or not: `flush` sets that mode, and so does linking with -ffast-math, when
-// HALFTONE_EXPECT_FLUSH is defined. Only integers are computed here, since -ffast-math is about
-// this file's floats.
+// host_mode [flush|down|up]: trains every model on inputs that are subnormal at every other step,
+// and prints a hash of all bits that training left. The program must print the same whether its
+// host flushes subnormals or not, and wherever it rounds to: `flush`, `down` and `up` set such a
+// mode, and linking with -ffast-math flushes, when HALFTONE_EXPECT_FLUSH is defined. Only integers
+// are computed here, since -ffast-math is about this file's floats.
 #include <immintrin.h>
 
 #include <cstdio>
@@ -22,7 +22,16 @@ namespace halftone::tests {
 
 namespace {
 
-constexpr unsigned kFlush = 0x8040;  // MXCSR: flush to zero, denormals are zero
+constexpr unsigned kFlush = 0x8040;               // MXCSR: flush to zero, denormals are zero
+constexpr unsigned kDown = 0x2000, kUp = 0x4000;  // MXCSR: rounding control
+
+/// The bits of MXCSR that the mode of this name sets.
+unsigned bits_of(const std::string& mode) {
+  if (mode == "flush") return kFlush;
+  if (mode == "down") return kDown;
+  if (mode == "up") return kUp;
+  throw std::runtime_error("no mode " + mode);
+}
 
 class Hash {
  public:
@@ -121,7 +130,7 @@ class Run {
 
 int main(int count, char** arguments) {
   using namespace halftone::tests;
-  if (count > 1 && std::string(arguments[1]) == "flush") _mm_setcsr(_mm_getcsr() | kFlush);
+  if (count > 1) _mm_setcsr(_mm_getcsr() | bits_of(arguments[1]));
 #ifdef HALFTONE_EXPECT_FLUSH
   if ((_mm_getcsr() & kFlush) != kFlush) {
     std::puts("linking with -ffast-math did not set this host's mode, so nothing is tested");

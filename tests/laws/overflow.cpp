@@ -93,13 +93,17 @@ const Fault kFaults[] = {
 constexpr float kExternalFaults[] = {NAN, 100.0f, 1e5f, -3e38f};
 
 std::string text(const Location& place) {
-  return place.layer + " " + place.pass + " " + place.role + " " + std::to_string(place.element);
+  return place.op + " " + place.layer + " " + place.pass + " " + place.role + " " +
+         std::to_string(place.element) + " " + std::to_string(place.before) + " -> " +
+         std::to_string(place.value) + " " + place.format;
 }
 
 bool is_same(const NonFinite& found, const Location& expected) {
-  return found.layer == expected.layer && found.pass == expected.pass &&
-         found.role == expected.role &&
-         (expected.element == kUnknown || found.element == expected.element);
+  return found.layer == expected.layer && found.op == expected.op && found.pass == expected.pass &&
+         found.role == expected.role && found.format == expected.format &&
+         (expected.element == kUnknown ||
+          (found.element == expected.element && bits(found.value) == bits(expected.value) &&
+           bits(found.before) == bits(expected.before)));
 }
 
 /// A step up to its skipped update, in parts: an applied one would leave other parameters.
@@ -118,7 +122,7 @@ std::optional<NonFinite> diagnose_step(Pair& pair, const reference::Tensors<floa
 }
 
 struct Count {
-  int located = 0, wanted = 0, computed = 0, finite = 0;
+  int located = 0, wanted = 0, computed = 0, rounded = 0, finite = 0;
 };
 
 void compare(Pair& pair, const reference::Tensors<float>& external, Count& count) {
@@ -134,6 +138,7 @@ void compare(Pair& pair, const reference::Tensors<float>& external, Count& count
   }
   ++count.wanted;
   count.computed += expected.front().pass != "none";
+  count.rounded += !expected.front().format.empty();
   CAPTURE(text(expected.front()));
   const bool same =
       found && std::ranges::any_of(expected, [&](const Location& e) { return is_same(*found, e); });
@@ -181,11 +186,36 @@ TEST_CASE("diagnose() names the reference's first value that is not finite") {
   for (const LinkedArtifact& artifact : kArtifacts)
     for (const float value : kExternalFaults) try_external(artifact, value, seed++, count);
   MESSAGE("located " << count.located << " of " << count.wanted << " injected faults, "
-                     << count.computed << " of them in computed values; " << count.finite
-                     << " had no effect");
+                     << count.computed << " of them in computed values, " << count.rounded
+                     << " by a rounding; " << count.finite << " had no effect");
   CHECK(count.located == count.wanted);
   CHECK(count.wanted >= 200);
   CHECK(count.computed >= 150);
+  CHECK(count.rounded >= 40);
+}
+
+TEST_CASE("diagnose() names a label that its loss has no class for") {
+  int losses = 0;
+  for (const LinkedArtifact& artifact : kArtifacts) {
+    CAPTURE(std::string(artifact.name));
+    Pair pair(artifact.name, *artifact.image, "x86-64-v3", kBatch);
+    for (const auto& node : pair.description.nodes) {
+      if (node.kind != description::Kind::cross_entropy) continue;
+      const auto& name = pair.description.nodes[node.operands[1].node].name;
+      const auto classes = pair.description.nodes[node.operands[0].node].shape.back().extent;
+      for (const std::int32_t wrong : {-1, static_cast<std::int32_t>(classes), 2147483647}) {
+        pair.draw();
+        pair.inputs.labels.at(name)[2] = wrong;
+        const auto found = diagnose_step(pair, {});
+        REQUIRE(found);
+        CHECK(found->text() == "label '" + name + "': element 2 is " + std::to_string(wrong) +
+                                   ", but the loss '" + node.name + "' has " +
+                                   std::to_string(classes) + " classes");
+        ++losses;
+      }
+    }
+  }
+  CHECK(losses >= 30);
 }
 
 TEST_CASE("after a skipped step the replay has the user's states of before it") {

@@ -37,7 +37,11 @@ class Pair {
  public:
   Pair(const std::string& name, const manifest::ArtifactImage& image, const std::string& device,
        std::int64_t batch, std::uint64_t seed = 1)
-      : description(load_model(name)),
+      : Pair(load_model(name), image, device, batch, seed) {}
+
+  Pair(description::Description model, const manifest::ArtifactImage& image,
+       const std::string& device, std::int64_t batch, std::uint64_t seed = 1)
+      : description(std::move(model)),
         symbols(bind(description, batch)),
         artifact(Artifact::linked(image)),
         device(Device::cpu(device)),

@@ -4,8 +4,10 @@
 #include <doctest/doctest.h>
 
 #include "artifacts.hpp"
+#include "halftone/error.hpp"
 #include "pair.hpp"
 #include "scaler/recorded.hpp"
+#include "scaler/spelled_out.hpp"
 #include "scaler/trainer_scaler.hpp"
 
 namespace halftone::tests {
@@ -40,6 +42,54 @@ TEST_CASE("the loss scale of generated code agrees with torch on 20,000 schedule
       if (v == 0) schedules += found.schedules;
     }
   CHECK(schedules == 20'000);
+}
+
+TEST_CASE(
+    "hysteresis, floor, ceiling and patience of generated code are those of the specification") {
+  struct Count {
+    int stopped = 0, at_floor = 0, at_ceiling = 0, waited = 0;
+  };
+  for (const char* name : kBoundedModels)
+    for (const char* variant : kVariants) {
+      CAPTURE(std::string(name));
+      CAPTURE(std::string(variant));
+      const auto model = load_scaler_model(name);
+      TrainerScaler scaler(image_of(name), variant);
+      SpelledOut expected;  // held to the recorded schedules by tests/reference
+      Count count;
+      for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+        CAPTURE(seed);
+        Draws draws(3'000'000 + seed);
+        ScheduleSettings settings = draw_settings(draws);
+        take_from(model, settings);
+        scaler.reset(settings);
+        expected.reset(settings);
+        for (int step = 0; step < settings.steps; ++step) {
+          CAPTURE(step);
+          const StepEvents events = draw_step(draws, settings);
+          const float before = step == 0 ? settings.initial : scaler.trainer().stats().loss_scale;
+          const Outcome wanted = expected.step(events);
+          count.waited += wanted.skipped && wanted.wait > 0;
+          count.at_floor +=
+              wanted.skipped && wanted.scale == settings.floor && before > wanted.scale;
+          count.at_ceiling += wanted.scale == settings.ceiling && before < wanted.scale;
+          if (wanted.floored >= settings.patience) {  // L4
+            CHECK_THROWS_AS(scaler.step(events), Error);
+            ++count.stopped;
+            break;
+          }
+          const Outcome found = scaler.step(events);
+          REQUIRE(std::bit_cast<std::uint32_t>(found.scale) ==
+                  std::bit_cast<std::uint32_t>(wanted.scale));
+          REQUIRE(found.skipped == wanted.skipped);
+          REQUIRE(found.floored == wanted.floored);
+        }
+      }
+      CHECK(count.stopped > 50);
+      CHECK(count.at_floor > 50);
+      CHECK(count.at_ceiling > 50);
+      CHECK(count.waited > 50);
+    }
 }
 
 TEST_CASE("a scale that is a power of two changes no bit of training by generated code") {

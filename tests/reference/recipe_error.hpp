@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recipes beside their oracle, the double functions of libm, and the distance between the two
-// in f32 ulps.
+// The recipes, and the formulas made of them, beside their oracle, the double functions of libm,
+// and the distance between the two in f32 ulps.
 #pragma once
 
 #include <bit>
@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "activations.hpp"
 #include "recipes.hpp"
 
 namespace halftone::reference {
@@ -19,13 +20,36 @@ struct RecipeCase {
   double bound_ulp;  // what docs/spec/math.md promises over all inputs
 };
 
+inline double logistic(double x) { return 1.0 / (1.0 + std::exp(-x)); }
+
 inline constexpr RecipeCase kRecipeCases[] = {
     {"exp", recipe::exp, [](double x) { return std::exp(x); }, 1.0},
     {"log", recipe::log, [](double x) { return std::log(x); }, 1.0},
     {"tanh", recipe::tanh, [](double x) { return std::tanh(x); }, 2.0},
     {"erf", recipe::erf, [](double x) { return std::erf(x); }, 1.5},
-    {"sigmoid", recipe::sigmoid, [](double x) { return 1.0 / (1.0 + std::exp(-x)); }, 2.0},
+    {"sigmoid", recipe::sigmoid, logistic, 2.0},
     {"rsqrt", recipe::rsqrt, [](double x) { return 1.0 / std::sqrt(x); }, 1.5},
+};
+
+/// D24, D25, D32, in which recipes are steps. gelu subtracts 1 from 1 for negative x, so that its
+/// error is one of |x|: bound_of_input is in units of |x| * 2^-24, beyond half an ulp.
+struct FormulaCase {
+  const char* name;
+  float (*formula)(float);
+  double (*oracle)(double);
+  double bound_of_input;
+};
+
+inline constexpr FormulaCase kFormulaCases[] = {
+    {"gelu erf", gelu_erf<float>,
+     [](double x) { return x == -INFINITY ? NAN : x / 2 * std::erfc(-x * std::sqrt(0.5)); }, 4.0},
+    {"gelu tanh", gelu_tanh<float>,
+     [](double x) {
+       const double c = std::sqrt(2 / std::acos(-1.0));
+       return x == -INFINITY ? NAN : x * logistic(2 * c * (x + 0.044715 * x * x * x));
+     },
+     4.0},
+    {"silu", silu<float>, [](double x) { return x == -INFINITY ? NAN : x * logistic(x); }, 4.0},
 };
 
 // |got - expected| in units of the f32 spacing at expected; infinity when exactly one is NaN, when

@@ -12,7 +12,7 @@
 namespace {
 
 using halftone::reference::error_ulp;
-using halftone::reference::RecipeCase;
+using halftone::reference::FormulaCase, halftone::reference::RecipeCase;
 
 constexpr std::uint32_t kThreads = 2;
 
@@ -58,6 +58,57 @@ bool wanted(const char* name, int count, char** names) {
   return count == 1;
 }
 
+/// In ulps of the result, and beyond half of one in units of |x| * 2^-24.
+struct WorstFormula {
+  Worst result;
+  double of_input = 0;
+};
+
+WorstFormula worst_of(const FormulaCase& formula, std::uint32_t residue) {
+  WorstFormula worst;
+  std::uint32_t pattern = residue;
+  do {
+    const float x = std::bit_cast<float>(pattern), got = formula.formula(x);
+    const double exact = formula.oracle(x), ulp = error_ulp(got, exact);
+    worst.result.not_nearest += ulp > 0.5 ? 1 : 0;
+    if (ulp > worst.result.ulp) worst.result.ulp = ulp, worst.result.input = pattern;
+    const double unit = std::fabs(static_cast<double>(x)) * 0x1p-24;
+    if (ulp > 0.5) {
+      // An infinite error stays one; 0 * infinity is none.
+      const double off = std::isinf(ulp) ? ulp : std::fabs(got - exact) * (1 - 0.5 / ulp);
+      worst.of_input = std::fmax(worst.of_input, off / unit);
+    }
+    pattern += kThreads;
+  } while (pattern != residue);
+  return worst;
+}
+
+WorstFormula worst_of(const FormulaCase& formula) {
+  WorstFormula odd;
+  std::thread other([&] { odd = worst_of(formula, 1); });
+  WorstFormula worst = worst_of(formula, 0);
+  other.join();
+  const std::uint64_t not_nearest = worst.result.not_nearest + odd.result.not_nearest;
+  if (odd.result.ulp > worst.result.ulp) worst.result = odd.result;
+  worst.result.not_nearest = not_nearest;
+  worst.of_input = std::fmax(worst.of_input, odd.of_input);
+  return worst;
+}
+
+bool print_formulas(int count, char** names) {
+  bool within = true;
+  for (const FormulaCase& formula : halftone::reference::kFormulaCases) {
+    if (!wanted(formula.name, count, names)) continue;
+    const WorstFormula worst = worst_of(formula);
+    within = within && worst.of_input <= formula.bound_of_input;
+    std::printf("| %s | %.4g | %.9g | %08x | %.3f%% | %.3f |\n", formula.name, worst.result.ulp,
+                static_cast<double>(std::bit_cast<float>(worst.result.input)), worst.result.input,
+                100.0 * static_cast<double>(worst.result.not_nearest) / 0x1p32, worst.of_input);
+    std::fflush(stdout);
+  }
+  return within;
+}
+
 void print_narrow() {
   using namespace halftone;
   std::printf(
@@ -90,5 +141,8 @@ int main(int count, char** names) {
                 100.0 * static_cast<double>(worst.not_nearest) / 0x1p32);
     std::fflush(stdout);
   }
-  return within ? 0 : 1;
+  std::printf(
+      "| function | max ulp | at input | bits | not nearest | of |x| 2^-24 |\n"
+      "|---|---|---|---|---|---|\n");
+  return print_formulas(count, names) && within ? 0 : 1;
 }

@@ -139,7 +139,7 @@ TEST_CASE("L1: no scale and a fixed scale stay what they are") {
   }
 }
 
-TEST_CASE("U7, L5: a skipped step advances the scale and the user's states alone") {
+TEST_CASE("U7, L5, M2: a skipped step advances the scale and the user's states alone") {
   const Declared evaluator(
       parse_model(kCarrier +
                       dynamic("initial 1024 growth 2 backoff 0.5 interval 9 floor 1 ceiling "

@@ -83,33 +83,68 @@ TEST_CASE("a damaged linked image is refused") {
   CHECK(
       refusal([](auto& image) { image.version = 99; }) ==
       who +
-          "it is of version 99, but version 2 is needed; make it again with the halftonec of this "
+          "it is of version 99, but version 3 is needed; make it again with the halftonec of this "
           "release");
-  CHECK(refusal([](auto& image) { image.manifest_bytes = 10; }) ==
+  const halftone::manifest::ManifestImage whole = *halftone_artifact_line.manifests;
+  const halftone::manifest::ManifestImage cut = {whole.bytes, 10};
+  CHECK(refusal([&](auto& image) { image.manifests = &cut; }) ==
         who +
             "the manifest is truncated: 10 bytes are fewer than its header has; copy it again or "
             "make "
             "it again with halftonec");
-  std::vector<std::byte> altered(
-      halftone_artifact_line.manifest,
-      halftone_artifact_line.manifest + halftone_artifact_line.manifest_bytes);
-  altered.back() ^= std::byte{1};
-  CHECK(refusal([&](auto& image) { image.manifest = altered.data(); }) ==
+  std::vector<std::byte> bytes(whole.bytes, whole.bytes + whole.size);
+  bytes.back() ^= std::byte{1};
+  const halftone::manifest::ManifestImage altered = {bytes.data(), bytes.size()};
+  CHECK(refusal([&](auto& image) { image.manifests = &altered; }) ==
         who +
             "the manifest was altered: its checksum does not match; copy it again or make it again "
             "with halftonec");
+  CHECK(refusal([](auto& image) { image.manifest_count = 0; }) ==
+        who + "it has no manifest; make it with halftonec");
   const std::string apart =
       who + "its code and its manifest do not belong together; make it with halftonec";
   CHECK(refusal([](auto& image) { image.variant_count = 1; }) == apart);
   CHECK(refusal([](auto& image) { image.cpu_entry_count = 10; }) == apart);
   CHECK(refusal([](auto& image) { image.cpu_entries = nullptr; }) == apart);
   for (std::size_t hole : {0, 2}) {  // the entry of line_forward, the finish of line_loss
-    const void* const* whole = halftone_artifact_line.cpu_entries[0];
-    std::vector<const void*> entries(whole, whole + halftone_artifact_line.cpu_entry_count);
+    const void* const* all = halftone_artifact_line.cpu_entries[0];
+    std::vector<const void*> entries(all, all + halftone_artifact_line.cpu_entry_count);
     entries[hole] = nullptr;
-    const std::array<const void* const*, 2> tables = {whole, entries.data()};
+    const std::array<const void* const*, 2> tables = {all, entries.data()};
     CHECK(refusal([&](auto& image) { image.cpu_entries = tables.data(); }) == apart);
   }
+}
+
+TEST_CASE("an artifact shows a manifest for every way in which rules resolve") {
+  halftone::manifest::Manifest other = hand_made::manifest();
+  other.targets = {"sm_80", "sm_90a"};
+  other.loss_scale.initial = 2.0;
+  const std::size_t kernels = other.kernels.size();
+  for (const std::string& chip : other.targets) {
+    other.cuda.push_back({chip, std::vector<halftone::manifest::CudaKernel>(kernels)});
+    for (auto& kernel : other.cuda.back().kernels) kernel.entry = "k";
+  }
+  halftone::manifest::Manifest first = hand_made::manifest();
+  first.text_count = other.text_count = 1;
+  const auto linked = [&] {
+    const auto a = encode(first), b = encode(other);
+    const halftone::manifest::ManifestImage images[] = {{a.data(), a.size()}, {b.data(), b.size()}};
+    ArtifactImage image = halftone_artifact_line;
+    image.manifests = images;
+    image.manifest_count = 2;
+    return Artifact::linked(image);
+  };
+  CHECK(linked().manifest() == first);
+  REQUIRE(linked().manifests().size() == 2);
+  CHECK(linked().manifests()[1] == other);
+  const std::string who = "artifact: the linked artifact cannot be used: ";
+  other.text_count = 2;
+  CHECK(message_of([&] { (void)linked(); }) ==
+        who + "its manifests do not belong together; make it with halftonec");
+  other.text_count = 1;
+  std::swap(first, other);
+  CHECK(message_of([&] { (void)linked(); }) ==
+        who + "its code and its manifest do not belong together; make it with halftonec");
 }
 
 TEST_CASE("a sealed shared object loads and trains like the linked artifact") {
@@ -144,6 +179,22 @@ TEST_CASE("sealing twice changes nothing") {
   CHECK(read(path) == once);
   CHECK_FALSE(halftone::manifest::seal_file((folder / "absent").string(), error));
   CHECK(error == "cannot read '" + (folder / "absent").string() + "'");
+}
+
+TEST_CASE("what is no shared object is not sealed") {
+  const Folder folder;
+  const fs::path path = folder / "model.hpp";
+  for (const std::string& content : {std::string(), std::string("#pragma once\n"),
+                                     std::string("\x7f"
+                                                 "ELF\2\1\1") +
+                                         std::string(80, '\0')}) {
+    std::ofstream(path, std::ios::binary) << content;
+    std::string error;
+    CHECK_FALSE(halftone::manifest::seal_file(path.string(), error));
+    CHECK(error ==
+          "'" + path.string() + "' is no shared object; link the artifact into one and seal that");
+    CHECK(fs::file_size(path) == content.size());
+  }
 }
 
 TEST_CASE("a truncated shared object is refused before any of its code is mapped") {
@@ -201,10 +252,17 @@ TEST_CASE("files that are no artifact are refused, each with its reason") {
         file_sentence(folder / ".", "cannot be read; check the path and its permissions"));
   const fs::path unsealed = folder / "unsealed.so";
   fs::copy_file(LINE_PLUGIN, unsealed);
-  CHECK(load_error(unsealed) == file_sentence(unsealed, no_seal));
+  CHECK(load_error(unsealed) ==
+        file_sentence(unsealed,
+                      "cannot be used: the file does not end in a seal; link it with -shared, then "
+                      "run halftonec --seal FILE"));
 
-  write(text, Bytes(1000, 'x'));
-  const fs::path sealed_text = folder.sealed(text.c_str(), "sealed_text");
+  const fs::path sealed_text = folder / "sealed_text";
+  Bytes content(1000, 'x');
+  for (const std::byte byte : halftone::manifest::seal_of(std::as_bytes(std::span(content)))) {
+    content.push_back(static_cast<char>(byte));
+  }
+  write(sealed_text, content);
   CHECK(load_error(sealed_text).find(file_sentence(sealed_text, "cannot be loaded: ")) == 0);
   const fs::path other = folder.sealed(NO_ARTIFACT, "other.so");
   CHECK(load_error(other) ==
@@ -223,9 +281,9 @@ TEST_CASE("a shared object of another version is refused by its seal, and by its
   CHECK(
       load_error(path) ==
       file_sentence(
-          path, "cannot be used: the artifact is of version 1, but version 2 is needed" + remedy));
+          path, "cannot be used: the artifact is of version 1, but version 3 is needed" + remedy));
   const fs::path later = folder.sealed(LATER_PLUGIN, "later.so");
   CHECK(load_error(later) ==
         file_sentence(later,
-                      "cannot be used: it is of version 99, but version 2 is needed" + remedy));
+                      "cannot be used: it is of version 99, but version 3 is needed" + remedy));
 }

@@ -18,13 +18,14 @@ class ChangedArtifact {
     halftone::manifest::Manifest manifest = hand_made::manifest();
     change(manifest);
     bytes_ = halftone::manifest::encode(manifest);
-    image_.manifest = bytes_.data();
-    image_.manifest_bytes = bytes_.size();
+    manifest_ = {bytes_.data(), bytes_.size()};
+    image_.manifests = &manifest_;
   }
 
   [[nodiscard]] halftone::Artifact artifact() const { return halftone::Artifact::linked(image_); }
 
  private:
   std::vector<std::byte> bytes_;
+  halftone::manifest::ManifestImage manifest_;
   halftone::manifest::ArtifactImage image_;
 };

@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "changed_artifact.hpp"
+#include "driver_context.hpp"
 #include "generated_example.hpp"
 #include "message_of.hpp"
 #include "processor.hpp"
@@ -96,9 +98,10 @@ TEST_CASE("without settings the threads are as many as the processors") {
 TEST_CASE("settings that nothing understands are refused") {
   {
     const Setting device("HALFTONE_DEVICE", "gpu");
-    CHECK(message_of([] {
-            (void)Device::best();
-          }).find("settings: HALFTONE_DEVICE is 'gpu'; give 'cpu' or 'cpu:<variant>'") == 0);
+    CHECK(
+        message_of([] { (void)Device::best(); })
+            .find("settings: HALFTONE_DEVICE is 'gpu'; give 'cpu', 'cpu:<variant>' (this processor "
+                  "runs 'x86-64") == 0);
   }
   {
     const Setting device("HALFTONE_DEVICE", "cpu:z80");
@@ -117,4 +120,64 @@ TEST_CASE("settings that nothing understands are refused") {
         "device: a pool of 1000000 threads cannot be made; give 1 to 1024");
   CHECK(message_of([] { (void)Device::cpu().with_memory(nullptr); }) ==
         "device: the memory source is null; give one, or leave with_memory out");
+}
+
+TEST_CASE("without kernels for a GPU the best device is the processor, and says why") {
+  const Setting setting("HALFTONE_DEVICE", "");
+  const Device device = Device::best(models::line::artifact());
+  CHECK(device.name() == "cpu");
+  CHECK(device.driver() == nullptr);
+  CHECK(device.description().find("; no GPU, since model 'line' has no kernels for one") !=
+        std::string::npos);
+}
+
+TEST_CASE("with kernels for a chip the best device is a GPU that runs them, or says why not") {
+  const Setting setting("HALFTONE_DEVICE", "");
+  const ChangedArtifact changed([](auto& manifest) {
+    manifest.targets = {"cpu", "sm_75"};
+    manifest.text_count = 1;
+    halftone::manifest::CudaKernel kernel;
+    kernel.entry = "k";
+    manifest.cuda = {{"sm_75", {manifest.kernels.size(), kernel}}};
+  });
+  const Device device = Device::best(changed.artifact());
+  CAPTURE(device.description());
+  if (device.name() == "cpu") {
+    CHECK(device.description().find("; no GPU, since ") != std::string::npos);
+    CHECK(device.description().find("has no kernels") == std::string::npos);
+  } else {
+    CHECK(device.name().starts_with("cuda:"));
+    CHECK(device.description().find("; runs the kernels for sm_75 of model 'line'") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("the environment may name a GPU, a simulated one too") {
+  {
+    const Setting setting("HALFTONE_DEVICE", "simulated:sm_80");
+    CHECK(Device::best().name() == "simulated:sm_80");
+    CHECK(Device::best(models::line::artifact()).name() == "simulated:sm_80");
+    CHECK(message_of([] { models::line::Trainer(Device::best(), {.batch = 2}); }) ==
+          "trainer: model 'line' has kernels for no chip, so that none runs on 'sm_80', which the "
+          "device 'simulated:sm_80' is; make the artifact with sm_80 among its targets");
+  }
+  for (const char* wish : {"cuda:", "cuda:x", "cuda:-1", "cuda:0x", "cuda", "simulated"}) {
+    CAPTURE(wish);
+    const Setting setting("HALFTONE_DEVICE", wish);
+    CHECK(message_of([] {
+            (void)Device::best();
+          }).starts_with("settings: HALFTONE_DEVICE is '" + std::string(wish) + "'; give 'cpu'"));
+  }
+  const Setting setting("HALFTONE_DEVICE", "cuda:1000");
+  CHECK(message_of([] { (void)Device::best(); }).starts_with("device: device 'cuda:1000' "));
+}
+
+TEST_CASE("launches are checked where the environment says so") {
+  for (const auto& [value, checks] : {std::pair{"1", true}, {"0", false}, {"", false}}) {
+    const Setting setting("HALFTONE_CHECK_LAUNCHES", value);
+    CHECK(Device::simulated("sm_80").driver()->checks_launches() == checks);
+  }
+  const Setting setting("HALFTONE_CHECK_LAUNCHES", "yes");
+  CHECK(message_of([] { (void)Device::simulated("sm_80"); }) ==
+        "settings: HALFTONE_CHECK_LAUNCHES is 'yes'; give 1 or 0, or unset it");
 }

@@ -107,6 +107,9 @@ TEST_CASE("a value that is not finite reads as one sentence") {
           .text() ==
       "parameter 'fc.weight': element 2 was 1e+06 and became inf in f16 (format by the language's "
       "default)");
+  CHECK(halftone::NonFinite{"digit", "label", "none", "activation", 5, 99, 99, "", kDefault,
+                            "error", 99, 10}
+            .text() == "label 'digit': element 5 is 99, but the loss 'error' has 10 classes");
   CHECK(halftone::NonFinite{"x", "input", "none", "activation", 2, NAN, NAN, "", kDefault}.text() ==
         "input 'x': element 2 is nan");
 }
@@ -170,7 +173,7 @@ TEST_CASE("a diagnosis changes nothing of the training that goes on") {
 
 TEST_CASE("a step launches nothing for the diagnosis that it could be asked for") {
   const auto calls_of_a_step = [](const halftone::Artifact& artifact) {
-    Trainer trainer(artifact, halftone::Device::cpu().with_threads(1), {.batch = 2, .seed = 1});
+    Trainer trainer(artifact, test_device(1), {.batch = 2, .seed = 1});
     hand_made::start_recording();
     trainer.step(with(kFeatures, 0, INFINITY), kTarget);
     return hand_made::stop_recording().size();
@@ -188,4 +191,39 @@ TEST_CASE("a diagnosis that cannot be made says why") {
   trainer.step(kFeatures, kTarget);
   CHECK(message_of([&] { (void)trainer.diagnose(); }) ==
         "diagnose: model 'line' has no program for diagnosis; its artifact was made without it");
+}
+
+namespace {
+
+/// Training and diagnosis get a state that every update sets to the prediction.
+void add_moved_state(halftone::manifest::Manifest& manifest) {
+  using halftone::manifest::Format, halftone::manifest::Role;
+  constexpr std::int32_t kPrediction = 4, kCast = 9;
+  for (std::size_t i : {0, 2}) {
+    halftone::manifest::Program& program = manifest.programs[i];
+    const auto index = static_cast<std::int32_t>(program.buffers.size());
+    const auto slot = static_cast<std::int32_t>(program.slots.size());
+    program.buffers.push_back({"last", Role::state, Format::f32, {{1, 0}, {2, -1}}, slot, 1.0});
+    program.slots.push_back({{index}});
+    if (i != 0) continue;
+    auto& update = program.phases[static_cast<std::size_t>(halftone::manifest::Phase::update)];
+    update.push_back({kCast, {{kPrediction, 0}, {index, 0}}});
+  }
+}
+
+}  // namespace
+
+TEST_CASE("after a skipped step the states are as that step read them, after another as it left") {
+  const ChangedArtifact changed(add_moved_state);
+  Trainer trainer = make_trainer(changed.artifact());
+  trainer.set_parameter("fc.weight", with(kWeight, 1, 3e38f));  // past f32 in the forward pass
+  CHECK_FALSE(trainer.step(kFeatures, kTarget));
+  const auto found = trainer.diagnose();
+  REQUIRE(found);
+  CHECK(found->op == "linear");
+  trainer.forward(kFeatures, kTarget);  // reads what the skipped step left
+  const auto moved = trainer.diagnose();
+  REQUIRE(moved);
+  CHECK(moved->op == "state");
+  CHECK(moved->layer == "last");
 }

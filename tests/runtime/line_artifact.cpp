@@ -9,6 +9,8 @@
 #include <cmath>
 #include <mutex>
 
+#include "halftone/manifest/texts.hpp"
+
 namespace hand_made {
 namespace {
 
@@ -350,7 +352,39 @@ const void* const kEntries[] = {entry(forward),       entry(row_errors), entry(s
                                 entry(update),        entry(external),   entry(accumulate),
                                 entry(linear),        entry(cast)};
 const void* const* const kVariants[] = {kEntries, kEntries};
+#ifdef LINE_ON_DRIVER
+/// Every kernel's text is its name; a block does a task. The loss and the check count in memory of
+/// their own.
+void add_cuda(m::Manifest& manifest) {
+  manifest.targets.push_back("sm_80");
+  m::CudaTarget target{"sm_80", {}};
+  for (const m::Kernel& kernel : manifest.kernels) {
+    m::CudaKernel cuda;
+    cuda.text = manifest.text_count++;
+    cuda.entry = kernel.name;
+    cuda.blocks = kernel.tasks;
+    if (kernel.name == "line_loss") {
+      cuda.workspace = {{.bytes = 4, .count = {}, .zeroed = true}, {.bytes = 4, .count = {rows()}}};
+    } else if (kernel.name == "line_check") {
+      cuda.workspace = {{.bytes = 260, .count = {}, .zeroed = true}, {.bytes = 4, .count = {}}};
+    }
+    target.kernels.push_back(cuda);
+  }
+  manifest.cuda = {target};
+}
+
+const std::vector<std::byte> kTexts = [] {
+  std::vector<std::string> texts;
+  for (const m::Kernel& kernel : kernels()) texts.push_back("text of " + kernel.name);
+  return m::pack_texts(texts);
+}();
+#else
+void add_cuda(m::Manifest&) {}
+const std::vector<std::byte> kTexts;
+#endif
+
 const std::vector<std::byte> kManifest = m::encode(manifest());
+const m::ManifestImage kManifests[] = {{kManifest.data(), kManifest.size()}};
 
 }  // namespace
 
@@ -373,9 +407,11 @@ m::Manifest manifest() {
   manifest.rules = {"where layer \"fc\" pass forward : result tf32"};
   manifest.loss_scale = {
       m::LossScale::Kind::dynamic, 1.0, 2.0, 0.5, std::int64_t{1} << 24, 1.0, 1024.0, 1, kPatience};
-  manifest.target = "cpu";
+  manifest.targets = {"cpu"};
+  manifest.assumed = {256};
   manifest.kernels = kernels();
   manifest.programs = {training(), inference(), diagnosis()};
+  add_cuda(manifest);
   return manifest;
 }
 
@@ -403,12 +439,12 @@ const halftone::manifest::ArtifactImage halftone_artifact_line = {
     {'H', 'A', 'L', 'F', 'T', 'O', 'N', 'E'},
     LINE_IMAGE_VERSION,
     2,
-    hand_made::kManifest.data(),
-    hand_made::kManifest.size(),
+    hand_made::kManifests,
+    std::size(hand_made::kManifests),
     hand_made::kVariants,
     std::size(hand_made::kEntries),
-    nullptr,
-    0};
+    hand_made::kTexts.data(),
+    hand_made::kTexts.size()};
 
 extern const halftone::manifest::ArtifactImage halftone_artifact
     __attribute__((weak, alias("halftone_artifact_line")));

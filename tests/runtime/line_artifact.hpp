@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A model by hand: prediction = features * weight^T + bias, rounded to tf32; mean squared error,
 // sgd and a dynamic loss scale that starts at its floor, 1. Its kernels are plain C++ and write
-// down how they were called, so that tests see what the runtime did.
+// down how they were called, so that tests see what the runtime did. Where LINE_ON_DRIVER is
+// defined the artifact also has the target sm_80, whose kernels fake_driver.cpp runs.
 #pragma once
 
 #include <cstdint>

@@ -117,3 +117,20 @@ TEST_CASE("the stop at the floor says so when it cannot name a value") {
             "what was not finite is unknown, since diagnose: model 'line' has no program for "
             "diagnosis; its artifact was made without it");
 }
+
+TEST_CASE("a diagnosis reads the loss scale that the step read, not the next one") {
+  const ChangedArtifact changed([](halftone::manifest::Manifest& manifest) {
+    constexpr auto kCheck = static_cast<std::size_t>(halftone::manifest::Phase::check);
+    manifest.loss_scale.ceiling = 0x1p127;
+    with_scale(0x1p127)(manifest);
+    // The scale takes the place of the norm, so that a check leaves infinity in it.
+    manifest.programs[0].phases[kCheck][0].arguments[4].buffer = kScale;
+  });
+  Trainer trainer = make_trainer(changed.artifact());
+  CHECK_FALSE(trainer.step(kFeatures, kTarget));
+  CHECK(std::isinf(trainer.stats().loss_scale));
+  // d error / d prediction is 2^127; times the feature 2 it is past f32, in the weight's gradient.
+  const auto found = trainer.diagnose();
+  REQUIRE(found);
+  CHECK(found->pass == "weight_gradient");
+}

@@ -10,6 +10,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "halftone/description/rule_faults.hpp"
 #include "halftone/manifest/checksum.hpp"
 #include "halftone/manifest/seal.hpp"
 #include "line_artifact.hpp"
@@ -58,6 +59,21 @@ Manifest full_manifest() {
   training.casts = {{0, Format::f32, Format::bf16, "line_update", true, 1}};
   manifest.programs[2].probes.back() = {
       Phase::backward, 0, 2, 1, "fc", "linear", Pass::weight_gradient, ValueRole::saved, 1};
+  manifest.assumed = {256, 8};
+  manifest.targets = {"cpu", "sm_80"};
+  manifest.text_count = 3;
+  manifest.cuda = {{"sm_80", std::vector<CudaKernel>(manifest.kernels.size())}};
+  for (CudaKernel& kernel : manifest.cuda[0].kernels) {
+    kernel = {2,
+              "halftone_k",
+              128,
+              {{{{1, 0}, {2, -1}}, 64}},
+              4096,
+              {{{3, 1}}, 512, 8},
+              {{4, {{{{1, 0}}, 64}}, true, true}},
+              {{"simt", {1.5, 2.5, 3.5, 4.5}}},
+              "f32 operands"};
+  }
   return manifest;
 }
 
@@ -115,7 +131,7 @@ TEST_CASE("a manifest of another version names both versions") {
   std::vector<std::byte> bytes = encode(hand_made::manifest());
   bytes[8] = std::byte{7};
   Kind kind{};
-  CHECK(failure(bytes, kind) == "the manifest is of version 7, but version 2 is needed");
+  CHECK(failure(bytes, kind) == "the manifest is of version 7, but version 3 is needed");
   CHECK(kind == Kind::version);
 }
 
@@ -323,6 +339,65 @@ TEST_CASE("a manifest that breaks a law is refused with the culprit's name") {
   }
 }
 
+TEST_CASE("P43: manifest and description judge a loss scale alike, in f32") {
+  namespace hd = halftone::description;
+  struct Case {
+    bool possible;
+    double floor, initial, ceiling;
+    double growth = 2.0, backoff = 0.5;
+  };
+  const double largest = 3.4028235e38;  // above the largest f32, and rounds to it
+  const double third = 1.0 / 3.0;
+  const double third_in_f32 = 0x1.555556p-2;  // above a third
+  const Case cases[] = {
+      {true, 1, 65536, largest},
+      {true, largest, largest, largest},
+      {false, 1, 1, 0x1.ffffffp127},  // infinity in f32
+      {false, 0x1.8p-150, 1, 1},      // 2^-149 in f32, whose reciprocal is infinite
+      {false, 0x1p-128, 1, 1},        // so is this one's
+      {true, 0x1.00001p-128, 1, 1},
+      {false, 0x1p-150, 1, 1},             // 0 in f32
+      {true, third_in_f32, third, third},  // equal in f32
+      {true, third, third_in_f32, third},
+      {false, 0x1.555558p-2, third, 1},  // the next f32
+      {false, third, 0x1.555558p-2, third},
+      {true, 1, 1, 1, 0x1.000002p0},
+      {false, 1, 1, 1, 1 + 0x1p-24},  // 1 in f32
+      {true, 1, 1, 1, largest},
+      {false, 1, 1, 1, 0x1.ffffffp127},
+      {true, 1, 1, 1, 2, 0x1.fffffep-1},
+      {false, 1, 1, 1, 2, 1 - 0x1p-26},  // 1 in f32
+      {false, 1, 1, 1, 2, 0x1p-150},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.floor);
+    CAPTURE(c.initial);
+    CAPTURE(c.ceiling);
+    CAPTURE(c.growth);
+    CAPTURE(c.backoff);
+    Manifest manifest = hand_made::manifest();
+    manifest.loss_scale = {
+        LossScale::Kind::dynamic, c.initial, c.growth, c.backoff, 1, c.floor, c.ceiling};
+    manifest.loss_scale.patience = 1;
+    for (Program& program : manifest.programs) {
+      for (Buffer& buffer : program.buffers) {
+        if (buffer.name == "loss_scale") buffer.initial = c.initial;
+      }
+    }
+    Kind kind{};
+    const std::string message = failure(encode(manifest), kind);
+    CHECK(message ==
+          (c.possible ? "" : "the manifest is inconsistent: the loss scale is impossible"));
+    const hd::LossScale same{.kind = hd::LossScale::Kind::dynamic,
+                             .initial = c.initial,
+                             .growth = c.growth,
+                             .backoff = c.backoff,
+                             .floor = c.floor,
+                             .ceiling = c.ceiling};
+    CHECK((hd::rules::loss_scale_fault(same).trouble == hd::rules::Trouble::none) == c.possible);
+  }
+}
+
 namespace {
 
 /// The header that fits the payload, written out from the layout: magic[8], version u32, length u64
@@ -338,7 +413,7 @@ void repair_header(std::vector<std::byte>& bytes) {
 }  // namespace
 
 TEST_CASE("bytes under a valid checksum that are no manifest are refused, however wild") {
-  const std::vector<std::byte> whole = encode(hand_made::manifest());
+  const std::vector<std::byte> whole = encode(full_manifest());
   std::vector<std::byte> bytes = whole;
   repair_header(bytes);
   REQUIRE(bytes == whole);
@@ -368,6 +443,12 @@ TEST_CASE("bytes under a valid checksum that are no manifest are refused, howeve
     try {
       for (const Program& program : manifest.programs) (void)plan_arena(program, symbols);
       for (const Kernel& kernel : manifest.kernels) (void)task_count(kernel, symbols);
+      for (const CudaTarget& target : manifest.cuda) {
+        for (const CudaKernel& kernel : target.kernels) {
+          (void)block_count(kernel, symbols);
+          (void)plan_workspace(kernel, symbols);
+        }
+      }
     } catch (const std::overflow_error&) {
     }
   }
@@ -462,5 +543,5 @@ TEST_CASE("a seal of another version names both versions") {
   DecodeError error;
   CHECK_FALSE(check_seal(file, error));
   CHECK(error.kind == Kind::version);
-  CHECK(error.message == "the artifact is of version 9, but version 2 is needed");
+  CHECK(error.message == "the artifact is of version 9, but version 3 is needed");
 }

@@ -10,6 +10,7 @@
 #include "changed_artifact.hpp"
 #include "generated_example.hpp"
 #include "message_of.hpp"
+#include "test_device.hpp"
 
 using halftone::Binding;
 using halftone::Device;
@@ -20,11 +21,11 @@ namespace {
 
 const Floats kFeatures(6), kTarget(4);
 
-models::line::Trainer trainer() { return {Device::cpu().with_threads(1), {.batch = 2}}; }
+models::line::Trainer trainer() { return {test_device(1), {.batch = 2}}; }
 
 std::string binding_error(std::vector<Binding> bindings) {
   return message_of([&] {
-    halftone::Trainer(models::line::artifact(), Device::cpu().with_threads(1),
+    halftone::Trainer(models::line::artifact(), test_device(1),
                       {.model = "line", .bindings = bindings});
   });
 }
@@ -32,7 +33,7 @@ std::string binding_error(std::vector<Binding> bindings) {
 }  // namespace
 
 TEST_CASE("wrong inputs of a step are refused with name, numbers and remedy") {
-  halftone::Trainer erased(models::line::artifact(), Device::cpu().with_threads(1),
+  halftone::Trainer erased(models::line::artifact(), test_device(1),
                            {.model = "", .bindings = std::array{Binding{"batch", 2}}});
   const std::vector<std::int32_t> integers(4);
   struct Case {
@@ -66,7 +67,7 @@ TEST_CASE("an i32 input does not take floats") {
       manifest.programs[program].buffers[1].format = halftone::manifest::Format::i32;
     }
   });
-  models::line::Trainer trainer(changed.artifact(), Device::cpu().with_threads(1), {.batch = 2});
+  models::line::Trainer trainer(changed.artifact(), test_device(1), {.batch = 2});
   CHECK(message_of([&] { trainer.step(kFeatures, kTarget); }) ==
         "step: input 'target' takes i32 values, but was given f32; give it a span of std::int32_t");
 }
@@ -111,7 +112,7 @@ TEST_CASE("the caller's gradients are checked like inputs") {
 TEST_CASE("a loss that reads no output forbids the caller's gradients") {
   const ChangedArtifact changed(
       [](auto& manifest) { manifest.programs[0].loss_without_output = "penalty"; });
-  models::line::Trainer trainer(changed.artifact(), Device::cpu().with_threads(1), {.batch = 2});
+  models::line::Trainer trainer(changed.artifact(), test_device(1), {.batch = 2});
   trainer.forward(kFeatures);
   CHECK(message_of([&] { trainer.backward(kTarget); }) ==
         "backward: loss 'penalty' reads values that are no output, so gradients of outputs cannot "
@@ -141,7 +142,7 @@ TEST_CASE("a frozen parameter has no gradient") {
     manifest.programs[0].phases[3].clear();
     manifest.outputs[0].gradient.clear();
   });
-  models::line::Trainer trainer(changed.artifact(), Device::cpu().with_threads(1), {.batch = 2});
+  models::line::Trainer trainer(changed.artifact(), test_device(1), {.batch = 2});
   CHECK(message_of([&] { (void)trainer.gradient("fc.bias"); }) ==
         "gradient: parameter 'fc.bias' is frozen and has no gradient");
 }
@@ -166,7 +167,7 @@ TEST_CASE("an artifact without the program, the code or the model that is asked 
   const ChangedArtifact no_inference(
       [](auto& manifest) { manifest.programs.erase(manifest.programs.begin() + 1); });
   CHECK(message_of([&] {
-          models::line::Predictor(no_inference.artifact(), Device::cpu(), {.batch = 2});
+          models::line::Predictor(no_inference.artifact(), test_device(), {.batch = 2});
         }) ==
         "predictor: model 'line' has no program for inference; its artifact was made without it");
 
@@ -180,7 +181,7 @@ TEST_CASE("an artifact without the program, the code or the model that is asked 
 
   const ChangedArtifact other_model([](auto& manifest) { manifest.model = "digits"; });
   CHECK(message_of(
-            [&] { models::line::Trainer(other_model.artifact(), Device::cpu(), {.batch = 2}); }) ==
+            [&] { models::line::Trainer(other_model.artifact(), test_device(), {.batch = 2}); }) ==
         "trainer: the artifact holds model 'digits', not 'line'; load an artifact that was made "
         "from that model");
 }
@@ -189,11 +190,11 @@ TEST_CASE("an argument behind the end of its buffer is refused before anything r
   const ChangedArtifact changed(
       [](auto& manifest) { manifest.programs[0].phases[0][0].arguments[0].offset = 6; });
   CHECK(
-      message_of([&] { models::line::Trainer(changed.artifact(), Device::cpu(), {.batch = 2}); }) ==
+      message_of([&] { models::line::Trainer(changed.artifact(), test_device(), {.batch = 2}); }) ==
       "trainer: kernel 'line_forward' reads past the end of buffer 'features'; make the artifact "
       "again with halftonec");
   CHECK(message_of([&] {
-          models::line::Trainer(changed.artifact(), Device::cpu(), {.batch = 3});
+          models::line::Trainer(changed.artifact(), test_device(), {.batch = 3});
         }) == "no error");
 }
 
@@ -203,7 +204,7 @@ TEST_CASE("an input of a narrower format takes floats and rounds them") {
       manifest.programs[program].buffers[1].format = halftone::manifest::Format::f16;
     }
   });
-  models::line::Trainer trainer(changed.artifact(), Device::cpu().with_threads(1), {.batch = 2});
+  models::line::Trainer trainer(changed.artifact(), test_device(1), {.batch = 2});
   trainer.forward(kFeatures, Floats{1, 2, 3, 70000.0f});
   const auto found = trainer.diagnose();
   REQUIRE(found);
@@ -214,9 +215,9 @@ TEST_CASE("an input of a narrower format takes floats and rounds them") {
 TEST_CASE("a trainer or predictor that was moved from says so in every method") {
   models::line::Trainer trainer = ::trainer();
   const models::line::Trainer taken = std::move(trainer);
-  models::line::Predictor predictor(Device::cpu().with_threads(1), {.batch = 2});
+  models::line::Predictor predictor(test_device(1), {.batch = 2});
   const models::line::Predictor taken_too = std::move(predictor);
-  models::line::Predictor whole(Device::cpu().with_threads(1), {.batch = 2});
+  models::line::Predictor whole(test_device(1), {.batch = 2});
   struct Case {
     const char* operation;
     std::function<void()> call;

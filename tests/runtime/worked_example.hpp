@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "generated_example.hpp"
+#include "test_device.hpp"
 
 namespace worked_example {
 
@@ -21,7 +22,7 @@ inline const Floats kPrediction = {2, 1, 3, -1}, kPredictionGradient = {1, 0, 1,
 inline const Floats kWeightGradient = {1, 3, 1, 0, -1, -1}, kBiasGradient = {2, -1};
 inline const Floats kNewWeight = {0.5f, -1.5f, 1.5f, 0, 1.5f, -0.5f}, kNewBias = {0, -0.5f};
 
-inline halftone::Device device() { return halftone::Device::cpu().with_threads(2); }
+inline halftone::Device device() { return test_device(); }
 
 /// Before the step.
 inline models::line::Trainer make_trainer(

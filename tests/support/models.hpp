@@ -33,8 +33,9 @@ inline std::string read_text(const std::filesystem::path& path) {
 }
 
 /// Throws a sentence with file, line and column when the text is not a valid Description.
-inline description::Description load_model(const std::string& name) {
-  const auto path = std::filesystem::path(HALFTONE_TEST_MODELS) / (name + ".halftone");
+inline description::Description load_model(
+    const std::string& name, const std::filesystem::path& folder = HALFTONE_TEST_MODELS) {
+  const auto path = folder / (name + ".halftone");
   auto parsed = description::parse(read_text(path));
   if (const auto* error = std::get_if<description::ParseError>(&parsed)) {
     throw std::runtime_error(error->str(path.string()));

@@ -4,19 +4,17 @@
 
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <random>
 #include <string>
 
 #include "artifact_file.hpp"
+#include "file_of_bytes.hpp"
 #include "halftone/manifest/checksum.hpp"
 #include "line_artifact.hpp"
 #include "run_tool.hpp"
 
 namespace halftone::tests {
 namespace {
-
-using Bytes = std::vector<std::byte>;
 
 Bytes whole() { return manifest::encode(hand_made::manifest()); }
 
@@ -25,30 +23,6 @@ Bytes bytes_of(std::string_view text) {
   std::memcpy(bytes.data(), text.data(), text.size());
   return bytes;
 }
-
-Bytes operator+(Bytes left, const Bytes& right) {
-  left.insert(left.end(), right.begin(), right.end());
-  return left;
-}
-
-/// A file that goes away with this.
-class File {
- public:
-  explicit File(const Bytes& bytes)
-      : path_(std::filesystem::temp_directory_path() /
-              ("halftone_hostile." + std::to_string(std::random_device{}()))) {
-    std::ofstream file(path_, std::ios::binary);
-    file.write(reinterpret_cast<const char*>(bytes.data()),
-               static_cast<std::streamsize>(bytes.size()));
-  }
-  ~File() { std::filesystem::remove(path_); }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  [[nodiscard]] std::string path() const { return path_.string(); }
-
- private:
-  std::filesystem::path path_;
-};
 
 std::string refusal_of(const std::string& path) {
   const Outcome outcome = run_tool("explain '" + path + "'");
@@ -141,6 +115,16 @@ TEST_CASE("sizes that overflow are an error, not a number") {
   const Outcome outcome = run_tool("explain " + file.path() + " --symbols batch=4000000000");
   CHECK(outcome.status == 2);
   CHECK(outcome.errors == "halftone: a size exceeds 2^63 bytes; bind smaller symbols\n");
+  const Outcome largest =
+      run_tool("explain " + file.path() + " --symbols batch=9223372036854775807");
+  CHECK(largest.status == 2);
+  CHECK(largest.errors ==
+        "halftone: --symbols: buffer 'features' of training exceeds 2^62 bytes; bind smaller "
+        "sizes\n");
+  const Outcome sum = run_tool("explain " + file.path() + " --symbols batch=200000000000000000");
+  CHECK(sum.status == 2);
+  CHECK(sum.errors ==
+        "halftone: --symbols: the memory of training exceeds 2^62 bytes; bind smaller sizes\n");
 }
 
 TEST_CASE("names of any length and any bytes fit into the text and the object") {

@@ -70,8 +70,6 @@ public:
   /// Stores every Row result of the present row.
   void storeRow();
 
-  Level levelOf(Value bodyValue) const { return levels.lookup(bodyValue); }
-
 private:
   void classify();
   void advanceRow();

@@ -25,8 +25,9 @@ llvm::GlobalVariable *addConstant(llvm::Module &module, llvm::Constant *value,
                                   llvm::GlobalValue::InternalLinkage, value, name);
 }
 
-llvm::Constant *addBytes(llvm::Module &module, llvm::ArrayRef<char> bytes, llvm::StringRef name) {
-  llvm::StringRef text(bytes.data(), bytes.size());
+llvm::Constant *addBytes(llvm::Module &module, llvm::ArrayRef<std::byte> bytes,
+                         llvm::StringRef name) {
+  llvm::StringRef text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
   auto *data = llvm::ConstantDataArray::getString(module.getContext(), text, /*AddNull=*/false);
   auto *global = addConstant(module, data, name);
   global->setAlignment(llvm::Align(16));
@@ -49,17 +50,23 @@ void addImage(llvm::Module &module, const ObjectParts &parts) {
         llvm::ConstantArray::get(llvm::ArrayType::get(pointer, functions.size()), functions);
     tables.push_back(addConstant(module, table, "halftone_entries"));
   }
+  std::vector<llvm::Constant *> images;
+  for (llvm::ArrayRef<std::byte> manifest : parts.manifests)
+    images.push_back(llvm::ConstantStruct::getAnon(
+        {addBytes(module, manifest, "halftone_manifest"), number(64, manifest.size())}));
+  auto *manifests = llvm::ConstantArray::get(
+      llvm::ArrayType::get(images.front()->getType(), images.size()), images);
   auto *variants = llvm::ConstantArray::get(llvm::ArrayType::get(pointer, tables.size()), tables);
   std::vector<llvm::Constant *> fields{
       llvm::ConstantDataArray::getString(context, "HALFTONE", /*AddNull=*/false),
       number(32, manifest::kVersion),
       number(32, parts.entries.size()),
-      addBytes(module, parts.manifest, "halftone_manifest"),
-      number(64, parts.manifest.size()),
+      addConstant(module, manifests, "halftone_manifests"),
+      number(64, images.size()),
       addConstant(module, variants, "halftone_variants"),
       number(64, parts.entries.front().size()),
-      addBytes(module, parts.kernelText, "halftone_kernel_text"),
-      number(64, parts.kernelText.size())};
+      addBytes(module, parts.texts, "halftone_texts"),
+      number(64, parts.texts.size())};
   llvm::Constant *image = llvm::ConstantStruct::getAnon(fields);
   std::string symbol = "halftone_artifact_" + parts.modelName;
   auto *global = new llvm::GlobalVariable(module, image->getType(), true,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From loop nests to one relocatable object that holds the code of all variants, the manifest and
-// the kernel text.
+// From loop nests to one relocatable object that holds the code of all variants, the manifests and
+// the CUDA texts.
 #ifndef HALFTONE_EMIT_CPU_OBJECTS_H
 #define HALFTONE_EMIT_CPU_OBJECTS_H
 
@@ -10,8 +10,9 @@ namespace halftone::cpu {
 
 struct ObjectParts {
   std::vector<std::vector<std::string>> entries; ///< functions by variant and entry
-  llvm::ArrayRef<char> manifest, kernelText;
-  std::string modelName; ///< an identifier
+  std::vector<std::vector<std::byte>> manifests; ///< the CPU's first
+  llvm::ArrayRef<std::byte> texts;               ///< as manifest::pack_texts wrote them
+  std::string modelName;                         ///< an identifier
 };
 
 /// Lowers `module`, which it consumes. The object exports manifest::ArtifactImage as

@@ -17,8 +17,9 @@ inline std::string numbered(llvm::StringRef name, unsigned i) {
 
 class BodyPrinter {
 public:
-  BodyPrinter(KernelOp kernel, llvm::raw_ostream &out)
-      : kernel(kernel), block(kernel.getBody().front()), collapsed(isCollapsed(kernel)), out(out) {}
+  BodyPrinter(KernelOp kernel, CudaPlanAttr plan, llvm::raw_ostream &out)
+      : kernel(kernel), plan(plan), block(kernel.getBody().front()), collapsed(isCollapsed(kernel)),
+        out(out) {}
 
   mlir::LogicalResult print(llvm::ArrayRef<std::string> symbols);
 
@@ -33,6 +34,8 @@ private:
   void printStoreColumn();
   mlir::LogicalResult printFinish();
 
+  int accessWidth();
+  bool isTensor() { return plan.getKind() == CudaPlanKind::Tensor; }
   bool isRow() { return kernel.getSkeleton() == Skeleton::Row; }
   mlir::Type elementType(mlir::Value tensor) {
     return mlir::cast<TensorType>(tensor.getType()).getElementType();
@@ -55,6 +58,7 @@ private:
                                     llvm::StringRef indent = "  ");
 
   KernelOp kernel;
+  CudaPlanAttr plan;
   mlir::Block &block;
   bool collapsed;
   llvm::raw_ostream &out;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a Body holds, loads and stores.
 #include "codegen/emit/cuda/BodyPrinter.h"
+#include "codegen/emit/cuda/KernelText.h"
 
 using namespace mlir;
 
@@ -16,6 +17,21 @@ bool isCollapsed(KernelOp kernel) {
          llvm::all_of(kernel.getInputAccesses(), plain) &&
          llvm::all_of(kernel.getResultAccesses(), plain) &&
          kernel.getBody().front().getOps<ColumnIndexOp>().empty();
+}
+
+/// 16 bytes of 16-bit elements, where all elements have 16 bits; else 16 bytes of 32-bit ones.
+int BodyPrinter::accessWidth() {
+  auto isNarrow = [&](Value tensor) {
+    Type element = elementType(tensor);
+    return element.isF16() || element.isBF16();
+  };
+  for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
+    if (isVarying(i) && !isNarrow(input))
+      return 4;
+  for (auto [i, result] : llvm::enumerate(kernel.getStored()))
+    if (stores(i, AccessKind::Full) && !isNarrow(result))
+      return 4;
+  return 8;
 }
 
 void BodyPrinter::printMembers(ArrayRef<std::string> symbols) {
@@ -41,6 +57,10 @@ void BodyPrinter::printMembers(ArrayRef<std::string> symbols) {
         << (kernel.getTransposeRhs() ? "true" : "false") << ";\n"
         << "  static constexpr bool kUsesLhsSum = "
         << (block.getOps<LhsSumOp>().empty() ? "false" : "true") << ";\n";
+  if (isTensor())
+    out << "  static constexpr bool kElementsUseLhsSum = "
+        << (elementsUseLhsSum(kernel) ? "true" : "false") << ";\n"
+        << "  static constexpr int kWidth = " << accessWidth() << ";\n";
   for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
     if (isMatrix(i))
       out << "  using "
@@ -59,6 +79,8 @@ void BodyPrinter::printMembers(ArrayRef<std::string> symbols) {
     out << "  " << cudaType(elementType(result)) << "* finished" << i << ";\n";
   if (kernel.hasFinish())
     out << "  float* workspace;\n  unsigned int* blocks_done;\n";
+  if (isTensor() && plan.getSplits() > 1)
+    out << "  float* workspace;\n";
   for (const std::string &symbol : symbols)
     out << "  long long symbol_" << symbol << ";\n";
   out << "  long long rows;\n";
@@ -147,8 +169,9 @@ LogicalResult BodyPrinter::print(ArrayRef<std::string> symbols) {
   return success();
 }
 
-LogicalResult printBody(KernelOp kernel, ArrayRef<std::string> symbols, raw_ostream &out) {
-  return BodyPrinter(kernel, out).print(symbols);
+LogicalResult printBody(KernelOp kernel, CudaPlanAttr plan, ArrayRef<std::string> symbols,
+                        raw_ostream &out) {
+  return BodyPrinter(kernel, plan, out).print(symbols);
 }
 
 } // namespace halftone::ir

@@ -14,8 +14,8 @@ bool isCollapsed(KernelOp kernel);
 
 /// Prints `struct Body { ... };`. Its data members are named as the entry's parameters, and `rows`,
 /// `elements` (when collapsed), `depth` (contractions).
-mlir::LogicalResult printBody(KernelOp kernel, llvm::ArrayRef<std::string> symbols,
-                              llvm::raw_ostream &out);
+mlir::LogicalResult printBody(KernelOp kernel, CudaPlanAttr plan,
+                              llvm::ArrayRef<std::string> symbols, llvm::raw_ostream &out);
 
 } // namespace halftone::ir
 

@@ -103,6 +103,12 @@ static LogicalResult verify(KernelOp kernel, ArrayRef<std::string> symbols) {
   return success();
 }
 
+/// The file and namespace of kernels/ that the plan runs in.
+static StringRef skeletonName(KernelOp kernel, CudaPlanAttr plan) {
+  return plan.getKind() == CudaPlanKind::Tensor ? StringRef("tensor_contraction")
+                                                : stringifySkeleton(kernel.getSkeleton());
+}
+
 static std::string formats(TypeRange types) {
   SmallVector<std::string> names;
   for (Type type : types) {
@@ -114,35 +120,28 @@ static std::string formats(TypeRange types) {
   return llvm::join(names, ", ");
 }
 
-static void printHeader(KernelOp kernel, const CudaLaunch &launch, StringRef model,
-                        StringRef version, raw_ostream &out) {
-  out << "// " << model << ": " << kernel.getName() << ", "
-      << stringifySkeleton(kernel.getSkeleton()) << " kernel, "
-      << formats(kernel->getOperandTypes()) << " -> " << formats(kernel->getResultTypes())
-      << ", Halftone " << version << "\n// Launch: ";
-  llvm::interleave(
-      launch.axes, out,
-      [&](const CudaLaunch::Axis &axis) {
-        out << "ceil(" << formatDims(axis.extent) << " / " << axis.tile << ")";
-      },
-      " * ");
-  out << " blocks of " << launch.threads << " threads, " << launch.sharedBytes
-      << " bytes of dynamic shared memory\n\n";
+static void printHeader(KernelOp kernel, CudaPlanAttr plan, StringRef model, StringRef version,
+                        raw_ostream &out) {
+  out << "// " << model << ": " << kernel.getName() << ", " << skeletonName(kernel, plan)
+      << " kernel, " << formats(kernel->getOperandTypes()) << " -> "
+      << formats(kernel->getResultTypes()) << ", Halftone " << version << "\n\n";
 }
 
 /// The skeleton's template arguments after Body.
-static std::string planText(KernelOp kernel) {
+static std::string planText(KernelOp kernel, CudaPlanAttr plan) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  ArrayRef<int64_t> tile = *kernel.getCudaTile();
-  stream << (kernel.isContraction() ? "halftone::kernels::contraction::Tile<" : "");
-  llvm::interleaveComma(tile, stream);
+  if (kernel.isContraction())
+    stream << "halftone::kernels::" << skeletonName(kernel, plan) << "::Tile<";
+  llvm::interleaveComma(plan.getTile(), stream);
+  if (plan.getKind() == CudaPlanKind::Tensor)
+    stream << ", " << plan.getSplits();
   stream << (kernel.isContraction() ? ">" : "");
   return text;
 }
 
 /// Every parameter as (type, name, Body's member), in the order of the contract.
-static SmallVector<std::array<std::string, 3>> parameters(KernelOp kernel,
+static SmallVector<std::array<std::string, 3>> parameters(KernelOp kernel, bool hasWorkspace,
                                                           ArrayRef<std::string> symbols) {
   // A pointwise result may take an operand's place.
   StringRef star = kernel.getSkeleton() == Skeleton::Pointwise ? "* " : "* __restrict__ ";
@@ -162,19 +161,26 @@ static SmallVector<std::array<std::string, 3>> parameters(KernelOp kernel,
     list.push_back({pointer(type), "result" + std::to_string(i), "result" + std::to_string(i)});
   for (auto [i, type] : llvm::enumerate(kernel.getFinished().getTypes()))
     list.push_back({pointer(type), "finished" + std::to_string(i), "finished" + std::to_string(i)});
-  if (kernel.hasFinish())
+  if (hasWorkspace)
     list.push_back({"float* ", "workspace", "workspace"});
   for (const std::string &symbol : symbols)
     list.push_back({"long long ", "symbol_" + symbol, "symbol_" + symbol});
   return list;
 }
 
-static void printEntry(KernelOp kernel, const CudaLaunch &launch, ArrayRef<std::string> symbols,
-                       raw_ostream &out) {
-  auto list = parameters(kernel, symbols);
-  // Left to itself, ptxas once spilled for the sake of four blocks of 512 threads.
-  std::string residents = launch.threads < 512 ? "" : ", " + std::to_string(1024 / launch.threads);
-  out << "extern \"C\" __global__ void __launch_bounds__(" << launch.threads << residents << ")\n"
+/// How many blocks an SM shall hold. Left to itself, ptxas spilled for the sake of four blocks of
+/// 512 threads, and in contractions for that of ten blocks of 64; six leave them 168 registers.
+static std::string residents(KernelOp kernel, int64_t threads) {
+  if (threads >= 512)
+    return ", " + std::to_string(1024 / threads);
+  return kernel.isContraction() && threads == 64 ? ", 6" : "";
+}
+
+static void printEntry(KernelOp kernel, CudaPlanAttr plan, const CudaLaunch &launch,
+                       ArrayRef<std::string> symbols, raw_ostream &out) {
+  auto list = parameters(kernel, kernel.hasFinish() || !launch.workspace.empty(), symbols);
+  out << "extern \"C\" __global__ void __launch_bounds__(" << launch.threads
+      << residents(kernel, launch.threads) << ")\n"
       << cudaEntryName(kernel) << "(";
   llvm::interleave(
       list, out, [&](auto &parameter) { out << parameter[0] << parameter[1]; }, ",\n    ");
@@ -190,32 +196,31 @@ static void printEntry(KernelOp kernel, const CudaLaunch &launch, ArrayRef<std::
     out << "  body.rows = " << cudaProduct(kernel.getDomainType().getRowDims()) << ";\n";
   if (kernel.isContraction())
     out << "  body.depth = " << cudaProduct(kernel.getReduction().getValue()) << ";\n";
-  out << "  halftone::kernels::" << stringifySkeleton(kernel.getSkeleton()) << "::run<Body, "
-      << planText(kernel) << ">(body);\n}\n";
+  out << "  halftone::kernels::" << skeletonName(kernel, plan) << "::run<Body, "
+      << planText(kernel, plan) << ">(body);\n}\n";
 }
 
-FailureOr<std::string> emitCudaText(KernelOp kernel, StringRef model, StringRef version,
-                                    ArrayRef<std::string> symbols) {
+FailureOr<std::string> emitCudaText(KernelOp kernel, CudaPlanAttr plan, StringRef model,
+                                    StringRef version, ArrayRef<std::string> symbols) {
   if (failed(verify(kernel, symbols)))
     return failure();
-  FailureOr<CudaLaunch> launch = cudaLaunch(kernel);
+  FailureOr<CudaLaunch> launch = cudaLaunch(kernel, plan);
   if (failed(launch))
     return failure();
   std::string text;
   llvm::raw_string_ostream out(text);
-  printHeader(kernel, *launch, model, version, out);
+  printHeader(kernel, plan, model, version, out);
   llvm::StringSet<> done;
   if (usesCasts(kernel))
     appendDeviceText("halftone/kernels/convert.cuh", done, out);
-  appendDeviceText(("halftone/kernels/" + stringifySkeleton(kernel.getSkeleton()) + ".cuh").str(),
-                   done, out);
+  appendDeviceText(("halftone/kernels/" + skeletonName(kernel, plan) + ".cuh").str(), done, out);
   out << "namespace {\n\n";
   if (kernel.hasFinish())
     out << "__device__ unsigned int blocks_done = 0;\n\n";
-  if (failed(printBody(kernel, symbols, out)))
+  if (failed(printBody(kernel, plan, symbols, out)))
     return failure();
   out << "\n}  // namespace\n\n";
-  printEntry(kernel, *launch, symbols, out);
+  printEntry(kernel, plan, *launch, symbols, out);
   return text;
 }
 

@@ -9,10 +9,11 @@ using namespace mlir;
 namespace halftone::ir {
 
 static constexpr int64_t kTeam = 8, kChunk = 1024, kWarp = 32; // as in reduce.cuh
+static constexpr int64_t kStaticShared = 48 << 10;             // bytes
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-SmallVector<int64_t> defaultCudaTile(KernelOp kernel) {
+static SmallVector<int64_t> defaultTile(KernelOp kernel) {
   int64_t columns = kernel.getColumns();
   switch (kernel.getSkeleton()) {
   case Skeleton::Pointwise:
@@ -38,6 +39,58 @@ SmallVector<int64_t> defaultCudaTile(KernelOp kernel) {
   return {128, 128, 8, 8, 8};
 }
 
+CudaPlanAttr defaultCudaPlan(KernelOp kernel) {
+  std::optional<ArrayRef<int64_t>> byHand = kernel.getCudaTile();
+  SmallVector<int64_t> tile = byHand ? SmallVector<int64_t>(*byHand) : defaultTile(kernel);
+  return CudaPlanAttr::get(kernel.getContext(), CudaPlanKind::Simt, tile, 1, 1,
+                           DenseF64ArrayAttr::get(kernel.getContext(), {0, 0, 0, 0}));
+}
+
+bool elementsUseLhsSum(KernelOp kernel) {
+  llvm::SmallPtrSet<Operation *, 8> users; // the body is one block, so its order is that of use
+  for (Operation &op : kernel.getBody().front().without_terminator())
+    if (isa<LhsSumOp>(op) || llvm::any_of(op.getOperands(), [&](Value operand) {
+          return users.contains(operand.getDefiningOp());
+        }))
+      users.insert(&op);
+  for (auto [i, value] : llvm::enumerate(kernel.getYield().getStores()))
+    if (kernel.getResultAccess(i).getKind() == AccessKind::Full &&
+        users.contains(value.getDefiningOp()))
+      return true;
+  return false;
+}
+
+int64_t tensorSharedBytes(ArrayRef<int64_t> tile, int64_t elementBytes) {
+  int64_t stages = tile[5] * (tile[0] + tile[1]) * tile[2] * elementBytes;
+  return std::max(stages, 64 * tile[1] * tile[0] / tile[3] + 4 * tile[0]);
+}
+
+static LogicalResult verifyTensorTile(KernelOp kernel, CudaPlanAttr plan) {
+  ArrayRef<int64_t> tile = plan.getTile();
+  auto isPower = [](int64_t value) { return value > 0 && llvm::isPowerOf2_64(value); };
+  bool fits = kernel.isContraction() && tile.size() == 8 && plan.getLeast() > 0 &&
+              plan.getSplits() > 0 && llvm::all_of(ArrayRef(tile).take_front(5), isPower) &&
+              llvm::all_of(ArrayRef(tile).take_back(2), isPower);
+  if (fits) {
+    int64_t threads = kWarp * (tile[0] / tile[3]) * (tile[1] / tile[4]);
+    fits = tile[3] >= 16 && tile[4] >= 16 && tile[3] <= tile[0] && tile[4] <= tile[1] &&
+           threads <= 1024 && tile[0] <= threads && tile[2] <= 128 && tile[5] >= 2 &&
+           tile[6] <= 16 && tile[7] <= 16;
+  }
+  if (!fits)
+    return kernel.emitOpError("has a tensor plan that tensor_contraction cannot run; leave it to "
+                              "halftone-plan-tiles");
+  if (plan.getSplits() > 1 && elementsUseLhsSum(kernel))
+    return kernel.emitOpError("has elements that need the sum of lhs, so its depth is not split");
+  for (auto [i, input] : llvm::enumerate(kernel.getInputs())) {
+    Type element = cast<TensorType>(input.getType()).getElementType();
+    if (!kernel.getElement(i) && (element.isF32() || element.isInteger()))
+      return kernel.emitOpError() << "operand " << i << " holds " << element
+                                  << ", which tensor cores do not take";
+  }
+  return success();
+}
+
 static LogicalResult verifyTile(KernelOp kernel, ArrayRef<int64_t> tile) {
   auto isWarps = [](int64_t threads) {
     return threads > 0 && threads % kWarp == 0 && threads <= 1024;
@@ -58,12 +111,40 @@ static LogicalResult verifyTile(KernelOp kernel, ArrayRef<int64_t> tile) {
       "cuda_tile fits no launch of its skeleton; leave it to halftone-plan-tiles");
 }
 
-FailureOr<CudaLaunch> cudaLaunch(KernelOp kernel) {
-  std::optional<ArrayRef<int64_t>> tile = kernel.getCudaTile();
-  if (!tile)
-    return kernel.emitOpError("has no cuda_tile; run halftone-plan-tiles before emission"),
-           failure();
-  if (failed(verifyTile(kernel, *tile)))
+/// Counters, partial sums, and sums of lhs by chunks, as tensor_contraction.cuh lays them out.
+static void addTensorWorkspace(KernelOp kernel, ArrayRef<int64_t> tile, CudaLaunch &launch) {
+  launch.workspace.push_back({4, launch.axes, false, true});
+  launch.workspace.push_back({4 * tile[0] * tile[1], launch.axes, true, false});
+  if (kernel.getBody().front().getOps<LhsSumOp>().empty())
+    return;
+  SmallVector<Attribute> depth(kernel.getReduction().getValue());
+  launch.workspace.push_back({4 * tile[0], {{depth, 128}, launch.axes.front()}, false, false});
+}
+
+static FailureOr<CudaLaunch> tensorLaunch(KernelOp kernel, CudaPlanAttr plan) {
+  if (failed(verifyTensorTile(kernel, plan)))
+    return failure();
+  ArrayRef<int64_t> tile = plan.getTile();
+  int64_t elementBytes = 0;
+  for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
+    if (kernel.getInputAccess(i).getKind() == AccessKind::Lhs)
+      elementBytes = cast<TensorType>(input.getType()).getElementType().isTF32() ? 4 : 2;
+  CudaLaunch launch;
+  launch.threads = kWarp * (tile[0] / tile[3]) * (tile[1] / tile[4]);
+  launch.axes = {{SmallVector<Attribute>(kernel.getDomainType().getRowDims()), tile[0]},
+                 {{Builder(kernel).getI64IntegerAttr(kernel.getColumns())}, tile[1]}};
+  int64_t shared = tensorSharedBytes(tile, elementBytes);
+  launch.sharedBytes = shared > kStaticShared ? shared : 0;
+  if (plan.getSplits() > 1)
+    addTensorWorkspace(kernel, tile, launch);
+  return launch;
+}
+
+FailureOr<CudaLaunch> cudaLaunch(KernelOp kernel, CudaPlanAttr plan) {
+  if (plan.getKind() == CudaPlanKind::Tensor)
+    return tensorLaunch(kernel, plan);
+  ArrayRef<int64_t> tile = plan.getTile();
+  if (failed(verifyTile(kernel, tile)))
     return failure();
   ArrayRef<Attribute> dims = kernel.getDomain().getValue(),
                       rows = kernel.getDomainType().getRowDims();
@@ -71,7 +152,7 @@ FailureOr<CudaLaunch> cudaLaunch(KernelOp kernel) {
   Builder builder(kernel);
   SmallVector<Attribute> columnDims = {builder.getI64IntegerAttr(columns)};
   CudaLaunch launch;
-  launch.threads = tile->front();
+  launch.threads = tile.front();
   switch (kernel.getSkeleton()) {
   case Skeleton::Pointwise: { // every row in whole groups of four
     SmallVector<Attribute> padded(rows);
@@ -87,12 +168,12 @@ FailureOr<CudaLaunch> cudaLaunch(KernelOp kernel) {
     launch.axes = {{SmallVector<Attribute>(rows), columns <= kChunk ? launch.threads / kTeam : 1}};
     break;
   case Skeleton::Column:
-    launch.threads = (*tile)[0] * (*tile)[1];
-    launch.axes = {{columnDims, (*tile)[0]}};
+    launch.threads = tile[0] * tile[1];
+    launch.axes = {{columnDims, tile[0]}};
     break;
   case Skeleton::Contraction:
-    launch.threads = (*tile)[0] / (*tile)[3] * ((*tile)[1] / (*tile)[4]);
-    launch.axes = {{SmallVector<Attribute>(rows), (*tile)[0]}, {columnDims, (*tile)[1]}};
+    launch.threads = tile[0] / tile[3] * (tile[1] / tile[4]);
+    launch.axes = {{SmallVector<Attribute>(rows), tile[0]}, {columnDims, tile[1]}};
     break;
   }
   return launch;

@@ -224,14 +224,15 @@ class Report {
         return say(layer, " has options for a bias but no bias: remove no_bias or the options");
       case Fault::bad_scale:
         return say(layer,
-                   " has a learning_rate_scale that is negative or not finite: write 0 or a "
-                   "positive number");
+                   " has a learning_rate_scale that is negative or not finite in f32: write 0 or "
+                   "a positive number");
       case Fault::bad_initializer:
         return say(layer,
-                   " has an initializer out of range: write finite numbers, low before high, no "
-                   "negative deviation");
+                   " has an initializer out of range: write numbers finite in f32, low before "
+                   "high, no negative deviation");
       default:
-        return say(layer, " has an epsilon that is negative or not finite: write epsilon(1e-5)");
+        return say(layer,
+                   " has an epsilon that is negative or not finite in f32: write epsilon(1e-5)");
     }
   }
 
@@ -263,7 +264,7 @@ class Report {
         return say(layer, " has a lambda of more than ", kMaxInstructions,
                    " operations: split it into two layers");
       case Fault::bad_initial:
-        return say(layer, " starts at a value that is not finite: write initial(0)");
+        return say(layer, " starts at a value that is not finite in f32: write initial(0)");
       case Fault::not_a_state:
         return say(layer, " is assigned to but is no state: declare it with state()");
       case Fault::assigned_twice:
@@ -283,7 +284,7 @@ class Report {
         return say(
             "the model has losses but no optimizer: add sgd(...) or adamw(...) to HALFTONE_MODEL");
       case Fault::bad_loss_weight:
-        return say(Name{found_.node}, " has a weight that is not finite: write weight(1.0)");
+        return say(Name{found_.node}, " has a weight that is not finite in f32: write weight(1.0)");
       case Fault::all_frozen:
         return say(
             "the model has losses but no parameter to train: unfreeze one, or leave losses and "
@@ -331,23 +332,24 @@ class Report {
                    "and weight_decay; adamw takes lr, betas, epsilon and weight_decay");
       case Fault::bad_learning_rate:
         return say(optimizer,
-                   " has a learning rate that is negative or not finite: write lr(1e-3)");
+                   " has a learning rate that is negative or not finite in f32: write lr(1e-3)");
       case Fault::bad_weight_decay:
-        return say(optimizer,
-                   " has a weight decay that is negative or not finite: write weight_decay(0.01)");
+        return say(
+            optimizer,
+            " has a weight decay that is negative or not finite in f32: write weight_decay(0.01)");
       case Fault::bad_momentum:
-        return say(optimizer, " has a momentum outside [0, 1): write momentum(0.9)");
+        return say(optimizer, " has a momentum outside [0, 1) in f32: write momentum(0.9)");
       case Fault::nesterov_alone:
         return say(optimizer,
                    " has nesterov without a momentum: add momentum(0.9) or remove nesterov");
       case Fault::bad_betas:
-        return say(optimizer, " has a beta outside [0, 1): write betas(0.9, 0.999)");
+        return say(optimizer, " has a beta outside [0, 1) in f32: write betas(0.9, 0.999)");
       case Fault::bad_optimizer_epsilon:
         return say(optimizer,
-                   " has an epsilon that is negative or not finite: write epsilon(1e-8)");
+                   " has an epsilon that is negative or not finite in f32: write epsilon(1e-8)");
       default:
         return say(
-            "the clip norm is not a positive finite number: write clip(1.0) or leave clip out");
+            "the clip norm is not positive and finite in f32: write clip(1.0) or leave clip out");
     }
   }
 

@@ -112,6 +112,7 @@ struct StateUpdate {
 struct Seam {
   int token = -1;
   Value enters, leaves;
+  int scope = -1;  ///< of the copy
 };
 
 /// What is wrong; check.hpp has the sentence for each.
@@ -268,10 +269,6 @@ constexpr int continued(const Graph& graph, const Node& node) {
   const bool residual = graph.program[node.token].part == Part::end_residual;
   const int base = graph.operand(node, residual ? 1 : 0).node;
   return base >= 0 && graph.nodes[base].scope == node.scope ? base : -1;
-}
-
-constexpr bool is_finite(double x) {
-  return x <= 1.7976931348623157e308 && x >= -1.7976931348623157e308;
 }
 
 }  // namespace halftone::dsl::checking

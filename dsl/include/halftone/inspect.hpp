@@ -3,10 +3,14 @@
 // optimizer and precision rules are sound (D6 to D11).
 #pragma once
 
+#include "halftone/description/in_f32.hpp"
 #include "halftone/elaborate.hpp"
 #include "halftone/rules.hpp"
 
 namespace halftone::dsl::checking {
+
+using description::is_finite_in_f32, description::is_fraction_in_f32,
+    description::is_positive_in_f32;
 
 class Inspection {
  public:
@@ -74,10 +78,10 @@ class Inspection {
   constexpr void layer_options(int n) {
     const Node& node = graph_.nodes[n];
     if (node.part == Part::layer_norm &&
-        !(is_finite(program_[node.token].x) && program_[node.token].x >= 0)) {
+        !(is_finite_in_f32(program_[node.token].x) && program_[node.token].x >= 0)) {
       graph_.fail({.fault = Fault::bad_epsilon, .node = n});
     }
-    if (node.part == Part::state && !is_finite(program_[node.token].x)) {
+    if (node.part == Part::state && !is_finite_in_f32(program_[node.token].x)) {
       graph_.fail({.fault = Fault::bad_initial, .node = n});
     }
     if (node.part != Part::linear && node.part != Part::layer_norm) return;
@@ -98,13 +102,14 @@ class Inspection {
   }
 
   constexpr void parameter_option(int n, const Token& option) {
-    if (option.part == Part::learning_rate_scale && !(is_finite(option.x) && option.x >= 0)) {
+    if (option.part == Part::learning_rate_scale &&
+        !(is_finite_in_f32(option.x) && option.x >= 0)) {
       graph_.fail({.fault = Fault::bad_scale, .node = n});
     }
     const bool ordered = option.part == Part::init_uniform  ? option.x <= option.y
                          : option.part == Part::init_normal ? option.y >= 0
                                                             : true;
-    if (!is_finite(option.x) || !is_finite(option.y) || !ordered) {
+    if (!is_finite_in_f32(option.x) || !is_finite_in_f32(option.y) || !ordered) {
       graph_.fail({.fault = Fault::bad_initializer, .node = n});
     }
   }
@@ -123,7 +128,7 @@ class Inspection {
                                                    : "precisions"});
     }
     for (int i = 0; i < graph_.losses.size(); ++i) {
-      if (!is_finite(graph_.losses[i].weight))
+      if (!is_finite_in_f32(graph_.losses[i].weight))
         graph_.fail({.fault = Fault::bad_loss_weight, .node = graph_.losses[i].node});
     }
     if (graph_.losses.size() == 0) return;
@@ -142,14 +147,13 @@ class Inspection {
   constexpr void optimizer() {
     const Optimizer& is = program_.optimizer;
     require(!is.stranger, Fault::unknown_option);
-    require(is_finite(is.learning_rate) && is.learning_rate >= 0, Fault::bad_learning_rate);
-    require(is_finite(is.weight_decay) && is.weight_decay >= 0, Fault::bad_weight_decay);
-    require(is.momentum >= 0 && is.momentum < 1, Fault::bad_momentum);
-    require(!is.nesterov || is.momentum > 0, Fault::nesterov_alone);
-    require(is.beta1 >= 0 && is.beta1 < 1 && is.beta2 >= 0 && is.beta2 < 1, Fault::bad_betas);
-    require(is_finite(is.epsilon) && is.epsilon >= 0, Fault::bad_optimizer_epsilon);
-    require(program_.clips == 0 || (is_finite(program_.clip) && program_.clip > 0),
-            Fault::bad_clip);
+    require(is_finite_in_f32(is.learning_rate) && is.learning_rate >= 0, Fault::bad_learning_rate);
+    require(is_finite_in_f32(is.weight_decay) && is.weight_decay >= 0, Fault::bad_weight_decay);
+    require(is_fraction_in_f32(is.momentum), Fault::bad_momentum);
+    require(!is.nesterov || is_positive_in_f32(is.momentum), Fault::nesterov_alone);
+    require(is_fraction_in_f32(is.beta1) && is_fraction_in_f32(is.beta2), Fault::bad_betas);
+    require(is_finite_in_f32(is.epsilon) && is.epsilon >= 0, Fault::bad_optimizer_epsilon);
+    require(program_.clips == 0 || is_positive_in_f32(program_.clip), Fault::bad_clip);
   }
 
   constexpr void precision() {

@@ -46,17 +46,46 @@ constexpr FieldOfRule scale(description::LossScale::Kind kind) {
   return field;
 }
 
-constexpr void set(FieldOfRule& field, const auto&) { field.defect = RuleDefect::not_a_setting; }
-constexpr void set(FieldOfRule& field, Initial is) { field.fields.loss_scale.initial = is.value; }
-constexpr void set(FieldOfRule& field, Growth is) { field.fields.loss_scale.growth = is.value; }
-constexpr void set(FieldOfRule& field, Backoff is) { field.fields.loss_scale.backoff = is.value; }
-constexpr void set(FieldOfRule& field, Interval is) { field.fields.loss_scale.interval = is.value; }
-constexpr void set(FieldOfRule& field, FloorAt is) { field.fields.loss_scale.floor = is.value; }
-constexpr void set(FieldOfRule& field, CeilingAt is) { field.fields.loss_scale.ceiling = is.value; }
-constexpr void set(FieldOfRule& field, Hysteresis is) {
-  field.fields.loss_scale.hysteresis = is.value;
-}
-constexpr void set(FieldOfRule& field, Patience is) { field.fields.loss_scale.patience = is.value; }
+enum class ScaleSetting : unsigned char {
+  initial,
+  growth,
+  backoff,
+  interval,
+  floor_at,
+  ceiling_at,
+  hysteresis,
+  patience,
+};
+inline constexpr const char* kScaleSettingWords[] = {
+    "initial", "growth", "backoff", "interval", "floor_at", "ceiling_at", "hysteresis", "patience"};
+
+/// The settings of a loss scale, each once.
+struct ScaleSettings {
+  FieldOfRule field = scale(description::LossScale::Kind::dynamic);
+  description::LossScale& is = field.fields.loss_scale;
+  unsigned given = 0;  // bit i: ScaleSetting i
+
+  template <class Number, class Value>
+  constexpr void put(ScaleSetting setting, Number& to, Value value) {
+    const unsigned index = static_cast<unsigned>(setting);
+    if ((given >> index & 1) != 0 && field.defect == RuleDefect::none) {
+      field.defect = RuleDefect::setting_twice;
+      field.word = kScaleSettingWords[index];
+    }
+    given |= 1u << index;
+    to = value;
+  }
+
+  constexpr void set(const auto&) { field.defect = RuleDefect::not_a_setting; }
+  constexpr void set(Initial to) { put(ScaleSetting::initial, is.initial, to.value); }
+  constexpr void set(Growth to) { put(ScaleSetting::growth, is.growth, to.value); }
+  constexpr void set(Backoff to) { put(ScaleSetting::backoff, is.backoff, to.value); }
+  constexpr void set(Interval to) { put(ScaleSetting::interval, is.interval, to.value); }
+  constexpr void set(FloorAt to) { put(ScaleSetting::floor_at, is.floor, to.value); }
+  constexpr void set(CeilingAt to) { put(ScaleSetting::ceiling_at, is.ceiling, to.value); }
+  constexpr void set(Hysteresis to) { put(ScaleSetting::hysteresis, is.hysteresis, to.value); }
+  constexpr void set(Patience to) { put(ScaleSetting::patience, is.patience, to.value); }
+};
 }  // namespace stating
 
 /// Gradients start from the loss's own.
@@ -70,13 +99,13 @@ constexpr FieldOfRule fixed_loss_scale(double scale) {
 }
 
 /// A scale that falls after a step that is not finite, which is skipped, and grows after clean ones
-/// (L3). Settings in any order: initial, growth, backoff, interval, floor_at, ceiling_at,
-/// hysteresis, patience.
+/// (L3). Settings in any order, each at most once: initial, growth, backoff, interval, floor_at,
+/// ceiling_at, hysteresis, patience.
 template <class... Settings>
 constexpr FieldOfRule dynamic_loss_scale(const Settings&... settings) {
-  FieldOfRule field = stating::scale(description::LossScale::Kind::dynamic);
-  (stating::set(field, settings), ...);
-  return field;
+  stating::ScaleSettings all;
+  (all.set(settings), ...);
+  return all.field;
 }
 
 }  // namespace halftone::dsl

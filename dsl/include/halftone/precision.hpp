@@ -17,6 +17,7 @@ namespace halftone::dsl {
 struct FieldOfRule {
   description::rules::Fields fields;
   RuleDefect defect = RuleDefect::none;
+  const char* word = nullptr;  ///< what the defect is about, if not the field
 };
 
 namespace stating {
@@ -163,7 +164,9 @@ constexpr void add(Rule& rule, const auto&) { fail(rule, RuleDefect::not_a_field
 constexpr void add(Rule& rule, const FieldOfRule& part) {
   const auto field = description::rules::first_of<description::rules::Field>(part.fields.stated);
   const char* const word = description::rules::kFieldWords[static_cast<int>(field)];
-  if (part.defect != RuleDefect::none) fail(rule, part.defect, word);
+  if (part.defect != RuleDefect::none) {
+    fail(rule, part.defect, part.word != nullptr ? part.word : word);
+  }
   if (rule.fields.has(field)) fail(rule, RuleDefect::field_twice, word);
   rule.fields.stated |= part.fields.stated;
   copy(field, part.fields, rule.fields);

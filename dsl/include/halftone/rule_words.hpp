@@ -101,6 +101,10 @@ constexpr void write_defect(Sentence& out, RuleDefect defect, const char* word) 
       return out.put(
           " gives its loss scale what is no setting of one; write initial, growth, backoff, "
           "interval, floor_at, ceiling_at, hysteresis or patience (P43)");
+    case RuleDefect::setting_twice:
+      out.put(" gives its loss scale two settings ");
+      out.put(word);
+      return out.put("; keep one of them (P43)");
     case RuleDefect::field_twice:
       out.put(" states ");
       out.put(word);
@@ -120,9 +124,9 @@ constexpr void write_defect(Sentence& out, RuleDefect defect, const char* word) 
           "\", which no layer or loss is; write linear, layer_norm, relu, gelu, silu, add, concat, "
           "pointwise, cross_entropy, mse or pointwise_loss (P40)");
     case RuleDefect::too_many_clauses:
-      return out.put(" joins more than 8 alternatives; write several rules");
+      return out.put(" joins more than 8 alternatives; write several rules (P45)");
     case RuleDefect::too_many_targets:
-      return out.put(" joins more than 6 targets; write several rules");
+      return out.put(" joins more than 6 targets; write several rules (P45)");
     case RuleDefect::two_globs:
       return out.put(
           " wants one layer to have two names; join them with | or write one glob (P41)");

@@ -108,6 +108,11 @@ struct RuleView {
     const SelectedParts& of = clause(c);
     return {of.classes, of.ops, of.roles, of.passes, of.layer != nullptr, of.target_count > 0};
   }
+  constexpr unsigned long glob_size(int c) const {
+    unsigned long size = 0;
+    while (clause(c).layer[size] != 0) ++size;
+    return size;
+  }
   constexpr int chips(int c) const { return clause(c).target_count; }
   constexpr meaning::Chip chip(int c, int i) const { return clause(c).targets[i]; }
 };
@@ -147,13 +152,15 @@ class ModelView {
       parameters_.push(n);
       if (trains() && !is_frozen(graph_.program, node)) readers[n] = kTrained;
     }
-    int known[14 * 8]{};  // by kind and reads: 1 + the index in different_
+    List<bool> trained;  // values that have a gradient
+    if (trains()) find_trained(readers, trained);
+    int known[14 * 16]{};  // by kind and reads: 1 + the index in different_
     for (int n = 0; n < size; ++n) {
       const Node& node = graph_.nodes[n];
       if (node.part == Part::parameter || is_source(node.part)) continue;
       layers_.push(n);
       const description::Kind kind = described_kind(node.part);
-      unsigned reads = 0;  // 1 values, 2 parameters, 4 trained ones
+      unsigned reads = 0;  // 1 values, 2 parameters, 4 trained ones, 8 trained values
       for (int i = 0; i < node.operand_count; ++i) {
         const int source = graph_.operands[node.operands + i].node;
         const Part part = graph_.nodes[source].part;
@@ -161,13 +168,14 @@ class ModelView {
           reads |= readers[source] >= kTrained ? 6 : 2;
           readers[source] |= meaning::bit(kind);
         } else if (part != Part::labels) {
-          reads |= 1;
+          reads |= trains() && is_trained(trained, n, source) ? 9 : 1;
         }
       }
-      int& index = known[static_cast<unsigned>(kind) * 8 + reads];
+      int& index = known[static_cast<unsigned>(kind) * 16 + reads];
       if (index == 0) {
         different_.push(meaning::layer_subject(
-            kind, {(reads & 1) != 0, (reads & 2) != 0, (reads & 4) != 0}, trains()));
+            kind, {(reads & 1) != 0, (reads & 8) != 0, (reads & 2) != 0, (reads & 4) != 0},
+            trains()));
         index = different_.size();
       }
       subjects_[n] = index - 1;
@@ -184,6 +192,40 @@ class ModelView {
       }
       subjects_[parameters_[i]] = first + at;
     }
+  }
+
+  /// What depends on a trained parameter; once more where a later copy of a repeat reads what
+  /// depends on one and the first copy does not.
+  constexpr void find_trained(const List<meaning::Mask>& readers, List<bool>& trained) const {
+    trained.fill(graph_.nodes.size());
+    for (int before = -1, found = 0; before != found;) {
+      before = found;
+      for (int at = 0; at < graph_.order.size(); ++at) {
+        const int n = graph_.order[at];
+        const Node& node = graph_.nodes[n];
+        for (int i = 0; i < node.operand_count && !trained[n]; ++i) {
+          const int source = graph_.operands[node.operands + i].node;
+          if (readers[source] < kTrained && !is_trained(trained, n, source)) continue;
+          trained[n] = true;
+          ++found;
+        }
+      }
+      if (graph_.seams.size() == 0) return;
+    }
+  }
+
+  /// Whether what `user` reads of `source` has a gradient: in the first copy of a repeat or in
+  /// later ones, which read their predecessor's result.
+  constexpr bool is_trained(const List<bool>& trained, int user, int source) const {
+    if (trained[source]) return true;
+    for (int i = 0; i < graph_.seams.size(); ++i) {
+      const Seam& seam = graph_.seams[i];
+      if (seam.enters.node != source || !trained[seam.leaves.node]) continue;
+      int scope = graph_.nodes[user].scope;
+      while (scope >= 0 && scope != seam.scope) scope = graph_.scopes[scope].parent;
+      if (scope >= 0 && graph_.scopes[scope].count > 1) return true;
+    }
+    return false;
   }
 
   /// Stops when nothing more can be found.

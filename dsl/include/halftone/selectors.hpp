@@ -7,12 +7,13 @@
 
 namespace halftone::dsl {
 
-/// What is wrong with a rule before its model is looked at; rules.hpp has the sentences.
+/// What is wrong with a rule before its model is looked at; rule_words.hpp has the sentences.
 enum class RuleDefect : unsigned char {
   none,
   not_a_rule,
   not_a_field,
   not_a_setting,
+  setting_twice,
   field_twice,
   accumulate_format,
   cannot_follow,
@@ -226,7 +227,7 @@ struct Chip {
 constexpr Chip chip(const char* name) { return {name}; }
 inline constexpr Chip cpu{"cpu"}, sm_75{"sm_75"}, sm_80{"sm_80"}, sm_86{"sm_86"}, sm_87{"sm_87"},
     sm_89{"sm_89"}, sm_90{"sm_90"}, sm_90a{"sm_90a"}, sm_100a{"sm_100a"}, sm_103a{"sm_103a"},
-    sm_120a{"sm_120a"}, sm_121a{"sm_121a"};
+    sm_110a{"sm_110a"}, sm_120a{"sm_120a"}, sm_121a{"sm_121a"};
 
 struct ChipRange {
   description::Relation relation;

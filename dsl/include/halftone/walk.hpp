@@ -273,7 +273,7 @@ class Walk {
 
   constexpr int leave_copy(int i) {
     Bracket& repeat = open_.back();
-    graph_.seams.push({repeat.token, repeat.entry, current_});
+    graph_.seams.push({repeat.token, repeat.entry, current_, scope_});
     scope_ = graph_.scopes[scope_].parent;
     ++repeat.copy;
     repeat.entry = current_;

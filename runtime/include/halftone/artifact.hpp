@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <span>
 
 namespace halftone::manifest {
 struct ArtifactImage;
@@ -27,7 +28,11 @@ class Artifact {
   /// altered, of another version or no artifact.
   [[nodiscard]] static Artifact load(const std::filesystem::path& path);
 
+  /// The manifest that holds for the CPU.
   [[nodiscard]] const manifest::Manifest& manifest() const noexcept;
+
+  /// One for every way in which rules tell targets apart, the CPU's first.
+  [[nodiscard]] std::span<const manifest::Manifest> manifests() const noexcept;
   [[nodiscard]] const manifest::ArtifactImage& image() const noexcept;
 
  private:

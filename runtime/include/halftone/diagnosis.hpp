@@ -7,10 +7,12 @@
 
 namespace halftone {
 
-/// One element of one tensor: infinite or NaN, and no value that was computed before it is.
+/// One element of one tensor: infinite or NaN, and no value that was computed before it is. Or a
+/// label that its loss has no class for, which makes that loss NaN (D29).
 struct NonFinite {
   std::string layer;  ///< name of the layer, loss, parameter, state, input or output
-  std::string op;     ///< "linear", "gelu", ...; "parameter", "state", "input" or "output_gradient"
+  std::string op;     ///< "linear", "gelu", ...; "parameter", "state", "input", "label" or
+                      ///< "output_gradient"
   /// "forward", "input_gradient" or "weight_gradient"; "none" for what was given: a parameter and
   /// its working copies, a state, an input, a caller's gradient of an output.
   std::string pass;
@@ -22,6 +24,9 @@ struct NonFinite {
   std::string format;  ///< that it was rounded to: "f16"; empty where nothing is rounded
   std::string rule;    ///< the precision rule that decided the format: "the rule '...'" or "the
                        ///< language's default"
+
+  std::string loss = {};  ///< the one that has no class for a label; empty where it is no label
+  std::int64_t label = 0, classes = 0;  ///< what the element is; how many classes the loss has
 
   /// One sentence with all of it, without a full stop.
   [[nodiscard]] std::string text() const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a device's memory comes from. A trainer or predictor takes its whole arena from here, in
-// one piece.
+// Where the CPU's memory comes from. A trainer or predictor takes its whole arena from here, in one
+// piece.
 #pragma once
 
 #include <cstdint>

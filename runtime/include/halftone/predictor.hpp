@@ -33,7 +33,8 @@ class Predictor {
   /// Computes the outputs; takes exactly the inputs that the forward pass reads.
   void predict(std::span<const NamedValues> inputs);
 
-  /// Valid while the predictor lives; shows the values of the latest predict().
+  /// Valid while the predictor lives; has the values of the latest predict(). On a GPU they are
+  /// copied by this call, so call it again after that.
   [[nodiscard]] std::span<const float> output(std::string_view name) const;
 
   [[nodiscard]] std::int64_t peak_bytes_predicted() const;

@@ -36,18 +36,23 @@ struct Statistics {
   std::int64_t floored = 0;  ///< steps in a row that were skipped with the scale at its floor
   std::int64_t casts_per_step = 0;  ///< tensors rounded to another format
   /// Of the arena, planned before anything was allocated, and of the sum of gradients once there
-  /// were micro-batches. What diagnose() needs it gives back.
+  /// were micro-batches; on a GPU also of what kernels work in, and of the states and the loss
+  /// scale as a diagnosis wants them. What diagnose() needs it gives back.
   std::int64_t peak_bytes_predicted = 0;
   std::int64_t peak_bytes_measured = 0;  ///< really obtained from the device's memory
   /// Kernel launches of forward, loss, loss_backward, backward, accumulate, check, update, refresh,
   /// external.
   std::array<std::int64_t, 9> kernels_per_phase{};
-  std::string variant;  ///< of the code that runs
+  std::string variant;  ///< of the code that runs: "x86-64-v3", "sm_80", "sm_80 on sm_86"
 };
 
 /// Every method throws Error on misuse, naming culprit and remedy; so does every method of a
 /// trainer that was moved from. One thread at a time may use a trainer. Spans stay valid while the
-/// trainer lives and show the values of the latest call.
+/// trainer lives. On the CPU they show the values of the latest call; a GPU's values are copied
+/// when a method is asked for them, so ask again after what changed them.
+///
+/// On a GPU step() and the parts launch one graph each, which is captured when it is first needed;
+/// the host decides nothing in between.
 class Trainer {
  public:
   Trainer(const Artifact& artifact, const Device& device, const Setup& setup);
@@ -59,7 +64,7 @@ class Trainer {
   /// was skipped: some gradient was not finite, as after a label that is no class. After calls of
   /// accumulate() the inputs are the last micro-batch. Throws Error when a dynamic loss scale
   /// stayed at its floor for as many skipped steps as its patience; the sentence says what was not
-  /// finite.
+  /// finite. On a GPU the answer is the one number that is read, at the end.
   bool step(std::span<const NamedValues> inputs);
 
   /// forward and backward of a micro-batch; the step that follows adds its gradients to those of

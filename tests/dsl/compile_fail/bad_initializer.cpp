@@ -1,4 +1,4 @@
-// EXPECT-ERROR: layer 'fc' has an initializer out of range: write finite numbers, low before high, no negative deviation
+// EXPECT-ERROR: layer 'fc' has an initializer out of range: write numbers finite in f32, low before high, no negative deviation
 // SPDX-License-Identifier: Apache-2.0
 #include <halftone/dsl.hpp>
 

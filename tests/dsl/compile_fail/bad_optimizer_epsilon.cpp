@@ -1,4 +1,4 @@
-// EXPECT-ERROR: adamw has an epsilon that is negative or not finite: write epsilon(1e-8)
+// EXPECT-ERROR: adamw has an epsilon that is negative or not finite in f32: write epsilon(1e-8)
 // SPDX-License-Identifier: Apache-2.0
 #include <halftone/dsl.hpp>
 

@@ -1,4 +1,4 @@
-// EXPECT-ERROR: sgd has a weight decay that is negative or not finite: write weight_decay(0.01)
+// EXPECT-ERROR: sgd has a weight decay that is negative or not finite in f32: write weight_decay(0.01)
 // SPDX-License-Identifier: Apache-2.0
 #include <halftone/dsl.hpp>
 

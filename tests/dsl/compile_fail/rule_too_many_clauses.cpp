@@ -1,4 +1,4 @@
-// EXPECT-ERROR: joins more than 8 alternatives; write several rules
+// EXPECT-ERROR: joins more than 8 alternatives; write several rules (P45)
 // SPDX-License-Identifier: Apache-2.0
 #include <halftone/dsl.hpp>
 

@@ -10,4 +10,4 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batc
                            losses(mse("error", "guess", "y")));
 HALFTONE_MODEL(net, adamw(),
                precision(either(everywhere(fixed_loss_scale(1e-46)),
-                                everywhere(fixed_loss_scale(1e-45)))))
+                                everywhere(fixed_loss_scale(3e-39)))))

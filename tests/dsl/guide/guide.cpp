@@ -11,6 +11,7 @@
 #include "f16.hpp"
 #include "f32.hpp"
 #include "layers.hpp"
+#include "line.hpp"
 #include "models.hpp"
 #include "saved.hpp"
 #include "targets.hpp"
@@ -39,7 +40,7 @@ TEST_CASE("every piece of C++ in the guide stands word for word in a header that
     if (entry.path().extension() == ".hpp") compiled += read_text(entry.path()) + "\n";
   }
   const auto pieces = snippets(read_text(HALFTONE_GUIDE));
-  CHECK(pieces.size() == 11);
+  CHECK(pieces.size() == 12);
   for (const std::string& piece : pieces) {
     CAPTURE(piece);
     CHECK(compiled.find(piece) != compiled.npos);
@@ -52,6 +53,8 @@ TEST_CASE("the guide's rules are those of the Description") {
     return specs::lines(halftone::dsl::describe(program), "rule ");
   };
   const std::string narrow_math = "rule where class normalization|softmax|loss : compute f32";
+  CHECK(rules_of(halftone_model_line()) ==
+        Lines{"rule everywhere : store bf16 compute bf16", "rule where class loss : compute f32"});
   CHECK(rules_of(halftone_model_digits()) == Lines{"rule everywhere : store f32 compute f32"});
   CHECK(rules_of(halftone_model_digits_bf16()) ==
         Lines{"rule everywhere : store bf16 compute bf16", narrow_math});

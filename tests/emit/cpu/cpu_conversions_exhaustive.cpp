@@ -1,149 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
-// All 2^32 inputs of every emitted rounding, on every variant that runs here, against the tables of
-// formats.hpp; the tables against F16C and, where its headers are, CUDA.
-#include <immintrin.h>
-
-#include <atomic>
+// All 2^32 inputs of every emitted rounding, on every variant that runs here, against the
+// reference, which conversions_exhaustive holds to every oracle.
+#include <algorithm>
 #include <thread>
 
+#include "../../reference/reference_conversions.hpp"
 #include "conversions.hpp"
 
-#if HALFTONE_HAS_CUDA_HEADERS
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-#endif
-
-using namespace conversions;
-using formats::float_of;
+using namespace halftone::tests;
+using halftone::description::Rounding;
 
 namespace {
 
-constexpr std::uint32_t kChunk = 1 << 16, kInfinity = 0x7f800000;
-
-/// One chunk of inputs with one sign, and their codes by the tables.
-struct Chunk {
-  std::vector<float> inputs;
-  std::vector<std::uint32_t> nearest, toward_zero;
-};
-
-/// Inputs are ascending, so the code below them is walked to, not searched.
-Chunk expected_chunk(const formats::Format& format, std::uint32_t number) {
-  const std::uint32_t first = number * kChunk, sign = first >> 31 ? format.sign_code() : 0;
-  const std::vector<double>& table = format.magnitudes();
-  std::size_t below = 0;
-  Chunk chunk;
-  chunk.inputs.reserve(kChunk);
-  chunk.nearest.reserve(kChunk);
-  chunk.toward_zero.reserve(kChunk);
-  for (std::uint32_t i = 0; i < kChunk; ++i) {
-    const std::uint32_t magnitude = (first + i) & 0x7fffffff;
-    chunk.inputs.push_back(float_of(first + i));
-    std::uint32_t nearest = format.nan_code(), toward_zero = nearest;
-    if (magnitude == kInfinity) nearest = toward_zero = format.infinity_code() | sign;
-    if (magnitude < kInfinity) {
-      const double value = static_cast<double>(float_of(magnitude));
-      if (i == 0)
-        below = static_cast<std::size_t>(std::upper_bound(table.begin(), table.end(), value) -
-                                         table.begin() - 1);
-      while (below + 1 < table.size() && table[below + 1] <= value) ++below;
-      const auto code = static_cast<std::uint32_t>(below);
-      nearest = format.round_from(code, value, false) | sign;
-      toward_zero = format.round_from(code, value, true) | sign;
-    }
-    chunk.nearest.push_back(nearest);
-    chunk.toward_zero.push_back(toward_zero);
-  }
-  return chunk;
-}
-
-/// Counts mismatches over all inputs; `test(chunk)` gives those of one chunk.
-template <class Test>
-std::uint64_t mismatches_over_all(const formats::Format& format, Test test) {
-  std::atomic<std::uint32_t> next{0};
-  std::atomic<std::uint64_t> mismatches{0};
-  const auto work = [&] {
-    for (std::uint32_t number; (number = next++) < (1u << 16);)
-      mismatches += test(expected_chunk(format, number));
+/// The emitted kernel of a variant in the shape that conversion_oracles.hpp judges.
+template <class Code>
+Encode<Code> emitted(std::size_t variant, const formats::Format& format, const Mode& mode) {
+  return [&format, variant, mode](const float* in, Code* out, std::size_t n) {
+    conversions::Rounded rounded;
+    conversions::round(variant, "round", format, {in, in + n}, rounded);
+    const bool nearest = mode.rounding == Rounding::nearest_even;
+    std::memcpy(out, (nearest ? rounded.nearest : rounded.toward_zero).data(), n * sizeof(Code));
   };
-  std::vector<std::thread> threads;
-  for (unsigned i = 0; i < std::max(1u, std::thread::hardware_concurrency()); ++i)
-    threads.emplace_back(work);
-  for (std::thread& thread : threads) thread.join();
-  return mismatches;
 }
 
-std::uint64_t emitted_mismatches(std::size_t variant, const formats::Format& format,
-                                 const Chunk& chunk) {
-  Rounded got;
-  round(variant, "round", format, chunk.inputs, got);
-  std::uint64_t mismatches = 0;
-  for (std::size_t i = 0; i < kChunk; ++i) {
-    mismatches += stored_code(format, got.nearest.data(), i) != stored_of(format, chunk.nearest[i]);
-    mismatches +=
-        stored_code(format, got.toward_zero.data(), i) != stored_of(format, chunk.toward_zero[i]);
+template <class Code>
+void check_modes(std::span<const Mode> modes, Encode<Code> (*reference)(const Mode&)) {
+  const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  for (std::size_t variant = 0; variant < native::manifest().variants.size(); ++variant) {
+    if (!native::runs(native::manifest().variants[variant])) continue;
+    CAPTURE(native::manifest().variants[variant]);
+    for (const Mode& mode : modes) {
+      CAPTURE(std::string(mode.name));
+      const auto* const format = *std::ranges::find_if(
+          conversions::kFormats,
+          [&](const auto* each) { return std::string(mode.name).starts_with(each->name); });
+      const Verdict verdict = judge(mode, emitted<Code>(variant, *format, mode),
+                                    {"the reference", reference(mode)}, Inputs::all, threads);
+      CAPTURE(verdict.culprit);
+      CAPTURE(verdict.got);
+      CAPTURE(verdict.wanted);
+      CHECK(verdict.mismatches == 0);
+      CHECK(verdict.not_canonical == 0);
+      CHECK(verdict.inputs == std::uint64_t{1} << 32);
+    }
   }
-  return mismatches;
-}
-
-/// `nearest(x)` and `toward_zero(x)` against the tables.
-template <class Nearest, class TowardZero>
-std::uint64_t oracle_mismatches(const Chunk& chunk, Nearest nearest, TowardZero toward_zero) {
-  std::uint64_t mismatches = 0;
-  for (std::size_t i = 0; i < kChunk; ++i) {
-    const float x = chunk.inputs[i];
-    mismatches += nearest(x) != chunk.nearest[i];
-    mismatches += toward_zero(x) != chunk.toward_zero[i];
-  }
-  return mismatches;
-}
-
-[[gnu::target("f16c")]] std::uint64_t f16c_mismatches(const Chunk& chunk) {
-  std::uint64_t mismatches = 0;
-  for (std::size_t i = 0; i < kChunk; ++i) {
-    const float x = chunk.inputs[i];
-    if (std::isnan(x)) continue;  // F16C keeps payloads
-    mismatches += _cvtss_sh(x, _MM_FROUND_TO_NEAREST_INT) != chunk.nearest[i];
-    mismatches += _cvtss_sh(x, _MM_FROUND_TO_ZERO) != chunk.toward_zero[i];
-  }
-  return mismatches;
 }
 
 }  // namespace
 
-TEST_CASE("emitted code rounds all 2^32 inputs by F2 and F3") {
-  for (const formats::Format* format : kFormats) {
-    CAPTURE(format->name);
-    CHECK(mismatches_over_all(*format, [&](const Chunk& chunk) {
-            std::uint64_t mismatches = 0;
-            for (std::size_t variant = 0; variant < native::manifest().variants.size(); ++variant)
-              if (native::runs(native::manifest().variants[variant]))
-                mismatches += emitted_mismatches(variant, *format, chunk);
-            return mismatches;
-          }) == 0);
-  }
-}
-
-TEST_CASE("F16C rounds all 2^32 inputs as the tables do") {
-  if (!__builtin_cpu_supports("f16c")) {
-    MESSAGE("this processor has no F16C");
-    return;
-  }
-  CHECK(mismatches_over_all(formats::f16(), f16c_mismatches) == 0);
-}
-
-TEST_CASE("CUDA's host functions round all 2^32 inputs as the tables do") {
-#if HALFTONE_HAS_CUDA_HEADERS
-  CHECK(mismatches_over_all(formats::f16(), [](const Chunk& chunk) {
-          return oracle_mismatches(
-              chunk, [](float x) { return __half_as_ushort(__float2half_rn(x)); },
-              [](float x) { return __half_as_ushort(__float2half_rz(x)); });
-        }) == 0);
-  CHECK(mismatches_over_all(formats::bf16(), [](const Chunk& chunk) {
-          return oracle_mismatches(
-              chunk, [](float x) { return __bfloat16_as_ushort(__float2bfloat16_rn(x)); },
-              [](float x) { return __bfloat16_as_ushort(__float2bfloat16_rz(x)); });
-        }) == 0);
-#else
-  MESSAGE("built without CUDA's headers");
-#endif
+TEST_CASE("emitted code rounds all 2^32 inputs as the reference does") {
+  check_modes<std::uint16_t>(kCodeModes, codes_by_reference);
+  check_modes<std::uint32_t>(kTf32Modes, tf32_by_reference);
 }

@@ -304,7 +304,6 @@ TEST_CASE("the artifact's image carries what it was given") {
   CHECK(image.version == halftone::manifest::kVersion);
   CHECK(image.variant_count == manifest().variants.size());
   CHECK(image.cpu_entry_count > manifest().kernels.size());
-  const std::string kernel_text(reinterpret_cast<const char*>(image.kernel_text),
-                                image.kernel_text_bytes);
-  CHECK(kernel_text == "kernel text");
+  const std::string texts(reinterpret_cast<const char*>(image.texts), image.text_bytes);
+  CHECK(texts == "kernel text");
 }

@@ -70,6 +70,8 @@ FailureOr<SmallVector<char>> emit(StringRef file, MLIRContext& context) {
   manifest::Manifest manifest;
   manifest.model = parts.modelName = "emit_cpu";
   manifest.symbols = kSymbols;
+  manifest.targets = {"cpu"};
+  manifest.assumed = {1};
   for (const cpu::CpuVariant& variant : cpu::cpuVariants()) {
     manifest.variants.push_back(variant.name.str());
     std::vector<std::string> entries;
@@ -92,9 +94,9 @@ FailureOr<SmallVector<char>> emit(StringRef file, MLIRContext& context) {
   }
   if (failed(verify(*code))) return failure();
   std::vector<std::byte> bytes = manifest::encode(manifest);
-  parts.manifest = ArrayRef(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  StringRef kernelText = "kernel text";
-  parts.kernelText = ArrayRef(kernelText.data(), kernelText.size());
+  StringRef texts = "kernel text";
+  parts.manifests = {std::move(bytes)};
+  parts.texts = ArrayRef(reinterpret_cast<const std::byte*>(texts.data()), texts.size());
   return cpu::emitObject(*code, parts);
 }
 

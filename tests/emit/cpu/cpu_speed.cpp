@@ -66,7 +66,7 @@ int main() {
   const auto& image = halftone_artifact_emit_cpu;
   halftone::manifest::Manifest manifest;
   halftone::manifest::DecodeError error;
-  if (!decode({image.manifest, image.manifest_bytes}, manifest, error)) return 1;
+  if (!decode({image.manifests->bytes, image.manifests->size}, manifest, error)) return 1;
   std::vector<float> lhs = values(kBatch * kCastColumns), rhs = values(kDepth * kColumns),
                      result(kBatch * kCastColumns);
   const std::size_t bytes = lhs.size() * sizeof(float);

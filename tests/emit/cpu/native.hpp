@@ -82,7 +82,7 @@ inline const halftone::manifest::Manifest& manifest() {
     const auto& image = halftone_artifact_emit_cpu;
     halftone::manifest::Manifest result;
     halftone::manifest::DecodeError error;
-    const bool good = decode({image.manifest, image.manifest_bytes}, result, error);
+    const bool good = decode({image.manifests->bytes, image.manifests->size}, result, error);
     REQUIRE_MESSAGE(good, error.message);
     return result;
   }();

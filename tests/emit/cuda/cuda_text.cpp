@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // cuda_text --verify FILE.mlir: whether every kernel, split by "// -----", fails as its
 // expected-error says. cuda_text FILE.mlir [FOLDER]: the CUDA text of every kernel in the file,
-// with default tiles where it states none, on the standard output or as FOLDER/NAME.cu, beside
-// FOLDER/launches.inc: {"NAME", {threads, blocks as a lambda}}. The model is called m and has the
-// symbol batch.
+// under the first of its cuda_plans or a default plan, on the standard output or as FOLDER/NAME.cu,
+// beside FOLDER/launches.inc: {"NAME", {threads, blocks as a lambda}}. The model is called m and
+// has the symbol batch.
 #include "codegen/emit/cuda/KernelText.h"
 #include "codegen/emit/cuda/Regions.h"
 #include "llvm/Support/FileSystem.h"
@@ -33,19 +33,26 @@ static bool write(const std::string& path, llvm::StringRef text) {
   return !error;
 }
 
+/// The first plan for the first chip, else the default one.
+static halftone::ir::CudaPlanAttr planOf(halftone::ir::KernelOp kernel) {
+  if (auto chips = kernel.getCudaPlans())
+    return cast<halftone::ir::ChipPlansAttr>((*chips)[0]).getPlans().front();
+  return halftone::ir::defaultCudaPlan(kernel);
+}
+
 /// Prints every kernel's text, or writes it to `folder`.
 static LogicalResult emit(ModuleOp module, const std::string& folder) {
   std::string launches;
   llvm::raw_string_ostream launchStream(launches);
   auto result = module.walk([&](halftone::ir::KernelOp kernel) -> WalkResult {
-    if (!kernel.getCudaTile()) kernel.setCudaTile(halftone::ir::defaultCudaTile(kernel));
-    auto text = halftone::ir::emitCudaText(kernel, "m", "0", {"batch"});
+    auto plan = planOf(kernel);
+    auto text = halftone::ir::emitCudaText(kernel, plan, "m", "0", {"batch"});
     if (failed(text)) return WalkResult::interrupt();
     if (folder.empty())
       llvm::outs() << *text;
     else if (!write(folder + "/" + kernel.getName().str() + ".cu", *text))
       return WalkResult::interrupt();
-    printLaunch(kernel, *halftone::ir::cudaLaunch(kernel), launchStream);
+    printLaunch(kernel, *halftone::ir::cudaLaunch(kernel, plan), launchStream);
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted() ||

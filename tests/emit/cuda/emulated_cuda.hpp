@@ -133,17 +133,24 @@ struct alignas(16) float4 {
 struct alignas(16) int4 {
   int x, y, z, w;
 };
+struct alignas(16) uint4 {
+  unsigned int x, y, z, w;
+};
 struct alignas(8) ushort4 {
   unsigned short x, y, z, w;
 };
 inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 inline int4 make_int4(int x, int y, int z, int w) { return {x, y, z, w}; }
+inline uint4 make_uint4(unsigned int x, unsigned int y, unsigned int z, unsigned int w) {
+  return {x, y, z, w};
+}
 inline ushort4 make_ushort4(unsigned short x, unsigned short y, unsigned short z,
                             unsigned short w) {
   return {x, y, z, w};
 }
 
 inline float __int_as_float(int bits) { return std::bit_cast<float>(bits); }
+inline unsigned int __float_as_uint(float value) { return std::bit_cast<unsigned int>(value); }
 inline int __float_as_int(float value) { return std::bit_cast<int>(value); }
 inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
 inline float __fdiv_rn(float a, float b) { return a / b; }

@@ -198,3 +198,145 @@ halftone.graph "training" {
       halftone.kernel_yield stores %e : f32
   }
 }
+
+// -----
+
+halftone.graph "training" {
+  %i0 = halftone.input "i0" : !halftone.tensor<[batch, 64], f16>
+  %i1 = halftone.input "i1" : !halftone.tensor<[64, 64], f16>
+  // expected-error @+1 {{has a tensor plan that tensor_contraction cannot run; leave it to halftone-plan-tiles}}
+  %r = halftone.kernel "x" contraction over ["batch", 64] reduce [64] (%i0, %i1) accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>, cuda_plans = [#halftone.chip<"sm_80", [#halftone.plan<tensor, [64, 64, 32, 32, 32, 3, 16] splits 1 least 1 cost [0.0]>], "">]}
+      : (!halftone.tensor<[batch, 64], f16>, !halftone.tensor<[64, 64], f16>) -> !halftone.tensor<[batch, 64], f32> {
+    ^bb0(%s: f32):
+      halftone.kernel_yield stores %s : f32
+  }
+}
+
+// -----
+
+halftone.graph "training" {
+  %i0 = halftone.input "i0" : !halftone.tensor<[batch, 64], f16>
+  %i1 = halftone.input "i1" : !halftone.tensor<[64, 64], f16>
+  // expected-error @+1 {{has a tensor plan that tensor_contraction cannot run; leave it to halftone-plan-tiles}}
+  %r = halftone.kernel "x" contraction over ["batch", 64] reduce [64] (%i0, %i1) accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>, cuda_plans = [#halftone.chip<"sm_80", [#halftone.plan<tensor, [96, 64, 32, 32, 32, 3, 16, 16] splits 1 least 1 cost [0.0]>], "">]}
+      : (!halftone.tensor<[batch, 64], f16>, !halftone.tensor<[64, 64], f16>) -> !halftone.tensor<[batch, 64], f32> {
+    ^bb0(%s: f32):
+      halftone.kernel_yield stores %s : f32
+  }
+}
+
+// -----
+
+halftone.graph "training" {
+  %i0 = halftone.input "i0" : !halftone.tensor<[batch, 64], f16>
+  %i1 = halftone.input "i1" : !halftone.tensor<[64, 64], f16>
+  // expected-error @+1 {{has a tensor plan that tensor_contraction cannot run; leave it to halftone-plan-tiles}}
+  %r = halftone.kernel "x" contraction over ["batch", 64] reduce [64] (%i0, %i1) accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>, cuda_plans = [#halftone.chip<"sm_80", [#halftone.plan<tensor, [64, 64, 32, 8, 32, 3, 16, 16] splits 1 least 1 cost [0.0]>], "">]}
+      : (!halftone.tensor<[batch, 64], f16>, !halftone.tensor<[64, 64], f16>) -> !halftone.tensor<[batch, 64], f32> {
+    ^bb0(%s: f32):
+      halftone.kernel_yield stores %s : f32
+  }
+}
+
+// -----
+
+halftone.graph "training" {
+  %i0 = halftone.input "i0" : !halftone.tensor<[batch, 64], f16>
+  %i1 = halftone.input "i1" : !halftone.tensor<[64, 64], f16>
+  // expected-error @+1 {{has a tensor plan that tensor_contraction cannot run; leave it to halftone-plan-tiles}}
+  %r = halftone.kernel "x" contraction over ["batch", 64] reduce [64] (%i0, %i1) accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>, cuda_plans = [#halftone.chip<"sm_80", [#halftone.plan<tensor, [64, 64, 32, 64, 64, 3, 16, 16] splits 1 least 1 cost [0.0]>], "">]}
+      : (!halftone.tensor<[batch, 64], f16>, !halftone.tensor<[64, 64], f16>) -> !halftone.tensor<[batch, 64], f32> {
+    ^bb0(%s: f32):
+      halftone.kernel_yield stores %s : f32
+  }
+}
+
+// -----
+
+halftone.graph "training" {
+  %i0 = halftone.input "i0" : !halftone.tensor<[batch, 64], f16>
+  %i1 = halftone.input "i1" : !halftone.tensor<[64, 64], f16>
+  // expected-error @+1 {{has a tensor plan that tensor_contraction cannot run; leave it to halftone-plan-tiles}}
+  %r = halftone.kernel "x" contraction over ["batch", 64] reduce [64] (%i0, %i1) accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>, cuda_plans = [#halftone.chip<"sm_80", [#halftone.plan<tensor, [64, 64, 256, 32, 32, 3, 16, 16] splits 1 least 1 cost [0.0]>], "">]}
+      : (!halftone.tensor<[batch, 64], f16>, !halftone.tensor<[64, 64], f16>) -> !halftone.tensor<[batch, 64], f32> {
+    ^bb0(%s: f32):
+      halftone.kernel_yield stores %s : f32
+  }
+}
+
+// -----
+
+halftone.graph "training" {
+  %i0 = halftone.input "i0" : !halftone.tensor<[batch, 64], f16>
+  %i1 = halftone.input "i1" : !halftone.tensor<[64, 64], f16>
+  // expected-error @+1 {{has a tensor plan that tensor_contraction cannot run; leave it to halftone-plan-tiles}}
+  %r = halftone.kernel "x" contraction over ["batch", 64] reduce [64] (%i0, %i1) accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>, cuda_plans = [#halftone.chip<"sm_80", [#halftone.plan<tensor, [64, 64, 32, 32, 32, 1, 16, 16] splits 1 least 1 cost [0.0]>], "">]}
+      : (!halftone.tensor<[batch, 64], f16>, !halftone.tensor<[64, 64], f16>) -> !halftone.tensor<[batch, 64], f32> {
+    ^bb0(%s: f32):
+      halftone.kernel_yield stores %s : f32
+  }
+}
+
+// -----
+
+halftone.graph "training" {
+  %i0 = halftone.input "i0" : !halftone.tensor<[batch, 64], f16>
+  %i1 = halftone.input "i1" : !halftone.tensor<[64, 64], f16>
+  // expected-error @+1 {{has a tensor plan that tensor_contraction cannot run; leave it to halftone-plan-tiles}}
+  %r = halftone.kernel "x" contraction over ["batch", 64] reduce [64] (%i0, %i1) accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>, cuda_plans = [#halftone.chip<"sm_80", [#halftone.plan<tensor, [64, 64, 32, 32, 32, 3, 32, 16] splits 1 least 1 cost [0.0]>], "">]}
+      : (!halftone.tensor<[batch, 64], f16>, !halftone.tensor<[64, 64], f16>) -> !halftone.tensor<[batch, 64], f32> {
+    ^bb0(%s: f32):
+      halftone.kernel_yield stores %s : f32
+  }
+}
+
+// -----
+
+halftone.graph "training" {
+  %i0 = halftone.input "i0" : !halftone.tensor<[batch, 64], f16>
+  %i1 = halftone.input "i1" : !halftone.tensor<[64, 64], f16>
+  // expected-error @+1 {{has a tensor plan that tensor_contraction cannot run; leave it to halftone-plan-tiles}}
+  %r = halftone.kernel "x" contraction over ["batch", 64] reduce [64] (%i0, %i1) accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>, cuda_plans = [#halftone.chip<"sm_80", [#halftone.plan<tensor, [64, 64, 32, 32, 32, 3, 16, 16] splits 0 least 1 cost [0.0]>], "">]}
+      : (!halftone.tensor<[batch, 64], f16>, !halftone.tensor<[64, 64], f16>) -> !halftone.tensor<[batch, 64], f32> {
+    ^bb0(%s: f32):
+      halftone.kernel_yield stores %s : f32
+  }
+}
+
+// -----
+
+halftone.graph "training" {
+  %i0 = halftone.input "i0" : !halftone.tensor<[batch, 64], f16>
+  %i1 = halftone.input "i1" : !halftone.tensor<[64, 64], f32>
+  // expected-error @+1 {{operand 1 holds 'f32', which tensor cores do not take}}
+  %r = halftone.kernel "x" contraction over ["batch", 64] reduce [64] (%i0, %i1) accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>, cuda_plans = [#halftone.chip<"sm_80", [#halftone.plan<tensor, [64, 64, 32, 32, 32, 3, 16, 16] splits 1 least 1 cost [0.0]>], "">]}
+      : (!halftone.tensor<[batch, 64], f16>, !halftone.tensor<[64, 64], f32>) -> !halftone.tensor<[batch, 64], f32> {
+    ^bb0(%s: f32):
+      halftone.kernel_yield stores %s : f32
+  }
+}
+
+// -----
+
+halftone.graph "training" {
+  %i0 = halftone.input "i0" : !halftone.tensor<[batch, 64], f16>
+  %i1 = halftone.input "i1" : !halftone.tensor<[64, 64], f16>
+  // expected-error @+1 {{has elements that need the sum of lhs, so its depth is not split}}
+  %r = halftone.kernel "x" contraction over ["batch", 64] reduce [64] (%i0, %i1) accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>, cuda_plans = [#halftone.chip<"sm_80", [#halftone.plan<tensor, [64, 64, 32, 32, 32, 3, 16, 16] splits 2 least 128 cost [0.0]>], "">]}
+      : (!halftone.tensor<[batch, 64], f16>, !halftone.tensor<[64, 64], f16>) -> !halftone.tensor<[batch, 64], f32> {
+    ^bb0(%s: f32):
+      %l = halftone.lhs_sum : f32
+      %r = arith.addf %s, %l : f32
+      halftone.kernel_yield stores %r : f32
+  }
+}

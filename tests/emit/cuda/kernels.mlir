@@ -38,7 +38,6 @@ halftone.graph "training" {
 
   // Elements that know neither row nor column count as one row, whatever their shape.
   // CHECK-LABEL: {{^}}// m: scale, pointwise kernel, f32 -> f32, Halftone 0
-  // CHECK-NEXT: // Launch: ceil(batch x 5 / 1024) blocks of 256 threads, 0 bytes of dynamic shared memory
   // CHECK-NOT: #include
   // CHECK-NOT: SPDX
   // CHECK-NOT: to_f16
@@ -121,7 +120,6 @@ halftone.graph "training" {
   }
 
   // CHECK-LABEL: // m: join, pointwise
-  // CHECK-NEXT: // Launch: ceil(batch x 12 / 1024) blocks
   // CHECK: kCollapsed = false
   // CHECK: halftone::kernels::load(input0 + row * 4, column + (0), 4, inputs.input0);
   // CHECK: halftone::kernels::load(input1 + row * 6, column + (-4), 6, inputs.input1);
@@ -154,7 +152,6 @@ halftone.graph "training" {
 
   // One team of eight lanes per row; the second sum needs the first.
   // CHECK-LABEL: // m: norm, row
-  // CHECK-NEXT: // Launch: ceil(batch / 16) blocks of 128 threads
   // CHECK: kFinish = false
   // CHECK: int kStages = 2;
   // CHECK: if constexpr (kStage == 0)
@@ -204,7 +201,6 @@ halftone.graph "training" {
 
   // A block per row of several chunks.
   // CHECK-LABEL: // m: long_rows, row
-  // CHECK-NEXT: // Launch: ceil(batch / 1) blocks of 32 threads
   // CHECK: index == 0 ? halftone::kernels::Reduction::maximum : halftone::kernels::Reduction::sum;
   %long_rows:2 = halftone.kernel "long_rows" row over ["batch", 2500] reduce [] (%x2500) accesses [#full] -> [#full, #row]
       fused [] {resultSegmentSizes = array<i32: 2, 0>}
@@ -254,7 +250,6 @@ halftone.graph "training" {
   }
 
   // CHECK-LABEL: // m: column_sums, column
-  // CHECK-NEXT: // Launch: ceil(37 / 32) blocks of 512 threads
   // CHECK: kSums = 2;
   // CHECK: terms[0] = v
   // CHECK: result1[column] = totals[1];
@@ -269,7 +264,6 @@ halftone.graph "training" {
   }
 
   // CHECK-LABEL: // m: total, flat
-  // CHECK-NEXT: // Launch: ceil(batch x 7 / 16384) blocks of 128 threads
   // CHECK: kCollapsed = true
   // CHECK: flat::run<Body, 128>(body);
   %total:2 = halftone.kernel "total" flat over ["batch", 7] reduce [] (%x7, %s) accesses [#full, #scalar] -> []
@@ -309,7 +303,6 @@ halftone.graph "training" {
 
   // x times transposed weight, with bias and relu behind it.
   // CHECK-LABEL: // m: dense, contraction
-  // CHECK-NEXT: // Launch: ceil(batch / 32) * ceil(37 / 32) blocks of 128 threads
   // CHECK: kTransposeLhs = false;
   // CHECK: kTransposeRhs = true;
   // CHECK: kUsesLhsSum = false;

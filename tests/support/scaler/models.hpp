@@ -23,6 +23,9 @@ struct ScaledAndNot {
 inline constexpr ScaledAndNot kScaledAndNot[] = {{"scaled_momentum", "unscaled_momentum"},
                                                  {"scaled_adamw", "unscaled_adamw"}};
 
+/// Hysteresis above 1, bounds that bind, and a patience that schedules with many hits exhaust.
+inline constexpr const char* kBoundedModels[] = {"bounded_momentum", "bounded_adamw"};
+
 inline description::Description load_scaler_model(const std::string& name) {
   const auto path = std::filesystem::path(HALFTONE_SCALER_TRACES) / "models" / (name + ".halftone");
   auto parsed = description::parse(read_text(path));

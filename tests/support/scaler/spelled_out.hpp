@@ -18,8 +18,7 @@ class SpelledOut final : public ScalerUnderTest {
   }
 
   Outcome step(const StepEvents& events) override {
-    const float inverse =
-        1.0f / state_.scale / static_cast<float>(settings_.micro_batches);  // L2
+    const float inverse = 1.0f / state_.scale / static_cast<float>(settings_.micro_batches);  // L2
     float squares = 0.0f;
     for (int optimizer = 0; optimizer < settings_.optimizers; ++optimizer)
       for (int e = 0; e < kElements; ++e) {

@@ -31,7 +31,8 @@ class TrainerScaler final : public ScalerUnderTest {
     const NamedValues named[] = {{"xa", std::span<const float>(inputs[0])},
                                  {"xb", std::span<const float>(inputs[1])}};
     const bool updated = trainer_->step(named);
-    return {.scale = trainer_->stats().loss_scale, .skipped = !updated};
+    const Statistics now = trainer_->stats();
+    return {.scale = now.loss_scale, .skipped = !updated, .floored = static_cast<int>(now.floored)};
   }
 
   [[nodiscard]] const Trainer& trainer() const { return *trainer_; }

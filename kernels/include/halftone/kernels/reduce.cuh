@@ -102,14 +102,18 @@ __device__ __forceinline__ float tree_sum(const float* values, long long count) 
 }
 
 /// Whether this block is the last of the grid to come here; what all others wrote before is then
-/// visible to it. `blocks_done` starts at 0 and is 0 again afterwards.
+/// visible to it. `blocks_done` starts at 0 and is 0 again afterwards. The fences stand between the
+/// barriers and the count, in the thread that counts: a release reaches what other threads wrote
+/// only through a barrier before it (PTX ISA 9.0, 8.9.4 and 8.10, causality order).
 __device__ __forceinline__ bool is_last(unsigned int* blocks_done) {
   __shared__ bool last;
-  __threadfence();
   __syncthreads();
-  if (threadIdx.x == 0) last = atomicInc(blocks_done, gridDim.x - 1) == gridDim.x - 1;
+  if (threadIdx.x == 0) {
+    __threadfence();
+    last = atomicInc(blocks_done, gridDim.x - 1) == gridDim.x - 1;
+    __threadfence();
+  }
   __syncthreads();
-  __threadfence();
   return last;
 }
 

@@ -6,7 +6,7 @@
 
 namespace halftone::description {
 
-/// Longer globs match nothing.
+/// Longer globs match nothing; a rule that has one is refused (P40).
 inline constexpr int kLongestGlob = 126;
 
 class GlobStates {

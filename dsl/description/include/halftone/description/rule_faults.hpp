@@ -3,6 +3,8 @@
 // they refuse the same rules; each brings its own view of rule and model.
 #pragma once
 
+#include "halftone/description/glob_states.hpp"
+#include "halftone/description/in_f32.hpp"
 #include "halftone/description/rule_meaning.hpp"
 
 namespace halftone::description::rules {
@@ -18,6 +20,7 @@ enum class Trouble : std::uint8_t {
   follow_with_format,
   lone_rounding,
   scale_number,
+  scale_divisor,
   scale_order,
   scale_growth,
   scale_backoff,
@@ -25,6 +28,7 @@ enum class Trouble : std::uint8_t {
   scale_surplus,
   // a clause by itself
   no_part,
+  long_glob,
   not_a_chip,
   ordered_cpu,
   source_as_op,
@@ -77,24 +81,23 @@ constexpr bool is_chip(const char* name) {
   return digits >= 2 && digits <= 3 && *at == 0;
 }
 
-/// The bounds of what rounds to a positive finite f32.
-constexpr bool is_positive_in_f32(double value) {
-  return value > 0x1p-150 && value < 0x1.ffffffp127;
-}
-
 /// Of a loss scale's numbers, as the step computes with them: in f32 (L1 to L4).
 constexpr Finding loss_scale_fault(const LossScale& scale) {  // P43
   const auto found = [](Trouble trouble, const char* word = "") {
     return Finding{.trouble = trouble, .field = Field::loss_scale, .word = word};
   };
+  if (scale.kind != LossScale::Kind::none && !is_positive_in_f32(scale.initial)) {
+    return found(Trouble::scale_number, "an initial value");
+  }
   LossScale plain{.kind = scale.kind};
   if (scale.kind == LossScale::Kind::fixed) plain.initial = scale.initial;
   if (scale.kind != LossScale::Kind::dynamic && !(scale == plain)) {
     return found(Trouble::scale_surplus);
   }
-  if (!is_positive_in_f32(scale.initial)) return found(Trouble::scale_number, "an initial value");
   if (!is_positive_in_f32(scale.floor)) return found(Trouble::scale_number, "a floor");
   if (!is_positive_in_f32(scale.ceiling)) return found(Trouble::scale_number, "a ceiling");
+  if (!is_divisor_in_f32(scale.initial)) return found(Trouble::scale_divisor, "an initial value");
+  if (!is_divisor_in_f32(scale.floor)) return found(Trouble::scale_divisor, "a floor");
   const auto f32 = [](double value) { return static_cast<float>(value); };
   if (scale.kind == LossScale::Kind::dynamic &&
       !(f32(scale.floor) <= f32(scale.initial) && f32(scale.initial) <= f32(scale.ceiling))) {
@@ -254,6 +257,9 @@ constexpr Finding form_fault(const Rule& rule) {
   const Finding found = fields_fault(rule.fields());
   if (found.trouble != Trouble::none) return found;
   for (int c = 0; c < rule.clauses(); ++c) {
+    if (rule.parts(c).layer && rule.glob_size(c) > static_cast<unsigned long>(kLongestGlob)) {
+      return {.trouble = Trouble::long_glob, .clause = c};
+    }
     for (int i = 0; i < rule.chips(c); ++i) {
       const Chip chip = rule.chip(c, i);
       if (!is_chip(chip.name)) {
@@ -291,8 +297,8 @@ constexpr bool is_general(const Rule& rule) {
 }
 
 /// The first trouble of one rule in its model. `Rule` has fields(), clauses(), parts(clause),
-/// chips(clause) and chip(clause, i); `Model` has trains(), and select(rule, clause, fields) ->
-/// Selected, clause -1 being everywhere.
+/// glob_size(clause), chips(clause) and chip(clause, i); `Model` has trains(), and select(rule,
+/// clause, fields) -> Selected, clause -1 being everywhere.
 template <class Rule, class Model>
 constexpr Finding find_fault(const Rule& rule, Model& model) {
   if (const Finding found = form_fault(rule); found.trouble != Trouble::none) return found;

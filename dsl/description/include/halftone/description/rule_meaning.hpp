@@ -55,13 +55,6 @@ inline constexpr Mask kSources = bit(Kind::input) | bit(Kind::parameter) | bit(K
 inline constexpr Mask kLosses =
     bit(Kind::cross_entropy) | bit(Kind::mse) | bit(Kind::pointwise_loss);
 inline constexpr Mask kAllOps = ((bit(Kind::pointwise_loss) << 1) - 1) & ~kSources;
-inline constexpr Mask kAllPasses =
-    bit(Pass::forward) | bit(Pass::input_gradient) | bit(Pass::weight_gradient);
-
-/// Roles of parameters, which a rule must name (P19) and of which all but the gradient belong to no
-/// pass (P6).
-inline constexpr Mask kParameterRoles =
-    bit(Role::weight) | bit(Role::weight_gradient) | bit(Role::master) | bit(Role::optimizer_state);
 
 /// P3
 constexpr Mask ops_of(LayerClass layer_class) {
@@ -113,8 +106,9 @@ constexpr Mask pass_of(Role role) {
 }
 
 /// Something that a glob can name: a layer or loss with its operations and its value, or a
-/// parameter with its values. Layers whose operations nobody needs count too, so that a rule does
-/// not depend on what stands before a layer.
+/// parameter with its values. In a model with losses a layer counts as one that a loss depends on,
+/// so that a rule does not depend on what stands behind a layer; what stands before it decides
+/// whether there are gradients (P1).
 struct Subject {
   Mask ops = 0;        ///< of the layer, or of all that read the parameter (P5)
   Mask operands[3]{};  ///< roles of each pass's operands (P18); 0 where there is no such operation
@@ -123,12 +117,16 @@ struct Subject {
   bool operator==(const Subject&) const = default;
 };
 
-/// What a layer or loss reads, beside labels.
+/// What a layer or loss reads, beside labels; trained values are those that depend on a trained
+/// parameter, so that they have a gradient.
 struct Reads {
-  bool values = false, parameters = false, trained_parameters = false;
+  bool values = false, trained_values = false, parameters = false, trained_parameters = false;
+
+  /// Whether the result is a trained value.
+  constexpr bool trained() const { return trained_values || trained_parameters; }
 };
 
-/// `trains`: whether the model has losses.
+/// `trains`: whether the model has losses; without them nothing is trained.
 constexpr Subject layer_subject(Kind kind, Reads reads, bool trains) {
   const bool is_loss = (bit(kind) & kLosses) != 0;
   const Mask weight = reads.parameters ? bit(Role::weight) : 0;
@@ -136,11 +134,11 @@ constexpr Subject layer_subject(Kind kind, Reads reads, bool trains) {
   subject.operands[0] = (reads.values ? bit(Role::activation) : 0) | weight;
   if (!is_loss) subject.values = bit(Role::activation);
   if (!trains) return subject;
-  if (!is_loss) subject.values |= bit(Role::saved) | bit(Role::gradient);
+  if (!is_loss) subject.values |= bit(Role::saved) | (reads.trained() ? bit(Role::gradient) : 0);
   const Mask gradient = is_loss ? 0 : bit(Role::gradient);
   const bool hands_on = kind == Kind::add || kind == Kind::concat;
   const Mask saved = hands_on ? 0 : bit(Role::saved);
-  if (reads.values) {
+  if (reads.trained_values) {
     subject.operands[1] = gradient | weight | (kind == Kind::linear ? 0 : saved);
   }
   if (reads.trained_parameters) {

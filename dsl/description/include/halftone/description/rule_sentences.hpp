@@ -31,7 +31,7 @@ constexpr const char* idle_words(Field field) {
 }
 
 /// What follows "the rule ...": a blank, the trouble, the remedy and the label. `out` has put(text)
-/// and quote(text); `glob` is that of the clause.
+/// and quote(text).
 template <class Out>
 constexpr void write_field_fault(Out& out, const Finding& found) {
   const char* const field = kFieldWords[static_cast<int>(found.field)];
@@ -63,6 +63,10 @@ constexpr void write_field_fault(Out& out, const Finding& found) {
       out.put(" has a loss scale with ");
       out.put(found.word);
       return out.put(" that is not positive and finite in f32; write such a number (P43)");
+    case Trouble::scale_divisor:
+      out.put(" has a loss scale with ");
+      out.put(found.word);
+      return out.put(" of which 1/scale is not finite in f32; write a number above 3e-39 (P43)");
     case Trouble::scale_order:
       return out.put(
           " has a loss scale that starts outside of its bounds; make floor <= initial "
@@ -95,6 +99,10 @@ constexpr void write_clause_fault(Out& out, const Finding& found) {
       return out.put(
           " has a clause without parts; name layer, class, op, role, pass or target, or "
           "write everywhere (P41)");
+    case Trouble::long_glob:
+      return out.put(
+          " names a layer by more than 126 characters, the most that are matched; write * in place "
+          "of some of them (P40)");
     case Trouble::not_a_chip:
       out.put(" names the chip ");
       out.quote(found.word);

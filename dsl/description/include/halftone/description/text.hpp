@@ -33,6 +33,11 @@ struct ParseError {
 /// Reads what print writes and validates it (validate.hpp). Never throws on bad input.
 [[nodiscard]] std::variant<Description, ParseError> parse(std::string_view text);
 
+/// Puts the rules of a file in the place of `description`'s own and validates it: rule statements
+/// as in a description, at least one, and comments. The description is left as it was on an error.
+[[nodiscard]] std::optional<ParseError> replace_rules(Description& description,
+                                                      std::string_view text);
+
 /// Reads what rule_text writes. What a rule means is checked with its description, not here.
 [[nodiscard]] std::variant<Rule, ParseError> parse_rule(std::string_view text);
 

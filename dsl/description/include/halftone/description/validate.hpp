@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules D1 to D31 of docs/spec/description.md that a Description must keep before anything
-// reads it.
+// The rules that a Description must keep before anything reads it: D1 to D12, the shapes of D20 to
+// D32, and P40 to P43.
 #pragma once
 
 #include <optional>

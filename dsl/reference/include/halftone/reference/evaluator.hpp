@@ -154,6 +154,5 @@ class Evaluator {
 
 using Exact = Evaluator<double>;
 using Declared = Evaluator<float>;
-using Bound = Evaluator<Bounded>;
 
 }  // namespace halftone::reference

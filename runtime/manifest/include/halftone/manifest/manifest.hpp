@@ -8,12 +8,13 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace halftone::manifest {
 
 /// Raised with every change of the structs below or of the calling convention of kernels.
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;
 
 enum class Format : std::uint8_t { f32, tf32, f16, bf16, i32 };
 
@@ -117,7 +118,7 @@ struct Argument {
 /// other. A kernel with a finish has a second entry of the same signature, called once with tasks
 /// [0, 1) after all tasks are done.
 struct Kernel {
-  std::string name;      ///< unique in the artifact, and the CUDA entry's name
+  std::string name;      ///< unique in the manifest
   std::string skeleton;  ///< contraction, row, column, flat, pointwise
   std::string fused;     ///< the layers and operations inside, of its first launch
   std::vector<TaskAxis> tasks;
@@ -250,6 +251,75 @@ struct LossScale {
   bool operator==(const LossScale&) const = default;
 };
 
+/// Into how many parts the sum of a contraction is split: ceil(depth / least), at least 1, at most
+/// `most`. Every part is a block of its own.
+struct Split {
+  std::vector<Dimension> depth;  ///< a product
+  std::int64_t least = 1;        ///< elements of the sum that are worth a part
+  std::int32_t most = 1;         ///< 1: the sum is never split, and depth is empty
+
+  bool operator==(const Split&) const = default;
+};
+
+/// A part of the memory that a CUDA kernel works in: `bytes` times the product of ceil(extent /
+/// tile), rounded up to kWorkAlignment; parts lie one after another in their order.
+struct Work {
+  std::int64_t bytes = 0;
+  std::vector<TaskAxis> count;
+  bool per_split = false;  ///< times the number of splits too
+  bool zeroed = false;     ///< holds zeros when the kernel starts, and again when it is done
+
+  bool operator==(const Work&) const = default;
+};
+
+inline constexpr std::int64_t kWorkAlignment = 256;
+
+/// What the cost model said of one launch, with symbols as Manifest::assumed.
+struct Cost {
+  double operations = 0.0;  ///< floating point, a multiply-add counts as two
+  double bytes = 0.0;       ///< between chip and memory
+  double waves = 0.0;       ///< blocks over the blocks that the chip holds at once
+  double microseconds = 0.0;
+
+  bool operator==(const Cost&) const = default;
+};
+
+/// A way to run a kernel on a chip, for people.
+struct Plan {
+  std::string name;  ///< "tensor 128x128x32, warps 64x32, 3 stages, 4 splits", "simt 64x64x16"
+  Cost cost;
+
+  bool operator==(const Plan&) const = default;
+};
+
+/// How a kernel runs on one chip. Grid and blocks have one dimension; the grid has the product of
+/// ceil(extent / tile) over `blocks`, times the number of splits. The entry's parameters: a pointer
+/// per argument of the launch, in order; a pointer to memory of plan_workspace(), aligned to
+/// kWorkAlignment, where `workspace` is not empty; every symbol of the manifest as 64-bit integer.
+struct CudaKernel {
+  std::int32_t text = 0;  ///< index into the artifact's texts
+  std::string entry;      ///< the function's name in that text
+  std::int32_t threads = 32;
+  std::vector<TaskAxis> blocks;
+  std::int64_t shared_bytes = 0;  ///< dynamic shared memory of a block
+  Split split;
+  std::vector<Work> workspace;
+  std::vector<Plan> plans;  ///< the chosen one, then those it beat, best first; empty: no choice
+  std::string reason;       ///< why tensor cores do not run a contraction, for people; or empty
+
+  bool operator==(const CudaKernel&) const = default;
+};
+
+struct CudaTarget {
+  std::string chip;                 ///< "sm_80"
+  std::vector<CudaKernel> kernels;  ///< one for each of Manifest::kernels, in their order
+
+  bool operator==(const CudaTarget&) const = default;
+};
+
+/// An artifact has one manifest for every way in which rules tell its targets apart. The first
+/// holds for "cpu" and alone has CPU code; they agree in model, symbols, parameters, inputs,
+/// outputs and losses.
 struct Manifest {
   std::string model;
   std::string halftone_version;
@@ -265,8 +335,11 @@ struct Manifest {
   double learning_rate = 0.0;
   std::vector<std::string> rules;  ///< precision rules in their order, as the text form spells them
   LossScale loss_scale;
-  std::string target;  ///< the target that rules were resolved for: "cpu"
+  std::vector<std::string> targets;   ///< that rules resolve for in this way: "cpu", "sm_80", ...
+  std::vector<std::int64_t> assumed;  ///< sizes of the symbols that plans were chosen for
+  std::int32_t text_count = 0;        ///< of the artifact's texts
   std::vector<Kernel> kernels;
+  std::vector<CudaTarget> cuda;  ///< one for every target but "cpu", in their order
   std::vector<Program> programs;
 
   bool operator==(const Manifest&) const = default;
@@ -278,7 +351,7 @@ struct Manifest {
 
 /// Why bytes are no manifest; `message` is one sentence.
 struct DecodeError {
-  enum class Kind : std::uint8_t { truncated, altered, version, malformed };
+  enum class Kind : std::uint8_t { truncated, altered, version, malformed, unsealed };
   Kind kind = Kind::malformed;
   std::string message;
 };
@@ -301,18 +374,39 @@ struct ArenaPlan {
 };
 [[nodiscard]] ArenaPlan plan_arena(const Program& program, std::span<const std::int64_t> symbols);
 
+/// How many parts the sum has, and blocks the grid; both throw std::overflow_error past 2^62.
+[[nodiscard]] std::int64_t split_count(const Split& split, std::span<const std::int64_t> symbols);
+[[nodiscard]] std::int64_t block_count(const CudaKernel& kernel,
+                                       std::span<const std::int64_t> symbols);
+
+/// Where every part of a kernel's workspace begins, and the bytes of all.
+struct WorkspacePlan {
+  std::int64_t bytes = 0;
+  std::vector<std::int64_t> offsets;  ///< by part
+};
+[[nodiscard]] WorkspacePlan plan_workspace(const CudaKernel& kernel,
+                                           std::span<const std::int64_t> symbols);
+
+/// The manifest's kernels for a chip, or null when it does not hold for that chip.
+[[nodiscard]] const CudaTarget* find_cuda(const Manifest& manifest, std::string_view chip);
+
+struct ManifestImage {
+  const std::byte* bytes;
+  std::uint64_t size;
+};
+
 /// What the artifact's object exports as `halftone_artifact_<model>`; see
 /// codegen/emit/Artifact.cpp.
 struct ArtifactImage {
   char magic[8];  ///< "HALFTONE"
   std::uint32_t version;
   std::uint32_t variant_count;
-  const std::byte* manifest;
-  std::uint64_t manifest_bytes;
+  const ManifestImage* manifests;  ///< cpu's first
+  std::uint64_t manifest_count;
   const void* const* const* cpu_entries;  ///< [variant][entry]
   std::uint64_t cpu_entry_count;
-  const std::byte* kernel_text;  ///< zstd-compressed CUDA text of every kernel
-  std::uint64_t kernel_text_bytes;
+  const std::byte* texts;  ///< CUDA texts, each once, as pack_texts writes them; may be none
+  std::uint64_t text_bytes;
 };
 
 }  // namespace halftone::manifest

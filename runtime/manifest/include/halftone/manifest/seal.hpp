@@ -19,8 +19,8 @@ inline constexpr std::size_t kSealBytes = 40;
 /// The trailer for a file that holds `content`.
 [[nodiscard]] std::vector<std::byte> seal_of(std::span<const std::byte> content);
 
-/// Appends the trailer to the file; a file that is sealed already is left as it is. On failure
-/// `error` is one sentence.
+/// Appends the trailer to a shared object; one that is sealed already is left as it is. On failure,
+/// so for any other file, `error` is one sentence.
 [[nodiscard]] bool seal_file(const std::string& path, std::string& error);
 
 /// Whether `file`, a whole file's bytes, ends in the seal that belongs to it; otherwise `error`

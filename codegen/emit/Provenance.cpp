@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/emit/Provenance.h"
+
+#include "codegen/emit/ManifestBuilder.h"
+
+using namespace mlir;
+namespace hm = halftone::manifest;
+
+namespace halftone::ir {
+
+namespace {
+
+class Provenance {
+public:
+  Provenance(GraphOp graph, const hm::Manifest &manifest,
+             llvm::function_ref<int32_t(KernelOp)> indexOf, hm::Program &program)
+      : graph(graph), manifest(manifest), indexOf(indexOf), program(program) {}
+
+  void describe() {
+    describeValues();
+    if (graph.getName() == kDiagnosis)
+      addProbes();
+  }
+
+private:
+  void describeValues() {
+    auto values = graph->getAttrOfType<ArrayAttr>(kValuesAttr);
+    if (!values)
+      return;
+    for (auto entry : values.getAsRange<DictionaryAttr>())
+      program.values.push_back(value(entry));
+    for (Operation &op : graph.getBody().front()) {
+      auto indices = op.getAttrOfType<DenseI64ArrayAttr>(kValuesAttr);
+      auto places = op.getAttrOfType<PlacesAttr>(kPlacesAttr);
+      if (!indices || !places || !isa<KernelOp, WorkingCopyOp, ParameterOp>(op))
+        continue;
+      for (auto [i, index] : llvm::enumerate(indices.asArrayRef()))
+        if (index >= 0)
+          program.values[index].buffer = static_cast<int32_t>(places.getBuffers()[i]);
+      noteCasts(&op);
+    }
+    addMasters();
+  }
+
+  hm::Value value(DictionaryAttr entry) {
+    hm::Value v;
+    auto text = [&](StringRef name) {
+      auto attribute = entry.getAs<StringAttr>(name);
+      return attribute ? attribute.getValue().str() : std::string();
+    };
+    v.name = text("name");
+    v.layer = text("layer");
+    v.op = text("op");
+    v.role = static_cast<hm::ValueRole>(entry.getAs<IntegerAttr>("role").getInt());
+    v.pass = v.role == hm::ValueRole::gradient          ? hm::Pass::input_gradient
+             : v.role == hm::ValueRole::weight_gradient ? hm::Pass::weight_gradient
+             : v.role == hm::ValueRole::weight          ? hm::Pass::none
+                                                        : hm::Pass::forward;
+    auto type = cast<TensorType>(entry.getAs<TypeAttr>("type").getValue());
+    v.format = formatOf(type.getElementType());
+    v.rule = static_cast<int32_t>(entry.getAs<IntegerAttr>("rule").getInt());
+    if (auto beaten = entry.getAs<DenseI64ArrayAttr>("beaten"))
+      v.beaten.assign(beaten.asArrayRef().begin(), beaten.asArrayRef().end());
+    for (Attribute dim : type.getDims())
+      v.shape.push_back(dimensionOf(dim, manifest.symbols));
+    return v;
+  }
+
+  /// A kernel's casts, or that of a working copy, which the update performs.
+  void noteCasts(Operation *op) {
+    SmallVector<DictionaryAttr> casts;
+    auto kernel = dyn_cast<KernelOp>(op);
+    if (kernel)
+      llvm::append_range(casts,
+                         op->getAttrOfType<ArrayAttr>(kCastAttr).getAsRange<DictionaryAttr>());
+    else if (auto one = op->getAttrOfType<DictionaryAttr>(kCastAttr))
+      casts.push_back(one);
+    for (DictionaryAttr entry : casts) {
+      hm::Cast cast;
+      cast.value = static_cast<int32_t>(entry.getAs<IntegerAttr>("value").getInt());
+      cast.from = formatOf(entry.getAs<TypeAttr>("from").getValue());
+      cast.to = formatOf(entry.getAs<TypeAttr>("to").getValue());
+      cast.rule = static_cast<int32_t>(entry.getAs<IntegerAttr>("rule").getInt());
+      const auto &writers = program.phases[static_cast<size_t>(
+          program.name == "training" ? hm::Phase::update : hm::Phase::refresh)];
+      int32_t index = kernel ? indexOf(kernel) : writers.empty() ? 0 : writers.back().kernel;
+      cast.kernel = manifest.kernels[index].name;
+      cast.own_launch = kernel && op->getAttrOfType<BoolAttr>(kOnlyCastsAttr).getValue();
+      program.casts.push_back(std::move(cast));
+    }
+  }
+
+  /// Masters, their gradients and the optimizer's state: f32 by the rules of the language.
+  void addMasters() {
+    auto add = [&](StringRef name, hm::ValueRole role, hm::Pass pass, TensorType type,
+                   int64_t buffer) {
+      hm::Value v{name.str(),      name.str(), "parameter", role, pass,
+                  hm::Format::f32, -1,         {},          {},   static_cast<int32_t>(buffer)};
+      for (Attribute dim : type.getDims())
+        v.shape.push_back(dimensionOf(dim, manifest.symbols));
+      program.values.push_back(std::move(v));
+    };
+    auto bufferOf = [&](hm::Role role) {
+      for (size_t i = 0; i < program.buffers.size(); ++i)
+        if (program.buffers[i].role == role)
+          return static_cast<int64_t>(i);
+      return int64_t{-1};
+    };
+    for (auto parameter : graph.getBody().front().getOps<ParameterOp>()) {
+      auto type = cast<TensorType>(parameter.getType());
+      add(parameter.getName(), hm::ValueRole::master, hm::Pass::none, type,
+          bufferOf(hm::Role::parameters));
+      if (graph.isTraining() && !parameter.getFrozen())
+        add(parameter.getName(), hm::ValueRole::weight_gradient, hm::Pass::weight_gradient, type,
+            bufferOf(hm::Role::gradients));
+    }
+    for (auto state : graph.getBody().front().getOps<StateOp>())
+      if (state.getOptimizer())
+        add(state.getName(), hm::ValueRole::optimizer_state, hm::Pass::none,
+            cast<TensorType>(state.getType()),
+            state->getAttrOfType<PlacesAttr>(kPlacesAttr).getBuffers()[0]);
+  }
+
+  void addProbes() {
+    int32_t counts[hm::kPhases] = {};
+    for (auto kernel : graph.getBody().front().getOps<KernelOp>()) {
+      auto phase = static_cast<size_t>(getPhase(kernel));
+      int32_t launch = counts[phase]++;
+      if (getPhase(kernel) == Phase::Refresh)
+        continue;
+      for (unsigned i = 0; i < kernel->getNumResults(); ++i)
+        program.probes.push_back(probe(kernel, i, launch));
+    }
+  }
+
+  hm::Probe probe(KernelOp kernel, unsigned result, int32_t launch) {
+    hm::Probe p;
+    p.phase = static_cast<hm::Phase>(getPhase(kernel));
+    p.launch = launch;
+    p.argument = static_cast<int32_t>(kernel.getInputs().size() + result);
+    auto casts = kernel->getAttrOfType<ArrayAttr>(kCastAttr);
+    if (!casts.empty())
+      p.before = 0;
+    p.layer = getLayer(kernel).str();
+    if (auto kind = kernel->getAttrOfType<StringAttr>(kKindAttr))
+      p.op = kind.getValue().str();
+    bool backward = p.phase == hm::Phase::loss_backward || p.phase == hm::Phase::backward;
+    p.role = backward ? hm::ValueRole::gradient : hm::ValueRole::activation;
+    p.pass = backward ? hm::Pass::input_gradient : hm::Pass::forward;
+    if (auto targets = kernel->getAttrOfType<ArrayAttr>(kGradientOfAttr);
+        targets && result < targets.size()) {
+      StringRef target = cast<StringAttr>(targets[result]).getValue();
+      for (const hm::Parameter &parameter : manifest.parameters)
+        if (parameter.name == target) {
+          p.role = hm::ValueRole::weight_gradient;
+          p.pass = hm::Pass::weight_gradient;
+        }
+    }
+    if (p.phase == hm::Phase::external)
+      describeExternal(kernel, p);
+    auto values = kernel->getAttrOfType<DenseI64ArrayAttr>(kValuesAttr);
+    if (values && result < static_cast<unsigned>(values.size()) && values[result] >= 0) {
+      const hm::Value &value = program.values[values[result]];
+      p.rule = value.rule;
+      p.role = value.role;
+    }
+    return p;
+  }
+
+  /// A caller's gradient of an output: times the loss scale, or that rounded to its store.
+  static void describeExternal(KernelOp kernel, hm::Probe &p) {
+    p.op = "output_gradient";
+    p.role = hm::ValueRole::gradient;
+    p.pass = hm::Pass::input_gradient;
+    Operation *user = *kernel->user_begin();
+    while (isa<KernelOp>(user))
+      user = *user->user_begin();
+    auto point = cast<AssignOp>(user).getDestination().getDefiningOp<OutputGradientOp>();
+    p.layer = point.getName().str();
+    if (!kernel.getInputs()[0].getDefiningOp<KernelOp>())
+      return;
+    p.before = 0;
+    auto precision = point->getAttrOfType<PrecisionAttr>(kPrecisionAttr);
+    for (auto rounding : cast<ArrayAttr>(precision.getResults()[0]).getAsRange<RoundingPointAttr>())
+      p.rule = static_cast<int32_t>(rounding.getRule());
+  }
+
+  GraphOp graph;
+  const hm::Manifest &manifest;
+  llvm::function_ref<int32_t(KernelOp)> indexOf;
+  hm::Program &program;
+};
+
+} // namespace
+
+void describeProvenance(GraphOp graph, const hm::Manifest &manifest,
+                        llvm::function_ref<int32_t(KernelOp)> indexOf, hm::Program &program) {
+  Provenance(graph, manifest, indexOf, program).describe();
+}
+
+} // namespace halftone::ir

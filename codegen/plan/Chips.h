@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The chips that kernels are planned for: one product stands for each compute capability.
+#ifndef HALFTONE_PLAN_CHIPS_H
+#define HALFTONE_PLAN_CHIPS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace halftone::ir {
+
+/// Per clock and SM where it says so. A multiply-add counts as two operations.
+struct Chip {
+  llvm::StringLiteral name; ///< as a target: "sm_80"
+  int number;               ///< 80
+  llvm::StringLiteral product;
+  int sms;
+  double gigahertz;   ///< boost
+  int sharedPerSm;    ///< bytes
+  int sharedPerBlock; ///< bytes, what a block may ask for
+  int threadsPerSm, blocksPerSm;
+  double halfOperations;     ///< mma.sync of f16 with f32 sums; bf16 too from sm_80
+  double tf32Operations;     ///< mma.sync of tf32, 0 where there is none
+  double f32Operations;      ///< without tensor cores
+  double gigabytesPerSecond; ///< of memory
+  double cacheBytes;         ///< from L2
+};
+
+inline constexpr int kRegistersPerSm = 65536; // of 32 bits, of every chip here
+
+/// In the order of their numbers.
+llvm::ArrayRef<Chip> chips();
+
+/// Null for a target that is none of them.
+const Chip *findChip(llvm::StringRef name);
+
+} // namespace halftone::ir
+
+#endif

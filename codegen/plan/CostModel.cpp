@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/plan/CostModel.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace halftone::ir {
+
+// Cycles and bytes per clock that chips share closely enough to rank plans. Shared memory has 32
+// banks of 4 bytes (CUDA C++ Programming Guide). Latencies: Luo et al., arXiv 2402.13499, tables 4
+// and 7, in round numbers.
+static constexpr double kSharedBytesPerClock = 128;
+static constexpr double kMemoryLatency = 600; // cycles
+static constexpr double kStepLatency = 35;    // of 16 products: ldmatrix, then mma
+static constexpr double kSimtStepLatency = 4; // of one product
+static constexpr double kBarrier = 30;
+static constexpr double kLaunchMicroseconds = 2.0; // inside a captured graph
+static constexpr double kReservedShared = 1024;    // bytes of every block, from sm_80 on
+static constexpr double kNotOverlapped = 0.1;      // of the shorter of computing and moving
+
+int residentBlocks(const Chip &chip, const Tiling &tiling) {
+  double shared = tiling.sharedBytes + (chip.number >= 80 ? kReservedShared : 0);
+  double registers = std::ceil(tiling.registers / 8) * 8 * tiling.threads;
+  if (tiling.sharedBytes > chip.sharedPerBlock || tiling.registers > 255)
+    return 0;
+  return static_cast<int>(std::min(
+      {std::floor(chip.sharedPerSm / shared), std::floor(chip.threadsPerSm / tiling.threads),
+       std::floor(kRegistersPerSm / registers), static_cast<double>(chip.blocksPerSm)}));
+}
+
+/// A block's cycles while `resident` blocks share its SM.
+static double blockCycles(const Chip &chip, const Problem &problem, const Tiling &tiling,
+                          double resident) {
+  double rate = tiling.tensor ? (tiling.tf32 ? chip.tf32Operations : chip.halfOperations)
+                              : chip.f32Operations * tiling.issueShare;
+  double steps = std::ceil(problem.depth / tiling.splits / tiling.depth);
+  double depth = steps * tiling.depth;
+  double math = 2 * tiling.rows * tiling.columns * depth / rate;
+  double shared = tiling.sharedTraffic * depth / kSharedBytesPerClock;
+  double cache = (tiling.rows + tiling.columns) * depth * problem.elementBytes / chip.cacheBytes;
+  double step = tiling.tensor ? kBarrier + tiling.depth / 16 * kStepLatency
+                              : kBarrier + tiling.depth * kSimtStepLatency;
+  double latency = steps * std::max(step, kMemoryLatency / std::max(tiling.stages - 1, 1.0));
+  return std::max({resident * math, resident * shared, resident * cache, latency});
+}
+
+static double microseconds(const Chip &chip, double cycles, double bytes) {
+  double compute = cycles / (chip.gigahertz * 1e3),
+         memory = bytes / (chip.gigabytesPerSecond * 1e3);
+  return kLaunchMicroseconds + std::max(compute, memory) +
+         kNotOverlapped * std::min(compute, memory);
+}
+
+Estimate estimateContraction(const Chip &chip, const Problem &problem, const Tiling &tiling) {
+  double tiles =
+      std::ceil(problem.rows / tiling.rows) * std::ceil(problem.columns / tiling.columns);
+  double blocks = tiles * tiling.splits;
+  double resident = residentBlocks(chip, tiling);
+  Estimate estimate;
+  estimate.waves = blocks / (chip.sms * resident);
+  estimate.operations = 2 * problem.rows * problem.columns * problem.depth + problem.operations;
+  estimate.bytes = problem.bytes;
+  double full = std::floor(estimate.waves);
+  double left = std::ceil((blocks - full * chip.sms * resident) / chip.sms);
+  double cycles = kMemoryLatency + full * blockCycles(chip, problem, tiling, resident);
+  if (left > 0)
+    cycles += blockCycles(chip, problem, tiling, left);
+  if (tiling.splits > 1) {
+    double partials = tiling.splits * tiling.rows * tiling.columns * 4;
+    cycles += 2 * kMemoryLatency + partials / chip.cacheBytes;
+    estimate.bytes += 2 * tiles * partials;
+  }
+  estimate.microseconds = microseconds(chip, cycles, estimate.bytes);
+  return estimate;
+}
+
+Estimate estimateElements(const Chip &chip, const Problem &problem, double blocks, double threads) {
+  double resident =
+      std::min(std::floor(chip.threadsPerSm / threads), static_cast<double>(chip.blocksPerSm));
+  Estimate estimate;
+  estimate.waves = blocks / (chip.sms * resident);
+  estimate.operations = problem.operations;
+  estimate.bytes = problem.bytes;
+  double busy = std::min<double>(blocks, chip.sms); // few blocks cannot use the whole chip
+  double compute = problem.operations / (busy * chip.f32Operations);
+  double cache = problem.bytes / (busy * chip.cacheBytes);
+  double cycles =
+      kMemoryLatency * std::max(1.0, std::ceil(estimate.waves)) + std::max(compute, cache);
+  estimate.microseconds = microseconds(chip, cycles, estimate.bytes);
+  return estimate;
+}
+
+} // namespace halftone::ir

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "halftone/manifest/texts.hpp"
+
+#include <zstd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+namespace halftone::manifest {
+namespace {
+
+constexpr std::size_t kLengthBytes = 8;
+constexpr std::uint64_t kLargest = std::uint64_t{1} << 30;  // of all texts; far above any model's
+constexpr int kLevel = 12;
+
+void put_length(std::string& whole, std::uint64_t length) {
+  for (std::size_t i = 0; i < kLengthBytes; ++i) {
+    whole.push_back(static_cast<char>(static_cast<unsigned char>(length >> (8 * i))));
+  }
+}
+
+bool fail(DecodeError& error, DecodeError::Kind kind, std::string message) {
+  error = {kind, std::move(message)};
+  return false;
+}
+
+/// What the frame holds.
+bool decompress(std::span<const std::byte> packed, std::string& whole, DecodeError& error) {
+  using Kind = DecodeError::Kind;
+  const unsigned long long size = ZSTD_getFrameContentSize(packed.data(), packed.size());
+  if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > kLargest) {
+    return fail(error, Kind::malformed, "the kernel texts are no zstd frame of a possible size");
+  }
+  whole.resize(size);
+  const std::size_t got = ZSTD_decompress(whole.data(), whole.size(), packed.data(), packed.size());
+  if (ZSTD_isError(got)) {
+    return fail(error, Kind::altered,
+                std::string("the kernel texts were altered: ") + ZSTD_getErrorName(got));
+  }
+  return got == size || fail(error, Kind::truncated, "the kernel texts are truncated");
+}
+
+}  // namespace
+
+std::vector<std::byte> pack_texts(std::span<const std::string> texts) {
+  if (texts.empty()) return {};
+  std::string whole;
+  for (const std::string& text : texts) {
+    put_length(whole, text.size());
+    whole += text;
+  }
+  const std::unique_ptr<ZSTD_CCtx, std::size_t (*)(ZSTD_CCtx*)> context(ZSTD_createCCtx(),
+                                                                        ZSTD_freeCCtx);
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, kLevel);
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
+  std::vector<std::byte> packed(ZSTD_compressBound(whole.size()));
+  const std::size_t size =
+      ZSTD_compress2(context.get(), packed.data(), packed.size(), whole.data(), whole.size());
+  if (ZSTD_isError(size)) std::abort();  // the buffer is of ZSTD_compressBound: memory ran out
+  packed.resize(size);
+  return packed;
+}
+
+bool unpack_texts(std::span<const std::byte> packed, std::vector<std::string>& texts,
+                  DecodeError& error) {
+  texts.clear();
+  if (packed.empty()) return true;
+  std::string whole;
+  if (!decompress(packed, whole, error)) return false;
+  std::vector<std::string> result;
+  for (std::size_t at = 0; at < whole.size();) {
+    std::uint64_t length = 0;
+    if (whole.size() - at >= kLengthBytes) {
+      for (std::size_t i = 0; i < kLengthBytes; ++i) {
+        length |= std::uint64_t{static_cast<unsigned char>(whole[at + i])} << (8 * i);
+      }
+      at += kLengthBytes;
+    } else {
+      length = kLargest;  // more than there is
+    }
+    if (length > whole.size() - at) {
+      return fail(error, DecodeError::Kind::malformed,
+                  "the lengths of the kernel texts do not fit");
+    }
+    result.push_back(whole.substr(at, length));
+    at += length;
+  }
+  texts = std::move(result);
+  return true;
+}
+
+}  // namespace halftone::manifest

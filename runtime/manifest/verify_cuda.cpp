@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// The laws of what a manifest says about chips: which it holds for, and how kernels run there.
+#include <cmath>
+
+#include "verify.hpp"
+
+namespace halftone::manifest {
+namespace {
+
+constexpr std::int32_t kMostThreads = 1024, kWarp = 32, kMostSplits = 1 << 16;
+constexpr std::int64_t kMostSharedBytes = 1 << 20, kLargest = std::int64_t{1} << 62;
+
+bool possible(const Manifest& manifest, const std::vector<TaskAxis>& axes) {
+  return std::ranges::all_of(axes, [&](const TaskAxis& axis) {
+    return axis.tile > 0 && axis.tile <= kLargest && sound(manifest, axis.extent);
+  });
+}
+
+bool possible(const Manifest& manifest, const Split& split) {
+  return split.least > 0 && split.least <= kLargest && split.most > 0 &&
+         split.most <= kMostSplits && sound(manifest, split.depth) &&
+         (split.most == 1 || !split.depth.empty());
+}
+
+bool possible(const Cost& cost) {
+  return std::ranges::all_of(
+      std::initializer_list<double>{cost.operations, cost.bytes, cost.waves, cost.microseconds},
+      [](double value) { return std::isfinite(value) && value >= 0.0; });
+}
+
+/// What is wrong with how a kernel runs, or nothing.
+std::string fault_of(const Manifest& manifest, const CudaKernel& kernel) {
+  if (kernel.text < 0 || kernel.text >= manifest.text_count) return "has an unknown text";
+  if (kernel.entry.empty()) return "has an entry without a name";
+  if (kernel.threads <= 0 || kernel.threads > kMostThreads || kernel.threads % kWarp != 0) {
+    return "has an impossible number of threads";
+  }
+  if (!possible(manifest, kernel.blocks)) return "has an impossible grid";
+  if (kernel.shared_bytes < 0 || kernel.shared_bytes > kMostSharedBytes) {
+    return "has an impossible amount of shared memory";
+  }
+  if (!possible(manifest, kernel.split)) return "has an impossible split";
+  for (const Work& part : kernel.workspace) {
+    if (part.bytes <= 0 || part.bytes > kLargest || !possible(manifest, part.count)) {
+      return "has an impossible workspace";
+    }
+  }
+  for (const Plan& plan : kernel.plans) {
+    if (plan.name.empty() || !possible(plan.cost)) return "has an impossible plan";
+  }
+  return {};
+}
+
+std::string verify_chip(const Manifest& manifest, const CudaTarget& target) {
+  if (target.kernels.size() != manifest.kernels.size()) {
+    return quoted("target", target.chip) + " has not one entry for every kernel";
+  }
+  for (std::size_t i = 0; i < target.kernels.size(); ++i) {
+    if (std::string why = fault_of(manifest, target.kernels[i]); !why.empty()) {
+      return quoted("kernel", manifest.kernels[i].name) + " of " + quoted("target", target.chip) +
+             " " + why;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string verify_targets(const Manifest& manifest) {
+  const auto itself = [](const std::string& name) -> const std::string& { return name; };
+  if (manifest.targets.empty()) return "it holds for no target";
+  if (std::string why = unique("target", manifest.targets, itself); !why.empty()) return why;
+  if (manifest.assumed.size() != manifest.symbols.size() ||
+      std::ranges::any_of(manifest.assumed, [](std::int64_t size) { return size <= 0; })) {
+    return "the assumed sizes are not one positive number for every symbol";
+  }
+  if (manifest.text_count < 0) return "the number of texts is impossible";
+  auto chip = manifest.cuda.begin();
+  for (const std::string& target : manifest.targets) {
+    if (target == "cpu") continue;
+    if (chip == manifest.cuda.end() || chip->chip != target) {
+      return quoted("target", target) + " has no kernels in its place";
+    }
+    if (std::string why = verify_chip(manifest, *chip++); !why.empty()) return why;
+  }
+  if (chip != manifest.cuda.end()) {
+    return quoted("target", chip->chip) + " has kernels but is none of the targets";
+  }
+  return {};
+}
+
+const CudaTarget* find_cuda(const Manifest& manifest, std::string_view chip) {
+  const auto found = std::ranges::find(manifest.cuda, chip, &CudaTarget::chip);
+  return found == manifest.cuda.end() ? nullptr : &*found;
+}
+
+}  // namespace halftone::manifest

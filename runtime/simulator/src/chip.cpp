@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "halftone/simulator/chip.hpp"
+
+#include <algorithm>
+
+namespace halftone::simulator {
+
+namespace {
+
+constexpr std::uint32_t kKiB = 1024;
+
+constexpr Chip kChips[] = {
+    {"sm_75", 75, "T4", 40, 1024, 16, 64 * kKiB, 64 * kKiB},
+    {"sm_80", 80, "A100", 108, 2048, 32, 164 * kKiB, 163 * kKiB},
+    {"sm_86", 86, "RTX 3090", 82, 1536, 16, 100 * kKiB, 99 * kKiB},
+    {"sm_87", 87, "Jetson AGX Orin", 16, 1536, 16, 164 * kKiB, 163 * kKiB},
+    {"sm_89", 89, "RTX 4090", 128, 1536, 24, 100 * kKiB, 99 * kKiB},
+    {"sm_90a", 90, "H100 SXM", 132, 2048, 32, 228 * kKiB, 227 * kKiB},
+    {"sm_100a", 100, "B200", 148, 2048, 32, 228 * kKiB, 227 * kKiB},
+    {"sm_103a", 103, "B300", 160, 2048, 32, 228 * kKiB, 227 * kKiB},
+    {"sm_110a", 110, "Jetson Thor", 20, 1536, 24, 228 * kKiB, 227 * kKiB},
+    {"sm_120a", 120, "RTX 5090", 170, 1536, 24, 100 * kKiB, 99 * kKiB},
+    {"sm_121a", 121, "GB10", 48, 1536, 24, 100 * kKiB, 99 * kKiB},
+};
+
+std::string_view without_suffix(std::string_view name) {
+  while (!name.empty() && (name.back() < '0' || name.back() > '9')) name.remove_suffix(1);
+  return name;
+}
+
+}  // namespace
+
+std::span<const Chip> chips() { return kChips; }
+
+const Chip* find_chip(std::string_view name) {
+  const auto found = std::ranges::find_if(kChips, [&](const Chip& chip) {
+    return chip.name == name || without_suffix(chip.name) == name;
+  });
+  return found == std::end(kChips) ? nullptr : found;
+}
+
+}  // namespace halftone::simulator

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// atom and red: PTX ISA 9.0, 9.7.13.12 and .13. Lanes take turns in ascending order, which is one
+// of the orders that a chip may choose.
+#include <algorithm>
+#include <cmath>
+
+#include "access.hpp"
+#include "decode.hpp"
+#include "lanes.hpp"
+
+namespace halftone::simulator {
+
+namespace {
+
+enum : std::uint8_t { kAdd, kMin, kMax, kInc, kDec, kAnd, kOr, kXor, kExch, kCas };
+
+constexpr std::string_view kWords[] = {"add", "min", "max", "inc",  "dec",
+                                       "and", "or",  "xor", "exch", "cas"};
+
+template <class T>
+T combine(std::uint8_t operation, T old, T b, T c) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (operation == kAdd) return old + b;
+    return operation == kExch ? b : old;
+  } else {
+    using U = std::make_unsigned_t<T>;
+    switch (operation) {
+      case kAdd:
+        return static_cast<T>(static_cast<U>(old) + static_cast<U>(b));
+      case kMin:
+        return std::min(old, b);
+      case kMax:
+        return std::max(old, b);
+      case kInc:
+        return old >= b ? T{0} : static_cast<T>(old + 1);
+      case kDec:
+        return old == 0 || old > b ? b : static_cast<T>(old - 1);
+      case kAnd:
+        return static_cast<T>(old & b);
+      case kOr:
+        return static_cast<T>(old | b);
+      case kXor:
+        return static_cast<T>(old ^ b);
+      case kExch:
+        return b;
+      default:
+        return old == b ? c : old;  // cas
+    }
+  }
+}
+
+/// f16, bf16 or pairs of them: add, min, max of each.
+template <class H>
+H combine_half(std::uint8_t operation, H old, H b) {
+  const double x = old.value(), y = b.value();
+  if (operation == kAdd) return H::of(x + y);
+  if (x != x || y != y) return x != x ? b : old;
+  return (operation == kMin) == (y < x) ? b : old;
+}
+template <class H>
+Two<H> combine_half(std::uint8_t operation, Two<H> old, Two<H> b) {
+  return {combine_half(operation, H{old.low}, H{b.low}).code,
+          combine_half(operation, H{old.high}, H{b.high}).code};
+}
+
+template <class T, class Combine>
+void run(Context& c, const Instruction& i, Combine combine_values) {
+  Access access;
+  access.space = i.space;
+  access.use = Use::atomic;
+  access.bytes = sizeof(T);
+  gather_addresses(c, i, i.at[16], access);
+  using L = Lane<T>;
+  resolve(c, i, access, [&](const Access& a) {
+    c.launch.counters.atomics += static_cast<std::uint64_t>(std::popcount(a.mask));
+    each_lane(a.mask, [&](std::uint32_t l) {
+      T old;
+      std::memcpy(&old, a.data[l], sizeof(T));
+      const T b = get<T>(c.plane<L>(i.at[1])[l]);
+      const T third = i.variant == kCas ? get<T>(c.plane<L>(i.at[2])[l]) : T{};
+      const T value = combine_values(old, b, third);
+      c.launch.progress += std::memcmp(a.data[l], &value, sizeof(T)) != 0;
+      std::memcpy(a.data[l], &value, sizeof(T));
+      if (i.at[0] != kNone) c.plane<L>(i.at[0])[l] = put(old);
+    });
+  });
+}
+
+template <class T>
+void run_atomic(Context& c, const Instruction& i) {
+  run<T>(c, i, [&](T old, T b, T third) { return combine(i.variant, old, b, third); });
+}
+
+template <class T>
+void run_half(Context& c, const Instruction& i) {
+  run<T>(c, i, [&](T old, T b, T) { return combine_half(i.variant, old, b); });
+}
+
+/// red.vN, atom.vN of f32 or of pairs of 16-bit floats: the elements one after the other; at[1] and
+/// on the sources, at[8] and on the results.
+template <class T, class Combine>
+void run_vector(Context& c, const Instruction& i, Combine combine_values) {
+  Access access;
+  access.space = i.space;
+  access.use = Use::atomic;
+  access.bytes = static_cast<std::uint32_t>(sizeof(T)) * i.width;
+  gather_addresses(c, i, i.at[16], access);
+  resolve(c, i, access, [&](const Access& a) {
+    c.launch.counters.atomics += static_cast<std::uint64_t>(std::popcount(a.mask));
+    ++c.launch.progress;
+    each_lane(a.mask, [&](std::uint32_t l) {
+      for (std::uint32_t e = 0; e < i.width; ++e) {
+        T old;
+        std::memcpy(&old, a.data[l] + e * sizeof(T), sizeof(T));
+        const T value = combine_values(old, get<T>(c.plane(i.at[1 + e])[l]));
+        std::memcpy(a.data[l] + e * sizeof(T), &value, sizeof(T));
+        if (i.at[8 + e] != kNone) c.plane(i.at[8 + e])[l] = put(old);
+      }
+    });
+  });
+}
+
+void decode_vector(Decoder& d, std::size_t first) {
+  Instruction& i = d.instruction;
+  const syntax::Operand& sources = d.operand(first + 1);
+  i.width = static_cast<std::uint8_t>(sources.parts.size());
+  if (i.width == 0 || i.width > 8 || i.variant != kAdd) d.unknown();
+  for (std::size_t e = 0; e < i.width; ++e) {
+    i.at[1 + e] = d.source(sources.parts[e], 4);
+    i.at[8 + e] = first == 0 ? kNone : d.destination(d.operand(0).parts.at(e).name);
+  }
+  i.at[16] = d.address(d.operand(first), i);
+  using P = Two<F16>;
+  using Q = Two<BF16>;
+  if (d.type() == Type::f32)
+    i.run = [](Context& c, const Instruction& at) {
+      run_vector<float>(c, at, [](float x, float y) { return x + y; });
+    };
+  else if (d.type() == Type::f16x2)
+    i.run = [](Context& c, const Instruction& at) {
+      run_vector<P>(c, at, [](P x, P y) { return combine_half(kAdd, x, y); });
+    };
+  else if (d.type() == Type::bf16x2)
+    i.run = [](Context& c, const Instruction& at) {
+      run_vector<Q>(c, at, [](Q x, Q y) { return combine_half(kAdd, x, y); });
+    };
+  else
+    d.unknown();
+}
+
+void decode_atomic(Decoder& d) {
+  Instruction& i = d.instruction;
+  const bool red = d.words[0] == "red";
+  if (d.has("async")) d.unknown();
+  i.space = d.has("global")                        ? Space::global
+            : d.has_any({"shared", "shared::cta"}) ? Space::shared
+                                                   : Space::generic;
+  i.variant = 255;
+  for (std::uint8_t n = 0; n < std::size(kWords); ++n)
+    if (d.has(kWords[n])) i.variant = n;
+  if (i.variant == 255) d.unknown();
+  i.flags |= kStrong;
+  if (d.has_any({"acquire", "acq_rel"})) i.flags |= kAcquire;
+  if (d.has_any({"release", "acq_rel"})) i.flags |= kRelease;
+  i.flags |= scope_word(d, Scope::device);
+  const std::uint8_t bytes = bytes_of(d.type()) == 8 ? 8 : 4;
+  const std::size_t first = red ? 0 : 1;
+  if (d.has_any({"v2", "v4", "v8"})) return decode_vector(d, first);
+  i.at[0] = red ? kNone : d.destination(std::size_t{0});
+  i.at[16] = d.address(d.operand(first), i);
+  i.at[1] = d.source(first + 1, bytes);
+  if (i.variant == kCas) i.at[2] = d.source(first + 2, bytes);
+  i.bytes = bytes_of(d.type());
+  switch (d.type()) {
+    case Type::u32:
+    case Type::b32:
+      i.run = run_atomic<std::uint32_t>;
+      break;
+    case Type::s32:
+      i.run = run_atomic<std::int32_t>;
+      break;
+    case Type::u64:
+    case Type::b64:
+      i.run = run_atomic<std::uint64_t>;
+      break;
+    case Type::s64:
+      i.run = run_atomic<std::int64_t>;
+      break;
+    case Type::b16:
+      i.run = run_atomic<std::uint16_t>;
+      break;
+    case Type::f32:
+      i.run = run_atomic<float>;
+      break;
+    case Type::f64:
+      i.run = run_atomic<double>;
+      break;
+    case Type::f16:
+      i.run = run_half<F16>;
+      break;
+    case Type::bf16:
+      i.run = run_half<BF16>;
+      break;
+    case Type::f16x2:
+      i.run = run_half<Two<F16>>;
+      break;
+    case Type::bf16x2:
+      i.run = run_half<Two<BF16>>;
+      break;
+    default:
+      d.unknown();
+  }
+}
+
+constexpr Opcode kOpcodes[] = {{"atom", decode_atomic}, {"red", decode_atomic}};
+
+}  // namespace
+
+std::span<const Opcode> atomic_opcodes() { return kOpcodes; }
+
+}  // namespace halftone::simulator

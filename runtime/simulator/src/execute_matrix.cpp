@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// ldmatrix, stmatrix and mma.sync: PTX ISA 9.0, 9.7.14.5. Whole warps; fragments as matrix.hpp
+// says.
+#include "access.hpp"
+#include "lanes.hpp"
+#include "matrix.hpp"
+#include "matrix_sums.hpp"
+
+namespace halftone::simulator {
+
+namespace {
+
+/// The 8 rows of 16 bytes of each of `count` matrices: lane 8 * m + r gives the address of row r of
+/// matrix m.
+bool gather_rows(Context& c, const Instruction& i, Use use, std::uint32_t count, Access& rows) {
+  rows.space = i.space;
+  rows.use = use;
+  rows.bytes = 16;
+  gather_addresses(c, i, i.at[16], rows);
+  if (count < 4) rows.mask &= (1u << (8 * count)) - 1;
+  const std::uint32_t wanted = rows.mask;
+  if (rows.space == Space::generic) {
+    rows.space = Space::shared;
+    for (std::uint64_t& address : rows.address) address -= kSharedWindow;
+  }
+  resolve_in_space(c, i, rows);
+  told(c, i, rows);
+  return rows.mask == wanted;
+}
+
+/// ldmatrix.sync.aligned.m8n8.xN{.trans}.shared.b16
+void run_ldmatrix(Context& c, const Instruction& i) {
+  Access rows;
+  const bool whole = gather_rows(c, i, Use::read, i.width, rows);
+  for (std::uint32_t m = 0; m < i.width; ++m) {
+    std::array<std::array<std::uint16_t, 8>, 8> matrix;
+    for (std::uint32_t r = 0; r < 8; ++r) {
+      if (whole || (rows.mask >> (8 * m + r) & 1))
+        std::memcpy(matrix[r].data(), rows.data[8 * m + r], 16);
+      else
+        matrix[r].fill(0xffff);
+    }
+    std::uint32_t* to = c.plane(i.at[m]);
+    for (int l = 0; l < 32; ++l) {
+      const Position low = m8n8_position(i.variant != 0, l, 0),
+                     high = m8n8_position(i.variant != 0, l, 1);
+      to[l] = matrix[low.row][low.column] |
+              static_cast<std::uint32_t>(matrix[high.row][high.column]) << 16;
+    }
+  }
+}
+
+void run_stmatrix(Context& c, const Instruction& i) {
+  Access rows;
+  gather_rows(c, i, Use::write, i.width, rows);
+  for (std::uint32_t m = 0; m < i.width; ++m) {
+    std::array<std::array<std::uint16_t, 8>, 8> matrix;
+    const std::uint32_t* from = c.plane(i.at[m]);
+    for (int l = 0; l < 32; ++l)
+      for (int e = 0; e < 2; ++e) {
+        const Position p = m8n8_position(i.variant != 0, l, e);
+        matrix[p.row][p.column] = static_cast<std::uint16_t>(from[l] >> (16 * e));
+      }
+    for (std::uint32_t r = 0; r < 8; ++r)
+      if (rows.mask >> (8 * m + r) & 1) std::memcpy(rows.data[8 * m + r], matrix[r].data(), 16);
+  }
+}
+
+void place_whole_warp(Decoder& d) {
+  d.instruction.flow = Flow::together;
+  syntax::Operand all;
+  all.kind = syntax::Operand::Kind::integer;
+  all.bits = kAllLanes;
+  d.instruction.at[19] = d.source(all, 4);
+}
+
+void decode_matrix_rows(Decoder& d) {
+  Instruction& i = d.instruction;
+  const bool load = d.words[0] == "ldmatrix";
+  if (!d.has("m8n8") || d.type() != Type::b16) d.unknown();
+  i.space = d.has_any({"shared", "shared::cta"}) ? Space::shared : Space::generic;
+  i.variant = d.has("trans");
+  i.width = d.has("x4") ? 4 : d.has("x2") ? 2 : 1;
+  const syntax::Operand& registers = d.operand(load ? 0 : 1);
+  for (std::uint8_t m = 0; m < i.width; ++m) {
+    const syntax::Operand& each =
+        registers.kind == syntax::Operand::Kind::vector ? registers.parts.at(m) : registers;
+    i.at[m] = load ? d.destination(each.name) : d.source(each, 4);
+  }
+  i.at[16] = d.address(d.operand(load ? 1 : 0), i);
+  i.run = load ? run_ldmatrix : run_stmatrix;
+  place_whole_warp(d);
+}
+
+/// The value of element `position` of a register.
+template <NumberFormat kFormat>
+float element(std::uint32_t word, int position) {
+  if constexpr (kFormat == NumberFormat::f16)
+    return f16_value(static_cast<std::uint16_t>(word >> (16 * position)));
+  if constexpr (kFormat == NumberFormat::bf16)
+    return bf16_value(static_cast<std::uint16_t>(word >> (16 * position)));
+  if constexpr (kFormat == NumberFormat::tf32) return std::bit_cast<float>(word & 0xffffe000u);
+  return decode(kFormat, word >> (8 * position) & 0xff);
+}
+
+/// mma.sync.aligned.m16n8kK.row.col: width is K, at[0..3] D, at[4..7] A, at[8..9] B, at[10..13] C.
+template <NumberFormat kA, NumberFormat kB>
+void run_mma(Context& c, const Instruction& i) {
+  constexpr int kBytes = kA == NumberFormat::tf32                              ? 4
+                         : kA == NumberFormat::f16 || kA == NumberFormat::bf16 ? 2
+                                                                               : 1;
+  constexpr int kPacked = 4 / kBytes;
+  const int depth = i.width;
+  const bool half = i.flags != 0;  // f16 accumulators, two in a register
+  alignas(64) float a[16 * 32], b[32 * 8], sums[16 * 8];
+  for (int e = 0; e < depth / 2; ++e) {  // 16 * depth / 32 elements a lane
+    const std::uint32_t* from = c.plane(i.at[4 + e / kPacked]);
+    for (int l = 0; l < 32; ++l) {
+      const Position p = a_position(kPacked, l, e);
+      a[p.row * depth + p.column] = element<kA>(from[l], e % kPacked);
+    }
+  }
+  for (int e = 0; e < depth / 4; ++e) {
+    const std::uint32_t* from = c.plane(i.at[8 + e / kPacked]);
+    for (int l = 0; l < 32; ++l) {
+      const Position p = b_position(kPacked, l, e);
+      b[p.row * 8 + p.column] = element<kB>(from[l], e % kPacked);
+    }
+  }
+  for (int e = 0; e < 4; ++e) {
+    const std::uint32_t* from = c.plane(i.at[10 + (half ? e / 2 : e)]);
+    for (int l = 0; l < 32; ++l) {
+      const Position p = c_position(l, e);
+      sums[p.row * 8 + p.column] =
+          half ? f16_value(static_cast<std::uint16_t>(from[l] >> (16 * (e % 2))))
+               : std::bit_cast<float>(from[l]);
+    }
+  }
+  SumRules rules;
+  const auto accumulator = half ? AccumulatorFormat::f16 : AccumulatorFormat::f32;
+  rules.accumulator = accumulator;
+  if (c.launch.options.accumulation == Accumulation::truncating)
+    rules = truncating_rules(kBytes, accumulator);
+  multiply_add(a, b, sums, sums, 16, 8, depth, rules);
+  for (int e = 0; e < 4; ++e) {
+    std::uint32_t* to = c.plane(i.at[half ? e / 2 : e]);
+    for (int l = 0; l < 32; ++l) {
+      const Position p = c_position(l, e);
+      const float value = sums[p.row * 8 + p.column];
+      if (!half) {
+        to[l] = std::bit_cast<std::uint32_t>(value);
+      } else if (e % 2 == 0) {
+        to[l] = f16_code(value);
+      } else {
+        to[l] |= static_cast<std::uint32_t>(f16_code(value)) << 16;
+      }
+    }
+  }
+  c.launch.counters.tensor_operations += 2ull * 16 * 8 * static_cast<std::uint64_t>(depth);
+}
+
+void place_registers(Decoder& d, std::size_t operand, std::size_t first, std::size_t count,
+                     bool write) {
+  const syntax::Operand& list = d.operand(operand);
+  if (list.parts.size() != count) d.unknown();
+  for (std::size_t n = 0; n < count; ++n)
+    d.instruction.at[first + n] =
+        write ? d.destination(list.parts[n].name) : d.source(list.parts[n], 4);
+}
+
+void decode_mma(Decoder& d) {
+  Instruction& i = d.instruction;
+  if (!d.has("sync") || d.has_any({"sp", "block_scale", "kind::mxf8f6f4", "satfinite"}))
+    d.unknown();
+  const int depth = d.has("m16n8k4")    ? 4
+                    : d.has("m16n8k8")  ? 8
+                    : d.has("m16n8k16") ? 16
+                    : d.has("m16n8k32") ? 32
+                                        : 0;
+  if (depth == 0 || d.types.size() != 4) d.unknown();
+  const Type a = d.types[1], b = d.types[2];
+  const int packed = a == Type::tf32 ? 1 : bytes_of(a) == 2 ? 2 : 4;
+  i.width = static_cast<std::uint8_t>(depth);
+  i.flags = d.types[0] == Type::f16;
+  if (d.types[0] != d.types[3]) d.unknown();
+  const std::size_t accumulators = i.flags ? 2 : 4;
+  place_registers(d, 0, 0, accumulators, true);
+  place_registers(d, 1, 4, static_cast<std::size_t>(depth / 2 / packed), false);
+  place_registers(d, 2, 8, static_cast<std::size_t>(depth / 4 / packed), false);
+  place_registers(d, 3, 10, accumulators, false);
+  using N = NumberFormat;
+  if (a == Type::f16 && b == Type::f16) i.run = run_mma<N::f16, N::f16>;
+  if (a == Type::bf16 && b == Type::bf16) i.run = run_mma<N::bf16, N::bf16>;
+  if (a == Type::tf32 && b == Type::tf32) i.run = run_mma<N::tf32, N::tf32>;
+  if (a == Type::e4m3 && b == Type::e4m3) i.run = run_mma<N::e4m3, N::e4m3>;
+  if (a == Type::e4m3 && b == Type::e5m2) i.run = run_mma<N::e4m3, N::e5m2>;
+  if (a == Type::e5m2 && b == Type::e4m3) i.run = run_mma<N::e5m2, N::e4m3>;
+  if (a == Type::e5m2 && b == Type::e5m2) i.run = run_mma<N::e5m2, N::e5m2>;
+  if (!i.run) d.unknown();
+  place_whole_warp(d);
+}
+
+constexpr Opcode kOpcodes[] = {
+    {"ldmatrix", decode_matrix_rows}, {"stmatrix", decode_matrix_rows}, {"mma", decode_mma}};
+
+}  // namespace
+
+std::span<const Opcode> matrix_opcodes() { return kOpcodes; }
+
+}  // namespace halftone::simulator

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// mov and its kin: PTX ISA 9.0, 9.7.9.1 to 9.7.9.7. A variable's name is its address.
+#include "lanes.hpp"
+
+namespace halftone::simulator {
+
+namespace {
+
+struct Copy1 {
+  template <class T>
+  [[gnu::always_inline]] static T run(T a) {
+    return a;
+  }
+};
+
+/// {a, b} = x and x = {a, b}: `width` parts of `bytes` each in a value of 4 or 8 bytes.
+void run_unpack(Context& c, const Instruction& i) {
+  const std::uint32_t bits = 8u * i.bytes;
+  const bool wide = i.bytes * i.width == 8;
+  const auto* from32 = c.plane(i.at[8]);
+  const auto* from64 = c.plane<std::uint64_t>(i.at[8]);
+  std::array<std::uint64_t, 32> values{};
+  each_lane(c.mask, [&](std::uint32_t l) { values[l] = wide ? from64[l] : from32[l]; });
+  for (std::uint32_t part = 0; part < i.width; ++part)
+    each_lane(c.mask, [&](std::uint32_t l) {
+      c.plane(i.at[part])[l] =
+          static_cast<std::uint32_t>(values[l] >> (bits * part) & ((std::uint64_t{1} << bits) - 1));
+    });
+}
+void run_pack(Context& c, const Instruction& i) {
+  const std::uint32_t bits = 8u * i.bytes;
+  std::array<std::uint64_t, 32> values{};
+  for (std::uint32_t part = 0; part < i.width; ++part)
+    each_lane(c.mask, [&](std::uint32_t l) {
+      const std::uint64_t value = c.plane(i.at[part])[l] & ((std::uint64_t{1} << bits) - 1);
+      values[l] |= value << (bits * part);
+    });
+  const bool wide = i.bytes * i.width == 8;
+  each_lane(c.mask, [&](std::uint32_t l) {
+    if (wide)
+      c.plane<std::uint64_t>(i.at[8])[l] = values[l];
+    else
+      c.plane(i.at[8])[l] = static_cast<std::uint32_t>(values[l]);
+  });
+}
+
+void run_predicate_copy(Context& c, const Instruction& i) {
+  std::uint32_t& to = c.predicate(i.at[0]);
+  to = (to & ~c.mask) | (c.predicate(i.at[1]) & c.mask);
+}
+
+void run_active_mask(Context& c, const Instruction& i) {
+  std::uint32_t* to = c.plane(i.at[0]);
+  each_lane(c.mask, [&](std::uint32_t l) { to[l] = c.group.mask; });
+}
+
+/// %clock and %globaltimer: instructions of the launch so far.
+template <class T>
+void run_clock(Context& c, const Instruction& i) {
+  T* to = c.plane<T>(i.at[0]);
+  each_lane(c.mask, [&](std::uint32_t l) {
+    to[l] = static_cast<T>(c.launch.counters.warp_instructions + c.warp.executed);
+  });
+}
+
+void decode_mov(Decoder& d) {
+  using Kind = syntax::Operand::Kind;
+  Instruction& i = d.instruction;
+  const std::uint8_t bytes = bytes_of(d.type());
+  for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
+    const syntax::Operand& parts = d.operand(side);
+    if (parts.kind != Kind::vector) continue;
+    if (bytes > 8) d.unknown();
+    i.width = static_cast<std::uint8_t>(parts.parts.size());
+    i.bytes = static_cast<std::uint8_t>(bytes / i.width);
+    if (i.bytes > 4) d.unknown();
+    for (std::size_t part = 0; part < parts.parts.size(); ++part)
+      i.at[part] =
+          side == 0 ? d.destination(parts.parts[part].name) : d.source(parts.parts[part], 4);
+    i.at[8] = side == 0 ? d.source(1, bytes == 8 ? 8 : 4) : d.destination(std::size_t{0});
+    i.run = side == 0 ? run_unpack : run_pack;
+    return;
+  }
+  if (d.type() == Type::pred) {
+    i.run = run_predicate_copy;
+    i.at[0] = d.destination(std::size_t{0});
+    i.at[1] = d.predicate(d.operand(1));
+    return;
+  }
+  const std::string_view name = d.operand(1).name;
+  if (name == "%clock" || name == "%clock_hi" || name == "%clock64" || name == "%globaltimer" ||
+      name == "%globaltimer_lo") {
+    i.at[0] = d.destination(std::size_t{0});
+    i.run = bytes == 8 ? run_clock<std::uint64_t> : run_clock<std::uint32_t>;
+    return;
+  }
+  // A parameter's name is its address in each thread's local memory, or in the kernel's parameters.
+  std::int64_t at = d.local_parameter(name);
+  if (at < 0) at = d.entry_parameter(name);
+  if (at >= 0) {
+    syntax::Operand address;
+    address.kind = Kind::integer;
+    address.bits = static_cast<std::uint64_t>(at + d.operand(1).offset);
+    i.at[0] = d.destination(std::size_t{0});
+    i.at[1] = d.source(address, bytes == 8 ? 8 : 4);
+    i.run = bytes == 8 ? lanes_of<Copy1, std::uint64_t, std::uint64_t>()
+                       : lanes_of<Copy1, std::uint32_t, std::uint32_t>();
+    return;
+  }
+  if (!with_bits(d.type(), [&]<class T>() { set<Copy1, T, T>(d); })) d.unknown();
+}
+
+void decode_activemask(Decoder& d) {
+  d.instruction.run = run_active_mask;
+  d.instruction.at[0] = d.destination(std::size_t{0});
+}
+
+constexpr Opcode kOpcodes[] = {{"mov", decode_mov}, {"activemask", decode_activemask}};
+
+}  // namespace
+
+std::span<const Opcode> move_opcodes() { return kOpcodes; }
+
+}  // namespace halftone::simulator

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu_execution.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+#include "floating_point.hpp"
+#include "halftone/error.hpp"
+#include "text.hpp"
+#include "thread_pool.hpp"
+
+namespace halftone {
+
+using manifest::Phase, manifest::Role;
+
+CpuExecution::CpuExecution(const ProgramPlan& plan) : plan_(plan), memory_(plan.device().memory()) {
+  choose_variant();
+  if (plan.arena().bytes > 0) arena_ = allocate(plan.arena().bytes);
+  const std::size_t buffers = plan.program().buffers.size();
+  for (std::size_t i = 0; i < buffers; ++i) {
+    if (const auto values = plan.first_values(i); !values.empty()) write(i, 0, values);
+  }
+  for (std::size_t phase = 0; phase < manifest::kPhases; ++phase) {
+    if (static_cast<Phase>(phase) != Phase::accumulate) bind(static_cast<Phase>(phase));
+  }
+  kept_.resize(buffers);
+  for (std::size_t i : kept_buffers(plan)) {
+    kept_[i].resize(static_cast<std::size_t>(plan.bytes(i)));
+  }
+}
+
+void CpuExecution::choose_variant() {
+  const auto& offered = plan_.manifest().variants;
+  const Device& device = plan_.device();
+  for (const std::string& variant : device.variants()) {
+    const auto found = std::ranges::find(offered, variant);
+    if (found == offered.end()) continue;
+    variant_ = static_cast<std::size_t>(found - offered.begin());
+    return;
+  }
+  throw Error({.operation = plan_.who(),
+               .object = named("model", plan_.manifest().model),
+               .cause = "has code for " + listed(offered) + ", but the device '" + device.name() +
+                        "' runs " + listed(device.variants()),
+               .hint = "choose another device or make the artifact for this one"});
+}
+
+std::byte* CpuExecution::allocate(std::int64_t bytes) {
+  auto* address = static_cast<std::byte*>(memory_.allocate(bytes, manifest::kSlotAlignment));
+  if (!address) plan_.refuse_bytes(bytes);
+  std::memset(address, 0, static_cast<std::size_t>(bytes));
+  return address;
+}
+
+std::byte* CpuExecution::address(std::size_t index) const {
+  const manifest::Buffer& buffer = plan_.buffer(index);
+  std::byte* piece = buffer.role == Role::accumulated ? accumulated_ : arena_;
+  return piece + plan_.arena().slot_offsets[static_cast<std::size_t>(buffer.slot)];
+}
+
+std::int64_t CpuExecution::bytes_predicted() const {
+  return plan_.arena().bytes + (accumulated_ ? plan_.arena().accumulated_bytes : 0);
+}
+
+void CpuExecution::write(std::size_t buffer, std::int64_t at, std::span<const std::byte> bytes) {
+  if (!bytes.empty()) std::memcpy(address(buffer) + at, bytes.data(), bytes.size());
+}
+
+void CpuExecution::prepare_accumulation() {
+  const auto phase = static_cast<std::size_t>(Phase::accumulate);
+  if (phases_[phase].size() == plan_.launches(Phase::accumulate).size()) return;
+  phases_[phase].clear();
+  if (!accumulated_ && plan_.arena().accumulated_bytes > 0) {
+    accumulated_ = allocate(plan_.arena().accumulated_bytes);
+  }
+  bind(Phase::accumulate);
+}
+
+void CpuExecution::bind(Phase phase) {
+  try {
+    for (const manifest::Launch& launch : plan_.launches(phase)) {
+      phases_[static_cast<std::size_t>(phase)].push_back(bind(launch));
+    }
+  } catch (const std::overflow_error&) {
+    plan_.refuse_launch("has a kernel with more than 2^62 tasks");
+  }
+}
+
+CpuExecution::BoundLaunch CpuExecution::bind(const manifest::Launch& launch) const {
+  const manifest::Kernel& kernel = plan_.kernel(launch);
+  const void* const* entries = plan_.artifact().image().cpu_entries[variant_];
+  const auto entry_at = [&](std::int32_t index) {
+    return index < 0 ? nullptr : reinterpret_cast<CpuEntry>(const_cast<void*>(entries[index]));
+  };
+  BoundLaunch bound{entry_at(kernel.cpu_entry),
+                    entry_at(kernel.cpu_finish),
+                    {},
+                    manifest::task_count(kernel, plan_.symbols())};
+  for (const manifest::Argument& argument : launch.arguments) {
+    const std::int64_t at = plan_.first_byte(argument, kernel);
+    bound.arguments.push_back(address(static_cast<std::size_t>(argument.buffer)) + at);
+  }
+  return bound;
+}
+
+void CpuExecution::run(std::span<const Phase> phases) {
+  for (Phase phase : phases) {
+    for (std::size_t i = 0; phase == Phase::forward && i < kept_.size(); ++i) {
+      if (!kept_[i].empty()) std::memcpy(kept_[i].data(), address(i), kept_[i].size());
+    }
+    for (const BoundLaunch& launch : phases_[static_cast<std::size_t>(phase)]) run(launch);
+  }
+}
+
+void CpuExecution::run(Phase phase, std::size_t launch) {
+  run(phases_[static_cast<std::size_t>(phase)][launch]);
+}
+
+void CpuExecution::run(const BoundLaunch& launch) {
+  const auto call = [&](CpuEntry entry, std::int64_t first, std::int64_t last) {
+    const StandardFloatingPoint mode;
+    entry(launch.arguments.data(), plan_.symbols().data(), first, last);
+  };
+  plan_.device().pool().run(launch.tasks, [&](std::int64_t first, std::int64_t last) {
+    call(launch.entry, first, last);
+  });
+  if (launch.finish) call(launch.finish, 0, 1);
+}
+
+}  // namespace halftone

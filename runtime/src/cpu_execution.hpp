@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program on this processor: the artifact's native code on the device's threads.
+#pragma once
+
+#include <vector>
+
+#include "device_memory.hpp"
+#include "execution.hpp"
+
+namespace halftone {
+
+/// Entries are described at manifest::Kernel.
+using CpuEntry = void (*)(void* const* arguments, const std::int64_t* symbols,
+                          std::int64_t first_task, std::int64_t last_task);
+
+class CpuExecution final : public Execution {
+ public:
+  explicit CpuExecution(const ProgramPlan& plan);
+
+  const std::byte* read(std::size_t buffer) override { return address(buffer); }
+  void write(std::size_t buffer, std::int64_t at, std::span<const std::byte> bytes) override;
+  void run(std::span<const manifest::Phase> phases) override;
+  void run(manifest::Phase phase, std::size_t launch) override;
+  std::span<const std::byte> kept(std::size_t buffer) override { return kept_[buffer]; }
+  void prepare_accumulation() override;
+  std::int64_t bytes_predicted() const override;
+  std::int64_t bytes_measured() const override { return memory_.bytes(); }
+  std::string variant() const override { return plan_.manifest().variants[variant_]; }
+
+ private:
+  struct BoundLaunch {
+    CpuEntry entry = nullptr, finish = nullptr;
+    std::vector<void*> arguments;
+    std::int64_t tasks = 0;
+  };
+
+  void choose_variant();
+  [[nodiscard]] std::byte* allocate(std::int64_t bytes);
+  [[nodiscard]] std::byte* address(std::size_t buffer) const;
+  void bind(manifest::Phase phase);
+  [[nodiscard]] BoundLaunch bind(const manifest::Launch& launch) const;
+  void run(const BoundLaunch& launch);
+
+  const ProgramPlan& plan_;
+  DeviceMemory memory_;
+  std::size_t variant_ = 0;
+  std::byte* arena_ = nullptr;
+  std::byte* accumulated_ = nullptr;  ///< the piece beside the arena, once there are micro-batches
+  std::vector<BoundLaunch> phases_[manifest::kPhases];
+  std::vector<std::vector<std::byte>> kept_;  // by buffer; empty for those that are not kept
+};
+
+}  // namespace halftone

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver_execution.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <set>
+#include <stdexcept>
+
+#include "halftone/error.hpp"
+#include "halftone/manifest/spelling.hpp"
+#include "text.hpp"
+
+namespace halftone {
+namespace {
+
+using manifest::Phase, manifest::Role;
+
+OwnedStream make_stream(const ProgramPlan& plan) {
+  DriverContext& context = *plan.device().driver();
+  DriverStream stream{};
+  context.run(plan.who(), "a stream", [&](Driver& driver) { return driver.create_stream(stream); });
+  return {context.driver(), stream};
+}
+
+std::vector<std::size_t> kernels_of(const manifest::Program& program) {
+  std::set<std::size_t> kernels;
+  for (const auto& phase : program.phases) {
+    for (const manifest::Launch& launch : phase) {
+      kernels.insert(static_cast<std::size_t>(launch.kernel));
+    }
+  }
+  return {kernels.begin(), kernels.end()};
+}
+
+/// Whether only the host writes it.
+bool is_the_hosts(Role role) { return role == Role::input || role == Role::hyperparameter; }
+
+}  // namespace
+
+DriverExecution::DriverExecution(const ProgramPlan& plan)
+    : plan_(plan),
+      context_(plan.device().driver()),
+      stream_(make_stream(plan)),
+      kernels_(kernels_of(plan.program())),
+      memory_(plan, *context_, stream_.get(), kernels_),
+      modules_(plan, *context_, kernels_),
+      kept_buffers_(halftone::kept_buffers(plan)),
+      mirrors_(plan.program().buffers.size()) {
+  for (std::size_t i = 0; i < mirrors_.size(); ++i) {
+    if (const auto values = plan.first_values(i); !values.empty()) write(i, 0, values);
+  }
+  for (std::size_t phase = 0; phase < manifest::kPhases; ++phase) {
+    if (static_cast<Phase>(phase) != Phase::accumulate) bind(static_cast<Phase>(phase));
+  }
+}
+
+DriverExecution::~DriverExecution() { (void)context_->driver().synchronise(stream_.get()); }
+
+std::string DriverExecution::variant() const {
+  const std::string &chip = context_->properties().chip, &target = plan_.target()->chip;
+  return target.starts_with(chip) || chip.starts_with(target) ? target : target + " on " + chip;
+}
+
+void DriverExecution::prepare_accumulation() {
+  memory_.allocate_accumulated();
+  if (phases_[static_cast<std::size_t>(Phase::accumulate)].empty()) bind(Phase::accumulate);
+}
+
+void DriverExecution::bind(Phase phase) {
+  std::vector<BoundLaunch> launches;
+  try {
+    for (const manifest::Launch& launch : plan_.launches(phase)) launches.push_back(bind(launch));
+  } catch (const std::overflow_error&) {
+    plan_.refuse_launch("has a kernel with more than 2^62 blocks");
+  }
+  phases_[static_cast<std::size_t>(phase)] = std::move(launches);
+}
+
+DriverExecution::BoundLaunch DriverExecution::bind(const manifest::Launch& launch) const {
+  const auto index = static_cast<std::size_t>(launch.kernel);
+  const manifest::Kernel& kernel = plan_.kernel(launch);
+  const manifest::CudaKernel& cuda = plan_.target()->kernels[index];
+  const std::int64_t blocks = manifest::block_count(cuda, plan_.symbols());
+  if (blocks > std::numeric_limits<std::int32_t>::max()) {
+    plan_.refuse_launch("has a kernel with more than 2^31 - 1 blocks, '" + kernel.name + "'");
+  }
+  BoundLaunch bound{.function = modules_.function(index),
+                    .shape = {.blocks = static_cast<std::uint32_t>(blocks),
+                              .threads = static_cast<std::uint32_t>(cuda.threads),
+                              .shared_bytes = static_cast<std::uint32_t>(cuda.shared_bytes),
+                              .parameters = {}},
+                    .values = {},
+                    .kernel = kernel.name};
+  for (const manifest::Argument& argument : launch.arguments) {
+    const std::int64_t at = plan_.first_byte(argument, kernel);
+    bound.values.push_back(memory_.buffer(static_cast<std::size_t>(argument.buffer)) +
+                           static_cast<DeviceAddress>(at));
+  }
+  if (!cuda.workspace.empty()) bound.values.push_back(memory_.workspace(index));
+  for (std::int64_t symbol : plan_.symbols()) {
+    bound.values.push_back(static_cast<std::uint64_t>(symbol));
+  }
+  return bound;
+}
+
+void DriverExecution::launch(const BoundLaunch& bound) {
+  std::vector<const void*> parameters;
+  for (const std::uint64_t& value : bound.values) parameters.push_back(&value);
+  DriverLaunch launch = bound.shape;
+  launch.parameters = parameters;
+  context_->run("launch", named("kernel", bound.kernel), [&](Driver& driver) {
+    return driver.launch(bound.function, launch, stream_.get());
+  });
+}
+
+void DriverExecution::run(std::span<const Phase> phases) {
+  in_flight_ = "the kernels of ";
+  for (Phase phase : phases) {
+    in_flight_ += (phase == phases.front() ? "" : ", ") + std::string(manifest::spelled(phase));
+  }
+  mark_stale();
+  if (context_->checks_launches()) return put_on_stream(phases);
+  const DriverGraph graph = this->graph(phases);
+  context_->run("launch", in_flight_,
+                [&](Driver& driver) { return driver.launch(graph, stream_.get()); });
+}
+
+void DriverExecution::run(Phase phase, std::size_t index) {
+  const BoundLaunch& bound = phases_[static_cast<std::size_t>(phase)][index];
+  in_flight_ = named("kernel", bound.kernel);
+  mark_stale();
+  launch(bound);
+}
+
+DriverGraph DriverExecution::graph(std::span<const Phase> phases) {
+  std::uint32_t set = 0;
+  for (Phase phase : phases) set |= 1u << static_cast<unsigned>(phase);
+  if (const auto found = graphs_.find(set); found != graphs_.end()) return found->second.get();
+  context_->run("capture", in_flight_,
+                [&](Driver& driver) { return driver.begin_capture(stream_.get()); });
+  DriverGraph graph{};
+  try {
+    put_on_stream(phases);
+  } catch (...) {  // the stream must not stay in capture
+    if (context_->driver().end_capture(stream_.get(), graph).ok()) {
+      (void)context_->driver().destroy_graph(graph);
+    }
+    throw;
+  }
+  context_->run("capture", in_flight_,
+                [&](Driver& driver) { return driver.end_capture(stream_.get(), graph); });
+  graphs_[set] = OwnedGraph(context_->driver(), graph);
+  return graph;
+}
+
+/// One after another; checked ones are waited for, so that an error is the kernel's own.
+void DriverExecution::put_on_stream(std::span<const Phase> phases) {
+  const bool checks = context_->checks_launches();
+  for (Phase phase : phases) {
+    if (phase == Phase::forward) keep();
+    for (const BoundLaunch& bound : phases_[static_cast<std::size_t>(phase)]) {
+      launch(bound);
+      if (!checks) continue;
+      in_flight_ = named("kernel", bound.kernel);
+      synchronise();
+    }
+  }
+}
+
+void DriverExecution::keep() {
+  for (std::size_t i : kept_buffers_) {
+    context_->run("copy", named("buffer", plan_.buffer(i).name), [&](Driver& driver) {
+      return driver.copy(memory_.kept(i), memory_.buffer(i), plan_.bytes(i), stream_.get());
+    });
+  }
+}
+
+void DriverExecution::mark_stale() {
+  for (std::size_t i = 0; i < mirrors_.size(); ++i) {
+    if (!is_the_hosts(plan_.buffer(i).role)) mirrors_[i].stale = true;
+  }
+}
+
+void DriverExecution::synchronise() {
+  context_->run("launch", in_flight_.empty() ? "the device" : in_flight_,
+                [&](Driver& driver) { return driver.synchronise(stream_.get()); });
+}
+
+void DriverExecution::copy_out(std::span<std::byte> to, DeviceAddress from,
+                               const std::string& what) {
+  context_->run("read", named("buffer", what),
+                [&](Driver& driver) { return driver.copy_out(to, from, stream_.get()); });
+  synchronise();
+}
+
+const std::byte* DriverExecution::read(std::size_t index) {
+  Mirror& mirror = mirrors_[index];
+  if (mirror.stale) {
+    mirror.bytes.resize(static_cast<std::size_t>(plan_.bytes(index)));
+    copy_out(mirror.bytes, memory_.buffer(index), plan_.buffer(index).name);
+    mirror.stale = false;
+  }
+  return mirror.bytes.data();
+}
+
+void DriverExecution::write(std::size_t index, std::int64_t at, std::span<const std::byte> bytes) {
+  if (bytes.empty()) return;
+  const DeviceAddress to = memory_.buffer(index) + static_cast<DeviceAddress>(at);
+  context_->run("write", named("buffer", plan_.buffer(index).name),
+                [&](Driver& driver) { return driver.copy_in(to, bytes, stream_.get()); });
+  Mirror& mirror = mirrors_[index];
+  if (!mirror.stale) std::memcpy(mirror.bytes.data() + at, bytes.data(), bytes.size());
+}
+
+std::span<const std::byte> DriverExecution::kept(std::size_t buffer) {
+  std::vector<std::byte>& bytes = kept_[buffer];
+  bytes.resize(static_cast<std::size_t>(plan_.bytes(buffer)));
+  copy_out(bytes, memory_.kept(buffer), plan_.buffer(buffer).name);
+  return bytes;
+}
+
+}  // namespace halftone

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program on a device behind a driver. What the host runs in one go is one graph, captured when
+// it is first asked for and launched again ever after; what the host reads is copied when it asks.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "driver_context.hpp"
+#include "driver_memory.hpp"
+#include "driver_modules.hpp"
+#include "execution.hpp"
+
+namespace halftone {
+
+class DriverExecution final : public Execution {
+ public:
+  explicit DriverExecution(const ProgramPlan& plan);
+  ~DriverExecution() override;
+
+  const std::byte* read(std::size_t buffer) override;
+  void write(std::size_t buffer, std::int64_t at, std::span<const std::byte> bytes) override;
+  void run(std::span<const manifest::Phase> phases) override;
+  void run(manifest::Phase phase, std::size_t launch) override;
+  std::span<const std::byte> kept(std::size_t buffer) override;
+  void prepare_accumulation() override;
+  std::int64_t bytes_predicted() const override { return memory_.bytes_predicted(); }
+  std::int64_t bytes_measured() const override { return memory_.bytes_measured(); }
+  std::string variant() const override;
+
+ private:
+  struct BoundLaunch {
+    DriverFunction function{};
+    DriverLaunch shape;                 ///< without its parameters
+    std::vector<std::uint64_t> values;  ///< of the parameters
+    std::string kernel;
+  };
+
+  /// What the host saw last of a buffer.
+  struct Mirror {
+    std::vector<std::byte> bytes;  ///< empty until the host asks
+    bool stale = true;
+  };
+
+  void bind(manifest::Phase phase);
+  [[nodiscard]] BoundLaunch bind(const manifest::Launch& launch) const;
+  void launch(const BoundLaunch& launch);
+  [[nodiscard]] DriverGraph graph(std::span<const manifest::Phase> phases);
+  void put_on_stream(std::span<const manifest::Phase> phases);
+  void keep();
+  void copy_out(std::span<std::byte> to, DeviceAddress from, const std::string& what);
+  void synchronise();
+  void mark_stale();
+
+  const ProgramPlan& plan_;
+  std::shared_ptr<DriverContext> context_;
+  OwnedStream stream_;
+  std::vector<std::size_t> kernels_;  ///< that the program launches
+  DriverMemory memory_;
+  DriverModules modules_;
+  std::vector<std::size_t> kept_buffers_;
+  std::vector<BoundLaunch> phases_[manifest::kPhases];
+  std::map<std::uint32_t, OwnedGraph> graphs_;  ///< by the set of phases, one bit each
+  std::vector<Mirror> mirrors_;                 ///< by buffer
+  std::map<std::size_t, std::vector<std::byte>> kept_;
+  std::string in_flight_;  ///< what an error of the stream is about
+};
+
+}  // namespace halftone

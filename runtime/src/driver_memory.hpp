@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program's memory on a device: the arena, or on devices that look for faults one allocation per
+// buffer; copies of what diagnosis needs as it was; the kernels' workspaces.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "driver_context.hpp"
+#include "program_plan.hpp"
+
+namespace halftone {
+
+class DriverMemory {
+ public:
+  /// All but the accumulated buffers; filled with zeros where anything may be read before it is
+  /// written. `kernels` are those that will run.
+  DriverMemory(const ProgramPlan& plan, DriverContext& context, DriverStream stream,
+               std::span<const std::size_t> kernels);
+
+  /// The accumulated buffers, once.
+  void allocate_accumulated();
+
+  [[nodiscard]] DeviceAddress buffer(std::size_t index) const { return buffers_[index]; }
+  /// 0 for a buffer that is not kept.
+  [[nodiscard]] DeviceAddress kept(std::size_t buffer) const { return kept_[buffer]; }
+  /// 0 for a kernel without a workspace.
+  [[nodiscard]] DeviceAddress workspace(std::size_t kernel) const { return workspaces_[kernel]; }
+
+  [[nodiscard]] std::int64_t bytes_predicted() const { return predicted_; }
+  [[nodiscard]] std::int64_t bytes_measured() const { return measured_; }
+
+ private:
+  struct Request {
+    std::int64_t bytes = 0;
+    std::string name;
+    bool zero = true;
+    std::vector<std::pair<DeviceAddress*, std::int64_t>> places = {};  ///< and their offsets in it
+  };
+
+  [[nodiscard]] std::vector<Request> buffer_requests(bool accumulated);
+  [[nodiscard]] std::vector<Request> kept_requests();
+  [[nodiscard]] std::vector<Request> workspace_requests(std::span<const std::size_t> kernels);
+  void allocate(const std::vector<Request>& requests);
+  void zero_workspace(std::size_t kernel);
+  void fill(DeviceAddress address, std::int64_t bytes, const std::string& name);
+
+  const ProgramPlan& plan_;
+  DriverContext& context_;
+  DriverStream stream_;
+  std::vector<DeviceAddress> buffers_, kept_, workspaces_;
+  std::vector<OwnedMemory> pieces_;
+  std::int64_t predicted_ = 0, measured_ = 0;
+  bool accumulated_ = false;
+};
+
+}  // namespace halftone

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "execution.hpp"
+
+#include "cpu_execution.hpp"
+#include "driver_execution.hpp"
+
+namespace halftone {
+
+std::vector<std::size_t> kept_buffers(const ProgramPlan& plan) {
+  std::vector<std::size_t> kept;
+  if (plan.launches(manifest::Phase::update).empty()) return kept;
+  for (std::size_t i = 0; i < plan.program().buffers.size(); ++i) {
+    const manifest::Buffer& buffer = plan.buffer(i);
+    if (buffer.role == manifest::Role::state || buffer.name == "loss_scale") kept.push_back(i);
+  }
+  return kept;
+}
+
+std::unique_ptr<Execution> make_execution(const ProgramPlan& plan) {
+  if (plan.device().driver()) return std::make_unique<DriverExecution>(plan);
+  return std::make_unique<CpuExecution>(plan);
+}
+
+}  // namespace halftone

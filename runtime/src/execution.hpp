@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a program's buffers lie and who runs its kernels: host memory and a thread pool, or a
+// driver.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "program_plan.hpp"
+
+namespace halftone {
+
+class Execution {
+ public:
+  virtual ~Execution() = default;
+
+  /// A buffer's contents for the host. Valid while the execution lives; on a device with memory of
+  /// its own they are as of this call.
+  [[nodiscard]] virtual const std::byte* read(std::size_t buffer) = 0;
+
+  /// The contents from byte `at` on; `bytes` may change afterwards.
+  virtual void write(std::size_t buffer, std::int64_t at, std::span<const std::byte> bytes) = 0;
+
+  /// The kernels of these phases, in the order given. Before a forward phase the buffers that
+  /// diagnosis will ask for as they were are kept.
+  virtual void run(std::span<const manifest::Phase> phases) = 0;
+
+  /// One launch of a phase.
+  virtual void run(manifest::Phase phase, std::size_t launch) = 0;
+
+  /// A buffer of kept_buffers() as the last forward phase found it.
+  [[nodiscard]] virtual std::span<const std::byte> kept(std::size_t buffer) = 0;
+
+  /// Allocates what the accumulate phase needs, once. Throws Error when there is no memory.
+  virtual void prepare_accumulation() = 0;
+
+  [[nodiscard]] virtual std::int64_t bytes_predicted() const = 0;
+  [[nodiscard]] virtual std::int64_t bytes_measured() const = 0;
+
+  /// Of the code that runs: "x86-64-v3", "sm_80".
+  [[nodiscard]] virtual std::string variant() const = 0;
+};
+
+/// What an update moves on but a diagnosis needs as the forward phase read it: the user's states
+/// and the loss scale. Nothing in programs without an update.
+[[nodiscard]] std::vector<std::size_t> kept_buffers(const ProgramPlan& plan);
+
+/// Memory holds the first values of everything but the parameters. The plan must live longer.
+/// Throws Error when there is no memory or the device cannot run the program.
+[[nodiscard]] std::unique_ptr<Execution> make_execution(const ProgramPlan& plan);
+
+}  // namespace halftone

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "program_plan.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+#include "dispatch.hpp"
+#include "driver_context.hpp"
+#include "floating_point.hpp"
+#include "halftone/error.hpp"
+#include "text.hpp"
+
+namespace halftone {
+namespace {
+
+using manifest::Role;
+
+template <class T>
+std::vector<std::byte> filled(std::int64_t count, double value) {
+  const std::vector<T> values(static_cast<std::size_t>(count), static_cast<T>(value));
+  const auto bytes = std::as_bytes(std::span(values));
+  return {bytes.begin(), bytes.end()};
+}
+
+std::int64_t count_of(const manifest::Parameter& parameter) {
+  std::int64_t count = 1;
+  for (std::int64_t extent : parameter.shape) count *= extent;
+  return count;
+}
+
+}  // namespace
+
+ProgramPlan::ProgramPlan(const char* who, const Artifact& artifact, const Device& device,
+                         std::string_view program, const Setup& setup)
+    : who_(who), artifact_(artifact), device_(device) {
+  choose_manifest();
+  choose_program(program, setup.model);
+  bind_symbols(setup.bindings);
+  plan();
+}
+
+ProgramPlan::ProgramPlan(const char* who, const ProgramPlan& like, std::string_view program)
+    : who_(who),
+      artifact_(like.artifact_),
+      device_(like.device_),
+      manifest_(like.manifest_),
+      target_(like.target_),
+      symbols_(like.symbols_) {
+  choose_program(program, {});
+  plan();
+}
+
+void ProgramPlan::choose_manifest() {
+  manifest_ = &artifact_.manifest();
+  if (!device_.driver()) return;
+  std::vector<std::string> names;
+  for (const manifest::Manifest& manifest : artifact_.manifests()) {
+    for (const manifest::CudaTarget& target : manifest.cuda) names.push_back(target.chip);
+  }
+  const std::string& chip = device_.driver()->properties().chip;
+  const auto chosen = choose_target(chip, names);
+  if (!chosen) {
+    throw Error(
+        {.operation = who_,
+         .object = named("model", manifest_->model),
+         .cause = (names.empty() ? "has kernels for no chip" : "has kernels for " + listed(names)) +
+                  ", so that none runs on '" + chip + "', which the device '" + device_.name() +
+                  "' is",
+         .hint = "make the artifact with " + chip + " among its targets"});
+  }
+  for (const manifest::Manifest& manifest : artifact_.manifests()) {
+    target_ = manifest::find_cuda(manifest, names[*chosen]);
+    manifest_ = &manifest;
+    if (target_) return;
+  }
+}
+
+void ProgramPlan::choose_program(std::string_view name, std::string_view model) {
+  if (!model.empty() && model != manifest().model) {
+    throw Error({.operation = who_,
+                 .object = "the artifact",
+                 .cause = "holds " + named("model", manifest().model) + ", not '" +
+                          std::string(model) + "'",
+                 .hint = "load an artifact that was made from that model"});
+  }
+  const auto found = std::ranges::find(manifest().programs, name, &manifest::Program::name);
+  if (found == manifest().programs.end()) {
+    throw Error({.operation = who_,
+                 .object = named("model", manifest().model),
+                 .cause = "has no program for " + std::string(name),
+                 .hint = "its artifact was made without it"});
+  }
+  program_ = &*found;
+}
+
+void ProgramPlan::bind_symbols(std::span<const Binding> bindings) {
+  const auto refuse = [&](std::string_view symbol, std::string cause) {
+    throw Error({.operation = who_,
+                 .object = named("symbol", symbol),
+                 .cause = std::move(cause),
+                 .hint = "the model's symbols are " + listed(manifest().symbols)});
+  };
+  const auto& names = manifest().symbols;
+  symbols_.assign(names.size(), 0);
+  for (const Binding& binding : bindings) {
+    const auto found = std::ranges::find(names, binding.symbol);
+    if (found == names.end()) refuse(binding.symbol, "is unknown");
+    std::int64_t& value = symbols_[static_cast<std::size_t>(found - names.begin())];
+    if (value != 0) refuse(binding.symbol, "is bound twice");
+    if (binding.value <= 0) {
+      refuse(binding.symbol, "is " + std::to_string(binding.value) + ", but must be positive");
+    }
+    value = binding.value;
+  }
+  const auto unbound = std::ranges::find(symbols_, 0);
+  if (unbound != symbols_.end()) {
+    refuse(names[static_cast<std::size_t>(unbound - symbols_.begin())], "is not bound to a size");
+  }
+}
+
+void ProgramPlan::plan() {
+  try {
+    arena_ = manifest::plan_arena(*program_, symbols_);
+    for (const manifest::Buffer& buffer : program_->buffers) {
+      elements_.push_back(manifest::elements(buffer.shape, symbols_));
+    }
+  } catch (const std::overflow_error&) {
+    refuse_size("needs more than 2^62 bytes of memory");
+  }
+}
+
+std::string ProgramPlan::model_text() const {
+  std::string text = named("model", manifest().model);
+  for (std::size_t i = 0; i < symbols_.size(); ++i) {
+    text += (i ? ", " : " with ") + manifest().symbols[i] + " " + std::to_string(symbols_[i]);
+  }
+  return text;
+}
+
+void ProgramPlan::refuse_size(std::string cause) const {
+  throw Error({.operation = who_,
+               .object = model_text(),
+               .cause = std::move(cause),
+               .hint = "bind smaller sizes or free memory"});
+}
+
+void ProgramPlan::refuse_bytes(std::int64_t bytes) const {
+  refuse_size("needs " + std::to_string(bytes) +
+              " bytes of memory in one piece, which the device '" + device_.name() +
+              "' does not have");
+}
+
+void ProgramPlan::refuse_launch(std::string cause) const {
+  throw Error({.operation = who_,
+               .object = model_text(),
+               .cause = std::move(cause),
+               .hint = "bind smaller sizes"});
+}
+
+std::optional<std::size_t> ProgramPlan::find(std::string_view name) const {
+  const auto found = std::ranges::find(program_->buffers, name, &manifest::Buffer::name);
+  if (found == program_->buffers.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - program_->buffers.begin());
+}
+
+std::optional<std::size_t> ProgramPlan::find(Role role) const {
+  const auto found = std::ranges::find(program_->buffers, role, &manifest::Buffer::role);
+  if (found == program_->buffers.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - program_->buffers.begin());
+}
+
+const manifest::Buffer& ProgramPlan::buffer(std::size_t index) const {
+  return program_->buffers[index];
+}
+
+std::int64_t ProgramPlan::elements(const manifest::Argument& argument) const {
+  const auto index = static_cast<std::size_t>(argument.buffer);
+  if (buffer(index).role == Role::gradients) {
+    for (const manifest::Parameter& parameter : manifest().parameters) {
+      if (parameter.offset == argument.offset) return count_of(parameter);
+    }
+  }
+  return elements_[index] - argument.offset;
+}
+
+std::int64_t ProgramPlan::first_byte(const manifest::Argument& argument,
+                                     const manifest::Kernel& kernel) const {
+  const auto index = static_cast<std::size_t>(argument.buffer);
+  if (argument.offset >= elements_[index]) {
+    throw Error({.operation = who_,
+                 .object = named("kernel", kernel.name),
+                 .cause = "reads past the end of " + named("buffer", buffer(index).name),
+                 .hint = "make the artifact again with halftonec"});
+  }
+  return argument.offset * manifest::bytes_of(buffer(index).format);
+}
+
+const manifest::Kernel& ProgramPlan::kernel(const manifest::Launch& launch) const {
+  return manifest().kernels[static_cast<std::size_t>(launch.kernel)];
+}
+
+std::vector<std::byte> ProgramPlan::first_values(std::size_t index) const {
+  const manifest::Buffer& buffer = this->buffer(index);
+  if (buffer.initial == 0.0) return {};
+  const StandardFloatingPoint mode;
+  return buffer.format == manifest::Format::i32
+             ? filled<std::int32_t>(elements_[index], buffer.initial)
+             : filled<float>(elements_[index], buffer.initial);
+}
+
+std::vector<std::size_t> ProgramPlan::inputs_of(manifest::Phase phase) const {
+  std::vector<std::size_t> inputs;
+  for (const std::string& name : manifest().inputs) {
+    const auto index = find(name);
+    if (!index) continue;
+    const auto reads = [&](const manifest::Launch& launch) {
+      return std::ranges::any_of(launch.arguments, [&](const manifest::Argument& argument) {
+        return static_cast<std::size_t>(argument.buffer) == *index;
+      });
+    };
+    if (std::ranges::any_of(launches(phase), reads)) inputs.push_back(*index);
+  }
+  return inputs;
+}
+
+std::string ProgramPlan::shape_text(std::size_t index) const {
+  std::string text;
+  for (const manifest::Dimension& dimension : buffer(index).shape) {
+    if (!text.empty()) text += " x ";
+    if (dimension.symbol < 0) {
+      text += std::to_string(dimension.extent);
+      continue;
+    }
+    const auto symbol = static_cast<std::size_t>(dimension.symbol);
+    if (dimension.extent != 1) text += std::to_string(dimension.extent) + " * ";
+    text += manifest().symbols[symbol] + " " + std::to_string(symbols_[symbol]);
+  }
+  return text.empty() ? "a scalar" : text;
+}
+
+}  // namespace halftone

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulated_device.hpp"
+
+#include <string>
+#include <vector>
+
+#include "../cuda/nvrtc.hpp"
+#include "../text.hpp"
+#include "halftone/error.hpp"
+#include "halftone/simulator/chip.hpp"
+#include "simulated_driver.hpp"
+
+namespace halftone {
+
+std::shared_ptr<DriverContext> open_simulated_device(std::string_view chip, bool checks_launches,
+                                                     int threads) {
+  const std::string name = "simulated:" + std::string(chip);
+  if (!simulator::find_chip(chip)) {
+    std::vector<std::string_view> known;
+    for (const simulator::Chip& each : simulator::chips()) known.push_back(each.name);
+    throw Error({.operation = "device",
+                 .object = named("device", name),
+                 .cause = "is of no chip that can be simulated",
+                 .hint = "the simulator knows " + listed(known)});
+  }
+  simulator::LaunchOptions options;
+  options.traffic = false;
+  options.threads = static_cast<unsigned>(threads);
+  return std::make_shared<DriverContext>(
+      name, std::make_unique<SimulatedDriver>(chip, options),
+      [](const std::string& text, const std::string& kernel, const std::string& architecture) {
+        return Nvrtc::instance().compile_ptx(text, kernel, architecture);
+      },
+      checks_launches);
+}
+
+}  // namespace halftone

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// A GPU that the simulator plays.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "../driver_context.hpp"
+
+namespace halftone {
+
+/// A new one. `threads`: of the host, for blocks that do not depend on one another. Throws Error
+/// for a chip that the simulator does not know.
+[[nodiscard]] std::shared_ptr<DriverContext> open_simulated_device(std::string_view chip,
+                                                                   bool checks_launches,
+                                                                   int threads);
+
+}  // namespace halftone

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulated_driver.hpp"
+
+#include <new>
+#include <string>
+#include <utility>
+
+namespace halftone {
+namespace {
+
+using Kind = DriverStatus::Kind;
+
+DriverStatus failure(std::string text) { return {Kind::failed, std::move(text), ""}; }
+
+}  // namespace
+
+SimulatedDriver::SimulatedDriver(std::string_view chip, const simulator::LaunchOptions& options)
+    : options_(options), device_(chip) {
+  properties_ = {.name = "the simulator",
+                 .chip = std::string(device_.chip().name),
+                 .version = "as in " + std::string(device_.chip().product),
+                 .memory_bytes = 0,
+                 .takes_ptx = true,
+                 .separate_buffers = true};
+}
+
+template <class Call>
+DriverStatus SimulatedDriver::guarded(Call call, Kind on_error) {
+  try {
+    call();
+    return {};
+  } catch (const simulator::Error& error) {
+    return {on_error, error.what(), ""};
+  } catch (const std::bad_alloc&) {
+    return {Kind::out_of_memory, "the host has no memory left", ""};
+  }
+}
+
+DriverStatus SimulatedDriver::put(DriverStream stream, Work work) {
+  {
+    const std::lock_guard lock(mutex_);
+    Stream& on = streams_[stream];
+    if (on.capturing) {
+      on.captured.push_back(std::move(work));
+      return {};
+    }
+  }
+  return work();
+}
+
+DriverStatus SimulatedDriver::allocate(std::int64_t bytes, std::string_view name,
+                                       DeviceAddress& address) {
+  return guarded([&] { address = device_.allocate(static_cast<std::uint64_t>(bytes), name); },
+                 Kind::out_of_memory);
+}
+
+DriverStatus SimulatedDriver::free(DeviceAddress address) {
+  return guarded([&] { device_.free(address); });
+}
+
+DriverStatus SimulatedDriver::copy_in(DeviceAddress to, std::span<const std::byte> from,
+                                      DriverStream) {
+  return guarded([&] { device_.copy_in(to, from); });
+}
+
+DriverStatus SimulatedDriver::copy_out(std::span<std::byte> to, DeviceAddress from, DriverStream) {
+  return guarded([&] { device_.copy_out(to, from); });
+}
+
+DriverStatus SimulatedDriver::copy(DeviceAddress to, DeviceAddress from, std::int64_t bytes,
+                                   DriverStream stream) {
+  return put(stream, [this, to, from, bytes] {
+    return guarded([&] { device_.copy(to, from, static_cast<std::uint64_t>(bytes)); });
+  });
+}
+
+DriverStatus SimulatedDriver::fill(DeviceAddress to, std::byte value, std::int64_t bytes,
+                                   DriverStream stream) {
+  return put(stream, [this, to, value, bytes] {
+    return guarded([&] { device_.fill(to, static_cast<std::uint64_t>(bytes), value); });
+  });
+}
+
+DriverStatus SimulatedDriver::load(const std::string& image, const std::string& name,
+                                   DriverModule& module) {
+  return guarded([&] {
+    auto parsed = std::make_shared<const simulator::Module>(simulator::Module::parse(image, name));
+    device_.load(*parsed);
+    const std::lock_guard lock(mutex_);
+    module = DriverModule{next()};
+    modules_[module] = std::move(parsed);
+  });
+}
+
+DriverStatus SimulatedDriver::unload(DriverModule module) {
+  return guarded([&] {
+    const std::lock_guard lock(mutex_);
+    const auto found = modules_.find(module);
+    if (found == modules_.end()) return;
+    device_.unload(*found->second);
+    std::erase_if(functions_,
+                  [&](const auto& each) { return each.second->module == found->second; });
+    modules_.erase(found);
+  });
+}
+
+DriverStatus SimulatedDriver::find(DriverModule module, const std::string& entry, std::uint32_t,
+                                   DriverFunction& function) {
+  return guarded([&] {
+    const std::lock_guard lock(mutex_);
+    const auto& owner = modules_[module];
+    if (!owner) throw simulator::Error("the module is not loaded");
+    const auto made = std::make_shared<const Function>(Function{owner, owner->entry(entry)});
+    function = DriverFunction{next()};
+    functions_[function] = made;
+  });
+}
+
+DriverStatus SimulatedDriver::launch(DriverFunction function, const DriverLaunch& launch,
+                                     DriverStream stream) {
+  std::shared_ptr<const Function> entry;
+  {
+    const std::lock_guard lock(mutex_);
+    entry = functions_[function];
+  }
+  if (!entry) return failure("the function's module is not loaded");
+  const auto& sizes = entry->entry.parameter_bytes;
+  if (sizes.size() != launch.parameters.size()) {
+    return failure(entry->entry.name + " takes " + std::to_string(sizes.size()) +
+                   " parameters, but was given " + std::to_string(launch.parameters.size()));
+  }
+  std::vector<std::vector<std::byte>> values;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const auto* value = static_cast<const std::byte*>(launch.parameters[i]);
+    values.emplace_back(value, value + sizes[i]);
+  }
+  return put(stream, [this, entry, shape = launch, values = std::move(values)] {
+    return run(*entry, shape, values);
+  });
+}
+
+DriverStatus SimulatedDriver::run(const Function& function, const DriverLaunch& launch,
+                                  std::span<const std::vector<std::byte>> values) {
+  std::vector<const void*> parameters;
+  for (const auto& value : values) parameters.push_back(value.data());
+  simulator::LaunchReport report;
+  DriverStatus status = guarded([&] {
+    report = device_.launch(*function.module, function.entry.name, {launch.blocks, 1, 1},
+                            {launch.threads, 1, 1}, launch.shared_bytes, parameters, options_);
+  });
+  if (status.ok() && !report.findings.empty()) {
+    const std::size_t more = report.findings.size() - 1;
+    status = {Kind::sticky, report.findings.front().text(), ""};
+    if (more > 0) status.text += " (and " + std::to_string(more) + " more)";
+  }
+  if (!status.ok()) status.kernel = function.entry.name;
+  return status;
+}
+
+DriverStatus SimulatedDriver::create_stream(DriverStream& stream) {
+  const std::lock_guard lock(mutex_);
+  stream = DriverStream{next()};
+  streams_[stream];
+  return {};
+}
+
+DriverStatus SimulatedDriver::destroy_stream(DriverStream stream) {
+  const std::lock_guard lock(mutex_);
+  streams_.erase(stream);
+  return {};
+}
+
+// All work is done by the time that a call which asks for it returns.
+DriverStatus SimulatedDriver::synchronise(DriverStream) { return {}; }
+DriverStatus SimulatedDriver::create_event(DriverEvent& event) {
+  const std::lock_guard lock(mutex_);
+  event = DriverEvent{next()};
+  return {};
+}
+DriverStatus SimulatedDriver::destroy_event(DriverEvent) { return {}; }
+DriverStatus SimulatedDriver::record(DriverEvent, DriverStream) { return {}; }
+DriverStatus SimulatedDriver::wait(DriverStream, DriverEvent) { return {}; }
+
+DriverStatus SimulatedDriver::begin_capture(DriverStream stream) {
+  const std::lock_guard lock(mutex_);
+  Stream& on = streams_[stream];
+  if (on.capturing) return failure("the stream is being captured already");
+  on = {.capturing = true, .captured = {}};
+  return {};
+}
+
+DriverStatus SimulatedDriver::end_capture(DriverStream stream, DriverGraph& graph) {
+  const std::lock_guard lock(mutex_);
+  Stream& on = streams_[stream];
+  if (!on.capturing) return failure("the stream is not being captured");
+  graph = DriverGraph{next()};
+  graphs_[graph] = std::exchange(on, {}).captured;
+  return {};
+}
+
+DriverStatus SimulatedDriver::launch(DriverGraph graph, DriverStream) {
+  std::vector<Work> work;
+  {
+    const std::lock_guard lock(mutex_);
+    work = graphs_[graph];
+  }
+  for (const Work& each : work) {
+    if (DriverStatus status = each(); !status.ok()) return status;
+  }
+  return {};
+}
+
+DriverStatus SimulatedDriver::destroy_graph(DriverGraph graph) {
+  const std::lock_guard lock(mutex_);
+  graphs_.erase(graph);
+  return {};
+}
+
+}  // namespace halftone

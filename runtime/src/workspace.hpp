@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the kernels of a program work beside their buffers. Launches follow one another, so one
+// piece of memory serves them all.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "halftone/manifest/manifest.hpp"
+
+namespace halftone {
+
+struct WorkspaceLayout {
+  std::int64_t bytes = 0;
+  std::vector<std::int64_t> offsets;  ///< by kernel; -1 for those without a workspace
+};
+
+/// Parts that must hold zeros between launches lie in front, where no other kernel writes but
+/// those that leave zeros too; what follows them is shared. A kernel whose zeroed parts are not its
+/// first ones gets a place of its own. `used`: indices into target.kernels.
+[[nodiscard]] WorkspaceLayout plan_workspaces(const manifest::CudaTarget& target,
+                                              std::span<const std::size_t> used,
+                                              std::span<const std::int64_t> symbols);
+
+}  // namespace halftone

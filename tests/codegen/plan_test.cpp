@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cost model against figures worked out by hand from its formula, and what any such model must
+// promise; the chips against what NVIDIA publishes of them.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <set>
+#include <string>
+
+#include "codegen/plan/Chips.h"
+#include "codegen/plan/CostModel.h"
+
+using namespace halftone::ir;
+
+namespace {
+
+const Chip& chip(const char* name) {
+  const Chip* found = findChip(name);
+  REQUIRE(found != nullptr);
+  return *found;
+}
+
+/// 128 x 128 x 32 of 16 bits by eight warps in four stages.
+Tiling large_tile() {
+  Tiling tiling;
+  tiling.tensor = true;
+  tiling.rows = tiling.columns = 128;
+  tiling.depth = 32;
+  tiling.threads = 256;
+  tiling.registers = 128;
+  tiling.sharedBytes = 4 * (128 + 128) * 32 * 2;
+  tiling.stages = 4;
+  tiling.sharedTraffic = 256 * 2 + 8 * (64 + 32) * 2;
+  return tiling;
+}
+
+Problem square(double size) {
+  Problem problem;
+  problem.rows = problem.columns = problem.depth = size;
+  problem.elementBytes = 2;
+  problem.bytes = 2 * size * size * 2 + size * size * 4;
+  return problem;
+}
+
+}  // namespace
+
+TEST_CASE("chips are in order, each once, with the peak that their products are sold with") {
+  // Tera-operations of f16 tensor cores with f32 sums, dense, and of f32 cores, from the
+  // datasheets; of sm_90a and its successors what mma.sync reaches is less than what is sold.
+  struct {
+    const char* name;
+    double tensor, simt;
+  } cases[] = {{"sm_75", 65, 8.1},       {"sm_80", 312, 19.5},   {"sm_86", 71, 35.6},
+               {"sm_87", 42.5, 5.3},     {"sm_89", 165.2, 82.6}, {"sm_90a", 0.629 * 989.4, 66.9},
+               {"sm_120a", 209.5, 104.8}};
+  for (const auto& c : cases) {
+    CAPTURE(c.name);
+    const Chip& known = chip(c.name);
+    const double clocks = known.sms * known.gigahertz * 1e9;
+    CHECK(known.halfOperations * clocks / 1e12 == doctest::Approx(c.tensor).epsilon(0.02));
+    CHECK(known.f32Operations * clocks / 1e12 == doctest::Approx(c.simt).epsilon(0.09));
+  }
+  std::set<std::string> names;
+  int last = 0;
+  for (const Chip& known : chips()) {
+    CHECK(names.insert(known.name.str()).second);
+    CHECK(known.number > last);
+    last = known.number;
+    CHECK(known.name.starts_with("sm_" + std::to_string(known.number)));
+    CHECK((known.tf32Operations > 0) == (known.number >= 80));
+    CHECK(known.sharedPerBlock <= known.sharedPerSm);
+  }
+  CHECK(findChip("sm_90") == nullptr);
+  CHECK(findChip("cpu") == nullptr);
+}
+
+TEST_CASE("an SM holds as many blocks as the scarcest of its means allows") {
+  Tiling tiling = large_tile();
+  // sm_80: 164 KiB / (64 + 1), 2048 / 256 threads, 65536 / (128 * 256) registers
+  CHECK(residentBlocks(chip("sm_80"), tiling) == 2);
+  tiling.registers = 64;  // 4 by registers, 2 by shared memory
+  CHECK(residentBlocks(chip("sm_80"), tiling) == 2);
+  tiling.sharedBytes = 1024;  // 4 by registers
+  CHECK(residentBlocks(chip("sm_80"), tiling) == 4);
+  tiling.registers = 33;  // counts as 40: 6 by registers, and by threads on sm_86
+  CHECK(residentBlocks(chip("sm_80"), tiling) == 6);
+  CHECK(residentBlocks(chip("sm_86"), tiling) == 6);
+  tiling.registers = 16, tiling.threads = 32;  // by the chip's limit of blocks
+  CHECK(residentBlocks(chip("sm_86"), tiling) == 16);
+  CHECK(residentBlocks(chip("sm_89"), tiling) == 24);
+  tiling.sharedBytes = 99 * 1024 + 1;
+  CHECK(residentBlocks(chip("sm_86"), tiling) == 0);
+  CHECK(residentBlocks(chip("sm_80"), tiling) == 1);
+  tiling.registers = 256;
+  CHECK(residentBlocks(chip("sm_80"), tiling) == 0);
+}
+
+TEST_CASE("the estimate is what its formula gives by hand") {
+  // 4096^3 on A100: 1024 tiles, 2 to an SM, 1024 / 216 waves: 4 full ones and one of
+  // ceil(160 / 108) = 2 blocks to an SM, so 5 waves of 2 blocks. A block: 2 * 128 * 128 * 4096 /
+  // 2048 = 65536 clocks of mathematics, which is more than (512 + 1536) * 4096 / 128 = 65536 (no
+  // less), 256 * 4096 * 2 / 47 = 44620 of L2, 128 steps * max(30 + 2 * 35, 600 / 3) = 25600. Two
+  // blocks: 131072, five times, and 600 for the first step: 655960 clocks at 1.41 GHz = 465.2 us.
+  // Memory: 134.2 MB at 2039 GB/s = 65.8 us, a tenth of which adds, and 2 us for the launch.
+  const Estimate estimate = estimateContraction(chip("sm_80"), square(4096), large_tile());
+  CHECK(estimate.operations == 2.0 * 4096 * 4096 * 4096);
+  CHECK(estimate.bytes == 4096.0 * 4096 * 8);
+  CHECK(estimate.waves == doctest::Approx(1024.0 / 216).epsilon(1e-9));
+  CHECK(estimate.microseconds == doctest::Approx(465.2 + 6.58 + 2).epsilon(0.001));
+
+  // One tile with a depth of 8192: 256 steps of 200 clocks (latency) against 131072 of mathematics.
+  Problem deep = square(128);
+  deep.depth = 8192;
+  deep.bytes = 0;
+  CHECK(estimateContraction(chip("sm_80"), deep, large_tile()).microseconds ==
+        doctest::Approx(2 + (600 + 131072) / 1410.0).epsilon(0.001));
+  // In eight splits: 16384 clocks, 1200 for the last block to see the others, 524288 bytes at 47 a
+  // clock to read; partial sums to memory and back, 1 MiB in 0.51 us.
+  Tiling split = large_tile();
+  split.splits = 8;
+  const Estimate shared = estimateContraction(chip("sm_80"), deep, split);
+  CHECK(shared.bytes == 2 * 8 * 128 * 128 * 4);
+  CHECK(shared.microseconds ==
+        doctest::Approx(2 + (600 + 16384 + 1200 + 524288 / 47.0) / 1410.0 + 0.0514).epsilon(0.001));
+}
+
+TEST_CASE("more work never takes less time, nor the same work on a chip of more SMs more") {
+  for (const Chip& known : chips()) {
+    CAPTURE(known.name.str());
+    Tiling tiling = large_tile();
+    tiling.sharedBytes = 32768;
+    double last = 0;
+    for (double size = 64; size <= 8192; size *= 2) {
+      CAPTURE(size);
+      const Estimate estimate = estimateContraction(known, square(size), tiling);
+      CHECK(estimate.microseconds >= last);
+      last = estimate.microseconds;
+      Chip larger = known;
+      larger.sms *= 2;
+      CHECK(estimateContraction(larger, square(size), tiling).microseconds <=
+            estimate.microseconds);
+      // No launch beats what the chip's units can do.
+      const double peak = known.sms * known.gigahertz * 1e3;
+      CHECK(estimate.microseconds >= estimate.operations / (known.halfOperations * peak));
+      CHECK(estimate.microseconds >= estimate.bytes / (known.gigabytesPerSecond * 1e3));
+    }
+  }
+}
+
+TEST_CASE("kernels that only move are as fast as memory when they are large") {
+  Problem problem;
+  problem.rows = 1 << 20;
+  problem.columns = 256;
+  problem.bytes = 2 * problem.rows * problem.columns * 4;
+  problem.operations = problem.rows * problem.columns;
+  const Estimate estimate = estimateElements(chip("sm_90a"), problem, 1 << 18, 256);
+  CHECK(estimate.bytes == problem.bytes);
+  const double floor = problem.bytes / 3350e3;
+  CHECK(estimate.microseconds > floor);
+  CHECK(estimate.microseconds < 1.15 * floor);
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Texts of contractions on tensor cores: the skeleton's name, what a Body adds for it, the plan, and a workspace where the
+// sum is split. tests/nvrtc compiles such texts, tests/kernels runs the skeleton.
+#lhs = #halftone.access<lhs>
+#rhs = #halftone.access<rhs>
+#full = #halftone.access<full>
+#row = #halftone.access<row>
+#column = #halftone.access<column>
+halftone.graph "training" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 64], f16>
+  %w = halftone.input "w" : !halftone.tensor<[40, 64], f16>
+  %b = halftone.input "b" : !halftone.tensor<[40], f16>
+  %g = halftone.input "g" : !halftone.tensor<[batch, 40], f16>
+
+  // Where all elements have 16 bits, eight of them are read and written at once.
+  // CHECK: {{^}}// m: dense, tensor_contraction kernel, f16 -> f16, Halftone 0
+  // CHECK-NOT: #include
+  // CHECK: kTransposeLhs = false;
+  // CHECK-NEXT: kTransposeRhs = true;
+  // CHECK-NEXT: kUsesLhsSum = false;
+  // CHECK-NEXT: kElementsUseLhsSum = false;
+  // CHECK-NEXT: kWidth = 8;
+  // CHECK-NEXT: using Lhs = halftone::kernels::f16;
+  // CHECK-NEXT: using Rhs = halftone::kernels::f16;
+  // CHECK-NOT: workspace
+  // CHECK: extern "C" __global__ void __launch_bounds__(128)
+  // CHECK-NEXT: halftone_dense(const halftone::kernels::f16* __restrict__ input0,
+  // CHECK-NOT: workspace
+  // CHECK: body.depth = 64LL;
+  // CHECK-NEXT: halftone::kernels::tensor_contraction::run<Body, halftone::kernels::tensor_contraction::Tile<64, 32, 64, 32, 16, 3, 16, 8, 1>>(body);
+  %y = halftone.kernel "dense" contraction over ["batch", 40] reduce [64] (%x, %w, %b) accesses [#lhs, #rhs, #column] -> [#full]
+      fused [] {transpose_rhs, resultSegmentSizes = array<i32: 1, 0>, cuda_plans = [#halftone.chip<"sm_80",
+        [#halftone.plan<tensor, [64, 32, 64, 32, 16, 3, 16, 8] splits 1 least 1 cost [0.0]>], "">]}
+      : (!halftone.tensor<[batch, 64], f16>, !halftone.tensor<[40, 64], f16>, !halftone.tensor<[40], f16>) -> !halftone.tensor<[batch, 40], f16> {
+    ^bb0(%s: f32, %c: f16):
+      %d = arith.extf %c : f16 to f32
+      %e = arith.addf %s, %d : f32
+      %r = arith.truncf %e : f32 to f16
+      halftone.kernel_yield stores %r : f16
+  }
+
+  // A split sum has a workspace, between results and symbols. Rows' sums of lhs do not keep the sum in one block.
+  // CHECK: {{^}}// m: gradient, tensor_contraction kernel, f16 -> f32, Halftone 0
+  // CHECK: kTransposeLhs = true;
+  // CHECK: kUsesLhsSum = true;
+  // CHECK-NEXT: kElementsUseLhsSum = false;
+  // CHECK-NEXT: kWidth = 4;
+  // CHECK: float* result1;
+  // CHECK-NEXT: float* workspace;
+  // CHECK-NEXT: long long symbol_batch;
+  // CHECK: void store_row(
+  // CHECK-NEXT: result1[row] = lhs_sum;
+  // CHECK: float* __restrict__ result1,
+  // CHECK-NEXT: float* workspace,
+  // CHECK-NEXT: long long symbol_batch) {
+  // CHECK: body.workspace = workspace;
+  // CHECK: tensor_contraction::Tile<64, 64, 64, 32, 32, 3, 16, 16, 8>>(body);
+  %d:2 = halftone.kernel "gradient" contraction over [40, 64] reduce ["batch"] (%g, %x) accesses [#lhs, #rhs] -> [#full, #row]
+      fused [] {transpose_lhs, resultSegmentSizes = array<i32: 2, 0>, cuda_plans = [#halftone.chip<"sm_80",
+        [#halftone.plan<tensor, [64, 64, 64, 32, 32, 3, 16, 16] splits 8 least 512 cost [0.0]>], "">]}
+      : (!halftone.tensor<[batch, 40], f16>, !halftone.tensor<[batch, 64], f16>) -> (!halftone.tensor<[40, 64], f32>, !halftone.tensor<[40], f32>) {
+    ^bb0(%s: f32):
+      %l = halftone.lhs_sum : f32
+      halftone.kernel_yield stores %s, %l : f32, f32
+  }
+
+  // CHECK: {{^}}// m: centred, tensor_contraction kernel
+  // CHECK: kUsesLhsSum = true;
+  // CHECK-NEXT: kElementsUseLhsSum = true;
+  %z = halftone.kernel "centred" contraction over ["batch", 40] reduce [64] (%x, %w) accesses [#lhs, #rhs] -> [#full]
+      fused [] {transpose_rhs, resultSegmentSizes = array<i32: 1, 0>, cuda_plans = [#halftone.chip<"sm_80",
+        [#halftone.plan<tensor, [64, 64, 32, 32, 32, 3, 16, 16] splits 1 least 1 cost [0.0]>], "">]}
+      : (!halftone.tensor<[batch, 64], f16>, !halftone.tensor<[40, 64], f16>) -> !halftone.tensor<[batch, 40], f32> {
+    ^bb0(%s: f32):
+      %l = halftone.lhs_sum : f32
+      %r = arith.subf %s, %l : f32
+      halftone.kernel_yield stores %r : f32
+  }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tensor-core contraction whose Body is written by hand. Options define ELEMENT (f16, bf16 or
+// float), TRANSPOSE_LHS, TRANSPOSE_RHS, COLUMNS, WIDTH, LHS_SUM (0: unused, 1: per row, 2: by
+// elements) and TILE.
+#include "halftone/kernels/tensor_contraction.cuh"
+
+using halftone::kernels::bf16;
+using halftone::kernels::f16;
+
+namespace {
+
+__device__ __forceinline__ f16 rounded(float x, const f16*) { return halftone::kernels::to_f16(x); }
+__device__ __forceinline__ bf16 rounded(float x, const bf16*) {
+  return halftone::kernels::to_bf16(x);
+}
+__device__ __forceinline__ float rounded(float x, const float*) { return x; }
+
+using Plan = halftone::kernels::tensor_contraction::Tile<TILE>;
+
+/// sum[i, j] = the f32 sum; result[i, j] = round(scale[i] * (sum + bias[j]) + input[i, j]), plus
+/// lhs's sum where elements use it; row_sum[i] = lhs's sum, where it is used.
+struct Body {
+  using Column = int;
+  using Lhs = ELEMENT;
+  using Rhs = ELEMENT;
+  static constexpr bool kTransposeLhs = TRANSPOSE_LHS, kTransposeRhs = TRANSPOSE_RHS;
+  static constexpr bool kUsesLhsSum = LHS_SUM > 0, kElementsUseLhsSum = LHS_SUM > 1;
+  static constexpr int kWidth = WIDTH;
+
+  const ELEMENT *lhs, *rhs, *input;
+  const float *bias, *scale;
+  float* sum;
+  ELEMENT* result;
+  float *row_sum, *workspace;
+  long long rows, depth;
+
+  __device__ static constexpr Column columns() { return COLUMNS; }
+
+  struct Uniforms {
+    float scale;
+  };
+  template <int kWidth>
+  struct Inputs {
+    float bias[kWidth];
+    ELEMENT input[kWidth];
+  };
+  template <int kWidth>
+  struct Outputs {
+    float sum[kWidth];
+    ELEMENT result[kWidth];
+  };
+
+  __device__ __forceinline__ void load(long long row, Uniforms& uniforms) const {
+    uniforms.scale = scale[row];
+  }
+  template <int kWidth>
+  __device__ __forceinline__ void load(long long row, Column column, Inputs<kWidth>& inputs) const {
+    halftone::kernels::load(bias, column, columns(), inputs.bias);
+    halftone::kernels::load(input + row * columns(), column, columns(), inputs.input);
+  }
+  template <int kWidth>
+  __device__ __forceinline__ void compute(const Uniforms& uniforms, float total, float lhs_sum,
+                                          const Inputs<kWidth>& inputs, int i, long long row,
+                                          Column column, Outputs<kWidth>& outputs) const {
+    float value = uniforms.scale * (total + inputs.bias[i]);
+    value += halftone::kernels::widen(inputs.input[i]);
+    if (kElementsUseLhsSum) value += lhs_sum;
+    outputs.sum[i] = total;
+    outputs.result[i] = rounded(value, result);
+  }
+  template <int kWidth>
+  __device__ __forceinline__ void store(long long row, Column column,
+                                        const Outputs<kWidth>& outputs) const {
+    halftone::kernels::store(sum + row * columns(), column, columns(), outputs.sum);
+    halftone::kernels::store(result + row * columns(), column, columns(), outputs.result);
+  }
+  __device__ __forceinline__ void store_row(const Uniforms& uniforms, float lhs_sum,
+                                            long long row) const {
+    if (kUsesLhsSum) row_sum[row] = lhs_sum;
+  }
+};
+
+}  // namespace
+
+extern "C" __global__ void __launch_bounds__(Plan::kThreads)
+    contraction(const ELEMENT* __restrict__ lhs, const ELEMENT* __restrict__ rhs,
+                const ELEMENT* __restrict__ input, const float* __restrict__ bias,
+                const float* __restrict__ scale, float* __restrict__ sum,
+                ELEMENT* __restrict__ result, float* __restrict__ row_sum,
+                float* __restrict__ workspace, long long rows, long long depth) {
+  Body body;
+  body.lhs = lhs;
+  body.rhs = rhs;
+  body.input = input;
+  body.bias = bias;
+  body.scale = scale;
+  body.sum = sum;
+  body.result = result;
+  body.row_sum = row_sum;
+  body.workspace = workspace;
+  body.rows = rows;
+  body.depth = depth;
+  halftone::kernels::tensor_contraction::run<Body, Plan>(body);
+}

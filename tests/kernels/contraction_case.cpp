@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "contraction_case.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <sstream>
+
+#include "class_b.hpp"
+#include "halftone/simulator/module.hpp"
+
+namespace halftone::tests {
+namespace {
+
+using description::Format;
+
+constexpr long long kChunk = 128;  // N3
+
+/// (extent, depth) as the operand lies in memory.
+std::vector<float> in_memory(const std::vector<float>& operand, long long depth,
+                             bool along_extent) {
+  if (!along_extent) return operand;
+  const long long extent = static_cast<long long>(operand.size()) / depth;
+  std::vector<float> result(operand.size());
+  for (long long i = 0; i < extent; ++i) {
+    for (long long k = 0; k < depth; ++k) result[k * extent + i] = operand[i * depth + k];
+  }
+  return result;
+}
+
+long long tiles_along(long long extent, long long tile) { return (extent + tile - 1) / tile; }
+std::size_t rounded(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
+
+}  // namespace
+
+std::string TilePlan::text() const {
+  std::ostringstream out;
+  out << rows << "," << columns << "," << depth << "," << warp_rows << "," << warp_columns << ","
+      << stages << "," << lhs_bytes << "," << rhs_bytes << "," << splits;
+  return out.str();
+}
+
+int TilePlan::shared_bytes(int element_bytes) const {
+  return std::max(stages * (rows + columns) * depth * element_bytes,
+                  64 * columns * (rows / warp_rows) + 4 * rows);
+}
+
+std::string Instance::text() const {
+  const char* name = format == Format::tf32 ? "tf32" : element_name(format);
+  return "sm_" + chip + " " + name + (transpose_lhs ? " lhs^T" : " lhs  ") +
+         (transpose_rhs ? " rhs^T " : " rhs   ") + std::to_string(columns) + " columns, tile " +
+         tile.text();
+}
+
+Compilation compile(const Instance& instance, const std::string& target) {
+  const auto flag = [](bool value) { return value ? "true" : "false"; };
+  return compile(
+      "contraction.cu", target + "_" + instance.chip,
+      {std::string("ELEMENT=") + element_name(instance.format), "TILE=" + instance.tile.text(),
+       "COLUMNS=" + std::to_string(instance.columns), "WIDTH=" + std::to_string(instance.width),
+       std::string("TRANSPOSE_LHS=") + flag(instance.transpose_lhs),
+       std::string("TRANSPOSE_RHS=") + flag(instance.transpose_rhs),
+       "LHS_SUM=" + std::to_string(static_cast<int>(instance.lhs_sum))});
+}
+
+Operands operands(const Instance& instance, long long rows, long long depth) {
+  const auto count = [](long long a, long long b) { return static_cast<std::size_t>(a * b); };
+  const Format format = instance.format;
+  const long long columns = instance.columns;
+  return {.rows = rows,
+          .columns = columns,
+          .depth = depth,
+          .lhs = drawn(count(rows, depth), format, 1),
+          .rhs = drawn(count(columns, depth), format, 2),
+          .input = drawn(count(rows, columns), format, 3),
+          .bias = drawn(count(columns, 1), Format::f32, 4),
+          .scale = drawn(count(rows, 1), Format::f32, 5)};
+}
+
+Outcome run(const Instance& instance, const std::string& ptx, const Operands& x, int splits,
+            const simulator::LaunchOptions& options) {
+  const TilePlan& tile = instance.tile;
+  const long long row_tiles = tiles_along(x.rows, tile.rows);
+  const auto tiles = static_cast<std::size_t>(row_tiles * tiles_along(x.columns, tile.columns));
+  const std::size_t counters = rounded(4 * tiles);
+  const std::size_t partials = rounded(4 * tiles * splits * tile.rows * tile.columns);
+  const std::size_t chunks = rounded(4 * tiles_along(x.depth, kChunk) * row_tiles * tile.rows);
+  const auto elements = static_cast<std::size_t>(x.rows * x.columns);
+
+  simulator::Device device("sm_" + instance.chip);
+  const simulator::Module module = simulator::Module::parse(ptx, "contraction");
+  const Buffer lhs(device, "lhs",
+                   stored(instance.format, in_memory(x.lhs, x.depth, instance.transpose_lhs)));
+  const Buffer rhs(device, "rhs",
+                   stored(instance.format, in_memory(x.rhs, x.depth, !instance.transpose_rhs)));
+  const Buffer input(device, "input", stored(instance.format, x.input));
+  const Buffer bias(device, "bias", stored(Format::f32, x.bias));
+  const Buffer scale(device, "scale", stored(Format::f32, x.scale));
+  const Buffer sum(device, "sum", 4 * elements);
+  const Buffer result(device, "result", instance.element_bytes() * elements);
+  const Buffer row_sum(device, "row_sum", 4 * static_cast<std::size_t>(x.rows));
+  const Buffer workspace(device, "workspace", splits > 1 ? counters + partials + chunks : 256);
+  if (splits > 1) device.fill(workspace.address(), counters, std::byte{0});
+
+  const void* const parameters[] = {lhs.parameter(),
+                                    rhs.parameter(),
+                                    input.parameter(),
+                                    bias.parameter(),
+                                    scale.parameter(),
+                                    sum.parameter(),
+                                    result.parameter(),
+                                    row_sum.parameter(),
+                                    workspace.parameter(),
+                                    &x.rows,
+                                    &x.depth};
+  const int shared = tile.shared_bytes(instance.element_bytes());
+  Outcome outcome;
+  outcome.report = device.launch(
+      module, "contraction", {static_cast<std::uint32_t>(tiles) * splits},
+      {static_cast<std::uint32_t>(tile.threads())},
+      static_cast<std::uint32_t>(shared > 48 * 1024 ? shared : 0), parameters, options);
+  outcome.sum = values(Format::f32, sum.bytes());
+  outcome.result = values(instance.format, result.bytes());
+  if (instance.lhs_sum != LhsSum::unused) outcome.row_sum = values(Format::f32, row_sum.bytes());
+  if (splits > 1) {
+    outcome.counters.resize(tiles);
+    std::memcpy(outcome.counters.data(), workspace.bytes().data(), 4 * tiles);
+  }
+  return outcome;
+}
+
+std::vector<float> lhs_sums(const Operands& x) {
+  std::vector<float> sums;
+  for (long long i = 0; i < x.rows; ++i) {
+    float total = 0.0f;
+    for (long long start = 0; start < x.depth; start += kChunk) {
+      float chain = 0.0f;
+      for (long long k = start; k < std::min(x.depth, start + kChunk); ++k)
+        chain += x.lhs[i * x.depth + k];
+      total += chain;
+    }
+    sums.push_back(total);
+  }
+  return sums;
+}
+
+std::vector<float> results(const Instance& instance, const Operands& x, const Outcome& outcome) {
+  const std::vector<float> row_sums = lhs_sums(x);
+  const Format format = instance.format == Format::tf32 ? Format::f32 : instance.format;
+  std::vector<float> results;
+  for (long long i = 0; i < x.rows; ++i) {
+    for (long long j = 0; j < x.columns; ++j) {
+      const std::size_t at = static_cast<std::size_t>(i * x.columns + j);
+      const float product = x.scale[i] * (outcome.sum[at] + x.bias[j]);
+      float value = product + x.input[at];
+      if (instance.lhs_sum == LhsSum::by_elements) value += row_sums[i];
+      results.push_back(reference::round({format}, value));
+    }
+  }
+  return results;
+}
+
+std::vector<std::string> outside_class_b(const Operands& x, const Outcome& outcome,
+                                         std::size_t most) {
+  std::vector<std::string> sentences;
+  const auto depth = static_cast<std::size_t>(x.depth);
+  for (long long i = 0; i < x.rows; ++i) {
+    for (long long j = 0; j < x.columns && sentences.size() < most; ++j) {
+      const ClassB bound =
+          class_b(std::span(x.lhs).subspan(i * depth, depth),
+                  std::span(x.rhs).subspan(j * depth, depth), {}, Sums::toward_zero);
+      const float stored = outcome.sum[i * x.columns + j];
+      if (bound.holds(stored)) continue;
+      std::ostringstream out;
+      out << "sum[" << i << ", " << j << "] = " << stored << " is not in [" << bound.low << ", "
+          << bound.high << "]";
+      sentences.push_back(out.str());
+    }
+  }
+  return sentences;
+}
+
+}  // namespace halftone::tests

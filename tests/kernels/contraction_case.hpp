@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// contraction.cu, compiled for a problem and run on the simulator: operands of every format, what
+// the kernel stored, and what it had to store.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "simulated.hpp"
+
+namespace halftone::tests {
+
+/// The parameters of tensor_contraction::Tile.
+struct TilePlan {
+  int rows, columns, depth, warp_rows, warp_columns, stages, lhs_bytes, rhs_bytes, splits = 1;
+
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] int threads() const { return 32 * (rows / warp_rows) * (columns / warp_columns); }
+  /// README.md of kernels: shared memory of a block for elements of this size.
+  [[nodiscard]] int shared_bytes(int element_bytes) const;
+};
+
+enum class LhsSum { unused, per_row, by_elements };
+
+/// Which instance of contraction.cu. `chip` is as in "80", `format` tf32, f16 or bf16.
+struct Instance {
+  TilePlan tile;
+  description::Format format = description::Format::bf16;
+  bool transpose_lhs = false, transpose_rhs = true;
+  int columns = 64;
+  std::string chip = "80";
+  int width = 4;
+  LhsSum lhs_sum = LhsSum::per_row;
+
+  [[nodiscard]] int element_bytes() const { return format == description::Format::tf32 ? 4 : 2; }
+  [[nodiscard]] std::string text() const;
+};
+
+/// contraction.cu with the options of an instance. `target` is "compute" for PTX, "sm" for a cubin.
+[[nodiscard]] Compilation compile(const Instance& instance, const std::string& target);
+
+/// One launch's operands, exact in their format, in the order of memory.
+struct Operands {
+  long long rows, columns, depth;
+  std::vector<float> lhs, rhs;     ///< (rows, depth) and (columns, depth), whatever the memory
+  std::vector<float> input;        ///< (rows, columns)
+  std::vector<float> bias, scale;  ///< (columns), (rows)
+};
+[[nodiscard]] Operands operands(const Instance& instance, long long rows, long long depth);
+
+/// What a launch left behind.
+struct Outcome {
+  std::vector<float> sum, result;  ///< (rows, columns); result widened
+  std::vector<float> row_sum;      ///< (rows)
+  std::vector<std::uint32_t> counters;
+  simulator::LaunchReport report;
+};
+
+/// Runs `ptx` with so many splits of the depth.
+[[nodiscard]] Outcome run(const Instance& instance, const std::string& ptx,
+                          const Operands& operands, int splits,
+                          const simulator::LaunchOptions& options);
+
+/// N3 of every row of lhs.
+[[nodiscard]] std::vector<float> lhs_sums(const Operands& operands);
+
+/// contraction.cu's `result` for the sums that it stored.
+[[nodiscard]] std::vector<float> results(const Instance& instance, const Operands& operands,
+                                         const Outcome& outcome);
+
+/// Sums that N8 does not allow, as sentences, at most `most`.
+[[nodiscard]] std::vector<std::string> outside_class_b(const Operands& operands,
+                                                       const Outcome& outcome,
+                                                       std::size_t most = 3);
+
+}  // namespace halftone::tests

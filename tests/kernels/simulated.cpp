@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulated.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <random>
+
+#include "halftone/reference/rounding.hpp"
+
+namespace halftone::tests {
+
+using description::Format;
+
+namespace {
+
+bool is_narrow(Format format) { return format == Format::f16 || format == Format::bf16; }
+
+}  // namespace
+
+const NvrtcLibrary& nvrtc() {
+  static const std::unique_ptr<NvrtcLibrary> library = [] {
+    std::string reason;
+    auto opened = NvrtcLibrary::open(HALFTONE_FETCHED_NVRTC, reason);
+    if (!opened) {
+      std::printf("Skipped: %s\n", reason.c_str());
+      std::exit(0);
+    }
+    return opened;
+  }();
+  return *library;
+}
+
+Compilation compile(const std::string& file, const std::string& arch,
+                    const std::vector<std::string>& macros) {
+  std::ifstream stream(HALFTONE_KERNEL_TESTS "/" + file);
+  const std::string source{std::istreambuf_iterator<char>(stream), {}};
+  std::vector<std::string> options = {"--gpu-architecture=" + arch, "--std=c++17", "--fmad=false",
+                                      "--include-path=" HALFTONE_KERNEL_HEADERS};
+  for (const std::string& macro : macros) options.push_back("-D" + macro);
+  if (arch.starts_with("sm_")) options.push_back("-Xptxas=-v");
+  return nvrtc().compile(source, file, options);
+}
+
+const char* element_name(Format format) {
+  return format == Format::f16 ? "f16" : format == Format::bf16 ? "bf16" : "float";
+}
+
+std::vector<std::byte> stored(Format format, const std::vector<float>& values) {
+  const std::size_t size = is_narrow(format) ? 2 : 4;
+  std::vector<std::byte> bytes(values.size() * size);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::uint16_t code = is_narrow(format) ? reference::encode({format}, values[i]) : 0;
+    const void* from = is_narrow(format) ? static_cast<const void*>(&code) : &values[i];
+    std::memcpy(&bytes[i * size], from, size);
+  }
+  return bytes;
+}
+
+std::vector<float> values(Format format, const std::vector<std::byte>& bytes) {
+  const std::size_t size = is_narrow(format) ? 2 : 4;
+  std::vector<float> values(bytes.size() / size);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::uint16_t code = 0;
+    void* to = is_narrow(format) ? static_cast<void*>(&code) : &values[i];
+    std::memcpy(to, &bytes[i * size], size);
+    if (is_narrow(format)) values[i] = reference::decode(format, code);
+  }
+  return values;
+}
+
+std::vector<float> drawn(std::size_t count, Format format, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<float> result(count);
+  for (float& value : result)
+    value = reference::round({format}, static_cast<float>(random() >> 8) * 0x1p-23f - 1.0f);
+  return result;
+}
+
+Buffer::Buffer(simulator::Device& device, const char* name, const std::vector<std::byte>& bytes)
+    : Buffer(device, name, bytes.size()) {
+  device.copy_in(address_, bytes);
+}
+
+Buffer::Buffer(simulator::Device& device, const char* name, std::size_t size)
+    : device_(device), size_(size), address_(device.allocate(size, name)) {}
+
+std::vector<std::byte> Buffer::bytes() const {
+  std::vector<std::byte> bytes(size_);
+  device_.copy_out(bytes, address_);
+  return bytes;
+}
+
+}  // namespace halftone::tests

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// A training step twice, compared in everything that can be read: generated code with the
+// reference, and generated code with other generated code.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include "pair.hpp"
+
+namespace halftone::tests {
+
+inline void check_forward(const Pair& pair, const reference::Forward<float>& expected) {
+  for (std::size_t i = 0; i < pair.description.losses.size(); ++i) {
+    const std::string& name = pair.description.nodes[pair.description.losses[i].node].name;
+    CAPTURE(name);
+    CHECK(bits(pair.trainer.loss(name)) == bits(expected.losses[i]));
+  }
+  for (const auto& output : pair.description.outputs) {
+    CAPTURE(output.name);
+    CHECK(first_difference(pair.trainer.output(output.name), expected.values[output.node]) == -1);
+  }
+}
+
+inline void check_gradients(const Pair& pair, const reference::Gradients<float>& expected) {
+  for (std::size_t id = 0; id < pair.description.nodes.size(); ++id) {
+    const auto& node = pair.description.nodes[id];
+    const auto* attributes = std::get_if<description::ParameterAttributes>(&node.attributes);
+    if (attributes == nullptr || attributes->frozen) continue;
+    CAPTURE(node.name);
+    CHECK(first_difference(pair.trainer.gradient(node.name), expected[id]) == -1);
+  }
+}
+
+inline void check_parameters(const Pair& pair) {
+  for (const auto& [name, values] : pair.state.parameters) {
+    CAPTURE(name);
+    CHECK(first_difference(pair.trainer.parameter(name), values) == -1);
+  }
+}
+
+/// One step of both, compared in everything that can be read.
+inline void check_step(Pair& pair) {
+  const auto forward = pair.reference.forward(pair.state, pair.inputs);
+  const auto gradients = pair.reference.backward(forward);
+  const auto expected = pair.reference.step(pair.state, pair.inputs);
+  CHECK(pair.trainer.step(pair.named_inputs()) == expected.finite);
+  pair.state = expected.state;
+  check_forward(pair, forward);
+  check_gradients(pair, gradients);
+  CHECK(bits(pair.trainer.stats().grad_norm) == bits(expected.norm));
+  check_parameters(pair);
+}
+
+/// Three steps of both with the same inputs; `other` was made from the model of `pair`.
+inline void check_equal_steps(Pair& pair, Trainer& other) {
+  for (int step = 0; step < 3; ++step) {
+    CAPTURE(step);
+    pair.draw();
+    CHECK(other.step(pair.named_inputs()) == pair.trainer.step(pair.named_inputs()));
+    for (const auto& loss : pair.trainer.stats().losses) {
+      CAPTURE(loss.name);
+      CHECK(bits(other.loss(loss.name)) == bits(loss.value));
+    }
+    for (const auto& output : pair.description.outputs) {
+      CAPTURE(output.name);
+      CHECK(first_difference(other.output(output.name), pair.trainer.output(output.name)) == -1);
+    }
+    for (const std::string& name : pair.trainer.parameter_names()) {
+      CAPTURE(name);
+      CHECK(first_difference(other.parameter(name), pair.trainer.parameter(name)) == -1);
+    }
+  }
+}
+
+inline std::int64_t launches(const Trainer& of) {
+  std::int64_t sum = 0;
+  for (const std::int64_t kernels : of.stats().kernels_per_phase) sum += kernels;
+  return sum;
+}
+
+}  // namespace halftone::tests

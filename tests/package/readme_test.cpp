@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C++ of README.md: it compiles, and does what the text around it says.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <halftone/device.hpp>
+#include <iostream>
+#include <letters_model.hpp>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#pragma GCC diagnostic ignored "-Wunused-variable"  // of pieces that end with a result
+
+namespace {
+
+/// Rows of four kinds, which their first features tell apart.
+std::vector<float> made_up_features(std::size_t rows) {
+  std::vector<float> features(rows * 16);
+  for (std::size_t row = 0; row < rows; ++row) features[row * 16 + row % 4] = 1.0f;
+  return features;
+}
+
+struct Batch {
+  std::vector<float> features = made_up_features(64);
+  std::vector<std::int32_t> letter = std::vector<std::int32_t>(64);
+};
+
+std::vector<Batch> made_up_batches() {
+  std::vector<Batch> batches(40);
+  for (Batch& batch : batches) {
+    for (std::size_t row = 0; row < 64; ++row) {
+      batch.letter[row] = static_cast<std::int32_t>(row % 4);
+    }
+  }
+  return batches;
+}
+
+/// The lines of a file without what they are indented by, empty ones and #include left out.
+std::vector<std::string> lines_of(const char* path) {
+  std::ifstream file(path);
+  REQUIRE(file);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t start = std::min(line.find_first_not_of(' '), line.size());
+    if (start < line.size() && line[start] != '#') lines.push_back(line.substr(start));
+  }
+  return lines;
+}
+
+}  // namespace
+
+TEST_CASE("every piece of C++ in README stands word for word in a file that is compiled") {
+  std::string compiled;
+  for (const char* path : {THIS_FILE, LETTERS_HPP}) {
+    for (const std::string& line : lines_of(path)) compiled += line + "\n";
+  }
+  std::vector<std::string> pieces;
+  bool inside = false;
+  for (const std::string& line : lines_of(README)) {
+    if (line.starts_with("```")) {
+      inside = line == "```cpp";
+      if (inside) pieces.emplace_back();
+    } else if (inside) {
+      pieces.back() += line + "\n";
+    }
+  }
+  CHECK(pieces.size() == 4);
+  for (const std::string& piece : pieces) {
+    CAPTURE(piece);
+    CHECK(compiled.find(piece) != compiled.npos);
+  }
+}
+
+// clang-format off
+TEST_CASE("README's trainer learns, takes micro-batches and gives and takes weights") {
+  const std::vector<Batch> batches = made_up_batches();
+  const std::vector<float> held_out = made_up_features(4000);
+
+  auto device = halftone::Device::best();  // says why: device.description()
+  models::letters::Trainer trainer(device, {.batch = 64, .seed = 1});
+  for (auto& [features, letter] : batches) {
+    bool updated = trainer.step(features, letter);  // false: not finite, nothing changed
+    if (!updated)  // which value, where, by which rule
+      if (auto culprit = trainer.diagnose()) std::cerr << culprit->text() << "\n";
+    float loss = trainer.loss("error");
+  }
+
+  models::letters::Predictor predictor(device, {.batch = 4000});
+  predictor.copy_parameters(trainer);
+  auto logits = predictor.predict(held_out).logits;
+
+  for (std::size_t row = 0; row < 4; ++row) {
+    const auto of_row = logits.subspan(row * 26, 26);
+    CHECK(std::ranges::max_element(of_row) - of_row.begin() == static_cast<std::ptrdiff_t>(row));
+  }
+
+  // One step of 4 x 64 letters.
+  for (std::size_t i = 0; i < 3; ++i) trainer.accumulate(batches[i].features, batches[i].letter);
+  bool moved = trainer.step(batches[3].features, batches[3].letter);
+
+  CHECK(moved);
+  CHECK(trainer.stats().steps == 41);
+
+  std::map<std::string, std::vector<float>> weights;
+  for (const std::string& name : trainer.parameter_names()) {
+    std::span<const float> values = trainer.parameter(name);
+    weights[name].assign(values.begin(), values.end());
+  }
+  for (const auto& [name, values] : weights) trainer.set_parameter(name, values);
+
+  models::letters::Trainer other(device, {.batch = 64, .seed = 2});
+  for (const auto& [name, values] : weights) other.set_parameter(name, values);
+  for (models::letters::Trainer* each : {&trainer, &other}) {
+    each->forward(batches[0].features, batches[0].letter);
+  }
+  CHECK(other.loss("error") == trainer.loss("error"));
+}
+// clang-format on
+
+TEST_CASE("diagnose() may find nothing after a step that an earlier micro-batch spoiled") {
+  std::vector<Batch> batches = made_up_batches();
+  batches[0].letter[5] = -1;  // no class
+  models::letters::Trainer trainer(halftone::Device::best(), {.batch = 64, .seed = 1});
+  trainer.accumulate(batches[0].features, batches[0].letter);
+  CHECK_FALSE(trainer.step(batches[1].features, batches[1].letter));
+  CHECK_FALSE(trainer.diagnose());
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fake_driver.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "halftone/artifact.hpp"
+#include "halftone/error.hpp"
+#include "halftone/manifest/manifest.hpp"
+#include "line_artifact.hpp"
+
+namespace fake {
+namespace {
+
+using namespace halftone;
+using Entry = void (*)(void* const*, const std::int64_t*, std::int64_t, std::int64_t);
+using Kind = DriverStatus::Kind;
+
+constexpr std::int64_t kRows = 1;  // the zeroed parts do not depend on it
+
+struct Kernel {
+  std::string name;
+  Entry entry = nullptr, finish = nullptr;
+  std::int64_t zeroed = 0;  ///< bytes in front of its workspace that must be zero; 0: it has none
+};
+
+/// By the name of its CUDA entry.
+Kernel kernel_of(const std::string& entry) {
+  const manifest::Manifest manifest = hand_made::manifest();
+  const auto at = [](std::int32_t index) {
+    const void* address = index < 0 ? nullptr : halftone_artifact_line.cpu_entries[0][index];
+    return reinterpret_cast<Entry>(const_cast<void*>(address));
+  };
+  for (std::size_t i = 0; i < manifest.kernels.size(); ++i) {
+    const manifest::CudaKernel& cuda = manifest.cuda.at(0).kernels[i];
+    if (cuda.entry != entry) continue;
+    return {
+        entry, at(manifest.kernels[i].cpu_entry), at(manifest.kernels[i].cpu_finish),
+        cuda.workspace.empty() ? 0 : manifest::plan_workspace(cuda, std::array{kRows}).offsets[1]};
+  }
+  return {};
+}
+
+class FakeDriver final : public Driver {
+ public:
+  FakeDriver(std::shared_ptr<Log> log, const Options& options) : log_(std::move(log)) {
+    properties_ = {.name = "a fake",
+                   .chip = options.chip,
+                   .version = "no driver",
+                   .separate_buffers = options.separate_buffers};
+  }
+
+  const DriverProperties& properties() const noexcept override { return properties_; }
+
+  DriverStatus allocate(std::int64_t bytes, std::string_view name,
+                        DeviceAddress& address) override {
+    const std::lock_guard lock(mutex_);
+    if (auto status = begin("allocate " + std::string(name) + " " + std::to_string(bytes), true);
+        !status.ok()) {
+      return status;
+    }
+    void* memory = std::aligned_alloc(256, static_cast<std::size_t>((bytes + 255) / 256 * 256));
+    std::memset(memory, 0xff, static_cast<std::size_t>(bytes));
+    address = reinterpret_cast<DeviceAddress>(memory);
+    sizes_[address] = bytes;
+    log_->held_bytes += bytes;
+    return {};
+  }
+
+  DriverStatus free(DeviceAddress address) override {
+    const std::lock_guard lock(mutex_);
+    log_->held_bytes -= sizes_.at(address);
+    sizes_.erase(address);
+    std::free(reinterpret_cast<void*>(address));
+    return begin("free");
+  }
+
+  DriverStatus copy_in(DeviceAddress to, std::span<const std::byte> from, DriverStream) override {
+    const std::lock_guard lock(mutex_);
+    if (auto status = begin("copy_in " + std::to_string(from.size()), true); !status.ok()) {
+      return status;
+    }
+    std::memcpy(reinterpret_cast<void*>(to), from.data(), from.size());
+    return {};
+  }
+
+  DriverStatus copy_out(std::span<std::byte> to, DeviceAddress from, DriverStream) override {
+    const std::lock_guard lock(mutex_);
+    if (auto status = begin("copy_out " + std::to_string(to.size()), true); !status.ok()) {
+      return status;
+    }
+    std::memcpy(to.data(), reinterpret_cast<const void*>(from), to.size());
+    return {};
+  }
+
+  DriverStatus copy(DeviceAddress to, DeviceAddress from, std::int64_t bytes,
+                    DriverStream stream) override {
+    return put(stream, "copy " + std::to_string(bytes), [=] {
+      std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from),
+                  static_cast<std::size_t>(bytes));
+    });
+  }
+
+  DriverStatus fill(DeviceAddress to, std::byte value, std::int64_t bytes,
+                    DriverStream stream) override {
+    return put(stream, "fill " + std::to_string(bytes), [=] {
+      std::memset(reinterpret_cast<void*>(to), static_cast<int>(value),
+                  static_cast<std::size_t>(bytes));
+    });
+  }
+
+  DriverStatus load(const std::string&, const std::string& name, DriverModule& module) override {
+    return make("module", "load " + name, module);
+  }
+  DriverStatus unload(DriverModule) override { return drop("module", "unload"); }
+
+  DriverStatus find(DriverModule, const std::string& entry, std::uint32_t,
+                    DriverFunction& function) override {
+    const std::lock_guard lock(mutex_);
+    if (auto status = begin("find " + entry, true); !status.ok()) return status;
+    kernels_.push_back(kernel_of(entry));
+    function = DriverFunction{kernels_.size()};
+    return {};
+  }
+
+  DriverStatus launch(DriverFunction function, const DriverLaunch& launch,
+                      DriverStream stream) override {
+    Kernel kernel;
+    {
+      const std::lock_guard lock(mutex_);
+      kernel = kernels_.at(static_cast<std::size_t>(function) - 1);
+    }
+    std::vector<std::uint64_t> values;
+    for (const void* parameter : launch.parameters) {
+      values.push_back(*static_cast<const std::uint64_t*>(parameter));
+    }
+    return put(stream,
+               "launch " + kernel.name + " " + std::to_string(launch.blocks) + " x " +
+                   std::to_string(launch.threads),
+               [kernel, values, blocks = launch.blocks] { run(kernel, values, blocks); });
+  }
+
+  DriverStatus create_stream(DriverStream& stream) override {
+    return make("stream", "create_stream", stream);
+  }
+  DriverStatus destroy_stream(DriverStream) override { return drop("stream", "destroy_stream"); }
+  DriverStatus synchronise(DriverStream) override {
+    const std::lock_guard lock(mutex_);
+    return begin("synchronise", true);
+  }
+  DriverStatus create_event(DriverEvent& event) override {
+    return make("event", "create_event", event);
+  }
+  DriverStatus destroy_event(DriverEvent) override { return drop("event", "destroy_event"); }
+  DriverStatus record(DriverEvent, DriverStream stream) override {
+    return put(stream, "record", [] {});
+  }
+  DriverStatus wait(DriverStream stream, DriverEvent) override {
+    return put(stream, "wait", [] {});
+  }
+
+  DriverStatus begin_capture(DriverStream stream) override {
+    const std::lock_guard lock(mutex_);
+    if (auto status = begin("begin_capture", true); !status.ok()) return status;
+    captures_[stream] = {std::this_thread::get_id(), {}};
+    log_->graph.clear();
+    return {};
+  }
+
+  DriverStatus end_capture(DriverStream stream, DriverGraph& graph) override {
+    std::vector<std::function<void()>> work;
+    {
+      const std::lock_guard lock(mutex_);
+      work = std::move(captures_.at(stream).work);
+      captures_.erase(stream);
+    }
+    if (auto status = make("graph", "end_capture", graph); !status.ok()) return status;
+    const std::lock_guard lock(mutex_);
+    graphs_[graph] = std::move(work);
+    return {};
+  }
+
+  DriverStatus launch(DriverGraph graph, DriverStream) override {
+    const std::lock_guard lock(mutex_);
+    if (auto status = begin("launch_graph", true); !status.ok()) return status;
+    for (const auto& work : graphs_.at(graph)) work();
+    return {};
+  }
+  DriverStatus destroy_graph(DriverGraph) override { return drop("graph", "destroy_graph"); }
+
+ private:
+  struct Capture {
+    std::thread::id thread;
+    std::vector<std::function<void()>> work;
+  };
+
+  /// Writes the call down and says whether it fails. `not_captured`: it needs the device at once,
+  /// which a thread must not ask for while it captures.
+  DriverStatus begin(std::string call, bool not_captured = false) {
+    log_->calls.push_back(std::move(call));
+    if (log_->calls.size() == log_->fail_at) return log_->failure;
+    const bool captures = std::ranges::any_of(captures_, [](const auto& capture) {
+      return capture.second.thread == std::this_thread::get_id();
+    });
+    if (not_captured && captures) {
+      return {Kind::failed, "'" + log_->calls.back() + "' cannot be captured", ""};
+    }
+    return {};
+  }
+
+  DriverStatus put(DriverStream stream, std::string call, std::function<void()> work) {
+    const std::lock_guard lock(mutex_);
+    if (auto status = begin(call); !status.ok()) return status;
+    if (const auto capture = captures_.find(stream); capture != captures_.end()) {
+      capture->second.work.push_back(std::move(work));
+      log_->graph.push_back(std::move(call));
+    } else {
+      work();
+    }
+    return {};
+  }
+
+  template <class Handle>
+  DriverStatus make(const char* kind, std::string call, Handle& handle) {
+    const std::lock_guard lock(mutex_);
+    if (auto status = begin(std::move(call), true); !status.ok()) return status;
+    ++log_->live[kind];
+    handle = Handle{++last_};
+    return {};
+  }
+
+  DriverStatus drop(const char* kind, const char* call) {
+    const std::lock_guard lock(mutex_);
+    --log_->live[kind];
+    return begin(call);
+  }
+
+  /// Parameters are pointers to arguments, to the workspace, and the one symbol.
+  static void run(const Kernel& kernel, const std::vector<std::uint64_t>& values,
+                  std::uint32_t blocks) {
+    std::vector<void*> arguments;
+    for (std::size_t i = 0; i + 1 < values.size(); ++i) {
+      arguments.push_back(reinterpret_cast<void*>(values[i]));
+    }
+    if (kernel.zeroed > 0) {
+      auto* bytes = static_cast<unsigned char*>(arguments.back());
+      if (std::any_of(bytes, bytes + kernel.zeroed, [](auto byte) { return byte != 0; })) {
+        std::abort();  // nothing would report it in time
+      }
+      bytes[kernel.zeroed] = 0xff;  // what follows is free for all
+      arguments.pop_back();
+    }
+    const auto symbol = static_cast<std::int64_t>(values.back());
+    kernel.entry(arguments.data(), &symbol, 0, blocks);
+    if (kernel.finish) kernel.finish(arguments.data(), &symbol, 0, 1);
+  }
+
+  std::shared_ptr<Log> log_;
+  DriverProperties properties_;
+  std::mutex mutex_;
+  std::map<DeviceAddress, std::int64_t> sizes_;
+  std::vector<Kernel> kernels_;
+  std::map<DriverGraph, std::vector<std::function<void()>>> graphs_;
+  std::map<DriverStream, Capture> captures_;
+  std::uintptr_t last_ = 0;
+};
+
+}  // namespace
+
+Device device(const std::shared_ptr<Log>& log, const Options& options) {
+  const auto mutex = std::make_shared<std::mutex>();
+  const auto compile = [log, mutex](const std::string& text, const std::string& name,
+                                    const std::string& architecture) {
+    const std::lock_guard lock(*mutex);
+    log->compiled.push_back(name + " for " + architecture);
+    if (text == log->refused_text) {
+      throw Error({.operation = "compile", .object = name, .cause = "is refused", .hint = "no"});
+    }
+    return text;
+  };
+  return Device::driven(
+      std::make_shared<DriverContext>("fake:0", std::make_unique<FakeDriver>(log, options), compile,
+                                      options.checks_launches),
+      "the test asks for it");
+}
+
+}  // namespace fake

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a manifest says about chips, and the texts beside it.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <functional>
+#include <stdexcept>
+
+#include "halftone/manifest/manifest.hpp"
+#include "halftone/manifest/texts.hpp"
+#include "line_artifact.hpp"
+
+using namespace halftone::manifest;
+
+namespace {
+
+/// The line model for two chips.
+Manifest for_chips() {
+  Manifest manifest = hand_made::manifest();
+  manifest.targets = {"cpu", "sm_80", "sm_90a"};
+  manifest.text_count = 1;
+  for (const char* chip : {"sm_80", "sm_90a"}) {
+    CudaTarget target{chip, {}};
+    for (const Kernel& kernel : manifest.kernels) {
+      CudaKernel on_chip;
+      on_chip.entry = "halftone_" + kernel.name;
+      target.kernels.push_back(on_chip);
+    }
+    manifest.cuda.push_back(target);
+  }
+  return manifest;
+}
+
+}  // namespace
+
+TEST_CASE("what a manifest says about chips is refused with the culprit's name") {
+  struct Case {
+    const char* culprit;
+    std::function<void(Manifest&)> break_it;
+  };
+  const auto kernel = [](Manifest& m) -> CudaKernel& { return m.cuda[1].kernels[1]; };
+  const std::string who = "kernel 'line_loss' of target 'sm_90a' has an ";
+  const Case cases[] = {
+      {"it holds for no target",
+       [](Manifest& m) {
+         m.targets.clear();
+         m.cuda.clear();
+       }},
+      {"target 'sm_80' occurs twice", [](Manifest& m) { m.targets = {"cpu", "sm_80", "sm_80"}; }},
+      {"target 'sm_80' has no kernels in its place",
+       [](Manifest& m) { std::swap(m.cuda[0], m.cuda[1]); }},
+      {"target 'sm_90a' has no kernels in its place", [](Manifest& m) { m.cuda.pop_back(); }},
+      {"target 'sm_90a' has kernels but is none of the targets",
+       [](Manifest& m) { m.targets.pop_back(); }},
+      {"target 'sm_80' has not one entry for every kernel",
+       [](Manifest& m) { m.cuda[0].kernels.pop_back(); }},
+      {"the assumed sizes are not one positive number for every symbol",
+       [](Manifest& m) { m.assumed.clear(); }},
+      {"the assumed sizes are not one positive number for every symbol",
+       [](Manifest& m) { m.assumed = {0}; }},
+      {"the number of texts is impossible", [](Manifest& m) { m.text_count = -1; }},
+      {"unknown text", [&](Manifest& m) { kernel(m).text = 1; }},
+      {"unknown text", [&](Manifest& m) { kernel(m).text = -1; }},
+      {"entry without a name", [&](Manifest& m) { kernel(m).entry.clear(); }},
+      {"impossible number of threads", [&](Manifest& m) { kernel(m).threads = 0; }},
+      {"impossible number of threads", [&](Manifest& m) { kernel(m).threads = 33; }},
+      {"impossible number of threads", [&](Manifest& m) { kernel(m).threads = 2048; }},
+      {"impossible grid", [&](Manifest& m) { kernel(m).blocks = {{{{1, 0}}, 0}}; }},
+      {"impossible grid", [&](Manifest& m) { kernel(m).blocks = {{{{1, 1}}, 1}}; }},
+      {"impossible amount of shared memory", [&](Manifest& m) { kernel(m).shared_bytes = -1; }},
+      {"impossible amount of shared memory",
+       [&](Manifest& m) { kernel(m).shared_bytes = 1 << 21; }},
+      {"impossible split", [&](Manifest& m) { kernel(m).split = {{{1, 0}}, 0, 4}; }},
+      {"impossible split", [&](Manifest& m) { kernel(m).split = {{{1, 0}}, 64, 0}; }},
+      {"impossible split", [&](Manifest& m) { kernel(m).split = {{{1, 0}}, 64, 1 << 20}; }},
+      {"impossible split", [&](Manifest& m) { kernel(m).split = {{{1, 7}}, 64, 4}; }},
+      {"impossible split", [&](Manifest& m) { kernel(m).split = {{}, 64, 4}; }},
+      {"impossible workspace", [&](Manifest& m) { kernel(m).workspace = {{0, {}, false, false}}; }},
+      {"impossible workspace",
+       [&](Manifest& m) { kernel(m).workspace = {{4, {{{{-1, -1}}, 1}}, false, false}}; }},
+      {"impossible plan", [&](Manifest& m) { kernel(m).plans = {{"", {}}}; }},
+      {"impossible plan",
+       [&](Manifest& m) { kernel(m).plans = {{"simt", {0, 0, 0, std::nan("")}}}; }},
+      {"impossible plan", [&](Manifest& m) { kernel(m).plans = {{"simt", {0, -1, 0, 0}}}; }},
+  };
+  {
+    Manifest copy;
+    DecodeError error;
+    REQUIRE_MESSAGE(decode(encode(for_chips()), copy, error), error.message);
+    CHECK(copy == for_chips());
+  }
+  for (const Case& c : cases) {
+    CAPTURE(c.culprit);
+    Manifest manifest = for_chips(), copy;
+    c.break_it(manifest);
+    DecodeError error;
+    CHECK_FALSE(decode(encode(manifest), copy, error));
+    CAPTURE(error.message);
+    CHECK(error.message.find(c.culprit) != std::string::npos);
+    if (std::string_view(c.culprit).starts_with("impossible ")) {
+      CHECK(error.message.find(who + c.culprit) != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("kernels are found by chip") {
+  const Manifest manifest = for_chips();
+  REQUIRE(find_cuda(manifest, "sm_90a"));
+  CHECK(find_cuda(manifest, "sm_90a")->chip == "sm_90a");
+  CHECK(find_cuda(manifest, "sm_90") == nullptr);
+  CHECK(find_cuda(manifest, "cpu") == nullptr);
+}
+
+TEST_CASE("a grid is tiles times splits, and a workspace the sum of its rounded parts") {
+  CudaKernel kernel;
+  kernel.blocks = {{{{1, 0}}, 64}, {{{100, -1}}, 32}};
+  kernel.split = {{{2, 1}}, 500, 4};
+  kernel.workspace = {{4, {{{{1, 0}}, 64}, {{{100, -1}}, 32}}, false, true},
+                      {1000, {{{{1, 0}}, 64}, {{{100, -1}}, 32}}, true, false},
+                      {64, {}, false, false}};
+  struct {
+    std::int64_t batch, time, splits, blocks;
+    std::vector<std::int64_t> offsets;
+    std::int64_t bytes;
+  } cases[] = {
+      // ceil(batch / 64) * 4 tiles; ceil(2 * time / 500) splits within 1 and 4
+      {1, 1, 1, 4, {0, 256, 256 + 4096}, 256 + 4096 + 256},
+      {64, 250, 1, 4, {0, 256, 256 + 4096}, 256 + 4096 + 256},
+      {65, 251, 2, 16, {0, 256, 256 + 16128}, 256 + 16128 + 256},
+      {1024, 10000, 4, 256, {0, 256, 256 + 256000}, 256 + 256000 + 256},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.batch);
+    const std::int64_t symbols[] = {c.batch, c.time};
+    CHECK(split_count(kernel.split, symbols) == c.splits);
+    CHECK(block_count(kernel, symbols) == c.blocks);
+    CHECK(plan_workspace(kernel, symbols).offsets == c.offsets);
+    CHECK(plan_workspace(kernel, symbols).bytes == c.bytes);
+  }
+  const std::int64_t huge[] = {std::int64_t{1} << 61, 1};
+  CHECK_THROWS_AS((void)plan_workspace(kernel, huge), std::overflow_error);
+}
+
+TEST_CASE("texts unpack as they were packed, and nothing else unpacks") {
+  std::string large;  // does not fit one block of the compressor
+  for (int i = 0; i < 300000; ++i) large += static_cast<char>('a' + i * i % 23);
+  const std::vector<std::string> all = {"first", "", large, std::string("\0zero", 5)};
+  for (std::size_t count : {0, 1, 4}) {
+    const std::vector<std::string> texts(all.begin(), all.begin() + static_cast<long>(count));
+    std::vector<std::string> copy = {"left over"};
+    DecodeError error;
+    const std::vector<std::byte> packed = pack_texts(texts);
+    CHECK(packed == pack_texts(texts));
+    REQUIRE_MESSAGE(unpack_texts(packed, copy, error), error.message);
+    CHECK(copy == texts);
+  }
+  const std::vector<std::string> whole = {"a text", "another"};
+  const std::vector<std::byte> packed = pack_texts(whole);
+  for (std::size_t at = 0; at < packed.size(); ++at) {
+    CAPTURE(at);
+    DecodeError error;
+    std::vector<std::string> texts;
+    CHECK_FALSE((at > 0 && unpack_texts(std::span(packed).first(at), texts, error)));
+    CHECK(texts.empty());
+    std::vector<std::byte> altered = packed;
+    altered[at] ^= std::byte{1};
+    if (unpack_texts(altered, texts, error)) {  // a bit of the frame that means nothing
+      CHECK(texts == whole);
+      continue;
+    }
+    CHECK(texts.empty());
+    CHECK(error.message.find("kernel texts") != std::string::npos);
+  }
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// Training on simulated chips: the worked example, and models whose every operation is of class A
+// or ordered, bit for bit as on the CPU.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "artifacts.hpp"
+#include "halftone/device.hpp"
+#include "halftone/manifest/manifest.hpp"
+#include "halftone/predictor.hpp"
+#include "halftone/trainer.hpp"
+
+using halftone::Artifact, halftone::Device, halftone::NamedValues, halftone::Trainer;
+using halftone::manifest::ArtifactImage;
+using Floats = std::vector<float>;
+
+namespace {
+
+/// One device per chip, so that every text is compiled once for it.
+const Device& simulated(const std::string& chip) {
+  static std::map<std::string, Device> devices;
+  return devices.try_emplace(chip, Device::simulated(chip)).first->second;
+}
+
+Floats copy(std::span<const float> values) { return {values.begin(), values.end()}; }
+
+/// The bits, where every NaN is one (N7).
+std::vector<std::uint32_t> bits(std::span<const float> values) {
+  std::vector<std::uint32_t> result;
+  for (float value : values) {
+    result.push_back(std::isnan(value) ? 0x7fffffffu : std::bit_cast<std::uint32_t>(value));
+  }
+  return result;
+}
+
+/// Random inputs for every input of a model: in [-1, 1), labels below 8.
+class Inputs {
+ public:
+  Inputs(const Artifact& artifact, std::int64_t batch, unsigned seed) : engine_(seed) {
+    const auto& manifest = artifact.manifest();
+    for (const auto& buffer : manifest.programs[0].buffers) {
+      if (buffer.role != halftone::manifest::Role::input) continue;
+      const auto count =
+          static_cast<std::size_t>(halftone::manifest::elements(buffer.shape, std::array{batch}));
+      names_.push_back(buffer.name);
+      if (buffer.format == halftone::manifest::Format::i32) {
+        values_.emplace_back(std::vector<std::int32_t>(count));
+      } else {
+        values_.emplace_back(Floats(count));
+      }
+    }
+    draw();
+  }
+
+  void draw() {
+    for (auto& values : values_) {
+      if (auto* floats = std::get_if<Floats>(&values)) {
+        std::uniform_real_distribution<float> uniform(-1.0f, 1.0f);
+        for (float& value : *floats) value = uniform(engine_);
+      } else {
+        for (auto& label : std::get<std::vector<std::int32_t>>(values)) {
+          label = static_cast<std::int32_t>(engine_() % 8);
+        }
+      }
+    }
+  }
+
+  /// Makes one float infinite.
+  void spoil() {
+    for (auto& values : values_) {
+      if (auto* floats = std::get_if<Floats>(&values)) {
+        floats->at(5) = std::numeric_limits<float>::infinity();
+      }
+    }
+  }
+
+  [[nodiscard]] std::vector<NamedValues> named() const {
+    std::vector<NamedValues> named;
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      std::visit([&](const auto& values) { named.push_back({names_[i], std::span(values)}); },
+                 values_[i]);
+    }
+    return named;
+  }
+
+ private:
+  std::mt19937_64 engine_;
+  std::vector<std::string> names_;
+  std::vector<std::variant<Floats, std::vector<std::int32_t>>> values_;
+};
+
+/// The same trainer on the CPU and on a simulated chip.
+struct Pair {
+  Pair(const ArtifactImage& image, const std::string& chip, std::int64_t batch)
+      : artifact(Artifact::linked(image)),
+        bindings{halftone::Binding{"batch", batch}},
+        setup{.model = "", .bindings = bindings, .seed = 3},
+        cpu(artifact, Device::cpu(), setup),
+        chip(artifact, simulated(chip), setup),
+        inputs(artifact, batch, 7) {}
+
+  void compare() const {
+    for (const std::string& name : cpu.parameter_names()) {
+      CAPTURE(name);
+      CHECK(bits(chip.parameter(name)) == bits(cpu.parameter(name)));
+      CHECK(bits(chip.gradient(name)) == bits(cpu.gradient(name)));
+    }
+    for (const auto& output : artifact.manifest().outputs) {
+      CAPTURE(output.name);
+      CHECK(bits(chip.output(output.name)) == bits(cpu.output(output.name)));
+    }
+    const auto a = chip.stats(), b = cpu.stats();
+    CHECK(bits(std::array{a.grad_norm, a.loss_scale, a.losses[0].value}) ==
+          bits(std::array{b.grad_norm, b.loss_scale, b.losses[0].value}));
+    CHECK(a.skipped_steps == b.skipped_steps);
+  }
+
+  Artifact artifact;
+  std::array<halftone::Binding, 1> bindings;
+  halftone::Setup setup;
+  Trainer cpu, chip;
+  Inputs inputs;
+};
+
+}  // namespace
+
+TEST_CASE("the worked example has on every chip the values that were worked out by hand") {
+  // worked_example.hpp has the arithmetic.
+  const Floats weight = {1, 0, 2, 0, 1, -1}, bias = {1, -1}, features = {1, 2, 0, 0, 1, 1},
+               target = {0, 1, 1, 1};
+  const Artifact artifact = Artifact::linked(halftone_artifact_worked);
+  for (const char* chip : {"sm_75", "sm_80", "sm_90a"}) {
+    CAPTURE(chip);
+    const std::array bindings = {halftone::Binding{"batch", 2}};
+    Trainer trainer(artifact, simulated(chip), {.model = "worked", .bindings = bindings});
+    trainer.set_parameter("fc.weight", weight);
+    trainer.set_parameter("fc.bias", bias);
+    CHECK(trainer.step(std::array{NamedValues{"features", std::span(features)},
+                                  NamedValues{"target", std::span(target)}}));
+    CHECK(copy(trainer.output("prediction")) == Floats{2, 1, 3, -1});
+    CHECK(trainer.loss("error") == 3.0f);
+    CHECK(copy(trainer.gradient("fc.weight")) == Floats{1, 3, 1, 0, -1, -1});
+    CHECK(copy(trainer.gradient("fc.bias")) == Floats{2, -1});
+    CHECK(copy(trainer.parameter("fc.weight")) == Floats{0.5f, -1.5f, 1.5f, 0, 1.5f, -0.5f});
+    CHECK(copy(trainer.parameter("fc.bias")) == Floats{0, -0.5f});
+    CHECK(trainer.stats().grad_norm == std::sqrt(18.0f));
+    CHECK(trainer.stats().variant == chip);
+  }
+}
+
+TEST_CASE("steps on simulated chips have the bits of the CPU") {
+  struct Case {
+    const char* model;
+    const ArtifactImage* image;
+    const char* chip;
+  };
+  const Case cases[] = {{"digits", &halftone_artifact_digits, "sm_75"},
+                        {"digits", &halftone_artifact_digits, "sm_80"},
+                        {"digits", &halftone_artifact_digits, "sm_90a"},
+                        {"digits_bf16", &halftone_artifact_digits_bf16, "sm_80"},
+                        {"digits_f16", &halftone_artifact_digits_f16, "sm_75"},
+                        {"state_average", &halftone_artifact_state_average, "sm_80"}};
+  for (const Case& c : cases) {
+    CAPTURE(c.model);
+    CAPTURE(c.chip);
+    Pair pair(*c.image, c.chip, 13);
+    for (int step = 0; step < 4; ++step) {
+      CAPTURE(step);
+      pair.inputs.draw();
+      if (step == 2) pair.inputs.spoil();
+      const bool applied = pair.cpu.step(pair.inputs.named());
+      CHECK(pair.chip.step(pair.inputs.named()) == applied);
+      if (step <= 2) CHECK(applied == (step != 2));
+      pair.compare();
+    }
+  }
+}
+
+TEST_CASE("parts, micro-batches, diagnosis and prediction on a simulated chip are the CPU's") {
+  Pair pair(halftone_artifact_digits_f16, "sm_80", 6);
+  const auto both = [&](const auto& action) {
+    action(pair.cpu);
+    action(pair.chip);
+  };
+  both([&](Trainer& trainer) { trainer.accumulate(pair.inputs.named()); });
+  pair.inputs.draw();
+  both([&](Trainer& trainer) { trainer.step(pair.inputs.named()); });
+  pair.compare();
+  both([&](Trainer& trainer) {
+    trainer.set_learning_rate(0.25f);
+    trainer.forward(pair.inputs.named());
+    trainer.backward();
+    trainer.check();
+    trainer.update();
+  });
+  pair.compare();
+  const Floats gradient(60, 0.125f);
+  both([&](Trainer& trainer) {
+    trainer.forward(pair.inputs.named());
+    trainer.backward(std::array{NamedValues{"logits", std::span(gradient)}});
+    trainer.check();
+    trainer.update();
+    CHECK_FALSE(trainer.diagnose());
+  });
+  pair.compare();
+  halftone::Predictor cpu(pair.artifact, Device::cpu(), pair.setup),
+      chip(pair.artifact, simulated("sm_80"), pair.setup);
+  cpu.copy_parameters(pair.cpu);
+  chip.copy_parameters(pair.chip);
+  const auto named = pair.inputs.named();
+  const auto pixels = std::ranges::find(named, "pixels", &NamedValues::name);
+  cpu.predict(std::array{*pixels});
+  chip.predict(std::array{*pixels});
+  CHECK(bits(chip.output("logits")) == bits(cpu.output("logits")));
+  pair.inputs.spoil();
+  both([&](Trainer& trainer) { CHECK_FALSE(trainer.step(pair.inputs.named())); });
+  const auto found = pair.chip.diagnose(), expected = pair.cpu.diagnose();
+  REQUIRE((found && expected));
+  CHECK(found->text() == expected->text());
+}
+
+TEST_CASE("bytes on a simulated chip are as predicted") {
+  const Pair pair(halftone_artifact_digits, "sm_80", 6);
+  const auto stats = pair.chip.stats();
+  CHECK(stats.peak_bytes_predicted == stats.peak_bytes_measured);
+  CHECK(stats.peak_bytes_measured > 0);
+}

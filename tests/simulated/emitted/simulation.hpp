@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Simulated devices with launch options and a compiler of a test's choosing.
+#pragma once
+
+#include <string>
+
+#include "driver_context.hpp"
+#include "halftone/device.hpp"
+#include "halftone/simulator/device.hpp"
+
+namespace halftone::tests {
+
+/// NVRTC; what was compiled before is not compiled again.
+[[nodiscard]] std::string compile_with_nvrtc(const std::string& text, const std::string& name,
+                                             const std::string& architecture);
+
+/// clang's CUDA front end, without contraction of products and sums. Throws std::runtime_error with
+/// its messages.
+[[nodiscard]] std::string compile_with_clang(const std::string& text, const std::string& name,
+                                             const std::string& architecture);
+
+/// Why compile_with_clang cannot be used here; empty when it can.
+[[nodiscard]] std::string clang_missing();
+
+[[nodiscard]] Device simulated(const std::string& chip,
+                               const simulator::LaunchOptions& options = {},
+                               CompileKernel compile = compile_with_nvrtc);
+
+}  // namespace halftone::tests
