@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# halftone_add_model(NAME SOURCE spec.hpp [TARGETS cpu sm_80 ...] [ASSUME batch=64 ...])
+# halftone_add_model(NAME SOURCE spec.hpp [TARGETS cpu sm_80 ...] [ASSUME batch=64 ...] [AOT sm_80 compute_80 ...])
 #
 # Makes the library NAME from the HALFTONE_MODEL in spec.hpp: its object, and its typed API as <NAME.hpp>. Link it:
 #   halftone_add_model(gpt SOURCE gpt.hpp TARGETS cpu sm_80 sm_90a)
@@ -7,14 +7,16 @@
 # The road: spec.hpp -> a small program that prints the Description -> NAME.halftone -> halftonec -> NAME.o, NAME.hpp.
 # NAME.halftone is written only when it changes, so a new comment in a spec runs no generator (with Ninja).
 # TARGETS is cpu unless given. ASSUME: sizes of symbols that GPU kernels are planned for, 256 unless given; any size runs.
+# AOT: kernels are compiled for these of the targets when the artifact is made (sm_80: cubins; compute_80: PTX, which later chips
+# run too), so that a program starts without NVRTC. This machine needs it then: NVRTC_HOME, the loader's path or CUDA_HOME.
 function(halftone_add_model name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE" "TARGETS;ASSUME")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE" "TARGETS;ASSUME;AOT")
   if(NOT name MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
     message(FATAL_ERROR "halftone_add_model: \"${name}\" is no C++ identifier; the model's target and header get this name")
   elseif(NOT arg_SOURCE)
     message(FATAL_ERROR "halftone_add_model(${name}): SOURCE is missing; name the header that has HALFTONE_MODEL(...)")
   elseif(arg_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "halftone_add_model(${name}): unknown arguments ${arg_UNPARSED_ARGUMENTS}; it takes SOURCE, TARGETS and ASSUME")
+    message(FATAL_ERROR "halftone_add_model(${name}): unknown arguments ${arg_UNPARSED_ARGUMENTS}; it takes SOURCE, TARGETS, ASSUME and AOT")
   elseif(NOT TARGET halftone::halftonec)
     message(FATAL_ERROR "halftone_add_model(${name}): there is no halftonec; configure Halftone with HALFTONE_BUILD_CODEGEN=ON")
   elseif(TARGET ${name})
@@ -31,6 +33,16 @@ function(halftone_add_model name)
   list(JOIN arg_ASSUME "," assume)
   if(assume)
     set(assume --assume ${assume})
+  endif()
+  set(aot "")
+  set(kernel_compiler "")
+  if(arg_AOT)
+    list(JOIN arg_AOT "," aot)
+    set(aot --aot ${aot})
+    if(TARGET halftone)  # otherwise it is installed beside halftonec
+      list(APPEND aot --kernel-compiler $<TARGET_FILE:halftone>)
+      set(kernel_compiler halftone)
+    endif()
   endif()
 
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${name}.model)
@@ -57,9 +69,9 @@ function(halftone_add_model name)
   file(MAKE_DIRECTORY ${folder}/include)
   add_custom_command(OUTPUT ${object} ${header}
     COMMAND halftone::halftonec ${description} --object ${object} --header ${header} --cuda-text ${folder}/cuda
-            --targets ${targets} ${assume}
+            --targets ${targets} ${assume} ${aot}
     ${touch_object}
-    DEPENDS ${described} halftone::halftonec COMMENT "Generating kernels of model ${name} for ${targets}" VERBATIM)
+    DEPENDS ${described} halftone::halftonec ${kernel_compiler} COMMENT "Generating kernels of model ${name} for ${targets}" VERBATIM)
 
   add_library(${name} STATIC ${object} ${header} ${folder}/described)
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)

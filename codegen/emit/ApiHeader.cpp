@@ -147,7 +147,7 @@ private:
     std::string base = "halftone::Trainer::";
     std::string out = contents() + "class Trainer : public halftone::Trainer {\n public:\n" +
                       constructors("Trainer");
-    out += forwarding("bool step", base + "step", m.inputs, *training, "return ") + "\n";
+    out += forwarding("void step", base + "step", m.inputs, *training) + "\n";
     out += "  /// A micro-batch; step() takes the last one.\n" +
            forwarding("void accumulate", base + "accumulate", m.inputs, *training) + "\n";
     out += forwarding("void forward", base + "forward", m.inputs, *training);

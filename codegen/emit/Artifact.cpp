@@ -54,6 +54,8 @@ FailureOr<SmallVector<char>> emitCpuObject(const ManifestAndKernels &planned,
   std::vector<std::string> texts;
   for (const CudaText &text : artifact.texts)
     texts.push_back(text.text);
+  for (const manifest::AheadImage &image : artifact.ahead)
+    texts.push_back(manifest::entry_of(image));
   std::vector<std::byte> packed = manifest::pack_texts(texts);
   parts.texts = packed;
   parts.modelName = planned.manifest.model;
@@ -126,7 +128,7 @@ static std::optional<std::string> findUnknownSymbol(const description::Descripti
 
 FailureOr<Artifact> compile(const description::Description &description,
                             ArrayRef<std::string> targets, const PipelineOptions &options,
-                            MLIRContext *context) {
+                            MLIRContext *context, const AheadOfTime &ahead) {
   for (auto find : {findBadName, findBadSize})
     if (std::optional<std::string> fault = find(description))
       return emitError(UnknownLoc::get(context)) << *fault;
@@ -134,6 +136,8 @@ FailureOr<Artifact> compile(const description::Description &description,
     return emitError(UnknownLoc::get(context)) << *fault;
   AssumedSizes assumed;
   std::optional<std::string> fault = readAssumedSizes(options.assumed, assumed);
+  if (!fault)
+    fault = findBadArchitecture(ahead, targets);
   if (!fault)
     fault = findUnknownSymbol(description, assumed);
   if (fault)
@@ -152,6 +156,11 @@ FailureOr<Artifact> compile(const description::Description &description,
   }
   Artifact artifact;
   artifact.texts = texts.take();
+  std::string notCompiled;
+  auto images = compileAhead(artifact.texts, ahead, notCompiled);
+  if (failed(images))
+    return emitError(UnknownLoc::get(context)) << notCompiled;
+  artifact.ahead = std::move(*images);
   for (Resolution &resolution : resolutions) {
     resolution.planned.manifest.text_count = static_cast<int32_t>(artifact.texts.size());
     artifact.manifests.push_back(resolution.planned.manifest);

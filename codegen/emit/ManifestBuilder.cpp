@@ -7,6 +7,7 @@
 #include "codegen/emit/cpu/LoopNests.h"
 #include "codegen/ir/Rules.h"
 #include "halftone/description/text.hpp"
+#include "halftone/manifest/version.hpp"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -61,12 +62,13 @@ private:
   void describeModel() {
     hm::Manifest &m = result.manifest;
     m.model = description.name;
-    m.halftone_version = HALFTONE_VERSION;
+    m.halftone_version = kVersionOfHalftone;
     m.description = hd::print(description);
     for (const hd::Rule &rule : description.rules)
       m.rules.push_back(hd::rule_text(rule));
     m.targets = targets.vec();
     describeLossScale();
+    describeDecisions();
     for (const hd::Node &node : description.nodes) {
       for (const hd::Dimension &dim : node.shape)
         if (!dim.symbol.empty() && !llvm::is_contained(m.symbols, dim.symbol))
@@ -95,7 +97,8 @@ private:
   void describeLossScale() {
     if (!module->hasAttr(kLossScaleAttr))
       return;
-    hd::LossScale scale = lossScaleOf(description.rules, targets.front());
+    Decision<hd::LossScale> decision = lossScaleOf(description.rules, targets.front());
+    const hd::LossScale &scale = *decision.field;
     result.manifest.loss_scale = {static_cast<hm::LossScale::Kind>(scale.kind),
                                   inF32(scale.initial),
                                   inF32(scale.growth),
@@ -105,6 +108,34 @@ private:
                                   inF32(scale.ceiling),
                                   scale.hysteresis,
                                   scale.patience};
+    hm::Decision recorded{"loss_scale",
+                          "",
+                          "",
+                          "",
+                          hd::kLossScaleWords[static_cast<size_t>(scale.kind)],
+                          static_cast<int32_t>(decision.rule),
+                          {}};
+    recorded.beaten.assign(decision.beaten.begin(), decision.beaten.end());
+    result.manifest.decisions.push_back(std::move(recorded));
+  }
+
+  void describeDecisions() {
+    auto decisions = module->getAttrOfType<ArrayAttr>(kDecisionsAttr);
+    if (!decisions)
+      return;
+    for (auto entry : decisions.getAsRange<DictionaryAttr>()) {
+      auto text = [&](StringRef name) { return entry.getAs<StringAttr>(name).getValue().str(); };
+      hm::Decision decision{text("field"),
+                            text("layer"),
+                            text("role"),
+                            text("pass"),
+                            text("setting"),
+                            static_cast<int32_t>(entry.getAs<IntegerAttr>("rule").getInt()),
+                            {}};
+      auto beaten = entry.getAs<DenseI64ArrayAttr>("beaten").asArrayRef();
+      decision.beaten.assign(beaten.begin(), beaten.end());
+      result.manifest.decisions.push_back(std::move(decision));
+    }
   }
 
   void addParameters(GraphOp graph) {
@@ -204,7 +235,6 @@ private:
       hm::Kernel k;
       k.name = kernel.getName().str();
       k.skeleton = stringifySkeleton(kernel.getSkeleton()).str();
-      k.fused = fusedOf(kernel);
       k.tasks = cpu::taskAxes(kernel, result.manifest.symbols);
       k.cpu_entry = it->second;
       result.manifest.kernels.push_back(std::move(k));

@@ -254,7 +254,7 @@ OwningOpRef<ModuleOp> importDescription(const hd::Description &description, Stri
   (*module)->setAttr(kModelAttr, builder.getStringAttr(description.name));
   (*module)->setAttr(kRulesAttr, importRules(builder, description.rules));
   (*module)->setAttr(kTargetAttr, builder.getStringAttr(target));
-  hd::LossScale scale = lossScaleOf(description.rules, target);
+  hd::LossScale scale = lossScaleOf(description.rules, target).field.value_or(hd::LossScale());
   if (scale.kind != hd::LossScale::Kind::none && !description.losses.empty())
     (*module)->setAttr(kLossScaleAttr, importLossScale(builder, scale));
   (*module)->setAttr(kOptimizerAttr, importOptimizer(builder, description.optimizer));

@@ -44,6 +44,10 @@ inline constexpr llvm::StringLiteral kGradientOfAttr = "halftone.gradient_of";
 inline constexpr llvm::StringLiteral kPartialSumAttr = "halftone.partial_sum";
 /// What a rule says about recomputing the operation's result (BoolAttr, P16).
 inline constexpr llvm::StringLiteral kRecomputeAttr = "halftone.recompute";
+/// Set by ResolvePrecision: on operations, and of all of them on the module, which rules won the
+/// fields that are no formats: array of dictionaries of `field` (accumulate, rounding, recompute),
+/// `layer`, `role`, `pass`, `setting`, `rule`, `beaten`.
+inline constexpr llvm::StringLiteral kDecisionsAttr = "halftone.decisions";
 /// Set by InsertCasts: on a graph the values that rules speak of (array of dictionaries); on
 /// operations and kernels the index of each result in them, -1 for none (DenseI64Array); on a cast
 /// that rounds, and on kernels as an array of all inside, a dictionary with `value`, `from`, `to`,

@@ -120,12 +120,12 @@ std::string resolutionOf(const std::vector<hd::Rule> &rules, StringRef target) {
   return bits;
 }
 
-hd::LossScale lossScaleOf(const std::vector<hd::Rule> &rules, StringRef target) {
-  hd::LossScale scale;
-  for (const hd::Rule &rule : rules)
+Decision<hd::LossScale> lossScaleOf(const std::vector<hd::Rule> &rules, StringRef target) {
+  Decision<hd::LossScale> decision;
+  for (auto [index, rule] : llvm::enumerate(rules))
     if (rule.loss_scale && mayMatch(rule, target))
-      scale = *rule.loss_scale;
-  return scale;
+      decision.take(*rule.loss_scale, index);
+  return decision;
 }
 
 } // namespace halftone::ir

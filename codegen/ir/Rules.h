@@ -23,6 +23,14 @@ template <typename Field> struct Decision {
   std::optional<Field> field;
   int64_t rule = -1;
   llvm::SmallVector<int64_t> beaten; ///< rules that stated the field and lost
+
+  /// A later rule states the field too.
+  void take(const Field &stated, size_t by) {
+    if (field)
+      beaten.push_back(rule);
+    field = stated;
+    rule = static_cast<int64_t>(by);
+  }
 };
 
 class Rules {
@@ -39,12 +47,8 @@ public:
     Decision<Field> decision;
     for (size_t index = 0; index < rules.size(); ++index) {
       const std::optional<Field> &stated = rules[index].*field;
-      if (!stated || !matches(rules[index], site))
-        continue;
-      if (decision.field)
-        decision.beaten.push_back(decision.rule);
-      decision.field = stated;
-      decision.rule = static_cast<int64_t>(index);
+      if (stated && matches(rules[index], site))
+        decision.take(*stated, index);
     }
     return decision;
   }
@@ -57,9 +61,9 @@ private:
   std::string target;
 };
 
-/// L1: what the last rule that fits `target` says.
-description::LossScale lossScaleOf(const std::vector<description::Rule> &rules,
-                                   llvm::StringRef target);
+/// L1: what the last rule that fits `target` says; no field when none does.
+Decision<description::LossScale> lossScaleOf(const std::vector<description::Rule> &rules,
+                                             llvm::StringRef target);
 
 /// Whether some clause of the rule may match on `target`.
 bool mayMatch(const description::Rule &rule, llvm::StringRef target);

@@ -3,6 +3,7 @@
 #include "codegen/ir/Rules.h"
 #include "codegen/passes/Passes.h"
 #include "halftone/description/text.hpp"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace halftone::ir {
@@ -40,15 +41,38 @@ bool isFloat(Value value) {
   return isa<FloatType>(cast<TensorType>(value.getType()).getElementType());
 }
 
+template <typename Field>
+DictionaryAttr decisionAttr(MLIRContext *context, StringRef field, StringRef setting,
+                            const Decision<Field> &decision, const Site &where) {
+  Builder builder(context);
+  StringRef role = where.role ? hd::kRoleWords[static_cast<size_t>(*where.role)] : "";
+  StringRef pass = where.pass ? hd::kPassWords[static_cast<size_t>(*where.pass)] : "";
+  return builder.getDictionaryAttr(
+      {builder.getNamedAttr("field", builder.getStringAttr(field)),
+       builder.getNamedAttr("layer", builder.getStringAttr(where.name)),
+       builder.getNamedAttr("role", builder.getStringAttr(role)),
+       builder.getNamedAttr("pass", builder.getStringAttr(pass)),
+       builder.getNamedAttr("setting", builder.getStringAttr(setting)),
+       builder.getNamedAttr("rule", builder.getI64IntegerAttr(decision.rule)),
+       builder.getNamedAttr("beaten", builder.getDenseI64ArrayAttr(decision.beaten))});
+}
+
+/// Who won the fields that are no formats (kDecisionsAttr), each once.
+using Decisions = llvm::SetVector<Attribute>;
+
 /// Resolves one graph, operation by operation in order.
 class Resolver {
 public:
-  Resolver(GraphOp graph, const Rules &rules)
-      : graph(graph), rules(rules), context(graph.getContext()) {
+  Resolver(GraphOp graph, const Rules &rules, Decisions &ofModule)
+      : graph(graph), rules(rules), context(graph.getContext()), ofModule(ofModule) {
     graph->getParentOfType<ModuleOp>().walk([this](Operation *op) { noteKinds(op); });
   }
 
   void run() {
+    for (Operation &op : llvm::reverse(graph.getBody().front()))
+      if (op.getNumResults() == 0 ||
+          llvm::any_of(op.getUsers(), [&](Operation *user) { return live.contains(user); }))
+        live.insert(&op);
     for (Operation &op : graph.getBody().front())
       if ((isa<KernelForm>(op) && op.hasAttr(kLayerAttr)) || isa<OutputGradientOp>(op))
         resolve(&op);
@@ -122,9 +146,18 @@ private:
                           const Decision<Field> &decision) {
     Decision<hd::Rounding> rounding = rules.find(&hd::Rule::rounding, where);
     bool towardZero = rounding.field == hd::Rounding::toward_zero && where.role;
+    if (rounding.field && where.role && !format.isF32())
+      note("rounding", hd::kRoundingWords[static_cast<size_t>(*rounding.field)], rounding, where);
     auto beaten = decision.beaten.empty() ? DenseI64ArrayAttr()
                                           : DenseI64ArrayAttr::get(context, decision.beaten);
     return RoundingPointAttr::get(context, format, towardZero, role, decision.rule, beaten);
+  }
+
+  /// Of the operation being resolved.
+  template <typename Field>
+  void note(StringRef field, StringRef setting, const Decision<Field> &decision,
+            const Site &where) {
+    ofOp.insert(decisionAttr(context, field, setting, decision, where));
   }
 
   /// The store of a value, `follow` being what stands for that word; nothing when a rule must name
@@ -282,21 +315,42 @@ private:
       results.push_back(
           ArrayAttr::get(context, SmallVector<Attribute>(chain.begin(), chain.end())));
     }
-    Decision<hd::Accumulation> accumulate =
-        rules.find(&hd::Rule::accumulate, site(getLayer(op), std::nullopt, pass));
+    Site whole = site(getLayer(op), std::nullopt, pass);
+    Decision<hd::Accumulation> accumulate = rules.find(&hd::Rule::accumulate, whole);
+    if (accumulate.field && isa<LinearOp, ContractOp>(op))
+      note("accumulate", hd::kAccumulationWords[static_cast<size_t>(*accumulate.field)], accumulate,
+           whole);
     op->setAttr(kPrecisionAttr,
                 PrecisionAttr::get(
                     context, ArrayAttr::get(context, operands), ArrayAttr::get(context, results),
                     static_cast<Accumulation>(accumulate.field.value_or(hd::Accumulation::f32))));
-    Decision<bool> recompute =
-        rules.find(&hd::Rule::recompute, site(getLayer(op), hd::Role::activation, pass));
-    if (recompute.field && !isBackward(op))
-      op->setAttr(kRecomputeAttr, BoolAttr::get(context, *recompute.field));
+    if (!isBackward(op))
+      decideRecompute(op, pass);
+    recordDecisions(op);
+  }
+
+  void decideRecompute(Operation *op, hd::Pass pass) { // P16
+    Site where = site(getLayer(op), hd::Role::activation, pass);
+    Decision<bool> recompute = rules.find(&hd::Rule::recompute, where);
+    if (!recompute.field)
+      return;
+    op->setAttr(kRecomputeAttr, BoolAttr::get(context, *recompute.field));
+    note("recompute", *recompute.field ? "always" : "never", recompute, where);
+  }
+
+  void recordDecisions(Operation *op) {
+    if (!ofOp.empty())
+      op->setAttr(kDecisionsAttr, ArrayAttr::get(context, ofOp.getArrayRef()));
+    if (live.contains(op))
+      ofModule.insert(ofOp.begin(), ofOp.end());
+    ofOp.clear();
   }
 
   GraphOp graph;
   const Rules &rules;
   MLIRContext *context;
+  Decisions ofOp, &ofModule;
+  llvm::DenseSet<Operation *> live; ///< some gradients are built and not needed
   llvm::StringMap<SmallVector<hd::Kind>> kinds;
   llvm::StringMap<Operation *> layers; ///< of every layer its forward operation
   llvm::StringMap<Type> activations;   ///< the stored format of every layer's result
@@ -308,8 +362,12 @@ struct ResolvePrecisionPass : halftone::ir::impl::ResolvePrecisionBase<ResolvePr
     FailureOr<Rules> rules = Rules::read(getOperation());
     if (failed(rules))
       return signalPassFailure();
+    Decisions decisions;
     for (auto graph : getOperation().getOps<GraphOp>())
-      Resolver(graph, *rules).run();
+      Resolver(graph, *rules, decisions).run();
+    if (!decisions.empty())
+      getOperation()->setAttr(kDecisionsAttr,
+                              ArrayAttr::get(&getContext(), decisions.getArrayRef()));
   }
 };
 

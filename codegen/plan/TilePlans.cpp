@@ -14,6 +14,8 @@ std::optional<std::string> readAssumedSizes(ArrayRef<std::string> entries, Assum
   for (const std::string &entry : entries) {
     auto [symbol, number] = StringRef(entry).split('=');
     int64_t size = 0;
+    if (!number.getAsInteger(10, size) && size > INT32_MAX)
+      return "'" + entry + "' assumes a size above 2147483647: give the one that is used most";
     if (symbol.empty() || number.getAsInteger(10, size) || size <= 0)
       return "'" + entry + "' assumes no size: write NAME=NUMBER with a whole number above 0";
     if (!sizes.try_emplace(symbol, size).second)
@@ -121,9 +123,9 @@ private:
       return "accumulate ordered: tensor cores sum in an order of their own";
     if (format.isF32() || rhs.getElementType().isF32())
       return "f32 operands: tensor cores would round them to tf32, which compute tf32 allows";
-    if (format != rhs.getElementType())
+    if (format != rhs.getElementType() && chip.number < 80)
       return "operands of " + name(format) + " and " + name(rhs.getElementType()) +
-             ": tensor cores take two of one format";
+             ": tensor cores take two of one format below sm_80";
     if (!format.isF16() && chip.number < 80)
       return (chip.name + " has no tensor cores for " + name(format) + "; sm_80 is the first")
           .str();
@@ -190,7 +192,7 @@ private:
 
   /// The tile with the best of its splits.
   void addTensor(const TensorTile &tile) {
-    auto elementBytes = static_cast<int64_t>(bytes(lhs.getElementType()));
+    int64_t elementBytes = tensorElementBytes(kernel);
     int64_t stages = chip.number<80 ? 2 : chip.sharedPerSm>(100 << 10) ? 4 : 3;
     SmallVector<int64_t> numbers = {
         tile.rows,      tile.columns,     tile.depthBytes / elementBytes,
@@ -220,7 +222,7 @@ private:
   Tiling tilingOf(ArrayRef<int64_t> n, int64_t elementBytes) {
     Tiling tiling;
     tiling.tensor = true;
-    tiling.tf32 = lhs.getElementType().isTF32();
+    tiling.tf32 = elementBytes == 4;
     tiling.rows = static_cast<double>(n[0]);
     tiling.columns = static_cast<double>(n[1]);
     tiling.depth = static_cast<double>(n[2]);

@@ -21,8 +21,8 @@ int64_t assumedSize(const AssumedSizes &assumed, llvm::StringRef symbol);
 inline constexpr size_t kKeptPlans = 6;
 
 /// The plans of `kernel` on `chip`, best first. Tensor cores take contractions of two f16, two bf16
-/// or two tf32 operands whose sums need not be ordered (P21); where they take none, `reason` of the
-/// result says why.
+/// or two tf32 operands, from sm_80 on also of two different ones, whose sums need not be ordered
+/// (P21); where they take none, `reason` of the result says why.
 ChipPlansAttr planKernel(KernelOp kernel, const Chip &chip, const AssumedSizes &assumed);
 
 } // namespace halftone::ir

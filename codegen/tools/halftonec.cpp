@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // halftonec: a Description's text in, an artifact out. Run at build time by halftone_add_model.
+#include <optional>
 #include <variant>
 
 #include "codegen/emit/Artifact.h"
@@ -58,6 +59,15 @@ llvm::cl::list<std::string>
            llvm::cl::desc("Sizes of symbols that plans are chosen for: batch=64,time=8 (default: "
                           "256 each)"),
            llvm::cl::cat(category));
+llvm::cl::list<std::string>
+    aheadOfTime("aot", llvm::cl::CommaSeparated,
+                llvm::cl::desc("Compile kernels for these while the artifact is made: sm_90a "
+                               "(cubins), compute_80 (PTX). Needs NVRTC"),
+                llvm::cl::cat(category));
+llvm::cl::opt<std::string>
+    kernelCompiler("kernel-compiler",
+                   llvm::cl::desc("The program halftone (default: the one beside halftonec)"),
+                   llvm::cl::value_desc("file"), llvm::cl::cat(category));
 llvm::cl::opt<bool> summary("summary", llvm::cl::desc("Print the kernels of every phase"),
                             llvm::cl::cat(category));
 enum class Stage { none, imported, planned };
@@ -116,6 +126,21 @@ bool replaceRules(hd::Description &description) {
   if (error)
     llvm::errs() << error->str(rulesPath) << "\n";
   return !error;
+}
+
+bool checkTargets();
+
+/// `program`: this one's path.
+halftone::ir::AheadOfTime ahead(const char *program) {
+  halftone::ir::AheadOfTime ahead{{aheadOfTime.begin(), aheadOfTime.end()}, kernelCompiler};
+  if (ahead.compiler.empty()) {
+    std::string mine =
+        llvm::sys::fs::getMainExecutable(program, reinterpret_cast<void *>(&checkTargets));
+    llvm::SmallString<128> beside(llvm::sys::path::parent_path(mine));
+    llvm::sys::path::append(beside, "halftone");
+    ahead.compiler = beside.str().str();
+  }
+  return ahead;
 }
 
 bool checkTargets() {
@@ -193,13 +218,30 @@ int printStage(const hd::Description &description, mlir::MLIRContext &context) {
   return 0;
 }
 
-int run() {
+/// One file that is to be read or written as two; nothing when all differ.
+std::optional<std::string> sharedPath() {
+  const std::string *paths[] = {&input.getValue(), &rulesPath.getValue(), &objectPath.getValue(),
+                                &headerPath.getValue()};
+  for (size_t b = 2; b < std::size(paths); ++b)
+    for (size_t a = 0; a < b; ++a)
+      if (!paths[b]->empty() &&
+          (*paths[a] == *paths[b] || llvm::sys::fs::equivalent(*paths[a], *paths[b])))
+        return *paths[b];
+  return std::nullopt;
+}
+
+int run(const char *program) {
   if (!sealPath.empty()) {
     std::string error;
     return hm::seal_file(sealPath, error) ? 0 : fail(error);
   }
   if (input.empty())
     return fail("no model given: name a .halftone file");
+  if (rulesPath.getNumOccurrences() > 0 && rulesPath.empty())
+    return fail("--rules names no file");
+  if (auto path = sharedPath())
+    return fail("'" + *path +
+                "' is named twice: give the model, the rules, --object and --header a file each");
   if (!checkTargets())
     return 1;
   auto file = llvm::MemoryBuffer::getFileOrSTDIN(input);
@@ -223,7 +265,8 @@ int run() {
   std::vector<std::string> all(targets.begin(), targets.end());
   if (all.empty())
     all = allTargets();
-  auto artifact = halftone::ir::compile(description, all, pipelineOptions(), &context);
+  auto artifact =
+      halftone::ir::compile(description, all, pipelineOptions(), &context, ahead(program));
   if (failed(artifact))
     return fail("model '" + description.name + "' was not compiled");
   return writeArtifact(*artifact);
@@ -235,5 +278,5 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   llvm::cl::HideUnrelatedOptions(category);
   llvm::cl::ParseCommandLineOptions(argc, argv, "Compiles a Halftone model into an artifact\n");
-  return run();
+  return run(argv[0]);
 }

@@ -74,6 +74,7 @@ Run train(const halftone::Device& device, const Split& data, const Plan& plan,
     const Images& batch = batches.next();
     const auto start = Clock::now();
     trainer.step(batch.pixels, batch.digits);
+    trainer.wait();
     in_steps += Clock::now() - start;
     run.losses.push_back(trainer.loss("error"));
     run.loss_scales.push_back(trainer.stats().loss_scale);

@@ -32,9 +32,8 @@ inline constexpr auto kFields<TaskAxis> = std::tuple{&TaskAxis::extent, &TaskAxi
 template <>
 inline constexpr auto kFields<Argument> = std::tuple{&Argument::buffer, &Argument::offset};
 template <>
-inline constexpr auto kFields<Kernel> =
-    std::tuple{&Kernel::name,  &Kernel::skeleton,  &Kernel::fused,
-               &Kernel::tasks, &Kernel::cpu_entry, &Kernel::cpu_finish};
+inline constexpr auto kFields<Kernel> = std::tuple{&Kernel::name, &Kernel::skeleton, &Kernel::tasks,
+                                                   &Kernel::cpu_entry, &Kernel::cpu_finish};
 template <>
 inline constexpr auto kFields<Launch> =
     std::tuple{&Launch::kernel, &Launch::arguments, &Launch::fused};
@@ -42,6 +41,10 @@ template <>
 inline constexpr auto kFields<Value> =
     std::tuple{&Value::name,   &Value::layer, &Value::op,     &Value::role,  &Value::pass,
                &Value::format, &Value::rule,  &Value::beaten, &Value::shape, &Value::buffer};
+template <>
+inline constexpr auto kFields<Decision> =
+    std::tuple{&Decision::field,   &Decision::layer, &Decision::role,  &Decision::pass,
+               &Decision::setting, &Decision::rule,  &Decision::beaten};
 template <>
 inline constexpr auto kFields<Cast> =
     std::tuple{&Cast::value, &Cast::from, &Cast::to, &Cast::kernel, &Cast::own_launch, &Cast::rule};
@@ -98,6 +101,7 @@ inline constexpr auto kFields<Manifest> = std::tuple{&Manifest::model,
                                                      &Manifest::learning_rate,
                                                      &Manifest::rules,
                                                      &Manifest::loss_scale,
+                                                     &Manifest::decisions,
                                                      &Manifest::targets,
                                                      &Manifest::assumed,
                                                      &Manifest::text_count,

@@ -16,7 +16,9 @@
 namespace halftone::manifest {
 namespace {
 
-constexpr std::array<char, 8> kMagic = {'H', 'T', 'M', 'A', 'N', 'I', 'F', '\n'};
+/// The word's bytes inverted, the first one lowest; read at run time alone.
+const volatile std::uint64_t kInvertedMagic = ~std::uint64_t{0x0a46'494e'414d'5448};
+constexpr std::size_t kMagicBytes = 8;
 constexpr std::size_t kLengthAt = 12, kChecksumAt = 20, kHeaderBytes = 36;
 
 class Writer {
@@ -159,10 +161,10 @@ bool check_header(std::span<const std::byte> bytes, DecodeError& error) {
                 "the manifest is truncated: " + std::to_string(bytes.size()) +
                     " bytes are fewer than its header has");
   }
-  if (std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) != 0) {
+  if (std::memcmp(bytes.data(), magic().data(), kMagicBytes) != 0) {
     return fail(error, Kind::malformed, "the bytes are no Halftone manifest");
   }
-  Reader header(bytes.subspan(kMagic.size()));
+  Reader header(bytes.subspan(kMagicBytes));
   std::uint32_t version = 0;
   std::uint64_t length = 0;
   if (!header.integer(version) || !header.integer(length)) return false;
@@ -186,9 +188,16 @@ bool check_header(std::span<const std::byte> bytes, DecodeError& error) {
 
 }  // namespace
 
+std::array<char, 8> magic() noexcept {
+  const std::uint64_t word = ~kInvertedMagic;
+  std::array<char, kMagicBytes> bytes{};
+  for (std::size_t i = 0; i < kMagicBytes; ++i) bytes[i] = static_cast<char>(word >> (8 * i));
+  return bytes;
+}
+
 std::vector<std::byte> encode(const Manifest& manifest) {
-  std::vector<std::byte> bytes(kMagic.size());
-  std::memcpy(bytes.data(), kMagic.data(), kMagic.size());
+  std::vector<std::byte> bytes(kMagicBytes);
+  std::memcpy(bytes.data(), magic().data(), kMagicBytes);
   Writer write(bytes);
   write(kVersion);
   bytes.resize(kHeaderBytes);

@@ -5,13 +5,18 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <string_view>
+#include <system_error>
 
 #include "halftone/manifest/checksum.hpp"
 
 namespace halftone::manifest {
 namespace {
 
+/// What every artifact's object exports.
+constexpr std::string_view kSymbol = "halftone_artifact";
 constexpr std::array<char, 8> kMagic = {'H', 'T', 'S', 'E', 'A', 'L', '\r', '\n'};
 constexpr std::size_t kVersionAt = 8, kReservedAt = 12, kLengthAt = 16, kChecksumAt = 24;
 static_assert(kChecksumAt + sizeof(Checksum) == kSealBytes);
@@ -63,6 +68,8 @@ bool explain_missing_seal(std::span<const std::byte> file, DecodeError& error) {
 }
 
 bool read_file(const std::string& path, std::vector<std::byte>& bytes) {
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(path, unknown)) return false;
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   if (!file) return false;
   const std::streamoff size = file.tellg();
@@ -96,6 +103,10 @@ bool seal_file(const std::string& path, std::string& error) {
   }
   if (!is_shared_object(bytes)) {
     error = "'" + path + "' is no shared object; link the artifact into one and seal that";
+    return false;
+  }
+  if (std::ranges::search(bytes, std::as_bytes(std::span(kSymbol))).empty()) {
+    error = "'" + path + "' holds no artifact; link what halftonec --object wrote into it";
     return false;
   }
   if (DecodeError unsealed; check_seal(bytes, unsealed)) return true;

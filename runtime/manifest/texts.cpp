@@ -3,6 +3,7 @@
 
 #include <zstd.h>
 
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -60,6 +61,24 @@ std::vector<std::byte> pack_texts(std::span<const std::string> texts) {
   if (ZSTD_isError(size)) std::abort();  // the buffer is of ZSTD_compressBound: memory ran out
   packed.resize(size);
   return packed;
+}
+
+std::string entry_of(const AheadImage& image) {
+  return std::to_string(image.text) + " " + image.architecture + " " + image.compiler + "\n" +
+         image.bytes;
+}
+
+bool parse_entry(const std::string& entry, AheadImage& image) {
+  const std::size_t end = entry.find('\n'), first = entry.find(' ');
+  const std::size_t second = entry.find(' ', first + 1);
+  if (first > end || second > end || end == std::string::npos) return false;
+  const char* stop = entry.data() + first;
+  const auto read = std::from_chars(entry.data(), stop, image.text);
+  if (read.ec != std::errc{} || read.ptr != stop || image.text < 0) return false;
+  image.architecture = entry.substr(first + 1, second - first - 1);
+  image.compiler = entry.substr(second + 1, end - second - 1);
+  image.bytes = entry.substr(end + 1);
+  return !image.bytes.empty();
 }
 
 bool unpack_texts(std::span<const std::byte> packed, std::vector<std::string>& texts,

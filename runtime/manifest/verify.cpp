@@ -71,6 +71,7 @@ std::string verify(const Manifest& manifest) {
   if (why.empty()) why = verify_kernels(manifest);
   if (why.empty()) why = verify_targets(manifest);
   if (why.empty()) why = verify_loss_scale(manifest);
+  if (why.empty()) why = verify_decisions(manifest);
   for (const Program& program : manifest.programs) {
     if (!why.empty()) break;
     why = verify_program(manifest, program);

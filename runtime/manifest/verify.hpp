@@ -25,6 +25,9 @@ namespace halftone::manifest {
 /// Targets, and how kernels run on those that are chips.
 [[nodiscard]] std::string verify_targets(const Manifest& manifest);
 
+/// Rules that won fields other than formats.
+[[nodiscard]] std::string verify_decisions(const Manifest& manifest);
+
 /// P43, and that training has the scalars.
 [[nodiscard]] std::string verify_loss_scale(const Manifest& manifest);
 

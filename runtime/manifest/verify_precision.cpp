@@ -120,6 +120,17 @@ std::string verify_precision(const Manifest& manifest, const Program& program) {
   return why;
 }
 
+std::string verify_decisions(const Manifest& manifest) {
+  for (const Decision& decision : manifest.decisions) {
+    const auto known = [&](std::int32_t rule) { return in_range(rule, manifest.rules); };
+    if (!known(decision.rule) || !std::ranges::all_of(decision.beaten, known)) {
+      return "what rules said of " + decision.field + " in " + quoted("layer", decision.layer) +
+             " has an unknown rule";
+    }
+  }
+  return {};
+}
+
 std::string verify_loss_scale(const Manifest& manifest) {
   const LossScale& scale = manifest.loss_scale;
   if (!is_possible(scale)) return "the loss scale is impossible";

@@ -67,6 +67,10 @@ void CpuExecution::write(std::size_t buffer, std::int64_t at, std::span<const st
   if (!bytes.empty()) std::memcpy(address(buffer) + at, bytes.data(), bytes.size());
 }
 
+std::span<std::byte> CpuExecution::staged(std::size_t buffer) {
+  return {address(buffer), static_cast<std::size_t>(plan_.bytes(buffer))};
+}
+
 void CpuExecution::prepare_accumulation() {
   const auto phase = static_cast<std::size_t>(Phase::accumulate);
   if (phases_[phase].size() == plan_.launches(Phase::accumulate).size()) return;
@@ -110,6 +114,13 @@ void CpuExecution::run(std::span<const Phase> phases) {
       if (!kept_[i].empty()) std::memcpy(kept_[i].data(), address(i), kept_[i].size());
     }
     for (const BoundLaunch& launch : phases_[static_cast<std::size_t>(phase)]) run(launch);
+    if (phase != Phase::update) continue;
+    const OutcomeBuffers buffers = outcome_buffers(plan_);
+    const auto value = [&](std::optional<std::size_t> buffer, float otherwise) {
+      return buffer ? *reinterpret_cast<const float*>(address(*buffer)) : otherwise;
+    };
+    outcomes_.push_back({value(buffers.finite, 1.0f) != 0.0f,
+                         static_cast<std::int64_t>(value(buffers.floored, 0.0f))});
   }
 }
 

@@ -2,6 +2,7 @@
 // A program on this processor: the artifact's native code on the device's threads.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "device_memory.hpp"
@@ -19,6 +20,9 @@ class CpuExecution final : public Execution {
 
   const std::byte* read(std::size_t buffer) override { return address(buffer); }
   void write(std::size_t buffer, std::int64_t at, std::span<const std::byte> bytes) override;
+  std::span<std::byte> staged(std::size_t buffer) override;
+  void wait() override {}
+  std::vector<Outcome> outcomes(bool) override { return std::exchange(outcomes_, {}); }
   void run(std::span<const manifest::Phase> phases) override;
   void run(manifest::Phase phase, std::size_t launch) override;
   std::span<const std::byte> kept(std::size_t buffer) override { return kept_[buffer]; }
@@ -47,6 +51,7 @@ class CpuExecution final : public Execution {
   std::byte* arena_ = nullptr;
   std::byte* accumulated_ = nullptr;  ///< the piece beside the arena, once there are micro-batches
   std::vector<BoundLaunch> phases_[manifest::kPhases];
+  std::vector<Outcome> outcomes_;
   std::vector<std::vector<std::byte>> kept_;  // by buffer; empty for those that are not kept
 };
 

@@ -9,6 +9,7 @@
 #include "driver_context.hpp"
 #include "halftone/error.hpp"
 #include "halftone/manifest/manifest.hpp"
+#include "packed_kernels.hpp"
 #include "processor.hpp"
 #include "settings.hpp"
 #include "simulated/simulated_device.hpp"
@@ -33,6 +34,38 @@ std::string describe(const std::string& name, const std::string& hardware,
          (threads == 1 ? " thread; " : " threads; ") + reason;
 }
 
+/// A whole number that is not negative.
+std::optional<int> number_of(std::string_view digits) {
+  int number = 0;
+  const auto [stop, failure] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  const bool whole = failure == std::errc{} && stop == digits.data() + digits.size();
+  return whole && number >= 0 ? std::optional(number) : std::nullopt;
+}
+
+/// "name=h200,chip=sm_90,memory=80", each at most once, whose parts the result points into.
+std::optional<GpuWish> gpu_wish_of(std::string_view text) {
+  GpuWish wish;
+  while (true) {
+    const std::string_view part = text.substr(0, text.find(','));
+    const std::string_view key = part.substr(0, part.find('='));
+    if (key.size() == part.size()) return std::nullopt;
+    const std::string_view value = part.substr(key.size() + 1);
+    const auto gib = number_of(value);
+    if (key == "name" && wish.name.empty() && !value.empty()) {
+      wish.name = value;
+    } else if (key == "chip" && wish.chip.empty() && parse_chip(value)) {
+      wish.chip = value;
+    } else if (key == "memory" && wish.memory_bytes == 0 && gib && *gib > 0) {
+      wish.memory_bytes = std::int64_t{*gib} << 30;
+    } else {
+      return std::nullopt;
+    }
+    if (part.size() == text.size()) return wish;
+    text.remove_prefix(part.size() + 1);
+  }
+}
+
 /// Nothing when the setting is empty. Throws Error when nothing understands it.
 std::optional<Device> wished_for() {
   const std::string wish = device_setting();
@@ -44,19 +77,22 @@ std::optional<Device> wished_for() {
   if (wish.starts_with("cpu:")) return Device::cpu(behind("cpu:"));
   if (wish.starts_with("simulated:")) return Device::simulated(behind("simulated:"));
   if (wish.starts_with("cuda:")) {
-    const std::string_view digits = behind("cuda:");
-    int index = 0;
-    const auto [stop, failure] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), index);
-    const bool whole = failure == std::errc{} && stop == digits.data() + digits.size();
-    if (whole && index >= 0) return Device::cuda(index);
+    if (const auto index = number_of(behind("cuda:"))) return Device::cuda(*index);
+    if (const auto gpu = gpu_wish_of(behind("cuda:"))) return Device::cuda(*gpu);
   }
   throw Error({.operation = "settings",
                .object = "HALFTONE_DEVICE",
                .cause = "is '" + wish + "'",
                .hint = "give 'cpu', 'cpu:<variant>' (this processor runs " +
                        listed(runnable_variants(this_processor())) +
-                       "), 'cuda:<index>' or 'simulated:<chip>', or unset it"});
+                       "), 'cuda:<index>', 'cuda:name=<part>,chip=<sm_..>,memory=<GiB>' or "
+                       "'simulated:<chip>', or unset it"});
+}
+
+DriverOptions driver_options() {
+  return {.checks_launches = check_launches_setting(),
+          .steps_in_flight = steps_in_flight_setting(),
+          .jit = jit_setting()};
 }
 
 std::vector<std::string> chips_of(const Artifact& artifact) {
@@ -82,17 +118,29 @@ Device Device::best(const Artifact& artifact) {
     const Device device = cpu();
     return device.because(device.state_->reason + "; no GPU, since " + why);
   };
-  if (chips.empty()) return without(model + " has no kernels for one");
-  std::vector<CudaDevice> found;
-  if (const std::string why = list_cuda_devices(found); !why.empty()) return without(why);
-  std::string tried;
-  for (const CudaDevice& gpu : found) {
-    if (const auto target = choose_target(gpu.chip, chips)) {
-      return cuda(gpu.index).because("runs the kernels for " + chips[*target] + " of " + model);
-    }
-    tried += (tried.empty() ? "" : ", ") + gpu.name + " (" + gpu.chip + ")";
+  const GpuChoice gpu =
+      choose_gpu({chips,
+                  artifact.image().text_bytes > 0 ? unpack_kernels(artifact, "device")->offers()
+                                                  : std::vector<AheadOfTime>{},
+                  model},
+                 driver_options().jit);
+  if (!gpu.index) return without(gpu.why);
+  return cuda(*gpu.index)
+      .because("runs the kernels for " + chips[gpu.kernels.target] + " of " + model +
+               (gpu.kernels.passed_over.empty()
+                    ? ""
+                    : " (" + joined(gpu.kernels.passed_over, "; ") + ")"));
+}
+
+std::vector<DeviceEntry> Device::list(std::string* no_gpu) {
+  std::vector<DeviceEntry> entries{{.name = "cpu", .hardware = this_processor().brand, .chip = ""}};
+  std::vector<CudaDevice> gpus;
+  std::string why = list_cuda_devices(gpus);
+  for (const CudaDevice& gpu : gpus) {
+    entries.push_back({"cuda:" + std::to_string(gpu.index), gpu.name, gpu.chip, gpu.memory_bytes});
   }
-  return without(model + " has kernels for " + listed(chips) + ", which do not run on " + tried);
+  if (no_gpu) *no_gpu = std::move(why);
+  return entries;
 }
 
 Device Device::cpu() {
@@ -117,11 +165,35 @@ Device Device::cpu(std::string_view variant) {
 }
 
 Device Device::cuda(int index) {
-  return driven(open_cuda_device(index, check_launches_setting()), "it was asked for");
+  return driven(open_cuda_device(index, driver_options()), "it was asked for");
+}
+
+Device Device::cuda(const GpuWish& wish) {
+  std::vector<CudaDevice> gpus;
+  std::string why = list_cuda_devices(gpus);
+  if (!wish.chip.empty() && !parse_chip(wish.chip)) {
+    throw Error({.operation = "device",
+                 .object = "the wish for a GPU",
+                 .cause = "names '" + std::string(wish.chip) + "', which is no chip",
+                 .hint = "give one such as 'sm_90'"});
+  }
+  if (const CudaDevice* gpu = find_gpu(gpus, wish)) return cuda(gpu->index);
+  std::vector<std::string> wants;
+  if (!wish.name.empty()) wants.push_back("with '" + std::string(wish.name) + "' in its name");
+  if (!wish.chip.empty()) wants.push_back("of " + std::string(wish.chip) + " or later");
+  if (wish.memory_bytes > 0) {
+    wants.push_back("with " + std::to_string(wish.memory_bytes) + " bytes of memory");
+  }
+  const std::string wanted = wants.empty() ? "" : " " + joined(wants, ", ");
+  throw Error(
+      {.operation = "device",
+       .object = "a GPU" + wanted,
+       .cause = "is not there: " + (why.empty() ? "this machine has " + texts_of(gpus) : why),
+       .hint = "choose another device"});
 }
 
 Device Device::simulated(std::string_view chip) {
-  return driven(open_simulated_device(chip, check_launches_setting(), threads_setting()),
+  return driven(open_simulated_device(chip, driver_options(), threads_setting()),
                 "it was asked for");
 }
 

@@ -1,10 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
+// NVIDIA's rules of compatibility ("CUDA C++ Programming Guide", Compute Capabilities; "CUDA
+// Compatibility", Minor Version Compatibility), each at its place.
 #include "dispatch.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <functional>
+#include <utility>
+
+#include "text.hpp"
 
 namespace halftone {
 namespace {
+
+constexpr CudaVersion kFirstFamilies{12, 9};  // of NVRTC, where 'f' can be compiled for
+
+/// Cubins go from a chip to later ones of its major, but not from or to Tegra.
+bool is_tegra(int number) {
+  constexpr int kTegra[] = {53, 62, 72, 87, 101, 110};
+  return std::ranges::find(kTegra, number) != std::end(kTegra);
+}
+
+/// Whether cubins for one run on the other, a later chip of its major.
+bool shares_cubins(int number, int chip) {
+  return number / 10 == chip / 10 && number <= chip && !is_tegra(number) && !is_tegra(chip);
+}
 
 /// How well the target suits; larger is better, 0 not at all.
 int suits(const Chip& chip, const Chip& target) {
@@ -13,15 +33,112 @@ int suits(const Chip& chip, const Chip& target) {
     if (chip.suffix && target.suffix && target.suffix != chip.suffix) return 0;
     return kOwn + (target.suffix == 'a' ? 2 : target.suffix == 'f' ? 1 : 0);
   }
-  if (target.number > chip.number) return 0;
-  if (target.suffix == 'a') return 0;
-  if (target.suffix == 'f') {
-    return target.number / 10 == chip.number / 10 ? kFamily + target.number : 0;
-  }
+  if (target.number > chip.number || target.suffix == 'a') return 0;
+  if (target.suffix == 'f') return target.major() == chip.major() ? kFamily + target.number : 0;
   return target.number;
 }
 
+std::string cubin(int number, char suffix) {
+  return "sm_" + std::to_string(number) + (suffix ? std::string(1, suffix) : "");
+}
+
+/// What to compile a target's text for; or nothing, and why.
+struct Way {
+  std::string architecture;
+  std::string obstacle;
+};
+
+class Ways {
+ public:
+  Ways(const Chip& chip, const Toolchain* tools) : chip_(chip), tools_(tools) {}
+
+  [[nodiscard]] Way to(const Chip& target) const {
+    if (!tools_) return {cubin(chip_.number, target.suffix), ""};
+    const std::string compiler = "NVRTC " + text_of(tools_->compiler);
+    // The driver loads cubins of its own major version of CUDA and of those before.
+    const bool loads_cubins = tools_->driver.major >= tools_->compiler.major;
+    if (!loads_cubins) {
+      return {"",
+              "the driver, for CUDA " + text_of(tools_->driver) + ", is older than " + compiler};
+    }
+    if (target.suffix == 'a') {
+      return knows(chip_.number) ? Way{cubin(chip_.number, 'a'), ""}
+                                 : Way{"", compiler + " does not know the chip"};
+    }
+    if (target.suffix == 'f' && tools_->compiler < kFirstFamilies) {
+      return {"", compiler + " knows no families of chips"};
+    }
+    if (const int number = latest(target, true)) return {cubin(number, target.suffix), ""};
+    const int number = latest(target, false);
+    if (number == 0 || target.suffix == 'f') {
+      return {"", compiler + " knows no architecture from it to the chip"};
+    }
+    // A driver compiles the PTX of its own version of CUDA and of those before.
+    if (tools_->driver < tools_->compiler) {
+      return {"", compiler +
+                      " has PTX alone for the chip, which is too new for the driver, for "
+                      "CUDA " +
+                      text_of(tools_->driver)};
+    }
+    return {"compute_" + std::to_string(number), ""};
+  }
+
+ private:
+  [[nodiscard]] bool knows(int number) const {
+    return std::ranges::find(tools_->architectures, number) != tools_->architectures.end();
+  }
+
+  /// The latest architecture from the target's to the chip's; of those whose cubins it runs, or of
+  /// all. 0: none.
+  [[nodiscard]] int latest(const Chip& target, bool cubins) const {
+    int best = 0;
+    for (const int number : tools_->architectures) {
+      if (number < target.number || number > chip_.number) continue;
+      const bool runs = number == chip_.number || shares_cubins(number, chip_.number);
+      if (runs || !cubins) best = std::max(best, number);
+    }
+    return best;
+  }
+
+  Chip chip_;
+  const Toolchain* tools_;
+};
+
 }  // namespace
+
+std::string target_of(const std::string& architecture) {
+  return "sm_" + architecture.substr(architecture.find('_') + 1);
+}
+
+std::optional<KernelChoice> choose_ahead(std::string_view chip,
+                                         std::span<const std::string> targets,
+                                         std::span<const AheadOfTime> ahead, CudaVersion driver,
+                                         bool takes_ptx) {
+  const auto mine = parse_chip(chip);
+  std::optional<KernelChoice> best;
+  int best_rank = 0;
+  for (const AheadOfTime& offer : ahead) {
+    const std::string name = target_of(offer.architecture);
+    const auto target = parse_chip(name);
+    const auto at = std::ranges::find(targets, name);
+    if (!mine || !target || at == targets.end()) continue;
+    const bool is_ptx = !offer.architecture.starts_with("sm_");
+    const bool loads = driver == CudaVersion{} ||
+                       (is_ptx ? driver >= offer.compiler : driver.major >= offer.compiler.major);
+    const bool runs = is_ptx || (!takes_ptx && (target->number == mine->number ||
+                                                shares_cubins(target->number, mine->number)));
+    constexpr int kCubins = 1 << 24;
+    const int suit = suits(*mine, *target), rank = suit + (is_ptx ? 0 : kCubins);
+    if (!loads || !runs || suit == 0 || rank <= best_rank) continue;
+    best_rank = rank;
+    best = {static_cast<std::size_t>(at - targets.begin()), offer.architecture, true, {}};
+  }
+  return best;
+}
+
+std::string text_of(CudaVersion version) {
+  return std::to_string(version.major) + "." + std::to_string(version.minor);
+}
 
 std::optional<Chip> parse_chip(std::string_view name) {
   constexpr std::string_view kPrefix = "sm_";
@@ -35,27 +152,35 @@ std::optional<Chip> parse_chip(std::string_view name) {
   return chip;
 }
 
-std::optional<std::size_t> choose_target(std::string_view chip,
-                                         std::span<const std::string> targets) {
+std::optional<KernelChoice> choose_kernel(std::string_view chip,
+                                          std::span<const std::string> targets,
+                                          const Toolchain* toolchain, std::string& why) {
+  struct Candidate {
+    int rank;
+    std::size_t target;
+    Chip chip;
+  };
+  std::vector<Candidate> candidates;
   const auto mine = parse_chip(chip);
-  if (!mine) return std::nullopt;
-  std::optional<std::size_t> best;
-  int best_rank = 0;
-  for (std::size_t i = 0; i < targets.size(); ++i) {
+  for (std::size_t i = 0; mine && i < targets.size(); ++i) {
     const auto target = parse_chip(targets[i]);
     const int rank = target ? suits(*mine, *target) : 0;
-    if (rank > best_rank) {
-      best = i;
-      best_rank = rank;
-    }
+    if (rank > 0) candidates.push_back({rank, i, *target});
   }
-  return best;
-}
-
-std::string architecture_for(std::string_view chip, std::string_view target) {
-  const auto mine = parse_chip(chip), theirs = parse_chip(target);
-  const bool own = mine && theirs && mine->number == theirs->number;
-  return std::string(own ? target : chip);
+  std::ranges::sort(candidates, std::greater{},
+                    [](auto& each) { return std::pair(each.rank, ~each.target); });
+  KernelChoice choice;
+  for (const Candidate& candidate : candidates) {
+    Way way = Ways(*mine, toolchain).to(candidate.chip);
+    if (!way.architecture.empty()) {
+      choice.target = candidate.target;
+      choice.architecture = std::move(way.architecture);
+      return choice;
+    }
+    choice.passed_over.push_back(targets[candidate.target] + ": " + way.obstacle);
+  }
+  why = candidates.empty() ? "none of them is for it" : joined(choice.passed_over, "; ");
+  return std::nullopt;
 }
 
 }  // namespace halftone

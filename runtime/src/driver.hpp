@@ -37,9 +37,10 @@ enum class DriverEvent : std::uintptr_t {};
 enum class DriverGraph : std::uintptr_t {};
 
 struct DriverProperties {
-  std::string name;               ///< "NVIDIA H200"
-  std::string chip;               ///< "sm_90"
-  std::string version;            ///< of the driver: "driver 13.0"
+  std::string name;      ///< "NVIDIA H200"
+  std::string chip;      ///< "sm_90"
+  std::string version;   ///< of the driver: "driver 13.0"
+  int cuda_version = 0;  ///< the latest CUDA that it speaks: 13000; 0 when that means nothing
   std::int64_t memory_bytes = 0;  ///< of the whole device; 0 when nobody knows
   bool takes_ptx = false;         ///< modules are PTX, not cubins
   /// Every buffer is an allocation of its own, so that an access past its end is found.
@@ -66,10 +67,18 @@ class Driver {
                                 DeviceAddress& address) = 0;
   virtual DriverStatus free(DeviceAddress address) = 0;
 
+  /// `bytes` > 0 of the host's memory, page-locked, aligned to 64; contents are undefined.
+  virtual DriverStatus allocate_host(std::int64_t bytes, std::byte*& address) = 0;
+  virtual DriverStatus free_host(std::byte* address) = 0;
+
   /// `from` may change once the call returned.
   virtual DriverStatus copy_in(DeviceAddress to, std::span<const std::byte> from,
                                DriverStream stream) = 0;
-  /// `to` is written by the time the stream is synchronised.
+  /// `from` lies in memory of allocate_host() and is read when the stream gets there.
+  virtual DriverStatus copy_in_staged(DeviceAddress to, std::span<const std::byte> from,
+                                      DriverStream stream) = 0;
+  /// `to` is written by the time the stream is synchronised; the call may wait for it unless `to`
+  /// lies in memory of allocate_host().
   virtual DriverStatus copy_out(std::span<std::byte> to, DeviceAddress from,
                                 DriverStream stream) = 0;
   virtual DriverStatus copy(DeviceAddress to, DeviceAddress from, std::int64_t bytes,
@@ -95,6 +104,8 @@ class Driver {
   virtual DriverStatus create_event(DriverEvent& event) = 0;
   virtual DriverStatus destroy_event(DriverEvent event) = 0;
   virtual DriverStatus record(DriverEvent event, DriverStream stream) = 0;
+  /// The host waits until the event's last record is reached.
+  virtual DriverStatus synchronise(DriverEvent event) = 0;
   /// What follows on the stream waits until the event's last record is reached.
   virtual DriverStatus wait(DriverStream stream, DriverEvent event) = 0;
 

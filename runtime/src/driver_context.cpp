@@ -12,7 +12,7 @@ void DriverContext::check(const char* operation, const std::string& object,
                           const DriverStatus& status) {
   if (status.ok()) return;
   const bool sticky = status.kind == DriverStatus::Kind::sticky;
-  const std::string who = status.kernel.empty() ? object : named("kernel", status.kernel);
+  const std::string who = status.kernel.empty() ? object : kernel_text(status.kernel);
   const char* what = status.kernel.empty() ? operation : "launch";
   if (sticky) {
     const std::lock_guard lock(mutex_);
@@ -28,6 +28,36 @@ void DriverContext::check(const char* operation, const std::string& object,
                .object = who,
                .cause = "failed on '" + device_ + "': " + status.text,
                .hint = std::move(hint)});
+}
+
+std::optional<KernelChoice> choose_for(const DriverProperties& device, const DriverOptions& options,
+                                       std::span<const std::string> targets,
+                                       std::span<const AheadOfTime> ahead, std::string& why) {
+  if (options.jit != Jit::first) {
+    const CudaVersion driver{device.cuda_version / 1000, device.cuda_version % 1000 / 10};
+    if (auto choice = choose_ahead(device.chip, targets, ahead, driver, device.takes_ptx)) {
+      return choice;
+    }
+  }
+  if (options.jit == Jit::never) {
+    why = "the artifact holds nothing compiled for it, and HALFTONE_JIT is never";
+    return std::nullopt;
+  }
+  if (!options.toolchain) return choose_kernel(device.chip, targets, nullptr, why);
+  const Toolchain toolchain = options.toolchain();
+  return choose_kernel(device.chip, targets, &toolchain, why);
+}
+
+void DriverContext::explain_kernel(const std::string& entry, const std::string& layers) {
+  const std::lock_guard lock(mutex_);
+  layers_[entry] = layers;
+}
+
+std::string DriverContext::kernel_text(const std::string& entry) {
+  const std::lock_guard lock(mutex_);
+  const auto found = layers_.find(entry);
+  const bool known = found != layers_.end() && !found->second.empty();
+  return named("kernel", entry) + (known ? " (" + found->second + ")" : "");
 }
 
 void DriverContext::require_usable(const char* operation) {

@@ -3,13 +3,17 @@
 // device does not survive, every further call says so. Keeps what was compiled.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
+#include "dispatch.hpp"
 #include "driver.hpp"
 #include "halftone/manifest/checksum.hpp"
 
@@ -20,24 +24,54 @@ namespace halftone {
 using CompileKernel = std::function<std::string(const std::string& text, const std::string& name,
                                                 const std::string& architecture)>;
 
+/// How a driver is used.
+struct DriverOptions {
+  /// Every kernel is waited for, and nothing is captured, so that an error is the kernel's own.
+  bool checks_launches = false;
+  /// So many steps of a program may be on their way before the host waits for the oldest.
+  int steps_in_flight = 4;
+  Jit jit = Jit::missing;
+  /// Asked when kernels are chosen; may throw Error. Null: whatever a chip needs can be compiled.
+  std::function<Toolchain()> toolchain = {};
+};
+
+/// What of these targets a device with that chip and driver runs: choose_ahead(), then
+/// choose_kernel(), as options.jit says.
+[[nodiscard]] std::optional<KernelChoice> choose_for(const DriverProperties& device,
+                                                     const DriverOptions& options,
+                                                     std::span<const std::string> targets,
+                                                     std::span<const AheadOfTime> ahead,
+                                                     std::string& why);
+
 /// May be used from any thread.
 class DriverContext {
  public:
-  /// `device` is its name in errors: "cuda:0". `checks_launches`: every kernel is waited for, and
-  /// nothing is captured, so that an error is the kernel's own.
+  /// `device` is its name in errors: "cuda:0".
   DriverContext(std::string device, std::unique_ptr<Driver> driver, CompileKernel compile,
-                bool checks_launches = false)
+                const DriverOptions& options = {})
       : device_(std::move(device)),
         driver_(std::move(driver)),
         compile_(std::move(compile)),
-        checks_launches_(checks_launches) {}
+        options_(options) {}
 
   [[nodiscard]] const std::string& device() const noexcept { return device_; }
   [[nodiscard]] const DriverProperties& properties() const noexcept {
     return driver_->properties();
   }
 
-  [[nodiscard]] bool checks_launches() const noexcept { return checks_launches_; }
+  [[nodiscard]] const DriverOptions& options() const noexcept { return options_; }
+
+  /// choose_for() this device.
+  [[nodiscard]] std::optional<KernelChoice> choose(std::span<const std::string> targets,
+                                                   std::span<const AheadOfTime> ahead,
+                                                   std::string& why) const {
+    return choose_for(properties(), options_, targets, ahead, why);
+  }
+
+  /// What a kernel's entry computes, in the model's words, for the errors that name it.
+  void explain_kernel(const std::string& entry, const std::string& layers);
+  /// "kernel 'digits_fc1_bias_gelu' (fc1, gelu)"
+  [[nodiscard]] std::string kernel_text(const std::string& entry);
 
   /// The driver itself, for what gives things back and cannot fail usefully.
   [[nodiscard]] Driver& driver() noexcept { return *driver_; }
@@ -68,9 +102,10 @@ class DriverContext {
   std::string device_;
   std::unique_ptr<Driver> driver_;
   CompileKernel compile_;
-  bool checks_launches_;
+  DriverOptions options_;
   std::mutex mutex_;
-  std::string fault_;  ///< what the device did not survive
+  std::string fault_;                          ///< what the device did not survive
+  std::map<std::string, std::string> layers_;  ///< by entry
   std::map<std::pair<manifest::Checksum, std::string>, std::shared_ptr<const std::string>> images_;
 };
 
@@ -100,8 +135,10 @@ class DriverOwned {
 };
 
 using OwnedMemory = DriverOwned<DeviceAddress, &Driver::free>;
+using OwnedHostMemory = DriverOwned<std::byte*, &Driver::free_host>;
 using OwnedModule = DriverOwned<DriverModule, &Driver::unload>;
 using OwnedStream = DriverOwned<DriverStream, &Driver::destroy_stream>;
+using OwnedEvent = DriverOwned<DriverEvent, &Driver::destroy_event>;
 using OwnedGraph = DriverOwned<DriverGraph, &Driver::destroy_graph>;
 
 }  // namespace halftone

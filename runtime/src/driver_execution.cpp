@@ -33,8 +33,8 @@ std::vector<std::size_t> kernels_of(const manifest::Program& program) {
   return {kernels.begin(), kernels.end()};
 }
 
-/// Whether only the host writes it.
-bool is_the_hosts(Role role) { return role == Role::input || role == Role::hyperparameter; }
+/// Whether only write() changes it.
+bool is_the_hosts(Role role) { return role == Role::hyperparameter; }
 
 }  // namespace
 
@@ -45,9 +45,13 @@ DriverExecution::DriverExecution(const ProgramPlan& plan)
       kernels_(kernels_of(plan.program())),
       memory_(plan, *context_, stream_.get(), kernels_),
       modules_(plan, *context_, kernels_),
+      runs_(plan, *context_, memory_, stream_.get()),
       kept_buffers_(halftone::kept_buffers(plan)),
       mirrors_(plan.program().buffers.size()) {
   for (std::size_t i = 0; i < mirrors_.size(); ++i) {
+    if (is_the_hosts(plan.buffer(i).role)) {  // as memory_ filled it
+      mirrors_[i] = {std::vector<std::byte>(static_cast<std::size_t>(plan.bytes(i))), false};
+    }
     if (const auto values = plan.first_values(i); !values.empty()) write(i, 0, values);
   }
   for (std::size_t phase = 0; phase < manifest::kPhases; ++phase) {
@@ -59,7 +63,9 @@ DriverExecution::~DriverExecution() { (void)context_->driver().synchronise(strea
 
 std::string DriverExecution::variant() const {
   const std::string &chip = context_->properties().chip, &target = plan_.target()->chip;
-  return target.starts_with(chip) || chip.starts_with(target) ? target : target + " on " + chip;
+  const std::string& made = plan_.architecture();
+  if (target.starts_with(chip) || chip.starts_with(target)) return target;
+  return target + " on " + chip + (made.starts_with(chip) ? "" : " as " + made);
 }
 
 void DriverExecution::prepare_accumulation() {
@@ -91,7 +97,9 @@ DriverExecution::BoundLaunch DriverExecution::bind(const manifest::Launch& launc
                               .shared_bytes = static_cast<std::uint32_t>(cuda.shared_bytes),
                               .parameters = {}},
                     .values = {},
-                    .kernel = kernel.name};
+                    .kernel = kernel.name,
+                    .entry = cuda.entry};
+  context_->explain_kernel(cuda.entry, launch.fused);
   for (const manifest::Argument& argument : launch.arguments) {
     const std::int64_t at = plan_.first_byte(argument, kernel);
     bound.values.push_back(memory_.buffer(static_cast<std::size_t>(argument.buffer)) +
@@ -109,26 +117,44 @@ void DriverExecution::launch(const BoundLaunch& bound) {
   for (const std::uint64_t& value : bound.values) parameters.push_back(&value);
   DriverLaunch launch = bound.shape;
   launch.parameters = parameters;
-  context_->run("launch", named("kernel", bound.kernel), [&](Driver& driver) {
+  context_->run("launch", context_->kernel_text(bound.entry), [&](Driver& driver) {
     return driver.launch(bound.function, launch, stream_.get());
   });
 }
 
-void DriverExecution::run(std::span<const Phase> phases) {
-  in_flight_ = "the kernels of ";
+std::string DriverExecution::text_of(std::span<const Phase> phases) {
+  std::string text = "the kernels of ";
   for (Phase phase : phases) {
-    in_flight_ += (phase == phases.front() ? "" : ", ") + std::string(manifest::spelled(phase));
+    text += (phase == phases.front() ? "" : ", ") + std::string(manifest::spelled(phase));
   }
+  return text;
+}
+
+void DriverExecution::run(std::span<const Phase> phases) {
+  in_flight_ = text_of(phases);
+  const bool checks = context_->options().checks_launches;
+  const DriverGraph graph = checks ? DriverGraph{} : this->graph(phases);
+  const bool is_refresh = phases.front() == Phase::refresh;  // goes before the run of the inputs
+  const bool updates = std::ranges::find(phases, Phase::update) != phases.end();
+  if (!is_refresh) runs_.begin(in_flight_, updates);
   mark_stale();
-  if (context_->checks_launches()) return put_on_stream(phases);
-  const DriverGraph graph = this->graph(phases);
-  context_->run("launch", in_flight_,
-                [&](Driver& driver) { return driver.launch(graph, stream_.get()); });
+  if (checks) {
+    put_on_stream(phases);
+  } else {
+    context_->run("launch", in_flight_,
+                  [&](Driver& driver) { return driver.launch(graph, stream_.get()); });
+  }
+  if (!is_refresh) runs_.end();
+}
+
+std::vector<Outcome> DriverExecution::outcomes(bool all) {
+  if (all && runs_.any()) synchronise();
+  return runs_.take_outcomes();
 }
 
 void DriverExecution::run(Phase phase, std::size_t index) {
   const BoundLaunch& bound = phases_[static_cast<std::size_t>(phase)][index];
-  in_flight_ = named("kernel", bound.kernel);
+  in_flight_ = context_->kernel_text(bound.entry);
   mark_stale();
   launch(bound);
 }
@@ -156,13 +182,13 @@ DriverGraph DriverExecution::graph(std::span<const Phase> phases) {
 
 /// One after another; checked ones are waited for, so that an error is the kernel's own.
 void DriverExecution::put_on_stream(std::span<const Phase> phases) {
-  const bool checks = context_->checks_launches();
+  const bool checks = context_->options().checks_launches;
   for (Phase phase : phases) {
     if (phase == Phase::forward) keep();
     for (const BoundLaunch& bound : phases_[static_cast<std::size_t>(phase)]) {
       launch(bound);
       if (!checks) continue;
-      in_flight_ = named("kernel", bound.kernel);
+      in_flight_ = context_->kernel_text(bound.entry);
       synchronise();
     }
   }
@@ -185,6 +211,7 @@ void DriverExecution::mark_stale() {
 void DriverExecution::synchronise() {
   context_->run("launch", in_flight_.empty() ? "the device" : in_flight_,
                 [&](Driver& driver) { return driver.synchronise(stream_.get()); });
+  runs_.all_done();
 }
 
 void DriverExecution::copy_out(std::span<std::byte> to, DeviceAddress from,

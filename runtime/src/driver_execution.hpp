@@ -13,6 +13,7 @@
 #include "driver_memory.hpp"
 #include "driver_modules.hpp"
 #include "execution.hpp"
+#include "runs_in_flight.hpp"
 
 namespace halftone {
 
@@ -23,6 +24,9 @@ class DriverExecution final : public Execution {
 
   const std::byte* read(std::size_t buffer) override;
   void write(std::size_t buffer, std::int64_t at, std::span<const std::byte> bytes) override;
+  std::span<std::byte> staged(std::size_t buffer) override { return runs_.staged(buffer); }
+  void wait() override { synchronise(); }
+  std::vector<Outcome> outcomes(bool all) override;
   void run(std::span<const manifest::Phase> phases) override;
   void run(manifest::Phase phase, std::size_t launch) override;
   std::span<const std::byte> kept(std::size_t buffer) override;
@@ -36,7 +40,7 @@ class DriverExecution final : public Execution {
     DriverFunction function{};
     DriverLaunch shape;                 ///< without its parameters
     std::vector<std::uint64_t> values;  ///< of the parameters
-    std::string kernel;
+    std::string kernel, entry;          ///< its names in the manifest and in the text
   };
 
   /// What the host saw last of a buffer.
@@ -54,6 +58,7 @@ class DriverExecution final : public Execution {
   void copy_out(std::span<std::byte> to, DeviceAddress from, const std::string& what);
   void synchronise();
   void mark_stale();
+  [[nodiscard]] static std::string text_of(std::span<const manifest::Phase> phases);
 
   const ProgramPlan& plan_;
   std::shared_ptr<DriverContext> context_;
@@ -61,6 +66,7 @@ class DriverExecution final : public Execution {
   std::vector<std::size_t> kernels_;  ///< that the program launches
   DriverMemory memory_;
   DriverModules modules_;
+  RunsInFlight runs_;
   std::vector<std::size_t> kept_buffers_;
   std::vector<BoundLaunch> phases_[manifest::kPhases];
   std::map<std::uint32_t, OwnedGraph> graphs_;  ///< by the set of phases, one bit each

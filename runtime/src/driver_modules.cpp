@@ -5,28 +5,12 @@
 #include <map>
 #include <memory>
 
-#include "dispatch.hpp"
 #include "halftone/error.hpp"
-#include "halftone/manifest/texts.hpp"
 #include "text.hpp"
 #include "thread_pool.hpp"
 
 namespace halftone {
 namespace {
-
-std::vector<std::string> texts_of(const Artifact& artifact, const char* who) {
-  const manifest::ArtifactImage& image = artifact.image();
-  std::vector<std::string> texts;
-  manifest::DecodeError error;
-  const auto count = static_cast<std::size_t>(artifact.manifest().text_count);
-  const bool read = manifest::unpack_texts({image.texts, image.text_bytes}, texts, error);
-  if (read && texts.size() == count) return texts;
-  throw Error({.operation = who,
-               .object = named("model", artifact.manifest().model),
-               .cause = "has damaged kernel texts: " +
-                        (read ? "their number is not the manifest's" : error.message),
-               .hint = "make the artifact again with halftonec"});
-}
 
 struct Job {
   std::string name;  ///< the first kernel's
@@ -35,22 +19,39 @@ struct Job {
 };
 
 /// Compiles every text of `jobs`; throws what the first of them threw.
-void compile(std::map<std::int32_t, Job>& jobs, const std::vector<std::string>& texts,
-             const std::string& architecture, DriverContext& context, ThreadPool& pool) {
+void compile(std::map<std::int32_t, Job>& jobs, const ProgramPlan& plan, DriverContext& context) {
+  const std::vector<std::string>& texts = plan.packed()->texts;
   std::vector<std::pair<std::int32_t, Job*>> list;
   for (auto& [text, job] : jobs) list.emplace_back(text, &job);
-  pool.run(static_cast<std::int64_t>(list.size()), [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first; i < last; ++i) {
-      const auto& [text, job] = list[static_cast<std::size_t>(i)];
-      try {
-        job->image = context.image(texts[static_cast<std::size_t>(text)], job->name, architecture);
-      } catch (...) {
-        job->failure = std::current_exception();
-      }
-    }
-  });
+  plan.device().pool().run(static_cast<std::int64_t>(list.size()),
+                           [&](std::int64_t first, std::int64_t last) {
+                             for (std::int64_t i = first; i < last; ++i) {
+                               const auto& [text, job] = list[static_cast<std::size_t>(i)];
+                               try {
+                                 job->image = context.image(texts[static_cast<std::size_t>(text)],
+                                                            job->name, plan.architecture());
+                               } catch (...) {
+                                 job->failure = std::current_exception();
+                               }
+                             }
+                           });
   for (const auto& [text, job] : list) {
     if (job->failure) std::rethrow_exception(job->failure);
+  }
+}
+
+/// What was compiled ahead of time for every text of `jobs`.
+void take(std::map<std::int32_t, Job>& jobs, const ProgramPlan& plan) {
+  for (auto& [text, job] : jobs) {
+    const std::string* image = plan.packed()->find(text, plan.architecture());
+    if (!image) {
+      throw Error({.operation = plan.who(),
+                   .object = named("kernel", job.name),
+                   .cause = "was not compiled ahead of time for " + plan.architecture() +
+                            ", as others were",
+                   .hint = "make the artifact again with halftonec, or set HALFTONE_JIT=first"});
+    }
+    job.image = std::shared_ptr<const std::string>(plan.packed(), image);
   }
 }
 
@@ -64,8 +65,11 @@ DriverModules::DriverModules(const ProgramPlan& plan, DriverContext& context,
   for (std::size_t kernel : kernels) {
     jobs.try_emplace(target.kernels[kernel].text, Job{target.kernels[kernel].entry, {}, {}});
   }
-  compile(jobs, texts_of(plan.artifact(), plan.who()),
-          architecture_for(context.properties().chip, target.chip), context, plan.device().pool());
+  if (plan.ahead()) {
+    take(jobs, plan);
+  } else {
+    compile(jobs, plan, context);
+  }
   std::map<std::int32_t, DriverModule> loaded;
   for (const auto& [text, job] : jobs) {
     DriverModule module{};

@@ -16,6 +16,11 @@ std::vector<std::size_t> kept_buffers(const ProgramPlan& plan) {
   return kept;
 }
 
+OutcomeBuffers outcome_buffers(const ProgramPlan& plan) {
+  const bool dynamic = plan.manifest().loss_scale.kind == manifest::LossScale::Kind::dynamic;
+  return {plan.find("finite"), dynamic ? plan.find("loss_scale.floored") : std::nullopt};
+}
+
 std::unique_ptr<Execution> make_execution(const ProgramPlan& plan) {
   if (plan.device().driver()) return std::make_unique<DriverExecution>(plan);
   return std::make_unique<CpuExecution>(plan);

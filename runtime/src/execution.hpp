@@ -6,12 +6,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "program_plan.hpp"
 
 namespace halftone {
+
+/// What an update came to.
+struct Outcome {
+  bool applied = true;
+  std::int64_t floored = 0;  ///< steps in a row that were skipped at the loss scale's floor
+};
 
 class Execution {
  public:
@@ -24,8 +32,19 @@ class Execution {
   /// The contents from byte `at` on; `bytes` may change afterwards.
   virtual void write(std::size_t buffer, std::int64_t at, std::span<const std::byte> bytes) = 0;
 
-  /// The kernels of these phases, in the order given. Before a forward phase the buffers that
-  /// diagnosis will ask for as they were are kept.
+  /// Where the host writes all of an input for the run that comes next, and for that run alone.
+  /// May wait until the oldest of the runs in flight is done.
+  [[nodiscard]] virtual std::span<std::byte> staged(std::size_t buffer) = 0;
+
+  /// Waits until all that was asked for is done.
+  virtual void wait() = 0;
+
+  /// The outcomes of updates since the last call, in their order: those that the host knows, or all
+  /// of them.
+  [[nodiscard]] virtual std::vector<Outcome> outcomes(bool all) = 0;
+
+  /// The kernels of these phases, in the order given; they need not be done when it returns. Before
+  /// a forward phase the buffers that diagnosis will ask for as they were are kept.
   virtual void run(std::span<const manifest::Phase> phases) = 0;
 
   /// One launch of a phase.
@@ -47,6 +66,12 @@ class Execution {
 /// What an update moves on but a diagnosis needs as the forward phase read it: the user's states
 /// and the loss scale. Nothing in programs without an update.
 [[nodiscard]] std::vector<std::size_t> kept_buffers(const ProgramPlan& plan);
+
+/// The scalars that say what an update came to, where the program has them.
+struct OutcomeBuffers {
+  std::optional<std::size_t> finite, floored;
+};
+[[nodiscard]] OutcomeBuffers outcome_buffers(const ProgramPlan& plan);
 
 /// Memory holds the first values of everything but the parameters. The plan must live longer.
 /// Throws Error when there is no memory or the device cannot run the program.

@@ -3,6 +3,7 @@
 #include "inputs.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <span>
 #include <string>
 #include <vector>
@@ -53,18 +54,20 @@ Error::Parts judge(const BoundProgram& program, std::size_t buffer, const Values
 /// Into a buffer of the values' format, or rounded to the narrower one that it has.
 void copy_into(const BoundProgram& program, std::size_t buffer, const Values& values) {
   const manifest::Format format = program.plan().buffer(buffer).format;
+  const std::span<std::byte> to = program.execution().staged(buffer);
   if (format != manifest::Format::f16 && format != manifest::Format::bf16) {
-    program.execution().write(
-        buffer, 0,
-        std::visit([](const auto& elements) { return std::as_bytes(elements); }, values));
+    const auto bytes =
+        std::visit([](const auto& elements) { return std::as_bytes(elements); }, values);
+    if (!bytes.empty()) std::memcpy(to.data(), bytes.data(), bytes.size());
     return;
   }
   const StandardFloatingPoint mode;
-  std::vector<std::uint16_t> codes;
+  std::byte* at = to.data();
   for (float value : std::get<std::span<const float>>(values)) {
-    codes.push_back(narrowed(format, value));
+    const std::uint16_t code = narrowed(format, value);
+    std::memcpy(at, &code, sizeof code);
+    at += sizeof code;
   }
-  program.execution().write(buffer, 0, std::as_bytes(std::span(codes)));
 }
 
 }  // namespace

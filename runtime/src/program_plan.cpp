@@ -46,6 +46,9 @@ ProgramPlan::ProgramPlan(const char* who, const ProgramPlan& like, std::string_v
       device_(like.device_),
       manifest_(like.manifest_),
       target_(like.target_),
+      packed_(like.packed_),
+      architecture_(like.architecture_),
+      ahead_(like.ahead_),
       symbols_(like.symbols_) {
   choose_program(program, {});
   plan();
@@ -59,18 +62,24 @@ void ProgramPlan::choose_manifest() {
     for (const manifest::CudaTarget& target : manifest.cuda) names.push_back(target.chip);
   }
   const std::string& chip = device_.driver()->properties().chip;
-  const auto chosen = choose_target(chip, names);
+  packed_ = unpack_kernels(artifact_, who_);
+  std::string why;
+  const auto chosen = device_.driver()->choose(names, packed_->offers(), why);
   if (!chosen) {
     throw Error(
         {.operation = who_,
          .object = named("model", manifest_->model),
          .cause = (names.empty() ? "has kernels for no chip" : "has kernels for " + listed(names)) +
                   ", so that none runs on '" + chip + "', which the device '" + device_.name() +
-                  "' is",
-         .hint = "make the artifact with " + chip + " among its targets"});
+                  "' is: " + why,
+         .hint = device_.driver()->options().jit == Jit::never
+                     ? "unset HALFTONE_JIT, or make the artifact with halftonec --aot"
+                     : "make the artifact with " + chip + " among its targets"});
   }
+  architecture_ = chosen->architecture;
+  ahead_ = chosen->ahead;
   for (const manifest::Manifest& manifest : artifact_.manifests()) {
-    target_ = manifest::find_cuda(manifest, names[*chosen]);
+    target_ = manifest::find_cuda(manifest, names[chosen->target]);
     manifest_ = &manifest;
     if (target_) return;
   }

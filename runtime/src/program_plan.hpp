@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@
 #include "halftone/device.hpp"
 #include "halftone/manifest/manifest.hpp"
 #include "halftone/values.hpp"
+#include "packed_kernels.hpp"
 
 namespace halftone {
 
@@ -34,6 +36,12 @@ class ProgramPlan {
   [[nodiscard]] const manifest::Program& program() const { return *program_; }
   /// How kernels run on the device's chip; null on the CPU.
   [[nodiscard]] const manifest::CudaTarget* target() const { return target_; }
+  /// The artifact's kernels; null on the CPU.
+  [[nodiscard]] const std::shared_ptr<const PackedKernels>& packed() const { return packed_; }
+  /// Whether what runs was compiled ahead of time.
+  [[nodiscard]] bool ahead() const { return ahead_; }
+  /// What their texts are compiled for: "sm_80", "compute_80".
+  [[nodiscard]] const std::string& architecture() const { return architecture_; }
   [[nodiscard]] const manifest::ArenaPlan& arena() const { return arena_; }
 
   /// Bound values, in the order of Manifest::symbols.
@@ -90,6 +98,9 @@ class ProgramPlan {
   const manifest::Manifest* manifest_ = nullptr;
   const manifest::Program* program_ = nullptr;
   const manifest::CudaTarget* target_ = nullptr;
+  std::shared_ptr<const PackedKernels> packed_;
+  std::string architecture_;
+  bool ahead_ = false;
   std::vector<std::int64_t> symbols_;
   std::vector<std::int64_t> elements_;  // of every buffer
   manifest::ArenaPlan arena_;

@@ -4,6 +4,9 @@
 
 #include <string>
 
+#include "cache/cache_settings.hpp"
+#include "dispatch.hpp"
+
 namespace halftone {
 
 /// The largest pool.
@@ -19,8 +22,21 @@ inline constexpr int kMostThreads = 1024;
 /// HALFTONE_CHECK_LAUNCHES: true for "1", false for "0" and unset. Throws Error on anything else.
 [[nodiscard]] bool check_launches_setting();
 
+/// HALFTONE_STEPS_IN_FLIGHT, or 4. Throws Error on what is no number from 1 to 64.
+[[nodiscard]] int steps_in_flight_setting();
+
+/// HALFTONE_JIT: "never", "first", or unset. Throws Error on anything else.
+[[nodiscard]] Jit jit_setting();
+
+/// HALFTONE_COMPILE_TIMEOUT in seconds, or 300; 0: none. Throws Error on what is no number from 0
+/// to 86400.
+[[nodiscard]] int compile_timeout_setting();
+
 /// NVRTC_HOME and CUDA_HOME as they stand, empty when unset.
 [[nodiscard]] std::string nvrtc_home_setting();
 [[nodiscard]] std::string cuda_home_setting();
+
+/// HALFTONE_CACHE, HALFTONE_CACHE_DIR, HALFTONE_CACHE_MAX, XDG_CACHE_HOME and HOME as they stand.
+[[nodiscard]] CacheEnvironment cache_environment();
 
 }  // namespace halftone

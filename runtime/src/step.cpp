@@ -43,7 +43,8 @@ Step::Step(BoundProgram& program) : program_(program) {
   if (kind == Kind::dynamic) floored_ = program.plan().find("loss_scale.floored");
 }
 
-bool Step::run(std::span<const NamedValues> inputs) {
+void Step::run(std::span<const NamedValues> inputs) {
+  require_no_check("step");
   copy_in(program_, "step", "input", all_inputs_, inputs);
   if (prepare_check()) {
     program_.run({Phase::forward, Phase::loss, Phase::loss_backward, Phase::backward,
@@ -53,12 +54,14 @@ bool Step::run(std::span<const NamedValues> inputs) {
                   Phase::update});
   }
   replay_ = {.forward = true, .losses = true, .backward = Replay::Backward::losses};
-  return finish_update("step");
+  finish_update("step");
 }
 
 void Step::accumulate(std::span<const NamedValues> inputs) {
+  require_no_check("accumulate");
   program_.execution().prepare_accumulation();
   copy_in(program_, "accumulate", "input", all_inputs_, inputs);
+  updated_last_ = false;
   add_micro_batch();
   program_.run(
       {Phase::forward, Phase::loss, Phase::loss_backward, Phase::backward, Phase::accumulate});
@@ -67,12 +70,14 @@ void Step::accumulate(std::span<const NamedValues> inputs) {
 }
 
 void Step::forward(const char* operation, std::span<const NamedValues> inputs) {
+  require_no_check(operation);
   const auto is_for_losses = [&](const NamedValues& given) {
     return std::ranges::find(forward_inputs_, given.name, &Place::name) == forward_inputs_.end();
   };
   const bool with_losses =
       forward_inputs_.size() == all_inputs_.size() || std::ranges::any_of(inputs, is_for_losses);
   copy_in(program_, operation, "input", with_losses ? all_inputs_ : forward_inputs_, inputs);
+  updated_last_ = false;
   if (with_losses) {
     program_.run({Phase::forward, Phase::loss});
   } else {
@@ -148,39 +153,80 @@ void Step::update() {
   finish_update("update");
 }
 
-bool Step::finish_update(const char* operation) {
-  const bool applied = finite();
+/// Where the scale sits at its floor every step is waited for, so that the patience ends with the
+/// step that ended it, whose inputs are still there.
+void Step::finish_update(const char* operation) {
   ++steps_;
   done_ = Done::nothing;
-  if (applied) return true;
-  ++skipped_steps_;
-  replay_.skipped = true;
-  if (floored_ && floored() >= program_.manifest().loss_scale.patience) stop_at_floor(operation);
-  return false;
+  updated_last_ = true;
+  updated_by_ = operation;
+  settle(false);
+  if (last_outcome_.floored > 0) settle(true);
+  report();
+}
+
+void Step::settle(bool all) {
+  for (const Outcome& outcome : program_.execution().outcomes(all)) {
+    last_outcome_ = outcome;
+    if (outcome.applied) continue;
+    ++skipped_steps_;
+    if (floored_ && outcome.floored >= program_.manifest().loss_scale.patience) {
+      patience_ended_ = outcome.floored;
+    }
+  }
+}
+
+void Step::report() {
+  if (patience_ended_ > 0) stop_at_floor(std::exchange(patience_ended_, 0));
+}
+
+void Step::wait() {
+  program_.execution().wait();
+  settle(true);
+  report();
+}
+
+bool Step::updated(const char* operation) {
+  if (steps_ == 0) {
+    throw Error({.operation = operation,
+                 .object = "the trainer",
+                 .cause = "has not done an update",
+                 .hint = "call step() first"});
+  }
+  settle(true);
+  report();
+  return last_outcome_.applied;
 }
 
 std::int64_t Step::floored() const {
   return floored_ ? static_cast<std::int64_t>(program_.scalar(*floored_)) : 0;
 }
 
-void Step::stop_at_floor(const char* operation) const {
+void Step::stop_at_floor(std::int64_t floored) {
   std::string found;
   try {
     const std::optional<NonFinite> value = diagnose();
-    found = value ? "the first value that is not finite: " + value->text()
-                  : "all values of the last micro-batch are finite, so that an earlier one or the "
-                    "norm of the gradients was not";
+    found = value                   ? "the first value that is not finite: " + value->text()
+            : last_outcome_.applied ? "later steps were on their way and were applied; set "
+                                      "HALFTONE_STEPS_IN_FLIGHT to 1 to learn what was not finite"
+                                    : "all values of the last micro-batch are finite, so that an "
+                                      "earlier one or the norm of the gradients was not";
   } catch (const Error& error) {
     found = std::string("what was not finite is unknown, since ") + error.what();
   }
-  throw Error({.operation = operation,
+  throw Error({.operation = updated_by_,
                .object = "the loss scale",
                .cause = "is at its floor " + text_of(program_.manifest().loss_scale.floor) +
-                        " and " + std::to_string(floored()) + " steps in a row were skipped there",
+                        " and " + std::to_string(floored) + " steps in a row were skipped there",
                .hint = std::move(found)});
 }
 
-std::optional<NonFinite> Step::diagnose() const { return halftone::diagnose(program_, replay_); }
+std::optional<NonFinite> Step::diagnose() {
+  settle(true);
+  Replay replay = replay_;
+  replay.skipped = updated_last_ && !last_outcome_.applied;
+  return halftone::diagnose(program_, replay);
+}
 
 void Step::require(const char* operation, Done needed, const char* first) const {
   if (done_ == needed) return;
@@ -194,6 +240,14 @@ void Step::require(const char* operation, Done needed, const char* first) const 
                .object = "the trainer",
                .cause = std::string("has not done ") + first + " directly before",
                .hint = std::move(hint)});
+}
+
+void Step::require_no_check(const char* operation) const {
+  if (done_ != Done::check) return;
+  throw Error({.operation = operation,
+               .object = "the trainer",
+               .cause = "has done check() and not update(), which belongs to it",
+               .hint = "call update() first; where gradients are not finite it changes nothing"});
 }
 
 void Step::set(const char* hyperparameter, float value) {

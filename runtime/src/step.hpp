@@ -21,7 +21,7 @@ class Step {
  public:
   explicit Step(BoundProgram& program);
 
-  bool run(std::span<const NamedValues> inputs);
+  void run(std::span<const NamedValues> inputs);
   void accumulate(std::span<const NamedValues> inputs);
 
   void forward(const char* operation, std::span<const NamedValues> inputs);
@@ -31,10 +31,18 @@ class Step {
   bool check();
   void update();
 
-  [[nodiscard]] std::optional<NonFinite> diagnose() const;
+  /// Waits for all that was asked for; throws what an update would that went wrong.
+  void wait();
+  /// Whether the last update was applied; waits likewise.
+  bool updated(const char* operation);
+
+  [[nodiscard]] std::optional<NonFinite> diagnose();
 
   [[nodiscard]] std::int64_t steps() const { return steps_; }
-  [[nodiscard]] std::int64_t skipped_steps() const { return skipped_steps_; }
+  [[nodiscard]] std::int64_t skipped_steps() {
+    settle(true);
+    return skipped_steps_;
+  }
   [[nodiscard]] float loss_scale() const { return loss_scale_ ? program_.scalar(*loss_scale_) : 1; }
   [[nodiscard]] std::int64_t floored() const;
 
@@ -42,19 +50,29 @@ class Step {
   enum class Done { nothing, forward, backward, check };
 
   void require(const char* operation, Done needed, const char* first) const;
+  /// check() has counted the step and decided the next loss scale, so that its update must follow.
+  void require_no_check(const char* operation) const;
   /// What the host decides for the accumulate phase that follows.
   void add_micro_batch();
   /// The same for check; true when an accumulate phase goes before it.
   bool prepare_check();
-  bool finish_update(const char* operation);
+  void finish_update(const char* operation);
+  /// Counts the outcomes of updates: those known, or all of them after waiting.
+  void settle(bool all);
+  /// Throws Error when an update reached the end of the patience and nobody was told.
+  void report();
   void set(const char* hyperparameter, float value);
   [[nodiscard]] bool finite() const;
-  void stop_at_floor(const char* operation) const;
+  [[noreturn]] void stop_at_floor(std::int64_t floored);
 
   BoundProgram& program_;
   std::vector<Place> forward_inputs_, all_inputs_, output_gradients_;
   std::optional<std::size_t> loss_scale_, floored_;  // buffers
   Done done_ = Done::nothing;
+  Outcome last_outcome_;             ///< of those that are known
+  bool updated_last_ = false;        ///< an update is the last thing that ran
+  std::int64_t patience_ended_ = 0;  ///< steps skipped at the floor, to be reported
+  const char* updated_by_ = "step";  ///< the operation that errors of updates name
   Replay replay_;
   std::int64_t micro_batches_ = 0;  ///< whose gradients are summed up already
   std::int64_t steps_ = 0, skipped_steps_ = 0;

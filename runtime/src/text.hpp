@@ -2,6 +2,7 @@
 // Pieces of the sentences that errors are made of.
 #pragma once
 
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,16 @@ template <class Names>
     text += '\'';
   }
   return text.empty() ? "none" : text;
+}
+
+template <class Texts>
+[[nodiscard]] std::string joined(const Texts& texts, std::string_view between) {
+  std::string text;
+  for (const auto& each : texts) {
+    if (&each != &*std::begin(texts)) text += between;
+    text += each;
+  }
+  return text;
 }
 
 }  // namespace halftone

@@ -32,7 +32,9 @@ Trainer::State& Trainer::state(const char* operation) const {
                .hint = "use the one that it was moved to"});
 }
 
-bool Trainer::step(std::span<const NamedValues> inputs) { return state("step").step.run(inputs); }
+void Trainer::step(std::span<const NamedValues> inputs) { state("step").step.run(inputs); }
+bool Trainer::updated() const { return state("updated").step.updated("updated"); }
+void Trainer::wait() const { state("wait").step.wait(); }
 void Trainer::accumulate(std::span<const NamedValues> inputs) {
   state("accumulate").step.accumulate(inputs);
 }
@@ -102,7 +104,7 @@ float Trainer::learning_rate() const {
 }
 
 Statistics Trainer::stats() const {
-  const State& state = this->state("stats");
+  State& state = this->state("stats");
   const BoundProgram& program = state.program;
   Statistics statistics;
   statistics.steps = state.step.steps();

@@ -3,6 +3,7 @@
 #include "artifact_file.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -12,7 +13,6 @@
 namespace halftone::tools {
 namespace {
 
-constexpr std::string_view kMagic = "HTMANIF\n";
 constexpr std::size_t kVersionAt = 8, kLengthAt = 12, kHeaderBytes = 36;
 
 std::uint64_t little_endian(std::span<const std::byte> bytes) {
@@ -23,8 +23,7 @@ std::uint64_t little_endian(std::span<const std::byte> bytes) {
   return value;
 }
 
-/// A program that reads manifests holds the magic word too, with anything behind it; a header has a
-/// small version and a length that could be one.
+/// The magic word may stand anywhere; a header has a small version and a length that could be one.
 bool begins_a_header(std::span<const std::byte> bytes) {
   if (bytes.size() < kHeaderBytes) return false;
   const std::uint64_t version = little_endian(bytes.subspan(kVersionAt, 4));
@@ -43,23 +42,6 @@ void examine(std::span<const std::byte> bytes, Found& found) {
   } else if (std::ranges::find(found.manifests, manifest) == found.manifests.end()) {
     found.manifests.push_back(std::move(manifest));
   }
-}
-
-std::vector<std::byte> read_file(const std::string& path) {
-  std::error_code unknown;
-  const auto status = std::filesystem::status(path, unknown);
-  if (!std::filesystem::exists(status)) {
-    throw std::runtime_error("there is no file '" + path + "'; name what halftonec --object wrote");
-  }
-  if (!std::filesystem::is_regular_file(status)) {
-    throw std::runtime_error("'" + path + "' is a folder or a device; name a file");
-  }
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  std::vector<std::byte> bytes(file ? static_cast<std::size_t>(file.tellg()) : 0);
-  file.seekg(0);
-  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  if (!file) throw std::runtime_error("'" + path + "' cannot be read; check its permissions");
-  return bytes;
 }
 
 /// Whether it is the first of an artifact's manifests.
@@ -85,10 +67,29 @@ std::string models_of(const std::vector<manifest::Manifest>& manifests) {
 
 }  // namespace
 
+std::vector<std::byte> read_file(const std::string& path) {
+  std::error_code unknown;
+  const auto status = std::filesystem::status(path, unknown);
+  if (!std::filesystem::exists(status)) {
+    throw std::runtime_error("there is no file '" + path + "'; name what halftonec --object wrote");
+  }
+  if (!std::filesystem::is_regular_file(status)) {
+    throw std::runtime_error("'" + path + "' is a folder or a device; name a file");
+  }
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  std::vector<std::byte> bytes(file ? static_cast<std::size_t>(file.tellg()) : 0);
+  file.seekg(0);
+  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  if (!file) throw std::runtime_error("'" + path + "' cannot be read; check its permissions");
+  return bytes;
+}
+
 Found find_manifests(std::span<const std::byte> bytes) {
   Found found;
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  for (auto at = text.find(kMagic); at != text.npos; at = text.find(kMagic, at + kMagic.size())) {
+  const std::array<char, 8> magic = manifest::magic();
+  const std::string_view word(magic.data(), magic.size());
+  for (auto at = text.find(word); at != text.npos; at = text.find(word, at + word.size())) {
     examine(bytes.subspan(at), found);
   }
   return found;

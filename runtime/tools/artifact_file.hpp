@@ -12,6 +12,10 @@
 
 namespace halftone::tools {
 
+/// All of it. Throws std::runtime_error, one sentence, when there is no such file or it cannot be
+/// read.
+[[nodiscard]] std::vector<std::byte> read_file(const std::string& path);
+
 /// What lies in some bytes: manifests that are whole, and why other places that begin like one are
 /// not.
 struct Found {

@@ -204,8 +204,8 @@ std::string text_of_program(const std::string& name, const Json& differences) {
 
 Json difference_of(const Json& a, const Json& b) {
   Json differences = Json::object();
-  for (const char* key :
-       {"model", "halftone_version", "targets", "symbols", "parameters", "rules", "loss_scale"}) {
+  for (const char* key : {"model", "halftone_version", "targets", "symbols", "parameters", "rules",
+                          "loss_scale", "decisions"}) {
     compare(differences, key, a, b);
   }
   if (Json programs = compare_all_programs(a, b); !programs.empty()) {

@@ -37,6 +37,7 @@ class Explainer {
               {"parameters", parameters()},
               {"rules", manifest_.rules},
               {"loss_scale", loss_scale()},
+              {"decisions", decisions()},
               {"notes", notes()},
               {"programs", Json::array()}};
     for (const Program& program : manifest_.programs) json["programs"].push_back(explain(program));
@@ -76,6 +77,20 @@ class Explainer {
                  {"ceiling", scale.ceiling},
                  {"hysteresis", scale.hysteresis},
                  {"patience", scale.patience}});
+    return json;
+  }
+
+  Json decisions() const {
+    Json json = Json::array();
+    for (const manifest::Decision& decision : manifest_.decisions) {
+      json.push_back({{"field", decision.field},
+                      {"layer", decision.layer},
+                      {"role", decision.role},
+                      {"pass", decision.pass},
+                      {"setting", decision.setting},
+                      {"rule", rule(decision.rule)},
+                      {"beaten", beaten(decision.beaten)}});
+    }
     return json;
   }
 
@@ -124,6 +139,12 @@ class Explainer {
 
   Json rule(std::int32_t index) const { return index < 0 ? Json() : Json(index + 1); }
 
+  static Json beaten(std::span<const std::int32_t> rules) {
+    Json json = Json::array();
+    for (const std::int32_t index : rules) json.push_back(index + 1);
+    return json;
+  }
+
   Json bytes(const Size& size) const {
     const auto value = size.value();
     return value ? Json(*value) : Json(size.text(manifest_.symbols));
@@ -149,8 +170,6 @@ class Explainer {
   Size size(const manifest::Value& value) const { return {value.shape, value.format, binding_}; }
 
   Json explain(const manifest::Value& value, const Program& program) const {
-    Json beaten = Json::array();
-    for (const std::int32_t index : value.beaten) beaten.push_back(index + 1);
     const bool stored = value.buffer >= 0;
     return {{"name", value.name},
             {"layer", value.layer},
@@ -164,7 +183,7 @@ class Explainer {
             {"buffer",
              stored ? Json(program.buffers[static_cast<std::size_t>(value.buffer)].name) : Json()},
             {"rule", rule(value.rule)},
-            {"beaten", beaten}};
+            {"beaten", beaten(value.beaten)}};
   }
 
   struct Total {

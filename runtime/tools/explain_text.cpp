@@ -60,6 +60,24 @@ std::string loss_scale(const Json& json) {
   return "\n" + wrapped(text, 2);
 }
 
+/// "saved, input_gradient"; "-" for the whole model.
+std::string part_of(const Json& decision) {
+  const std::string role = decision["role"], pass = decision["pass"];
+  return role.empty() && pass.empty() ? "-"
+                                      : role + (role.empty() || pass.empty() ? "" : ", ") + pass;
+}
+
+std::string decisions(const Json& decisions) {
+  if (decisions.empty()) return {};
+  Table table({"field", "setting", "layer", "role, pass", "rule", "beaten"});
+  for (const Json& decision : decisions) {
+    table.add({plain(decision["field"]), plain(decision["setting"]),
+               decision["layer"] == "" ? "-" : plain(decision["layer"]), part_of(decision),
+               word_of_rule(decision["rule"]), joined(decision["beaten"], ",")});
+  }
+  return titled("what rules decided beside formats", table.text());
+}
+
 std::string totals(const Json& totals) {
   Table values({"values", "format", "count", "bytes", "of these in memory"}, 3);
   for (const Json& total : totals["values"]) {
@@ -148,7 +166,8 @@ std::string program(const Json& json) {
 }  // namespace
 
 std::string text_of(const Json& explanation) {
-  std::string text = heading(explanation) + rules(explanation) + loss_scale(explanation);
+  std::string text = heading(explanation) + rules(explanation) + loss_scale(explanation) +
+                     decisions(explanation["decisions"]);
   for (const Json& note : explanation["notes"]) {
     text += wrapped("note: " + plain(note["text"]) + " (" + plain(note["label"]) + ")", 6);
   }

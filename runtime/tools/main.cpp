@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// halftone: looks into artifacts. Exit status 0: done, and for diff equal; 1: diff found
-// differences; 2: an error, one sentence on standard error.
+// halftone: looks into artifacts and after the kernel cache, and lists devices. Exit status 0:
+// done, and for diff equal, for cache verify sound; 1: diff found differences, cache verify found
+// damage; 2: an error, one sentence on standard error.
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <iostream>
+#include <map>
 
 #include "artifact_file.hpp"
+#include "artifact_texts.hpp"
+#include "cache_command.hpp"
+#include "compile_texts.hpp"
+#include "devices_command.hpp"
 #include "diff.hpp"
 #include "explain.hpp"
+#include "simulate.hpp"
 
 namespace {
 
@@ -16,7 +23,7 @@ namespace tools = halftone::tools;
 constexpr int kDifferent = 1, kError = 2;
 
 struct Arguments {
-  std::string first, second, model, symbols, chip;
+  std::string first, second, model, symbols, chip, simulate, folder;
   bool json = false;
 };
 
@@ -31,9 +38,21 @@ std::string text_of_json(const tools::Json& json) {
   return json.dump(2, ' ', false, tools::Json::error_handler_t::replace) + "\n";
 }
 
-int explain(const Arguments& arguments) {
-  const tools::Json json = explanation(arguments.first, arguments);
+/// The same chip in both halves.
+void add_simulation(tools::Json& json, const Arguments& arguments) {
+  const auto manifests = tools::read_artifact(arguments.first, arguments.model);
+  json["simulated"] = tools::simulation_of(
+      manifests, tools::read_texts(arguments.first, manifests.front()).texts,
+      tools::bind_symbols(manifests.front(), arguments.symbols), arguments.chip);
+}
+
+int explain(Arguments arguments) {
+  const bool simulates = !arguments.simulate.empty();
+  if (simulates) arguments.chip = arguments.simulate;
+  tools::Json json = explanation(arguments.first, arguments);
+  if (simulates) add_simulation(json, arguments);
   std::cout << (arguments.json ? text_of_json(json) : tools::text_of(json));
+  if (simulates && !arguments.json) std::cout << tools::text_of_simulation(json["simulated"]);
   return 0;
 }
 
@@ -42,6 +61,41 @@ int diff(const Arguments& arguments) {
                                                 explanation(arguments.second, arguments));
   std::cout << (arguments.json ? text_of_json(json) : tools::text_of_difference(json));
   return json["equal"].get<bool>() ? 0 : kDifferent;
+}
+
+int look_after_cache(tools::CacheTask task, const Arguments& arguments) {
+  const tools::CacheReport report = tools::look_after_cache(task, arguments.folder);
+  std::cout << report.text;
+  return report.sound ? 0 : kDifferent;
+}
+
+using CacheCommands = std::map<CLI::App*, tools::CacheTask>;
+
+/// An empty word, as of a variable that is not set, must not mean that nothing was said.
+std::string not_empty(const std::string& word) {
+  return word.empty() ? "it is empty; give a name, or leave it out" : "";
+}
+
+CacheCommands add_cache(CLI::App& app, Arguments& arguments) {
+  CLI::App& cache = *app.add_subcommand("cache", "The folder of compiled kernels");
+  cache.require_subcommand(1);
+  CacheCommands commands;
+  const auto add = [&](const char* name, const char* help, tools::CacheTask task) {
+    CLI::App* command = cache.add_subcommand(name, help);
+    command->add_option("DIR", arguments.folder, "A folder other than the one that programs use")
+        ->check(not_empty);
+    commands.emplace(command, task);
+  };
+  add("stats", "What it holds", tools::CacheTask::stats);
+  add("verify", "Whether every kernel in it is sound", tools::CacheTask::verify);
+  add("prune", "Keeps to HALFTONE_CACHE_MAX, removes old remains", tools::CacheTask::prune);
+  add("clear", "Removes all kernels", tools::CacheTask::clear);
+  return commands;
+}
+
+int devices(const Arguments& arguments) {
+  std::cout << tools::devices_text(arguments.first, arguments.model);
+  return 0;
 }
 
 void add_options(CLI::App& command, Arguments& arguments) {
@@ -53,22 +107,45 @@ void add_options(CLI::App& command, Arguments& arguments) {
 
 int run(int count, char** values) {
   Arguments arguments;
-  CLI::App app("Says what a Halftone artifact does: formats, casts, kernels, memory");
+  CLI::App app(
+      "Says what a Halftone artifact does: formats, casts, kernels, memory; looks after the kernel "
+      "cache");
   app.require_subcommand(1);
   CLI::App& explaining = *app.add_subcommand("explain", "What rules decided, and what it takes");
   explaining
       .add_option("ARTIFACT", arguments.first, "What halftonec --object wrote, or was linked")
       ->required();
   add_options(explaining, arguments);
+  explaining
+      .add_option("--simulate", arguments.simulate,
+                  "Run a step on this chip in software, and count: sm_80")
+      ->check(not_empty)
+      ->excludes(explaining.get_option("--chip"));
   CLI::App& comparing = *app.add_subcommand("diff", "What differs between two artifacts");
   comparing.add_option("A", arguments.first, "An artifact")->required();
   comparing.add_option("B", arguments.second, "Another")->required();
   add_options(comparing, arguments);
+  const CacheCommands caching = add_cache(app, arguments);
+  CLI::App& listing = *app.add_subcommand("devices", "What this machine has, and what would run");
+  listing.add_option("ARTIFACT", arguments.first, "An artifact to choose a device for");
+  listing.add_option("--model", arguments.model, "Which model of a file that holds several");
+  CLI::App& compiling = *app.add_subcommand("compile-texts", "For halftonec --aot");
+  compiling.add_option("JOBS", arguments.first, "What halftonec wrote")->required();
+  compiling.add_option("IMAGES", arguments.second, "The file to write")->required();
+  compiling.group("");  // not for people
   try {
     app.parse(count, values);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kError;
   }
+  for (const auto& [command, task] : caching) {
+    if (command->parsed()) return look_after_cache(task, arguments);
+  }
+  if (compiling.parsed()) {
+    tools::compile_texts(arguments.first, arguments.second);
+    return 0;
+  }
+  if (listing.parsed()) return devices(arguments);
   return explaining.parsed() ? explain(arguments) : diff(arguments);
 }
 

@@ -15,5 +15,6 @@ function(halftone_add_test name)
   if(NOT arg_LABEL)
     cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME arg_LABEL)
   endif()
-  set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL})
+  # Tests compile what they test, and leave the folder of the user's own kernels alone.
+  set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} ENVIRONMENT HALFTONE_CACHE=off)
 endfunction()

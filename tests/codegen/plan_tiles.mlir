@@ -106,9 +106,10 @@ halftone.graph "bf16_and_tf32_wait_for_sm_80" {
 // CHECK: halftone.kernel "ordered"
 // CHECK-NOT: <tensor
 // CHECK-SAME: #halftone.chip<"sm_80", [<simt, {{.*}}], "accumulate ordered: tensor cores sum in an order of their own">
+// Two formats are widened to tf32, which sm_75 has not.
 // CHECK: halftone.kernel "mixed"
-// CHECK-NOT: <tensor
-// CHECK-SAME: #halftone.chip<"sm_80", [<simt, {{.*}}], "operands of f16 and bf16: tensor cores take two of one format">
+// CHECK-SAME: #halftone.chip<"sm_75", [<simt, {{.*}}], "operands of f16 and bf16: tensor cores take two of one format below sm_80">
+// CHECK-SAME: #halftone.chip<"sm_80", [<tensor, [{{[0-9]+, [0-9]+}}, 32, {{.*}}], "">
 halftone.graph "does_not_use_tensor_cores_in_an_order_that_rules_forbid" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 64], f16>
   %w = halftone.input "w" : !halftone.tensor<[64, 64], f16>

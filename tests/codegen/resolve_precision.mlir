@@ -149,7 +149,7 @@ module @roles_in_every_pass attributes {halftone.rules = [
     // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = tf32, role = gradient, rule = 3, beaten = [0]>],
     // CHECK-SAME: [#halftone.round<format = f16, role = weight, rule = 10>, #halftone.round<format = bf16, role = weight, rule = 1, beaten = [0]>]],
     // CHECK-SAME: results = {{\[\[}}#halftone.round<format = tf32, role = gradient, rule = 9>, #halftone.round<format = bf16, role = gradient, rule = 7, beaten = [0]>]]
-    // CHECK: halftone.contract {{.*}} {halftone.gradient_of = ["w"],
+    // CHECK: halftone.contract {{.*}}halftone.gradient_of = ["w"],
     // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = f16, role = gradient, rule = 4, beaten = [0]>],
     // CHECK-SAME: [#halftone.round<format = f16, toward_zero = true, role = saved, rule = 6>, #halftone.round<format = bf16, toward_zero = true, role = saved, rule = 5, beaten = [0]>]],
     // CHECK-SAME: results = {{\[\[}}#halftone.round<format = f16, role = weight_gradient, rule = 8>]]
@@ -327,11 +327,17 @@ module @rounding_accumulate_recompute attributes {halftone.rules = [
     %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !matrix
     %w = halftone.parameter "w" {initializer = #zeros, halftone.layer = "w", halftone.kind = "parameter"} : !weight
     // CHECK: halftone.linear
+    // CHECK-SAME: halftone.decisions = [
+    // CHECK-SAME: {beaten = array<i64>, field = "rounding", layer = "y", pass = "forward", role = "activation", rule = 0 : i64, setting = "toward_zero"}
+    // CHECK-SAME: {beaten = array<i64: 0>, field = "rounding", layer = "y", pass = "forward", role = "weight", rule = 1 : i64, setting = "nearest_even"}
+    // CHECK-SAME: {beaten = array<i64>, field = "accumulate", layer = "y", pass = "forward", role = "", rule = 0 : i64, setting = "ordered"}
     // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = f16, toward_zero = true, role = activation, rule = 0>], [#halftone.round<format = bf16, role = weight, rule = 1, beaten = [0]>]],
     // CHECK-SAME: results = {{\[\[}}#halftone.round<format = tf32, role = activation, rule = 0>, #halftone.round<format = bf16, toward_zero = true, role = activation, rule = 0>]],
     // CHECK-SAME: accumulate = ordered>, halftone.recompute = true
     %y = halftone.linear %x, %w {halftone.layer = "y", halftone.kind = "linear"} : (!matrix, !weight) -> !matrix
     // CHECK: halftone.linear
+    // CHECK-SAME: {beaten = array<i64: 0>, field = "accumulate", layer = "z", pass = "forward", role = "", rule = 2 : i64, setting = "hardware"}
+    // CHECK-SAME: {beaten = array<i64: 0>, field = "recompute", layer = "z", pass = "forward", role = "activation", rule = 2 : i64, setting = "never"}
     // CHECK-SAME: accumulate = hardware>, halftone.recompute = false
     %z = halftone.linear %y, %w {halftone.layer = "z", halftone.kind = "linear"} : (!matrix, !weight) -> !matrix
     halftone.output "z", %z : !matrix

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tensor-core contraction whose Body is written by hand. Options define ELEMENT (f16, bf16 or
-// float), TRANSPOSE_LHS, TRANSPOSE_RHS, COLUMNS, WIDTH, LHS_SUM (0: unused, 1: per row, 2: by
-// elements) and TILE.
+// A tensor-core contraction whose Body is written by hand. Options define ELEMENT and RHS (f16,
+// bf16 or float), TRANSPOSE_LHS, TRANSPOSE_RHS, COLUMNS, WIDTH, LHS_SUM (0: unused, 1: per row, 2:
+// by elements) and TILE.
 #include "halftone/kernels/tensor_contraction.cuh"
 
 using halftone::kernels::bf16;
@@ -22,12 +22,13 @@ using Plan = halftone::kernels::tensor_contraction::Tile<TILE>;
 struct Body {
   using Column = int;
   using Lhs = ELEMENT;
-  using Rhs = ELEMENT;
+  using Rhs = RHS;
   static constexpr bool kTransposeLhs = TRANSPOSE_LHS, kTransposeRhs = TRANSPOSE_RHS;
   static constexpr bool kUsesLhsSum = LHS_SUM > 0, kElementsUseLhsSum = LHS_SUM > 1;
   static constexpr int kWidth = WIDTH;
 
-  const ELEMENT *lhs, *rhs, *input;
+  const ELEMENT *lhs, *input;
+  const RHS* rhs;
   const float *bias, *scale;
   float* sum;
   ELEMENT* result;
@@ -83,7 +84,7 @@ struct Body {
 }  // namespace
 
 extern "C" __global__ void __launch_bounds__(Plan::kThreads)
-    contraction(const ELEMENT* __restrict__ lhs, const ELEMENT* __restrict__ rhs,
+    contraction(const ELEMENT* __restrict__ lhs, const RHS* __restrict__ rhs,
                 const ELEMENT* __restrict__ input, const float* __restrict__ bias,
                 const float* __restrict__ scale, float* __restrict__ sum,
                 ELEMENT* __restrict__ result, float* __restrict__ row_sum,

@@ -46,8 +46,11 @@ int TilePlan::shared_bytes(int element_bytes) const {
 }
 
 std::string Instance::text() const {
-  const char* name = format == Format::tf32 ? "tf32" : element_name(format);
-  return "sm_" + chip + " " + name + (transpose_lhs ? " lhs^T" : " lhs  ") +
+  const auto name = [](Format format) -> std::string {
+    return format == Format::tf32 ? "tf32" : element_name(format);
+  };
+  const std::string formats = name(format) + (rhs() == format ? "" : " x " + name(rhs()));
+  return "sm_" + chip + " " + formats + (transpose_lhs ? " lhs^T" : " lhs  ") +
          (transpose_rhs ? " rhs^T " : " rhs   ") + std::to_string(columns) + " columns, tile " +
          tile.text();
 }
@@ -56,7 +59,8 @@ Compilation compile(const Instance& instance, const std::string& target) {
   const auto flag = [](bool value) { return value ? "true" : "false"; };
   return compile(
       "contraction.cu", target + "_" + instance.chip,
-      {std::string("ELEMENT=") + element_name(instance.format), "TILE=" + instance.tile.text(),
+      {std::string("ELEMENT=") + element_name(instance.format),
+       std::string("RHS=") + element_name(instance.rhs()), "TILE=" + instance.tile.text(),
        "COLUMNS=" + std::to_string(instance.columns), "WIDTH=" + std::to_string(instance.width),
        std::string("TRANSPOSE_LHS=") + flag(instance.transpose_lhs),
        std::string("TRANSPOSE_RHS=") + flag(instance.transpose_rhs),
@@ -71,7 +75,7 @@ Operands operands(const Instance& instance, long long rows, long long depth) {
           .columns = columns,
           .depth = depth,
           .lhs = drawn(count(rows, depth), format, 1),
-          .rhs = drawn(count(columns, depth), format, 2),
+          .rhs = drawn(count(columns, depth), instance.rhs(), 2),
           .input = drawn(count(rows, columns), format, 3),
           .bias = drawn(count(columns, 1), Format::f32, 4),
           .scale = drawn(count(rows, 1), Format::f32, 5)};
@@ -92,12 +96,12 @@ Outcome run(const Instance& instance, const std::string& ptx, const Operands& x,
   const Buffer lhs(device, "lhs",
                    stored(instance.format, in_memory(x.lhs, x.depth, instance.transpose_lhs)));
   const Buffer rhs(device, "rhs",
-                   stored(instance.format, in_memory(x.rhs, x.depth, !instance.transpose_rhs)));
+                   stored(instance.rhs(), in_memory(x.rhs, x.depth, !instance.transpose_rhs)));
   const Buffer input(device, "input", stored(instance.format, x.input));
   const Buffer bias(device, "bias", stored(Format::f32, x.bias));
   const Buffer scale(device, "scale", stored(Format::f32, x.scale));
   const Buffer sum(device, "sum", 4 * elements);
-  const Buffer result(device, "result", instance.element_bytes() * elements);
+  const Buffer result(device, "result", (instance.format == Format::tf32 ? 4 : 2) * elements);
   const Buffer row_sum(device, "row_sum", 4 * static_cast<std::size_t>(x.rows));
   const Buffer workspace(device, "workspace", splits > 1 ? counters + partials + chunks : 256);
   if (splits > 1) device.fill(workspace.address(), counters, std::byte{0});

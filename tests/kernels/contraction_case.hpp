@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,8 @@ struct TilePlan {
 
 enum class LhsSum { unused, per_row, by_elements };
 
-/// Which instance of contraction.cu. `chip` is as in "80", `format` tf32, f16 or bf16.
+/// Which instance of contraction.cu. `chip` is as in "80", formats are tf32, f16 or bf16: that of
+/// lhs, input and result, and that of rhs where it is another.
 struct Instance {
   TilePlan tile;
   description::Format format = description::Format::bf16;
@@ -32,8 +34,13 @@ struct Instance {
   std::string chip = "80";
   int width = 4;
   LhsSum lhs_sum = LhsSum::per_row;
+  std::optional<description::Format> rhs_format = std::nullopt;
 
-  [[nodiscard]] int element_bytes() const { return format == description::Format::tf32 ? 4 : 2; }
+  [[nodiscard]] description::Format rhs() const { return rhs_format.value_or(format); }
+  /// Of an operand in shared memory: two formats are widened to tf32.
+  [[nodiscard]] int element_bytes() const {
+    return format == description::Format::tf32 || rhs() != format ? 4 : 2;
+  }
   [[nodiscard]] std::string text() const;
 };
 

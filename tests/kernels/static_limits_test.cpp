@@ -20,8 +20,8 @@ using description::Format;
 
 namespace {
 
-constexpr const char* kEveryChip[] = {"75",  "80",   "86",   "87",   "89",
-                                      "90a", "100a", "103a", "120a", "121a"};
+constexpr const char* kEveryChip[] = {"75",   "80",   "86",   "87",   "89",  "90a",
+                                      "100a", "103a", "110a", "120a", "121a"};
 
 /// A plan for 16-bit or tf32 operands and the most registers that it may take on any chip.
 struct Limit {

@@ -49,13 +49,13 @@ constexpr bool kEither[] = {false, true};
 
 /// The largest of 2, 4, 8, 16 that divides both rows of memory that the orientation makes.
 TilePlan aligned(TilePlan tile, const Instance& instance, long long rows, long long depth) {
-  const auto largest = [&](long long elements) {
+  const auto largest = [&](long long elements, Format format) {
     int bytes = 16;
-    while (elements * instance.element_bytes() % bytes != 0) bytes /= 2;
+    while (elements * (format == Format::tf32 ? 4 : 2) % bytes != 0) bytes /= 2;
     return bytes;
   };
-  tile.lhs_bytes = largest(instance.transpose_lhs ? rows : depth);
-  tile.rhs_bytes = largest(instance.transpose_rhs ? depth : instance.columns);
+  tile.lhs_bytes = largest(instance.transpose_lhs ? rows : depth, instance.format);
+  tile.rhs_bytes = largest(instance.transpose_rhs ? depth : instance.columns, instance.rhs());
   return tile;
 }
 
@@ -95,6 +95,38 @@ TEST_CASE("rows, columns and depths of any size are masked") {
                                .transpose_lhs = transpose_lhs,
                                .transpose_rhs = transpose_rhs,
                                .columns = columns};
+          instance.tile = aligned(instance.tile, instance, rows, depth);
+          check(instance, rows, depth);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("operands of two formats are widened exactly and multiplied as tf32") {
+  struct Pair {
+    Format lhs, rhs;
+  };
+  static constexpr Pair kPairs[] = {{Format::f16, Format::bf16},
+                                    {Format::bf16, Format::f16},
+                                    {Format::tf32, Format::bf16},
+                                    {Format::f16, Format::tf32}};
+  struct Size {
+    long long rows;
+    int columns;
+    long long depth;
+  };
+  static constexpr Size kSizes[] = {{128, 128, 96}, {37, 53, 77}, {70, 66, 68}};
+  for (const auto& [lhs, rhs] : kPairs) {
+    for (const bool transpose_lhs : kEither) {
+      for (const bool transpose_rhs : kEither) {
+        for (const auto& [rows, columns, depth] : kSizes) {
+          Instance instance = {.tile = {32, 64, 32, 16, 32, 3, 16, 16},
+                               .format = lhs,
+                               .transpose_lhs = transpose_lhs,
+                               .transpose_rhs = transpose_rhs,
+                               .columns = columns,
+                               .rhs_format = rhs};
           instance.tile = aligned(instance.tile, instance, rows, depth);
           check(instance, rows, depth);
         }
@@ -218,7 +250,8 @@ TEST_CASE("no two lanes of a wavefront want one bank") {
 }
 
 TEST_CASE("results leave sixteen bytes at a time on every chip") {
-  for (const char* chip : {"75", "80", "86", "87", "89", "90a", "100a", "103a", "120a", "121a"}) {
+  for (const char* chip :
+       {"75", "80", "86", "87", "89", "90a", "100a", "103a", "110a", "120a", "121a"}) {
     CAPTURE(chip);
     const Instance instance = {.tile = {64, 64, 32, 32, 32, 2, 16, 16},
                                .format = Format::f16,

@@ -25,7 +25,8 @@ reference::Step<float> step(Pair& pair, std::int64_t micro_batches, bool parts, 
     states = forward.states;
     const bool last = i == micro_batches;
     if (!parts && last) {
-      finite = pair.trainer.step(pair.named_inputs());
+      pair.trainer.step(pair.named_inputs());
+      finite = pair.trainer.updated();
     } else if (!parts) {
       pair.trainer.accumulate(pair.named_inputs());
     } else {

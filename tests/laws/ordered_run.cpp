@@ -18,7 +18,8 @@ TEST_CASE("200 training steps of a network with every layer equal the reference'
       CAPTURE(step);
       pair.draw();
       const auto expected = pair.reference.step(pair.state, pair.inputs);
-      REQUIRE(pair.trainer.step(pair.named_inputs()) == expected.finite);
+      pair.trainer.step(pair.named_inputs());
+      REQUIRE(pair.trainer.updated() == expected.finite);
       skipped += !expected.finite;
       pair.state = expected.state;
       REQUIRE(bits(pair.trainer.stats().grad_norm) == bits(expected.norm));

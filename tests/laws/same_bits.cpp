@@ -59,7 +59,8 @@ TEST_CASE("M2: a step that is not finite changes no bit of the parameters, and t
       if (step == 1) pair.inputs.values.begin()->second[0] = std::nanf("");
       if (step == 2) pair.inputs.values.begin()->second[0] = INFINITY;
       const auto expected = pair.reference.step(pair.state, pair.inputs);
-      CHECK(pair.trainer.step(pair.named_inputs()) == expected.finite);
+      pair.trainer.step(pair.named_inputs());
+      CHECK(pair.trainer.updated() == expected.finite);
       CHECK(expected.finite == (step == 0 || step == 3));
       pair.state = expected.state;
       check_parameters(pair);

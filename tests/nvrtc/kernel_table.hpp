@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each kernel takes on each chip, and the recorded limits that it is held to.
+// What kernels take on each chip, and the recorded limits that their shapes are held to.
 #pragma once
 
 #include <map>
@@ -9,31 +9,36 @@
 
 namespace halftone::tests {
 
-/// One text on one chip.
+/// One text on one chip, or the most that texts of one shape take.
 struct KernelUse {
   int registers = 0;     ///< of a thread
   int shared_bytes = 0;  ///< of a block, static and dynamic
   int spill_bytes = 0;   ///< of a thread
+  int mma_percent = 0;   ///< of the main loop's instructions; 0 without mma or without a loop
 
   bool operator==(const KernelUse&) const = default;
 };
 
-/// By kernel ("digits/fc1") and chip ("sm_80").
+/// By kernel ("digits/fc1") or shape ("row 128"), and chip ("sm_80").
 using KernelTable = std::map<std::pair<std::string, std::string>, KernelUse>;
 
-/// Registers are recorded in the units in which chips give them out, eight to a thread, so that
-/// another release of the compiler may differ by less.
-[[nodiscard]] KernelUse recorded_of(const KernelUse& use);
+/// The larger of both, of shares of mma that are not 0 the smaller; registers in the units in which
+/// chips give them out, eight to a thread, so that another release of the compiler may differ by
+/// less.
+[[nodiscard]] KernelUse limit_of(const KernelUse& limit, const KernelUse& use);
 
-/// Lines "KERNEL REGISTERS SHARED SPILLS CHIP,CHIP,... [# reason of the spills]"; other lines are
-/// comments. Throws std::runtime_error with the line that does not parse.
+/// Lines "REGISTERS SHARED SPILLS MMA% CHIP,CHIP,... SHAPE [# reason of the spills]"; empty lines
+/// and those that begin with # are comments. Throws std::runtime_error with the line that does not
+/// parse.
 [[nodiscard]] KernelTable parse_limits(const std::string& text);
-[[nodiscard]] std::string text_of_limits(const KernelTable& table);
+/// Spills get their reasons from `reasons`, by shape.
+[[nodiscard]] std::string text_of_limits(const KernelTable& table,
+                                         const std::map<std::string, std::string>& reasons);
+[[nodiscard]] std::map<std::string, std::string> parse_reasons(const std::string& text);
 
-/// A sentence for each kernel that takes more than its limit, spills without a recorded reason, has
-/// no limit, or has a limit and is not there.
-[[nodiscard]] std::vector<std::string> excesses(const KernelTable& table,
-                                                const KernelTable& limits);
+/// A sentence for each number by which `who` exceeds the limit.
+[[nodiscard]] std::vector<std::string> excesses(const std::string& who, const KernelUse& use,
+                                                const KernelUse& limit);
 
 /// Warps that an SM of the chip holds over those that it could, in percent, by registers, shared
 /// memory and blocks (CUDA C++ Programming Guide, "Technical Specifications per Compute

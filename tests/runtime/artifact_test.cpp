@@ -35,6 +35,14 @@ void write(const fs::path& path, const Bytes& bytes) {
   std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<long>(bytes.size()));
 }
 
+/// With a seal that is right, around whatever it is: seal_file() takes artifacts alone.
+void write_sealed(const fs::path& path, Bytes bytes) {
+  for (const std::byte byte : halftone::manifest::seal_of(std::as_bytes(std::span(bytes)))) {
+    bytes.push_back(static_cast<char>(byte));
+  }
+  write(path, bytes);
+}
+
 /// A folder that goes with the test.
 class Folder {
  public:
@@ -83,7 +91,7 @@ TEST_CASE("a damaged linked image is refused") {
   CHECK(
       refusal([](auto& image) { image.version = 99; }) ==
       who +
-          "it is of version 99, but version 3 is needed; make it again with the halftonec of this "
+          "it is of version 99, but version 4 is needed; make it again with the halftonec of this "
           "release");
   const halftone::manifest::ManifestImage whole = *halftone_artifact_line.manifests;
   const halftone::manifest::ManifestImage cut = {whole.bytes, 10};
@@ -197,6 +205,27 @@ TEST_CASE("what is no shared object is not sealed") {
   }
 }
 
+TEST_CASE("a shared object without an artifact is not sealed") {
+  const Folder folder;
+  const fs::path path = folder / "libc.so";
+  for (const char* library : {"/lib/x86_64-linux-gnu/libm.so.6", "/lib64/libm.so.6"}) {
+    if (!fs::exists(library)) continue;
+    fs::copy_file(library, path, fs::copy_options::overwrite_existing);
+    std::string error;
+    CHECK_FALSE(halftone::manifest::seal_file(path.string(), error));
+    CHECK(error ==
+          "'" + path.string() + "' holds no artifact; link what halftonec --object wrote into it");
+    CHECK(fs::file_size(path) == fs::file_size(library));
+  }
+}
+
+TEST_CASE("a folder is not sealed") {
+  const Folder folder;
+  std::string error;
+  CHECK_FALSE(halftone::manifest::seal_file((folder / ".").string(), error));
+  CHECK(error == "cannot read '" + (folder / ".").string() + "'");
+}
+
 TEST_CASE("a truncated shared object is refused before any of its code is mapped") {
   const Folder folder;
   const Bytes whole = read(folder.sealed(LINE_PLUGIN, "line.so"));
@@ -258,13 +287,10 @@ TEST_CASE("files that are no artifact are refused, each with its reason") {
                       "run halftonec --seal FILE"));
 
   const fs::path sealed_text = folder / "sealed_text";
-  Bytes content(1000, 'x');
-  for (const std::byte byte : halftone::manifest::seal_of(std::as_bytes(std::span(content)))) {
-    content.push_back(static_cast<char>(byte));
-  }
-  write(sealed_text, content);
+  write_sealed(sealed_text, Bytes(1000, 'x'));
   CHECK(load_error(sealed_text).find(file_sentence(sealed_text, "cannot be loaded: ")) == 0);
-  const fs::path other = folder.sealed(NO_ARTIFACT, "other.so");
+  const fs::path other = folder / "other.so";
+  write_sealed(other, read(NO_ARTIFACT));
   CHECK(load_error(other) ==
         file_sentence(other,
                       "cannot be used: it does not export the symbol halftone_artifact; make "
@@ -281,9 +307,9 @@ TEST_CASE("a shared object of another version is refused by its seal, and by its
   CHECK(
       load_error(path) ==
       file_sentence(
-          path, "cannot be used: the artifact is of version 1, but version 3 is needed" + remedy));
+          path, "cannot be used: the artifact is of version 1, but version 4 is needed" + remedy));
   const fs::path later = folder.sealed(LATER_PLUGIN, "later.so");
   CHECK(load_error(later) ==
         file_sentence(later,
-                      "cannot be used: it is of version 99, but version 3 is needed" + remedy));
+                      "cannot be used: it is of version 99, but version 4 is needed" + remedy));
 }

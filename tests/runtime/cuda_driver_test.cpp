@@ -78,6 +78,12 @@ CudaLibrary library() {
     return note("set " + std::to_string(to) + " " + std::to_string(value) + " " +
                 std::to_string(bytes) + " " + text(stream));
   };
+  cuda.cuMemHostAlloc = [](void** address, std::size_t bytes, unsigned flags) {
+    return *address = pointer(64),
+           note("host " + std::to_string(bytes) + " " + std::to_string(flags));
+  };
+  cuda.cuMemFreeHost = [](void* address) { return note("unhost " + text(address)); };
+  cuda.cuEventSynchronize = [](CudaEvent event) { return note("await " + text(event)); };
   cuda.cuPointerGetAttribute = [](void*, int, CudaAddress) { return registered ? 0 : 1; };
   cuda.cuModuleLoadDataEx = [](CudaModule* module, const void*, unsigned count, int* options,
                                void** values) {
@@ -202,6 +208,12 @@ TEST_CASE_FIXTURE(Fixture,
   registered = true;  // may change at once, so it is waited for
   CHECK(of([&] { return driver.copy_in(9, bytes, stream); }) ==
         Calls{"in 9 12 5", "synchronise 5"});
+  CHECK(of([&] { return driver.copy_in_staged(9, bytes, stream); }) == Calls{"in 9 12 5"});
+  std::byte* host = nullptr;
+  CHECK(of([&] { return driver.allocate_host(100, host); }) == Calls{"host 100 1"});
+  CHECK(host == pointer(64));
+  CHECK(of([&] { return driver.free_host(host); }) == Calls{"unhost 64"});
+  CHECK(of([&] { return driver.synchronise(DriverEvent{6}); }) == Calls{"await 6"});
   CHECK(of([&] { return driver.copy_out(bytes, 9, stream); }) == Calls{"out 9 12 5"});
   CHECK(of([&] { return driver.copy(9, 8, 7, stream); }) == Calls{"copy 9 8 7 5"});
   CHECK(of([&] { return driver.fill(9, std::byte{1}, 8, stream); }) == Calls{"set 9 1 8 5"});

@@ -45,6 +45,7 @@ static_assert(cuda::kErrorLog == CU_JIT_ERROR_LOG_BUFFER);
 static_assert(cuda::kErrorLogBytes == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
 static_assert(cuda::kNonBlocking == CU_STREAM_NON_BLOCKING);
 static_assert(cuda::kNoTiming == CU_EVENT_DISABLE_TIMING);
+static_assert(cuda::kForAllContexts == CU_MEMHOSTALLOC_PORTABLE);
 
 }  // namespace
 

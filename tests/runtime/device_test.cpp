@@ -14,6 +14,7 @@
 #include "generated_example.hpp"
 #include "message_of.hpp"
 #include "processor.hpp"
+#include "settings.hpp"
 
 using halftone::Device;
 using halftone::Processor;
@@ -159,7 +160,8 @@ TEST_CASE("the environment may name a GPU, a simulated one too") {
     CHECK(Device::best(models::line::artifact()).name() == "simulated:sm_80");
     CHECK(message_of([] { models::line::Trainer(Device::best(), {.batch = 2}); }) ==
           "trainer: model 'line' has kernels for no chip, so that none runs on 'sm_80', which the "
-          "device 'simulated:sm_80' is; make the artifact with sm_80 among its targets");
+          "device 'simulated:sm_80' is: none of them is for it; make the artifact with sm_80 among "
+          "its targets");
   }
   for (const char* wish : {"cuda:", "cuda:x", "cuda:-1", "cuda:0x", "cuda", "simulated"}) {
     CAPTURE(wish);
@@ -172,10 +174,33 @@ TEST_CASE("the environment may name a GPU, a simulated one too") {
   CHECK(message_of([] { (void)Device::best(); }).starts_with("device: device 'cuda:1000' "));
 }
 
+TEST_CASE("the environment says how many steps may be in flight") {
+  for (const auto& [value, steps] : {std::pair{"1", 1}, {"64", 64}, {"", 4}}) {
+    const Setting setting("HALFTONE_STEPS_IN_FLIGHT", value);
+    CHECK(Device::simulated("sm_80").driver()->options().steps_in_flight == steps);
+  }
+  for (const char* value : {"0", "65", "-1", "four", "4 "}) {
+    const Setting setting("HALFTONE_STEPS_IN_FLIGHT", value);
+    CHECK(message_of([] { (void)Device::simulated("sm_80"); }) ==
+          "settings: HALFTONE_STEPS_IN_FLIGHT is '" + std::string(value) +
+              "'; give a number from 1 to 64 or unset it");
+  }
+}
+
+TEST_CASE("the environment says how long a kernel may be compiled") {
+  for (const auto& [value, seconds] : {std::pair{"0", 0}, {"86400", 86400}, {"", 300}}) {
+    const Setting setting("HALFTONE_COMPILE_TIMEOUT", value);
+    CHECK(halftone::compile_timeout_setting() == seconds);
+  }
+  const Setting setting("HALFTONE_COMPILE_TIMEOUT", "-1");
+  CHECK(message_of([] { (void)halftone::compile_timeout_setting(); }) ==
+        "settings: HALFTONE_COMPILE_TIMEOUT is '-1'; give a number from 0 to 86400 or unset it");
+}
+
 TEST_CASE("launches are checked where the environment says so") {
   for (const auto& [value, checks] : {std::pair{"1", true}, {"0", false}, {"", false}}) {
     const Setting setting("HALFTONE_CHECK_LAUNCHES", value);
-    CHECK(Device::simulated("sm_80").driver()->checks_launches() == checks);
+    CHECK(Device::simulated("sm_80").driver()->options().checks_launches == checks);
   }
   const Setting setting("HALFTONE_CHECK_LAUNCHES", "yes");
   CHECK(message_of([] { (void)Device::simulated("sm_80"); }) ==

@@ -39,7 +39,7 @@ void use(const halftone::Device& device) {
 
 /// Whether the call gives something back, which nobody waits for.
 bool gives_back(const std::string& call) {
-  return call == "free" || call == "unload" || call.starts_with("destroy_");
+  return call == "free" || call == "free_host" || call == "unload" || call.starts_with("destroy_");
 }
 
 }  // namespace
@@ -81,9 +81,11 @@ TEST_CASE("micro-batches without memory end in a sentence, and training goes on"
   CHECK(message_of([&] { trainer.accumulate(features, target); }) ==
         "trainer: model 'line' with batch 5 needs 256 bytes of memory in one piece, which the "
         "device 'fake:0' does not have; bind smaller sizes or free memory");
-  CHECK(trainer.step(features, target));
+  trainer.step(features, target);
+  CHECK(trainer.updated());
   trainer.accumulate(features, target);
-  CHECK(trainer.step(features, target));
+  trainer.step(features, target);
+  CHECK(trainer.updated());
 }
 
 TEST_CASE("every call that fails ends in one sentence with the driver's words and leaks nothing") {
@@ -108,15 +110,58 @@ TEST_CASE("every call that fails ends in one sentence with the driver's words an
   }
 }
 
+TEST_CASE("a device that is lost at any call says so from then on, and another one goes on") {
+  const auto whole = std::make_shared<fake::Log>();
+  use(fake::device(whole));
+  for (std::size_t k = 1; k <= whole->calls.size(); ++k) {
+    const std::string& call = whole->calls[k - 1];
+    CAPTURE(k);
+    CAPTURE(call);
+    const auto log = std::make_shared<fake::Log>();
+    log->fail_at = k;
+    log->failure = {DriverStatus::Kind::sticky, "the device fell off the bus", ""};
+    const halftone::Device device = fake::device(log, {.name = "fake:1"});
+    const std::string message = message_of([&] { use(device); });
+    CHECK(log->is_clean());
+    const bool is_last_wait = call == "synchronise" && message == "no error";
+    if (gives_back(call) || is_last_wait) continue;
+    CHECK(message.find(" failed on 'fake:1': the device fell off the bus; the device 'fake:1' "
+                       "cannot be used any more") != std::string::npos);
+    CHECK(message_of([&] {
+            use(device);
+          }).starts_with("trainer: device 'fake:1' failed before and cannot be used any more ("));
+  }
+  CHECK(message_of([&] { use(fake::device()); }) == "no error");
+}
+
+TEST_CASE("of two devices in one process the one that fails is named, and the other trains on") {
+  const auto log = std::make_shared<fake::Log>();
+  const halftone::Device first = fake::device(log, {.name = "fake:0"}),
+                         second = fake::device(std::make_shared<fake::Log>(), {.name = "fake:1"});
+  Trainer a(first, {.batch = 2, .seed = 1}), b(second, {.batch = 2, .seed = 1}),
+      alone(fake::device(), {.batch = 2, .seed = 1});
+  for (int step = 0; step < 12; ++step) {
+    if (step == 6) log->fail_at = log->calls.size() + 4;
+    if (step == 6) log->failure = {DriverStatus::Kind::sticky, "an illegal address", ""};
+    const std::string message = message_of([&] { a.step(kFeatures, kTarget); });
+    CHECK((message == "no error") == (step < 6));
+    if (step >= 6) CHECK(message.find("device 'fake:0'") != std::string::npos);
+    b.step(kFeatures, kTarget);
+    alone.step(kFeatures, kTarget);
+  }
+  CHECK(copy(b.parameter("fc.weight")) == copy(alone.parameter("fc.weight")));
+}
+
 TEST_CASE("a launch that is refused while a graph is captured leaves the stream as it was") {
   const auto log = std::make_shared<fake::Log>();
   Trainer trainer(fake::device(log), {.batch = 2, .seed = 1});
-  // Two inputs, a number looked at (two calls), begin_capture, the kept copy, and this.
-  log->fail_at = log->calls.size() + 7;
+  // Page-locked memory, four events, begin_capture, the kept copy, and this.
+  log->fail_at = log->calls.size() + 8;
   CHECK(message_of([&] { trainer.step(kFeatures, kTarget); }) ==
         "launch: kernel 'line_forward' failed on 'fake:0': the fake says no");
   CHECK(log->live["graph"] == 0);
-  CHECK(trainer.step(kFeatures, kTarget));
+  trainer.step(kFeatures, kTarget);
+  CHECK(trainer.updated());
   CHECK(log->live["graph"] == 1);
 }
 
@@ -128,9 +173,11 @@ TEST_CASE("after a fault that the device does not survive everything on it says 
   Trainer neighbour(device, {.batch = 2, .seed = 1});
   trainer.step(kFeatures, kTarget);
   log->calls.clear();
-  log->fail_at = 5;  // the inputs, the graph, the read, and this, where errors come to light
+  // Two inputs, the graph, two outcomes, the record, and this, where errors come to light.
+  log->fail_at = 7;
   log->failure = {DriverStatus::Kind::sticky, "an illegal address", ""};
-  CHECK(message_of([&] { trainer.step(kFeatures, kTarget); }) ==
+  trainer.step(kFeatures, kTarget);
+  CHECK(message_of([&] { trainer.wait(); }) ==
         "launch: the kernels of forward, loss, loss_backward, backward, check, update failed on "
         "'fake:0': an illegal address; the device 'fake:0' cannot be used any more; start the "
         "process again, with HALFTONE_CHECK_LAUNCHES=1 to learn which kernel");
@@ -143,7 +190,9 @@ TEST_CASE("after a fault that the device does not survive everything on it says 
   CHECK(message_of([&] { (void)neighbour.stats(); }) == "read:" + after);
   CHECK(message_of([&] { Trainer(device, {.batch = 2}); }) == "trainer:" + after);
   CHECK(log->calls.size() == calls);  // the driver is not asked again
-  CHECK(Trainer(fake::device(), {.batch = 2}).step(kFeatures, kTarget));
+  Trainer elsewhere(fake::device(), {.batch = 2});
+  elsewhere.step(kFeatures, kTarget);
+  CHECK(elsewhere.updated());
 }
 
 TEST_CASE("where launches are checked an error is the kernel's own") {
@@ -152,11 +201,12 @@ TEST_CASE("where launches are checked an error is the kernel's own") {
   trainer.step(kFeatures, kTarget);
   log->calls.clear();
   trainer.step(kFeatures, kTarget);
-  CHECK(std::vector(log->calls.begin() + 2, log->calls.begin() + 7) ==
+  // Behind the wait for the step before and two inputs.
+  CHECK(std::vector(log->calls.begin() + 3, log->calls.begin() + 8) ==
         std::vector<std::string>{"copy 4", "launch line_forward 2 x 32", "synchronise",
                                  "launch line_loss 2 x 32", "synchronise"});
   log->calls.clear();
-  log->fail_at = 7;
+  log->fail_at = 8;
   log->failure = {DriverStatus::Kind::sticky, "an illegal address", ""};
   CHECK(message_of([&] {
           trainer.step(kFeatures, kTarget);

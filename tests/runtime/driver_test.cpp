@@ -8,6 +8,8 @@
 
 #include "changed_artifact.hpp"
 #include "fake_driver.hpp"
+#include "halftone/error.hpp"
+#include "halftone/manifest/texts.hpp"
 #include "line_artifact.hpp"
 #include "message_of.hpp"
 #include "worked_example.hpp"
@@ -38,14 +40,23 @@ Floats parameters_of(const Trainer& trainer) {
 
 }  // namespace
 
-TEST_CASE("a step is its inputs, one graph, and one number read") {
+TEST_CASE("a step is its inputs, one graph, two numbers for later, and no wait") {
   const auto log = std::make_shared<fake::Log>();
-  Trainer trainer = trainer_on(fake::device(log));
+  Trainer trainer = trainer_on(fake::device(log, {.steps_in_flight = 3}));
   trainer.step(kFeatures, kTarget);
-  const Calls expected = {"copy_in 24", "copy_in 16", "launch_graph", "copy_out 4", "synchronise"};
-  for (int step = 0; step < 3; ++step) {
+  const Calls expected = {"copy_in_staged 24", "copy_in_staged 16", "launch_graph",
+                          "copy_out 4",        "copy_out 4",        "record"};
+  for (int step = 1; step < 3; ++step) {
     CHECK(calls_of(*log, [&] { trainer.step(kFeatures, kTarget); }) == expected);
   }
+  // Three are in flight: the oldest is waited for, and nothing else ever.
+  Calls waiting = expected;
+  waiting.insert(waiting.begin(), "synchronise_event");
+  for (int step = 3; step < 10; ++step) {
+    CHECK(calls_of(*log, [&] { trainer.step(kFeatures, kTarget); }) == waiting);
+  }
+  CHECK(calls_of(*log, [&] { trainer.wait(); }) == Calls{"synchronise"});
+  CHECK(calls_of(*log, [&] { trainer.step(kFeatures, kTarget); }) == expected);
   // The graph, captured by the first step: what a diagnosis will ask for, then every kernel, two
   // rows in two blocks.
   CHECK(log->graph == Calls{"copy 4", "launch line_forward 2 x 32", "launch line_loss 2 x 32",
@@ -120,13 +131,66 @@ TEST_CASE("every text is compiled once for a device, and loaded for each program
   CHECK(std::ranges::count(log->compiled, "line_forward for sm_86") == 1);
 }
 
+TEST_CASE("kernels that were compiled ahead of time are loaded, as HALFTONE_JIT allows") {
+  halftone::manifest::ArtifactImage image = halftone_artifact_line;
+  std::vector<std::string> texts;
+  halftone::manifest::DecodeError error;
+  REQUIRE(halftone::manifest::unpack_texts({image.texts, image.text_bytes}, texts, error));
+  const std::size_t count = texts.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    texts.push_back(halftone::manifest::entry_of(
+        {static_cast<std::int32_t>(i), "sm_80", "13.0", "cubin of " + texts[i]}));
+  }
+  const std::vector<std::byte> packed = halftone::manifest::pack_texts(texts);
+  image.texts = packed.data();
+  image.text_bytes = packed.size();
+  const auto artifact = halftone::Artifact::linked(image);
+  const auto start = [&](const fake::Options& options) {
+    const auto log = std::make_shared<fake::Log>();
+    Trainer(artifact, fake::device(log, options), {.batch = 2}).step(kFeatures, kTarget);
+    return log;
+  };
+  using halftone::Jit;
+  for (const char* chip : {"sm_80", "sm_86"}) {
+    for (const Jit jit : {Jit::missing, Jit::never}) {
+      const auto log = start(
+          {.chip = chip, .jit = jit, .toolchain = []() -> halftone::Toolchain {
+             throw halftone::Error(
+                 {.operation = "compile", .object = "NVRTC", .cause = "is not here", .hint = ""});
+           }});
+      CHECK(log->compiled.empty());
+      CHECK(log->loaded.size() == 8);
+      CHECK(std::ranges::count(log->loaded, "cubin of text of line_forward") == 1);
+    }
+  }
+  const auto compiled = start({.jit = Jit::first});
+  CHECK(compiled->compiled.size() == 8);
+  CHECK(std::ranges::count(compiled->loaded, "text of line_forward") == 1);
+  CHECK(start({.chip = "sm_90"})->compiled.size() == 8);  // not sm_80's major
+  CHECK(message_of([&] { (void)start({.chip = "sm_90", .jit = Jit::never}); }) ==
+        "trainer: model 'line' has kernels for 'sm_80', so that none runs on 'sm_90', which the "
+        "device 'fake:0' is: the artifact holds nothing compiled for it, and HALFTONE_JIT is "
+        "never; unset HALFTONE_JIT, or make the artifact with halftonec --aot");
+}
+
+TEST_CASE("a chip that NVRTC does not know runs PTX, and says so") {
+  const auto log = std::make_shared<fake::Log>();
+  const Trainer trainer =
+      trainer_on(fake::device(log, {.chip = "sm_100", .toolchain = [] {
+                                      return halftone::Toolchain{{12, 4}, {75, 80, 90}, {12, 4}};
+                                    }}));
+  CHECK(std::ranges::count(log->compiled, "line_forward for compute_90") == 1);
+  CHECK(trainer.stats().variant == "sm_80 on sm_100 as compute_90");
+}
+
 TEST_CASE("the artifact's target that runs is named") {
   CHECK(trainer_on(fake::device()).stats().variant == "sm_80");
   const auto log = std::make_shared<fake::Log>();
   CHECK(trainer_on(fake::device(log, {.chip = "sm_89"})).stats().variant == "sm_80 on sm_89");
   CHECK(message_of([&] { trainer_on(fake::device(log, {.chip = "sm_75"})); }) ==
         "trainer: model 'line' has kernels for 'sm_80', so that none runs on 'sm_75', which "
-        "the device 'fake:0' is; make the artifact with sm_75 among its targets");
+        "the device 'fake:0' is: none of them is for it; make the artifact with sm_75 among its "
+        "targets");
 }
 
 TEST_CASE("of several targets the chip's own runs, from the manifest that holds for it") {
@@ -182,8 +246,10 @@ TEST_CASE("a run on a driver has the bits of the run on the CPU") {
     }
     return values;
   };
-  for (const fake::Options& options : {fake::Options{}, fake::Options{.separate_buffers = true},
-                                       fake::Options{.checks_launches = true}}) {
+  for (const fake::Options& options :
+       {fake::Options{}, fake::Options{.separate_buffers = true},
+        fake::Options{.checks_launches = true}, fake::Options{.late = true},
+        fake::Options{.steps_in_flight = 1, .late = true}}) {
     Trainer driven = trainer_on(fake::device(std::make_shared<fake::Log>(), options), 7);
     Trainer cpu = trainer_on(halftone::Device::cpu(), 7);
     for (int step = 0; step < 30; ++step) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -54,6 +55,8 @@ class FakeDriver final : public Driver {
                    .chip = options.chip,
                    .version = "no driver",
                    .separate_buffers = options.separate_buffers};
+    late_ = options.late;
+    idle_ = options.idle;
   }
 
   const DriverProperties& properties() const noexcept override { return properties_; }
@@ -81,22 +84,42 @@ class FakeDriver final : public Driver {
     return begin("free");
   }
 
-  DriverStatus copy_in(DeviceAddress to, std::span<const std::byte> from, DriverStream) override {
-    const std::lock_guard lock(mutex_);
-    if (auto status = begin("copy_in " + std::to_string(from.size()), true); !status.ok()) {
+  DriverStatus allocate_host(std::int64_t bytes, std::byte*& address) override {
+    if (auto status = make("host memory", "allocate_host " + std::to_string(bytes), address);
+        !status.ok()) {
       return status;
     }
-    std::memcpy(reinterpret_cast<void*>(to), from.data(), from.size());
+    address = static_cast<std::byte*>(std::malloc(static_cast<std::size_t>(bytes)));
+    std::memset(address, 0xff, static_cast<std::size_t>(bytes));
     return {};
   }
 
-  DriverStatus copy_out(std::span<std::byte> to, DeviceAddress from, DriverStream) override {
-    const std::lock_guard lock(mutex_);
-    if (auto status = begin("copy_out " + std::to_string(to.size()), true); !status.ok()) {
-      return status;
-    }
-    std::memcpy(to.data(), reinterpret_cast<const void*>(from), to.size());
-    return {};
+  DriverStatus free_host(std::byte* address) override {
+    std::free(address);
+    return drop("host memory", "free_host");
+  }
+
+  DriverStatus copy_in(DeviceAddress to, std::span<const std::byte> from,
+                       DriverStream stream) override {
+    return put(
+        stream, "copy_in " + std::to_string(from.size()),
+        [to, bytes = std::vector(from.begin(), from.end())] {
+          std::memcpy(reinterpret_cast<void*>(to), bytes.data(), bytes.size());
+        },
+        true);
+  }
+
+  DriverStatus copy_in_staged(DeviceAddress to, std::span<const std::byte> from,
+                              DriverStream stream) override {
+    return put(
+        stream, "copy_in_staged " + std::to_string(from.size()),
+        [=] { std::memcpy(reinterpret_cast<void*>(to), from.data(), from.size()); }, true);
+  }
+
+  DriverStatus copy_out(std::span<std::byte> to, DeviceAddress from, DriverStream stream) override {
+    return put(
+        stream, "copy_out " + std::to_string(to.size()),
+        [=] { std::memcpy(to.data(), reinterpret_cast<const void*>(from), to.size()); }, true);
   }
 
   DriverStatus copy(DeviceAddress to, DeviceAddress from, std::int64_t bytes,
@@ -115,7 +138,12 @@ class FakeDriver final : public Driver {
     });
   }
 
-  DriverStatus load(const std::string&, const std::string& name, DriverModule& module) override {
+  DriverStatus load(const std::string& image, const std::string& name,
+                    DriverModule& module) override {
+    {
+      const std::lock_guard lock(mutex_);
+      log_->loaded.push_back(image);
+    }
     return make("module", "load " + name, module);
   }
   DriverStatus unload(DriverModule) override { return drop("module", "unload"); }
@@ -150,16 +178,28 @@ class FakeDriver final : public Driver {
     return make("stream", "create_stream", stream);
   }
   DriverStatus destroy_stream(DriverStream) override { return drop("stream", "destroy_stream"); }
-  DriverStatus synchronise(DriverStream) override {
+  DriverStatus synchronise(DriverStream stream) override {
     const std::lock_guard lock(mutex_);
-    return begin("synchronise", true);
+    if (auto status = begin("synchronise", true); !status.ok()) return status;
+    do_until(stream, waiting_[stream].size());
+    return {};
   }
   DriverStatus create_event(DriverEvent& event) override {
     return make("event", "create_event", event);
   }
   DriverStatus destroy_event(DriverEvent) override { return drop("event", "destroy_event"); }
-  DriverStatus record(DriverEvent, DriverStream stream) override {
-    return put(stream, "record", [] {});
+  DriverStatus record(DriverEvent event, DriverStream stream) override {
+    if (auto status = put(stream, "record", [] {}); !status.ok()) return status;
+    const std::lock_guard lock(mutex_);
+    records_[event] = {stream, done_[stream] + waiting_[stream].size()};
+    return {};
+  }
+  DriverStatus synchronise(DriverEvent event) override {
+    const std::lock_guard lock(mutex_);
+    if (auto status = begin("synchronise_event", true); !status.ok()) return status;
+    const auto [stream, count] = records_[event];
+    if (count > done_[stream]) do_until(stream, count - done_[stream]);
+    return {};
   }
   DriverStatus wait(DriverStream stream, DriverEvent) override {
     return put(stream, "wait", [] {});
@@ -186,11 +226,14 @@ class FakeDriver final : public Driver {
     return {};
   }
 
-  DriverStatus launch(DriverGraph graph, DriverStream) override {
-    const std::lock_guard lock(mutex_);
-    if (auto status = begin("launch_graph", true); !status.ok()) return status;
-    for (const auto& work : graphs_.at(graph)) work();
-    return {};
+  DriverStatus launch(DriverGraph graph, DriverStream stream) override {
+    return put(
+        stream, "launch_graph",
+        [this, graph] {
+          if (idle_) return;
+          for (const auto& work : graphs_.at(graph)) work();
+        },
+        true);
   }
   DriverStatus destroy_graph(DriverGraph) override { return drop("graph", "destroy_graph"); }
 
@@ -203,6 +246,7 @@ class FakeDriver final : public Driver {
   /// Writes the call down and says whether it fails. `not_captured`: it needs the device at once,
   /// which a thread must not ask for while it captures.
   DriverStatus begin(std::string call, bool not_captured = false) {
+    if (idle_) return {};
     log_->calls.push_back(std::move(call));
     if (log_->calls.size() == log_->fail_at) return log_->failure;
     const bool captures = std::ranges::any_of(captures_, [](const auto& capture) {
@@ -214,16 +258,28 @@ class FakeDriver final : public Driver {
     return {};
   }
 
-  DriverStatus put(DriverStream stream, std::string call, std::function<void()> work) {
+  DriverStatus put(DriverStream stream, std::string call, std::function<void()> work,
+                   bool not_captured = false) {
     const std::lock_guard lock(mutex_);
-    if (auto status = begin(call); !status.ok()) return status;
+    if (auto status = begin(call, not_captured); !status.ok()) return status;
     if (const auto capture = captures_.find(stream); capture != captures_.end()) {
       capture->second.work.push_back(std::move(work));
       log_->graph.push_back(std::move(call));
+    } else if (late_) {
+      waiting_[stream].push_back(std::move(work));
     } else {
       work();
     }
     return {};
+  }
+
+  /// The oldest `count` pieces of what waits on the stream.
+  void do_until(DriverStream stream, std::size_t count) {
+    std::deque<std::function<void()>>& waiting = waiting_[stream];
+    for (; count > 0; --count, ++done_[stream]) {
+      waiting.front()();
+      waiting.pop_front();
+    }
   }
 
   template <class Handle>
@@ -231,7 +287,7 @@ class FakeDriver final : public Driver {
     const std::lock_guard lock(mutex_);
     if (auto status = begin(std::move(call), true); !status.ok()) return status;
     ++log_->live[kind];
-    handle = Handle{++last_};
+    if constexpr (!std::is_pointer_v<Handle>) handle = Handle{++last_};
     return {};
   }
 
@@ -269,6 +325,10 @@ class FakeDriver final : public Driver {
   std::map<DriverGraph, std::vector<std::function<void()>>> graphs_;
   std::map<DriverStream, Capture> captures_;
   std::uintptr_t last_ = 0;
+  bool late_ = false, idle_ = false;
+  std::map<DriverStream, std::deque<std::function<void()>>> waiting_;
+  std::map<DriverStream, std::size_t> done_;  ///< pieces of work that waited
+  std::map<DriverEvent, std::pair<DriverStream, std::size_t>> records_;
 };
 
 }  // namespace
@@ -284,10 +344,13 @@ Device device(const std::shared_ptr<Log>& log, const Options& options) {
     }
     return text;
   };
-  return Device::driven(
-      std::make_shared<DriverContext>("fake:0", std::make_unique<FakeDriver>(log, options), compile,
-                                      options.checks_launches),
-      "the test asks for it");
+  return Device::driven(std::make_shared<DriverContext>(
+                            options.name, std::make_unique<FakeDriver>(log, options), compile,
+                            DriverOptions{.checks_launches = options.checks_launches,
+                                          .steps_in_flight = options.steps_in_flight,
+                                          .jit = options.jit,
+                                          .toolchain = options.toolchain}),
+                        "the test asks for it");
 }
 
 }  // namespace fake

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -24,6 +25,7 @@ struct Log {
   std::int64_t held_bytes = 0;
   std::vector<std::string> compiled;  ///< "line_forward for sm_80"
   std::string refused_text;           ///< its compilation fails
+  std::vector<std::string> loaded;    ///< images
 
   /// Nothing of what was made is left.
   [[nodiscard]] bool is_clean() const {
@@ -39,6 +41,12 @@ struct Options {
   std::string chip = "sm_80";
   bool separate_buffers = false;
   bool checks_launches = false;
+  int steps_in_flight = 4;
+  bool late = false;  ///< what is put on a stream is done when somebody waits for it, and only then
+  bool idle = false;  ///< kernels and graphs do nothing, and calls are not written down
+  std::string name = "fake:0";
+  halftone::Jit jit = halftone::Jit::missing;
+  std::function<halftone::Toolchain()> toolchain = {};
 };
 [[nodiscard]] halftone::Device device(const std::shared_ptr<Log>& log = std::make_shared<Log>(),
                                       const Options& options = {});

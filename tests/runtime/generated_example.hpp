@@ -35,9 +35,9 @@ class Trainer : public halftone::Trainer {
                            .seed = options.seed}) {}
 
   /// features: (batch, 3). target: (batch, 2).
-  bool step(std::span<const float> features, std::span<const float> target) {
-    return halftone::Trainer::step(std::array{halftone::NamedValues{"features", features},
-                                              halftone::NamedValues{"target", target}});
+  void step(std::span<const float> features, std::span<const float> target) {
+    halftone::Trainer::step(std::array{halftone::NamedValues{"features", features},
+                                       halftone::NamedValues{"target", target}});
   }
 
   /// A micro-batch; step() takes the last one.

@@ -170,16 +170,16 @@ const m::Dimension kBatch{1, 0};
 m::TaskAxis rows() { return {{kBatch}, 1}; }
 
 std::vector<m::Kernel> kernels() {
-  return {{"line_forward", "contraction", "fc", {rows()}, 0, -1},
-          {"line_loss", "row", "error", {rows()}, 1, 2},
-          {"line_loss_backward", "row", "error", {rows()}, 3, -1},
-          {"line_backward", "contraction", "fc", {{{{kTargets, -1}}, 1}}, 4, -1},
-          {"line_check", "flat", "norm", {}, 5, -1},
-          {"line_update", "flat", "sgd", {{{{kParameterElements, -1}}, 32}}, 6, -1},
-          {"line_external", "pointwise", "prediction", {rows()}, 7, -1},
-          {"line_accumulate", "flat", "sum", {{{{kParameterElements, -1}}, 32}}, 8, -1},
-          {"line_linear", "contraction", "fc", {rows()}, 9, -1},
-          {"line_cast", "pointwise", "fc", {rows()}, 10, -1}};
+  return {{"line_forward", "contraction", {rows()}, 0, -1},
+          {"line_loss", "row", {rows()}, 1, 2},
+          {"line_loss_backward", "row", {rows()}, 3, -1},
+          {"line_backward", "contraction", {{{{kTargets, -1}}, 1}}, 4, -1},
+          {"line_check", "flat", {}, 5, -1},
+          {"line_update", "flat", {{{{kParameterElements, -1}}, 32}}, 6, -1},
+          {"line_external", "pointwise", {rows()}, 7, -1},
+          {"line_accumulate", "flat", {{{{kParameterElements, -1}}, 32}}, 8, -1},
+          {"line_linear", "contraction", {rows()}, 9, -1},
+          {"line_cast", "pointwise", {rows()}, 10, -1}};
 }
 
 /// Adds a buffer in a slot of its own.

@@ -52,8 +52,10 @@ TEST_CASE("a model without a loss scale has the scale 1 and never stops at a flo
   });
   Trainer trainer = make_trainer(changed.artifact());
   CHECK(trainer.stats().loss_scale == 1.0f);
-  for (int step = 0; step < 10; ++step)
-    CHECK_FALSE(trainer.step(features_with_infinity(), kTarget));
+  for (int step = 0; step < 10; ++step) {
+    trainer.step(features_with_infinity(), kTarget);
+    CHECK_FALSE(trainer.updated());
+  }
   CHECK(trainer.stats().floored == 0);
 }
 
@@ -66,7 +68,8 @@ TEST_CASE("casts are counted") {
 TEST_CASE("as many skipped steps at the floor as the patience end in an error with the culprit") {
   Trainer trainer = make_trainer();
   for (int step = 1; step < hand_made::kPatience; ++step) {
-    CHECK_FALSE(trainer.step(features_with_infinity(), kTarget));
+    trainer.step(features_with_infinity(), kTarget);
+    CHECK_FALSE(trainer.updated());
     CHECK(trainer.stats().floored == step);
   }
   const std::string culprit =
@@ -83,7 +86,8 @@ TEST_CASE("as many skipped steps at the floor as the patience end in an error wi
   CHECK_FALSE(trainer.check());
   CHECK(message_of([&] { trainer.update(); }) ==
         "update: the loss scale is at its floor 1 and 4" + culprit);
-  CHECK(trainer.step(kFeatures, kTarget));
+  trainer.step(kFeatures, kTarget);
+  CHECK(trainer.updated());
   CHECK(trainer.stats().floored == 0);
 }
 
@@ -91,9 +95,11 @@ TEST_CASE("a finite step between skipped ones starts the count anew") {
   Trainer trainer = make_trainer();
   for (int round = 0; round < 3; ++round) {
     for (int step = 1; step < hand_made::kPatience; ++step) {
-      CHECK_FALSE(trainer.step(features_with_infinity(), kTarget));
+      trainer.step(features_with_infinity(), kTarget);
+      CHECK_FALSE(trainer.updated());
     }
-    CHECK(trainer.step(kFeatures, kTarget));
+    trainer.step(kFeatures, kTarget);
+    CHECK(trainer.updated());
   }
 }
 
@@ -102,6 +108,7 @@ TEST_CASE("the stop at the floor says so when it cannot name a value") {
     Trainer trainer = make_trainer(artifact);
     trainer.step(features_with_infinity(), kTarget);
     trainer.step(features_with_infinity(), kTarget);
+    trainer.wait();
     trainer.accumulate(features_with_infinity(), kTarget);
     return message_of([&] { trainer.step(last, kTarget); });
   };
@@ -127,7 +134,8 @@ TEST_CASE("a diagnosis reads the loss scale that the step read, not the next one
     manifest.programs[0].phases[kCheck][0].arguments[4].buffer = kScale;
   });
   Trainer trainer = make_trainer(changed.artifact());
-  CHECK_FALSE(trainer.step(kFeatures, kTarget));
+  trainer.step(kFeatures, kTarget);
+  CHECK_FALSE(trainer.updated());
   CHECK(std::isinf(trainer.stats().loss_scale));
   // d error / d prediction is 2^127; times the feature 2 it is past f32, in the weight's gradient.
   const auto found = trainer.diagnose();

@@ -172,3 +172,16 @@ TEST_CASE("texts unpack as they were packed, and nothing else unpacks") {
     CHECK(error.message.find("kernel texts") != std::string::npos);
   }
 }
+
+TEST_CASE("what was compiled ahead of time comes back, and nothing else is taken for it") {
+  const std::string bytes("\0\n 1\xff", 5);
+  const AheadImage image{7, "sm_90a", "13.0", bytes};
+  AheadImage back;
+  REQUIRE(parse_entry(entry_of(image), back));
+  CHECK(back == image);
+  for (const char* entry : {"", "7", "7 sm_90a", "7 sm_90a 13.0", "7 sm_90a 13.0\n", "x a b\nc",
+                            "-1 a b\nc", "7x a b\nc", "7\na b c", " a b\nc"}) {
+    CAPTURE(entry);
+    CHECK_FALSE(parse_entry(entry, back));
+  }
+}

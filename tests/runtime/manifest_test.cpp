@@ -46,6 +46,7 @@ Manifest full_manifest() {
   manifest.parameters[1].initializer = {Initializer::Kind::normal, 0.5, 0.125};
   manifest.rules.push_back("everywhere : store bf16");
   manifest.loss_scale = {LossScale::Kind::dynamic, 4.0, 3.0, 0.25, 7, 2.0, 8.0, 5, 6};
+  manifest.decisions = {{"accumulate", "fc", "role", "forward", "ordered", 1, {0}}};
   training.values = {{"fc.weight",
                       "fc",
                       "parameter",
@@ -131,7 +132,7 @@ TEST_CASE("a manifest of another version names both versions") {
   std::vector<std::byte> bytes = encode(hand_made::manifest());
   bytes[8] = std::byte{7};
   Kind kind{};
-  CHECK(failure(bytes, kind) == "the manifest is of version 7, but version 3 is needed");
+  CHECK(failure(bytes, kind) == "the manifest is of version 7, but version 4 is needed");
   CHECK(kind == Kind::version);
 }
 
@@ -292,6 +293,10 @@ TEST_CASE("a manifest that breaks a law is refused with the culprit's name") {
       {"value 'fc' has an unknown buffer", [&](Manifest& m) { training(m).values[0].buffer = -2; }},
       {"value 'fc' has an unknown rule", [&](Manifest& m) { training(m).values[0].rule = 1; }},
       {"value 'fc' has an unknown rule", [&](Manifest& m) { training(m).values[0].beaten = {-1}; }},
+      {"what rules said of rounding in layer 'fc' has an unknown rule",
+       [&](Manifest& m) { m.decisions = {{"rounding", "fc", "", "", "toward_zero", 1, {}}}; }},
+      {"what rules said of rounding in layer 'fc' has an unknown rule",
+       [&](Manifest& m) { m.decisions = {{"rounding", "fc", "", "", "toward_zero", 0, {-1}}}; }},
       {"a cast has an unknown value", [&](Manifest& m) { training(m).casts[0].value = 1; }},
       {"the cast of value 'fc' has impossible formats",
        [&](Manifest& m) { training(m).casts[0].to = Format::f32; }},
@@ -471,7 +476,7 @@ TEST_CASE("sizes are products of extents and bound symbols") {
   CHECK(elements(shape, symbols) == 3 * 32 * 7 * 5);
   CHECK(elements({}, symbols) == 1);
   // ceil(32 * 3 / 10) * ceil(7 / 7)
-  const Kernel kernel{"k", "row", "", {{{{1, 0}, {3, -1}}, 10}, {{{7, -1}}, 7}}, 0, -1};
+  const Kernel kernel{"k", "row", {{{{1, 0}, {3, -1}}, 10}, {{{7, -1}}, 7}}, 0, -1};
   CHECK(task_count(kernel, symbols) == 10);
   CHECK(task_count(Kernel{}, symbols) == 1);
 }
@@ -543,5 +548,5 @@ TEST_CASE("a seal of another version names both versions") {
   DecodeError error;
   CHECK_FALSE(check_seal(file, error));
   CHECK(error.kind == Kind::version);
-  CHECK(error.message == "the artifact is of version 9, but version 3 is needed");
+  CHECK(error.message == "the artifact is of version 9, but version 4 is needed");
 }

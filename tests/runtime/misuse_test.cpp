@@ -93,6 +93,24 @@ TEST_CASE("the parts of a step called in a wrong order say which order is right"
         "update: the trainer has not done check() directly before" + order);
 }
 
+TEST_CASE("between check and update nothing else runs") {
+  const std::string reason =
+      ": the trainer has done check() and not update(), which belongs to it; call update() first; "
+      "where gradients are not finite it changes nothing";
+  models::line::Trainer trainer = ::trainer(), plain = ::trainer();
+  trainer.forward(kFeatures, kTarget);
+  trainer.backward();
+  trainer.check();
+  CHECK(message_of([&] { trainer.step(kFeatures, kTarget); }) == "step" + reason);
+  CHECK(message_of([&] { trainer.forward(kFeatures, kTarget); }) == "forward" + reason);
+  CHECK(message_of([&] { trainer.accumulate(kFeatures, kTarget); }) == "accumulate" + reason);
+  trainer.update();
+  plain.step(kFeatures, kTarget);
+  for (const std::string& name : plain.parameter_names()) {
+    CHECK(std::ranges::equal(trainer.parameter(name), plain.parameter(name)));
+  }
+}
+
 TEST_CASE("backward after a forward without the losses' inputs is refused") {
   models::line::Trainer trainer = ::trainer();
   trainer.forward(kFeatures);

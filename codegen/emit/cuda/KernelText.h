@@ -42,6 +42,10 @@ CudaPlanAttr defaultCudaPlan(KernelOp kernel);
 /// Whether an element needs lhs's sum over k, so that no part of the sum can be left to others.
 bool elementsUseLhsSum(KernelOp kernel);
 
+/// Of an element of either operand in shared memory on tensor cores, which take two different
+/// formats as tf32.
+int64_t tensorElementBytes(KernelOp kernel);
+
 /// Shared memory of a block under the tile of a tensor plan (tensor_contraction.cuh).
 int64_t tensorSharedBytes(llvm::ArrayRef<int64_t> tile, int64_t elementBytes);
 

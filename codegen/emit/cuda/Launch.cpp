@@ -60,6 +60,15 @@ bool elementsUseLhsSum(KernelOp kernel) {
   return false;
 }
 
+int64_t tensorElementBytes(KernelOp kernel) {
+  Type formats[2];
+  for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
+    if (!kernel.getElement(i)) // lhs and rhs alone do not enter the body
+      formats[kernel.getInputAccess(i).getKind() == AccessKind::Rhs] =
+          cast<TensorType>(input.getType()).getElementType();
+  return formats[0].isTF32() || formats[0] != formats[1] ? 4 : 2;
+}
+
 int64_t tensorSharedBytes(ArrayRef<int64_t> tile, int64_t elementBytes) {
   int64_t stages = tile[5] * (tile[0] + tile[1]) * tile[2] * elementBytes;
   return std::max(stages, 64 * tile[1] * tile[0] / tile[3] + 4 * tile[0]);
@@ -125,15 +134,11 @@ static FailureOr<CudaLaunch> tensorLaunch(KernelOp kernel, CudaPlanAttr plan) {
   if (failed(verifyTensorTile(kernel, plan)))
     return failure();
   ArrayRef<int64_t> tile = plan.getTile();
-  int64_t elementBytes = 0;
-  for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
-    if (kernel.getInputAccess(i).getKind() == AccessKind::Lhs)
-      elementBytes = cast<TensorType>(input.getType()).getElementType().isTF32() ? 4 : 2;
   CudaLaunch launch;
   launch.threads = kWarp * (tile[0] / tile[3]) * (tile[1] / tile[4]);
   launch.axes = {{SmallVector<Attribute>(kernel.getDomainType().getRowDims()), tile[0]},
                  {{Builder(kernel).getI64IntegerAttr(kernel.getColumns())}, tile[1]}};
-  int64_t shared = tensorSharedBytes(tile, elementBytes);
+  int64_t shared = tensorSharedBytes(tile, tensorElementBytes(kernel));
   launch.sharedBytes = shared > kStaticShared ? shared : 0;
   if (plan.getSplits() > 1)
     addTensorWorkspace(kernel, tile, launch);

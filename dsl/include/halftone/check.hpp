@@ -330,6 +330,8 @@ class Report {
         return say(optimizer,
                    " is given what is no option of it: sgd takes lr, momentum, nesterov "
                    "and weight_decay; adamw takes lr, betas, epsilon and weight_decay");
+      case Fault::repeated_option:
+        return say(optimizer, " is given ", graph_.program.optimizer.twice, " twice: keep one");
       case Fault::bad_learning_rate:
         return say(optimizer,
                    " has a learning rate that is negative or not finite in f32: write lr(1e-3)");

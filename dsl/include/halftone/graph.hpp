@@ -189,6 +189,7 @@ enum class Fault : unsigned char {
   rule_defect,
   rule,
   unknown_option,
+  repeated_option,
   bad_learning_rate,
   bad_weight_decay,
   bad_momentum,

@@ -147,6 +147,7 @@ class Inspection {
   constexpr void optimizer() {
     const Optimizer& is = program_.optimizer;
     require(!is.stranger, Fault::unknown_option);
+    require(is.twice == nullptr, Fault::repeated_option);
     require(is_finite_in_f32(is.learning_rate) && is.learning_rate >= 0, Fault::bad_learning_rate);
     require(is_finite_in_f32(is.weight_decay) && is.weight_decay >= 0, Fault::bad_weight_decay);
     require(is_fraction_in_f32(is.momentum), Fault::bad_momentum);

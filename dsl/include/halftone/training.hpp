@@ -20,7 +20,8 @@ struct Optimizer {
   bool nesterov = false;
   double beta1 = 0.9, beta2 = 0.999;
   double epsilon = 1e-8;
-  bool stranger = false;  ///< it was given an option that it does not take
+  bool stranger = false;        ///< it was given an option that it does not take
+  const char* twice = nullptr;  ///< an option that it was given more than once
 };
 
 struct LearningRate {
@@ -64,12 +65,42 @@ constexpr void set_adamw(Optimizer& optimizer, Betas option) {
   optimizer.beta1 = option.first;
   optimizer.beta2 = option.second;
 }
+
+inline constexpr const char* kOptionWords[] = {"",         "lr",    "weight_decay", "momentum",
+                                               "nesterov", "betas", "epsilon"};
+/// Index into kOptionWords; 0 of what is no option.
+template <class Type>
+inline constexpr int kOption = 0;
+template <>
+inline constexpr int kOption<LearningRate> = 1;
+template <>
+inline constexpr int kOption<WeightDecay> = 2;
+template <>
+inline constexpr int kOption<Momentum> = 3;
+template <>
+inline constexpr int kOption<Nesterov> = 4;
+template <>
+inline constexpr int kOption<Betas> = 5;
+template <>
+inline constexpr int kOption<Epsilon> = 6;
+
+/// The first option that is among them a second time, or null.
+template <class... Options>
+constexpr const char* repeated() {
+  bool seen[7]{};
+  for (const int option : {0, kOption<Options>...}) {
+    if (option != 0 && seen[option]) return kOptionWords[option];
+    seen[option] = true;
+  }
+  return nullptr;
+}
 }  // namespace building
 
 /// torch.optim.SGD: lr (1e-2), momentum (0), nesterov, weight_decay (0).
 template <class... Options>
 constexpr Optimizer sgd(const Options&... options) {
   Optimizer result{.kind = Optimizer::Kind::sgd, .learning_rate = 1e-2};
+  result.twice = building::repeated<Options...>();
   (building::set_sgd(result, options), ...);
   return result;
 }
@@ -78,6 +109,7 @@ constexpr Optimizer sgd(const Options&... options) {
 template <class... Options>
 constexpr Optimizer adamw(const Options&... options) {
   Optimizer result{.kind = Optimizer::Kind::adamw, .weight_decay = 1e-2};
+  result.twice = building::repeated<Options...>();
   (building::set_adamw(result, options), ...);
   return result;
 }

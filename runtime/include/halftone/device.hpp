@@ -3,10 +3,12 @@
 // pool of threads; a GPU; or a GPU that is simulated.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "halftone/artifact.hpp"
 #include "halftone/memory.hpp"
@@ -16,14 +18,33 @@ namespace halftone {
 class DriverContext;
 class ThreadPool;
 
+/// What a GPU must be. What is left out does not matter.
+struct GpuWish {
+  std::string_view name = {};     ///< in its name, whatever the case: "h200"
+  std::string_view chip = {};     ///< of this compute capability or a later one: "sm_90"
+  std::int64_t memory_bytes = 0;  ///< at least, of the whole GPU
+};
+
+/// A device of this machine, as it can be chosen.
+struct DeviceEntry {
+  std::string name;               ///< "cpu", "cuda:0"
+  std::string hardware;           ///< "NVIDIA H200"
+  std::string chip;               ///< "sm_90"; empty for the CPU
+  std::int64_t memory_bytes = 0;  ///< of a GPU
+};
+
 /// A cheap handle; copies share threads, memory and what was compiled. Trainers on one device may
 /// run from different threads.
 class Device {
  public:
   /// The device that the environment names, otherwise this processor. HALFTONE_DEVICE is "cpu",
-  /// "cpu:<variant>", "cuda:<index>" or "simulated:<chip>". HALFTONE_THREADS sets the number of
+  /// "cpu:<variant>", "cuda:<index>", "cuda:name=h200,chip=sm_90,memory=80" (one of these at least;
+  /// memory in GiB) or "simulated:<chip>". HALFTONE_THREADS sets the number of
   /// threads of every device; where HALFTONE_CHECK_LAUNCHES is 1, a GPU is asked for errors after
   /// every kernel, so that the kernel at fault is named. Throws Error on other values.
+  /// HALFTONE_JIT is "never" or "first": kernels are compiled not at all or all at the start,
+  /// instead of those that the artifact does not hold compiled. HALFTONE_STEPS_IN_FLIGHT: see
+  /// Trainer::step.
   [[nodiscard]] static Device best();
 
   /// The same, but unless the environment names one, the first GPU that the artifact has kernels
@@ -38,9 +59,17 @@ class Device {
   [[nodiscard]] static Device cpu(std::string_view variant);
 
   /// The GPU with that index. Kernels are compiled by NVRTC: the one in NVRTC_HOME, otherwise what
-  /// the loader finds as libnvrtc.so.13 or .so.12, CUDA_HOME or /usr/local/cuda. Throws Error when
-  /// there is no such GPU, or no driver.
+  /// the loader finds as libnvrtc.so.13 or .so.12, CUDA_HOME or /usr/local/cuda. A kernel that
+  /// takes it longer than 300 seconds (HALFTONE_COMPILE_TIMEOUT; 0: no limit) is an error. Throws
+  /// Error when there is no such GPU, or no driver.
   [[nodiscard]] static Device cuda(int index);
+
+  /// The first GPU that is as wished for. Throws Error when none is, and says what there is.
+  [[nodiscard]] static Device cuda(const GpuWish& wish);
+
+  /// This processor, then every GPU. `no_gpu`, where given, is half a sentence that says why there
+  /// is none, or empty.
+  [[nodiscard]] static std::vector<DeviceEntry> list(std::string* no_gpu = nullptr);
 
   /// A GPU that this processor plays, kernel by kernel, and that finds their faults: "sm_80". It
   /// needs NVRTC as a real one does. Throws Error for a chip that it does not know.

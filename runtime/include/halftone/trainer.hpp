@@ -52,7 +52,7 @@ struct Statistics {
 /// when a method is asked for them, so ask again after what changed them.
 ///
 /// On a GPU step() and the parts launch one graph each, which is captured when it is first needed;
-/// the host decides nothing in between.
+/// the host decides nothing in between and waits for nothing that it does not ask for.
 class Trainer {
  public:
   Trainer(const Artifact& artifact, const Device& device, const Setup& setup);
@@ -60,12 +60,20 @@ class Trainer {
   Trainer& operator=(Trainer&&) noexcept;
   ~Trainer();
 
-  /// forward, backward, check, update. True when the parameters were updated, false when the step
-  /// was skipped: some gradient was not finite, as after a label that is no class. After calls of
-  /// accumulate() the inputs are the last micro-batch. Throws Error when a dynamic loss scale
-  /// stayed at its floor for as many skipped steps as its patience; the sentence says what was not
-  /// finite. On a GPU the answer is the one number that is read, at the end.
-  bool step(std::span<const NamedValues> inputs);
+  /// forward, backward, check, update. After calls of accumulate() the inputs are the last
+  /// micro-batch. They are copied before it returns; on a GPU the step itself goes on, and the host
+  /// waits only where four steps (HALFTONE_STEPS_IN_FLIGHT) are on their way. Throws Error when a
+  /// dynamic loss scale stayed at its floor for as many skipped steps as its patience, and says
+  /// what was not finite. On a GPU, errors of a step may be thrown by a later call.
+  void step(std::span<const NamedValues> inputs);
+
+  /// True when the last step() or update() changed the parameters, false when it was skipped: some
+  /// gradient was not finite, as after a label that is no class. Waits for it.
+  [[nodiscard]] bool updated() const;
+
+  /// Waits until all that was asked for is done; throws what went wrong. Whatever reads a value
+  /// (loss, stats, parameter, ...) waits too.
+  void wait() const;
 
   /// forward and backward of a micro-batch; the step that follows adds its gradients to those of
   /// this one and moves the parameters by their mean. The first call allocates a buffer for the sum
@@ -88,11 +96,12 @@ class Trainer {
   void accumulate_gradients();
 
   /// The norm of the mean gradient, without the loss scale, and whether it is finite. True when it
-  /// is. Decides the next step's loss scale.
+  /// is; waits for the answer. Decides the next step's loss scale; update() must follow.
   bool check();
 
   /// Applies the gradients, unless check() found them not finite; then no bit of parameters or
-  /// optimizer state changes. Throws Error at the floor of the loss scale as step() does.
+  /// optimizer state changes. Throws Error at the floor of the loss scale as step() does; updated()
+  /// says what it came to.
   void update();
 
   /// Runs what the trainer ran last once more, one operation after the other, and says where the

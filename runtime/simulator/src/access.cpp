@@ -39,6 +39,42 @@ void count_sectors(Context& c, const Access& a) {
   n.global_sectors_ideal += std::min(sectors, (bytes + 31) / 32);
 }
 
+/// The most different words that one bank is asked for.
+std::uint32_t most_words(const Access& a, std::uint32_t part, std::uint32_t first) {
+  std::array<std::array<std::uint32_t, 32>, 32> words;
+  std::array<std::uint32_t, 32> count{};
+  each_lane(part, [&](std::uint32_t l) {
+    const auto begin = static_cast<std::uint32_t>(a.address[first + l] >> 2);
+    const auto end = static_cast<std::uint32_t>((a.address[first + l] + a.bytes - 1) >> 2);
+    for (std::uint32_t word = begin; word <= end; ++word) {
+      auto& known = words[word & 31];
+      std::uint32_t& seen = count[word & 31];
+      const auto* last = known.data() + seen;
+      if (std::find(static_cast<const std::uint32_t*>(known.data()), last, word) == last)
+        known[seen++] = word;
+    }
+  });
+  return *std::ranges::max_element(count);
+}
+
+/// Passes for the lanes first + l with bit l of `part`.
+std::uint32_t passes(const Access& a, std::uint32_t part, std::uint32_t first) {
+  std::array<std::uint32_t, 32> words;  // of each bank in `used`
+  std::uint32_t used = 0;
+  bool conflict = false;
+  each_lane(part, [&](std::uint32_t l) {
+    const auto begin = static_cast<std::uint32_t>(a.address[first + l] >> 2);
+    const auto end = static_cast<std::uint32_t>((a.address[first + l] + a.bytes - 1) >> 2);
+    for (std::uint32_t word = begin; word <= end; ++word) {
+      const std::uint32_t bank = word & 31;
+      if (used >> bank & 1) conflict = conflict || words[bank] != word;
+      used |= 1u << bank;
+      words[bank] = word;
+    }
+  });
+  return conflict ? most_words(a, part, first) : 1;
+}
+
 /// Passes over the 32 banks of 4 bytes: 8 lanes at a time for 16 bytes, 16 for 8, else all 32; a
 /// bank serves one word per pass, to any number of lanes.
 void count_wavefronts(Context& c, const Access& a) {
@@ -56,23 +92,7 @@ void count_wavefronts(Context& c, const Access& a) {
       ++n.shared_wavefronts;
       continue;
     }
-    std::array<std::array<std::uint32_t, 8>, 32> words{};  // the first few distinct ones per bank
-    std::array<std::uint32_t, 32> count{};
-    std::uint32_t most = 1;
-    each_lane(part, [&](std::uint32_t l) {
-      const auto begin = static_cast<std::uint32_t>(a.address[first + l] >> 2);
-      const auto end = static_cast<std::uint32_t>((a.address[first + l] + a.bytes - 1) >> 2);
-      for (std::uint32_t word = begin; word <= end; ++word) {
-        auto& known = words[word & 31];
-        std::uint32_t& seen = count[word & 31];
-        const auto* last = known.data() + std::min(seen, 8u);
-        if (std::find(static_cast<const std::uint32_t*>(known.data()), last, word) != last)
-          continue;
-        if (seen < 8) known[seen] = word;
-        most = std::max(most, ++seen);
-      }
-    });
-    n.shared_wavefronts += most;
+    n.shared_wavefronts += passes(a, part, first);
   }
 }
 
@@ -236,13 +256,6 @@ void resolve_in_space(Context& c, const Instruction& i, Access& access) {
   }
 }
 
-void report_no_block(Context& c, const Instruction& i, const Access& a) {
-  each_lane(a.mask, [&](std::uint32_t l) {
-    c.report(Kind::out_of_bounds, i, l, {"shared", {}, a.address[l]},
-             "the cluster has no running block of this rank");
-  });
-}
-
 Place shared_place(const Execution& launch, std::uint64_t address) {
   for (const Range& range : launch.kernel.shared)
     if (address >= range.offset && address - range.offset < range.bytes)
@@ -260,6 +273,12 @@ void set_lines(Finding& finding, const Kernel& kernel, const Instruction& i) {
   for (std::uint32_t at = (*kernel.lines)[i.source].caller; at != 0;
        at = (*kernel.lines)[at].caller)
     finding.callers.push_back((*kernel.lines)[at].line);
+}
+void report_no_block(Context& c, const Instruction& i, const Access& a) {
+  each_lane(a.mask, [&](std::uint32_t l) {
+    c.report(Kind::out_of_bounds, i, l, {"shared", {}, a.address[l]},
+             "the cluster has no running block of this rank");
+  });
 }
 
 void Context::report(Kind kind, const Instruction& instruction, std::uint32_t lane, Place place,

@@ -91,9 +91,10 @@ ReduceOperation reduce_word(const Decoder& d) {
       {"add", ReduceOperation::add}, {"min", ReduceOperation::min}, {"max", ReduceOperation::max},
       {"inc", ReduceOperation::inc}, {"dec", ReduceOperation::dec}, {"and", ReduceOperation::and_},
       {"or", ReduceOperation::or_},  {"xor", ReduceOperation::xor_}};
-  for (const auto& [word, operation] : kWords)
-    if (d.has(word)) return operation;
-  d.unknown();
+  const auto* const found =
+      std::ranges::find_if(kWords, [&](const auto& each) { return d.has(each.first); });
+  if (found == std::end(kWords)) d.unknown();
+  return found->second;
 }
 
 bool reduce_bytes(ReduceOperation operation, Type type, std::byte* to, const std::byte* from,

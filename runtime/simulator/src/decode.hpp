@@ -116,6 +116,9 @@ struct Opcode {
   Decode decode;
 };
 
+/// Who decodes opcodes with this first word, or null.
+[[nodiscard]] const Opcode* find_opcode(std::string_view first_word);
+
 // The families. An opcode is looked up by its first word.
 [[nodiscard]] std::span<const Opcode> arithmetic_opcodes();
 [[nodiscard]] std::span<const Opcode> bit_opcodes();
@@ -134,6 +137,8 @@ struct Opcode {
 // cp.async.bulk, cp.reduce.async.bulk and cp.async.mbarrier, beside async_opcodes().
 void decode_bulk(Decoder& decoder);
 void decode_arrive_on(Decoder& decoder);
+// st.async, beside memory_opcodes().
+void decode_async_store(Decoder& decoder);
 // barrier.cluster
 void decode_cluster_barrier(Decoder& decoder);
 

@@ -216,7 +216,7 @@ bool decode_carry(Decoder& d) {
               : name.starts_with("sub") ? kSubBorrow
               : d.has("hi")             ? kMadHighCarry
                                         : kMadLowCarry;
-  i.flags = (reads ? kReads : 0) | (writes ? kWrites : 0);
+  i.flags = (reads ? +kReads : 0u) | (writes ? +kWrites : 0u);
   i.at[0] = d.destination(std::size_t{0});
   for (std::size_t n = 1; n < (mad ? 4u : 3u); ++n) i.at[n] = d.source(n, wide ? 8 : 4);
   i.at[4] = d.carry();

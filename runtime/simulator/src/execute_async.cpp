@@ -181,7 +181,7 @@ void decode_cp(Decoder& d) {
   i.more.push_back(static_cast<std::uint32_t>(source.offset));
   i.at[16] = d.address(d.operand(0), i);
   i.at[18] = kNone;
-  if (d.operands() > 3) {
+  if (d.operands() > (d.has("L2::cache_hint") ? 4u : 3u)) {
     const std::string_view name = d.operand(3).name;
     if (!name.empty() && d.lane_bytes(name) == 0) d.unknown();  // ignore-src
     i.at[18] = d.source(3, 4);

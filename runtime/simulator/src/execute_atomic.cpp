@@ -7,6 +7,7 @@
 #include "access.hpp"
 #include "decode.hpp"
 #include "lanes.hpp"
+#include "rounding.hpp"
 
 namespace halftone::simulator {
 
@@ -20,7 +21,10 @@ constexpr std::string_view kWords[] = {"add", "min", "max", "inc",  "dec",
 template <class T>
 T combine(std::uint8_t operation, T old, T b, T c) {
   if constexpr (std::is_floating_point_v<T>) {
-    if (operation == kAdd) return old + b;
+    if (operation == kAdd) {
+      const T sum = old + b;
+      return sum != sum ? canonical_nan<T>() : sum;
+    }
     return operation == kExch ? b : old;
   } else {
     using U = std::make_unsigned_t<T>;
@@ -54,8 +58,11 @@ template <class H>
 H combine_half(std::uint8_t operation, H old, H b) {
   const double x = old.value(), y = b.value();
   if (operation == kAdd) return H::of(x + y);
+  const bool least = operation == kMin;
+  if (x != x && y != y) return {0x7fff};
   if (x != x || y != y) return x != x ? b : old;
-  return (operation == kMin) == (y < x) ? b : old;
+  if (x == y) return std::signbit(x) == least ? old : b;  // -0 is less than +0
+  return least == (y < x) ? b : old;
 }
 template <class H>
 Two<H> combine_half(std::uint8_t operation, Two<H> old, Two<H> b) {
@@ -134,7 +141,7 @@ void decode_vector(Decoder& d, std::size_t first) {
   using Q = Two<BF16>;
   if (d.type() == Type::f32)
     i.run = [](Context& c, const Instruction& at) {
-      run_vector<float>(c, at, [](float x, float y) { return x + y; });
+      run_vector<float>(c, at, [](float x, float y) { return combine(kAdd, x, y, 0.0f); });
     };
   else if (d.type() == Type::f16x2)
     i.run = [](Context& c, const Instruction& at) {
@@ -148,12 +155,44 @@ void decode_vector(Decoder& d, std::size_t first) {
     d.unknown();
 }
 
+/// Null for types that have no atomics.
+Execute atomic_of(Type type) {
+  switch (type) {
+    case Type::u32:
+    case Type::b32:
+      return run_atomic<std::uint32_t>;
+    case Type::s32:
+      return run_atomic<std::int32_t>;
+    case Type::u64:
+    case Type::b64:
+      return run_atomic<std::uint64_t>;
+    case Type::s64:
+      return run_atomic<std::int64_t>;
+    case Type::b16:
+      return run_atomic<std::uint16_t>;
+    case Type::f32:
+      return run_atomic<float>;
+    case Type::f64:
+      return run_atomic<double>;
+    case Type::f16:
+      return run_half<F16>;
+    case Type::bf16:
+      return run_half<BF16>;
+    case Type::f16x2:
+      return run_half<Two<F16>>;
+    case Type::bf16x2:
+      return run_half<Two<BF16>>;
+    default:
+      return nullptr;
+  }
+}
+
 void decode_atomic(Decoder& d) {
   Instruction& i = d.instruction;
   const bool red = d.words[0] == "red";
-  if (d.has("async")) d.unknown();
   i.space = d.has("global")                        ? Space::global
             : d.has_any({"shared", "shared::cta"}) ? Space::shared
+            : d.has("shared::cluster")             ? Space::cluster
                                                    : Space::generic;
   i.variant = 255;
   for (std::uint8_t n = 0; n < std::size(kWords); ++n)
@@ -171,45 +210,8 @@ void decode_atomic(Decoder& d) {
   i.at[1] = d.source(first + 1, bytes);
   if (i.variant == kCas) i.at[2] = d.source(first + 2, bytes);
   i.bytes = bytes_of(d.type());
-  switch (d.type()) {
-    case Type::u32:
-    case Type::b32:
-      i.run = run_atomic<std::uint32_t>;
-      break;
-    case Type::s32:
-      i.run = run_atomic<std::int32_t>;
-      break;
-    case Type::u64:
-    case Type::b64:
-      i.run = run_atomic<std::uint64_t>;
-      break;
-    case Type::s64:
-      i.run = run_atomic<std::int64_t>;
-      break;
-    case Type::b16:
-      i.run = run_atomic<std::uint16_t>;
-      break;
-    case Type::f32:
-      i.run = run_atomic<float>;
-      break;
-    case Type::f64:
-      i.run = run_atomic<double>;
-      break;
-    case Type::f16:
-      i.run = run_half<F16>;
-      break;
-    case Type::bf16:
-      i.run = run_half<BF16>;
-      break;
-    case Type::f16x2:
-      i.run = run_half<Two<F16>>;
-      break;
-    case Type::bf16x2:
-      i.run = run_half<Two<BF16>>;
-      break;
-    default:
-      d.unknown();
-  }
+  i.run = atomic_of(d.type());
+  if (!i.run) d.unknown();
 }
 
 constexpr Opcode kOpcodes[] = {{"atom", decode_atomic}, {"red", decode_atomic}};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clusters: mapa and getctarank (PTX ISA 9.0, 9.7.9.22, 9.7.9.23), barrier.cluster (9.7.13.4). A
-// relaxed arrival orders here what a releasing one does.
+// Clusters: mapa and getctarank (PTX ISA 9.0, 9.7.9.22, 9.7.9.23), barrier.cluster (9.7.13.4).
 #include <bit>
 
 #include "async_work.hpp"
@@ -56,6 +55,14 @@ void decode_mapa(Decoder& d) {
   if (!rank) i.at[2] = d.source(2, 4);
 }
 
+/// The blocks of its cluster, or itself.
+std::vector<RacingBlock*> racing_blocks(const Block& block) {
+  if (block.cluster.empty()) return {block.racing.get()};
+  std::vector<RacingBlock*> racing;
+  for (const Block* each : block.cluster) racing.push_back(each->racing.get());
+  return racing;
+}
+
 void run_arrive(Context& c, const Instruction& i) {
   if (!c.block.cluster_barrier) c.block.cluster_barrier = std::make_shared<ClusterBarrier>();
   ClusterBarrier& barrier = *c.block.cluster_barrier;
@@ -66,6 +73,8 @@ void run_arrive(Context& c, const Instruction& i) {
     c.warp.cluster_phase[l] = barrier.phase + 1;
     ++barrier.arrived;
   });
+  if (c.launch.races && i.variant == 0)
+    c.launch.races->detector().cluster_arrive(c.launch.races->lanes(c, i), racing_blocks(c.block));
   try_cluster_barrier(c.launch, c.block);
 }
 
@@ -79,7 +88,10 @@ void run_wait(Context& c, const Instruction& i) {
     else
       waits = waits || c.warp.cluster_phase[l] == barrier->phase + 1;
   });
-  if (!waits) return;
+  if (!waits) {
+    if (c.launch.races) c.launch.races->detector().cluster_wait(c.launch.races->lanes(c, i));
+    return;
+  }
   c.group.state = Group::State::object;
   c.group.object = reinterpret_cast<std::uint64_t>(barrier);
   c.blocked = true;
@@ -95,6 +107,7 @@ void decode_cluster_barrier(Decoder& d) {
   Instruction& i = d.instruction;
   if (d.has("arrive")) {
     i.run = run_arrive;
+    i.variant = d.has("relaxed");  // orders nothing
   } else if (d.has("wait")) {
     i.run = run_wait;
     i.flow = Flow::wait;
@@ -115,11 +128,7 @@ bool try_cluster_barrier(Execution& launch, Block& block) {
   if (barrier.arrived == 0 || barrier.arrived < running) return false;
   barrier.arrived = 0;
   ++barrier.phase;
-  if (launch.races) {
-    std::vector<RacingBlock*> racing;
-    for (const Block* each : blocks) racing.push_back(each->racing.get());
-    launch.races->detector().cluster_barrier(racing);
-  }
+  if (launch.races) launch.races->detector().cluster_complete(racing_blocks(block));
   for (Block* each : blocks)
     for (Warp& warp : each->warps)
       for (Group& group : warp.groups)

@@ -43,6 +43,13 @@ struct ToBf16 {
   [[gnu::always_inline]] static std::uint16_t run(float x) { return bf16_code(x); }
 };
 
+template <class F>
+struct PairOf {
+  [[gnu::always_inline]] static std::uint32_t run(float upper, float lower) {
+    return static_cast<std::uint32_t>(F::run(upper)) << 16 | F::run(lower);
+  }
+};
+
 /// Bits of Instruction::flags for conversions by formats.hpp.
 enum : std::uint32_t { kFinite = 1, kRelu = 2 };
 
@@ -145,7 +152,7 @@ bool is_float(Type t) {
 void decode_to_narrow(Decoder& d, Type to, Type from) {
   Instruction& i = d.instruction;
   i.variant = static_cast<std::uint8_t>(rounding_of(d));
-  i.flags = (d.has("satfinite") ? kFinite : 0) | (d.has("relu") ? kRelu : 0);
+  i.flags = (d.has("satfinite") ? +kFinite : 0u) | (d.has("relu") ? +kRelu : 0u);
   i.at[0] = d.destination(std::size_t{0});
   i.at[1] = d.source(1, 4);
   const bool plain = i.variant == 0 && i.flags == 0;
@@ -155,6 +162,10 @@ void decode_to_narrow(Decoder& d, Type to, Type from) {
   with_narrow(to, [&]<NumberFormat kTo>() {
     if (from == Type::f32 && is_pair(to)) {
       i.at[2] = d.source(2, 4);
+      if (plain && kTo == NumberFormat::f16)
+        return known = true, set<PairOf<ToF16>, std::uint32_t, float, float>(d);
+      if (plain && kTo == NumberFormat::bf16)
+        return known = true, set<PairOf<ToBf16>, std::uint32_t, float, float>(d);
       i.run = run_encode_pair<kTo>;
       known = d.operands() == 3;
     } else if (from == Type::f32) {

@@ -103,60 +103,104 @@ float element(std::uint32_t word, int position) {
   return decode(kFormat, word >> (8 * position) & 0xff);
 }
 
-/// mma.sync.aligned.m16n8kK.row.col: width is K, at[0..3] D, at[4..7] A, at[8..9] B, at[10..13] C.
-template <NumberFormat kA, NumberFormat kB>
-void run_mma(Context& c, const Instruction& i) {
-  constexpr int kBytes = kA == NumberFormat::tf32                              ? 4
-                         : kA == NumberFormat::f16 || kA == NumberFormat::bf16 ? 2
-                                                                               : 1;
-  constexpr int kPacked = 4 / kBytes;
-  const int depth = i.width;
-  const bool half = i.flags != 0;  // f16 accumulators, two in a register
-  alignas(64) float a[16 * 32], b[32 * 8], sums[16 * 8];
-  for (int e = 0; e < depth / 2; ++e) {  // 16 * depth / 32 elements a lane
-    const std::uint32_t* from = c.plane(i.at[4 + e / kPacked]);
+/// Where element e of lane l lies in a row-major A, B or C: index 32 * e + l.
+template <int kElements, class PositionOf>
+constexpr std::array<std::uint16_t, 32 * kElements> places_of(int columns, PositionOf position) {
+  std::array<std::uint16_t, 32 * kElements> places{};
+  for (int e = 0; e < kElements; ++e)
     for (int l = 0; l < 32; ++l) {
-      const Position p = a_position(kPacked, l, e);
-      a[p.row * depth + p.column] = element<kA>(from[l], e % kPacked);
+      const Position p = position(l, e);
+      places[static_cast<std::size_t>(32 * e + l)] =
+          static_cast<std::uint16_t>(p.row * columns + p.column);
     }
+  return places;
+}
+
+template <NumberFormat kFormat>
+constexpr int kPackedOf = kFormat == NumberFormat::tf32                                   ? 1
+                          : kFormat == NumberFormat::f16 || kFormat == NumberFormat::bf16 ? 2
+                                                                                          : 4;
+
+template <NumberFormat kFormat, int kElements>
+[[gnu::always_inline]] inline void scatter(const Context& c, const std::uint32_t* registers,
+                                           const std::array<std::uint16_t, 32 * kElements>& places,
+                                           float* to) {
+  constexpr int kPacked = kPackedOf<kFormat>;
+  for (int e = 0; e < kElements; ++e) {
+    const std::uint32_t* from = c.plane(registers[e / kPacked]);
+    alignas(64) float values[32];
+    for (int l = 0; l < 32; ++l) values[l] = element<kFormat>(from[l], e % kPacked);
+    for (int l = 0; l < 32; ++l) to[places[static_cast<std::size_t>(32 * e + l)]] = values[l];
   }
-  for (int e = 0; e < depth / 4; ++e) {
-    const std::uint32_t* from = c.plane(i.at[8 + e / kPacked]);
-    for (int l = 0; l < 32; ++l) {
-      const Position p = b_position(kPacked, l, e);
-      b[p.row * 8 + p.column] = element<kB>(from[l], e % kPacked);
-    }
-  }
-  for (int e = 0; e < 4; ++e) {
-    const std::uint32_t* from = c.plane(i.at[10 + (half ? e / 2 : e)]);
-    for (int l = 0; l < 32; ++l) {
-      const Position p = c_position(l, e);
-      sums[p.row * 8 + p.column] =
-          half ? f16_value(static_cast<std::uint16_t>(from[l] >> (16 * (e % 2))))
-               : std::bit_cast<float>(from[l]);
-    }
+}
+
+/// mma.sync.aligned.m16n8kK.row.col: at[0..3] D, at[4..7] A, at[8..9] B, at[10..13] C; kHalf: two
+/// f16 accumulators in a register.
+template <NumberFormat kA, NumberFormat kB, int kDepth, bool kHalf>
+[[gnu::always_inline]] inline void multiply(Context& c, const Instruction& i) {
+  constexpr int kPackedA = kPackedOf<kA>, kPackedB = kPackedOf<kB>;
+  static constexpr auto kPlacesA =
+      places_of<kDepth / 2>(kDepth, [](int l, int e) { return a_position(kPackedA, l, e); });
+  static constexpr auto kPlacesB =
+      places_of<kDepth / 4>(8, [](int l, int e) { return b_position(kPackedB, l, e); });
+  static constexpr auto kPlacesC = places_of<4>(8, [](int l, int e) { return c_position(l, e); });
+  constexpr NumberFormat kSum = kHalf ? NumberFormat::f16 : NumberFormat::tf32;
+  alignas(64) float a[16 * kDepth], b[kDepth * 8], sums[16 * 8];
+  scatter<kA, kDepth / 2>(c, &i.at[4], kPlacesA, a);
+  scatter<kB, kDepth / 4>(c, &i.at[8], kPlacesB, b);
+  if constexpr (kHalf) {
+    scatter<kSum, 4>(c, &i.at[10], kPlacesC, sums);
+  } else {
+    for (std::size_t e = 0; e < 4; ++e)
+      for (std::size_t l = 0; l < 32; ++l)
+        sums[kPlacesC[32 * e + l]] = std::bit_cast<float>(c.plane(i.at[10 + e])[l]);
   }
   SumRules rules;
-  const auto accumulator = half ? AccumulatorFormat::f16 : AccumulatorFormat::f32;
-  rules.accumulator = accumulator;
+  rules.accumulator = kHalf ? AccumulatorFormat::f16 : AccumulatorFormat::f32;
   if (c.launch.options.accumulation == Accumulation::truncating)
-    rules = truncating_rules(kBytes, accumulator);
-  multiply_add(a, b, sums, sums, 16, 8, depth, rules);
-  for (int e = 0; e < 4; ++e) {
-    std::uint32_t* to = c.plane(i.at[half ? e / 2 : e]);
-    for (int l = 0; l < 32; ++l) {
-      const Position p = c_position(l, e);
-      const float value = sums[p.row * 8 + p.column];
-      if (!half) {
+    rules = truncating_rules(4 / kPackedA, rules.accumulator);
+  multiply_add(a, b, sums, sums, 16, 8, kDepth, rules);
+  for (std::size_t e = 0; e < 4; ++e) {
+    std::uint32_t* to = c.plane(i.at[kHalf ? e / 2 : e]);
+    for (std::size_t l = 0; l < 32; ++l) {
+      const float value = sums[kPlacesC[32 * e + l]];
+      if constexpr (!kHalf)
         to[l] = std::bit_cast<std::uint32_t>(value);
-      } else if (e % 2 == 0) {
-        to[l] = f16_code(value);
-      } else {
-        to[l] |= static_cast<std::uint32_t>(f16_code(value)) << 16;
-      }
+      else
+        to[l] = e % 2 == 0 ? f16_code(value)
+                           : to[l] | static_cast<std::uint32_t>(f16_code(value)) << 16;
     }
   }
-  c.launch.counters.tensor_operations += 2ull * 16 * 8 * static_cast<std::uint64_t>(depth);
+  c.launch.counters.tensor_operations += 2ull * 16 * 8 * kDepth;
+}
+
+template <NumberFormat kA, NumberFormat kB, int kDepth, bool kHalf>
+void run_mma(Context& c, const Instruction& i) {
+  multiply<kA, kB, kDepth, kHalf>(c, i);
+}
+#if defined(__x86_64__)
+template <NumberFormat kA, NumberFormat kB, int kDepth, bool kHalf>
+[[gnu::target("avx2,fma,bmi2")]] void run_mma_avx2(Context& c, const Instruction& i) {
+  multiply<kA, kB, kDepth, kHalf>(c, i);
+}
+#endif
+
+template <NumberFormat kA, NumberFormat kB, int kDepth>
+Execute mma_of(bool half) {
+#if defined(__x86_64__)
+  if (has_avx2())
+    return half ? run_mma_avx2<kA, kB, kDepth, true> : run_mma_avx2<kA, kB, kDepth, false>;
+#endif
+  return half ? run_mma<kA, kB, kDepth, true> : run_mma<kA, kB, kDepth, false>;
+}
+
+/// Of the depths that the formats have; null for others.
+template <NumberFormat kA, NumberFormat kB>
+Execute mma_of(int depth, bool half) {
+  constexpr int kPacked = kPackedOf<kA>;
+  if (depth == 4 * kPacked) return mma_of<kA, kB, 4 * kPacked>(half);
+  if (depth == 8 * kPacked) return mma_of<kA, kB, 8 * kPacked>(half);
+  return nullptr;
 }
 
 void place_registers(Decoder& d, std::size_t operand, std::size_t first, std::size_t count,
@@ -180,22 +224,24 @@ void decode_mma(Decoder& d) {
   if (depth == 0 || d.types.size() != 4) d.unknown();
   const Type a = d.types[1], b = d.types[2];
   const int packed = a == Type::tf32 ? 1 : bytes_of(a) == 2 ? 2 : 4;
-  i.width = static_cast<std::uint8_t>(depth);
-  i.flags = d.types[0] == Type::f16;
   if (d.types[0] != d.types[3]) d.unknown();
-  const std::size_t accumulators = i.flags ? 2 : 4;
+  const std::size_t accumulators = d.types[0] == Type::f16 ? 2 : 4;
   place_registers(d, 0, 0, accumulators, true);
   place_registers(d, 1, 4, static_cast<std::size_t>(depth / 2 / packed), false);
   place_registers(d, 2, 8, static_cast<std::size_t>(depth / 4 / packed), false);
   place_registers(d, 3, 10, accumulators, false);
+  const bool half = d.types[0] == Type::f16;
+  const auto with = [&]<NumberFormat kA, NumberFormat kB>() {
+    i.run = mma_of<kA, kB>(depth, half);
+  };
   using N = NumberFormat;
-  if (a == Type::f16 && b == Type::f16) i.run = run_mma<N::f16, N::f16>;
-  if (a == Type::bf16 && b == Type::bf16) i.run = run_mma<N::bf16, N::bf16>;
-  if (a == Type::tf32 && b == Type::tf32) i.run = run_mma<N::tf32, N::tf32>;
-  if (a == Type::e4m3 && b == Type::e4m3) i.run = run_mma<N::e4m3, N::e4m3>;
-  if (a == Type::e4m3 && b == Type::e5m2) i.run = run_mma<N::e4m3, N::e5m2>;
-  if (a == Type::e5m2 && b == Type::e4m3) i.run = run_mma<N::e5m2, N::e4m3>;
-  if (a == Type::e5m2 && b == Type::e5m2) i.run = run_mma<N::e5m2, N::e5m2>;
+  if (a == Type::f16 && b == Type::f16) with.template operator()<N::f16, N::f16>();
+  if (a == Type::bf16 && b == Type::bf16) with.template operator()<N::bf16, N::bf16>();
+  if (a == Type::tf32 && b == Type::tf32) with.template operator()<N::tf32, N::tf32>();
+  if (a == Type::e4m3 && b == Type::e4m3) with.template operator()<N::e4m3, N::e4m3>();
+  if (a == Type::e4m3 && b == Type::e5m2) with.template operator()<N::e4m3, N::e5m2>();
+  if (a == Type::e5m2 && b == Type::e4m3) with.template operator()<N::e5m2, N::e4m3>();
+  if (a == Type::e5m2 && b == Type::e5m2) with.template operator()<N::e5m2, N::e5m2>();
   if (!i.run) d.unknown();
   place_whole_warp(d);
 }

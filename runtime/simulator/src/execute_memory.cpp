@@ -206,6 +206,7 @@ void decode_ld(Decoder& d) {
 }
 
 void decode_st(Decoder& d) {
+  if (d.has("async")) return decode_async_store(d);
   Instruction& i = d.instruction;
   i.space = space_word(d);
   i.bytes = bytes_of(d.type());

@@ -21,11 +21,12 @@ struct Box {
   std::uint32_t bytes = 0;
 };
 
-/// The map may be a parameter, which generic addresses see below all buffers.
+/// The map may be a parameter, named by itself or by a generic address.
 bool read_map(Context& c, const Instruction& i, std::uint32_t lane, std::uint64_t address,
               TensorMap& map) {
   std::array<std::byte, kTensorMapBytes> bytes;
   const std::vector<std::byte>& parameters = c.launch.parameters;
+  if (address >= kParameterWindow) address -= kParameterWindow;
   if (address + kTensorMapBytes <= parameters.size()) {
     std::memcpy(bytes.data(), parameters.data() + address, bytes.size());
   } else {

@@ -261,33 +261,34 @@ void together(Decoder& d) {
   d.instruction.at[19] = d.source(all, 4);
 }
 
-std::optional<NumberFormat> format_of(std::string_view word) {
-  constexpr std::pair<std::string_view, NumberFormat> kFormats[] = {{"f16", NumberFormat::f16},
-                                                                    {"bf16", NumberFormat::bf16},
-                                                                    {"tf32", NumberFormat::tf32},
-                                                                    {"e4m3", NumberFormat::e4m3},
-                                                                    {"e5m2", NumberFormat::e5m2}};
-  for (const auto& [name, format] : kFormats)
-    if (word == name) return format;
-  return std::nullopt;
+NumberFormat format_of(const Decoder& d, std::string_view word) {
+  constexpr std::pair<std::string_view, NumberFormat> kFormats[] = {
+      {"f16", NumberFormat::f16},
+      {"bf16", NumberFormat::bf16},
+      {"tf32", NumberFormat::tf32},
+      {"e4m3", NumberFormat::e4m3},
+      {"e5m2", NumberFormat::e5m2}};
+  const auto* const found =
+      std::ranges::find_if(kFormats, [&](const auto& each) { return each.first == word; });
+  if (found == std::end(kFormats)) d.unknown();
+  return found->second;
 }
 
 /// wgmma.mma_async.sync.aligned.m64nNkK.d.a.b {d}, a, b, scale-d, scale-a, scale-b{, trans-a}{,
 /// trans-b}
 void decode_multiply(Decoder& d) {
   Instruction& i = d.instruction;
-  const std::string_view shape = d.words.size() > 7 ? d.words[4] : std::string_view();
+  if (d.words.size() < 8 || d.has("sp")) d.unknown();
+  const std::string_view shape = d.words[4];
   const std::size_t k = shape.find('k');
-  const auto a = d.words.size() > 7 ? format_of(d.words[6]) : std::nullopt,
-             b = d.words.size() > 7 ? format_of(d.words[7]) : std::nullopt;
-  if (!shape.starts_with("m64n") || k == std::string_view::npos || !a || !b || d.has("sp"))
-    d.unknown();
+  if (!shape.starts_with("m64n") || k == std::string_view::npos) d.unknown();
+  const NumberFormat a = format_of(d, d.words[6]), b = format_of(d, d.words[7]);
   i.run = run_multiply;
   i.offset = std::stoi(std::string(shape.substr(4, k - 4)));
   i.width = static_cast<std::uint8_t>(std::stoi(std::string(shape.substr(k + 1))));
-  if (i.width * bytes_of_format(*a) != 32 || i.offset % 8 != 0 || i.offset > 256) d.unknown();
-  i.variant = static_cast<std::uint8_t>(*a);
-  i.bytes = static_cast<std::uint8_t>(*b);
+  if (i.width * bytes_of_format(a) != 32 || i.offset % 8 != 0 || i.offset > 256) d.unknown();
+  i.variant = static_cast<std::uint8_t>(a);
+  i.bytes = static_cast<std::uint8_t>(b);
   if (d.words[5] == "f16") i.flags |= kHalf;
   const syntax::Operand& sums = d.operand(0);
   if (sums.parts.size() != static_cast<std::size_t>(i.offset / (i.flags & kHalf ? 4 : 2)))
@@ -311,7 +312,7 @@ void decode_multiply(Decoder& d) {
   if (!registers && d.operands() > 6 && d.operand(6).bits != 0) i.flags |= kTransposeA;
   const std::size_t last = registers ? 6 : 7;
   if (d.operands() > last && d.operand(last).bits != 0) i.flags |= kTransposeB;
-  if ((i.flags & (kTransposeA | kTransposeB)) && bytes_of_format(*a) != 2) d.unknown();
+  if ((i.flags & (kTransposeA | kTransposeB)) && bytes_of_format(a) != 2) d.unknown();
   together(d);
 }
 

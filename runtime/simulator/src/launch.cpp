@@ -8,15 +8,12 @@
 #include <deque>
 #include <thread>
 
+#include "block_maker.hpp"
 #include "scheduler.hpp"
 
 namespace halftone::simulator {
 
 namespace {
-
-constexpr std::size_t kPlaneAlignment = 64;
-
-std::uint64_t count(Dim3 size) { return std::uint64_t{size.x} * size.y * size.z; }
 
 bool within_limits(Execution& launch) {
   const std::uint64_t threads = count(launch.block);
@@ -51,204 +48,12 @@ bool within_limits(Execution& launch) {
   return false;
 }
 
-std::uint32_t rank_of(const Execution& launch, Dim3 block) {
-  const Dim3 size = launch.cluster;
-  return block.x % size.x + size.x * (block.y % size.y + size.y * (block.z % size.z));
-}
-
-class Maker {
- public:
-  Maker(Execution& launch, const Variables& variables) : launch_(launch), variables_(variables) {}
-
-  std::unique_ptr<Block> make(std::uint64_t number) {
-    std::unique_ptr<Block> block;
-    const bool is_new = spare_.empty();
-    if (is_new) {
-      block = std::make_unique<Block>();
-    } else {
-      block = std::move(spare_.back());
-      spare_.pop_back();
-    }
-    const Kernel& kernel = launch_.kernel;
-    block->number = number;
-    block->index = position_in(number, launch_.grid);
-    block->threads = static_cast<std::uint32_t>(count(launch_.block));
-    block->barriers = {};
-    block->async = {};
-    block->cluster.clear();
-    block->cluster_barrier = nullptr;
-    block->rank = rank_of(launch_, block->index);
-    block->shared.assign(launch_.dynamic_offset + launch_.dynamic_shared_bytes, std::byte{0xff});
-    block->shared_set.assign(block->shared.size() / 8 + 1, 0);
-    const std::uint32_t warps = (block->threads + 31) / 32;
-    const std::size_t stride =
-        (kernel.register_bytes + kPlaneAlignment - 1) / kPlaneAlignment * kPlaneAlignment;
-    if (!block->register_memory)
-      block->register_memory =
-          std::make_unique_for_overwrite<std::byte[]>(stride * warps + kPlaneAlignment);
-    auto base = reinterpret_cast<std::uintptr_t>(block->register_memory.get());
-    base = (base + kPlaneAlignment - 1) / kPlaneAlignment * kPlaneAlignment;
-    block->warps.resize(warps);
-    for (std::uint32_t w = 0; w < warps; ++w)
-      prepare(*block, block->warps[w], w, reinterpret_cast<std::byte*>(base) + w * stride, is_new);
-    if (launch_.races) launch_.races->block_begins(*block);
-    return block;
-  }
-
-  /// Its memory serves the next block.
-  void take_back(std::unique_ptr<Block> block) { spare_.push_back(std::move(block)); }
-
- private:
-  void prepare(const Block& block, Warp& warp, std::uint32_t index, std::byte* registers,
-               bool is_new) {
-    const Kernel& kernel = launch_.kernel;
-    const std::uint32_t left = block.threads - index * 32;
-    warp = Warp{};
-    warp.index = index;
-    warp.members = left >= 32 ? kAllLanes : (1u << left) - 1;
-    warp.registers = registers;
-    if (is_new) fill_constants(registers);  // nothing overwrites them
-    for (const SpecialPlane& special : kernel.specials)
-      for (std::uint32_t l = 0; l < 32; ++l)
-        write(registers, special, l, value_of(special.special, block, index, l));
-    if (kernel.local_bytes > 0) {
-      warp.local.assign(std::size_t{32} * kernel.local_bytes, std::byte{0xff});
-      warp.local_set.assign(warp.local.size() / 8 + 1, 0);
-    }
-    Group all;
-    all.mask = warp.members;
-    warp.groups.push_back(all);
-  }
-
-  void fill_constants(std::byte* registers) const {
-    const Kernel& kernel = launch_.kernel;
-    std::memset(registers, 0, kernel.register_bytes);
-    for (const Literal& literal : kernel.literals)
-      fill(registers, literal.place, literal.bytes, literal.bits);
-    for (const Address& address : kernel.addresses) {
-      const auto known = variables_.find(address.variable);
-      const std::uint64_t at = known == variables_.end() ? launch_.dynamic_offset : known->second;
-      fill(registers, address.place, address.bytes,
-           at + static_cast<std::uint64_t>(address.offset));
-    }
-  }
-
-  static void fill(std::byte* registers, std::uint32_t place, std::uint8_t bytes,
-                   std::uint64_t bits) {
-    if (bytes == 0) {
-      *reinterpret_cast<std::uint32_t*>(registers + place) = static_cast<std::uint32_t>(bits);
-    } else if (bytes == 4) {
-      std::fill_n(reinterpret_cast<std::uint32_t*>(registers + place), 32,
-                  static_cast<std::uint32_t>(bits));
-    } else {
-      std::fill_n(reinterpret_cast<std::uint64_t*>(registers + place), 32, bits);
-    }
-  }
-  static void write(std::byte* registers, const SpecialPlane& s, std::uint32_t lane,
-                    std::uint64_t value) {
-    if (s.bytes == 4)
-      reinterpret_cast<std::uint32_t*>(registers + s.place)[lane] =
-          static_cast<std::uint32_t>(value);
-    else
-      reinterpret_cast<std::uint64_t*>(registers + s.place)[lane] = value;
-  }
-
-  std::uint64_t value_of(Special special, const Block& block, std::uint32_t warp,
-                         std::uint32_t lane) const {
-    const Dim3 thread = position_in(warp * 32 + lane, launch_.block);
-    switch (special) {
-      case Special::tid_x:
-        return thread.x;
-      case Special::tid_y:
-        return thread.y;
-      case Special::tid_z:
-        return thread.z;
-      case Special::ntid_x:
-        return launch_.block.x;
-      case Special::ntid_y:
-        return launch_.block.y;
-      case Special::ntid_z:
-        return launch_.block.z;
-      case Special::ctaid_x:
-        return block.index.x;
-      case Special::ctaid_y:
-        return block.index.y;
-      case Special::ctaid_z:
-        return block.index.z;
-      case Special::nctaid_x:
-        return launch_.grid.x;
-      case Special::nctaid_y:
-        return launch_.grid.y;
-      case Special::nctaid_z:
-        return launch_.grid.z;
-      case Special::laneid:
-        return lane;
-      case Special::warpid:
-        return warp;
-      case Special::nwarpid:
-        return (block.threads + 31) / 32;
-      case Special::smid:
-        return block.number % static_cast<std::uint64_t>(launch_.chip.multiprocessors);
-      case Special::nsmid:
-        return static_cast<std::uint64_t>(launch_.chip.multiprocessors);
-      case Special::lanemask_eq:
-        return 1u << lane;
-      case Special::lanemask_le:
-        return (2ull << lane) - 1;
-      case Special::lanemask_lt:
-        return (1ull << lane) - 1;
-      case Special::lanemask_ge:
-        return kAllLanes & ~((1ull << lane) - 1);
-      case Special::lanemask_gt:
-        return kAllLanes & ~((2ull << lane) - 1);
-      case Special::dynamic_smem_size:
-        return launch_.dynamic_shared_bytes;
-      case Special::total_smem_size:
-        return block.shared.size();
-      case Special::clusterid_x:
-        return block.index.x / launch_.cluster.x;
-      case Special::clusterid_y:
-        return block.index.y / launch_.cluster.y;
-      case Special::clusterid_z:
-        return block.index.z / launch_.cluster.z;
-      case Special::nclusterid_x:
-        return launch_.grid.x / launch_.cluster.x;
-      case Special::nclusterid_y:
-        return launch_.grid.y / launch_.cluster.y;
-      case Special::nclusterid_z:
-        return launch_.grid.z / launch_.cluster.z;
-      case Special::cluster_ctaid_x:
-        return block.index.x % launch_.cluster.x;
-      case Special::cluster_ctaid_y:
-        return block.index.y % launch_.cluster.y;
-      case Special::cluster_ctaid_z:
-        return block.index.z % launch_.cluster.z;
-      case Special::cluster_nctaid_x:
-        return launch_.cluster.x;
-      case Special::cluster_nctaid_y:
-        return launch_.cluster.y;
-      case Special::cluster_nctaid_z:
-        return launch_.cluster.z;
-      case Special::cluster_ctarank:
-        return block.rank;
-      case Special::cluster_nctarank:
-        return count(launch_.cluster);
-      default:
-        return 0;
-    }
-  }
-
-  Execution& launch_;
-  const Variables& variables_;
-  std::vector<std::unique_ptr<Block>> spare_;
-};
-
 /// The blocks of a cluster, which run side by side; or one block.
 struct Cluster {
   std::vector<std::unique_ptr<Block>> blocks;
 };
 
-Cluster make_cluster(Maker& maker, const Execution& launch, std::uint64_t number) {
+Cluster make_cluster(BlockMaker& maker, const Execution& launch, std::uint64_t number) {
   const Dim3 size = launch.cluster, grid = launch.grid;
   const Dim3 at = position_in(number, {grid.x / size.x, grid.y / size.y, grid.z / size.z});
   Cluster cluster;
@@ -274,6 +79,8 @@ BlockOutcome run_cluster(Execution& launch, Cluster& cluster) {
     for (auto& block : cluster.blocks) {
       if (block->done()) continue;
       const BlockOutcome outcome = run_block(launch, *block);
+      if (outcome.done && launch.races && !launch.stopped && cluster.blocks.size() > 1)
+        launch.races->detector().block_ends(*block->racing);
       done = done && outcome.done;
       spent = spent || outcome.spent;
       ran = ran || outcome.ran || outcome.done;
@@ -323,10 +130,6 @@ bool clusters_fit(Execution& launch) {
   return false;
 }
 
-}  // namespace
-
-namespace {
-
 /// How many clusters the chip can hold at once.
 std::uint64_t resident_clusters(const Execution& launch) {
   const auto threads = static_cast<std::uint32_t>((count(launch.block) + 31) / 32 * 32);
@@ -337,12 +140,21 @@ std::uint64_t resident_clusters(const Execution& launch) {
       1, static_cast<std::uint64_t>(launch.chip.multiprocessors) * each / count(launch.cluster));
 }
 
+void give_up(Execution& launch, const Cluster& cluster, Kind kind) {
+  for (const auto& block : cluster.blocks) {
+    if (block->done()) continue;
+    report_deadlock(launch, *block, kind);
+    launch.stopped = true;
+    return;
+  }
+}
+
 /// Runs clusters that `next` hands out until there are none, or a fault ends the launch.
 void run_clusters(Execution& launch, const Variables& variables, std::atomic<std::uint64_t>& next) {
-  Maker maker(launch, variables);
+  BlockMaker maker(launch, variables);
   std::deque<Cluster> active;
-  const std::uint64_t clusters = count(launch.grid) / count(launch.cluster),
-                      resident = resident_clusters(launch);
+  const std::uint64_t clusters = count(launch.grid) / count(launch.cluster);
+  const std::uint64_t resident = resident_clusters(launch);
   std::uint64_t stuck = 0;  // turns since anything changed
   const auto take_next = [&] {
     const std::uint64_t number = next.fetch_add(1);
@@ -350,11 +162,6 @@ void run_clusters(Execution& launch, const Variables& variables, std::atomic<std
     active.push_front(make_cluster(maker, launch, number));
     stuck = 0;
     return true;
-  };
-  const auto give_up = [&](Kind kind) {
-    launch.stopped = true;
-    for (const auto& block : active.front().blocks)
-      if (!block->done()) return report_deadlock(launch, *block, kind);
   };
   while (!launch.stopped) {
     if (active.empty() && !take_next()) return;
@@ -371,12 +178,9 @@ void run_clusters(Execution& launch, const Variables& variables, std::atomic<std
       stuck = 0;
       continue;
     }
-    // Nothing can run, and other clusters cannot help. Or all only spin.
-    const bool spins = outcome.spent && stuck > 4 * active.size() + 64;
-    if (!outcome.spent || spins) {
-      give_up(spins ? Kind::no_progress : Kind::deadlock);
-      return;
-    }
+    // Nothing can run: other clusters cannot help. Or all only spin.
+    if (!outcome.spent) return give_up(launch, active.front(), Kind::deadlock);
+    if (stuck > 2 * active.size() + 16) return give_up(launch, active.front(), Kind::no_progress);
     stuck = launch.progress == before ? stuck + 1 : 1;
     active.push_back(std::move(active.front()));
     active.pop_front();
@@ -411,7 +215,7 @@ void run_launch(Execution& launch, const Variables& variables) {
   std::atomic<std::uint64_t> next = 0;
   // What is known of bytes is not kept per host thread, and blocks that talk need one order.
   const bool alone = launch.options.check || launch.kernel.orders_blocks ||
-                     launch.kernel.uses_clusters || launch.options.seed != 0;
+                     count(launch.cluster) > 1 || launch.options.seed != 0;
   const std::uint64_t threads =
       alone ? 1 : std::min<std::uint64_t>(launch.options.threads, count(launch.grid));
   std::vector<Execution> shares;

@@ -131,7 +131,7 @@ void RaceDetector::record_read(const Actor& a, Cell& cell) {
       return;
     }
   }
-  sets_.add(cell.more, read);
+  sets_.add(cell.more, read, a.owner ? ReadSets::kMostShared : ReadSets::kMostGlobal);
 }
 
 void RaceDetector::touch_cells(const Actor& a, ShadowLines& lines, std::uint64_t offset,
@@ -235,17 +235,38 @@ void RaceDetector::named_complete(RacingBlock& block, std::uint32_t barrier,
   block.named.erase(message);
 }
 
-void RaceDetector::cluster_barrier(std::span<RacingBlock* const> blocks) {
-  auto& log = clusters_[blocks.front()->clocks.number()];
-  if (!log) log = std::make_unique<Log>();
-  for (RacingBlock* block : blocks) {
-    block->clocks.full_barrier();
-    log->append(block->clocks.publish(0, 1));
-  }
-  for (RacingBlock* block : blocks) {
-    block->clocks.receive(0, 1, *log);
-    block->clocks.full_barrier();
-  }
+// The barrier of a cluster is an mbarrier of each of its blocks.
+constexpr std::uint32_t kClusterBarrier = 0xffffffff;
+
+void RaceDetector::cluster_arrive(const Lanes& who, std::span<RacingBlock* const> blocks) {
+  for (RacingBlock* block : blocks) mbarrier_arrive(who, *block, kClusterBarrier);
+}
+
+void RaceDetector::cluster_complete(std::span<RacingBlock* const> blocks) {
+  for (RacingBlock* block : blocks) mbarrier_complete(*block, kClusterBarrier);
+}
+
+void RaceDetector::cluster_wait(const Lanes& who) {
+  mbarrier_wait(who, who.block, kClusterBarrier);
+}
+
+void RaceDetector::block_ends(RacingBlock& block) {
+  const BlockClocks& clocks = block.clocks;
+  const auto check = [&](const Stamp& stamp, Order order) {
+    if (stamp.time == 0 || stamp.block == clocks.number()) return;
+    for (std::uint32_t t = 0; t < clocks.threads(); ++t)
+      if (clocks.knows_foreign(t, stamp.block, stamp.thread, stamp.time)) return;
+    Conflict c{Conflict::What::owner_gone, order, true};
+    c.owner = c.other_block = clocks.number();
+    c.block = stamp.block;
+    c.thread = stamp.thread;
+    c.site = c.other_site = stamp.site;
+    listener_(c);
+  };
+  block.shared.each([&](const Cell& cell) {
+    check(cell.write, Order::write_after_write);
+    check(cell.read.stamp, Order::read_after_write);
+  });
 }
 
 void RaceDetector::fence(const Lanes& who, Scope scope) {
@@ -255,10 +276,11 @@ void RaceDetector::fence(const Lanes& who, Scope scope) {
   who.block.clocks.tick();
 }
 
-std::unordered_map<std::uint64_t, Log>& RaceDetector::objects_of(const Lanes& who,
-                                                                 const LaneAccess& what) {
-  if (what.owner) return what.owner->objects;
-  return what.scope == Scope::block ? who.block.objects : objects_;
+Objects& RaceDetector::objects_of(const Lanes& who, const LaneAccess& what) {
+  if (!what.owner && what.scope != Scope::block) return objects_;
+  RacingBlock& block = what.owner ? *what.owner : who.block;
+  if (!block.objects) kept_.push_back(block.objects = std::make_shared<Objects>());
+  return *block.objects;
 }
 
 void RaceDetector::synchronize(const Lanes& who, const LaneAccess& what, Strength strength) {
@@ -285,22 +307,25 @@ void RaceDetector::synchronize(const Lanes& who, const LaneAccess& what, Strengt
 void RaceDetector::mbarrier_arrive(const Lanes& who, RacingBlock& owner, std::uint32_t address) {
   RacingBlock::Mbarrier& barrier = owner.mbarrier(address);
   const Message message = who.block.clocks.publish(who.warp, who.mask);
+  if (&who.block != &owner && !barrier.others)
+    barrier.others = logs_.emplace_back(std::make_unique<Log>()).get();
   if (&who.block == &owner)
     barrier.arriving = joined(barrier.arriving, message);
   else
-    barrier.others.append(message);
+    barrier.others->append(message);
 }
 
 void RaceDetector::mbarrier_complete(RacingBlock& owner, std::uint32_t address) {
   RacingBlock::Mbarrier& barrier = owner.mbarrier(address);
   barrier.complete = joined(barrier.complete, barrier.arriving);
   barrier.arriving = {};
+  if (barrier.others) barrier.others_complete = barrier.others->see();
 }
 
 void RaceDetector::mbarrier_wait(const Lanes& who, RacingBlock& owner, std::uint32_t address) {
   RacingBlock::Mbarrier& barrier = owner.mbarrier(address);
   if (&who.block == &owner) who.block.clocks.receive(who.warp, who.mask, barrier.complete);
-  if (barrier.others.length() > 0) who.block.clocks.receive(who.warp, who.mask, barrier.others);
+  who.block.clocks.receive(who.warp, who.mask, barrier.others_complete);
 }
 
 void RaceDetector::proxy_fence(const Lanes& who) {

@@ -10,8 +10,8 @@
 // stronger) do not race with each other unless one's scope is the block and they come from two.
 // Lanes of one instruction that write one address are a race when their values differ; when they
 // are the same, or not known, they are not: every order leaves the same bytes.
-// Of more than 16 unordered reads of one byte the oldest are forgotten; of unordered strong writes
-// all but the last.
+// Of more than 17 unordered reads of one byte, 4 in global memory, the oldest are forgotten; of
+// unordered strong writes all but the last.
 #pragma once
 
 #include <functional>
@@ -36,6 +36,8 @@ struct Conflict {
     in_flight,      ///< the other is asynchronous and not yet awaited
     missing_fence,  ///< ordered, but no fence.proxy.async lies between a generic write and an
                     ///< asynchronous access
+    owner_gone,     ///< of another block's shared memory, and nothing orders it before that block's
+                    ///< end; `other_block` is that block
   };
   What what{};
   Order order{};
@@ -49,6 +51,9 @@ struct Conflict {
   std::uint32_t site = 0, other_site = 0;  ///< as given by the caller
 };
 
+/// What was released through objects, by address.
+using Objects = std::unordered_map<std::uint64_t, Log>;
+
 /// A block while it runs.
 struct RacingBlock {
   RacingBlock(std::uint32_t number, std::uint32_t threads, std::uint32_t shared_bytes,
@@ -60,16 +65,17 @@ struct RacingBlock {
 
   struct Mbarrier {
     Message arriving, complete;  // of this block: of the phase under way, of all phases before
-    Log others;                  // of other blocks of the cluster
+    Log* others;                 // of other blocks of the cluster, or null: all arrivals,
+    Seen others_complete;        // and those of phases before
     std::uint32_t agent;  // whose column stands for asynchronous work that this barrier counts
   };
   std::map<std::uint32_t, Mbarrier> mbarriers;  // by shared address
   Mbarrier& mbarrier(std::uint32_t address) {
     const auto agent = static_cast<std::uint32_t>(mbarriers.size() % kAgents);
-    return mbarriers.try_emplace(address, Mbarrier{{}, {}, {}, agent}).first->second;
+    return mbarriers.try_emplace(address, Mbarrier{{}, {}, nullptr, {}, agent}).first->second;
   }
   std::map<std::uint32_t, Message> named;                // arrivals at barriers that do not wait
-  std::unordered_map<std::uint64_t, Log> objects;        // by shared address
+  std::shared_ptr<Objects> objects;                      // of shared memory; null: none
   std::vector<std::vector<std::uint32_t>> proxy_fences;  // by thread: times, ascending
   std::vector<Glance> proxy_seen;                        // by thread: what its last one saw
 };
@@ -131,8 +137,13 @@ class RaceDetector {
   void named_arrive(const Lanes& who, std::uint32_t barrier);
   /// The barrier lets these lanes go; each has arrived and waited.
   void named_complete(RacingBlock& block, std::uint32_t barrier, std::span<const Lanes> waiters);
-  /// barrier.cluster: all threads of the blocks.
-  void cluster_barrier(std::span<RacingBlock* const> blocks);
+  /// barrier.cluster of these blocks: an arrival that releases, the phase's end, and a wait.
+  void cluster_arrive(const Lanes& who, std::span<RacingBlock* const> blocks);
+  void cluster_complete(std::span<RacingBlock* const> blocks);
+  void cluster_wait(const Lanes& who);
+  /// All threads of a block of a cluster have ended: accesses of other blocks to its shared memory
+  /// must be known to one of them.
+  void block_ends(RacingBlock& block);
 
   /// membar, fence.acq_rel, fence.sc by each lane.
   void fence(const Lanes& who, Scope scope);
@@ -183,15 +194,15 @@ class RaceDetector {
   std::uint32_t without_repeats(const Lanes& who, const LaneAccess& what);
   void report(const Actor& actor, Conflict::What what, Order order, std::uint64_t address,
               const Stamp& other, std::uint32_t other_thread);
-  std::unordered_map<std::uint64_t, Log>& objects_of(const Lanes& who, const LaneAccess& what);
+  Objects& objects_of(const Lanes& who, const LaneAccess& what);
 
   std::uint32_t granule_;
   Listener listener_;
   GlobalShadow global_;
   ReadSets sets_;
-  std::unordered_map<std::uint64_t, Log> objects_;  // of global memory, by address
-  std::map<std::uint32_t, std::unique_ptr<Log>>
-      clusters_;  // by the number of a cluster's first block
+  Objects objects_;                             // of global memory
+  std::vector<std::shared_ptr<Objects>> kept_;  // of blocks; others know them after their end
+  std::vector<std::unique_ptr<Log>> logs_;  // of mbarriers; other blocks know them after their end
 };
 
 }  // namespace halftone::simulator

@@ -136,11 +136,12 @@ void BlockClocks::receive(std::uint32_t warp, std::uint32_t mask, const Message&
   });
 }
 
-void BlockClocks::receive(std::uint32_t warp, std::uint32_t mask, Log& log) {
-  if (const Message* own = log.find(number_, log.length())) receive(warp, mask, *own);
-  if (log.length() == 0 || log.only(number_)) return;
+void BlockClocks::receive(std::uint32_t warp, std::uint32_t mask, Seen known) {
+  if (known.length == 0) return;
+  if (const Message* own = known.log->find(number_, known.length)) receive(warp, mask, *own);
+  if (known.log->only(number_)) return;
   plain_ = false;
-  const Foreign seen = std::make_shared<const std::vector<Seen>>(1, log.see());
+  const Foreign seen = std::make_shared<const std::vector<Seen>>(1, known);
   each_lane_of(mask, [&](std::uint32_t l) {
     Lane& lane = lanes_[warp * 32 + l];
     lane.foreign = joined(lane.foreign, seen);

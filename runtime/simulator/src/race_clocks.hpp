@@ -103,7 +103,8 @@ class BlockClocks {
   /// What the lanes of a warp know, as one message; advances the clock.
   Message publish(std::uint32_t warp, std::uint32_t mask);
   void receive(std::uint32_t warp, std::uint32_t mask, const Message& message);  // of this block
-  void receive(std::uint32_t warp, std::uint32_t mask, Log& log);  // of whatever blocks
+  void receive(std::uint32_t warp, std::uint32_t mask, Seen seen);  // of whatever blocks
+  void receive(std::uint32_t warp, std::uint32_t mask, Log& log) { receive(warp, mask, log.see()); }
 
   void full_barrier();
   void warp_barrier(std::uint32_t warp, std::uint32_t mask);

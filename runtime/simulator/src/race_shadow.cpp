@@ -7,7 +7,7 @@ std::uint32_t ReadSets::copy(std::uint32_t index) {
   if (index == 0) return 0;
   std::uint32_t to = 0;
   const std::vector<ReadStamp> reads = sets_[index];
-  for (const ReadStamp& read : reads) add(to, read);
+  for (const ReadStamp& read : reads) add(to, read, reads.size());
   return to;
 }
 
@@ -18,7 +18,7 @@ void ReadSets::drop(std::uint32_t& index) {
   index = 0;
 }
 
-void ReadSets::add(std::uint32_t& index, const ReadStamp& read) {
+void ReadSets::add(std::uint32_t& index, const ReadStamp& read, std::size_t most) {
   if (index == 0) {
     if (free_.empty()) {
       sets_.emplace_back();
@@ -28,7 +28,7 @@ void ReadSets::add(std::uint32_t& index, const ReadStamp& read) {
     free_.pop_back();
   }
   std::vector<ReadStamp>& set = sets_[index];
-  if (set.size() == kMost) set.erase(set.begin());
+  if (set.size() >= most) set.erase(set.begin());
   set.push_back(read);
 }
 

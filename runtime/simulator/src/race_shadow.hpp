@@ -37,11 +37,13 @@ struct Cell {
 /// Further reads that no order relates to a cell's first.
 class ReadSets {
  public:
-  static constexpr std::size_t kMost = 16;  // of one cell; beyond, the oldest are forgotten
+  /// Of one cell; beyond, the oldest are forgotten. Global memory that all blocks read needs few:
+  /// one of them says that a write races.
+  static constexpr std::size_t kMostShared = 16, kMostGlobal = 3;
 
   std::uint32_t copy(std::uint32_t index);
   void drop(std::uint32_t& index);
-  void add(std::uint32_t& index, const ReadStamp& read);
+  void add(std::uint32_t& index, const ReadStamp& read, std::size_t most);
   std::vector<ReadStamp>& at(std::uint32_t index) { return sets_[index]; }
 
  private:
@@ -76,6 +78,18 @@ class ShadowLines {
         if (all && overwrites) unite(line);
       }
       offset = next;
+    }
+  }
+
+  /// Calls visit(cell) for all cells.
+  template <class Visit>
+  void each(Visit visit) const {
+    for (std::size_t line = 0; line < whole_.size(); ++line) {
+      if (split_[line] == 0) {
+        visit(whole_[line]);
+        continue;
+      }
+      for (std::uint32_t i = 0; i < kLine / granule_; ++i) visit(pool_[split_[line] - 1][i]);
     }
   }
 

@@ -23,6 +23,9 @@ std::string detail_of(const Conflict& c) {
     case Conflict::What::missing_fence:
       text = "it was written without fence.proxy.async before this asynchronous access";
       break;
+    case Conflict::What::owner_gone:
+      return "the block whose shared memory it is, number " + std::to_string(c.other_block) +
+             ", may have ended before: nothing orders the access and that end";
   }
   if (c.block != c.other_block)
     text += "; the other is of block number " + std::to_string(c.other_block);
@@ -82,9 +85,10 @@ void Races::fence(const Context& c, const Instruction& i) {
 void Races::report(const Conflict& c) {
   const Instruction& i = launch_.kernel.code[c.site];
   Finding finding;
-  finding.kind = c.what == Conflict::What::race        ? Kind::race
-                 : c.what == Conflict::What::in_flight ? Kind::in_flight
-                                                       : Kind::missing_fence;
+  finding.kind = c.what == Conflict::What::race         ? Kind::race
+                 : c.what == Conflict::What::owner_gone ? Kind::out_of_bounds
+                 : c.what == Conflict::What::in_flight  ? Kind::in_flight
+                                                        : Kind::missing_fence;
   finding.kernel = launch_.kernel.name;
   finding.space = c.shared ? "shared" : "global";
   finding.offset = c.address;

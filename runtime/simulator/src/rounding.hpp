@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Directed rounding without touching the processor's mode: each operation gives its nearest result,
-// or its exact value as a double and the double's error, and the error's sign says which neighbour
-// is asked for. Error-free transformations: Handbook of Floating-Point Arithmetic, 2nd edition, 4.3
-// (2Sum), 4.4 (products by fma) and 5.1 (error of an fma, Boldo and Muller).
+// Directed rounding. In f32 each operation gives its exact value as a double and the double's
+// error, whose sign says which neighbour is asked for: Handbook of Floating-Point Arithmetic, 2nd
+// edition, 4.3 (2Sum) and 4.4 (products by fma). In f64, where such an error may underflow, the
+// processor's own mode is set.
 #pragma once
 
 #include <bit>
+#include <cfenv>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -59,15 +60,8 @@ inline double odd(Exact value) {
 }
 
 // The operations. run(): nearest. exact(): of operands that came from f32 or narrower formats.
-// error(): the sign of the exact value minus the nearest double. is_plus_zero(): whether a result
-// of zero is positive in all directions. is_pole(): whether an infinite result is exact.
+// is_plus_zero(): whether a result of zero is positive in all directions.
 
-struct NoPole {
-  template <class... T>
-  static bool is_pole(T...) {
-    return false;
-  }
-};
 struct SignedZero {
   template <class... T>
   static bool is_plus_zero(T...) {
@@ -79,39 +73,36 @@ bool are_plus_zeros(T a, T b) {
   return a == 0 && !std::signbit(a) && b == 0 && !std::signbit(b);
 }
 
-struct Sum : NoPole {
+struct Sum {
   template <class T>
   [[gnu::always_inline]] static T run(T a, T b) {
     return a + b;
   }
   static Exact exact(double a, double b) { return two_sum(a, b); }
-  static double error(double, double a, double b) { return two_sum(a, b).error; }
   template <class T>
   static bool is_plus_zero(T a, T b) {
     return are_plus_zeros(a, b);
   }
 };
-struct Difference : NoPole {
+struct Difference {
   template <class T>
   [[gnu::always_inline]] static T run(T a, T b) {
     return a - b;
   }
   static Exact exact(double a, double b) { return two_sum(a, -b); }
-  static double error(double, double a, double b) { return two_sum(a, -b).error; }
   template <class T>
   static bool is_plus_zero(T a, T b) {
     return are_plus_zeros(a, -b);
   }
 };
-struct Product : NoPole, SignedZero {
+struct Product : SignedZero {
   template <class T>
   [[gnu::always_inline]] static T run(T a, T b) {
     return a * b;
   }
   static Exact exact(double a, double b) { return {a * b, 0}; }
-  static double error(double nearest, double a, double b) { return std::fma(a, b, -nearest); }
 };
-struct FusedSum : NoPole {
+struct FusedSum {
   [[gnu::always_inline]] static float run(float a, float b, float c) {
     return __builtin_fmaf(a, b, c);
   }
@@ -119,11 +110,6 @@ struct FusedSum : NoPole {
     return __builtin_fma(a, b, c);
   }
   static Exact exact(double a, double b, double c) { return two_sum(a * b, c); }
-  static double error(double nearest, double a, double b, double c) {
-    const double product = a * b;
-    const Exact low = two_sum(c, std::fma(a, b, -product)), high = two_sum(product, low.sum);
-    return ((high.sum - nearest) + high.error) + low.error;
-  }
   template <class T>
   static bool is_plus_zero(T a, T b, T c) {
     return (a == 0 || b == 0) && are_plus_zeros(a * b, c);
@@ -139,10 +125,6 @@ struct Division : SignedZero {
     if (!std::isfinite(nearest) || b == 0 || !std::isfinite(b)) return 0;
     return std::fma(-nearest, b, a) / b;
   }
-  template <class T>
-  static bool is_pole(T, T b) {
-    return b == 0;
-  }
 };
 struct Reciprocal : SignedZero {
   template <class T>
@@ -150,13 +132,8 @@ struct Reciprocal : SignedZero {
     return 1 / a;
   }
   static Exact exact(double a) { return Division::exact(1, a); }
-  static double error(double nearest, double a) { return Division::error(nearest, 1, a); }
-  template <class T>
-  static bool is_pole(T a) {
-    return a == 0;
-  }
 };
-struct SquareRoot : NoPole, SignedZero {
+struct SquareRoot : SignedZero {
   template <class T>
   [[gnu::always_inline]] static T run(T a) {
     return std::sqrt(a);
@@ -202,16 +179,20 @@ float directed(Direction direction, float a, Rest... rest) {
   return to_f32(direction, value);
 }
 
-/// Where a product or its error underflows the sign of the error may be lost.
-template <class F, class... Rest>
-double directed(Direction direction, double a, Rest... rest) {
-  const double nearest = F::run(a, rest...);
-  if (direction == Direction::nearest || std::isnan(nearest)) return nearest;
-  double error = F::error(nearest, a, rest...);
-  const bool finite = std::isfinite(a) && (std::isfinite(rest) && ...);
-  if (std::isinf(nearest)) error = finite && !F::is_pole(a, rest...) ? -nearest : 0;
-  if (nearest == 0 && !(error != 0)) return exact_zero<F>(direction, nearest, a, rest...);
-  return toward(direction, nearest, std::isnan(error) ? 0 : error);
+template <class F, class... T>
+double directed(Direction direction, double a, T... rest) {
+  constexpr int kModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_UPWARD, FE_DOWNWARD};
+  const int before = std::fegetround();
+  // volatile keeps the operation between the two calls.
+  volatile double operands[] = {a, rest...};
+  volatile double result = 0;
+  std::fesetround(kModes[static_cast<std::size_t>(direction)]);
+  if constexpr (sizeof...(T) == 0) result = F::run(double{operands[0]});
+  if constexpr (sizeof...(T) == 1) result = F::run(double{operands[0]}, double{operands[1]});
+  if constexpr (sizeof...(T) == 2)
+    result = F::run(double{operands[0]}, double{operands[1]}, double{operands[2]});
+  std::fesetround(before);
+  return result;
 }
 
 }  // namespace halftone::simulator

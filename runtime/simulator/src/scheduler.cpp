@@ -2,7 +2,6 @@
 #include "scheduler.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "async.hpp"
 
@@ -349,50 +348,6 @@ class WarpRun {
   std::uint64_t turns_ = 0;
 };
 
-/// Tells who meets at a barrier: everybody, or some.
-void order_accesses(Execution& launch, Block& block, std::uint32_t number) {
-  std::vector<Lanes> waiters;
-  bool everybody = true;
-  for (const Warp& warp : block.warps) {
-    std::uint32_t here = 0;
-    for (const Group& group : warp.groups)
-      if (group.state == Group::State::barrier && group.barrier == number) here |= group.mask;
-    everybody = everybody && here == (warp.members & ~warp.exited);
-    if (here != 0) waiters.push_back({*block.racing, warp.index, here, 0});
-  }
-  RaceDetector& detector = launch.races->detector();
-  if (everybody)
-    detector.block_barrier(*block.racing);
-  else
-    detector.named_complete(*block.racing, number, waiters);
-}
-
-void let_go(Execution& launch, Block& block, std::uint32_t number) {
-  Barrier& barrier = block.barriers[number];
-  if (launch.races) order_accesses(launch, block, number);
-  for (Warp& warp : block.warps)
-    for (Group& group : warp.groups) {
-      if (group.state != Group::State::barrier || group.barrier != number) continue;
-      const Instruction& i = launch.kernel.code[group.pc];
-      if (i.variant >= 2) {  // bar.red
-        const std::uint32_t all = barrier.conjunction ? kAllLanes : 0,
-                            any = barrier.disjunction ? kAllLanes : 0;
-        if (i.variant == 2) {
-          auto* to = reinterpret_cast<std::uint32_t*>(warp.registers + i.at[3]);
-          each_lane(group.mask, [&](std::uint32_t l) { to[l] = barrier.population; });
-        } else {
-          auto& p = *reinterpret_cast<std::uint32_t*>(warp.registers + i.at[3]);
-          p = (p & ~group.mask) | ((i.variant == 3 ? all : any) & group.mask);
-        }
-      }
-      group.state = Group::State::ready;
-      ++group.pc;
-    }
-  ++launch.counters.barriers;
-  ++launch.progress;
-  barrier = {};
-}
-
 void WarpRun::arrive(std::size_t at, const Instruction& i, std::uint32_t mask, Context& context) {
   const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
   const std::uint32_t number = context.plane(i.at[0])[lane];
@@ -441,8 +396,6 @@ void WarpRun::arrive(std::size_t at, const Instruction& i, std::uint32_t mask, C
   if (barrier.arrived >= barrier.expected) let_go(launch_, block_, number);
 }
 
-std::string_view waits_for(const Execution& launch, const Group& group);
-
 }  // namespace
 
 bool run_divergent(Execution& launch, Block& block) {
@@ -455,25 +408,6 @@ bool run_divergent(Execution& launch, Block& block) {
     }
   return false;
 }
-
-namespace {
-
-std::string_view waits_for(const Execution& launch, const Group& group) {
-  switch (group.state) {
-    case Group::State::barrier:
-      return "waits at";
-    case Group::State::together:
-      return "waits for other lanes at";
-    case Group::State::object:
-      return "waits for the mbarrier of";
-    case Group::State::ready:
-      break;
-  }
-  (void)launch;
-  return "is at";
-}
-
-}  // namespace
 
 bool run_warp(Execution& launch, Block& block, Warp& warp) {
   return WarpRun(launch, block, warp).run();
@@ -503,39 +437,6 @@ BlockOutcome run_block(Execution& launch, Block& block) {
     return {false, false, ever};
   }
   return {true, false, ever};
-}
-
-void report_deadlock(Execution& launch, Block& block, Kind kind) {
-  std::string groups;
-  const Instruction* first = nullptr;
-  std::uint32_t thread = 0;
-  bool first_is_barrier = false;
-  for (const Warp& warp : block.warps)
-    for (const Group& group : warp.groups) {
-      const Instruction& i = launch.kernel.code[group.pc];
-      // Lanes that wait for others of their warp say more than a barrier does.
-      const bool barrier = i.flow == Flow::barrier;
-      if (!first || (first_is_barrier && !barrier)) {
-        first = &i;
-        first_is_barrier = barrier;
-        thread = warp.index * 32 + static_cast<std::uint32_t>(std::countr_zero(group.mask));
-      }
-      char mask[16];
-      std::snprintf(mask, sizeof mask, "%08x", group.mask);
-      groups += (groups.empty() ? "warp " : "; warp ") + std::to_string(warp.index) + " lanes " +
-                mask + " " + std::string(waits_for(launch, group)) + " " + std::string(i.opcode) +
-                " in line " + std::to_string((*launch.kernel.lines)[i.source].line);
-    }
-  if (!first) return;
-  Finding finding;
-  finding.kind = kind;
-  finding.kernel = launch.kernel.name;
-  finding.opcode = first->opcode;
-  set_lines(finding, launch.kernel, *first);
-  finding.block = block.index;
-  finding.thread = thread;
-  finding.detail = groups;
-  launch.findings.add(std::move(finding));
 }
 
 }  // namespace halftone::simulator

@@ -22,6 +22,9 @@ BlockOutcome run_block(Execution& launch, Block& block);
 /// finding names the barrier and the launch goes on. False: there is none.
 bool run_divergent(Execution& launch, Block& block);
 
+/// A barrier of the block has all its arrivals: those that wait go on, in order.
+void let_go(Execution& launch, Block& block, std::uint32_t number);
+
 /// A finding of kind deadlock or no_progress that lists every group of lanes and where it waits.
 void report_deadlock(Execution& launch, Block& block, Kind kind);
 

@@ -97,6 +97,19 @@ void parse_memory(std::string_view inside, std::uint32_t line, Operand& operand)
   operand.name = base;
 }
 
+/// 0f and 8 or 0d and 16 hexadecimal digits; false for anything else.
+bool parse_float(std::string_view text, std::uint32_t line, Operand& operand) {
+  if (text.size() < 3 || text[0] != '0') return false;
+  const bool wide = text[1] == 'd' || text[1] == 'D';
+  if (!wide && text[1] != 'f' && text[1] != 'F') return false;
+  operand.kind = wide ? Operand::Kind::float64 : Operand::Kind::float32;
+  const auto [end, error] =
+      std::from_chars(text.data() + 2, text.data() + text.size(), operand.bits, 16);
+  if (error != std::errc{} || end != text.data() + text.size())
+    fail(line, "'" + std::string(text) + "' is no number");
+  return true;
+}
+
 Operand parse_operand(std::string_view text, std::uint32_t line) {
   Operand operand;
   text = trimmed(text);
@@ -116,16 +129,7 @@ Operand parse_operand(std::string_view text, std::uint32_t line) {
     operand.negated = true;
     text = trimmed(text.substr(1));
   }
-  if (text.size() > 2 && text[0] == '0' &&
-      (text[1] == 'f' || text[1] == 'F' || text[1] == 'd' || text[1] == 'D')) {
-    const bool wide = text[1] == 'd' || text[1] == 'D';
-    operand.kind = wide ? Operand::Kind::float64 : Operand::Kind::float32;
-    const auto [end, error] =
-        std::from_chars(text.data() + 2, text.data() + text.size(), operand.bits, 16);
-    if (error != std::errc{} || end != text.data() + text.size())
-      fail(line, "'" + std::string(text) + "' is no number");
-    return operand;
-  }
+  if (parse_float(text, line, operand)) return operand;
   if (const auto value = integer_of(text)) {
     operand.kind = Operand::Kind::integer;
     operand.bits = *value;

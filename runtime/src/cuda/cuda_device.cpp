@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cuda_device.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
+#include <cstdio>
 
+#include "../cache/kernel_cache.hpp"
 #include "../text.hpp"
 #include "cuda_driver.hpp"
 #include "halftone/error.hpp"
@@ -15,17 +19,87 @@ namespace {
 bool describe(const CudaLibrary& library, CudaDevice& found, std::string& reason) {
   std::array<char, 256> name{};
   int device = 0, major = 0, minor = 0;
+  std::size_t memory = 0;
   int result = library.cuDeviceGet(&device, found.index);
   if (result == 0) result = library.cuDeviceGetName(name.data(), 255, device);
   if (result == 0) result = library.cuDeviceGetAttribute(&major, cuda::kMajor, device);
   if (result == 0) result = library.cuDeviceGetAttribute(&minor, cuda::kMinor, device);
+  if (result == 0) result = library.cuDeviceTotalMem_v2(&memory, device);
+  if (result == 0) result = library.cuDriverGetVersion(&found.cuda_version);
   if (result != 0) reason = "the driver says " + library.text_of(result);
   found.name = name.data();
   found.chip = "sm_" + std::to_string(10 * major + minor);
+  found.memory_bytes = static_cast<std::int64_t>(memory);
   return result == 0;
 }
 
+Toolchain toolchain_with(int cuda_version) {
+  const Nvrtc& nvrtc = Nvrtc::instance();
+  return {nvrtc.version(), nvrtc.architectures(), {cuda_version / 1000, cuda_version % 1000 / 10}};
+}
+
 }  // namespace
+
+std::string text_of(const CudaDevice& gpu) {
+  std::array<char, 32> gib{};
+  std::snprintf(gib.data(), gib.size(), "%.1f GiB",
+                static_cast<double>(gpu.memory_bytes) / (1024.0 * 1024.0 * 1024.0));
+  return "cuda:" + std::to_string(gpu.index) + " " + gpu.name + " (" + gpu.chip + ", " +
+         gib.data() + ")";
+}
+
+std::string texts_of(std::span<const CudaDevice> devices) {
+  std::vector<std::string> texts;
+  for (const CudaDevice& gpu : devices) texts.push_back(text_of(gpu));
+  return joined(texts, ", ");
+}
+
+const CudaDevice* find_gpu(std::span<const CudaDevice> devices, const GpuWish& wish) {
+  const auto equal = [](unsigned char a, unsigned char b) {
+    return std::tolower(a) == std::tolower(b);
+  };
+  const auto least = parse_chip(wish.chip);
+  const auto suits = [&](const CudaDevice& gpu) {
+    const auto chip = parse_chip(gpu.chip);
+    const bool named =
+        wish.name.empty() || !std::ranges::search(gpu.name, wish.name, equal).empty();
+    return named && (!least || (chip && chip->number >= least->number)) &&
+           gpu.memory_bytes >= wish.memory_bytes;
+  };
+  const auto found = std::ranges::find_if(devices, suits);
+  return found == devices.end() ? nullptr : &*found;
+}
+
+GpuChoice choose_gpu(const KernelOffer& offer, Jit jit) {
+  if (offer.targets.empty()) return {{}, {}, offer.model + " has no kernels for one"};
+  std::vector<CudaDevice> found;
+  if (std::string why = list_cuda_devices(found); !why.empty()) return {{}, {}, std::move(why)};
+  std::vector<std::string> tried;
+  for (const CudaDevice& gpu : found) {
+    std::string why;
+    if (const auto choice = choose_on(gpu, offer, jit, why)) return {gpu.index, *choice, {}};
+    tried.push_back(text_of(gpu) + ": " + why);
+  }
+  return {{},
+          {},
+          offer.model + " has kernels for " + listed(offer.targets) + ", which do not run on " +
+              joined(tried, ", ")};
+}
+
+std::optional<KernelChoice> choose_on(const CudaDevice& gpu, const KernelOffer& offer, Jit jit,
+                                      std::string& why) {
+  try {
+    DriverProperties device;
+    device.chip = gpu.chip;
+    device.cuda_version = gpu.cuda_version;
+    return choose_for(device,
+                      {.jit = jit, .toolchain = [&] { return toolchain_with(gpu.cuda_version); }},
+                      offer.targets, offer.ahead, why);
+  } catch (const Error& error) {
+    why = error.object() + " " + error.cause();
+    return std::nullopt;
+  }
+}
 
 std::string list_cuda_devices(std::vector<CudaDevice>& devices) {
   devices.clear();
@@ -37,14 +111,15 @@ std::string list_cuda_devices(std::vector<CudaDevice>& devices) {
     return "the driver says " + library->text_of(result);
   }
   for (int index = 0; index < count; ++index) {
-    CudaDevice found{.index = index, .name = "", .chip = ""};
+    CudaDevice found;
+    found.index = index;
     if (describe(*library, found, reason)) devices.push_back(std::move(found));
   }
   if (!devices.empty()) return {};
   return reason.empty() ? "the driver finds no GPU" : reason;
 }
 
-std::shared_ptr<DriverContext> open_cuda_device(int index, bool checks_launches) {
+std::shared_ptr<DriverContext> open_cuda_device(int index, const DriverOptions& options) {
   const std::string name = "cuda:" + std::to_string(index);
   const auto refuse = [&](std::string cause) {
     throw Error({.operation = "device",
@@ -56,21 +131,32 @@ std::shared_ptr<DriverContext> open_cuda_device(int index, bool checks_launches)
   if (const std::string why = list_cuda_devices(devices); !why.empty()) {
     refuse("cannot be used, since " + why);
   }
-  if (index < 0 || index >= static_cast<int>(devices.size())) {
-    refuse("does not exist: this machine has " + std::to_string(devices.size()) +
-           " GPUs, counted from 0");
+  if (std::ranges::find(devices, index, &CudaDevice::index) == devices.end()) {
+    refuse("does not exist: this machine has " + texts_of(devices));
   }
   std::string reason;
   const CudaLibrary* library = CudaLibrary::open(reason);
   DriverStatus status;
   auto driver = std::make_unique<CudaDriver>(*library, index, status);
   if (!status.ok()) refuse("cannot be opened: " + status.text);
+  DriverOptions with_toolchain = options;
+  with_toolchain.toolchain = [version = driver->properties().cuda_version] {
+    return toolchain_with(version);
+  };
+  const std::string driver_version = driver->properties().version;
   return std::make_shared<DriverContext>(
       name, std::move(driver),
-      [](const std::string& text, const std::string& kernel, const std::string& architecture) {
-        return Nvrtc::instance().compile_cubin(text, kernel, architecture);
-      },
-      checks_launches);
+      cached(
+          [](const std::string& text, const std::string& kernel, const std::string& architecture) {
+            return Nvrtc::instance().compile_cubin(text, kernel, architecture);
+          },
+          process_kernel_cache(),
+          [version = driver_version](const std::string& architecture) {
+            CompilerIdentity compiler = Nvrtc::instance().cubin_compiler(architecture);
+            if (architecture.starts_with("compute_")) compiler.driver = version;
+            return compiler;
+          }),
+      with_toolchain);
 }
 
 }  // namespace halftone

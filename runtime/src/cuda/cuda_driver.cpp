@@ -45,6 +45,7 @@ CudaDriver::CudaDriver(const CudaLibrary& cuda, int index, DriverStatus& opened)
                  .chip = "sm_" + std::to_string(major * 10 + minor),
                  .version = "driver for CUDA " + std::to_string(version / 1000) + "." +
                             std::to_string(version % 1000 / 10),
+                 .cuda_version = version,
                  .memory_bytes = static_cast<std::int64_t>(memory)};
 }
 
@@ -80,6 +81,19 @@ DriverStatus CudaDriver::free(DeviceAddress address) {
   return run([&] { return cuda_.cuMemFree_v2(address); });
 }
 
+DriverStatus CudaDriver::allocate_host(std::int64_t bytes, std::byte*& address) {
+  void* result = nullptr;
+  const DriverStatus status = run([&] {
+    return cuda_.cuMemHostAlloc(&result, static_cast<std::size_t>(bytes), kForAllContexts);
+  });
+  address = static_cast<std::byte*>(result);
+  return status;
+}
+
+DriverStatus CudaDriver::free_host(std::byte* address) {
+  return run([&] { return cuda_.cuMemFreeHost(address); });
+}
+
 /// Pageable memory is staged before the call returns (CUDA Driver API, "API synchronization
 /// behavior"); memory that was registered is not, so it is waited for.
 DriverStatus CudaDriver::copy_in(DeviceAddress to, std::span<const std::byte> from,
@@ -93,6 +107,13 @@ DriverStatus CudaDriver::copy_in(DeviceAddress to, std::span<const std::byte> fr
         cuda_.cuPointerGetAttribute(&type, kMemoryType,
                                     reinterpret_cast<CudaAddress>(from.data())) == 0;
     return registered ? cuda_.cuStreamSynchronize(raw_stream) : 0;
+  });
+}
+
+DriverStatus CudaDriver::copy_in_staged(DeviceAddress to, std::span<const std::byte> from,
+                                        DriverStream stream) {
+  return run([&] {
+    return cuda_.cuMemcpyHtoDAsync_v2(to, from.data(), from.size(), raw<CudaStream>(stream));
   });
 }
 
@@ -185,6 +206,10 @@ DriverStatus CudaDriver::destroy_event(DriverEvent event) {
 
 DriverStatus CudaDriver::record(DriverEvent event, DriverStream stream) {
   return run([&] { return cuda_.cuEventRecord(raw<CudaEvent>(event), raw<CudaStream>(stream)); });
+}
+
+DriverStatus CudaDriver::synchronise(DriverEvent event) {
+  return run([&] { return cuda_.cuEventSynchronize(raw<CudaEvent>(event)); });
 }
 
 DriverStatus CudaDriver::wait(DriverStream stream, DriverEvent event) {

@@ -19,8 +19,12 @@ class CudaDriver final : public Driver {
 
   DriverStatus allocate(std::int64_t bytes, std::string_view name, DeviceAddress& address) override;
   DriverStatus free(DeviceAddress address) override;
+  DriverStatus allocate_host(std::int64_t bytes, std::byte*& address) override;
+  DriverStatus free_host(std::byte* address) override;
   DriverStatus copy_in(DeviceAddress to, std::span<const std::byte> from,
                        DriverStream stream) override;
+  DriverStatus copy_in_staged(DeviceAddress to, std::span<const std::byte> from,
+                              DriverStream stream) override;
   DriverStatus copy_out(std::span<std::byte> to, DeviceAddress from, DriverStream stream) override;
   DriverStatus copy(DeviceAddress to, DeviceAddress from, std::int64_t bytes,
                     DriverStream stream) override;
@@ -39,6 +43,7 @@ class CudaDriver final : public Driver {
   DriverStatus create_event(DriverEvent& event) override;
   DriverStatus destroy_event(DriverEvent event) override;
   DriverStatus record(DriverEvent event, DriverStream stream) override;
+  DriverStatus synchronise(DriverEvent event) override;
   DriverStatus wait(DriverStream stream, DriverEvent event) override;
   DriverStatus begin_capture(DriverStream stream) override;
   DriverStatus end_capture(DriverStream stream, DriverGraph& graph) override;

@@ -21,7 +21,7 @@ using CudaAddress = unsigned long long;
 namespace cuda {
 inline constexpr int kOutOfMemory = 2, kMajor = 75, kMinor = 76, kMostDynamicShared = 8,
                      kCaptureThisThread = 1, kMemoryType = 2, kErrorLog = 5, kErrorLogBytes = 6;
-inline constexpr unsigned kNonBlocking = 1, kNoTiming = 2;
+inline constexpr unsigned kNonBlocking = 1, kNoTiming = 2, kForAllContexts = 1;
 
 /// Results of which cuda.h says that the process must be terminated, or that the context cannot be
 /// used any more.
@@ -49,6 +49,8 @@ inline constexpr int kSticky[] = {214, 226, 700, 702, 709, 710, 714,
   X(cuMemcpyDtoHAsync_v2, (void*, CudaAddress, std::size_t, CudaStream))                       \
   X(cuMemcpyDtoDAsync_v2, (CudaAddress, CudaAddress, std::size_t, CudaStream))                 \
   X(cuMemsetD8Async, (CudaAddress, unsigned char, std::size_t, CudaStream))                    \
+  X(cuMemHostAlloc, (void**, std::size_t, unsigned))                                           \
+  X(cuMemFreeHost, (void*))                                                                    \
   X(cuPointerGetAttribute, (void*, int, CudaAddress))                                          \
   X(cuModuleLoadDataEx, (CudaModule*, const void*, unsigned, int*, void**))                    \
   X(cuModuleUnload, (CudaModule))                                                              \
@@ -59,6 +61,7 @@ inline constexpr int kSticky[] = {214, 226, 700, 702, 709, 710, 714,
   X(cuStreamCreate, (CudaStream*, unsigned))                                                   \
   X(cuStreamDestroy_v2, (CudaStream))                                                          \
   X(cuStreamSynchronize, (CudaStream))                                                         \
+  X(cuEventSynchronize, (CudaEvent))                                                           \
   X(cuStreamWaitEvent, (CudaStream, CudaEvent, unsigned))                                      \
   X(cuEventCreate, (CudaEvent*, unsigned))                                                     \
   X(cuEventDestroy_v2, (CudaEvent))                                                            \

@@ -2,11 +2,12 @@
 #include "nvrtc.hpp"
 
 #include <dlfcn.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 
-#include "../dispatch.hpp"
 #include "../settings.hpp"
 #include "../text.hpp"
 #include "halftone/error.hpp"
@@ -15,6 +16,15 @@ namespace halftone {
 namespace {
 
 namespace fs = std::filesystem;
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kCancelled = 16;  // NVRTC_ERROR_CANCELLED
+
+/// NVRTC asks while it compiles; 1: stop.
+int is_late(void* deadline, void*) {
+  return Clock::now() >= *static_cast<const Clock::time_point*>(deadline) ? 1 : 0;
+}
 
 constexpr const char* kLibraries[] = {"libnvrtc.so.13", "libnvrtc.so.12"};
 
@@ -55,6 +65,18 @@ void* open_below(const std::string& home, std::string& where) {
   return nullptr;
 }
 
+constexpr const char* kCubin = "cubin";
+constexpr const char* kPtx = "PTX";
+
+/// NVRTC tells its version and no more; its file tells builds of one version apart.
+std::string build_of(const void* symbol) {
+  Dl_info library{};
+  struct stat status{};
+  if (dladdr(symbol, &library) == 0 || stat(library.dli_fname, &status) == -1) return {};
+  return " (" + std::to_string(status.st_size) + " bytes of " +
+         std::to_string(status.st_mtim.tv_sec) + "." + std::to_string(status.st_mtim.tv_nsec) + ")";
+}
+
 [[noreturn]] void refuse(std::string cause) {
   throw Error({.operation = "compile",
                .object = "NVRTC",
@@ -66,21 +88,23 @@ void* open_below(const std::string& home, std::string& where) {
 }  // namespace
 
 const Nvrtc& Nvrtc::instance() {
-  static const Nvrtc nvrtc;  // when it throws, the next call tries again
+  // When it throws, the next call tries again.
+  static const Nvrtc nvrtc({.nvrtc_home = nvrtc_home_setting(),
+                            .cuda_home = cuda_home_setting(),
+                            .timeout_seconds = compile_timeout_setting()});
   return nvrtc;
 }
 
-Nvrtc::Nvrtc() {
+Nvrtc::Nvrtc(const NvrtcSettings& settings) : settings_(settings) {
   open_library();
   bind();
-  int major = 0, minor = 0;
-  version_(&major, &minor);
-  description_ =
-      "NVRTC " + std::to_string(major) + "." + std::to_string(minor) + " of " + description_;
+  version_(&number_.major, &number_.minor);
+  description_ = "NVRTC " + text_of(number_) + " of " + description_;
+  release_ = "NVRTC " + text_of(number_) + build_of(reinterpret_cast<const void*>(version_));
 }
 
 void Nvrtc::open_library() {
-  if (const std::string home = nvrtc_home_setting(); !home.empty()) {
+  if (const std::string& home = settings_.nvrtc_home; !home.empty()) {
     library_ = open_below(home, description_);
     if (library_) return;
     refuse("is not in '" + home + "', which NVRTC_HOME names");
@@ -90,14 +114,12 @@ void Nvrtc::open_library() {
     description_ = name;
     if (library_) return;
   }
-  const std::string homes[] = {cuda_home_setting(), "/usr/local/cuda"};
-  for (const std::string& home : homes) {
+  for (const std::string& home : {settings_.cuda_home, settings_.toolkit}) {
     library_ = home.empty() ? nullptr : open_below(home, description_);
     if (library_) return;
   }
-  refuse(
-      "is not on this machine: it was looked for where the loader looks, in CUDA_HOME and in "
-      "/usr/local/cuda");
+  refuse("is not on this machine: it was looked for where the loader looks, in CUDA_HOME and in " +
+         settings_.toolkit);
 }
 
 void Nvrtc::bind() {
@@ -116,6 +138,8 @@ void Nvrtc::bind() {
   symbol("nvrtcGetPTX", ptx_);
   symbol("nvrtcGetCUBINSize", cubin_size_);
   symbol("nvrtcGetCUBIN", cubin_);
+  set_flow_callback_ =
+      reinterpret_cast<decltype(set_flow_callback_)>(dlsym(library_, "nvrtcSetFlowCallback"));
   symbol("nvrtcDestroyProgram", destroy_);
   symbol("nvrtcGetErrorString", error_text_);
 }
@@ -136,13 +160,13 @@ std::string Nvrtc::fetch(Program program, Size size_of, Get get) {
 }
 
 std::string Nvrtc::compile(const std::string& text, const std::string& name,
-                           const std::vector<std::string>& options, Size size, Get get) const {
+                           const CompilerIdentity& compiler) const {
   const auto failed = [&](const std::string& cause) {
-    throw Error(
-        {.operation = "compile",
-         .object = named("kernel", name),
-         .cause = "is refused by " + description_ + " with " + options.front() + ": " + cause,
-         .hint = "make the artifact again with the halftonec of this release"});
+    throw Error({.operation = "compile",
+                 .object = named("kernel", name),
+                 .cause = "is refused by " + description_ + " with " + compiler.options.front() +
+                          ": " + cause,
+                 .hint = "make the artifact again with the halftonec of this release"});
   };
   Program program = nullptr;
   if (const int code = create_(&program, text.c_str(), (name + ".cu").c_str(), 0, nullptr, nullptr);
@@ -150,43 +174,55 @@ std::string Nvrtc::compile(const std::string& text, const std::string& name,
     failed(error_text_(code));
   }
   std::vector<const char*> arguments;
-  for (const std::string& option : options) arguments.push_back(option.c_str());
+  for (const std::string& option : compiler.options) arguments.push_back(option.c_str());
+  Clock::time_point deadline = Clock::now() + std::chrono::seconds(settings_.timeout_seconds);
+  if (settings_.timeout_seconds > 0 && set_flow_callback_) {
+    set_flow_callback_(program, is_late, &deadline);
+  }
   const int code = compile_(program, static_cast<int>(arguments.size()), arguments.data());
   const std::string log = fetch(program, log_size_, log_).c_str();  // without the ending zero
-  std::string image = code == 0 ? fetch(program, size, get) : std::string();
+  std::string image;
+  if (code == 0) {
+    const bool ptx = compiler.output == kPtx;
+    image = fetch(program, ptx ? ptx_size_ : cubin_size_, ptx ? ptx_ : cubin_);
+  }
   destroy_(&program);
+  if (code == kCancelled) {
+    throw Error({.operation = "compile",
+                 .object = named("kernel", name),
+                 .cause = "took " + description_ + " with " + compiler.options.front() +
+                          " more than " + std::to_string(settings_.timeout_seconds) + " seconds",
+                 .hint = "set HALFTONE_COMPILE_TIMEOUT to more seconds, or to 0 for no limit"});
+  }
   if (image.empty()) failed(std::string(error_text_(code)) + (log.empty() ? "" : ", " + log));
   return image;
 }
 
+CompilerIdentity Nvrtc::ptx_compiler(const std::string& architecture) const {
+  const std::string target = "compute_" + architecture.substr(architecture.find('_') + 1);
+  return {.compiler = release_,
+          .options = {"--gpu-architecture=" + target, "--std=c++17", "--fmad=false", "-lineinfo"},
+          .output = kPtx,
+          .driver = ""};
+}
+
+CompilerIdentity Nvrtc::cubin_compiler(const std::string& architecture) const {
+  return {.compiler = release_,
+          .options = {"--gpu-architecture=" + architecture, "--std=c++17", "--fmad=false"},
+          .output = architecture.starts_with("compute_") ? kPtx : kCubin,
+          .driver = ""};
+}
+
 std::string Nvrtc::compile_ptx(const std::string& text, const std::string& name,
                                const std::string& architecture) const {
-  const std::string virtual_architecture =
-      "compute_" + architecture.substr(architecture.find('_') + 1);
-  std::string ptx = compile(
-      text, name,
-      {"--gpu-architecture=" + virtual_architecture, "--std=c++17", "--fmad=false", "-lineinfo"},
-      ptx_size_, ptx_);
+  std::string ptx = compile(text, name, ptx_compiler(architecture));
   while (!ptx.empty() && ptx.back() == '\0') ptx.pop_back();
   return ptx;
 }
 
 std::string Nvrtc::compile_cubin(const std::string& text, const std::string& name,
                                  const std::string& architecture) const {
-  const auto chip = parse_chip(architecture);
-  const std::vector<int> known = architectures();
-  int newest = 0;
-  for (int number : known) {
-    if (chip && number <= chip->number) newest = std::max(newest, number);
-  }
-  if (chip && newest != chip->number && newest != 0) {
-    return compile(
-        text, name,
-        {"--gpu-architecture=compute_" + std::to_string(newest), "--std=c++17", "--fmad=false"},
-        ptx_size_, ptx_);
-  }
-  return compile(text, name, {"--gpu-architecture=" + architecture, "--std=c++17", "--fmad=false"},
-                 cubin_size_, cubin_);
+  return compile(text, name, cubin_compiler(architecture));
 }
 
 }  // namespace halftone

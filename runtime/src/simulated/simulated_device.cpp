@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "../cache/kernel_cache.hpp"
 #include "../cuda/nvrtc.hpp"
 #include "../text.hpp"
 #include "halftone/error.hpp"
@@ -12,7 +13,8 @@
 
 namespace halftone {
 
-std::shared_ptr<DriverContext> open_simulated_device(std::string_view chip, bool checks_launches,
+std::shared_ptr<DriverContext> open_simulated_device(std::string_view chip,
+                                                     const DriverOptions& driver_options,
                                                      int threads) {
   const std::string name = "simulated:" + std::string(chip);
   if (!simulator::find_chip(chip)) {
@@ -28,10 +30,15 @@ std::shared_ptr<DriverContext> open_simulated_device(std::string_view chip, bool
   options.threads = static_cast<unsigned>(threads);
   return std::make_shared<DriverContext>(
       name, std::make_unique<SimulatedDriver>(chip, options),
-      [](const std::string& text, const std::string& kernel, const std::string& architecture) {
-        return Nvrtc::instance().compile_ptx(text, kernel, architecture);
-      },
-      checks_launches);
+      cached(
+          [](const std::string& text, const std::string& kernel, const std::string& architecture) {
+            return Nvrtc::instance().compile_ptx(text, kernel, architecture);
+          },
+          process_kernel_cache(),
+          [](const std::string& architecture) {
+            return Nvrtc::instance().ptx_compiler(architecture);
+          }),
+      driver_options);
 }
 
 }  // namespace halftone

@@ -12,7 +12,7 @@ namespace halftone {
 /// A new one. `threads`: of the host, for blocks that do not depend on one another. Throws Error
 /// for a chip that the simulator does not know.
 [[nodiscard]] std::shared_ptr<DriverContext> open_simulated_device(std::string_view chip,
-                                                                   bool checks_launches,
+                                                                   const DriverOptions& options,
                                                                    int threads);
 
 }  // namespace halftone

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulated_driver.hpp"
 
+#include <cstdlib>
 #include <new>
 #include <string>
 #include <utility>
@@ -10,12 +11,15 @@ namespace {
 
 using Kind = DriverStatus::Kind;
 
+constexpr std::size_t kHostAlignment = 64;
+
 DriverStatus failure(std::string text) { return {Kind::failed, std::move(text), ""}; }
 
 }  // namespace
 
-SimulatedDriver::SimulatedDriver(std::string_view chip, const simulator::LaunchOptions& options)
-    : options_(options), device_(chip) {
+SimulatedDriver::SimulatedDriver(std::string_view chip, const simulator::LaunchOptions& options,
+                                 Observe observe)
+    : options_(options), observe_(std::move(observe)), device_(chip) {
   properties_ = {.name = "the simulator",
                  .chip = std::string(device_.chip().name),
                  .version = "as in " + std::string(device_.chip().product),
@@ -61,6 +65,23 @@ DriverStatus SimulatedDriver::free(DeviceAddress address) {
 DriverStatus SimulatedDriver::copy_in(DeviceAddress to, std::span<const std::byte> from,
                                       DriverStream) {
   return guarded([&] { device_.copy_in(to, from); });
+}
+
+DriverStatus SimulatedDriver::allocate_host(std::int64_t bytes, std::byte*& address) {
+  const auto rounded = (static_cast<std::size_t>(bytes) + kHostAlignment - 1) / kHostAlignment;
+  address = static_cast<std::byte*>(std::aligned_alloc(kHostAlignment, rounded * kHostAlignment));
+  if (address) return {};
+  return {Kind::out_of_memory, "the host has no memory left", ""};
+}
+
+DriverStatus SimulatedDriver::free_host(std::byte* address) {
+  std::free(address);
+  return {};
+}
+
+DriverStatus SimulatedDriver::copy_in_staged(DeviceAddress to, std::span<const std::byte> from,
+                                             DriverStream stream) {
+  return copy_in(to, from, stream);
 }
 
 DriverStatus SimulatedDriver::copy_out(std::span<std::byte> to, DeviceAddress from, DriverStream) {
@@ -148,6 +169,7 @@ DriverStatus SimulatedDriver::run(const Function& function, const DriverLaunch& 
     report = device_.launch(*function.module, function.entry.name, {launch.blocks, 1, 1},
                             {launch.threads, 1, 1}, launch.shared_bytes, parameters, options_);
   });
+  if (status.ok() && observe_) observe_(function.entry.name, report);
   if (status.ok() && !report.findings.empty()) {
     const std::size_t more = report.findings.size() - 1;
     status = {Kind::sticky, report.findings.front().text(), ""};
@@ -179,6 +201,7 @@ DriverStatus SimulatedDriver::create_event(DriverEvent& event) {
 }
 DriverStatus SimulatedDriver::destroy_event(DriverEvent) { return {}; }
 DriverStatus SimulatedDriver::record(DriverEvent, DriverStream) { return {}; }
+DriverStatus SimulatedDriver::synchronise(DriverEvent) { return {}; }
 DriverStatus SimulatedDriver::wait(DriverStream, DriverEvent) { return {}; }
 
 DriverStatus SimulatedDriver::begin_capture(DriverStream stream) {

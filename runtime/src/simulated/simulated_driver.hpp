@@ -15,15 +15,23 @@ namespace halftone {
 
 class SimulatedDriver final : public Driver {
  public:
+  /// Is told of every launch, in order, before its findings become a status.
+  using Observe = std::function<void(const std::string& entry, const simulator::LaunchReport&)>;
+
   /// `chip` is one that the simulator knows.
-  SimulatedDriver(std::string_view chip, const simulator::LaunchOptions& options);
+  SimulatedDriver(std::string_view chip, const simulator::LaunchOptions& options,
+                  Observe observe = {});
 
   const DriverProperties& properties() const noexcept override { return properties_; }
 
   DriverStatus allocate(std::int64_t bytes, std::string_view name, DeviceAddress& address) override;
   DriverStatus free(DeviceAddress address) override;
+  DriverStatus allocate_host(std::int64_t bytes, std::byte*& address) override;
+  DriverStatus free_host(std::byte* address) override;
   DriverStatus copy_in(DeviceAddress to, std::span<const std::byte> from,
                        DriverStream stream) override;
+  DriverStatus copy_in_staged(DeviceAddress to, std::span<const std::byte> from,
+                              DriverStream stream) override;
   DriverStatus copy_out(std::span<std::byte> to, DeviceAddress from, DriverStream stream) override;
   DriverStatus copy(DeviceAddress to, DeviceAddress from, std::int64_t bytes,
                     DriverStream stream) override;
@@ -42,6 +50,7 @@ class SimulatedDriver final : public Driver {
   DriverStatus create_event(DriverEvent& event) override;
   DriverStatus destroy_event(DriverEvent event) override;
   DriverStatus record(DriverEvent event, DriverStream stream) override;
+  DriverStatus synchronise(DriverEvent event) override;
   DriverStatus wait(DriverStream stream, DriverEvent event) override;
   DriverStatus begin_capture(DriverStream stream) override;
   DriverStatus end_capture(DriverStream stream, DriverGraph& graph) override;
@@ -70,6 +79,7 @@ class SimulatedDriver final : public Driver {
 
   DriverProperties properties_;
   simulator::LaunchOptions options_;
+  Observe observe_;
   simulator::Device device_;
   std::mutex mutex_;
   std::uintptr_t last_ = 0;  ///< handle that was given

@@ -11,13 +11,16 @@
 #include <map>
 #include <random>
 #include <string>
+#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "artifacts.hpp"
+#include "cuda/nvrtc.hpp"
 #include "halftone/device.hpp"
 #include "halftone/manifest/manifest.hpp"
+#include "halftone/manifest/texts.hpp"
 #include "halftone/predictor.hpp"
 #include "halftone/trainer.hpp"
 
@@ -146,8 +149,9 @@ TEST_CASE("the worked example has on every chip the values that were worked out 
     Trainer trainer(artifact, simulated(chip), {.model = "worked", .bindings = bindings});
     trainer.set_parameter("fc.weight", weight);
     trainer.set_parameter("fc.bias", bias);
-    CHECK(trainer.step(std::array{NamedValues{"features", std::span(features)},
-                                  NamedValues{"target", std::span(target)}}));
+    trainer.step(std::array{NamedValues{"features", std::span(features)},
+                            NamedValues{"target", std::span(target)}});
+    CHECK(trainer.updated());
     CHECK(copy(trainer.output("prediction")) == Floats{2, 1, 3, -1});
     CHECK(trainer.loss("error") == 3.0f);
     CHECK(copy(trainer.gradient("fc.weight")) == Floats{1, 3, 1, 0, -1, -1});
@@ -179,11 +183,63 @@ TEST_CASE("steps on simulated chips have the bits of the CPU") {
       CAPTURE(step);
       pair.inputs.draw();
       if (step == 2) pair.inputs.spoil();
-      const bool applied = pair.cpu.step(pair.inputs.named());
-      CHECK(pair.chip.step(pair.inputs.named()) == applied);
+      for (Trainer* each : {&pair.cpu, &pair.chip}) each->step(pair.inputs.named());
+      const bool applied = pair.cpu.updated();
+      CHECK(pair.chip.updated() == applied);
       if (step <= 2) CHECK(applied == (step != 2));
       pair.compare();
     }
+  }
+}
+
+TEST_CASE("kernels compiled ahead of time and those compiled at the start agree to the bit") {
+  ArtifactImage image = halftone_artifact_digits;
+  std::vector<std::string> texts;
+  halftone::manifest::DecodeError error;
+  REQUIRE(halftone::manifest::unpack_texts({image.texts, image.text_bytes}, texts, error));
+  const Artifact artifact = Artifact::linked(image);
+  const halftone::Nvrtc& nvrtc = halftone::Nvrtc::instance();
+  const auto* target = halftone::manifest::find_cuda(artifact.manifest(), "sm_80");
+  REQUIRE(target);
+  std::map<std::int32_t, std::string> names;  // as halftonec --aot compute_80 does
+  for (const auto& kernel : target->kernels) names[kernel.text] = kernel.entry;
+  for (const auto& [text, name] : names) {
+    texts.push_back(halftone::manifest::entry_of(
+        {text, "compute_80", "13.0",
+         nvrtc.compile_cubin(texts[static_cast<std::size_t>(text)], name, "compute_80")}));
+  }
+  const std::vector<std::byte> packed = halftone::manifest::pack_texts(texts);
+  image.texts = packed.data();
+  image.text_bytes = packed.size();
+  const auto parameters_after = [&](const char* jit) {
+    setenv("HALFTONE_JIT", jit, 1);
+    Pair pair(image, "sm_80", 5);
+    unsetenv("HALFTONE_JIT");
+    for (int step = 0; step < 2; ++step) pair.chip.step(pair.inputs.named());
+    std::map<std::string, Floats> all;
+    for (const std::string& name : pair.chip.parameter_names()) {
+      all[name] = copy(pair.chip.parameter(name));
+    }
+    return all;
+  };
+  const auto ahead = parameters_after("never"), first = parameters_after("first");
+  for (const auto& [name, values] : ahead) {
+    CAPTURE(name);
+    CHECK(bits(values) == bits(first.at(name)));
+  }
+}
+
+TEST_CASE("two simulated chips train at once in one process") {
+  Pair first(halftone_artifact_digits, "sm_80", 5), second(halftone_artifact_digits, "sm_90a", 5);
+  const auto train = [](Pair& pair) {
+    for (int step = 0; step < 2; ++step) pair.chip.step(pair.inputs.named());
+  };
+  std::thread other([&] { train(second); });
+  train(first);
+  other.join();
+  for (Pair* pair : {&first, &second}) {
+    for (int step = 0; step < 2; ++step) pair->cpu.step(pair->inputs.named());
+    pair->compare();
   }
 }
 
@@ -224,7 +280,10 @@ TEST_CASE("parts, micro-batches, diagnosis and prediction on a simulated chip ar
   chip.predict(std::array{*pixels});
   CHECK(bits(chip.output("logits")) == bits(cpu.output("logits")));
   pair.inputs.spoil();
-  both([&](Trainer& trainer) { CHECK_FALSE(trainer.step(pair.inputs.named())); });
+  both([&](Trainer& trainer) {
+    trainer.step(pair.inputs.named());
+    CHECK_FALSE(trainer.updated());
+  });
   const auto found = pair.chip.diagnose(), expected = pair.cpu.diagnose();
   REQUIRE((found && expected));
   CHECK(found->text() == expected->text());

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay.hpp"
 
-#include <bit>
-#include <cmath>
+#include <algorithm>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <random>
+#include <sstream>
 #include <stdexcept>
 
+#include "class_b.hpp"
 #include "halftone/manifest/texts.hpp"
 #include "halftone/reference/rounding.hpp"
 
@@ -19,6 +21,11 @@ namespace {
 
 constexpr Phase kStep[] = {Phase::refresh,  Phase::forward, Phase::loss,  Phase::loss_backward,
                            Phase::backward, Phase::check,   Phase::update};
+constexpr std::size_t kBoundedPerResult = 4096;  // elements of one launch, spread over the result
+
+description::Format narrow(Format format) {
+  return format == Format::f16 ? description::Format::f16 : description::Format::bf16;
+}
 
 /// The bits as the specification compares them: every NaN is one (N7).
 std::uint32_t canonical(Format format, const std::byte* at) {
@@ -35,28 +42,51 @@ std::uint32_t canonical(Format format, const std::byte* at) {
 
 void put(Format format, float value, std::byte* at) {
   if (manifest::bytes_of(format) == 2) {
-    const auto to = format == Format::f16 ? description::Format::f16 : description::Format::bf16;
-    const std::uint16_t code = reference::encode({to}, value);
+    const std::uint16_t code = reference::encode({narrow(format)}, value);
     std::memcpy(at, &code, sizeof code);
   } else {
     std::memcpy(at, &value, sizeof value);
   }
 }
 
+float get(Format format, const std::byte* at) {
+  if (manifest::bytes_of(format) == 2) {
+    std::uint16_t code;
+    std::memcpy(&code, at, sizeof code);
+    return reference::decode(narrow(format), code);
+  }
+  float value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+
+float hostile(std::uint64_t number) {
+  constexpr float kValues[] = {std::numeric_limits<float>::quiet_NaN(), 0.0f,
+                               std::numeric_limits<float>::infinity(),  -0.0f,
+                               -std::numeric_limits<float>::infinity(), 0x1p-140f};
+  return kValues[number % std::size(kValues)];
+}
+
 }  // namespace
 
-Replay::Replay(const Artifact& artifact, const Device& chip, const Setup& setup, Filter filter)
+Replay::Replay(const Artifact& artifact, const Device& chip, const Setup& setup,
+               const Filter& filter)
     : cpu_("replay", artifact, Device::cpu(), "training", setup),
       chip_("replay", artifact, chip, "training", setup),
-      compared_(cpu_.manifest().kernels.size(), true) {
-  if (!filter) return;
+      compared_(cpu_.manifest().kernels.size(), true),
+      contraction_(compared_.size()) {
   std::vector<std::string> texts;
   manifest::DecodeError error;
   const manifest::ArtifactImage& image = artifact.image();
   if (!manifest::unpack_texts({image.texts, image.text_bytes}, texts, error))
     throw std::runtime_error(error.message);
-  for (std::size_t i = 0; i < compared_.size(); ++i)
-    compared_[i] = filter(texts[static_cast<std::size_t>(chip_.plan().target()->kernels[i].text)]);
+  for (std::size_t i = 0; i < compared_.size(); ++i) {
+    const auto& text = texts[static_cast<std::size_t>(chip_.plan().target()->kernels[i].text)];
+    compared_[i] = !filter || filter(text);
+    contraction_[i] = read_contraction(text);
+  }
+  cpu_.refresh();  // else the first launch would, after it was given its operands
+  chip_.refresh();
 }
 
 std::vector<std::byte> Replay::bytes_of(BoundProgram& program, std::size_t buffer) const {
@@ -64,7 +94,19 @@ std::vector<std::byte> Replay::bytes_of(BoundProgram& program, std::size_t buffe
   return {begin, begin + program.plan().bytes(buffer)};
 }
 
-void Replay::draw_inputs(std::uint64_t seed) {
+std::vector<float> Replay::values_of(BoundProgram& program,
+                                     const manifest::Argument& argument) const {
+  const auto buffer = static_cast<std::size_t>(argument.buffer);
+  const Format format = program.plan().buffer(buffer).format;
+  const auto each = static_cast<std::size_t>(manifest::bytes_of(format));
+  const std::vector<std::byte> bytes = bytes_of(program, buffer);
+  std::vector<float> values(static_cast<std::size_t>(program.plan().elements(argument)));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = get(format, &bytes[(static_cast<std::size_t>(argument.offset) + i) * each]);
+  return values;
+}
+
+void Replay::draw_inputs(std::uint64_t seed, Inputs inputs) {
   std::mt19937_64 random(seed);
   const manifest::Program& program = cpu_.program();
   for (std::size_t i = 0; i < program.buffers.size(); ++i) {
@@ -73,9 +115,12 @@ void Replay::draw_inputs(std::uint64_t seed) {
     std::vector<std::byte> bytes(static_cast<std::size_t>(cpu_.plan().bytes(i)));
     const auto each = static_cast<std::size_t>(manifest::bytes_of(format));
     for (std::size_t at = 0; at < bytes.size(); at += each) {
+      const std::uint64_t number = at / each;
       if (format == Format::i32) {
         const auto label = static_cast<std::int32_t>(random() % 2);
         std::memcpy(&bytes[at], &label, sizeof label);
+      } else if (inputs == Inputs::hostile && number % 13 == 5) {
+        put(format, hostile(number / 13), &bytes[at]);
       } else {
         put(format, std::uniform_real_distribution<float>(-1, 1)(random), &bytes[at]);
       }
@@ -84,8 +129,8 @@ void Replay::draw_inputs(std::uint64_t seed) {
   }
 }
 
-void Replay::step(std::uint64_t seed, Tally& tally) {
-  draw_inputs(seed);
+void Replay::step(std::uint64_t seed, Tally& tally, Inputs inputs) {
+  draw_inputs(seed, inputs);
   for (const Phase phase : kStep)
     for (std::size_t launch = 0; launch < cpu_.plan().launches(phase).size(); ++launch)
       replay(phase, launch, tally);
@@ -107,26 +152,31 @@ void Replay::replay(Phase phase, std::size_t index, Tally& tally) {
   const manifest::Launch& launch = cpu_.plan().launches(phase)[index];
   if (!compared_[static_cast<std::size_t>(launch.kernel)]) return cpu_.run(phase, index);
   tally.kernels.insert(cpu_.plan().kernel(launch).name);
-  const bool class_b = is_class_b(launch);
-  if (class_b) {
-    std::map<std::size_t, std::vector<std::byte>> recorded;
-    for (const manifest::Argument& argument : launch.arguments) {
-      const auto buffer = static_cast<std::size_t>(argument.buffer);
-      recorded[buffer] = bytes_of(cpu_, buffer);
-    }
-    fill_exactly(launch);
-    hand_over(launch);
-    cpu_.run(phase, index);
-    chip_.run(phase, index);
-    compare(launch, true, tally);
-    for (const auto& [buffer, bytes] : recorded) cpu_.execution().write(buffer, 0, bytes);
-    cpu_.run(phase, index);
-    return;
-  }
+  if (is_class_b(launch)) replay_exactly(phase, index, tally);
   hand_over(launch);
   cpu_.run(phase, index);
   chip_.run(phase, index);
-  compare(launch, false, tally);
+  if (is_class_b(launch)) return compare_class_b(launch, tally);
+  ++tally.launches;
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i)
+    if (!compare(launch, i, tally)) return;
+}
+
+void Replay::replay_exactly(Phase phase, std::size_t index, Tally& tally) {
+  const manifest::Launch& launch = cpu_.plan().launches(phase)[index];
+  std::map<std::size_t, std::vector<std::byte>> recorded;
+  for (const manifest::Argument& argument : launch.arguments) {
+    const auto buffer = static_cast<std::size_t>(argument.buffer);
+    recorded[buffer] = bytes_of(cpu_, buffer);
+  }
+  fill_exactly(launch);
+  hand_over(launch);
+  cpu_.run(phase, index);
+  chip_.run(phase, index);
+  ++tally.exact_sums;
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i)
+    if (!compare(launch, i, tally, ", exact sums")) break;
+  for (const auto& [buffer, bytes] : recorded) cpu_.execution().write(buffer, 0, bytes);
 }
 
 void Replay::fill_exactly(const manifest::Launch& launch) {
@@ -143,22 +193,84 @@ void Replay::fill_exactly(const manifest::Launch& launch) {
   }
 }
 
-void Replay::compare(const manifest::Launch& launch, bool exact_sums, Tally& tally) {
-  ++(exact_sums ? tally.exact_sums : tally.launches);
-  for (const manifest::Argument& argument : launch.arguments) {
-    const auto buffer = static_cast<std::size_t>(argument.buffer);
-    const Format format = cpu_.plan().buffer(buffer).format;
-    const auto each = static_cast<std::size_t>(manifest::bytes_of(format));
-    const std::vector<std::byte> wanted = bytes_of(cpu_, buffer), got = bytes_of(chip_, buffer);
-    for (std::size_t at = 0; at < wanted.size(); at += each) {
-      if (canonical(format, &wanted[at]) == canonical(format, &got[at])) continue;
+std::string Replay::place(const manifest::Launch& launch, std::size_t argument,
+                          std::size_t element) const {
+  const auto buffer = static_cast<std::size_t>(launch.arguments[argument].buffer);
+  return "kernel '" + cpu_.plan().kernel(launch).name + "', buffer '" +
+         cpu_.plan().buffer(buffer).name + "', element " + std::to_string(element);
+}
+
+bool Replay::compare(const manifest::Launch& launch, std::size_t argument, Tally& tally,
+                     const char* when) {
+  const auto buffer = static_cast<std::size_t>(launch.arguments[argument].buffer);
+  const Format format = cpu_.plan().buffer(buffer).format;
+  const auto each = static_cast<std::size_t>(manifest::bytes_of(format));
+  const std::vector<std::byte> wanted = bytes_of(cpu_, buffer), got = bytes_of(chip_, buffer);
+  for (std::size_t at = 0; at < wanted.size(); at += each) {
+    if (canonical(format, &wanted[at]) == canonical(format, &got[at])) continue;
+    ++tally.differing;
+    if (tally.first.empty()) tally.first = place(launch, argument, at / each) + when;
+    return false;
+  }
+  return true;
+}
+
+void Replay::compare_class_b(const manifest::Launch& launch, Tally& tally) {
+  const auto& text = contraction_[static_cast<std::size_t>(launch.kernel)];
+  if (!text) throw std::runtime_error("a class B kernel's text is not understood");
+  for (const SumResult& result : text->sums) hold_to_bound(launch, *text, result, tally);
+  for (const std::size_t row : text->rows) {
+    const std::vector<float> wanted = values_of(cpu_, launch.arguments[row]),
+                             got = values_of(chip_, launch.arguments[row]);
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (canonical(Format::f32, reinterpret_cast<const std::byte*>(&wanted[i])) ==
+          canonical(Format::f32, reinterpret_cast<const std::byte*>(&got[i])))
+        continue;
       ++tally.differing;
-      if (tally.first.empty())
-        tally.first = "kernel '" + cpu_.plan().kernel(launch).name + "', buffer '" +
-                      cpu_.plan().buffer(buffer).name + "', element " + std::to_string(at / each) +
-                      (exact_sums ? ", exact sums" : "");
-      return;
+      if (tally.first.empty()) tally.first = place(launch, row, i) + ", a sum of lhs";
+      break;
     }
+  }
+}
+
+std::size_t Replay::value_of(const std::string& product) const {
+  std::size_t value = 1;
+  std::istringstream factors(product);
+  for (std::string factor; factors >> factor;) {
+    if (factor == "*") continue;
+    const auto& names = cpu_.manifest().symbols;
+    const auto name =
+        std::ranges::find(names, factor.substr(std::min<std::size_t>(7, factor.size())));
+    value *= name == names.end()
+                 ? std::stoul(factor)
+                 : static_cast<std::size_t>(
+                       cpu_.plan().symbols()[static_cast<std::size_t>(name - names.begin())]);
+  }
+  return value;
+}
+
+void Replay::hold_to_bound(const manifest::Launch& launch, const ContractionText& text,
+                           const SumResult& result, Tally& tally) {
+  const std::vector<float> lhs = values_of(cpu_, launch.arguments[text.lhs]),
+                           rhs = values_of(cpu_, launch.arguments[text.rhs]),
+                           stored = values_of(chip_, launch.arguments[result.argument]);
+  const std::size_t depth = value_of(text.depth), rows = stored.size() / text.columns;
+  std::vector<float> a(depth), b(depth);
+  const std::size_t stride = stored.size() / kBoundedPerResult + 1;
+  for (std::size_t i = 0; i < stored.size(); i += stride) {
+    const std::size_t row = i / text.columns, column = i % text.columns;
+    for (std::size_t k = 0; k < depth; ++k) {
+      a[k] = lhs[text.transpose_lhs ? k * rows + row : row * depth + k];
+      b[k] = rhs[text.transpose_rhs ? column * depth + k : k * text.columns + column];
+    }
+    ++tally.bounded;
+    const ClassB bound = class_b(a, b, result.format, Sums::toward_zero);
+    if (bound.holds(stored[i])) continue;
+    ++tally.outside;
+    if (tally.first.empty())
+      tally.first = place(launch, result.argument, i) + ": " + std::to_string(stored[i]) +
+                    " is not from " + std::to_string(bound.low) + " to " +
+                    std::to_string(bound.high);
   }
 }
 

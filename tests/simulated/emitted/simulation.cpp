@@ -13,7 +13,6 @@
 #include <stdexcept>
 
 #include "cuda/nvrtc.hpp"
-#include "simulated/simulated_driver.hpp"
 
 namespace halftone::tests {
 
@@ -44,8 +43,11 @@ std::string compile_with_nvrtc(const std::string& text, const std::string& name,
 
 std::string clang_missing() {
   if (!fs::exists(HALFTONE_CLANG)) return "there is no clang++-22";
-  if (!fs::exists(fs::path(HALFTONE_CUDA_HOME) / "include" / "cuda.h"))
-    return "clang's CUDA front end needs a CUDA Toolkit's headers";
+  // What clang's wrapper header includes last, and the bitcode that its driver looks for; the
+  // packages that bring NVRTC alone have neither.
+  for (const char* part : {"include/curand_mtgp32_kernel.h", "nvvm/libdevice/libdevice.10.bc"})
+    if (!fs::exists(fs::path(HALFTONE_CUDA_HOME) / part))
+      return std::string("clang's CUDA front end needs a whole CUDA Toolkit: there is no ") + part;
   return "";
 }
 
@@ -73,11 +75,12 @@ std::string compile_with_clang(const std::string& text, const std::string& name,
 }
 
 Device simulated(const std::string& chip, const simulator::LaunchOptions& options,
-                 CompileKernel compile) {
-  return Device::driven(std::make_shared<DriverContext>(
-                            "simulated:" + chip, std::make_unique<SimulatedDriver>(chip, options),
-                            std::move(compile), true),
-                        "a test asked for it");
+                 CompileKernel compile, SimulatedDriver::Observe observe) {
+  auto driver = std::make_unique<SimulatedDriver>(chip, options, std::move(observe));
+  return Device::driven(
+      std::make_shared<DriverContext>("simulated:" + chip, std::move(driver), std::move(compile),
+                                      DriverOptions{.checks_launches = true}),
+      "a test asked for it");
 }
 
 }  // namespace halftone::tests

@@ -7,6 +7,7 @@
 #include "driver_context.hpp"
 #include "halftone/device.hpp"
 #include "halftone/simulator/device.hpp"
+#include "simulated/simulated_driver.hpp"
 
 namespace halftone::tests {
 
@@ -22,8 +23,10 @@ namespace halftone::tests {
 /// Why compile_with_clang cannot be used here; empty when it can.
 [[nodiscard]] std::string clang_missing();
 
+/// `observe` is told of every launch.
 [[nodiscard]] Device simulated(const std::string& chip,
                                const simulator::LaunchOptions& options = {},
-                               CompileKernel compile = compile_with_nvrtc);
+                               CompileKernel compile = compile_with_nvrtc,
+                               SimulatedDriver::Observe observe = {});
 
 }  // namespace halftone::tests

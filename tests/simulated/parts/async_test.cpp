@@ -6,6 +6,7 @@
 #include <numeric>
 #include <string>
 
+#include "opcode_table.hpp"
 #include "run_ptx.hpp"
 #include "tensor_map.hpp"
 
@@ -43,6 +44,26 @@ const std::string kDump =
     "mul.lo.u32 %r20, %tid, 4;\nadd.u32 %r21, %r20, %smem;\nld.shared.u32 %r22, "
     "[%r21];\ncvt.u64.u32 %rd20, %r20;\n"
     "add.u64 %rd20, %rd20, %out;\nst.global.u32 [%rd20], %r22;\n";
+
+const Tested kTested{
+    "mbarrier.init.shared::cta.b64",
+    "mbarrier.arrive.shared::cta.b64",
+    "mbarrier.arrive.expect_tx.shared::cta.b64",
+    "mbarrier.expect_tx.relaxed.cta.shared::cta.b64",
+    "mbarrier.test_wait.parity.shared::cta.b64",
+    "mbarrier.try_wait.parity.shared::cta.b64",
+    "mbarrier.try_wait.shared::cta.b64",
+    "mbarrier.pending_count.b64",
+    "fence.mbarrier_init.release.cluster",
+    "fence.proxy.async.shared::cta",
+    "cp.async.mbarrier.arrive.noinc.shared::cta.b64",
+    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes",
+    "cp.async.bulk.global.shared::cta.bulk_group",
+    "cp.async.bulk.commit_group",
+    "cp.async.bulk.wait_group.read",
+    "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32",
+    "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes",
+    "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group"};
 
 struct Fault {
   const char* name;

@@ -5,12 +5,22 @@
 #include <numeric>
 #include <string>
 
+#include "opcode_table.hpp"
 #include "run_ptx.hpp"
 
 using namespace halftone::tests;
 using halftone::simulator::Kind;
 
 namespace {
+
+const Tested kTested{
+    "mapa.shared::cluster.u32",
+    "getctarank.shared::cluster.u32",
+    "ld.shared::cluster.u32",
+    "st.shared::cluster.u32",
+    "barrier.cluster.arrive.release.aligned",
+    "barrier.cluster.wait.acquire.aligned",
+    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster"};
 
 PtxKernel kernel_of(std::string body, std::uint32_t cluster = 2, std::uint32_t blocks = 4) {
   PtxKernel kernel;

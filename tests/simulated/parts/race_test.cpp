@@ -211,6 +211,20 @@ TEST_CASE("knowledge passes from block to block to block") {
   CHECK(without.conflicts[0].other_block == 0);
 }
 
+TEST_CASE("what a block passed on outlives it") {
+  constexpr std::uint64_t kShared = 64;
+  for (const bool through : {false, true}) {
+    Script s(3);
+    s.write(0, 0, kX), s.store_release(0, 0, kFlag);
+    s.load_acquire(1, 5, kFlag);
+    if (through) s.store_release(1, 5, kShared, Scope::block);
+    s.load_acquire(1, 90, kShared, Scope::block), s.store_release(1, 90, kFlag + 4);
+    s.blocks[1].reset();
+    s.load_acquire(2, 1, kFlag + 4), s.write(2, 1, kX);
+    CHECK(s.conflicts.empty() == through);
+  }
+}
+
 TEST_CASE("fences make relaxed atomics order, when there is one on each side") {
   for (const int missing : {0, 1, 2, 3}) {
     CAPTURE(missing);
@@ -415,17 +429,45 @@ TEST_CASE("what an asynchronous operation reads must stay until it was waited fo
   CHECK(race(done, Order::write_after_write));
 }
 
-TEST_CASE("a cluster's barrier orders its blocks") {
-  for (const bool synchronised : {false, true}) {
+TEST_CASE("a cluster's barrier orders what came before an arrival that releases") {
+  enum class How { none, relaxed, too_late, ordered };
+  for (const How how : {How::none, How::relaxed, How::too_late, How::ordered}) {
+    CAPTURE(static_cast<int>(how));
     Script s(2);
+    RacingBlock* const both[] = {s.blocks[0].get(), s.blocks[1].get()};
+    const auto arrive = [&] {
+      for (std::uint32_t b = 0; b < 2; ++b)
+        for (std::uint32_t w = 0; w < 4; ++w)
+          if (b != 0 || w != 0 || how != How::relaxed)
+            s.detector.cluster_arrive(s.who(b, w, kFullMask), both);
+    };
     std::array<std::uint64_t, 32> addresses{};
     LaneAccess access;
     access.touch = Touch::write, access.owner = s.blocks[1].get(),
     access.addresses = addresses.data(), access.bytes = 4;
+    if (how == How::too_late) arrive();
     s.detector.access(s.who(0, 0, 1), access);  // block 0 writes into block 1
-    RacingBlock* const both[] = {s.blocks[0].get(), s.blocks[1].get()};
-    if (synchronised) s.detector.cluster_barrier(both);
+    if (how == How::ordered || how == How::relaxed) arrive();
+    s.detector.cluster_complete(both);
+    if (how != How::none) s.detector.cluster_wait(s.who(1, 2, kFullMask));
     s.read(1, 70, 0);
-    CHECK(s.conflicts.empty() == synchronised);
+    CHECK(s.conflicts.empty() == (how == How::ordered));
+  }
+}
+
+TEST_CASE("an access to another block's shared memory comes before that block's end") {
+  for (const bool ordered : {false, true}) {
+    Script s(2);
+    RacingBlock* const both[] = {s.blocks[0].get(), s.blocks[1].get()};
+    std::array<std::uint64_t, 32> addresses{};
+    LaneAccess access;
+    access.owner = s.blocks[1].get(), access.addresses = addresses.data(), access.bytes = 4;
+    s.detector.access(s.who(0, 0, 1), access);  // block 0 reads block 1
+    s.detector.cluster_arrive(s.who(0, 0, 1), both);
+    s.detector.cluster_complete(both);
+    if (ordered) s.detector.cluster_wait(s.who(1, 3, 1));
+    s.detector.block_ends(*s.blocks[1]);
+    REQUIRE(s.conflicts.size() == (ordered ? 0 : 1));
+    if (!ordered) CHECK(s.conflicts[0].what == Conflict::What::owner_gone);
   }
 }

@@ -3,6 +3,7 @@
 // rounding by search in it.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -75,6 +76,48 @@ inline std::vector<float> boundaries(const std::vector<double>& values, std::siz
                                       0x7f800001u, 0x7f7fffffu, 1u, 0x80000001u})
     inputs.push_back(std::bit_cast<float>(special));
   return inputs;
+}
+
+// The code that PTX promises for x, found by comparing x with the format's values.
+inline std::uint32_t rounded_code(const Definition& d, const std::vector<double>& values, double x,
+                                  simulator::Encoding how) {
+  const std::uint32_t largest = (d.values - 1) << code_shift(d);
+  if (std::isnan(x)) return d.nan ? d.nan : largest;
+  const bool negative = std::signbit(x);
+  if (negative && how.relu) return 0;
+  const std::uint32_t sign = negative ? sign_of(d) : 0;
+  const bool stays = how.rounding == Rounding::toward_zero ||
+                     how.rounding == (negative ? Rounding::upward : Rounding::downward);
+  std::uint32_t past = d.has_infinity ? d.values << code_shift(d) : d.nan ? d.nan : largest;
+  if (how.finite || (stays && !std::isinf(x))) past = largest;
+  if (std::isinf(x)) return sign | past;
+  const double magnitude = std::min(std::fabs(x), 2 * values.back());
+  const auto above = std::upper_bound(values.begin(), values.end(), magnitude);
+  const auto low = static_cast<std::uint32_t>(above - values.begin()) - 1;
+  const double step = values[values.size() - 1] - values[values.size() - 2];
+  const double next = above == values.end() ? values.back() + step : *above;
+  const double down = magnitude - values[low], up = next - magnitude;
+  bool away = false;
+  switch (how.rounding) {
+    case Rounding::nearest_even:
+      away = down > up || (down == up && low % 2 == 1);
+      break;
+    case Rounding::nearest_away:
+      away = down >= up;
+      break;
+    case Rounding::toward_zero:
+      break;
+    case Rounding::upward:
+      away = down > 0 && !negative;
+      break;
+    case Rounding::downward:
+      away = down > 0 && negative;
+      break;
+    case Rounding::stochastic:
+      break;
+  }
+  const std::uint32_t chosen = low + (away ? 1 : 0);
+  return sign | (chosen >= d.values ? past : chosen << code_shift(d));
 }
 
 }  // namespace halftone::tests

@@ -27,7 +27,8 @@ struct PtxRun {
 };
 
 struct PtxKernel {
-  std::string body;  ///< between the braces; %in and %out hold the addresses of the buffers
+  std::string before;  ///< functions and variables of the module
+  std::string body;    ///< between the braces; %in and %out hold the addresses of the buffers
   std::string chip = "sm_90a";
   std::uint32_t blocks = 1, threads = 32, shared_bytes = 0, cluster = 1;
   std::size_t out_words = 64;
@@ -39,6 +40,7 @@ struct PtxKernel {
 inline std::string ptx_of(const PtxKernel& kernel) {
   std::string text = ".version 8.8\n.target " + kernel.chip + "\n.address_size 64\n";
   text += ".extern .shared .align 1024 .b8 smem[];\n";
+  text += kernel.before;
   text += ".visible .entry k(.param .u64 p0, .param .u64 p1";
   if (!kernel.third.empty()) text += ", .param .align 64 .b8 p2[128]";
   text +=

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "formats.hpp"
+#include "opcode_table.hpp"
 #include "run_ptx.hpp"
 
 using namespace halftone::tests;
@@ -16,6 +17,15 @@ using halftone::simulator::Kind;
 using halftone::simulator::NumberFormat;
 
 namespace {
+
+const Tested kTested{"wgmma.fence.sync.aligned",
+                     "wgmma.commit_group.sync.aligned",
+                     "wgmma.wait_group.sync.aligned",
+                     "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16",
+                     "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16",
+                     "wgmma.mma_async.sync.aligned.m64n64k8.f32.tf32.tf32",
+                     "wgmma.mma_async.sync.aligned.m64n64k32.f32.e4m3.e5m2",
+                     "setmaxnreg.inc.sync.aligned.u32"};
 
 struct Case {
   const char* name;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// planted FETCHED FILE.cu...: the simulator finds every planted fault, at its line, in one
-// deterministic run, and nothing in the same kernels without it. Each kernel is introduced by
-// `//! kind; block N; grid N; shared N; chip sm_X`, and the line that is at fault ends in HERE.
-// Exit status: 77 where no NVRTC is.
+// planted FETCHED FILE.cu...: with NVRTC; planted --golden FOLDER FILE.cu...: with the PTX that it
+// made of them. The simulator finds every planted fault, at its line, in one deterministic run, and
+// nothing in the same kernels without it. Each kernel is introduced by
+// `//! kind; block N; grid N; shared N; cluster N; map 1 (of in) or 2 (of out); chip sm_X`, and the
+// line that is at fault ends in HERE. Exit status: 77 where no NVRTC is.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <sstream>
@@ -16,6 +19,7 @@
 
 #include "halftone/simulator/device.hpp"
 #include "nvrtc_library.hpp"
+#include "tensor_map.hpp"
 
 namespace {
 
@@ -27,11 +31,13 @@ constexpr std::size_t kBytes = 4096;  // of each of the two buffers
 struct Plant {
   std::string kernel, kind, chip = "sm_80";
   std::uint32_t line = 0;  ///< 0: any
-  std::map<std::string, std::uint32_t> numbers = {{"block", 32}, {"grid", 1}, {"shared", 0}};
+  std::map<std::string, std::uint32_t> numbers = {
+      {"block", 32}, {"grid", 1}, {"shared", 0}, {"cluster", 1}, {"map", 0}};
 };
 
-std::string read(const char* path) {
+std::string read(const std::string& path) {
   std::ifstream file(path);
+  if (!file) throw std::runtime_error("cannot read " + path);
   std::stringstream text;
   text << file.rdbuf();
   return text.str();
@@ -81,6 +87,17 @@ std::uint32_t number_of(const Plant& plant, const char* name, bool fault) {
   return !fault && fixed != plant.numbers.end() ? fixed->second : plant.numbers.at(name);
 }
 
+/// 32 by 32 f32, in boxes of 8 by 8.
+simulator::TensorMap map_of(std::uint64_t address) {
+  simulator::TensorMap map;
+  map.address = address;
+  map.rank = 2;
+  map.extents = {32, 32};
+  map.stride_bytes = {0, 128};
+  map.box = {8, 8};
+  return map;
+}
+
 simulator::LaunchReport run(const simulator::Module& module, const Plant& plant, bool fault) {
   simulator::Device device(plant.chip);
   std::vector<float> values(kBytes / sizeof(float));
@@ -90,10 +107,17 @@ simulator::LaunchReport run(const simulator::Module& module, const Plant& plant,
   device.copy_in(in, std::as_bytes(std::span(values)));
   // A flag that blocks wait for starts at 0.
   if (plant.kernel.find("flag") != std::string::npos) device.fill(out, kBytes, std::byte{0});
-  const void* parameters[] = {&in, &out};
+  std::vector<const void*> parameters = {&in, &out};
+  simulator::EncodedTensorMap map{};
+  if (const std::uint32_t which = plant.numbers.at("map"); which != 0) {
+    map = simulator::encode_tensor_map(map_of(which == 1 ? in : out));
+    parameters.push_back(&map);
+  }
+  simulator::LaunchOptions options;
+  options.cluster = {plant.numbers.at("cluster"), 1, 1};
   return device.launch(module, plant.kernel, Dim3{number_of(plant, "grid", fault)},
                        Dim3{number_of(plant, "block", fault)}, number_of(plant, "shared", fault),
-                       parameters);
+                       parameters, options);
 }
 
 bool is_expected(const simulator::Finding& finding, const Plant& plant) {
@@ -130,15 +154,30 @@ simulator::Kind kind_of(const std::string& word) {
   throw std::invalid_argument("no kind of finding is called " + word);
 }
 
-std::string compiled(const tests::NvrtcLibrary& nvrtc, const std::string& text, const char* path,
-                     const std::string& chip, bool fault) {
-  const std::vector<std::string> options = {"--gpu-architecture=compute_" + chip.substr(3),
-                                            "--std=c++20", "--fmad=false", "-lineinfo",
-                                            std::string("-DFAULT=") + (fault ? "1" : "0")};
-  const tests::Compilation made = nvrtc.compile(text, path, options);
-  if (!made.accepted) throw std::runtime_error(made.log);
-  return made.ptx;
-}
+/// The PTX of FILE.cu for a chip, with its faults or without: made by NVRTC, or read.
+class Texts {
+ public:
+  explicit Texts(std::string golden) : golden_(std::move(golden)) {}
+  explicit Texts(std::unique_ptr<tests::NvrtcLibrary> nvrtc) : nvrtc_(std::move(nvrtc)) {}
+
+  [[nodiscard]] std::string ptx(const std::string& path, const std::string& chip,
+                                bool fault) const {
+    if (!nvrtc_) {
+      const std::string stem = std::filesystem::path(path).stem();
+      return read(golden_ + "/" + stem + "." + chip.substr(3) + (fault ? ".1.ptx" : ".0.ptx"));
+    }
+    const std::vector<std::string> options = {"--gpu-architecture=compute_" + chip.substr(3),
+                                              "--std=c++20", "--fmad=false", "-lineinfo",
+                                              std::string("-DFAULT=") + (fault ? "1" : "0")};
+    const tests::Compilation made = nvrtc_->compile(read(path), path, options);
+    if (!made.accepted) throw std::runtime_error(made.log);
+    return made.ptx;
+  }
+
+ private:
+  std::string golden_;
+  std::unique_ptr<tests::NvrtcLibrary> nvrtc_;
+};
 
 struct Score {
   int planted = 0, caught = 0, false_alarms = 0;
@@ -163,30 +202,32 @@ void judge(const simulator::Module& module, const Plant& plant, bool fault, Scor
     std::printf("  instead: %s\n", finding.text().c_str());
 }
 
+void judge(const Texts& texts, const std::string& path, Score& score) {
+  const std::vector<Plant> plants = plants_of(read(path));
+  for (const bool fault : {true, false}) {
+    std::map<std::string, simulator::Module> modules;
+    for (const Plant& plant : plants) {
+      if (!modules.contains(plant.chip))
+        modules.emplace(plant.chip,
+                        simulator::Module::parse(texts.ptx(path, plant.chip, fault), path));
+      judge(modules.at(plant.chip), plant, fault, score);
+    }
+  }
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
+  const bool golden = count > 2 && std::string(arguments[1]) == "--golden";
   std::string reason;
-  const auto nvrtc = tests::NvrtcLibrary::open(count > 1 ? arguments[1] : "", reason);
-  if (!nvrtc) {
+  auto nvrtc = golden ? nullptr : tests::NvrtcLibrary::open(count > 1 ? arguments[1] : "", reason);
+  if (!golden && !nvrtc) {
     std::printf("skipped: %s\n", reason.c_str());
     return 77;
   }
+  const Texts texts = golden ? Texts(arguments[2]) : Texts(std::move(nvrtc));
   Score score;
-  for (int i = 2; i < count; ++i) {
-    const std::string text = read(arguments[i]);
-    const std::vector<Plant> plants = plants_of(text);
-    for (const bool fault : {true, false}) {
-      std::map<std::string, simulator::Module> modules;
-      for (const Plant& plant : plants) {
-        if (!modules.contains(plant.chip))
-          modules.emplace(plant.chip, simulator::Module::parse(
-                                          compiled(*nvrtc, text, arguments[i], plant.chip, fault),
-                                          arguments[i]));
-        judge(modules.at(plant.chip), plant, fault, score);
-      }
-    }
-  }
+  for (int i = golden ? 3 : 2; i < count; ++i) judge(texts, arguments[i], score);
   std::printf("caught %d of %d, false alarms %d\n", score.caught, score.planted,
               score.false_alarms);
   return score.planted > 0 && score.caught == score.planted && score.false_alarms == 0 ? 0 : 1;

@@ -30,7 +30,8 @@ class TrainerScaler final : public ScalerUnderTest {
         for (const float x : input_of(events, i, optimizer)) inputs[optimizer].push_back(x);
     const NamedValues named[] = {{"xa", std::span<const float>(inputs[0])},
                                  {"xb", std::span<const float>(inputs[1])}};
-    const bool updated = trainer_->step(named);
+    trainer_->step(named);
+    const bool updated = trainer_->updated();
     const Statistics now = trainer_->stats();
     return {.scale = now.loss_scale, .skipped = !updated, .floored = static_cast<int>(now.floored)};
   }

@@ -95,16 +95,20 @@ __device__ __forceinline__ void load(const T* row, Column first, Column columns,
     load(row, first, columns, reinterpret_cast<T(&)[4]>(values[0]), outside);
     load(row, first + 4, columns, reinterpret_cast<T(&)[4]>(values[4]), outside);
   } else {
+    // An array of its own: of those that branches write NVVM keeps some in memory from sm_100 on.
+    T found[kWidth];
+    bool is_whole = false;
     if constexpr (kWidth >= 4) {
-      if (first >= 0 && first + kWidth <= columns && is_vector_aligned<kWidth>(row + first)) {
-        load_vector(row + first, values);
-        return;
-      }
+      is_whole = first >= 0 && first + kWidth <= columns && is_vector_aligned<kWidth>(row + first);
+      if (is_whole) load_vector(row + first, found);
+    }
+    if (!is_whole) {
+#pragma unroll
+      for (int i = 0; i < kWidth; ++i)
+        found[i] = first + i >= 0 && first + i < columns ? row[first + i] : outside;
     }
 #pragma unroll
-    for (int i = 0; i < kWidth; ++i) {
-      values[i] = first + i >= 0 && first + i < columns ? row[first + i] : outside;
-    }
+    for (int i = 0; i < kWidth; ++i) values[i] = found[i];
   }
 }
 

@@ -59,6 +59,13 @@ __device__ __forceinline__ void st_global(void* pointer, const unsigned int (&wo
                "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3]));
 }
 
+/// In its place among other accesses: for what other threads of the kernel read after a barrier.
+__device__ __forceinline__ void st_global_in_order(float* pointer, const float (&values)[4]) {
+  asm volatile("st.global.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(pointer)),
+               "f"(values[0]), "f"(values[1]), "f"(values[2]), "f"(values[3])
+               : "memory");
+}
+
 // 9.7.9.8 ld and 9.7.9.11 st in the shared window, for operands that ldmatrix cannot transpose. An
 // address is one of the window's 32-bit addresses; kOffset, here and below, is added by the
 // instruction itself.

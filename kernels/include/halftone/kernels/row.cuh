@@ -78,7 +78,8 @@ class Worker {
       const int column = column_of(chunk, group);
       if (!active_ || column >= Body::columns()) continue;
       if constexpr (kCached) {
-        visit(column, cache_[group]);
+        const Inputs inputs = cache_[group];  // else NVVM keeps the cache in memory from sm_100 on
+        visit(column, inputs);
       } else {
         Inputs inputs;
         body_.load(row_, column, inputs);

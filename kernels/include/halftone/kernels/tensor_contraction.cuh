@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contractions by tensor cores, class B: f16, bf16 or tf32 on both sides, f32 sums in an order of
+// Contractions by tensor cores, class B: f16, bf16 or tf32 on either side, f32 sums in an order of
 // the kernel's own. The operands' tiles pass through a ring of stages in shared memory; while a
 // warp multiplies, its operands of the next product and the tiles of coming stages are under way.
 // lhs's sums over k are class A: N3's chains, whatever the tile and the splits.
@@ -61,16 +61,24 @@ __device__ __forceinline__ unsigned char* shared_storage() {
   }
 }
 
+/// What tensor cores multiply: the format of both operands, and tf32 for two different ones, which
+/// holds every f16 and bf16.
+template <class Lhs, class Rhs>
+struct Common {
+  using Type = float;
+};
+template <class T>
+struct Common<T, T> {
+  using Type = T;
+};
+
 /// A block's sums: the operands' staging and the warp's fragments of them.
 template <class Body, class Tile>
 class Products {
-  static_assert(kIsF16<typename Body::Lhs> == kIsF16<typename Body::Rhs> &&
-                    sizeof(typename Body::Lhs) == sizeof(typename Body::Rhs),
-                "tensor cores take lhs and rhs of one format; contraction takes any two");
-
  public:
-  using LhsLayout = Layout<typename Body::Lhs, Tile::kRows, Tile::kDepth, !Body::kTransposeLhs>;
-  using RhsLayout = Layout<typename Body::Rhs, Tile::kColumns, Tile::kDepth, Body::kTransposeRhs>;
+  using Element = typename Common<typename Body::Lhs, typename Body::Rhs>::Type;
+  using LhsLayout = Layout<Element, Tile::kRows, Tile::kDepth, !Body::kTransposeLhs>;
+  using RhsLayout = Layout<Element, Tile::kColumns, Tile::kDepth, Body::kTransposeRhs>;
   using LhsFragments = Fragments<LhsLayout, Tile::kWarpRows, false>;
   using RhsFragments = Fragments<RhsLayout, Tile::kWarpColumns, true>;
   static constexpr int kStageBytes = LhsLayout::kBytes + RhsLayout::kBytes;
@@ -108,8 +116,8 @@ class Products {
   }
 
  private:
-  using LhsStaging = StagingOf<LhsLayout, Tile::kThreads, Tile::kLhsBytes>;
-  using RhsStaging = StagingOf<RhsLayout, Tile::kThreads, Tile::kRhsBytes>;
+  using LhsStaging = StagingOf<LhsLayout, typename Body::Lhs, Tile::kThreads, Tile::kLhsBytes>;
+  using RhsStaging = StagingOf<RhsLayout, typename Body::Rhs, Tile::kThreads, Tile::kRhsBytes>;
 
   static constexpr bool kAsync = LhsStaging::kAsync || RhsStaging::kAsync;
 
@@ -175,9 +183,8 @@ class Products {
     for (int i = 0; i < LhsFragments::kTiles; ++i) {
 #pragma unroll
       for (int j = 0; j < 2 * RhsFragments::kTiles; ++j)
-        multiply<typename Body::Lhs>(sums[i][j], lhs_words_[kBuffer][i],
-                                     rhs_words_[kBuffer][j / 2][j % 2 * 2],
-                                     rhs_words_[kBuffer][j / 2][j % 2 * 2 + 1]);
+        multiply<Element>(sums[i][j], lhs_words_[kBuffer][i], rhs_words_[kBuffer][j / 2][j % 2 * 2],
+                          rhs_words_[kBuffer][j / 2][j % 2 * 2 + 1]);
     }
   }
 

@@ -46,7 +46,8 @@ class Workspace {
   /// all splits, added in ascending order. All threads call; `flag` is shared memory.
   __device__ __forceinline__ bool add_up(Sums<Tile>& sums, volatile unsigned int* flag) const {
     float* const own = partials_ + static_cast<long long>(place_.split) * kTileSums;
-    each_quad(sums, [&](int quad, float (&values)[4]) { store_vector(own + quad, values); });
+    each_quad(sums,
+              [&](int quad, float (&values)[4]) { ptx::st_global_in_order(own + quad, values); });
     __syncthreads();
     if (threadIdx.x == 0) *flag = ptx::atom_inc_acq_rel(counter_, place_.splits - 1);
     __syncthreads();

@@ -46,17 +46,18 @@ struct Depth {
 
 /// A thread's share of an operand's tiles: kPerThread pieces, kLineStep lines apart. A piece is of
 /// kRowBytes, the largest power of two up to 16 that divides where lines start in memory and how
-/// long they are; two elements of 16 bits where that is one.
-template <class Layout, int kThreads, int kRowBytes, class Address>
+/// long they are; two elements of 16 bits where that is one. Source: the elements in memory.
+template <class Layout, class Source, int kThreads, int kRowBytes, class Address>
 class Pieces {
+  static constexpr int kSourceSize = static_cast<int>(sizeof(Source));
+
  public:
   static constexpr int kBytes = kRowBytes < 4 ? 4 : kRowBytes;
-  static constexpr int kElements = kBytes / Layout::kSize;
-  static constexpr int kPerLine = Layout::kLineBytes / kBytes;
+  static constexpr int kElements = kBytes / kSourceSize;
+  static constexpr int kPerLine = Layout::kLineBytes / Layout::kSize / kElements;
   static constexpr int kLineStep = kThreads / kPerLine;
   static constexpr int kPerThread = (Layout::kLines + kLineStep - 1) / kLineStep;
-  static_assert(kRowBytes >= Layout::kSize,
-                "rows of tf32 start at multiples of four bytes or more");
+  static_assert(kRowBytes >= kSourceSize, "rows of tf32 start at multiples of four bytes or more");
   static_assert(kThreads % kPerLine == 0,
                 "a line of an operand's tile has more pieces than the block has threads; take more "
                 "warps, a smaller tile or a larger kLhsBytes or kRhsBytes");
@@ -69,15 +70,15 @@ class Pieces {
         extent_(static_cast<int>(min(extent - first, static_cast<long long>(Layout::kExtent)))),
         full_(depth.full),
         rest_(depth.rest) {
-    const long long pitch = (Layout::kAlongDepth ? depth.total : extent) * Layout::kSize;
+    const long long pitch = (Layout::kAlongDepth ? depth.total : extent) * kSourceSize;
     const long long line = (Layout::kAlongDepth ? first : depth.first) + line_;
     const long long element = (Layout::kAlongDepth ? depth.first : first) + element_;
 #pragma unroll
     for (int p = 0; p < (kAlike ? 1 : kPerThread); ++p)
       to_[p] = shared + Layout::offset(line_ + p * kLineStep, element_);
-    from_ = operand + (line * pitch + element * Layout::kSize);
+    from_ = operand + (line * pitch + element * kSourceSize);
     piece_step_ = kLineStep * pitch;
-    tile_step_ = Layout::kAlongDepth ? Layout::kDepth * Layout::kSize : Layout::kDepth * pitch;
+    tile_step_ = Layout::kAlongDepth ? Layout::kDepth * kSourceSize : Layout::kDepth * pitch;
   }
 
   /// How many tiles, from the first on, lie inside the operand as a whole.
@@ -97,7 +98,7 @@ class Pieces {
     const int depth = tile < full_ ? Layout::kDepth : rest_;
     const int lines = Layout::kAlongDepth ? extent_ : depth;
     const int elements = (Layout::kAlongDepth ? depth : extent_) - element_;
-    return line_ + p * kLineStep < lines ? min(max(elements, 0), kElements) * Layout::kSize : 0;
+    return line_ + p * kLineStep < lines ? min(max(elements, 0), kElements) * kSourceSize : 0;
   }
 
   /// Piece p's place in the first stage, less p * kDistance. Lines that are a multiple of eight
@@ -119,7 +120,7 @@ class Pieces {
 /// the operand's ends zeros are written.
 template <class Layout, int kThreads, int kRowBytes>
 class AsyncStaging {
-  using Share = Pieces<Layout, kThreads, kRowBytes, unsigned long long>;
+  using Share = Pieces<Layout, typename Layout::Element, kThreads, kRowBytes, unsigned long long>;
 
  public:
   static constexpr bool kAsync = true;
@@ -161,18 +162,20 @@ class AsyncStaging {
 #endif
 
 /// The same through registers: begin() reads tile 0, pass() writes the tile that it is given and
-/// reads the next one.
-template <class Layout, int kThreads, int kRowBytes>
+/// reads the next one. A Source of 16 bits is widened to a layout of tf32, which is exact.
+template <class Layout, class Source, int kThreads, int kRowBytes>
 class RegisterStaging {
+  static constexpr bool kWidens = sizeof(Source) < sizeof(typename Layout::Element);
+  /// Widened, a piece is at most one chunk of 16 bytes.
+  static constexpr int kPieceBytes = kWidens ? (kRowBytes < 8 ? kRowBytes : 8) : kRowBytes;
   using Address = const unsigned char*;
-  using Share = Pieces<Layout, kThreads, kRowBytes, Address>;
+  using Share = Pieces<Layout, Source, kThreads, kPieceBytes, Address>;
 
  public:
   static constexpr bool kAsync = false;
 
-  __device__ __forceinline__ RegisterStaging(const typename Layout::Element* operand,
-                                             unsigned int shared, long long first, long long extent,
-                                             const Depth& depth)
+  __device__ __forceinline__ RegisterStaging(const Source* operand, unsigned int shared,
+                                             long long first, long long extent, const Depth& depth)
       : pieces_(reinterpret_cast<Address>(operand), shared, first, extent, depth) {}
 
   __device__ __forceinline__ int inside() const { return 0x7fffffff; }
@@ -183,7 +186,7 @@ class RegisterStaging {
     if (tile < tiles && pieces_.has_piece()) {
 #pragma unroll
       for (int p = 0; p < Share::kPerThread; ++p)
-        ptx::st_shared(pieces_.to(p) + p * Share::kDistance + stage, words_[p]);
+        write(pieces_.to(p) + p * Share::kDistance + stage, words_[p]);
     }
     fetch(tile + 1, tiles);
   }
@@ -197,6 +200,21 @@ class RegisterStaging {
         read<true>(tile);
     }
     pieces_.advance();
+  }
+
+  template <int kWords>
+  __device__ __forceinline__ static void write(unsigned int to,
+                                               const unsigned int (&words)[kWords]) {
+    if constexpr (kWidens) {
+      unsigned int widened[2 * kWords];
+#pragma unroll
+      for (int i = 0; i < 2 * kWords; ++i)
+        widened[i] = __float_as_uint(
+            widen(Source{static_cast<unsigned short>(words[i / 2] >> (i % 2 * 16))}));
+      ptx::st_shared(to, widened);
+    } else {
+      ptx::st_shared(to, words);
+    }
   }
 
   template <bool kMasked>
@@ -234,17 +252,18 @@ class RegisterStaging {
 };
 
 /// How rows of kRowBytes come into shared memory on this chip.
-template <class Layout, int kThreads, int kRowBytes, bool kAsync>
+template <class Layout, class Source, int kThreads, int kRowBytes, bool kAsync>
 struct StagingChoice {
-  using Type = RegisterStaging<Layout, kThreads, kRowBytes>;
+  using Type = RegisterStaging<Layout, Source, kThreads, kRowBytes>;
 };
 #if __CUDA_ARCH__ >= 800
-template <class Layout, int kThreads, int kRowBytes>
-struct StagingChoice<Layout, kThreads, kRowBytes, true> {
+template <class Layout, class Source, int kThreads, int kRowBytes>
+struct StagingChoice<Layout, Source, kThreads, kRowBytes, true> {
   using Type = AsyncStaging<Layout, kThreads, kRowBytes>;
 };
 #endif
-template <class Layout, int kThreads, int kRowBytes>
-using StagingOf = typename StagingChoice<Layout, kThreads, kRowBytes, kRowBytes >= 4>::Type;
+template <class Layout, class Source, int kThreads, int kRowBytes>
+using StagingOf = typename StagingChoice<Layout, Source, kThreads, kRowBytes,
+                                         kRowBytes >= 4 && sizeof(Source) == Layout::kSize>::Type;
 
 }  // namespace halftone::kernels::tensor_contraction

@@ -4,6 +4,7 @@
 // executes them.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -14,7 +15,7 @@
 namespace halftone::manifest {
 
 /// Raised with every change of the structs below or of the calling convention of kernels.
-inline constexpr std::uint32_t kVersion = 3;
+inline constexpr std::uint32_t kVersion = 4;
 
 enum class Format : std::uint8_t { f32, tf32, f16, bf16, i32 };
 
@@ -120,7 +121,6 @@ struct Argument {
 struct Kernel {
   std::string name;      ///< unique in the manifest
   std::string skeleton;  ///< contraction, row, column, flat, pointwise
-  std::string fused;     ///< the layers and operations inside, of its first launch
   std::vector<TaskAxis> tasks;
   std::int32_t cpu_entry = 0;    ///< index into a variant's entry table
   std::int32_t cpu_finish = -1;  ///< likewise, or -1
@@ -180,6 +180,19 @@ struct Value {
   std::int32_t buffer = -1;  ///< index into Program::buffers; -1: it never leaves registers
 
   bool operator==(const Value&) const = default;
+};
+
+/// Which rule won a field that is no format, for people and for explain; words as rules spell them.
+struct Decision {
+  std::string field;                 ///< "accumulate", "rounding", "recompute" or "loss_scale"
+  std::string layer;                 ///< the layer, loss or parameter; empty for the loss scale
+  std::string role;                  ///< of what is rounded or computed again; otherwise empty
+  std::string pass;                  ///< empty for a weight and for the loss scale
+  std::string setting;               ///< "ordered", "toward_zero", "always", "dynamic", ...
+  std::int32_t rule = 0;             ///< index into Manifest::rules of the rule that won
+  std::vector<std::int32_t> beaten;  ///< rules that stated the field and lost, in order
+
+  bool operator==(const Decision&) const = default;
 };
 
 /// One rounding of one tensor to another format, once per step (P38).
@@ -335,6 +348,7 @@ struct Manifest {
   double learning_rate = 0.0;
   std::vector<std::string> rules;  ///< precision rules in their order, as the text form spells them
   LossScale loss_scale;
+  std::vector<Decision> decisions;    ///< where no rule won, the default of P13 to P17 holds
   std::vector<std::string> targets;   ///< that rules resolve for in this way: "cpu", "sm_80", ...
   std::vector<std::int64_t> assumed;  ///< sizes of the symbols that plans were chosen for
   std::int32_t text_count = 0;        ///< of the artifact's texts
@@ -344,6 +358,10 @@ struct Manifest {
 
   bool operator==(const Manifest&) const = default;
 };
+
+/// "HTMANIF\n", with which a manifest begins. Programs that read manifests do not hold the word, so
+/// that where it stands in a file, a manifest most likely follows.
+[[nodiscard]] std::array<char, 8> magic() noexcept;
 
 /// Deterministic bytes: a header of magic, kVersion, length and XXH3-128 checksum, then the fields
 /// in order.

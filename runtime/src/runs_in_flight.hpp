@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runs that the host asked for and has not waited for. Each has a slot of page-locked memory:
+// what the host gives it, and what it says of its update.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "driver_context.hpp"
+#include "driver_memory.hpp"
+#include "execution.hpp"
+#include "program_plan.hpp"
+
+namespace halftone {
+
+/// A run is open()ed, given its inputs and ended; the next open() takes the next slot and waits
+/// only where that one's run is not done.
+class RunsInFlight {
+ public:
+  RunsInFlight(const ProgramPlan& plan, DriverContext& context, const DriverMemory& memory,
+               DriverStream stream);
+  ~RunsInFlight();
+  RunsInFlight(const RunsInFlight&) = delete;
+  RunsInFlight& operator=(const RunsInFlight&) = delete;
+
+  /// Where the host writes an input of the run that is open, or that this opens.
+  [[nodiscard]] std::span<std::byte> staged(std::size_t buffer);
+
+  /// Puts on the stream the copies of what was staged; a run that updates is opened when none is.
+  /// `what` is what an error of the run is about.
+  void begin(const std::string& what, bool updates);
+
+  /// Puts on the stream what comes behind the kernels; nothing when no run is open.
+  void end();
+
+  /// Whether one is in flight.
+  [[nodiscard]] bool any() const;
+
+  /// To be called when all that is on the stream is done.
+  void all_done();
+
+  [[nodiscard]] std::vector<Outcome> take_outcomes();
+
+ private:
+  enum class State { free, open, in_flight };
+  struct Slot {
+    State state = State::free;
+    std::byte* memory = nullptr;
+    OwnedEvent done;
+    std::vector<std::size_t> inputs = {};  ///< buffers that were staged
+    bool updates = false;                  ///< and has an outcome
+    std::string what = {};
+  };
+
+  [[nodiscard]] bool is_open() const;
+  void allocate();
+  void open();
+  void finish(Slot& slot);
+  void copy_outcome(std::size_t buffer, std::byte* to);
+
+  const ProgramPlan& plan_;
+  DriverContext& context_;
+  const DriverMemory& memory_;
+  DriverStream stream_;
+  OutcomeBuffers outcome_buffers_;
+  std::vector<std::int64_t> offsets_;  ///< in a slot, by buffer; -1: not the host's to give
+  std::int64_t slot_bytes_ = 0;
+  OwnedHostMemory host_;
+  std::vector<Slot> slots_;
+  std::size_t next_ = 0;  ///< the slot that is open or will be
+  std::vector<Outcome> outcomes_;
+};
+
+}  // namespace halftone

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compile_texts.hpp"
+
+#include <exception>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <vector>
+
+#include "cuda/nvrtc.hpp"
+#include "halftone/manifest/texts.hpp"
+#include "settings.hpp"
+#include "thread_pool.hpp"
+
+namespace halftone::tools {
+namespace {
+
+std::vector<std::string> read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string content{std::istreambuf_iterator<char>(file), {}};
+  std::vector<std::string> strings;
+  manifest::DecodeError error;
+  if (!file || !manifest::unpack_texts(std::as_bytes(std::span(content)), strings, error) ||
+      strings.size() % 3 != 0) {
+    throw std::runtime_error("'" + path + "' holds no jobs for compile-texts");
+  }
+  return strings;
+}
+
+}  // namespace
+
+void compile_texts(const std::string& jobs, const std::string& images) {
+  const std::vector<std::string> strings = read(jobs);
+  const Nvrtc& nvrtc = Nvrtc::instance();
+  const std::size_t count = strings.size() / 3;
+  std::vector<std::string> made(count + 1);
+  std::vector<std::exception_ptr> failures(count);
+  made[0] = text_of(nvrtc.version());
+  ThreadPool pool(threads_setting());
+  pool.run(static_cast<std::int64_t>(count), [&](std::int64_t first, std::int64_t last) {
+    for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
+      try {
+        made[i + 1] = nvrtc.compile_cubin(strings[3 * i + 2], strings[3 * i + 1], strings[3 * i]);
+      } catch (...) {
+        failures[i] = std::current_exception();
+      }
+    }
+  });
+  for (const std::exception_ptr& failure : failures) {
+    if (failure) std::rethrow_exception(failure);
+  }
+  const std::vector<std::byte> packed = manifest::pack_texts(made);
+  std::ofstream file(images, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(packed.data()),
+             static_cast<std::streamsize>(packed.size()));
+  if (!file.flush()) throw std::runtime_error("cannot write '" + images + "'");
+}
+
+}  // namespace halftone::tools

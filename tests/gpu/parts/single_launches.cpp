@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "single_launches.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <random>
+#include <set>
+
+#include "halftone/manifest/checksum.hpp"
+#include "halftone/manifest/spelling.hpp"
+#include "halftone/reference/rounding.hpp"
+
+namespace halftone::tests {
+
+using manifest::Format, manifest::Phase, manifest::Role;
+
+namespace {
+
+constexpr Phase kPhases[] = {Phase::refresh,  Phase::forward, Phase::loss,  Phase::loss_backward,
+                             Phase::backward, Phase::check,   Phase::update};
+constexpr std::int64_t kBatch = 37, kOther = 3;  // no multiple of any tile
+
+std::vector<Binding> bindings_of(const Artifact& artifact) {
+  std::vector<Binding> bindings;
+  for (const std::string& symbol : artifact.manifest().symbols)
+    bindings.push_back({symbol, symbol == "batch" ? kBatch : kOther});
+  return bindings;
+}
+
+std::size_t size_of(Format format) { return static_cast<std::size_t>(manifest::bytes_of(format)); }
+
+void put(Format format, float value, std::byte* at) {
+  if (size_of(format) == 2) {
+    const auto to = format == Format::f16 ? description::Format::f16 : description::Format::bf16;
+    const std::uint16_t code = reference::encode({to}, value);
+    std::memcpy(at, &code, sizeof code);
+  } else {
+    if (format == Format::tf32) value = reference::round({description::Format::tf32}, value);
+    std::memcpy(at, &value, sizeof value);
+  }
+}
+
+std::uint32_t bits_at(Format format, const std::byte* at) {
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, at, size_of(format));
+  return bits;
+}
+
+std::string shown(Format format, const std::byte* at) {
+  const std::uint32_t bits = bits_at(format, at);
+  float value = 0;
+  if (size_of(format) == 2) {
+    const auto from = format == Format::f16 ? description::Format::f16 : description::Format::bf16;
+    value = reference::decode(from, static_cast<std::uint16_t>(bits));
+  } else {
+    std::memcpy(&value, &bits, sizeof value);
+  }
+  char text[64];
+  if (format == Format::i32) {
+    std::snprintf(text, sizeof text, "%d", static_cast<std::int32_t>(bits));
+  } else {
+    std::snprintf(text, sizeof text, "%.9g (0x%0*x)", static_cast<double>(value),
+                  static_cast<int>(2 * size_of(format)), bits);
+  }
+  return text;
+}
+
+void make_nans_equal(Format format, std::vector<std::byte>& bytes) {
+  if (format != Format::f32 && format != Format::tf32) return;
+  for (std::size_t at = 0; at < bytes.size(); at += sizeof(float)) {
+    constexpr std::uint32_t kNan = 0x7fffffff;
+    if ((bits_at(format, &bytes[at]) & kNan) > 0x7f800000)
+      std::memcpy(&bytes[at], &kNan, sizeof kNan);
+  }
+}
+
+}  // namespace
+
+std::string Site::text() const {
+  return std::string(manifest::spelled(phase)) + "/" + std::to_string(index) + " " + kernel;
+}
+
+SingleLaunches::SingleLaunches(const Artifact& artifact, const Device& device)
+    : bindings_(bindings_of(artifact)),
+      program_("test", artifact, device, "training",
+               {.model = "", .bindings = bindings_, .seed = 5}) {}
+
+const manifest::Launch& SingleLaunches::launch(const Site& site) const {
+  return program_.plan().launches(site.phase)[site.index];
+}
+
+bool SingleLaunches::has_free_sums(const manifest::Launch& launch) const {
+  return std::ranges::any_of(program_.manifest().cuda, [&](const manifest::CudaTarget& target) {
+    const auto& plans = target.kernels[static_cast<std::size_t>(launch.kernel)].plans;
+    return !plans.empty() && plans.front().name.starts_with("tensor");
+  });
+}
+
+std::vector<Site> SingleLaunches::sites() const {
+  std::vector<Site> sites;
+  for (const Phase phase : kPhases) {
+    const auto launches = program_.plan().launches(phase);
+    for (std::size_t i = 0; i < launches.size(); ++i)
+      sites.push_back(
+          {phase, i, program_.plan().kernel(launches[i]).name, has_free_sums(launches[i])});
+  }
+  return sites;
+}
+
+std::vector<std::size_t> SingleLaunches::buffers(const Site& site) const {
+  std::set<std::size_t> buffers;
+  for (const manifest::Argument& argument : launch(site).arguments)
+    buffers.insert(static_cast<std::size_t>(argument.buffer));
+  return {buffers.begin(), buffers.end()};
+}
+
+void SingleLaunches::fill(std::size_t buffer, bool exact, std::uint64_t seed) {
+  std::mt19937_64 random(seed * 1000003 + buffer);
+  const Format format = program_.plan().buffer(buffer).format;
+  std::vector<std::byte> bytes(static_cast<std::size_t>(program_.plan().bytes(buffer)));
+  for (std::size_t at = 0; at < bytes.size(); at += size_of(format)) {
+    const std::uint64_t drawn = random();
+    if (format == Format::i32) {
+      const auto label = static_cast<std::int32_t>(drawn % 2);
+      std::memcpy(&bytes[at], &label, sizeof label);
+    } else {
+      const float value = exact ? static_cast<float>(static_cast<int>(drawn % 9) - 4) / 4
+                                : static_cast<float>(drawn >> 40) * 0x1p-23f - 1.0f;
+      put(format, value, &bytes[at]);
+    }
+  }
+  program_.execution().write(buffer, 0, bytes);
+}
+
+Contents SingleLaunches::run(const Site& site, std::uint64_t seed) {
+  const std::vector<std::size_t> buffers = this->buffers(site);
+  for (const std::size_t buffer : buffers)
+    if (program_.plan().buffer(buffer).role != Role::hyperparameter)
+      fill(buffer, site.free_sums, seed);
+  program_.run(site.phase, site.index);
+  Contents contents;
+  for (const std::size_t buffer : buffers) {
+    const std::byte* begin = program_.execution().read(buffer);
+    std::vector<std::byte> bytes(begin, begin + program_.plan().bytes(buffer));
+    make_nans_equal(program_.plan().buffer(buffer).format, bytes);
+    contents[buffer] = std::move(bytes);
+  }
+  return contents;
+}
+
+std::string SingleLaunches::difference(const Site& site, const Contents& wanted,
+                                       const Contents& got) const {
+  std::string first;
+  std::size_t differing = 0, elements = 0;
+  for (const auto& [buffer, bytes] : wanted) {
+    const manifest::Buffer& described = program_.plan().buffer(buffer);
+    const std::size_t each = size_of(described.format);
+    const std::vector<std::byte>& others = got.at(buffer);
+    for (std::size_t at = 0; at < bytes.size(); at += each, ++elements) {
+      if (std::memcmp(&bytes[at], &others[at], each) == 0) continue;
+      if (differing++ == 0)
+        first = site.text() + ", buffer '" + described.name + "', element " +
+                std::to_string(at / each) + ": expected " + shown(described.format, &bytes[at]) +
+                ", got " + shown(described.format, &others[at]);
+    }
+  }
+  if (differing == 0) return "";
+  return first + "; " + std::to_string(differing) + " of " + std::to_string(elements) + " differ";
+}
+
+std::string digest(const Contents& contents) {
+  std::vector<std::byte> all;
+  for (const auto& [buffer, bytes] : contents) all.insert(all.end(), bytes.begin(), bytes.end());
+  std::string text;
+  for (const auto byte : manifest::checksum_of(all)) {
+    char digits[3];
+    std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned>(byte));
+    text += digits;
+  }
+  return text;
+}
+
+}  // namespace halftone::tests

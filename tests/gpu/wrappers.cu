@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel for each function of ptx.cuh, which stands before this text. Thread i of the launch
+// reads its words of `in` and writes its words of `out`; warps are whole. conformance.cpp has the
+// table of how many words each kernel wants.
+using namespace halftone::kernels::ptx;
+
+#define KERNEL(name) extern "C" __global__ void name(const unsigned* in, unsigned* out, unsigned n)
+
+namespace {
+
+constexpr int kThreads = 128;  // of every block
+
+__device__ __forceinline__ unsigned thread() { return blockIdx.x * kThreads + threadIdx.x; }
+__device__ __forceinline__ unsigned lane() { return threadIdx.x % 32; }
+__device__ __forceinline__ unsigned window(const void* pointer) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
+}
+
+template <int kWords>
+__device__ __forceinline__ void read(const unsigned* in, unsigned (&words)[kWords]) {
+  for (int w = 0; w < kWords; ++w) words[w] = in[thread() * kWords + w];
+}
+
+template <int kWords>
+__device__ __forceinline__ void write(unsigned* out, const unsigned (&words)[kWords]) {
+  for (int w = 0; w < kWords; ++w) out[thread() * kWords + w] = words[w];
+}
+
+}  // namespace
+
+KERNEL(cvt_rn_f16_f32_kernel) { out[thread()] = cvt_rn_f16_f32(__uint_as_float(in[thread()])); }
+KERNEL(cvt_rz_f16_f32_kernel) { out[thread()] = cvt_rz_f16_f32(__uint_as_float(in[thread()])); }
+KERNEL(cvt_f32_f16_kernel) {
+  out[thread()] = __float_as_uint(cvt_f32_f16(static_cast<unsigned short>(in[thread()])));
+}
+
+KERNEL(st_global_2_kernel) {
+  unsigned words[2];
+  read(in, words);
+  st_global(out + 2 * thread(), words);
+}
+
+KERNEL(st_global_4_kernel) {
+  unsigned words[4];
+  read(in, words);
+  st_global(out + 4 * thread(), words);
+}
+
+KERNEL(st_global_in_order_kernel) {
+  unsigned words[4];
+  read(in, words);
+  const float values[4] = {__uint_as_float(words[0]), __uint_as_float(words[1]),
+                           __uint_as_float(words[2]), __uint_as_float(words[3])};
+  st_global_in_order(reinterpret_cast<float*>(out) + 4 * thread(), values);
+}
+
+// A neighbour's words, by every width of store and an offset in the load.
+KERNEL(shared_2_kernel) {
+  __shared__ __align__(16) unsigned buffer[4 + 2 * kThreads];
+  unsigned words[2];
+  read(in, words);
+  st_shared(window(buffer) + 16 + 8 * (threadIdx.x ^ 1), words);
+  __syncthreads();
+  ld_shared<16>(window(buffer) + 8 * threadIdx.x, words);
+  write(out, words);
+}
+
+KERNEL(shared_4_kernel) {
+  __shared__ __align__(16) unsigned buffer[4 + 4 * kThreads];
+  unsigned words[4];
+  read(in, words);
+  st_shared(window(buffer) + 16 + 16 * (threadIdx.x ^ 1), words);
+  __syncthreads();
+  ld_shared<16>(window(buffer) + 16 * threadIdx.x, words);
+  write(out, words);
+}
+
+KERNEL(shared_1_kernel) {
+  __shared__ __align__(16) unsigned buffer[4 * kThreads];
+  unsigned words[4];
+  read(in, words);
+  for (int w = 0; w < 4; ++w) {
+    const unsigned one[1] = {words[w]};
+    st_shared(window(buffer) + 16 * (threadIdx.x ^ 1) + 4 * w, one);
+  }
+  __syncthreads();
+  ld_shared<0>(window(buffer) + 16 * threadIdx.x, words);
+  write(out, words);
+}
+
+// Lane l stores row l of its warp's 32; the lanes name them in another order.
+template <bool kTranspose>
+__device__ __forceinline__ void exchange_rows(const unsigned* in, unsigned* out) {
+  __shared__ __align__(16) unsigned buffer[kThreads * 4 + 32];
+  unsigned words[4];
+  read(in, words);
+  st_shared(window(buffer) + 128 + 16 * threadIdx.x, words);
+  __syncwarp();
+  const unsigned row = threadIdx.x - lane() + (5 * lane() + 3) % 32;
+  if (kTranspose) {
+    ldmatrix_x4_trans<128>(window(buffer) + 16 * row, words);
+  } else {
+    ldmatrix_x4<128>(window(buffer) + 16 * row, words);
+  }
+  write(out, words);
+}
+
+KERNEL(ldmatrix_x4_kernel) { exchange_rows<false>(in, out); }
+KERNEL(ldmatrix_x4_trans_kernel) { exchange_rows<true>(in, out); }
+
+// in: a's words, b's, the four sums; out: the sums.
+KERNEL(mma_m16n8k8_f16_kernel) {
+  unsigned words[7];
+  read(in, words);
+  float sums[4];
+  for (int i = 0; i < 4; ++i) sums[i] = __uint_as_float(words[3 + i]);
+  mma_m16n8k8_f16(sums, words[0], words[1], words[2]);
+  for (int i = 0; i < 4; ++i) out[4 * thread() + i] = __float_as_uint(sums[i]);
+}
+
+// Every thread counts once; the last one leaves the counter, out[n], at zero.
+KERNEL(atom_inc_acq_rel_kernel) {
+  const unsigned before = atom_inc_acq_rel(out + n, n - 1);
+  out[before] = in[before] + before;
+}
+
+#if __CUDA_ARCH__ >= 800
+KERNEL(cvt_rn_bf16_f32_kernel) { out[thread()] = cvt_rn_bf16_f32(__uint_as_float(in[thread()])); }
+
+#define MMA_KERNEL(name)                                                          \
+  KERNEL(name##_kernel) {                                                         \
+    unsigned words[10];                                                           \
+    read(in, words);                                                              \
+    const unsigned a[4] = {words[0], words[1], words[2], words[3]};               \
+    float sums[4];                                                                \
+    for (int i = 0; i < 4; ++i) sums[i] = __uint_as_float(words[6 + i]);          \
+    name(sums, a, words[4], words[5]);                                            \
+    for (int i = 0; i < 4; ++i) out[4 * thread() + i] = __float_as_uint(sums[i]); \
+  }
+MMA_KERNEL(mma_m16n8k16_f16)
+MMA_KERNEL(mma_m16n8k16_bf16)
+MMA_KERNEL(mma_m16n8k8_tf32)
+
+template <int kBytes, bool kZeroFill, bool kCached>
+__device__ __forceinline__ void copy_async(const unsigned* in, unsigned* out) {
+  __shared__ __align__(16) unsigned buffer[4 + 4 * kThreads];
+  for (int w = 0; w < 4; ++w) buffer[4 + 4 * threadIdx.x + w] = 0xdeadbeef;
+  const unsigned to = window(buffer) + 16 * threadIdx.x;
+  const auto from = static_cast<unsigned long long>(__cvta_generic_to_global(in + 8 * thread()));
+  const unsigned valid = in[8 * thread() + 4] % (kBytes + 1);
+  if constexpr (kZeroFill && kCached) {
+    cp_async_ca_zero_fill<kBytes, 16>(to, from, valid);
+  } else if constexpr (kZeroFill) {
+    cp_async_cg_zero_fill<16>(to, from, valid);
+  } else if constexpr (kCached) {
+    cp_async_ca<kBytes, 16>(to, from);
+  } else {
+    cp_async_cg<16>(to, from);
+  }
+  cp_async_commit_group();
+  cp_async_wait_group<0>();
+  for (int w = 0; w < 4; ++w) out[4 * thread() + w] = buffer[4 + 4 * threadIdx.x + w];
+}
+
+KERNEL(cp_async_ca_4_kernel) { copy_async<4, false, true>(in, out); }
+KERNEL(cp_async_ca_8_kernel) { copy_async<8, false, true>(in, out); }
+KERNEL(cp_async_ca_16_kernel) { copy_async<16, false, true>(in, out); }
+KERNEL(cp_async_cg_kernel) { copy_async<16, false, false>(in, out); }
+KERNEL(cp_async_ca_zero_fill_4_kernel) { copy_async<4, true, true>(in, out); }
+KERNEL(cp_async_ca_zero_fill_8_kernel) { copy_async<8, true, true>(in, out); }
+KERNEL(cp_async_ca_zero_fill_16_kernel) { copy_async<16, true, true>(in, out); }
+KERNEL(cp_async_cg_zero_fill_kernel) { copy_async<16, true, false>(in, out); }
+
+// Two groups under way; the first is read while the second may still be.
+KERNEL(cp_async_groups_kernel) {
+  __shared__ __align__(16) unsigned first[4 * kThreads], second[4 * kThreads];
+  const auto from = static_cast<unsigned long long>(__cvta_generic_to_global(in + 8 * thread()));
+  cp_async_ca<16, 0>(window(first) + 16 * threadIdx.x, from);
+  cp_async_commit_group();
+  cp_async_ca<16, 0>(window(second) + 16 * threadIdx.x, from + 16);
+  cp_async_commit_group();
+  cp_async_wait_group<1>();
+  for (int w = 0; w < 4; ++w) out[8 * thread() + w] = first[4 * threadIdx.x + w];
+  cp_async_wait_group<0>();
+  for (int w = 0; w < 4; ++w) out[8 * thread() + 4 + w] = second[4 * threadIdx.x + w];
+}
+#endif

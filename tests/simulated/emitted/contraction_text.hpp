@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the text of a contraction kernel says of its arguments: which results are the sums
+// themselves, which one value per row.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "halftone/reference/rounding.hpp"
+
+namespace halftone::tests {
+
+/// A result whose elements are round(format, sum), nothing else.
+struct SumResult {
+  std::size_t argument;
+  reference::RoundTo format;
+};
+
+/// Arguments are numbered as the launch passes them.
+struct ContractionText {
+  std::size_t lhs = 0, rhs = 0;
+  bool transpose_lhs = false, transpose_rhs = false;
+  std::size_t columns = 0;
+  std::string depth;  ///< a product: "128LL", "symbol_batch * symbol_time"
+  std::vector<SumResult> sums;
+  std::vector<std::size_t> rows;  ///< sums of lhs over k, class A
+};
+
+/// Empty when the text is no contraction's.
+[[nodiscard]] std::optional<ContractionText> read_contraction(const std::string& text);
+
+}  // namespace halftone::tests

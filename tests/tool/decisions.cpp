@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which rules won the fields that are no formats, against lists made by hand from the rules of the
+// models and docs/spec/precision.md.
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "run_tool.hpp"
+
+namespace halftone::tests {
+namespace {
+
+/// Field, layer, role, pass, setting, rule, and whom it beat.
+using Decision = std::tuple<std::string, std::string, std::string, std::string, std::string, int,
+                            std::vector<int>>;
+
+std::set<Decision> decisions_of(const std::string& artifact) {
+  std::set<Decision> found;
+  const nlohmann::json json = json_of("explain " TOOL_ARTIFACTS "/" + artifact + ".o");
+  for (const nlohmann::json& entry : json["decisions"]) {
+    found.emplace(entry["field"], entry["layer"], entry["role"], entry["pass"], entry["setting"],
+                  entry["rule"], entry["beaten"].get<std::vector<int>>());
+  }
+  CHECK_MESSAGE(found.size() == json["decisions"].size(), "each is listed once");
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("P13, P15 to P17: explain names the rules that decided beside formats") {
+  // P15, P18: a rule of a role speaks of the operands that have it and of the values stored in it,
+  // where these are not f32 (the layer norm computes in f32; no gradient reads h/0/act as it was
+  // stored, since P16 has it computed again).
+  const std::set<Decision> expected = {
+      {"loss_scale", "", "", "", "fixed", 1, {}},
+      {"recompute", "h/0/act", "activation", "forward", "always", 12, {}},
+      {"accumulate", "values", "", "forward", "ordered", 8, {}},
+      {"rounding", "gate", "activation", "forward", "toward_zero", 11, {}},
+      {"rounding", "values", "activation", "forward", "toward_zero", 11, {}},
+      {"rounding", "gate", "saved", "weight_gradient", "toward_zero", 11, {}},
+      {"rounding", "values", "saved", "weight_gradient", "toward_zero", 11, {}},
+      {"rounding", "h/0/residual", "saved", "forward", "toward_zero", 5, {}},
+      {"rounding", "h/0/act", "saved", "input_gradient", "toward_zero", 5, {}},
+      {"rounding", "h/1/residual", "gradient", "input_gradient", "toward_zero", 6, {}},
+      {"rounding", "h/1/act", "gradient", "input_gradient", "toward_zero", 6, {}},
+      {"rounding", "h/1/fc", "gradient", "input_gradient", "toward_zero", 6, {}},
+      {"rounding", "h/1/fc", "gradient", "weight_gradient", "toward_zero", 6, {}},
+      {"rounding", "h/1/norm", "gradient", "input_gradient", "toward_zero", 6, {}},
+  };
+  CHECK(decisions_of("mixed_rules.own") == expected);
+}
+
+TEST_CASE("P13: of accumulation every contraction of every pass has a winner") {
+  std::set<Decision> expected = {{"loss_scale", "", "", "", "dynamic", 1, {}}};
+  for (const char* layer : {"in", "mid", "gate", "values", "projected", "head"}) {
+    for (const char* pass : {"forward", "input_gradient", "weight_gradient"}) {
+      const std::string name = layer;
+      // "in" reads an input; the weight of "projected" is frozen.
+      const bool is_absent = (name == "in" && std::string(pass) == "input_gradient") ||
+                             (name == "projected" && std::string(pass) == "weight_gradient");
+      if (!is_absent) expected.insert({"accumulate", name, "", pass, "ordered", 1, {}});
+    }
+  }
+  CHECK(decisions_of("every_layer.own") == expected);
+}
+
+}  // namespace halftone::tests
