@@ -44,13 +44,17 @@ static LogicalResult runCompiler(StringRef compiler, StringRef jobs, StringRef i
       llvm::sys::ExecuteAndWait(compiler, arguments, std::nullopt, redirects, 0, 0, &reason);
   if (status == 0)
     return success();
-  auto said = llvm::MemoryBuffer::getFile(errors);
+  auto file = llvm::MemoryBuffer::getFile(errors);
+  std::string said = file ? (*file)->getBuffer().trim().str() : "";
   fault = "kernels were not compiled ahead of time: ";
   if (!reason.empty())
     fault += "'" + compiler.str() + "' cannot be run: " + reason +
              "; name the program halftone with --kernel-compiler";
+  else if (!said.empty())
+    fault += said;
   else
-    fault += said ? (*said)->getBuffer().rtrim().str() : "'" + compiler.str() + "' failed";
+    fault += "'" + compiler.str() + "' ended with status " + std::to_string(status) +
+             " and said nothing; name the program halftone with --kernel-compiler";
   return failure();
 }
 

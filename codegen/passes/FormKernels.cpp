@@ -29,6 +29,7 @@ private:
   void buildFinish();
   Value getElement(Value value, AccessAttr access);
   void addMatrices();
+  void dropUnusedInputs();
   void noteOrigins(KernelOp kernel);
   SmallVector<StringRef> describeFused(SmallVectorImpl<std::string> &storage);
 
@@ -130,6 +131,40 @@ void KernelBuilder::buildFinish() {
   YieldOp::create(builder, loc, finishOp.buildFinish(builder, sumArguments, scalars));
 }
 
+void eraseDeadCode(Block &code) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(code)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+/// What no code of the kernel reads is no operand of it: some gradients are the same whatever their
+/// operation was given. Forward and losses keep the inputs of the model, which callers have to
+/// give.
+void KernelBuilder::dropUnusedInputs() {
+  eraseDeadCode(*block);
+  if (finishOp)
+    eraseDeadCode(finish.front());
+  bool keepsInputs = group.phase == Phase::Forward || group.phase == Phase::Loss;
+  unsigned scalar = sums.size(); ///< of the finish's arguments, the next Scalar's
+  inputs.remove_if([&](const auto &entry) {
+    auto argument = cast_or_null<BlockArgument>(entry.second);
+    if (!argument) // a matrix
+      return false;
+    auto access = cast<AccessAttr>(entry.first.second);
+    bool inFinish = finishOp && access.getKind() == AccessKind::Scalar;
+    bool isRead = !argument.use_empty() ||
+                  (inFinish && !finish.front().getArgument(scalar).use_empty()) ||
+                  (keepsInputs && isa<InputOp>(entry.first.first.getDefiningOp()));
+    if (!isRead) {
+      block->eraseArgument(argument.getArgNumber());
+      if (inFinish)
+        finish.front().eraseArgument(scalar);
+    }
+    scalar += inFinish && isRead;
+    return !isRead;
+  });
+}
+
 SmallVector<StringRef> KernelBuilder::describeFused(SmallVectorImpl<std::string> &storage) {
   for (Operation *op : group.ops) {
     auto pointwise = dyn_cast<PointwiseOp>(op);
@@ -179,6 +214,7 @@ KernelOp KernelBuilder::build(StringRef name) {
     buildOp(cast<KernelForm>(op));
   KernelYieldOp::create(builder, loc, stores, sums);
   buildFinish();
+  dropUnusedInputs();
 
   SmallVector<Value> operands;
   SmallVector<Attribute> accesses;

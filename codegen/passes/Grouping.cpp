@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which operations become one kernel: those that mean the same element, in the same phase.
+// Which operations become one kernel: those that mean the same element, in the same phase; the
+// gradient of a cross-entropy joins its loss.
 #include "codegen/passes/Grouping.h"
 
 using namespace mlir;
@@ -104,6 +105,38 @@ private:
     add(op, static_cast<int>(groups.size()) - 1);
   }
 
+  /// Whether `op` can run where the group does: in its own phase; or, if a gradient of the losses
+  /// joined that of a loss, with it. The phase `loss` is over before `loss_backward` begins.
+  bool runsWith(KernelForm op, const KernelGroup &group) {
+    if (getPhase(op) == group.phase)
+      return true;
+    if (getPhase(op) != Phase::LossBackward || group.phase != Phase::Loss)
+      return false;
+    auto isLater = [&](Value v) {
+      int index = groupOf(v);
+      return index != kSource && groups[index].phase == Phase::LossBackward;
+    };
+    if (llvm::any_of(op->getOperands(), isLater))
+      return false;
+    return isGradientOf(op, group) || llvm::any_of(op->getOperands(), [&](Value v) {
+             Operation *producer = getBeforeWidening(v).getDefiningOp();
+             return group.contains(producer) && getPhase(producer) == Phase::LossBackward;
+           });
+  }
+
+  /// A cross-entropy and its gradient read the logits in the same passes over a row, and whoever
+  /// asks for a loss in a step wants its gradient next. For forward() alone it is work for nothing.
+  static bool isGradientOf(KernelForm op, const KernelGroup &group) {
+    auto gradient = dyn_cast<CrossEntropyGradOp>(op.getOperation());
+    return gradient && llvm::any_of(group.ops, [&](Operation *member) {
+             auto loss = dyn_cast<CrossEntropyOp>(member);
+             return loss && getLayer(loss) == getLayer(gradient) &&
+                    loss.getLabel() == gradient.getLabel() &&
+                    loss.getLogits().getType().getDims() ==
+                        gradient.getLogits().getType().getDims();
+           });
+  }
+
   void add(KernelForm op, int index) {
     KernelGroup &group = groups[index];
     Skeleton skeleton = op.getSkeleton();
@@ -128,7 +161,7 @@ private:
   }
 
   bool joinsProducer(KernelForm op, const KernelGroup &group) {
-    if (getPhase(op) != group.phase)
+    if (!runsWith(op, group))
       return false;
     bool sameDomain =
         ArrayRef<Attribute>(normaliseDomain(op.getDomain())) == ArrayRef<Attribute>(group.domain);
@@ -177,8 +210,10 @@ private:
   }
 
   /// Sums over rows of one matrix share a pass over it; a bias gradient rides on its weight
-  /// gradient.
+  /// gradient, that of a cross-entropy on its loss.
   bool joinsSibling(KernelForm op, const KernelGroup &group) {
+    if (isGradientOf(op, group))
+      return runsWith(op, group) && accessesAgree(op, group);
     if (op.getSkeleton() != Skeleton::Column || getPhase(op) != group.phase)
       return false;
     if (llvm::any_of(op->getOperands(),

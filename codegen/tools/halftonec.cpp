@@ -87,11 +87,21 @@ int fail(const llvm::Twine &message) {
 
 /// Leaves a file with equal content as it is, so that nothing that depends on it is built again.
 bool writeIfChanged(llvm::StringRef path, llvm::StringRef content) {
+  if (path == "/dev/null")
+    return true;
+  if (llvm::sys::fs::exists(path) && !llvm::sys::fs::is_regular_file(path)) {
+    fail("cannot write '" + path + "': it is a folder or a device; name a file");
+    return false;
+  }
   if (auto old = llvm::MemoryBuffer::getFile(path); old && (*old)->getBuffer() == content)
     return true;
   if (llvm::Error error = llvm::writeToOutput(path, [&](llvm::raw_ostream &stream) {
         stream << content;
-        return llvm::Error::success();
+        stream.flush();
+        auto &file = static_cast<llvm::raw_fd_ostream &>(stream);
+        std::error_code reason = file.error();
+        file.clear_error(); // a full disk, say: what was there before stays
+        return llvm::errorCodeToError(reason);
       })) {
     fail("cannot write '" + path + "': " + llvm::toString(std::move(error)));
     return false;

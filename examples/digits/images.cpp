@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::uint64_t kSplitSeed = 1;
 constexpr float kWhite = 16.0f;
+constexpr std::int64_t kFewestImages = 5;  // of which one is held out
 
 /// One line of the file; false when it is not 64 numbers in 0..16 and one in 0..9.
 bool parse(const std::string& line, std::array<float, kPixels>& image, std::int32_t& digit) {
@@ -48,6 +49,11 @@ Images read_images(const std::string& path) {
                                path + " is not 64 pixels in 0..16 and a digit; restore the file");
     }
     images.add(image, digit);
+  }
+  if (images.count() < kFewestImages) {
+    throw std::runtime_error("digits: " + path + " has " + std::to_string(images.count()) +
+                             " images; it needs " + std::to_string(kFewestImages) +
+                             " or more, to learn from and to hold out; restore the file");
   }
   return images;
 }

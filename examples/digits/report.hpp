@@ -17,12 +17,12 @@ struct Summary {
   double accuracy = 0.0;         ///< mean, in 0..1
   double accuracy_spread = 0.0;  ///< highest minus lowest
   double ms_per_step = 0.0;
-  std::int64_t forward_kernels = 0;   ///< with the loss
-  std::int64_t backward_kernels = 0;  ///< with the gradient of the loss
-  std::int64_t update_kernels = 0;    ///< norm, finite check and optimizer
-  std::int64_t casts_per_step = 0;    ///< tensors that are rounded to another format
-  std::int64_t skipped_steps = 0;     ///< over all seeds
-  float loss_scale = 1.0f;            ///< after the last step of the last seed
+  std::int64_t forward_kernels = 0;  ///< with the loss and its gradient
+  std::int64_t backward_kernels = 0;
+  std::int64_t update_kernels = 0;  ///< norm, finite check and optimizer
+  std::int64_t casts_per_step = 0;  ///< tensors that are rounded to another format
+  std::int64_t skipped_steps = 0;   ///< over all seeds
+  float loss_scale = 1.0f;          ///< after the last step of the last seed
   std::int64_t peak_bytes_predicted = 0;
   std::int64_t peak_bytes_measured = 0;
 };

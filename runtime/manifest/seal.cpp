@@ -57,7 +57,8 @@ bool fail(DecodeError& error, DecodeError::Kind kind, std::string message) {
 /// Why a file without a seal has none.
 bool explain_missing_seal(std::span<const std::byte> file, DecodeError& error) {
   const std::uint64_t end = elf_end(file);
-  if (end != 0 && end != file.size()) {
+  const bool is_cut = end > file.size() || (end < file.size() && file.size() - end < kSealBytes);
+  if (end != 0 && is_cut) {
     return fail(error, DecodeError::Kind::truncated, "the file is truncated: its seal is missing");
   }
   if (end != 0) {

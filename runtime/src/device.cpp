@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "cuda/cuda_device.hpp"
+#include "cuda/nvrtc.hpp"
 #include "dispatch.hpp"
 #include "driver_context.hpp"
 #include "halftone/error.hpp"
@@ -90,9 +91,12 @@ std::optional<Device> wished_for() {
 }
 
 DriverOptions driver_options() {
+  (void)compile_timeout_setting();  // so that a wrong value is told here, whoever compiles
+  const Jit jit = jit_setting();
+  if (jit == Jit::background) Nvrtc::warm_up();
   return {.checks_launches = check_launches_setting(),
           .steps_in_flight = steps_in_flight_setting(),
-          .jit = jit_setting()};
+          .jit = jit};
 }
 
 std::vector<std::string> chips_of(const Artifact& artifact) {

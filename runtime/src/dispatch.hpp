@@ -14,9 +14,10 @@ namespace halftone {
 
 /// When kernels are compiled while the program runs.
 enum class Jit : std::uint8_t {
-  missing,  ///< where the artifact has nothing that the device loads
-  never,    ///< not at all; what the artifact lacks is an error
-  first,    ///< all of them, before the first step
+  missing,     ///< where the artifact has nothing that the device loads
+  never,       ///< not at all; what the artifact lacks is an error
+  first,       ///< all of them, before the first step
+  background,  ///< as `missing`, and then all of them for the program's sizes, while it runs
 };
 
 /// "sm_90a": number 90, suffix 'a'.

@@ -106,8 +106,6 @@ class Driver {
   virtual DriverStatus record(DriverEvent event, DriverStream stream) = 0;
   /// The host waits until the event's last record is reached.
   virtual DriverStatus synchronise(DriverEvent event) = 0;
-  /// What follows on the stream waits until the event's last record is reached.
-  virtual DriverStatus wait(DriverStream stream, DriverEvent event) = 0;
 
   /// From here to end_capture launches, copies between device addresses and fills on the stream
   /// are written down and not done.

@@ -77,7 +77,7 @@ std::shared_ptr<const std::string> DriverContext::image(const std::string& text,
     const std::lock_guard lock(mutex_);
     if (const auto found = images_.find(key); found != images_.end()) return found->second;
   }
-  auto image = std::make_shared<const std::string>(compile_(text, name, architecture));
+  auto image = compile(text, name, architecture);
   const std::lock_guard lock(mutex_);
   return images_.try_emplace(key, std::move(image)).first->second;
 }

@@ -91,7 +91,14 @@ class DriverContext {
   }
   void check(const char* operation, const std::string& object, const DriverStatus& status);
 
-  /// The text compiled, or as it was compiled before.
+  /// The text compiled.
+  [[nodiscard]] std::shared_ptr<const std::string> compile(const std::string& text,
+                                                           const std::string& name,
+                                                           const std::string& architecture) const {
+    return std::make_shared<const std::string>(compile_(text, name, architecture));
+  }
+
+  /// The same, or as it was compiled before; kept as long as the context.
   [[nodiscard]] std::shared_ptr<const std::string> image(const std::string& text,
                                                          const std::string& name,
                                                          const std::string& architecture);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "halftone/error.hpp"
 #include "halftone/manifest/spelling.hpp"
@@ -44,7 +45,7 @@ DriverExecution::DriverExecution(const ProgramPlan& plan)
       stream_(make_stream(plan)),
       kernels_(kernels_of(plan.program())),
       memory_(plan, *context_, stream_.get(), kernels_),
-      modules_(plan, *context_, kernels_),
+      loaded_(load(images_of(plan, *context_, kernels_))),
       runs_(plan, *context_, memory_, stream_.get()),
       kept_buffers_(halftone::kept_buffers(plan)),
       mirrors_(plan.program().buffers.size()) {
@@ -54,9 +55,15 @@ DriverExecution::DriverExecution(const ProgramPlan& plan)
     }
     if (const auto values = plan.first_values(i); !values.empty()) write(i, 0, values);
   }
+}
+
+std::unique_ptr<DriverExecution::Loaded> DriverExecution::load(const KernelImages& images) {
+  auto loaded = std::make_unique<Loaded>(Loaded{DriverModules(plan_, *context_, kernels_, images)});
   for (std::size_t phase = 0; phase < manifest::kPhases; ++phase) {
-    if (static_cast<Phase>(phase) != Phase::accumulate) bind(static_cast<Phase>(phase));
+    const bool has_memory = static_cast<Phase>(phase) != Phase::accumulate || memory_.accumulates();
+    if (has_memory) bind(*loaded, static_cast<Phase>(phase));
   }
+  return loaded;
 }
 
 DriverExecution::~DriverExecution() { (void)context_->driver().synchronise(stream_.get()); }
@@ -64,26 +71,32 @@ DriverExecution::~DriverExecution() { (void)context_->driver().synchronise(strea
 std::string DriverExecution::variant() const {
   const std::string &chip = context_->properties().chip, &target = plan_.target()->chip;
   const std::string& made = plan_.architecture();
-  if (target.starts_with(chip) || chip.starts_with(target)) return target;
-  return target + " on " + chip + (made.starts_with(chip) ? "" : " as " + made);
+  const std::string special = specialisation_ ? ", " + specialisation_->text() : "";
+  if (target.starts_with(chip) || chip.starts_with(target)) return target + special;
+  return target + " on " + chip + (made.starts_with(chip) ? "" : " as " + made) + special;
 }
 
 void DriverExecution::prepare_accumulation() {
   memory_.allocate_accumulated();
-  if (phases_[static_cast<std::size_t>(Phase::accumulate)].empty()) bind(Phase::accumulate);
+  if (loaded_->phases[static_cast<std::size_t>(Phase::accumulate)].empty()) {
+    bind(*loaded_, Phase::accumulate);
+  }
 }
 
-void DriverExecution::bind(Phase phase) {
+void DriverExecution::bind(Loaded& loaded, Phase phase) const {
   std::vector<BoundLaunch> launches;
   try {
-    for (const manifest::Launch& launch : plan_.launches(phase)) launches.push_back(bind(launch));
+    for (const manifest::Launch& launch : plan_.launches(phase)) {
+      launches.push_back(bind(loaded, launch));
+    }
   } catch (const std::overflow_error&) {
     plan_.refuse_launch("has a kernel with more than 2^62 blocks");
   }
-  phases_[static_cast<std::size_t>(phase)] = std::move(launches);
+  loaded.phases[static_cast<std::size_t>(phase)] = std::move(launches);
 }
 
-DriverExecution::BoundLaunch DriverExecution::bind(const manifest::Launch& launch) const {
+DriverExecution::BoundLaunch DriverExecution::bind(const Loaded& loaded,
+                                                   const manifest::Launch& launch) const {
   const auto index = static_cast<std::size_t>(launch.kernel);
   const manifest::Kernel& kernel = plan_.kernel(launch);
   const manifest::CudaKernel& cuda = plan_.target()->kernels[index];
@@ -91,7 +104,7 @@ DriverExecution::BoundLaunch DriverExecution::bind(const manifest::Launch& launc
   if (blocks > std::numeric_limits<std::int32_t>::max()) {
     plan_.refuse_launch("has a kernel with more than 2^31 - 1 blocks, '" + kernel.name + "'");
   }
-  BoundLaunch bound{.function = modules_.function(index),
+  BoundLaunch bound{.function = loaded.modules.function(index),
                     .shape = {.blocks = static_cast<std::uint32_t>(blocks),
                               .threads = static_cast<std::uint32_t>(cuda.threads),
                               .shared_bytes = static_cast<std::uint32_t>(cuda.shared_bytes),
@@ -132,14 +145,16 @@ std::string DriverExecution::text_of(std::span<const Phase> phases) {
 
 void DriverExecution::run(std::span<const Phase> phases) {
   in_flight_ = text_of(phases);
+  if (phases.front() == Phase::forward) specialise();
   const bool checks = context_->options().checks_launches;
   const DriverGraph graph = checks ? DriverGraph{} : this->graph(phases);
   const bool is_refresh = phases.front() == Phase::refresh;  // goes before the run of the inputs
   const bool updates = std::ranges::find(phases, Phase::update) != phases.end();
   if (!is_refresh) runs_.begin(in_flight_, updates);
+  if (runs_.done() > replaced_after_) replaced_.reset();
   mark_stale();
   if (checks) {
-    put_on_stream(phases);
+    put_on_stream(*loaded_, phases);
   } else {
     context_->run("launch", in_flight_,
                   [&](Driver& driver) { return driver.launch(graph, stream_.get()); });
@@ -153,7 +168,7 @@ std::vector<Outcome> DriverExecution::outcomes(bool all) {
 }
 
 void DriverExecution::run(Phase phase, std::size_t index) {
-  const BoundLaunch& bound = phases_[static_cast<std::size_t>(phase)][index];
+  const BoundLaunch& bound = loaded_->phases[static_cast<std::size_t>(phase)][index];
   in_flight_ = context_->kernel_text(bound.entry);
   mark_stale();
   launch(bound);
@@ -162,35 +177,61 @@ void DriverExecution::run(Phase phase, std::size_t index) {
 DriverGraph DriverExecution::graph(std::span<const Phase> phases) {
   std::uint32_t set = 0;
   for (Phase phase : phases) set |= 1u << static_cast<unsigned>(phase);
-  if (const auto found = graphs_.find(set); found != graphs_.end()) return found->second.get();
-  context_->run("capture", in_flight_,
+  if (!loaded_->graphs.contains(set)) capture(*loaded_, set, phases);
+  return loaded_->graphs.at(set).graph.get();
+}
+
+void DriverExecution::capture(Loaded& loaded, std::uint32_t set, std::span<const Phase> phases) {
+  const std::string what = text_of(phases);
+  context_->run("capture", what,
                 [&](Driver& driver) { return driver.begin_capture(stream_.get()); });
   DriverGraph graph{};
   try {
-    put_on_stream(phases);
+    put_on_stream(loaded, phases);
   } catch (...) {  // the stream must not stay in capture
     if (context_->driver().end_capture(stream_.get(), graph).ok()) {
       (void)context_->driver().destroy_graph(graph);
     }
     throw;
   }
-  context_->run("capture", in_flight_,
+  context_->run("capture", what,
                 [&](Driver& driver) { return driver.end_capture(stream_.get(), graph); });
-  graphs_[set] = OwnedGraph(context_->driver(), graph);
-  return graph;
+  loaded.graphs[set] = {{phases.begin(), phases.end()}, OwnedGraph(context_->driver(), graph)};
 }
 
 /// One after another; checked ones are waited for, so that an error is the kernel's own.
-void DriverExecution::put_on_stream(std::span<const Phase> phases) {
+void DriverExecution::put_on_stream(const Loaded& loaded, std::span<const Phase> phases) {
   const bool checks = context_->options().checks_launches;
   for (Phase phase : phases) {
     if (phase == Phase::forward) keep();
-    for (const BoundLaunch& bound : phases_[static_cast<std::size_t>(phase)]) {
+    for (const BoundLaunch& bound : loaded.phases[static_cast<std::size_t>(phase)]) {
       launch(bound);
       if (!checks) continue;
       in_flight_ = context_->kernel_text(bound.entry);
       synchronise();
     }
+  }
+}
+
+/// Between two steps. Programs for diagnosis never get here.
+void DriverExecution::specialise() {
+  if (context_->options().jit != Jit::background || plan_.symbols().empty()) return;
+  if (!specialisation_) {
+    specialisation_ = std::make_unique<Specialisation>(plan_, context_, kernels_);
+  } else if (const auto images = specialisation_->take()) {
+    exchange(*images);
+  }
+}
+
+/// All of it or nothing. What a failed device makes of it is told by the run that follows.
+void DriverExecution::exchange(const KernelImages& images) {
+  try {
+    auto loaded = load(images);
+    for (const auto& [set, captured] : loaded_->graphs) capture(*loaded, set, captured.phases);
+    replaced_ = std::exchange(loaded_, std::move(loaded));
+    replaced_after_ = runs_.ended();
+  } catch (const std::exception& error) {
+    specialisation_->fail(error.what());
   }
 }
 
@@ -212,6 +253,7 @@ void DriverExecution::synchronise() {
   context_->run("launch", in_flight_.empty() ? "the device" : in_flight_,
                 [&](Driver& driver) { return driver.synchronise(stream_.get()); });
   runs_.all_done();
+  replaced_.reset();
 }
 
 void DriverExecution::copy_out(std::span<std::byte> to, DeviceAddress from,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program on a device behind a driver. What the host runs in one go is one graph, captured when
-// it is first asked for and launched again ever after; what the host reads is copied when it asks.
+// it is first asked for, and again when kernels are exchanged; what the host reads is copied when
+// it asks.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include "driver_modules.hpp"
 #include "execution.hpp"
 #include "runs_in_flight.hpp"
+#include "specialisation.hpp"
 
 namespace halftone {
 
@@ -43,17 +45,33 @@ class DriverExecution final : public Execution {
     std::string kernel, entry;          ///< its names in the manifest and in the text
   };
 
+  struct CapturedGraph {
+    std::vector<manifest::Phase> phases;
+    OwnedGraph graph;
+  };
+
+  /// Modules and all that refers to them, which goes before them.
+  struct Loaded {
+    DriverModules modules;
+    std::vector<BoundLaunch> phases[manifest::kPhases] = {};
+    std::map<std::uint32_t, CapturedGraph> graphs = {};  ///< by the set of phases, one bit each
+  };
+
   /// What the host saw last of a buffer.
   struct Mirror {
     std::vector<std::byte> bytes;  ///< empty until the host asks
     bool stale = true;
   };
 
-  void bind(manifest::Phase phase);
-  [[nodiscard]] BoundLaunch bind(const manifest::Launch& launch) const;
+  [[nodiscard]] std::unique_ptr<Loaded> load(const KernelImages& images);
+  void bind(Loaded& loaded, manifest::Phase phase) const;
+  [[nodiscard]] BoundLaunch bind(const Loaded& loaded, const manifest::Launch& launch) const;
   void launch(const BoundLaunch& launch);
   [[nodiscard]] DriverGraph graph(std::span<const manifest::Phase> phases);
-  void put_on_stream(std::span<const manifest::Phase> phases);
+  void capture(Loaded& loaded, std::uint32_t set, std::span<const manifest::Phase> phases);
+  void put_on_stream(const Loaded& loaded, std::span<const manifest::Phase> phases);
+  void specialise();
+  void exchange(const KernelImages& images);
   void keep();
   void copy_out(std::span<std::byte> to, DeviceAddress from, const std::string& what);
   void synchronise();
@@ -65,14 +83,15 @@ class DriverExecution final : public Execution {
   OwnedStream stream_;
   std::vector<std::size_t> kernels_;  ///< that the program launches
   DriverMemory memory_;
-  DriverModules modules_;
+  std::unique_ptr<Loaded> loaded_;
   RunsInFlight runs_;
   std::vector<std::size_t> kept_buffers_;
-  std::vector<BoundLaunch> phases_[manifest::kPhases];
-  std::map<std::uint32_t, OwnedGraph> graphs_;  ///< by the set of phases, one bit each
-  std::vector<Mirror> mirrors_;                 ///< by buffer
+  std::vector<Mirror> mirrors_;  ///< by buffer
   std::map<std::size_t, std::vector<std::byte>> kept_;
   std::string in_flight_;  ///< what an error of the stream is about
+  std::unique_ptr<Specialisation> specialisation_;
+  std::unique_ptr<Loaded> replaced_;  ///< while runs may be in flight that use it
+  std::uint64_t replaced_after_ = 0;  ///< runs
 };
 
 }  // namespace halftone

@@ -20,6 +20,7 @@ class DriverMemory {
 
   /// The accumulated buffers, once.
   void allocate_accumulated();
+  [[nodiscard]] bool accumulates() const { return accumulated_; }
 
   [[nodiscard]] DeviceAddress buffer(std::size_t index) const { return buffers_[index]; }
   /// 0 for a buffer that is not kept.

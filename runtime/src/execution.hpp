@@ -59,7 +59,7 @@ class Execution {
   [[nodiscard]] virtual std::int64_t bytes_predicted() const = 0;
   [[nodiscard]] virtual std::int64_t bytes_measured() const = 0;
 
-  /// Of the code that runs: "x86-64-v3", "sm_80".
+  /// See Statistics::variant.
   [[nodiscard]] virtual std::string variant() const = 0;
 };
 

@@ -80,6 +80,8 @@ std::span<const float> Predictor::output(std::string_view name) const {
   return state("output").program.output(name);
 }
 
+std::string Predictor::variant() const { return state("variant").program.execution().variant(); }
+
 std::int64_t Predictor::peak_bytes_predicted() const {
   return state("peak_bytes_predicted").program.execution().bytes_predicted();
 }

@@ -114,6 +114,7 @@ void RunsInFlight::end() {
   context_.run("launch", slot.what,
                [&](Driver& driver) { return driver.record(slot.done.get(), stream_); });
   slot.state = State::in_flight;
+  ++ended_;
   next_ = (next_ + 1) % slots_.size();
 }
 
@@ -123,9 +124,10 @@ void RunsInFlight::copy_outcome(std::size_t buffer, std::byte* to) {
   });
 }
 
-/// Its run is done.
+/// Its run is done; the oldest first.
 void RunsInFlight::finish(Slot& slot) {
   slot.state = State::free;
+  ++done_;
   if (!slot.updates) return;
   Outcome outcome;
   if (outcome_buffers_.finite) outcome.applied = number_at(slot.memory) != 0.0f;

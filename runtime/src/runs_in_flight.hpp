@@ -38,6 +38,10 @@ class RunsInFlight {
   /// Whether one is in flight.
   [[nodiscard]] bool any() const;
 
+  /// How many runs with a slot were put on the stream, and how many of them are known to be done.
+  [[nodiscard]] std::uint64_t ended() const { return ended_; }
+  [[nodiscard]] std::uint64_t done() const { return done_; }
+
   /// To be called when all that is on the stream is done.
   void all_done();
 
@@ -70,6 +74,7 @@ class RunsInFlight {
   OwnedHostMemory host_;
   std::vector<Slot> slots_;
   std::size_t next_ = 0;  ///< the slot that is open or will be
+  std::uint64_t ended_ = 0, done_ = 0;
   std::vector<Outcome> outcomes_;
 };
 

@@ -58,11 +58,12 @@ Jit jit_setting() {
   if (text.empty()) return Jit::missing;
   if (text == "never") return Jit::never;
   if (text == "first") return Jit::first;
+  if (text == "background") return Jit::background;
   throw Error({.operation = "settings",
                .object = "HALFTONE_JIT",
                .cause = "is '" + text + "'",
-               .hint = "give 'never' or 'first', or unset it: then what the artifact does not hold "
-                       "is compiled"});
+               .hint = "give 'never', 'first' or 'background', or unset it: then what the artifact "
+                       "does not hold is compiled"});
 }
 
 std::string nvrtc_home_setting() { return read("NVRTC_HOME"); }

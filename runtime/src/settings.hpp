@@ -25,7 +25,7 @@ inline constexpr int kMostThreads = 1024;
 /// HALFTONE_STEPS_IN_FLIGHT, or 4. Throws Error on what is no number from 1 to 64.
 [[nodiscard]] int steps_in_flight_setting();
 
-/// HALFTONE_JIT: "never", "first", or unset. Throws Error on anything else.
+/// HALFTONE_JIT: "never", "first", "background", or unset. Throws Error on anything else.
 [[nodiscard]] Jit jit_setting();
 
 /// HALFTONE_COMPILE_TIMEOUT in seconds, or 300; 0: none. Throws Error on what is no number from 0

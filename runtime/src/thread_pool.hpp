@@ -3,6 +3,7 @@
 // no bit, since tasks are independent of each other.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <mutex>
@@ -29,6 +30,18 @@ class ThreadPool {
                   (*static_cast<const Body*>(context))(first, last);
                 },
                 &body});
+  }
+
+  /// body(i) for every i of [0, count), begun in this order by whoever is free: for few tasks of
+  /// very different lengths, the longest first.
+  template <class Body>
+  void run_in_turn(std::int64_t count, const Body& body) {
+    std::atomic<std::int64_t> next{0};
+    run(std::min<std::int64_t>(count, threads()), [&](std::int64_t first, std::int64_t last) {
+      for (; first < last; ++first) {
+        for (std::int64_t i = next++; i < count; i = next++) body(i);
+      }
+    });
   }
 
  private:

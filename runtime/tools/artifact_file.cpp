@@ -10,6 +10,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "halftone/manifest/seal.hpp"
+
 namespace halftone::tools {
 namespace {
 
@@ -49,6 +51,13 @@ bool holds_for_cpu(const manifest::Manifest& manifest) {
   return std::ranges::find(manifest.targets, "cpu") != manifest.targets.end();
 }
 
+/// What is wrong with a file that is sealed, or was; what never was has no damage.
+bool has_broken_seal(std::span<const std::byte> file, manifest::DecodeError& damage) {
+  using Kind = manifest::DecodeError::Kind;
+  return !manifest::check_seal(file, damage) && damage.kind != Kind::unsealed &&
+         damage.kind != Kind::malformed;
+}
+
 std::string models_of(const std::vector<manifest::Manifest>& manifests) {
   std::string text;
   for (const auto& manifest : manifests) {
@@ -77,7 +86,12 @@ std::vector<std::byte> read_file(const std::string& path) {
     throw std::runtime_error("'" + path + "' is a folder or a device; name a file");
   }
   std::ifstream file(path, std::ios::binary | std::ios::ate);
-  std::vector<std::byte> bytes(file ? static_cast<std::size_t>(file.tellg()) : 0);
+  std::vector<std::byte> bytes;
+  try {
+    bytes.resize(file ? static_cast<std::size_t>(file.tellg()) : 0);
+  } catch (const std::exception&) {
+    throw std::runtime_error("'" + path + "' is too large to be read; name what halftonec wrote");
+  }
   file.seekg(0);
   file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   if (!file) throw std::runtime_error("'" + path + "' cannot be read; check its permissions");
@@ -96,8 +110,10 @@ Found find_manifests(std::span<const std::byte> bytes) {
 }
 
 std::vector<manifest::Manifest> read_artifact(const std::string& path, const std::string& model) {
-  Found found = find_manifests(read_file(path));
+  const std::vector<std::byte> bytes = read_file(path);
+  Found found = find_manifests(bytes);
   if (!found.damaged.empty()) refuse(path, found.damaged.front());
+  if (manifest::DecodeError damage; has_broken_seal(bytes, damage)) refuse(path, damage);
   if (found.manifests.empty()) {
     throw std::runtime_error("there is no artifact in '" + path +
                              "'; name what halftonec --object wrote, or what it was linked into");

@@ -26,8 +26,8 @@ struct Found {
 
 /// The manifests of the file's artifact, the CPU's first; `model` chooses one of several artifacts
 /// and may be empty. Throws std::runtime_error, one sentence, when there is no such file, no
-/// artifact in it, a damaged one, one of another version, none of that model, or several without a
-/// choice.
+/// artifact in it, a damaged one, a seal that does not fit, one of another version, none of that
+/// model, or several without a choice.
 [[nodiscard]] std::vector<manifest::Manifest> read_artifact(const std::string& path,
                                                             const std::string& model);
 

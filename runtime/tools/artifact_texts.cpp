@@ -35,18 +35,26 @@ bool sort_out(std::vector<std::string> packed, const manifest::Manifest& manifes
 }  // namespace
 
 ArtifactTexts read_texts(const std::string& path, const manifest::Manifest& manifest) {
+  if (manifest.text_count == 0) {
+    throw std::runtime_error("there are no kernel texts of model '" + manifest.model + "' in '" +
+                             path + "'; make the artifact for a chip with halftonec --targets");
+  }
   const std::vector<std::byte> bytes = read_file(path);
+  std::string damage = "they are not where the manifest says that there are some";
   const std::string_view all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   for (auto at = all.find(kFrame); at != all.npos; at = all.find(kFrame, at + 1)) {
     const std::size_t size = ZSTD_findFrameCompressedSize(all.data() + at, all.size() - at);
     if (ZSTD_isError(size)) continue;
     std::vector<std::string> texts;
     manifest::DecodeError error;
-    if (!manifest::unpack_texts(std::span(bytes).subspan(at, size), texts, error)) continue;
+    if (!manifest::unpack_texts(std::span(bytes).subspan(at, size), texts, error)) {
+      damage = error.message;
+      continue;
+    }
     if (ArtifactTexts found; sort_out(std::move(texts), manifest, found)) return found;
   }
-  throw std::runtime_error("there are no kernel texts of model '" + manifest.model + "' in '" +
-                           path + "'; make the artifact for a chip with halftonec --targets");
+  throw std::runtime_error("'" + path + "': the kernel texts of model '" + manifest.model +
+                           "' are damaged: " + damage + "; make the artifact again with halftonec");
 }
 
 }  // namespace halftone::tools

@@ -15,7 +15,7 @@ struct ArtifactTexts {
 };
 
 /// Those that belong to `manifest`, which was read from the file at `path`. Throws
-/// std::runtime_error when there are none.
+/// std::runtime_error, one sentence, when the artifact has none, or has them damaged.
 [[nodiscard]] ArtifactTexts read_texts(const std::string& path, const manifest::Manifest& manifest);
 
 }  // namespace halftone::tools

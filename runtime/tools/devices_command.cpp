@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "artifact_file.hpp"
 #include "artifact_texts.hpp"
+#include "cache/cache_settings.hpp"
 #include "cuda/cuda_device.hpp"
 #include "cuda/nvrtc.hpp"
 #include "halftone/device.hpp"
@@ -46,10 +49,9 @@ std::string compiler_text() {
   }
 }
 
-std::string kernels_text(const CudaDevice& gpu, const KernelOffer& offer) {
+std::string choice_text(const std::optional<KernelChoice>& choice, const KernelOffer& offer,
+                        const std::string& why) {
   const std::vector<std::string>& chips = offer.targets;
-  std::string why;
-  const auto choice = choose_on(gpu, offer, jit_setting(), why);
   if (!choice) return "no: " + (chips.empty() ? "it has no kernels for GPUs" : why);
   std::string text =
       "runs those for " + chips[choice->target] + ", compiled for " + choice->architecture;
@@ -57,18 +59,15 @@ std::string kernels_text(const CudaDevice& gpu, const KernelOffer& offer) {
   return text;
 }
 
-std::string chosen_text(const KernelOffer& offer) {
-  if (const std::string wish = device_setting(); !wish.empty()) {
-    return Device::best().name() + ", as HALFTONE_DEVICE says";
-  }
-  const GpuChoice choice = choose_gpu(offer, jit_setting());
-  if (!choice.index) return "cpu, since " + choice.why;
-  return "cuda:" + std::to_string(*choice.index) + ", the first GPU that they run on";
+std::string kernels_text(const CudaDevice& gpu, const KernelOffer& offer) {
+  std::string why;
+  const auto choice = choose_on(gpu, offer, jit_setting(), why);
+  return choice_text(choice, offer, why);
 }
 
-/// The code that the CPU runs: the best variant that both have.
-std::string cpu_text(const manifest::Manifest& manifest) {
-  for (const std::string& variant : runnable_variants(this_processor())) {
+/// The code that a CPU runs: the best of its variants that the artifact has too.
+std::string code_text(std::span<const std::string> variants, const manifest::Manifest& manifest) {
+  for (const std::string& variant : variants) {
     if (std::ranges::find(manifest.variants, variant) != manifest.variants.end()) {
       return "runs " + variant;
     }
@@ -76,9 +75,38 @@ std::string cpu_text(const manifest::Manifest& manifest) {
   return "no: it has code for " + joined(manifest.variants, ", ");
 }
 
+/// What the device of HALFTONE_DEVICE makes of the artifact, which may be a simulated one.
+std::string wished_text(const KernelOffer& offer, const manifest::Manifest& manifest) {
+  const Device device = Device::best();
+  const std::string name = device.name() + ", as HALFTONE_DEVICE says: ";
+  if (!device.driver()) return name + code_text(device.variants(), manifest);
+  std::string why;
+  const auto choice = device.driver()->choose(offer.targets, offer.ahead, why);
+  return name + choice_text(choice, offer, why);
+}
+
+std::string chosen_text(const KernelOffer& offer, const manifest::Manifest& manifest) {
+  if (!device_setting().empty()) return wished_text(offer, manifest);
+  const GpuChoice choice = choose_gpu(offer, jit_setting());
+  if (!choice.index) return "cpu, since " + choice.why;
+  return "cuda:" + std::to_string(*choice.index) + ", the first GPU that they run on";
+}
+
+/// Where compiled kernels are kept, or why not.
+std::string cache_text() {
+  const CacheSettings settings = cache_settings(cache_environment());
+  if (settings.mode == CacheMode::off) return "none: HALFTONE_CACHE says off";
+  if (settings.folder.empty()) return "none: " + settings.without_folder;
+  const char* const mode = settings.mode == CacheMode::read_only ? ", read only"
+                           : settings.mode == CacheMode::refresh ? ", refreshed"
+                                                                 : "";
+  return settings.folder + mode + ", limit " + std::to_string(settings.most_bytes) + " bytes";
+}
+
 }  // namespace
 
 std::string devices_text(const std::string& artifact, const std::string& model) {
+  (void)compile_timeout_setting();  // a wrong value is an error, not a compiler that is missing
   const Processor& processor = this_processor();
   std::string text =
       line("cpu", processor.brand + ", code for " + joined(runnable_variants(processor), ", "));
@@ -86,7 +114,7 @@ std::string devices_text(const std::string& artifact, const std::string& model) 
   const std::string no_gpu = list_cuda_devices(gpus);
   for (const CudaDevice& gpu : gpus) text += line(name_of(gpu), hardware_of(gpu));
   if (!no_gpu.empty()) text += "no GPU, since " + no_gpu + "\n";
-  text += line("compiler", compiler_text());
+  text += line("compiler", compiler_text()) + line("cache", cache_text());
   if (artifact.empty()) return text;
   const std::vector<manifest::Manifest> manifests = read_artifact(artifact, model);
   std::vector<std::string> chips;
@@ -99,9 +127,9 @@ std::string devices_text(const std::string& artifact, const std::string& model) 
   const KernelOffer offer{chips, packed.offers(), name};
   text += "\nfor " + name + ", which has kernels for " +
           (chips.empty() ? "no GPU" : joined(chips, ", ")) + "\n";
-  text += line("cpu", cpu_text(manifests.front()));
+  text += line("cpu", code_text(runnable_variants(processor), manifests.front()));
   for (const CudaDevice& gpu : gpus) text += line(name_of(gpu), kernels_text(gpu, offer));
-  return text + line("chosen", chosen_text(offer));
+  return text + line("chosen", chosen_text(offer, manifests.front()));
 }
 
 }  // namespace halftone::tools

@@ -3,9 +3,12 @@
 // done, and for diff equal, for cache verify sound; 1: diff found differences, cache verify found
 // damage; 2: an error, one sentence on standard error.
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
 #include <exception>
 #include <iostream>
 #include <map>
+#include <stdexcept>
 
 #include "artifact_file.hpp"
 #include "artifact_texts.hpp"
@@ -69,6 +72,20 @@ int look_after_cache(tools::CacheTask task, const Arguments& arguments) {
   return report.sound ? 0 : kDifferent;
 }
 
+/// One line, with a remedy: CLI11 names the fault alone.
+std::string sentence_of(const CLI::ParseError& error, const CLI::App& app) {
+  std::string text = error.what();
+  std::ranges::replace(text, '\n', ' ');
+  while (!text.empty() && (text.back() == ' ' || text.back() == '.')) text.pop_back();
+  if (text.find("; ") != text.npos) return text;
+  std::string command = app.get_name();
+  for (const CLI::App* chosen = &app; !chosen->get_subcommands().empty();) {
+    chosen = chosen->get_subcommands().front();
+    command += " " + chosen->get_name();
+  }
+  return text + "; '" + command + " --help' says what it takes";
+}
+
 using CacheCommands = std::map<CLI::App*, tools::CacheTask>;
 
 /// An empty word, as of a variable that is not set, must not mean that nothing was said.
@@ -109,7 +126,8 @@ int run(int count, char** values) {
   Arguments arguments;
   CLI::App app(
       "Says what a Halftone artifact does: formats, casts, kernels, memory; looks after the kernel "
-      "cache");
+      "cache",
+      "halftone");
   app.require_subcommand(1);
   CLI::App& explaining = *app.add_subcommand("explain", "What rules decided, and what it takes");
   explaining
@@ -136,7 +154,8 @@ int run(int count, char** values) {
   try {
     app.parse(count, values);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : kError;
+    if (error.get_exit_code() == 0) return app.exit(error);
+    throw std::runtime_error(sentence_of(error, app));
   }
   for (const auto& [command, task] : caching) {
     if (command->parsed()) return look_after_cache(task, arguments);
@@ -153,7 +172,12 @@ int run(int count, char** values) {
 
 int main(int count, char** values) {
   try {
-    return run(count, values);
+    const int status = run(count, values);
+    if (std::fflush(stdout) != 0 || !std::cout.flush()) {
+      throw std::runtime_error(
+          "standard output cannot be written; free its disk, or redirect it elsewhere");
+    }
+    return status;
   } catch (const std::exception& error) {
     std::cerr << "halftone: " << error.what() << "\n";
     return kError;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bind.hpp"
+#include "cache/kernel_cache.hpp"
 #include "cuda/nvrtc.hpp"
 #include "driver_context.hpp"
 #include "halftone/artifact.hpp"
@@ -82,8 +83,12 @@ Device open(const std::string& chip, Counters& counted) {
       [&counted](const std::string&, const simulator::LaunchReport& report) {
         counted += report.counters;
       });
+  const auto compiler = [](const std::string& architecture) {
+    return Nvrtc::instance().ptx_compiler(architecture);
+  };
   return Device::driven(
-      std::make_shared<DriverContext>("simulated:" + chip, std::move(driver), compile,
+      std::make_shared<DriverContext>("simulated:" + chip, std::move(driver),
+                                      cached(compile, process_kernel_cache(), compiler),
                                       DriverOptions{.checks_launches = true}),
       "explain was asked for it");
 }

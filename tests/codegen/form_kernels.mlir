@@ -9,6 +9,7 @@
 !label = !halftone.tensor<[batch], i32>
 !scalar = !halftone.tensor<[], f32>
 #loss = #halftone.phase<loss>
+#loss_backward = #halftone.phase<loss_backward>
 #backward = #halftone.phase<backward>
 #check = #halftone.phase<check>
 #update = #halftone.phase<update>
@@ -76,6 +77,88 @@ halftone.graph "row_and_mean_are_one_kernel" {
   %r = halftone.cross_entropy %y, %label {halftone.layer = "loss", halftone.phase = #loss} : (!matrix, !label) -> !rows
   %l = halftone.mean %r {halftone.layer = "loss", halftone.phase = #loss} : (!rows) -> !scalar
   halftone.loss "loss", %l weight 1.0 {halftone.phase = #loss} : !scalar
+}
+
+// A cross-entropy and its gradient read the logits together, in the phase of the loss; what only rounds the gradient follows it.
+// CHECK-LABEL: halftone.graph "cross_entropy_and_its_gradient_are_one_kernel"
+// CHECK: %[[G:.*]], %[[L:.*]] = halftone.kernel "{{[a-z_]+}}_loss" row over ["batch", 8]
+// CHECK-SAME: accesses [#halftone.access<full>, #halftone.access<row>] -> [#halftone.access<full>]
+// CHECK-SAME: fused ["loss:cross_entropy", "loss:mean", "loss:cross_entropy_grad", "loss:cast"]
+// CHECK-SAME: halftone.phase = #halftone.phase<loss>
+// CHECK: halftone.kernel_yield stores %{{.*}} : bf16 sums %{{.*}} : f32
+// CHECK-NOT: halftone.kernel "
+// CHECK: halftone.output_gradient "y", %[[G]]
+// CHECK: halftone.loss "loss", %[[L]]
+// UNFUSED-LABEL: halftone.graph "cross_entropy_and_its_gradient_are_one_kernel"
+// UNFUSED: fused ["loss:cross_entropy"]
+// UNFUSED: fused ["loss:mean"]
+// UNFUSED: fused ["loss:cross_entropy_grad"] {{.*}}halftone.phase = #halftone.phase<loss_backward>
+halftone.graph "cross_entropy_and_its_gradient_are_one_kernel" {
+  %x = halftone.input "x" : !matrix
+  %label = halftone.input "label" : !label
+  %r = halftone.cross_entropy %x, %label {halftone.layer = "loss", halftone.phase = #loss} : (!matrix, !label) -> !rows
+  %l = halftone.mean %r {halftone.layer = "loss", halftone.phase = #loss} : (!rows) -> !scalar
+  %one = halftone.pointwise "loss_weight" () {halftone.phase = #loss_backward} : () -> !rows {
+    %c = arith.constant 1.0 : f32
+    halftone.yield %c : f32
+  }
+  %g = halftone.cross_entropy_grad %x, %label, %one {halftone.layer = "loss", halftone.phase = #loss_backward}
+      : (!matrix, !label, !rows) -> !matrix
+  %h = halftone.cast %g {halftone.layer = "loss", halftone.phase = #loss_backward} : (!matrix) -> !halftone.tensor<[batch, 8], bf16>
+  halftone.loss "loss", %l weight 1.0 {halftone.phase = #loss} : !scalar
+  %cut = halftone.output_gradient "y", %h {halftone.phase = #loss_backward}
+      : (!halftone.tensor<[batch, 8], bf16>) -> !halftone.tensor<[batch, 8], bf16>
+}
+
+// Each gradient joins its own loss; the sum of both needs both, and follows in the later kernel.
+// CHECK-LABEL: halftone.graph "two_cross_entropies_of_the_same_logits"
+// CHECK: fused ["first:cross_entropy", "first:mean", "first:cross_entropy_grad"] {{.*}}halftone.phase = #halftone.phase<loss>
+// CHECK: fused ["second:cross_entropy", "second:mean", "second:cross_entropy_grad", "second:add"] {{.*}}halftone.phase = #halftone.phase<loss>
+// CHECK-NOT: halftone.kernel "
+// CHECK: halftone.loss
+halftone.graph "two_cross_entropies_of_the_same_logits" {
+  %x = halftone.input "x" : !matrix
+  %label = halftone.input "label" : !label
+  %w = halftone.input "w" : !rows
+  %a = halftone.cross_entropy %x, %label {halftone.layer = "first", halftone.phase = #loss} : (!matrix, !label) -> !rows
+  %la = halftone.mean %a {halftone.layer = "first", halftone.phase = #loss} : (!rows) -> !scalar
+  %b = halftone.cross_entropy %x, %label {halftone.layer = "second", halftone.phase = #loss} : (!matrix, !label) -> !rows
+  %lb = halftone.mean %b {halftone.layer = "second", halftone.phase = #loss} : (!rows) -> !scalar
+  %gb = halftone.cross_entropy_grad %x, %label, %w {halftone.layer = "second", halftone.phase = #loss_backward}
+      : (!matrix, !label, !rows) -> !matrix
+  %ga = halftone.cross_entropy_grad %x, %label, %w {halftone.layer = "first", halftone.phase = #loss_backward}
+      : (!matrix, !label, !rows) -> !matrix
+  %sum = halftone.add %gb, %ga {halftone.layer = "second", halftone.phase = #loss_backward} : (!matrix, !matrix) -> !matrix
+  halftone.loss "first", %la weight 1.0 {halftone.phase = #loss} : !scalar
+  halftone.loss "second", %lb weight 1.0 {halftone.phase = #loss} : !scalar
+  %cut = halftone.output_gradient "y", %sum {halftone.phase = #loss_backward} : (!matrix) -> !matrix
+}
+
+// The phase of the loss is over before kernels of the next one run: what needs their results stays with them.
+// CHECK-LABEL: halftone.graph "does_not_join_a_loss_with_what_needs_later_kernels"
+// CHECK: fused ["loss:cross_entropy", "loss:mean"] {{.*}}halftone.phase = #halftone.phase<loss>
+// CHECK: fused ["other:cross_entropy", "other:mean", "other:cross_entropy_grad"] {{.*}}halftone.phase = #halftone.phase<loss>
+// CHECK: fused ["half:relu", "loss:cross_entropy_grad"] {{.*}}halftone.phase = #halftone.phase<loss_backward>
+// CHECK: fused ["other:add"] {{.*}}halftone.phase = #halftone.phase<loss_backward>
+// CHECK-NOT: halftone.kernel "
+// CHECK: halftone.loss
+halftone.graph "does_not_join_a_loss_with_what_needs_later_kernels" {
+  %x = halftone.input "x" : !matrix
+  %label = halftone.input "label" : !label
+  %w = halftone.input "w" : !rows
+  %again = halftone.relu %x {halftone.layer = "half", halftone.phase = #loss_backward} : (!matrix) -> !matrix
+  %r = halftone.cross_entropy %x, %label {halftone.layer = "loss", halftone.phase = #loss} : (!matrix, !label) -> !rows
+  %l = halftone.mean %r {halftone.layer = "loss", halftone.phase = #loss} : (!rows) -> !scalar
+  %o = halftone.cross_entropy %x, %label {halftone.layer = "other", halftone.phase = #loss} : (!matrix, !label) -> !rows
+  %m = halftone.mean %o {halftone.layer = "other", halftone.phase = #loss} : (!rows) -> !scalar
+  %g = halftone.cross_entropy_grad %again, %label, %w {halftone.layer = "loss", halftone.phase = #loss_backward}
+      : (!matrix, !label, !rows) -> !matrix
+  %h = halftone.cross_entropy_grad %x, %label, %w {halftone.layer = "other", halftone.phase = #loss_backward}
+      : (!matrix, !label, !rows) -> !matrix
+  %sum = halftone.add %g, %h {halftone.layer = "other", halftone.phase = #loss_backward} : (!matrix, !matrix) -> !matrix
+  halftone.loss "loss", %l weight 1.0 {halftone.phase = #loss} : !scalar
+  halftone.loss "other", %m weight 1.0 {halftone.phase = #loss} : !scalar
+  %cut = halftone.output_gradient "y", %sum {halftone.phase = #loss_backward} : (!matrix) -> !matrix
 }
 
 // CHECK-LABEL: halftone.graph "bias_gradient_rides_on_weight_gradient"
@@ -179,6 +262,63 @@ halftone.graph "rounds_inside_a_kernel" {
   %cat = halftone.concat %left, %left {halftone.layer = "cat"} : (!matrix, !matrix) -> !halftone.tensor<[batch, 16], f32>
   halftone.output "act", %act : !matrix
   halftone.output "cat", %cat : !halftone.tensor<[batch, 16], f32>
+}
+
+// What no operation of a kernel reads is no operand of it, so that nothing keeps it for the backward pass; of an input of the
+// model the forward pass keeps it, since callers give what it reads.
+// CHECK-LABEL: halftone.graph "drops_operands_that_nothing_reads"
+// CHECK: %[[X:.*]] = halftone.input "x"
+// CHECK: %[[S:.*]] = halftone.input "s"
+// CHECK: %[[A:.*]] = halftone.kernel "{{[a-z_]+}}_first" pointwise over ["batch", 8] reduce [](%[[X]], %[[S]])
+// CHECK-NEXT: ^bb0(%[[KEPT:[a-z0-9]+]]: f32, %{{[a-z0-9]+}}: f32):
+// CHECK-NEXT: arith.negf %[[KEPT]]
+// CHECK: halftone.kernel "{{[a-z_]+}}_second_gradient" pointwise over ["batch", 8] reduce [](%[[X]])
+// CHECK-SAME: accesses [#halftone.access<full>]
+// CHECK-NEXT: ^bb0(%[[G:[a-z0-9]+]]: f32):
+// CHECK-NEXT: arith.negf %[[G]]
+// CHECK-NEXT: halftone.kernel_yield
+halftone.graph "drops_operands_that_nothing_reads" {
+  %x = halftone.input "x" : !matrix
+  %s = halftone.input "s" : !scalar
+  %a = halftone.pointwise "first" (%x, %s) {halftone.layer = "first"} : (!matrix, !scalar) -> !matrix {
+  ^bb0(%v: f32, %unread: f32):
+    %r = arith.negf %v : f32
+    halftone.yield %r : f32
+  }
+  %b = halftone.pointwise "second" (%a, %s, %x) {halftone.layer = "second", halftone.phase = #backward}
+      : (!matrix, !scalar, !matrix) -> !matrix {
+  ^bb0(%v: f32, %unread: f32, %g: f32):
+    %dead = arith.addf %v, %v : f32
+    %r = arith.negf %g : f32
+    halftone.yield %r : f32
+  }
+  halftone.output "a", %a : !matrix
+  halftone.output "b", %b : !matrix
+}
+
+// A Scalar that the finish alone reads stays, with the argument that stands for it in the body.
+// CHECK-LABEL: halftone.graph "keeps_what_a_finish_reads"
+// CHECK: %[[G:.*]] = halftone.input "g"
+// CHECK: %[[N:.*]] = halftone.state "n"
+// CHECK: %[[M:.*]] = halftone.state "m"
+// CHECK: halftone.kernel "{{[a-z_]+}}_check" flat over [64] reduce [](%[[G]], %[[M]])
+// CHECK-SAME: accesses [#halftone.access<full>, #halftone.access<scalar>]
+// CHECK-NEXT: ^bb0(%{{[a-z0-9]+}}: f32, %{{[a-z0-9]+}}: f32):
+// CHECK: finish {
+// CHECK-NEXT: ^bb0(%[[SUM:[a-z0-9]+]]: f32, %[[READ:[a-z0-9]+]]: f32):
+// CHECK-NEXT: arith.mulf %[[SUM]], %[[READ]]
+halftone.graph "keeps_what_a_finish_reads" {
+  %g = halftone.input "g" : !halftone.tensor<[64], f32>
+  %n = halftone.state "n" {initial = 0.0 : f64} : !scalar
+  %m = halftone.state "m" {initial = 0.0 : f64} : !scalar
+  %norm = halftone.total "norm" %g(%n, %m) {halftone.phase = #check}
+      : (!halftone.tensor<[64], f32>, !scalar, !scalar) -> !scalar {
+  ^bb0(%sum: f32, %unread: f32, %read: f32):
+    %dead = arith.addf %unread, %unread : f32
+    %r = arith.mulf %sum, %read : f32
+    halftone.yield %r : f32
+  }
+  halftone.statistic "norm", %norm {halftone.phase = #check} : !scalar
 }
 
 // CHECK-LABEL: halftone.graph "does_not_fuse_across_phases"

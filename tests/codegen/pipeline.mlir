@@ -31,8 +31,7 @@ module @classifier attributes {halftone.rules = ["everywhere : store bf16 comput
   // CHECK: arith.truncf %{{.*}} : f32 to bf16
   // CHECK: arith.extf %{{.*}} : bf16 to f32
   // CHECK: arith.truncf %{{.*}} : f32 to bf16
-  // CHECK: halftone.kernel "loss" row {{.*}}fused ["loss:cross_entropy", "loss:mean"] {cpu_tile = {{.*}}phase<loss>, halftone.places
-  // CHECK: halftone.kernel "loss_gradient" row {{.*}}fused ["loss:cross_entropy_grad", "loss:cast"] {{.*}}phase<loss_backward>, halftone.places
+  // CHECK: halftone.kernel "loss" row {{.*}}fused ["loss:cross_entropy", "loss:mean", "loss:cross_entropy_grad", "loss:cast"] {cpu_tile = {{.*}}phase<loss>, halftone.places
   // CHECK: halftone.output_gradient "y"
   // CHECK: halftone.kernel "external_gradient" pointwise {{.*}}fused ["external_gradient", "cast"] {{.*}}phase<external>
   // CHECK: halftone.kernel "act_gradient" pointwise {{.*}}fused ["act:relu_grad", "act:cast"] {{.*}}phase<backward>, halftone.places

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Building what tests/gpu/prepare carried: g++ (or CXX), nothing else. Sourced; expects `set -euo pipefail`.
-# Functions end the program after one sentence on stderr.
+# What has no remedy here ends the program after one sentence on stderr.
 
 fail() {
   printf '%s: %s\n' "${0##*/}" "$*" >&2
@@ -16,26 +16,28 @@ compile_one() {
   mkdir -p "${object%/*}"
   # shellcheck disable=SC2086 # HALFTONE_CXX may be "ccache g++"
   (cd "$root" && $HALFTONE_CXX "${kFlags[@]}" "${kIncludes[@]}" -c "$source" -o "$object") ||
-    { echo "$source does not compile" >&2; return 1; }
+    { rm -f "$object"; echo "$source does not compile" >&2; return 1; }
 }
 
-# compile_all ROOT SOURCE...: as many at a time as there are processors.
+# compile_all ROOT SOURCE...: as many at a time as there are processors. Status 1 when one does not compile; the others are
+# compiled all the same.
 compile_all() {
-  local root=$1 jobs=0 source
+  local root=$1 jobs=0 refused=0 source
   shift
   local most=${HALFTONE_JOBS:-$(nproc)}
   for source; do
     if ((jobs >= most)); then
-      wait -n || fail "the build failed; the compiler's words are above"
+      wait -n || refused=$((refused + 1))
       jobs=$((jobs - 1))
     fi
     compile_one "$root" "$source" &
     jobs=$((jobs + 1))
   done
   while ((jobs > 0)); do
-    wait -n || fail "the build failed; the compiler's words are above"
+    wait -n || refused=$((refused + 1))
     jobs=$((jobs - 1))
   done
+  ((refused == 0))
 }
 
 # set_up_compiler ROOT
@@ -50,51 +52,34 @@ set_up_compiler() {
     -Iexamples/digits -Iinclude -isystem system/include)
 }
 
-# build_library ROOT: runtime, simulator, reference and what tests share.
+# build_library ROOT: runtime, simulator, reference and what tests share. Status 1 when a source does not compile; the
+# library is made of the others, and serves the programs that do without it.
 build_library() {
-  local root=$1 sources objects
+  local root=$1 sources objects source status=0
   set_up_compiler
   mapfile -t sources < <(cd "$root" && find runtime/src runtime/manifest runtime/simulator/src dsl/description \
     dsl/reference tests/simulated/emitted tests/gpu/parts -name '*.cpp' | sort)
-  compile_all "$root" "${sources[@]}"
-  objects=("${sources[@]/#/$root/build/objects/}")
+  compile_all "$root" "${sources[@]}" || status=1
+  objects=()
+  for source in "${sources[@]}"; do
+    [[ ! -f $root/build/objects/$source.o ]] || objects+=("$root/build/objects/$source.o")
+  done
   rm -f "$root/build/libhalftone.a"
-  ar qc "$root/build/libhalftone.a" "${objects[@]/%/.o}"
-  ranlib "$root/build/libhalftone.a"
+  ar qcs "$root/build/libhalftone.a" "${objects[@]}" || return 1
+  return $status
 }
 
-# build_program ROOT NAME FOLDER SOURCE...: build/NAME from tests/gpu/NAME.cpp, these sources and the artifacts of FOLDER.
+# build_program ROOT NAME FOLDER SOURCE...: build/NAME from these sources, tests/gpu/NAME.cpp where none is named, and the
+# artifacts of FOLDER. Status 1 when it cannot be built.
 build_program() {
   local root=$1 name=$2 folder=$3 objects
   shift 3
   local sources=("$@")
   ((${#sources[@]})) || sources=("tests/gpu/$name.cpp")
-  compile_all "$root" "${sources[@]}"
+  rm -f "$root/build/$name"
+  compile_all "$root" "${sources[@]}" || return 1
   objects=("${sources[@]/#/$root/build/objects/}")
   # shellcheck disable=SC2086
   $HALFTONE_CXX -pthread -o "$root/build/$name" "${objects[@]/%/.o}" "$root/$folder"/*.o "$root/build/libhalftone.a" \
-    "$root/system/lib/libzstd.a" -ldl || fail "$name does not link"
-}
-
-# nvrtc_home ROOT: a folder with NVRTC beside its builtins that the loader may not look into.
-nvrtc_home() {
-  local home
-  for home in "${NVRTC_HOME:-}" "${CUDA_HOME:-}" /usr/local/cuda "$1"/build/{dev/,}nvrtc/nvidia/cu13 \
-    $(python3 -c 'import nvidia; print(*(p + "/cu13" for p in nvidia.__path__))' 2>/dev/null); do
-    if [[ -n $home ]] && compgen -G "$home/lib*/libnvrtc.so.1[23]*" >/dev/null; then
-      echo "$home"
-      return
-    fi
-  done
-  return 1
-}
-
-# find_libraries ROOT: lets programs find NVRTC, and libcuda where containers have it.
-find_libraries() {
-  local home folder
-  home=$(nvrtc_home "$1" || true)
-  [[ -z $home ]] || export NVRTC_HOME=$home
-  for folder in /usr/local/nvidia/lib64 /usr/lib/wsl/lib; do
-    [[ ! -d $folder ]] || export LD_LIBRARY_PATH=$folder${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-  done
+    "$root/system/lib/libzstd.a" -ldl || { echo "$name does not link" >&2; return 1; }
 }

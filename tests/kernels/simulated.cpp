@@ -38,8 +38,7 @@ Compilation compile(const std::string& file, const std::string& arch,
                     const std::vector<std::string>& macros) {
   std::ifstream stream(HALFTONE_KERNEL_TESTS "/" + file);
   const std::string source{std::istreambuf_iterator<char>(stream), {}};
-  std::vector<std::string> options = {"--gpu-architecture=" + arch, "--std=c++17", "--fmad=false",
-                                      "--include-path=" HALFTONE_KERNEL_HEADERS};
+  std::vector<std::string> options = options_for(arch, {"--include-path=" HALFTONE_KERNEL_HEADERS});
   for (const std::string& macro : macros) options.push_back("-D" + macro);
   if (arch.starts_with("sm_")) options.push_back("-Xptxas=-v");
   return nvrtc().compile(source, file, options);

@@ -35,9 +35,8 @@ std::string anonymous(std::string text, const std::string& entry) {
 }
 
 void compile(const NvrtcLibrary& nvrtc, KernelJob& job) {
-  const std::vector<std::string> options = {"--gpu-architecture=" + job.chip, "--std=c++17",
-                                            "--fmad=false", "-Xptxas=-v"};
-  const Compilation made = nvrtc.compile(*job.text, job.kernel, options);
+  const Compilation made =
+      nvrtc.compile(*job.text, job.kernel, options_for(job.chip, {"-Xptxas=-v"}));
   const std::vector<EntryUsage> entries = parse_ptxas_log(made.log);
   if (!made.accepted || entries.size() != 1 || made.ptx.empty()) {
     job.error = (made.accepted ? "has not one entry, or no PTX\n" : "is refused\n") + made.log;

@@ -18,6 +18,7 @@ namespace {
 
 using halftone::tests::Compilation;
 using halftone::tests::NvrtcLibrary;
+using halftone::tests::options_for;
 using Instructions = std::set<std::string>;
 
 /// f16 converts in hardware everywhere, bf16 from sm_80 on. Toward zero bf16 is a shift, and tf32
@@ -49,8 +50,7 @@ bool check_chip(const NvrtcLibrary& nvrtc, const std::string& chip,
   Instructions found;
   bool good = true;
   for (const auto& [file, text] : texts) {
-    const Compilation result = nvrtc.compile(
-        text, file, {{"--gpu-architecture=compute_" + chip, "--std=c++17", "--fmad=false"}});
+    const Compilation result = nvrtc.compile(text, file, options_for("compute_" + chip));
     if (!result.accepted) std::printf("%s: %s\n", file.c_str(), result.log.c_str());
     good = good && result.accepted && read_ptx(result.ptx, file + " on sm_" + chip, found);
   }

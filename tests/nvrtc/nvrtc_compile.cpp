@@ -22,6 +22,7 @@ namespace {
 using halftone::tests::Compilation;
 using halftone::tests::EntryUsage;
 using halftone::tests::NvrtcLibrary;
+using halftone::tests::options_for;
 
 constexpr int kSkipped = 77;
 
@@ -62,14 +63,13 @@ Arguments parse(int count, char** values) {
   return arguments;
 }
 
-/// Runs every job. --fmad=false since fused multiply-adds are explicit in the text.
+/// Runs every job.
 void compile_all(const NvrtcLibrary& nvrtc, int threads, std::vector<Job>& jobs) {
   std::atomic<std::size_t> next = 0;
   auto work = [&] {
     for (std::size_t i = next++; i < jobs.size(); i = next++) {
-      const std::vector<std::string> options = {"--gpu-architecture=" + *jobs[i].arch,
-                                                "--std=c++17", "--fmad=false", "-Xptxas=-v"};
-      jobs[i].result = nvrtc.compile(*jobs[i].source, *jobs[i].file, options);
+      jobs[i].result =
+          nvrtc.compile(*jobs[i].source, *jobs[i].file, options_for(*jobs[i].arch, {"-Xptxas=-v"}));
     }
   };
   std::vector<std::jthread> pool;

@@ -9,6 +9,17 @@
 
 namespace halftone::tests {
 
+/// What the runtime asks NVRTC for, and tests with it: for an architecture such as "sm_80", or
+/// "compute_80" for PTX alone, and `more` behind it. (cache_nvrtc_test compares it with the
+/// runtime's.) Fused multiply-adds are explicit in every text.
+[[nodiscard]] inline std::vector<std::string> options_for(
+    const std::string& architecture, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> options = {"--gpu-architecture=" + architecture, "--std=c++17",
+                                      "--fmad=false"};
+  options.insert(options.end(), more.begin(), more.end());
+  return options;
+}
+
 /// What one compilation said and made.
 struct Compilation {
   bool accepted = false;

@@ -247,6 +247,15 @@ TEST_CASE("a truncated shared object is refused before any of its code is mapped
   }
 }
 
+TEST_CASE("bytes behind a shared object without a seal do not make it a truncated one") {
+  const Folder folder;
+  const fs::path path = folder / "behind.so";
+  Bytes bytes = read(LINE_PLUGIN);
+  bytes.insert(bytes.end(), 100, 'x');
+  write(path, bytes);
+  CHECK(load_error(path).find("does not end in a seal") != std::string::npos);
+}
+
 TEST_CASE("an altered shared object is refused, wherever the bit lies") {
   const Folder folder;
   const Bytes whole = read(folder.sealed(LINE_PLUGIN, "line.so"));

@@ -115,9 +115,6 @@ CudaLibrary library() {
   };
   cuda.cuStreamDestroy_v2 = [](CudaStream stream) { return note("drop " + text(stream)); };
   cuda.cuStreamSynchronize = [](CudaStream stream) { return note("synchronise " + text(stream)); };
-  cuda.cuStreamWaitEvent = [](CudaStream stream, CudaEvent event, unsigned) {
-    return note("wait " + text(stream) + " " + text(event));
-  };
   cuda.cuEventCreate = [](CudaEvent* event, unsigned flags) {
     return *event = pointer(6), note("event " + std::to_string(flags));
   };
@@ -226,7 +223,6 @@ TEST_CASE_FIXTURE(Fixture,
   CHECK(of([&] { return driver.synchronise(stream); }) == Calls{"synchronise 5"});
   CHECK(of([&] { return driver.create_event(event); }) == Calls{"event 2"});
   CHECK(of([&] { return driver.record(event, stream); }) == Calls{"record 6 5"});
-  CHECK(of([&] { return driver.wait(stream, event); }) == Calls{"wait 5 6"});
   CHECK(of([&] { return driver.destroy_event(event); }) == Calls{"drop 6"});
   CHECK(of([&] { return driver.find(module, "entry", 0, function); }) == Calls{"find 3 entry"});
   const std::int64_t first = 1, second = 77;

@@ -195,6 +195,9 @@ TEST_CASE("the environment says how long a kernel may be compiled") {
   const Setting setting("HALFTONE_COMPILE_TIMEOUT", "-1");
   CHECK(message_of([] { (void)halftone::compile_timeout_setting(); }) ==
         "settings: HALFTONE_COMPILE_TIMEOUT is '-1'; give a number from 0 to 86400 or unset it");
+  CHECK(message_of([] {
+          (void)Device::simulated("sm_80");
+        }).starts_with("settings: HALFTONE_COMPILE_TIMEOUT is '-1'; give a number from 0"));
 }
 
 TEST_CASE("launches are checked where the environment says so") {

@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -29,6 +30,7 @@ struct Kernel {
   std::string name;
   Entry entry = nullptr, finish = nullptr;
   std::int64_t zeroed = 0;  ///< bytes in front of its workspace that must be zero; 0: it has none
+  DriverModule module{};
 };
 
 /// By the name of its CUDA entry.
@@ -146,13 +148,20 @@ class FakeDriver final : public Driver {
     }
     return make("module", "load " + name, module);
   }
-  DriverStatus unload(DriverModule) override { return drop("module", "unload"); }
+  DriverStatus unload(DriverModule module) override {
+    {
+      const std::lock_guard lock(mutex_);
+      unloaded_.insert(module);
+    }
+    return drop("module", "unload");
+  }
 
-  DriverStatus find(DriverModule, const std::string& entry, std::uint32_t,
+  DriverStatus find(DriverModule module, const std::string& entry, std::uint32_t,
                     DriverFunction& function) override {
     const std::lock_guard lock(mutex_);
     if (auto status = begin("find " + entry, true); !status.ok()) return status;
     kernels_.push_back(kernel_of(entry));
+    kernels_.back().module = module;
     function = DriverFunction{kernels_.size()};
     return {};
   }
@@ -171,7 +180,10 @@ class FakeDriver final : public Driver {
     return put(stream,
                "launch " + kernel.name + " " + std::to_string(launch.blocks) + " x " +
                    std::to_string(launch.threads),
-               [kernel, values, blocks = launch.blocks] { run(kernel, values, blocks); });
+               [this, kernel, values, blocks = launch.blocks] {
+                 if (unloaded_.contains(kernel.module)) std::abort();
+                 run(kernel, values, blocks);
+               });
   }
 
   DriverStatus create_stream(DriverStream& stream) override {
@@ -201,9 +213,6 @@ class FakeDriver final : public Driver {
     if (count > done_[stream]) do_until(stream, count - done_[stream]);
     return {};
   }
-  DriverStatus wait(DriverStream stream, DriverEvent) override {
-    return put(stream, "wait", [] {});
-  }
 
   DriverStatus begin_capture(DriverStream stream) override {
     const std::lock_guard lock(mutex_);
@@ -231,11 +240,17 @@ class FakeDriver final : public Driver {
         stream, "launch_graph",
         [this, graph] {
           if (idle_) return;
-          for (const auto& work : graphs_.at(graph)) work();
+          for (const auto& work : graphs_.at(graph)) work();  // throws when it is gone
         },
         true);
   }
-  DriverStatus destroy_graph(DriverGraph) override { return drop("graph", "destroy_graph"); }
+  DriverStatus destroy_graph(DriverGraph graph) override {
+    {
+      const std::lock_guard lock(mutex_);
+      graphs_.erase(graph);
+    }
+    return drop("graph", "destroy_graph");
+  }
 
  private:
   struct Capture {
@@ -322,6 +337,7 @@ class FakeDriver final : public Driver {
   std::mutex mutex_;
   std::map<DeviceAddress, std::int64_t> sizes_;
   std::vector<Kernel> kernels_;
+  std::set<DriverModule> unloaded_;
   std::map<DriverGraph, std::vector<std::function<void()>>> graphs_;
   std::map<DriverStream, Capture> captures_;
   std::uintptr_t last_ = 0;
@@ -337,6 +353,7 @@ Device device(const std::shared_ptr<Log>& log, const Options& options) {
   const auto mutex = std::make_shared<std::mutex>();
   const auto compile = [log, mutex](const std::string& text, const std::string& name,
                                     const std::string& architecture) {
+    if (log->specialising && text.starts_with("#define")) log->specialising(text);
     const std::lock_guard lock(*mutex);
     log->compiled.push_back(name + " for " + architecture);
     if (text == log->refused_text) {

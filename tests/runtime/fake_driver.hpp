@@ -25,7 +25,9 @@ struct Log {
   std::int64_t held_bytes = 0;
   std::vector<std::string> compiled;  ///< "line_forward for sm_80"
   std::string refused_text;           ///< its compilation fails
-  std::vector<std::string> loaded;    ///< images
+  /// Called, by the thread that compiles, with every text that is compiled for one size.
+  std::function<void(const std::string& text)> specialising = {};
+  std::vector<std::string> loaded;  ///< images
 
   /// Nothing of what was made is left.
   [[nodiscard]] bool is_clean() const {

@@ -39,6 +39,25 @@ TEST_CASE("run returns only after all tasks are done, many times in a row") {
   }
 }
 
+TEST_CASE("tasks that run in turn run once each, in their order where one thread runs them") {
+  for (int threads : {1, 2, 5}) {
+    ThreadPool pool(threads);
+    for (std::size_t count : {0u, 1u, 3u, 40u}) {
+      CAPTURE(threads);
+      CAPTURE(count);
+      std::vector<int> runs(count);
+      std::atomic<std::int64_t> begun = 0, out_of_order = 0;
+      pool.run_in_turn(static_cast<std::int64_t>(count), [&](std::int64_t i) {
+        ++runs[static_cast<std::size_t>(i)];
+        if (begun++ != i) ++out_of_order;
+        std::this_thread::yield();
+      });
+      CHECK(runs == std::vector<int>(count, 1));
+      if (threads == 1) CHECK(out_of_order == 0);
+    }
+  }
+}
+
 TEST_CASE("a single task runs on the calling thread") {
   ThreadPool pool(4);
   std::thread::id runner;

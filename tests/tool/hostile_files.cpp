@@ -10,6 +10,7 @@
 #include "artifact_file.hpp"
 #include "file_of_bytes.hpp"
 #include "halftone/manifest/checksum.hpp"
+#include "halftone/manifest/seal.hpp"
 #include "line_artifact.hpp"
 #include "run_tool.hpp"
 
@@ -51,6 +52,29 @@ TEST_CASE("a manifest is found wherever it lies in a file") {
   }
   const tools::Found twice = tools::find_manifests(whole() + whole());
   CHECK(twice.manifests.size() == 1);
+}
+
+TEST_CASE("a sealed file is believed whole or not at all") {
+  const Bytes content = bytes_of("code, ") + whole() + bytes_of(" and texts");
+  const Bytes sealed = content + manifest::seal_of(content);
+  CHECK(run_tool("explain '" + File(sealed).path() + "'").status == 0);
+  struct {
+    const char* what;
+    std::size_t at;
+  } cases[] = {{"code", 2},
+               {"texts", content.size() - 3},
+               {"the seal's length", content.size() + 16},
+               {"the seal's checksum", sealed.size() - 1}};
+  for (const auto& c : cases) {
+    CAPTURE(c.what);
+    Bytes bytes = sealed;
+    bytes[c.at] ^= std::byte{1};
+    const File file(bytes);
+    CHECK(refusal_of(file.path()) ==
+          "halftone: '" + file.path() +
+              "': the file was altered: its checksum does not match; make the artifact again with "
+              "halftonec\n");
+  }
 }
 
 TEST_CASE("files without a sound artifact are refused, each with its reason") {

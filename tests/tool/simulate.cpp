@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the tool counts when it runs a step on a simulated chip.
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -12,14 +13,9 @@ namespace {
 
 const std::string kArtifact = std::string(TOOL_ARTIFACTS) + "/digits_f16.sm_80.o";
 
-/// With the NVRTC of this build where the caller names none; false where there is none.
-bool has_nvrtc() {
-  if (!std::getenv("NVRTC_HOME") && std::filesystem::exists(HALFTONE_FETCHED_NVRTC))
-    setenv("NVRTC_HOME", HALFTONE_FETCHED_NVRTC, 1);
-  const Outcome outcome = run_tool("explain " + kArtifact + " --simulate sm_80 --symbols batch=3");
-  const bool missing = outcome.errors.find("NVRTC is not") != std::string::npos;
-  if (missing) MESSAGE("not asked: " << outcome.errors);
-  return !missing;
+std::string environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value ? value : "";
 }
 
 const nlohmann::json& launch_of(const nlohmann::json& simulated, const std::string& kernel) {
@@ -32,7 +28,6 @@ const nlohmann::json& launch_of(const nlohmann::json& simulated, const std::stri
 }  // namespace
 
 TEST_CASE("explain --simulate counts what a step's launches must do") {
-  if (!has_nvrtc()) return;
   const auto json = json_of("explain " + kArtifact + " --simulate sm_80 --symbols batch=37");
   const nlohmann::json& simulated = json["simulated"];
   CHECK(simulated["chip"] == "sm_80");
@@ -59,34 +54,24 @@ TEST_CASE("explain --simulate counts what a step's launches must do") {
   CHECK(text.find("== a step on simulated sm_80 with batch = 37 ==") != std::string::npos);
 }
 
-TEST_CASE("explain --simulate says in one sentence why it cannot") {
-  struct Case {
-    const char* arguments;
-    const char* sentence;
-  };
-  const Case cases[] = {
-      {"--simulate sm_99", "halftone: the artifact was not made for chip 'sm_99'; it has sm_80\n"},
-      {"--simulate sm_75", "halftone: the artifact was not made for chip 'sm_75'; it has sm_80\n"},
-  };
-  for (const Case& c : cases) {
-    CAPTURE(std::string(c.arguments));
-    const Outcome outcome = run_tool("explain " + kArtifact + " " + c.arguments);
-    CHECK(outcome.status == 2);
-    CHECK(outcome.output == "");
-    CHECK(outcome.errors == c.sentence);
-  }
-}
-
-TEST_CASE("explain --simulate names the remedy where NVRTC is missing") {
-  const std::string before = std::getenv("NVRTC_HOME") ? std::getenv("NVRTC_HOME") : "";
-  setenv("NVRTC_HOME", "/nowhere", 1);
-  const Outcome outcome = run_tool("explain " + kArtifact + " --simulate sm_80");
-  before.empty() ? unsetenv("NVRTC_HOME") : setenv("NVRTC_HOME", before.c_str(), 1);
-  CHECK(outcome.status == 2);
-  CHECK(outcome.output == "");
-  CHECK(outcome.errors.find("NVRTC") != std::string::npos);
-  CHECK(outcome.errors.find("; ") != std::string::npos);
-  CHECK(outcome.errors.find('\n') == outcome.errors.size() - 1);
+TEST_CASE("explain --simulate keeps the kernels that it compiles, and takes them from there") {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("tool_simulate_test." + std::to_string(getpid()));
+  const std::string before = environment("HALFTONE_CACHE");
+  setenv("HALFTONE_CACHE", "rw", 1);
+  setenv("HALFTONE_CACHE_DIR", folder.c_str(), 1);
+  const std::string simulate = "explain " + kArtifact + " --simulate sm_80 --symbols batch=3";
+  const auto first = json_of(simulate);
+  const std::string kept = run_tool("cache stats").output;
+  setenv("HALFTONE_CACHE", "ro", 1);
+  const auto second = json_of(simulate);
+  unsetenv("HALFTONE_CACHE_DIR");
+  setenv("HALFTONE_CACHE", before.c_str(), 1);
+  std::filesystem::remove_all(folder);
+  CAPTURE(kept);
+  CHECK(kept.find(" kernels of ") != std::string::npos);
+  CHECK(kept.find(": 0 kernels") == std::string::npos);
+  CHECK(second == first);
 }
 
 }  // namespace halftone::tests

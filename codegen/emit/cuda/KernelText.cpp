@@ -184,7 +184,11 @@ static void printEntry(KernelOp kernel, CudaPlanAttr plan, const CudaLaunch &lau
       << cudaEntryName(kernel) << "(";
   llvm::interleave(
       list, out, [&](auto &parameter) { out << parameter[0] << parameter[1]; }, ",\n    ");
-  out << ") {\n  Body body;\n";
+  out << ") {\n";
+  for (const std::string &symbol : symbols) // which the runtime may know when it compiles
+    out << "#ifdef HALFTONE_SYMBOL_" << symbol << "\n  symbol_" << symbol << " = HALFTONE_SYMBOL_"
+        << symbol << ";\n#endif\n";
+  out << "  Body body;\n";
   for (auto &parameter : list)
     out << "  body." << parameter[2] << " = " << parameter[1] << ";\n";
   if (kernel.hasFinish())

@@ -2,9 +2,9 @@
 // A kernel operation as a complete CUDA text, and how it is launched.
 // The entry is `extern "C" __global__ void halftone_NAME(inputs..., stored results..., finished
 // results..., workspace if it has a finish or splits its sum, one long long per symbol of the
-// model)`. A module that
-// holds a kernel with a finish must not run that kernel twice at the same time: its blocks count
-// themselves in a variable of the module.
+// model)`. Where a macro HALFTONE_SYMBOL_batch is defined, the text is for that batch alone, and
+// the argument is not read. A module that holds a kernel with a finish must not run that kernel
+// twice at the same time: its blocks count themselves in a variable of the module.
 #ifndef HALFTONE_EMIT_CUDA_KERNELTEXT_H
 #define HALFTONE_EMIT_CUDA_KERNELTEXT_H
 

@@ -43,8 +43,9 @@ class Device {
   /// threads of every device; where HALFTONE_CHECK_LAUNCHES is 1, a GPU is asked for errors after
   /// every kernel, so that the kernel at fault is named. Throws Error on other values.
   /// HALFTONE_JIT is "never" or "first": kernels are compiled not at all or all at the start,
-  /// instead of those that the artifact does not hold compiled. HALFTONE_STEPS_IN_FLIGHT: see
-  /// Trainer::step.
+  /// instead of those that the artifact does not hold compiled; or "background": then all are
+  /// compiled for the sizes in use while steps run, and take over without changing a bit, as
+  /// Statistics::variant says. HALFTONE_STEPS_IN_FLIGHT: see Trainer::step.
   [[nodiscard]] static Device best();
 
   /// The same, but unless the environment names one, the first GPU that the artifact has kernels

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "halftone/artifact.hpp"
@@ -33,9 +34,12 @@ class Predictor {
   /// Computes the outputs; takes exactly the inputs that the forward pass reads.
   void predict(std::span<const NamedValues> inputs);
 
-  /// Valid while the predictor lives; has the values of the latest predict(). On a GPU they are
-  /// copied by this call, so call it again after that.
+  /// Valid while the predictor lives; has the values of the latest predict(), and 0 before there
+  /// was one. On a GPU they are copied by this call, so call it again after that.
   [[nodiscard]] std::span<const float> output(std::string_view name) const;
+
+  /// See Statistics::variant.
+  [[nodiscard]] std::string variant() const;
 
   [[nodiscard]] std::int64_t peak_bytes_predicted() const;
   [[nodiscard]] std::int64_t peak_bytes_measured() const;

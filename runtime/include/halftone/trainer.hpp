@@ -43,7 +43,9 @@ struct Statistics {
   /// Kernel launches of forward, loss, loss_backward, backward, accumulate, check, update, refresh,
   /// external.
   std::array<std::int64_t, 9> kernels_per_phase{};
-  std::string variant;  ///< of the code that runs: "x86-64-v3", "sm_80", "sm_80 on sm_86"
+  /// Of the code that runs: "x86-64-v3", "sm_80", "sm_80 on sm_86". Where HALFTONE_JIT is
+  /// "background", with what came of it: "sm_90a, specialised for batch 32", or why it did not.
+  std::string variant;
 };
 
 /// Every method throws Error on misuse, naming culprit and remedy; so does every method of a
@@ -80,7 +82,8 @@ class Trainer {
   /// (as large as all gradients).
   void accumulate(std::span<const NamedValues> inputs);
 
-  /// Computes the outputs. The losses follow when the inputs that they need are given too.
+  /// Computes the outputs. The losses follow when the inputs that they need are given too; with a
+  /// cross-entropy comes its gradient, since one kernel makes both.
   void forward(std::span<const NamedValues> inputs);
 
   /// The gradients of the objective. Needs a forward() that was given the inputs of the losses.
@@ -112,11 +115,13 @@ class Trainer {
   /// Error when nothing ran yet, or the artifact was made without diagnosis.
   [[nodiscard]] std::optional<NonFinite> diagnose() const;
 
+  /// Losses, outputs and gradients are those of the last run that computed them, and 0 before there
+  /// was one.
   [[nodiscard]] float loss(std::string_view name) const;
   [[nodiscard]] std::span<const float> output(std::string_view name) const;
   [[nodiscard]] std::span<const float> parameter(std::string_view name) const;
 
-  /// Times the loss scale that backward() read, and from check() on the sum over micro-batches: the
+  /// Times the loss scale of the run that computed it, and from check() on the sum over micro-batches: the
   /// update reads it as gradient / (loss scale * micro-batches).
   [[nodiscard]] std::span<const float> gradient(std::string_view name) const;
 

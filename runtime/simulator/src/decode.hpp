@@ -103,7 +103,11 @@ class Decoder {
   [[nodiscard]] virtual std::uint32_t carry() = 0;
 
   /// Throws Error: not an instruction that is known.
-  [[noreturn]] virtual void unknown() const = 0;
+  [[noreturn]] void unknown() const;
+
+ private:
+  /// The sentence that names the instruction, its line and its kernel.
+  [[nodiscard]] virtual std::string refusal() const = 0;
 };
 
 /// The scope that an opcode names, at its place in Instruction::flags.
@@ -139,6 +143,9 @@ void decode_bulk(Decoder& decoder);
 void decode_arrive_on(Decoder& decoder);
 // st.async, beside memory_opcodes().
 void decode_async_store(Decoder& decoder);
+// cvt.pack and cvt.rs, beside conversion_opcodes().
+void decode_pack(Decoder& decoder);
+void decode_stochastic(Decoder& decoder);
 // barrier.cluster
 void decode_cluster_barrier(Decoder& decoder);
 

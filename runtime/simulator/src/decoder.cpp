@@ -5,6 +5,7 @@
 
 #include "decode.hpp"
 #include "execute.hpp"
+#include "halftone/simulator/error.hpp"
 
 namespace halftone::simulator {
 
@@ -31,6 +32,8 @@ constexpr TypeWord kTypes[] = {
 };
 
 }  // namespace
+
+void Decoder::unknown() const { throw Error(refusal()); }
 
 const Opcode* find_opcode(std::string_view name) {
   static const auto* const table = [] {

@@ -306,7 +306,9 @@ void decode_integers(Decoder& d, Type to, Type from) {
 }
 
 void decode_cvt(Decoder& d) {
-  if (d.types.size() != 2 || d.has_any({"rs", "pack"})) d.unknown();
+  if (d.has("pack")) return decode_pack(d);
+  if (d.has("rs")) return decode_stochastic(d);
+  if (d.types.size() != 2) d.unknown();
   const Type to = d.types[0], from = d.types[1];
   const bool plain = !d.has_any({"ftz", "sat", "relu", "rni", "rzi", "rmi", "rpi", "rm", "rp"});
   if (plain && from == Type::f16 && to == Type::f32) return set<FromF16, float, std::uint16_t>(d);

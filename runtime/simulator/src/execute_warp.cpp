@@ -162,13 +162,41 @@ void run_redux(Context& c, const Instruction& i) {
   each_lane(c.mask, [&](std::uint32_t l) { to[l] = put(sum); });
 }
 
+/// Bits of Instruction::flags.
+enum : std::uint32_t { kAbsolute = 1, kNan = 2 };
+
+/// redux.sync.min|max{.abs}{.NaN}.f32: -0 is less than +0; NaN counts with .NaN, else where there
+/// is nothing else.
+void run_redux_float(Context& c, const Instruction& i) {
+  const std::uint32_t* from = c.plane(i.at[1]);
+  // Order of the numbers as order of integers; the mapping is its own inverse.
+  const auto ranked = [](std::uint32_t bits) { return bits >> 31 ? bits ^ 0x7fffffffu : bits; };
+  bool any_nan = false, any = false;
+  std::int32_t best = 0;
+  each_lane(c.mask, [&](std::uint32_t l) {
+    const std::uint32_t bits = i.flags & kAbsolute ? from[l] & 0x7fffffffu : from[l];
+    const bool nan = (bits & 0x7fffffffu) > 0x7f800000u;
+    any_nan |= nan;
+    if (nan) return;
+    const auto x = static_cast<std::int32_t>(ranked(bits));
+    best = !any ? x : i.variant == kMin ? std::min(best, x) : std::max(best, x);
+    any = true;
+  });
+  const bool nan = !any || (any_nan && (i.flags & kNan) != 0);
+  const std::uint32_t result = nan ? 0x7fffffffu : ranked(static_cast<std::uint32_t>(best));
+  std::uint32_t* to = c.plane(i.at[0]);
+  each_lane(c.mask, [&](std::uint32_t l) { to[l] = result; });
+}
+
 void decode_redux(Decoder& d) {
   Instruction& i = d.instruction;
-  if (d.type() == Type::f32) d.unknown();
   constexpr std::string_view kWords[] = {"add", "min", "max", "and", "or", "xor"};
   for (std::uint8_t n = 0; n < 6; ++n)
     if (d.words[2] == kWords[n]) i.variant = n;
-  i.run = d.type() == Type::s32 ? run_redux<std::int32_t> : run_redux<std::uint32_t>;
+  i.flags = (d.has("abs") ? +kAbsolute : 0u) | (d.has("NaN") ? +kNan : 0u);
+  i.run = d.type() == Type::f32   ? run_redux_float
+          : d.type() == Type::s32 ? run_redux<std::int32_t>
+                                  : run_redux<std::uint32_t>;
   i.at[0] = d.destination(std::size_t{0});
   i.at[1] = d.source(1, 4);
   decode_together(d, 2);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -32,8 +33,8 @@ const Layout& layout_of(NumberFormat format) { return kLayouts[static_cast<std::
 std::uint64_t round_off(std::uint64_t m, int discard, Rounding rounding, bool negative,
                         RandomBits random) {
   if (discard <= 0) return m << -discard;
-  if (discard > 62) {  // far below half a place: only a sticky bit is left
-    m = m != 0;
+  if (discard > 62) {  // below half a place: a sticky bit, or the places that random bits meet
+    m = rounding == Rounding::stochastic ? m >> std::min(discard - 62, 63) : m != 0;
     discard = 62;
   }
   const std::uint64_t kept = m >> discard, rest = m & ((std::uint64_t{1} << discard) - 1);
@@ -60,8 +61,8 @@ std::uint64_t round_off(std::uint64_t m, int discard, Rounding rounding, bool ne
 
 std::uint32_t overflow_code(const Layout& layout, bool negative, Encoding how, bool infinite) {
   const Rounding r = how.rounding;
-  const bool stays = r == Rounding::toward_zero || r == Rounding::stochastic ||
-                     r == (negative ? Rounding::upward : Rounding::downward);
+  const bool stays =
+      r == Rounding::toward_zero || r == (negative ? Rounding::upward : Rounding::downward);
   if (how.finite || (stays && !infinite)) return layout.largest;
   if (layout.infinity) return layout.infinity;
   return layout.nan ? layout.nan : layout.largest;

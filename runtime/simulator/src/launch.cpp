@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks run one after another. One that only spins is put aside for the next, as long as the chip
-// could hold both, so that blocks may wait for each other.
+// Blocks run one after another, in ascending order or one that the seed chooses. One that only
+// spins is put aside for the next, as long as the chip could hold both, so that blocks may wait for
+// each other.
 #include "launch.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <deque>
+#include <numeric>
+#include <optional>
 #include <thread>
 
 #include "block_maker.hpp"
@@ -149,17 +152,41 @@ void give_up(Execution& launch, const Cluster& cluster, Kind kind) {
   }
 }
 
-/// Runs clusters that `next` hands out until there are none, or a fault ends the launch.
-void run_clusters(Execution& launch, const Variables& variables, std::atomic<std::uint64_t>& next) {
+/// Hands out the numbers of clusters, each once: ascending, or with a seed in steps of a number
+/// that has no divisor in common with theirs.
+class ClusterOrder {
+ public:
+  ClusterOrder(std::uint64_t clusters, std::uint64_t seed) : clusters_(clusters) {
+    if (seed == 0) return;
+    first_ = next_random(seed) % clusters;
+    do {
+      step_ = 1 + next_random(seed) % clusters;
+    } while (std::gcd(step_, clusters) != 1);
+  }
+
+  std::optional<std::uint64_t> next() {
+    const std::uint64_t given = given_.fetch_add(1);
+    if (given >= clusters_) return std::nullopt;
+    using Wide = unsigned __int128;
+    return static_cast<std::uint64_t>((first_ + static_cast<Wide>(given) * step_) % clusters_);
+  }
+
+ private:
+  const std::uint64_t clusters_;
+  std::uint64_t first_ = 0, step_ = 1;
+  std::atomic<std::uint64_t> given_ = 0;
+};
+
+/// Runs clusters that `order` hands out until there are none, or a fault ends the launch.
+void run_clusters(Execution& launch, const Variables& variables, ClusterOrder& order) {
   BlockMaker maker(launch, variables);
   std::deque<Cluster> active;
-  const std::uint64_t clusters = count(launch.grid) / count(launch.cluster);
   const std::uint64_t resident = resident_clusters(launch);
   std::uint64_t stuck = 0;  // turns since anything changed
   const auto take_next = [&] {
-    const std::uint64_t number = next.fetch_add(1);
-    if (number >= clusters) return false;
-    active.push_front(make_cluster(maker, launch, number));
+    const auto number = order.next();
+    if (!number) return false;
+    active.push_front(make_cluster(maker, launch, *number));
     stuck = 0;
     return true;
   };
@@ -212,7 +239,7 @@ void run_launch(Execution& launch, const Variables& variables) {
   launch.dynamic_offset =
       (launch.kernel.static_shared_bytes + alignment - 1) / alignment * alignment;
   launch.random = launch.options.seed;
-  std::atomic<std::uint64_t> next = 0;
+  ClusterOrder order(count(launch.grid) / count(launch.cluster), launch.options.seed);
   // What is known of bytes is not kept per host thread, and blocks that talk need one order.
   const bool alone = launch.options.check || launch.kernel.orders_blocks ||
                      count(launch.cluster) > 1 || launch.options.seed != 0;
@@ -223,9 +250,9 @@ void run_launch(Execution& launch, const Variables& variables) {
   std::vector<std::thread> helpers;
   for (std::uint64_t t = 1; t < threads; ++t) {
     shares.push_back(share_of(launch));
-    helpers.emplace_back([&, share = &shares.back()] { run_clusters(*share, variables, next); });
+    helpers.emplace_back([&, share = &shares.back()] { run_clusters(*share, variables, order); });
   }
-  run_clusters(launch, variables, next);
+  run_clusters(launch, variables, order);
   for (std::thread& helper : helpers) helper.join();
   for (Execution& share : shares) {
     launch.counters += share.counters;

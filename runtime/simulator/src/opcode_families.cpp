@@ -214,6 +214,9 @@ constexpr OpcodeFamily kFamilies[] = {
     {"cvt.ue8m0x2.f32", "rz rp satfinite"},
     {"cvt.ue8m0x2.bf16x2", "rz rp satfinite"},
     {"cvt.bf16x2.ue8m0x2", "rn"},
+    {"cvt.rs.f16x2|bf16x2.f32", "relu satfinite"},
+    {"cvt.pack.sat.u16|s16.s32", ""},
+    {"cvt.pack.sat.u2|s2|u4|s4|u8|s8.s32.b32", ""},
     {"cvta.global|const.u64", "to"},
     {"cvta.shared|shared::cta.u64", "to"},
     {"cvta.local.u64", "to"},
@@ -298,6 +301,7 @@ constexpr OpcodeFamily kFamilies[] = {
     {"match.all.sync.b32|b64", ""},
     {"redux.sync.add|min|max.u32|s32", ""},
     {"redux.sync.and|or|xor.b32", ""},
+    {"redux.sync.min|max.f32", "abs NaN"},
     {"elect.sync", ""},
     // Matrices
     {"ldmatrix.sync.aligned.m8n8.x1|x2|x4.b16", "shared shared::cta"},

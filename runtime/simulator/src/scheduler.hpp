@@ -22,6 +22,9 @@ BlockOutcome run_block(Execution& launch, Block& block);
 /// finding names the barrier and the launch goes on. False: there is none.
 bool run_divergent(Execution& launch, Block& block);
 
+/// splitmix64 (Steele, Lea, Flood, 2014).
+[[nodiscard]] std::uint64_t next_random(std::uint64_t& state);
+
 /// A barrier of the block has all its arrivals: those that wait go on, in order.
 void let_go(Execution& launch, Block& block, std::uint32_t number);
 

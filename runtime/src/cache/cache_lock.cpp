@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "../stopping.hpp"
 #include "cache_names.hpp"
 
 namespace halftone {
@@ -26,7 +27,7 @@ CacheLock::CacheLock(const CacheFolder& folder, std::string_view identity,
   // The waits are added up, since clocks may be set while somebody waits.
   std::chrono::milliseconds waited{0}, next = kFirstWait;
   while (uninterrupted([&] { return calls.try_lock(file_.get()); }) == -1) {
-    if (errno != EWOULDBLOCK) return;
+    if (errno != EWOULDBLOCK || MayStop::of_thread().stop_requested()) return;
     if (waited >= patience) {
       state_ = State::timed_out;
       return;

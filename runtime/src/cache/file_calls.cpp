@@ -3,14 +3,46 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <ctime>
 #include <string_view>
 #include <thread>
 
 namespace halftone {
+namespace {
+
+/// Until it goes, a write past the limit of file sizes (ulimit -f) fails with EFBIG and sends this
+/// thread no SIGXFSZ, which would end the process.
+class WithoutSizeSignal {
+ public:
+  WithoutSizeSignal() {
+    sigemptyset(&signal_);
+    sigaddset(&signal_, SIGXFSZ);
+    sigset_t pending;
+    sigpending(&pending);
+    was_pending_ = sigismember(&pending, SIGXFSZ) == 1;
+    pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+  }
+  ~WithoutSizeSignal() {
+    const int failure = errno;
+    constexpr timespec kAtOnce{};
+    if (!was_pending_) sigtimedwait(&signal_, nullptr, &kAtOnce);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    errno = failure;
+  }
+  WithoutSizeSignal(const WithoutSizeSignal&) = delete;
+  WithoutSizeSignal& operator=(const WithoutSizeSignal&) = delete;
+
+ private:
+  sigset_t signal_{}, before_{};
+  bool was_pending_ = false;
+};
+
+}  // namespace
 
 int FileCalls::open(const char* path, int flags) { return ::open(path, flags); }
 int FileCalls::open_at(int folder, const char* name, int flags, mode_t mode) {
@@ -22,6 +54,7 @@ ssize_t FileCalls::read(int file, void* bytes, std::size_t count) {
   return ::read(file, bytes, count);
 }
 ssize_t FileCalls::write(int file, const void* bytes, std::size_t count) {
+  const WithoutSizeSignal guard;
   return ::write(file, bytes, count);
 }
 int FileCalls::synchronize(int file) { return ::fsync(file); }

@@ -6,11 +6,15 @@
 #include <utility>
 
 #include "../settings.hpp"
+#include "../stopping.hpp"
 #include "cache_lock.hpp"
 #include "halftone/manifest/version.hpp"
 
 namespace halftone {
 namespace {
+
+/// For somebody who compiles the same; then it is asked whether the answer is still wanted.
+constexpr std::chrono::milliseconds kLongestWait{32};
 
 /// Of the limit: so much may be stored before the folder is looked through again.
 constexpr std::uint64_t kSweepPart = 16;
@@ -59,7 +63,10 @@ std::string KernelCache::image(const KernelIdentity& identity,
   }
   const std::string bytes = encode_identity(identity);
   const auto flight = flight_of(bytes);
-  const std::lock_guard alone(*flight);
+  std::unique_lock alone(*flight, std::defer_lock);
+  while (!alone.try_lock_for(kLongestWait)) {
+    if (MayStop::of_thread().stop_requested()) return make();  // which gives up
+  }
   if (auto image = find_in_memory(bytes)) return *std::move(image);
   const CacheFolder* folder = this->folder();
   if (!folder) {
@@ -78,12 +85,12 @@ std::string KernelCache::image(const KernelIdentity& identity,
 }
 
 /// The mutex of one identity; it lives while somebody holds it.
-std::shared_ptr<std::mutex> KernelCache::flight_of(const std::string& identity) {
+std::shared_ptr<std::timed_mutex> KernelCache::flight_of(const std::string& identity) {
   const CacheKey key = key_of(identity);
   const std::lock_guard lock(mutex_);
-  std::weak_ptr<std::mutex>& known = flights_[key];
+  std::weak_ptr<std::timed_mutex>& known = flights_[key];
   auto flight = known.lock();
-  if (!flight) known = flight = std::make_shared<std::mutex>();
+  if (!flight) known = flight = std::make_shared<std::timed_mutex>();
   return flight;
 }
 

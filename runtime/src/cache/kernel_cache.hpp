@@ -38,7 +38,7 @@ class KernelCache {
   [[nodiscard]] const CacheSettings& settings() const noexcept { return settings_; }
 
  private:
-  [[nodiscard]] std::shared_ptr<std::mutex> flight_of(const std::string& identity);
+  [[nodiscard]] std::shared_ptr<std::timed_mutex> flight_of(const std::string& identity);
   [[nodiscard]] const CacheFolder* folder();
   [[nodiscard]] bool changes_folder() const noexcept {
     return settings_.mode != CacheMode::read_only;
@@ -61,7 +61,7 @@ class KernelCache {
   std::unique_ptr<const CacheFolder> folder_;
   bool full_ = false;  ///< the folder takes nothing more; it is not asked again
   KernelCacheStatistics statistics_;
-  std::map<CacheKey, std::weak_ptr<std::mutex>> flights_;
+  std::map<CacheKey, std::weak_ptr<std::timed_mutex>> flights_;
   std::map<std::string, std::string> memory_;  ///< images by identity, of what is in no folder
   std::uint64_t memory_bytes_ = 0;
   std::set<std::string> refreshed_;

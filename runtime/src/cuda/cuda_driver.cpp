@@ -212,11 +212,6 @@ DriverStatus CudaDriver::synchronise(DriverEvent event) {
   return run([&] { return cuda_.cuEventSynchronize(raw<CudaEvent>(event)); });
 }
 
-DriverStatus CudaDriver::wait(DriverStream stream, DriverEvent event) {
-  return run(
-      [&] { return cuda_.cuStreamWaitEvent(raw<CudaStream>(stream), raw<CudaEvent>(event), 0); });
-}
-
 DriverStatus CudaDriver::begin_capture(DriverStream stream) {
   return run(
       [&] { return cuda_.cuStreamBeginCapture_v2(raw<CudaStream>(stream), kCaptureThisThread); });

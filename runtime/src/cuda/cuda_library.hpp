@@ -62,7 +62,6 @@ inline constexpr int kSticky[] = {214, 226, 700, 702, 709, 710, 714,
   X(cuStreamDestroy_v2, (CudaStream))                                                          \
   X(cuStreamSynchronize, (CudaStream))                                                         \
   X(cuEventSynchronize, (CudaEvent))                                                           \
-  X(cuStreamWaitEvent, (CudaStream, CudaEvent, unsigned))                                      \
   X(cuEventCreate, (CudaEvent*, unsigned))                                                     \
   X(cuEventDestroy_v2, (CudaEvent))                                                            \
   X(cuEventRecord, (CudaEvent, CudaStream))                                                    \

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "../settings.hpp"
+#include "../stopping.hpp"
 #include "../text.hpp"
 #include "halftone/error.hpp"
 
@@ -21,9 +22,16 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kCancelled = 16;  // NVRTC_ERROR_CANCELLED
 
-/// NVRTC asks while it compiles; 1: stop.
-int is_late(void* deadline, void*) {
-  return Clock::now() >= *static_cast<const Clock::time_point*>(deadline) ? 1 : 0;
+/// Until when a compilation may go on.
+struct Limits {
+  Clock::time_point deadline;
+  std::stop_token stop;
+};
+
+/// NVRTC asks while it compiles, maybe on threads of its own; 1: stop.
+int is_over(void* limits, void*) {
+  const auto& [deadline, stop] = *static_cast<const Limits*>(limits);
+  return Clock::now() >= deadline || stop.stop_requested() ? 1 : 0;
 }
 
 constexpr const char* kLibraries[] = {"libnvrtc.so.13", "libnvrtc.so.12"};
@@ -93,6 +101,15 @@ const Nvrtc& Nvrtc::instance() {
                             .cuda_home = cuda_home_setting(),
                             .timeout_seconds = compile_timeout_setting()});
   return nvrtc;
+}
+
+void Nvrtc::warm_up() noexcept {
+  try {
+    const Nvrtc& nvrtc = instance();
+    (void)nvrtc.compile_cubin("extern \"C\" __global__ void nothing() {}", "nothing",
+                              "sm_" + std::to_string(nvrtc.architectures().back()));
+  } catch (...) {  // whoever needs a kernel is told why there is none
+  }
 }
 
 Nvrtc::Nvrtc(const NvrtcSettings& settings) : settings_(settings) {
@@ -168,6 +185,7 @@ std::string Nvrtc::compile(const std::string& text, const std::string& name,
                           ": " + cause,
                  .hint = "make the artifact again with the halftonec of this release"});
   };
+  if (MayStop::of_thread().stop_requested()) failed("nobody waits for it any more");
   Program program = nullptr;
   if (const int code = create_(&program, text.c_str(), (name + ".cu").c_str(), 0, nullptr, nullptr);
       code != 0) {
@@ -175,10 +193,10 @@ std::string Nvrtc::compile(const std::string& text, const std::string& name,
   }
   std::vector<const char*> arguments;
   for (const std::string& option : compiler.options) arguments.push_back(option.c_str());
-  Clock::time_point deadline = Clock::now() + std::chrono::seconds(settings_.timeout_seconds);
-  if (settings_.timeout_seconds > 0 && set_flow_callback_) {
-    set_flow_callback_(program, is_late, &deadline);
-  }
+  const std::chrono::seconds timeout(settings_.timeout_seconds);
+  Limits limits{timeout.count() > 0 ? Clock::now() + timeout : Clock::time_point::max(),
+                MayStop::of_thread()};
+  if (set_flow_callback_) set_flow_callback_(program, is_over, &limits);
   const int code = compile_(program, static_cast<int>(arguments.size()), arguments.data());
   const std::string log = fetch(program, log_size_, log_).c_str();  // without the ending zero
   std::string image;
@@ -187,7 +205,7 @@ std::string Nvrtc::compile(const std::string& text, const std::string& name,
     image = fetch(program, ptx ? ptx_size_ : cubin_size_, ptx ? ptx_ : cubin_);
   }
   destroy_(&program);
-  if (code == kCancelled) {
+  if (code == kCancelled && !limits.stop.stop_requested()) {
     throw Error({.operation = "compile",
                  .object = named("kernel", name),
                  .cause = "took " + description_ + " with " + compiler.options.front() +

@@ -30,6 +30,10 @@ class Nvrtc {
   /// The one of this process, as the environment says; opened by the first call.
   [[nodiscard]] static const Nvrtc& instance();
 
+  /// Has NVRTC made all that it keeps until the process exits, which it does when it first compiles.
+  /// What std::atexit registers afterwards runs before that goes. Nothing where NVRTC is missing.
+  static void warm_up() noexcept;
+
   /// PTX with line information, for the simulator; `architecture` is "sm_80". Throws Error with the
   /// compiler's log. Several threads may compile at once.
   [[nodiscard]] std::string compile_ptx(const std::string& text, const std::string& name,

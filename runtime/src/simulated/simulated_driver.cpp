@@ -202,7 +202,6 @@ DriverStatus SimulatedDriver::create_event(DriverEvent& event) {
 DriverStatus SimulatedDriver::destroy_event(DriverEvent) { return {}; }
 DriverStatus SimulatedDriver::record(DriverEvent, DriverStream) { return {}; }
 DriverStatus SimulatedDriver::synchronise(DriverEvent) { return {}; }
-DriverStatus SimulatedDriver::wait(DriverStream, DriverEvent) { return {}; }
 
 DriverStatus SimulatedDriver::begin_capture(DriverStream stream) {
   const std::lock_guard lock(mutex_);

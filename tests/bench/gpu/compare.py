@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Halftone beside PyTorch and cuBLASLt on one GPU, taking turns.
 
-compare.py BENCH FOLDER [--rehearse]    BENCH is the program of bench.cpp; results.json and results.md go into FOLDER
+compare.py BENCH FOLDER [--seconds N] [--only PART,...] [--rehearse]
+BENCH is the program of bench.cpp; results.json and results.md go into FOLDER. Exit status 77 when nothing was measured.
 
 Every comparison is made in rounds; in each round every contender is timed once. A ratio is Halftone's time over the
 peer's in the same round: below 1 Halftone is faster. Its median, smallest and largest over the rounds are printed.
 """
 
+import argparse
 import json
 import os
 import statistics
@@ -16,24 +18,39 @@ import tempfile
 import time
 
 HALFTONE = "Halftone"
+SKIPPED = 77  # exit status
+PARTS = ("linear", "norm", "entropy", "adamw", "steps", "first")
+LEAST_SECONDS = 30  # left, under which no table is started
+LEAST_ROUNDS = 3
 
 
 class Bench:
-    """The program of bench.cpp, asked line by line."""
+    """The program of bench.cpp, asked line by line; started again where a fault of the GPU ended it."""
 
     def __init__(self, program):
-        self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.program, self.process = program, None
 
     def ask(self, *words):
+        if self.process is None or self.process.poll() is not None:
+            self.process = subprocess.Popen([self.program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.process.stdin.write(" ".join(str(word) for word in words) + "\n")
         self.process.stdin.flush()
         line = self.process.stdout.readline()
+        if not line:
+            self.restart()
         if not line.startswith("ok"):
             raise RuntimeError(line.strip() or "bench ended without an answer")
         return line[2:].strip()
 
     def seconds(self, *words):
         return float(self.ask(*words))
+
+    def restart(self):
+        """A GPU that met a fault stays unusable for the process that met it."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+            self.process = None
 
     def launches(self, model, program, batch):
         """[(site, bytes, kernel)]"""
@@ -89,27 +106,63 @@ class Peers:
         return function if self.device == "cpu" else self.torch.compile(function)
 
 
+def lazily(make):
+    """A contender that is made when it is first timed, so that its failure is its own."""
+    made = []
+
+    def seconds(count):
+        if not made:
+            made.append(make())
+        return made[0](count)
+
+    return seconds
+
+
 class Results:
-    def __init__(self, folder, rounds):
-        self.folder, self.rounds, self.tables, self.skipped = folder, rounds, [], []
+    def __init__(self, folder, rounds, seconds):
+        self.folder, self.rounds, self.tables, self.skipped, self.about = folder, rounds, [], [], {}
+        self.failed = 0  # of what is Halftone's own
+        self.end = time.monotonic() + seconds
+
+    def seconds_left(self):
+        return self.end - time.monotonic()
+
+    def is_late(self, what):
+        """Whether there is too little time left to start this, which is then named as skipped."""
+        if self.seconds_left() >= LEAST_SECONDS:
+            return False
+        self.skip(what, "the time of this run is used up")
+        return True
 
     def skip(self, what, why):
         print(f"skipped {what}: {why}", flush=True)
         self.skipped.append({"what": what, "why": str(why)})
 
+    def fail(self, what, why):
+        self.failed += 1
+        self.skip(what, f"FAILED: {why}")
+
     def compare(self, name, contenders, count, byte_count=0, bandwidth=0.0):
         """contenders: {name: seconds of count calls, as a function of count}. The first is Halftone."""
+        if self.is_late(name):
+            return
         times = {}
         for who, seconds in list(contenders.items()):
+            if who != HALFTONE and self.is_late(f"{name}, {who}"):
+                continue
             try:
                 seconds(1)
                 times[who] = []
             except Exception as error:  # a peer that cannot run this must not end the rest
-                self.skip(f"{name}, {who}", error)
                 if who == HALFTONE:
+                    self.fail(f"{name}, {who}", error)
                     return
+                self.skip(f"{name}, {who}", error)
         order = list(times)
         for number in range(self.rounds):
+            if number >= LEAST_ROUNDS and self.seconds_left() < LEAST_SECONDS:
+                print(f"{name}: {number} rounds, since the time of this run is used up", flush=True)
+                break
             for who in order[number % len(order):] + order[: number % len(order)]:
                 times[who].append(contenders[who](count) / count)
         rows = []
@@ -132,12 +185,12 @@ class Results:
         print(table_text(self.tables[-1]), flush=True)
         self.write()
 
-    def write(self, **more):
+    def write(self):
         os.makedirs(self.folder, exist_ok=True)
         with open(os.path.join(self.folder, "results.json"), "w") as file:
-            json.dump({"tables": self.tables, "skipped": self.skipped, **more}, file, indent=1)
+            json.dump({"tables": self.tables, "skipped": self.skipped, **self.about}, file, indent=1)
         with open(os.path.join(self.folder, "results.md"), "w") as file:
-            for key, value in more.items():
+            for key, value in self.about.items():
                 file.write(f"{key}: {value}  \n")
             file.write("\n| what | who | microseconds | Halftone over it | of copy bandwidth |\n|---|---|---|---|---|\n")
             for table in self.tables:
@@ -242,7 +295,7 @@ def norm(bench, peers, results, batch, count, bandwidth):
 
 
 def cross_entropy(bench, peers, results, batch, count, bandwidth):
-    ours, size = launches_of(bench, "bench_entropy", "training", batch, "xent", "xent_gradient")
+    ours, size = launches_of(bench, "bench_entropy", "training", batch, "xent")
     contenders = {HALFTONE: ours}
     if peers.torch:
         torch = peers.torch
@@ -314,8 +367,10 @@ def steps(bench, peers, results, batches, count):
             model = f"{name}_{rules}"
             contenders = {HALFTONE: lambda n, model=model: bench.seconds("step", model, batch, n)}
             if peers.torch:
-                contenders["torch eager AMP"] = peers.timed(torch_step(peers, name, rules, batch, False))
-                contenders["torch.compile, AMP"] = peers.timed(torch_step(peers, name, rules, batch, True))
+                for who, compiled in (("torch eager AMP", False), ("torch.compile, AMP", True)):
+                    contenders[who] = lazily(
+                        lambda name=name, rules=rules, batch=batch, compiled=compiled: peers.timed(
+                            torch_step(peers, name, rules, batch, compiled)))
             title = "64-128-64-10 (digits)" if name == "digits" else "784-512-512-10"
             results.compare(f"training step, {title}, {rules}, batch {batch}", contenders, count)
     bench.ask("forget")
@@ -324,7 +379,11 @@ def steps(bench, peers, results, batches, count):
 def first_step(program, peers, results, rounds):
     """A fresh process each, nothing cached: from its start to the end of the first training step."""
     ours, inside, theirs, after_import = [], [], [], []
-    for _ in range(rounds):
+    if results.is_late("time to the first step"):
+        return
+    for number in range(rounds):
+        if number and results.seconds_left() < LEAST_SECONDS:
+            break
         with tempfile.TemporaryDirectory() as cache:
             settings = {**os.environ, "XDG_CACHE_HOME": cache, "HALFTONE_CACHE_DIR": cache,
                         "TORCHINDUCTOR_CACHE_DIR": cache, "TRITON_CACHE_DIR": os.path.join(cache, "triton")}
@@ -358,19 +417,17 @@ def first_step_of_torch(device):
     print(time.perf_counter() - start)
 
 
-def main(program, folder, rehearse):
-    peers = Peers(rehearse)
-    results = Results(folder, 2 if rehearse else 11)
-    if peers.why:
-        results.skip("every peer", peers.why)
-    bench = Bench(program)
-    about = {"device": bench.ask("device"), "torch": peers.torch.__version__ if peers.torch else "none"}
-    print(about["device"], flush=True)
-    size, copies = (1 << 20, 2) if rehearse else (1 << 30, 20)
+def measure_bandwidth(bench, results, size, copies):
+    """Bytes read and written in a second by copies of `size` bytes on the device."""
     seconds = spread([bench.seconds("copy", size, copies) / copies for _ in range(results.rounds)])
     bandwidth = 2 * size / seconds[0]
-    about["copy bandwidth, GB/s read and written"] = round(bandwidth / 1e9, 1)
-    parts = {
+    results.about["copy bandwidth, GB/s read and written"] = round(bandwidth / 1e9, 1)
+    return bandwidth
+
+
+def parts_of(program, bench, peers, results, rehearse, bandwidth):
+    """Name to function; tiny sizes in a rehearsal."""
+    return {
         "linear": lambda: linear(bench, peers, results, [16] if rehearse else [4096, 512],
                                  lambda batch: 1 if rehearse else 50 if batch > 1024 else 200),
         "norm": lambda: norm(bench, peers, results, 8 if rehearse else 16384, 1 if rehearse else 50, bandwidth),
@@ -380,26 +437,66 @@ def main(program, folder, rehearse):
                                2 if rehearse else 200),
         "first": lambda: first_step(program, peers, results, 1 if rehearse else 3),
     }
-    chosen = os.environ.get("HALFTONE_BENCH_PARTS", "").split(",")
-    for name, part in parts.items():
-        if chosen != [""] and name not in chosen:
+
+
+def attempt(results, what, action):
+    """What it returns; None, and why, where it fails: the rest is still wanted."""
+    try:
+        return action()
+    except Exception as error:
+        results.fail(what, error)
+        return None
+
+
+def main(options):
+    peers = Peers(options.rehearse)
+    results = Results(options.folder, 2 if options.rehearse else 11, options.seconds)
+    if peers.why:
+        results.skip("every peer", peers.why)
+    bench = Bench(options.bench)
+    device = attempt(results, "everything", lambda: bench.ask("device"))
+    if device is None:
+        return 1
+    results.about = {"device": device, "torch": peers.torch.__version__ if peers.torch else "none"}
+    print(device, flush=True)
+    size, copies = (1 << 20, 2) if options.rehearse else (1 << 30, 20)
+    bandwidth = attempt(results, "copy bandwidth", lambda: measure_bandwidth(bench, results, size, copies)) or 0.0
+    for name, part in parts_of(options.bench, bench, peers, results, options.rehearse, bandwidth).items():
+        if options.only and name not in options.only:
             continue
-        if rehearse and name == "adamw":
+        if options.rehearse and name == "adamw":
             results.skip("AdamW", "too large for a simulated device")
             continue
-        try:
-            part()
-        except Exception as error:  # the other parts are still wanted
-            results.skip(name, error)
-    results.write(**about)
-    for key, value in about.items():
+        failures = len(results.skipped)
+        attempt(results, name, part)
+        if len(results.skipped) > failures:
+            bench.restart()
+    results.write()
+    for key, value in results.about.items():
         print(f"{key}: {value}")
-    print(f"written: {folder}/results.json, {folder}/results.md; {len(results.skipped)} skipped")
-    return 0 if results.tables else 1
+    print(f"written: {options.folder}/results.json, {options.folder}/results.md; {len(results.skipped)} skipped")
+    if results.failed:
+        return 1
+    return 0 if results.tables else SKIPPED
+
+
+def parts_list(text):
+    """"linear,norm" as a list."""
+    chosen = text.split(",")
+    for name in chosen:
+        if name not in PARTS:
+            raise argparse.ArgumentTypeError(f"there is no part '{name}'; choose of {', '.join(PARTS)}")
+    return chosen
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "--first-step":
+    if sys.argv[1:2] == ["--first-step"]:
         first_step_of_torch(sys.argv[2])
-    else:
-        sys.exit(main(sys.argv[1], sys.argv[2], "--rehearse" in sys.argv[3:]))
+        sys.exit(0)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("bench")
+    parser.add_argument("folder")
+    parser.add_argument("--seconds", type=float, default=570)
+    parser.add_argument("--only", type=parts_list)
+    parser.add_argument("--rehearse", action="store_true")
+    sys.exit(main(parser.parse_args()))

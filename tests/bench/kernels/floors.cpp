@@ -85,6 +85,7 @@ class Judgement {
  private:
   void judge(const char* name, double ratio, const std::string& reason) {
     if (ratio <= kMostOverFloor) return;
+    floor_.excesses.push_back({name, ratio});
     std::string& list = reason.empty() ? floor_.unexplained : floor_.reasons;
     list += (list.empty() ? "" : "; ") + std::string(name) + (reason.empty() ? "" : ": ") + reason;
   }

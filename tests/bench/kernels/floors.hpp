@@ -17,10 +17,17 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "launches.hpp"
 
 namespace halftone::bench {
+
+/// A ratio above kMostOverFloor: "memory", "traffic", "work" or "time".
+struct Excess {
+  std::string ratio;
+  double value = 0;
+};
 
 struct Floor {
   double bytes = 0, operations = 0;  ///< that must move, and run
@@ -30,6 +37,7 @@ struct Floor {
   /// Why a ratio is above kMostOverFloor: a sentence for each; ratios without one are
   /// `unexplained`.
   std::string reasons = {}, unexplained = {};
+  std::vector<Excess> excesses = {};  ///< with a reason or without
 };
 
 /// Work of kernels without tensor cores is told, not judged: what it costs is part of the time.

@@ -62,8 +62,7 @@ class Step {
     if (known != modules_.end()) return known->second;
     const tests::Compilation made =
         nvrtc_.compile(texts_[static_cast<std::size_t>(cuda.text)], cuda.entry,
-                       std::vector<std::string>{"--gpu-architecture=compute_" + chip_.substr(3),
-                                                "--std=c++17", "--fmad=false"});
+                       tests::options_for("compute_" + chip_.substr(3)));
     if (!made.accepted) throw std::runtime_error(cuda.entry + " is refused: " + made.log);
     return modules_.emplace(cuda.text, simulator::Module::parse(made.ptx, cuda.entry))
         .first->second;

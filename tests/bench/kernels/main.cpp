@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernel_floors [--fetched DIR] [--chip sm_80]... ARTIFACT.so=SIZE...: every launch of a training
-// step against its floor (floors.hpp), counted by the simulator, as a table. Exit 0: no ratio above
-// the limit without a reason; 1: not so; 77: no NVRTC.
+// kernel_floors [--fetched DIR] [--caps FILE [--record]] [--chip sm_80]... ARTIFACT.so=SIZE...:
+// every launch of a training step against its floor (floors.hpp), counted by the simulator, as a
+// table. Exit 0: every ratio above the limit has a reason and is inside its cap, or was recorded as
+// that; 1: not so; 77: no NVRTC.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "caps.hpp"
 #include "floors.hpp"
 
 namespace {
@@ -20,7 +25,8 @@ using namespace halftone::bench;
 constexpr int kSkipped = 77;
 
 struct Arguments {
-  std::string fetched;
+  std::string fetched, caps;
+  bool record = false;
   std::vector<std::string> chips, artifacts;
 };
 
@@ -30,6 +36,10 @@ Arguments parse(int count, char** values) {
     const std::string value = values[i];
     if (value == "--fetched" && i + 1 < count)
       arguments.fetched = values[++i];
+    else if (value == "--caps" && i + 1 < count)
+      arguments.caps = values[++i];
+    else if (value == "--record")
+      arguments.record = true;
     else if (value == "--chip" && i + 1 < count)
       arguments.chips.emplace_back(values[++i]);
     else
@@ -49,10 +59,11 @@ std::string cast_reason(const Artifact& artifact, const MeasuredLaunch& launch) 
 
 /// Prints the rows of one artifact on one chip; the largest ratio without a reason, or 0.
 double print(const Artifact& artifact, const std::string& chip, std::int64_t size,
-             const std::vector<MeasuredLaunch>& launches) {
+             const std::vector<MeasuredLaunch>& launches, Caps& measured) {
   double worst = 0;
   for (const MeasuredLaunch& launch : launches) {
     const Floor f = floor_of(launch, chip, size);
+    measured.add(artifact.manifest().model + "/" + launch.kernel->name, f);
     std::string reasons = cast_reason(artifact, launch);
     if (!f.reasons.empty()) reasons += (reasons.empty() ? "" : "; ") + f.reasons;
     if (!f.unexplained.empty()) {
@@ -70,6 +81,26 @@ double print(const Artifact& artifact, const std::string& chip, std::int64_t siz
   return worst;
 }
 
+/// Compares with the recorded caps, or records: what the file's first lines say stays. The number
+/// of what differs.
+int hold(const Arguments& arguments, const Caps& measured) {
+  if (arguments.caps.empty()) return 0;
+  std::ifstream file(arguments.caps, std::ios::binary);
+  if (!file) throw std::runtime_error(arguments.caps + " cannot be read");
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  if (arguments.record) {
+    std::size_t end = 0;
+    while (end < text.size() && text[end] == '#') end = text.find('\n', end) + 1;
+    std::ofstream(arguments.caps) << text.substr(0, end) << measured.text();
+    return 0;
+  }
+  const std::string differences = Caps::parse(text).differences(measured);
+  std::printf("%s", differences.c_str());
+  if (!differences.empty())
+    std::printf("where that is right, record it: ninja kernel_floors_caps\n");
+  return differences.empty() ? 0 : 1;
+}
+
 int run(const Arguments& arguments) {
   std::string reason;
   const auto nvrtc = tests::NvrtcLibrary::open(arguments.fetched, reason);
@@ -81,6 +112,7 @@ int run(const Arguments& arguments) {
       "| model | chip | kernel | plan | bytes | operations | memory | traffic | work | time "
       "| us | mma | reasons |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   double worst = 0;
+  Caps measured;
   std::string counts;
   for (const std::string& entry : arguments.artifacts) {
     const std::size_t equals = entry.rfind('=');
@@ -88,14 +120,14 @@ int run(const Arguments& arguments) {
     const Artifact artifact = Artifact::load(entry.substr(0, equals));
     for (const std::string& chip : arguments.chips) {
       const auto launches = measure_step(artifact, *nvrtc, chip, size);
-      worst = std::max(worst, print(artifact, chip, size, launches));
+      worst = std::max(worst, print(artifact, chip, size, launches, measured));
       counts += artifact.manifest().model + " on " + chip + ": " + std::to_string(launches.size()) +
                 " launches per step\n";
     }
   }
   std::printf("\n%s", counts.c_str());
   if (worst > 0) std::printf("a ratio of %.2f has no reason\n", worst);
-  return worst > 0 ? 1 : 0;
+  return hold(arguments, measured) > 0 || worst > 0 ? 1 : 0;
 }
 
 }  // namespace

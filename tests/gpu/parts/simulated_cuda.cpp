@@ -234,7 +234,6 @@ CudaLibrary simulated_cuda(const std::string& chip) {
   table.cuDevicePrimaryCtxRelease_v2 = Fill<decltype(table.cuDevicePrimaryCtxRelease_v2)>::kNothing;
   table.cuFuncSetAttribute = Fill<decltype(table.cuFuncSetAttribute)>::kNothing;
   table.cuEventRecord = Fill<decltype(table.cuEventRecord)>::kNothing;
-  table.cuStreamWaitEvent = Fill<decltype(table.cuStreamWaitEvent)>::kNothing;
   table.cuGraphDestroy = Fill<decltype(table.cuGraphDestroy)>::kNothing;
   play_the_device(table);
   play_memory(table);

@@ -5,16 +5,19 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
 #include <stdexcept>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
 #include "faulty_calls.hpp"
 #include "kernels.hpp"
 #include "scratch_folder.hpp"
+#include "stopping.hpp"
 
 namespace halftone::tests {
 namespace {
@@ -178,6 +181,56 @@ TEST_CASE("a process that waits too long for another compiles by itself") {
   CHECK(cache.statistics().stored == 1);
   CHECK(fs::exists(scratch / lock_name_of(1)));  // it is the other's
   close(other);
+}
+
+TEST_CASE("what nobody wants any more waits neither for a process nor for a thread") {
+  const ScratchFolder scratch;
+  const int other = open((scratch / lock_name_of(1)).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  REQUIRE(flock(other, LOCK_EX | LOCK_NB) == 0);
+  KernelCache cache(settings_for(scratch.path()));
+  std::stop_source stop;
+  stop.request_stop();
+  const auto ask_in_vain = [&](int number) {
+    const MayStop may_stop(stop.get_token());
+    const auto begin = std::chrono::steady_clock::now();
+    // A compiler gives up likewise: cuda/nvrtc.hpp.
+    CHECK_THROWS((void)cache.image(identity_of(number),
+                                   []() -> std::string { throw std::runtime_error("given up"); }));
+    CHECK(std::chrono::steady_clock::now() - begin < kLockPatience / 2);
+  };
+  ask_in_vain(1);
+  close(other);
+  std::atomic<bool> compiles = false, done = false;
+  std::thread compiler([&] {
+    (void)cache.image(identity_of(2), [&] {
+      compiles = true;
+      while (!done) std::this_thread::yield();
+      return image_of(2);
+    });
+  });
+  while (!compiles) std::this_thread::yield();
+  ask_in_vain(2);
+  done = true;
+  compiler.join();
+  CHECK(ask(cache, 2) == image_of(2));
+}
+
+TEST_CASE("a limit on the size of files costs the entry and not the process") {
+  const ScratchFolder scratch;
+  rlimit limit{};
+  REQUIRE(getrlimit(RLIMIT_FSIZE, &limit) == 0);
+  const rlimit small{.rlim_cur = 512, .rlim_max = limit.rlim_max};
+  KernelCache cache(settings_for(scratch.path()));
+  const std::string image = image_of(1, 4096);
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
+  const std::string answer = cache.image(identity_of(1), [&] { return image; });
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  CHECK(answer == image);
+  CHECK(cache.statistics().not_stored == 1);
+  CHECK(cache.statistics().reason.find("File too large") != std::string::npos);
+  CHECK(files_in(scratch.path()) == 0);
+  CHECK(ask(cache, 2) == image_of(2));
+  CHECK(cache.statistics().stored == 1);
 }
 
 TEST_CASE("who waits for another process takes what it stored") {

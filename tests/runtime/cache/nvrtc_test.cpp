@@ -5,8 +5,8 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
-#include <cstdio>
 
+#include "../../nvrtc/nvrtc_library.hpp"
 #include "../message_of.hpp"
 #include "cache/kernel_cache.hpp"
 #include "halftone/error.hpp"
@@ -17,16 +17,6 @@
 
 namespace halftone::tests {
 namespace {
-
-/// Null where this machine has none; then the reason is printed.
-const Nvrtc* nvrtc() {
-  try {
-    return &Nvrtc::instance();
-  } catch (const Error& error) {
-    std::printf("Skipped: %s\n", error.what());
-    return nullptr;
-  }
-}
 
 /// Some work for a compiler.
 std::string kernel_text(int number) {
@@ -75,8 +65,7 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
 }  // namespace
 
 TEST_CASE("what NVRTC made comes from the folder with the same bytes, for every kind of output") {
-  const Nvrtc* compiler = nvrtc();
-  if (!compiler) return;
+  const Nvrtc& compiler = Nvrtc::instance();
   const ScratchFolder scratch;
   struct Case {
     const char* what;
@@ -84,14 +73,14 @@ TEST_CASE("what NVRTC made comes from the folder with the same bytes, for every 
     const char* architecture;
     const char* begin;
   };
-  const Case cases[] = {{"cubin", cubins(*compiler), "sm_80",
+  const Case cases[] = {{"cubin", cubins(compiler), "sm_80",
                          "\x7f"
                          "ELF"},
-                        {"cubin of one chip", cubins(*compiler), "sm_90a",
+                        {"cubin of one chip", cubins(compiler), "sm_90a",
                          "\x7f"
                          "ELF"},
-                        {"PTX for a driver", cubins(*compiler), "compute_80", "//"},
-                        {"PTX for the simulator", ptx(*compiler), "sm_80", "//"}};
+                        {"PTX for a driver", cubins(compiler), "compute_80", "//"},
+                        {"PTX for the simulator", ptx(compiler), "sm_80", "//"}};
   for (const bool warm : {false, true}) {
     const auto cache = std::make_shared<KernelCache>(settings_for(scratch.path()));
     for (const Case& each : cases) {
@@ -108,32 +97,28 @@ TEST_CASE("what NVRTC made comes from the folder with the same bytes, for every 
 }
 
 TEST_CASE("a compiler's identity has its version, its build and what was asked of it") {
-  const Nvrtc* compiler = nvrtc();
-  if (!compiler) return;
-  const CompilerIdentity cubin = compiler->cubin_compiler("sm_90a");
-  CHECK(cubin.compiler.starts_with("NVRTC " + text_of(compiler->version()) + " ("));
+  const Nvrtc& compiler = Nvrtc::instance();
+  const CompilerIdentity cubin = compiler.cubin_compiler("sm_90a");
+  CHECK(cubin.compiler.starts_with("NVRTC " + text_of(compiler.version()) + " ("));
   CHECK(cubin.compiler.find(" bytes of ") != std::string::npos);
-  CHECK(cubin.options ==
-        std::vector<std::string>{"--gpu-architecture=sm_90a", "--std=c++17", "--fmad=false"});
+  CHECK(cubin.options == options_for("sm_90a"));
   CHECK(cubin.output == "cubin");
-  CHECK(compiler->cubin_compiler("compute_90").output == "PTX");
-  CHECK(compiler->ptx_compiler("sm_90a").output == "PTX");
-  CHECK(compiler->ptx_compiler("sm_90a").options.front() == "--gpu-architecture=compute_90a");
+  CHECK(compiler.cubin_compiler("compute_90").output == "PTX");
+  CHECK(compiler.ptx_compiler("sm_90a").output == "PTX");
+  CHECK(compiler.ptx_compiler("sm_90a").options.front() == "--gpu-architecture=compute_90a");
 }
 
 TEST_CASE("a broken kernel is the compiler's error, each time") {
-  const Nvrtc* compiler = nvrtc();
-  if (!compiler) return;
+  const Nvrtc& compiler = Nvrtc::instance();
   const ScratchFolder scratch;
   const auto cache = std::make_shared<KernelCache>(settings_for(scratch.path()));
-  const Way way = cubins(*compiler);
+  const Way way = cubins(compiler);
   const CompileKernel compile = cached(way.compile, cache, way.compiler);
   for (int i = 0; i < 2; ++i) CHECK_THROWS_AS((void)compile("int x = ;", "k", "sm_80"), Error);
   CHECK(std::filesystem::is_empty(scratch.path()));
 }
 
 TEST_CASE("a device compiles through the cache that the environment describes") {
-  if (!nvrtc()) return;
   const ScratchFolder scratch;
   const Variable mode("HALFTONE_CACHE", "rw"), folder("HALFTONE_CACHE_DIR", scratch / "cache");
   std::string images[2];
@@ -149,13 +134,12 @@ TEST_CASE("a device compiles through the cache that the environment describes") 
 }
 
 TEST_CASE("eight kernels, cold and from the folder") {
-  const Nvrtc* compiler = nvrtc();
-  if (!compiler) return;
+  const Nvrtc& compiler = Nvrtc::instance();
   const ScratchFolder scratch;
   double times[2] = {};
   for (const bool warm : {false, true}) {
     const auto cache = std::make_shared<KernelCache>(settings_for(scratch.path()));
-    const Way way = cubins(*compiler);
+    const Way way = cubins(compiler);
     const CompileKernel compile = cached(way.compile, cache, way.compiler);
     const auto start = std::chrono::steady_clock::now();
     for (int k = 0; k < 8; ++k) {

@@ -183,7 +183,23 @@ TEST_CASE_FIXTURE(Machine, "halftone devices prints what there is, what would be
         std::string::npos);
   CHECK(of_line.ends_with("\nchosen    cuda:1, the first GPU that they run on\n"));
   const std::string wished = printed("HALFTONE_DEVICE=cpu " + tool + " " + line);
-  CHECK(wished.ends_with("\nchosen    cpu, as HALFTONE_DEVICE says\n"));
+  CHECK(wished.find("\nchosen    cpu, as HALFTONE_DEVICE says: runs x86-64") != std::string::npos);
+  struct {
+    const char *wish, *judgement;
+  } wishes[] = {
+      {"simulated:sm_90a", "simulated:sm_90a, as HALFTONE_DEVICE says: runs those for sm_80, "},
+      {"simulated:sm_75", "simulated:sm_75, as HALFTONE_DEVICE says: no: "},
+      {"cuda:1", "cuda:1, as HALFTONE_DEVICE says: runs those for sm_80, compiled for sm_90\n"}};
+  for (const auto& [wish, judgement] : wishes) {
+    const std::string said =
+        printed("HALFTONE_DEVICE=" + std::string(wish) + " " + tool + " " + line);
+    CAPTURE(said);
+    CHECK(said.find("\nchosen    " + std::string(judgement)) != std::string::npos);
+  }
+  const std::string cached = printed("HALFTONE_CACHE=ro HALFTONE_CACHE_DIR=/c " + tool);
+  CHECK(cached.ends_with("\ncache     /c, read only, limit 1073741824 bytes\n"));
+  CHECK(printed("HALFTONE_CACHE=off " + tool)
+            .ends_with("\ncache     none: HALFTONE_CACHE says off\n"));
   const std::string none = printed("STUB_GPUS= " + tool + " " + line);
   CAPTURE(none);
   CHECK(none.find("\nno GPU, since the driver finds no GPU\n") != std::string::npos);

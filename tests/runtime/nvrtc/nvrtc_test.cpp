@@ -10,8 +10,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "message_of.hpp"
+#include "stopping.hpp"
 
 using halftone::CudaVersion, halftone::Nvrtc, halftone::NvrtcSettings;
 namespace fs = std::filesystem;
@@ -174,4 +176,31 @@ TEST_CASE("a kernel that takes too long is given up, with the remedy") {
             "more seconds, or to 0 for no limit");
   CHECK(std::chrono::steady_clock::now() - start >= std::chrono::seconds(1));
   CHECK(nvrtc.compile_cubin("text", "fc1", "sm_90a") != "");
+}
+
+TEST_CASE("a kernel that nobody waits for any more is given up, and the next is not begun") {
+  Places places;
+  places.put(k13, "home/lib/libnvrtc.so.13");
+  places.put(kBuiltins, "home/lib/libnvrtc-builtins.so.13.0");
+  NvrtcSettings settings = only(places);
+  settings.timeout_seconds = 0;  // for ever
+  const Nvrtc nvrtc(settings);
+  int begun[2];
+  REQUIRE(pipe(begun) == 0);
+  setenv("STUB_SLOW", std::to_string(begun[1]).c_str(), 1);
+  std::string slow, next;
+  std::jthread compiler([&](const std::stop_token& stop) {
+    const halftone::MayStop may_stop(stop);
+    slow = message_of([&] { (void)nvrtc.compile_cubin("slow", "fc1", "sm_90a"); });
+    next = message_of([&] { (void)nvrtc.compile_cubin("text", "fc2", "sm_90a"); });
+  });
+  char byte = 0;
+  CHECK(read(begun[0], &byte, 1) == 1);
+  compiler.request_stop();
+  compiler.join();
+  unsetenv("STUB_SLOW");
+  for (const int end : begun) close(end);
+  CHECK(slow.starts_with("compile: kernel 'fc1' is refused by NVRTC 13.0"));
+  CHECK(next.find("nobody waits for it any more") != std::string::npos);
+  CHECK(nvrtc.compile_cubin("text", "fc1", "sm_90a") != "");  // of another thread
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // An NVRTC whose images are what it was asked for. A text "wrong" is refused; "slow" takes until it
-// is stopped.
+// is stopped, and writes a byte to the file that STUB_SLOW numbers when it begins.
+#include <unistd.h>
+
+#include <cstdlib>
 #include <cstring>
 #include <string>
 
@@ -41,6 +44,8 @@ int nvrtcCompileProgram(void* handle, int count, const char* const* options) {
   Program* program = program_of(handle);
   if (program->text == "wrong") return 6;
   if (program->text == "slow") {
+    const char* file = std::getenv("STUB_SLOW");
+    if (file && write(std::atoi(file), "s", 1) != 1) return 6;
     while (program->callback && program->callback(program->payload, nullptr) == 0) {
     }
     return program->callback ? 16 : 0;

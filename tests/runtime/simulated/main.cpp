@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the tests where NVRTC is, and says why not elsewhere (77: skipped).
+// Runs tests that need NVRTC where it is, and says why not elsewhere (77: skipped).
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>

@@ -92,7 +92,7 @@ TEST_CASE_FIXTURE(Fixture, "events order what is in order anyway") {
   REQUIRE(driver.create_event(event).ok());
   CHECK(launch(2).ok());
   CHECK(driver.record(event, stream).ok());
-  CHECK(driver.wait(stream, event).ok());
+  CHECK(driver.synchronise(event).ok());
   CHECK(contents() == std::vector<int>(64, 2));
   CHECK(driver.destroy_event(event).ok());
 }

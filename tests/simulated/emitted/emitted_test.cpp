@@ -6,11 +6,16 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <map>
+#include <mutex>
+#include <set>
 
 #include "artifacts.hpp"
 #include "replay.hpp"
 #include "simulation.hpp"
+#include "syntax.hpp"
 #include "traffic.hpp"
 
 namespace halftone::tests {
@@ -63,14 +68,31 @@ struct Alarms {
   std::int64_t launches = 0, false_alarms = 0;
 };
 
-/// One order of warps on one chip, all models.
+/// Opcodes of a PTX text that the list of those under test lacks.
+void note_unlisted(const std::string& ptx, std::set<std::string>& unlisted) {
+  static const std::set<std::string, std::less<>> listed = [] {
+    std::ifstream file(HALFTONE_OPCODES);
+    return std::set<std::string, std::less<>>(std::istream_iterator<std::string>(file), {});
+  }();
+  for (const auto& function : simulator::syntax::parse(ptx).functions)
+    for (const auto& statement : function.statements)
+      if (!statement.opcode.starts_with('.') && !listed.contains(statement.opcode))
+        unlisted.emplace(statement.opcode);
+}
+
+/// One order of blocks and warps on one chip, all models.
 void replay_all(const std::string& chip, const simulator::LaunchOptions& options, Tally& all,
                 Alarms& alarms, Traffic* traffic) {
   std::map<std::string, std::string> labels;  // by entry, of the model at hand
+  std::set<std::string> unlisted;
+  std::mutex mutex;  // texts are compiled on several threads
   const auto compile = [&](const std::string& text, const std::string& entry,
                            const std::string& architecture) {
+    std::string ptx = compile_with_nvrtc(text, entry, architecture);
+    const std::lock_guard lock(mutex);
     labels[entry] = label_of(text);
-    return compile_with_nvrtc(text, entry, architecture);
+    if (traffic != nullptr) note_unlisted(ptx, unlisted);
+    return ptx;
   };
   const Device device =
       simulated(chip, options, compile,
@@ -80,6 +102,7 @@ void replay_all(const std::string& chip, const simulator::LaunchOptions& options
                   if (traffic != nullptr) traffic->add(chip, labels[kernel], report.counters);
                 });
   for (const LinkedArtifact& linked : kArtifacts) replay(linked, device, chip, all);
+  for (const std::string& opcode : unlisted) FAIL_CHECK("not in opcodes.txt: " << opcode);
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ constexpr Mutant kMutants[] = {
     {"square root toward zero", "digits", "update", "__fsqrt_rn(", "__fsqrt_rz("},
     {"quotient toward zero", "digits", "update", "__fdiv_rn(", "__fdiv_rz("},
     {"product and sum rounded apart", "digits", "norm", "__fmaf_rn(", "__fmaf_ru("},
-    {"gradient of one row for all", "digits", "xent_gradient", "input1[row]", "input1[0]"},
+    {"label of one row for all", "digits", "xent", "input1[row]", "input1[0]"},
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <set>
@@ -47,7 +48,7 @@ std::string empty_kernel(const std::string& name, const std::string& architectur
 /// Replays the mutant's kernel alone, through three steps, the last with hostile inputs.
 Verdict replay(const Mutant& mutant, const std::string& chip, bool changed, std::uint64_t seed) {
   Verdict verdict;
-  int found = 0;
+  std::atomic<int> found = 0;  // texts are compiled on several threads
   const auto compile = [&](std::string text, const std::string& name,
                            const std::string& architecture) {
     if (!is_of(text, mutant))
@@ -57,7 +58,7 @@ Verdict replay(const Mutant& mutant, const std::string& chip, bool changed, std:
     if (changed && at != std::string::npos) {
       text.replace(at, mutant.from.size(), mutant.to);
     }
-    found += at != std::string::npos;
+    found += at != std::string::npos ? 1 : 0;
     return compile_with_nvrtc(text, name, architecture);
   };
   const auto observe = [&](const std::string&, const simulator::LaunchReport& report) {

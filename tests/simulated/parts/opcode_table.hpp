@@ -16,14 +16,16 @@
 
 namespace halftone::tests {
 
-/// Opcodes that some table covers, noted before main: opcodes_test.cpp compares them with the
-/// ledger.
-std::set<std::string>& tested_opcodes();
+/// Opcodes whose results this run has compared: those of rows that check() ran and found right, and
+/// those of a Tested that were launched. opcodes_test.cpp sets them against the ledger.
+std::set<std::string> tested_opcodes();
 
+/// Opcodes that test cases of the same file launch with run_ptx.
 struct Tested {
   Tested(std::initializer_list<const char*> opcodes) {
-    tested_opcodes().insert(opcodes.begin(), opcodes.end());
+    all().insert(opcodes.begin(), opcodes.end());
   }
+  static std::set<std::string>& all();
 };
 
 /// Bits of 16-bit floats, one or two, that compare equal when both are NaN.
@@ -128,13 +130,13 @@ OpcodeRow row_near(const std::string& text, R (*expected)(A...), double relative
 
 using OpcodeRows = std::vector<OpcodeRow>;
 
-/// Rows whose opcodes count as tested.
 struct OpcodeTable {
-  explicit OpcodeTable(OpcodeRows made);
+  explicit OpcodeTable(OpcodeRows made) : rows(std::move(made)) {}
   OpcodeRows rows;
 };
 
-/// Runs every row and fails, with operands and results, where a lane differs.
+/// Runs every row and fails, with operands and results, where a lane differs. The opcodes of rows
+/// that are right count as tested.
 void check(const OpcodeTable& table);
 
 }  // namespace halftone::tests

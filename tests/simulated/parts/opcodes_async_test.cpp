@@ -22,8 +22,8 @@ const Tested kTested{"st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.u
                      "mbarrier.test_wait.shared::cta.b64",
                      "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes",
                      "cp.async.bulk.prefetch.L2.global",
-                     "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes."
-                     "multicast::cluster",
+                     "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::"
+                     "bytes.multicast::cluster",
                      "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group",
                      "cp.async.bulk.prefetch.tensor.2d.L2.global.tile"};
 

@@ -72,7 +72,7 @@ const Product kProducts[] = {
 
 struct TestedProducts {
   TestedProducts() {
-    for (const Product& p : kProducts) tested_opcodes().insert(p.opcode);
+    for (const Product& p : kProducts) Tested::all().insert(p.opcode);
   }
 } const kTestedProducts;
 

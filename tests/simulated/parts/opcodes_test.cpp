@@ -53,6 +53,16 @@ TEST_CASE("every family of the ledger has a decoder, and every decoder a family"
   CHECK(listed == decoded);
 }
 
+// Behind all tables (opcodes_main.cpp).
+TEST_SUITE_BEGIN("ledger");
+
+TEST_CASE("every opcode that a file says to launch was launched") {
+  for (const std::string& opcode : Tested::all()) {
+    CAPTURE(opcode);
+    CHECK(launched_opcodes().contains(opcode));
+  }
+}
+
 TEST_CASE("every family has a table test against an independent source") {
   std::set<const OpcodeFamily*> tested;
   for (const std::string& opcode : tested_opcodes()) {
@@ -69,7 +79,7 @@ TEST_CASE("every family has a table test against an independent source") {
               tested.size());
 }
 
-TEST_CASE("every opcode that NVRTC emits for the kernels is of a tested family") {
+TEST_CASE("what NVRTC emits for kernels is launched, of a tested family, and nowhere approximate") {
   std::ifstream file(HALFTONE_GOLDEN "/opcodes.txt");
   REQUIRE(file);
   std::set<const OpcodeFamily*> tested;
@@ -78,9 +88,16 @@ TEST_CASE("every opcode that NVRTC emits for the kernels is of a tested family")
   for (std::string opcode; file >> opcode; ++opcodes) {
     CAPTURE(opcode);
     CHECK(tested.contains(family_of(opcode)));
+    CHECK(launched_opcodes().contains(opcode));  // to the letter
+    // The simulator rounds these as IEEE would; no chip does.
+    CHECK(opcode.find(".approx") == opcode.npos);
+    CHECK(opcode.find(".ftz") == opcode.npos);
   }
+  std::printf("opcodes of kernels, all launched by tests: %zu\n", opcodes);
   CHECK(opcodes > 100);
 }
+
+TEST_SUITE_END();
 
 TEST_CASE("an unknown opcode or modifier is named with its line and kernel") {
   constexpr const char* kUnknown[] = {
@@ -89,6 +106,7 @@ TEST_CASE("an unknown opcode or modifier is named with its line and kernel") {
       "red.async.relaxed.cluster.shared::cluster.add.u32 [%r1], %r2, [%r3]",
       "ld.global.invented.u32 %r1, [%in]",
       "vadd4.u32.u32.u32 %r1, %r2, %r3, %r4",
+      "cvt.rs.satfinite.e4m3x4.f32 %r1, {%f1, %f2, %f3, %f4}, %r2",
       "mbarrier.arrive.noComplete.shared.b64 %rd1, [%r1], 1",
       "cvt.rn.f32.e4m3 %r1, %h1"};
   for (const std::string statement : kUnknown) {

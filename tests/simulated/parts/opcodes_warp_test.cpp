@@ -4,7 +4,9 @@
 #include <doctest/doctest.h>
 
 #include <bit>
+#include <cmath>
 #include <functional>
+#include <limits>
 
 #include "opcode_table.hpp"
 #include "run_ptx.hpp"
@@ -26,6 +28,7 @@ struct Case {
   const char* text;  ///< from %a (the thread's input) to %d; %r10 is the lane, %tid the thread
   std::function<U(U thread)> expected;
   const char* before = "";  ///< functions of the module
+  bool floats = false;      ///< inputs are those of number_of
 };
 
 U lane_of(U thread) { return thread % 32; }
@@ -41,6 +44,29 @@ U reduced(U thread, T (*f)(T, T)) {
   T sum = static_cast<T>(of_lane(thread, 0));
   for (U l = 1; l < 32; ++l) sum = f(sum, static_cast<T>(of_lane(thread, l)));
   return static_cast<U>(sum);
+}
+
+/// What lanes give to redux.f32: lane 5 NaN, lane 9 -0, lane 10 +0.
+const std::string kFloats =
+    "setp.eq.u32 %p2, %r10, 5; @%p2 mov.b32 %a, 0x7fc00001; setp.eq.u32 %p2, %r10, 9; @%p2 mov.b32 "
+    "%a, 0x80000000; setp.eq.u32 %p2, %r10, 10; @%p2 mov.b32 %a, 0; ";
+float number_of(U thread, U lane, bool absolute) {
+  const U bits = lane == 5    ? 0x7fc00001u
+                 : lane == 9  ? 0x80000000u
+                 : lane == 10 ? 0
+                              : of_lane(thread, lane);
+  return std::bit_cast<float>(absolute ? bits & 0x7fffffffu : bits);
+}
+/// The least or the largest number; -0 lies below +0.
+U furthest(U thread, bool least, bool absolute) {
+  float best = std::numeric_limits<float>::quiet_NaN();
+  for (U l = 0; l < 32; ++l) {
+    const float x = number_of(thread, l, absolute);
+    const bool beyond = x < best || (x == best && std::signbit(x) && !std::signbit(best));
+    const bool inside = x > best || (x == best && !std::signbit(x) && std::signbit(best));
+    if (x == x && (best != best || (least ? beyond : inside))) best = x;
+  }
+  return std::bit_cast<U>(best);
 }
 
 // Predicate of odd inputs: %p1.
@@ -72,6 +98,18 @@ const Case kCases[] = {
      [](U t) { return reduced<U>(t, [](U a, U b) { return a > b ? a : b; }); }},
     {"xor of lanes", "redux.sync.xor.b32 %d, %a, -1;",
      [](U t) { return reduced<U>(t, [](U a, U b) { return a ^ b; }); }},
+    {"least number of lanes", "redux.sync.min.f32 %d, %a, -1;",
+     [](U t) { return furthest(t, true, false); }, "", true},
+    {"largest number of lanes", "redux.sync.max.f32 %d, %a, -1;",
+     [](U t) { return furthest(t, false, false); }, "", true},
+    {"largest magnitude of lanes", "redux.sync.max.abs.f32 %d, %a, -1;",
+     [](U t) { return furthest(t, false, true); }, "", true},
+    {"least of zeros", "and.b32 %a, %a, 0x80000000; redux.sync.min.f32 %d, %a, -1;",
+     [](U t) { return votes(t, [](U x) { return x >> 31; }) ? 0x80000000u : 0; }},
+    {"a NaN among lanes that counts", "redux.sync.min.abs.NaN.f32 %d, %a, -1;",
+     [](U) { return 0x7fffffffu; }, "", true},
+    {"only NaN", "mov.b32 %a, 0xffc00000; redux.sync.max.f32 %d, %a, -1;",
+     [](U) { return 0x7fffffffu; }},
     {"one lane is elected",
      "mov.u32 %d, 0; elect.sync %r20|%p2, -1; @%p2 mov.u32 %d, 1; add.u32 %d, %d, %r20;",
      [](U t) { return U{lane_of(t) == 0}; }},
@@ -126,7 +164,7 @@ std::string body_of(const Case& c) {
          "%rd8, %in;\nld.global.u32 %a, [%rd8];\n"
          "mov.u32 %r10, %laneid;\nmad.lo.u32 %r12, %tid, 4, %smem;\nand.b32 %r13, %a, "
          "1;\nsetp.eq.u32 %p1, %r13, 1;\n" +
-         std::string(c.text) + "\nst.global.u32 [%rd9], %d;\n";
+         (c.floats ? kFloats : "") + std::string(c.text) + "\nst.global.u32 [%rd9], %d;\n";
 }
 
 const Tested kTested{"st.param.b32",
@@ -140,6 +178,8 @@ const Tested kTested{"st.param.b32",
                      "match.all.sync.b32",
                      "redux.sync.add.s32",
                      "redux.sync.xor.b32",
+                     "redux.sync.min.f32",
+                     "redux.sync.max.abs.f32",
                      "elect.sync",
                      "activemask.b32",
                      "bra",

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstring>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "halftone/simulator/device.hpp"
+#include "syntax.hpp"
 
 namespace halftone::tests {
 
@@ -35,6 +37,7 @@ struct PtxKernel {
   std::vector<std::byte> in;
   std::vector<std::byte> third;  ///< a third parameter of 128 bytes, %third: a tensor map
   simulator::Accumulation accumulation = simulator::Accumulation::exact;
+  std::uint64_t seed = 0;
 };
 
 inline std::string ptx_of(const PtxKernel& kernel) {
@@ -52,6 +55,18 @@ inline std::string ptx_of(const PtxKernel& kernel) {
   return text + kernel.body + "\nret;\n}\n";
 }
 
+/// Every opcode of every text that was launched, in the order of the alphabet.
+inline std::set<std::string>& launched_opcodes() {
+  static std::set<std::string> all;
+  return all;
+}
+
+inline void note_opcodes(const std::string& ptx) {
+  for (const auto& function : simulator::syntax::parse(ptx).functions)
+    for (const auto& statement : function.statements)
+      if (!statement.opcode.starts_with('.')) launched_opcodes().emplace(statement.opcode);
+}
+
 /// `in_address` may be asked for first: see PtxDevice.
 class PtxDevice {
  public:
@@ -65,15 +80,18 @@ class PtxDevice {
   [[nodiscard]] std::uint64_t out() const { return out_; }
 
   PtxRun run(const PtxKernel& kernel) {
-    const simulator::Module module = simulator::Module::parse(ptx_of(kernel), "test");
+    const std::string ptx = ptx_of(kernel);
+    const simulator::Module module = simulator::Module::parse(ptx, "test");
     std::vector<const void*> parameters = {&in_, &out_};
     if (!kernel.third.empty()) parameters.push_back(kernel.third.data());
     simulator::LaunchOptions options;
     options.cluster = {kernel.cluster, 1, 1};
     options.accumulation = kernel.accumulation;
+    options.seed = kernel.seed;
     PtxRun run;
     run.report = device_.launch(module, "k", {kernel.blocks, 1, 1}, {kernel.threads, 1, 1},
                                 kernel.shared_bytes, parameters, options);
+    note_opcodes(ptx);
     run.out.resize(kernel.out_words);
     device_.copy_out(std::as_writable_bytes(std::span(run.out)), out_);
     return run;

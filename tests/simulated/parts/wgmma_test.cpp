@@ -22,9 +22,9 @@ const Tested kTested{"wgmma.fence.sync.aligned",
                      "wgmma.commit_group.sync.aligned",
                      "wgmma.wait_group.sync.aligned",
                      "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16",
-                     "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16",
-                     "wgmma.mma_async.sync.aligned.m64n64k8.f32.tf32.tf32",
-                     "wgmma.mma_async.sync.aligned.m64n64k32.f32.e4m3.e5m2",
+                     "wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16",
+                     "wgmma.mma_async.sync.aligned.m64n24k8.f32.tf32.tf32",
+                     "wgmma.mma_async.sync.aligned.m64n256k32.f32.e5m2.e4m3",
                      "setmaxnreg.inc.sync.aligned.u32"};
 
 struct Case {

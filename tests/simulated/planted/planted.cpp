@@ -166,10 +166,10 @@ class Texts {
       const std::string stem = std::filesystem::path(path).stem();
       return read(golden_ + "/" + stem + "." + chip.substr(3) + (fault ? ".1.ptx" : ".0.ptx"));
     }
-    const std::vector<std::string> options = {"--gpu-architecture=compute_" + chip.substr(3),
-                                              "--std=c++20", "--fmad=false", "-lineinfo",
-                                              std::string("-DFAULT=") + (fault ? "1" : "0")};
-    const tests::Compilation made = nvrtc_->compile(read(path), path, options);
+    const std::vector<std::string> more = {"-lineinfo",
+                                           std::string("-DFAULT=") + (fault ? "1" : "0")};
+    const tests::Compilation made =
+        nvrtc_->compile(read(path), path, tests::options_for("compute_" + chip.substr(3), more));
     if (!made.accepted) throw std::runtime_error(made.log);
     return made.ptx;
   }

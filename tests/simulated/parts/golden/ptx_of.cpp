@@ -23,10 +23,10 @@ int main(int count, char** arguments) {
   std::ifstream file(arguments[2]);
   std::stringstream text;
   text << file.rdbuf();
-  std::vector<std::string> options = {std::string("--gpu-architecture=compute_") + arguments[1],
-                                      "--std=c++20", "--fmad=false"};
-  options.insert(options.end(), arguments + 3, arguments + count);
-  const auto made = nvrtc->compile(text.str(), arguments[2], options);
+  const std::vector<std::string> more(arguments + 3, arguments + count);
+  const auto made =
+      nvrtc->compile(text.str(), arguments[2],
+                     halftone::tests::options_for(std::string("compute_") + arguments[1], more));
   if (!made.accepted) {
     std::fprintf(stderr, "%s\n", made.log.c_str());
     return 1;

@@ -140,7 +140,8 @@ struct Launch {
 /// follows each backward, the last one's too, and leaves the sum so far in the buffers `gradients`
 /// and `accumulated`; where first_micro_batch is not 0 the sum starts anew. `refresh` writes
 /// working copies when parameters were given values. `external` multiplies gradients of outputs
-/// that the caller gave by the loss scale and takes the place of loss_backward.
+/// that the caller gave by the loss scale and takes the place of loss_backward. Some gradients are
+/// made with their losses, in `loss`; then external overwrites them.
 enum class Phase : std::uint8_t {
   forward,
   loss,

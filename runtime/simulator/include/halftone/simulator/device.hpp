@@ -25,9 +25,10 @@ enum class Accumulation : std::uint8_t {
 };
 
 struct LaunchOptions {
-  bool check = true;       ///< uninitialised bytes, races, asynchronous work; the rest is always on
-  bool traffic = true;     ///< count wavefronts and sectors
-  std::uint64_t seed = 0;  ///< 0: the deterministic order; else one of many legal orders
+  bool check = true;    ///< uninitialised bytes, races, asynchronous work; the rest is always on
+  bool traffic = true;  ///< count wavefronts and sectors
+  /// 0: blocks in ascending order, warps by turns; else one of many legal orders of both.
+  std::uint64_t seed = 0;
   Accumulation accumulation = Accumulation::exact;
   unsigned threads = 1;             ///< host threads; more than one where blocks do not communicate
   std::uint32_t max_findings = 20;  ///< different ones; later ones are dropped
