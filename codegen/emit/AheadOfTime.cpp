@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/emit/AheadOfTime.h"
 
+#include "codegen/emit/WriteFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 namespace hm = halftone::manifest;
@@ -58,6 +57,12 @@ static LogicalResult runCompiler(StringRef compiler, StringRef jobs, StringRef i
   return failure();
 }
 
+/// Whether these are the compiler's version and, for each job, an image that is not empty.
+static bool isAnswer(ArrayRef<std::string> strings, size_t jobs) {
+  return strings.size() == jobs + 1 && hm::is_version(strings.front()) &&
+         !llvm::is_contained(strings, "");
+}
+
 /// One image for each job, behind the compiler's version; see compile_texts.hpp.
 static FailureOr<std::vector<std::string>> compile(const std::vector<std::string> &jobs,
                                                    StringRef compiler, std::string &fault) {
@@ -74,10 +79,7 @@ static FailureOr<std::vector<std::string>> compile(const std::vector<std::string
     }
   std::vector<std::byte> packed = hm::pack_texts(jobs);
   StringRef content(reinterpret_cast<const char *>(packed.data()), packed.size());
-  if (llvm::Error error = llvm::writeToOutput(paths[0], [&](llvm::raw_ostream &stream) {
-        stream << content;
-        return llvm::Error::success();
-      })) {
+  if (llvm::Error error = writeFile(paths[0], content)) {
     fault = "cannot write a temporary file: " + llvm::toString(std::move(error));
     return failure();
   }
@@ -91,8 +93,9 @@ static FailureOr<std::vector<std::string>> compile(const std::vector<std::string
   if (!made ||
       !hm::unpack_texts({reinterpret_cast<const std::byte *>(content.data()), content.size()},
                         strings, error) ||
-      strings.size() != jobs.size() / 3 + 1) {
-    fault = "'" + compiler.str() + "' is not the program halftone of this release";
+      !isAnswer(strings, jobs.size() / 3)) {
+    fault = "'" + compiler.str() +
+            "' is not the program halftone of this release; name it with --kernel-compiler";
     return failure();
   }
   return strings;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which operations of a graph become one kernel: the decision, apart from the building in
-// FormKernels.cpp.
+// KernelBuilder.cpp.
 #ifndef HALFTONE_PASSES_GROUPING_H
 #define HALFTONE_PASSES_GROUPING_H
 

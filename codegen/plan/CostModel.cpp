@@ -14,9 +14,8 @@ static constexpr double kMemoryLatency = 600; // cycles
 static constexpr double kStepLatency = 35;    // of 16 products: ldmatrix, then mma
 static constexpr double kSimtStepLatency = 4; // of one product
 static constexpr double kBarrier = 30;
-static constexpr double kLaunchMicroseconds = 2.0; // inside a captured graph
-static constexpr double kReservedShared = 1024;    // bytes of every block, from sm_80 on
-static constexpr double kNotOverlapped = 0.1;      // of the shorter of computing and moving
+static constexpr double kReservedShared = 1024; // bytes of every block, from sm_80 on
+static constexpr double kNotOverlapped = 0.1;   // of the shorter of computing and moving
 
 int residentBlocks(const Chip &chip, const Tiling &tiling) {
   double shared = tiling.sharedBytes + (chip.number >= 80 ? kReservedShared : 0);

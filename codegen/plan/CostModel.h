@@ -24,6 +24,8 @@
 
 namespace halftone::ir {
 
+inline constexpr double kLaunchMicroseconds = 2; ///< inside a captured graph
+
 /// A contraction with symbols as assumed. Other kernels have no depth: rows * columns elements.
 struct Problem {
   double rows = 1, columns = 1, depth = 0;

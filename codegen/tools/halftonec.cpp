@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // halftonec: a Description's text in, an artifact out. Run at build time by halftone_add_model.
+#include <csignal>
 #include <optional>
 #include <variant>
 
 #include "codegen/emit/Artifact.h"
+#include "codegen/emit/WriteFile.h"
 #include "codegen/emit/cpu/LoopNests.h"
 #include "codegen/import/FromDescription.h"
 #include "codegen/passes/Passes.h"
@@ -14,11 +16,9 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace hd = halftone::description;
@@ -93,17 +93,15 @@ bool writeIfChanged(llvm::StringRef path, llvm::StringRef content) {
     fail("cannot write '" + path + "': it is a folder or a device; name a file");
     return false;
   }
+  if (llvm::sys::fs::is_symlink_file(path) && !llvm::sys::fs::exists(path)) {
+    fail("cannot write '" + path + "': it is a link that leads to no file; remove it");
+    return false;
+  }
   if (auto old = llvm::MemoryBuffer::getFile(path); old && (*old)->getBuffer() == content)
     return true;
-  if (llvm::Error error = llvm::writeToOutput(path, [&](llvm::raw_ostream &stream) {
-        stream << content;
-        stream.flush();
-        auto &file = static_cast<llvm::raw_fd_ostream &>(stream);
-        std::error_code reason = file.error();
-        file.clear_error(); // a full disk, say: what was there before stays
-        return llvm::errorCodeToError(reason);
-      })) {
-    fail("cannot write '" + path + "': " + llvm::toString(std::move(error)));
+  if (llvm::Error error = halftone::ir::writeFile(path, content)) {
+    fail("cannot write '" + path + "': " + llvm::toString(std::move(error)) +
+         "; name a file in a folder that can be written, on a disk with room");
     return false;
   }
   return true;
@@ -138,14 +136,11 @@ bool replaceRules(hd::Description &description) {
   return !error;
 }
 
-bool checkTargets();
-
 /// `program`: this one's path.
 halftone::ir::AheadOfTime ahead(const char *program) {
   halftone::ir::AheadOfTime ahead{{aheadOfTime.begin(), aheadOfTime.end()}, kernelCompiler};
   if (ahead.compiler.empty()) {
-    std::string mine =
-        llvm::sys::fs::getMainExecutable(program, reinterpret_cast<void *>(&checkTargets));
+    std::string mine = llvm::sys::fs::getMainExecutable(program, reinterpret_cast<void *>(&fail));
     llvm::SmallString<128> beside(llvm::sys::path::parent_path(mine));
     llvm::sys::path::append(beside, "halftone");
     ahead.compiler = beside.str().str();
@@ -228,27 +223,62 @@ int printStage(const hd::Description &description, mlir::MLIRContext &context) {
   return 0;
 }
 
-/// One file that is to be read or written as two; nothing when all differ.
+/// One file that is to be read or written as two; nothing when all differ. /dev/null takes any
+/// number of results, and the - that is read is not the - that is written.
 std::optional<std::string> sharedPath() {
   const std::string *paths[] = {&input.getValue(), &rulesPath.getValue(), &objectPath.getValue(),
                                 &headerPath.getValue()};
-  for (size_t b = 2; b < std::size(paths); ++b)
-    for (size_t a = 0; a < b; ++a)
-      if (!paths[b]->empty() &&
+  constexpr size_t kFirstWritten = 2;
+  for (size_t b = kFirstWritten; b < std::size(paths); ++b)
+    for (size_t a = *paths[b] == "-" ? kFirstWritten : 0; a < b; ++a)
+      if (!paths[b]->empty() && *paths[b] != "/dev/null" &&
           (*paths[a] == *paths[b] || llvm::sys::fs::equivalent(*paths[a], *paths[b])))
         return *paths[b];
   return std::nullopt;
 }
 
+/// Refuses an option whose value is empty, as an unset variable leaves it.
+bool checkValues() {
+  for (const auto *option :
+       {&sealPath, &rulesPath, &objectPath, &headerPath, &cudaFolder, &kernelCompiler})
+    if (option->getNumOccurrences() > 0 && option->empty()) {
+      fail("--" + option->ArgStr + " names no " + option->ValueStr + "; give one, or leave it out");
+      return false;
+    }
+  return true;
+}
+
+/// Output that is lost is an error.
+int checkOutput(int status) {
+  llvm::outs().flush();
+  if (!llvm::outs().has_error())
+    return status;
+  llvm::outs().clear_error(); // an error that is left would end the process
+  return fail("standard output cannot be written; free its disk, or redirect it elsewhere");
+}
+
+/// Whether anything but --seal was given.
+bool hasMoreThanSeal() {
+  auto isGiven = [](const auto &entry) {
+    const llvm::cl::Option &option = *entry.second;
+    return &option != &sealPath && option.getNumOccurrences() > 0 &&
+           llvm::is_contained(option.Categories, &category);
+  };
+  return input.getNumOccurrences() > 0 || llvm::any_of(llvm::cl::getRegisteredOptions(), isGiven);
+}
+
 int run(const char *program) {
-  if (!sealPath.empty()) {
+  if (!checkValues())
+    return 1;
+  if (sealPath.getNumOccurrences() > 0) {
+    if (hasMoreThanSeal())
+      return fail("--seal takes a file and nothing else: run halftonec once to make the artifact "
+                  "and, when it is linked, once to seal it");
     std::string error;
     return hm::seal_file(sealPath, error) ? 0 : fail(error);
   }
   if (input.empty())
     return fail("no model given: name a .halftone file");
-  if (rulesPath.getNumOccurrences() > 0 && rulesPath.empty())
-    return fail("--rules names no file");
   if (auto path = sharedPath())
     return fail("'" + *path +
                 "' is named twice: give the model, the rules, --object and --header a file each");
@@ -286,7 +316,9 @@ int run(const char *program) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  std::signal(SIGXFSZ,
+              SIG_IGN); // a limit on the size of files then fails the write, as a full disk
   llvm::cl::HideUnrelatedOptions(category);
   llvm::cl::ParseCommandLineOptions(argc, argv, "Compiles a Halftone model into an artifact\n");
-  return run(argv[0]);
+  return checkOutput(run(argv[0]));
 }

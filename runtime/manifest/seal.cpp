@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -68,17 +69,22 @@ bool explain_missing_seal(std::span<const std::byte> file, DecodeError& error) {
               "the file is no Halftone artifact: it does not end in a seal");
 }
 
-bool read_file(const std::string& path, std::vector<std::byte>& bytes) {
+std::string last_reason() { return std::generic_category().message(errno); }
+
+/// The reason why it cannot be read, or nothing.
+std::string read_file(const std::string& path, std::vector<std::byte>& bytes) {
   std::error_code unknown;
-  if (!std::filesystem::is_regular_file(path, unknown)) return false;
+  const auto status = std::filesystem::status(path, unknown);
+  if (!std::filesystem::exists(status)) return unknown.message();
+  if (!std::filesystem::is_regular_file(status)) return "it is a folder or a device";
+  errno = 0;
   std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) return false;
-  const std::streamoff size = file.tellg();
-  if (size < 0) return false;
+  const std::streamoff size = file ? static_cast<std::streamoff>(file.tellg()) : -1;
+  if (size < 0) return last_reason();
   bytes.resize(static_cast<std::size_t>(size));
   file.seekg(0);
   file.read(reinterpret_cast<char*>(bytes.data()), size);
-  return static_cast<bool>(file);
+  return file ? "" : last_reason();
 }
 
 }  // namespace
@@ -98,8 +104,9 @@ std::vector<std::byte> seal_of(std::span<const std::byte> content) {
 
 bool seal_file(const std::string& path, std::string& error) {
   std::vector<std::byte> bytes;
-  if (!read_file(path, bytes)) {
-    error = "cannot read '" + path + "'";
+  if (const std::string reason = read_file(path, bytes); !reason.empty()) {
+    error = "cannot read '" + path + "': " + reason +
+            "; name the shared object that the artifact was linked into";
     return false;
   }
   if (!is_shared_object(bytes)) {
@@ -110,13 +117,20 @@ bool seal_file(const std::string& path, std::string& error) {
     error = "'" + path + "' holds no artifact; link what halftonec --object wrote into it";
     return false;
   }
-  if (DecodeError unsealed; check_seal(bytes, unsealed)) return true;
+  DecodeError damage;
+  if (check_seal(bytes, damage)) return true;
+  if (damage.kind != DecodeError::Kind::unsealed) {
+    error = "'" + path + "' cannot be sealed: " + damage.message + "; link it again, then seal it";
+    return false;
+  }
   const std::vector<std::byte> seal = seal_of(bytes);
+  errno = 0;
   std::ofstream file(path, std::ios::binary | std::ios::app);
   file.write(reinterpret_cast<const char*>(seal.data()), static_cast<std::streamsize>(seal.size()));
   file.close();
   if (!file) {
-    error = "cannot write to '" + path + "'";
+    error = "cannot write to '" + path + "': " + last_reason() +
+            "; make it and its disk writable, then link and seal it again";
     return false;
   }
   return true;

@@ -42,6 +42,14 @@ bool decompress(std::span<const std::byte> packed, std::string& whole, DecodeErr
   return got == size || fail(error, Kind::truncated, "the kernel texts are truncated");
 }
 
+/// Whether the text is a number that is not negative, and nothing else.
+bool is_number(std::string_view text) {
+  int number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, failure] = std::from_chars(text.data(), end, number);
+  return failure == std::errc{} && stop == end && number >= 0;
+}
+
 }  // namespace
 
 std::vector<std::byte> pack_texts(std::span<const std::string> texts) {
@@ -63,6 +71,11 @@ std::vector<std::byte> pack_texts(std::span<const std::string> texts) {
   return packed;
 }
 
+bool is_version(std::string_view text) {
+  const std::size_t dot = text.find('.');
+  return dot != text.npos && is_number(text.substr(0, dot)) && is_number(text.substr(dot + 1));
+}
+
 std::string entry_of(const AheadImage& image) {
   return std::to_string(image.text) + " " + image.architecture + " " + image.compiler + "\n" +
          image.bytes;
@@ -78,7 +91,20 @@ bool parse_entry(const std::string& entry, AheadImage& image) {
   image.architecture = entry.substr(first + 1, second - first - 1);
   image.compiler = entry.substr(second + 1, end - second - 1);
   image.bytes = entry.substr(end + 1);
-  return !image.bytes.empty();
+  return is_version(image.compiler) && !image.bytes.empty();
+}
+
+bool split_ahead(std::vector<std::string>& texts, std::size_t count,
+                 std::vector<AheadImage>& ahead) {
+  if (texts.size() < count) return false;
+  for (std::size_t i = count; i < texts.size(); ++i) {
+    AheadImage& image = ahead.emplace_back();
+    if (!parse_entry(texts[i], image) || static_cast<std::size_t>(image.text) >= count) {
+      return false;
+    }
+  }
+  texts.resize(count);
+  return true;
 }
 
 bool unpack_texts(std::span<const std::byte> packed, std::vector<std::string>& texts,

@@ -14,7 +14,8 @@ namespace halftone {
 
 using manifest::Phase, manifest::Role;
 
-CpuExecution::CpuExecution(const ProgramPlan& plan) : plan_(plan), memory_(plan.device().memory()) {
+CpuExecution::CpuExecution(const ProgramPlan& plan)
+    : plan_(plan), memory_(plan.device().memory()), outcome_buffers_(outcome_buffers(plan)) {
   choose_variant();
   if (plan.arena().bytes > 0) arena_ = allocate(plan.arena().bytes);
   const std::size_t buffers = plan.program().buffers.size();
@@ -115,12 +116,11 @@ void CpuExecution::run(std::span<const Phase> phases) {
     }
     for (const BoundLaunch& launch : phases_[static_cast<std::size_t>(phase)]) run(launch);
     if (phase != Phase::update) continue;
-    const OutcomeBuffers buffers = outcome_buffers(plan_);
     const auto value = [&](std::optional<std::size_t> buffer, float otherwise) {
       return buffer ? *reinterpret_cast<const float*>(address(*buffer)) : otherwise;
     };
-    outcomes_.push_back({value(buffers.finite, 1.0f) != 0.0f,
-                         static_cast<std::int64_t>(value(buffers.floored, 0.0f))});
+    outcomes_.push_back({value(outcome_buffers_.finite, 1.0f) != 0.0f,
+                         static_cast<std::int64_t>(value(outcome_buffers_.floored, 0.0f))});
   }
 }
 

@@ -51,6 +51,7 @@ class CpuExecution final : public Execution {
   std::byte* arena_ = nullptr;
   std::byte* accumulated_ = nullptr;  ///< the piece beside the arena, once there are micro-batches
   std::vector<BoundLaunch> phases_[manifest::kPhases];
+  OutcomeBuffers outcome_buffers_;
   std::vector<Outcome> outcomes_;
   std::vector<std::vector<std::byte>> kept_;  // by buffer; empty for those that are not kept
 };

@@ -92,19 +92,15 @@ std::optional<Device> wished_for() {
 
 DriverOptions driver_options() {
   (void)compile_timeout_setting();  // so that a wrong value is told here, whoever compiles
-  const Jit jit = jit_setting();
-  if (jit == Jit::background) Nvrtc::warm_up();
   return {.checks_launches = check_launches_setting(),
           .steps_in_flight = steps_in_flight_setting(),
-          .jit = jit};
+          .jit = jit_setting()};
 }
 
-std::vector<std::string> chips_of(const Artifact& artifact) {
-  std::vector<std::string> chips;
-  for (const manifest::Manifest& manifest : artifact.manifests()) {
-    for (const manifest::CudaTarget& target : manifest.cuda) chips.push_back(target.chip);
-  }
-  return chips;
+/// Before a program of the device compiles in the background.
+std::shared_ptr<DriverContext> warmed_up(std::shared_ptr<DriverContext> driver) {
+  if (driver->options().jit == Jit::background) Nvrtc::warm_up();
+  return driver;
 }
 
 }  // namespace
@@ -116,7 +112,7 @@ Device Device::best() {
 
 Device Device::best(const Artifact& artifact) {
   if (const auto wish = wished_for()) return *wish;
-  const std::vector<std::string> chips = chips_of(artifact);
+  const std::vector<std::string> chips = chips_of(artifact.manifests());
   const std::string model = named("model", artifact.manifest().model);
   const auto without = [&](const std::string& why) {
     const Device device = cpu();
@@ -169,7 +165,7 @@ Device Device::cpu(std::string_view variant) {
 }
 
 Device Device::cuda(int index) {
-  return driven(open_cuda_device(index, driver_options()), "it was asked for");
+  return driven(warmed_up(open_cuda_device(index, driver_options())), "it was asked for");
 }
 
 Device Device::cuda(const GpuWish& wish) {
@@ -197,7 +193,7 @@ Device Device::cuda(const GpuWish& wish) {
 }
 
 Device Device::simulated(std::string_view chip) {
-  return driven(open_simulated_device(chip, driver_options(), threads_setting()),
+  return driven(warmed_up(open_simulated_device(chip, driver_options(), threads_setting())),
                 "it was asked for");
 }
 

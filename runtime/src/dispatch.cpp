@@ -104,6 +104,28 @@ class Ways {
   const Toolchain* tools_;
 };
 
+/// A target that suits a chip.
+struct Candidate {
+  int suit;
+  std::size_t target;
+  Chip chip;
+};
+
+/// The best first.
+std::vector<Candidate> candidates_of(const Chip& chip, std::span<const std::string> targets) {
+  std::vector<Candidate> candidates;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const auto target = parse_chip(targets[i]);
+    const int suit = target ? suits(chip, *target) : 0;
+    if (suit > 0) candidates.push_back({suit, i, *target});
+  }
+  std::ranges::sort(candidates, std::greater{},
+                    [](auto& each) { return std::pair(each.suit, ~each.target); });
+  return candidates;
+}
+
+bool is_ptx(const AheadOfTime& offer) { return offer.architecture.starts_with("compute_"); }
+
 }  // namespace
 
 std::string target_of(const std::string& architecture) {
@@ -115,26 +137,40 @@ std::optional<KernelChoice> choose_ahead(std::string_view chip,
                                          std::span<const AheadOfTime> ahead, CudaVersion driver,
                                          bool takes_ptx) {
   const auto mine = parse_chip(chip);
-  std::optional<KernelChoice> best;
-  int best_rank = 0;
-  for (const AheadOfTime& offer : ahead) {
-    const std::string name = target_of(offer.architecture);
-    const auto target = parse_chip(name);
-    const auto at = std::ranges::find(targets, name);
-    if (!mine || !target || at == targets.end()) continue;
-    const bool is_ptx = !offer.architecture.starts_with("sm_");
-    const bool loads = driver == CudaVersion{} ||
-                       (is_ptx ? driver >= offer.compiler : driver.major >= offer.compiler.major);
-    const bool runs = is_ptx || (!takes_ptx && (target->number == mine->number ||
-                                                shares_cubins(target->number, mine->number)));
-    constexpr int kCubins = 1 << 24;
-    const int suit = suits(*mine, *target), rank = suit + (is_ptx ? 0 : kCubins);
-    if (!loads || !runs || suit == 0 || rank <= best_rank) continue;
-    best_rank = rank;
-    best = {static_cast<std::size_t>(at - targets.begin()), offer.architecture, true, {}};
+  if (!mine) return std::nullopt;
+  const auto loads = [&](const AheadOfTime& offer, const Chip& target) {
+    const bool any_driver = driver == CudaVersion{};
+    if (is_ptx(offer)) return any_driver || driver >= offer.compiler;
+    const bool runs = target.number == mine->number || shares_cubins(target.number, mine->number);
+    return runs && !takes_ptx && (any_driver || driver.major >= offer.compiler.major);
+  };
+  const auto offered = [&](const Candidate& candidate, bool ptx) {
+    return std::ranges::find_if(ahead, [&](const AheadOfTime& offer) {
+      return is_ptx(offer) == ptx && target_of(offer.architecture) == targets[candidate.target] &&
+             loads(offer, candidate.chip);
+    });
+  };
+  for (const bool ptx : {false, true}) {
+    KernelChoice choice;
+    for (const Candidate& candidate : candidates_of(*mine, targets)) {
+      if (const auto offer = offered(candidate, ptx); offer != ahead.end()) {
+        choice.target = candidate.target;
+        choice.architecture = offer->architecture;
+        choice.ahead = true;
+        return choice;
+      }
+      choice.passed_over.push_back(
+          targets[candidate.target] +
+          (offered(candidate, true) == ahead.end()
+               ? ": nothing that the driver loads was compiled of it ahead of time"
+               : ": what was compiled of it ahead of time is PTX, and cubins go first") +
+          ", so that it needs HALFTONE_JIT=first");
+    }
   }
-  return best;
+  return std::nullopt;
 }
+
+CudaVersion cuda_version_of(int number) { return {number / 1000, number % 1000 / 10}; }
 
 std::string text_of(CudaVersion version) {
   return std::to_string(version.major) + "." + std::to_string(version.minor);
@@ -155,20 +191,9 @@ std::optional<Chip> parse_chip(std::string_view name) {
 std::optional<KernelChoice> choose_kernel(std::string_view chip,
                                           std::span<const std::string> targets,
                                           const Toolchain* toolchain, std::string& why) {
-  struct Candidate {
-    int rank;
-    std::size_t target;
-    Chip chip;
-  };
   std::vector<Candidate> candidates;
   const auto mine = parse_chip(chip);
-  for (std::size_t i = 0; mine && i < targets.size(); ++i) {
-    const auto target = parse_chip(targets[i]);
-    const int rank = target ? suits(*mine, *target) : 0;
-    if (rank > 0) candidates.push_back({rank, i, *target});
-  }
-  std::ranges::sort(candidates, std::greater{},
-                    [](auto& each) { return std::pair(each.rank, ~each.target); });
+  if (mine) candidates = candidates_of(*mine, targets);
   KernelChoice choice;
   for (const Candidate& candidate : candidates) {
     Way way = Ways(*mine, toolchain).to(candidate.chip);

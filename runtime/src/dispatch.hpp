@@ -38,6 +38,9 @@ struct CudaVersion {
   int major = 0, minor = 0;
   auto operator<=>(const CudaVersion&) const = default;
 };
+/// Of a number as the driver tells its version: 13000.
+[[nodiscard]] CudaVersion cuda_version_of(int number);
+/// "13.0"
 [[nodiscard]] std::string text_of(CudaVersion version);
 
 /// What stands between a kernel's text and a chip.

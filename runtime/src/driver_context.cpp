@@ -34,7 +34,7 @@ std::optional<KernelChoice> choose_for(const DriverProperties& device, const Dri
                                        std::span<const std::string> targets,
                                        std::span<const AheadOfTime> ahead, std::string& why) {
   if (options.jit != Jit::first) {
-    const CudaVersion driver{device.cuda_version / 1000, device.cuda_version % 1000 / 10};
+    const CudaVersion driver = cuda_version_of(device.cuda_version);
     if (auto choice = choose_ahead(device.chip, targets, ahead, driver, device.takes_ptx)) {
       return choice;
     }

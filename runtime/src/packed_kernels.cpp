@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <optional>
 
 #include "halftone/error.hpp"
 #include "halftone/manifest/manifest.hpp"
@@ -12,10 +11,10 @@
 namespace halftone {
 namespace {
 
-/// {13, 0} of "13.0"; nothing of another text.
-std::optional<CudaVersion> version_of(const std::string& text) {
+/// {13, 0} of "13.0", which parse_entry() has seen to.
+CudaVersion version_of(const std::string& text) {
   CudaVersion version;
-  if (std::sscanf(text.c_str(), "%d.%d", &version.major, &version.minor) != 2) return std::nullopt;
+  std::sscanf(text.c_str(), "%d.%d", &version.major, &version.minor);
   return version;
 }
 
@@ -27,7 +26,7 @@ std::vector<AheadOfTime> PackedKernels::offers() const {
     if (std::ranges::find(all, image.architecture, &AheadOfTime::architecture) != all.end()) {
       continue;
     }
-    all.push_back({image.architecture, *version_of(image.compiler)});
+    all.push_back({image.architecture, version_of(image.compiler)});
   }
   return all;
 }
@@ -37,6 +36,14 @@ const std::string* PackedKernels::find(std::int32_t text, const std::string& arc
     if (image.text == text && image.architecture == architecture) return &image.bytes;
   }
   return nullptr;
+}
+
+std::vector<std::string> chips_of(std::span<const manifest::Manifest> manifests) {
+  std::vector<std::string> chips;
+  for (const manifest::Manifest& manifest : manifests) {
+    for (const manifest::CudaTarget& target : manifest.cuda) chips.push_back(target.chip);
+  }
+  return chips;
 }
 
 std::shared_ptr<const PackedKernels> unpack_kernels(const Artifact& artifact, const char* who) {
@@ -54,14 +61,9 @@ std::shared_ptr<const PackedKernels> unpack_kernels(const Artifact& artifact, co
   }
   const auto count = static_cast<std::size_t>(artifact.manifest().text_count);
   if (kernels->texts.size() < count) refuse("their number is not the manifest's");
-  for (std::size_t i = count; i < kernels->texts.size(); ++i) {
-    manifest::AheadImage& ahead = kernels->ahead.emplace_back();
-    if (!manifest::parse_entry(kernels->texts[i], ahead) || ahead.text < 0 ||
-        static_cast<std::size_t>(ahead.text) >= count || !version_of(ahead.compiler)) {
-      refuse("what was compiled of them ahead of time cannot be read");
-    }
+  if (!manifest::split_ahead(kernels->texts, count, kernels->ahead)) {
+    refuse("what was compiled of them ahead of time cannot be read");
   }
-  kernels->texts.resize(count);
   return kernels;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,12 +17,15 @@ struct PackedKernels {
   std::vector<std::string> texts;
   std::vector<manifest::AheadImage> ahead;
 
-  /// What texts were compiled for ahead of time. Every compiler is a version, "13.0".
+  /// What texts were compiled for ahead of time.
   [[nodiscard]] std::vector<AheadOfTime> offers() const;
 
   /// Null when that text was not compiled for it.
   [[nodiscard]] const std::string* find(std::int32_t text, const std::string& architecture) const;
 };
+
+/// Every chip that these manifests of an artifact have kernels for, in their order.
+[[nodiscard]] std::vector<std::string> chips_of(std::span<const manifest::Manifest> manifests);
 
 /// Throws Error when they are damaged; `who` opens it.
 [[nodiscard]] std::shared_ptr<const PackedKernels> unpack_kernels(const Artifact& artifact,

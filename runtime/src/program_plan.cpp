@@ -57,10 +57,7 @@ ProgramPlan::ProgramPlan(const char* who, const ProgramPlan& like, std::string_v
 void ProgramPlan::choose_manifest() {
   manifest_ = &artifact_.manifest();
   if (!device_.driver()) return;
-  std::vector<std::string> names;
-  for (const manifest::Manifest& manifest : artifact_.manifests()) {
-    for (const manifest::CudaTarget& target : manifest.cuda) names.push_back(target.chip);
-  }
+  const std::vector<std::string> names = chips_of(artifact_.manifests());
   const std::string& chip = device_.driver()->properties().chip;
   packed_ = unpack_kernels(artifact_, who_);
   std::string why;

@@ -34,6 +34,7 @@ std::string definitions_of(const ProgramPlan& plan) {
 struct Living {
   std::mutex mutex;
   std::set<Specialisation*> all;
+  bool over = false;  ///< the process ends; nothing starts any more
 };
 Living& living() {
   static Living& living = *new Living;
@@ -50,10 +51,13 @@ Specialisation::Specialisation(const ProgramPlan& plan, std::shared_ptr<DriverCo
     fail("the system would not end it with the process");
     return;
   }
-  {
-    const std::lock_guard lock(living().mutex);
-    living().all.insert(this);
+  // Held until the thread is there, so that whoever stops all finds it; it never takes this lock.
+  const std::lock_guard lock(living().mutex);
+  if (living().over) {
+    fail("the process ends");
+    return;
   }
+  living().all.insert(this);
   try {
     thread_ = std::jthread([this, &plan](const std::stop_token& stop) { compile(stop, plan); });
   } catch (const std::exception& error) {
@@ -68,6 +72,7 @@ Specialisation::~Specialisation() {
 
 void Specialisation::stop_all() {
   const std::lock_guard lock(living().mutex);
+  living().over = true;
   for (Specialisation* each : living().all) {
     each->thread_.request_stop();
     if (each->thread_.joinable()) each->thread_.join();

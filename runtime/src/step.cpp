@@ -37,10 +37,9 @@ Step::Step(BoundProgram& program) : program_(program) {
     if (output.gradient.empty()) continue;
     output_gradients_.push_back({output.name, *program.plan().find(output.gradient)});
   }
-  using Kind = manifest::LossScale::Kind;
-  const Kind kind = program.manifest().loss_scale.kind;
-  if (kind != Kind::none) loss_scale_ = program.plan().find("loss_scale");
-  if (kind == Kind::dynamic) floored_ = program.plan().find("loss_scale.floored");
+  const bool scaled = program.manifest().loss_scale.kind != manifest::LossScale::Kind::none;
+  if (scaled) loss_scale_ = program.plan().find("loss_scale");
+  floored_ = outcome_buffers(program.plan()).floored;
 }
 
 void Step::run(std::span<const NamedValues> inputs) {

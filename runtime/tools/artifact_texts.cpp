@@ -20,12 +20,7 @@ constexpr std::string_view kFrame = "\x28\xb5\x2f\xfd";  // RFC 8878, 3.1.1: the
 bool sort_out(std::vector<std::string> packed, const manifest::Manifest& manifest,
               ArtifactTexts& found) {
   const auto count = static_cast<std::size_t>(manifest.text_count);
-  if (packed.size() < count) return false;
-  found.ahead.resize(packed.size() - count);
-  for (std::size_t i = count; i < packed.size(); ++i) {
-    if (!manifest::parse_entry(packed[i], found.ahead[i - count])) return false;
-  }
-  packed.resize(count);
+  if (!manifest::split_ahead(packed, count, found.ahead)) return false;
   found.texts = std::move(packed);
   const std::string start = "// " + manifest.model + ": ";
   return std::ranges::all_of(found.texts,

@@ -56,11 +56,13 @@ CacheReport verification_of(const CacheFolder& folder) {
 /// Throws where something that should have gone is still there.
 void require_gone(const CacheFolder& folder, const CacheSurvey& survey) {
   if (survey.refused == 0) return;
+  const bool one = survey.refused == 1;
   throw std::runtime_error(folder.path() + ": " + counted(survey.refused, "file", "files") +
-                           " could not be taken away (" +
-                           std::generic_category().message(survey.failure) + "), " +
-                           std::to_string(survey.evicted + survey.reaped) +
-                           " were; remove it by hand, or mend the folder's permissions");
+                           " could not be taken away (" + (one ? "'" : "the first, '") +
+                           survey.kept + "': " + std::generic_category().message(survey.failure) +
+                           "), " + std::to_string(survey.evicted + survey.reaped) +
+                           " were; remove " + (one ? "it" : "them") +
+                           " by hand, or mend the folder's permissions");
 }
 
 std::string pruned(const CacheFolder& folder, const CacheSettings& settings) {

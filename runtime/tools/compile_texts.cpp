@@ -3,10 +3,10 @@
 
 #include <exception>
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <vector>
 
+#include "artifact_file.hpp"
 #include "cuda/nvrtc.hpp"
 #include "halftone/manifest/texts.hpp"
 #include "settings.hpp"
@@ -16,13 +16,10 @@ namespace halftone::tools {
 namespace {
 
 std::vector<std::string> read(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string content{std::istreambuf_iterator<char>(file), {}};
   std::vector<std::string> strings;
   manifest::DecodeError error;
-  if (!file || !manifest::unpack_texts(std::as_bytes(std::span(content)), strings, error) ||
-      strings.size() % 3 != 0) {
-    throw std::runtime_error("'" + path + "' holds no jobs for compile-texts");
+  if (!manifest::unpack_texts(read_file(path), strings, error) || strings.size() % 3 != 0) {
+    throw std::runtime_error("'" + path + "' holds no jobs; name what halftonec --aot wrote");
   }
   return strings;
 }
@@ -37,13 +34,12 @@ void compile_texts(const std::string& jobs, const std::string& images) {
   std::vector<std::exception_ptr> failures(count);
   made[0] = text_of(nvrtc.version());
   ThreadPool pool(threads_setting());
-  pool.run(static_cast<std::int64_t>(count), [&](std::int64_t first, std::int64_t last) {
-    for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
-      try {
-        made[i + 1] = nvrtc.compile_cubin(strings[3 * i + 2], strings[3 * i + 1], strings[3 * i]);
-      } catch (...) {
-        failures[i] = std::current_exception();
-      }
+  pool.run_in_turn(static_cast<std::int64_t>(count), [&](std::int64_t job) {
+    const auto i = static_cast<std::size_t>(job);
+    try {
+      made[i + 1] = nvrtc.compile_cubin(strings[3 * i + 2], strings[3 * i + 1], strings[3 * i]);
+    } catch (...) {
+      failures[i] = std::current_exception();
     }
   });
   for (const std::exception_ptr& failure : failures) {
@@ -53,7 +49,8 @@ void compile_texts(const std::string& jobs, const std::string& images) {
   std::ofstream file(images, std::ios::binary);
   file.write(reinterpret_cast<const char*>(packed.data()),
              static_cast<std::streamsize>(packed.size()));
-  if (!file.flush()) throw std::runtime_error("cannot write '" + images + "'");
+  if (!file.flush())
+    throw std::runtime_error("cannot write '" + images + "'; name a file that can be written");
 }
 
 }  // namespace halftone::tools

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices_command.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <optional>
 #include <span>
@@ -10,6 +13,7 @@
 
 #include "artifact_file.hpp"
 #include "artifact_texts.hpp"
+#include "cache/cache_folder.hpp"
 #include "cache/cache_settings.hpp"
 #include "cuda/cuda_device.hpp"
 #include "cuda/nvrtc.hpp"
@@ -32,9 +36,9 @@ std::string name_of(const CudaDevice& gpu) { return "cuda:" + std::to_string(gpu
 
 std::string hardware_of(const CudaDevice& gpu) {
   std::array<char, 64> memory{};
-  std::snprintf(memory.data(), memory.size(), "%.1f GiB, driver for CUDA %d.%d",
+  std::snprintf(memory.data(), memory.size(), "%.1f GiB, driver for CUDA %s",
                 static_cast<double>(gpu.memory_bytes) / (1024.0 * 1024.0 * 1024.0),
-                gpu.cuda_version / 1000, gpu.cuda_version % 1000 / 10);
+                text_of(cuda_version_of(gpu.cuda_version)).c_str());
   return gpu.name + " (" + gpu.chip + "), " + memory.data();
 }
 
@@ -92,11 +96,17 @@ std::string chosen_text(const KernelOffer& offer, const manifest::Manifest& mani
   return "cuda:" + std::to_string(*choice.index) + ", the first GPU that they run on";
 }
 
-/// Where compiled kernels are kept, or why not.
+/// Where compiled kernels are kept, or why not. A program makes a folder that is not there.
 std::string cache_text() {
   const CacheSettings settings = cache_settings(cache_environment());
   if (settings.mode == CacheMode::off) return "none: HALFTONE_CACHE says off";
   if (settings.folder.empty()) return "none: " + settings.without_folder;
+  struct stat status{};
+  std::string reason;
+  const bool absent = ::lstat(settings.folder.c_str(), &status) == -1 && errno == ENOENT;
+  if (!absent && !CacheFolder::open(system_file_calls(), settings.folder, false, reason)) {
+    return "none: " + reason;
+  }
   const char* const mode = settings.mode == CacheMode::read_only ? ", read only"
                            : settings.mode == CacheMode::refresh ? ", refreshed"
                                                                  : "";
@@ -117,10 +127,7 @@ std::string devices_text(const std::string& artifact, const std::string& model) 
   text += line("compiler", compiler_text()) + line("cache", cache_text());
   if (artifact.empty()) return text;
   const std::vector<manifest::Manifest> manifests = read_artifact(artifact, model);
-  std::vector<std::string> chips;
-  for (const manifest::Manifest& manifest : manifests) {
-    for (const manifest::CudaTarget& target : manifest.cuda) chips.push_back(target.chip);
-  }
+  const std::vector<std::string> chips = chips_of(manifests);
   const std::string name = named("model", manifests.front().model);
   PackedKernels packed;
   if (!chips.empty()) packed.ahead = read_texts(artifact, manifests.front()).ahead;

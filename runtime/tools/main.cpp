@@ -4,11 +4,14 @@
 // damage; 2: an error, one sentence on standard error.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <iostream>
 #include <map>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "artifact_file.hpp"
 #include "artifact_texts.hpp"
@@ -78,10 +81,15 @@ std::string sentence_of(const CLI::ParseError& error, const CLI::App& app) {
   std::ranges::replace(text, '\n', ' ');
   while (!text.empty() && (text.back() == ' ' || text.back() == '.')) text.pop_back();
   if (text.find("; ") != text.npos) return text;
+  const CLI::App* chosen = &app;
   std::string command = app.get_name();
-  for (const CLI::App* chosen = &app; !chosen->get_subcommands().empty();) {
+  while (!chosen->get_subcommands().empty()) {
     chosen = chosen->get_subcommands().front();
     command += " " + chosen->get_name();
+  }
+  const std::vector<std::string> words = chosen->remaining();
+  if (chosen->get_require_subcommand_min() > 0 && !words.empty() && !words[0].starts_with('-')) {
+    return "'" + words[0] + "' is no command; '" + command + " --help' lists them";
   }
   return text + "; '" + command + " --help' says what it takes";
 }
@@ -115,11 +123,18 @@ int devices(const Arguments& arguments) {
   return 0;
 }
 
+void add_model(CLI::App& command, Arguments& arguments) {
+  command.add_option("--model", arguments.model, "Which model of a file that holds several")
+      ->check(not_empty);
+}
+
 void add_options(CLI::App& command, Arguments& arguments) {
   command.add_flag("--json", arguments.json, "Print one JSON object (docs/tools.md)");
-  command.add_option("--symbols", arguments.symbols, "Sizes of symbols, such as batch=32,time=8");
-  command.add_option("--chip", arguments.chip, "Only this one of the chips, such as sm_80");
-  command.add_option("--model", arguments.model, "Which model of a file that holds several");
+  command.add_option("--symbols", arguments.symbols, "Sizes of symbols, such as batch=32,time=8")
+      ->check(not_empty);
+  command.add_option("--chip", arguments.chip, "Only this one of the chips, such as sm_80")
+      ->check(not_empty);
+  add_model(command, arguments);
 }
 
 int run(int count, char** values) {
@@ -145,8 +160,9 @@ int run(int count, char** values) {
   add_options(comparing, arguments);
   const CacheCommands caching = add_cache(app, arguments);
   CLI::App& listing = *app.add_subcommand("devices", "What this machine has, and what would run");
-  listing.add_option("ARTIFACT", arguments.first, "An artifact to choose a device for");
-  listing.add_option("--model", arguments.model, "Which model of a file that holds several");
+  listing.add_option("ARTIFACT", arguments.first, "An artifact to choose a device for")
+      ->check(not_empty);
+  add_model(listing, arguments);
   CLI::App& compiling = *app.add_subcommand("compile-texts", "For halftonec --aot");
   compiling.add_option("JOBS", arguments.first, "What halftonec wrote")->required();
   compiling.add_option("IMAGES", arguments.second, "The file to write")->required();
@@ -171,6 +187,7 @@ int run(int count, char** values) {
 }  // namespace
 
 int main(int count, char** values) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error of the write
   try {
     const int status = run(count, values);
     if (std::fflush(stdout) != 0 || !std::cout.flush()) {

@@ -2,19 +2,15 @@
 #include "simulate.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 #include "bind.hpp"
-#include "cache/kernel_cache.hpp"
-#include "cuda/nvrtc.hpp"
-#include "driver_context.hpp"
 #include "halftone/artifact.hpp"
 #include "halftone/device.hpp"
 #include "halftone/manifest/spelling.hpp"
 #include "halftone/manifest/texts.hpp"
-#include "halftone/simulator/chip.hpp"
-#include "simulated/simulated_driver.hpp"
+#include "halftone/simulator/device.hpp"
+#include "simulated/simulated_device.hpp"
 #include "table.hpp"
 
 namespace halftone::tools {
@@ -66,31 +62,12 @@ class Image {
   manifest::ArtifactImage image_{};
 };
 
-std::string known_chips() {
-  std::string known;
-  for (const simulator::Chip& each : simulator::chips())
-    known += (known.empty() ? "" : ", ") + std::string(each.name);
-  return known;
-}
-
 Device open(const std::string& chip, Counters& counted) {
-  const auto compile = [](const std::string& text, const std::string& kernel,
-                          const std::string& architecture) {
-    return Nvrtc::instance().compile_ptx(text, kernel, architecture);
+  const auto observe = [&counted](const std::string&, const simulator::LaunchReport& report) {
+    counted += report.counters;
   };
-  auto driver = std::make_unique<SimulatedDriver>(
-      chip, simulator::LaunchOptions{},
-      [&counted](const std::string&, const simulator::LaunchReport& report) {
-        counted += report.counters;
-      });
-  const auto compiler = [](const std::string& architecture) {
-    return Nvrtc::instance().ptx_compiler(architecture);
-  };
-  return Device::driven(
-      std::make_shared<DriverContext>("simulated:" + chip, std::move(driver),
-                                      cached(compile, process_kernel_cache(), compiler),
-                                      DriverOptions{.checks_launches = true}),
-      "explain was asked for it");
+  return Device::driven(open_simulated_device(chip, {.checks_launches = true}, 1, observe),
+                        "explain was asked for it");
 }
 
 Json json_of(const Counters& counted) {
@@ -141,9 +118,6 @@ std::string ratio(const Json& counted, const std::string& of) {
 
 Json simulation_of(std::span<const Manifest> manifests, std::span<const std::string> texts,
                    const Binding& binding, const std::string& chip) {
-  if (simulator::find_chip(chip) == nullptr) {
-    throw std::runtime_error("chip '" + chip + "' cannot be simulated; choose of " + known_chips());
-  }
   const Image image(manifests, texts);
   const auto sizes = sizes_of(manifests.front(), binding);
   Counters counted;

@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
+# The chips of tests that run on all; plan_test compares this list and nvrtc/chips.hpp with codegen's.
+set(halftone_chips sm_75 sm_80 sm_86 sm_87 sm_89 sm_90a sm_100a sm_103a sm_110a sm_120a sm_121a)
+
 # halftone_add_test(NAME SOURCES files... LINK targets... [LABEL folder]): one doctest executable, one CTest entry.
 find_path(DOCTEST_INCLUDE_DIR doctest/doctest.h REQUIRED)
 add_library(halftone_test_main STATIC ${CMAKE_CURRENT_SOURCE_DIR}/support/doctest_main.cpp)

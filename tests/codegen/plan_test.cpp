@@ -7,8 +7,10 @@
 #include <set>
 #include <string>
 
+#include "chips.hpp"
 #include "codegen/plan/Chips.h"
 #include "codegen/plan/CostModel.h"
+#include "halftone/simulator/chip.hpp"
 
 using namespace halftone::ir;
 
@@ -72,6 +74,30 @@ TEST_CASE("chips are in order, each once, with the peak that their products are 
   }
   CHECK(findChip("sm_90") == nullptr);
   CHECK(findChip("cpu") == nullptr);
+}
+
+TEST_CASE("the simulator and the tests know every chip that kernels are planned for") {
+  std::string planned, tested;
+  for (const Chip& known : chips()) planned += known.name.str() + ",";
+  const auto simulated = halftone::simulator::chips();
+  REQUIRE(simulated.size() == chips().size());
+  for (std::size_t i = 0; i < simulated.size(); ++i) {
+    const Chip& plan = chips()[i];
+    const halftone::simulator::Chip& chip = simulated[i];
+    CAPTURE(plan.name.str());
+    const auto same = [](auto a, auto b) { return static_cast<long>(a) == static_cast<long>(b); };
+    CHECK(chip.name == std::string_view(plan.name));
+    CHECK(same(chip.capability, plan.number));
+    CHECK(same(chip.multiprocessors, plan.sms));
+    CHECK(same(chip.threads_per_multiprocessor, plan.threadsPerSm));
+    CHECK(same(chip.blocks_per_multiprocessor, plan.blocksPerSm));
+    CHECK(same(chip.shared_bytes_per_multiprocessor, plan.sharedPerSm));
+    CHECK(same(chip.shared_bytes_per_block, plan.sharedPerBlock));
+    CHECK(same(chip.registers_per_multiprocessor, kRegistersPerSm));
+  }
+  for (const std::string known : halftone::tests::kChips) tested += "sm_" + known + ",";
+  CHECK(tested == planned);
+  CHECK(HALFTONE_CHIPS "," == planned);  // of tests/cmake
 }
 
 TEST_CASE("an SM holds as many blocks as the scarcest of its means allows") {

@@ -254,14 +254,24 @@ class Conformance {
   Device exact_, truncating_;
 };
 
+/// What --only chooses from.
+std::vector<std::string> names() {
+  std::vector<std::string> names = {"atom_inc_acq_rel"};
+  for (const Wrapper& wrapper : kWrappers) names.emplace_back(wrapper.name);
+  for (const auto& [shape, least_chip] : kShapes) names.emplace_back(shape.kernel);
+  for (const LinkedArtifact& linked : kArtifacts) names.emplace_back(linked.name);
+  return names;
+}
+
 }  // namespace
 
 int main(int count, char** values) {
   const Arguments arguments{count, values};
   return report_of("conformance", arguments, [&](Report& report) {
+    const auto only = names_option(arguments, "--only", names());
     const Device device = device_under_test();
     std::printf("%s\n", device.description().c_str());
-    Conformance conformance(report, device, list_option(arguments, "--only"));
+    Conformance conformance(report, device, only);
     conformance.wrappers();
     conformance.models();
   });

@@ -24,14 +24,6 @@ using namespace halftone::tests;
 namespace {
 
 constexpr std::uint64_t kSeed = 5;
-constexpr std::int64_t kBatch = 37;
-
-std::vector<Binding> bindings_of(const Artifact& artifact) {
-  std::vector<Binding> bindings;
-  for (const std::string& symbol : artifact.manifest().symbols)
-    bindings.push_back({symbol, symbol == "batch" ? kBatch : 3});
-  return bindings;
-}
 
 /// Of recorded/digests.txt: "model phase/index kernel" to digest.
 std::map<std::string, std::string> read_digests() {
@@ -76,7 +68,7 @@ std::vector<std::string> hold_to_recorded(const LinkedArtifact& linked, const De
 
 std::string replayed(const Artifact& artifact, const Device& device, long steps,
                      const Replay::Filter& filter, Tally& tally) {
-  const std::vector<Binding> bindings = bindings_of(artifact);
+  const std::vector<Binding> bindings = odd_sizes(artifact);
   Replay replay(artifact, device, {.model = "", .bindings = bindings, .seed = kSeed}, filter);
   for (long step = 1; step <= steps && tally.first.empty(); ++step)
     replay.step(static_cast<std::uint64_t>(step), tally);
@@ -115,8 +107,10 @@ std::vector<std::string> replay(const LinkedArtifact& linked, const Device& devi
 int main(int count, char** values) {
   const Arguments arguments{count, values};
   return report_of("kernels", arguments, [&](Report& report) {
-    const auto models = list_option(arguments, "--only");
-    const auto parts = list_option(arguments, "--parts");
+    std::vector<std::string> names;
+    for (const LinkedArtifact& linked : kArtifacts) names.emplace_back(linked.name);
+    const auto models = names_option(arguments, "--only", names);
+    const auto parts = names_option(arguments, "--parts", {"recorded", "step", "replay"});
     const long steps = number_option(arguments, "--steps", 20);
     const Device device = device_under_test();
     std::printf("%s\n", device.description().c_str());

@@ -77,8 +77,10 @@ std::vector<std::string> count_calls(const RuleSet& rules, const Device& device)
 int main(int count, char** values) {
   const Arguments arguments{count, values};
   return report_of("training", arguments, [&](Report& report) {
-    const auto only = list_option(arguments, "--only");
-    const auto parts = list_option(arguments, "--parts");
+    std::vector<std::string> names;
+    for (const RuleSet& rules : rule_sets()) names.push_back(rules.name);
+    const auto only = names_option(arguments, "--only", names);
+    const auto parts = names_option(arguments, "--parts", {"accuracy", "counted"});
     const long steps = number_option(arguments, "--steps", 2000);
     const long seeds = number_option(arguments, "--seeds", 3);
     const Device device = device_under_test();

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <regex>
 
+#include "chips.hpp"
 #include "halftone/reference/rounding.hpp"
 #include "halftone/simulator/module.hpp"
 #include "simulated.hpp"
@@ -58,8 +59,7 @@ TEST_CASE("rows of any length are added four and eight wide") {
 }
 
 TEST_CASE("sixteen bytes are read and written at once on every chip") {
-  for (const char* chip :
-       {"75", "80", "86", "87", "89", "90a", "100a", "103a", "110a", "120a", "121a"}) {
+  for (const char* chip : kChips) {
     for (const Format format : kFormats) {
       CAPTURE(chip);
       CAPTURE(element_name(format));

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "chips.hpp"
 #include "contraction_case.hpp"
 #include "halftone/simulator/chip.hpp"
 #include "ptxas_log.hpp"
@@ -19,9 +20,6 @@ using namespace halftone::tests;
 using description::Format;
 
 namespace {
-
-constexpr const char* kEveryChip[] = {"75",   "80",   "86",   "87",   "89",  "90a",
-                                      "100a", "103a", "110a", "120a", "121a"};
 
 /// A plan for 16-bit or tf32 operands and the most registers that it may take on any chip.
 struct Limit {
@@ -77,7 +75,7 @@ struct Job {
 
 std::vector<Job> jobs(bool all) {
   std::vector<Job> jobs;
-  for (const char* chip : kEveryChip) {
+  for (const char* chip : kChips) {
     const simulator::Chip& limits = *simulator::find_chip(std::string("sm_") + chip);
     for (const Limit& limit : kLimits) {
       const int bytes = limit.tile.shared_bytes(limit.is_tf32 ? 4 : 2);

@@ -88,6 +88,17 @@ void read_result(KernelJob& job, std::FILE* from) {
     throw std::runtime_error("what a process said of " + job.kernel + " is cut off");
 }
 
+/// "bf16"; tf32 where the operands' formats differ, as in tensor_contraction.cuh.
+std::string multiplied_format(const std::string& text) {
+  const auto format_of = [&](const std::string& operand) {
+    const std::size_t at = text.rfind(operand) + operand.size();
+    return text.substr(at, text.find(';', at) - at);
+  };
+  const std::string lhs = format_of("using Lhs = ");
+  if (lhs == "float" || lhs != format_of("using Rhs = ")) return "tf32";
+  return lhs.substr(lhs.rfind(':') + 1);
+}
+
 }  // namespace
 
 void KernelJobs::add(const std::string& folder) {
@@ -152,11 +163,7 @@ std::string shape_of(const std::string& text) {
   };
   const bool is_tile = n.size() > 3;
   shape += " " + (is_tile ? joined(0, 3) + "/" + joined(3, 5) : joined(0, n.size()));
-  if (shape.starts_with("tensor_")) {
-    const std::size_t at = text.rfind("using Lhs = ") + 12;
-    const std::string format = text.substr(at, text.find(';', at) - at);
-    shape += " " + (format == "float" ? "tf32" : format.substr(format.rfind(':') + 1));
-  }
+  if (shape.starts_with("tensor_")) shape += " " + multiplied_format(text);
   return shape;
 }
 

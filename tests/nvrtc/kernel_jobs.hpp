@@ -50,8 +50,8 @@ class KernelJobs {
   std::size_t launched_ = 0;  ///< kernels on chips, repeated texts included
 };
 
-/// A text's skeleton, tile and, for tensor cores, the format of its operands:
-/// "tensor_contraction 64x64x64/32x32 bf16", "row 128".
+/// A text's skeleton, tile and, for tensor cores, the format that they multiply, which is tf32 for
+/// two different ones: "tensor_contraction 64x64x64/32x32 bf16", "row 128".
 [[nodiscard]] std::string shape_of(const std::string& text);
 
 }  // namespace halftone::tests

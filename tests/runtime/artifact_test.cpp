@@ -3,10 +3,12 @@
 #include "halftone/artifact.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -24,6 +26,8 @@ using halftone::manifest::ArtifactImage;
 namespace {
 
 using Bytes = std::vector<char>;
+
+const std::string kNameArtifact = "; name the shared object that the artifact was linked into";
 
 Bytes read(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -186,7 +190,52 @@ TEST_CASE("sealing twice changes nothing") {
   CHECK(halftone::manifest::seal_file(path.string(), error));
   CHECK(read(path) == once);
   CHECK_FALSE(halftone::manifest::seal_file((folder / "absent").string(), error));
-  CHECK(error == "cannot read '" + (folder / "absent").string() + "'");
+  CHECK(error == "cannot read '" + (folder / "absent").string() + "': No such file or directory" +
+                     kNameArtifact);
+}
+
+TEST_CASE("what was altered or cut since it was linked is not sealed") {
+  const Folder folder;
+  const fs::path path = folder.sealed(LINE_PLUGIN, "line.so");
+  const Bytes whole = read(path);
+  Bytes altered = whole, cut = whole, later = whole;
+  altered[200] ^= 1;
+  cut.resize(whole.size() / 2);
+  later[whole.size() - halftone::manifest::kSealBytes + 8] = 9;
+  struct Case {
+    const Bytes& bytes;
+    const char* reason;
+  };
+  for (const Case& c : {Case{altered, "the file was altered: its checksum does not match"},
+                        Case{cut, "the file is truncated: its seal is missing"},
+                        Case{later, "the artifact is of version 9, but version 4 is needed"}}) {
+    CAPTURE(std::string(c.reason));
+    write(path, c.bytes);
+    std::string error;
+    CHECK_FALSE(halftone::manifest::seal_file(path.string(), error));
+    CHECK(error == "'" + path.string() + "' cannot be sealed: " + c.reason +
+                       "; link it again, then seal it");
+    CHECK(read(path) == c.bytes);
+  }
+}
+
+TEST_CASE("a seal that cannot be written names the reason") {
+  const Folder folder;
+  const fs::path path = folder / "line.so";
+  fs::copy_file(LINE_PLUGIN, path);
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const auto former = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{1, before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
+  std::string error;
+  const bool sealed = halftone::manifest::seal_file(path.string(), error);
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
+  std::signal(SIGXFSZ, former);
+  CHECK_FALSE(sealed);
+  CHECK(error == "cannot write to '" + path.string() +
+                     "': File too large; make it and its disk writable, then link and seal it "
+                     "again");
 }
 
 TEST_CASE("what is no shared object is not sealed") {
@@ -223,7 +272,8 @@ TEST_CASE("a folder is not sealed") {
   const Folder folder;
   std::string error;
   CHECK_FALSE(halftone::manifest::seal_file((folder / ".").string(), error));
-  CHECK(error == "cannot read '" + (folder / ".").string() + "'");
+  CHECK(error == "cannot read '" + (folder / ".").string() + "': it is a folder or a device" +
+                     kNameArtifact);
 }
 
 TEST_CASE("a truncated shared object is refused before any of its code is mapped") {

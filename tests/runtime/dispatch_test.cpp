@@ -175,21 +175,29 @@ TEST_CASE("what was compiled ahead of time runs where its cubins or its PTX do")
   const std::vector<AheadOfTime> all = {
       {"compute_80", {13, 0}}, {"sm_80", {13, 0}}, {"sm_87", {13, 0}}, {"sm_90a", {13, 0}}};
   const std::vector<AheadOfTime> cubins(all.begin() + 1, all.end()),
-      ptx(all.begin(), all.begin() + 1);
+      ptx(all.begin(), all.begin() + 1), newer_ptx = {{"compute_86", {13, 0}}, {"sm_80", {13, 0}}};
   struct Case {
     const char* chip;
     std::vector<AheadOfTime> ahead;
     CudaVersion driver;
     bool takes_ptx;
     const char* architecture;
+    std::vector<std::string> passed_over = {};  ///< the targets alone
   };
   const Case cases[] = {
       {"sm_80", all, {13, 0}, false, "sm_80"},
-      {"sm_86", all, {13, 0}, false, "sm_80"},  // of its major, and not Tegra
+      {"sm_86", all, {13, 0}, false, "sm_80", {"sm_86"}},  // of its major, and not Tegra
       {"sm_87", all, {13, 0}, false, "sm_87"},
-      {"sm_88", cubins, {13, 0}, false, "sm_80"},  // not those of Tegra
+      {"sm_88", cubins, {13, 0}, false, "sm_80", {"sm_87", "sm_86"}},  // not those of Tegra
       {"sm_90", all, {13, 0}, false, "sm_90a"},
-      {"sm_100", all, {13, 0}, false, "compute_80"},  // another major
+      {"sm_100",
+       all,
+       {13, 0},
+       false,
+       "compute_80",  // another major
+       {"sm_100a", "sm_89", "sm_87", "sm_86"}},
+      {"sm_90", ptx, {13, 0}, false, "compute_80", {"sm_90a", "sm_89", "sm_87", "sm_86"}},
+      {"sm_86", newer_ptx, {13, 0}, false, "sm_80", {"sm_86"}},  // cubins go first
       {"sm_100", cubins, {13, 0}, false, ""},
       {"sm_75", all, {13, 0}, false, ""},
       {"sm_80", cubins, {13, 1}, false, "sm_80"},
@@ -205,8 +213,14 @@ TEST_CASE("what was compiled ahead of time runs where its cubins or its PTX do")
     CAPTURE(c.architecture);
     const auto choice = halftone::choose_ahead(c.chip, kTen, c.ahead, c.driver, c.takes_ptx);
     CHECK((choice ? choice->architecture : "") == c.architecture);
-    if (choice) CHECK(choice->ahead);
-    if (choice) CHECK(kTen[choice->target] == halftone::target_of(c.architecture));
+    if (!choice) continue;
+    CHECK(choice->ahead);
+    CHECK(kTen[choice->target] == halftone::target_of(c.architecture));
+    std::vector<std::string> passed_over;
+    for (const std::string& each : choice->passed_over) {
+      passed_over.push_back(each.substr(0, each.find(':')));
+    }
+    CHECK(passed_over == c.passed_over);
   }
 }
 
@@ -227,4 +241,15 @@ TEST_CASE("every step of a fallback is named") {
   CHECK(why == "sm_80: the driver, for CUDA 12.9, is older than NVRTC 13.0");
   CHECK_FALSE(choose_kernel("sm_70", kTen, &mixed, why));
   CHECK(why == "none of them is for it");
+
+  const auto ahead_of = [](const char* chip, std::vector<halftone::AheadOfTime> ahead) {
+    const std::vector<std::string> targets = {"sm_80", "sm_86", "sm_90a"};
+    return halftone::choose_ahead(chip, targets, ahead, {13, 0}, false)->passed_over;
+  };
+  CHECK(ahead_of("sm_90", {{"compute_86", {13, 0}}}) ==
+        std::vector<std::string>{"sm_90a: nothing that the driver loads was compiled of it ahead "
+                                 "of time, so that it needs HALFTONE_JIT=first"});
+  CHECK(ahead_of("sm_86", {{"compute_86", {13, 0}}, {"sm_80", {13, 0}}}) ==
+        std::vector<std::string>{"sm_86: what was compiled of it ahead of time is PTX, and cubins "
+                                 "go first, so that it needs HALFTONE_JIT=first"});
 }

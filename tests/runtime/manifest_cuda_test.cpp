@@ -179,9 +179,30 @@ TEST_CASE("what was compiled ahead of time comes back, and nothing else is taken
   AheadImage back;
   REQUIRE(parse_entry(entry_of(image), back));
   CHECK(back == image);
-  for (const char* entry : {"", "7", "7 sm_90a", "7 sm_90a 13.0", "7 sm_90a 13.0\n", "x a b\nc",
-                            "-1 a b\nc", "7x a b\nc", "7\na b c", " a b\nc"}) {
+  for (const std::string entry :
+       {"", "7", "7 sm_90a", "7 sm_90a 13.0", "7 sm_90a 13.0\n", "x a 13.0\nc", "-1 a 13.0\nc",
+        "7x a 13.0\nc", "7\na 13.0 c", " a 13.0\nc", "7 a x\nc", "7 a 13\nc", "7 a 13.0x\nc",
+        "7 a 13.-1\nc", "7 a .0\nc", "7 a 99999999999.0\nc"}) {
     CAPTURE(entry);
     CHECK_FALSE(parse_entry(entry, back));
+  }
+  const std::string entry = entry_of({1, "sm_90a", "13.0", "cubin"});
+  struct {
+    std::vector<std::string> texts;
+    std::size_t count;
+    bool splits;
+  } cases[] = {{{"a", "b", entry, entry}, 2, true},
+               {{"a", "b"}, 2, true},
+               {{"a"}, 2, false},
+               {{"a", entry}, 1, false},  // of a text that is not there
+               {{"a", "b", "c", entry}, 2, false}};
+  for (auto& c : cases) {
+    CAPTURE(c.texts.size());
+    const std::size_t behind = c.texts.size() - c.count;
+    std::vector<AheadImage> ahead;
+    CHECK(split_ahead(c.texts, c.count, ahead) == c.splits);
+    if (!c.splits) continue;
+    CHECK(c.texts == std::vector<std::string>{"a", "b"});
+    CHECK(ahead == std::vector<AheadImage>(behind, {1, "sm_90a", "13.0", "cubin"}));
   }
 }

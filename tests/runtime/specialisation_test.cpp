@@ -2,10 +2,13 @@
 // HALFTONE_JIT=background: while steps run on the kernels for all sizes, those for the sizes in use
 // are compiled, and take over between two steps; or a sentence says why not.
 #include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <thread>
 
 #include "fake_driver.hpp"
@@ -94,6 +97,24 @@ std::vector<Floats> expected_course(int steps) {
     course.push_back(copy(trainer.parameter("fc.weight")));
   }
   return course;
+}
+
+/// Made before main(), so that exit() comes to it behind what the runtime does at exit.
+struct BehindAll {
+  ~BehindAll() {
+    if (run) run();
+  }
+  void (*run)() = nullptr;
+};
+BehindAll behind_all;
+
+Trainer* late_trainer = nullptr;
+
+/// Ends the process: 0 where the step compiles nothing.
+void step_late() {
+  late_trainer->step(kFeatures, kTarget);
+  const std::string variant = late_trainer->stats().variant;
+  _exit(variant == "sm_80, not specialised for batch 2: the process ends" ? 0 : 1);
 }
 
 }  // namespace
@@ -263,6 +284,22 @@ TEST_CASE("a trainer that goes gives up what is being compiled for it") {
   CHECK(gate.waiting() == 1);  // and begins with no other text
   CHECK(gate.given_up() == 1);
   CHECK(log->is_clean());
+}
+
+TEST_CASE("a step while the process ends begins to compile nothing") {
+  const pid_t child = fork();
+  if (child == 0) {
+    const halftone::Device device =
+        fake::device(std::make_shared<fake::Log>(), {.jit = Jit::background});
+    worked_trainer(device).step(kFeatures, kTarget);  // from here on exit() stops what compiles
+    late_trainer = new Trainer(worked_trainer(device));
+    behind_all.run = step_late;
+    std::exit(2);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  REQUIRE(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
 }
 
 TEST_CASE("a trainer may go at any moment of it, and may be moved") {

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "file_of_bytes.hpp"
+#include "halftone/manifest/texts.hpp"
 #include "line_artifact.hpp"
 #include "run_tool.hpp"
 
@@ -102,6 +103,25 @@ TEST_CASE("explain says what holds for the one chip that is asked for") {
   CHECK(run_tool("explain " + line.path() + " --chip sm_80").errors ==
         "halftone: the artifact was not made for chip 'sm_80'; it has none\n");
   CHECK(json_of("explain " + line.path())["chips"].empty());
+}
+
+TEST_CASE("devices refuses an artifact whose kernels were compiled by no version of a compiler") {
+  struct {
+    const char* compiler;
+    bool sound;
+  } cases[] = {{"13.0", true}, {"x", false}};
+  for (const auto& c : cases) {
+    CAPTURE(c.compiler);
+    const std::string texts[] = {
+        "// " + hand_made::manifest().model + ": a text",
+        manifest::entry_of({0, "sm_80", c.compiler, "cubin"}),
+    };
+    const File file(artifact_for_chips() + manifest::pack_texts(texts));
+    const Outcome outcome = run_tool("devices " + file.path());
+    CHECK(outcome.status == (c.sound ? 0 : 2));
+    CHECK((outcome.errors.find("the kernel texts of model 'line' are damaged") ==
+           std::string::npos) == c.sound);
+  }
 }
 
 TEST_CASE("diff says which kernels of which chips run in another way") {

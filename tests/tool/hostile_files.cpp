@@ -175,7 +175,7 @@ TEST_CASE("wrong arguments are refused with what is right") {
   } cases[] = {
       {"", "subcommand"},
       {"explain", "ARTIFACT"},
-      {"improve " + file.path(), "subcommand"},
+      {"improve " + file.path(), "'improve' is no command"},
       {"diff " + file.path(), "B is required"},
       {"explain " + file.path() + " --symbols length=3", "binds no symbol of model"},
       {"explain " + file.path() + " --symbols batch", "write NAME=NUMBER"},

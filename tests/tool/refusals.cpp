@@ -62,8 +62,21 @@ TEST_CASE("wrong words are refused in one line that names a remedy") {
        "halftone: The following argument was not expected: --foo; 'halftone explain --help' says "
        "what it takes\n"},
       {"cache stats ''", "halftone: DIR: it is empty; give a name, or leave it out\n"},
+      {"explain x --chip ''", "halftone: --chip: it is empty; give a name, or leave it out\n"},
+      {"explain x --symbols ''",
+       "halftone: --symbols: it is empty; give a name, or leave it out\n"},
+      {"explain x --model ''", "halftone: --model: it is empty; give a name, or leave it out\n"},
+      {"diff x y --model ''", "halftone: --model: it is empty; give a name, or leave it out\n"},
+      {"devices x --model ''", "halftone: --model: it is empty; give a name, or leave it out\n"},
+      {"devices ''", "halftone: ARTIFACT: it is empty; give a name, or leave it out\n"},
+      {"foo", "halftone: 'foo' is no command; 'halftone --help' lists them\n"},
+      {"foo bar --json", "halftone: 'foo' is no command; 'halftone --help' lists them\n"},
+      {"cache foo", "halftone: 'foo' is no command; 'halftone cache --help' lists them\n"},
       {"cache", "halftone: A subcommand is required; 'halftone cache --help' says what it takes\n"},
       {"diff a", "halftone: B is required; 'halftone diff --help' says what it takes\n"},
+      {"compile-texts . o", "halftone: '.' is a folder or a device; name a file\n"},
+      {"compile-texts '" HALFTONE_TOOL "' o",
+       "halftone: '" HALFTONE_TOOL "' holds no jobs; name what halftonec --aot wrote\n"},
   };
   for (const Case& c : cases) {
     CAPTURE(std::string(c.arguments));
@@ -77,6 +90,10 @@ TEST_CASE("output that is lost is an error") {
   CHECK(outcome.status == 2);
   CHECK(outcome.errors ==
         "halftone: standard output cannot be written; free its disk, or redirect it elsewhere\n");
+  const Outcome limited =
+      run_tool("--help >/dev/null; ulimit -f 1; '" HALFTONE_TOOL "' explain " + kArtifact);
+  CHECK(limited.status == 2);
+  CHECK(limited.errors == outcome.errors);
 }
 
 TEST_CASE("damaged kernel texts are called damaged, not missing") {

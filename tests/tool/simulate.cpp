@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the tool counts when it runs a step on a simulated chip.
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
+#include <string>
 
 #include "run_tool.hpp"
 
@@ -23,6 +27,22 @@ const nlohmann::json& launch_of(const nlohmann::json& simulated, const std::stri
     if (launch["kernel"] == kernel) return launch;
   FAIL("no launch of '" << kernel << "'");
   return simulated;
+}
+
+struct Kept {
+  ino_t file = 0;
+  time_t changed = 0;
+};
+
+/// The files of a folder by name.
+std::map<std::string, Kept> files_of(const std::filesystem::path& folder) {
+  std::map<std::string, Kept> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    struct stat status{};
+    REQUIRE(stat(entry.path().c_str(), &status) == 0);
+    files[entry.path().filename()] = {status.st_ino, status.st_mtime};
+  }
+  return files;
 }
 
 }  // namespace
@@ -63,8 +83,13 @@ TEST_CASE("explain --simulate keeps the kernels that it compiles, and takes them
   const std::string simulate = "explain " + kArtifact + " --simulate sm_80 --symbols batch=3";
   const auto first = json_of(simulate);
   const std::string kept = run_tool("cache stats").output;
-  setenv("HALFTONE_CACHE", "ro", 1);
+  const auto hour_ago = std::filesystem::file_time_type::clock::now() - std::chrono::hours(1);
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    std::filesystem::last_write_time(entry.path(), hour_ago);
+  }
+  const auto old = files_of(folder);
   const auto second = json_of(simulate);
+  auto used = files_of(folder);
   unsetenv("HALFTONE_CACHE_DIR");
   setenv("HALFTONE_CACHE", before.c_str(), 1);
   std::filesystem::remove_all(folder);
@@ -72,6 +97,13 @@ TEST_CASE("explain --simulate keeps the kernels that it compiles, and takes them
   CHECK(kept.find(" kernels of ") != std::string::npos);
   CHECK(kept.find(": 0 kernels") == std::string::npos);
   CHECK(second == first);
+  // A file that was read is touched; one that was stored is another file.
+  CHECK(used.size() == old.size());
+  for (const auto& [name, was] : old) {
+    CAPTURE(name);
+    CHECK(used[name].file == was.file);
+    CHECK(used[name].changed >= was.changed + 3000);
+  }
 }
 
 }  // namespace halftone::tests

@@ -3,6 +3,8 @@
 // settings.
 #pragma once
 
+#include <iterator>
+
 #include "halftone/loss_scale.hpp"
 #include "halftone/model.hpp"
 #include "halftone/precision.hpp"
@@ -87,7 +89,7 @@ inline constexpr int kOption<Epsilon> = 6;
 /// The first option that is among them a second time, or null.
 template <class... Options>
 constexpr const char* repeated() {
-  bool seen[7]{};
+  bool seen[std::size(kOptionWords)]{};
   for (const int option : {0, kOption<Options>...}) {
     if (option != 0 && seen[option]) return kOptionWords[option];
     seen[option] = true;

@@ -18,11 +18,25 @@ struct Context;
 struct Execution;
 struct Instruction;
 
+/// Work that was done and counted on an mbarrier, in a phase that nobody waited for so far.
+struct Unawaited {
+  const Instruction* instruction = nullptr;
+  std::uint32_t thread = 0;
+  std::uint32_t phase = 0;
+};
+
 /// PTX ISA 9.0, 9.7.13.15: a phase is complete when no arrivals and no bytes are pending.
 struct Mbarrier {
   std::uint32_t expected = 0, pending = 0;
   std::int64_t bytes = 0;
-  std::uint32_t phase = 0;  ///< of the current phase: 0 or 1
+  std::uint32_t phase = 0;           ///< how many are complete; the lowest bit is the parity
+  std::vector<Unawaited> unawaited;  ///< of this phase and earlier ones
+
+  [[nodiscard]] std::uint32_t parity() const { return phase & 1; }
+  /// Somebody knows that the phase before the current one is complete.
+  void was_awaited() {
+    std::erase_if(unawaited, [&](const Unawaited& work) { return work.phase < phase; });
+  }
 };
 
 /// cp.async.bulk to global memory, by one lane: its group is waited for.
@@ -34,11 +48,12 @@ struct BulkStore {
   std::function<void()> write;  ///< puts them where they go
 };
 
-/// Work that completes on an mbarrier.
+/// Work that completes on an mbarrier of the block in whose list it is.
 struct AsyncJob {
   std::function<void()> run;
   const Instruction* instruction = nullptr;
   std::uint32_t thread = 0;
+  std::uint32_t mbarrier = 0;  ///< its shared address
 };
 
 /// wgmma of one warp. Sums under way lie here; their registers hold NaN until they are waited for.
@@ -55,12 +70,13 @@ struct WarpgroupWork {
 
 /// barrier.cluster of the blocks of one cluster.
 struct ClusterBarrier {
-  std::uint32_t arrived = 0, phase = 0;
+  std::uint32_t phase = 0;
 };
 
 struct AsyncWork {
   std::map<std::uint32_t, Mbarrier> mbarriers;  ///< by shared address
   std::deque<AsyncJob> jobs;                    ///< oldest first
+  std::vector<Unawaited> unawaited;             ///< of mbarriers that are no more
   std::uint32_t polls = 0;                      ///< mbarrier.test_wait that found nothing
 };
 

@@ -6,7 +6,8 @@ namespace halftone::simulator {
 
 namespace {
 
-/// Tells who meets at a barrier: everybody, or some.
+/// Tells who meets at a barrier: every thread of the block, or some. Threads that have ended did
+/// not meet anybody.
 void order_accesses(Execution& launch, Block& block, std::uint32_t number) {
   std::vector<Lanes> waiters;
   bool everybody = true;
@@ -14,7 +15,7 @@ void order_accesses(Execution& launch, Block& block, std::uint32_t number) {
     std::uint32_t here = 0;
     for (const Group& group : warp.groups)
       if (group.state == Group::State::barrier && group.barrier == number) here |= group.mask;
-    everybody = everybody && here == (warp.members & ~warp.exited);
+    everybody = everybody && here == warp.members;
     if (here != 0) waiters.push_back({*block.racing, warp.index, here, 0});
   }
   RaceDetector& detector = launch.races->detector();

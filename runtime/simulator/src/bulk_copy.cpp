@@ -73,12 +73,6 @@ bool reduce_narrow(ReduceOperation operation, std::byte* to, const std::byte* fr
   return true;
 }
 
-Lanes lane_of(const Context& c, const Instruction& i, std::uint32_t lane) {
-  Lanes who = c.launch.races->lanes(c, i);
-  who.mask = 1u << lane;
-  return who;
-}
-
 std::byte* global_bytes(Memory& memory, const BulkPiece& piece) {
   Buffer* const buffer = memory.find(piece.global);
   return buffer && buffer->live ? buffer->data.get() + (piece.global - buffer->address) : nullptr;
@@ -143,19 +137,20 @@ void start_load(Context& c, const Instruction& i, std::uint32_t lane, BulkLoad l
   for (const BulkPiece& piece : load.pieces)
     if (!check_global(c, i, lane, piece.global, piece.bytes, 1, false)) return;
   Block& target = *load.to.block;
-  std::memset(target.shared.data() + load.to.address, 0xff, load.bytes);
+  poison(load.to, load.bytes);
   Execution& launch = c.launch;
-  const Stretch stretch{Touch::write, target.racing.get(), load.to.address, load.bytes, true};
+  std::vector<Stretch> touched = {
+      {Touch::write, target.racing.get(), load.to.address, load.bytes, true}};
+  for (const BulkPiece& piece : load.pieces)
+    touched.push_back({Touch::read, nullptr, piece.global, piece.bytes});
   std::optional<Lanes> who;
   if (launch.races) {
-    who.emplace(lane_of(c, i, lane));
+    who.emplace(c.launch.races->lanes(c, i, lane));
     launch.races->detector().async_check(
         *who, {Touch::read, load.mbarrier.block->racing.get(), load.mbarrier.address, 8});
-    launch.races->detector().async_begin(*who, stretch);
-    for (const BulkPiece& piece : load.pieces)
-      launch.races->detector().async_begin(*who, {Touch::read, nullptr, piece.global, piece.bytes});
+    for (const Stretch& stretch : touched) launch.races->detector().async_begin(*who, stretch);
   }
-  const auto run = [&launch, &target, stretch, who, load = std::move(load)] {
+  const auto run = [&launch, &target, touched = std::move(touched), who, load = std::move(load)] {
     std::vector<std::byte> bytes(load.bytes);
     for (std::uint32_t at = 0; load.fill != 0 && at < load.bytes; at += load.element_bytes)
       std::memcpy(bytes.data() + at, &load.fill, load.element_bytes);
@@ -167,16 +162,17 @@ void start_load(Context& c, const Instruction& i, std::uint32_t lane, BulkLoad l
     set_bits(target.shared_set, load.to.address, load.bytes, true);
     if (who) {
       RaceDetector& detector = launch.races->detector();
-      detector.async_end(*who, stretch, *load.mbarrier.block->racing, load.mbarrier.address);
-      for (const BulkPiece& piece : load.pieces)
-        detector.async_end(*who, {Touch::read, nullptr, piece.global, piece.bytes});
+      // Whoever wrote the source since it started.
+      for (const Stretch& stretch : touched)
+        if (!stretch.owner) detector.async_check(*who, stretch);
+      detector.async_end(*who, touched, *load.mbarrier.block->racing, load.mbarrier.address);
     }
     const auto m = load.mbarrier.block->async.mbarriers.find(load.mbarrier.address);
     if (m == load.mbarrier.block->async.mbarriers.end()) return;
     m->second.bytes -= load.bytes;
     complete_phase(launch, *load.mbarrier.block, load.mbarrier.address);
   };
-  load.mbarrier.block->async.jobs.push_back({run, &i, c.thread(lane)});
+  load.mbarrier.block->async.jobs.push_back({run, &i, c.thread(lane), load.mbarrier.address});
 }
 
 void start_store(Context& c, const Instruction& i, std::uint32_t lane, BulkWrite write) {
@@ -191,7 +187,7 @@ void start_store(Context& c, const Instruction& i, std::uint32_t lane, BulkWrite
     return Stretch{Touch::write, nullptr, p.global, p.bytes, true, reduces};
   };
   if (launch.races) {
-    who.emplace(lane_of(c, i, lane));
+    who.emplace(c.launch.races->lanes(c, i, lane));
     launch.races->detector().async_begin(*who, stretch);
     for (const BulkPiece& piece : write.pieces)
       launch.races->detector().async_begin(*who, global(piece));

@@ -55,6 +55,9 @@ struct BulkWrite {
 void start_store(Context& context, const Instruction& instruction, std::uint32_t lane,
                  BulkWrite write);
 
+/// [map, {coordinates}]: the map's address, and the coordinates as execute_tensor_copy.cpp says.
+void place_box(Decoder& decoder, const syntax::Operand& box);
+
 /// cp.async.bulk.tensor and cp.reduce.async.bulk.tensor.
 void decode_tensor_copy(Decoder& decoder);
 

@@ -32,7 +32,7 @@ Kernel KernelBuilder::build() {
   kernel_.uses_clusters = entry_.cluster[0] != 0;
   lay_out_entry_parameters();
   for (const syntax::Variable& v : module_.variables)
-    if (v.space == "shared" && v.elements != 0) place_shared(v);
+    if (v.space == "shared" && v.elements != 0) shared_[v.name] = place_shared(v);
   pending_.push_back(&entry_);
   placed_.insert(&entry_);
   for (std::size_t i = 0; i < pending_.size(); ++i) add_function(*pending_[i]);
@@ -44,27 +44,23 @@ Kernel KernelBuilder::build() {
   return std::move(kernel_);
 }
 
-std::string KernelBuilder::refusal() const {
+void KernelBuilder::refuse(const std::string& what) const {
   const auto where = "PTX line " + std::to_string(statement->ptx_line) + " of kernel '" +
                      std::string(entry_.name) + "': ";
   std::string text(statement->opcode);
   if (const std::uint32_t line = module_.lines[statement->source].line; line != 0)
     text += " (source line " + std::to_string(line) + ")";
-  return where + "the instruction " + text + " cannot be simulated";
+  throw Error(where + "the instruction " + text + " " + what);
 }
 
 void KernelBuilder::add_function(const syntax::Function& function) {
   current_ = &function;
   starts_[&function] = static_cast<std::uint32_t>(kernel_.code.size());
-  families_.clear();
-  scopes_.assign(1, {});
-  scopes_made_ = &scopes_;
-  locals_ = signature_of(function);
+  open_scopes(function);
   std::vector<std::uint32_t> at_statement;
-  for (std::size_t i = 0; i < function.statements.size(); ++i) {
-    enter_and_leave_scopes(function, i);
+  for (const syntax::Statement& statement : function.statements) {
     at_statement.push_back(static_cast<std::uint32_t>(kernel_.code.size()));
-    add_statement(function.statements[i]);
+    add_statement(statement);
   }
   at_statement.push_back(static_cast<std::uint32_t>(kernel_.code.size()));
   // A body may end without ret.
@@ -73,49 +69,57 @@ void KernelBuilder::add_function(const syntax::Function& function) {
   end.opcode = "ret";
   kernel_.code.push_back(end);
   for (const Fixup& fixup : fixups_) {
-    const auto found = std::ranges::find(function.labels, fixup.label, &syntax::Label::name);
-    if (found == function.labels.end())
+    const std::uint32_t* const found = nearest(fixup.scope, fixup.label, [&](const Names& names) {
+      const auto at = names.labels.find(fixup.label);
+      return at == names.labels.end() ? nullptr : &at->second;
+    });
+    if (!found)
       throw Error("kernel '" + std::string(entry_.name) + "' has no label '" +
                   std::string(fixup.label) + "'");
     Instruction& instruction = kernel_.code[fixup.instruction];
     (fixup.more == kNone ? instruction.target : instruction.more[fixup.more]) =
-        at_statement[found->statement];
+        at_statement[*found];
   }
   fixups_.clear();
 }
 
-std::map<std::string_view, std::uint32_t, std::less<>> KernelBuilder::signature_of(
-    const syntax::Function& function) {
-  if (&function == &entry_) return {};
+const KernelBuilder::Places& KernelBuilder::signature_of(const syntax::Function& function) {
   const auto [at, is_new] = signatures_.try_emplace(&function);
-  if (is_new) {
-    std::swap(locals_, at->second);
+  if (is_new && &function != &entry_)
     for (const auto* list : {&function.parameters, &function.results})
-      for (const syntax::Variable& v : *list) place_local(v);
-    std::swap(locals_, at->second);
-  }
+      for (const syntax::Variable& v : *list) at->second[v.name] = place_local(v);
   return at->second;
 }
 
-void KernelBuilder::enter_and_leave_scopes(const syntax::Function& function,
-                                           std::size_t statement) {
-  std::size_t depth = 0;
-  for (const syntax::Scope& scope : function.scopes)
-    depth += scope.begin <= statement && statement < scope.end;
-  std::size_t begun = 0;
-  for (const syntax::Scope& scope : function.scopes) begun += scope.begin == statement;
-  while (scopes_.size() > depth + 1) scopes_.pop_back();
-  for (std::size_t i = 0; i < begun && scopes_.size() > depth + 1 - begun; ++i) scopes_.pop_back();
-  while (scopes_.size() < depth + 1) scopes_.emplace_back();
+void KernelBuilder::open_scopes(const syntax::Function& function) {
+  declared_.clear();
+  scopes_.assign(function.scopes.size(), {});
+  for (const auto& [name, place] : scopes_[0].locals = signature_of(function)) declare(0, name);
+  for (const syntax::Label& label : function.labels) {
+    declare(label.scope, label.name);
+    scopes_[label.scope].labels[label.name] = static_cast<std::uint32_t>(label.statement);
+  }
+  for (const syntax::BranchTargets& list : function.branch_targets) declare(list.scope, list.name);
+}
+
+void KernelBuilder::declare(std::uint32_t scope, std::string_view name) {
+  if (!declared_.emplace(scope, name).second)
+    throw Error("kernel '" + std::string(entry_.name) + "' declares '" + std::string(name) +
+                "' twice in one scope");
 }
 
 void KernelBuilder::add_statement(const syntax::Statement& s) {
-  statement = &s;
+  begin(s);
   if (s.opcode == ".reg") return declare_registers(s);
   if (s.opcode == ".shared" || s.opcode == ".local" || s.opcode == ".param") {
     for (const syntax::Variable& v :
-         syntax::parse_variables(s.opcode.substr(1), s.text, s.ptx_line))
-      s.opcode == ".shared" ? place_shared(v) : place_local(v);
+         syntax::parse_variables(s.opcode.substr(1), s.text, s.ptx_line)) {
+      declare(s.scope, v.name);
+      if (s.opcode == ".shared")
+        scopes_[s.scope].shared[v.name] = place_shared(v);
+      else
+        scopes_[s.scope].locals[v.name] = place_local(v);
+    }
     return;
   }
   if (s.opcode.starts_with('.')) unknown();
@@ -128,7 +132,9 @@ void KernelBuilder::add_statement(const syntax::Statement& s) {
   instruction.ptx_line = s.ptx_line;
   instruction.opcode = s.opcode;
   if (!s.guard.empty()) {
-    instruction.guard = destination(s.guard);
+    syntax::Operand guard;
+    guard.name = s.guard;
+    instruction.guard = predicate_of(guard);
     instruction.guard_negated = s.guard_negated;
   }
   if (!known_.contains(s.opcode)) {
@@ -136,7 +142,7 @@ void KernelBuilder::add_statement(const syntax::Statement& s) {
     known_.insert(s.opcode);
   }
   if (words[0] == "call") {
-    add_call(s);
+    add_call();
     return;
   }
   const Opcode* opcode = find_opcode(words[0]);
@@ -144,6 +150,7 @@ void KernelBuilder::add_statement(const syntax::Statement& s) {
   opcode->decode(*this);
   note_access();
   note_indexed_targets();
+  finish();
   kernel_.code.push_back(std::move(instruction));
 }
 
@@ -156,22 +163,22 @@ void KernelBuilder::note_access() {
 
 void KernelBuilder::note_indexed_targets() {
   if (instruction.flow != Flow::indexed) return;
-  const auto& list = targets(operand(1).name);
+  const auto& [name, list, scope] = targets(operand(1).name);
+  if (list.empty()) refuse("needs a target in the list '" + std::string(name) + "'");
   fixups_.erase(
       std::remove_if(fixups_.begin(), fixups_.end(),
                      [&](const Fixup& f) { return f.instruction == kernel_.code.size(); }),
       fixups_.end());
   for (std::uint32_t i = 0; i < list.size(); ++i) {
     instruction.more.push_back(kNone);
-    fixups_.push_back({kernel_.code.size(), list[i], i});
+    fixups_.push_back({kernel_.code.size(), list[i], scope, i});
   }
 }
 
-void KernelBuilder::add_call(const syntax::Statement& s) {
-  using Kind = syntax::Operand::Kind;
-  const bool has_results = s.operands[0].kind == Kind::tuple;
+void KernelBuilder::add_call() {
+  const bool has_results = operand(0).kind == syntax::Operand::Kind::tuple;
   const std::size_t at = has_results ? 1 : 0;
-  const std::string_view name = s.operands[at].name;
+  const std::string_view name = operand(at).name;
   const auto callee = std::ranges::find(module_.functions, name, &syntax::Function::name);
   if (name == "__assertfail") {
     find_opcode("trap")->decode(*this);
@@ -184,23 +191,38 @@ void KernelBuilder::add_call(const syntax::Statement& s) {
     Instruction move = instruction;
     move.flow = Flow::straight;
     move.run = copy_local;
-    const auto mine = static_cast<std::uint32_t>(local_parameter(actual.name));
-    const std::uint32_t theirs = signature.at(formal.name);
+    const std::uint32_t mine = argument(actual, formal), theirs = signature.at(formal.name);
     move.at[0] = back ? mine : theirs;
     move.at[1] = back ? theirs : mine;
     move.at[2] = static_cast<std::uint32_t>(size_of(formal));
     kernel_.code.push_back(move);
   };
-  if (s.operands.size() > at + 1)
-    for (std::size_t i = 0; i < s.operands[at + 1].parts.size(); ++i)
-      copy(s.operands[at + 1].parts[i], callee->parameters[i], false);
+  const std::vector<syntax::Operand> none;
+  const auto& arguments = operands() > at + 1 ? operand(at + 1).parts : none;
+  const auto& results = has_results ? operand(0).parts : none;
+  if (arguments.size() != callee->parameters.size() || results.size() != callee->results.size())
+    refuse("needs the " + std::to_string(callee->parameters.size()) + " arguments and " +
+           std::to_string(callee->results.size()) + " results of '" + std::string(name) + "'");
+  finish();
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    copy(arguments[i], callee->parameters[i], false);
   if (placed_.insert(&*callee).second) pending_.push_back(&*callee);
   instruction.flow = Flow::call;
   calls_.emplace_back(kernel_.code.size(), &*callee);
   kernel_.code.push_back(instruction);
-  if (has_results)
-    for (std::size_t i = 0; i < s.operands[0].parts.size(); ++i)
-      copy(s.operands[0].parts[i], callee->results[i], true);
+  for (std::size_t i = 0; i < results.size(); ++i) copy(results[i], callee->results[i], true);
+}
+
+std::uint32_t KernelBuilder::argument(const syntax::Operand& actual,
+                                      const syntax::Variable& formal) const {
+  const std::int64_t at = local_parameter(actual.name);
+  const auto known = std::ranges::find_if(kernel_.local, [&](const Range& range) {
+    return range.offset == at && range.bytes >= size_of(formal);
+  });
+  if (at < 0 || known == kernel_.local.end())
+    refuse("needs a .param variable of " + std::to_string(size_of(formal)) + " bytes, not '" +
+           std::string(actual.name) + "'");
+  return known->offset;
 }
 
 Kernel build_kernel(const syntax::Module& module, const syntax::Function& entry) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -59,7 +60,12 @@ enum class Type : std::uint8_t {
   return t == Type::s8 || t == Type::s16 || t == Type::s32 || t == Type::s64;
 }
 
-/// One statement while it is decoded.
+/// The bytes of a register of type .pred.
+inline constexpr std::uint8_t kPredicate = 0;
+
+/// One statement while it is decoded. What a statement must not have is refused here: a register of
+/// another width than the instruction's (PTX ISA 9.0, 9.4), lists that are too short or too long,
+/// operands that are missing and operands that nobody asked for.
 class Decoder {
  public:
   virtual ~Decoder() = default;
@@ -73,41 +79,72 @@ class Decoder {
   [[nodiscard]] bool has_any(std::initializer_list<std::string_view> words) const;
   [[nodiscard]] Type type() const { return types.empty() ? Type::none : types.back(); }
   [[nodiscard]] std::size_t operands() const { return statement->operands.size(); }
-  [[nodiscard]] const syntax::Operand& operand(std::size_t i) const;
+  [[nodiscard]] const syntax::Operand& operand(std::size_t i);
 
-  /// The place of a register or literal that is read with lanes of this many bytes (4 or 8).
+  /// The elements that .v2, .v4 and .v8 ask for.
+  [[nodiscard]] std::size_t elements() const;
+  /// The `count` parts of an operand in braces; one may stand without.
+  [[nodiscard]] std::span<const syntax::Operand> list(std::size_t i, std::size_t count);
+  /// The bits of a literal.
+  [[nodiscard]] std::uint64_t number(std::size_t i);
+
+  /// Of a wait for all but that number of groups.
+  [[nodiscard]] std::uint32_t groups_left(std::size_t i);
+
+  /// The place of a register or literal of `bytes` bytes that is read.
   [[nodiscard]] std::uint32_t source(std::size_t i, std::uint8_t bytes) {
     return source(operand(i), bytes);
   }
   [[nodiscard]] virtual std::uint32_t source(const syntax::Operand& operand,
                                              std::uint8_t bytes) = 0;
-  /// The place of a register that is written; a place nobody reads for "_".
-  [[nodiscard]] virtual std::uint32_t destination(std::string_view name) = 0;
-  [[nodiscard]] std::uint32_t destination(std::size_t i) { return destination(operand(i).name); }
-  /// The place of a predicate; literals 0 and 1 too.
-  [[nodiscard]] virtual std::uint32_t predicate(const syntax::Operand& operand) = 0;
-  /// Sets offset and returns the place of the address, with lanes of 8 bytes.
+  /// The place of a register of `bytes` bytes, or kPredicate, that is written; a place nobody reads
+  /// for "_".
+  [[nodiscard]] std::uint32_t destination(std::size_t i, std::uint8_t bytes) {
+    return destination(operand(i), bytes);
+  }
+  [[nodiscard]] virtual std::uint32_t destination(const syntax::Operand& operand,
+                                                  std::uint8_t bytes) = 0;
+  /// The place of the predicate q of a first operand d|q; kNone where there is none.
+  [[nodiscard]] std::uint32_t second_destination();
+  /// The place of a predicate that is read; literals 0 and 1 too. `negated`: whether it is !p,
+  /// which few instructions take.
+  [[nodiscard]] std::uint32_t predicate(std::size_t i, bool& negated);
+  [[nodiscard]] std::uint32_t predicate(std::size_t i);
+  /// Sets offset and returns the place of the address, with lanes of 8 bytes or kNarrowAddress.
   [[nodiscard]] virtual std::uint32_t address(const syntax::Operand& operand,
                                               Instruction& into) = 0;
-  /// Bytes of a register's lanes: 4 or 8; 0 for a predicate.
-  [[nodiscard]] virtual std::uint8_t lane_bytes(std::string_view name) const = 0;
+  /// As it was declared, kPredicate for predicates; none for other names.
+  [[nodiscard]] virtual std::optional<std::uint8_t> register_bytes(std::string_view name) const = 0;
   [[nodiscard]] virtual std::uint32_t label(std::string_view name) = 0;
-  [[nodiscard]] virtual const std::vector<std::string_view>& targets(std::string_view name) = 0;
+  [[nodiscard]] virtual const syntax::BranchTargets& targets(std::string_view name) = 0;
   /// A variable of the .param space: its place in each thread's local memory, or -1.
   [[nodiscard]] virtual std::int64_t local_parameter(std::string_view name) const = 0;
 
   /// The offset of a parameter of the kernel, inside it; -1 for other names.
   [[nodiscard]] virtual std::int64_t entry_parameter(std::string_view name) const = 0;
 
+  /// All parameters of the kernel.
+  [[nodiscard]] virtual std::uint32_t parameter_bytes() const = 0;
+
   /// The place of the mask of carries that add.cc and its kin leave.
   [[nodiscard]] virtual std::uint32_t carry() = 0;
 
   /// Throws Error: not an instruction that is known.
-  [[noreturn]] void unknown() const;
+  [[noreturn]] void unknown() const { refuse("cannot be simulated"); }
+  /// Throws Error: the instruction, its line and its kernel, and what is wrong.
+  [[noreturn]] virtual void refuse(const std::string& what) const = 0;
+
+ protected:
+  void begin(const syntax::Statement& statement);
+  /// Refuses what nobody has asked for.
+  void finish();
 
  private:
-  /// The sentence that names the instruction, its line and its kernel.
-  [[nodiscard]] virtual std::string refusal() const = 0;
+  /// The place of a predicate's register or literal.
+  [[nodiscard]] virtual std::uint32_t predicate_of(const syntax::Operand& operand) = 0;
+
+  std::uint64_t asked_ = 0;  ///< a bit per operand
+  bool second_asked_ = false;
 };
 
 /// The scope that an opcode names, at its place in Instruction::flags.

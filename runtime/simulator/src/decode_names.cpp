@@ -52,91 +52,128 @@ constexpr std::string_view kSpecials[] = {
     "%cluster_nctarank",
 };
 
+std::string bits_of(std::uint8_t bytes) { return std::to_string(8 * bytes) + " bits"; }
+
 }  // namespace
 
 std::uint32_t KernelBuilder::source(const syntax::Operand& operand, std::uint8_t bytes) {
   using Kind = syntax::Operand::Kind;
+  const std::uint8_t lane = bytes > 4 ? 8 : 4;
   switch (operand.kind) {
     case Kind::integer:
+      return literal(operand.bits, lane);
     case Kind::float32:
     case Kind::float64:
-      return literal(operand.bits, bytes);
+      if (const int has = operand.kind == Kind::float32 ? 4 : 8; has != bytes)
+        refuse("needs " + bits_of(bytes) + " where a number has " + std::to_string(8 * has));
+      return literal(operand.bits, lane);
     case Kind::name:
       break;
     default:
       unknown();
   }
   const std::string_view name = operand.name;
-  if (name == "WARP_SZ") return literal(kAllLanes & 32, bytes);
+  if (operand.negated) refuse("cannot be simulated with '!' before '" + std::string(name) + "'");
+  if (name == "WARP_SZ") return literal(kAllLanes & 32, lane);
   for (std::size_t i = 0; i < std::size(kSpecials); ++i)
-    if (kSpecials[i] == name) return special(static_cast<Special>(i), bytes);
-  if (const Register* r = find_register(name)) return r->place;
-  if (const auto at = shared_.find(name); at != shared_.end())
-    return literal(at->second + static_cast<std::uint64_t>(operand.offset), bytes);
+    if (kSpecials[i] == name) return special(static_cast<Special>(i), lane);
+  if (const Register* r = find_register(name)) {
+    if (operand.offset != 0)
+      refuse("cannot be simulated with an offset behind '" + std::string(name) + "'");
+    return place_of(*r, name, bytes);
+  }
+  if (const std::uint32_t* at = find_place(&Names::shared, name))
+    return literal(*at + static_cast<std::uint64_t>(operand.offset), lane);
   // Generic addresses see parameters below all buffers.
   if (const auto at = entry_parameters_.find(name);
       at != entry_parameters_.end() && current_ == &entry_)
-    return literal(at->second + static_cast<std::uint64_t>(operand.offset), bytes);
-  return variable(name, operand.offset, bytes);
+    return literal(at->second + static_cast<std::uint64_t>(operand.offset), lane);
+  return variable(name, operand.offset, lane);
 }
 
-std::uint32_t KernelBuilder::destination(std::string_view name) {
+std::uint32_t KernelBuilder::destination(const syntax::Operand& operand, std::uint8_t bytes) {
+  const std::string name(operand.name);
+  if (operand.kind != syntax::Operand::Kind::name) refuse("needs a register to write to");
+  if (operand.negated || operand.offset != 0)
+    refuse("needs '" + name + "' to write to as it is, without '!' or an offset");
   if (name == "_") {
     if (sink_ == kNone) sink_ = allocate(256);
     return sink_;
   }
-  const Register* r = find_register(name);
-  if (!r) unknown();
-  return r->place;
+  const Register* r = find_register(operand.name);
+  if (!r) refuse("needs a register to write to, not '" + name + "'");
+  return place_of(*r, operand.name, bytes);
 }
 
-std::uint32_t KernelBuilder::predicate(const syntax::Operand& operand) {
+std::uint32_t KernelBuilder::predicate_of(const syntax::Operand& operand) {
   if (operand.kind == syntax::Operand::Kind::integer) {
     const std::uint32_t place = allocate(4);
     kernel_.literals.push_back({place, 0, operand.bits ? kAllLanes : 0});
     return place;
   }
-  return destination(operand.name);
+  const Register* r = find_register(operand.name);
+  if (operand.kind != syntax::Operand::Kind::name || !r) refuse("needs a predicate to read");
+  return place_of(*r, operand.name, kPredicate);
+}
+
+std::uint32_t KernelBuilder::place_of(const Register& r, std::string_view name,
+                                      std::uint8_t bytes) const {
+  // Only these take registers that are wider than their type (PTX ISA 9.0, 9.4.1).
+  constexpr std::string_view kTakesWider[] = {"ld", "ldu", "st", "cvt"};
+  const auto lane = [](std::uint8_t of) { return std::max<std::uint8_t>(4, of); };
+  const bool wider = bytes != kPredicate && r.bytes > bytes && lane(r.bytes) == lane(bytes) &&
+                     std::ranges::find(kTakesWider, words[0]) != std::end(kTakesWider);
+  if (r.bytes != bytes && !wider)
+    refuse("needs " + (bytes == kPredicate ? "a predicate" : bits_of(bytes)) + " where '" +
+           std::string(name) + "' " +
+           (r.bytes == kPredicate ? "is a predicate" : "has " + bits_of(r.bytes)));
+  return r.place;
 }
 
 std::uint32_t KernelBuilder::address(const syntax::Operand& operand, Instruction& into) {
+  if (operand.kind != syntax::Operand::Kind::memory)
+    refuse("needs an address in brackets, not '" + std::string(operand.name) + "'");
+  if (!operand.parts.empty() && !has("tensor")) refuse("needs an address without coordinates");
   into.offset += operand.offset;
   if (operand.name.empty()) return literal(0, 8);
   if (const Register* r = find_register(operand.name)) {
-    if (r->bytes == 8) return r->place;
-    into.flags |= kNarrowAddress;
-    return r->place;
+    if (r->bytes == 4) into.flags |= kNarrowAddress;
+    return r->bytes == 4 ? r->place : place_of(*r, operand.name, 8);
   }
-  if (const auto at = shared_.find(operand.name); at != shared_.end())
-    return literal(at->second, 8);
+  if (const std::uint32_t* at = find_place(&Names::shared, operand.name)) return literal(*at, 8);
   if (operand.name.starts_with('%')) unknown();
-  if (const auto at = locals_.find(operand.name); at != locals_.end())
-    return literal(at->second, 8);
+  if (const std::uint32_t* at = find_place(&Names::locals, operand.name)) return literal(*at, 8);
   if (const auto at = entry_parameters_.find(operand.name);
       at != entry_parameters_.end() && current_ == &entry_)
     return literal(at->second, 8);
   return variable(operand.name, 0, 8);
 }
 
-std::uint8_t KernelBuilder::lane_bytes(std::string_view name) const {
+std::optional<std::uint8_t> KernelBuilder::register_bytes(std::string_view name) const {
   const Register* r = find_register(name);
-  return r ? r->bytes : 4;
+  return r ? std::optional(r->bytes) : std::nullopt;
 }
 
 std::uint32_t KernelBuilder::label(std::string_view name) {
-  fixups_.push_back({kernel_.code.size(), name, kNone});
+  fixups_.push_back({kernel_.code.size(), name, statement->scope, kNone});
   return kNone;
 }
 
-const std::vector<std::string_view>& KernelBuilder::targets(std::string_view name) {
-  for (const auto& [label, list] : current_->branch_targets)
-    if (label == name) return list;
-  unknown();
+const syntax::BranchTargets& KernelBuilder::targets(std::string_view name) {
+  const auto* const found =
+      nearest(statement->scope, name, [&](const Names& names) -> const syntax::BranchTargets* {
+        const auto scope = static_cast<std::uint32_t>(&names - scopes_.data());
+        for (const syntax::BranchTargets& list : current_->branch_targets)
+          if (list.name == name && list.scope == scope) return &list;
+        return nullptr;
+      });
+  if (!found) unknown();
+  return *found;
 }
 
 std::int64_t KernelBuilder::local_parameter(std::string_view name) const {
-  const auto at = locals_.find(name);
-  return at == locals_.end() ? -1 : std::int64_t{at->second};
+  const std::uint32_t* const at = find_place(&Names::locals, name);
+  return at ? std::int64_t{*at} : -1;
 }
 
 std::int64_t KernelBuilder::entry_parameter(std::string_view name) const {
@@ -186,62 +223,90 @@ std::uint32_t KernelBuilder::variable(std::string_view name, std::int64_t offset
   return place;
 }
 
-void KernelBuilder::place_shared(const syntax::Variable& v) {
-  kernel_.static_shared_bytes = aligned(kernel_.static_shared_bytes, std::max(v.alignment, 4u));
-  shared_[v.name] = kernel_.static_shared_bytes;
-  const auto bytes = static_cast<std::uint32_t>(size_of(v));
-  kernel_.shared.push_back({v.name, kernel_.static_shared_bytes, bytes});
-  kernel_.static_shared_bytes += bytes;
+std::uint32_t KernelBuilder::place(const syntax::Variable& v, std::uint32_t least_alignment,
+                                   std::uint32_t& used, std::vector<Range>& ranges) const {
+  // Local memory of a thread: CUDA C++ Programming Guide, technical specifications. What shared
+  // memory a chip has is judged at the launch.
+  const std::uint64_t most = v.space == "shared" ? std::uint64_t{1} << 30 : 512u << 10;
+  const std::uint64_t bytes = size_of(v);
+  const std::uint32_t begin = aligned(used, std::max(v.alignment, least_alignment));
+  if (bytes > most || begin < used || begin + bytes > most) {
+    throw Error("variable '" + std::string(v.name) + "' of kernel '" + std::string(entry_.name) +
+                "' takes " + std::to_string(bytes) + " bytes of ." + std::string(v.space) +
+                ", more than any chip has; make it smaller");
+  }
+  used = begin + static_cast<std::uint32_t>(bytes);
+  ranges.push_back({v.name, begin, static_cast<std::uint32_t>(bytes)});
+  return begin;
 }
 
-void KernelBuilder::place_local(const syntax::Variable& v) {
-  kernel_.local_bytes = aligned(kernel_.local_bytes, std::max(v.alignment, 8u));
-  locals_[v.name] = kernel_.local_bytes;
-  const auto bytes = static_cast<std::uint32_t>(size_of(v));
-  kernel_.local.push_back({v.name, kernel_.local_bytes, bytes});
-  kernel_.local_bytes += bytes;
+std::uint32_t KernelBuilder::place_shared(const syntax::Variable& v) {
+  return place(v, 4, kernel_.static_shared_bytes, kernel_.shared);
+}
+
+std::uint32_t KernelBuilder::place_local(const syntax::Variable& v) {
+  return place(v, 8, kernel_.local_bytes, kernel_.local);
+}
+
+const std::uint32_t* KernelBuilder::find_place(Places Names::* space, std::string_view name) const {
+  const std::uint32_t* const found = nearest(statement->scope, name, [&](const Names& names) {
+    const auto at = (names.*space).find(name);
+    return at == (names.*space).end() ? nullptr : &at->second;
+  });
+  if (found || space != &Names::shared) return found;
+  const auto at = shared_.find(name);
+  return at == shared_.end() ? nullptr : &at->second;
 }
 
 void KernelBuilder::lay_out_entry_parameters() {
+  constexpr std::uint64_t kMost = 32764;  // PTX ISA 9.0, 11.2.1
+  std::uint64_t used = 0;
   for (const syntax::Variable& v : entry_.parameters) {
-    const auto bytes = static_cast<std::uint32_t>(size_of(v));
-    const std::uint32_t natural = std::max<std::uint32_t>(v.alignment, bytes_of(type_of(v.type)));
-    kernel_.parameter_bytes = aligned(kernel_.parameter_bytes, std::max(natural, 1u));
-    entry_parameters_[v.name] = kernel_.parameter_bytes;
-    kernel_.parameters.push_back({kernel_.parameter_bytes, bytes});
-    kernel_.parameter_bytes += bytes;
+    const std::uint64_t bytes = size_of(v);
+    const std::uint64_t to = std::max<std::uint32_t>({v.alignment, bytes_of(type_of(v.type)), 1});
+    const std::uint64_t begin = (used + to - 1) / to * to;
+    used = begin + bytes;
+    if (used > kMost)
+      throw Error("parameter '" + std::string(v.name) + "' of kernel '" + std::string(entry_.name) +
+                  "' ends at byte " + std::to_string(used) + ", but all parameters end by byte " +
+                  std::to_string(kMost) + "; pass a pointer instead");
+    entry_parameters_[v.name] = static_cast<std::uint32_t>(begin);
+    kernel_.parameters.push_back(
+        {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(bytes)});
   }
+  kernel_.parameter_bytes = static_cast<std::uint32_t>(used);
 }
 
 const KernelBuilder::Register* KernelBuilder::find_register(std::string_view name) const {
-  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
-    if (const auto found = scope->find(name); found != scope->end()) return &found->second;
   // %r<10> declares %r0 to %r9.
   std::size_t digits = name.size();
   while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9') --digits;
-  if (digits == name.size()) return nullptr;
-  const auto family = families_.find(name.substr(0, digits));
-  if (family == families_.end()) return nullptr;
-  return &(scopes_made_->front()[name] = make_register(family->second));
+  return nearest(statement->scope, name, [&](Names& names) -> const Register* {
+    if (const auto found = names.registers.find(name); found != names.registers.end())
+      return &found->second;
+    if (digits == name.size()) return nullptr;
+    const auto family = names.families.find(name.substr(0, digits));
+    if (family == names.families.end()) return nullptr;
+    return &(names.registers[name] = make_register(family->second));
+  });
 }
 
 KernelBuilder::Register KernelBuilder::make_register(std::uint8_t bytes) const {
   auto* self = const_cast<KernelBuilder*>(this);
-  return {self->allocate(bytes == 0 ? 4u : bytes * 32u), bytes};
+  return {self->allocate(bytes == kPredicate ? 4u : std::max<std::uint8_t>(4, bytes) * 32u), bytes};
 }
 
 void KernelBuilder::declare_registers(const syntax::Statement& s) {
   for (const syntax::Variable& v : syntax::parse_variables("reg", s.text, s.ptx_line)) {
     const Type type = type_of(v.type);
-    const std::uint8_t bytes = type == Type::pred   ? 0
-                               : bytes_of(type) > 8 ? 16
-                               : bytes_of(type) > 4 ? 8
-                                                    : 4;
+    if (type == Type::none) unknown();
+    const std::uint8_t bytes = type == Type::pred ? kPredicate : bytes_of(type);
     const bool family = s.text.find('<') != std::string_view::npos;
+    declare(s.scope, v.name);
     if (family)
-      families_[v.name] = bytes;
+      scopes_[s.scope].families[v.name] = bytes;
     else
-      scopes_.back()[v.name] = make_register(bytes);
+      scopes_[s.scope].registers[v.name] = make_register(bytes);
   }
 }
 

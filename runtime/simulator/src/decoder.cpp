@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The words of opcodes: types, scopes, and who decodes which first word.
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "decode.hpp"
 #include "execute.hpp"
-#include "halftone/simulator/error.hpp"
 
 namespace halftone::simulator {
 
@@ -32,8 +32,6 @@ constexpr TypeWord kTypes[] = {
 };
 
 }  // namespace
-
-void Decoder::unknown() const { throw Error(refusal()); }
 
 const Opcode* find_opcode(std::string_view name) {
   static const auto* const table = [] {
@@ -74,9 +72,83 @@ bool Decoder::has_any(std::initializer_list<std::string_view> list) const {
   return std::ranges::any_of(list, [&](std::string_view word) { return has(word); });
 }
 
-const syntax::Operand& Decoder::operand(std::size_t i) const {
-  if (i >= statement->operands.size()) unknown();
+const syntax::Operand& Decoder::operand(std::size_t i) {
+  if (i >= operands()) refuse("lacks operand " + std::to_string(i + 1));
+  if (i < 64) asked_ |= std::uint64_t{1} << i;
   return statement->operands[i];
+}
+
+std::size_t Decoder::elements() const { return has("v8") ? 8 : has("v4") ? 4 : has("v2") ? 2 : 1; }
+
+std::span<const syntax::Operand> Decoder::list(std::size_t i, std::size_t count) {
+  const syntax::Operand& all = operand(i);
+  const std::span<const syntax::Operand> parts =
+      all.kind == syntax::Operand::Kind::vector ? std::span(all.parts) : std::span(&all, 1);
+  if (parts.size() != count)
+    refuse("needs " + std::to_string(count) +
+           (count == 1 ? " register as operand " : " registers as operand ") +
+           std::to_string(i + 1) + ", not " + std::to_string(parts.size()));
+  return parts;
+}
+
+std::uint64_t Decoder::number(std::size_t i) {
+  if (operand(i).kind != syntax::Operand::Kind::integer)
+    refuse("needs a number as operand " + std::to_string(i + 1));
+  return operand(i).bits;
+}
+
+std::uint32_t Decoder::groups_left(std::size_t i) {
+  const std::uint64_t groups = number(i);
+  if (groups > std::numeric_limits<std::int32_t>::max())
+    refuse("waits for all but a number of groups, which " +
+           std::to_string(static_cast<std::int64_t>(groups)) + " is not");
+  return static_cast<std::uint32_t>(groups);
+}
+
+std::uint32_t Decoder::second_destination() {
+  second_asked_ = true;
+  const std::string_view name = operand(0).second;
+  if (name.empty()) return kNone;
+  syntax::Operand second;
+  second.name = name;
+  return destination(second, kPredicate);
+}
+
+std::uint32_t Decoder::predicate(std::size_t i, bool& negated) {
+  negated = operand(i).negated;
+  return predicate_of(operand(i));
+}
+
+std::uint32_t Decoder::predicate(std::size_t i) {
+  bool negated = false;
+  const std::uint32_t place = predicate(i, negated);
+  if (negated) refuse("cannot be simulated with '!' before '" + std::string(operand(i).name) + "'");
+  return place;
+}
+
+void Decoder::begin(const syntax::Statement& s) {
+  statement = &s;
+  asked_ = 0;
+  second_asked_ = false;
+}
+
+void Decoder::finish() {
+  const auto asked = [&](std::size_t i) { return i < 64 && (asked_ >> i & 1) != 0; };
+  if (has("L2::cache_hint")) {  // a policy behind all others changes nothing
+    const std::size_t policy = operands() - (operands() > 0 && !asked(operands() - 1));
+    (void)source(policy, 8);
+  }
+  const auto alone = [&](const syntax::Operand& each) {
+    if (!each.second.empty())
+      refuse("takes no '|" + std::string(each.second) + "' behind '" + std::string(each.name) +
+             "'");
+  };
+  for (std::size_t i = 0; i < operands(); ++i) {
+    if (!asked(i)) refuse("takes no operand " + std::to_string(i + 1));
+    const syntax::Operand& each = statement->operands[i];
+    if (i > 0 || !second_asked_) alone(each);
+    for (const syntax::Operand& part : each.parts) alone(part);
+  }
 }
 
 std::uint32_t scope_word(const Decoder& d, Scope otherwise) {

@@ -49,6 +49,7 @@ struct Copy {
   std::uint32_t number = 0;               ///< in its warp
   std::uint32_t open = 0, committed = 0;  ///< lanes
   std::uint32_t tracked = 0;              ///< lanes whose copy an mbarrier waits for
+  std::uint32_t issued = 0;               ///< when, by the race detector's clock of the block
   const Instruction* instruction = nullptr;
 };
 

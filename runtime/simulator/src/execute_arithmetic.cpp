@@ -210,20 +210,20 @@ bool decode_carry(Decoder& d) {
   const bool reads = name.ends_with('c'), writes = d.words.size() > 1 && d.has("cc");
   if (!reads && !writes) return false;
   Instruction& i = d.instruction;
-  const bool wide = bytes_of(d.type()) == 8;
+  const std::uint8_t bytes = bytes_of(d.type());
   const bool mad = name.starts_with("mad");
   i.variant = name.starts_with("add")   ? kAddCarry
               : name.starts_with("sub") ? kSubBorrow
               : d.has("hi")             ? kMadHighCarry
                                         : kMadLowCarry;
   i.flags = (reads ? +kReads : 0u) | (writes ? +kWrites : 0u);
-  i.at[0] = d.destination(std::size_t{0});
-  for (std::size_t n = 1; n < (mad ? 4u : 3u); ++n) i.at[n] = d.source(n, wide ? 8 : 4);
+  i.at[0] = d.destination(0, bytes);
+  for (std::size_t n = 1; n < (mad ? 4u : 3u); ++n) i.at[n] = d.source(n, bytes);
   i.at[4] = d.carry();
   // Low bits do not depend on the sign, a high product does.
   if (d.type() == Type::s32 && i.variant == kMadHighCarry) d.unknown();
   if (d.type() == Type::s64 && i.variant == kMadHighCarry) d.unknown();
-  i.run = wide ? run_carry<std::uint64_t> : run_carry<std::uint32_t>;
+  i.run = bytes == 8 ? run_carry<std::uint64_t> : run_carry<std::uint32_t>;
   return true;
 }
 

@@ -12,13 +12,32 @@ namespace halftone::simulator {
 
 namespace {
 
-Lanes lane_of(const Context& c, const Instruction& i, std::uint32_t lane) {
-  Lanes who = c.launch.races->lanes(c, i);
-  who.mask = 1u << lane;
-  return who;
-}
 Stretch stretch_of(const Context& c, std::uint64_t address, std::uint32_t bytes) {
   return {Touch::write, c.block.racing.get(), address, bytes, false};
+}
+
+/// The lanes of `from` whose bytes can be read. Of a ragged copy only those that are asked for must
+/// be there; its address is aligned as a whole one's.
+std::uint32_t check_sources(Context& c, const Instruction& i, const Copy& copy,
+                            const Access& from) {
+  Access whole = from;
+  each_lane(from.mask, [&](std::uint32_t l) {
+    if (copy.from_bytes[l] != i.bytes) whole.mask &= ~(1u << l);
+  });
+  Access ragged = from;
+  ragged.mask &= ~whole.mask;
+  resolve_in_space(c, i, whole);
+  told(c, i, whole);
+  std::uint32_t readable = whole.mask;
+  each_lane(ragged.mask, [&](std::uint32_t l) {
+    Access one = from;
+    one.mask = 1u << l;
+    one.bytes = copy.from_bytes[l];
+    if (!check_global(c, i, l, one.address[l], one.bytes, i.bytes, false)) return;
+    told(c, i, one);
+    readable |= one.mask;
+  });
+  return readable;
 }
 
 /// cp.async.ca|cg.shared.global [to], [from], bytes{, from_bytes}
@@ -42,6 +61,10 @@ void run_copy(Context& c, const Instruction& i) {
   copy.instruction = &i;
   std::uint32_t none = 0;
   each_lane(c.mask, [&](std::uint32_t l) {
+    if (sizes && sizes[l] > i.bytes)
+      c.report(
+          Kind::invalid, i, l, {},
+          "it reads " + std::to_string(sizes[l]) + " bytes to copy " + std::to_string(i.bytes));
     std::uint32_t size = sizes ? std::min<std::uint32_t>(sizes[l], i.bytes) : i.bytes;
     if (i.variant == 1 && sizes) size = sizes[l] != 0 ? 0 : i.bytes;  // ignore-src is a predicate
     copy.from_bytes[l] = static_cast<std::uint8_t>(size);
@@ -49,34 +72,18 @@ void run_copy(Context& c, const Instruction& i) {
   });
   from.mask &= ~none;
   resolve_in_space(c, i, to);
-  // Nothing but bytes that are asked for must be there.
-  Access partial = from;
-  each_lane(from.mask, [&](std::uint32_t l) {
-    if (copy.from_bytes[l] == i.bytes) return;
-    partial.mask &= ~(1u << l);
-  });
-  resolve_in_space(c, i, partial);
-  told(c, i, partial);
-  std::uint32_t readable = partial.mask | none;
-  each_lane(from.mask & ~partial.mask, [&](std::uint32_t l) {
-    if (copy.from_bytes[l] == i.bytes) return;
-    Access one = from;
-    one.mask = 1u << l;
-    one.bytes = copy.from_bytes[l] & (~copy.from_bytes[l] + 1u);  // what its alignment allows
-    one.counted = false;
-    resolve_in_space(c, i, one);
-    readable |= one.mask;
-  });
+  const std::uint32_t readable = none | check_sources(c, i, copy, from);
   copy.open = to.mask & readable;
   each_lane(copy.open, [&](std::uint32_t l) {
     copy.to[l] = static_cast<std::uint32_t>(to.address[l]);
     copy.from[l] = from.address[l];
     std::memset(to.data[l], 0xff, i.bytes);
     if (c.launch.races)
-      c.launch.races->detector().async_begin(lane_of(c, i, l),
+      c.launch.races->detector().async_begin(c.launch.races->lanes(c, i, l),
                                              stretch_of(c, to.address[l], i.bytes));
   });
   copy.number = c.warp.copies_made++;
+  if (c.launch.races) copy.issued = c.block.racing->clocks.now();
   if (copy.open != 0) c.warp.copies.push_back(copy);
 }
 
@@ -101,10 +108,13 @@ void deliver(Context& c, const Copy& copy, std::uint32_t lane,
       std::memcpy(to, buffer->data.get() + (copy.from[lane] - buffer->address),
                   copy.from_bytes[lane]);
   if (!c.launch.races) return;
-  const Lanes who = lane_of(c, *copy.instruction, lane);
+  const Lanes who = c.launch.races->lanes(c, *copy.instruction, lane);
+  c.launch.races->detector().source_read_end(
+      who, {Touch::read, nullptr, copy.from[lane], copy.from_bytes[lane]}, copy.issued);
   const Stretch stretch = stretch_of(c, copy.to[lane], copy.bytes);
   if (known_by)
-    c.launch.races->detector().async_end(who, stretch, *known_by->block->racing, known_by->address);
+    c.launch.races->detector().async_end(who, std::span(&stretch, 1), *known_by->block->racing,
+                                         known_by->address);
   else
     c.launch.races->detector().async_end(who, stretch);
 }
@@ -153,7 +163,7 @@ void run_arrive_on(Context& c, const Instruction& i) {
       --mbarrier->second.pending;
       complete_phase(launch, *at.block, at.address);
     };
-    at.block->async.jobs.push_back({run, &i, c.thread(l)});
+    at.block->async.jobs.push_back({run, &i, c.thread(l), at.address});
   });
 }
 
@@ -169,21 +179,25 @@ void decode_cp(Decoder& d) {
   if (d.has("wait_group") || d.has("wait_all")) {
     i.run = run_wait;
     i.variant = d.has("wait_all");
-    if (i.variant == 0) i.offset = static_cast<std::int64_t>(d.operand(0).bits);
+    if (i.variant == 0) i.offset = d.groups_left(0);
     return;
   }
-  if (d.operand(2).kind != syntax::Operand::Kind::integer) d.unknown();
   i.run = run_copy;
-  i.bytes = static_cast<std::uint8_t>(d.operand(2).bits);
-  if (i.bytes != 4 && i.bytes != 8 && i.bytes != 16) d.unknown();
+  const std::uint64_t bytes = d.number(2);
+  if (bytes != 4 && bytes != 8 && bytes != 16)
+    d.refuse("copies 4, 8 or 16 bytes, not " + std::to_string(bytes));
+  if (d.has("cg") && bytes != 16) d.refuse("copies 16 bytes, not " + std::to_string(bytes));
+  i.bytes = static_cast<std::uint8_t>(bytes);
   Instruction source;
   i.at[17] = d.address(d.operand(1), source);
   i.more.push_back(static_cast<std::uint32_t>(source.offset));
   i.at[16] = d.address(d.operand(0), i);
   i.at[18] = kNone;
   if (d.operands() > (d.has("L2::cache_hint") ? 4u : 3u)) {
-    const std::string_view name = d.operand(3).name;
-    if (!name.empty() && d.lane_bytes(name) == 0) d.unknown();  // ignore-src
+    if (d.register_bytes(d.operand(3).name) == kPredicate) d.unknown();  // ignore-src
+    const syntax::Operand& size = d.operand(3);
+    if (size.kind == syntax::Operand::Kind::integer && size.bits > bytes)
+      d.refuse("reads " + std::to_string(size.bits) + " bytes to copy " + std::to_string(bytes));
     i.at[18] = d.source(3, 4);
   }
 }

@@ -57,17 +57,18 @@ void run_async_store(Context& c, const Instruction& i) {
     RacingBlock* const owner = store.to.block->racing.get();
     const Stretch written{Touch::write, owner, store.to.address, store.bytes, false};
     if (c.launch.races) {
-      who.emplace(c.launch.races->lanes(c, i));
-      who->mask = 1u << l;
+      who.emplace(c.launch.races->lanes(c, i, l));
       c.launch.races->detector().async_begin(*who, written);
     }
+    poison(store.to, store.bytes);
     store.to.block->async.jobs.push_back({[&launch = c.launch, store, written, who, owner] {
                                             if (who)
                                               launch.races->detector().async_end(
-                                                  *who, written, *owner, store.mbarrier.address);
+                                                  *who, std::span(&written, 1), *owner,
+                                                  store.mbarrier.address);
                                             finish(launch, store);
                                           },
-                                          &i, c.thread(l)});
+                                          &i, c.thread(l), store.mbarrier.address});
   });
 }
 
@@ -75,14 +76,12 @@ void run_async_store(Context& c, const Instruction& i) {
 
 void decode_async_store(Decoder& d) {
   Instruction& i = d.instruction;
-  const syntax::Operand& value = d.operand(1);
-  const bool vector = value.kind == syntax::Operand::Kind::vector;
   i.run = run_async_store;
   i.bytes = bytes_of(d.type());
-  i.width = static_cast<std::uint8_t>(vector ? value.parts.size() : 1);
-  if (i.width == 0 || i.bytes * i.width > 16) d.unknown();
-  for (std::size_t e = 0; e < i.width; ++e)
-    i.at[e] = d.source(vector ? value.parts[e] : value, i.bytes == 8 ? 8 : 4);
+  i.width = static_cast<std::uint8_t>(d.elements());
+  if (i.bytes * i.width > 16) d.unknown();
+  const auto values = d.list(1, i.width);
+  for (std::size_t e = 0; e < i.width; ++e) i.at[e] = d.source(values[e], i.bytes);
   place_address(d, d.operand(0));
   place_address(d, d.operand(2));
 }

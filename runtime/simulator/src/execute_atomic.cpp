@@ -129,12 +129,13 @@ void run_vector(Context& c, const Instruction& i, Combine combine_values) {
 
 void decode_vector(Decoder& d, std::size_t first) {
   Instruction& i = d.instruction;
-  const syntax::Operand& sources = d.operand(first + 1);
-  i.width = static_cast<std::uint8_t>(sources.parts.size());
-  if (i.width == 0 || i.width > 8 || i.variant != kAdd) d.unknown();
+  if (i.variant != kAdd) d.unknown();
+  i.width = static_cast<std::uint8_t>(d.elements());
+  const auto results = first == 0 ? std::span<const syntax::Operand>() : d.list(0, i.width);
+  const auto sources = d.list(first + 1, i.width);
   for (std::size_t e = 0; e < i.width; ++e) {
-    i.at[1 + e] = d.source(sources.parts[e], 4);
-    i.at[8 + e] = first == 0 ? kNone : d.destination(d.operand(0).parts.at(e).name);
+    i.at[1 + e] = d.source(sources[e], 4);
+    i.at[8 + e] = results.empty() ? kNone : d.destination(results[e], 4);
   }
   i.at[16] = d.address(d.operand(first), i);
   using P = Two<F16>;
@@ -202,14 +203,14 @@ void decode_atomic(Decoder& d) {
   if (d.has_any({"acquire", "acq_rel"})) i.flags |= kAcquire;
   if (d.has_any({"release", "acq_rel"})) i.flags |= kRelease;
   i.flags |= scope_word(d, Scope::device);
-  const std::uint8_t bytes = bytes_of(d.type()) == 8 ? 8 : 4;
+  const std::uint8_t bytes = bytes_of(d.type());
   const std::size_t first = red ? 0 : 1;
   if (d.has_any({"v2", "v4", "v8"})) return decode_vector(d, first);
-  i.at[0] = red ? kNone : d.destination(std::size_t{0});
+  i.at[0] = red ? kNone : d.destination(0, bytes);
   i.at[16] = d.address(d.operand(first), i);
   i.at[1] = d.source(first + 1, bytes);
   if (i.variant == kCas) i.at[2] = d.source(first + 2, bytes);
-  i.bytes = bytes_of(d.type());
+  i.bytes = bytes;
   i.run = atomic_of(d.type());
   if (!i.run) d.unknown();
 }

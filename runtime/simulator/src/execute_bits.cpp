@@ -235,9 +235,9 @@ void decode_bits(Decoder& d) {
   if (d.type() == Type::pred) {
     d.instruction.run = run_predicate;
     d.instruction.variant = kVariant;
-    d.instruction.at[0] = d.destination(std::size_t{0});
-    d.instruction.at[1] = d.predicate(d.operand(1));
-    if (!kUnary) d.instruction.at[2] = d.predicate(d.operand(2));
+    d.instruction.at[0] = d.destination(0, kPredicate);
+    d.instruction.at[1] = d.predicate(1);
+    if (!kUnary) d.instruction.at[2] = d.predicate(2);
     return;
   }
   const bool known = with_bits(d.type(), [&]<class T>() {
@@ -273,11 +273,13 @@ void decode_lop3(Decoder& d) {
   Instruction& i = d.instruction;
   i.run = run_lop3_predicate;
   i.variant = d.has("or") ? kOr : kAnd;
-  i.at[0] = d.destination(std::size_t{0});
+  i.at[0] = d.destination(0, 4);
   for (std::size_t n = 1; n < 5; ++n) i.at[n] = d.source(n, 4);
-  i.at[5] = d.destination(d.operand(0).second);
-  i.at[6] = d.predicate(d.operand(5));
-  i.flags = d.operand(5).negated;
+  i.at[5] = d.second_destination();
+  if (i.at[5] == kNone) d.refuse("needs a predicate behind its result, as in %r0|%p0");
+  bool negated = false;
+  i.at[6] = d.predicate(5, negated);
+  i.flags = negated;
 }
 void decode_shf(Decoder& d) {
   using U = std::uint32_t;

@@ -71,31 +71,29 @@ void run_between_blocks(Context& c, const Instruction& i) {
       return;
     check_set_shared(c, i, l, source, bytes, false);
     Execution& launch = c.launch;
-    const Stretch written{Touch::write, target.block->racing.get(), target.address, bytes};
-    const Stretch read{Touch::read, source.block->racing.get(), source.address, bytes};
+    const std::array touched{
+        Stretch{Touch::read, source.block->racing.get(), source.address, bytes},
+        Stretch{Touch::write, target.block->racing.get(), target.address, bytes}};
     std::optional<Lanes> who;
     if (launch.races) {
-      who.emplace(launch.races->lanes(c, i));
-      who->mask = 1u << l;
-      launch.races->detector().async_begin(*who, read);
-      launch.races->detector().async_begin(*who, written);
+      who.emplace(launch.races->lanes(c, i, l));
+      for (const Stretch& stretch : touched) launch.races->detector().async_begin(*who, stretch);
     }
+    poison(target, bytes);
     object.block->async.jobs.push_back(
-        {[&launch, target, source, object, bytes, written, read, who] {
+        {[&launch, target, source, object, bytes, touched, who] {
            std::memmove(target.block->shared.data() + target.address,
                         source.block->shared.data() + source.address, bytes);
            set_bits(target.block->shared_set, target.address, bytes, true);
-           if (who) {
-             launch.races->detector().async_end(*who, read);
-             launch.races->detector().async_end(*who, written, *object.block->racing,
+           if (who)
+             launch.races->detector().async_end(*who, touched, *object.block->racing,
                                                 object.address);
-           }
            const auto m = object.block->async.mbarriers.find(object.address);
            if (m == object.block->async.mbarriers.end()) return;
            m->second.bytes -= bytes;
            complete_phase(launch, *object.block, object.address);
          },
-         &i, c.thread(l)});
+         &i, c.thread(l), object.address});
   });
 }
 
@@ -144,7 +142,7 @@ void decode_groups(Decoder& d) {
   i.run = d.has("commit_group") ? run_commit : run_wait;
   if (d.has("commit_group")) return;
   i.variant = d.has("read");
-  i.offset = static_cast<std::int64_t>(d.operand(0).bits);
+  i.offset = d.groups_left(0);
 }
 
 }  // namespace
@@ -154,6 +152,9 @@ void decode_bulk(Decoder& d) {
   if (d.has_any({"commit_group", "wait_group"})) return decode_groups(d);
   if (d.has("prefetch")) {
     i.run = run_nothing;
+    if (d.has("tensor")) return place_box(d, d.operand(0));
+    place_address(d, d.operand(0));
+    (void)d.source(1, 4);
     return;
   }
   if (d.has_any({"cp_mask", "ignore_oob"})) d.unknown();
@@ -177,7 +178,7 @@ void decode_bulk(Decoder& d) {
   // The destination is named first, then the source.
   const bool between = d.words[3].starts_with("shared") && d.words[4].starts_with("shared");
   i.run = between ? run_between_blocks : run_load;
-  if (d.has("multicast::cluster")) i.at[1] = d.source(4, 4);
+  if (d.has("multicast::cluster")) i.at[1] = d.source(4, 2);
 }
 
 }  // namespace halftone::simulator

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clusters: mapa and getctarank (PTX ISA 9.0, 9.7.9.22, 9.7.9.23), barrier.cluster (9.7.13.4).
 #include <bit>
+#include <span>
 
 #include "async_work.hpp"
 #include "lanes.hpp"
@@ -42,15 +43,16 @@ void run_rank(Context& c, const Instruction& i) {
 
 void decode_mapa(Decoder& d) {
   Instruction& i = d.instruction;
-  const bool wide = bytes_of(d.type()) == 8, rank = d.words[0] == "getctarank";
+  const std::uint8_t bytes = bytes_of(d.type());
+  const bool wide = bytes == 8, rank = d.words[0] == "getctarank";
   i.variant = !d.has("shared::cluster");
   if (rank)
     i.run = wide ? run_rank<std::uint64_t> : run_rank<std::uint32_t>;
   else
     i.run = wide ? run_mapa<std::uint64_t> : run_mapa<std::uint32_t>;
-  i.at[0] = d.destination(std::size_t{0});
+  i.at[0] = d.destination(0, rank ? 4 : bytes);
   // A register, or the name of a shared variable, with an offset.
-  i.at[1] = d.source(1, wide ? 8 : 4);
+  i.at[1] = d.source(1, bytes);
   i.offset = 0;
   if (!rank) i.at[2] = d.source(2, 4);
 }
@@ -63,6 +65,20 @@ std::vector<RacingBlock*> racing_blocks(const Block& block) {
   return racing;
 }
 
+/// Whether there are threads that have not ended, and all of them arrived; the others do not count:
+/// PTX ISA 9.0, 9.7.13.4.
+bool all_arrived(std::span<Block* const> blocks, std::uint32_t phase) {
+  bool any = false;
+  for (const Block* block : blocks)
+    for (const Warp& warp : block->warps)
+      for (std::uint32_t left = warp.members & ~warp.exited; left != 0; left &= left - 1) {
+        if (warp.cluster_phase[static_cast<std::uint32_t>(std::countr_zero(left))] != phase)
+          return false;
+        any = true;
+      }
+  return any;
+}
+
 void run_arrive(Context& c, const Instruction& i) {
   if (!c.block.cluster_barrier) c.block.cluster_barrier = std::make_shared<ClusterBarrier>();
   ClusterBarrier& barrier = *c.block.cluster_barrier;
@@ -71,7 +87,6 @@ void run_arrive(Context& c, const Instruction& i) {
       return c.report(Kind::misused_barrier, i, l, {},
                       "the thread arrives at the cluster's barrier twice in one phase");
     c.warp.cluster_phase[l] = barrier.phase + 1;
-    ++barrier.arrived;
   });
   if (c.launch.races && i.variant == 0)
     c.launch.races->detector().cluster_arrive(c.launch.races->lanes(c, i), racing_blocks(c.block));
@@ -121,12 +136,7 @@ bool try_cluster_barrier(Execution& launch, Block& block) {
   ClusterBarrier& barrier = *block.cluster_barrier;
   std::vector<Block*> blocks = block.cluster;
   if (blocks.empty()) blocks.push_back(&block);
-  std::uint32_t running = 0;
-  for (const Block* each : blocks)
-    for (const Warp& warp : each->warps)
-      running += static_cast<std::uint32_t>(std::popcount(warp.members & ~warp.exited));
-  if (barrier.arrived == 0 || barrier.arrived < running) return false;
-  barrier.arrived = 0;
+  if (!all_arrived(blocks, barrier.phase + 1)) return false;
   ++barrier.phase;
   if (launch.races) launch.races->detector().cluster_complete(racing_blocks(block));
   for (Block* each : blocks)

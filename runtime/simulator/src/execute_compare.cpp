@@ -103,8 +103,8 @@ Execute setp_of(Test test, std::index_sequence<N...>) {
 template <class T>
 void set_setp(Decoder& d, Test test) {
   d.instruction.run = setp_of<T>(test, std::make_index_sequence<14>{});
-  d.instruction.at[1] = d.source(1, sizeof(Lane<T>));
-  d.instruction.at[2] = d.source(2, sizeof(Lane<T>));
+  d.instruction.at[1] = d.source(1, sizeof(T));
+  d.instruction.at[2] = d.source(2, sizeof(T));
 }
 
 Test test_of(Decoder& d) {
@@ -154,14 +154,15 @@ void run_setp_parts(Context& c, const Instruction& i) {
 
 void decode_setp(Decoder& d) {
   const Test test = test_of(d);
-  d.instruction.at[0] = d.destination(std::size_t{0});
-  d.instruction.at[3] = d.operand(0).second.empty() ? kNone : d.destination(d.operand(0).second);
+  d.instruction.at[0] = d.destination(0, kPredicate);
+  d.instruction.at[3] = d.second_destination();
   if (d.has("and")) d.instruction.flags = 1;
   if (d.has("or")) d.instruction.flags = 2;
   if (d.has("xor")) d.instruction.flags = 4;
   if (d.instruction.flags != 0) {
-    d.instruction.at[4] = d.predicate(d.operand(3));
-    if (d.operand(3).negated) d.instruction.flags |= 8;
+    bool negated = false;
+    d.instruction.at[4] = d.predicate(3, negated);
+    if (negated) d.instruction.flags |= 8;
   }
   const bool pair = d.type() == Type::f16x2 || d.type() == Type::bf16x2;
   if (pair || d.has("ftz")) {
@@ -230,9 +231,9 @@ void decode_set(Decoder& d) {
     i.flags = held->second;
     i.variant = static_cast<std::uint8_t>(test);
     i.bytes = pair ? 2 : 4;
-    i.at[0] = d.destination(std::size_t{0});
-    i.at[1] = d.source(1, 4);
-    i.at[2] = d.source(2, 4);
+    i.at[0] = d.destination(0, bytes_of(d.types[0]));
+    i.at[1] = d.source(1, bytes_of(from));
+    i.at[2] = d.source(2, bytes_of(from));
     i.at[5] = static_cast<std::uint32_t>(from);
     i.run = run_set_parts;
     return;
@@ -240,9 +241,9 @@ void decode_set(Decoder& d) {
   d.instruction.flags = d.types[0] == Type::f32 ? 0x3f800000u : kAllLanes;
   const auto with = [&]<class T>() {
     d.instruction.run = set_of<T>(test, std::make_index_sequence<14>{});
-    d.instruction.at[0] = d.destination(std::size_t{0});
-    d.instruction.at[1] = d.source(1, sizeof(Lane<T>));
-    d.instruction.at[2] = d.source(2, sizeof(Lane<T>));
+    d.instruction.at[0] = d.destination(0, 4);
+    d.instruction.at[1] = d.source(1, sizeof(T));
+    d.instruction.at[2] = d.source(2, sizeof(T));
   };
   if (d.type() == Type::f32) return with.template operator()<float>();
   if (!with_integer(d.type(), with)) d.unknown();
@@ -277,17 +278,17 @@ template <class T>
 #endif
 
 void decode_selp(Decoder& d) {
-  const bool wide = bytes_of(d.type()) == 8;
+  const std::uint8_t bytes = bytes_of(d.type());
+  const bool wide = bytes == 8;
   d.instruction.run = wide ? run_selp<std::uint64_t> : run_selp<std::uint32_t>;
 #if defined(__x86_64__)
   if (has_avx2())
     d.instruction.run = wide ? run_selp_avx2<std::uint64_t> : run_selp_avx2<std::uint32_t>;
 #endif
-  const std::uint8_t bytes = wide ? 8 : 4;
-  d.instruction.at[0] = d.destination(std::size_t{0});
+  d.instruction.at[0] = d.destination(0, bytes);
   d.instruction.at[1] = d.source(1, bytes);
   d.instruction.at[2] = d.source(2, bytes);
-  d.instruction.at[3] = d.predicate(d.operand(3));
+  d.instruction.at[3] = d.predicate(3);
 }
 
 struct Slct {
@@ -331,8 +332,8 @@ void decode_testp(Decoder& d) {
   if (word == std::end(kWords)) d.unknown();
   d.instruction.variant = static_cast<std::uint8_t>(word - std::begin(kWords));
   d.instruction.run = d.type() == Type::f64 ? run_testp<double> : run_testp<float>;
-  d.instruction.at[0] = d.destination(std::size_t{0});
-  d.instruction.at[1] = d.source(1, d.type() == Type::f64 ? 8 : 4);
+  d.instruction.at[0] = d.destination(0, kPredicate);
+  d.instruction.at[1] = d.source(1, bytes_of(d.type()));
 }
 constexpr Opcode kOpcodes[] = {
     {"setp", decode_setp}, {"set", decode_set},     {"selp", decode_selp},

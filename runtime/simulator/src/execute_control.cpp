@@ -45,9 +45,11 @@ void decode_bar(Decoder& d) {
   std::size_t first = 0;
   if (d.has("red")) {
     i.variant = d.has("popc") ? kPopulation : d.has("and") ? kAnd : kOr;
-    i.at[3] = d.destination(std::size_t{0});
-    i.at[2] = d.predicate(d.operand(d.operands() - 1));
-    i.bytes = d.operand(d.operands() - 1).negated;
+    i.at[3] = d.destination(0, i.variant == kPopulation ? 4 : kPredicate);
+    (void)d.operand(2);  // the least of them that there are
+    bool negated = false;
+    i.at[2] = d.predicate(d.operands() - 1, negated);
+    i.bytes = negated;
     first = 1;
   } else {
     i.variant = d.has("arrive") ? kArrive : kSync;
@@ -71,10 +73,18 @@ void decode_fence(Decoder& d) {
   i.variant = d.has("mbarrier_init") || (d.has("proxy") && d.words[2].starts_with("async")) ? 1 : 0;
   if (d.has("proxy") && i.variant == 0)
     i.run = run_nothing;  // alias, tensormap: nothing here is cached
+  if (d.has("tensormap::generic") && d.has("acquire")) {  // [map], bytes
+    (void)d.address(d.operand(0), i);
+    (void)d.number(1);
+  }
   i.flags |= scope_word(d, d.has("gl") ? Scope::device : Scope::system);
 }
 
-void decode_nothing(Decoder& d) { d.instruction.run = run_nothing; }
+void decode_nothing(Decoder& d) {
+  d.instruction.run = run_nothing;
+  if (d.words[0] == "nanosleep") (void)d.source(0, 4);
+  if (d.words[0] == "pmevent") (void)d.number(0);
+}
 
 void run_trap(Context& c, const Instruction& i) {
   each_lane(c.mask, [&](std::uint32_t l) { c.report(Kind::trap, i, l, {}); });

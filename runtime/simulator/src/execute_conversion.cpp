@@ -153,8 +153,8 @@ void decode_to_narrow(Decoder& d, Type to, Type from) {
   Instruction& i = d.instruction;
   i.variant = static_cast<std::uint8_t>(rounding_of(d));
   i.flags = (d.has("satfinite") ? +kFinite : 0u) | (d.has("relu") ? +kRelu : 0u);
-  i.at[0] = d.destination(std::size_t{0});
-  i.at[1] = d.source(1, 4);
+  i.at[0] = d.destination(0, bytes_of(to));
+  i.at[1] = d.source(1, bytes_of(from));
   const bool plain = i.variant == 0 && i.flags == 0;
   if (plain && from == Type::f32 && to == Type::f16) return set<ToF16, std::uint16_t, float>(d);
   if (plain && from == Type::f32 && to == Type::bf16) return set<ToBf16, std::uint16_t, float>(d);
@@ -253,34 +253,55 @@ std::uint64_t write_number(const Instruction& i, Type to, Type from, Exact value
   }
   std::uint64_t result = 0;
   const bool wide = from == Type::f64 || bytes_of(to) == 8;
-  with_any_integer(
-      to, [&]<class T>() { result = put(to_integer<T>(to_integral(rounding, value.sum), wide)); });
+  with_any_integer(to, [&]<class T>() {
+    result = static_cast<std::uint64_t>(to_integer<T>(to_integral(rounding, value.sum), wide));
+  });
   return result;
 }
 
-/// i.at[2] and i.at[3]: the types.
+/// A register may be wider than its type (9.4.1): the bytes that the lanes of operand n take.
+std::uint8_t converted_bytes(Decoder& d, std::size_t n, Type type) {
+  return d.register_bytes(d.operand(n).name) == 8 ? std::uint8_t{8} : bytes_of(type);
+}
+
+/// at[0] and at[1]: the registers; at[2] and at[3]: the types; bytes and width: of the registers.
+void place_converted(Decoder& d, Type to, Type from) {
+  Instruction& i = d.instruction;
+  i.bytes = converted_bytes(d, 0, to);
+  i.width = converted_bytes(d, 1, from);
+  i.at[0] = d.destination(0, i.bytes);
+  i.at[1] = d.source(1, i.width);
+  i.at[2] = static_cast<std::uint32_t>(to);
+  i.at[3] = static_cast<std::uint32_t>(from);
+}
+
+std::uint64_t read_lane(Context& c, const Instruction& i, std::uint32_t lane) {
+  return i.width == 8 ? c.plane<std::uint64_t>(i.at[1])[lane] : c.plane(i.at[1])[lane];
+}
+
+void write_lane(Context& c, const Instruction& i, std::uint32_t lane, std::uint64_t bits) {
+  if (i.bytes == 8)
+    c.plane<std::uint64_t>(i.at[0])[lane] = bits;
+  else
+    c.plane(i.at[0])[lane] = static_cast<std::uint32_t>(bits);
+}
+
 void run_number(Context& c, const Instruction& i) {
   const auto to = static_cast<Type>(i.at[2]), from = static_cast<Type>(i.at[3]);
   each_lane(c.mask, [&](std::uint32_t l) {
-    Exact value = read_number(
-        from, bytes_of(from) == 8 ? c.plane<std::uint64_t>(i.at[1])[l] : c.plane(i.at[1])[l]);
+    Exact value = read_number(from, read_lane(c, i, l));
     if ((i.flags & kFlush) && from == Type::f32) value.sum = flushed(static_cast<float>(value.sum));
     if (i.flags & kIntegral) value.sum = to_integral(static_cast<Direction>(i.variant), value.sum);
     if (i.flags & kSaturate) {
       const double x = value.sum;
       value = {x != x || x <= 0 ? 0.0 : x > 1 ? 1.0 : x, 0};
     }
-    const std::uint64_t result = write_number(i, to, from, value);
-    if (bytes_of(to) == 8)
-      c.plane<std::uint64_t>(i.at[0])[l] = result;
-    else
-      c.plane(i.at[0])[l] = static_cast<std::uint32_t>(result);
+    write_lane(c, i, l, write_number(i, to, from, value));
   });
 }
 
 void decode_number(Decoder& d, Type to, Type from) {
   Instruction& i = d.instruction;
-  if (d.operands() != 2) d.unknown();
   const bool floats = is_float(to) && is_float(from);
   i.variant = static_cast<std::uint8_t>(direction_of(d));
   if (floats && d.has_any({"rni", "rzi", "rmi", "rpi"})) i.flags |= kIntegral;
@@ -288,14 +309,42 @@ void decode_number(Decoder& d, Type to, Type from) {
   if (d.has("ftz")) i.flags |= kFlush;
   if (d.has("satfinite")) i.flags |= kFinite;
   if (d.has("relu")) i.flags |= kRelu;
-  i.at[0] = d.destination(std::size_t{0});
-  i.at[1] = d.source(1, bytes_of(from) == 8 ? 8 : 4);
-  i.at[2] = static_cast<std::uint32_t>(to);
-  i.at[3] = static_cast<std::uint32_t>(from);
+  place_converted(d, to, from);
   i.run = run_number;
 }
 
+/// The same for integers. The result is widened as its type says.
+void run_wide_integers(Context& c, const Instruction& i) {
+  const auto to = static_cast<Type>(i.at[2]), from = static_cast<Type>(i.at[3]);
+  each_lane(c.mask, [&](std::uint32_t l) {
+    const std::uint64_t bits = read_lane(c, i, l);
+    std::uint64_t result = 0;
+    with_any_integer(from, [&]<class A>() {
+      with_any_integer(to, [&]<class R>() {
+        const A a = static_cast<A>(bits);
+        result = static_cast<std::uint64_t>(
+            (i.flags & kSaturate) != 0 ? IntegerTo<R, true>::run(a) : IntegerTo<R, false>::run(a));
+      });
+    });
+    write_lane(c, i, l, result);
+  });
+}
+
+/// False where each register's lanes are as its type wants them.
+bool decode_wide_integers(Decoder& d, Type to, Type from) {
+  const bool extends = is_signed(to) && d.register_bytes(d.operand(0).name) > bytes_of(to);
+  if (!extends && converted_bytes(d, 0, to) == bytes_of(to) &&
+      converted_bytes(d, 1, from) == bytes_of(from))
+    return false;
+  Instruction& i = d.instruction;
+  place_converted(d, to, from);
+  i.flags = d.has("sat") ? +kSaturate : 0u;
+  i.run = run_wide_integers;
+  return true;
+}
+
 void decode_integers(Decoder& d, Type to, Type from) {
+  if (decode_wide_integers(d, to, from)) return;
   const bool saturate = d.has("sat");
   with_any_integer(to, [&]<class R>() {
     with_any_integer(from, [&]<class A>() {
@@ -310,7 +359,10 @@ void decode_cvt(Decoder& d) {
   if (d.has("rs")) return decode_stochastic(d);
   if (d.types.size() != 2) d.unknown();
   const Type to = d.types[0], from = d.types[1];
-  const bool plain = !d.has_any({"ftz", "sat", "relu", "rni", "rzi", "rmi", "rpi", "rm", "rp"});
+  const bool fits =
+      converted_bytes(d, 0, to) == bytes_of(to) && converted_bytes(d, 1, from) == bytes_of(from);
+  const bool plain =
+      fits && !d.has_any({"ftz", "sat", "relu", "rni", "rzi", "rmi", "rpi", "rm", "rp"});
   if (plain && from == Type::f16 && to == Type::f32) return set<FromF16, float, std::uint16_t>(d);
   if (plain && from == Type::bf16 && to == Type::f32) return set<FromBf16, float, std::uint16_t>(d);
   if (to == Type::tf32 || is_pair(to)) return decode_to_narrow(d, to, from);
@@ -332,7 +384,7 @@ void run_cvta(Context& c, const Instruction& i) {
 void decode_cvta(Decoder& d) {
   Instruction& i = d.instruction;
   if (d.type() != Type::u64) d.unknown();
-  i.at[0] = d.destination(std::size_t{0});
+  i.at[0] = d.destination(0, 8);
   i.at[1] = d.source(1, 8);
   const bool to = d.has("to");
   using U = std::uint64_t;

@@ -189,8 +189,7 @@ void run_modified_half(Context& c, const Instruction& i) {
 }
 
 void place_operands(Decoder& d, std::size_t operands, std::uint8_t bytes) {
-  if (d.operands() != operands + 1) d.unknown();
-  d.instruction.at[0] = d.destination(std::size_t{0});
+  d.instruction.at[0] = d.destination(0, bytes);
   for (std::size_t n = 1; n <= operands; ++n) d.instruction.at[n] = d.source(n, bytes);
 }
 
@@ -203,7 +202,7 @@ void set_rounded(Decoder& d) {
   const bool plain = i.variant == 0 && i.flags == 0;
   const auto with = [&]<class G, class T>(Execute modified_run) {
     if (!plain) {
-      place_operands(d, kOperands, sizeof(Lane<T>));
+      place_operands(d, kOperands, sizeof(T));
       i.run = modified_run;
       return;
     }
@@ -300,8 +299,8 @@ void set_extreme(Decoder& d) {
   Instruction& i = d.instruction;
   i.flags = flags_of(d);
   const bool propagate = (i.flags & kPropagate) != 0;
-  if (d.type() == Type::f32 && ((i.flags & ~kPropagate) != 0 || d.operands() == 4)) {
-    i.width = static_cast<std::uint8_t>(d.operands() - 1);
+  if (d.type() == Type::f32 && ((i.flags & ~kPropagate) != 0 || d.operands() > 3)) {
+    i.width = d.operands() > 3 ? 3 : 2;
     place_operands(d, i.width, 4);
     i.run = run_extreme<kLeast>;
     return;

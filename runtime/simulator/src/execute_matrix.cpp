@@ -74,6 +74,14 @@ void place_whole_warp(Decoder& d) {
   d.instruction.at[19] = d.source(all, 4);
 }
 
+void place_registers(Decoder& d, std::size_t operand, std::size_t first, std::size_t count,
+                     bool write) {
+  const auto registers = d.list(operand, count);
+  for (std::size_t n = 0; n < count; ++n)
+    d.instruction.at[first + n] =
+        write ? d.destination(registers[n], 4) : d.source(registers[n], 4);
+}
+
 void decode_matrix_rows(Decoder& d) {
   Instruction& i = d.instruction;
   const bool load = d.words[0] == "ldmatrix";
@@ -81,12 +89,7 @@ void decode_matrix_rows(Decoder& d) {
   i.space = d.has_any({"shared", "shared::cta"}) ? Space::shared : Space::generic;
   i.variant = d.has("trans");
   i.width = d.has("x4") ? 4 : d.has("x2") ? 2 : 1;
-  const syntax::Operand& registers = d.operand(load ? 0 : 1);
-  for (std::uint8_t m = 0; m < i.width; ++m) {
-    const syntax::Operand& each =
-        registers.kind == syntax::Operand::Kind::vector ? registers.parts.at(m) : registers;
-    i.at[m] = load ? d.destination(each.name) : d.source(each, 4);
-  }
+  place_registers(d, load ? 0 : 1, 0, i.width, load);
   i.at[16] = d.address(d.operand(load ? 1 : 0), i);
   i.run = load ? run_ldmatrix : run_stmatrix;
   place_whole_warp(d);
@@ -201,15 +204,6 @@ Execute mma_of(int depth, bool half) {
   if (depth == 4 * kPacked) return mma_of<kA, kB, 4 * kPacked>(half);
   if (depth == 8 * kPacked) return mma_of<kA, kB, 8 * kPacked>(half);
   return nullptr;
-}
-
-void place_registers(Decoder& d, std::size_t operand, std::size_t first, std::size_t count,
-                     bool write) {
-  const syntax::Operand& list = d.operand(operand);
-  if (list.parts.size() != count) d.unknown();
-  for (std::size_t n = 0; n < count; ++n)
-    d.instruction.at[first + n] =
-        write ? d.destination(list.parts[n].name) : d.source(list.parts[n], 4);
 }
 
 void decode_mma(Decoder& d) {

@@ -34,19 +34,17 @@ void tell(Context& c, const Instruction& i, std::uint32_t lane, const SharedTarg
   what.bytes = 8;
   what.strong = !initialises;
   what.scope = Scope::cluster;
-  Lanes who = c.launch.races->lanes(c, i);
-  who.mask = 1u << lane;
-  c.launch.races->detector().access(who, what);
-}
-
-Lanes one(const Context& c, const Instruction& i, std::uint32_t lane) {
-  Lanes who = c.launch.races->lanes(c, i);
-  who.mask = 1u << lane;
-  return who;
+  c.launch.races->detector().access(c.launch.races->lanes(c, i, lane), what);
 }
 
 std::uint64_t state_of(const Mbarrier& m) {
-  return std::uint64_t{m.phase} << 63 | std::uint64_t{m.pending} << 32;
+  return std::uint64_t{m.parity()} << 63 | std::uint64_t{m.pending} << 32;
+}
+
+/// The mbarrier's life ends: what nobody waited for stays to be reported.
+void keep_unawaited(AsyncWork& async, const Mbarrier& mbarrier) {
+  async.unawaited.insert(async.unawaited.end(), mbarrier.unawaited.begin(),
+                         mbarrier.unawaited.end());
 }
 
 void run_init(Context& c, const Instruction& i) {
@@ -56,20 +54,23 @@ void run_init(Context& c, const Instruction& i) {
     if (!check_shared(c, i, l, at, 8, 8)) return;
     tell(c, i, l, at, true);
     if (i.variant == 1) {  // inval
-      if (find_mbarrier(c, i, l, *at.block, at.address))
-        at.block->async.mbarriers.erase(at.address);
+      const Mbarrier* const m = find_mbarrier(c, i, l, *at.block, at.address);
+      if (!m) return;
+      keep_unawaited(at.block->async, *m);
+      at.block->async.mbarriers.erase(at.address);
       return;
     }
     const std::uint32_t count = c.plane(i.at[1])[l];
     if (count == 0 || count > kMostArrivals)
       return c.report(Kind::misused_barrier, i, l, shared_place(c.launch, at.address),
                       "an mbarrier expects 1 to 2^20 - 1 arrivals");
-    const bool known = at.block->async.mbarriers.contains(at.address);
-    if (known && at.block->async.mbarriers[at.address].pending !=
-                     at.block->async.mbarriers[at.address].expected)
+    const auto [known, added] = at.block->async.mbarriers.try_emplace(at.address);
+    Mbarrier& m = known->second;
+    if (!added && m.pending != m.expected)
       c.report(Kind::misused_barrier, i, l, shared_place(c.launch, at.address),
                "it is initialised again in the middle of a phase");
-    at.block->async.mbarriers[at.address] = {count, count, 0, 0};
+    keep_unawaited(at.block->async, m);
+    m = {count, count, 0, 0, {}};
     check_set_shared(c, i, l, at, 8, true);
   });
 }
@@ -92,7 +93,7 @@ void release(Context& c, const Instruction& i, const std::array<std::uint64_t, 3
     return;
   for (std::uint32_t left = mask; left != 0;) {
     const auto first = static_cast<std::uint32_t>(std::countr_zero(left));
-    Lanes who = one(c, i, first);
+    Lanes who = c.launch.races->lanes(c, i, first);
     each_lane(left, [&](std::uint32_t l) {
       who.mask |= static_cast<std::uint32_t>(addresses[l] == addresses[first]) << l;
     });
@@ -132,8 +133,8 @@ void run_arrive(Context& c, const Instruction& i) {
 }
 
 bool is_complete(const Context& c, const Instruction& i, std::uint32_t lane, const Mbarrier& m) {
-  if (i.flags & kParity) return m.phase != (c.plane(i.at[3])[lane] & 1);
-  return m.phase != c.plane<std::uint64_t>(i.at[3])[lane] >> 63;
+  if (i.flags & kParity) return m.parity() != (c.plane(i.at[3])[lane] & 1);
+  return m.parity() != c.plane<std::uint64_t>(i.at[3])[lane] >> 63;
 }
 
 void run_wait(Context& c, const Instruction& i) {
@@ -143,8 +144,11 @@ void run_wait(Context& c, const Instruction& i) {
     const SharedTarget at = shared_target(c, addresses[l]);
     if (!check_shared(c, i, l, at, 8, 8)) return;
     Mbarrier* const m = find_mbarrier(c, i, l, *at.block, at.address);
-    if (!m || is_complete(c, i, l, *m)) complete |= 1u << l;
-    if (complete >> l & 1) return;
+    if (!m || is_complete(c, i, l, *m)) {
+      complete |= 1u << l;
+      if (m && !m->unawaited.empty()) m->was_awaited();
+      return;
+    }
     waiting = l;
     if (i.flags & kTest) return;
     c.group.object = reinterpret_cast<std::uint64_t>(m);
@@ -159,7 +163,8 @@ void run_wait(Context& c, const Instruction& i) {
     if (!c.launch.races || !at.block->async.mbarriers.contains(at.address)) return;
     tell(c, i, l, at, false);
     if (!(i.flags & kRelaxed))
-      c.launch.races->detector().mbarrier_wait(one(c, i, l), *at.block->racing, at.address);
+      c.launch.races->detector().mbarrier_wait(c.launch.races->lanes(c, i, l), *at.block->racing,
+                                               at.address);
   });
   std::uint32_t& to = c.predicate(i.at[0]);
   to = (to & ~c.mask) | complete;
@@ -186,8 +191,7 @@ void decode_arrive(Decoder& d) {
   i.at[0] = i.at[1] = i.at[2] = kNone;
   std::size_t next = 0;
   if (arrives) {
-    const std::string_view result = d.operand(next++).name;
-    if (result != "_") i.at[0] = d.destination(result);
+    if (d.operand(next++).name != "_") i.at[0] = d.destination(0, 8);
   }
   place_address(d, d.operand(next++));
   if (d.has("expect_tx") || !arrives)
@@ -202,9 +206,10 @@ void decode_wait(Decoder& d) {
   i.flow = Flow::wait;
   if (d.words[1] == "test_wait") i.flags |= kTest;
   if (d.has("parity")) i.flags |= kParity;
-  i.at[0] = d.destination(std::size_t{0});
+  i.at[0] = d.destination(0, kPredicate);
   place_address(d, d.operand(1));
   i.at[3] = d.source(2, i.flags & kParity ? 4 : 8);
+  if (d.words[1] == "try_wait" && d.operands() > 3) (void)d.source(3, 4);  // how long at most
 }
 
 void decode_mbarrier(Decoder& d) {
@@ -223,7 +228,7 @@ void decode_mbarrier(Decoder& d) {
     decode_wait(d);
   } else if (word == "pending_count") {
     i.run = run_pending_count;
-    i.at[0] = d.destination(std::size_t{0});
+    i.at[0] = d.destination(0, 4);
     i.at[3] = d.source(1, 8);
   } else {
     d.unknown();
@@ -248,7 +253,7 @@ Mbarrier* find_mbarrier(Context& c, const Instruction& i, std::uint32_t lane, Bl
 void complete_phase(Execution& launch, Block& block, std::uint32_t address) {
   Mbarrier& m = block.async.mbarriers.at(address);
   if (m.pending != 0 || m.bytes != 0) return;
-  m.phase ^= 1;
+  ++m.phase;
   m.pending = m.expected;
   if (launch.races) launch.races->detector().mbarrier_complete(*block.racing, address);
   const auto wake = [&](Block& other) {
@@ -265,9 +270,14 @@ void complete_phase(Execution& launch, Block& block, std::uint32_t address) {
 bool do_one_job(Execution&, Block& block) {
   const auto from = [](Block& each) {
     if (each.async.jobs.empty()) return false;
-    const std::function<void()> job = std::move(each.async.jobs.front().run);
+    const AsyncJob job = std::move(each.async.jobs.front());
     each.async.jobs.pop_front();
-    job();
+    const auto m = each.async.mbarriers.find(job.mbarrier);
+    if (m == each.async.mbarriers.end())
+      each.async.unawaited.push_back({job.instruction, job.thread, 0});
+    else
+      m->second.unawaited.push_back({job.instruction, job.thread, m->second.phase});
+    job.run();
     return true;
   };
   if (from(block)) return true;

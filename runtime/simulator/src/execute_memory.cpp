@@ -95,8 +95,7 @@ void run_ld_parameter(Context& c, const Instruction& i) {
   for (std::uint32_t e = 0; e < i.width; ++e) {
     T value{};
     const auto at = static_cast<std::size_t>(i.offset) + e * sizeof(T);
-    if (at + sizeof(T) <= c.launch.parameters.size())
-      std::memcpy(&value, c.launch.parameters.data() + at, sizeof(T));
+    std::memcpy(&value, c.launch.parameters.data() + at, sizeof(T));
     each_lane(c.mask, [&](std::uint32_t l) {
       if (i.more[e] == 8)
         c.plane<std::uint64_t>(i.at[e])[l] = static_cast<std::uint64_t>(value);
@@ -158,21 +157,16 @@ Space space_word(const Decoder& d) {
   return Space::generic;
 }
 
-/// Registers of a scalar or {a, b}.
-void place_elements(Decoder& d, const syntax::Operand& operand, bool write) {
-  const bool vector = operand.kind == syntax::Operand::Kind::vector;
-  const std::size_t count = vector ? operand.parts.size() : 1;
-  if (count > 8) d.unknown();
+/// Registers of a scalar or {a, b}, which may be wider than the type.
+void place_elements(Decoder& d, std::size_t operand, bool write) {
   Instruction& i = d.instruction;
-  i.width = static_cast<std::uint8_t>(count);
-  for (std::size_t e = 0; e < count; ++e) {
-    const syntax::Operand& part = vector ? operand.parts[e] : operand;
-    const bool is_register = part.kind == syntax::Operand::Kind::name;
-    const std::uint8_t bytes = is_register               ? d.lane_bytes(part.name)
-                               : bytes_of(d.type()) == 8 ? 8
-                                                         : 4;
-    i.at[e] = write ? d.source(part, bytes) : d.destination(part.name);
-    i.more.push_back(bytes);
+  i.width = static_cast<std::uint8_t>(d.elements());
+  const auto parts = d.list(operand, i.width);
+  for (std::size_t e = 0; e < i.width; ++e) {
+    const bool wide = d.register_bytes(parts[e].name) == 8;
+    const std::uint8_t bytes = wide ? 8 : bytes_of(d.type());
+    i.at[e] = write ? d.source(parts[e], bytes) : d.destination(parts[e], bytes);
+    i.more.push_back(bytes == 8 ? 8 : 4);
   }
 }
 
@@ -185,21 +179,33 @@ void decode_strength(Decoder& d) {
   i.flags |= scope_word(d, Scope::system);
 }
 
+/// A load of `bytes` bytes of the kernel's own parameters lies in them, on its grain.
+void check_parameters(const Decoder& d, std::uint64_t bytes) {
+  const auto at = static_cast<std::uint64_t>(d.instruction.offset);
+  if (const std::uint64_t all = d.parameter_bytes(); at > all || bytes > all - at)
+    d.refuse("reads bytes " + std::to_string(at) + " to " + std::to_string(at + bytes - 1) +
+             " of " + std::to_string(all) + " bytes of parameters");
+  if (at % bytes != 0)
+    d.refuse("reads " + std::to_string(bytes) + " bytes at byte " + std::to_string(at) +
+             " of the parameters, no multiple of " + std::to_string(bytes));
+}
+
 void decode_ld(Decoder& d) {
   Instruction& i = d.instruction;
   i.space = space_word(d);
   i.bytes = bytes_of(d.type());
   decode_strength(d);
-  place_elements(d, d.operand(0), false);
+  place_elements(d, 0, false);
   const bool mine = i.space == Space::parameter && d.local_parameter(d.operand(1).name) >= 0;
   const bool entry = i.space == Space::parameter && !mine && !d.operand(1).name.starts_with('%');
   if (mine) i.space = Space::local;
   i.at[16] = d.address(d.operand(1), i);
   if (entry) {
     const std::int64_t at = d.entry_parameter(d.operand(1).name);
-    if (at < 0) d.unknown();
+    if (at < 0 || i.offset < 0) d.unknown();
     i.offset += at;
     if (!with_type(d.type(), [&]<class T>() { i.run = run_ld_parameter<T>; })) d.unknown();
+    check_parameters(d, std::uint64_t{i.bytes} * i.width);
     return;
   }
   if (!with_type(d.type(), [&]<class T>() { i.run = run_ld<T>; })) d.unknown();
@@ -211,7 +217,7 @@ void decode_st(Decoder& d) {
   i.space = space_word(d);
   i.bytes = bytes_of(d.type());
   decode_strength(d);
-  place_elements(d, d.operand(1), true);
+  place_elements(d, 1, true);
   if (i.space == Space::parameter && d.local_parameter(d.operand(0).name) >= 0)
     i.space = Space::local;
   i.at[16] = d.address(d.operand(0), i);
@@ -220,7 +226,19 @@ void decode_st(Decoder& d) {
 
 void run_nothing(Context&, const Instruction&) {}
 
-void decode_nothing(Decoder& d) { d.instruction.run = run_nothing; }
+/// prefetch [a], prefetchu [a]; discard [a], bytes and applypriority [a], bytes.
+void decode_nothing(Decoder& d) {
+  d.instruction.run = run_nothing;
+  (void)d.address(d.operand(0), d.instruction);
+  if (!d.words[0].starts_with("prefetch")) (void)d.number(1);
+}
+
+/// A policy is a hint: what it holds changes nothing.
+void decode_policy(Decoder& d) {
+  d.instruction.run = run_nothing;
+  (void)d.destination(0, 8);
+  for (std::size_t n = 1; n < d.operands(); ++n) (void)d.operand(n);
+}
 
 /// isspacep.space p, a
 void run_isspacep(Context& c, const Instruction& i) {
@@ -235,7 +253,7 @@ void run_isspacep(Context& c, const Instruction& i) {
 void decode_isspacep(Decoder& d) {
   d.instruction.space = space_word(d);
   d.instruction.run = run_isspacep;
-  d.instruction.at[0] = d.destination(std::size_t{0});
+  d.instruction.at[0] = d.destination(0, kPredicate);
   d.instruction.at[1] = d.source(1, 8);
 }
 
@@ -248,7 +266,7 @@ constexpr Opcode kOpcodes[] = {
     {"isspacep", decode_isspacep},
     {"discard", decode_nothing},
     {"applypriority", decode_nothing},
-    {"createpolicy", decode_nothing},
+    {"createpolicy", decode_policy},
 };
 
 }  // namespace

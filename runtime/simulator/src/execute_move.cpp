@@ -71,26 +71,28 @@ void decode_mov(Decoder& d) {
     const syntax::Operand& parts = d.operand(side);
     if (parts.kind != Kind::vector) continue;
     if (bytes > 8) d.unknown();
-    i.width = static_cast<std::uint8_t>(parts.parts.size());
+    const std::size_t count = parts.parts.size();
+    if ((count != 2 && count != 4) || bytes < count)
+      d.refuse("needs 2 or 4 parts of whole bytes, not " + std::to_string(count));
+    i.width = static_cast<std::uint8_t>(count);
     i.bytes = static_cast<std::uint8_t>(bytes / i.width);
-    if (i.bytes > 4) d.unknown();
-    for (std::size_t part = 0; part < parts.parts.size(); ++part)
-      i.at[part] =
-          side == 0 ? d.destination(parts.parts[part].name) : d.source(parts.parts[part], 4);
-    i.at[8] = side == 0 ? d.source(1, bytes == 8 ? 8 : 4) : d.destination(std::size_t{0});
+    for (std::size_t part = 0; part < count; ++part)
+      i.at[part] = side == 0 ? d.destination(parts.parts[part], i.bytes)
+                             : d.source(parts.parts[part], i.bytes);
+    i.at[8] = side == 0 ? d.source(1, bytes) : d.destination(0, bytes);
     i.run = side == 0 ? run_unpack : run_pack;
     return;
   }
   if (d.type() == Type::pred) {
     i.run = run_predicate_copy;
-    i.at[0] = d.destination(std::size_t{0});
-    i.at[1] = d.predicate(d.operand(1));
+    i.at[0] = d.destination(0, kPredicate);
+    i.at[1] = d.predicate(1);
     return;
   }
   const std::string_view name = d.operand(1).name;
   if (name == "%clock" || name == "%clock_hi" || name == "%clock64" || name == "%globaltimer" ||
       name == "%globaltimer_lo") {
-    i.at[0] = d.destination(std::size_t{0});
+    i.at[0] = d.destination(0, bytes);
     i.run = bytes == 8 ? run_clock<std::uint64_t> : run_clock<std::uint32_t>;
     return;
   }
@@ -101,8 +103,8 @@ void decode_mov(Decoder& d) {
     syntax::Operand address;
     address.kind = Kind::integer;
     address.bits = static_cast<std::uint64_t>(at + d.operand(1).offset);
-    i.at[0] = d.destination(std::size_t{0});
-    i.at[1] = d.source(address, bytes == 8 ? 8 : 4);
+    i.at[0] = d.destination(0, bytes);
+    i.at[1] = d.source(address, bytes);
     i.run = bytes == 8 ? lanes_of<Copy1, std::uint64_t, std::uint64_t>()
                        : lanes_of<Copy1, std::uint32_t, std::uint32_t>();
     return;
@@ -112,7 +114,7 @@ void decode_mov(Decoder& d) {
 
 void decode_activemask(Decoder& d) {
   d.instruction.run = run_active_mask;
-  d.instruction.at[0] = d.destination(std::size_t{0});
+  d.instruction.at[0] = d.destination(0, 4);
 }
 
 constexpr Opcode kOpcodes[] = {{"mov", decode_mov}, {"activemask", decode_activemask}};

@@ -114,27 +114,30 @@ void run_store(Context& c, const Instruction& i) {
 
 }  // namespace
 
+void place_box(Decoder& d, const syntax::Operand& box) {
+  Instruction& i = d.instruction;
+  const std::size_t rank = box.parts.size() == 1 ? box.parts[0].parts.size() : 0;
+  if (!d.has(std::to_string(rank) + "d"))
+    d.refuse("needs other coordinates than the " + std::to_string(rank) + " that it has");
+  place_address(d, box);
+  i.width = static_cast<std::uint8_t>(rank);
+  for (std::size_t n = 0; n < rank; ++n) i.at[1 + n] = d.source(box.parts[0].parts[n], 4);
+}
+
 void decode_tensor_copy(Decoder& d) {
   Instruction& i = d.instruction;
   for (const std::string_view word : d.words)
     if (word.starts_with("im2col") || word.starts_with("tile::")) d.unknown();
   const bool loads = d.has("mbarrier::complete_tx::bytes");
   if (!loads && !d.has("bulk_group")) d.unknown();
-  const syntax::Operand& tensor = d.operand(loads ? 1 : 0);
-  if (tensor.parts.size() != 1 || tensor.parts[0].parts.empty() ||
-      tensor.parts[0].parts.size() > kMaxTensorRank)
-    d.unknown();
-  place_address(d, tensor);
+  place_box(d, d.operand(loads ? 1 : 0));
   place_address(d, d.operand(loads ? 0 : 1));
-  i.width = static_cast<std::uint8_t>(tensor.parts[0].parts.size());
-  if (!d.has(std::to_string(i.width) + "d")) d.unknown();
-  for (std::size_t n = 0; n < i.width; ++n) i.at[1 + n] = d.source(tensor.parts[0].parts[n], 4);
   i.at[0] = kNone;
   i.run = loads ? run_load : run_store;
   if (d.words[1] == "reduce") i.variant = static_cast<std::uint8_t>(reduce_word(d));
   if (!loads) return;
   place_address(d, d.operand(2));
-  if (d.has("multicast::cluster")) i.at[0] = d.source(3, 4);
+  if (d.has("multicast::cluster")) i.at[0] = d.source(3, 2);
 }
 
 }  // namespace halftone::simulator

@@ -66,8 +66,8 @@ void decode_shfl(Decoder& d) {
   if (!d.has("sync")) d.unknown();
   i.run = run_shfl;
   i.variant = d.has("up") ? kUp : d.has("down") ? kDown : d.has("bfly") ? kButterfly : kIndex;
-  i.at[0] = d.destination(std::size_t{0});
-  i.at[1] = d.operand(0).second.empty() ? kNone : d.destination(d.operand(0).second);
+  i.at[0] = d.destination(0, 4);
+  i.at[1] = d.second_destination();
   for (std::size_t n = 1; n < 4; ++n) i.at[1 + n] = d.source(n, 4);
   decode_together(d, 4);
 }
@@ -96,9 +96,10 @@ void decode_vote(Decoder& d) {
   if (!d.has("sync")) d.unknown();
   i.run = run_vote;
   i.variant = d.has("all") ? kAll : d.has("any") ? kAny : d.has("uni") ? kUniform : kBallot;
-  i.at[0] = d.destination(std::size_t{0});
-  i.at[1] = d.predicate(d.operand(1));
-  i.flags = d.operand(1).negated;
+  i.at[0] = d.destination(0, i.variant == kBallot ? 4 : kPredicate);
+  bool negated = false;
+  i.at[1] = d.predicate(1, negated);
+  i.flags = negated;
   decode_together(d, 2);
 }
 
@@ -124,12 +125,13 @@ void run_match(Context& c, const Instruction& i) {
 
 void decode_match(Decoder& d) {
   Instruction& i = d.instruction;
-  const bool wide = bytes_of(d.type()) == 8;
+  const std::uint8_t bytes = bytes_of(d.type());
+  const bool wide = bytes == 8;
   i.run = wide ? run_match<std::uint64_t> : run_match<std::uint32_t>;
   i.variant = d.has("all");
-  i.at[0] = d.destination(std::size_t{0});
-  i.at[1] = d.operand(0).second.empty() ? kNone : d.destination(d.operand(0).second);
-  i.at[2] = d.source(1, wide ? 8 : 4);
+  i.at[0] = d.destination(0, 4);
+  i.at[1] = i.variant == 0 ? kNone : d.second_destination();
+  i.at[2] = d.source(1, bytes);
   decode_together(d, 2);
 }
 
@@ -197,7 +199,7 @@ void decode_redux(Decoder& d) {
   i.run = d.type() == Type::f32   ? run_redux_float
           : d.type() == Type::s32 ? run_redux<std::int32_t>
                                   : run_redux<std::uint32_t>;
-  i.at[0] = d.destination(std::size_t{0});
+  i.at[0] = d.destination(0, 4);
   i.at[1] = d.source(1, 4);
   decode_together(d, 2);
 }
@@ -213,8 +215,9 @@ void run_elect(Context& c, const Instruction& i) {
 
 void decode_elect(Decoder& d) {
   d.instruction.run = run_elect;
-  d.instruction.at[0] = d.destination(std::size_t{0});
-  d.instruction.at[1] = d.destination(d.operand(0).second);
+  d.instruction.at[0] = d.destination(0, 4);
+  d.instruction.at[1] = d.second_destination();
+  if (d.instruction.at[1] == kNone) d.refuse("needs a predicate behind its result, as in %r0|%p0");
   decode_together(d, 1);
 }
 

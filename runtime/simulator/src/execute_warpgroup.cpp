@@ -17,7 +17,7 @@ namespace halftone::simulator {
 
 namespace {
 
-constexpr std::uint32_t kPoison = 0x7fffdead;
+constexpr std::uint32_t kPoison = 0x7fff7fff;  // NaN as f32, and as two f16 or bf16
 
 // at[0 .. 3]: A's registers, or its descriptor in at[0]; at[4]: B's descriptor; at[5]: the
 // predicate scale-d; more: the accumulators; width: K; offset: N; variant and bytes: formats of A
@@ -262,12 +262,11 @@ void together(Decoder& d) {
 }
 
 NumberFormat format_of(const Decoder& d, std::string_view word) {
-  constexpr std::pair<std::string_view, NumberFormat> kFormats[] = {
-      {"f16", NumberFormat::f16},
-      {"bf16", NumberFormat::bf16},
-      {"tf32", NumberFormat::tf32},
-      {"e4m3", NumberFormat::e4m3},
-      {"e5m2", NumberFormat::e5m2}};
+  constexpr std::pair<std::string_view, NumberFormat> kFormats[] = {{"f16", NumberFormat::f16},
+                                                                    {"bf16", NumberFormat::bf16},
+                                                                    {"tf32", NumberFormat::tf32},
+                                                                    {"e4m3", NumberFormat::e4m3},
+                                                                    {"e5m2", NumberFormat::e5m2}};
   const auto* const found =
       std::ranges::find_if(kFormats, [&](const auto& each) { return each.first == word; });
   if (found == std::end(kFormats)) d.unknown();
@@ -280,39 +279,34 @@ void decode_multiply(Decoder& d) {
   Instruction& i = d.instruction;
   if (d.words.size() < 8 || d.has("sp")) d.unknown();
   const std::string_view shape = d.words[4];
-  const std::size_t k = shape.find('k');
-  if (!shape.starts_with("m64n") || k == std::string_view::npos) d.unknown();
   const NumberFormat a = format_of(d, d.words[6]), b = format_of(d, d.words[7]);
   i.run = run_multiply;
-  i.offset = std::stoi(std::string(shape.substr(4, k - 4)));
-  i.width = static_cast<std::uint8_t>(std::stoi(std::string(shape.substr(k + 1))));
-  if (i.width * bytes_of_format(a) != 32 || i.offset % 8 != 0 || i.offset > 256) d.unknown();
+  i.width = static_cast<std::uint8_t>(32 / bytes_of_format(a));
+  for (int n = 8; n <= 256; n += 8)
+    if (shape == "m64n" + std::to_string(n) + "k" + std::to_string(i.width)) i.offset = n;
+  if (i.offset == 0) d.unknown();
   i.variant = static_cast<std::uint8_t>(a);
   i.bytes = static_cast<std::uint8_t>(b);
   if (d.words[5] == "f16") i.flags |= kHalf;
-  const syntax::Operand& sums = d.operand(0);
-  if (sums.parts.size() != static_cast<std::size_t>(i.offset / (i.flags & kHalf ? 4 : 2)))
-    d.unknown();
-  for (const syntax::Operand& part : sums.parts) i.more.push_back(d.destination(part.name));
+  const auto sums = static_cast<std::size_t>(i.offset / (i.flags & kHalf ? 4 : 2));
+  for (const syntax::Operand& part : d.list(0, sums)) i.more.push_back(d.destination(part, 4));
   if (d.operand(1).kind == syntax::Operand::Kind::vector) {
     i.flags |= kARegisters;
-    if (d.operand(1).parts.size() != 4) d.unknown();
-    for (std::size_t n = 0; n < 4; ++n) i.at[n] = d.source(d.operand(1).parts[n], 4);
+    const auto registers = d.list(1, 4);
+    for (std::size_t n = 0; n < 4; ++n) i.at[n] = d.source(registers[n], 4);
   } else {
     i.at[0] = d.source(1, 8);
   }
   i.at[4] = d.source(2, 8);
-  i.at[5] = d.predicate(d.operand(3));
-  const auto negative = [&](std::size_t n) {
-    return static_cast<std::int32_t>(d.operand(n).bits) < 0;
-  };
+  i.at[5] = d.predicate(3);
+  const auto negative = [&](std::size_t n) { return static_cast<std::int32_t>(d.number(n)) < 0; };
   if (negative(4)) i.flags |= kNegateA;
   if (negative(5)) i.flags |= kNegateB;
   const bool registers = (i.flags & kARegisters) != 0;
-  if (!registers && d.operands() > 6 && d.operand(6).bits != 0) i.flags |= kTransposeA;
-  const std::size_t last = registers ? 6 : 7;
-  if (d.operands() > last && d.operand(last).bits != 0) i.flags |= kTransposeB;
-  if ((i.flags & (kTransposeA | kTransposeB)) && bytes_of_format(a) != 2) d.unknown();
+  if (bytes_of_format(a) == 2) {  // others have no trans-a and no trans-b
+    if (!registers && d.number(6) != 0) i.flags |= kTransposeA;
+    if (d.number(registers ? 6 : 7) != 0) i.flags |= kTransposeB;
+  }
   together(d);
 }
 
@@ -325,7 +319,7 @@ void decode_wgmma(Decoder& d) {
     i.run = run_commit;
   } else if (d.words[1] == "wait_group") {
     i.run = run_wait;
-    i.target = static_cast<std::uint32_t>(d.operand(0).bits);
+    i.target = d.groups_left(0);
   } else {
     d.unknown();
   }
@@ -334,7 +328,7 @@ void decode_wgmma(Decoder& d) {
 
 void decode_registers(Decoder& d) {
   d.instruction.run = run_registers;
-  d.instruction.offset = static_cast<std::int64_t>(d.operand(0).bits);
+  d.instruction.offset = static_cast<std::int64_t>(d.number(0));
   together(d);
 }
 

@@ -58,9 +58,9 @@ Execute lanes_of() {
 template <class F, class R, class... A>
 void set(Decoder& d) {
   d.instruction.run = lanes_of<F, R, A...>();
-  d.instruction.at[0] = d.destination(std::size_t{0});
+  d.instruction.at[0] = d.destination(0, sizeof(R));
   std::size_t n = 0;
-  ((++n, d.instruction.at[n] = d.source(n, sizeof(Lane<A>))), ...);
+  ((++n, d.instruction.at[n] = d.source(n, sizeof(A))), ...);
 }
 
 /// A 16-bit float: arithmetic reads it as double and rounds its result once.

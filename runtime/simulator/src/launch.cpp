@@ -9,6 +9,7 @@
 #include <deque>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <thread>
 
 #include "block_maker.hpp"
@@ -100,18 +101,25 @@ BlockOutcome run_cluster(Execution& launch, Cluster& cluster) {
   return {true};
 }
 
-/// Copies that nobody waited for: their block's shared memory is gone before they arrive.
+/// Copies that nobody waited for: their block's shared memory may be gone before they arrive,
+/// whether or not they were done here.
 void report_left_over(Execution& launch, const Block& block) {
-  for (const AsyncJob& job : block.async.jobs) {
+  const auto report = [&](const Instruction& instruction, std::uint32_t thread) {
     Finding finding;
     finding.kind = Kind::unfinished;
     finding.kernel = launch.kernel.name;
-    set_lines(finding, launch.kernel, *job.instruction);
+    set_lines(finding, launch.kernel, instruction);
     finding.block = block.index;
-    finding.thread = job.thread;
+    finding.thread = thread;
     finding.detail = "the block ended before anybody waited for the mbarrier that it completes on";
     launch.findings.add(std::move(finding));
-  }
+  };
+  const auto report_all = [&](std::span<const Unawaited> left) {
+    for (const Unawaited& work : left) report(*work.instruction, work.thread);
+  };
+  for (const AsyncJob& job : block.async.jobs) report(*job.instruction, job.thread);
+  for (const auto& [address, mbarrier] : block.async.mbarriers) report_all(mbarrier.unawaited);
+  report_all(block.async.unawaited);
 }
 
 bool clusters_fit(Execution& launch) {

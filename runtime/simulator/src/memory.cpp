@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "halftone/simulator/error.hpp"
 
@@ -53,9 +54,14 @@ std::uint64_t Memory::allocate(std::uint64_t bytes, std::string_view name) {
   buffer->name = name;
   buffer->bytes = bytes;
   buffer->address = (buffers_.size() + 1) << kWindowBits;
-  buffer->data = std::make_unique_for_overwrite<std::byte[]>(bytes);
+  try {
+    buffer->data = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    buffer->set.assign((bytes + 7) / 8, 0);
+  } catch (const std::bad_alloc&) {
+    throw Error("buffer '" + buffer->name + "' of " + std::to_string(bytes) +
+                " bytes is larger than what memory this machine has left; make it smaller");
+  }
   std::memset(buffer->data.get(), 0xff, bytes);
-  buffer->set.assign((bytes + 7) / 8, 0);
   buffers_.push_back(std::move(buffer));
   return buffers_.back()->address;
 }

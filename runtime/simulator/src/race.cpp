@@ -3,18 +3,18 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 namespace halftone::simulator {
 namespace {
 
-template <class Visit>
-void each_lane_of(std::uint32_t mask, Visit visit) {
-  for (; mask != 0; mask &= mask - 1) visit(static_cast<std::uint32_t>(std::countr_zero(mask)));
-}
-
-std::uint8_t strength_of(bool strong, Scope scope) {
-  return strong ? static_cast<std::uint8_t>(1 + static_cast<int>(scope)) : 0;
+/// Whether known(thread) is true of everybody who read, asked up to the first of whom it is not.
+template <class Known>
+bool all_readers(const ReadStamp& read, Known known) {
+  if (read.lanes == 0) return known(std::uint32_t{read.stamp.thread});
+  for (std::uint32_t left = read.lanes; left != 0; left &= left - 1)
+    if (!known(read.stamp.thread / 32u * 32 + static_cast<std::uint32_t>(std::countr_zero(left))))
+      return false;
+  return true;
 }
 
 // Both strong, and each one's scope includes the other's thread.
@@ -34,17 +34,13 @@ bool RaceDetector::knows(const Actor& a, const Stamp& stamp, std::uint32_t threa
 }
 
 bool RaceDetector::knows(const Actor& a, const ReadStamp& read, std::uint32_t& culprit) const {
-  if (read.stamp.block == a.block.clocks.number() && read.stamp.time <= a.block.clocks.base())
+  if (read.lanes != 0 && read.stamp.block == a.block.clocks.number() &&
+      read.stamp.time <= a.block.clocks.base())
     return true;
-  if (read.lanes == 0) return knows(a, read.stamp, culprit = read.stamp.thread);
-  bool all = true;
-  each_lane_of(read.lanes, [&](std::uint32_t l) {
-    const std::uint32_t thread = read.stamp.thread / 32 * 32 + l;
-    if (!all || knows(a, read.stamp, thread)) return;
-    all = false;
+  return all_readers(read, [&](std::uint32_t thread) {
     culprit = thread;
+    return knows(a, read.stamp, thread);
   });
-  return all;
 }
 
 // A generic write is visible to the asynchronous proxy if its thread fenced it and the actor knows
@@ -103,12 +99,20 @@ void RaceDetector::check_cell(const Actor& a, Cell& cell, std::uint64_t address)
     for (const ReadStamp& read : sets_.at(cell.more)) check(read);
 }
 
+// Who knows of the actor's read knows of this one: the actor did, or both are of one agent.
+bool RaceDetector::replaces(const Actor& a, const ReadStamp& read) const {
+  if (read.stamp.strong != a.stamp.strong) return false;
+  std::uint32_t culprit = 0;
+  return knows(a, read, culprit) ||
+         (read.lanes == 0 && a.lanes == 0 && read.stamp.block == a.stamp.block &&
+          read.stamp.thread == a.stamp.thread);
+}
+
 void RaceDetector::record_read(const Actor& a, Cell& cell) {
   const ReadStamp read{a.stamp, a.lanes};
-  std::uint32_t culprit = 0;
   if (cell.more == 0) {
     Stamp& last = cell.read.stamp;
-    if (last.time == 0 || (last.strong == a.stamp.strong && knows(a, cell.read, culprit))) {
+    if (last.time == 0 || replaces(a, cell.read)) {
       cell.read = read;
       return;
     }
@@ -126,7 +130,7 @@ void RaceDetector::record_read(const Actor& a, Cell& cell) {
         other.lanes |= a.lanes;
         return;
       }
-      if (other.stamp.strong != a.stamp.strong || !knows(a, other, culprit)) continue;
+      if (!replaces(a, other)) continue;
       other = read;
       return;
     }
@@ -152,14 +156,9 @@ void RaceDetector::touch(const Actor& a, std::uint64_t address, std::uint32_t by
     if (a.mode != Mode::record && a.owner->flight.any()) check_flight(a, address, bytes);
     return touch_cells(a, a.owner->shared, address, bytes, address);
   }
-  while (bytes > 0) {
-    const std::uint64_t offset = address % GlobalShadow::kPage;
-    const auto part =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, GlobalShadow::kPage - offset));
-    touch_cells(a, global_.page(address), offset, part, address);
-    address += part;
-    bytes -= part;
-  }
+  global_.each_part(address, bytes, [&](ShadowLines& page, std::uint64_t at, std::uint32_t part) {
+    touch_cells(a, page, at % GlobalShadow::kPage, part, at);
+  });
 }
 
 void RaceDetector::check_flight(const Actor& a, std::uint64_t address, std::uint32_t bytes) {
@@ -235,37 +234,46 @@ void RaceDetector::named_complete(RacingBlock& block, std::uint32_t barrier,
   block.named.erase(message);
 }
 
-// The barrier of a cluster is an mbarrier of each of its blocks.
-constexpr std::uint32_t kClusterBarrier = 0xffffffff;
-
-void RaceDetector::cluster_arrive(const Lanes& who, std::span<RacingBlock* const> blocks) {
-  for (RacingBlock* block : blocks) mbarrier_arrive(who, *block, kClusterBarrier);
-}
-
-void RaceDetector::cluster_complete(std::span<RacingBlock* const> blocks) {
-  for (RacingBlock* block : blocks) mbarrier_complete(*block, kClusterBarrier);
-}
-
-void RaceDetector::cluster_wait(const Lanes& who) {
-  mbarrier_wait(who, who.block, kClusterBarrier);
-}
-
 void RaceDetector::block_ends(RacingBlock& block) {
   const BlockClocks& clocks = block.clocks;
-  const auto check = [&](const Stamp& stamp, Order order) {
-    if (stamp.time == 0 || stamp.block == clocks.number()) return;
-    for (std::uint32_t t = 0; t < clocks.threads(); ++t)
-      if (clocks.knows_foreign(t, stamp.block, stamp.thread, stamp.time)) return;
-    Conflict c{Conflict::What::owner_gone, order, true};
+  const auto gone = [&](const Stamp& stamp, std::uint32_t thread, Order order,
+                        std::uint64_t address = 0) {
+    Conflict c{Conflict::What::owner_gone, order, true, address};
     c.owner = c.other_block = clocks.number();
     c.block = stamp.block;
-    c.thread = stamp.thread;
+    c.thread = thread;
     c.site = c.other_site = stamp.site;
     listener_(c);
   };
+  const auto known = [&](const Stamp& stamp, std::uint32_t thread) {
+    for (std::uint32_t t = 0; t < clocks.threads(); ++t)
+      if (clocks.knows_foreign(t, stamp.block, thread, stamp.time)) return true;
+    return false;
+  };
+  const auto foreign = [&](const Stamp& stamp) {
+    return stamp.time != 0 && stamp.block != clocks.number();
+  };
+  const auto check = [&](const ReadStamp& read) {
+    if (!foreign(read.stamp)) return;
+    all_readers(read, [&](std::uint32_t thread) {
+      if (known(read.stamp, thread)) return true;
+      gone(read.stamp, thread, Order::read_after_write);
+      return false;
+    });
+  };
   block.shared.each([&](const Cell& cell) {
-    check(cell.write, Order::write_after_write);
-    check(cell.read.stamp, Order::read_after_write);
+    if (foreign(cell.write) && !known(cell.write, cell.write.thread))
+      gone(cell.write, cell.write.thread, Order::write_after_write);
+    check(cell.read);
+    if (cell.more != 0) std::ranges::for_each(sets_.at(cell.more), check);
+  });
+  if (!block.flight.any()) return;
+  block.flight.each([&](std::uint64_t address, const FlightMap::Word& word) {
+    if (word.reads == 0) return;
+    Stamp stamp;
+    stamp.block = clocks.number();
+    stamp.site = word.site;
+    gone(stamp, word.thread, Order::read_after_write, address);
   });
 }
 
@@ -302,98 +310,6 @@ void RaceDetector::synchronize(const Lanes& who, const LaneAccess& what, Strengt
     else if (clocks.has_fence(thread, wide))
       objects[what.addresses[l]].append(clocks.fenced(thread, wide));
   });
-}
-
-void RaceDetector::mbarrier_arrive(const Lanes& who, RacingBlock& owner, std::uint32_t address) {
-  RacingBlock::Mbarrier& barrier = owner.mbarrier(address);
-  const Message message = who.block.clocks.publish(who.warp, who.mask);
-  if (&who.block != &owner && !barrier.others)
-    barrier.others = logs_.emplace_back(std::make_unique<Log>()).get();
-  if (&who.block == &owner)
-    barrier.arriving = joined(barrier.arriving, message);
-  else
-    barrier.others->append(message);
-}
-
-void RaceDetector::mbarrier_complete(RacingBlock& owner, std::uint32_t address) {
-  RacingBlock::Mbarrier& barrier = owner.mbarrier(address);
-  barrier.complete = joined(barrier.complete, barrier.arriving);
-  barrier.arriving = {};
-  if (barrier.others) barrier.others_complete = barrier.others->see();
-}
-
-void RaceDetector::mbarrier_wait(const Lanes& who, RacingBlock& owner, std::uint32_t address) {
-  RacingBlock::Mbarrier& barrier = owner.mbarrier(address);
-  if (&who.block == &owner) who.block.clocks.receive(who.warp, who.mask, barrier.complete);
-  who.block.clocks.receive(who.warp, who.mask, barrier.others_complete);
-}
-
-void RaceDetector::proxy_fence(const Lanes& who) {
-  RacingBlock& block = who.block;
-  block.proxy_fences.resize(block.clocks.threads());
-  block.proxy_seen.resize(block.clocks.threads());
-  each_lane_of(who.mask, [&](std::uint32_t l) {
-    const std::uint32_t thread = who.warp * 32 + l;
-    block.proxy_fences[thread].push_back(block.clocks.now());
-    block.proxy_seen[thread] = block.clocks.glance(thread);
-  });
-  block.clocks.tick();
-}
-
-RaceDetector::Actor RaceDetector::actor_of(const Lanes& who, std::uint32_t lane,
-                                           const Stretch& stretch, Mode mode) const {
-  Stamp stamp{who.block.clocks.now(), who.block.clocks.number(), who.site};
-  stamp.thread = static_cast<std::uint16_t>(who.warp * 32 + lane);
-  stamp.generic = !stretch.proxy;
-  stamp.strong = strength_of(stretch.strong, Scope::device);
-  return {who.block, stamp.thread, 1u << lane, stamp, stretch.touch, stretch.owner, mode};
-}
-
-void RaceDetector::fly(const Lanes& who, const Stretch& stretch, int change) {
-  if (!stretch.owner || stretch.bytes == 0) return;
-  FlightMap& flight = stretch.owner->flight;
-  flight.opened(change);
-  for (std::uint64_t at = stretch.address / 4 * 4; at < stretch.address + stretch.bytes; at += 4) {
-    FlightMap::Word& word = flight.at(at);
-    std::uint16_t& count = stretch.touch == Touch::read ? word.reads : word.writes;
-    count = static_cast<std::uint16_t>(count + change);
-    if (change < 0 || (stretch.touch == Touch::read && word.writes > 0)) continue;
-    word.site = who.site;
-    word.thread = static_cast<std::uint16_t>(
-        who.warp * 32 + static_cast<std::uint32_t>(std::countr_zero(who.mask)));
-  }
-}
-
-void RaceDetector::async_check(const Lanes& who, const Stretch& stretch) {
-  const auto lane = static_cast<std::uint32_t>(std::countr_zero(who.mask));
-  touch(actor_of(who, lane, stretch, Mode::check), stretch.address, stretch.bytes);
-}
-
-void RaceDetector::async_begin(const Lanes& who, const Stretch& stretch) {
-  async_check(who, stretch);
-  fly(who, stretch, 1);
-}
-
-void RaceDetector::async_end(const Lanes& who, const Stretch& stretch) {
-  fly(who, stretch, -1);
-  const auto lane = static_cast<std::uint32_t>(std::countr_zero(who.mask));
-  touch(actor_of(who, lane, stretch, stretch.owner ? Mode::record : Mode::check_and_record),
-        stretch.address, stretch.bytes);
-}
-
-void RaceDetector::async_end(const Lanes& issuer, const Stretch& stretch, RacingBlock& owner,
-                             std::uint32_t mbarrier) {
-  fly(issuer, stretch, -1);
-  RacingBlock::Mbarrier& barrier = owner.mbarrier(mbarrier);
-  const std::uint32_t time = owner.clocks.tick();
-  const auto lane = static_cast<std::uint32_t>(std::countr_zero(issuer.mask));
-  Actor actor = actor_of(issuer, lane, stretch, Mode::record);
-  actor.stamp.time = time;
-  actor.stamp.block = owner.clocks.number();
-  actor.stamp.thread = static_cast<std::uint16_t>(owner.clocks.threads() + barrier.agent);
-  actor.lanes = 0;
-  touch(actor, stretch.address, stretch.bytes);
-  barrier.arriving = joined(barrier.arriving, owner.clocks.agent_message(barrier.agent, time));
 }
 
 }  // namespace halftone::simulator

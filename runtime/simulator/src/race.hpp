@@ -27,6 +27,10 @@ namespace halftone::simulator {
 
 enum class Touch : std::uint8_t { read, write };
 enum class Scope : std::uint8_t { block, cluster, device, system };
+/// As stamps hold it.
+[[nodiscard]] inline std::uint8_t strength_of(bool strong, Scope scope) {
+  return strong ? static_cast<std::uint8_t>(1 + static_cast<int>(scope)) : 0;
+}
 
 enum class Order : std::uint8_t { read_after_write, write_after_read, write_after_write };
 
@@ -142,7 +146,7 @@ class RaceDetector {
   void cluster_complete(std::span<RacingBlock* const> blocks);
   void cluster_wait(const Lanes& who);
   /// All threads of a block of a cluster have ended: accesses of other blocks to its shared memory
-  /// must be known to one of them.
+  /// must be known to one of them, and no asynchronous operation may still read it.
   void block_ends(RacingBlock& block);
 
   /// membar, fence.acq_rel, fence.sc by each lane.
@@ -165,9 +169,14 @@ class RaceDetector {
   void async_check(const Lanes& who, const Stretch& stretch);
   /// It is done, and who waited knows so.
   void async_end(const Lanes& who, const Stretch& stretch);
-  /// It is done, and who waits for the mbarrier's phase will know. `issuer` issued it.
-  void async_end(const Lanes& issuer, const Stretch& stretch, RacingBlock& owner,
+  /// Accesses of one operation are done, and who waits for the mbarrier's phase will know. `issuer`
+  /// issued it.
+  void async_end(const Lanes& issuer, std::span<const Stretch> stretches, RacingBlock& owner,
                  std::uint32_t mbarrier);
+  /// A copy of a thread has read global memory at some time since `issued`, and no other thread
+  /// could know that it has: what this block wrote there later is reported. Not what the same
+  /// thread wrote before anything else was ordered.
+  void source_read_end(const Lanes& who, const Stretch& source, std::uint32_t issued);
 
  private:
   enum class Mode : std::uint8_t { check_and_record, check, record };
@@ -186,6 +195,7 @@ class RaceDetector {
                    std::uint32_t bytes, std::uint64_t address);
   void check_cell(const Actor& actor, Cell& cell, std::uint64_t address);
   void record_read(const Actor& actor, Cell& cell);
+  [[nodiscard]] bool replaces(const Actor& actor, const ReadStamp& read) const;
   [[nodiscard]] bool knows(const Actor& actor, const Stamp& stamp, std::uint32_t thread) const;
   [[nodiscard]] bool knows(const Actor& actor, const ReadStamp& read, std::uint32_t& culprit) const;
   [[nodiscard]] bool fenced(const Actor& actor, const Stamp& write) const;

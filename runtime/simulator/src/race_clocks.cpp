@@ -2,16 +2,10 @@
 #include "race_clocks.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <set>
 
 namespace halftone::simulator {
 namespace {
-
-template <class Visit>
-void each_lane_of(std::uint32_t mask, Visit visit) {
-  for (; mask != 0; mask &= mask - 1) visit(static_cast<std::uint32_t>(std::countr_zero(mask)));
-}
 
 using Visited = std::set<std::pair<const Log*, std::uint32_t>>;
 
@@ -77,8 +71,11 @@ bool Log::knows(std::uint32_t length, std::uint32_t block, std::uint32_t thread,
     const Seen at = left.back();
     left.pop_back();
     if (!visited.insert({at.log, at.length}).second) continue;
-    if (const Message* message = at.log->find(block, at.length))
-      if (time <= message->base || (message->row && (*message->row)[thread] >= time)) return true;
+    if (const Message* message = at.log->find(block, at.length)) {
+      const Times& row = *message->row;
+      if (row[thread] >= time || (thread + kAgents < row.size() && time <= message->base))
+        return true;
+    }
     for (const Link& link : at.log->links_)
       if (link.position < at.length) left.push_back(link.seen);
   }
@@ -86,11 +83,7 @@ bool Log::knows(std::uint32_t length, std::uint32_t block, std::uint32_t thread,
 }
 
 BlockClocks::BlockClocks(std::uint32_t number, std::uint32_t threads)
-    : number_(number),
-      threads_(threads),
-      synced_((threads + 31) / 32, 0),
-      agents_(kAgents, 0),
-      lanes_(threads) {}
+    : number_(number), threads_(threads), synced_((threads + 31) / 32, 0), lanes_(threads) {}
 
 bool BlockClocks::knows_foreign(std::uint32_t thread, std::uint32_t block, std::uint32_t other,
                                 std::uint32_t time) const {
@@ -114,8 +107,7 @@ Message BlockClocks::publish(std::uint32_t warp, std::uint32_t mask) {
     std::uint32_t& time = (*times)[warp * 32 + l];
     time = std::max(time, mask >> l & 1 ? now_ : synced_[warp]);
   }
-  for (std::uint32_t a = 0; a < kAgents; ++a)
-    (*times)[threads_ + a] = std::max((*times)[threads_ + a], agents_[a]);
+  add_agents(*times, agents_);
   ++now_;
   return {number_, base_, std::move(times), std::move(foreign)};
 }
@@ -151,17 +143,25 @@ void BlockClocks::receive(std::uint32_t warp, std::uint32_t mask, Seen known) {
 void BlockClocks::full_barrier() {
   base_ = now_++;
   if (plain_) return;
+  Times agents = agents_ ? *agents_ : Times(kAgents, 0);
   const Times* last = nullptr;  // neighbours mostly share a row
   for (Lane& lane : lanes_) {
     if (lane.row && lane.row.get() != last)
       for (std::uint32_t a = 0; a < kAgents; ++a)
-        agents_[a] = std::max(agents_[a], (*lane.row)[threads_ + a]);
+        agents[a] = std::max(agents[a], (*lane.row)[threads_ + a]);
     last = lane.row.get();
     foreign_ = joined(foreign_, lane.foreign);
     lane.row = nullptr;
     lane.foreign = nullptr;
   }
+  agents_ = std::make_shared<const Times>(std::move(agents));
   plain_ = true;
+}
+
+void BlockClocks::add_agents(Times& times, const Row& agents) const {
+  if (!agents) return;
+  for (std::uint32_t a = 0; a < kAgents; ++a)
+    times[threads_ + a] = std::max(times[threads_ + a], (*agents)[a]);
 }
 
 void BlockClocks::warp_barrier(std::uint32_t warp, std::uint32_t mask) {
@@ -181,25 +181,37 @@ void BlockClocks::warp_barrier(std::uint32_t warp, std::uint32_t mask) {
 }
 
 Glance BlockClocks::glance(std::uint32_t thread) const {
-  return {base_, synced_[thread / 32], now_, lanes_[thread].row,
-          joined(foreign_, lanes_[thread].foreign)};
+  return {base_,   synced_[thread / 32],
+          now_,    lanes_[thread].row,
+          agents_, joined(foreign_, lanes_[thread].foreign)};
 }
 
 bool BlockClocks::knew(const Glance& g, std::uint32_t thread, std::uint32_t other,
                        std::uint32_t time) const {
-  if (time <= g.base || (other == thread && time <= g.time)) return true;
-  if (other / 32 == thread / 32 && other < threads_ && time <= g.synced) return true;
-  return g.row && (*g.row)[other] >= time;
+  if (g.row && (*g.row)[other] >= time) return true;
+  if (other >= threads_) return g.agents && (*g.agents)[other - threads_] >= time;
+  return time <= g.base || (other == thread && time <= g.time) ||
+         (other / 32 == thread / 32 && time <= g.synced);
 }
 
 void BlockClocks::fence(std::uint32_t thread, bool wide) {
   Lane& lane = lanes_[thread];
   for (const bool which : {false, true}) {
     if (which && !wide) break;
-    for (Log* log : lane.pending[which]) receive(thread / 32, 1u << thread % 32, *log);
+    for (const Seen& seen : lane.pending[which]) receive(thread / 32, 1u << thread % 32, seen);
     lane.pending[which].clear();
     lane.fences[which] = glance(thread);
   }
+}
+
+void BlockClocks::read_object(std::uint32_t thread, bool wide, Log& log) {
+  std::vector<Seen>& pending = lanes_[thread].pending[wide];
+  const Seen seen = log.see();
+  const auto known = std::ranges::find(pending, seen.log, &Seen::log);
+  if (known == pending.end())
+    pending.push_back(seen);
+  else
+    *known = seen;
 }
 
 Message BlockClocks::fenced(std::uint32_t thread, bool wide) const {
@@ -209,6 +221,7 @@ Message BlockClocks::fenced(std::uint32_t thread, bool wide) const {
   const std::uint32_t first = thread / 32 * 32;
   for (std::uint32_t t = first; t < std::min(first + 32, threads_); ++t)
     (*times)[t] = std::max((*times)[t], t == thread ? g.time : g.synced);
+  add_agents(*times, g.agents);
   return {number_, g.base, std::move(times), g.foreign};
 }
 

@@ -9,6 +9,7 @@
 // object that was released with block B's knowledge, and acquired since.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -21,6 +22,12 @@ using Times =
     std::vector<std::uint32_t>;  // by thread of a block; behind them its asynchronous agents
 using Row = std::shared_ptr<const Times>;  // null: nothing beyond the last full barrier
 
+/// Calls visit(lane) for every lane of the mask.
+template <class Visit>
+void each_lane_of(std::uint32_t mask, Visit visit) {
+  for (; mask != 0; mask &= mask - 1) visit(static_cast<std::uint32_t>(std::countr_zero(mask)));
+}
+
 class Log;
 struct Seen {
   const Log* log = nullptr;
@@ -31,7 +38,7 @@ using Foreign = std::shared_ptr<const std::vector<Seen>>;  // null: nothing of o
 /// Knowledge on its way from one thread to others.
 struct Message {
   std::uint32_t block = 0;
-  std::uint32_t base = 0;  // every thread's accesses up to here
+  std::uint32_t base = 0;  // every thread's accesses up to here, and of agents what `row` says
   Row row;
   Foreign foreign;
 };
@@ -72,7 +79,7 @@ class Log {
 /// What a thread knew at some time, kept cheaply.
 struct Glance {
   std::uint32_t base = 0, synced = 0, time = 0;  // time = 0: nothing
-  Row row;
+  Row row, agents;
   Foreign foreign;
 };
 
@@ -92,7 +99,7 @@ class BlockClocks {
   [[nodiscard]] bool knows(std::uint32_t thread, std::uint32_t other, std::uint32_t time) const {
     const Row& row = lanes_[thread].row;
     if (row && (*row)[other] >= time) return true;
-    if (other >= threads_) return time <= agents_[other - threads_];
+    if (other >= threads_) return agents_ && (*agents_)[other - threads_] >= time;
     return time <= base_ || other == thread ||
            (other / 32 == thread / 32 && time <= synced_[other / 32]);
   }
@@ -122,10 +129,8 @@ class BlockClocks {
   }
   /// What the last such fence of a thread saw.
   [[nodiscard]] Message fenced(std::uint32_t thread, bool wide) const;
-  /// A strong read of an object by a thread: its next fence receives the log.
-  void read_object(std::uint32_t thread, bool wide, Log& log) {
-    lanes_[thread].pending[wide].push_back(&log);
-  }
+  /// A strong read of an object by a thread: its next fence receives what the log held then.
+  void read_object(std::uint32_t thread, bool wide, Log& log);
 
   /// Advances the clock and returns what an agent's work done before is stamped with.
   std::uint32_t tick() { return now_++; }
@@ -133,18 +138,21 @@ class BlockClocks {
   [[nodiscard]] Message agent_message(std::uint32_t agent, std::uint32_t time) const;
 
  private:
+  /// Adds what all threads knew of agents to the columns of a row.
+  void add_agents(Times& times, const Row& agents) const;
+
   struct Lane {
     Row row;
     Foreign foreign;
     Glance fences[2];
-    std::vector<Log*> pending[2];
+    std::vector<Seen> pending[2];  // one of each log
   };
 
   std::uint32_t number_, threads_;
   std::uint32_t now_ = 1, base_ = 0;
   bool plain_ = true;                  // no lane has a row or foreign knowledge of its own
   std::vector<std::uint32_t> synced_;  // by warp
-  Times agents_;                       // of agents: what all threads know
+  Row agents_;                         // of agents alone: what all threads know
   std::vector<Lane> lanes_;
   Foreign foreign_;  // known to all
 };

@@ -125,6 +125,18 @@ class GlobalShadow {
     return *last_;
   }
 
+  /// Calls part(page, address, bytes) for every page that a stretch touches.
+  template <class Part>
+  void each_part(std::uint64_t address, std::uint32_t bytes, Part part) {
+    while (bytes > 0) {
+      const auto some =
+          static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, kPage - address % kPage));
+      part(page(address), address, some);
+      address += some;
+      bytes -= some;
+    }
+  }
+
  private:
   std::uint32_t granule_;
   std::unordered_map<std::uint64_t, std::unique_ptr<ShadowLines>> pages_;
@@ -143,6 +155,11 @@ class FlightMap {
   explicit FlightMap(std::uint64_t bytes) : words_((bytes + 3) / 4) {}
   Word& at(std::uint64_t address) { return words_[address / 4]; }
   [[nodiscard]] bool any() const { return open_ != 0; }
+  /// Calls visit(address, word) for all words.
+  template <class Visit>
+  void each(Visit visit) const {
+    for (std::size_t word = 0; word < words_.size(); ++word) visit(4 * word, words_[word]);
+  }
   void opened(std::int64_t count) { open_ += count; }
 
  private:

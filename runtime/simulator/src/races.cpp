@@ -48,6 +48,10 @@ Lanes Races::lanes(const Context& c, const Instruction& i) const {
   return {*c.block.racing, c.warp.index, c.mask, site(i)};
 }
 
+Lanes Races::lanes(const Context& c, const Instruction& i, std::uint32_t lane) const {
+  return {*c.block.racing, c.warp.index, 1u << lane, site(i)};
+}
+
 void Races::block_begins(Block& block) {
   block.racing = detector_.block_begins(static_cast<std::uint32_t>(block.number), block.threads,
                                         static_cast<std::uint32_t>(block.shared.size()));

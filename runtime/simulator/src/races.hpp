@@ -25,6 +25,9 @@ class Races {
   void fence(const Context& context, const Instruction& instruction);
 
   [[nodiscard]] Lanes lanes(const Context& context, const Instruction& instruction) const;
+  /// One of them.
+  [[nodiscard]] Lanes lanes(const Context& context, const Instruction& instruction,
+                            std::uint32_t lane) const;
   [[nodiscard]] RaceDetector& detector() { return detector_; }
   void block_begins(Block& block);
 

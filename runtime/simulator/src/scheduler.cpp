@@ -179,6 +179,15 @@ void WarpRun::split(std::size_t at, std::uint32_t mask, std::uint32_t target) {
 
 bool WarpRun::indexed(std::size_t at, const Instruction& i, std::uint32_t mask, Context& context) {
   const std::uint32_t* which = context.plane(i.at[0]);
+  const auto targets = static_cast<std::uint32_t>(i.more.size());
+  each_lane(mask, [&](std::uint32_t l) {
+    if (which[l] < targets) return;
+    context.report(Kind::invalid, i, l, {},
+                   "index " + std::to_string(which[l]) + " is past the list's " +
+                       std::to_string(targets) + " targets");
+    launch_.stopped = true;  // nobody knows where the lane goes
+  });
+  if (launch_.stopped) return false;
   Group base = warp_.groups[at];
   std::vector<Group> groups;
   if (base.mask != mask) {
@@ -187,7 +196,7 @@ bool WarpRun::indexed(std::size_t at, const Instruction& i, std::uint32_t mask, 
     ++rest.pc;
     groups.push_back(std::move(rest));
   }
-  for (std::uint32_t n = 0; n < i.more.size(); ++n) {
+  for (std::uint32_t n = 0; n < targets; ++n) {
     Group taken = base;
     taken.mask = 0;
     each_lane(mask, [&](std::uint32_t l) {

@@ -16,6 +16,8 @@ std::uint32_t place_address(Decoder& decoder, const syntax::Operand& operand);
 std::array<std::uint64_t, 32> addresses_at(const Context& context, const Instruction& instruction,
                                            std::uint32_t where);
 
+/// What asynchronous work will write holds ones, NaN of every format, until it is done.
+void poison(const SharedTarget& target, std::uint32_t bytes);
 /// Checks that [address, address + bytes) lies in the target's shared memory and is aligned; else a
 /// finding.
 bool check_shared(const Context& context, const Instruction& instruction, std::uint32_t lane,

@@ -140,7 +140,8 @@ class Reader {
     std::vector<Variable> parameters;
     for (std::string_view each : split_outside(text, ',')) {
       if (each.empty()) continue;
-      const std::size_t behind = each.find_first_of(" \t");
+      const std::size_t behind = each.find_first_of(" \t\n");
+      if (behind == std::string_view::npos) fail(line_, "a declaration has no name");
       for (Variable& v : parse_variables("param", each.substr(behind), line_))
         parameters.push_back(std::move(v));
     }
@@ -168,19 +169,18 @@ class Reader {
   }
 
   void read_body(Function& function) {
-    std::vector<std::size_t> open;
+    scope_ = 0;
     while (true) {
       if (!skip_space()) fail(line_, "a function does not end");
       const char c = text_[at_];
       if (c == '{') {
         ++at_;
-        open.push_back(function.scopes.size());
-        function.scopes.push_back({function.statements.size(), 0});
+        function.scopes.push_back({scope_});
+        scope_ = static_cast<std::uint32_t>(function.scopes.size() - 1);
       } else if (c == '}') {
         ++at_;
-        if (open.empty()) return;
-        function.scopes[open.back()].end = function.statements.size();
-        open.pop_back();
+        if (scope_ == 0) return;
+        scope_ = function.scopes[scope_].around;
       } else {
         read_statement(function);
       }
@@ -243,17 +243,18 @@ class Reader {
       skip_space();
       if (text_.substr(at_, 14) == ".branchtargets") {
         at_ += 14;
-        function.branch_targets.emplace_back(head, split_outside(up_to(";"), ','));
+        function.branch_targets.push_back({head, split_outside(up_to(";"), ','), scope_});
       } else if (text_.substr(at_, 14) == ".callprototype") {
         up_to(";");
       } else {
-        function.labels.push_back({head, function.statements.size()});
+        function.labels.push_back({head, function.statements.size(), scope_});
       }
       return;
     }
     if (head.empty()) fail(line_, std::string("'") + text_[at_] + "' begins no statement");
     statement.opcode = head;
     statement.source = source_;
+    statement.scope = scope_;
     const std::string_view rest = up_to(";");
     if (head.front() == '.') {
       statement.text = rest;
@@ -266,7 +267,7 @@ class Reader {
 
   std::string_view text_;
   std::size_t at_ = 0;
-  std::uint32_t line_ = 1, source_ = 0;
+  std::uint32_t line_ = 1, source_ = 0, scope_ = 0;
   std::map<Place, std::uint32_t> places_;
   Module module_;
 };

@@ -29,6 +29,7 @@ struct Statement {
   std::string_view text;  ///< of a directive, behind its name
   std::uint32_t ptx_line = 0;
   std::uint32_t source = 0;  ///< index of Module::lines
+  std::uint32_t scope = 0;   ///< index of Function::scopes
 };
 
 /// A line of the text that was compiled; 0 where nothing is known.
@@ -51,10 +52,17 @@ struct Variable {
 struct Label {
   std::string_view name;
   std::size_t statement = 0;  ///< index of the statement behind it
+  std::uint32_t scope = 0;    ///< index of Function::scopes
 };
 
-struct Scope {  ///< statements [begin, end) that one pair of braces holds
-  std::size_t begin = 0, end = 0;
+struct BranchTargets {
+  std::string_view name;
+  std::vector<std::string_view> labels;
+  std::uint32_t scope = 0;  ///< index of Function::scopes
+};
+
+struct Scope {               ///< one pair of braces
+  std::uint32_t around = 0;  ///< index of the scope that it lies in; the first lies in none
 };
 
 struct Function {
@@ -63,8 +71,8 @@ struct Function {
   std::vector<Variable> parameters, results;
   std::vector<Statement> statements;  ///< directives too: .reg, .shared, .local, .param
   std::vector<Label> labels;
-  std::vector<Scope> scopes;
-  std::vector<std::pair<std::string_view, std::vector<std::string_view>>> branch_targets;
+  std::vector<Scope> scopes = {{}};  ///< the body's own is the first
+  std::vector<BranchTargets> branch_targets;
   std::uint32_t most_threads = 0;        ///< .maxntid, .reqntid; 0: not stated
   std::uint32_t cluster[3] = {0, 0, 0};  ///< .reqnctapercluster
 };

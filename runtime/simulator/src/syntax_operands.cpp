@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operands and declarations: PTX ISA 9.0, chapters 4 and 5.
+#include <algorithm>
 #include <charconv>
 
 #include "halftone/simulator/error.hpp"
@@ -60,12 +61,12 @@ std::optional<std::uint64_t> integer_of(std::string_view text) {
 
 namespace {
 
-void parse_memory(std::string_view inside, std::uint32_t line, Operand& operand) {
+void parse_memory(std::string_view inside, std::uint32_t line, int depth, Operand& operand) {
   operand.kind = Operand::Kind::memory;
   const auto parts = split_outside(inside, ',');
   if (parts.empty()) fail(line, "an address is empty");
   for (std::size_t i = 1; i < parts.size(); ++i)
-    operand.parts.push_back(parse_operand(parts[i], line));
+    operand.parts.push_back(parse_operand(parts[i], line, depth + 1));
   std::string_view base = parts[0];
   const std::size_t sign = base.find_first_of("+-", 1);
   if (sign != std::string_view::npos) {
@@ -98,7 +99,10 @@ bool parse_float(std::string_view text, std::uint32_t line, Operand& operand) {
 
 }  // namespace
 
-Operand parse_operand(std::string_view text, std::uint32_t line) {
+Operand parse_operand(std::string_view text, std::uint32_t line, int depth) {
+  constexpr int kDeepest = 8;  // PTX has a list in an address, or lists of initial values
+  if (depth > kDeepest)
+    fail(line, "operands are nested more than " + std::to_string(kDeepest) + " deep");
   Operand operand;
   text = trimmed(text);
   if (text.empty()) fail(line, "an operand is empty");
@@ -106,11 +110,11 @@ Operand parse_operand(std::string_view text, std::uint32_t line) {
   if (first == '{' || first == '(') {
     operand.kind = first == '{' ? Operand::Kind::vector : Operand::Kind::tuple;
     for (std::string_view part : split_outside(text.substr(1, text.size() - 2), ','))
-      if (!part.empty()) operand.parts.push_back(parse_operand(part, line));
+      if (!part.empty()) operand.parts.push_back(parse_operand(part, line, depth + 1));
     return operand;
   }
   if (first == '[') {
-    parse_memory(text.substr(1, text.size() - 2), line, operand);
+    parse_memory(text.substr(1, text.size() - 2), line, depth, operand);
     return operand;
   }
   if (first == '!') {
@@ -124,8 +128,8 @@ Operand parse_operand(std::string_view text, std::uint32_t line) {
     return operand;
   }
   if (text.starts_with("generic(")) {  // of an initial value: all addresses here are generic
-    const std::size_t close = std::min(text.find(')'), text.size() - 1);
-    Operand inner = parse_operand(text.substr(8, close - 8), line);
+    const std::size_t close = std::min(text.rfind(')'), text.size() - 1);
+    Operand inner = parse_operand(text.substr(8, close - 8), line, depth + 1);
     const std::string_view rest = trimmed(text.substr(close + 1));
     if (rest.starts_with('+'))
       inner.offset += static_cast<std::int64_t>(integer_of(trimmed(rest.substr(1))).value_or(0));
@@ -167,6 +171,9 @@ Variable parse_declarator(std::string_view text, const Variable& like, std::uint
     const std::string_view count = trimmed(counts.substr(1, close - 1));
     const auto value = count.empty() ? std::optional<std::uint64_t>(0) : integer_of(count);
     if (!value) fail(line, "'" + std::string(count) + "' is no size");
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 40;  // more than any memory has
+    if (variable.elements > kMost / std::max<std::uint64_t>(*value, 1))
+      fail(line, "an array is too large");
     variable.elements *= *value;
     counts = trimmed(counts.substr(close + 1));
   }
@@ -187,6 +194,7 @@ std::vector<Variable> parse_variables(std::string_view space, std::string_view t
     text = trimmed(text.substr(end));
     if (word == "align") {
       const std::size_t behind = text.find_first_of(" \t\n");
+      if (behind == std::string_view::npos) fail(line, "a declaration has no name");
       like.alignment = static_cast<std::uint32_t>(integer_of(text.substr(0, behind)).value_or(1));
       text = trimmed(text.substr(behind));
     } else if (word == "v2" || word == "v4") {
@@ -199,6 +207,9 @@ std::vector<Variable> parse_variables(std::string_view space, std::string_view t
   std::vector<Variable> variables;
   for (std::string_view each : split_outside(text, ','))
     variables.push_back(parse_declarator(each, like, line));
+  for (const Variable& variable : variables)
+    if (variable.name.empty()) fail(line, "a declaration has no name");
+  if (variables.empty()) fail(line, "a declaration has no name");
   return variables;
 }
 

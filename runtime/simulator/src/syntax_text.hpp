@@ -20,7 +20,8 @@ inline bool is_name(char c) {
 [[nodiscard]] std::vector<std::string_view> split_outside(std::string_view text, char separator);
 /// Decimal, 0x, 0b and octal numbers, with a sign.
 [[nodiscard]] std::optional<std::uint64_t> integer_of(std::string_view text);
-[[nodiscard]] Operand parse_operand(std::string_view text, std::uint32_t line);
+/// `depth`: how many operands this one lies in.
+[[nodiscard]] Operand parse_operand(std::string_view text, std::uint32_t line, int depth = 0);
 /// Throws Error.
 [[noreturn]] void fail(std::uint32_t line, const std::string& what);
 

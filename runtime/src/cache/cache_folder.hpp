@@ -34,6 +34,7 @@ struct CacheSurvey {
   std::uint64_t evicted = 0, reaped = 0;
   std::uint64_t refused = 0;  ///< that should have gone, and that the system did not remove
   int failure = 0;            ///< the errno of the first of them
+  std::string kept;           ///< its name
 };
 
 /// May be used from any thread.

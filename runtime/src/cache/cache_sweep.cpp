@@ -58,7 +58,10 @@ CacheSurvey CacheFolder::take_away(const std::vector<Listed>& files, Unwanted un
     const bool wanted = !ours || !unwanted(file);
     const bool gone =
         !wanted && (calls_.unlink_at(folder_, file.name.c_str()) == 0 || errno == ENOENT);
-    if (!wanted && !gone && survey.refused++ == 0) survey.failure = errno;
+    if (!wanted && !gone && survey.refused++ == 0) {
+      survey.failure = errno;
+      survey.kept = file.name;
+    }
     if (gone) {
       ++(entry ? survey.evicted : survey.reaped);
     } else if (entry) {

@@ -35,7 +35,7 @@ bool describe(const CudaLibrary& library, CudaDevice& found, std::string& reason
 
 Toolchain toolchain_with(int cuda_version) {
   const Nvrtc& nvrtc = Nvrtc::instance();
-  return {nvrtc.version(), nvrtc.architectures(), {cuda_version / 1000, cuda_version % 1000 / 10}};
+  return {nvrtc.version(), nvrtc.architectures(), cuda_version_of(cuda_version)};
 }
 
 }  // namespace

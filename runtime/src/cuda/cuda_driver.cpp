@@ -5,6 +5,8 @@
 #include <array>
 #include <iterator>
 
+#include "../dispatch.hpp"
+
 namespace halftone {
 using namespace cuda;
 
@@ -43,8 +45,7 @@ CudaDriver::CudaDriver(const CudaLibrary& cuda, int index, DriverStatus& opened)
   }
   properties_ = {.name = name.data(),
                  .chip = "sm_" + std::to_string(major * 10 + minor),
-                 .version = "driver for CUDA " + std::to_string(version / 1000) + "." +
-                            std::to_string(version % 1000 / 10),
+                 .version = "driver for CUDA " + text_of(cuda_version_of(version)),
                  .cuda_version = version,
                  .memory_bytes = static_cast<std::int64_t>(memory)};
 }

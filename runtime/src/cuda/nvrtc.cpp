@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <mutex>
 
 #include "../settings.hpp"
 #include "../stopping.hpp"
@@ -104,12 +105,17 @@ const Nvrtc& Nvrtc::instance() {
 }
 
 void Nvrtc::warm_up() noexcept {
-  try {
-    const Nvrtc& nvrtc = instance();
-    (void)nvrtc.compile_cubin("extern \"C\" __global__ void nothing() {}", "nothing",
-                              "sm_" + std::to_string(nvrtc.architectures().back()));
-  } catch (...) {  // whoever needs a kernel is told why there is none
-  }
+  static std::once_flag once;
+  std::call_once(once, [] {
+    try {
+      const Nvrtc& nvrtc = instance();
+      const std::vector<int> known = nvrtc.architectures();
+      if (known.empty()) return;
+      (void)nvrtc.compile_cubin("extern \"C\" __global__ void nothing() {}", "nothing",
+                                "sm_" + std::to_string(known.back()));
+    } catch (...) {  // whoever needs a kernel is told why there is none
+    }
+  });
 }
 
 Nvrtc::Nvrtc(const NvrtcSettings& settings) : settings_(settings) {

@@ -30,8 +30,9 @@ class Nvrtc {
   /// The one of this process, as the environment says; opened by the first call.
   [[nodiscard]] static const Nvrtc& instance();
 
-  /// Has NVRTC made all that it keeps until the process exits, which it does when it first compiles.
-  /// What std::atexit registers afterwards runs before that goes. Nothing where NVRTC is missing.
+  /// Has NVRTC made all that it keeps until the process exits, which it does when it first
+  /// compiles; once. What std::atexit registers afterwards runs before that goes. Nothing where
+  /// NVRTC is missing or knows no chip.
   static void warm_up() noexcept;
 
   /// PTX with line information, for the simulator; `architecture` is "sm_80". Throws Error with the

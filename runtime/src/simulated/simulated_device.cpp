@@ -2,6 +2,7 @@
 #include "simulated_device.hpp"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../cache/kernel_cache.hpp"
@@ -15,7 +16,7 @@ namespace halftone {
 
 std::shared_ptr<DriverContext> open_simulated_device(std::string_view chip,
                                                      const DriverOptions& driver_options,
-                                                     int threads) {
+                                                     int threads, ObserveLaunch observe) {
   const std::string name = "simulated:" + std::string(chip);
   if (!simulator::find_chip(chip)) {
     std::vector<std::string_view> known;
@@ -26,10 +27,10 @@ std::shared_ptr<DriverContext> open_simulated_device(std::string_view chip,
                  .hint = "the simulator knows " + listed(known)});
   }
   simulator::LaunchOptions options;
-  options.traffic = false;
+  options.traffic = static_cast<bool>(observe);
   options.threads = static_cast<unsigned>(threads);
   return std::make_shared<DriverContext>(
-      name, std::make_unique<SimulatedDriver>(chip, options),
+      name, std::make_unique<SimulatedDriver>(chip, options, std::move(observe)),
       cached(
           [](const std::string& text, const std::string& kernel, const std::string& architecture) {
             return Nvrtc::instance().compile_ptx(text, kernel, architecture);

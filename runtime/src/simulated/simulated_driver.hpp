@@ -10,13 +10,13 @@
 
 #include "../driver.hpp"
 #include "halftone/simulator/device.hpp"
+#include "simulated_device.hpp"
 
 namespace halftone {
 
 class SimulatedDriver final : public Driver {
  public:
-  /// Is told of every launch, in order, before its findings become a status.
-  using Observe = std::function<void(const std::string& entry, const simulator::LaunchReport&)>;
+  using Observe = ObserveLaunch;
 
   /// `chip` is one that the simulator knows.
   SimulatedDriver(std::string_view chip, const simulator::LaunchOptions& options,

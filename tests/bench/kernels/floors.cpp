@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "codegen/plan/Chips.h"
+#include "codegen/plan/CostModel.h"
 
 namespace halftone::bench {
 namespace {
@@ -15,7 +16,6 @@ namespace {
 constexpr double kSectorBytes = 32, kAccessBytes = 16, kWarpsPerClock = 4;
 /// Of one mma: m16n8k16, and m16n8k8 of tf32.
 constexpr double kHalfOperations = 4096, kTf32Operations = 2048;
-constexpr double kLaunchMicroseconds = 2;  // inside a graph, as codegen/plan assumes
 
 std::string_view after(std::string_view text, std::string_view begin, std::string_view end) {
   const std::size_t at = text.rfind(begin);
@@ -64,6 +64,12 @@ Extents extents_of(const MeasuredLaunch& launch, std::int64_t size) {
   e.row_tiles = std::ceil(e.rows / std::atof(e.tile.c_str()));
   e.column_tiles = std::ceil(e.columns / std::atof(e.tile.substr(e.tile.find(',') + 1).c_str()));
   return e;
+}
+
+/// Tensor cores take operands of two different formats as tf32, as tensor_contraction.cuh does.
+bool multiplies_tf32(std::string_view text) {
+  const std::string_view lhs = after(text, "using Lhs = ", ";");
+  return lhs == "float" || lhs != after(text, "using Rhs = ", ";");
 }
 
 std::string number(double value) { return std::to_string(static_cast<long long>(value)); }
@@ -123,7 +129,8 @@ class Judgement {
   }
 
   [[nodiscard]] std::string time_reason() const {
-    if (floor_.microseconds < kLaunchMicroseconds / 2) return "a launch takes longer than its work";
+    if (floor_.microseconds < ir::kLaunchMicroseconds / 2)
+      return "a launch takes longer than its work";
     return launch_.kernel->skeleton == "contraction" ? few_tiles() : "";
   }
 
@@ -156,7 +163,7 @@ Floor floor_of(const MeasuredLaunch& launch, const std::string& chip, std::int64
   const simulator::Counters& counted = launch.counters;
   const Extents extents = extents_of(launch, size);
   const bool is_tensor = counted.tensor_operations > 0;
-  const bool is_tf32 = launch.text.find("using Lhs = float") != std::string::npos;
+  const bool is_tf32 = multiplies_tf32(launch.text);
   const Rates rates(*known, is_tf32);
   const double partials = 2 * launch.partial_bytes, body = cost.operations - 2 * extents.products();
 

@@ -131,17 +131,12 @@ void play_memory(CudaLibrary& table) {
   };
 }
 
-/// Page-locked memory and waiting for events, where the table has them.
-template <class Library>
-void play_host_memory(Library& table) {
-  if constexpr (requires { table.cuMemHostAlloc; }) {
-    table.cuMemHostAlloc = [](void** address, std::size_t bytes, unsigned) {
-      *address = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
-      return *address ? 0 : cuda::kOutOfMemory;
-    };
-    table.cuMemFreeHost = [](void* address) { return std::free(address), 0; };
-    table.cuEventSynchronize = [](CudaEvent) { return 0; };
-  }
+void play_host_memory(CudaLibrary& table) {
+  table.cuMemHostAlloc = [](void** address, std::size_t bytes, unsigned) {
+    *address = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+    return *address ? 0 : cuda::kOutOfMemory;
+  };
+  table.cuMemFreeHost = [](void* address) { return std::free(address), 0; };
 }
 
 int launch(CudaFunction function, unsigned blocks, unsigned threads, unsigned shared_bytes,
@@ -234,6 +229,7 @@ CudaLibrary simulated_cuda(const std::string& chip) {
   table.cuDevicePrimaryCtxRelease_v2 = Fill<decltype(table.cuDevicePrimaryCtxRelease_v2)>::kNothing;
   table.cuFuncSetAttribute = Fill<decltype(table.cuFuncSetAttribute)>::kNothing;
   table.cuEventRecord = Fill<decltype(table.cuEventRecord)>::kNothing;
+  table.cuEventSynchronize = Fill<decltype(table.cuEventSynchronize)>::kNothing;
   table.cuGraphDestroy = Fill<decltype(table.cuGraphDestroy)>::kNothing;
   play_the_device(table);
   play_memory(table);

@@ -17,16 +17,10 @@ using manifest::Format, manifest::Phase, manifest::Role;
 
 namespace {
 
-constexpr Phase kPhases[] = {Phase::refresh,  Phase::forward, Phase::loss,  Phase::loss_backward,
-                             Phase::backward, Phase::check,   Phase::update};
-constexpr std::int64_t kBatch = 37, kOther = 3;  // no multiple of any tile
-
-std::vector<Binding> bindings_of(const Artifact& artifact) {
-  std::vector<Binding> bindings;
-  for (const std::string& symbol : artifact.manifest().symbols)
-    bindings.push_back({symbol, symbol == "batch" ? kBatch : kOther});
-  return bindings;
-}
+constexpr Phase kPhases[] = {Phase::refresh,    Phase::forward,       Phase::loss,
+                             Phase::external,   Phase::loss_backward, Phase::backward,
+                             Phase::accumulate, Phase::check,         Phase::update};
+static_assert(std::size(kPhases) == manifest::kPhases);
 
 std::size_t size_of(Format format) { return static_cast<std::size_t>(manifest::bytes_of(format)); }
 
@@ -81,17 +75,22 @@ std::string Site::text() const {
   return std::string(manifest::spelled(phase)) + "/" + std::to_string(index) + " " + kernel;
 }
 
-SingleLaunches::SingleLaunches(const Artifact& artifact, const Device& device)
-    : bindings_(bindings_of(artifact)),
-      program_("test", artifact, device, "training",
-               {.model = "", .bindings = bindings_, .seed = 5}) {}
-
-const manifest::Launch& SingleLaunches::launch(const Site& site) const {
-  return program_.plan().launches(site.phase)[site.index];
+SingleLaunches::SingleLaunches(const Artifact& artifact, const Device& device) {
+  const std::vector<Binding> sizes = odd_sizes(artifact);
+  const Setup setup{.model = "", .bindings = sizes, .seed = 5};
+  for (const manifest::Program& program : artifact.manifest().programs) {
+    programs_.push_back(
+        std::make_unique<BoundProgram>("test", artifact, device, program.name, setup));
+    programs_.back()->execution().prepare_accumulation();
+  }
 }
 
-bool SingleLaunches::has_free_sums(const manifest::Launch& launch) const {
-  return std::ranges::any_of(program_.manifest().cuda, [&](const manifest::CudaTarget& target) {
+const manifest::Launch& SingleLaunches::launch(const Site& site) const {
+  return program(site).plan().launches(site.phase)[site.index];
+}
+
+bool SingleLaunches::has_free_sums(const BoundProgram& program, const manifest::Launch& launch) {
+  return std::ranges::any_of(program.manifest().cuda, [&](const manifest::CudaTarget& target) {
     const auto& plans = target.kernels[static_cast<std::size_t>(launch.kernel)].plans;
     return !plans.empty() && plans.front().name.starts_with("tensor");
   });
@@ -99,11 +98,17 @@ bool SingleLaunches::has_free_sums(const manifest::Launch& launch) const {
 
 std::vector<Site> SingleLaunches::sites() const {
   std::vector<Site> sites;
-  for (const Phase phase : kPhases) {
-    const auto launches = program_.plan().launches(phase);
-    for (std::size_t i = 0; i < launches.size(); ++i)
-      sites.push_back(
-          {phase, i, program_.plan().kernel(launches[i]).name, has_free_sums(launches[i])});
+  std::map<std::string, std::size_t> first;  // by kernel: the program that launches it first
+  for (std::size_t number = 0; number < programs_.size(); ++number) {
+    const BoundProgram& program = *programs_[number];
+    for (const Phase phase : kPhases) {
+      const auto launches = program.plan().launches(phase);
+      for (std::size_t i = 0; i < launches.size(); ++i) {
+        const std::string& kernel = program.plan().kernel(launches[i]).name;
+        if (first.try_emplace(kernel, number).first->second != number) continue;
+        sites.push_back({number, phase, i, kernel, has_free_sums(program, launches[i])});
+      }
+    }
   }
   return sites;
 }
@@ -115,35 +120,36 @@ std::vector<std::size_t> SingleLaunches::buffers(const Site& site) const {
   return {buffers.begin(), buffers.end()};
 }
 
-void SingleLaunches::fill(std::size_t buffer, bool exact, std::uint64_t seed) {
+void SingleLaunches::fill(const Site& site, std::size_t buffer, std::uint64_t seed) {
+  BoundProgram& program = this->program(site);
   std::mt19937_64 random(seed * 1000003 + buffer);
-  const Format format = program_.plan().buffer(buffer).format;
-  std::vector<std::byte> bytes(static_cast<std::size_t>(program_.plan().bytes(buffer)));
+  const Format format = program.plan().buffer(buffer).format;
+  std::vector<std::byte> bytes(static_cast<std::size_t>(program.plan().bytes(buffer)));
   for (std::size_t at = 0; at < bytes.size(); at += size_of(format)) {
     const std::uint64_t drawn = random();
     if (format == Format::i32) {
       const auto label = static_cast<std::int32_t>(drawn % 2);
       std::memcpy(&bytes[at], &label, sizeof label);
     } else {
-      const float value = exact ? static_cast<float>(static_cast<int>(drawn % 9) - 4) / 4
-                                : static_cast<float>(drawn >> 40) * 0x1p-23f - 1.0f;
+      const float value = site.free_sums ? static_cast<float>(static_cast<int>(drawn % 9) - 4) / 4
+                                         : static_cast<float>(drawn >> 40) * 0x1p-23f - 1.0f;
       put(format, value, &bytes[at]);
     }
   }
-  program_.execution().write(buffer, 0, bytes);
+  program.execution().write(buffer, 0, bytes);
 }
 
 Contents SingleLaunches::run(const Site& site, std::uint64_t seed) {
+  BoundProgram& program = this->program(site);
   const std::vector<std::size_t> buffers = this->buffers(site);
   for (const std::size_t buffer : buffers)
-    if (program_.plan().buffer(buffer).role != Role::hyperparameter)
-      fill(buffer, site.free_sums, seed);
-  program_.run(site.phase, site.index);
+    if (program.plan().buffer(buffer).role != Role::hyperparameter) fill(site, buffer, seed);
+  program.run(site.phase, site.index);
   Contents contents;
   for (const std::size_t buffer : buffers) {
-    const std::byte* begin = program_.execution().read(buffer);
-    std::vector<std::byte> bytes(begin, begin + program_.plan().bytes(buffer));
-    make_nans_equal(program_.plan().buffer(buffer).format, bytes);
+    const std::byte* begin = program.execution().read(buffer);
+    std::vector<std::byte> bytes(begin, begin + program.plan().bytes(buffer));
+    make_nans_equal(program.plan().buffer(buffer).format, bytes);
     contents[buffer] = std::move(bytes);
   }
   return contents;
@@ -154,7 +160,7 @@ std::string SingleLaunches::difference(const Site& site, const Contents& wanted,
   std::string first;
   std::size_t differing = 0, elements = 0;
   for (const auto& [buffer, bytes] : wanted) {
-    const manifest::Buffer& described = program_.plan().buffer(buffer);
+    const manifest::Buffer& described = program(site).plan().buffer(buffer);
     const std::size_t each = size_of(described.format);
     const std::vector<std::byte>& others = got.at(buffer);
     for (std::size_t at = 0; at < bytes.size(); at += each, ++elements) {

@@ -6,21 +6,24 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "bind.hpp"
+#include "odd_sizes.hpp"
 
 namespace halftone::tests {
 
-/// A launch of the training program.
+/// A launch of one of the artifact's programs.
 struct Site {
+  std::size_t program;
   manifest::Phase phase;
   std::size_t index;
   std::string kernel;
   bool free_sums;  ///< on some chip tensor cores add up its sums, in an order of their own
 
-  /// "backward/3 halftone_fc2_weight_gradient"
+  /// "backward/3 fc2_weight_gradient"
   [[nodiscard]] std::string text() const;
 };
 
@@ -31,6 +34,7 @@ class SingleLaunches {
  public:
   SingleLaunches(const Artifact& artifact, const Device& device);
 
+  /// One of every kernel at least: all of training, and of other programs what it does not launch.
   [[nodiscard]] std::vector<Site> sites() const;
 
   /// Fills every buffer of the launch, except hyperparameters, and runs it. Operands of a launch
@@ -43,12 +47,14 @@ class SingleLaunches {
 
  private:
   [[nodiscard]] const manifest::Launch& launch(const Site& site) const;
-  [[nodiscard]] bool has_free_sums(const manifest::Launch& launch) const;
+  [[nodiscard]] static bool has_free_sums(const BoundProgram& program,
+                                          const manifest::Launch& launch);
   [[nodiscard]] std::vector<std::size_t> buffers(const Site& site) const;
-  void fill(std::size_t buffer, bool exact, std::uint64_t seed);
+  void fill(const Site& site, std::size_t buffer, std::uint64_t seed);
 
-  std::vector<Binding> bindings_;
-  BoundProgram program_;
+  [[nodiscard]] BoundProgram& program(const Site& site) const { return *programs_[site.program]; }
+
+  std::vector<std::unique_ptr<BoundProgram>> programs_;  ///< in the manifest's order
 };
 
 /// 32 hexadecimal digits.

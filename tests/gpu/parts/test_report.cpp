@@ -66,7 +66,7 @@ void Report::run(const std::string& name, const std::function<std::vector<std::s
 int Report::finish() const {
   std::printf("%s: %d passed, %d failed, %d skipped\n", program_.c_str(), passed_, failed_,
               skipped_);
-  return failed_ == 0 ? 0 : 1;
+  return failed_ > 0 ? 1 : passed_ > 0 ? 0 : kSkippedExit;
 }
 
 int report_of(const std::string& program, const Arguments& arguments,
@@ -81,8 +81,6 @@ int report_of(const std::string& program, const Arguments& arguments,
     return kLostExit;
   } catch (const Skipped& why) {
     report.skip("everything", why.what());
-    (void)report.finish();
-    return kSkippedExit;
   } catch (const std::exception& error) {
     report.fail("everything that follows", error.what());
   }
@@ -98,6 +96,18 @@ std::vector<std::string> list_option(const Arguments& arguments, const std::stri
     for (std::string each; std::getline(stream, each, between);) list.push_back(each);
   }
   return list;
+}
+
+std::vector<std::string> names_option(const Arguments& arguments, const std::string& name,
+                                      const std::vector<std::string>& known) {
+  std::vector<std::string> names = list_option(arguments, name);
+  for (const std::string& each : names) {
+    if (std::ranges::find(known, each) != known.end()) continue;
+    std::string sentence = name + " has '" + each + "', which is not there; choose of";
+    for (const std::string& other : known) sentence += " " + other;
+    throw std::runtime_error(sentence);
+  }
+  return names;
 }
 
 long number_option(const Arguments& arguments, const std::string& name, long otherwise) {

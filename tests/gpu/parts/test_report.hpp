@@ -9,7 +9,7 @@
 
 namespace halftone::tests {
 
-/// A device that is not there; the program ends with kSkipped.
+/// What cannot be asked on this machine: from inside a check that check, from elsewhere everything.
 class Skipped : public std::exception {
  public:
   explicit Skipped(std::string why) : why_(std::move(why)) {}
@@ -41,7 +41,7 @@ class Report {
   /// Runs `check`, which gives the sentences of what was wrong; an exception is one more.
   void run(const std::string& name, const std::function<std::vector<std::string>()>& check);
 
-  /// The exit status: 1 when a check failed.
+  /// The exit status: 1 when a check failed, kSkippedExit when none passed either.
   [[nodiscard]] int finish() const;
 
  private:
@@ -65,6 +65,11 @@ struct Arguments {
 /// "--only a,b" of a command line as {"a", "b"}; empty when it is not there.
 [[nodiscard]] std::vector<std::string> list_option(const Arguments& arguments,
                                                    const std::string& name, char between = ',');
+/// The same of names that must be among `known`. Throws std::runtime_error, which lists them, for
+/// another.
+[[nodiscard]] std::vector<std::string> names_option(const Arguments& arguments,
+                                                    const std::string& name,
+                                                    const std::vector<std::string>& known);
 /// "--steps 20" as 20. Throws std::runtime_error for what is no number.
 [[nodiscard]] long number_option(const Arguments& arguments, const std::string& name,
                                  long otherwise);

@@ -65,9 +65,47 @@ TEST_CASE("what could not be taken away is an error") {
   fs::create_directory(scratch / name_of(2));  // a folder under an entry's name is not unlinked
   const Outcome outcome = cache("clear '" + scratch.path() + "'");
   CHECK(outcome.status == 2);
-  CHECK(outcome.errors == "halftone: " + scratch.path() +
-                              ": 1 file could not be taken away (Is a directory), 3 were; remove "
-                              "it by hand, or mend the folder's permissions\n");
+  CHECK(outcome.errors == "halftone: " + scratch.path() + ": 1 file could not be taken away ('" +
+                              name_of(2) +
+                              "': Is a directory), 3 were; remove it by hand, or mend the folder's "
+                              "permissions\n");
+  fs::create_directory(scratch / name_of(3));
+  for (const int k : {2, 3})
+    fs::last_write_time(scratch / name_of(k),
+                        fs::file_time_type::clock::now() - std::chrono::hours(k));
+  CHECK(cache("clear '" + scratch.path() + "'").errors ==
+        "halftone: " + scratch.path() + ": 2 files could not be taken away (the first, '" +
+            name_of(3) +
+            "': Is a directory), 0 were; remove them by hand, or mend the folder's permissions\n");
+}
+
+TEST_CASE("devices says where kernels are kept, or why they are not, as a program would find it") {
+  const ScratchFolder scratch;
+  const Variable mode("HALFTONE_CACHE", "rw");
+  for (const char* name : {"sound", "open"}) fs::create_directory(scratch / name);
+  REQUIRE(chmod((scratch / "sound").c_str(), 0700) == 0);
+  REQUIRE(chmod((scratch / "open").c_str(), 0777) == 0);
+  fs::create_symlink(scratch / "sound", scratch / "link");
+  const std::string limit = ", limit 1073741824 bytes\n", none = "none: the folder '";
+  const struct {
+    std::string name, begin, end;
+  } cases[] = {
+      {"sound", "", limit},
+      {"absent", "", limit},
+      {"open", none,
+       "' may be written to by others; run chmod go-w on it, or name another folder in "
+       "HALFTONE_CACHE_DIR\n"},
+      {"link", none,
+       "' is a symbolic link or no folder; name another folder in HALFTONE_CACHE_DIR\n"},
+  };
+  for (const auto& each : cases) {
+    CAPTURE(each.name);
+    const Variable folder("HALFTONE_CACHE_DIR", scratch / each.name);
+    const Outcome outcome = run_tool("devices");
+    CHECK(outcome.status == 0);
+    CHECK(outcome.output.ends_with("\ncache     " + each.begin + (scratch / each.name) + each.end));
+  }
+  CHECK_FALSE(fs::exists(scratch / "absent"));
 }
 
 TEST_CASE("verify names what is damaged, and ends with 1") {

@@ -16,6 +16,7 @@ struct Scenario {
   CacheMode mode = CacheMode::read_write;
   void (*prepare)(const std::string& folder) = [](const std::string&) {};
   std::uint64_t most_bytes = 1 << 30;
+  std::uint64_t damaged = 0;  ///< entries that `prepare` damages
 
   [[nodiscard]] CacheSettings settings(const ScratchFolder& scratch) const {
     CacheSettings settings = settings_for(scratch / folder, mode);
@@ -40,7 +41,8 @@ inline const Scenario kScenarios[] = {
      [](const std::string& folder) {
        fill(folder);
        write_file(folder + "/" + name_of(1), entry_of(1).substr(1));
-     }},
+     },
+     1 << 30, 1},
     {"an entry is another kernel's", "a", CacheMode::read_write,
      [](const std::string& folder) {
        fill(folder);

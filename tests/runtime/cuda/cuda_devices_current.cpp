@@ -161,6 +161,31 @@ TEST_CASE_FIXTURE(Machine, "the best device is the first GPU that the artifact's
                                                   "13.0") != std::string::npos);
 }
 
+TEST_CASE_FIXTURE(Machine, "a compiler for the background is warmed up once, for a GPU alone") {
+  const fs::path compiled = home / "compiled";
+  setenv("STUB_COMPILED", compiled.c_str(), 1);
+  setenv("HALFTONE_JIT", "background", 1);
+  setenv("STUB_GPUS", "", 1);
+  CHECK(Device::best(models::line::artifact()).name() == "cpu");
+  CHECK_FALSE(fs::exists(compiled));
+  setenv("STUB_GPUS", kThree, 1);
+  for (int times = 0; times < 2; ++times) {
+    CHECK(Device::best(models::line::artifact()).name() == "cuda:1");
+    REQUIRE(fs::exists(compiled));
+    CHECK(fs::file_size(compiled) == 1);
+  }
+  unsetenv("STUB_COMPILED");
+  unsetenv("HALFTONE_JIT");
+  // An NVRTC that knows no chip is not asked to compile for one.
+  const std::string without = printed(
+      "LD_LIBRARY_PATH=" + fs::path(STUB_CUDA).parent_path().string() +
+      " STUB_NO_CHIPS=1 HALFTONE_JIT=background HALFTONE_DEVICE=cuda:1 STUB_COMPILED=" +
+      (home / "none").string() + " " HALFTONE_TOOL " devices " + write_line(home / "line.bin", ""));
+  CHECK(without.find("\nchosen    cuda:1, as HALFTONE_DEVICE says: no: sm_80: ") !=
+        std::string::npos);
+  CHECK_FALSE(fs::exists(home / "none"));
+}
+
 TEST_CASE_FIXTURE(Machine, "halftone devices prints what there is, what would be chosen and why") {
   const std::string tool = "LD_LIBRARY_PATH=" + fs::path(STUB_CUDA).parent_path().string() +
                            " " HALFTONE_TOOL " devices";

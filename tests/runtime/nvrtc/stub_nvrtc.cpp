@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // An NVRTC whose images are what it was asked for. A text "wrong" is refused; "slow" takes until it
-// is stopped, and writes a byte to the file that STUB_SLOW numbers when it begins.
+// is stopped, and writes a byte to the file that STUB_SLOW numbers when it begins. Each text that
+// is compiled is a byte in the file that STUB_COMPILED names; it knows no chip where STUB_NO_CHIPS
+// is set.
 #include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string>
 
 #ifndef STUB_MAJOR
@@ -29,7 +32,9 @@ constexpr char kLog[] = "line 1: wrong";
 extern "C" {
 
 int nvrtcVersion(int* major, int* minor) { return *major = STUB_MAJOR, *minor = STUB_MINOR, 0; }
-int nvrtcGetNumSupportedArchs(int* count) { return *count = 2, 0; }
+int nvrtcGetNumSupportedArchs(int* count) {
+  return *count = std::getenv("STUB_NO_CHIPS") ? 0 : 2, 0;
+}
 int nvrtcGetSupportedArchs(int* numbers) { return numbers[0] = 75, numbers[1] = 90, 0; }
 int nvrtcCreateProgram(void** program, const char* text, const char*, int, const char* const*,
                        const char* const*) {
@@ -42,6 +47,7 @@ int nvrtcDestroyProgram(void** program) {
 }
 int nvrtcCompileProgram(void* handle, int count, const char* const* options) {
   Program* program = program_of(handle);
+  if (const char* file = std::getenv("STUB_COMPILED")) std::ofstream(file, std::ios::app) << "c";
   if (program->text == "wrong") return 6;
   if (program->text == "slow") {
     const char* file = std::getenv("STUB_SLOW");

@@ -5,15 +5,13 @@
 #include <doctest/doctest.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <mutex>
 #include <set>
 
-#include "artifacts.hpp"
-#include "replay.hpp"
+#include "replayed_models.hpp"
 #include "simulation.hpp"
 #include "syntax.hpp"
 #include "traffic.hpp"
@@ -24,43 +22,21 @@ namespace {
 
 using simulator::Accumulation;
 
-std::vector<Binding> bindings_of(const Artifact& artifact, std::int64_t batch) {
-  std::vector<Binding> bindings;
-  for (const std::string& symbol : artifact.manifest().symbols)
-    bindings.push_back({symbol, symbol == "batch" ? batch : 3});
-  return bindings;
-}
-
-void replay(const LinkedArtifact& linked, const Device& device, const std::string& chip, Tally& all,
-            int steps = 1) {
+/// Training steps of one model on one chip.
+void train(const LinkedArtifact& linked, const Device& device, const std::string& chip, int steps,
+           Tally& all) {
   CAPTURE(std::string(linked.name));
   CAPTURE(chip);
   const Artifact artifact = Artifact::linked(*linked.image);
-  const auto bindings = bindings_of(artifact, 37);
+  const std::vector<Binding> sizes = odd_sizes(artifact);
   Tally tally;
   try {
-    Replay replay(artifact, device, {.model = "", .bindings = bindings, .seed = 5});
+    Replay replay(artifact, device, {.model = "", .bindings = sizes, .seed = 5});
     for (int step = 1; step <= steps; ++step) replay.step(static_cast<std::uint64_t>(step), tally);
   } catch (const std::exception& error) {
     FAIL_CHECK(std::string(error.what()));
   }
-  CAPTURE(tally.first);
-  CHECK(tally.differing == 0);
-  CHECK(tally.outside == 0);
-  CHECK(tally.launches > 0);
-  all.launches += tally.launches;
-  all.exact_sums += tally.exact_sums;
-  all.bounded += tally.bounded;
-  for (const std::string& kernel : tally.kernels)
-    all.kernels.insert(chip + "/" + linked.name + "/" + kernel);
-}
-
-void report(const Tally& all) {
-  std::printf(
-      "%lld launches of class A and %lld of class B with exact sums have the CPU's bits, "
-      "%lld other sums of class B are inside their bound; %zu kernels on chips\n",
-      static_cast<long long>(all.launches), static_cast<long long>(all.exact_sums),
-      static_cast<long long>(all.bounded), all.kernels.size());
+  add(tally, chip + "/" + linked.name, all);
 }
 
 /// Findings of launches that have no fault.
@@ -101,7 +77,7 @@ void replay_all(const std::string& chip, const simulator::LaunchOptions& options
                   alarms.false_alarms += static_cast<std::int64_t>(report.findings.size());
                   if (traffic != nullptr) traffic->add(chip, labels[kernel], report.counters);
                 });
-  for (const LinkedArtifact& linked : kArtifacts) replay(linked, device, chip, all);
+  for (const LinkedArtifact& linked : kArtifacts) replay_model(linked, device, chip, all);
   for (const std::string& opcode : unlisted) FAIL_CHECK("not in opcodes.txt: " << opcode);
 }
 
@@ -134,25 +110,9 @@ TEST_CASE("20 training steps of the quickstart's network, replayed, have the CPU
   for (const char* chip : {"sm_75", "sm_80", "sm_90a"}) {
     const Device device = simulated(chip, {.traffic = false});
     for (const char* name : {"digits", "digits_bf16", "digits_f16", "digits_tf32"})
-      replay(find_artifact(name), device, chip, all, kSteps);
+      train(find_artifact(name), device, chip, kSteps, all);
   }
   std::printf("%d steps under 4 rule sets on 3 chips: ", kSteps);
-  report(all);
-}
-
-TEST_CASE("another compiler's PTX of the same texts gives the same bits") {
-  if (const std::string why = clang_missing(); !why.empty()) {
-    MESSAGE("not asked: " << why);
-    return;
-  }
-  const Device device = simulated("sm_80", {}, compile_with_clang);
-  const bool every_model = std::getenv("HALFTONE_EVERY_MODEL") != nullptr;
-  Tally all;
-  for (const LinkedArtifact& linked : kArtifacts) {
-    const std::string_view name = linked.name;
-    if (every_model || name == "digits_f16" || name == "mixed_rules")
-      replay(linked, device, "sm_80", all);
-  }
   report(all);
 }
 

@@ -8,9 +8,8 @@
 #include <cstdlib>
 #include <set>
 
-#include "artifacts.hpp"
 #include "packed_kernels.hpp"
-#include "replay.hpp"
+#include "replayed_models.hpp"
 #include "simulation.hpp"
 
 namespace halftone::tests {
@@ -21,7 +20,7 @@ constexpr const char* kAlwaysRun[] = {"sm_75", "sm_80", "sm_90a"};
 
 using Texts = std::set<std::string>;
 
-/// The texts of one model's kernels on one chip, of its training program.
+/// The texts of one model's kernels on one chip.
 Texts texts_of(const LinkedArtifact& linked, std::string_view chip) {
   const Artifact artifact = Artifact::linked(*linked.image);
   const auto packed = unpack_kernels(artifact, "test");
@@ -42,13 +41,7 @@ Texts take_new(const Texts& texts, Texts& seen) {
   return fresh;
 }
 
-/// A kernel that is loaded and never launched.
-std::string empty_kernel(const std::string& entry, const std::string& architecture) {
-  return ".version 9.0\n.target " + architecture + "\n.address_size 64\n.visible .entry " + entry +
-         "()\n{\n  ret;\n}\n";
-}
-
-/// A step of one model on `chip`, of which only the kernels of `texts` run there.
+/// The kernels of `texts` of one model on `chip`; the others are loaded as empty ones there.
 void replay(const LinkedArtifact& linked, const std::string& chip, const Texts& texts,
             const simulator::LaunchOptions& options, Tally& all) {
   CAPTURE(std::string(linked.name));
@@ -59,24 +52,11 @@ void replay(const LinkedArtifact& linked, const std::string& chip, const Texts& 
         texts.contains(text) || entry.starts_with("halftone_refresh");  // those run before a step
     return runs ? compile_with_nvrtc(text, entry, architecture) : empty_kernel(entry, architecture);
   };
-  const Device device = simulated(chip, options, compile);
-  const Artifact artifact = Artifact::linked(*linked.image);
-  std::vector<Binding> bindings;
-  for (const std::string& symbol : artifact.manifest().symbols)
-    bindings.push_back({symbol, symbol == "batch" ? 37 : 3});
-  Tally tally;
-  try {
-    Replay replay(artifact, device, {.model = "", .bindings = bindings, .seed = 5},
-                  [&](const std::string& text) { return texts.contains(text); });
-    replay.step(1, tally);
-  } catch (const std::exception& error) {
-    FAIL_CHECK(std::string(error.what()));
-  }
-  CAPTURE(tally.first);
-  CHECK(tally.clean());
-  all.launches += tally.launches;
-  all.exact_sums += tally.exact_sums;
-  all.bounded += tally.bounded;
+  const Tally tally =
+      replay_kernels(Artifact::linked(*linked.image), simulated(chip, options, compile),
+                     [&](const std::string& text) { return texts.contains(text); });
+  CHECK(tally.kernels.size() == texts.size());
+  add(tally, chip + "/" + linked.name, all);
 }
 
 }  // namespace
@@ -110,11 +90,9 @@ TEST_CASE("kernels that other chips alone have keep the CPU's bits there") {
   CHECK(kernels > 0);
   CHECK(all.launches > 0);
   CHECK(all.exact_sums > 0);
-  std::printf(
-      "%zu kernels of %zu chips: %lld launches of class A and %lld of class B with exact sums have "
-      "the CPU's bits, %lld other sums of class B are inside their bound\n",
-      kernels, chips, static_cast<long long>(all.launches), static_cast<long long>(all.exact_sums),
-      static_cast<long long>(all.bounded));
+  CHECK(all.kernels.size() == kernels);
+  std::printf("%zu chips: ", chips);
+  report(all);
 }
 
 }  // namespace halftone::tests

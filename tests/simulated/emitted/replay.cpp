@@ -19,8 +19,12 @@ using manifest::Format, manifest::Phase, manifest::Role;
 
 namespace {
 
-constexpr Phase kStep[] = {Phase::refresh,  Phase::forward, Phase::loss,  Phase::loss_backward,
-                           Phase::backward, Phase::check,   Phase::update};
+/// A step's, then those that stand for some of them: the sum over micro-batches, gradients from
+/// outside in place of losses.
+constexpr Phase kPhases[] = {Phase::refresh,       Phase::forward,    Phase::loss,
+                             Phase::loss_backward, Phase::backward,   Phase::check,
+                             Phase::update,        Phase::accumulate, Phase::external};
+static_assert(std::size(kPhases) == manifest::kPhases);
 constexpr std::size_t kBoundedPerResult = 4096;  // elements of one launch, spread over the result
 
 description::Format narrow(Format format) {
@@ -70,21 +74,27 @@ float hostile(std::uint64_t number) {
 }  // namespace
 
 Replay::Replay(const Artifact& artifact, const Device& chip, const Setup& setup,
-               const Filter& filter)
-    : cpu_("replay", artifact, Device::cpu(), "training", setup),
-      chip_("replay", artifact, chip, "training", setup),
-      compared_(cpu_.manifest().kernels.size(), true),
+               const Filter& filter, std::string_view program)
+    : cpu_("replay", artifact, Device::cpu(), program, setup),
+      chip_("replay", artifact, chip, program, setup),
+      compared_(cpu_.manifest().kernels.size()),
       contraction_(compared_.size()) {
   std::vector<std::string> texts;
   manifest::DecodeError error;
   const manifest::ArtifactImage& image = artifact.image();
   if (!manifest::unpack_texts({image.texts, image.text_bytes}, texts, error))
     throw std::runtime_error(error.message);
-  for (std::size_t i = 0; i < compared_.size(); ++i) {
+  std::set<std::size_t> launched;
+  for (const Phase phase : kPhases)
+    for (const manifest::Launch& launch : cpu_.plan().launches(phase))
+      launched.insert(static_cast<std::size_t>(launch.kernel));
+  for (const std::size_t i : launched) {
     const auto& text = texts[static_cast<std::size_t>(chip_.plan().target()->kernels[i].text)];
     compared_[i] = !filter || filter(text);
     contraction_[i] = read_contraction(text);
   }
+  cpu_.execution().prepare_accumulation();
+  chip_.execution().prepare_accumulation();
   cpu_.refresh();  // else the first launch would, after it was given its operands
   chip_.refresh();
 }
@@ -131,7 +141,7 @@ void Replay::draw_inputs(std::uint64_t seed, Inputs inputs) {
 
 void Replay::step(std::uint64_t seed, Tally& tally, Inputs inputs) {
   draw_inputs(seed, inputs);
-  for (const Phase phase : kStep)
+  for (const Phase phase : kPhases)
     for (std::size_t launch = 0; launch < cpu_.plan().launches(phase).size(); ++launch)
       replay(phase, launch, tally);
 }

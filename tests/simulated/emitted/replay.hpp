@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A training step launch by launch, on the CPU and on a simulated chip: each kernel is given the
-// operands that the CPU recorded, so that no difference can hide behind an earlier one.
+// A program launch by launch, on the CPU and on a simulated chip: each kernel is given the operands
+// that the CPU recorded, so that no difference can hide behind an earlier one.
 #pragma once
 
 #include <cstdint>
@@ -37,15 +37,16 @@ enum class Inputs {
 
 class Replay {
  public:
-  /// Decides by a kernel's text whether its launches are compared; the CPU runs all.
+  /// Decides by a kernel's text whether its launches are compared; the CPU runs all. It is asked
+  /// once for every kernel that the program launches.
   using Filter = std::function<bool(const std::string& text)>;
 
   Replay(const Artifact& artifact, const Device& chip, const Setup& setup,
-         const Filter& filter = {});
+         const Filter& filter = {}, std::string_view program = "training");
 
-  /// Random inputs, then every launch of a step. A kernel of class A, or ordered, must give the
-  /// CPU's bits. One of class B runs twice: with operands that are multiples of 1/4 of at most 1,
-  /// whose products have exact sums in any order, it must give them too; with the CPU's operands
+  /// Random inputs, then every launch of every phase. A kernel of class A, or ordered, must give
+  /// the CPU's bits. One of class B runs twice: with operands that are multiples of 1/4 of at most
+  /// 1, whose products have exact sums in any order, it must give them too; with the CPU's operands
   /// its sums of lhs must, and what it stores of its other sums must obey N8.
   void step(std::uint64_t seed, Tally& tally, Inputs inputs = Inputs::ordinary);
 

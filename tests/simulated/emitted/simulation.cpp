@@ -74,6 +74,11 @@ std::string compile_with_clang(const std::string& text, const std::string& name,
   return made;
 }
 
+std::string empty_kernel(const std::string& entry, const std::string& architecture) {
+  return ".version 9.0\n.target " + architecture + "\n.address_size 64\n.visible .entry " + entry +
+         "()\n{\n  ret;\n}\n";
+}
+
 Device simulated(const std::string& chip, const simulator::LaunchOptions& options,
                  CompileKernel compile, SimulatedDriver::Observe observe) {
   auto driver = std::make_unique<SimulatedDriver>(chip, options, std::move(observe));

@@ -23,6 +23,9 @@ namespace halftone::tests {
 /// Why compile_with_clang cannot be used here; empty when it can.
 [[nodiscard]] std::string clang_missing();
 
+/// PTX of a kernel that is loaded and never launched.
+[[nodiscard]] std::string empty_kernel(const std::string& entry, const std::string& architecture);
+
 /// `observe` is told of every launch.
 [[nodiscard]] Device simulated(const std::string& chip,
                                const simulator::LaunchOptions& options = {},

@@ -171,6 +171,53 @@ TEST_CASE("cp.async arrives on an mbarrier when its copies are done") {
                         {"counted twice", ".noinc.shared", ".shared", Kind::deadlock}});
 }
 
+TEST_CASE("a ragged copy needs the bytes that it asks for, and no others") {
+  const auto copies = [](const std::string& bytes, const std::string& place) {
+    PtxKernel kernel = kernel_of(
+        "setp.ne.u32 %p1, %tid, 0;\n@%p1 bra E;\n"
+        "cp.async.cg.shared.global [%smem], [%in+" +
+        place + "], 16, " + bytes +
+        ";\ncp.async.wait_all;\nld.shared.v4.u32 {%r1, %r2, %r3, %r4}, "
+        "[%smem];\nst.global.v4.u32 [%out], {%r1, %r2, %r3, %r4};\nE:\n");
+    kernel.in = bytes_of_values(counting(10));
+    return run_ptx(kernel);
+  };
+  const PtxRun last = copies("8", "32");  // of 40 bytes
+  CHECK(last.text() == "");
+  CHECK(last.out[0] == 9);
+  CHECK(last.out[1] == 10);
+  CHECK(last.out[2] == 0);
+  for (const char* bytes : {"10", "12", "15"}) {
+    CAPTURE(std::string(bytes));
+    CHECK(copies(bytes, "32").found(Kind::out_of_bounds));
+    CHECK(copies(bytes, "8").found(Kind::misaligned));
+    CHECK(copies(bytes, "16").text() == "");
+  }
+  CHECK(copies("0", "4096").text() == "");
+}
+
+TEST_CASE("what a launch without checks wrote counts as written for copies too") {
+  PtxKernel store = kernel_of("st.global.u32 [%in], %tid;\n");
+  store.in.clear();
+  store.check = false;
+  const std::string ragged =
+      "cp.async.cg.shared.global [%smem], [%in], 16, 12;\ncp.async.wait_all;\n";
+  const std::string bulk = initialised("1") +
+                           "@!%p1 bra S;\nmbarrier.arrive.expect_tx.shared::cta.b64 _, [%r1], "
+                           "16;\ncp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+                           "[%smem], [%in], 16, [%r1];\nS:\n" +
+                           kWait0;
+  for (const std::string& body : {ragged, bulk}) {
+    CAPTURE(body);
+    PtxKernel copy = kernel_of(body, body == ragged ? 1 : 64);
+    copy.in.clear();
+    PtxDevice device(copy);
+    CHECK(device.run(copy).found(Kind::uninitialised));
+    device.run(store);
+    CHECK(device.run(copy).text() == "");
+  }
+}
+
 TEST_CASE("a bulk store writes or adds what shared memory holds") {
   const std::string fill =
       "mul.lo.u32 %r2, %tid, 4;\nadd.u32 %r3, %r2, %smem;\nadd.u32 %r4, %tid, 100;\nst.shared.u32 "

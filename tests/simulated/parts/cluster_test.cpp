@@ -81,6 +81,23 @@ TEST_CASE("blocks of a cluster read and write each other's shared memory between
                 {"barrier.cluster.arrive.aligned;\n", Kind::misused_barrier}});
 }
 
+TEST_CASE("a cluster's barrier waits for threads that run, whoever arrived and ended before") {
+  PtxKernel kernel = kernel_of(
+      "mov.u32 %r3, %cluster_ctarank;\nmad.lo.u32 %r5, %r3, 64, %tid;\n"
+      "mad.lo.u32 %r1, %tid, 4, %smem;\nst.shared.u32 [%r1], %r5;\n"
+      "barrier.cluster.arrive.aligned;\nsetp.lt.u32 %p1, %r5, 32;\n@%p1 bra E;\n"
+      "barrier.cluster.wait.aligned;\n"
+      "mov.u32 %r4, 1;\nxor.b32 %r6, %r1, 128;\nmapa.shared::cluster.u32 %r6, %r6, %r4;\n"
+      "ld.shared::cluster.u32 %r7, [%r6];\nmul.lo.u32 %r8, %r5, 4;\ncvt.u64.u32 %rd1, %r8;\n"
+      "add.u64 %rd1, %rd1, %out;\nst.global.u32 [%rd1], %r7;\n" +
+          kBarrier + "E:\n",
+      2, 2);
+  kernel.threads = 64;
+  const PtxRun run = run_ptx(kernel);
+  CHECK(run.text() == "");
+  for (std::uint32_t t = 32; t < 128; ++t) CHECK(run.out[t] == 64 + (t % 64 ^ 32));
+}
+
 TEST_CASE("special registers and ranks tell a block its place") {
   PtxKernel kernel =
       kernel_of(kWords +

@@ -3,6 +3,7 @@
 // blocks, tensor copies of other ranks, to several blocks and with a sum.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 
@@ -171,6 +172,36 @@ TEST_CASE("asynchronous stores to another block arrive with its mbarrier's phase
   CHECK(run_ptx(changed(kernel, wait("A", 0), "")).found(Kind::in_flight));
   CHECK(run_ptx(changed(kernel, "[%r1], 512", "[%r1], 1024")).found(Kind::deadlock));
   CHECK(run_ptx(changed(kernel, "{%r6, %r7}, [%r9]", "{%r6, %r7}, [%r1]")).found(Kind::invalid));
+}
+
+TEST_CASE("what an asynchronous copy has not brought yet reads as ones") {
+  const std::string bulk =
+      "@%p1 cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r8], "
+      "[%r5+1024], "
+      "256, [%r9];\n";
+  const std::string store =
+      "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r8], %r6, [%r9];\n";
+  for (const std::string& copy : {bulk, store}) {
+    CAPTURE(copy);
+    const PtxKernel kernel = kernel_of(
+        initialised("1") +
+            "mov.u32 %r3, %cluster_ctarank;\nxor.b32 %r4, %r3, 1;\nmad.lo.u32 %r5, %tid, 4, "
+            "%smem;\nmad.lo.u32 %r6, %rank, 1000, %tid;\nst.shared.u32 [%r5], 7;\nst.shared.u32 "
+            "[%r5+1024], %r6;\nfence.proxy.async.shared::cta;\n@%p1 "
+            "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r1], 256;\n" +
+            kClusterBarrier +
+            "mapa.shared::cluster.u32 %r8, %r5, %r4;\nmapa.shared::cluster.u32 %r9, %r1, %r4;\n" +
+            copy + wait("A", 0) + kDump + kClusterBarrier,
+        2);
+    const PtxRun right = run_ptx(kernel);
+    CHECK(right.text() == "");
+    const PtxRun early = run_ptx(changed(kernel, wait("A", 0), ""));
+    CHECK(early.found(Kind::in_flight));
+    // One block reads before the other has started its copy.
+    CHECK(std::count(early.out.begin(), early.out.begin() + 128, 7u) == 64);
+    CHECK(std::count(early.out.begin(), early.out.begin() + 128, 0xffffffffu) == 64);
+    for (std::uint32_t t = 0; t < 64; ++t) CHECK(right.out[t] == 1000 + t);
+  }
 }
 
 TEST_CASE("a tensor load of three dimensions arrives in two blocks") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cvt between integers and floats against the host's conversions, and to and from every narrow
-// format against a search in the list of its values; cvt.pack against the ISA, bit by bit.
+// format against a search in the list of its values.
 #include <doctest/doctest.h>
 
 #include <cfenv>
@@ -104,20 +104,6 @@ OpcodeRows wide_rows() {
 }
 
 //===--- Narrow formats ---===//
-
-template <NumberFormat kFormat>
-struct Listed {
-  const Definition* definition = nullptr;
-  std::vector<double> values;
-  Listed() {
-    for (const Definition& d : kDefinitions)
-      if (d.format == kFormat) definition = &d, values = finite_values(d);
-  }
-  static const Listed& get() {
-    static const Listed made;
-    return made;
-  }
-};
 
 template <NumberFormat k>
 double value_of(U code) {
@@ -274,89 +260,7 @@ OpcodeRows narrow_rows() {
   return rows;
 }
 
-//===--- Random rounding and packing ---===//
-
-/// PTX ISA 9.0, 9.7.9.21: the random bits are added to the discarded ones, and the carry rounds
-/// away from zero. In the list of values: floor(2^bits * distance from the value below, in steps).
-template <NumberFormat k, int kBits>
-U random_code(float x, U random, bool finite, bool relu) {
-  const Definition& d = *Listed<k>::get().definition;
-  const std::vector<double>& values = Listed<k>::get().values;
-  if (x != x) return d.nan;
-  if (relu && std::signbit(x)) return 0;
-  const U sign = std::signbit(x) ? sign_of(d) : 0;
-  const double magnitude = std::fabs(static_cast<double>(x));
-  const double step = values.back() - values[values.size() - 2];
-  if (magnitude >= values.back() + step) return sign | (finite ? d.values - 1 : d.values);
-  const auto above = std::upper_bound(values.begin(), values.end(), magnitude);
-  const double low = *(above - 1), next = above == values.end() ? low + step : *above;
-  const double discarded = std::floor(std::ldexp((magnitude - low) / (next - low), kBits));
-  const bool away = discarded + (random & ((1u << kBits) - 1)) >= std::ldexp(1.0, kBits);
-  const auto code = static_cast<U>(above - 1 - values.begin()) + (away ? 1 : 0);
-  return sign | (finite && code == d.values ? code - 1 : code);
-}
-template <NumberFormat k, int kBits, bool kFinite, bool kRelu, class R>
-R random_pair(float a, float b, U random) {
-  return {random_code<k, kBits>(a, random >> 16, kFinite, kRelu) << 16 |
-          random_code<k, kBits>(b, random, kFinite, kRelu)};
-}
-/// Around the subnormals of f16, from 2^-25 to 2^-10, which the telling values hardly meet.
-float small_number(U a, U b) {
-  return of_bits<float>(((a * 0x9e3779b1u + b) & 0x87ffffffu) + (102u << 23));
-}
-
-/// PTX ISA 9.0, 9.7.9.22, bit by bit.
-template <int kBits, bool kSigned>
-U packed(std::int32_t a, std::int32_t b, U c) {
-  const std::int64_t least = kSigned ? -(std::int64_t{1} << (kBits - 1)) : 0;
-  const std::int64_t most = (std::int64_t{1} << (kSigned ? kBits - 1 : kBits)) - 1;
-  const std::int64_t upper = a < least ? least : a > most ? most : a;
-  const std::int64_t lower = b < least ? least : b > most ? most : b;
-  U result = 0;
-  for (int bit = 0; bit < 32; ++bit) {
-    const std::int64_t from = bit < kBits ? lower : bit < 2 * kBits ? upper : c;
-    const int place = bit < kBits ? bit : bit < 2 * kBits ? bit - kBits : bit - 2 * kBits;
-    result |= static_cast<U>(from >> place & 1) << bit;
-  }
-  return result;
-}
-
-OpcodeRows random_rows() {
-  using N = NumberFormat;
-  OpcodeRows rows;
-  rows.push_back(row("cvt.rs.f16x2.f32", random_pair<N::f16, 13, false, false, F16Pair>));
-  rows.push_back(row("cvt.rs.relu.f16x2.f32", random_pair<N::f16, 13, false, true, F16Pair>));
-  rows.push_back(row("cvt.rs.satfinite.f16x2.f32", random_pair<N::f16, 13, true, false, F16Pair>));
-  rows.push_back(row("cvt.rs.bf16x2.f32", random_pair<N::bf16, 16, false, false, Bf16Pair>));
-  rows.push_back(
-      row("cvt.rs.relu.satfinite.bf16x2.f32", random_pair<N::bf16, 16, true, true, Bf16Pair>));
-  const std::string small = " %x, %a, 0x9e3779b1, %b; and.b32 %x, %x, 0x87ffffff; ";
-  rows.push_back(row(
-      ".reg .b32 %x; mad.lo.u32" + small +
-          "add.u32 %x, %x, 0x33000000; cvt.rs.f16x2.f32 %d, %x, %x, %c;",
-      +[](U a, U b, U random) {
-        const float x = small_number(a, b);
-        return random_pair<N::f16, 13, false, false, F16Pair>(x, x, random);
-      }));
-  return rows;
-}
-
-OpcodeRows pack_rows() {
-  OpcodeRows rows;
-  using S = std::int32_t;
-  rows.push_back(row("cvt.pack.sat.u16.s32", +[](S a, S b) { return packed<16, false>(a, b, 0); }));
-  rows.push_back(row("cvt.pack.sat.s16.s32", +[](S a, S b) { return packed<16, true>(a, b, 0); }));
-  rows.push_back(row("cvt.pack.sat.u8.s32.b32", packed<8, false>));
-  rows.push_back(row("cvt.pack.sat.s8.s32.b32", packed<8, true>));
-  rows.push_back(row("cvt.pack.sat.u4.s32.b32", packed<4, false>));
-  rows.push_back(row("cvt.pack.sat.s4.s32.b32", packed<4, true>));
-  rows.push_back(row("cvt.pack.sat.u2.s32.b32", packed<2, false>));
-  rows.push_back(row("cvt.pack.sat.s2.s32.b32", packed<2, true>));
-  return rows;
-}
-
-const OpcodeTable kWide(wide_rows()), kNarrow(narrow_rows()), kRandom(random_rows()),
-    kPack(pack_rows());
+const OpcodeTable kWide(wide_rows()), kNarrow(narrow_rows());
 
 }  // namespace
 
@@ -364,7 +268,3 @@ TEST_CASE("integers and wide floats convert as C++ does in every rounding") { ch
 TEST_CASE("every narrow format is written and read as the list of its values says") {
   check(kNarrow);
 }
-TEST_CASE("random bits round up as often as the distance from the value below says") {
-  check(kRandom);
-}
-TEST_CASE("integers are clamped and packed below the bits of a third operand") { check(kPack); }

@@ -70,10 +70,10 @@ OpcodeRows memory_rows() {
   rows.push_back(row(
       ".reg .b32 %x, %y; ld.global.nc.v2.u32 {%x, %y}, [%rd1]; mov.b64 %d, {%x, %y};", same<U64>));
   const auto both = +[](U a, U b) { return U64{b} << 32 | a; };
-  rows.push_back(
-      row(".reg .b32 %x, %y; st.shared.v2.f32 [%r12], {%a, %b}; ld.shared.v2.b32 {%x, %y}, [%r12]; "
-          "mov.b64 %d, {%x, %y};",
-          both));
+  for (const std::string load : {"ld.shared.v2.b32", "ld.shared.v2.f32"})
+    rows.push_back(row(".reg .b32 %x, %y; st.shared.v2.f32 [%r12], {%a, %b}; " + load +
+                           " {%x, %y}, [%r12]; mov.b64 %d, {%x, %y};",
+                       both));
   rows.push_back(row(kDepot +
                          ".reg .b32 %x, %y; st.local.v2.f32 [depot], {%a, %b}; ld.local.v2.f32 "
                          "{%x, %y}, [depot]; mov.b64 %d, {%x, %y};",

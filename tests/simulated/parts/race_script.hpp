@@ -2,6 +2,7 @@
 // Events told to the race detector by hand, one line each: what a kernel would do.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <memory>
@@ -134,8 +135,15 @@ class Script {
   }
   void bulk_arrives(std::uint32_t thread, std::uint32_t to, std::uint32_t bytes,
                     std::uint32_t mbarrier) {
-    detector.async_end(one(0, thread), stretch(Touch::write, to, bytes, true), *blocks[0],
-                       mbarrier);
+    const Stretch written = stretch(Touch::write, to, bytes, true);
+    detector.async_end(one(0, thread), std::span(&written, 1), *blocks[0], mbarrier);
+  }
+  /// A bulk load: `from` global memory.
+  void load_arrives(std::uint32_t thread, std::uint64_t from, std::uint32_t to, std::uint32_t bytes,
+                    std::uint32_t mbarrier) {
+    const Stretch both[] = {stretch(Touch::read, from, bytes, true),
+                            stretch(Touch::write, to, bytes, true)};
+    detector.async_end(one(0, thread), both, *blocks[0], mbarrier);
   }
 
   Lanes who(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) {
@@ -152,5 +160,13 @@ class Script {
  private:
   std::uint32_t site_ = 0;
 };
+
+/// Whether there are conflicts, all of this kind and order.
+inline bool only(const Script& s, Conflict::What what, Order order) {
+  return !s.conflicts.empty() && std::ranges::all_of(s.conflicts, [&](const Conflict& c) {
+    return c.what == what && c.order == order;
+  });
+}
+inline bool race(const Script& s, Order order) { return only(s, Conflict::What::race, order); }
 
 }  // namespace halftone::tests

@@ -57,6 +57,21 @@ inline std::vector<double> finite_values(const Definition& d) {
   return values;
 }
 
+// One format's definition and values.
+template <NumberFormat kFormat>
+struct Listed {
+  const Definition* definition = nullptr;
+  std::vector<double> values;
+  Listed() {
+    for (const Definition& d : kDefinitions)
+      if (d.format == kFormat) definition = &d, values = finite_values(d);
+  }
+  static const Listed& get() {
+    static const Listed made;
+    return made;
+  }
+};
+
 // f32 inputs around every value and every midpoint of neighbours, and past the largest; both signs.
 inline std::vector<float> boundaries(const std::vector<double>& values, std::size_t stride) {
   std::vector<float> inputs;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "halftone/simulator/device.hpp"
+#include "halftone/simulator/error.hpp"
 #include "syntax.hpp"
 
 namespace halftone::tests {
@@ -38,6 +39,7 @@ struct PtxKernel {
   std::vector<std::byte> third;  ///< a third parameter of 128 bytes, %third: a tensor map
   simulator::Accumulation accumulation = simulator::Accumulation::exact;
   std::uint64_t seed = 0;
+  bool check = true;
 };
 
 inline std::string ptx_of(const PtxKernel& kernel) {
@@ -88,6 +90,7 @@ class PtxDevice {
     options.cluster = {kernel.cluster, 1, 1};
     options.accumulation = kernel.accumulation;
     options.seed = kernel.seed;
+    options.check = kernel.check;
     PtxRun run;
     run.report = device_.launch(module, "k", {kernel.blocks, 1, 1}, {kernel.threads, 1, 1},
                                 kernel.shared_bytes, parameters, options);
@@ -103,6 +106,16 @@ class PtxDevice {
 };
 
 inline PtxRun run_ptx(const PtxKernel& kernel) { return PtxDevice(kernel).run(kernel); }
+
+/// Why a kernel is refused; empty when it is not.
+inline std::string refusal_of(const PtxKernel& kernel) {
+  try {
+    (void)simulator::Module::parse(ptx_of(kernel), "test");
+  } catch (const simulator::Error& error) {
+    return error.what();
+  }
+  return "";
+}
 
 template <class T>
 std::vector<std::byte> bytes_of_values(const std::vector<T>& values) {

@@ -277,6 +277,26 @@ TEST_CASE("what wgmma needs and a kernel leaves out is found") {
   }
 }
 
+TEST_CASE("sums that nobody waited for are no numbers in any format") {
+  const std::string wait = "wgmma.wait_group.sync.aligned 0;\n";
+  for (const Case& c : kCases) {
+    CAPTURE(std::string(c.name));
+    PtxKernel kernel = kernel_of(c);
+    kernel.body.replace(kernel.body.find(wait), wait.size(), "");
+    const PtxRun run = run_ptx(kernel);
+    CHECK(run.found(Kind::in_flight));
+    const int sums = 128 * (c.half ? c.n / 4 : c.n / 2);
+    int numbers = 0;
+    for (int i = 0; i < sums; ++i) {
+      const std::uint32_t bits = run.out[static_cast<std::size_t>(i)], low = bits & 0x7fff,
+                          high = bits >> 16 & 0x7fff;
+      // Of f16 above 0x7c00, of bf16 and f32 above 0x7f80.
+      numbers += high <= 0x7f80 || (c.half && low <= 0x7c00);
+    }
+    CHECK(numbers == 0);
+  }
+}
+
 TEST_CASE("setmaxnreg is checked") {
   struct Try {
     const char* name;

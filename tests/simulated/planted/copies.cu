@@ -7,6 +7,10 @@ __device__ unsigned shared_address(const void* pointer) {
 __device__ void copy16(void* to, const void* from) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from) : "memory");
 }
+/// `bytes` of 16, and zeros behind them.
+__device__ void copy_ragged(void* to, const void* from, int bytes) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)), "l"(from), "r"(bytes) : "memory");
+}
 __device__ void commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 template <int kLeft>
 __device__ void wait() { asm volatile("cp.async.wait_group %0;" ::"n"(kLeft) : "memory"); }
@@ -118,6 +122,57 @@ extern "C" __global__ void copy_past_the_end(const float* in, float* out) {
   wait<0>();
   __syncthreads();
   out[threadIdx.x] = FAULT ? 0 : tile[127 - threadIdx.x];
+}
+
+//! out_of_bounds; block 32
+extern "C" __global__ void ragged_copy_past_the_end(const float* in, float* out) {
+  __shared__ alignas(16) float tile[128];
+  copy_ragged(tile + 4 * threadIdx.x, in + 4 * threadIdx.x + (FAULT ? 898 : 896), 12);  // HERE
+  commit();
+  wait<0>();
+  __syncthreads();
+  out[threadIdx.x] = FAULT ? 0 : tile[127 - threadIdx.x];
+}
+
+//! uninitialised; block 32
+extern "C" __global__ void ragged_copy_of_what_nobody_wrote(const float* in, float* out) {
+  __shared__ alignas(16) float tile[128];
+  for (int i = 0; i < (FAULT ? 2 : 3); ++i) out[4 * threadIdx.x + i] = in[threadIdx.x];
+  copy_ragged(tile + 4 * threadIdx.x, out + 4 * threadIdx.x, 12);  // HERE
+  commit();
+  wait<0>();
+  __syncthreads();
+  out[512 + threadIdx.x] = tile[127 - threadIdx.x];
+}
+
+//! in_flight; block 64
+extern "C" __global__ void source_overwritten_before_the_wait(const float* in, float* out) {
+  __shared__ alignas(16) float tile[256];
+  for (int i = 0; i < 4; ++i) out[4 * threadIdx.x + i] = in[threadIdx.x];
+  copy16(tile + 4 * threadIdx.x, out + 4 * threadIdx.x);
+  commit();
+#if !FAULT
+  wait<0>();
+#endif
+  __syncthreads();
+  out[4 * (63 - threadIdx.x)] = 0;  // HERE
+  wait<0>();
+  __syncthreads();
+  out[512 + threadIdx.x] = tile[255 - threadIdx.x];
+}
+
+//! race; block 64
+extern "C" __global__ void ragged_copy_of_what_others_write(const float* in, float* out) {
+  __shared__ alignas(16) float tile[256];
+  for (int i = 0; i < 3; ++i) out[4 * threadIdx.x + i] = in[threadIdx.x];
+#if !FAULT
+  __syncthreads();
+#endif
+  copy_ragged(tile + 4 * threadIdx.x, out + 4 * (63 - threadIdx.x), 12);  // HERE
+  commit();
+  wait<0>();
+  __syncthreads();
+  out[512 + threadIdx.x] = tile[255 - threadIdx.x];
 }
 
 //! race; block 64

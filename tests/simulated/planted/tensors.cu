@@ -226,6 +226,59 @@ extern "C" __global__ void loads_over_what_was_stored(const float* in, float* ou
   out[threadIdx.x] = before + tile[threadIdx.x];
 }
 
+//! race; block 64; chip sm_90a
+extern "C" __global__ void source_overwritten_without_the_full_wait(const float* in, float* out) {
+  __shared__ alignas(128) float tile[64];
+  __shared__ unsigned long long full;
+  start(&full, 1);
+  if (threadIdx.x == 0) {
+    expect(&full, 256);
+    load_bytes(tile, in, 256, &full);  // HERE
+  }
+  if (!FAULT) wait(&full, 0);
+  if (threadIdx.x >= 32) const_cast<float*>(in)[threadIdx.x] = 5;
+  wait(&full, 0);
+  out[threadIdx.x] = tile[63 - threadIdx.x];
+}
+
+//! unfinished; block 32; chip sm_90a
+extern "C" __global__ void ends_with_a_load_that_nobody_waited_for(const float* in, float* out) {
+  __shared__ alignas(128) float tiles[2][64];
+  __shared__ unsigned long long full[2];
+  start(full, 1);
+  start(full + 1, 1);
+  if (threadIdx.x == 0) {
+    expect(full, 256);
+    load_bytes(tiles[0], in, 256, full);  // HERE
+    expect(full + 1, 256);
+    load_bytes(tiles[1], in + 64, 256, full + 1);
+  }
+  if (!FAULT) wait(full, 0);
+  wait(full + 1, 0);
+  out[threadIdx.x] = tiles[1][63 - threadIdx.x];
+}
+
+//! unfinished; block 32; chip sm_90a
+extern "C" __global__ void waits_for_all_loads_but_the_last(const float* in, float* out) {
+  __shared__ alignas(128) float tiles[2][64];
+  __shared__ unsigned long long full, other;
+  start(&full, 1);
+  start(&other, 1);
+  for (int step = 0; step < 2; ++step) {
+    if (threadIdx.x == 0) {
+      expect(&full, 256);
+      load_bytes(tiles[step], in + 64 * step, 256, &full);  // HERE
+    }
+    if (!FAULT || step == 0) wait(&full, step);
+  }
+  if (threadIdx.x == 0) {
+    expect(&other, 256);
+    load_bytes(tiles[0], in, 256, &other);
+  }
+  wait(&other, 0);
+  out[threadIdx.x] = tiles[0][63 - threadIdx.x];
+}
+
 //! misaligned; block 32; chip sm_90a
 extern "C" __global__ void bulk_source_misaligned(const float* in, float* out) {
   __shared__ alignas(128) float tile[64];

@@ -41,6 +41,23 @@ __device__ float remote_load(unsigned address) {
 __device__ void remote_store(unsigned address, float value) {
   asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(address), "f"(value) : "memory");
 }
+__device__ void make_full(unsigned long long* barrier) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(barrier)) : "memory");
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+__device__ void expect(unsigned long long* barrier, unsigned bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes) : "memory");
+}
+__device__ void copy_to_neighbour(unsigned to, const void* from, unsigned bytes, unsigned barrier) {
+  asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
+               "r"(shared_address(from)), "r"(bytes), "r"(barrier) : "memory");
+}
+__device__ void wait_for_phase(unsigned long long* barrier, unsigned parity) {
+  unsigned done = 0;
+  while (!done)
+    asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+                 : "=r"(done) : "r"(shared_address(barrier)), "r"(parity) : "memory");
+}
 }  // namespace
 
 //! in_flight; block 128; chip sm_90a
@@ -222,6 +239,49 @@ extern "C" __global__ void leaves_while_it_may_be_read(const float* in, float* o
   cluster_arrive();
   cluster_wait();
 #endif
+}
+
+//! out_of_bounds; block 32; grid 2; chip sm_90a; cluster 2
+extern "C" __global__ void leaves_while_its_copy_reads(const float* in, float* out) {
+  __shared__ alignas(128) float from[32], to[32];
+  __shared__ unsigned long long full;
+  from[threadIdx.x] = in[threadIdx.x];
+  if (threadIdx.x == 0) make_full(&full);
+  proxy_fence();
+  cluster_arrive();
+  cluster_wait();
+  if (own_rank() == 0) {
+    if (threadIdx.x == 0) copy_to_neighbour(neighbour(to, 1), from, 128, neighbour(&full, 1));  // HERE
+  } else {
+    if (threadIdx.x == 0) expect(&full, 128);
+    wait_for_phase(&full, 0);
+    out[threadIdx.x] = to[31 - threadIdx.x];
+  }
+#if !FAULT
+  cluster_arrive();
+  cluster_wait();
+#endif
+}
+
+//! in_flight; block 32; grid 2; chip sm_90a; cluster 2
+extern "C" __global__ void source_overwritten_before_the_neighbour_waited(const float* in, float* out) {
+  __shared__ alignas(128) float from[32], to[32];
+  __shared__ unsigned long long full;
+  from[threadIdx.x] = in[threadIdx.x];
+  if (threadIdx.x == 0) make_full(&full);
+  proxy_fence();
+  cluster_arrive();
+  cluster_wait();
+  if (own_rank() == 0 && threadIdx.x == 0) copy_to_neighbour(neighbour(to, 1), from, 128, neighbour(&full, 1));
+  if (own_rank() == 1 && threadIdx.x == 0) expect(&full, 128);
+  if (!FAULT && own_rank() == 1) wait_for_phase(&full, 0);
+  cluster_arrive();
+  cluster_wait();
+  from[threadIdx.x] = 5;  // HERE
+  if (own_rank() == 1) wait_for_phase(&full, 0);
+  out[32 * own_rank() + threadIdx.x] = own_rank() == 1 ? to[31 - threadIdx.x] : from[threadIdx.x];
+  cluster_arrive();
+  cluster_wait();
 }
 
 //! race; block 32; grid 2; chip sm_90a; cluster 2

@@ -113,6 +113,31 @@ extern "C" __global__ void released_too_early(const float* in, float* out) {
   }
 }
 
+//! race; block 96
+extern "C" __global__ void named_barrier_after_a_warp_left(const float* in, float* out) {
+  __shared__ float tile[32];
+  if (threadIdx.x < 32) {
+    tile[threadIdx.x] = in[threadIdx.x];
+    if (!FAULT) asm volatile("bar.arrive 1, 96;" ::: "memory");
+    return;
+  }
+  asm volatile("bar.sync 1, %0;" ::"r"(FAULT ? 64 : 96) : "memory");
+  out[threadIdx.x] = tile[31 - threadIdx.x % 32];  // HERE
+}
+
+//! race; block 96
+extern "C" __global__ void written_after_the_arrival(const float* in, float* out) {
+  __shared__ float tile[32];
+  if (threadIdx.x < 32) {
+    if (!FAULT) tile[threadIdx.x] = in[threadIdx.x];
+    asm volatile("bar.arrive 1, 96;" ::: "memory");
+    if (FAULT) tile[threadIdx.x] = in[threadIdx.x];
+    return;
+  }
+  asm volatile("bar.sync 1, 96;" ::: "memory");
+  out[threadIdx.x] = tile[31 - threadIdx.x % 32];  // HERE
+}
+
 //! trap; block 32
 extern "C" __global__ void traps(const float* in, float* out) {
   if (FAULT && threadIdx.x == 3) __trap();  // HERE

@@ -20,7 +20,8 @@ inline constexpr std::size_t kSealBytes = 40;
 [[nodiscard]] std::vector<std::byte> seal_of(std::span<const std::byte> content);
 
 /// Appends the trailer to a shared object; one that is sealed already is left as it is. On failure,
-/// so for any other file, `error` is one sentence.
+/// so for any other file and for one that was cut, or altered since it was sealed, `error` is one
+/// sentence.
 [[nodiscard]] bool seal_file(const std::string& path, std::string& error);
 
 /// Whether `file`, a whole file's bytes, ends in the seal that belongs to it; otherwise `error`

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "halftone/manifest/manifest.hpp"
@@ -15,6 +16,9 @@ namespace halftone::manifest {
 
 /// Deterministic bytes; empty for no texts.
 [[nodiscard]] std::vector<std::byte> pack_texts(std::span<const std::string> texts);
+
+/// Whether it is a compiler's version and nothing else: "13.0".
+[[nodiscard]] bool is_version(std::string_view text);
 
 /// A text compiled when the artifact was made. It lies among the texts, behind all of them, as
 /// entry_of() writes it.
@@ -30,6 +34,11 @@ struct AheadImage {
 
 /// False when it is no such entry.
 [[nodiscard]] bool parse_entry(const std::string& entry, AheadImage& image);
+
+/// Takes what lies behind the first `count` texts out of them. False when there are fewer, or when
+/// something behind them is no entry of one of them.
+[[nodiscard]] bool split_ahead(std::vector<std::string>& texts, std::size_t count,
+                               std::vector<AheadImage>& ahead);
 
 /// The texts in their order; no bytes hold no texts. On failure `error` says why and the result is
 /// empty.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tables of carried artifacts hold.
+// What the tables of linked artifacts hold.
 #pragma once
 
 #include "halftone/manifest/manifest.hpp"

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/passes/KernelBuilder.h"
+
+#include "codegen/ir/Scalars.h"
+
+using namespace mlir;
+
+namespace halftone::ir {
+
+static bool isMatrix(AccessAttr access) {
+  return access.getKind() == AccessKind::Lhs || access.getKind() == AccessKind::Rhs;
+}
+
+/// The scalar that stands for `value` in the body: computed here, computed again here, or loaded.
+Value KernelBuilder::getElement(Value value, AccessAttr access) {
+  if (isMatrix(access))
+    return {};
+  if (Value known = elements.lookup(value))
+    return known;
+  Operation *producer = value.getDefiningOp();
+  if (isInlined(producer)) {
+    if (Value known = inlined.lookup({value, access}))
+      return known;
+    auto form = cast<KernelForm>(producer);
+    SmallVector<Value> operands;
+    for (auto [operand, operandAccess] :
+         llvm::zip(producer->getOperands(), form.getOperandAccesses()))
+      operands.push_back(getElement(operand, isExactCast(producer) ? access : operandAccess));
+    for (auto [result, scalar] :
+         llvm::zip(producer->getResults(), form.buildBody(builder, operands, {})))
+      inlined[{result, access}] = scalar;
+    return inlined.lookup({value, access});
+  }
+  Value &argument = inputs[{value, access}];
+  if (!argument)
+    argument = block->addArgument(cast<TensorType>(value.getType()).getElementType(), loc);
+  return argument;
+}
+
+void KernelBuilder::addMatrices() {
+  auto form = cast<KernelForm>(group.ops.front());
+  accumulator = block->addArgument(
+      cast<TensorType>(group.ops.front()->getResult(0).getType()).getElementType(), loc);
+  for (auto [operand, access] : llvm::zip(form->getOperands(), form.getOperandAccesses()))
+    if (isMatrix(access))
+      inputs[{operand, access}] = Value();
+}
+
+void KernelBuilder::buildOp(KernelForm op) {
+  SmallVector<Value> results;
+  if (group.skeleton == Skeleton::Contraction && isa<ColumnSumOp>(op.getOperation())) {
+    results.push_back(LhsSumOp::create(builder, loc, accumulator.getType()));
+  } else {
+    SmallVector<Value> operands;
+    for (auto [operand, access] : llvm::zip(op->getOperands(), op.getOperandAccesses()))
+      operands.push_back(getElement(operand, access));
+    results = op.buildBody(builder, operands, accumulator);
+  }
+  if (op.hasFinish()) {
+    finishOp = op;
+    sums = results;
+    return;
+  }
+  for (auto [result, scalar] : llvm::zip(op->getResults(), results)) {
+    elements[result] = scalar;
+    if (isReadOutside(result, group)) {
+      stores.push_back(scalar);
+      storedResults.push_back(result);
+      storedAccesses.push_back(getResultAccessIn(group, cast<OpResult>(result)));
+    }
+  }
+}
+
+void KernelBuilder::buildFinish() {
+  if (!finishOp)
+    return;
+  OpBuilder::InsertionGuard guard(builder);
+  Block *last = builder.createBlock(&finish);
+  SmallVector<Value> sumArguments, scalars;
+  for (Value sum : sums)
+    sumArguments.push_back(last->addArgument(sum.getType(), loc));
+  llvm::DenseMap<Value, Value> scalarArguments;
+  for (auto &[key, argument] : inputs)
+    if (cast<AccessAttr>(key.second).getKind() == AccessKind::Scalar)
+      scalarArguments[key.first] = last->addArgument(argument.getType(), loc);
+  for (auto [operand, access] : llvm::zip(finishOp->getOperands(), finishOp.getOperandAccesses()))
+    if (access.getKind() == AccessKind::Scalar)
+      scalars.push_back(scalarArguments.lookup(operand));
+  YieldOp::create(builder, loc, finishOp.buildFinish(builder, sumArguments, scalars));
+}
+
+static void eraseDeadCode(Block &code) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(code)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+/// What no code of the kernel reads is no operand of it: some gradients are the same whatever their
+/// operation was given. Forward and losses keep the inputs of the model, which callers have to
+/// give.
+void KernelBuilder::dropUnusedInputs() {
+  eraseDeadCode(*block);
+  if (finishOp)
+    eraseDeadCode(finish.front());
+  bool keepsInputs = group.phase == Phase::Forward || group.phase == Phase::Loss;
+  unsigned scalar = sums.size(); ///< of the finish's arguments, the next Scalar's
+  inputs.remove_if([&](const auto &entry) {
+    auto argument = cast_or_null<BlockArgument>(entry.second);
+    if (!argument) // a matrix
+      return false;
+    auto access = cast<AccessAttr>(entry.first.second);
+    bool inFinish = finishOp && access.getKind() == AccessKind::Scalar;
+    bool isRead = !argument.use_empty() ||
+                  (inFinish && !finish.front().getArgument(scalar).use_empty()) ||
+                  (keepsInputs && isa<InputOp>(entry.first.first.getDefiningOp()));
+    if (!isRead) {
+      block->eraseArgument(argument.getArgNumber());
+      if (inFinish)
+        finish.front().eraseArgument(scalar);
+    }
+    scalar += inFinish && isRead;
+    return !isRead;
+  });
+}
+
+SmallVector<StringRef> KernelBuilder::describeFused(SmallVectorImpl<std::string> &storage) {
+  for (Operation *op : group.ops) {
+    auto pointwise = dyn_cast<PointwiseOp>(op);
+    std::string what =
+        pointwise ? pointwise.getFunction().str() : op->getName().stripDialect().str();
+    storage.push_back(getLayer(op).empty() ? what : (getLayer(op) + ":" + what).str());
+  }
+  return SmallVector<StringRef>(storage.begin(), storage.end());
+}
+
+/// P21, of a contraction as rules resolved it.
+static Accumulation accumulationOf(Operation *op) {
+  auto precision = op->getAttrOfType<PrecisionAttr>(kPrecisionAttr);
+  return precision && isa<LinearOp, ContractOp>(op) ? precision.getAccumulate() : Accumulation::F32;
+}
+
+/// Which values the kernel stores, which casts it performs, and of a single operation whose it is:
+/// for the manifest.
+void KernelBuilder::noteOrigins(KernelOp kernel) {
+  SmallVector<int64_t> values;
+  for (Value result : storedResults) {
+    auto known = result.getDefiningOp()->getAttrOfType<DenseI64ArrayAttr>(kValuesAttr);
+    values.push_back(known ? known[cast<OpResult>(result).getResultNumber()] : -1);
+  }
+  SmallVector<Attribute> casts;
+  for (Operation *op : group.ops)
+    if (Attribute cast = op->getAttr(kCastAttr))
+      casts.push_back(cast);
+  kernel->setAttr(kValuesAttr, builder.getDenseI64ArrayAttr(values));
+  kernel->setAttr(kCastAttr, builder.getArrayAttr(casts));
+  kernel->setAttr(kOnlyCastsAttr, builder.getBoolAttr(casts.size() == group.ops.size()));
+  if (group.ops.size() > 1)
+    return;
+  for (StringRef name : {StringRef(kLayerAttr), StringRef(kKindAttr), StringRef(kGradientOfAttr),
+                         StringRef(kPrecisionAttr)})
+    if (Attribute attribute = group.ops.front()->getAttr(name))
+      kernel->setAttr(name, attribute);
+}
+
+/// The dimensions that a contraction sums over; none of another operation.
+static SmallVector<Attribute> reductionOf(Operation *op) {
+  if (auto linear = dyn_cast<LinearOp>(op))
+    return {cast<TensorType>(linear.getX().getType()).getDims().back()};
+  auto contract = dyn_cast<ContractOp>(op);
+  if (!contract)
+    return {};
+  auto lhs = cast<TensorType>(contract.getLhs().getType());
+  ArrayRef<Attribute> dims =
+      contract.getTransposeLhs() ? lhs.getRowDims() : lhs.getDims().take_back();
+  if (dims.empty()) // a single row
+    return {IntegerAttr::get(mlir::IntegerType::get(op->getContext(), 64), 1)};
+  return SmallVector<Attribute>(dims);
+}
+
+KernelOp KernelBuilder::build(StringRef name) {
+  OpBuilder::InsertionGuard guard(builder);
+  OpBuilder outer(builder);
+  block = builder.createBlock(&body);
+  if (group.skeleton == Skeleton::Contraction)
+    addMatrices();
+  for (Operation *op : group.ops)
+    buildOp(cast<KernelForm>(op));
+  KernelYieldOp::create(builder, loc, stores, sums);
+  buildFinish();
+  dropUnusedInputs();
+
+  SmallVector<Value> operands;
+  SmallVector<Attribute> accesses;
+  for (auto &entry : inputs) {
+    operands.push_back(entry.first.first);
+    accesses.push_back(entry.first.second);
+  }
+  SmallVector<Type> finished =
+      finishOp ? SmallVector<Type>(finishOp->getResultTypes()) : SmallVector<Type>();
+  SmallVector<Type> stored =
+      llvm::map_to_vector(storedResults, [](Value v) { return v.getType(); });
+  SmallVector<std::string> storage;
+  auto linear = dyn_cast<LinearOp>(group.ops.front());
+  auto contract = dyn_cast<ContractOp>(group.ops.front());
+  auto kernel = KernelOp::create(
+      outer, loc, stored, finished, outer.getStringAttr(name),
+      SkeletonAttr::get(outer.getContext(), group.skeleton), outer.getArrayAttr(group.domain),
+      outer.getArrayAttr(reductionOf(group.ops.front())), operands, outer.getArrayAttr(accesses),
+      outer.getArrayAttr(storedAccesses), UnitAttr::get(outer.getContext()),
+      UnitAttr::get(outer.getContext()), outer.getStrArrayAttr(describeFused(storage)),
+      DenseI64ArrayAttr(), DenseI64ArrayAttr(), ArrayAttr(),
+      AccumulationAttr::get(outer.getContext(), accumulationOf(group.ops.front())));
+  kernel.setTransposeLhs(contract && contract.getTransposeLhs());
+  kernel.setTransposeRhs(linear || (contract && contract.getTransposeRhs()));
+  kernel.getBody().takeBody(body);
+  kernel.getFinish().takeBody(finish);
+  setPhase(kernel, group.phase);
+  noteOrigins(kernel);
+  for (auto [before, after] : llvm::zip(storedResults, kernel.getStored()))
+    before.replaceAllUsesWith(after);
+  if (finishOp)
+    for (auto [before, after] : llvm::zip(finishOp->getResults(), kernel.getFinished()))
+      before.replaceAllUsesWith(after);
+  return kernel;
+}
+
+} // namespace halftone::ir

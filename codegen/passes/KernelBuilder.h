@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// One group of operations (Grouping.h) as one kernel operation.
+#ifndef HALFTONE_PASSES_KERNELBUILDER_H
+#define HALFTONE_PASSES_KERNELBUILDER_H
+
+#include "codegen/passes/Grouping.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace halftone::ir {
+
+/// Builds the kernel of one group.
+class KernelBuilder {
+public:
+  KernelBuilder(mlir::OpBuilder &builder, const KernelGroup &group)
+      : builder(builder), group(group), loc(group.ops.front()->getLoc()) {}
+
+  KernelOp build(llvm::StringRef name);
+
+private:
+  void buildOp(KernelForm op);
+  void buildFinish();
+  mlir::Value getElement(mlir::Value value, AccessAttr access);
+  void addMatrices();
+  void dropUnusedInputs();
+  void noteOrigins(KernelOp kernel);
+  llvm::SmallVector<llvm::StringRef> describeFused(llvm::SmallVectorImpl<std::string> &storage);
+
+  mlir::OpBuilder &builder;
+  const KernelGroup &group;
+  mlir::Location loc;
+  mlir::Region body, finish;
+  mlir::Block *block = nullptr;
+  llvm::MapVector<std::pair<mlir::Value, mlir::Attribute>, mlir::Value>
+      inputs;                                        ///< to block arguments, null for Lhs and Rhs
+  llvm::DenseMap<mlir::Value, mlir::Value> elements; ///< results inside the group to scalars
+  llvm::DenseMap<std::pair<mlir::Value, mlir::Attribute>, mlir::Value>
+      inlined; ///< likewise what is computed again
+  mlir::Value accumulator;
+  KernelForm finishOp;
+  llvm::SmallVector<mlir::Value> stores, sums;
+  llvm::SmallVector<mlir::Value> storedResults;
+  llvm::SmallVector<mlir::Attribute> storedAccesses;
+};
+
+} // namespace halftone::ir
+
+#endif

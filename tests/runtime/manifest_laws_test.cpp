@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// Manifests under a valid checksum that contradict themselves.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "halftone/description/rule_faults.hpp"
+#include "line_artifact.hpp"
+#include "manifest_failure.hpp"
+
+using namespace halftone::manifest;
+using Kind = DecodeError::Kind;
+
+TEST_CASE("a manifest that breaks a law is refused with the culprit's name") {
+  struct Case {
+    const char* culprit;
+    std::function<void(Manifest&)> break_it;
+  };
+  const auto training = [](Manifest& m) -> Program& { return m.programs[0]; };
+  const Case cases[] = {
+      {"has no name", [](Manifest& m) { m.model.clear(); }},
+      {"symbol 'batch' occurs twice", [](Manifest& m) { m.symbols = {"batch", "batch"}; }},
+      {"input 'features' occurs twice",
+       [](Manifest& m) { m.inputs = {"features", "target", "features"}; }},
+      {"kernel 'line_loss' occurs twice", [](Manifest& m) { m.kernels[0].name = "line_loss"; }},
+      {"buffer 'target' occurs twice",
+       [&](Manifest& m) { training(m).buffers[0].name = "target"; }},
+      {"parameter 'fc.weight' has an impossible shape",
+       [](Manifest& m) { m.parameters[0].shape = {-1, 3}; }},
+      {"parameter 'fc.weight' has an impossible shape",
+       [](Manifest& m) { m.parameters[0].shape = {1LL << 40, 1LL << 40}; }},
+      {"parameter 'fc.bias' has an impossible offset",
+       [](Manifest& m) { m.parameters[1].offset = 33; }},
+      {"parameter 'fc.bias' has an impossible offset",
+       [](Manifest& m) { m.parameters[1].offset = 0; }},
+      {"parameter 'fc.bias' has an impossible offset",
+       [](Manifest& m) { m.parameters[1].offset = 64; }},
+      {"parameter 'fc.bias' has an impossible offset",
+       [](Manifest& m) {
+         m.parameters[1].offset = std::numeric_limits<std::int64_t>::max() / 32 * 32;
+       }},
+      {"parameter 'fc.bias' lies on the wrong side",
+       [](Manifest& m) { m.parameters[1].trained = false; }},
+      {"parameter 'fc.bias' lies on the wrong side", [](Manifest& m) { m.trained_elements = 32; }},
+      {"numbers of parameter elements", [](Manifest& m) { m.trained_elements = 65; }},
+      {"kernel 'line_loss' has an impossible task axis",
+       [](Manifest& m) { m.kernels[1].tasks[0].tile = 0; }},
+      {"kernel 'line_loss' has an impossible task axis",
+       [](Manifest& m) { m.kernels[1].tasks[0].extent[0].symbol = 1; }},
+      {"kernel 'line_loss' has an impossible entry",
+       [](Manifest& m) { m.kernels[1].cpu_entry = -1; }},
+      {"kernel 'line_loss' has an impossible entry",
+       [](Manifest& m) { m.kernels[1].cpu_finish = -2; }},
+      {"buffer 'features' has an impossible shape",
+       [&](Manifest& m) { training(m).buffers[0].shape[0].symbol = -2; }},
+      {"buffer 'features' has an impossible shape",
+       [&](Manifest& m) { training(m).buffers[0].shape[1].extent = 0; }},
+      {"buffer 'features' and its slot disagree",
+       [&](Manifest& m) { training(m).buffers[0].slot = 1; }},
+      {"buffer 'features' and its slot disagree",
+       [&](Manifest& m) { training(m).buffers[0].slot = 1000000; }},
+      {"buffer 'row_errors' and its slot disagree",
+       [&](Manifest& m) { training(m).slots[5].tenants = {5, 5}; }},
+      {"buffer 'features' has no slot", [&](Manifest& m) { training(m).slots[0].tenants.clear(); }},
+      {"a slot has an unknown tenant", [&](Manifest& m) { training(m).slots[0].tenants = {20}; }},
+      {"buffer 'parameters' may not share its slot",
+       [&](Manifest& m) {
+         training(m).slots[0].tenants.clear();
+         training(m).slots[2].tenants = {2, 0};
+         training(m).buffers[0].slot = 2;
+       }},
+      {"buffer 'error' is not a scalar",
+       [&](Manifest& m) { training(m).buffers[6].shape = {{2, -1}}; }},
+      {"buffer 'learning_rate' has a first value that it cannot hold",
+       [&](Manifest& m) { training(m).buffers[7].initial = std::nan(""); }},
+      {"buffer 'learning_rate' has a first value that it cannot hold",
+       [&](Manifest& m) { training(m).buffers[7].initial = 1e300; }},
+      {"buffer 'row_errors' has a first value that it cannot hold",
+       [&](Manifest& m) {
+         training(m).buffers[5].format = Format::i32;
+         training(m).buffers[5].initial = 0.5;
+       }},
+      {"buffer 'row_errors' has a first value that it cannot hold",
+       [&](Manifest& m) {
+         training(m).buffers[5].format = Format::f16;
+         training(m).buffers[5].initial = 1.0;
+       }},
+      {"buffer 'pixels' is no input", [&](Manifest& m) { training(m).buffers[0].name = "pixels"; }},
+      {"the parameters are not one flat buffer",
+       [&](Manifest& m) { training(m).buffers[2].shape = {{32, -1}}; }},
+      {"buffer 'gradients' has the role gradients, which bf16 does not fit",
+       [&](Manifest& m) { training(m).buffers[3].format = Format::bf16; }},
+      {"a launch has an unknown kernel",
+       [&](Manifest& m) { training(m).phases[0][0].kernel = 10; }},
+      {"kernel 'line_forward' has an impossible argument",
+       [&](Manifest& m) { training(m).phases[0][0].arguments[0].buffer = 20; }},
+      {"kernel 'line_forward' has an impossible argument",
+       [&](Manifest& m) { training(m).phases[0][0].arguments[0].offset = -1; }},
+      {"output 'prediction' has no buffer",
+       [](Manifest& m) { m.outputs[0].buffer = "row_errors"; }},
+      {"output 'prediction' has no gradient buffer",
+       [](Manifest& m) { m.outputs[0].gradient = "prediction"; }},
+      {"input 'features' has no buffer",
+       [&](Manifest& m) { training(m).buffers[0].role = Role::activation; }},
+      {"loss 'other' has no buffer", [](Manifest& m) { m.losses = {"other"}; }},
+      {"training has no scalar buffer 'grad_norm'",
+       [&](Manifest& m) { training(m).buffers[8].name = "norm"; }},
+      {"training has no scalar buffer 'finite'",
+       [&](Manifest& m) { training(m).buffers[9].role = Role::hyperparameter; }},
+      {"training has no scalar buffer 'micro_batches'",
+       [&](Manifest& m) { training(m).buffers[13].name = "n"; }},
+      {"training has no scalar buffer 'first_micro_batch'",
+       [&](Manifest& m) { training(m).buffers[14].role = Role::statistic; }},
+      {"training has no scalar buffer 'loss_scale'",
+       [&](Manifest& m) {
+         m.loss_scale.kind = LossScale::Kind::fixed;
+         training(m).buffers[15].name = "scale";
+       }},
+      {"training has no scalar buffer 'loss_scale'",
+       [&](Manifest& m) { training(m).buffers[15].role = Role::activation; }},
+      {"training has no scalar buffer 'loss_scale.floored'",
+       [&](Manifest& m) { training(m).buffers[16].name = "floored"; }},
+      {"training has no scalar buffer 'loss_scale.clean'",
+       [&](Manifest& m) { training(m).buffers[17].shape = {{2, -1}}; }},
+      {"training has no scalar buffer 'loss_scale.wait'",
+       [&](Manifest& m) { training(m).buffers[18].name = "wait"; }},
+      {"the loss scale is impossible", [](Manifest& m) { m.loss_scale.initial = 0.0; }},
+      {"the loss scale is impossible", [](Manifest& m) { m.loss_scale.initial = 1e39; }},
+      {"the loss scale is impossible", [](Manifest& m) { m.loss_scale.floor = 2.0; }},
+      {"the loss scale is impossible", [](Manifest& m) { m.loss_scale.ceiling = 0.5; }},
+      {"the loss scale is impossible", [](Manifest& m) { m.loss_scale.growth = 1.0; }},
+      {"the loss scale is impossible", [](Manifest& m) { m.loss_scale.backoff = 1.0; }},
+      {"the loss scale is impossible", [](Manifest& m) { m.loss_scale.backoff = std::nan(""); }},
+      {"the loss scale is impossible", [](Manifest& m) { m.loss_scale.interval = 0; }},
+      {"the loss scale is impossible", [](Manifest& m) { m.loss_scale.hysteresis = -1; }},
+      {"the loss scale is impossible", [](Manifest& m) { m.loss_scale.patience = 1 << 25; }},
+      {"buffer 'prediction.gradient' has the role output_gradient, which f16 does not fit",
+       [&](Manifest& m) { training(m).buffers[11].format = Format::f16; }},
+      {"buffer 'learning_rate' has the role hyperparameter, which i32 does not fit",
+       [&](Manifest& m) { training(m).buffers[7].format = Format::i32; }},
+      {"buffer 'parameters' has the role parameters, which bf16 does not fit",
+       [&](Manifest& m) { training(m).buffers[2].format = Format::bf16; }},
+      {"buffer 'features' has the role input, which tf32 does not fit",
+       [&](Manifest& m) { training(m).buffers[0].format = Format::tf32; }},
+      {"buffer '%inverse' has the role working_copies, which f32 does not fit",
+       [&](Manifest& m) { training(m).buffers[19].role = Role::working_copies; }},
+      {"working copies are not laid out as the parameters",
+       [&](Manifest& m) {
+         training(m).buffers[19].role = Role::working_copies;
+         training(m).buffers[19].format = Format::bf16;
+       }},
+      {"buffer '%prediction.gradient' may not share its slot",
+       [&](Manifest& m) { training(m).buffers[10].role = Role::output_gradient; }},
+      {"the accumulated gradients are not one flat buffer",
+       [&](Manifest& m) { training(m).buffers[12].shape = {{32, -1}}; }},
+      {"buffer 'accumulated' is used outside of the phase accumulate",
+       [&](Manifest& m) { training(m).phases[3][0].arguments[2].buffer = 12; }},
+      {"value 'fc' has an impossible shape",
+       [&](Manifest& m) { training(m).values[0].shape[0].symbol = 4; }},
+      {"value 'fc' has an unknown buffer", [&](Manifest& m) { training(m).values[0].buffer = 20; }},
+      {"value 'fc' has an unknown buffer", [&](Manifest& m) { training(m).values[0].buffer = -2; }},
+      {"value 'fc' has an unknown rule", [&](Manifest& m) { training(m).values[0].rule = 1; }},
+      {"value 'fc' has an unknown rule", [&](Manifest& m) { training(m).values[0].beaten = {-1}; }},
+      {"what rules said of rounding in layer 'fc' has an unknown rule",
+       [&](Manifest& m) { m.decisions = {{"rounding", "fc", "", "", "toward_zero", 1, {}}}; }},
+      {"what rules said of rounding in layer 'fc' has an unknown rule",
+       [&](Manifest& m) { m.decisions = {{"rounding", "fc", "", "", "toward_zero", 0, {-1}}}; }},
+      {"a cast has an unknown value", [&](Manifest& m) { training(m).casts[0].value = 1; }},
+      {"the cast of value 'fc' has impossible formats",
+       [&](Manifest& m) { training(m).casts[0].to = Format::f32; }},
+      {"the cast of value 'fc' has impossible formats",
+       [&](Manifest& m) { training(m).casts[0].from = Format::i32; }},
+      {"the cast of value 'fc' has an unknown rule",
+       [&](Manifest& m) { training(m).casts[0].rule = -2; }},
+      {"the cast of value 'fc' has an unknown kernel",
+       [&](Manifest& m) { training(m).casts[0].kernel = "fc"; }},
+      {"it has probes", [&](Manifest& m) { training(m).probes = m.programs[2].probes; }},
+      {"a probe of layer 'fc' belongs to no phase that is replayed",
+       [](Manifest& m) { m.programs[2].probes[0].phase = Phase::update; }},
+      {"a probe of layer 'fc' has an unknown launch",
+       [](Manifest& m) { m.programs[2].probes[0].launch = 3; }},
+      {"a probe of layer 'fc' has an unknown argument",
+       [](Manifest& m) { m.programs[2].probes[0].argument = 4; }},
+      {"a probe of layer 'fc' has an unknown argument",
+       [](Manifest& m) { m.programs[2].probes[1].before = 2; }},
+      {"a probe of layer 'fc' has an unknown rule",
+       [](Manifest& m) { m.programs[2].probes[1].rule = 1; }},
+      {"there is no program for training beside it",
+       [](Manifest& m) { m.programs.erase(m.programs.begin()); }},
+      {"two buffers share a slot",
+       [](Manifest& m) {
+         m.programs[2].slots[5].tenants = {5, 7};
+         m.programs[2].slots[7].tenants = {11};
+         m.programs[2].slots.pop_back();
+         m.programs[2].buffers[7].slot = 5;
+         m.programs[2].buffers[11].slot = 7;
+       }},
+      {"buffer 'target' is not what training has under that name",
+       [](Manifest& m) { m.programs[2].buffers[1].shape = {{3, -1}}; }},
+      {"buffer 'loss_scale' is not what training has under that name",
+       [](Manifest& m) { m.programs[2].buffers[9].shape = {{2, -1}}; }},
+  };
+  for (const Case& c : cases) {
+    Manifest manifest = hand_made::manifest();
+    c.break_it(manifest);
+    Kind kind{};
+    const std::string message = failure(encode(manifest), kind);
+    CAPTURE(c.culprit);
+    CAPTURE(message);
+    CHECK(message.find(c.culprit) != std::string::npos);
+    CHECK(kind == Kind::malformed);
+  }
+}
+
+TEST_CASE("P43: manifest and description judge a loss scale alike, in f32") {
+  namespace hd = halftone::description;
+  struct Case {
+    bool possible;
+    double floor, initial, ceiling;
+    double growth = 2.0, backoff = 0.5;
+  };
+  const double largest = 3.4028235e38;  // above the largest f32, and rounds to it
+  const double third = 1.0 / 3.0;
+  const double third_in_f32 = 0x1.555556p-2;  // above a third
+  const Case cases[] = {
+      {true, 1, 65536, largest},
+      {true, largest, largest, largest},
+      {false, 1, 1, 0x1.ffffffp127},  // infinity in f32
+      {false, 0x1.8p-150, 1, 1},      // 2^-149 in f32, whose reciprocal is infinite
+      {false, 0x1p-128, 1, 1},        // so is this one's
+      {true, 0x1.00001p-128, 1, 1},
+      {false, 0x1p-150, 1, 1},             // 0 in f32
+      {true, third_in_f32, third, third},  // equal in f32
+      {true, third, third_in_f32, third},
+      {false, 0x1.555558p-2, third, 1},  // the next f32
+      {false, third, 0x1.555558p-2, third},
+      {true, 1, 1, 1, 0x1.000002p0},
+      {false, 1, 1, 1, 1 + 0x1p-24},  // 1 in f32
+      {true, 1, 1, 1, largest},
+      {false, 1, 1, 1, 0x1.ffffffp127},
+      {true, 1, 1, 1, 2, 0x1.fffffep-1},
+      {false, 1, 1, 1, 2, 1 - 0x1p-26},  // 1 in f32
+      {false, 1, 1, 1, 2, 0x1p-150},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.floor);
+    CAPTURE(c.initial);
+    CAPTURE(c.ceiling);
+    CAPTURE(c.growth);
+    CAPTURE(c.backoff);
+    Manifest manifest = hand_made::manifest();
+    manifest.loss_scale = {
+        LossScale::Kind::dynamic, c.initial, c.growth, c.backoff, 1, c.floor, c.ceiling};
+    manifest.loss_scale.patience = 1;
+    for (Program& program : manifest.programs) {
+      for (Buffer& buffer : program.buffers) {
+        if (buffer.name == "loss_scale") buffer.initial = c.initial;
+      }
+    }
+    Kind kind{};
+    const std::string message = failure(encode(manifest), kind);
+    CHECK(message ==
+          (c.possible ? "" : "the manifest is inconsistent: the loss scale is impossible"));
+    const hd::LossScale same{.kind = hd::LossScale::Kind::dynamic,
+                             .initial = c.initial,
+                             .growth = c.growth,
+                             .backoff = c.backoff,
+                             .floor = c.floor,
+                             .ceiling = c.ceiling};
+    CHECK((hd::rules::loss_scale_fault(same).trouble == hd::rules::Trouble::none) == c.possible);
+  }
+}
