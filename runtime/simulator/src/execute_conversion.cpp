@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cvt and cvta: PTX ISA 9.0, 9.7.9.21 and 9.7.9.20.
+// cvt: PTX ISA 9.0, 9.7.9.21.
 #include <limits>
 
 #include "lanes.hpp"
@@ -372,36 +372,7 @@ void decode_cvt(Decoder& d) {
   decode_integers(d, to, from);
 }
 
-template <std::uint64_t kWindow, bool kTo, class T>
-void run_cvta(Context& c, const Instruction& i) {
-  T* to = c.plane<T>(i.at[0]);
-  const T* from = c.plane<T>(i.at[1]);
-  each_lane(c.mask, [&](std::uint32_t l) {
-    to[l] = static_cast<T>(kTo ? from[l] - kWindow : from[l] + kWindow);
-  });
-}
-
-void decode_cvta(Decoder& d) {
-  Instruction& i = d.instruction;
-  if (d.type() != Type::u64) d.unknown();
-  i.at[0] = d.destination(0, 8);
-  i.at[1] = d.source(1, 8);
-  const bool to = d.has("to");
-  using U = std::uint64_t;
-  if (d.has_any({"shared", "shared::cta"})) {
-    i.run = to ? run_cvta<kSharedWindow, true, U> : run_cvta<kSharedWindow, false, U>;
-  } else if (d.has("local")) {
-    i.run = to ? run_cvta<kLocalWindow, true, U> : run_cvta<kLocalWindow, false, U>;
-  } else if (d.has("param")) {
-    i.run = to ? run_cvta<kParameterWindow, true, U> : run_cvta<kParameterWindow, false, U>;
-  } else if (d.has_any({"global", "const"})) {
-    i.run = run_cvta<0, true, U>;
-  } else {
-    d.unknown();
-  }
-}
-
-constexpr Opcode kOpcodes[] = {{"cvt", decode_cvt}, {"cvta", decode_cvta}};
+constexpr Opcode kOpcodes[] = {{"cvt", decode_cvt}};
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mov and its kin: PTX ISA 9.0, 9.7.9.1 to 9.7.9.7. A variable's name is its address.
+// mov and its kin: PTX ISA 9.0, 9.7.9.1 to 9.7.9.7; cvta, 9.7.9.20. A variable's name is its
+// address.
 #include "lanes.hpp"
 
 namespace halftone::simulator {
@@ -117,7 +118,37 @@ void decode_activemask(Decoder& d) {
   d.instruction.at[0] = d.destination(0, 4);
 }
 
-constexpr Opcode kOpcodes[] = {{"mov", decode_mov}, {"activemask", decode_activemask}};
+template <std::uint64_t kWindow, bool kTo, class T>
+void run_cvta(Context& c, const Instruction& i) {
+  T* to = c.plane<T>(i.at[0]);
+  const T* from = c.plane<T>(i.at[1]);
+  each_lane(c.mask, [&](std::uint32_t l) {
+    to[l] = static_cast<T>(kTo ? from[l] - kWindow : from[l] + kWindow);
+  });
+}
+
+void decode_cvta(Decoder& d) {
+  Instruction& i = d.instruction;
+  if (d.type() != Type::u64) d.unknown();
+  i.at[0] = d.destination(0, 8);
+  i.at[1] = d.source(1, 8);
+  const bool to = d.has("to");
+  using U = std::uint64_t;
+  if (d.has_any({"shared", "shared::cta"})) {
+    i.run = to ? run_cvta<kSharedWindow, true, U> : run_cvta<kSharedWindow, false, U>;
+  } else if (d.has("local")) {
+    i.run = to ? run_cvta<kLocalWindow, true, U> : run_cvta<kLocalWindow, false, U>;
+  } else if (d.has("param")) {
+    i.run = to ? run_cvta<kParameterWindow, true, U> : run_cvta<kParameterWindow, false, U>;
+  } else if (d.has_any({"global", "const"})) {
+    i.run = run_cvta<0, true, U>;
+  } else {
+    d.unknown();
+  }
+}
+
+constexpr Opcode kOpcodes[] = {
+    {"mov", decode_mov}, {"activemask", decode_activemask}, {"cvta", decode_cvta}};
 
 }  // namespace
 

@@ -102,7 +102,6 @@ void decode_stochastic_four(Decoder& d) {
 template <int kBits, bool kSigned>
 void set_pack(Decoder& d) {
   Instruction& i = d.instruction;
-  if (d.operands() != (kBits < 16 ? 4u : 3u)) d.unknown();
   i.at[3] = kBits < 16 ? d.source(3, 4) : kNone;
   i.run = run_pack<kBits, kSigned>;
 }

@@ -17,11 +17,6 @@ using manifest::Format, manifest::Phase, manifest::Role;
 
 namespace {
 
-constexpr Phase kPhases[] = {Phase::refresh,    Phase::forward,       Phase::loss,
-                             Phase::external,   Phase::loss_backward, Phase::backward,
-                             Phase::accumulate, Phase::check,         Phase::update};
-static_assert(std::size(kPhases) == manifest::kPhases);
-
 std::size_t size_of(Format format) { return static_cast<std::size_t>(manifest::bytes_of(format)); }
 
 void put(Format format, float value, std::byte* at) {
@@ -101,7 +96,8 @@ std::vector<Site> SingleLaunches::sites() const {
   std::map<std::string, std::size_t> first;  // by kernel: the program that launches it first
   for (std::size_t number = 0; number < programs_.size(); ++number) {
     const BoundProgram& program = *programs_[number];
-    for (const Phase phase : kPhases) {
+    for (std::size_t each = 0; each < manifest::kPhases; ++each) {
+      const auto phase = static_cast<Phase>(each);
       const auto launches = program.plan().launches(phase);
       for (std::size_t i = 0; i < launches.size(); ++i) {
         const std::string& kernel = program.plan().kernel(launches[i]).name;

@@ -128,6 +128,12 @@ OpcodeRow row_near(const std::string& text, R (*expected)(A...), double relative
   return made;
 }
 
+/// Of rows that leave their operand as it is.
+template <class T>
+T same(T a) {
+  return a;
+}
+
 using OpcodeRows = std::vector<OpcodeRow>;
 
 struct OpcodeTable {

@@ -21,10 +21,6 @@ using I64 = std::int64_t;
 
 //===--- Loads and stores ---===//
 
-template <class T>
-T same(T a) {
-  return a;
-}
 /// A load into a wider register keeps the type's sign.
 U sign_extended(U a) { return static_cast<U>(static_cast<I>(static_cast<std::int8_t>(a))); }
 U zero_extended(U a) { return a & 0xffff; }

@@ -14,10 +14,6 @@ using U = std::uint32_t;
 using U64 = std::uint64_t;
 
 template <class T>
-T same(T a) {
-  return a;
-}
-template <class T>
 T smaller(T a, T b) {
   return a < b ? a : b;
 }

@@ -7,20 +7,6 @@
 
 using namespace halftone::tests;
 
-namespace {
-
-/// Why a whole text is refused; empty when it is not.
-std::string refusal_of_text(const std::string& ptx) {
-  try {
-    (void)halftone::simulator::Module::parse(ptx, "test");
-  } catch (const halftone::simulator::Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
-}  // namespace
-
 TEST_CASE("parameters that no launch can give are named with their sizes") {
   // PTX ISA 9.0, 11.2.1: all parameters of a kernel take 32764 bytes at most.
   struct Row {

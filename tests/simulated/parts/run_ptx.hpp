@@ -107,15 +107,16 @@ class PtxDevice {
 
 inline PtxRun run_ptx(const PtxKernel& kernel) { return PtxDevice(kernel).run(kernel); }
 
-/// Why a kernel is refused; empty when it is not.
-inline std::string refusal_of(const PtxKernel& kernel) {
+/// Why a text is refused; empty when it is not.
+inline std::string refusal_of_text(const std::string& ptx) {
   try {
-    (void)simulator::Module::parse(ptx_of(kernel), "test");
+    (void)simulator::Module::parse(ptx, "test");
   } catch (const simulator::Error& error) {
     return error.what();
   }
   return "";
 }
+inline std::string refusal_of(const PtxKernel& kernel) { return refusal_of_text(ptx_of(kernel)); }
 
 template <class T>
 std::vector<std::byte> bytes_of_values(const std::vector<T>& values) {
