@@ -66,8 +66,11 @@ Specialisation::Specialisation(const ProgramPlan& plan, std::shared_ptr<DriverCo
 }
 
 Specialisation::~Specialisation() {
+  thread_.request_stop();
+  // Held until the thread is gone, so that the process does not end before it.
   const std::lock_guard lock(living().mutex);
   living().all.erase(this);
+  if (thread_.joinable()) thread_.join();
 }
 
 void Specialisation::stop_all() {
