@@ -26,6 +26,13 @@ std::span<const float> part_of(std::span<const float> flat, const manifest::Para
   return flat.subspan(static_cast<std::size_t>(parameter.offset), count_of(parameter));
 }
 
+/// "64 x 16"
+std::string shape_text(std::span<const std::int64_t> shape) {
+  std::vector<std::string> extents;
+  for (std::int64_t extent : shape) extents.push_back(std::to_string(extent));
+  return extents.empty() ? "a scalar" : joined(extents, " x ");
+}
+
 }  // namespace
 
 BoundProgram::BoundProgram(const char* who, const Artifact& artifact, const Device& device,
@@ -84,17 +91,21 @@ void BoundProgram::set_scalar(std::size_t index, float value) {
   execution_->write(index, 0, std::as_bytes(std::span(&value, 1)));
 }
 
+std::vector<std::string> BoundProgram::parameter_names() const {
+  std::vector<std::string> names;
+  for (const auto& parameter : manifest().parameters) names.push_back(parameter.name);
+  return names;
+}
+
 const manifest::Parameter& BoundProgram::find_parameter(const char* operation,
                                                         std::string_view name) const {
   const auto& parameters = manifest().parameters;
   const auto found = std::ranges::find(parameters, name, &manifest::Parameter::name);
   if (found != parameters.end()) return *found;
-  std::vector<std::string> names;
-  for (const auto& parameter : parameters) names.push_back(parameter.name);
   throw Error({.operation = operation,
                .object = named("parameter", name),
                .cause = "is unknown",
-               .hint = "the model's parameters are " + listed(names)});
+               .hint = "the model's parameters are " + listed(parameter_names())});
 }
 
 std::span<const float> BoundProgram::parameter(const char* operation, std::string_view name) const {
@@ -126,6 +137,92 @@ void BoundProgram::set_parameter(std::string_view name, std::span<const float> v
   const auto at = parameter.offset * static_cast<std::int64_t>(sizeof(float));
   execution_->write(*plan_.find(Role::parameters), at, std::as_bytes(values));
   parameters_changed_ = true;
+}
+
+void BoundProgram::copy_parameters(const BoundProgram& from) {
+  const auto refuse = [&](const std::string& name, std::string cause) {
+    throw Error({.operation = "copy_parameters",
+                 .object = named("parameter", name),
+                 .cause = std::move(cause),
+                 .hint = "make both from one model"});
+  };
+  for (const manifest::Parameter& mine : manifest().parameters) {
+    const auto& theirs = from.manifest().parameters;
+    const auto found = std::ranges::find(theirs, mine.name, &manifest::Parameter::name);
+    if (found == theirs.end()) {
+      refuse(mine.name, "is none of the trainer's, which are " + listed(from.parameter_names()));
+    }
+    if (found->shape != mine.shape) {
+      refuse(mine.name, "is " + shape_text(mine.shape) + " in the predictor, but " +
+                            shape_text(found->shape) + " in the trainer");
+    }
+  }
+  for (const manifest::Parameter& mine : manifest().parameters) {
+    set_parameter(mine.name, from.parameter("copy_parameters", mine.name));
+  }
+}
+
+std::vector<std::size_t> BoundProgram::states() const {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < program().buffers.size(); ++i) {
+    if (plan_.buffer(i).role == Role::state) found.push_back(i);
+  }
+  return found;
+}
+
+std::vector<std::string> BoundProgram::state_names() const {
+  std::vector<std::string> names;
+  for (std::size_t index : states()) names.push_back(plan_.buffer(index).name);
+  return names;
+}
+
+std::size_t BoundProgram::find_state(const char* operation, std::string_view name) const {
+  const auto found = plan_.find(name);
+  if (found && plan_.buffer(*found).role == Role::state) return *found;
+  throw Error({.operation = operation,
+               .object = named("state", name),
+               .cause = "is unknown",
+               .hint = std::string("the ") + plan_.who() + "'s states are " + listed(state_names())});
+}
+
+std::span<const float> BoundProgram::state(const char* operation, std::string_view name) const {
+  return floats(operation, find_state(operation, name));
+}
+
+void BoundProgram::set_state(std::string_view name, std::span<const float> values) {
+  const std::size_t index = find_state("set_state", name);
+  if (const std::size_t count = floats("set_state", index).size(); values.size() != count) {
+    throw Error({.operation = "set_state",
+                 .object = named("state", name),
+                 .cause = "was given " + std::to_string(values.size()) + " values, but " +
+                          plan_.shape_text(index) + " needs " + std::to_string(count),
+                 .hint = "give the whole tensor, row-major"});
+  }
+  execution_->write(index, 0, std::as_bytes(values));
+}
+
+void BoundProgram::reset_states() {
+  for (std::size_t index : states()) {
+    std::vector<std::byte> values = plan_.first_values(index);  // empty for zeros
+    values.resize(static_cast<std::size_t>(plan_.bytes(index)));
+    execution_->write(index, 0, values);
+  }
+}
+
+void BoundProgram::copy_states(const BoundProgram& from) {
+  for (std::size_t index : states()) {
+    const std::string& name = plan_.buffer(index).name;
+    const std::size_t source = from.find_state("copy_states", name);
+    if (from.plan_.extents(source) == plan_.extents(index)) continue;
+    throw Error({.operation = "copy_states",
+                 .object = named("state", name),
+                 .cause = "is " + plan_.shape_text(index) + " in the predictor, but " +
+                          from.plan_.shape_text(source) + " in the trainer",
+                 .hint = "give both the same sizes, or give it values with set_state()"});
+  }
+  for (const std::string& name : state_names()) {
+    set_state(name, from.state("copy_states", name));
+  }
 }
 
 std::span<const float> BoundProgram::output(std::string_view name) const {

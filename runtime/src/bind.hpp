@@ -6,7 +6,9 @@
 #include <initializer_list>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "execution.hpp"
 #include "program_plan.hpp"
@@ -57,7 +59,17 @@ class BoundProgram {
   [[nodiscard]] std::span<const float> parameter(const char* operation,
                                                  std::string_view name) const;
   [[nodiscard]] std::span<const float> gradient(const char* operation, std::string_view name) const;
+  [[nodiscard]] std::vector<std::string> parameter_names() const;
   void set_parameter(std::string_view name, std::span<const float> values);
+  /// Every parameter as the other program has it. Throws Error, and copies none, where one differs.
+  void copy_parameters(const BoundProgram& from);
+
+  /// The user's states, likewise.
+  [[nodiscard]] std::vector<std::string> state_names() const;
+  [[nodiscard]] std::span<const float> state(const char* operation, std::string_view name) const;
+  void set_state(std::string_view name, std::span<const float> values);
+  void reset_states();
+  void copy_states(const BoundProgram& from);
 
   /// The readable values of an output. Throws Error for unknown names.
   [[nodiscard]] std::span<const float> output(std::string_view name) const;
@@ -66,6 +78,8 @@ class BoundProgram {
   void initialize_parameters(std::uint64_t seed);
   [[nodiscard]] const manifest::Parameter& find_parameter(const char* operation,
                                                           std::string_view name) const;
+  [[nodiscard]] std::vector<std::size_t> states() const;
+  [[nodiscard]] std::size_t find_state(const char* operation, std::string_view name) const;
 
   ProgramPlan plan_;
   std::unique_ptr<Execution> execution_;

@@ -2,12 +2,12 @@
 // The public face of an inference program.
 #include "halftone/predictor.hpp"
 
+#include <atomic>
 #include <span>
 #include <vector>
 
-#include "halftone/error.hpp"
+#include "in_use.hpp"
 #include "inputs.hpp"
-#include "text.hpp"
 #include "trainer_state.hpp"
 
 namespace halftone {
@@ -20,6 +20,7 @@ struct Predictor::State {
     }
   }
 
+  std::atomic<bool> in_use = false;
   BoundProgram program;
   std::vector<Place> inputs;
 };
@@ -31,62 +32,65 @@ Predictor::Predictor(Predictor&&) noexcept = default;
 Predictor& Predictor::operator=(Predictor&&) noexcept = default;
 Predictor::~Predictor() = default;
 
-Predictor::State& Predictor::state(const char* operation) const {
-  if (state_) return *state_;
-  throw Error({.operation = operation,
-               .object = "the predictor",
-               .cause = "was moved from",
-               .hint = "use the one that it was moved to"});
+InUse<Predictor::State> Predictor::use(const char* operation) const {
+  return {state_.get(), operation, "the predictor"};
+}
+
+const Predictor::State& Predictor::held(const char* operation) const {
+  return require_held(state_.get(), operation, "the predictor");
 }
 
 void Predictor::copy_parameters(const Trainer& trainer) {
-  BoundProgram& mine = state("copy_parameters").program;
-  const BoundProgram& theirs = trainer.state("copy_parameters").program;
-  for (const manifest::Parameter& parameter : mine.manifest().parameters) {
-    mine.set_parameter(parameter.name, theirs.parameter("copy_parameters", parameter.name));
-  }
-  const ProgramPlan &plan = mine.plan(), &source_plan = theirs.plan();
-  for (std::size_t i = 0; i < mine.program().buffers.size(); ++i) {
-    const manifest::Buffer& state = plan.buffer(i);
-    if (state.role != manifest::Role::state) continue;
-    const auto source = source_plan.find(state.name);
-    if (!source || source_plan.buffer(*source).format != state.format ||
-        source_plan.elements(*source) != plan.elements(i)) {
-      throw Error({.operation = "copy_parameters",
-                   .object = named("state", state.name),
-                   .cause = "has another format or size in the trainer",
-                   .hint = "make both from one artifact with the same sizes"});
-    }
-    mine.execution().write(
-        i, 0, std::span(theirs.execution().read(*source), static_cast<std::size_t>(plan.bytes(i))));
-  }
+  use("copy_parameters")->program.copy_parameters(trainer.use("copy_parameters")->program);
+}
+
+void Predictor::copy_states(const Trainer& trainer) {
+  use("copy_states")->program.copy_states(trainer.use("copy_states")->program);
+}
+
+std::vector<std::string> Predictor::parameter_names() const {
+  return held("parameter_names").program.parameter_names();
 }
 
 void Predictor::set_parameter(std::string_view name, std::span<const float> values) {
-  state("set_parameter").program.set_parameter(name, values);
+  use("set_parameter")->program.set_parameter(name, values);
 }
 
 std::span<const float> Predictor::parameter(std::string_view name) const {
-  return state("parameter").program.parameter("parameter", name);
+  return use("parameter")->program.parameter("parameter", name);
 }
 
+std::vector<std::string> Predictor::state_names() const {
+  return held("state_names").program.state_names();
+}
+
+std::span<const float> Predictor::state(std::string_view name) const {
+  return use("state")->program.state("state", name);
+}
+
+void Predictor::set_state(std::string_view name, std::span<const float> values) {
+  use("set_state")->program.set_state(name, values);
+}
+
+void Predictor::reset_states() { use("reset_states")->program.reset_states(); }
+
 void Predictor::predict(std::span<const NamedValues> inputs) {
-  State& state = this->state("predict");
-  copy_in(state.program, "predict", "input", state.inputs, inputs);
-  state.program.run({manifest::Phase::forward});
+  const auto state = use("predict");
+  copy_in(state->program, "predict", "input", state->inputs, inputs);
+  state->program.run({manifest::Phase::forward});
 }
 
 std::span<const float> Predictor::output(std::string_view name) const {
-  return state("output").program.output(name);
+  return use("output")->program.output(name);
 }
 
-std::string Predictor::variant() const { return state("variant").program.execution().variant(); }
+std::string Predictor::variant() const { return use("variant")->program.execution().variant(); }
 
 std::int64_t Predictor::peak_bytes_predicted() const {
-  return state("peak_bytes_predicted").program.execution().bytes_predicted();
+  return use("peak_bytes_predicted")->program.execution().bytes_predicted();
 }
 std::int64_t Predictor::peak_bytes_measured() const {
-  return state("peak_bytes_measured").program.execution().bytes_measured();
+  return use("peak_bytes_measured")->program.execution().bytes_measured();
 }
 
 }  // namespace halftone

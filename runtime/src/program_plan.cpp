@@ -230,6 +230,14 @@ std::vector<std::size_t> ProgramPlan::inputs_of(manifest::Phase phase) const {
   return inputs;
 }
 
+std::vector<std::int64_t> ProgramPlan::extents(std::size_t index) const {
+  std::vector<std::int64_t> extents;
+  for (const manifest::Dimension& dimension : buffer(index).shape) {
+    extents.push_back(manifest::elements(std::span(&dimension, 1), symbols_));
+  }
+  return extents;
+}
+
 std::string ProgramPlan::shape_text(std::size_t index) const {
   std::string text;
   for (const manifest::Dimension& dimension : buffer(index).shape) {

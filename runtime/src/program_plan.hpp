@@ -76,6 +76,9 @@ class ProgramPlan {
   /// The input buffers that a phase's kernels read, in the order of Manifest::inputs.
   [[nodiscard]] std::vector<std::size_t> inputs_of(manifest::Phase phase) const;
 
+  /// With the symbols bound.
+  [[nodiscard]] std::vector<std::int64_t> extents(std::size_t buffer) const;
+
   /// "batch 32 x 64", for errors; "a scalar" for one.
   [[nodiscard]] std::string shape_text(std::size_t buffer) const;
 

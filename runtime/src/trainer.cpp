@@ -24,34 +24,35 @@ Trainer::Trainer(Trainer&&) noexcept = default;
 Trainer& Trainer::operator=(Trainer&&) noexcept = default;
 Trainer::~Trainer() = default;
 
-Trainer::State& Trainer::state(const char* operation) const {
-  if (state_) return *state_;
-  throw Error({.operation = operation,
-               .object = "the trainer",
-               .cause = "was moved from",
-               .hint = "use the one that it was moved to"});
+InUse<Trainer::State> Trainer::use(const char* operation) const {
+  return {state_.get(), operation, "the trainer"};
 }
 
-void Trainer::step(std::span<const NamedValues> inputs) { state("step").step.run(inputs); }
-bool Trainer::updated() const { return state("updated").step.updated("updated"); }
-void Trainer::wait() const { state("wait").step.wait(); }
+const Trainer::State& Trainer::held(const char* operation) const {
+  return require_held(state_.get(), operation, "the trainer");
+}
+
+void Trainer::step(std::span<const NamedValues> inputs) { use("step")->step.run(inputs); }
+bool Trainer::updated() const { return use("updated")->step.updated("updated"); }
+void Trainer::wait() const { use("wait")->step.wait(); }
 void Trainer::accumulate(std::span<const NamedValues> inputs) {
-  state("accumulate").step.accumulate(inputs);
+  use("accumulate")->step.accumulate(inputs);
 }
 void Trainer::forward(std::span<const NamedValues> inputs) {
-  state("forward").step.forward("forward", inputs);
+  use("forward")->step.forward("forward", inputs);
 }
-void Trainer::backward() { state("backward").step.backward(); }
+void Trainer::backward() { use("backward")->step.backward(); }
 void Trainer::backward(std::span<const NamedValues> output_gradients) {
-  state("backward").step.backward(output_gradients);
+  use("backward")->step.backward(output_gradients);
 }
-void Trainer::accumulate_gradients() { state("accumulate_gradients").step.accumulate_gradients(); }
-bool Trainer::check() { return state("check").step.check(); }
-void Trainer::update() { state("update").step.update(); }
-std::optional<NonFinite> Trainer::diagnose() const { return state("diagnose").step.diagnose(); }
+void Trainer::accumulate_gradients() { use("accumulate_gradients")->step.accumulate_gradients(); }
+bool Trainer::check() { return use("check")->step.check(); }
+void Trainer::update() { use("update")->step.update(); }
+std::optional<NonFinite> Trainer::diagnose() const { return use("diagnose")->step.diagnose(); }
 
 float Trainer::loss(std::string_view name) const {
-  const BoundProgram& program = state("loss").program;
+  const auto state = use("loss");
+  const BoundProgram& program = state->program;
   const auto& losses = program.manifest().losses;
   if (std::ranges::find(losses, name) == losses.end()) {
     throw Error({.operation = "loss",
@@ -63,28 +64,38 @@ float Trainer::loss(std::string_view name) const {
 }
 
 std::span<const float> Trainer::output(std::string_view name) const {
-  return state("output").program.output(name);
+  return use("output")->program.output(name);
 }
 
 std::span<const float> Trainer::parameter(std::string_view name) const {
-  return state("parameter").program.parameter("parameter", name);
+  return use("parameter")->program.parameter("parameter", name);
 }
 
 std::span<const float> Trainer::gradient(std::string_view name) const {
-  return state("gradient").program.gradient("gradient", name);
+  return use("gradient")->program.gradient("gradient", name);
 }
 
 std::vector<std::string> Trainer::parameter_names() const {
-  std::vector<std::string> names;
-  for (const auto& parameter : state("parameter_names").program.manifest().parameters) {
-    names.push_back(parameter.name);
-  }
-  return names;
+  return held("parameter_names").program.parameter_names();
 }
 
 void Trainer::set_parameter(std::string_view name, std::span<const float> values) {
-  state("set_parameter").program.set_parameter(name, values);
+  use("set_parameter")->program.set_parameter(name, values);
 }
+
+std::vector<std::string> Trainer::state_names() const {
+  return held("state_names").program.state_names();
+}
+
+std::span<const float> Trainer::state(std::string_view name) const {
+  return use("state")->program.state("state", name);
+}
+
+void Trainer::set_state(std::string_view name, std::span<const float> values) {
+  use("set_state")->program.set_state(name, values);
+}
+
+void Trainer::reset_states() { use("reset_states")->program.reset_states(); }
 
 void Trainer::set_learning_rate(float learning_rate) {
   const StandardFloatingPoint mode;
@@ -94,23 +105,25 @@ void Trainer::set_learning_rate(float learning_rate) {
                  .cause = "is " + std::to_string(learning_rate),
                  .hint = "give a finite number that is not negative"});
   }
-  BoundProgram& program = state("set_learning_rate").program;
+  const auto state = use("set_learning_rate");
+  BoundProgram& program = state->program;
   program.set_scalar(*program.plan().find("learning_rate"), learning_rate);
 }
 
 float Trainer::learning_rate() const {
-  const BoundProgram& program = state("learning_rate").program;
+  const auto state = use("learning_rate");
+  const BoundProgram& program = state->program;
   return program.scalar(*program.plan().find("learning_rate"));
 }
 
 Statistics Trainer::stats() const {
-  State& state = this->state("stats");
-  const BoundProgram& program = state.program;
+  const auto state = use("stats");
+  const BoundProgram& program = state->program;
   Statistics statistics;
-  statistics.steps = state.step.steps();
-  statistics.skipped_steps = state.step.skipped_steps();
-  statistics.loss_scale = state.step.loss_scale();
-  statistics.floored = state.step.floored();
+  statistics.steps = state->step.steps();
+  statistics.skipped_steps = state->step.skipped_steps();
+  statistics.loss_scale = state->step.loss_scale();
+  statistics.floored = state->step.floored();
   statistics.casts_per_step = static_cast<std::int64_t>(program.program().casts.size());
   statistics.grad_norm = program.scalar(*program.plan().find("grad_norm"));
   for (const std::string& name : program.manifest().losses) {

@@ -2,8 +2,11 @@
 // What a Trainer holds; the predictor copies from it.
 #pragma once
 
+#include <atomic>
+
 #include "bind.hpp"
 #include "halftone/trainer.hpp"
+#include "in_use.hpp"
 #include "step.hpp"
 
 namespace halftone {
@@ -12,6 +15,7 @@ struct Trainer::State {
   State(const Artifact& artifact, const Device& device, const Setup& setup)
       : program("trainer", artifact, device, "training", setup), step(program) {}
 
+  std::atomic<bool> in_use = false;
   BoundProgram program;
   Step step;
 };

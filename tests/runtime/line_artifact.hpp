@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -33,5 +34,8 @@ void start_recording();
 
 /// Stops, and returns the calls in the order in which they began.
 [[nodiscard]] std::vector<Call> stop_recording();
+
+/// The next kernel that runs calls this first, once.
+void run_in_next_kernel(std::function<void()> action);
 
 }  // namespace hand_made

@@ -7,7 +7,9 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <mutex>
+#include <utility>
 
 #include "line_artifact.hpp"
 
@@ -17,8 +19,15 @@ namespace {
 std::atomic<bool> recording = false;
 std::mutex calls_mutex;
 std::vector<Call> calls;
+std::function<void()> next_action;
 
 void record(const char* kernel, std::int64_t first, std::int64_t last) {
+  if (const auto action = [] {
+        const std::lock_guard lock(calls_mutex);
+        return std::exchange(next_action, nullptr);
+      }()) {
+    action();
+  }
   if (!recording) return;
   const std::lock_guard lock(calls_mutex);
   calls.push_back({kernel, first, last, _mm_getcsr()});
@@ -181,6 +190,11 @@ void start_recording() {
   const std::lock_guard lock(calls_mutex);
   calls.clear();
   recording = true;
+}
+
+void run_in_next_kernel(std::function<void()> action) {
+  const std::lock_guard lock(calls_mutex);
+  next_action = std::move(action);
 }
 
 std::vector<Call> stop_recording() {

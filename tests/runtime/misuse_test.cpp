@@ -257,10 +257,15 @@ TEST_CASE("a trainer or predictor that was moved from says so in every method") 
       {"gradient", [&] { (void)trainer.gradient("fc.bias"); }},
       {"parameter_names", [&] { (void)trainer.parameter_names(); }},
       {"set_parameter", [&] { trainer.set_parameter("fc.bias", Floats(2)); }},
+      {"state_names", [&] { (void)trainer.state_names(); }},
+      {"state", [&] { (void)trainer.state("mean"); }},
+      {"set_state", [&] { trainer.set_state("mean", Floats(2)); }},
+      {"reset_states", [&] { trainer.reset_states(); }},
       {"set_learning_rate", [&] { trainer.set_learning_rate(1.0f); }},
       {"learning_rate", [&] { (void)trainer.learning_rate(); }},
       {"stats", [&] { (void)trainer.stats(); }},
       {"copy_parameters", [&] { whole.copy_parameters(trainer); }},
+      {"copy_states", [&] { whole.copy_states(trainer); }},
   };
   for (const Case& c : trainers) {
     CHECK(message_of(c.call) ==
@@ -269,7 +274,13 @@ TEST_CASE("a trainer or predictor that was moved from says so in every method") 
   }
   const Case predictors[] = {
       {"copy_parameters", [&] { predictor.copy_parameters(taken); }},
+      {"copy_states", [&] { predictor.copy_states(taken); }},
+      {"parameter_names", [&] { (void)predictor.parameter_names(); }},
       {"set_parameter", [&] { predictor.set_parameter("fc.bias", Floats(2)); }},
+      {"state_names", [&] { (void)predictor.state_names(); }},
+      {"state", [&] { (void)predictor.state("mean"); }},
+      {"set_state", [&] { predictor.set_state("mean", Floats(2)); }},
+      {"reset_states", [&] { predictor.reset_states(); }},
       {"parameter", [&] { (void)predictor.parameter("fc.bias"); }},
       {"predict", [&] { predictor.predict(kFeatures); }},
       {"output", [&] { (void)predictor.output("prediction"); }},

@@ -230,50 +230,6 @@ TEST_CASE("buffers start at their first values, and all else at zero") {
   CHECK(copy(trainer.output("prediction")) == Floats(4, 0.0f));
 }
 
-namespace {
-
-/// Both programs get a state of the given size; inference adds it in place of the bias.
-auto add_state(std::int64_t training_size) {
-  return [training_size](halftone::manifest::Manifest& manifest) {
-    const std::int64_t sizes[] = {training_size, 2};
-    for (std::size_t i = 0; i < 2; ++i) {
-      halftone::manifest::Program& program = manifest.programs[i];
-      const auto index = static_cast<std::int32_t>(program.buffers.size());
-      const auto slot = static_cast<std::int32_t>(program.slots.size());
-      program.buffers.push_back({"mean",
-                                 halftone::manifest::Role::state,
-                                 halftone::manifest::Format::f32,
-                                 {{sizes[i], -1}},
-                                 slot,
-                                 i == 0 ? 2.0 : 1.0});
-      program.slots.push_back({{index}});
-      if (i == 1) program.phases[0][0].arguments[2] = {index, 0};
-    }
-  };
-}
-
-}  // namespace
-
-TEST_CASE("a predictor takes the user's states along with the parameters") {
-  const ChangedArtifact changed(add_state(2));
-  const line::Trainer trainer(changed.artifact(), device(), {.batch = 2});
-  line::Predictor predictor(changed.artifact(), device(), {.batch = 1});
-  const Floats zeros(3);
-  CHECK(copy(predictor.predict(zeros).prediction) == Floats{1, 1});
-  predictor.copy_parameters(trainer);
-  CHECK(copy(predictor.predict(zeros).prediction) == Floats{2, 2});
-}
-
-TEST_CASE("a state of another size in the trainer is refused") {
-  const ChangedArtifact changed(add_state(3));
-  const line::Trainer trainer(changed.artifact(), device(), {.batch = 2});
-  line::Predictor predictor(changed.artifact(), device(), {.batch = 1});
-  CHECK(
-      message_of([&] { predictor.copy_parameters(trainer); }) ==
-      "copy_parameters: state 'mean' has another format or size in the trainer; make both from one "
-      "artifact with the same sizes");
-}
-
 TEST_CASE("working copies are written when parameters were given values, and only then") {
   const ChangedArtifact changed([](auto& manifest) {
     constexpr auto kRefresh = static_cast<std::size_t>(halftone::manifest::Phase::refresh);

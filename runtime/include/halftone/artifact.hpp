@@ -8,6 +8,8 @@
 #include <memory>
 #include <span>
 
+#include "halftone/error.hpp"
+
 namespace halftone::manifest {
 struct ArtifactImage;
 struct Manifest;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "halftone/artifact.hpp"
+#include "halftone/error.hpp"
 #include "halftone/memory.hpp"
 
 namespace halftone {

@@ -8,16 +8,18 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "halftone/artifact.hpp"
 #include "halftone/device.hpp"
+#include "halftone/error.hpp"
 #include "halftone/trainer.hpp"
 #include "halftone/values.hpp"
 
 namespace halftone {
 
 /// Every method throws Error on misuse, and when the predictor was moved from. One thread at a time
-/// may use a predictor.
+/// may use a predictor, as it may a trainer.
 class Predictor {
  public:
   /// Parameters start at the values that a trainer with the same seed starts from.
@@ -26,10 +28,25 @@ class Predictor {
   Predictor& operator=(Predictor&&) noexcept;
   ~Predictor();
 
-  /// Takes every parameter and state, by name, as the trainer has them at this moment.
+  /// Takes every parameter, by name, as the trainer has it at this moment; all or, where one does
+  /// not fit, none. The model's states are another matter: copy_states().
   void copy_parameters(const Trainer& trainer);
+  [[nodiscard]] std::vector<std::string> parameter_names() const;
   void set_parameter(std::string_view name, std::span<const float> values);
   [[nodiscard]] std::span<const float> parameter(std::string_view name) const;
+
+  /// The states that outputs depend on. They begin at their first values, to which reset_states()
+  /// returns, and predict() reads them and changes none: assignments belong to training steps (D7).
+  /// To carry a state on from one prediction to the next, make its new value an output and give
+  /// that to set_state().
+  [[nodiscard]] std::vector<std::string> state_names() const;
+  [[nodiscard]] std::span<const float> state(std::string_view name) const;
+  void set_state(std::string_view name, std::span<const float> values);
+  void reset_states();
+
+  /// Takes every state as the trainer has it at this moment; all or, where one has another shape,
+  /// as with `batch` in it and another batch, none.
+  void copy_states(const Trainer& trainer);
 
   /// Computes the outputs; takes exactly the inputs that the forward pass reads.
   void predict(std::span<const NamedValues> inputs);
@@ -46,7 +63,8 @@ class Predictor {
 
  private:
   struct State;
-  [[nodiscard]] State& state(const char* operation) const;
+  [[nodiscard]] InUse<State> use(const char* operation) const;
+  [[nodiscard]] const State& held(const char* operation) const;
   std::unique_ptr<State> state_;
 };
 

@@ -17,9 +17,13 @@
 #include "halftone/artifact.hpp"
 #include "halftone/device.hpp"
 #include "halftone/diagnosis.hpp"
+#include "halftone/error.hpp"
 #include "halftone/values.hpp"
 
 namespace halftone {
+
+template <class State>
+class InUse;
 
 /// What a trainer has done and what it uses.
 struct Statistics {
@@ -49,8 +53,9 @@ struct Statistics {
 };
 
 /// Every method throws Error on misuse, naming culprit and remedy; so does every method of a
-/// trainer that was moved from. One thread at a time may use a trainer. Spans stay valid while the
-/// trainer lives. On the CPU they show the values of the latest call; a GPU's values are copied
+/// trainer that was moved from. One thread at a time may use a trainer: a call that comes while
+/// another thread's lasts throws Error and changes nothing; parameter_names() and state_names() may
+/// be called at any time. Spans stay valid while the trainer lives. On the CPU they show the values of the latest call; a GPU's values are copied
 /// when a method is asked for them, so ask again after what changed them.
 ///
 /// On a GPU step() and the parts launch one graph each, which is captured when it is first needed;
@@ -128,6 +133,12 @@ class Trainer {
   [[nodiscard]] std::vector<std::string> parameter_names() const;
   void set_parameter(std::string_view name, std::span<const float> values);
 
+  /// The model's states, row-major; reset_states() gives all of them their first values.
+  [[nodiscard]] std::vector<std::string> state_names() const;
+  [[nodiscard]] std::span<const float> state(std::string_view name) const;
+  void set_state(std::string_view name, std::span<const float> values);
+  void reset_states();
+
   /// Of the updates that follow.
   void set_learning_rate(float learning_rate);
   [[nodiscard]] float learning_rate() const;
@@ -137,7 +148,8 @@ class Trainer {
  private:
   friend class Predictor;
   struct State;
-  [[nodiscard]] State& state(const char* operation) const;
+  [[nodiscard]] InUse<State> use(const char* operation) const;
+  [[nodiscard]] const State& held(const char* operation) const;
   std::unique_ptr<State> state_;
 };
 
