@@ -179,10 +179,11 @@ std::vector<std::string> BoundProgram::state_names() const {
 std::size_t BoundProgram::find_state(const char* operation, std::string_view name) const {
   const auto found = plan_.find(name);
   if (found && plan_.buffer(*found).role == Role::state) return *found;
-  throw Error({.operation = operation,
-               .object = named("state", name),
-               .cause = "is unknown",
-               .hint = std::string("the ") + plan_.who() + "'s states are " + listed(state_names())});
+  throw Error(
+      {.operation = operation,
+       .object = named("state", name),
+       .cause = "is unknown",
+       .hint = std::string("the ") + plan_.who() + "'s states are " + listed(state_names())});
 }
 
 std::span<const float> BoundProgram::state(const char* operation, std::string_view name) const {

@@ -17,12 +17,12 @@ using manifest::Buffer, manifest::Format, manifest::Phase, manifest::Role;
 
 class Search {
  public:
-  Search(const BoundProgram& training, const Replay& replay)
-      : training_(training), replay_(replay), program_("diagnose", training, "diagnosis") {
-    take_over();
-  }
+  explicit Search(const BoundProgram& training)
+      : training_(training), program_("diagnose", training, "diagnosis") {}
 
-  std::optional<NonFinite> run() {
+  std::optional<NonFinite> run(const Replay& replay) {
+    replay_ = replay;
+    take_over();
     std::optional<NonFinite> found = search_given();
     if (!found) {
       program_.refresh();
@@ -36,6 +36,10 @@ class Search {
     if (!found && replay_.backward == Backward::losses) found = run(Phase::loss_backward);
     if (!found && replay_.backward == Backward::external) found = run(Phase::external);
     if (!found && replay_.backward != Backward::none) found = run(Phase::backward);
+    if (found) {
+      found->micro_batch = replay_.micro_batch;
+      found->micro_batches = replay_.micro_batches;
+    }
     return found;
   }
 
@@ -49,13 +53,21 @@ class Search {
       const std::size_t source =
           *(buffer.role == Role::parameters ? training_.plan().find(Role::parameters)
                                             : training_.plan().find(buffer.name));
-      Execution& from = training_.execution();
-      const bool as_kept = is_loss_scale || (buffer.role == Role::state && replay_.skipped);
-      program_.execution().write(
-          i, 0,
-          as_kept ? from.kept(source)
-                  : std::span(from.read(source), static_cast<std::size_t>(plan().bytes(i))));
+      program_.execution().write(i, 0, as_read(source, buffer));
     }
+  }
+
+  /// A buffer of the training program as the replayed step read it; empty where it did not.
+  [[nodiscard]] std::span<const std::byte> as_read(std::size_t source, const Buffer& buffer) const {
+    Execution& from = training_.execution();
+    const bool given = buffer.role == Role::input || buffer.role == Role::output_gradient;
+    if (given && replay_.given) {
+      const auto found = replay_.given->find(source);
+      return found == replay_.given->end() ? std::span<const std::byte>() : found->second;
+    }
+    const bool state_moved = buffer.role == Role::state && replay_.skipped;
+    if (buffer.name == "loss_scale" || state_moved) return from.kept(source);
+    return {from.read(source), static_cast<std::size_t>(training_.plan().bytes(source))};
   }
 
   [[nodiscard]] const ProgramPlan& plan() const { return program_.plan(); }
@@ -245,20 +257,24 @@ class Search {
   }
 
   const BoundProgram& training_;
-  const Replay& replay_;
+  Replay replay_;
   BoundProgram program_;
 };
 
 }  // namespace
 
-std::optional<NonFinite> diagnose(const BoundProgram& training, const Replay& replay) {
-  if (!replay.forward) {
+std::optional<NonFinite> diagnose(const BoundProgram& training, std::span<const Replay> replays) {
+  if (!replays.back().forward) {
     throw Error({.operation = "diagnose",
                  .object = "the trainer",
                  .cause = "has run nothing that could be replayed",
                  .hint = "call it after a step, forward() or backward()"});
   }
-  return Search(training, replay).run();
+  Search search(training);
+  for (const Replay& replay : replays) {
+    if (auto found = search.run(replay)) return found;
+  }
+  return std::nullopt;
 }
 
 }  // namespace halftone

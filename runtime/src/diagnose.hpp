@@ -3,15 +3,23 @@
 // time, by a program of its own.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <map>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "bind.hpp"
 #include "halftone/diagnosis.hpp"
 
 namespace halftone {
 
-/// What the trainer ran last. Inputs and the caller's gradients of outputs are still in its
-/// buffers.
+/// Inputs and the caller's gradients of outputs, by buffer; empty where none was given.
+using GivenValues = std::map<std::size_t, std::vector<std::byte>>;
+
+/// What the trainer ran: last, with what it was given still in its buffers, or for an earlier
+/// micro-batch.
 struct Replay {
   enum class Backward { none, losses, external };
   bool forward = false, losses = false;
@@ -19,10 +27,15 @@ struct Replay {
   /// An update changed nothing but moved the user's states on; the replay takes them as they were
   /// kept.
   bool skipped = false;
+  /// Of an earlier micro-batch of a step that changed nothing, whose replay takes the states as
+  /// that step found them, which is how it left them (S4); otherwise null.
+  const GivenValues* given = nullptr;
+  std::int64_t micro_batch = 0, micro_batches = 0;  ///< as in NonFinite
 };
 
-/// In the order of execution; nothing when all values are finite. Throws Error when the artifact
-/// has no program for it, or there is no memory for one.
-[[nodiscard]] std::optional<NonFinite> diagnose(const BoundProgram& training, const Replay& replay);
+/// The first in the order of execution; nothing when all values are finite. Throws Error when the
+/// artifact has no program for it, or there is no memory for one.
+[[nodiscard]] std::optional<NonFinite> diagnose(const BoundProgram& training,
+                                                std::span<const Replay> replays);
 
 }  // namespace halftone

@@ -18,8 +18,11 @@ std::string number(float value) {
 
 std::string NonFinite::text() const {
   const bool given = pass == "none";
-  std::string what = op + " '" + layer + "'" + (given ? "" : " in " + pass) + ": element " +
-                     std::to_string(element) + (given ? "" : " of its " + role);
+  std::string what = micro_batches == 0 ? ""
+                                        : "micro-batch " + std::to_string(micro_batch) + " of " +
+                                              std::to_string(micro_batches) + ", ";
+  what += op + " '" + layer + "'" + (given ? "" : " in " + pass) + ": element " +
+          std::to_string(element) + (given ? "" : " of its " + role);
   if (!loss.empty()) {
     return what + " is " + std::to_string(label) + ", but the loss '" + loss + "' has " +
            std::to_string(classes) + " classes";

@@ -61,10 +61,12 @@ void Step::accumulate(std::span<const NamedValues> inputs) {
   program_.execution().prepare_accumulation();
   copy_in(program_, "accumulate", "input", all_inputs_, inputs);
   updated_last_ = false;
+  begin_micro_batch(all_inputs_);
   add_micro_batch();
   program_.run(
       {Phase::forward, Phase::loss, Phase::loss_backward, Phase::backward, Phase::accumulate});
   replay_ = {.forward = true, .losses = true, .backward = Replay::Backward::losses};
+  earlier_.add(replay_);
   done_ = Done::nothing;
 }
 
@@ -75,8 +77,10 @@ void Step::forward(const char* operation, std::span<const NamedValues> inputs) {
   };
   const bool with_losses =
       forward_inputs_.size() == all_inputs_.size() || std::ranges::any_of(inputs, is_for_losses);
-  copy_in(program_, operation, "input", with_losses ? all_inputs_ : forward_inputs_, inputs);
+  const std::span<const Place> places = with_losses ? all_inputs_ : forward_inputs_;
+  copy_in(program_, operation, "input", places, inputs);
   updated_last_ = false;
+  if (sums_) begin_micro_batch(places);
   if (with_losses) {
     program_.run({Phase::forward, Phase::loss});
   } else {
@@ -109,6 +113,7 @@ void Step::backward(std::span<const NamedValues> output_gradients) {
                  .hint = "declare what it reads as an output, or call backward() without them"});
   }
   copy_in(program_, "backward", "output gradient", output_gradients_, output_gradients);
+  if (sums_) give_micro_batch(output_gradients_);
   program_.run({Phase::external, Phase::backward});
   replay_.backward = Replay::Backward::external;
   done_ = Done::backward;
@@ -117,9 +122,29 @@ void Step::backward(std::span<const NamedValues> output_gradients) {
 void Step::accumulate_gradients() {
   require("accumulate_gradients", Done::backward, "backward()");
   program_.execution().prepare_accumulation();
+  if (!std::exchange(sums_, true)) {  // forward() and backward() did not know of it yet
+    begin_micro_batch(replay_.losses ? all_inputs_ : forward_inputs_, true);
+    if (replay_.backward == Replay::Backward::external) give_micro_batch(output_gradients_, true);
+  }
   add_micro_batch();
   program_.run({Phase::accumulate});
+  earlier_.add(replay_);
   done_ = Done::nothing;
+}
+
+void Step::begin_micro_batch(std::span<const Place> inputs, bool in_place) {
+  if (micro_batches_ == 0) earlier_.clear();
+  earlier_.begin();
+  give_micro_batch(inputs, in_place);
+}
+
+void Step::give_micro_batch(std::span<const Place> values, bool in_place) {
+  Execution& execution = program_.execution();
+  for (const auto& [name, buffer] : values) {
+    const auto bytes = static_cast<std::size_t>(program_.plan().bytes(buffer));
+    earlier_.give(buffer,
+                  in_place ? std::span(execution.read(buffer), bytes) : execution.staged(buffer));
+  }
 }
 
 void Step::add_micro_batch() {
@@ -129,7 +154,11 @@ void Step::add_micro_batch() {
 
 bool Step::prepare_check() {
   const bool summed = micro_batches_ > 0;
-  if (summed) add_micro_batch();
+  if (summed) {
+    add_micro_batch();
+  } else {
+    earlier_.clear();
+  }
   set("micro_batches", static_cast<float>(std::max<std::int64_t>(micro_batches_, 1)));
   micro_batches_ = 0;
   return summed;
@@ -208,8 +237,8 @@ void Step::stop_at_floor(std::int64_t floored) {
     found = value                   ? "the first value that is not finite: " + value->text()
             : last_outcome_.applied ? "later steps were on their way and were applied; set "
                                       "HALFTONE_STEPS_IN_FLIGHT to 1 to learn what was not finite"
-                                    : "all values of the last micro-batch are finite, so that an "
-                                      "earlier one or the norm of the gradients was not";
+                                    : "all values are finite, so that the sum of the gradients "
+                                      "or their norm was not";
   } catch (const Error& error) {
     found = std::string("what was not finite is unknown, since ") + error.what();
   }
@@ -222,9 +251,34 @@ void Step::stop_at_floor(std::int64_t floored) {
 
 std::optional<NonFinite> Step::diagnose() {
   settle(true);
-  Replay replay = replay_;
-  replay.skipped = updated_last_ && !last_outcome_.applied;
-  return halftone::diagnose(program_, replay);
+  const bool skipped = updated_last_ && !last_outcome_.applied;
+  const bool spoiled = skipped || (done_ == Done::check && !finite());
+  auto found = halftone::diagnose(program_, replays(skipped, spoiled));
+  const std::size_t kept = earlier_.kept().size(), count = earlier_.count();
+  if (!found && spoiled && kept < count) {
+    throw Error({.operation = "diagnose",
+                 .object = "micro-batches " + std::to_string(kept + 1) + " to " +
+                           std::to_string(count) + " of " + std::to_string(count + 1),
+                 .cause = "were not run again, since of a step's earlier micro-batches at most " +
+                          std::to_string(kMostKeptBytes) + " bytes of inputs are kept",
+                 .hint = "all others are finite; give each of these alone to forward() and "
+                         "backward() and ask again"});
+  }
+  return found;
+}
+
+std::vector<Replay> Step::replays(bool skipped, bool spoiled) const {
+  std::vector<Replay> replays;
+  if (spoiled) replays.assign(earlier_.kept().begin(), earlier_.kept().end());
+  replays.push_back(replay_);
+  replays.back().skipped = skipped;
+  const auto count = static_cast<std::int64_t>(earlier_.count()) + 1;
+  for (std::size_t i = 0; spoiled && count > 1 && i < replays.size(); ++i) {
+    const bool last = i + 1 == replays.size();
+    replays[i].micro_batch = last ? count : static_cast<std::int64_t>(i) + 1;
+    replays[i].micro_batches = count;
+  }
+  return replays;
 }
 
 void Step::require(const char* operation, Done needed, const char* first) const {

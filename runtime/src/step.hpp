@@ -12,6 +12,7 @@
 #include "diagnose.hpp"
 #include "halftone/diagnosis.hpp"
 #include "inputs.hpp"
+#include "micro_batches.hpp"
 
 namespace halftone {
 
@@ -52,7 +53,11 @@ class Step {
   void require(const char* operation, Done needed, const char* first) const;
   /// check() has counted the step and decided the next loss scale, so that its update must follow.
   void require_no_check(const char* operation) const;
-  /// What the host decides for the accumulate phase that follows.
+  /// For a diagnosis of a micro-batch that is not the step's last one: keeps what its forward pass,
+  /// which begins it, or its backward pass is given, and is staged or `in_place` already.
+  void begin_micro_batch(std::span<const Place> inputs, bool in_place = false);
+  void give_micro_batch(std::span<const Place> values, bool in_place = false);
+  /// Its gradients are to be added to the sum: what the host decides for the accumulate phase.
   void add_micro_batch();
   /// The same for check; true when an accumulate phase goes before it.
   bool prepare_check();
@@ -64,6 +69,8 @@ class Step {
   void set(const char* hyperparameter, float value);
   [[nodiscard]] bool finite() const;
   [[noreturn]] void stop_at_floor(std::int64_t floored);
+  /// What a diagnosis runs again.
+  [[nodiscard]] std::vector<Replay> replays(bool skipped, bool spoiled) const;
 
   BoundProgram& program_;
   std::vector<Place> forward_inputs_, all_inputs_, output_gradients_;
@@ -75,6 +82,8 @@ class Step {
   const char* updated_by_ = "step";  ///< the operation that errors of updates name
   Replay replay_;
   std::int64_t micro_batches_ = 0;  ///< whose gradients are summed up already
+  EarlierMicroBatches earlier_;     ///< of the step that comes, or was the last thing that ran
+  bool sums_ = false;               ///< accumulate_gradients() was called
   std::int64_t steps_ = 0, skipped_steps_ = 0;
 };
 

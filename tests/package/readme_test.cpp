@@ -122,12 +122,15 @@ TEST_CASE("README's trainer learns, takes micro-batches and gives and takes weig
 }
 // clang-format on
 
-TEST_CASE("diagnose() may find nothing after a step that an earlier micro-batch spoiled") {
+TEST_CASE("diagnose() says which micro-batch spoiled a step") {
   std::vector<Batch> batches = made_up_batches();
   batches[0].letter[5] = -1;  // no class
   models::letters::Trainer trainer(halftone::Device::best(), {.batch = 64, .seed = 1});
   trainer.accumulate(batches[0].features, batches[0].letter);
   trainer.step(batches[1].features, batches[1].letter);
   CHECK_FALSE(trainer.updated());
-  CHECK_FALSE(trainer.diagnose());
+  const auto culprit = trainer.diagnose();
+  REQUIRE(culprit);
+  CHECK(culprit->text() ==
+        "micro-batch 1 of 2, label 'letter': element 5 is -1, but the loss 'error' has 26 classes");
 }

@@ -116,13 +116,27 @@ TEST_CASE("the stop at the floor says so when it cannot name a value") {
       "step: the loss scale is at its floor 1 and 3 steps in a row were skipped there; ";
   CHECK(message(models::line::artifact(), kFeatures) ==
         start +
-            "all values of the last micro-batch are finite, so that an earlier one or the norm "
-            "of the gradients was not");
+            "the first value that is not finite: micro-batch 1 of 2, input 'features': element "
+            "3 is inf");
   const ChangedArtifact without([](auto& manifest) { manifest.programs.pop_back(); });
   CHECK(message(without.artifact(), kFeatures) ==
         start +
             "what was not finite is unknown, since diagnose: model 'line' has no program for "
             "diagnosis; its artifact was made without it");
+}
+
+TEST_CASE("a norm that overflows where all values are finite is told from them") {
+  Trainer trainer = make_trainer();
+  Floats target = kTarget;
+  target[0] =
+      -1.8e19f;  // its error's square fits in f32, the sum of the gradients' squares does not
+  const auto step = [&] { trainer.step(kFeatures, target); };
+  for (int i = 1; i < hand_made::kPatience; ++i) step();
+  CHECK_FALSE(trainer.diagnose());
+  CHECK(
+      message_of(step) ==
+      "step: the loss scale is at its floor 1 and 3 steps in a row were skipped there; all values "
+      "are finite, so that the sum of the gradients or their norm was not");
 }
 
 TEST_CASE("a diagnosis reads the loss scale that the step read, not the next one") {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A step of several micro-batches: which launches it makes, and that it takes the mean.
+#include "micro_batches.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "line_artifact.hpp"
 #include "message_of.hpp"
@@ -120,4 +123,106 @@ TEST_CASE("micro-batches in a wrong order say which order is right") {
   CHECK(message_of([&] { trainer.accumulate(kFeatures, Floats(3)); }) ==
         "accumulate: input 'target' has 3 values, but batch 2 x 2 needs 4; give the whole tensor, "
         "row-major");
+}
+
+namespace {
+
+Floats with(Floats values, std::size_t at, float value) {
+  values[at] = value;
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("a diagnosis finds the micro-batch that spoiled the step, whichever it is") {
+  for (std::int64_t spoiled = 1; spoiled <= 4; ++spoiled) {
+    CAPTURE(spoiled);
+    Trainer trainer = make_trainer();
+    for (int step = 0; step < 2; ++step) {  // the second finds what the first kept
+      const auto target = [&](std::int64_t micro_batch) {
+        return micro_batch == spoiled ? with(kTarget, 3, NAN) : kTarget;
+      };
+      for (std::int64_t i = 1; i < 4; ++i) trainer.accumulate(kFeatures, target(i));
+      trainer.step(kFeatures, target(4));
+      CHECK_FALSE(trainer.updated());
+      const auto found = trainer.diagnose();
+      REQUIRE(found);
+      CHECK(found->text() ==
+            "micro-batch " + std::to_string(spoiled) + " of 4, input 'target': element 3 is nan");
+      CHECK(found->micro_batch == spoiled);
+      CHECK(found->micro_batches == 4);
+    }
+  }
+}
+
+TEST_CASE("a value that overflows in an earlier micro-batch is found in its operation") {
+  Trainer trainer = make_trainer();
+  trainer.accumulate(kFeatures, kTarget);
+  trainer.accumulate(kFeatures, with(kTarget, 2, 1e30f));
+  trainer.step(kFeatures, kTarget);
+  CHECK_FALSE(trainer.updated());
+  const auto found = trainer.diagnose();
+  REQUIRE(found);
+  CHECK(found->text().starts_with("micro-batch 2 of 3, mse 'error' in forward: element 1"));
+}
+
+TEST_CASE("the parts of a step find their earlier micro-batches too, before the update and after") {
+  Trainer trainer = make_trainer();
+  for (int step = 0; step < 2; ++step) {
+    CAPTURE(step);
+    trainer.forward(kFeatures);  // without the losses
+    trainer.backward(Floats{0, 1, 0, INFINITY});
+    trainer.accumulate_gradients();
+    trainer.forward(with(kFeatures, 1, -INFINITY), kTarget);
+    trainer.backward();
+    trainer.accumulate_gradients();
+    trainer.forward(kFeatures, kTarget);
+    trainer.backward();
+    CHECK_FALSE(trainer.diagnose());  // as yet the last micro-batch is what is asked about
+    CHECK_FALSE(trainer.check());
+    const char* text = "micro-batch 1 of 3, output_gradient 'prediction': element 3 is inf";
+    CHECK(trainer.diagnose().value().text() == text);
+    trainer.update();
+    CHECK(trainer.diagnose().value().text() == text);
+    trainer.forward(kFeatures, kTarget);
+    CHECK_FALSE(trainer.diagnose());
+    trainer.backward();
+    trainer.check();
+    trainer.update();
+    trainer.set_parameter("fc.weight", kWeight);
+    trainer.set_parameter("fc.bias", kBias);
+  }
+}
+
+TEST_CASE("a step of one after a spoiled step of several has one to look at") {
+  Trainer trainer = make_trainer();
+  trainer.accumulate(kFeatures, with(kTarget, 0, NAN));
+  trainer.step(kFeatures, kTarget);
+  CHECK(trainer.diagnose().value().micro_batch == 1);
+  trainer.step(kFeatures, with(kTarget, 1, NAN));
+  CHECK(trainer.diagnose().value().text() == "input 'target': element 1 is nan");
+  trainer.accumulate(kFeatures, kTarget);
+  trainer.step(kFeatures, kTarget);
+  CHECK(trainer.updated());
+  CHECK_FALSE(trainer.diagnose());
+}
+
+TEST_CASE("only so much of a step's micro-batches is kept, the first of them") {
+  halftone::EarlierMicroBatches kept(100);
+  const std::vector<std::byte> forty(40, std::byte{1}), twenty(20, std::byte{2});
+  for (int step = 0; step < 2; ++step) {
+    kept.clear();
+    for (int micro_batch = 0; micro_batch < 4; ++micro_batch) {
+      kept.begin();
+      kept.give(0, twenty);
+      if (micro_batch != 2) kept.give(1, micro_batch == 0 ? forty : twenty);
+      kept.add({.forward = true, .losses = micro_batch > 0});
+    }
+    // 60, 40, and then no room for the third one's 20, nor for what follows.
+    CHECK(kept.count() == 4);
+    REQUIRE(kept.kept().size() == 2);
+    CHECK(kept.kept()[0].given->at(1) == forty);
+    CHECK(kept.kept()[1].given->at(0) == twenty);
+    CHECK(kept.kept()[1].losses);
+  }
 }

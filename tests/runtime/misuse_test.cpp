@@ -189,8 +189,9 @@ TEST_CASE("an artifact without the program, the code or the model that is asked 
         }) ==
         "predictor: model 'line' has no program for inference; its artifact was made without it");
 
-  const ChangedArtifact other_code(
-      [](auto& manifest) { manifest.variants = {"riscv", "aarch64-sve"}; });
+  const ChangedArtifact other_code([](auto& manifest) {
+    manifest.variants = {"riscv", "aarch64-sve"};
+  });
   CHECK(message_of([&] {
           models::line::Trainer(other_code.artifact(), Device::cpu("x86-64"), {.batch = 2});
         }) ==

@@ -36,7 +36,7 @@ class Predictor {
   [[nodiscard]] std::span<const float> parameter(std::string_view name) const;
 
   /// The states that outputs depend on. They begin at their first values, to which reset_states()
-  /// returns, and predict() reads them and changes none: assignments belong to training steps (D7).
+  /// returns, and predict() reads them and changes none: assignments belong to training steps (S5).
   /// To carry a state on from one prediction to the next, make its new value an output and give
   /// that to set_state().
   [[nodiscard]] std::vector<std::string> state_names() const;

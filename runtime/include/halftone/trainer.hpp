@@ -55,8 +55,9 @@ struct Statistics {
 /// Every method throws Error on misuse, naming culprit and remedy; so does every method of a
 /// trainer that was moved from. One thread at a time may use a trainer: a call that comes while
 /// another thread's lasts throws Error and changes nothing; parameter_names() and state_names() may
-/// be called at any time. Spans stay valid while the trainer lives. On the CPU they show the values of the latest call; a GPU's values are copied
-/// when a method is asked for them, so ask again after what changed them.
+/// be called at any time. Spans stay valid while the trainer lives. On the CPU they show the values
+/// of the latest call; a GPU's values are copied when a method is asked for them, so ask again
+/// after what changed them.
 ///
 /// On a GPU step() and the parts launch one graph each, which is captured when it is first needed;
 /// the host decides nothing in between and waits for nothing that it does not ask for.
@@ -84,7 +85,8 @@ class Trainer {
 
   /// forward and backward of a micro-batch; the step that follows adds its gradients to those of
   /// this one and moves the parameters by their mean. The first call allocates a buffer for the sum
-  /// (as large as all gradients).
+  /// (as large as all gradients). For diagnose() the host keeps the inputs until the next step, of
+  /// one step at most 256 MiB.
   void accumulate(std::span<const NamedValues> inputs);
 
   /// Computes the outputs. The losses follow when the inputs that they need are given too; with a
@@ -114,10 +116,12 @@ class Trainer {
 
   /// Runs what the trainer ran last once more, one operation after the other, and says where the
   /// first value that is not finite came from: a parameter, state or input that was given, or the
-  /// result of an operation. Nothing when all are finite. After a skipped step the replay is exact;
-  /// after an applied one it has the parameters and states which that step left. With micro-batches
-  /// it is the last one's. Costs a step and more memory while it runs, and changes nothing. Throws
-  /// Error when nothing ran yet, or the artifact was made without diagnosis.
+  /// result of an operation. Nothing when all are finite. After a skipped step, and between check()
+  /// and update() of one, all of its micro-batches run again, and the replay is exact, save that
+  /// earlier ones read the model's states as the step found them; otherwise the last micro-batch
+  /// does, after an applied step with the parameters and states which that step left. Costs a step
+  /// and more memory while it runs, and changes nothing. Throws Error when nothing ran yet, the
+  /// artifact was made without diagnosis, or inputs of earlier micro-batches are not kept.
   [[nodiscard]] std::optional<NonFinite> diagnose() const;
 
   /// Losses, outputs and gradients are those of the last run that computed them, and 0 before there
@@ -126,8 +130,8 @@ class Trainer {
   [[nodiscard]] std::span<const float> output(std::string_view name) const;
   [[nodiscard]] std::span<const float> parameter(std::string_view name) const;
 
-  /// Times the loss scale of the run that computed it, and from check() on the sum over micro-batches: the
-  /// update reads it as gradient / (loss scale * micro-batches).
+  /// Times the loss scale of the run that computed it, and from check() on the sum over
+  /// micro-batches: the update reads it as gradient / (loss scale * micro-batches).
   [[nodiscard]] std::span<const float> gradient(std::string_view name) const;
 
   [[nodiscard]] std::vector<std::string> parameter_names() const;
