@@ -36,6 +36,7 @@ static void setTargets(ModuleOp module) {
 
 std::unique_ptr<llvm::Module> lowerToLlvm(ModuleOp module, llvm::LLVMContext &context) {
   PassManager manager(module->getContext());
+  manager.enableVerifier(false); // these are LLVM's own passes, and they take less time than it
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(createSCFToControlFlowPass());
