@@ -30,6 +30,12 @@ public:
   bool visit(Operation *op, ArrayRef<Value> operands, Value r, Value v);
 
 private:
+  /// What minimum and maximum give to an operand that was not passed over: half to each of two
+  /// equal ones.
+  Value shareOfEqual(Value a, Value b, Value v) {
+    return s.select(s.equal(a, b), s.mul(s.like(v, 0.5), v), v);
+  }
+
   Scalars s;
   llvm::DenseMap<Value, Value> slots;
 };
@@ -49,14 +55,19 @@ bool Adjoints::visit(Operation *op, ArrayRef<Value> operands, Value r, Value v) 
           [&](arith::DivFOp) { return toA(s.div(v, b)), toB(s.neg(s.div(s.mul(v, r), b))), true; })
       .Case([&](arith::NegFOp) { return toA(s.neg(v)), true; })
       .Case([&](arith::MinimumFOp) {
-        Value takesA = s.less(a, b);
-        return toA(s.select(takesA, v, zero)), toB(s.select(takesA, zero, v)), true;
+        Value share = shareOfEqual(a, b, v);
+        toA(s.select(s.greater(a, b), zero, share));
+        return toB(s.select(s.less(a, b), zero, share)), true;
       })
       .Case([&](arith::MaximumFOp) {
-        Value takesA = s.greater(a, b);
-        return toA(s.select(takesA, v, zero)), toB(s.select(takesA, zero, v)), true;
+        Value share = shareOfEqual(a, b, v);
+        toA(s.select(s.less(a, b), zero, share));
+        return toB(s.select(s.greater(a, b), zero, share)), true;
       })
-      .Case([&](math::AbsFOp) { return toA(s.select(s.less(a, zero), s.neg(v), v)), true; })
+      .Case([&](math::AbsFOp) {
+        Value ofNegative = s.select(s.less(a, zero), s.neg(v), zero);
+        return toA(s.select(s.greater(a, zero), v, ofNegative)), true;
+      })
       .Case([&](math::ExpOp) { return toA(s.mul(v, r)), true; })
       .Case([&](math::LogOp) { return toA(s.div(v, a)), true; })
       .Case([&](math::SqrtOp) { return toA(s.div(s.mul(s.like(v, 0.5), v), r)), true; })

@@ -50,6 +50,12 @@ public:
   mlir::Value greater(mlir::Value a, mlir::Value b) {
     return compare(mlir::arith::CmpFPredicate::OGT, a, b);
   }
+  mlir::Value equal(mlir::Value a, mlir::Value b) {
+    return compare(mlir::arith::CmpFPredicate::OEQ, a, b);
+  }
+  mlir::Value lessOrEqual(mlir::Value a, mlir::Value b) {
+    return compare(mlir::arith::CmpFPredicate::OLE, a, b);
+  }
   mlir::Value isNan(mlir::Value a) { return compare(mlir::arith::CmpFPredicate::UNO, a, a); }
   mlir::Value compare(mlir::arith::CmpFPredicate predicate, mlir::Value a, mlir::Value b) {
     return mlir::arith::CmpFOp::create(builder, loc, predicate, a, b);

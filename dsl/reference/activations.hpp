@@ -14,11 +14,13 @@ Scalar relu(Scalar x) {
   return x > 0 ? x : (std::isnan(plain(x)) ? x : Scalar(0));
 }
 
-// D42, on the result that forward left: what rounded to zero passes no gradient.
+// D42, on the result that forward left: what rounded to zero passes no gradient, a NaN does.
 template <class Scalar>
 OperandGradients<Scalar> relu_gradient(const Layer<Scalar>& layer, View<Scalar> g) {
   Values<Scalar> of_x(g.size());
-  for (std::size_t e = 0; e < g.size(); ++e) of_x[e] = layer.result[e] > 0 ? g[e] : Scalar(0);
+  for (std::size_t e = 0; e < g.size(); ++e) {
+    of_x[e] = layer.result[e] <= 0 ? Scalar(0) : g[e];
+  }
   return {std::move(of_x)};
 }
 

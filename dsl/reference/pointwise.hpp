@@ -52,6 +52,14 @@ void contribute(Adjoint<Scalar>& adjoint, Scalar value) {
   adjoint = adjoint ? *adjoint + value : value;
 }
 
+// D47: what minimum or maximum gives to one operand: nothing when the other was taken, and each of
+// two that are equal takes half. Where one is NaN neither was taken before the other.
+template <class Scalar>
+Scalar share(bool other_taken, Scalar a, Scalar b, Scalar v) {
+  if (other_taken) return 0;
+  return a == b ? static_cast<Scalar>(0.5) * v : v;
+}
+
 // D47: what instruction i with result r and adjoint v gives to its operands a, b, c.
 template <class Scalar>
 void propagate(const description::ScalarInstruction& i, Scalar r, Scalar v,
@@ -68,10 +76,10 @@ void propagate(const description::ScalarInstruction& i, Scalar r, Scalar v,
     case ScalarOp::subtract: to_a(v), to_b(-v); break;
     case ScalarOp::multiply: to_a(v * b), to_b(v * a); break;
     case ScalarOp::divide: to_a(v / b), to_b(-((v * r) / b)); break;
-    case ScalarOp::minimum: to_a(a < b ? v : 0), to_b(a < b ? 0 : v); break;
-    case ScalarOp::maximum: to_a(a > b ? v : 0), to_b(a > b ? 0 : v); break;
+    case ScalarOp::minimum: to_a(share(a > b, a, b, v)), to_b(share(a < b, a, b, v)); break;
+    case ScalarOp::maximum: to_a(share(a < b, a, b, v)), to_b(share(a > b, a, b, v)); break;
     case ScalarOp::negate: to_a(-v); break;
-    case ScalarOp::absolute: to_a(a < 0 ? -v : v); break;
+    case ScalarOp::absolute: to_a(a > 0 ? v : (a < 0 ? -v : 0)); break;
     case ScalarOp::exp: to_a(v * r); break;
     case ScalarOp::log: to_a(v / a); break;
     case ScalarOp::sqrt: to_a((half * v) / r); break;

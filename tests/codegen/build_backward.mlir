@@ -84,6 +84,9 @@ module @gradients_of_every_layer {
     // CHECK: %[[DG:.*]] = halftone.pointwise "gelu_tanh_grad"(%[[GELU]], %[[DT]])
     // CHECK: %[[DR:.*]] = halftone.pointwise "gelu_grad"(%[[RELU]], %[[DG]])
     // CHECK: %[[DN:.*]] = halftone.pointwise "relu_grad"(%[[RELU]], %[[DR]])
+    // CHECK-NEXT: ^bb0(%[[RY:[a-z0-9]+]]: f32, %[[RG:[a-z0-9]+]]: f32):
+    // CHECK: %[[OFF:.*]] = arith.cmpf ole, %[[RY]], %[[RZERO:.*]] : f32
+    // CHECK: arith.select %[[OFF]], %[[RZERO]], %[[RG]] : f32
     // CHECK: %[[DW:.*]], %[[DB:.*]] = halftone.layer_norm_weight_grad %[[X]], %[[MEAN]], %[[RSTD]], %[[DN]]
     // CHECK: halftone.gradient %[[DW]] of %[[G]]
     // CHECK: halftone.gradient %[[DB]]
@@ -347,6 +350,46 @@ module {
     %y = halftone.column_sum %w {halftone.layer = "sum"} : (!halftone.tensor<[8], f32>) -> !halftone.tensor<[8], f32>
     %l = halftone.mean %y {halftone.phase = #loss} : (!halftone.tensor<[8], f32>) -> !halftone.tensor<[], f32>
     halftone.loss "l", %l weight 1.0 {halftone.phase = #loss} : !halftone.tensor<[], f32>
+  }
+}
+
+// -----
+
+!vector = !halftone.tensor<[8], f32>
+!scalar = !halftone.tensor<[], f32>
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+#loss = #halftone.phase<loss>
+
+// D47: torch's subgradients. Of two equal operands each takes half; absolute gives nothing at 0.
+// CHECK-LABEL: module @subgradients
+module @subgradients {
+  halftone.graph "training" {
+    %w = halftone.parameter "w" {initializer = #zeros} : !vector
+    %v = halftone.parameter "v" {initializer = #zeros} : !vector
+    %p = halftone.pointwise "kinks" (%w, %v) {halftone.layer = "kinks"} : (!vector, !vector) -> !vector {
+    ^bb0(%a: f32, %b: f32):
+      %c = math.absf %a : f32
+      %r = arith.minimumf %c, %b : f32
+      halftone.yield %r : f32
+    }
+    %l = halftone.mean %p {halftone.phase = #loss} : (!vector) -> !scalar
+    halftone.loss "l", %l weight 1.0 {halftone.phase = #loss} : !scalar
+    // CHECK: halftone.pointwise "kinks_grad"
+    // CHECK-NEXT: ^bb0(%[[A:[a-z0-9]+]]: f32, %[[B:[a-z0-9]+]]: f32, %[[G:[a-z0-9]+]]: f32):
+    // CHECK: %[[C:.*]] = math.absf %[[A]] : f32
+    // CHECK-DAG: %[[EQUAL:.*]] = arith.cmpf oeq, %[[C]], %[[B]] : f32
+    // CHECK-DAG: %[[HALF:.*]] = arith.mulf %{{.*}}, %[[G]] : f32
+    // CHECK: %[[SHARE:.*]] = arith.select %[[EQUAL]], %[[HALF]], %[[G]] : f32
+    // CHECK: %[[OVER:.*]] = arith.cmpf ogt, %[[C]], %[[B]] : f32
+    // CHECK: %[[OFC:.*]] = arith.select %[[OVER]], %[[ZERO:.*]], %[[SHARE]] : f32
+    // CHECK: %[[UNDER:.*]] = arith.cmpf olt, %[[C]], %[[B]] : f32
+    // CHECK: %[[OFB:.*]] = arith.select %[[UNDER]], %[[ZERO]], %[[SHARE]] : f32
+    // CHECK: %[[NEGATIVE:.*]] = arith.cmpf olt, %[[A]], %[[Z:.*]] : f32
+    // CHECK: %[[MINUS:.*]] = arith.negf %[[OFC]] : f32
+    // CHECK: %[[BELOW:.*]] = arith.select %[[NEGATIVE]], %[[MINUS]], %[[Z]] : f32
+    // CHECK: %[[POSITIVE:.*]] = arith.cmpf ogt, %[[A]], %[[Z]] : f32
+    // CHECK: %[[OFA:.*]] = arith.select %[[POSITIVE]], %[[OFC]], %[[BELOW]] : f32
+    // CHECK: halftone.yield %[[OFA]], %[[OFB]] : f32, f32
   }
 }
 

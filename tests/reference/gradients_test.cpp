@@ -3,11 +3,17 @@
 // double.
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <limits>
+#include <utility>
+
 #include "finite_differences.hpp"
 #include "models.hpp"
 
 using namespace halftone;
 using namespace halftone::reference::tests;
+using halftone::reference::Declared, halftone::reference::Forward, halftone::reference::Gradients;
+using halftone::reference::State, halftone::reference::Step;
 
 namespace {
 
@@ -158,6 +164,105 @@ TEST_CASE("the gradient of every pointwise operation equals central differences"
       if (std::fabs(x) < 0.0625) x += 0.125;
     }
     check_gradients(problem);
+  }
+}
+
+namespace {
+
+// What torch 2.15.0 gave on a CPU for a gradient of 3 that arrives: backward() of torch.absolute,
+// relu, minimum, maximum, where, sqrt, log, rsqrt, div and leaky_relu at these f32 values.
+struct TorchGradient {
+  const char* body;  // %0 and %1 are the operands
+  float a, b, of_a, of_b;
+};
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr const char kMinimum[] = "%2 = minimum %0 %1", kMaximum[] = "%2 = maximum %0 %1";
+constexpr const char kAbsolute[] = "%2 = absolute %0", kDivide[] = "%2 = divide %0 %1";
+constexpr const char kWhere[] = "%2 = less %0 %1; %3 = select %2 %0 %1";
+constexpr const char kSqrt[] = "%2 = sqrt %0", kLog[] = "%2 = log %0", kRsqrt[] = "%2 = rsqrt %0";
+constexpr const char kLeaky[] =
+    "%2 = constant 0; %3 = less %2 %0; %4 = constant 0.25; %5 = multiply %0 %4; "
+    "%6 = select %3 %0 %5";
+
+const TorchGradient kTorchGradients[] = {
+    {kAbsolute, 0, 0, 0, 0},
+    {kAbsolute, -0.0f, 0, 0, 0},
+    {kAbsolute, 1, 0, 3, 0},
+    {kAbsolute, -1, 0, -3, 0},
+    {kAbsolute, kNan, 0, 0, 0},
+    {kAbsolute, -kInfinity, 0, -3, 0},
+    {kMinimum, 1, 1, 1.5, 1.5},
+    {kMinimum, 0, -0.0f, 1.5, 1.5},
+    {kMinimum, 1, 2, 3, 0},
+    {kMinimum, 2, 1, 0, 3},
+    {kMinimum, kNan, 1, 3, 3},
+    {kMinimum, 1, kNan, 3, 3},
+    {kMinimum, kInfinity, kInfinity, 1.5, 1.5},
+    {kMaximum, 1, 1, 1.5, 1.5},
+    {kMaximum, -0.0f, 0, 1.5, 1.5},
+    {kMaximum, 1, 2, 0, 3},
+    {kMaximum, 2, 1, 3, 0},
+    {kMaximum, kNan, 1, 3, 3},
+    {kMaximum, 1, kNan, 3, 3},
+    {kMaximum, -kInfinity, -kInfinity, 1.5, 1.5},
+    {kWhere, 1, 1, 0, 3},
+    {kWhere, 1, 2, 3, 0},
+    {kWhere, kNan, 1, 0, 3},
+    {kLeaky, 0, 0, 0.75, 0},
+    {kLeaky, kNan, 0, 0.75, 0},
+    {kSqrt, 0, 0, kInfinity, 0},
+    {kSqrt, -0.0f, 0, -kInfinity, 0},
+    {kSqrt, -1, 0, kNan, 0},
+    {kLog, 0, 0, kInfinity, 0},
+    {kLog, -0.0f, 0, -kInfinity, 0},
+    {kLog, -1, 0, -3, 0},
+    {kRsqrt, 0, 0, -kInfinity, 0},
+    {kRsqrt, kInfinity, 0, -0.0f, 0},
+    {kDivide, 0, 0, kInfinity, kNan},
+    {kDivide, 1, 0, kInfinity, -kInfinity},
+    {kDivide, 1, kInfinity, 0, -0.0f},
+};
+
+// Of x and z when y, the result of `layers`, has one element and the gradient 3.
+std::pair<float, float> gradients_of(const std::string& layers, float x, float z) {
+  const Declared evaluator(parse_model("input %x : f32[1]\ninput %z : f32[1]\n" + layers +
+                                       "output \"y\" = %y\n"),
+                           {});
+  const Forward<float> forward =
+      evaluator.forward(evaluator.initial_state({}), {{{"x", {x}}, {"z", {z}}}, {}});
+  const Gradients<float> gradients = evaluator.backward(forward, {{"y", {3}}});
+  const auto of = [&](const char* name) {
+    const std::vector<float>& gradient = gradients[evaluator.find(name)];
+    return gradient.empty() ? 0.0f : gradient[0];
+  };
+  return {of("x"), of("z")};
+}
+
+bool same(float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+}  // namespace
+
+TEST_CASE("at kinks, at NaN and where it is infinite the gradient is torch's") {
+  for (const TorchGradient& c : kTorchGradients) {
+    CAPTURE(std::string(c.body));
+    CAPTURE(c.a);
+    CAPTURE(c.b);
+    const auto [of_a, of_b] =
+        gradients_of(std::string("%y = pointwise(x0: %x, x1: %z) \"f\" { %0 = operand 0; "
+                                 "%1 = operand 1; ") +
+                         c.body + " } : [1]\n",
+                     c.a, c.b);
+    CHECK(same(of_a, c.of_a));
+    CHECK(same(of_b, c.of_b));
+  }
+  const std::pair<float, float> relu[] = {
+      {0.0f, 0.0f}, {-0.0f, 0.0f}, {1.0f, 3.0f}, {-1.0f, 0.0f}, {kNan, 3.0f}, {kInfinity, 3.0f}};
+  for (const auto& [x, gradient] : relu) {
+    CAPTURE(x);
+    const char* layers = "%r = relu(x: %x) : [1]\n%y = add(a: %r, b: %z) : [1]\n";
+    CHECK(gradients_of(layers, x, 0).first == gradient);
   }
 }
 
