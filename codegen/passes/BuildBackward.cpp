@@ -26,7 +26,7 @@ public:
   LogicalResult run() {
     findTrained();
     for (Operation *op : ops)
-      if (auto loss = dyn_cast<LossOp>(op))
+      if (auto loss = dyn_cast<LossOp>(op); loss && !isMetric(loss))
         startFrom(loss);
     if (failed(visit(Phase::Loss)))
       return failure();
@@ -51,6 +51,11 @@ private:
       if (trained)
         needsGradient.insert(op->result_begin(), op->result_end());
     }
+  }
+
+  /// D6: weights count as f32 (D11).
+  static bool isMetric(LossOp loss) {
+    return static_cast<float>(loss.getWeight().convertToDouble()) == 0.0f;
   }
 
   void startFrom(LossOp loss) {
@@ -208,8 +213,9 @@ private:
       gradients[output.getX()] = point;
       takeExternal(point);
     }
+    auto isReached = [&](Value result) { return gradients.contains(result); };
     for (Operation *op : ops)
-      if (getPhase(op) == Phase::Loss && !isa<LossOp>(op))
+      if (getPhase(op) == Phase::Loss && llvm::any_of(op->getResults(), isReached))
         for (Value operand : op->getOperands())
           if (needsGradient.contains(operand) &&
               getPhase(operand.getDefiningOp()) == Phase::Forward && !cut.contains(operand))
@@ -236,7 +242,8 @@ private:
     if (!gradient)
       return parameter.emitError()
              << "parameter '" << parameter.getName()
-             << "' is trained but no loss depends on it: freeze it or use it in a loss";
+             << "' is trained but no loss depends on it, or only metrics of weight 0: freeze it or "
+                "use it in a loss";
     auto op = GradientOp::create(builder, parameter.getLoc(), parameter.getResult(), gradient);
     setPhase(op, Phase::Backward);
     return success();

@@ -26,8 +26,9 @@ class Backward {
     arrive(node, std::move(gradient));
   }
 
-  /// L1; the loss divides by its count.
+  /// L1; the loss divides by its count. Nothing starts from a metric (D6).
   void start_from_loss(const description::Loss& loss) {
+    if (is_metric(loss)) return;
     const Scalar weight = static_cast<Scalar>(loss.weight);
     arrive(loss.node, {weight * static_cast<Scalar>(forward_.scale)});
   }

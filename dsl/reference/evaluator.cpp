@@ -146,12 +146,15 @@ Forward<Scalar> Evaluator<Scalar>::forward(const State<Scalar>& state,
                                       static_cast<NodeId>(at));
     result.values[at] = operation.result();
   }
+  std::optional<Scalar> objective;
   for (const description::Loss& loss : description_.losses) {
     const Scalar value = result.values[loss.node][0];
-    const Scalar term = static_cast<Scalar>(loss.weight) * value;
-    result.objective = result.losses.empty() ? term : result.objective + term;
     result.losses.push_back(value);
+    if (is_metric(loss)) continue;
+    const Scalar term = static_cast<Scalar>(loss.weight) * value;
+    objective = objective ? *objective + term : term;
   }
+  result.objective = objective.value_or(Scalar(0));
   result.states = state.states;
   for (const description::Assignment& assignment : description_.assignments) {
     result.states[description_.nodes[assignment.state].name] = result.values[assignment.value];

@@ -17,6 +17,11 @@ inline bool is_loss(const description::Node& node) {
          node.kind == Kind::pointwise_loss;
 }
 
+/// D6: whether the loss is computed and nothing more; weights count as f32 (D11).
+inline bool is_metric(const description::Loss& loss) {
+  return static_cast<float>(loss.weight) == 0.0f;
+}
+
 /// P2: whether the node's result is an activation.
 inline bool is_layer(const description::Node& node) { return !is_source(node) && !is_loss(node); }
 

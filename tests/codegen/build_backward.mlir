@@ -187,6 +187,42 @@ module @outputs_and_frozen_parameters {
 #zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
 #loss = #halftone.phase<loss>
 
+// D6: nothing starts from a metric, its weight as small as f32 calls 0. It reads a value that a loss reads too, and one that
+// is no output, which is nothing to a caller's gradients.
+// CHECK-LABEL: module @does_not_differentiate_metrics
+// CHECK: halftone.graph "training" {
+module @does_not_differentiate_metrics {
+  halftone.graph "training" {
+    %x = halftone.input "x" : !matrix
+    %w = halftone.parameter "w" {initializer = #zeros} : !weight
+    %h = halftone.linear %x, %w {halftone.layer = "h"} : (!matrix, !weight) -> !matrix
+    %y = halftone.relu %h {halftone.layer = "y"} : (!matrix) -> !matrix
+    halftone.output "y", %y : !matrix
+    %m = halftone.mean %y {halftone.layer = "shared", halftone.phase = #loss} : (!matrix) -> !scalar
+    halftone.loss "shared", %m weight 0.0 {halftone.phase = #loss} : !scalar
+    %n = halftone.mean %h {halftone.layer = "inner", halftone.phase = #loss} : (!matrix) -> !scalar
+    halftone.loss "inner", %n weight 1.0e-60 {halftone.phase = #loss} : !scalar
+    %l = halftone.mean %y {halftone.layer = "l", halftone.phase = #loss} : (!matrix) -> !scalar
+    halftone.loss "l", %l weight 1.0 {halftone.phase = #loss} : !scalar
+    // CHECK: halftone.loss "l"
+    // CHECK: halftone.pointwise "loss_weight"() {halftone.phase = #halftone.phase<loss_backward>}
+    // CHECK-NOT: "loss_weight"
+    // CHECK: %[[DY:.*]] = halftone.pointwise "mean_grad"({{.*}} {halftone.gradient_of = ["y"], halftone.layer = "l"
+    // CHECK-NEXT: ^bb0
+    // CHECK-NOT: "mean_grad"
+    // CHECK: halftone.output_gradient "y", %[[DY]]
+    // CHECK: halftone.gradient %
+  }
+}
+
+// -----
+
+!matrix = !halftone.tensor<[batch, 8], f32>
+!weight = !halftone.tensor<[8, 8], f32>
+!scalar = !halftone.tensor<[], f32>
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+#loss = #halftone.phase<loss>
+
 // CHECK-LABEL: module @does_not_differentiate_inference
 // CHECK-NOT: halftone.gradient %
 module @does_not_differentiate_inference {
@@ -328,33 +364,6 @@ module @does_not_give_a_zero_gradient {
 
 // -----
 
-#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
-module {
-  halftone.graph "training" {
-    %x = halftone.input "x" : !halftone.tensor<[8], f32>
-    // expected-error @+1 {{parameter 'w' is trained but no loss depends on it: freeze it or use it in a loss}}
-    %w = halftone.parameter "w" {initializer = #zeros} : !halftone.tensor<[8], f32>
-    %y = halftone.add %x, %w : (!halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>) -> !halftone.tensor<[8], f32>
-    halftone.output "y", %y : !halftone.tensor<[8], f32>
-  }
-}
-
-// -----
-
-#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
-#loss = #halftone.phase<loss>
-module {
-  halftone.graph "training" {
-    %w = halftone.parameter "w" {initializer = #zeros} : !halftone.tensor<[8], f32>
-    // expected-error @+1 {{halftone.column_sum of layer 'sum' lies between a parameter and a loss but has no gradient}}
-    %y = halftone.column_sum %w {halftone.layer = "sum"} : (!halftone.tensor<[8], f32>) -> !halftone.tensor<[8], f32>
-    %l = halftone.mean %y {halftone.phase = #loss} : (!halftone.tensor<[8], f32>) -> !halftone.tensor<[], f32>
-    halftone.loss "l", %l weight 1.0 {halftone.phase = #loss} : !halftone.tensor<[], f32>
-  }
-}
-
-// -----
-
 !vector = !halftone.tensor<[8], f32>
 !scalar = !halftone.tensor<[], f32>
 #zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
@@ -390,6 +399,33 @@ module @subgradients {
     // CHECK: %[[POSITIVE:.*]] = arith.cmpf ogt, %[[A]], %[[Z]] : f32
     // CHECK: %[[OFA:.*]] = arith.select %[[POSITIVE]], %[[OFC]], %[[BELOW]] : f32
     // CHECK: halftone.yield %[[OFA]], %[[OFB]] : f32, f32
+  }
+}
+
+// -----
+
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+module {
+  halftone.graph "training" {
+    %x = halftone.input "x" : !halftone.tensor<[8], f32>
+    // expected-error @+1 {{parameter 'w' is trained but no loss depends on it, or only metrics of weight 0: freeze it or use it in a loss}}
+    %w = halftone.parameter "w" {initializer = #zeros} : !halftone.tensor<[8], f32>
+    %y = halftone.add %x, %w : (!halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>) -> !halftone.tensor<[8], f32>
+    halftone.output "y", %y : !halftone.tensor<[8], f32>
+  }
+}
+
+// -----
+
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+#loss = #halftone.phase<loss>
+module {
+  halftone.graph "training" {
+    %w = halftone.parameter "w" {initializer = #zeros} : !halftone.tensor<[8], f32>
+    // expected-error @+1 {{halftone.column_sum of layer 'sum' lies between a parameter and a loss but has no gradient}}
+    %y = halftone.column_sum %w {halftone.layer = "sum"} : (!halftone.tensor<[8], f32>) -> !halftone.tensor<[8], f32>
+    %l = halftone.mean %y {halftone.phase = #loss} : (!halftone.tensor<[8], f32>) -> !halftone.tensor<[], f32>
+    halftone.loss "l", %l weight 1.0 {halftone.phase = #loss} : !halftone.tensor<[], f32>
   }
 }
 

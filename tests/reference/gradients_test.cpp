@@ -312,3 +312,31 @@ loss %loss weight 1
   CHECK(run.gradient("v") == std::vector<double>(4, 0.0));
   CHECK(run.gradient("u") == std::vector<double>(2, 0.0));
 }
+
+TEST_CASE("a metric that is not finite leaves the gradients alone, the objective too") {
+  // d sqrt(h - h) = 0 / 0, of a value that the loss reads as well.
+  const char* model = R"(input %x : f32[2]
+parameter %w : [2] init constant(0)
+%h = add(a: %x, b: %w) : [2]
+%metric = pointwise_loss(x0: %h) "f" { %0 = operand 0; %1 = subtract %0 %0; %2 = sqrt %1; %3 = divide %2 %1 } : []
+%loss = mse(x: %h, target: %x) : []
+loss %metric weight WEIGHT
+loss %loss weight 1
+)";
+  for (const char* weight : {"0", "-0", "1e-60", "1"}) {
+    CAPTURE(std::string(weight));
+    std::string text = model;
+    text.replace(text.find("WEIGHT"), 6, weight);
+    const Declared evaluator(parse_model(text), {});
+    const State<float> state = evaluator.initial_state({{"w", {1, 2}}});
+    const Step<float> step = evaluator.step(state, {{{"x", {1, 1}}}, {}});
+    const bool metric = std::string(weight) != "1";
+    CHECK(std::isnan(step.losses[0]));
+    CHECK(step.finite == metric);
+    if (!metric) continue;
+    CHECK(step.objective == 2.5f);
+    // w - 0.1 * 2 w / 2
+    CHECK(step.state.parameters.at("w")[0] == std::fma(-0.1f, 1.0f, 1.0f));
+    CHECK(step.state.parameters.at("w")[1] == std::fma(-0.1f, 2.0f, 2.0f));
+  }
+}

@@ -71,7 +71,7 @@ struct Forward {
   std::vector<std::vector<Scalar>> values;  ///< by NodeId, as stored (P32); empty for i32 inputs
   std::vector<std::vector<std::int32_t>> labels;  ///< by NodeId; empty but for i32 inputs
   std::vector<Scalar> losses;  ///< in the order of Description::losses, not weighted
-  Scalar objective = 0;        ///< the sum of weight * loss, 0 without losses
+  Scalar objective = 0;        ///< the sum of weight * loss, 0 without losses; no metrics (D6)
   Tensors<Scalar> states;      ///< all states after the assignments
   float scale = 1;             ///< of the state, for backward (L1)
 };
