@@ -115,7 +115,7 @@ private:
             bufferOf(hm::Role::gradients));
     }
     for (auto state : graph.getBody().front().getOps<StateOp>())
-      if (state.getOptimizer())
+      if (state.getOptimizer() && !isStateBeforeStep(state.getName()))
         add(state.getName(), hm::ValueRole::optimizer_state, hm::Pass::none,
             cast<TensorType>(state.getType()),
             state->getAttrOfType<PlacesAttr>(kPlacesAttr).getBuffers()[0]);

@@ -104,6 +104,12 @@ std::string outputBuffer(StringRef output) { return ("=" + output).str(); }
 
 std::string outputGradientBuffer(StringRef output) { return ("d=" + output).str(); }
 
+static constexpr llvm::StringLiteral kBeforeStep = "before=";
+
+std::string stateBeforeStepBuffer(StringRef state) { return (kBeforeStep + state).str(); }
+
+bool isStateBeforeStep(StringRef buffer) { return buffer.starts_with(kBeforeStep); }
+
 Phase getPhase(Operation *op) {
   auto phase = op->getAttrOfType<PhaseAttr>(kPhaseAttr);
   return phase ? phase.getValue() : Phase::Forward;

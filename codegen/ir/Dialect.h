@@ -83,6 +83,9 @@ inline constexpr llvm::StringLiteral kClipAttr = "halftone.clip";
 /// node.
 std::string outputBuffer(llvm::StringRef output);
 std::string outputGradientBuffer(llvm::StringRef output);
+/// Of what a state was before the step whose micro-batches move it on (S4).
+std::string stateBeforeStepBuffer(llvm::StringRef state);
+bool isStateBeforeStep(llvm::StringRef buffer);
 
 Phase getPhase(mlir::Operation *op);
 void setPhase(mlir::Operation *op, Phase phase);

@@ -39,9 +39,13 @@ public:
     Value parameters = FlatParametersOp::create(builder, loc, flatType);
     std::unique_ptr<OptimizerForm> optimizer =
         createOptimizer(module->getAttrOfType<DictionaryAttr>(kOptimizerAttr));
+    SmallVector<AssignOp> assignments(graph.getBody().front().getOps<AssignOp>());
     accumulate(gradients);
     Checked checked = check(gradients, *optimizer);
     update(parameters, gradients, checked, *optimizer);
+    for (AssignOp assign : assignments)
+      if (auto state = assign.getDestination().getDefiningOp<StateOp>())
+        moveOn(state, assign, checked.finite);
   }
 
 private:
@@ -104,9 +108,9 @@ private:
   /// M4: the gradients of earlier micro-batches and of this one, in both buffers.
   void accumulate(Value gradients) {
     Value sum = AccumulatedOp::create(builder, loc, gradients.getType());
-    Value first = hyperparameter("first_micro_batch", 1);
+    firstMicroBatch = hyperparameter("first_micro_batch", 1);
     auto op =
-        makePointwise(builder, loc, "accumulate", {sum, gradients, first},
+        makePointwise(builder, loc, "accumulate", {sum, gradients, firstMicroBatch},
                       {gradients.getType(), gradients.getType()}, [](Scalars &s, ValueRange a) {
                         Value isFirst = s.greater(a[2], s.like(a[2], 0));
                         Value total = s.select(isFirst, a[1], s.add(a[0], a[1]));
@@ -136,7 +140,7 @@ private:
     for (const OptimizerForm::Scalar &s : optimizer.carriedScalars())
       carried.push_back(state(s.name, {}, s.initial));
     size_t ofOptimizer = carried.size(), ofScale = scale.size();
-    Value microBatches = hyperparameter("micro_batches", 1);
+    microBatches = hyperparameter("micro_batches", 1);
     SmallVector<Value> unscaled{gradients};
     llvm::append_range(unscaled, ArrayRef(scale).take_front(1));
     unscaled.push_back(microBatches);
@@ -255,6 +259,44 @@ private:
     return results;
   }
 
+  /// S2, S4: accumulation moves the user's state on and keeps what it was before the first
+  /// micro-batch; the update moves it on or back.
+  void moveOn(StateOp state, AssignOp assign, Value finite) {
+    Value now = state, next = asForwardReadsIt(assign.getX(), now);
+    auto type = cast<TensorType>(now.getType());
+    Value before = StateOp::create(builder, loc, type,
+                                   builder.getStringAttr(stateBeforeStepBuffer(state.getName())),
+                                   state.getInitialAttr(), builder.getUnitAttr());
+    auto onward = makePointwise(builder, loc, "advance_state", {next, now, before, firstMicroBatch},
+                                {type, type}, [](Scalars &s, ValueRange a) {
+                                  Value isFirst = s.greater(a[3], s.like(a[3], 0));
+                                  return SmallVector<Value>{a[0], s.select(isFirst, a[1], a[2])};
+                                });
+    setPhase(onward, Phase::Accumulate);
+    setPhase(AssignOp::create(builder, loc, now, onward.getOutputs()[0]), Phase::Accumulate);
+    setPhase(AssignOp::create(builder, loc, before, onward.getOutputs()[1]), Phase::Accumulate);
+    auto last =
+        makePointwise(builder, loc, "assign_state", {next, now, before, finite, microBatches}, type,
+                      [](Scalars &s, ValueRange a) {
+                        Value isFinite = s.greater(a[3], s.like(a[3], 0));
+                        Value wasMoved = s.greater(a[4], s.like(a[4], 1));
+                        Value found = s.select(wasMoved, a[2], a[1]);
+                        return SmallVector<Value>{s.select(isFinite, a[0], found)};
+                      });
+    setPhase(last, Phase::Update);
+    setPhase(AssignOp::create(builder, loc, now, last.getOutputs()[0]), Phase::Update);
+    assign.erase();
+  }
+
+  /// S1: another state and a parameter change in the phases in which `state` does.
+  Value asForwardReadsIt(Value value, Value state) {
+    if (value == state || !isa<StateOp, ParameterOp>(value.getDefiningOp()))
+      return value;
+    auto copy = makePointwise(builder, loc, "copy", value, value.getType(),
+                              [](Scalars &, ValueRange a) { return SmallVector<Value>{a[0]}; });
+    return copy.getOutputs()[0];
+  }
+
   struct Group {
     int64_t begin, end;
     bool decay;
@@ -279,6 +321,7 @@ private:
   Location loc;
   SmallVector<Group> groups;
   int64_t trainedElements = 0;
+  Value firstMicroBatch, microBatches; ///< hyperparameters
 };
 
 /// Inference reads the same flat buffer, so its parameters take the training graph's offsets.

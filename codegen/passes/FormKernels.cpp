@@ -50,9 +50,7 @@ public:
 
 private:
   /// A sink's value is stored where the sink says, so it must come from a kernel and belong to that
-  /// sink alone. The user's states are read until the backward pass is over: they take their new
-  /// values from a copy at the end, and from another state by way of a copy made before any state
-  /// changes.
+  /// sink alone.
   void giveEverySinkAValueOfItsOwn() {
     llvm::SmallDenseSet<Value> claimed;
     SmallVector<Operation *> ops;
@@ -65,14 +63,8 @@ private:
         auto assign = dyn_cast<AssignOp>(op);
         if (assign && operand.get() == assign.getDestination() && operand.getOperandNumber() == 0)
           continue;
-        auto state = assign ? assign.getDestination().getDefiningOp<StateOp>() : StateOp();
-        bool later = state && !state.getOptimizer();
-        if (!later && isa<KernelForm>(operand.get().getDefiningOp()) &&
-            claimed.insert(operand.get()).second)
+        if (isa<KernelForm>(operand.get().getDefiningOp()) && claimed.insert(operand.get()).second)
           continue;
-        if (later && operand.get() != assign.getDestination() &&
-            isa<StateOp>(operand.get().getDefiningOp()))
-          copyFor(operand, Phase::Forward);
         copyFor(operand, getPhase(op));
       }
     }

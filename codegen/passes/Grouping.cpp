@@ -14,6 +14,12 @@ SmallVector<Attribute> normaliseDomain(TensorType domain) {
   return dims;
 }
 
+/// Whether the user's states take new values in the phase, so that what is computed from them is
+/// computed before it.
+static bool changesStates(Phase phase) {
+  return phase == Phase::Accumulate || phase == Phase::Update;
+}
+
 bool isInlined(Operation *op) {
   if (!isa<KernelForm>(op))
     return false;
@@ -23,8 +29,7 @@ bool isInlined(Operation *op) {
     return false;
   return llvm::all_of(op->getUses(), [op](OpOperand &use) {
     auto user = dyn_cast<KernelForm>(use.getOwner());
-    if (!user || (getPhase(user) == Phase::Update &&
-                  getPhase(op) != Phase::Update)) // states change in the update
+    if (!user || (changesStates(getPhase(user)) && getPhase(op) != getPhase(user)))
       return false;
     AccessKind access = user.getOperandAccesses()[use.getOperandNumber()].getKind();
     if (isExactCast(op)) // is computed for whatever element the user reads

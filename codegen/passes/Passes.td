@@ -44,7 +44,7 @@ def ChooseSaved : Halftone_Pass<"halftone-choose-saved", "Recompute in the backw
 
 def BuildUpdate : Halftone_Pass<"halftone-build-update", "Append norm, finite check, clip and optimizer as ordinary operations"> {
   let description = [{
-    May change rounding: no. Follows M3, M4, U0 to U7, L3 and L4. Decides every parameter's offset in the flat buffer.
+    May change rounding: no. Follows M3, M4, U0 to U7, S1 to S4, L3 and L4. Decides every parameter's offset in the flat buffer.
   }];
 }
 

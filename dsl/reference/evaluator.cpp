@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <optional>
+#include <span>
 #include <stdexcept>
 
 #include "backward.hpp"
@@ -237,14 +240,30 @@ Step<Scalar> Evaluator<Scalar>::update(const State<Scalar>& state,
 }
 
 template <class Scalar>
-Step<Scalar> Evaluator<Scalar>::step(const State<Scalar>& state, const Inputs<Scalar>& inputs,
+Step<Scalar> Evaluator<Scalar>::step(const State<Scalar>& state,
+                                     std::span<const Inputs<Scalar>> micro_batches,
                                      std::optional<double> learning_rate) const {
-  Forward<Scalar> forwarded = forward(state, inputs);
-  Step<Scalar> result = update(state, backward(forwarded), learning_rate);
-  result.state.states = std::move(forwarded.states);
+  if (micro_batches.empty()) reject("a step of no micro-batch has no gradient; give it one or more");
+  State<Scalar> moving = state;
+  Gradients<Scalar> sum;
+  Forward<Scalar> forwarded;
+  for (const Inputs<Scalar>& inputs : micro_batches) {
+    forwarded = forward(moving, inputs);
+    Gradients<Scalar> gradients = backward(forwarded);
+    sum = sum.empty() ? std::move(gradients) : accumulate(std::move(sum), gradients);
+    moving.states = forwarded.states;  // S2
+  }
+  Step<Scalar> result = update(state, sum, learning_rate, std::ssize(micro_batches));
+  if (result.finite) result.state.states = std::move(moving.states);  // S4
   result.losses = std::move(forwarded.losses);
   result.objective = forwarded.objective;
   return result;
+}
+
+template <class Scalar>
+Step<Scalar> Evaluator<Scalar>::step(const State<Scalar>& state, const Inputs<Scalar>& inputs,
+                                     std::optional<double> learning_rate) const {
+  return step(state, std::span(&inputs, 1), learning_rate);
 }
 
 template class Evaluator<float>;

@@ -257,6 +257,54 @@ module @dynamic_loss_scale attributes {halftone.loss_scale = {kind = "dynamic", 
 
 #zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
 
+// S1, S2, S4: in accumulation a state takes its new value, and what it was before the first micro-batch is kept; the update
+// gives it the new value, or back what that was. What forward reads of another state or a parameter is copied there.
+// CHECK-LABEL: module @states
+module @states attributes {halftone.optimizer = {kind = "sgd", learning_rate = 0.1 : f64, momentum = 0.0 : f64,
+    weight_decay = 0.0 : f64, nesterov = false}} {
+  halftone.graph "training" {
+    // CHECK: %[[S:.*]] = halftone.state "s"
+    // CHECK: %[[T:.*]] = halftone.state "t"
+    %s = halftone.state "s" {initial = 0.5 : f64} : !halftone.tensor<[32], f32>
+    %t = halftone.state "t" {initial = 0.0 : f64} : !halftone.tensor<[32], f32>
+    %w = halftone.parameter "w" {initializer = #zeros} : !halftone.tensor<[32], f32>
+    // CHECK: %[[G:.*]] = halftone.input "g"
+    %g = halftone.input "g" : !halftone.tensor<[32], f32>
+    halftone.gradient %g of %w : (!halftone.tensor<[32], f32>, !halftone.tensor<[32], f32>) -> ()
+    halftone.assign %g to %s {halftone.phase = #halftone.phase<update>} : (!halftone.tensor<[32], f32>, !halftone.tensor<[32], f32>) -> ()
+    halftone.assign %s to %t {halftone.phase = #halftone.phase<update>} : (!halftone.tensor<[32], f32>, !halftone.tensor<[32], f32>) -> ()
+    // CHECK-NOT: halftone.assign %[[G]]
+    // CHECK: %[[FIRST:.*]] = halftone.hyperparameter "first_micro_batch"
+    // CHECK: %[[MICRO:.*]] = halftone.hyperparameter "micro_batches"
+    // CHECK: %[[ALL:.*]]:4 = halftone.total "norm"
+    // CHECK: halftone.pointwise "update"
+    // CHECK: %[[BEFORE:.*]] = halftone.state "before=s" {initial = 5.000000e-01 : f64, optimizer} : <[32], f32>
+    // CHECK: %[[ON:.*]]:2 = halftone.pointwise "advance_state"(%[[G]], %[[S]], %[[BEFORE]], %[[FIRST]]) {halftone.phase = #halftone.phase<accumulate>}
+    // CHECK-NEXT: ^bb0(%[[N:[a-z0-9]+]]: f32, %[[C:[a-z0-9]+]]: f32, %[[B:[a-z0-9]+]]: f32, %[[F:[a-z0-9]+]]: f32):
+    // CHECK: %[[IS:.*]] = arith.cmpf ogt, %[[F]], %{{.*}} : f32
+    // CHECK: %[[KEPT:.*]] = arith.select %[[IS]], %[[C]], %[[B]] : f32
+    // CHECK: halftone.yield %[[N]], %[[KEPT]] : f32, f32
+    // CHECK: halftone.assign %[[ON]]#0 to %[[S]] {halftone.phase = #halftone.phase<accumulate>}
+    // CHECK: halftone.assign %[[ON]]#1 to %[[BEFORE]] {halftone.phase = #halftone.phase<accumulate>}
+    // CHECK: %[[END:.*]] = halftone.pointwise "assign_state"(%[[G]], %[[S]], %[[BEFORE]], %[[ALL]]#1, %[[MICRO]]) {halftone.phase = #halftone.phase<update>}
+    // CHECK-NEXT: ^bb0(%[[N:[a-z0-9]+]]: f32, %[[C:[a-z0-9]+]]: f32, %[[B:[a-z0-9]+]]: f32, %[[OK:[a-z0-9]+]]: f32, %[[M:[a-z0-9]+]]: f32):
+    // CHECK: %[[FINITE:.*]] = arith.cmpf ogt, %[[OK]], %{{.*}} : f32
+    // CHECK: %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
+    // CHECK: %[[SEVERAL:.*]] = arith.cmpf ogt, %[[M]], %[[ONE]] : f32
+    // CHECK: %[[BACK:.*]] = arith.select %[[SEVERAL]], %[[B]], %[[C]] : f32
+    // CHECK: arith.select %[[FINITE]], %[[N]], %[[BACK]] : f32
+    // CHECK: halftone.assign %[[END]] to %[[S]] {halftone.phase = #halftone.phase<update>}
+    // CHECK: %[[OLD:.*]] = halftone.pointwise "copy"(%[[S]]) :
+    // CHECK: halftone.pointwise "advance_state"(%[[OLD]], %[[T]],
+    // CHECK: halftone.pointwise "assign_state"(%[[OLD]], %[[T]],
+    // CHECK-NOT: halftone.assign %[[S]]
+  }
+}
+
+// -----
+
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+
 // CHECK-LABEL: module @does_not_update_a_model_without_training
 module @does_not_update_a_model_without_training {
   // CHECK-NEXT: halftone.graph "inference"

@@ -420,39 +420,43 @@ halftone.graph "copies_for_sinks" {
   halftone.output "x", %x : !matrix
 }
 
-// States change together: a state that takes the value of another one takes the value it had during the step.
-// CHECK-LABEL: halftone.graph "states_swap"
-// CHECK: %[[S:.*]] = halftone.state "s"
-// CHECK: %[[T:.*]] = halftone.state "t"
-// CHECK: %[[OLD_T:.*]] = halftone.kernel {{.*}}(%[[T]]) {{.*}}halftone.phase = #halftone.phase<forward>
-// CHECK: %[[OLD_S:.*]] = halftone.kernel {{.*}}(%[[S]]) {{.*}}halftone.phase = #halftone.phase<forward>
-// CHECK: %[[NEW_S:.*]] = halftone.kernel {{.*}}(%[[OLD_T]]) {{.*}}halftone.phase = #halftone.phase<update>
-// CHECK: %[[NEW_T:.*]] = halftone.kernel {{.*}}(%[[OLD_S]]) {{.*}}halftone.phase = #halftone.phase<update>
-// CHECK: halftone.assign %[[NEW_S]] to %[[S]]
-// CHECK: halftone.assign %[[NEW_T]] to %[[T]]
-halftone.graph "states_swap" {
-  %s = halftone.state "s" {initial = 0.0 : f64} : !matrix
-  %t = halftone.state "t" {initial = 0.0 : f64} : !matrix
-  halftone.assign %t to %s {halftone.phase = #update} : (!matrix, !matrix) -> ()
-  halftone.assign %s to %t {halftone.phase = #update} : (!matrix, !matrix) -> ()
-}
-
-// Scalar code is not inlined into the update, where the states it reads change.
+// Scalar code is not inlined into the phases in which the states that it reads change.
 // CHECK-LABEL: halftone.graph "scalar_states"
 // CHECK: %[[S:.*]] = halftone.state "s"
-// CHECK: %[[NEXT:.*]] = halftone.kernel "{{[a-z_]+}}_count" pointwise over [1] {{.*}}(%[[S]]) {{.*}}halftone.phase = #halftone.phase<forward>
-// CHECK: %[[COPY:.*]] = halftone.kernel {{.*}}(%[[NEXT]]) {{.*}}halftone.phase = #halftone.phase<update>
-// CHECK: halftone.assign %[[COPY]] to %[[S]]
+// CHECK: %[[T:.*]] = halftone.state "t"
+// CHECK: %[[NEXT:.*]] = halftone.kernel "{{[a-z_]+}}_next" pointwise over [1] {{.*}}(%[[S]]) {{.*}}halftone.phase = #halftone.phase<forward>
+// CHECK: %[[LAST:.*]] = halftone.kernel "{{[a-z_]+}}_last" pointwise over [1] {{.*}}(%[[T]]) {{.*}}halftone.phase = #halftone.phase<forward>
+// CHECK: %[[ON:.*]] = halftone.kernel {{.*}}(%[[NEXT]]) {{.*}}halftone.phase = #halftone.phase<accumulate>
+// CHECK: %[[END:.*]] = halftone.kernel {{.*}}(%[[LAST]]) {{.*}}halftone.phase = #halftone.phase<update>
+// CHECK: halftone.assign %[[ON]] to %[[S]]
+// CHECK: halftone.assign %[[END]] to %[[T]]
 halftone.graph "scalar_states" {
   %s = halftone.state "s" {initial = 0.0 : f64} : !scalar
-  %next = halftone.pointwise "increment" (%s) {halftone.layer = "count", halftone.phase = #halftone.phase<forward>}
+  %t = halftone.state "t" {initial = 0.0 : f64} : !scalar
+  %next = halftone.pointwise "increment" (%s) {halftone.layer = "next", halftone.phase = #halftone.phase<forward>}
       : (!scalar) -> !scalar {
   ^bb0(%a: f32):
     %one = arith.constant 1.0 : f32
     %r = arith.addf %a, %one : f32
     halftone.yield %r : f32
   }
-  halftone.assign %next to %s {halftone.phase = #update} : (!scalar, !scalar) -> ()
+  %last = halftone.pointwise "decrement" (%t) {halftone.layer = "last", halftone.phase = #halftone.phase<forward>}
+      : (!scalar) -> !scalar {
+  ^bb0(%a: f32):
+    %one = arith.constant 1.0 : f32
+    %r = arith.subf %a, %one : f32
+    halftone.yield %r : f32
+  }
+  %on = halftone.pointwise "on" (%next) {halftone.phase = #halftone.phase<accumulate>} : (!scalar) -> !scalar {
+  ^bb0(%a: f32):
+    halftone.yield %a : f32
+  }
+  halftone.assign %on to %s {halftone.phase = #halftone.phase<accumulate>} : (!scalar, !scalar) -> ()
+  %end = halftone.pointwise "end" (%last) {halftone.phase = #update} : (!scalar) -> !scalar {
+  ^bb0(%a: f32):
+    halftone.yield %a : f32
+  }
+  halftone.assign %end to %t {halftone.phase = #update} : (!scalar, !scalar) -> ()
 }
 
 // A domain that ends in a symbol has one column; a single row is a contraction over one.

@@ -174,6 +174,39 @@ assign %total = %sum
   }
 }
 
+TEST_CASE("every micro-batch of a step moves a state on, and a step that is skipped none") {
+  // S1, S2, S4: two states that take each other's values, and a running sum.
+  const Declared evaluator(parse_model(R"(input %x : f32[1]
+parameter %w : [1] init constant(0)
+state %a : [1] initial 1
+state %b : [1] initial 2
+state %total : [1] initial 0
+%sum = add(a: %total, b: %x) : [1]
+%ab = add(a: %a, b: %b) : [1]
+%y = add(a: %ab, b: %w) : [1]
+%loss = mse(x: %y, target: %x) : []
+loss %loss weight 1
+assign %a = %b
+assign %b = %a
+assign %total = %sum
+)"),
+                           {});
+  const auto batch = [](float x) { return Inputs<float>{{{"x", {x}}}, {}}; };
+  using States = Tensors<float>;
+  State<float> state = evaluator.initial_state({{"w", {0}}});
+  const std::vector three{batch(1), batch(10), batch(100)};
+  const Step<float> step = evaluator.step(state, three);
+  CHECK(step.finite);
+  CHECK(step.state.states == States{{"a", {2}}, {"b", {1}}, {"total", {111}}});
+  // y is 3 whatever the states: the mean of 2 (3 - x)
+  CHECK(step.state.parameters.at("w")[0] ==
+        doctest::Approx(-0.1 * 2 * ((3 - 1) + (3 - 10) + (3 - 100)) / 3));
+  const std::vector spoiled{batch(1), batch(3e38f), batch(100)};
+  const Step<float> skipped = evaluator.step(step.state, spoiled);
+  CHECK_FALSE(skipped.finite);
+  CHECK(skipped.state == step.state);
+}
+
 TEST_CASE("gradients of several users are added from the last user to the first") {
   // At p arrive 2^-24 from the first user, 2^-24 from the second and 1 from the third. Only from
   // the last on is (1 + 2^-24) + 2^-24 = 1, as each addition is a tie that rounds to even; the

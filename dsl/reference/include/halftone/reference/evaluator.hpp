@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -84,8 +85,8 @@ using Gradients = std::vector<std::vector<Scalar>>;
 
 template <class Scalar>
 struct Step {
-  State<Scalar> state;  ///< after the step; as before it, but for `states` and `scaling`, when the
-                        ///< step was skipped (U7, L5)
+  State<Scalar> state;  ///< after the step; as before it, but for `scaling`, when the step was
+                        ///< skipped (U7, L5)
   std::vector<Scalar> losses;
   Scalar objective = 0;
   Scalar norm = 0;         ///< of the unscaled gradient before clipping (U1)
@@ -121,13 +122,19 @@ class Evaluator {
                                              const Gradients<Scalar>& next) const;
 
   /// U0 to U7 and L3 to L5 with the gradients of backward, or their sum over `micro_batches`;
-  /// losses and objective of the result stay empty. `learning_rate` is this step's, the optimizer's
+  /// losses and objective of the result stay empty, its user's states as they are. `learning_rate` is this step's, the optimizer's
   /// when absent.
   [[nodiscard]] Step<Scalar> update(const State<Scalar>& state, const Gradients<Scalar>& gradients,
                                     std::optional<double> learning_rate = {},
                                     std::int64_t micro_batches = 1) const;
 
-  /// Forward, assignments, backward and update.
+  /// Forward, backward and assignments of every micro-batch in turn (M4, S1 to S4), then the
+  /// update. Losses and objective are the last one's.
+  [[nodiscard]] Step<Scalar> step(const State<Scalar>& state,
+                                  std::span<const Inputs<Scalar>> micro_batches,
+                                  std::optional<double> learning_rate = {}) const;
+
+  /// A step of one micro-batch.
   [[nodiscard]] Step<Scalar> step(const State<Scalar>& state, const Inputs<Scalar>& inputs,
                                   std::optional<double> learning_rate = {}) const;
 
