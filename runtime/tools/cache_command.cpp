@@ -80,10 +80,19 @@ std::string cleared(const CacheFolder& folder) {
          counted(survey.reaped, "other file", "other files") + "\n";
 }
 
+/// Throws where the environment has said that nothing in the folder changes.
+void require_changes(const CacheFolder& folder, const CacheSettings& settings, const char* task) {
+  if (settings.mode != CacheMode::read_only) return;
+  throw std::runtime_error(folder.path() +
+                           ": nothing was taken away, since HALFTONE_CACHE is ro; "
+                           "unset it to " +
+                           task);
+}
+
 /// Null where nobody named the folder and no program has made it yet.
 std::unique_ptr<CacheFolder> open(const CacheSettings& settings, bool named) {
   std::string reason = settings.without_folder;
-  struct stat status{};
+  struct stat status {};
   if (!settings.folder.empty()) {
     if (::lstat(settings.folder.c_str(), &status) == -1 && errno == ENOENT) {
       if (!named) return nullptr;
@@ -110,10 +119,12 @@ CacheReport look_after_cache(CacheTask task, const std::string& folder) {
     case CacheTask::verify:
       return verification_of(*opened);
     case CacheTask::prune:
+      require_changes(*opened, settings, "prune");
       return {pruned(*opened, settings)};
     case CacheTask::clear:
       break;
   }
+  require_changes(*opened, settings, "clear");
   return {cleared(*opened)};
 }
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices_command.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstdio>
+#include <filesystem>
 #include <optional>
 #include <span>
+#include <system_error>
 #include <vector>
 
 #include "artifact_file.hpp"
@@ -27,116 +29,203 @@
 namespace halftone::tools {
 namespace {
 
-std::string line(std::string name, const std::string& text) {
-  name.resize(std::max<std::size_t>(name.size() + 1, 10), ' ');
-  return name + text + "\n";
+constexpr int kSchema = 1;
+
+/// A wrong word is an error here too, though nothing of this command needs most of them.
+void check_settings() {
+  (void)compile_timeout_setting();
+  (void)jit_setting();
+  (void)threads_setting();
+  (void)steps_in_flight_setting();
+  (void)check_launches_setting();
 }
 
 std::string name_of(const CudaDevice& gpu) { return "cuda:" + std::to_string(gpu.index); }
 
-std::string hardware_of(const CudaDevice& gpu) {
-  std::array<char, 64> memory{};
-  std::snprintf(memory.data(), memory.size(), "%.1f GiB, driver for CUDA %s",
-                static_cast<double>(gpu.memory_bytes) / (1024.0 * 1024.0 * 1024.0),
-                text_of(cuda_version_of(gpu.cuda_version)).c_str());
-  return gpu.name + " (" + gpu.chip + "), " + memory.data();
+Json gpu_of(const CudaDevice& gpu) {
+  return {{"device", name_of(gpu)},
+          {"name", gpu.name},
+          {"chip", gpu.chip},
+          {"memory_bytes", gpu.memory_bytes},
+          {"driver_cuda", text_of(cuda_version_of(gpu.cuda_version))}};
 }
 
-std::string compiler_text() {
+Json compiler() {
+  Json json{{"description", nullptr}, {"version", nullptr}, {"chips", Json::array()}};
+  json["why_none"] = nullptr;
   try {
     const Nvrtc& nvrtc = Nvrtc::instance();
-    std::vector<std::string> chips;
-    for (const int number : nvrtc.architectures()) chips.push_back("sm_" + std::to_string(number));
-    return nvrtc.description() + ", for " + joined(chips, ", ");
+    json["description"] = nvrtc.description();
+    json["version"] = text_of(nvrtc.version());
+    for (const int number : nvrtc.architectures()) {
+      json["chips"].push_back("sm_" + std::to_string(number));
+    }
   } catch (const Error& error) {
-    return "none: " + error.object() + " " + error.cause();
+    json["why_none"] = error.object() + " " + error.cause();
   }
+  return json;
 }
 
-std::string choice_text(const std::optional<KernelChoice>& choice, const KernelOffer& offer,
-                        const std::string& why) {
-  const std::vector<std::string>& chips = offer.targets;
-  if (!choice) return "no: " + (chips.empty() ? "it has no kernels for GPUs" : why);
-  std::string text =
-      "runs those for " + chips[choice->target] + ", compiled for " + choice->architecture;
-  for (const std::string& passed : choice->passed_over) text += "; not " + passed;
-  return text;
+/// 0, or why this user cannot add to that folder, as an errno.
+int cannot_add_to(const std::string& folder) {
+  return ::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) == 0 ? 0 : errno;
 }
 
-std::string kernels_text(const CudaDevice& gpu, const KernelOffer& offer) {
-  std::string why;
-  const auto choice = choose_on(gpu, offer, jit_setting(), why);
-  return choice_text(choice, offer, why);
+/// 0, or why a folder that is not there could not be made, as an errno; makes nothing.
+int cannot_be_made(const std::string& folder) {
+  std::filesystem::path parent = folder;
+  struct stat status {};
+  do {
+    parent = parent.parent_path();
+    if (parent.empty()) parent = ".";
+    if (::stat(parent.c_str(), &status) == 0) {
+      return S_ISDIR(status.st_mode) ? cannot_add_to(parent) : ENOTDIR;
+    }
+  } while (errno == ENOENT && parent != "." && parent.has_relative_path());
+  return errno;
+}
+
+/// Why a program would keep nothing in the folder, or empty. A program makes one that is not there.
+std::string why_no_folder(const CacheSettings& settings) {
+  if (settings.mode == CacheMode::off) return "HALFTONE_CACHE says off";
+  if (settings.folder.empty()) return settings.without_folder;
+  struct stat status {};
+  const bool absent = ::lstat(settings.folder.c_str(), &status) == -1 && errno == ENOENT;
+  if (absent && settings.mode != CacheMode::read_only) {
+    const int failure = cannot_be_made(settings.folder);
+    if (failure == 0) return {};
+    return "the folder '" + settings.folder + "' cannot be made (" +
+           std::generic_category().message(failure) +
+           "); name another folder in HALFTONE_CACHE_DIR";
+  }
+  std::string reason;
+  (void)CacheFolder::open(system_file_calls(), settings.folder, false, reason);
+  return reason;
+}
+
+/// Why the folder that is there takes no kernel, or null.
+Json why_not_stored(const CacheSettings& settings) {
+  if (settings.mode == CacheMode::read_only) return {};
+  const int failure = cannot_add_to(settings.folder);
+  const bool takes_kernels = failure == 0 || failure == ENOENT;
+  return takes_kernels ? Json() : Json(std::generic_category().message(failure));
+}
+
+const char* word_of(CacheMode mode) {
+  switch (mode) {
+    case CacheMode::read_write:
+      return "rw";
+    case CacheMode::read_only:
+      return "ro";
+    case CacheMode::off:
+      return "off";
+    case CacheMode::refresh:
+      break;
+  }
+  return "refresh";
+}
+
+Json cache() {
+  const CacheSettings settings = cache_settings(cache_environment());
+  const std::string why_none = why_no_folder(settings);
+  Json json{{"folder", settings.folder.empty() ? Json() : Json(settings.folder)},
+            {"mode", word_of(settings.mode)},
+            {"limit_bytes", settings.most_bytes}};
+  json["why_none"] = why_none.empty() ? Json() : Json(why_none);
+  json["why_not_stored"] = why_none.empty() ? why_not_stored(settings) : Json();
+  return json;
+}
+
+/// What a device makes of an artifact.
+Json runs(const std::string& device, const Json& what, const Json& compiled_for,
+          const std::vector<std::string>& passed_over, const std::string& why_not) {
+  return {{"device", device},
+          {"runs", what},
+          {"compiled_for", compiled_for},
+          {"passed_over", passed_over},
+          {"why_not", what.is_null() ? Json(why_not) : Json()}};
+}
+
+Json runs(const std::string& device, const std::optional<KernelChoice>& choice,
+          const KernelOffer& offer, const std::string& why) {
+  if (!choice) {
+    return runs(device, {}, {}, {}, offer.targets.empty() ? "it has no kernels for GPUs" : why);
+  }
+  return runs(device, offer.targets[choice->target], choice->architecture, choice->passed_over, {});
 }
 
 /// The code that a CPU runs: the best of its variants that the artifact has too.
-std::string code_text(std::span<const std::string> variants, const manifest::Manifest& manifest) {
+Json runs_on_cpu(const std::string& device, std::span<const std::string> variants,
+                 const manifest::Manifest& manifest) {
   for (const std::string& variant : variants) {
     if (std::ranges::find(manifest.variants, variant) != manifest.variants.end()) {
-      return "runs " + variant;
+      return runs(device, variant, {}, {}, {});
     }
   }
-  return "no: it has code for " + joined(manifest.variants, ", ");
+  return runs(device, {}, {}, {}, "it has code for " + joined(manifest.variants, ", "));
+}
+
+Json runs_on_gpu(const CudaDevice& gpu, const KernelOffer& offer) {
+  std::string why;
+  const auto choice = choose_on(gpu, offer, jit_setting(), why);
+  return runs(name_of(gpu), choice, offer, why);
 }
 
 /// What the device of HALFTONE_DEVICE makes of the artifact, which may be a simulated one.
-std::string wished_text(const KernelOffer& offer, const manifest::Manifest& manifest) {
+Json wished(const KernelOffer& offer, const manifest::Manifest& manifest) {
   const Device device = Device::best();
-  const std::string name = device.name() + ", as HALFTONE_DEVICE says: ";
-  if (!device.driver()) return name + code_text(device.variants(), manifest);
+  if (!device.driver()) return runs_on_cpu(device.name(), device.variants(), manifest);
   std::string why;
   const auto choice = device.driver()->choose(offer.targets, offer.ahead, why);
-  return name + choice_text(choice, offer, why);
+  return runs(device.name(), choice, offer, why);
 }
 
-std::string chosen_text(const KernelOffer& offer, const manifest::Manifest& manifest) {
-  if (!device_setting().empty()) return wished_text(offer, manifest);
-  const GpuChoice choice = choose_gpu(offer, jit_setting());
-  if (!choice.index) return "cpu, since " + choice.why;
-  return "cuda:" + std::to_string(*choice.index) + ", the first GPU that they run on";
-}
-
-/// Where compiled kernels are kept, or why not. A program makes a folder that is not there.
-std::string cache_text() {
-  const CacheSettings settings = cache_settings(cache_environment());
-  if (settings.mode == CacheMode::off) return "none: HALFTONE_CACHE says off";
-  if (settings.folder.empty()) return "none: " + settings.without_folder;
-  struct stat status{};
-  std::string reason;
-  const bool absent = ::lstat(settings.folder.c_str(), &status) == -1 && errno == ENOENT;
-  if (!absent && !CacheFolder::open(system_file_calls(), settings.folder, false, reason)) {
-    return "none: " + reason;
+Json chosen(const KernelOffer& offer, const manifest::Manifest& manifest) {
+  if (!device_setting().empty()) {
+    Json json = wished(offer, manifest);
+    json["why"] = "HALFTONE_DEVICE says so";
+    return json;
   }
-  const char* const mode = settings.mode == CacheMode::read_only ? ", read only"
-                           : settings.mode == CacheMode::refresh ? ", refreshed"
-                                                                 : "";
-  return settings.folder + mode + ", limit " + std::to_string(settings.most_bytes) + " bytes";
+  const GpuChoice choice = choose_gpu(offer, jit_setting());
+  if (!choice.index) return {{"device", "cpu"}, {"why", choice.why}};
+  return {{"device", "cuda:" + std::to_string(*choice.index)},
+          {"why", "the first GPU that they run on"}};
+}
+
+Json artifact_of(const std::string& path, const std::string& model,
+                 std::span<const CudaDevice> gpus) {
+  const std::vector<manifest::Manifest> manifests = read_artifact(path, model);
+  const manifest::Manifest& first = manifests.front();
+  const std::vector<std::string> chips = chips_of(manifests);
+  PackedKernels packed;
+  if (!chips.empty()) packed.ahead = read_texts(path, first).ahead;
+  const KernelOffer offer{chips, packed.offers(), named("model", first.model)};
+  Json devices = Json::array();
+  devices.push_back(runs_on_cpu("cpu", runnable_variants(this_processor()), first));
+  for (const CudaDevice& gpu : gpus) devices.push_back(runs_on_gpu(gpu, offer));
+  return {{"model", first.model},
+          {"chips", chips},
+          {"devices", devices},
+          {"chosen", chosen(offer, first)}};
 }
 
 }  // namespace
 
-std::string devices_text(const std::string& artifact, const std::string& model) {
-  (void)compile_timeout_setting();  // a wrong value is an error, not a compiler that is missing
+Json devices_of(const std::string& artifact, const std::string& model) {
+  check_settings();
   const Processor& processor = this_processor();
-  std::string text =
-      line("cpu", processor.brand + ", code for " + joined(runnable_variants(processor), ", "));
   std::vector<CudaDevice> gpus;
   const std::string no_gpu = list_cuda_devices(gpus);
-  for (const CudaDevice& gpu : gpus) text += line(name_of(gpu), hardware_of(gpu));
-  if (!no_gpu.empty()) text += "no GPU, since " + no_gpu + "\n";
-  text += line("compiler", compiler_text()) + line("cache", cache_text());
-  if (artifact.empty()) return text;
-  const std::vector<manifest::Manifest> manifests = read_artifact(artifact, model);
-  const std::vector<std::string> chips = chips_of(manifests);
-  const std::string name = named("model", manifests.front().model);
-  PackedKernels packed;
-  if (!chips.empty()) packed.ahead = read_texts(artifact, manifests.front()).ahead;
-  const KernelOffer offer{chips, packed.offers(), name};
-  text += "\nfor " + name + ", which has kernels for " +
-          (chips.empty() ? "no GPU" : joined(chips, ", ")) + "\n";
-  text += line("cpu", code_text(runnable_variants(processor), manifests.front()));
-  for (const CudaDevice& gpu : gpus) text += line(name_of(gpu), kernels_text(gpu, offer));
-  return text + line("chosen", chosen_text(offer, manifests.front()));
+  Json json{{"schema", kSchema},
+            {"cpu", {{"name", processor.brand}, {"variants", runnable_variants(processor)}}},
+            {"gpus", Json::array()}};
+  for (const CudaDevice& gpu : gpus) json["gpus"].push_back(gpu_of(gpu));
+  json["no_gpu"] = no_gpu.empty() ? Json() : Json(no_gpu);
+  json["compiler"] = compiler();
+  json["cache"] = cache();
+  json["artifact"] = artifact.empty() ? Json() : artifact_of(artifact, model, gpus);
+  if (artifact.empty() && !device_setting().empty()) (void)Device::best();  // throws what is wrong
+  return json;
 }
 
 }  // namespace halftone::tools

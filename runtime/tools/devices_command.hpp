@@ -4,10 +4,15 @@
 
 #include <string>
 
+#include "words.hpp"
+
 namespace halftone::tools {
 
-/// The lines to print. `artifact` may be empty, otherwise `model` is as for read_artifact, which it
-/// throws like.
-[[nodiscard]] std::string devices_text(const std::string& artifact, const std::string& model);
+/// The object that docs/tools.md describes. `artifact` may be empty, otherwise `model` is as for
+/// read_artifact, which it throws like; it throws Error for a word in the environment that is none.
+[[nodiscard]] Json devices_of(const std::string& artifact, const std::string& model);
+
+/// The same for people.
+[[nodiscard]] std::string text_of_devices(const Json& devices);
 
 }  // namespace halftone::tools

@@ -119,7 +119,8 @@ CacheCommands add_cache(CLI::App& app, Arguments& arguments) {
 }
 
 int devices(const Arguments& arguments) {
-  std::cout << tools::devices_text(arguments.first, arguments.model);
+  const tools::Json json = tools::devices_of(arguments.first, arguments.model);
+  std::cout << (arguments.json ? text_of_json(json) : tools::text_of_devices(json));
   return 0;
 }
 
@@ -162,6 +163,7 @@ int run(int count, char** values) {
   CLI::App& listing = *app.add_subcommand("devices", "What this machine has, and what would run");
   listing.add_option("ARTIFACT", arguments.first, "An artifact to choose a device for")
       ->check(not_empty);
+  listing.add_flag("--json", arguments.json, "Print one JSON object (docs/tools.md)");
   add_model(listing, arguments);
   CLI::App& compiling = *app.add_subcommand("compile-texts", "For halftonec --aot");
   compiling.add_option("JOBS", arguments.first, "What halftonec wrote")->required();

@@ -58,6 +58,36 @@ TEST_CASE("an empty folder name is refused, whatever is asked") {
   CHECK(fs::exists(scratch / name_of(1)));
 }
 
+TEST_CASE("where the environment says that the cache is read only, nothing is taken away") {
+  const ScratchFolder scratch;
+  fill(scratch);
+  const Variable mode("HALFTONE_CACHE", "ro"), limit("HALFTONE_CACHE_MAX", "1");
+  const auto names = [&] {
+    return std::distance(fs::directory_iterator(scratch.path()), fs::directory_iterator());
+  };
+  const auto before = names();
+  for (const std::string task : {"prune", "clear"}) {
+    CAPTURE(task);
+    const Outcome named = cache(task + " '" + scratch.path() + "'");
+    const Variable folder("HALFTONE_CACHE_DIR", scratch.path());
+    const Outcome own = cache(task);
+    for (const Outcome& outcome : {named, own}) {
+      CHECK(outcome.status == 2);
+      CHECK(outcome.output.empty());
+      CHECK(outcome.errors == "halftone: " + scratch.path() +
+                                  ": nothing was taken away, since HALFTONE_CACHE is ro; unset it "
+                                  "to " +
+                                  task + "\n");
+    }
+  }
+  for (const std::string task : {"stats", "verify"}) {
+    CHECK(cache(task + " '" + scratch.path() + "'").status == 0);
+  }
+  CHECK(names() == before);
+  CHECK(fs::last_write_time(scratch / name_of(1)) <
+        fs::file_time_type::clock::now() - std::chrono::minutes(5));
+}
+
 TEST_CASE("what could not be taken away is an error") {
   const ScratchFolder scratch;
   fill(scratch);
@@ -106,6 +136,49 @@ TEST_CASE("devices says where kernels are kept, or why they are not, as a progra
     CHECK(outcome.output.ends_with("\ncache     " + each.begin + (scratch / each.name) + each.end));
   }
   CHECK_FALSE(fs::exists(scratch / "absent"));
+}
+
+TEST_CASE("devices shows no folder that a program could not make, or not use as it is told to") {
+  const ScratchFolder scratch;
+  write_file(scratch / "file", "x");
+  fs::create_directory(scratch / "sealed");
+  fs::create_directory(scratch / "sealed/kept");
+  REQUIRE(chmod((scratch / "sealed/kept").c_str(), 0500) == 0);
+  REQUIRE(chmod((scratch / "sealed").c_str(), 0500) == 0);
+  fs::create_symlink(scratch / "file", scratch / "link_to_file");
+  const std::string elsewhere = "; name another folder in HALFTONE_CACHE_DIR\n";
+  const auto none = [&](const std::string& name, const std::string& why) {
+    return "none: the folder '" + (scratch / name) + "' " + why + elsewhere;
+  };
+  const std::string limit = ", limit 1073741824 bytes\n";
+  const bool is_root = geteuid() == 0;  // whom modes do not stop
+  const struct {
+    const char* mode;
+    std::string name, says;
+  } cases[] = {
+      {"rw", "a/b/c", (scratch / "a/b/c") + limit},
+      {"ro", "a/b/c", none("a/b/c", "cannot be opened (No such file or directory)")},
+      {"rw", "link_to_file", none("link_to_file", "is a symbolic link or no folder")},
+      {"rw", "file/below", none("file/below", "is a symbolic link or no folder")},
+      {"rw", "sealed/new/folder",
+       is_root ? (scratch / "sealed/new/folder") + limit
+               : none("sealed/new/folder", "cannot be made (Permission denied)")},
+      {"rw", "sealed/kept",
+       (scratch / "sealed/kept") + (is_root ? "" : ", takes no kernel: Permission denied") + limit},
+      {"ro", "sealed/kept", (scratch / "sealed/kept") + ", read only" + limit},
+  };
+  for (const auto& each : cases) {
+    CAPTURE(each.name);
+    const Variable mode("HALFTONE_CACHE", each.mode);
+    const Variable folder("HALFTONE_CACHE_DIR", scratch / each.name);
+    CHECK(run_tool("devices").output.ends_with("\ncache     " + each.says));
+    const nlohmann::json json = json_of("devices")["cache"];
+    CHECK(json["mode"] == each.mode);
+    CHECK(json["folder"] == scratch / each.name);
+    CHECK(json["why_none"].is_null() == !each.says.starts_with("none: "));
+  }
+  fs::permissions(scratch / "sealed", fs::perms(0700));
+  CHECK_FALSE(fs::exists(scratch / "a"));
 }
 
 TEST_CASE("verify names what is damaged, and ends with 1") {

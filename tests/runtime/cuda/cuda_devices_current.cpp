@@ -221,14 +221,44 @@ TEST_CASE_FIXTURE(Machine, "halftone devices prints what there is, what would be
     CAPTURE(said);
     CHECK(said.find("\nchosen    " + std::string(judgement)) != std::string::npos);
   }
-  const std::string cached = printed("HALFTONE_CACHE=ro HALFTONE_CACHE_DIR=/c " + tool);
-  CHECK(cached.ends_with("\ncache     /c, read only, limit 1073741824 bytes\n"));
+  const fs::path kernels = home / "kernels";
+  fs::create_directory(kernels);
+  fs::permissions(kernels, fs::perms::owner_all);
+  const std::string cached =
+      printed("HALFTONE_CACHE=ro HALFTONE_CACHE_DIR=" + kernels.string() + " " + tool);
+  CHECK(cached.ends_with("\ncache     " + kernels.string() +
+                         ", read only, limit 1073741824 bytes\n"));
   CHECK(printed("HALFTONE_CACHE=off " + tool)
             .ends_with("\ncache     none: HALFTONE_CACHE says off\n"));
   const std::string none = printed("STUB_GPUS= " + tool + " " + line);
   CAPTURE(none);
   CHECK(none.find("\nno GPU, since the driver finds no GPU\n") != std::string::npos);
   CHECK(none.ends_with("\nchosen    cpu, since the driver finds no GPU\n"));
+}
+
+TEST_CASE_FIXTURE(Machine, "halftone devices --json is JSON, whatever a GPU is called") {
+  const std::string tool = "LD_LIBRARY_PATH=" + fs::path(STUB_CUDA).parent_path().string() +
+                           " " HALFTONE_TOOL " devices --json ";
+  setenv("STUB_GPUS", "N\"L4\\\n\t\x1b</a>\xff:89:24,NVIDIA H200:90:139", 1);
+  const std::string read = " | python3 -c 'import json, sys; d = json.load(sys.stdin); print(";
+  const std::string line = write_line(home / "line.bin", "");
+  CHECK(printed(tool + read + "[ord(letter) for letter in d[\"gpus\"][0][\"name\"]])'") ==
+        "[78, 34, 76, 52, 92, 10, 9, 27, 60, 47, 97, 62, 65533]\n");
+  CHECK(printed(tool + read +
+                "[(g[\"device\"], g[\"chip\"], g[\"memory_bytes\"], g[\"driver_cuda\"]) for g in "
+                "d[\"gpus\"]][1], d[\"no_gpu\"])'") ==
+        "('cuda:1', 'sm_90', " + std::to_string(std::int64_t{139} << 30) + ", '13.0') None\n");
+  CHECK(printed(tool + read + "d[\"compiler\"][\"version\"], d[\"compiler\"][\"chips\"])'") ==
+        "13.0 ['sm_75', 'sm_90']\n");
+  const std::string judged =
+      "[(g[\"device\"], g[\"runs\"], g[\"compiled_for\"], g[\"why_not\"]) for g "
+      "in d[\"artifact\"][\"devices\"][1:]], d[\"artifact\"][\"chosen\"])'";
+  CHECK(printed(tool + line + read + judged) ==
+        "[('cuda:0', None, None, 'sm_80: NVRTC 13.0 knows no architecture from it to the chip'), "
+        "('cuda:1', 'sm_80', 'sm_90', None)] {'device': 'cuda:1', 'why': 'the first GPU that they "
+        "run on'}\n");
+  setenv("STUB_GPUS", "", 1);
+  CHECK(printed(tool + read + "d[\"gpus\"], d[\"no_gpu\"])'") == "[] the driver finds no GPU\n");
 }
 
 TEST_CASE_FIXTURE(Machine, "halftone devices knows what was compiled ahead of time") {
