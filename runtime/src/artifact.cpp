@@ -5,15 +5,18 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <span>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "halftone/error.hpp"
 #include "halftone/manifest/manifest.hpp"
 #include "halftone/manifest/seal.hpp"
+#include "shared_library.hpp"
 #include "text.hpp"
 
 namespace halftone {
@@ -114,14 +117,20 @@ std::vector<manifest::Manifest> verify_image(const manifest::ArtifactImage& imag
 }
 
 std::vector<std::byte> read_whole(const std::filesystem::path& path, const std::string& who) {
+  errno = 0;
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   const std::streamoff size = file ? static_cast<std::streamoff>(file.tellg()) : -1;
+  const int failure = errno;
   std::error_code ignored;
-  if (size < 0 || std::filesystem::is_directory(path, ignored)) {
+  const bool is_folder = std::filesystem::is_directory(path, ignored);
+  if (size < 0 || is_folder) {
+    const std::string words = is_folder ? "it is a folder"
+                              : failure ? std::generic_category().message(failure)
+                                        : "it has no size";
     throw Error({.operation = "artifact",
                  .object = who,
-                 .cause = "cannot be read",
-                 .hint = "check the path and its permissions"});
+                 .cause = "cannot be read: " + words,
+                 .hint = remedy_for(words, "check the path and its permissions")});
   }
   std::vector<std::byte> bytes(static_cast<std::size_t>(size));
   file.seekg(0);
@@ -145,13 +154,14 @@ Artifact Artifact::load(const std::filesystem::path& path) {
   }
   auto state = std::make_shared<State>();
   // Absolute, since dlopen searches the library path for a name without a slash.
-  state->library = dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);
+  std::string why;
+  state->library = open_library(std::filesystem::absolute(path), RTLD_NOW | RTLD_LOCAL, why);
   if (!state->library) {
-    const char* why = dlerror();
+    if (why.empty()) why = "it is there no more";
     throw Error({.operation = "artifact",
                  .object = who,
-                 .cause = std::string("cannot be loaded: ") + (why ? why : "unknown cause"),
-                 .hint = "make it with halftonec for this machine"});
+                 .cause = "cannot be loaded: " + why,
+                 .hint = remedy_for(why, "make it with halftonec for this machine")});
   }
   state->image = static_cast<const manifest::ArtifactImage*>(dlsym(state->library, kSymbol));
   if (!state->image) {

@@ -18,6 +18,7 @@
 #include "halftone/manifest/seal.hpp"
 #include "line_artifact.hpp"
 #include "message_of.hpp"
+#include "no_more_files.hpp"
 
 namespace fs = std::filesystem;
 using halftone::Artifact;
@@ -335,9 +336,13 @@ TEST_CASE("files that are no artifact are refused, each with its reason") {
   CHECK(load_error(empty) == file_sentence(empty, no_seal));
   const fs::path absent = folder / "absent";
   CHECK(load_error(absent) ==
-        file_sentence(absent, "cannot be read; check the path and its permissions"));
+        file_sentence(absent,
+                      "cannot be read: No such file or directory; check the path and its "
+                      "permissions"));
   CHECK(load_error(folder / ".") ==
-        file_sentence(folder / ".", "cannot be read; check the path and its permissions"));
+        file_sentence(folder / ".",
+                      "cannot be read: it is a folder; check the path and its "
+                      "permissions"));
   const fs::path unsealed = folder / "unsealed.so";
   fs::copy_file(LINE_PLUGIN, unsealed);
   CHECK(load_error(unsealed) ==
@@ -354,6 +359,20 @@ TEST_CASE("files that are no artifact are refused, each with its reason") {
         file_sentence(other,
                       "cannot be used: it does not export the symbol halftone_artifact; make "
                       "it with halftonec"));
+}
+
+TEST_CASE("an artifact is not to blame for a limit on open files") {
+  const Folder folder;
+  const fs::path path = folder.sealed(LINE_PLUGIN, "line.so");
+  std::string message;
+  {
+    const NoMoreFiles limit;
+    message = load_error(path);
+  }
+  CHECK(message == file_sentence(path,
+                                 "cannot be read: Too many open files; close files, or allow "
+                                 "more open ones (ulimit -n)"));
+  CHECK(load_error(path) == "no error");
 }
 
 TEST_CASE("a shared object of another version is refused by its seal, and by its image") {

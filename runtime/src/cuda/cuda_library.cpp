@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 
+#include "../shared_library.hpp"
+
 namespace halftone {
 namespace {
 
@@ -13,9 +15,11 @@ struct Opened {
 
 Opened open_once() {
   Opened opened;
-  void* handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);  // open until the process ends
+  std::string refusal;
+  void* handle = open_library("libcuda.so.1", RTLD_NOW | RTLD_LOCAL, refusal);
   if (!handle) {
-    opened.reason = "there is no libcuda.so.1, NVIDIA's driver, on this machine";
+    opened.reason = refusal.empty() ? "there is no libcuda.so.1, NVIDIA's driver, on this machine"
+                                    : "libcuda.so.1, NVIDIA's driver, is not loaded: " + refusal;
     return opened;
   }
   CudaLibrary& library = opened.library;

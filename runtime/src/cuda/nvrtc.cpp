@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "../settings.hpp"
+#include "../shared_library.hpp"
 #include "../stopping.hpp"
 #include "../text.hpp"
 #include "halftone/error.hpp"
@@ -37,11 +38,21 @@ int is_over(void* limits, void*) {
 
 constexpr const char* kLibraries[] = {"libnvrtc.so.13", "libnvrtc.so.12"};
 
+/// What was found and could not be used, and why.
+using Refusals = std::vector<std::string>;
+
+/// The loader's, if it has words for it.
+void* open_or_tell(const std::string& name, int scope, Refusals& refusals) {
+  std::string refusal;
+  void* library = open_library(name, RTLD_NOW | scope, refusal);
+  if (!refusal.empty()) refusals.push_back(std::move(refusal));
+  return library;
+}
+
 /// The builtins of that NVRTC in a folder, or empty: "libnvrtc-builtins.so.13.0".
-fs::path builtins_in(const fs::path& folder, std::string_view major) {
+fs::path builtins_in(const fs::path& folder, std::string_view major, std::error_code& error) {
   const std::string stem = "libnvrtc-builtins.so." + std::string(major) + ".";
   fs::path newest;
-  std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     if (entry.path().filename().string().starts_with(stem)) {
       newest = std::max(newest, entry.path());
@@ -52,21 +63,27 @@ fs::path builtins_in(const fs::path& folder, std::string_view major) {
 
 /// NVRTC in a folder. It asks for its builtins by name alone, and the loader would not look beside
 /// it; so they are opened first.
-void* open_in(const fs::path& folder) {
+void* open_in(const fs::path& folder, Refusals& refusals) {
   for (const std::string library : kLibraries) {
     std::error_code error;
     if (!fs::exists(folder / library, error)) continue;
-    const fs::path builtins = builtins_in(folder, library.substr(library.rfind('.') + 1));
-    if (builtins.empty() || !dlopen(builtins.c_str(), RTLD_NOW | RTLD_GLOBAL)) continue;
-    if (void* opened = dlopen((folder / library).c_str(), RTLD_NOW | RTLD_LOCAL)) return opened;
+    const std::string major = library.substr(library.rfind('.') + 1);
+    const fs::path builtins = builtins_in(folder, major, error);
+    if (builtins.empty()) {
+      refusals.push_back((folder / library).string() + ": there is no libnvrtc-builtins.so." +
+                         major + ".* beside it" + (error ? ": " + error.message() : ""));
+      continue;
+    }
+    if (!open_or_tell(builtins, RTLD_GLOBAL, refusals)) continue;
+    if (void* opened = open_or_tell(folder / library, RTLD_LOCAL, refusals)) return opened;
   }
   return nullptr;
 }
 
-void* open_below(const std::string& home, std::string& where) {
+void* open_below(const std::string& home, std::string& where, Refusals& refusals) {
   for (const char* folder : {"lib64", "lib", "lib/x86_64-linux-gnu", "."}) {
     const fs::path path = fs::path(home) / folder;
-    if (void* library = open_in(path)) {
+    if (void* library = open_in(path, refusals)) {
       where = path.lexically_normal().string();
       return library;
     }
@@ -80,18 +97,26 @@ constexpr const char* kPtx = "PTX";
 /// NVRTC tells its version and no more; its file tells builds of one version apart.
 std::string build_of(const void* symbol) {
   Dl_info library{};
-  struct stat status{};
+  struct stat status {};
   if (dladdr(symbol, &library) == 0 || stat(library.dli_fname, &status) == -1) return {};
   return " (" + std::to_string(status.st_size) + " bytes of " +
          std::to_string(status.st_mtim.tv_sec) + "." + std::to_string(status.st_mtim.tv_nsec) + ")";
 }
 
 [[noreturn]] void refuse(std::string cause) {
+  std::string hint = remedy_for(cause,
+                                "install the CUDA Toolkit 13, or set NVRTC_HOME to a folder that "
+                                "has lib/libnvrtc.so.13");
   throw Error({.operation = "compile",
                .object = "NVRTC",
                .cause = std::move(cause),
-               .hint = "install the CUDA Toolkit 13, or set NVRTC_HOME to a folder that has "
-                       "lib/libnvrtc.so.13"});
+               .hint = std::move(hint)});
+}
+
+/// `absent` is said where nothing was found.
+[[noreturn]] void refuse_all(const Refusals& refusals, std::string absent) {
+  refuse(refusals.empty() ? std::move(absent)
+                          : "is here and cannot be loaded: " + joined(refusals, "; "));
 }
 
 }  // namespace
@@ -127,22 +152,25 @@ Nvrtc::Nvrtc(const NvrtcSettings& settings) : settings_(settings) {
 }
 
 void Nvrtc::open_library() {
+  Refusals refusals;
   if (const std::string& home = settings_.nvrtc_home; !home.empty()) {
-    library_ = open_below(home, description_);
+    library_ = open_below(home, description_, refusals);
     if (library_) return;
-    refuse("is not in '" + home + "', which NVRTC_HOME names");
+    refuse_all(refusals, "is not in '" + home + "', which NVRTC_HOME names");
   }
   for (const char* name : kLibraries) {
-    library_ = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    library_ = open_or_tell(name, RTLD_LOCAL, refusals);
     description_ = name;
     if (library_) return;
   }
   for (const std::string& home : {settings_.cuda_home, settings_.toolkit}) {
-    library_ = home.empty() ? nullptr : open_below(home, description_);
+    library_ = home.empty() ? nullptr : open_below(home, description_, refusals);
     if (library_) return;
   }
-  refuse("is not on this machine: it was looked for where the loader looks, in CUDA_HOME and in " +
-         settings_.toolkit);
+  refuse_all(refusals,
+             "is not on this machine: it was looked for where the loader looks, in CUDA_HOME and "
+             "in " +
+                 settings_.toolkit);
 }
 
 void Nvrtc::bind() {

@@ -261,6 +261,16 @@ TEST_CASE_FIXTURE(Machine, "halftone devices --json is JSON, whatever a GPU is c
   CHECK(printed(tool + read + "d[\"gpus\"], d[\"no_gpu\"])'") == "[] the driver finds no GPU\n");
 }
 
+TEST_CASE_FIXTURE(Machine,
+                  "a driver that is there and is not loaded is told with the loader's words") {
+  const auto devices = [&] {
+    return printed("LD_LIBRARY_PATH=" + home.string() + " " HALFTONE_TOOL " devices");
+  };
+  std::ofstream(home / "libcuda.so.1") << "no library";
+  CHECK(devices().find("\nno GPU, since libcuda.so.1, NVIDIA's driver, is not loaded: " +
+                       home.string() + "/libcuda.so.1: file too short\n") != std::string::npos);
+}
+
 TEST_CASE_FIXTURE(Machine, "halftone devices knows what was compiled ahead of time") {
   const std::string tool = "LD_LIBRARY_PATH=" + fs::path(STUB_CUDA).parent_path().string() +
                            " HALFTONE_JIT=never " HALFTONE_TOOL " devices ";

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "message_of.hpp"
+#include "no_more_files.hpp"
 #include "stopping.hpp"
 
 using halftone::CudaVersion, halftone::Nvrtc, halftone::NvrtcSettings;
@@ -40,6 +41,11 @@ class Places {
   void write(const std::string& path, const char* content) {
     fs::create_directories((root_ / path).parent_path());
     std::ofstream(root_ / path) << content;
+  }
+
+  void change(const std::string& path, int at, char to) {
+    std::fstream file(root_ / path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(at).put(to);
   }
 
   [[nodiscard]] std::string operator()(const char* path) const { return root_ / path; }
@@ -123,7 +129,9 @@ TEST_CASE("homes are looked through in their order, folder by folder") {
           "NVRTC 13.0 of " + places("cuda/lib64"));
     CHECK(Nvrtc({"", places("none"), places("toolkit"), 0}).description() ==
           "NVRTC 13.0 of " + places("toolkit/lib"));
-    CHECK(message_of([&] { Nvrtc({"", "", places("none"), 0}); }) ==
+    CHECK(message_of([&] {
+            Nvrtc({"", "", places("none"), 0});
+          }) ==
           "compile: NVRTC is not on this machine: it was looked for where the loader looks, in "
           "CUDA_HOME and in " +
               places("none") +
@@ -131,9 +139,62 @@ TEST_CASE("homes are looked through in their order, folder by folder") {
               "lib/libnvrtc.so.13");
   }
   // NVRTC_HOME stands alone.
-  CHECK(message_of([&] { Nvrtc({places("none"), places("cuda"), places("toolkit"), 0}); })
+  CHECK(message_of([&] {
+          Nvrtc({places("none"), places("cuda"), places("toolkit"), 0});
+        })
             .starts_with("compile: NVRTC is not in '" + places("none") +
                          "', which NVRTC_HOME names; "));
+}
+
+TEST_CASE("an NVRTC that is there and is not loaded is told with the loader's words") {
+  const std::string hint =
+      "; install the CUDA Toolkit 13, or set NVRTC_HOME to a folder that has lib/libnvrtc.so.13";
+  const auto refused = [](const Places& places) {
+    return message_of([&] { Nvrtc{only(places)}; });
+  };
+  const std::string start = "compile: NVRTC is here and cannot be loaded: ";
+  const char *library = "home/lib/libnvrtc.so.13", *builtins = "home/lib/libnvrtc-builtins.so.13.0";
+  {
+    Places places;
+    places.put(k13, library);
+    CHECK(refused(places) ==
+          start + places(library) + ": there is no libnvrtc-builtins.so.13.* beside it" + hint);
+  }
+  {
+    Places places;
+    places.put(kBuiltins, builtins);
+    places.write(library, "no library");
+    CHECK(refused(places) == start + places(library) + ": file too short" + hint);
+  }
+  {
+    Places places;  // of 32 bits, as its header says
+    places.put(k13, library);
+    places.put(kBuiltins, builtins);
+    places.change(library, 4, 1);
+    CHECK(refused(places) == start + places(library) + ": wrong ELF class: ELFCLASS32" + hint);
+  }
+  {
+    Places places;
+    places.put("stub_nvrtc_needy", library);
+    places.put(kBuiltins, builtins);
+    CHECK(refused(places) ==
+          start + "libstub_needed.so: cannot open shared object file: No such file or directory" +
+              hint);
+  }
+  {
+    Places places;
+    places.put(k13, library);
+    places.put(kBuiltins, builtins);
+    std::string message;
+    {
+      const NoMoreFiles limit;
+      message = refused(places);
+    }
+    CHECK(message.starts_with(start));
+    CHECK(message.find("Too many open files") != message.npos);
+    CHECK(message.ends_with("; close files, or allow more open ones (ulimit -n)"));
+    CHECK(refused(places) == "no error");
+  }
 }
 
 TEST_CASE("a library without a function that is needed is named") {
