@@ -73,7 +73,7 @@ void run(const std::string& path) {
   Rows held_out;
   for (std::int64_t i = kTraining; i < static_cast<std::int64_t>(all.letters.size()); ++i)
     held_out.add(all, i);
-  const auto device = halftone::Device::best();
+  const auto device = halftone::Device::best(models::letters::artifact());
   models::letters::Trainer trainer(device, {.batch = kBatch, .seed = 1});
   std::mt19937_64 engine(1);
   std::vector<std::int64_t> order(kTraining);

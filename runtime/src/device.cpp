@@ -67,31 +67,7 @@ std::optional<GpuWish> gpu_wish_of(std::string_view text) {
   }
 }
 
-/// Nothing when the setting is empty. Throws Error when nothing understands it.
-std::optional<Device> wished_for() {
-  const std::string wish = device_setting();
-  const auto behind = [&](std::string_view prefix) {
-    return std::string_view(wish).substr(prefix.size());
-  };
-  if (wish.empty()) return std::nullopt;
-  if (wish == "cpu") return Device::cpu();
-  if (wish.starts_with("cpu:")) return Device::cpu(behind("cpu:"));
-  if (wish.starts_with("simulated:")) return Device::simulated(behind("simulated:"));
-  if (wish.starts_with("cuda:")) {
-    if (const auto index = number_of(behind("cuda:"))) return Device::cuda(*index);
-    if (const auto gpu = gpu_wish_of(behind("cuda:"))) return Device::cuda(*gpu);
-  }
-  throw Error({.operation = "settings",
-               .object = "HALFTONE_DEVICE",
-               .cause = "is '" + wish + "'",
-               .hint = "give 'cpu', 'cpu:<variant>' (this processor runs " +
-                       listed(runnable_variants(this_processor())) +
-                       "), 'cuda:<index>', 'cuda:name=<part>,chip=<sm_..>,memory=<GiB>' or "
-                       "'simulated:<chip>', or unset it"});
-}
-
 DriverOptions driver_options() {
-  (void)compile_timeout_setting();  // so that a wrong value is told here, whoever compiles
   return {.checks_launches = check_launches_setting(),
           .steps_in_flight = steps_in_flight_setting(),
           .jit = jit_setting()};
@@ -103,15 +79,38 @@ std::shared_ptr<DriverContext> warmed_up(std::shared_ptr<DriverContext> driver) 
   return driver;
 }
 
+/// Whatever the device, so that no setting is ignored because of where a program runs today.
+Device as_the_environment_says(const Device& device) {
+  require_sound_settings();
+  return device.with_threads(threads_setting());
+}
+
 }  // namespace
 
-Device Device::best() {
-  if (const auto wish = wished_for()) return *wish;
-  return cpu();
+std::optional<Device> Device::named_by_environment() {
+  const std::string wish = device_setting();
+  const auto behind = [&](std::string_view prefix) {
+    return std::string_view(wish).substr(prefix.size());
+  };
+  if (wish.empty()) return std::nullopt;
+  if (wish == "cpu") return cpu();
+  if (wish.starts_with("cpu:")) return cpu(behind("cpu:"));
+  if (wish.starts_with("simulated:")) return simulated(behind("simulated:"));
+  if (wish.starts_with("cuda:")) {
+    if (const auto index = number_of(behind("cuda:"))) return cuda(*index);
+    if (const auto gpu = gpu_wish_of(behind("cuda:"))) return cuda(*gpu);
+  }
+  throw Error({.operation = "settings",
+               .object = "HALFTONE_DEVICE",
+               .cause = "is '" + wish + "'",
+               .hint = "give 'cpu', 'cpu:<variant>' (this processor runs " +
+                       listed(runnable_variants(this_processor())) +
+                       "), 'cuda:<index>', 'cuda:name=<part>,chip=<sm_..>,memory=<GiB>' or "
+                       "'simulated:<chip>', or unset it"});
 }
 
 Device Device::best(const Artifact& artifact) {
-  if (const auto wish = wished_for()) return *wish;
+  if (const auto named = named_by_environment()) return *named;
   const std::vector<std::string> chips = chips_of(artifact.manifests());
   const std::string model = named("model", artifact.manifest().model);
   const auto without = [&](const std::string& why) {
@@ -150,7 +149,7 @@ Device Device::cpu() {
   state->variants = runnable_variants(this_processor());
   state->reason = "runs the best code that an artifact has among " + listed(state->variants);
   state->memory = host_memory();
-  return Device(std::move(state)).with_threads(threads_setting());
+  return as_the_environment_says(Device(std::move(state)));
 }
 
 Device Device::cpu(std::string_view variant) {
@@ -161,7 +160,7 @@ Device Device::cpu(std::string_view variant) {
   state->variants = {std::string(variant)};
   state->reason = "runs " + std::string(variant) + " code alone, as it was asked to";
   state->memory = host_memory();
-  return Device(std::move(state)).with_threads(threads_setting());
+  return as_the_environment_says(Device(std::move(state)));
 }
 
 Device Device::cuda(int index) {
@@ -204,7 +203,7 @@ Device Device::driven(std::shared_ptr<DriverContext> driver, std::string reason)
   state->hardware = properties.name + " (" + properties.chip + ", " + properties.version + ")";
   state->reason = std::move(reason);
   state->driver = std::move(driver);
-  return Device(std::move(state)).with_threads(threads_setting());
+  return as_the_environment_says(Device(std::move(state)));
 }
 
 Device Device::because(std::string reason) const {

@@ -1,17 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "settings.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
+#include <cassert>
 #include <charconv>
 #include <cstdlib>
+#include <string_view>
 #include <thread>
+#include <vector>
 
 #include "halftone/error.hpp"
 
 namespace halftone {
 namespace {
 
+constexpr std::string_view kPrefix = "HALFTONE_";
+/// Behind the prefix; all that is read.
+constexpr std::array<std::string_view, 10> kNames = {
+    "CACHE",  "CACHE_DIR", "CACHE_MAX", "CHECK_LAUNCHES",  "COMPILE_TIMEOUT",
+    "DEVICE", "JIT",       "SIMULATOR", "STEPS_IN_FLIGHT", "THREADS"};
+
+[[nodiscard]] bool is_known(std::string_view name) {
+  return std::ranges::find(kNames, name) != kNames.end();
+}
+
+/// How many letters must be inserted, left out, changed or exchanged with the next one.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        d[i][j] = i + j;
+        continue;
+      }
+      const std::size_t changed = d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, changed});
+      const bool exchanged = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (exchanged) d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+    }
+  }
+  return d[a.size()][b.size()];
+}
+
+/// Names that are far from ours may be anybody's.
+void refuse_misspelt(std::string_view name) {
+  if (is_known(name)) return;
+  for (const std::string_view known : kNames) {
+    if (distance(name, known) > std::max<std::size_t>(1, known.size() / 6)) continue;
+    throw Error({.operation = "settings",
+                 .object = std::string(kPrefix) + std::string(name),
+                 .cause = "in the environment is unknown",
+                 .hint = "write " + std::string(kPrefix) + std::string(known) + ", or unset it"});
+  }
+}
+
 std::string read(const char* name) {
+  assert(!std::string_view(name).starts_with(kPrefix) ||
+         is_known(std::string_view(name).substr(kPrefix.size())));
   const char* value = std::getenv(name);
   return value ? value : "";
 }
@@ -32,6 +80,20 @@ int number(const char* name, int least, int most, int otherwise) {
 }
 
 }  // namespace
+
+void require_sound_settings() {
+  (void)threads_setting();
+  (void)check_launches_setting();
+  (void)steps_in_flight_setting();
+  (void)jit_setting();
+  (void)compile_timeout_setting();
+  (void)cache_settings(cache_environment());
+  for (char** entry = environ; entry && *entry; ++entry) {
+    const std::string_view text = *entry;
+    const std::string_view name = text.substr(0, text.find('='));
+    if (name.starts_with(kPrefix)) refuse_misspelt(name.substr(kPrefix.size()));
+  }
+}
 
 std::string device_setting() { return read("HALFTONE_DEVICE"); }
 

@@ -12,6 +12,10 @@ namespace halftone {
 /// The largest pool.
 inline constexpr int kMostThreads = 1024;
 
+/// Throws Error where a variable below has a value that is none, HALFTONE_DEVICE aside, or where
+/// the environment has a name that is nearly one of theirs: HALFTONE_THREAD.
+void require_sound_settings();
+
 /// HALFTONE_DEVICE as it stands, empty when unset.
 [[nodiscard]] std::string device_setting();
 

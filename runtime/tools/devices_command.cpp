@@ -173,7 +173,7 @@ Json runs_on_gpu(const CudaDevice& gpu, const KernelOffer& offer) {
 
 /// What the device of HALFTONE_DEVICE makes of the artifact, which may be a simulated one.
 Json wished(const KernelOffer& offer, const manifest::Manifest& manifest) {
-  const Device device = Device::best();
+  const Device device = *Device::named_by_environment();
   if (!device.driver()) return runs_on_cpu(device.name(), device.variants(), manifest);
   std::string why;
   const auto choice = device.driver()->choose(offer.targets, offer.ahead, why);

@@ -81,7 +81,7 @@ TEST_CASE("README's trainer learns, takes micro-batches and gives and takes weig
   const std::vector<Batch> batches = made_up_batches();
   const std::vector<float> held_out = made_up_features(4000);
 
-  auto device = halftone::Device::best();  // says why: device.description()
+  auto device = halftone::Device::best(models::letters::artifact());  // description() says why
   models::letters::Trainer trainer(device, {.batch = 64, .seed = 1});
   for (auto& [features, letter] : batches) {
     trainer.step(features, letter);  // returns at once; a GPU works on up to four steps behind it
@@ -125,7 +125,7 @@ TEST_CASE("README's trainer learns, takes micro-batches and gives and takes weig
 TEST_CASE("diagnose() says which micro-batch spoiled a step") {
   std::vector<Batch> batches = made_up_batches();
   batches[0].letter[5] = -1;  // no class
-  models::letters::Trainer trainer(halftone::Device::best(), {.batch = 64, .seed = 1});
+  models::letters::Trainer trainer(halftone::Device::cpu(), {.batch = 64, .seed = 1});
   trainer.accumulate(batches[0].features, batches[0].letter);
   trainer.step(batches[1].features, batches[1].letter);
   CHECK_FALSE(trainer.updated());

@@ -35,6 +35,8 @@ class Setting {
   std::string former_;
 };
 
+Device best() { return Device::best(models::line::artifact()); }
+
 const Processor kHaswell{"Haswell",
                          {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"}};
 const Processor kSandyBridge{"Sandy Bridge", {"avx"}};
@@ -82,38 +84,37 @@ TEST_CASE("the environment chooses the best device and the number of threads") {
   const Setting threads("HALFTONE_THREADS", "3");
   {
     const Setting device("HALFTONE_DEVICE", "cpu:x86-64");
-    CHECK(Device::best().name() == "cpu:x86-64");
-    CHECK(Device::best().threads() == 3);
+    CHECK(best().name() == "cpu:x86-64");
+    CHECK(best().threads() == 3);
     CHECK(Device::cpu().name() == "cpu");
     CHECK(Device::cpu().threads() == 3);
   }
   const Setting device("HALFTONE_DEVICE", "cpu");
-  CHECK(Device::best().name() == "cpu");
+  CHECK(best().name() == "cpu");
 }
 
 TEST_CASE("without settings the threads are as many as the processors") {
   const Setting threads("HALFTONE_THREADS", "");
-  CHECK(Device::best().threads() == static_cast<int>(std::thread::hardware_concurrency()));
+  CHECK(best().threads() == static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 TEST_CASE("settings that nothing understands are refused") {
   {
     const Setting device("HALFTONE_DEVICE", "gpu");
     CHECK(
-        message_of([] { (void)Device::best(); })
+        message_of([] { (void)best(); })
             .find("settings: HALFTONE_DEVICE is 'gpu'; give 'cpu', 'cpu:<variant>' (this processor "
                   "runs 'x86-64") == 0);
   }
   {
     const Setting device("HALFTONE_DEVICE", "cpu:z80");
-    CHECK(message_of([] { (void)Device::best(); }).find("device: CPU variant 'z80' is unknown") ==
-          0);
+    CHECK(message_of([] { (void)best(); }).find("device: CPU variant 'z80' is unknown") == 0);
   }
   for (const char* value : {"0", "-1", "two", "3x", "1025", "99999999999999", " 2"}) {
     const Setting threads("HALFTONE_THREADS", value);
-    CHECK(message_of([] { (void)Device::best(); }) ==
-          "settings: HALFTONE_THREADS is '" + std::string(value) +
-              "'; give a number from 1 to 1024 or unset it");
+    CHECK(message_of([] { (void)best(); }) == "settings: HALFTONE_THREADS is '" +
+                                                  std::string(value) +
+                                                  "'; give a number from 1 to 1024 or unset it");
   }
   CHECK(message_of([] { (void)Device::cpu().with_threads(0); }) ==
         "device: a pool of 0 threads cannot be made; give 1 to 1024");
@@ -121,6 +122,66 @@ TEST_CASE("settings that nothing understands are refused") {
         "device: a pool of 1000000 threads cannot be made; give 1 to 1024");
   CHECK(message_of([] { (void)Device::cpu().with_memory(nullptr); }) ==
         "device: the memory source is null; give one, or leave with_memory out");
+}
+
+TEST_CASE("a wrong value of any setting is refused on every device") {
+  struct Case {
+    const char *name, *value, *hint;
+  };
+  const Case cases[] = {
+      {"HALFTONE_THREADS", "two", "give a number from 1 to 1024 or unset it"},
+      {"HALFTONE_CHECK_LAUNCHES", "yes", "give 1 or 0, or unset it"},
+      {"HALFTONE_STEPS_IN_FLIGHT", "four", "give a number from 1 to 64 or unset it"},
+      {"HALFTONE_JIT", "newer",
+       "give 'never', 'first' or 'background', or unset it: then what the artifact does not hold "
+       "is compiled"},
+      {"HALFTONE_COMPILE_TIMEOUT", "-1", "give a number from 0 to 86400 or unset it"},
+      {"HALFTONE_CACHE", "of", "give rw, ro, off or refresh, or unset it"},
+      {"HALFTONE_CACHE_MAX", "1GB",
+       "give a size above 0 such as 512MiB (KiB, MiB, GiB, or bytes), or unset it"},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.name);
+    const Setting setting(c.name, c.value);
+    const std::string expected =
+        "settings: " + std::string(c.name) + " is '" + c.value + "'; " + c.hint;
+    CHECK(message_of([] { (void)Device::cpu(); }) == expected);
+    CHECK(message_of([] { (void)Device::cpu("x86-64"); }) == expected);
+    CHECK(message_of([] { (void)Device::simulated("sm_80"); }) == expected);
+    CHECK(message_of([] { (void)best(); }) == expected);
+  }
+}
+
+TEST_CASE("a name that is nearly a setting's is refused, and any other is not ours") {
+  for (const auto& [name, meant] : {std::pair{"HALFTONE_THREAD", "HALFTONE_THREADS"},
+                                    {"HALFTONE_JTI", "HALFTONE_JIT"},
+                                    {"HALFTONE_CACHEDIR", "HALFTONE_CACHE_DIR"},
+                                    {"HALFTONE_DEVCE", "HALFTONE_DEVICE"},
+                                    {"HALFTONE_CHECK_LAUNCH", "HALFTONE_CHECK_LAUNCHES"},
+                                    {"HALFTONE_STEP_INFLIGHT", "HALFTONE_STEPS_IN_FLIGHT"}}) {
+    CAPTURE(name);
+    setenv(name, "1", 1);
+    const std::string message = message_of([] { (void)Device::cpu(); });
+    unsetenv(name);
+    CHECK(message == "settings: " + std::string(name) + " in the environment is unknown; write " +
+                         meant + ", or unset it");
+  }
+  for (const char* name : {"HALFTONE_HOME", "HALFTONE_DIR", "HALFTONE_", "HALFTONE_GOLDEN",
+                           "XHALFTONE_THREAD", "HALFTONE_CHIPS"}) {
+    CAPTURE(name);
+    setenv(name, "1", 1);
+    CHECK(message_of([] { (void)Device::cpu(); }) == "no error");
+    unsetenv(name);
+  }
+}
+
+TEST_CASE("a device that the environment names is there to ask for alone") {
+  {
+    const Setting setting("HALFTONE_DEVICE", "cpu:x86-64");
+    CHECK(Device::named_by_environment().value().name() == "cpu:x86-64");
+  }
+  const Setting setting("HALFTONE_DEVICE", "");
+  CHECK_FALSE(Device::named_by_environment());
 }
 
 TEST_CASE("without kernels for a GPU the best device is the processor, and says why") {
@@ -156,9 +217,9 @@ TEST_CASE("with kernels for a chip the best device is a GPU that runs them, or s
 TEST_CASE("the environment may name a GPU, a simulated one too") {
   {
     const Setting setting("HALFTONE_DEVICE", "simulated:sm_80");
-    CHECK(Device::best().name() == "simulated:sm_80");
+    CHECK(best().name() == "simulated:sm_80");
     CHECK(Device::best(models::line::artifact()).name() == "simulated:sm_80");
-    CHECK(message_of([] { models::line::Trainer(Device::best(), {.batch = 2}); }) ==
+    CHECK(message_of([] { models::line::Trainer(best(), {.batch = 2}); }) ==
           "trainer: model 'line' has kernels for no chip, so that none runs on 'sm_80', which the "
           "device 'simulated:sm_80' is: none of them is for it; make the artifact with sm_80 among "
           "its targets");
@@ -167,11 +228,11 @@ TEST_CASE("the environment may name a GPU, a simulated one too") {
     CAPTURE(wish);
     const Setting setting("HALFTONE_DEVICE", wish);
     CHECK(message_of([] {
-            (void)Device::best();
+            (void)best();
           }).starts_with("settings: HALFTONE_DEVICE is '" + std::string(wish) + "'; give 'cpu'"));
   }
   const Setting setting("HALFTONE_DEVICE", "cuda:1000");
-  CHECK(message_of([] { (void)Device::best(); }).starts_with("device: device 'cuda:1000' "));
+  CHECK(message_of([] { (void)best(); }).starts_with("device: device 'cuda:1000' "));
 }
 
 TEST_CASE("the environment says how many steps may be in flight") {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,20 +39,23 @@ struct DeviceEntry {
 /// run from different threads.
 class Device {
  public:
-  /// The device that the environment names, otherwise this processor. HALFTONE_DEVICE is "cpu",
-  /// "cpu:<variant>", "cuda:<index>", "cuda:name=h200,chip=sm_90,memory=80" (one of these at least;
-  /// memory in GiB) or "simulated:<chip>". HALFTONE_THREADS sets the number of
-  /// threads of every device; where HALFTONE_CHECK_LAUNCHES is 1, a GPU is asked for errors after
-  /// every kernel, so that the kernel at fault is named. Throws Error on other values.
-  /// HALFTONE_JIT is "never" or "first": kernels are compiled not at all or all at the start,
-  /// instead of those that the artifact does not hold compiled; or "background": then all are
-  /// compiled for the sizes in use while steps run, and take over without changing a bit, as
-  /// Statistics::variant says. HALFTONE_STEPS_IN_FLIGHT: see Trainer::step.
-  [[nodiscard]] static Device best();
-
-  /// The same, but unless the environment names one, the first GPU that the artifact has kernels
-  /// for. Where none is used the description says why.
+  /// The device for a model: the one that HALFTONE_DEVICE names, otherwise the first GPU that the
+  /// artifact has kernels for, otherwise this processor. description() says why.
   [[nodiscard]] static Device best(const Artifact& artifact);
+
+  /// The device that HALFTONE_DEVICE names: "cpu", "cpu:<variant>", "cuda:<index>",
+  /// "cuda:name=h200,chip=sm_90,memory=80" (one of these at least; memory in GiB) or
+  /// "simulated:<chip>". Nothing where it is unset.
+  ///
+  /// The other settings hold however a device was chosen; all are read when it is, and values that
+  /// are none throw Error on every device, as do names that are nearly one of theirs.
+  /// HALFTONE_THREADS sets the number of threads; where HALFTONE_CHECK_LAUNCHES is 1, a GPU is
+  /// asked for errors after every kernel, so that the kernel at fault is named. HALFTONE_JIT is
+  /// "never" or "first": kernels are compiled not at all or all at the start, instead of those that
+  /// the artifact does not hold compiled; or "background": then all are compiled for the sizes in
+  /// use while steps run, and take over without changing a bit, as Statistics::variant says.
+  /// HALFTONE_STEPS_IN_FLIGHT: see Trainer::step.
+  [[nodiscard]] static std::optional<Device> named_by_environment();
 
   /// This processor, with the best code variant that both it and the artifact have.
   [[nodiscard]] static Device cpu();

@@ -18,7 +18,7 @@ Device device_under_test() {
   try {
     (void)Nvrtc::instance();
     if (!setting || !*setting) return Device::cuda(0);
-    Device device = Device::best();
+    Device device = *Device::named_by_environment();
     if (!device.driver()) throw Skipped("HALFTONE_DEVICE names the CPU; name a GPU, or unset it");
     return device;
   } catch (const Error& error) {

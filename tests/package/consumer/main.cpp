@@ -14,7 +14,8 @@ constexpr std::array<float, 4> kTargets = {0, -1, 3, 2};
 
 template <class Trainer>
 bool trains(const char* name) {
-  Trainer trainer(halftone::Device::best(), {.batch = 4, .seed = 1});
+  const auto device = halftone::Device::named_by_environment().value_or(halftone::Device::cpu());
+  Trainer trainer(device, {.batch = 4, .seed = 1});
   trainer.step(kInputs, kTargets);
   const float before = trainer.loss("error");
   for (int i = 0; i < 500; ++i) trainer.step(kInputs, kTargets);

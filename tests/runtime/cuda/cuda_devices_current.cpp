@@ -47,7 +47,7 @@ struct Machine {
 
 std::string device_of(const char* setting) {
   setenv("HALFTONE_DEVICE", setting, 1);
-  return Device::best().name();
+  return Device::named_by_environment().value().name();
 }
 
 /// What a command prints.
