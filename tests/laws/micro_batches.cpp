@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// M4: a step of several micro-batches gives the bits of the reference's sum of their gradients.
+// M4: a step of several micro-batches gives the bits of the reference's sum of their gradients. S2,
+// S4: each moves the user's states on, and none does when one of them spoils the step.
 #include <doctest/doctest.h>
+
+#include <cmath>
 
 #include "artifacts.hpp"
 #include "pair.hpp"
+#include "steps.hpp"
 
 namespace halftone::tests {
 
@@ -12,17 +16,18 @@ namespace {
 constexpr const char* kVariants[] = {"x86-64-v3", "x86-64"};
 constexpr std::int64_t kBatch = 5;
 
-/// One step of both with inputs drawn anew for every micro-batch; the last forward pass moves the
-/// user's states on. `parts`: by the parts of a step and not by accumulate() and step().
+/// One step of both with inputs drawn anew for every micro-batch, of which that numbered `spoiled`
+/// has a NaN. `parts`: by the parts of a step and not by accumulate() and step().
 reference::Step<float> step(Pair& pair, std::int64_t micro_batches, bool parts, bool& finite,
-                            reference::Gradients<float>& sum) {
-  reference::Tensors<float> states;
+                            reference::Gradients<float>& sum, std::int64_t spoiled = 0) {
+  reference::State<float> moving = pair.state;
   for (std::int64_t i = 1; i <= micro_batches; ++i) {
     pair.draw();
-    const auto forward = pair.reference.forward(pair.state, pair.inputs);
+    if (i == spoiled) pair.inputs.values.begin()->second[0] = std::nanf("");
+    const auto forward = pair.reference.forward(moving, pair.inputs);
     auto gradients = pair.reference.backward(forward);
     sum = i == 1 ? std::move(gradients) : pair.reference.accumulate(std::move(sum), gradients);
-    states = forward.states;
+    moving.states = forward.states;
     const bool last = i == micro_batches;
     if (!parts && last) {
       pair.trainer.step(pair.named_inputs());
@@ -40,7 +45,7 @@ reference::Step<float> step(Pair& pair, std::int64_t micro_batches, bool parts, 
     pair.trainer.update();
   }
   auto expected = pair.reference.update(pair.state, sum, {}, micro_batches);
-  expected.state.states = std::move(states);
+  if (expected.finite) expected.state.states = std::move(moving.states);
   return expected;
 }
 
@@ -78,6 +83,39 @@ TEST_CASE("steps of 1, 2, 3 and 4 micro-batches equal the declared reference to 
           compare(pair, sum);
         }
       }
+}
+
+TEST_CASE("a spoiled micro-batch leaves no trace in the states, whichever it is") {
+  int tried = 0;
+  for (const LinkedArtifact& artifact : kArtifacts)
+    for (const bool parts : {false, true}) {
+      CAPTURE(std::string(artifact.name));
+      CAPTURE(parts);
+      Pair pair(artifact.name, *artifact.image, "x86-64-v3", kBatch);
+      if (pair.state.states.empty()) continue;
+      struct Run {
+        std::int64_t micro_batches, spoiled;
+      };
+      for (const Run run : {Run{2, 0}, Run{1, 1}, Run{3, 1}, Run{3, 2}, Run{3, 3}, Run{1, 0}}) {
+        CAPTURE(run.micro_batches);
+        CAPTURE(run.spoiled);
+        bool finite = false;
+        reference::Gradients<float> sum;
+        pair.state = step(pair, run.micro_batches, parts, finite, sum, run.spoiled).state;
+        CHECK(finite == (run.spoiled == 0));
+        // A forward pass alone reads the states and leaves them as they are (S3).
+        const reference::Forward<float> expected = [&] {
+          pair.draw();
+          return pair.reference.forward(pair.state, pair.inputs);
+        }();
+        for (int again = 0; again < 2; ++again) {
+          pair.trainer.forward(pair.named_inputs());
+          check_forward(pair, expected);
+        }
+        ++tried;
+      }
+    }
+  CHECK(tried > 0);
 }
 
 }  // namespace halftone::tests

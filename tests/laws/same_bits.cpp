@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "artifacts.hpp"
+#include "halftone/description/text.hpp"
 #include "pair.hpp"
 #include "steps.hpp"
 
@@ -67,6 +68,22 @@ TEST_CASE("M2: a step that is not finite changes no bit of the parameters, and t
     }
     CHECK(pair.trainer.stats().skipped_steps == 2);
   }
+}
+
+TEST_CASE("where functions have kinks and a metric is NaN, steps equal the reference's too") {
+  for (const LinkedArtifact& artifact : kEdgeArtifacts)
+    for (const char* variant : kVariants) {
+      const std::string text = Artifact::linked(*artifact.image).manifest().description;
+      Pair pair(std::get<description::Description>(description::parse(text)), *artifact.image,
+                variant, 5);
+      for (int step = 0; step < 3; ++step) {
+        CAPTURE(step);
+        pair.draw();
+        check_step(pair);
+        CHECK(pair.trainer.updated());
+        CHECK(std::isnan(pair.trainer.loss("undefined")));
+      }
+    }
 }
 
 TEST_CASE("inference gives the outputs of the training graph's forward pass") {
