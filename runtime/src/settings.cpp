@@ -130,6 +130,7 @@ Jit jit_setting() {
 
 std::string nvrtc_home_setting() { return read("NVRTC_HOME"); }
 std::string cuda_home_setting() { return read("CUDA_HOME"); }
+std::string simulator_setting() { return read("HALFTONE_SIMULATOR"); }
 
 CacheEnvironment cache_environment() {
   return {.cache = read("HALFTONE_CACHE"),

@@ -40,6 +40,9 @@ void require_sound_settings();
 [[nodiscard]] std::string nvrtc_home_setting();
 [[nodiscard]] std::string cuda_home_setting();
 
+/// HALFTONE_SIMULATOR as it stands, empty when unset.
+[[nodiscard]] std::string simulator_setting();
+
 /// HALFTONE_CACHE, HALFTONE_CACHE_DIR, HALFTONE_CACHE_MAX, XDG_CACHE_HOME and HOME as they stand.
 [[nodiscard]] CacheEnvironment cache_environment();
 

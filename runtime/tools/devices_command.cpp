@@ -224,7 +224,7 @@ Json devices_of(const std::string& artifact, const std::string& model) {
   json["compiler"] = compiler();
   json["cache"] = cache();
   json["artifact"] = artifact.empty() ? Json() : artifact_of(artifact, model, gpus);
-  if (artifact.empty() && !device_setting().empty()) (void)Device::best();  // throws what is wrong
+  if (artifact.empty() && !device_setting().empty()) (void)Device::named_by_environment();  // throws what is wrong
   return json;
 }
 

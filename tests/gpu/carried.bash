@@ -7,7 +7,7 @@ fail() {
   exit 1
 }
 
-kFlags=(-w -std=c++20 -O2 -ffp-contract=off -pthread)
+kFlags=(-w -std=c++20 -O2 -fPIC -ffp-contract=off -pthread '-DHALFTONE_SIMULATOR_INTERFACE="carried"')
 
 # compile_one ROOT SOURCE: build/objects/SOURCE.o, unless it is newer than the source.
 compile_one() {
@@ -52,8 +52,8 @@ set_up_compiler() {
     -Iexamples/digits -Iinclude -isystem system/include)
 }
 
-# build_library ROOT: runtime, simulator, reference and what tests share. Status 1 when a source does not compile; the
-# library is made of the others, and serves the programs that do without it.
+# build_library ROOT: runtime, simulator, reference and what tests share, and the simulator as programs open it, beside them.
+# Status 1 when a source does not compile; the library is made of the others, and serves the programs that do without it.
 build_library() {
   local root=$1 sources objects source status=0
   set_up_compiler
@@ -66,6 +66,9 @@ build_library() {
   done
   rm -f "$root/build/libhalftone.a"
   ar qcs "$root/build/libhalftone.a" "${objects[@]}" || return 1
+  # shellcheck disable=SC2086
+  $HALFTONE_CXX -shared -pthread -Wl,-Bsymbolic -o "$root/build/libhalftone_simulator.so" \
+    "$root/build/objects/runtime/simulator/src"/*.o "$root/build/objects/runtime/src/simulated/simulated_driver.cpp.o" || status=1
   return $status
 }
 

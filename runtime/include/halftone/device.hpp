@@ -78,7 +78,10 @@ class Device {
   [[nodiscard]] static std::vector<DeviceEntry> list(std::string* no_gpu = nullptr);
 
   /// A GPU that this processor plays, kernel by kernel, and that finds their faults: "sm_80". It
-  /// needs NVRTC as a real one does. Throws Error for a chip that it does not know.
+  /// needs NVRTC as a real one does, and opens libhalftone_simulator.so: the one of
+  /// HALFTONE_SIMULATOR, otherwise the first beside the program, beside the shared object that the
+  /// runtime is linked into, or where the loader looks. Throws Error where there is none, and for a
+  /// chip that it does not know.
   [[nodiscard]] static Device simulated(std::string_view chip);
 
   /// A device behind a driver that is already open; `reason` says why it was chosen.

@@ -47,7 +47,7 @@ struct KernelOffer {
 /// All of them.
 [[nodiscard]] std::string texts_of(std::span<const CudaDevice> devices);
 
-/// The GPU that Device::best() takes for kernels for these chips.
+/// The GPU that Device::best takes for kernels for these chips.
 struct GpuChoice {
   std::optional<int> index;
   KernelChoice kernels;  ///< where there is one

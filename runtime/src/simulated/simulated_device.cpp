@@ -9,8 +9,6 @@
 #include "../cuda/nvrtc.hpp"
 #include "../text.hpp"
 #include "halftone/error.hpp"
-#include "halftone/simulator/chip.hpp"
-#include "simulated_driver.hpp"
 
 namespace halftone {
 
@@ -18,19 +16,21 @@ std::shared_ptr<DriverContext> open_simulated_device(std::string_view chip,
                                                      const DriverOptions& driver_options,
                                                      int threads, ObserveLaunch observe) {
   const std::string name = "simulated:" + std::string(chip);
-  if (!simulator::find_chip(chip)) {
+  const SimulatorLibrary& library = process_simulator();
+  simulator::LaunchOptions options;
+  options.traffic = static_cast<bool>(observe);
+  options.threads = static_cast<unsigned>(threads);
+  std::unique_ptr<Driver> driver = library.open(chip, options, std::move(observe));
+  if (!driver) {
     std::vector<std::string_view> known;
-    for (const simulator::Chip& each : simulator::chips()) known.push_back(each.name);
+    for (const simulator::Chip& each : library.chips()) known.push_back(each.name);
     throw Error({.operation = "device",
                  .object = named("device", name),
                  .cause = "is of no chip that can be simulated",
                  .hint = "the simulator knows " + listed(known)});
   }
-  simulator::LaunchOptions options;
-  options.traffic = static_cast<bool>(observe);
-  options.threads = static_cast<unsigned>(threads);
   return std::make_shared<DriverContext>(
-      name, std::make_unique<SimulatedDriver>(chip, options, std::move(observe)),
+      name, std::move(driver),
       cached(
           [](const std::string& text, const std::string& kernel, const std::string& architecture) {
             return Nvrtc::instance().compile_ptx(text, kernel, architecture);

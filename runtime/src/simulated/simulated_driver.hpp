@@ -8,9 +8,7 @@
 #include <mutex>
 #include <vector>
 
-#include "../driver.hpp"
-#include "halftone/simulator/device.hpp"
-#include "simulated_device.hpp"
+#include "simulator_library.hpp"
 
 namespace halftone {
 
