@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "decode.hpp"
+#include "floating_point.hpp"
 #include "halftone/simulator/error.hpp"
 #include "launch.hpp"
 
@@ -157,6 +158,7 @@ LaunchReport Device::launch(const Module& module, std::string_view entry, Dim3 g
                             std::uint32_t shared_bytes, std::span<const void* const> parameters,
                             const LaunchOptions& options) {
   const std::lock_guard lock(state_->mutex);
+  const OwnFloatingPoint mode;
   load(module);
   const Program& program = *module.program();
   const auto found = program.kernels.find(entry);
