@@ -2,6 +2,7 @@
 #include "halftone/simulator/chip.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 namespace halftone::simulator {
 
@@ -29,6 +30,18 @@ std::string_view without_suffix(std::string_view name) {
 }
 
 }  // namespace
+
+bool Chip::runs(std::string_view target) const noexcept {
+  if (!target.starts_with("sm_")) return false;
+  std::uint32_t number = 0;
+  const char* const end = target.data() + target.size();
+  const auto [stop, error] = std::from_chars(target.data() + 3, end, number);
+  if (error != std::errc{}) return false;
+  const std::string_view suffix(stop, end);
+  if (suffix == "a") return number == capability;
+  if (suffix == "f") return number <= capability && number / 10 == capability / 10;
+  return suffix.empty() && number <= capability;
+}
 
 std::span<const Chip> chips() { return kChips; }
 

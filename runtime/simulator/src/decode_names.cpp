@@ -5,6 +5,7 @@
 
 #include "execute.hpp"
 #include "kernel_builder.hpp"
+#include "syntax_text.hpp"
 
 namespace halftone::simulator {
 
@@ -281,14 +282,24 @@ const KernelBuilder::Register* KernelBuilder::find_register(std::string_view nam
   // %r<10> declares %r0 to %r9.
   std::size_t digits = name.size();
   while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9') --digits;
-  return nearest(statement->scope, name, [&](Names& names) -> const Register* {
-    if (const auto found = names.registers.find(name); found != names.registers.end())
-      return &found->second;
-    if (digits == name.size()) return nullptr;
-    const auto family = names.families.find(name.substr(0, digits));
+  const std::string_view stem = name.substr(0, digits), number = name.substr(digits);
+  const bool canonical = number == "0" || (!number.empty() && number.front() != '0');
+  const auto index = canonical ? syntax::integer_of(number) : std::nullopt;
+  std::string lacking;
+  const Register* const found = nearest(statement->scope, name, [&](Names& names) -> const Register* {
+    if (const auto known = names.registers.find(name); known != names.registers.end())
+      return &known->second;
+    const auto family = number.empty() ? names.families.end() : names.families.find(stem);
     if (family == names.families.end()) return nullptr;
-    return &(names.registers[name] = make_register(family->second));
+    const auto& [bytes, count] = family->second;
+    if (index && *index < count)
+      return &(names.registers[name] = make_register(bytes));
+    lacking = std::string(stem) + "<" + std::to_string(count) + ">";
+    return nullptr;
   });
+  if (!found && !lacking.empty())
+    refuse("names '" + std::string(name) + "', which " + lacking + " does not declare");
+  return found;
 }
 
 KernelBuilder::Register KernelBuilder::make_register(std::uint8_t bytes) const {
@@ -304,7 +315,7 @@ void KernelBuilder::declare_registers(const syntax::Statement& s) {
     const bool family = s.text.find('<') != std::string_view::npos;
     declare(s.scope, v.name);
     if (family)
-      scopes_[s.scope].families[v.name] = bytes;
+      scopes_[s.scope].families[v.name] = {bytes, v.elements};
     else
       scopes_[s.scope].registers[v.name] = make_register(bytes);
   }

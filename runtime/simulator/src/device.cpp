@@ -46,15 +46,21 @@ void write_initial(const syntax::Variable& v, const Variables& variables, std::s
   }
 }
 
-}  // namespace
-
-namespace {
-
 const Chip& chip_of(std::string_view name) {
   if (const Chip* chip = find_chip(name)) return *chip;
   std::string names;
   for (const Chip& each : chips()) names += (names.empty() ? "" : ", ") + std::string(each.name);
   throw Error("no chip '" + std::string(name) + "' can be simulated; there are " + names);
+}
+
+/// Refuses what a driver would: no kernel image for this device.
+void require_target(const Chip& chip, const Program& program) {
+  const std::string_view all = program.syntax.target, target = all.substr(0, all.find(','));
+  if (chip.runs(target)) return;
+  const std::string name(chip.name);
+  throw Error("module '" + program.name + "' is for " +
+              (target.empty() ? "no .target" : std::string(target)) + ", which " + name +
+              " does not run; compile it for " + name);
 }
 
 }  // namespace
@@ -110,6 +116,7 @@ void Device::fill(std::uint64_t address, std::uint64_t bytes, std::byte value) {
 void Device::load(const Module& module) {
   const std::lock_guard lock(state_->mutex);
   const Program& program = *module.program();
+  require_target(state_->chip, program);
   const auto [at, is_new] = state_->modules.try_emplace(&program, State::Loaded{module, {}});
   if (!is_new) return;
   for (const syntax::Variable& v : program.syntax.variables) {

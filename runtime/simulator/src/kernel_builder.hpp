@@ -51,10 +51,14 @@ class KernelBuilder final : public Decoder {
     std::uint8_t bytes = 4;  ///< kPredicate, 1, 2, 4, 8 or 16
   };
   using Places = std::map<std::string_view, std::uint32_t, std::less<>>;
+  struct Family {  ///< %r<10>
+    std::uint8_t bytes = 4;
+    std::uint64_t count = 0;
+  };
   /// What one pair of braces declares.
   struct Names {
     std::map<std::string_view, Register, std::less<>> registers;
-    std::map<std::string_view, std::uint8_t, std::less<>> families;
+    std::map<std::string_view, Family, std::less<>> families;
     Places shared, locals, labels;  ///< of labels, their statements
   };
   struct Fixup {
@@ -83,6 +87,7 @@ class KernelBuilder final : public Decoder {
 
   void lay_out_entry_parameters();
 
+  /// Null for a name of something else. Refuses a number that a family of registers lacks.
   const Register* find_register(std::string_view name) const;
 
   /// Its place. Refuses registers that do not have the `bytes` that the instruction needs.

@@ -172,3 +172,83 @@ TEST_CASE("a name that two declarations of one scope share, or that lies elsewhe
     CHECK(message.find(sentence) != message.npos);
   }
 }
+
+TEST_CASE("a register past the number that its family declares is refused") {
+  // PTX ISA 9.0, 4.5.2: %r<10> declares %r0 to %r9.
+  struct Row {
+    const char* body;
+    const char* sentence;
+  };
+  constexpr Row kRows[] = {
+      {"mov.u32 %r320, 1;", "mov.u32 names '%r320', which %r<320> does not declare"},
+      {"add.u32 %r1, %r2, %r99999999999999999999;",
+       "add.u32 names '%r99999999999999999999', which %r<320> does not declare"},
+      {"add.u32 %r1, %r2, %r01;", "add.u32 names '%r01', which %r<320> does not declare"},
+      {"@%p8 bra A;\nA:", "bra names '%p8', which %p<8> does not declare"},
+      {"ld.global.u32 %r1, [%rd64];",
+       "ld.global.u32 names '%rd64', which %rd<64> does not declare"},
+      {"{ .reg .b32 %q<0>; mov.u32 %q0, 1; }", "mov.u32 names '%q0', which %q<0> does not declare"},
+      {"{ .reg .b32 %r<2>; mov.u32 %r1000, 1; }",
+       "mov.u32 names '%r1000', which %r<320> does not declare"},
+  };
+  for (const auto& [body, sentence] : kRows) {
+    PtxKernel kernel;
+    kernel.body = body;
+    CAPTURE(body);
+    const std::string message = refusal_of(kernel);
+    CHECK(message.find(std::string("of kernel 'k': the instruction ") + sentence) != message.npos);
+  }
+  PtxKernel kernel;  // the last one, and one of a scope around a smaller family
+  kernel.body = "mov.u32 %r319, 7;\n{ .reg .b32 %r<2>; st.global.u32 [%out], %r319; }";
+  kernel.threads = 1;
+  CHECK(run_ptx(kernel).out[0] == 7);
+}
+
+TEST_CASE("a chip refuses modules for a target that it does not run") {
+  // PTX ISA 9.0, 11.1.2: sm_90a is for that chip alone, sm_100f for its family, others for what
+  // comes after them too.
+  struct Row {
+    const char* target;
+    const char* chip;
+    bool runs;
+  };
+  constexpr Row kRows[] = {
+      {"sm_75", "sm_75", true},
+      {"sm_75", "sm_121a", true},
+      {"sm_80", "sm_75", false},
+      {"sm_90a", "sm_75", false},
+      {"sm_90a", "sm_90a", true},
+      {"sm_90", "sm_90a", true},
+      {"sm_90a", "sm_100a", false},
+      {"sm_100f", "sm_103a", true},
+      {"sm_100f", "sm_110a", false},
+      {"sm_103f", "sm_100a", false},
+      {"sm_120f", "sm_121a", true},
+      {"sm_121", "sm_120a", false},
+      {"sm_80, debug", "sm_86", true},
+      {"sm_90, debug", "sm_86", false},
+      {"sm_80x", "sm_80", false},
+      {"compute_80", "sm_80", false},
+      {"", "sm_80", false},
+  };
+  for (const auto& [target, chip, runs] : kRows) {
+    CAPTURE(target);
+    CAPTURE(chip);
+    halftone::simulator::Device device(chip);
+    const auto module = halftone::simulator::Module::parse(
+        ".version 9.0\n" + (*target ? ".target " + std::string(target) : "") +
+            "\n.address_size 64\n.visible .entry k() {\nret;\n}\n",
+        "text");
+    std::string message;
+    try {
+      (void)device.launch(module, "k", {1, 1, 1}, {1, 1, 1}, 0, {});
+    } catch (const halftone::simulator::Error& error) {
+      message = error.what();
+    }
+    const std::string named = target;
+    const std::string refusal = "module 'text' is for " +
+                                (named.empty() ? "no .target" : named.substr(0, named.find(','))) +
+                                ", which " + chip + " does not run; compile it for " + chip;
+    CHECK(message == (runs ? "" : refusal));
+  }
+}

@@ -25,6 +25,10 @@ struct Chip {
   std::uint32_t registers_per_multiprocessor = 64 * 1024;
   std::uint32_t registers_per_thread = 255;
 
+  /// Whether it runs PTX for this .target: of this or an earlier capability; where it ends in 'a'
+  /// (sm_90a), of this one alone; in 'f', of this one's family (PTX ISA 9.0, 11.1.2).
+  [[nodiscard]] bool runs(std::string_view target) const noexcept;
+
   [[nodiscard]] bool asynchronous_copies() const noexcept { return capability >= 80; }
   [[nodiscard]] bool clusters() const noexcept { return capability >= 90; }
   [[nodiscard]] bool tensor_maps() const noexcept { return capability >= 90; }
