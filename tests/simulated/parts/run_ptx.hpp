@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstring>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -63,10 +64,17 @@ inline std::set<std::string>& launched_opcodes() {
   return all;
 }
 
+/// The first text that was launched with an opcode.
+inline std::map<std::string, std::string>& launched_texts() {
+  static std::map<std::string, std::string> all;
+  return all;
+}
+
 inline void note_opcodes(const std::string& ptx) {
   for (const auto& function : simulator::syntax::parse(ptx).functions)
     for (const auto& statement : function.statements)
-      if (!statement.opcode.starts_with('.')) launched_opcodes().emplace(statement.opcode);
+      if (!statement.opcode.starts_with('.') && launched_opcodes().emplace(statement.opcode).second)
+        launched_texts()[std::string(statement.opcode)] = ptx;
 }
 
 /// `in_address` may be asked for first: see PtxDevice.
