@@ -4,22 +4,12 @@
 #include <zstd.h>
 
 #include <charconv>
-#include <cstdlib>
-#include <cstring>
-#include <memory>
 
 namespace halftone::manifest {
 namespace {
 
 constexpr std::size_t kLengthBytes = 8;
 constexpr std::uint64_t kLargest = std::uint64_t{1} << 30;  // of all texts; far above any model's
-constexpr int kLevel = 12;
-
-void put_length(std::string& whole, std::uint64_t length) {
-  for (std::size_t i = 0; i < kLengthBytes; ++i) {
-    whole.push_back(static_cast<char>(static_cast<unsigned char>(length >> (8 * i))));
-  }
-}
 
 bool fail(DecodeError& error, DecodeError::Kind kind, std::string message) {
   error = {kind, std::move(message)};
@@ -51,25 +41,6 @@ bool is_number(std::string_view text) {
 }
 
 }  // namespace
-
-std::vector<std::byte> pack_texts(std::span<const std::string> texts) {
-  if (texts.empty()) return {};
-  std::string whole;
-  for (const std::string& text : texts) {
-    put_length(whole, text.size());
-    whole += text;
-  }
-  const std::unique_ptr<ZSTD_CCtx, std::size_t (*)(ZSTD_CCtx*)> context(ZSTD_createCCtx(),
-                                                                        ZSTD_freeCCtx);
-  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, kLevel);
-  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
-  std::vector<std::byte> packed(ZSTD_compressBound(whole.size()));
-  const std::size_t size =
-      ZSTD_compress2(context.get(), packed.data(), packed.size(), whole.data(), whole.size());
-  if (ZSTD_isError(size)) std::abort();  // the buffer is of ZSTD_compressBound: memory ran out
-  packed.resize(size);
-  return packed;
-}
 
 bool is_version(std::string_view text) {
   const std::size_t dot = text.find('.');
