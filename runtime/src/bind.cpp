@@ -9,6 +9,7 @@
 
 #include "halftone/error.hpp"
 #include "initialize.hpp"
+#include "inputs.hpp"
 #include "text.hpp"
 
 namespace halftone {
@@ -24,6 +25,14 @@ std::size_t count_of(const manifest::Parameter& parameter) {
 
 std::span<const float> part_of(std::span<const float> flat, const manifest::Parameter& parameter) {
   return flat.subspan(static_cast<std::size_t>(parameter.offset), count_of(parameter));
+}
+
+void require_address(const char* operation, std::string object, std::span<const float> values) {
+  if (values.data()) return;
+  throw Error({.operation = operation,
+               .object = std::move(object),
+               .cause = kNullValues,
+               .hint = kNullValuesHint});
 }
 
 /// "64 x 16"
@@ -134,6 +143,7 @@ void BoundProgram::set_parameter(std::string_view name, std::span<const float> v
                           std::to_string(values.size()),
                  .hint = "give all of them, row-major"});
   }
+  require_address("set_parameter", named("parameter", name), values);
   const auto at = parameter.offset * static_cast<std::int64_t>(sizeof(float));
   execution_->write(*plan_.find(Role::parameters), at, std::as_bytes(values));
   parameters_changed_ = true;
@@ -199,6 +209,7 @@ void BoundProgram::set_state(std::string_view name, std::span<const float> value
                           plan_.shape_text(index) + " needs " + std::to_string(count),
                  .hint = "give the whole tensor, row-major"});
   }
+  require_address("set_state", named("state", name), values);
   execution_->write(index, 0, std::as_bytes(values));
 }
 

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/diagnosis.hpp"
 
-#include <charconv>
 #include <cmath>
+
+#include "text.hpp"
 
 namespace halftone {
 namespace {
 
-std::string number(float value) {
-  if (std::isnan(value)) return "nan";
-  char text[32];
-  const auto result = std::to_chars(text, text + sizeof text, value);
-  return {text, result.ptr};
-}
+/// Without the sign of a NaN.
+std::string number(float value) { return std::isnan(value) ? "nan" : number_text(value); }
 
 }  // namespace
 

@@ -22,6 +22,10 @@ std::size_t size_of(const Values& values) {
   return std::visit([](const auto& elements) { return elements.size(); }, values);
 }
 
+bool is_nowhere(const Values& values) {
+  return std::visit([](const auto& elements) { return elements.data() == nullptr; }, values);
+}
+
 bool is_i32(const Values& values) { return values.index() == 1; }
 
 std::string names_of(std::span<const Place> places) {
@@ -47,6 +51,9 @@ Error::Parts judge(const BoundProgram& program, std::size_t buffer, const Values
             .cause = "has " + std::to_string(size_of(values)) + " values, but " +
                      program.plan().shape_text(buffer) + " needs " + std::to_string(needed),
             .hint = "give the whole tensor, row-major"};
+  }
+  if (is_nowhere(values)) {
+    return {.operation = "", .object = "", .cause = kNullValues, .hint = kNullValuesHint};
   }
   return {};
 }

@@ -11,6 +11,10 @@
 
 namespace halftone {
 
+/// What is wrong with a span that has a size and no address.
+inline constexpr const char *kNullValues = "was given a null pointer",
+                            *kNullValuesHint = "give the address of its first value";
+
 /// A value that may be given: its name in the API, and the buffer that takes it.
 struct Place {
   std::string_view name;

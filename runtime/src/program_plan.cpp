@@ -62,16 +62,23 @@ void ProgramPlan::choose_manifest() {
   packed_ = unpack_kernels(artifact_, who_);
   std::string why;
   const auto chosen = device_.driver()->choose(names, packed_->offers(), why);
+  const std::string best = "take Device::best(artifact)";
+  if (names.empty()) {
+    throw Error({.operation = who_,
+                 .object = named("model", manifest_->model),
+                 .cause = "has no kernels for GPUs, but " + named("device", device_.name()) +
+                          " is one of chip '" + chip + "'",
+                 .hint = "make the artifact with " + chip + " among its targets, or " + best});
+  }
   if (!chosen) {
     throw Error(
         {.operation = who_,
          .object = named("model", manifest_->model),
-         .cause = (names.empty() ? "has kernels for no chip" : "has kernels for " + listed(names)) +
-                  ", so that none runs on '" + chip + "', which the device '" + device_.name() +
-                  "' is: " + why,
+         .cause = "has kernels for " + listed(names) + ", so that none runs on '" + chip +
+                  "', which the device '" + device_.name() + "' is: " + why,
          .hint = device_.driver()->options().jit == Jit::never
                      ? "unset HALFTONE_JIT, or make the artifact with halftonec --aot"
-                     : "make the artifact with " + chip + " among its targets"});
+                     : "make the artifact with " + chip + " among its targets, or " + best});
   }
   architecture_ = chosen->architecture;
   ahead_ = chosen->ahead;

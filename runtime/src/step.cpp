@@ -3,7 +3,6 @@
 #include "step.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 #include <utility>
 
@@ -13,15 +12,6 @@
 namespace halftone {
 
 using manifest::Phase;
-
-namespace {
-
-std::string text_of(double value) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, value).ptr};
-}
-
-}  // namespace
 
 Step::Step(BoundProgram& program) : program_(program) {
   const auto place = [&](std::size_t buffer) {
@@ -244,7 +234,7 @@ void Step::stop_at_floor(std::int64_t floored) {
   }
   throw Error({.operation = updated_by_,
                .object = "the loss scale",
-               .cause = "is at its floor " + text_of(program_.manifest().loss_scale.floor) +
+               .cause = "is at its floor " + number_text(program_.manifest().loss_scale.floor) +
                         " and " + std::to_string(floored) + " steps in a row were skipped there",
                .hint = std::move(found)});
 }

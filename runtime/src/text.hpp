@@ -2,6 +2,8 @@
 // Pieces of the sentences that errors are made of.
 #pragma once
 
+#include <charconv>
+#include <concepts>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -11,6 +13,12 @@ namespace halftone {
 /// input 'pixels'
 [[nodiscard]] inline std::string named(std::string_view kind, std::string_view name) {
   return std::string(kind) + " '" + std::string(name) + "'";
+}
+
+/// With the fewest digits that read back: "0.001".
+[[nodiscard]] inline std::string number_text(std::floating_point auto value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
 /// 'pixels', 'digit'; or "none".

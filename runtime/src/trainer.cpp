@@ -102,7 +102,7 @@ void Trainer::set_learning_rate(float learning_rate) {
   if (!std::isfinite(learning_rate) || learning_rate < 0.0f) {
     throw Error({.operation = "set_learning_rate",
                  .object = "the learning rate",
-                 .cause = "is " + std::to_string(learning_rate),
+                 .cause = "is " + number_text(learning_rate),
                  .hint = "give a finite number that is not negative"});
   }
   const auto state = use("set_learning_rate");

@@ -74,6 +74,15 @@ TEST_CASE("a variant can be forced by name, and its code is what runs") {
   CHECK(best.stats().variant == halftone::runnable_variants(halftone::this_processor())[0]);
 }
 
+TEST_CASE("handles that were moved from are what they were") {
+  Device device = Device::cpu("x86-64");
+  const Device other = std::move(device);
+  halftone::Artifact artifact = models::line::artifact();
+  const halftone::Artifact another = std::move(artifact);
+  // NOLINTNEXTLINE(bugprone-use-after-move): that is the point
+  CHECK(models::line::Trainer(artifact, device, {.batch = 2}).stats().variant == "x86-64");
+}
+
 TEST_CASE("the description names device, processor, threads and reason") {
   const Device device = Device::cpu("x86-64").with_threads(3);
   CHECK(device.description() == "cpu:x86-64: " + halftone::this_processor().brand +
@@ -220,9 +229,9 @@ TEST_CASE("the environment may name a GPU, a simulated one too") {
     CHECK(best().name() == "simulated:sm_80");
     CHECK(Device::best(models::line::artifact()).name() == "simulated:sm_80");
     CHECK(message_of([] { models::line::Trainer(best(), {.batch = 2}); }) ==
-          "trainer: model 'line' has kernels for no chip, so that none runs on 'sm_80', which the "
-          "device 'simulated:sm_80' is: none of them is for it; make the artifact with sm_80 among "
-          "its targets");
+          "trainer: model 'line' has no kernels for GPUs, but device 'simulated:sm_80' is one of "
+          "chip 'sm_80'; make the artifact with sm_80 among its targets, or take "
+          "Device::best(artifact)");
   }
   for (const char* wish : {"cuda:", "cuda:x", "cuda:-1", "cuda:0x", "cuda", "simulated"}) {
     CAPTURE(wish);

@@ -190,7 +190,7 @@ TEST_CASE("the artifact's target that runs is named") {
   CHECK(message_of([&] { trainer_on(fake::device(log, {.chip = "sm_75"})); }) ==
         "trainer: model 'line' has kernels for 'sm_80', so that none runs on 'sm_75', which "
         "the device 'fake:0' is: none of them is for it; make the artifact with sm_75 among its "
-        "targets");
+        "targets, or take Device::best(artifact)");
 }
 
 TEST_CASE("of several targets the chip's own runs, from the manifest that holds for it") {

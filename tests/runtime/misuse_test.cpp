@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -55,6 +56,14 @@ TEST_CASE("wrong inputs of a step are refused with name, numbers and remedy") {
        "step: input 'features' is given twice; give it once"},
   };
   for (const Case& c : cases) CHECK(message_of([&] { erased.step(c.inputs); }) == c.message);
+  const std::span<const float> nowhere(static_cast<const float*>(nullptr), kFeatures.size());
+  CHECK(message_of([&] {
+          erased.step(std::array{NamedValues{"features", nowhere}, NamedValues{"target", kTarget}});
+        }) ==
+        "step: input 'features' was given a null pointer; give the address of its first value");
+  CHECK(message_of([&] { erased.set_parameter("fc.weight", nowhere); }) ==
+        "set_parameter: parameter 'fc.weight' was given a null pointer; give the address of its "
+        "first value");
   CHECK(erased.stats().steps == 0);
   CHECK(message_of([&] { trainer().forward({}, kTarget); }) ==
         "forward: input 'features' has 0 values, but batch 2 x 3 needs 6; give the whole tensor, "
@@ -148,6 +157,17 @@ TEST_CASE("unknown names and wrong sizes of parameters, outputs and losses are r
         "output: output 'logits' is unknown; the model's outputs are 'prediction'");
   CHECK(message_of([&] { (void)trainer.loss("mse"); }) ==
         "loss: loss 'mse' is unknown; the model's losses are 'error'");
+}
+
+TEST_CASE("a learning rate that is none is told in its own digits") {
+  models::line::Trainer trainer = ::trainer();
+  for (const auto& [rate, text] :
+       {std::pair{-1e-9f, "-1e-09"}, {-1.0f, "-1"}, {INFINITY, "inf"}, {NAN, "nan"}}) {
+    CHECK(message_of([&, given = rate] { trainer.set_learning_rate(given); }) ==
+          "set_learning_rate: the learning rate is " + std::string(text) +
+              "; give a finite number that is not negative");
+  }
+  CHECK(trainer.learning_rate() == 0.5f);
 }
 
 TEST_CASE("a frozen parameter has no gradient") {

@@ -17,10 +17,13 @@ struct Manifest;
 
 namespace halftone {
 
-/// A verified artifact; a cheap handle whose copies share it. A loaded object stays mapped while a
-/// handle, trainer or predictor uses it.
+/// A verified artifact; a cheap handle whose copies share it, and moving one copies it. A loaded
+/// object stays mapped while a handle, trainer or predictor uses it.
 class Artifact {
  public:
+  Artifact(const Artifact&) = default;
+  Artifact& operator=(const Artifact&) = default;
+
   /// An image that is linked into the program. Throws Error when it is damaged or of another
   /// version.
   [[nodiscard]] static Artifact linked(const manifest::ArtifactImage& image);

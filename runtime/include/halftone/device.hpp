@@ -35,10 +35,13 @@ struct DeviceEntry {
   std::int64_t memory_bytes = 0;  ///< of a GPU
 };
 
-/// A cheap handle; copies share threads, memory and what was compiled. Trainers on one device may
-/// run from different threads.
+/// A cheap handle; copies share threads, memory and what was compiled, and moving one copies it.
+/// Trainers on one device may run from different threads.
 class Device {
  public:
+  Device(const Device&) = default;
+  Device& operator=(const Device&) = default;
+
   /// The device for a model: the one that HALFTONE_DEVICE names, otherwise the first GPU that the
   /// artifact has kernels for, otherwise this processor. description() says why.
   [[nodiscard]] static Device best(const Artifact& artifact);
