@@ -15,6 +15,9 @@ namespace {
 
 using manifest::Buffer, manifest::Format, manifest::Phase, manifest::Role;
 
+/// In front of a state's name: the buffer of what it was before a step of several micro-batches.
+const std::string kBeforeStep = "before=";
+
 class Search {
  public:
   explicit Search(const BoundProgram& training)
@@ -59,15 +62,23 @@ class Search {
 
   /// A buffer of the training program as the replayed step read it; empty where it did not.
   [[nodiscard]] std::span<const std::byte> as_read(std::size_t source, const Buffer& buffer) const {
-    Execution& from = training_.execution();
     const bool given = buffer.role == Role::input || buffer.role == Role::output_gradient;
     if (given && replay_.given) {
       const auto found = replay_.given->find(source);
       return found == replay_.given->end() ? std::span<const std::byte>() : found->second;
     }
-    const bool state_moved = buffer.role == Role::state && replay_.skipped;
-    if (buffer.name == "loss_scale" || state_moved) return from.kept(source);
-    return {from.read(source), static_cast<std::size_t>(training_.plan().bytes(source))};
+    const bool is_state = buffer.role == Role::state;
+    if (is_state && replay_.given) {
+      const auto before = training_.plan().find(kBeforeStep + buffer.name);
+      if (before) return read(*before);
+    }
+    if (is_state || buffer.name == "loss_scale") return training_.execution().kept(source);
+    return read(source);
+  }
+
+  [[nodiscard]] std::span<const std::byte> read(std::size_t source) const {
+    return {training_.execution().read(source),
+            static_cast<std::size_t>(training_.plan().bytes(source))};
   }
 
   [[nodiscard]] const ProgramPlan& plan() const { return program_.plan(); }

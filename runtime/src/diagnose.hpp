@@ -24,11 +24,7 @@ struct Replay {
   enum class Backward { none, losses, external };
   bool forward = false, losses = false;
   Backward backward = Backward::none;
-  /// An update changed nothing but moved the user's states on; the replay takes them as they were
-  /// kept.
-  bool skipped = false;
-  /// Of an earlier micro-batch of a step that changed nothing, whose replay takes the states as
-  /// that step found them, which is how it left them (S4); otherwise null.
+  /// Of an earlier micro-batch, whose replay takes the states as the step found them; else null.
   const GivenValues* given = nullptr;
   std::int64_t micro_batch = 0, micro_batches = 0;  ///< as in NonFinite
 };

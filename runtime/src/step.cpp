@@ -241,9 +241,8 @@ void Step::stop_at_floor(std::int64_t floored) {
 
 std::optional<NonFinite> Step::diagnose() {
   settle(true);
-  const bool skipped = updated_last_ && !last_outcome_.applied;
-  const bool spoiled = skipped || (done_ == Done::check && !finite());
-  auto found = halftone::diagnose(program_, replays(skipped, spoiled));
+  const bool spoiled = updated_last_ ? !last_outcome_.applied : done_ == Done::check && !finite();
+  auto found = halftone::diagnose(program_, replays(spoiled));
   const std::size_t kept = earlier_.kept().size(), count = earlier_.count();
   if (!found && spoiled && kept < count) {
     throw Error({.operation = "diagnose",
@@ -257,11 +256,10 @@ std::optional<NonFinite> Step::diagnose() {
   return found;
 }
 
-std::vector<Replay> Step::replays(bool skipped, bool spoiled) const {
+std::vector<Replay> Step::replays(bool spoiled) const {
   std::vector<Replay> replays;
   if (spoiled) replays.assign(earlier_.kept().begin(), earlier_.kept().end());
   replays.push_back(replay_);
-  replays.back().skipped = skipped;
   const auto count = static_cast<std::int64_t>(earlier_.count()) + 1;
   for (std::size_t i = 0; spoiled && count > 1 && i < replays.size(); ++i) {
     const bool last = i + 1 == replays.size();

@@ -70,7 +70,7 @@ class Step {
   [[nodiscard]] bool finite() const;
   [[noreturn]] void stop_at_floor(std::int64_t floored);
   /// What a diagnosis runs again.
-  [[nodiscard]] std::vector<Replay> replays(bool skipped, bool spoiled) const;
+  [[nodiscard]] std::vector<Replay> replays(bool spoiled) const;
 
   BoundProgram& program_;
   std::vector<Place> forward_inputs_, all_inputs_, output_gradients_;

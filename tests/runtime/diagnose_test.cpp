@@ -67,10 +67,14 @@ TEST_CASE("the first value that is not finite is named with place, values and ru
       {[&](Trainer& t) { t.step(kFeatures, with(kTarget, 2, 1e30f)); }, "error", "mse", "forward",
        "activation", 1, INFINITY, INFINITY, "", kDefault},
       // 2 * 3e38 in the weight's gradient of the first row, second feature.
-      {[&](Trainer& t) { external(t, kFeatures, {kHuge, 0, 0, 0}); }, "fc", "linear",
-       "weight_gradient", "weight_gradient", 1, INFINITY, INFINITY, "", kDefault},
-      {[&](Trainer& t) { external(t, Floats(6), {0, -kHuge, 0, -kHuge}); }, "fc", "linear",
-       "weight_gradient", "weight_gradient", 1, -INFINITY, -INFINITY, "", kDefault},
+      {[&](Trainer& t) {
+         external(t, kFeatures, {kHuge, 0, 0, 0});
+       },
+       "fc", "linear", "weight_gradient", "weight_gradient", 1, INFINITY, INFINITY, "", kDefault},
+      {[&](Trainer& t) {
+         external(t, Floats(6), {0, -kHuge, 0, -kHuge});
+       },
+       "fc", "linear", "weight_gradient", "weight_gradient", 1, -INFINITY, -INFINITY, "", kDefault},
   };
   for (const Case& c : cases) {
     CAPTURE(&c - cases);
@@ -212,6 +216,31 @@ void add_moved_state(halftone::manifest::Manifest& manifest) {
 }
 
 }  // namespace
+
+TEST_CASE("an earlier micro-batch is replayed with the states that the step began with") {
+  // Accumulation moves the state on, as S2 has it, and keeps what it was.
+  const ChangedArtifact changed([](halftone::manifest::Manifest& manifest) {
+    using halftone::manifest::Format, halftone::manifest::Phase, halftone::manifest::Role;
+    add_moved_state(manifest);
+    halftone::manifest::Program& training = manifest.programs[0];
+    auto& update = training.phases[static_cast<std::size_t>(Phase::update)];
+    training.phases[static_cast<std::size_t>(Phase::accumulate)].push_back(update.back());
+    update.pop_back();
+    const auto index = static_cast<std::int32_t>(training.buffers.size());
+    const auto slot = static_cast<std::int32_t>(training.slots.size());
+    training.buffers.push_back(
+        {"before=last", Role::optimizer_state, Format::f32, {{1, 0}, {2, -1}}, slot, 1.0});
+    training.slots.push_back({{index}});
+  });
+  Trainer trainer = make_trainer(changed.artifact());
+  trainer.set_parameter("fc.weight", with(kWeight, 0, 2));
+  trainer.accumulate(with(kFeatures, 0, 3e38f), kTarget);  // past f32, and into the state
+  trainer.step(kFeatures, kTarget);
+  CHECK_FALSE(trainer.updated());
+  const auto found = trainer.diagnose();
+  REQUIRE(found);
+  CHECK(found->text().starts_with("micro-batch 1 of 2, linear 'fc' in forward: element 0"));
+}
 
 TEST_CASE("after a skipped step the states are as that step read them, after another as it left") {
   const ChangedArtifact changed(add_moved_state);

@@ -119,9 +119,9 @@ class Trainer {
   /// result of an operation. Nothing when all are finite. After a skipped step, and between check()
   /// and update() of one, all of its micro-batches run again, and the replay is exact, save that
   /// earlier ones read the model's states as the step found them; otherwise the last micro-batch
-  /// does, after an applied step with the parameters and states which that step left. Costs a step
-  /// and more memory while it runs, and changes nothing. Throws Error when nothing ran yet, the
-  /// artifact was made without diagnosis, or inputs of earlier micro-batches are not kept.
+  /// does, after an applied step with the parameters that it left. Costs a step and more memory
+  /// while it runs, and changes nothing. Throws Error when nothing ran yet, the artifact was made
+  /// without diagnosis, or inputs of earlier micro-batches are not kept.
   [[nodiscard]] std::optional<NonFinite> diagnose() const;
 
   /// Losses, outputs and gradients are those of the last run that computed them, and 0 before there
@@ -137,7 +137,8 @@ class Trainer {
   [[nodiscard]] std::vector<std::string> parameter_names() const;
   void set_parameter(std::string_view name, std::span<const float> values);
 
-  /// The model's states, row-major; reset_states() gives all of them their first values.
+  /// The model's states, row-major; reset_states() gives all of them their first values. What one
+  /// was given between the micro-batches of a step is gone if the step is skipped (S4).
   [[nodiscard]] std::vector<std::string> state_names() const;
   [[nodiscard]] std::span<const float> state(std::string_view name) const;
   void set_state(std::string_view name, std::span<const float> values);
