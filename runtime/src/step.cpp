@@ -13,6 +13,29 @@ namespace halftone {
 
 using manifest::Phase;
 
+namespace {
+
+/// P36: an output that takes no gradient is none of `places`.
+void refuse_outputs_without_gradient(const manifest::Manifest& manifest,
+                                     std::span<const Place> places,
+                                     std::span<const NamedValues> gradients) {
+  std::vector<std::string_view> names;
+  for (const Place& place : places) names.push_back(place.name);
+  for (const NamedValues& given : gradients) {
+    const auto output = std::ranges::find(manifest.outputs, given.name, &manifest::Output::name);
+    if (output == manifest.outputs.end() || !output->gradient.empty()) continue;
+    throw Error({.operation = "backward",
+                 .object = named("output", given.name),
+                 .cause = "takes no gradient: no loss of a weight other than 0 reads it, it depends "
+                          "on no trained parameter, or it is another name of one that takes it",
+                 .hint = "those that take one are " + listed(names) +
+                         "; add a loss that reads it, or add its gradient to that of its value's "
+                         "first name"});
+  }
+}
+
+}  // namespace
+
 Step::Step(BoundProgram& program) : program_(program) {
   const auto place = [&](std::size_t buffer) {
     return Place{program.plan().buffer(buffer).name, buffer};
@@ -95,6 +118,7 @@ void Step::backward() {
 
 void Step::backward(std::span<const NamedValues> output_gradients) {
   require("backward", Done::forward, "forward()");
+  refuse_outputs_without_gradient(program_.manifest(), output_gradients_, output_gradients);
   if (const std::string& loss = program_.program().loss_without_output; !loss.empty()) {
     throw Error({.operation = "backward",
                  .object = named("loss", loss),

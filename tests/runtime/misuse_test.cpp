@@ -136,6 +136,24 @@ TEST_CASE("the caller's gradients are checked like inputs") {
         "whole tensor, row-major");
 }
 
+TEST_CASE("an output that takes no gradient says so") {
+  const ChangedArtifact changed([](auto& manifest) {
+    manifest.outputs.push_back({"again", manifest.outputs[0].buffer, ""});
+  });
+  models::line::Trainer trainer(changed.artifact(), test_device(1), {.batch = 2});
+  trainer.forward(kFeatures);
+  const std::vector<float> one(4);
+  halftone::Trainer& plain = trainer;
+  const std::array gradients{halftone::NamedValues{"prediction", std::span<const float>(one)},
+                             halftone::NamedValues{"again", std::span<const float>(one)}};
+  CHECK(message_of([&] { plain.backward(gradients); }) ==
+        "backward: output 'again' takes no gradient: no loss of a weight other than 0 reads it, it "
+        "depends on no trained parameter, or it is another name of one that takes it; those that "
+        "take one are 'prediction'; add a loss that reads it, or add its gradient to that of its "
+        "value's first name");
+  plain.backward(std::span(gradients).first(1));
+}
+
 TEST_CASE("a loss that reads no output forbids the caller's gradients") {
   const ChangedArtifact changed(
       [](auto& manifest) { manifest.programs[0].loss_without_output = "penalty"; });

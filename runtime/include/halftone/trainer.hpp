@@ -96,8 +96,9 @@ class Trainer {
   /// The gradients of the objective. Needs a forward() that was given the inputs of the losses.
   void backward();
 
-  /// The gradients of an objective of the caller's, from d objective / d output for every output.
-  /// The model's own losses are left out.
+  /// The gradients of an objective of the caller's, from d objective / d output for every output
+  /// that a loss of a weight other than 0 reads, under its first name (P36). The model's own losses
+  /// are left out.
   void backward(std::span<const NamedValues> output_gradients);
 
   /// For loops of a caller's own: adds the gradients of the last backward() to the sum over
@@ -109,9 +110,9 @@ class Trainer {
   /// is; waits for the answer. Decides the next step's loss scale; update() must follow.
   bool check();
 
-  /// Applies the gradients, unless check() found them not finite; then no bit of parameters or
-  /// optimizer state changes. Throws Error at the floor of the loss scale as step() does; updated()
-  /// says what it came to.
+  /// Applies the gradients, unless check() found them not finite; then no bit of parameters,
+  /// optimizer state or the model's states changes. Throws Error at the floor of the loss scale as
+  /// step() does; updated() says what it came to.
   void update();
 
   /// Runs what the trainer ran last once more, one operation after the other, and says where the
