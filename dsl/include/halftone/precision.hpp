@@ -95,7 +95,8 @@ constexpr FieldOfRule master(Follow) {
 inline constexpr auto nearest_even = description::Rounding::nearest_even;
 inline constexpr auto toward_zero = description::Rounding::toward_zero;
 
-/// How the operands and values of this rule's other fields are rounded (P15).
+/// How the operands and values that the rule selects are rounded (P15). A field like any other: the
+/// last rule that states it wins (P4), whichever rule states their formats.
 constexpr FieldOfRule rounding(description::Rounding mode) {
   FieldOfRule field = stating::one(description::rules::Field::rounding);
   field.fields.rounding = mode;
