@@ -35,12 +35,11 @@ SmallVector<Value> LayerNormOp::buildGradients(OpBuilder &builder,
 
 SmallVector<Value> ReluOp::buildGradients(OpBuilder &builder, ValueRange resultGradients) {
   // D42 reads the result, so x need not be kept. A NaN passes the gradient on.
-  auto op =
-      makePointwise(builder, getLoc(), "relu_grad", {getResult(), resultGradients[0]},
-                    getX().getType(), [](Scalars &s, ValueRange a) -> SmallVector<Value> {
-                      Value zero = s.like(a[0], 0);
-                      return {s.select(s.lessOrEqual(a[0], zero), zero, a[1])};
-                    });
+  auto op = makePointwise(builder, getLoc(), "relu_grad", {getResult(), resultGradients[0]},
+                          getX().getType(), [](Scalars &s, ValueRange a) -> SmallVector<Value> {
+                            Value zero = s.like(a[0], 0);
+                            return {s.select(s.lessOrEqual(a[0], zero), zero, a[1])};
+                          });
   return {op.getOutputs()[0]};
 }
 
