@@ -243,7 +243,8 @@ template <class Scalar>
 Step<Scalar> Evaluator<Scalar>::step(const State<Scalar>& state,
                                      std::span<const Inputs<Scalar>> micro_batches,
                                      std::optional<double> learning_rate) const {
-  if (micro_batches.empty()) reject("a step of no micro-batch has no gradient; give it one or more");
+  if (micro_batches.empty())
+    reject("a step of no micro-batch has no gradient; give it one or more");
   State<Scalar> moving = state;
   Gradients<Scalar> sum;
   Forward<Scalar> forwarded;

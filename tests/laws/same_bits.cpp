@@ -70,6 +70,13 @@ TEST_CASE("M2: a step that is not finite changes no bit of the parameters, and t
   }
 }
 
+TEST_CASE("sums of more than 1,024 chunks equal the reference's (N2)") {
+  constexpr std::int64_t kBatch = 90000;  // of 12 columns: 1,055 chunks
+  Pair pair("pointwise", *find_artifact("pointwise").image, "x86-64-v3", kBatch);
+  pair.draw();
+  check_step(pair);
+}
+
 TEST_CASE("where functions have kinks and a metric is NaN, steps equal the reference's too") {
   for (const LinkedArtifact& artifact : kEdgeArtifacts)
     for (const char* variant : kVariants) {

@@ -3,11 +3,14 @@
 // bad input is named.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <optional>
+#include <span>
 #include <stdexcept>
+#include <vector>
 
 #include "halftone/reference/bounded.hpp"
 #include "judged.hpp"
@@ -205,6 +208,49 @@ assign %total = %sum
   const Step<float> skipped = evaluator.step(step.state, spoiled);
   CHECK_FALSE(skipped.finite);
   CHECK(skipped.state == step.state);
+}
+
+namespace {
+
+// N2 of at most 1024 values.
+float tree_of_one_chunk(std::span<const float> values) {
+  float partial[32] = {};
+  for (std::size_t e = 0; e < values.size(); ++e) partial[e % 32] += values[e];
+  for (int s = 16; s > 0; s /= 2) {
+    for (int l = 0; l < s; ++l) partial[l] += partial[l + s];
+  }
+  return partial[0];
+}
+
+std::vector<float> trees_of_chunks(std::span<const float> values) {
+  std::vector<float> results;
+  for (std::size_t at = 0; at < values.size(); at += 1024) {
+    results.push_back(
+        tree_of_one_chunk(values.subspan(at, std::min<std::size_t>(1024, values.size() - at))));
+  }
+  return results;
+}
+
+}  // namespace
+
+TEST_CASE("N2: the results of more than 1,024 chunks are cut into chunks again") {
+  constexpr std::size_t kCount = 1100000;  // 1,075 chunks
+  const Declared evaluator(parse_model(R"(input %x : f32[1100000]
+parameter %zero : [1100000] init constant(0)
+%all = mse(x: %x, target: %zero) : []
+loss %all weight 1
+)"),
+                           {});
+  // A chunk of small squares is lost beside the sum of 32 chunks of ones, but their own sum is not
+  // lost beside that of 1,024.
+  std::vector<float> x(kCount, 1.0f), squares(kCount);
+  std::fill(x.begin() + 1024 * 1024, x.end(), 0x1.3p-10f);
+  for (std::size_t e = 0; e < kCount; ++e) squares[e] = x[e] * x[e];
+  const State<float> state = evaluator.initial_state({{"zero", std::vector<float>(kCount)}});
+  const float mean = evaluator.forward(state, {{{"x", x}}, {}}).losses[0];
+  const std::vector<float> chunks = trees_of_chunks(squares);
+  CHECK(mean == tree_of_one_chunk(trees_of_chunks(chunks)) / static_cast<float>(kCount));
+  CHECK(mean != tree_of_one_chunk(chunks) / static_cast<float>(kCount));
 }
 
 TEST_CASE("gradients of several users are added from the last user to the first") {

@@ -227,9 +227,8 @@ const TorchGradient kTorchGradients[] = {
 
 // Of x and z when y, the result of `layers`, has one element and the gradient 3.
 std::pair<float, float> gradients_of(const std::string& layers, float x, float z) {
-  const Declared evaluator(parse_model("input %x : f32[1]\ninput %z : f32[1]\n" + layers +
-                                       "output \"y\" = %y\n"),
-                           {});
+  const Declared evaluator(
+      parse_model("input %x : f32[1]\ninput %z : f32[1]\n" + layers + "output \"y\" = %y\n"), {});
   const Forward<float> forward =
       evaluator.forward(evaluator.initial_state({}), {{{"x", {x}}, {"z", {z}}}, {}});
   const Gradients<float> gradients = evaluator.backward(forward, {{"y", {3}}});
@@ -257,8 +256,8 @@ TEST_CASE("at kinks, at NaN and where it is infinite the gradient is torch's") {
     CHECK(same(of_a, c.of_a));
     CHECK(same(of_b, c.of_b));
   }
-  const std::pair<float, float> relu[] = {
-      {0.0f, 0.0f}, {-0.0f, 0.0f}, {1.0f, 3.0f}, {-1.0f, 0.0f}, {kNan, 3.0f}, {kInfinity, 3.0f}};
+  const std::pair<float, float> relu[] = {{0.0f, 0.0f},  {-0.0f, 0.0f}, {1.0f, 3.0f},
+                                          {-1.0f, 0.0f}, {kNan, 3.0f},  {kInfinity, 3.0f}};
   for (const auto& [x, gradient] : relu) {
     CAPTURE(x);
     const char* layers = "%r = relu(x: %x) : [1]\n%y = add(a: %r, b: %z) : [1]\n";

@@ -196,6 +196,26 @@ output "y" = %y
   }
 }
 
+TEST_CASE("D48: maximum and sum are those of the logits that the gradient's pass reads") {
+  Problem problem;
+  problem.model = parse_model(R"(input %x : f32[1, 2]
+input %label : i32[1]
+parameter %w : [1, 2] init constant(0)
+%y = add(a: %x, b: %w) : [1, 2]
+%loss = cross_entropy(logits: %y, label: %label) : []
+loss %loss weight 1
+rule where op cross_entropy pass input_gradient : compute bf16
+)");
+  problem.inputs.values["x"] = {0, 0x1.01p+0};  // the gradient's pass reads 0 and 1
+  problem.inputs.labels["label"] = {1};
+  problem.parameters["w"] = {0, 0};
+  const Run<float> run(problem);
+  CHECK(run.forward.losses[0] == doctest::Approx(std::log1p(std::exp(-0x1.01p+0))).epsilon(1e-6));
+  const double first = std::exp(-1.0) / (1 + std::exp(-1.0));
+  CHECK(run.gradient("w")[0] == doctest::Approx(first).epsilon(1e-6));
+  CHECK(run.gradient("w")[1] == doctest::Approx(-first).epsilon(1e-6));
+}
+
 TEST_CASE("P30: a weight is stored from its master before the operation rounds it") {
   Problem problem;
   problem.model = parse_model(R"(input %x : f32[1]

@@ -58,7 +58,9 @@ constexpr auto state(const char* name, const D&... dimensions) {
   return state(name, initial(0), dimensions...);
 }
 
-/// At the end of every training step's forward pass `state` takes the value of `value` (D7).
+/// `state` takes the value that `value` has in a training batch's forward pass, once the batch's
+/// gradients join its step; every micro-batch assigns in turn. A step that is skipped takes it
+/// back, and predictors assign nothing (D7, S1 to S5).
 constexpr auto assign(const char* state, const char* value) {
   return Section<2>{one({.part = Part::assign, .name = state}) |
                     one({.part = Part::operand, .name = value})};

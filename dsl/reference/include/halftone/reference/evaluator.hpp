@@ -122,8 +122,8 @@ class Evaluator {
                                              const Gradients<Scalar>& next) const;
 
   /// U0 to U7 and L3 to L5 with the gradients of backward, or their sum over `micro_batches`;
-  /// losses and objective of the result stay empty, its user's states as they are. `learning_rate` is this step's, the optimizer's
-  /// when absent.
+  /// losses and objective of the result stay empty, its user's states as they are. `learning_rate`
+  /// is this step's, the optimizer's when absent.
   [[nodiscard]] Step<Scalar> update(const State<Scalar>& state, const Gradients<Scalar>& gradients,
                                     std::optional<double> learning_rate = {},
                                     std::int64_t micro_batches = 1) const;
