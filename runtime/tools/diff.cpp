@@ -5,8 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
-
-#include "table.hpp"
+#include <vector>
 
 namespace halftone::tools {
 namespace {
@@ -125,81 +124,6 @@ Json compare_all_programs(const Json& a, const Json& b) {
   return result;
 }
 
-std::string plain(const Json& json) {
-  if (json.is_null()) return "-";
-  if (json.is_string()) return json.get<std::string>();
-  if (!json.is_structured()) return json.dump();
-  std::string text;
-  for (const auto& [key, value] : json.items()) {
-    text += (text.empty()      ? ""
-             : json.is_array() ? " | "
-                               : ", ") +
-            (json.is_object() ? key + " " : "") + plain(value);
-  }
-  return text;
-}
-
-std::string from_to(const std::string& what, const Json& sides) {
-  return wrapped(what + ": " + plain(sides["a"]) + " -> " + plain(sides["b"]), 4);
-}
-
-bool holds(const Json& items, const Json& item) {
-  for (const Json& other : items) {
-    if (other == item) return true;
-  }
-  return false;
-}
-
-std::string text_of_rules(const Json& sides) {
-  std::string text;
-  for (const Json& rule : sides["a"]) {
-    if (!holds(sides["b"], rule)) text += wrapped("  - " + plain(rule), 6);
-  }
-  for (const Json& rule : sides["b"]) {
-    if (!holds(sides["a"], rule)) text += wrapped("  + " + plain(rule), 6);
-  }
-  return "rules\n" + (text.empty() ? "  their order or number differs\n" : text);
-}
-
-std::string text_of_kernels(const Json& kernels) {
-  std::string text;
-  for (const Json& kernel : kernels) {
-    const std::string name = plain(kernel["phase"]) + " " + plain(kernel["kernel"]);
-    if (kernel["a"].is_null()) {
-      text += wrapped("    + " + name + ": " + plain(kernel["b"]), 8);
-    } else if (kernel["b"].is_null()) {
-      text += wrapped("    - " + name + ": " + plain(kernel["a"]), 8);
-    } else {
-      text += "    " + name + "\n" + wrapped("      - " + plain(kernel["a"]), 10) +
-              wrapped("      + " + plain(kernel["b"]), 10);
-    }
-  }
-  return "  kernels\n" + text;
-}
-
-std::string text_of_program(const std::string& name, const Json& differences) {
-  if (differences.contains("only_in")) {
-    return "\n" + name + ": only in " + plain(differences["only_in"]) + "\n";
-  }
-  std::string text = "\n" + name + "\n";
-  for (const char* key : {"arena_bytes", "accumulated_bytes", "launches_per_step", "casts_per_step",
-                          "casts_with_own_launch"}) {
-    if (differences.contains(key)) text += from_to("  " + std::string(key), differences[key]);
-  }
-  for (const char* key : {"formats", "value_bytes", "buffer_bytes"}) {
-    if (!differences.contains(key)) continue;
-    text += "  " + std::string(key) + "\n";
-    Table table({"", "a", "b"});
-    for (const Json& entry : differences[key]) {
-      const std::string role = plain(entry["role"]);
-      table.add({"  " + (entry.contains("name") ? plain(entry["name"]) + " (" + role + ")" : role),
-                 plain(entry["a"]), plain(entry["b"])});
-    }
-    text += table.text();
-  }
-  return differences.contains("kernels") ? text + text_of_kernels(differences["kernels"]) : text;
-}
-
 }  // namespace
 
 Json difference_of(const Json& a, const Json& b) {
@@ -215,28 +139,6 @@ Json difference_of(const Json& a, const Json& b) {
     differences["plans"] = std::move(plans);
   }
   return {{"schema", 1}, {"equal", differences.empty()}, {"differences", differences}};
-}
-
-std::string text_of_difference(const Json& difference) {
-  if (difference["equal"].get<bool>()) return "no difference\n";
-  std::string text;
-  for (const auto& [key, sides] : difference["differences"].items()) {
-    if (key == "rules") {
-      text += text_of_rules(sides);
-    } else if (key == "plans") {
-      text += "plans\n";
-      for (const Json& plan : sides) {
-        text += from_to("  " + plain(plan["chip"]) + " " + plain(plan["kernel"]), plan);
-      }
-    } else if (key == "programs") {
-      for (const auto& [name, differences] : sides.items()) {
-        text += text_of_program(name, differences);
-      }
-    } else {
-      text += from_to(key, sides);
-    }
-  }
-  return text;
 }
 
 }  // namespace halftone::tools

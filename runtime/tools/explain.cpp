@@ -108,8 +108,9 @@ class Explainer {
     if (gradients > 0 && manifest_.loss_scale.kind == manifest::LossScale::Kind::none) {
       json.push_back({{"label", "P44"},
                       {"text", std::to_string(gradients) +
-                                   " gradients are held in f16 without a loss scale: small ones "
-                                   "vanish; add loss_scale dynamic to a rule everywhere"}});
+                                   (gradients == 1 ? " gradient is" : " gradients are") +
+                                   " held in f16 without a loss scale: small ones vanish; add "
+                                   "loss_scale dynamic to a rule everywhere"}});
     }
     return json;
   }

@@ -21,10 +21,26 @@ Json plan_of(const manifest::Plan& plan) {
           {"microseconds", plan.cost.microseconds}};
 }
 
-Json kernel_of(const manifest::Kernel& kernel, const CudaKernel& on_chip,
-               std::span<const std::int64_t> assumed) {
+/// The names of those that launch kernel `index`.
+Json programs_of(const Manifest& manifest, std::size_t index) {
+  const auto launches = [&](const manifest::Launch& launch) {
+    return static_cast<std::size_t>(launch.kernel) == index;
+  };
+  Json names = Json::array();
+  for (const manifest::Program& program : manifest.programs) {
+    const bool is_one = std::ranges::any_of(
+        program.phases, [&](const auto& phase) { return std::ranges::any_of(phase, launches); });
+    if (is_one) names.push_back(program.name);
+  }
+  return names;
+}
+
+Json kernel_of(const Manifest& manifest, std::size_t index, const CudaKernel& on_chip) {
+  const manifest::Kernel& kernel = manifest.kernels[index];
+  const std::span<const std::int64_t> assumed = manifest.assumed;
   Json json{{"kernel", kernel.name},
             {"skeleton", kernel.skeleton},
+            {"programs", programs_of(manifest, index)},
             {"text", on_chip.text},
             {"blocks", manifest::block_count(on_chip, assumed)},
             {"threads", on_chip.threads},
@@ -43,7 +59,7 @@ Json target_of(const Manifest& manifest, const CudaTarget& target) {
     assumed[manifest.symbols[i]] = manifest.assumed[i];
   }
   for (std::size_t i = 0; i < target.kernels.size(); ++i) {
-    kernels.push_back(kernel_of(manifest.kernels[i], target.kernels[i], manifest.assumed));
+    kernels.push_back(kernel_of(manifest, i, target.kernels[i]));
   }
   return {{"chip", target.chip}, {"assumed", assumed}, {"kernels", kernels}};
 }
@@ -58,29 +74,26 @@ std::string short_number(const Json& number) {
 void add_rows(const Json& kernel, Table& table) {
   bool is_first = true;
   for (const Json& plan : kernel["plans"]) {
-    table.add({is_first ? kernel["kernel"].get<std::string>() : "",
-               (is_first ? "" : "  not ") + plan["plan"].get<std::string>(),
+    table.add({is_first ? plain(kernel["kernel"]) : "",
+               (is_first ? "" : "  not ") + plain(plan["plan"]),
                is_first ? kernel["blocks"].dump() : "", short_number(plan["waves"]),
                short_number(plan["microseconds"])});
     is_first = false;
   }
 }
 
-std::string text_of_chip(const Json& chip) {
-  std::string assumed;
-  for (const auto& [symbol, size] : chip["assumed"].items()) {
-    assumed += (assumed.empty() ? ", planned for " : ", ") + symbol + " = " + size.dump();
-  }
-  Table table({"kernel", "plan", "blocks", "waves", "microseconds"}, 0);
-  for (const Json& kernel : chip["kernels"]) add_rows(kernel, table);
-  std::string text = "\n== " + chip["chip"].get<std::string>() + assumed + " ==\n" + table.text();
+std::string text_of_chip(const Json& chip, const Extent& extent) {
+  Table table({"kernel", "plan", "blocks", "waves", "microseconds"});
+  std::string reasons;
   for (const Json& kernel : chip["kernels"]) {
+    if (!is_shown(kernel, extent)) continue;
+    add_rows(kernel, table);
     if (kernel["no_tensor_cores"].is_null()) continue;
-    text += wrapped("  " + kernel["kernel"].get<std::string>() +
-                        " uses no tensor cores: " + kernel["no_tensor_cores"].get<std::string>(),
-                    6);
+    reasons += wrapped("  " + plain(kernel["kernel"]) +
+                           " uses no tensor cores: " + plain(kernel["no_tensor_cores"]),
+                       6);
   }
-  return text;
+  return "\n== " + title_of(chip) + " ==\n" + table.text() + reasons;
 }
 
 }  // namespace
@@ -101,9 +114,22 @@ Json chips_of(std::span<const Manifest> manifests, const std::string& chip) {
   return json;
 }
 
-std::string text_of_chips(const Json& chips) {
+std::string title_of(const Json& chip) {
+  std::string assumed;
+  for (const auto& [symbol, size] : chip["assumed"].items()) {
+    assumed +=
+        (assumed.empty() ? ", planned for " : ", ") + printable(symbol) + " = " + size.dump();
+  }
+  return plain(chip["chip"]) + assumed;
+}
+
+bool is_shown(const Json& kernel, const Extent& extent) {
+  return extent.diagnosis || kernel["programs"] != Json::array({"diagnosis"});
+}
+
+std::string text_of_chips(const Json& chips, const Extent& extent) {
   std::string text;
-  for (const Json& chip : chips) text += text_of_chip(chip);
+  for (const Json& chip : chips) text += text_of_chip(chip, extent);
   return text;
 }
 

@@ -8,20 +8,6 @@ namespace {
 constexpr const char* kRoles[] = {"activation",      "saved",  "gradient",       "weight",
                                   "weight_gradient", "master", "optimizer_state"};
 
-/// A number, a product of symbols, or "-" for nothing.
-std::string plain(const Json& json) {
-  if (json.is_null()) return "-";
-  return json.is_string() ? json.get<std::string>() : json.dump();
-}
-
-std::string word_of_rule(const Json& rule) { return rule.is_null() ? "default" : rule.dump(); }
-
-std::string joined(const Json& items, const char* between) {
-  std::string text;
-  for (const Json& item : items) text += (text.empty() ? "" : between) + plain(item);
-  return text.empty() ? "-" : text;
-}
-
 std::string titled(const std::string& title, const std::string& body) {
   return "\n" + title + "\n" + body;
 }
@@ -35,7 +21,7 @@ std::string heading(const Json& json) {
           " tensors, " + plain(parameters["trained"]) + " of them trained\n";
   std::string symbols;
   for (const auto& [name, value] : json["symbols"].items()) {
-    symbols += (symbols.empty() ? "" : ", ") + name +
+    symbols += (symbols.empty() ? "" : ", ") + printable(name) +
                (value.is_null() ? " is not bound" : " = " + plain(value));
   }
   return symbols.empty() ? text : text + "symbols: " + symbols + "\n";
@@ -60,31 +46,13 @@ std::string loss_scale(const Json& json) {
   return "\n" + wrapped(text, 2);
 }
 
-/// "saved, input_gradient"; "-" for the whole model.
-std::string part_of(const Json& decision) {
-  const std::string role = decision["role"], pass = decision["pass"];
-  return role.empty() && pass.empty() ? "-"
-                                      : role + (role.empty() || pass.empty() ? "" : ", ") + pass;
-}
-
-std::string decisions(const Json& decisions) {
-  if (decisions.empty()) return {};
-  Table table({"field", "setting", "layer", "role, pass", "rule", "beaten"});
-  for (const Json& decision : decisions) {
-    table.add({plain(decision["field"]), plain(decision["setting"]),
-               decision["layer"] == "" ? "-" : plain(decision["layer"]), part_of(decision),
-               word_of_rule(decision["rule"]), joined(decision["beaten"], ",")});
-  }
-  return titled("what rules decided beside formats", table.text());
-}
-
 std::string totals(const Json& totals) {
-  Table values({"values", "format", "count", "bytes", "of these in memory"}, 3);
+  Table values({"values", "format", "count", "bytes", "of these in memory"});
   for (const Json& total : totals["values"]) {
     values.add({plain(total["role"]), plain(total["format"]), plain(total["count"]),
                 plain(total["bytes"]), plain(total["stored_bytes"])});
   }
-  Table buffers({"memory", "format", "count", "bytes"}, 3);
+  Table buffers({"memory", "format", "count", "bytes"});
   for (const Json& total : totals["buffers"]) {
     buffers.add({plain(total["role"]), plain(total["format"]), plain(total["count"]),
                  plain(total["bytes"])});
@@ -165,14 +133,20 @@ std::string program(const Json& json) {
 
 }  // namespace
 
-std::string text_of(const Json& explanation) {
-  std::string text = heading(explanation) + rules(explanation) + loss_scale(explanation) +
-                     decisions(explanation["decisions"]);
+std::string text_of(const Json& explanation, const Extent& extent) {
+  std::string text = heading(explanation) + rules(explanation) + loss_scale(explanation);
   for (const Json& note : explanation["notes"]) {
     text += wrapped("note: " + plain(note["text"]) + " (" + plain(note["label"]) + ")", 6);
   }
-  for (const Json& item : explanation["programs"]) text += program(item);
-  return text + text_of_chips(explanation["chips"]);
+  text += text_of_summary(explanation, extent);
+  if (extent.part != Extent::Part::summary) text += text_of_decisions(explanation);
+  if (extent.part != Extent::Part::all) {
+    return text + "\n--all prints every value, kernel, cast and plan; --json all as one object\n";
+  }
+  for (const Json& item : explanation["programs"]) {
+    if (extent.diagnosis || item["name"] != "diagnosis") text += program(item);
+  }
+  return text + text_of_chips(explanation["chips"], extent);
 }
 
 }  // namespace halftone::tools

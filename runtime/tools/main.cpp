@@ -3,7 +3,6 @@
 // done, and for diff equal, for cache verify sound; 1: diff found differences, cache verify found
 // damage; 2: an error, one sentence on standard error.
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -20,7 +19,9 @@
 #include "devices_command.hpp"
 #include "diff.hpp"
 #include "explain.hpp"
+#include "halftone/manifest/version.hpp"
 #include "simulate.hpp"
+#include "wrong_words.hpp"
 
 namespace {
 
@@ -30,7 +31,12 @@ constexpr int kDifferent = 1, kError = 2;
 
 struct Arguments {
   std::string first, second, model, symbols, chip, simulate, folder;
-  bool json = false;
+  bool json = false, summary = false, all = false, diagnosis = false;
+
+  [[nodiscard]] tools::Extent extent() const {
+    using Part = tools::Extent::Part;
+    return {summary ? Part::summary : all ? Part::all : Part::decisions, diagnosis};
+  }
 };
 
 tools::Json explanation(const std::string& path, const Arguments& arguments) {
@@ -57,15 +63,16 @@ int explain(Arguments arguments) {
   if (simulates) arguments.chip = arguments.simulate;
   tools::Json json = explanation(arguments.first, arguments);
   if (simulates) add_simulation(json, arguments);
-  std::cout << (arguments.json ? text_of_json(json) : tools::text_of(json));
+  std::cout << (arguments.json ? text_of_json(json) : tools::text_of(json, arguments.extent()));
   if (simulates && !arguments.json) std::cout << tools::text_of_simulation(json["simulated"]);
   return 0;
 }
 
 int diff(const Arguments& arguments) {
-  const tools::Json json = tools::difference_of(explanation(arguments.first, arguments),
-                                                explanation(arguments.second, arguments));
-  std::cout << (arguments.json ? text_of_json(json) : tools::text_of_difference(json));
+  const tools::Json a = explanation(arguments.first, arguments);
+  const tools::Json b = explanation(arguments.second, arguments);
+  const tools::Json json = tools::difference_of(a, b);
+  std::cout << (arguments.json ? text_of_json(json) : tools::text_of_difference(json, a, b));
   return json["equal"].get<bool>() ? 0 : kDifferent;
 }
 
@@ -73,25 +80,6 @@ int look_after_cache(tools::CacheTask task, const Arguments& arguments) {
   const tools::CacheReport report = tools::look_after_cache(task, arguments.folder);
   std::cout << report.text;
   return report.sound ? 0 : kDifferent;
-}
-
-/// One line, with a remedy: CLI11 names the fault alone.
-std::string sentence_of(const CLI::ParseError& error, const CLI::App& app) {
-  std::string text = error.what();
-  std::ranges::replace(text, '\n', ' ');
-  while (!text.empty() && (text.back() == ' ' || text.back() == '.')) text.pop_back();
-  if (text.find("; ") != text.npos) return text;
-  const CLI::App* chosen = &app;
-  std::string command = app.get_name();
-  while (!chosen->get_subcommands().empty()) {
-    chosen = chosen->get_subcommands().front();
-    command += " " + chosen->get_name();
-  }
-  const std::vector<std::string> words = chosen->remaining();
-  if (chosen->get_require_subcommand_min() > 0 && !words.empty() && !words[0].starts_with('-')) {
-    return "'" + words[0] + "' is no command; '" + command + " --help' lists them";
-  }
-  return text + "; '" + command + " --help' says what it takes";
 }
 
 using CacheCommands = std::map<CLI::App*, tools::CacheTask>;
@@ -129,13 +117,69 @@ void add_model(CLI::App& command, Arguments& arguments) {
       ->check(not_empty);
 }
 
+void add_json(CLI::App& command, Arguments& arguments) {
+  command.add_flag("--json", arguments.json, "Print one JSON object (docs/tools.md)")
+      ->disable_flag_override();
+}
+
 void add_options(CLI::App& command, Arguments& arguments) {
-  command.add_flag("--json", arguments.json, "Print one JSON object (docs/tools.md)");
+  add_json(command, arguments);
   command.add_option("--symbols", arguments.symbols, "Sizes of symbols, such as batch=32,time=8")
       ->check(not_empty);
   command.add_option("--chip", arguments.chip, "Only this one of the chips, such as sm_80")
       ->check(not_empty);
   add_model(command, arguments);
+}
+
+/// What is left out of the object would be missed, so the object is always whole.
+void add_extent(CLI::App& command, Arguments& arguments) {
+  CLI::Option* const json = command.get_option("--json");
+  const auto add = [&](const char* name, bool& flag, const char* help) {
+    return command.add_flag(name, flag, help)->disable_flag_override()->excludes(json);
+  };
+  CLI::Option* const summary = add("--summary", arguments.summary, "Counts, bytes and chips alone");
+  add("--all", arguments.all, "Every value, kernel, cast and plan too")->excludes(summary);
+  add("--diagnosis", arguments.diagnosis, "The program that explains skipped steps too");
+}
+
+CLI::App& add_explain(CLI::App& app, Arguments& arguments) {
+  CLI::App& command = *app.add_subcommand("explain", "What rules decided, and what it takes");
+  command.add_option("ARTIFACT", arguments.first, "What halftonec --object wrote, or was linked")
+      ->required()
+      ->check(not_empty);
+  add_options(command, arguments);
+  add_extent(command, arguments);
+  command
+      .add_option("--simulate", arguments.simulate,
+                  "Run a step on this chip in software, and count: sm_80")
+      ->check(not_empty)
+      ->excludes(command.get_option("--chip"));
+  return command;
+}
+
+CLI::App& add_diff(CLI::App& app, Arguments& arguments) {
+  CLI::App& command = *app.add_subcommand("diff", "What differs between two artifacts");
+  command.add_option("A", arguments.first, "An artifact")->required()->check(not_empty);
+  command.add_option("B", arguments.second, "Another")->required()->check(not_empty);
+  add_options(command, arguments);
+  return command;
+}
+
+CLI::App& add_devices(CLI::App& app, Arguments& arguments) {
+  CLI::App& command = *app.add_subcommand("devices", "What this machine has, and what would run");
+  command.add_option("ARTIFACT", arguments.first, "An artifact to choose a device for")
+      ->check(not_empty);
+  add_json(command, arguments);
+  add_model(command, arguments);
+  return command;
+}
+
+CLI::App& add_compile_texts(CLI::App& app, Arguments& arguments) {
+  CLI::App& command = *app.add_subcommand("compile-texts", "For halftonec --aot");
+  command.add_option("JOBS", arguments.first, "What halftonec wrote")->required();
+  command.add_option("IMAGES", arguments.second, "The file to write")->required();
+  command.group("");  // not for people
+  return command;
 }
 
 int run(int count, char** values) {
@@ -145,35 +189,18 @@ int run(int count, char** values) {
       "cache",
       "halftone");
   app.require_subcommand(1);
-  CLI::App& explaining = *app.add_subcommand("explain", "What rules decided, and what it takes");
-  explaining
-      .add_option("ARTIFACT", arguments.first, "What halftonec --object wrote, or was linked")
-      ->required();
-  add_options(explaining, arguments);
-  explaining
-      .add_option("--simulate", arguments.simulate,
-                  "Run a step on this chip in software, and count: sm_80")
-      ->check(not_empty)
-      ->excludes(explaining.get_option("--chip"));
-  CLI::App& comparing = *app.add_subcommand("diff", "What differs between two artifacts");
-  comparing.add_option("A", arguments.first, "An artifact")->required();
-  comparing.add_option("B", arguments.second, "Another")->required();
-  add_options(comparing, arguments);
+  app.set_version_flag("--version", std::string("halftone ") + halftone::kVersionOfHalftone);
+  const CLI::App& explaining = add_explain(app, arguments);
+  add_diff(app, arguments);
   const CacheCommands caching = add_cache(app, arguments);
-  CLI::App& listing = *app.add_subcommand("devices", "What this machine has, and what would run");
-  listing.add_option("ARTIFACT", arguments.first, "An artifact to choose a device for")
-      ->check(not_empty);
-  listing.add_flag("--json", arguments.json, "Print one JSON object (docs/tools.md)");
-  add_model(listing, arguments);
-  CLI::App& compiling = *app.add_subcommand("compile-texts", "For halftonec --aot");
-  compiling.add_option("JOBS", arguments.first, "What halftonec wrote")->required();
-  compiling.add_option("IMAGES", arguments.second, "The file to write")->required();
-  compiling.group("");  // not for people
+  const CLI::App& listing = add_devices(app, arguments);
+  const CLI::App& compiling = add_compile_texts(app, arguments);
+  tools::refuse_empty_values(count, values);
   try {
     app.parse(count, values);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    throw std::runtime_error(sentence_of(error, app));
+    throw std::runtime_error(tools::sentence_of(error, app));
   }
   for (const auto& [command, task] : caching) {
     if (command->parsed()) return look_after_cache(task, arguments);
@@ -198,7 +225,7 @@ int main(int count, char** values) {
     }
     return status;
   } catch (const std::exception& error) {
-    std::cerr << "halftone: " << error.what() << "\n";
+    std::cerr << "halftone: " << tools::printable(error.what(), true) << "\n";
     return kError;
   }
 }

@@ -147,13 +147,12 @@ Json simulation_of(std::span<const Manifest> manifests, std::span<const std::str
 std::string text_of_simulation(const Json& simulated) {
   std::string sizes;
   for (const auto& [symbol, size] : simulated["symbols"].items())
-    sizes += (sizes.empty() ? " with " : ", ") + symbol + " = " + size.dump();
+    sizes += (sizes.empty() ? " with " : ", ") + printable(symbol) + " = " + size.dump();
   Table table({"kernel", "blocks", "waves", "instructions", "tensor ops", "model ops", "bytes",
-               "model bytes", "global", "shared"},
-              0);
+               "model bytes", "global", "shared"});
   for (const Json& launch : simulated["launches"]) {
     const Json &counted = launch["counted"], &model = launch["predicted"];
-    table.add({launch["kernel"].get<std::string>(), number(launch["blocks"]),
+    table.add({plain(launch["kernel"]), number(launch["blocks"]),
                model.is_null() ? "-" : number(model["waves"]),
                number(counted["thread_instructions"]), number(counted["tensor_operations"]),
                model.is_null() ? "-" : number(model["operations"].get<double>()),
@@ -161,8 +160,7 @@ std::string text_of_simulation(const Json& simulated) {
                model.is_null() ? "-" : number(model["bytes"].get<double>()),
                ratio(counted, "global_sectors"), ratio(counted, "shared_wavefronts")});
   }
-  return "\n== a step on simulated " + simulated["chip"].get<std::string>() + sizes + " ==\n" +
-         table.text() +
+  return "\n== a step on simulated " + plain(simulated["chip"]) + sizes + " ==\n" + table.text() +
          wrapped(
              "sectors and wavefronts: global and shared memory's, over the least that their "
              "accesses need; the model's numbers hold for the sizes that plans were chosen for",

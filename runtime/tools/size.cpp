@@ -63,7 +63,7 @@ std::string culprit_of(const manifest::Program& program, std::span<const std::in
 
 Binding bind_symbols(const manifest::Manifest& manifest, const std::string& text) {
   Binding binding(manifest.symbols.size());
-  std::istringstream entries(text);
+  std::istringstream entries(text.empty() ? text : text + ",");  // getline drops a last empty one
   for (std::string entry; std::getline(entries, entry, ',');) {
     const auto equals = entry.find('=');
     const std::string symbol = entry.substr(0, equals);

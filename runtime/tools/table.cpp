@@ -7,13 +7,7 @@
 namespace halftone::tools {
 namespace {
 
-constexpr std::size_t kIndent = 2, kGap = 2, kNarrowest = 12;
-
-std::string shortened(const std::string& text, std::size_t width) {
-  if (text.size() <= width) return text;
-  const std::size_t tail = (width - 2) / 2, head = width - 2 - tail;
-  return text.substr(0, head) + ".." + text.substr(text.size() - tail);
-}
+constexpr std::size_t kIndent = 2, kGap = 2;
 
 }  // namespace
 
@@ -23,14 +17,6 @@ std::string Table::text() const {
     if (row.size() == 1) continue;
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
   }
-  std::size_t whole = kIndent;
-  for (const std::size_t width : widths) whole += width + kGap;
-  whole -= kGap;
-  if (whole > kColumns) {
-    std::size_t& width = widths[elastic_];
-    const std::size_t excess = std::min(whole - kColumns, width);
-    width = std::max(width - excess, std::min(width, kNarrowest));
-  }
   std::string text;
   for (const auto& row : rows_) {
     std::string line(kIndent, ' ');
@@ -39,8 +25,7 @@ std::string Table::text() const {
       continue;
     }
     for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string cell = shortened(row[i], widths[i]);
-      line += cell + std::string(widths[i] - cell.size() + kGap, ' ');
+      line += row[i] + std::string(widths[i] - row[i].size() + kGap, ' ');
     }
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }

@@ -9,12 +9,11 @@ namespace halftone::tools {
 
 inline constexpr std::size_t kColumns = 100;
 
-/// Rows under a heading; a row of one cell is a line of its own between them. When the whole is too
-/// wide, the middle of long cells of column `elastic` becomes "..".
+/// Rows under a heading; a row of one cell is a line of its own between them. Columns are as wide
+/// as what stands in them, since a name that is cut may be another's.
 class Table {
  public:
-  explicit Table(std::vector<std::string> heading, std::size_t elastic = 0)
-      : rows_{std::move(heading)}, elastic_(elastic) {}
+  explicit Table(std::vector<std::string> heading) : rows_{std::move(heading)} {}
 
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
 
@@ -22,11 +21,10 @@ class Table {
 
  private:
   std::vector<std::vector<std::string>> rows_;
-  std::size_t elastic_;
 };
 
-/// `text` in lines of at most kColumns, broken at spaces; lines but the first, which
-/// keeps its leading spaces, are indented.
+/// `text` in lines of at most kColumns where its words allow, broken at spaces; lines but the
+/// first, which keeps its leading spaces, are indented.
 [[nodiscard]] std::string wrapped(const std::string& text, std::size_t indent);
 
 }  // namespace halftone::tools

@@ -59,6 +59,8 @@ TEST_CASE("explain says for every chip which plan was chosen, what it beat, and 
   CHECK(first["chip"] == "sm_80");
   CHECK(first["assumed"] == nlohmann::json{{"batch", 256}});
   CHECK(first["kernels"].size() == hand_made::manifest().kernels.size());
+  CHECK(first["kernels"][0]["programs"] == nlohmann::json{"training", "inference"});
+  CHECK(first["kernels"][9]["programs"] == nlohmann::json{"diagnosis"});
   const nlohmann::json& kernel = first["kernels"][0];
   CHECK(kernel["kernel"] == "line_forward");
   CHECK(kernel["splits"] == 2);
@@ -77,7 +79,7 @@ TEST_CASE("explain says for every chip which plan was chosen, what it beat, and 
   CHECK(second["chip"] == "sm_75");
   CHECK(second["kernels"][0]["no_tensor_cores"] == "sm_75 has no tensor cores for bf16");
 
-  const std::string text = run_tool("explain " + file.path()).output;
+  const std::string text = run_tool("explain --all " + file.path()).output;
   for (const char* line : {"\n== sm_80, planned for batch = 256 ==\n", "tensor 64x64x32",
                            "not tensor 32x32x64", "not tensor 16x64x64", "12.5\n", "100\n",
                            "\n  line_forward uses no tensor cores: sm_75 has no tensor cores for "
@@ -86,6 +88,14 @@ TEST_CASE("explain says for every chip which plan was chosen, what it beat, and 
     CHECK(text.find(line) != std::string::npos);
   }
   CHECK(text.find("== sm_80") < text.find("== sm_75"));
+  CHECK(text.find("line_cast") == std::string::npos);  // of diagnosis alone
+  CHECK(run_tool("explain --all --diagnosis " + file.path()).output.find("\n  line_cast ") !=
+        std::string::npos);
+  const std::string summary = run_tool("explain --summary " + file.path()).output;
+  CHECK(summary.find("\n  sm_80, planned for batch = 256: 8 kernels\n") != std::string::npos);
+  CHECK(
+      summary.find("\n  sm_75, planned for batch = 256: 8 kernels, 1 of them contractions without "
+                   "tensor cores\n") != std::string::npos);
 }
 
 TEST_CASE("explain says what holds for the one chip that is asked for") {
@@ -142,7 +152,7 @@ TEST_CASE("diff says which kernels of which chips run in another way") {
   CHECK(json["differences"]["plans"] == expected);
   const std::string text = run_tool("diff " + file.path() + " " + changed.path()).output;
   CHECK(text.find("  sm_80 line_forward: tensor 64x64x32 -> simt 64x64x16\n") != std::string::npos);
-  CHECK(text.find("  sm_75 *: all -> -\n") != std::string::npos);
+  CHECK(text.find("  sm_75 *: all -> none\n") != std::string::npos);
   CHECK(run_tool("diff " + file.path() + " " + file.path()).status == 0);
 }
 

@@ -91,17 +91,11 @@ TEST_CASE("of several artifacts in one file a model is chosen by name") {
         "halftone: '" + file + "' holds no artifact of model 'letters'; choose of digits, wide\n");
 }
 
-TEST_CASE("the text says what the object says, in lines of at most 100 columns") {
+TEST_CASE("the text says what the object says") {
   for (const char* name : {"digits_bf16.own", "every_layer.own", "rank3.bf16"}) {
     CAPTURE(name);
-    const Outcome outcome = run_tool("explain " + artifact(name));
+    const Outcome outcome = run_tool("explain --all --diagnosis " + artifact(name));
     REQUIRE(outcome.status == 0);
-    std::size_t begin = 0, longest = 0;
-    for (std::size_t end; (end = outcome.output.find('\n', begin)) != std::string::npos;
-         begin = end + 1) {
-      longest = std::max(longest, end - begin);
-    }
-    CHECK(longest <= 100);
     const nlohmann::json json = json_of("explain " + artifact(name));
     for (const auto& rule : json["rules"]) {
       std::string start = rule;

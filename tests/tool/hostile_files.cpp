@@ -151,7 +151,7 @@ TEST_CASE("sizes that overflow are an error, not a number") {
         "halftone: --symbols: the memory of training exceeds 2^62 bytes; bind smaller sizes\n");
 }
 
-TEST_CASE("names of any length and any bytes fit into the text and the object") {
+TEST_CASE("names of any length and any bytes stand whole in the text, and fit into the object") {
   manifest::Manifest manifest = hand_made::manifest();
   const std::string name = "head" + std::string(300, 'x') +
                            "\xff"
@@ -160,23 +160,15 @@ TEST_CASE("names of any length and any bytes fit into the text and the object") 
   const File file(manifest::encode(manifest));
   const Outcome outcome = run_tool("explain " + file.path());
   CHECK(outcome.status == 0);
-  CHECK(outcome.output.find("xx..xx") != std::string::npos);
-  for (std::size_t begin = 0, end; (end = outcome.output.find('\n', begin)) != std::string::npos;
-       begin = end + 1) {
-    CHECK(end - begin <= 100);
-  }
+  CHECK(outcome.output.find("\n  " + name + "  f32\n") != std::string::npos);
   CHECK(json_of("explain " + file.path())["model"] == manifest.model);
 }
 
-TEST_CASE("wrong arguments are refused with what is right") {
+TEST_CASE("what an artifact does not have is refused with what it has") {
   const File file(whole());
   struct {
     std::string arguments, says;
   } cases[] = {
-      {"", "subcommand"},
-      {"explain", "ARTIFACT"},
-      {"improve " + file.path(), "'improve' is no command"},
-      {"diff " + file.path(), "B is required"},
       {"explain " + file.path() + " --symbols length=3", "binds no symbol of model"},
       {"explain " + file.path() + " --symbols batch", "write NAME=NUMBER"},
       {"explain " + file.path() + " --symbols batch=0", "write a whole number above 0"},
@@ -190,7 +182,6 @@ TEST_CASE("wrong arguments are refused with what is right") {
     CHECK(outcome.status == 2);
     CHECK(outcome.errors.find(c.says) != std::string::npos);
   }
-  CHECK(run_tool("--help").status == 0);
 }
 
 }  // namespace halftone::tests
