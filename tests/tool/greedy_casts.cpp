@@ -127,9 +127,9 @@ class Greedy {
   Count count_;
 };
 
-nlohmann::json training_of(const std::string& artifact) {
-  const nlohmann::json json =
-      json_of("explain " + std::string(TOOL_ARTIFACTS) + "/" + artifact + ".o --symbols batch=32");
+nlohmann::json training_of(const std::string& artifact, int batch = 32) {
+  const nlohmann::json json = json_of("explain " + std::string(TOOL_ARTIFACTS) + "/" + artifact +
+                                      ".o --symbols batch=" + std::to_string(batch));
   for (const auto& program : json["programs"]) {
     if (program["name"] == "training") return program;
   }
@@ -195,12 +195,12 @@ TEST_CASE("a step casts less than an operator-local autocast would") {
 }
 
 TEST_CASE("bf16 halves what activations take, and the weights that contractions read") {
-  MESSAGE("model at batch 32: bytes of activations in f32, in bf16, of weights as read, arenas");
-  for (const std::string model : {"digits", "wide"}) {
-    CAPTURE(model);
-    const nlohmann::json f32 = training_of(model + ".f32");
-    const nlohmann::json bf16 = training_of(model + ".bf16");
-    MESSAGE(model << ": " << bytes_of(f32, "activation") << ", " << bytes_of(bf16, "activation")
+  MESSAGE("batch: bytes of activations in f32, in bf16, of weights as read, arenas");
+  for (const int batch : {1, 32, 256}) {
+    CAPTURE(batch);
+    const nlohmann::json f32 = training_of("digits.own", batch);
+    const nlohmann::json bf16 = training_of("digits_bf16.own", batch);
+    MESSAGE(batch << ": " << bytes_of(f32, "activation") << ", " << bytes_of(bf16, "activation")
                   << "; " << bytes_of(f32, "weight") << ", " << bytes_of(bf16, "weight") << "; "
                   << f32["arena_bytes"] << ", " << bf16["arena_bytes"]);
     CHECK(bytes_of(bf16, "activation") < bytes_of(f32, "activation"));
