@@ -11,9 +11,11 @@
 #include "codegen/passes/Passes.h"
 #include "halftone/description/text.hpp"
 #include "halftone/manifest/seal.hpp"
+#include "halftone/manifest/version.hpp"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
@@ -148,10 +150,19 @@ halftone::ir::AheadOfTime ahead(const char *program) {
   return ahead;
 }
 
+/// Of a chip without its suffix, the target with it.
+std::string meantTarget(llvm::StringRef word) {
+  for (const std::string &target : allTargets())
+    if (!word.empty() && llvm::StringRef(target).drop_back() == word)
+      return "did you mean '" + target + "'? ";
+  return "";
+}
+
 bool checkTargets() {
   for (const std::string &target : targets)
     if (!llvm::is_contained(allTargets(), target)) {
-      fail("'" + target + "' is no target: write " + llvm::join(allTargets(), ", "));
+      fail("'" + target + "' is no target: " + meantTarget(target) + "write " +
+           llvm::join(allTargets(), ", "));
       return false;
     }
   return true;
@@ -319,6 +330,10 @@ int main(int argc, char **argv) {
   std::signal(SIGXFSZ,
               SIG_IGN); // a limit on the size of files then fails the write, as a full disk
   llvm::cl::HideUnrelatedOptions(category);
+  llvm::cl::SetVersionPrinter([](llvm::raw_ostream &out) {
+    out << "halftonec " << halftone::kVersionOfHalftone << ", with LLVM " << LLVM_VERSION_STRING
+        << "\n";
+  });
   llvm::cl::ParseCommandLineOptions(argc, argv, "Compiles a Halftone model into an artifact\n");
   return checkOutput(run(argv[0]));
 }
