@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile_texts.hpp"
 
+#include <cstdio>
 #include <exception>
 #include <fstream>
 #include <stdexcept>
@@ -24,6 +25,18 @@ std::vector<std::string> read(const std::string& path) {
   return strings;
 }
 
+/// Whole or not at all: what was there before stays where this fails.
+void write(const std::string& path, const std::vector<std::byte>& bytes) {
+  const std::string beside = path + ".part";
+  std::ofstream file(beside, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  if (file && std::rename(beside.c_str(), path.c_str()) == 0) return;
+  std::remove(beside.c_str());
+  throw std::runtime_error("cannot write '" + path + "'; name a file that can be written");
+}
+
 }  // namespace
 
 void compile_texts(const std::string& jobs, const std::string& images) {
@@ -45,12 +58,7 @@ void compile_texts(const std::string& jobs, const std::string& images) {
   for (const std::exception_ptr& failure : failures) {
     if (failure) std::rethrow_exception(failure);
   }
-  const std::vector<std::byte> packed = manifest::pack_texts(made);
-  std::ofstream file(images, std::ios::binary);
-  file.write(reinterpret_cast<const char*>(packed.data()),
-             static_cast<std::streamsize>(packed.size()));
-  if (!file.flush())
-    throw std::runtime_error("cannot write '" + images + "'; name a file that can be written");
+  write(images, manifest::pack_texts(made));
 }
 
 }  // namespace halftone::tools

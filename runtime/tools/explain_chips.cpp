@@ -108,7 +108,8 @@ Json chips_of(std::span<const Manifest> manifests, const std::string& chip) {
     }
   }
   if (!chip.empty() && json.empty()) {
-    throw std::runtime_error("the artifact was not made for chip '" + chip + "'; it has " +
+    throw std::runtime_error("the artifact of model '" + manifests.front().model +
+                             "' was not made for chip '" + chip + "'; it has " +
                              (known.empty() ? "none" : known));
   }
   return json;

@@ -10,6 +10,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "artifact_file.hpp"
@@ -39,9 +40,13 @@ struct Arguments {
   }
 };
 
-tools::Json explanation(const std::string& path, const Arguments& arguments) {
-  const auto manifests = tools::read_artifact(path, arguments.model);
-  return tools::explanation_of(manifests, tools::bind_symbols(manifests.front(), arguments.symbols),
+using Manifests = std::vector<halftone::manifest::Manifest>;
+
+/// `elsewhere`: symbols of another artifact, which --symbols may bind too.
+tools::Json explanation(const Manifests& manifests, const Arguments& arguments,
+                        const std::vector<std::string>& elsewhere = {}) {
+  return tools::explanation_of(manifests,
+                               tools::bind_symbols(manifests.front(), arguments.symbols, elsewhere),
                                arguments.chip);
 }
 
@@ -51,8 +56,7 @@ std::string text_of_json(const tools::Json& json) {
 }
 
 /// The same chip in both halves.
-void add_simulation(tools::Json& json, const Arguments& arguments) {
-  const auto manifests = tools::read_artifact(arguments.first, arguments.model);
+void add_simulation(tools::Json& json, const Manifests& manifests, const Arguments& arguments) {
   json["simulated"] = tools::simulation_of(
       manifests, tools::read_texts(arguments.first, manifests.front()).texts,
       tools::bind_symbols(manifests.front(), arguments.symbols), arguments.chip);
@@ -61,16 +65,31 @@ void add_simulation(tools::Json& json, const Arguments& arguments) {
 int explain(Arguments arguments) {
   const bool simulates = !arguments.simulate.empty();
   if (simulates) arguments.chip = arguments.simulate;
-  tools::Json json = explanation(arguments.first, arguments);
-  if (simulates) add_simulation(json, arguments);
+  const Manifests manifests = tools::read_artifact(arguments.first, arguments.model);
+  tools::Json json = explanation(manifests, arguments);
+  if (simulates) add_simulation(json, manifests, arguments);
   std::cout << (arguments.json ? text_of_json(json) : tools::text_of(json, arguments.extent()));
   if (simulates && !arguments.json) std::cout << tools::text_of_simulation(json["simulated"]);
   return 0;
 }
 
+/// Of both artifacts, or of A and, behind a comma, of B.
+std::pair<std::string, std::string> models_of(const std::string& words) {
+  const auto comma = words.find(',');
+  if (comma == words.npos) return {words, words};
+  const std::string a = words.substr(0, comma), b = words.substr(comma + 1);
+  if (a.empty() || b.empty()) {
+    throw std::runtime_error("--model: '" + words + "' names no two models; write A's,B's");
+  }
+  return {a, b};
+}
+
 int diff(const Arguments& arguments) {
-  const tools::Json a = explanation(arguments.first, arguments);
-  const tools::Json b = explanation(arguments.second, arguments);
+  const auto [model_of_a, model_of_b] = models_of(arguments.model);
+  const Manifests first = tools::read_artifact(arguments.first, model_of_a);
+  const Manifests second = tools::read_artifact(arguments.second, model_of_b);
+  const tools::Json a = explanation(first, arguments, second.front().symbols);
+  const tools::Json b = explanation(second, arguments, first.front().symbols);
   const tools::Json json = tools::difference_of(a, b);
   std::cout << (arguments.json ? text_of_json(json) : tools::text_of_difference(json, a, b));
   return json["equal"].get<bool>() ? 0 : kDifferent;
@@ -112,9 +131,9 @@ int devices(const Arguments& arguments) {
   return 0;
 }
 
-void add_model(CLI::App& command, Arguments& arguments) {
-  command.add_option("--model", arguments.model, "Which model of a file that holds several")
-      ->check(not_empty);
+void add_model(CLI::App& command, Arguments& arguments,
+               const char* help = "Which model of a file that holds several") {
+  command.add_option("--model", arguments.model, help)->check(not_empty);
 }
 
 void add_json(CLI::App& command, Arguments& arguments) {
@@ -128,7 +147,6 @@ void add_options(CLI::App& command, Arguments& arguments) {
       ->check(not_empty);
   command.add_option("--chip", arguments.chip, "Only this one of the chips, such as sm_80")
       ->check(not_empty);
-  add_model(command, arguments);
 }
 
 /// What is left out of the object would be missed, so the object is always whole.
@@ -148,6 +166,7 @@ CLI::App& add_explain(CLI::App& app, Arguments& arguments) {
       ->required()
       ->check(not_empty);
   add_options(command, arguments);
+  add_model(command, arguments);
   add_extent(command, arguments);
   command
       .add_option("--simulate", arguments.simulate,
@@ -162,6 +181,8 @@ CLI::App& add_diff(CLI::App& app, Arguments& arguments) {
   command.add_option("A", arguments.first, "An artifact")->required()->check(not_empty);
   command.add_option("B", arguments.second, "Another")->required()->check(not_empty);
   add_options(command, arguments);
+  add_model(command, arguments,
+            "Which model of files that hold several; where B's is another, A's,B's");
   return command;
 }
 

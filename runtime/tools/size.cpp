@@ -61,14 +61,17 @@ std::string culprit_of(const manifest::Program& program, std::span<const std::in
 
 }  // namespace
 
-Binding bind_symbols(const manifest::Manifest& manifest, const std::string& text) {
+Binding bind_symbols(const manifest::Manifest& manifest, const std::string& text,
+                     const std::vector<std::string>& elsewhere) {
   Binding binding(manifest.symbols.size());
   std::istringstream entries(text.empty() ? text : text + ",");  // getline drops a last empty one
   for (std::string entry; std::getline(entries, entry, ',');) {
     const auto equals = entry.find('=');
     const std::string symbol = entry.substr(0, equals);
     const auto found = std::ranges::find(manifest.symbols, symbol);
-    if (equals == std::string::npos || found == manifest.symbols.end()) {
+    const bool is_unknown = found == manifest.symbols.end();
+    if (equals != entry.npos && is_unknown && std::ranges::count(elsewhere, symbol) > 0) continue;
+    if (equals == entry.npos || is_unknown) {
       throw std::runtime_error("--symbols: '" + entry + "' binds no symbol of model '" +
                                manifest.model + "'; write NAME=NUMBER with a symbol of " +
                                all_of(manifest.symbols));

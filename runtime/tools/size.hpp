@@ -16,9 +16,10 @@ namespace halftone::tools {
 /// What --symbols bound, by index into Manifest::symbols.
 using Binding = std::vector<std::optional<std::int64_t>>;
 
-/// From "batch=32,time=8". Throws std::runtime_error for an unknown symbol, a number that is not
-/// positive, or a symbol bound twice.
-[[nodiscard]] Binding bind_symbols(const manifest::Manifest& manifest, const std::string& text);
+/// From "batch=32,time=8". Throws std::runtime_error for a symbol that is neither known nor among
+/// those `elsewhere`, a number that is not positive, or a symbol bound twice.
+[[nodiscard]] Binding bind_symbols(const manifest::Manifest& manifest, const std::string& text,
+                                   const std::vector<std::string>& elsewhere = {});
 
 /// A polynomial in the symbols that are not bound. Throws std::runtime_error past 2^63.
 class Size {

@@ -108,10 +108,11 @@ TEST_CASE("explain says what holds for the one chip that is asked for") {
   const Outcome unknown = run_tool("explain " + file.path() + " --chip sm_90");
   CHECK(unknown.status == 2);
   CHECK(unknown.errors ==
-        "halftone: the artifact was not made for chip 'sm_90'; it has sm_80, sm_75\n");
+        "halftone: the artifact of model 'line' was not made for chip 'sm_90'; it has sm_80, "
+        "sm_75\n");
   const File line(manifest::encode(hand_made::manifest()));
   CHECK(run_tool("explain " + line.path() + " --chip sm_80").errors ==
-        "halftone: the artifact was not made for chip 'sm_80'; it has none\n");
+        "halftone: the artifact of model 'line' was not made for chip 'sm_80'; it has none\n");
   CHECK(json_of("explain " + line.path())["chips"].empty());
 }
 

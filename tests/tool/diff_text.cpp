@@ -89,6 +89,37 @@ TEST_CASE("a symbol that is not bound differs from one that is not there") {
   check_holds(text, "symbols.time: none -> not bound");
 }
 
+TEST_CASE("symbols of either side may be bound, and models of one file compared") {
+  const Manifest a = hand_made::manifest();
+  Manifest b = a;
+  b.model = "other";
+  b.symbols.emplace_back("time");
+  b.assumed.push_back(256);
+  const File first(manifest::encode(a)), second(manifest::encode(b));
+  const File both(manifest::encode(a) + manifest::encode(b));
+  const std::string apart = "diff " + first.path() + " " + second.path();
+  const std::string together = "diff " + both.path() + " " + both.path();
+  const std::string text = run_tool(apart + " --symbols batch=2,time=3").output;
+  check_holds(text, "model: line -> other");
+  check_holds(text, "symbols.time: none -> 3");
+  CHECK(run_tool(together + " --model line,other --symbols time=3,batch=2").output == text);
+  CHECK(run_tool(together + " --model other").status == 0);
+  const struct {
+    std::string arguments, says;
+  } wrong[] = {
+      {apart + " --symbols depth=3", "--symbols: 'depth=3' binds no symbol of model 'line'"},
+      {apart + " --symbols time", "--symbols: 'time' binds no symbol of model 'line'"},
+      {together, "holds several artifacts; choose one with --model: line, other"},
+      {together + " --model line,", "--model: 'line,' names no two models"},
+      {together + " --model line,otter", "holds no artifact of model 'otter'"}};
+  for (const auto& each : wrong) {
+    CAPTURE(each.arguments);
+    const Outcome outcome = run_tool(each.arguments);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.errors.find(each.says) != std::string::npos);
+  }
+}
+
 TEST_CASE("kernels show the launches that one side has alone") {
   Manifest a = hand_made::manifest();
   auto& forward = a.programs[0].phases[0];

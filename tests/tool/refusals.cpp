@@ -4,9 +4,11 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "artifact_file.hpp"
 #include "file_of_bytes.hpp"
+#include "halftone/manifest/texts.hpp"
 #include "run_tool.hpp"
 
 namespace halftone::tests {
@@ -31,8 +33,12 @@ TEST_CASE("explain --simulate says in one sentence why it cannot") {
     const char* sentence;
   };
   const Case cases[] = {
-      {"--simulate sm_99", "halftone: the artifact was not made for chip 'sm_99'; it has sm_80\n"},
-      {"--simulate sm_75", "halftone: the artifact was not made for chip 'sm_75'; it has sm_80\n"},
+      {"--simulate sm_99",
+       "halftone: the artifact of model 'digits_f16' was not made for chip 'sm_99'; it has "
+       "sm_80\n"},
+      {"--simulate sm_75",
+       "halftone: the artifact of model 'digits_f16' was not made for chip 'sm_75'; it has "
+       "sm_80\n"},
   };
   for (const Case& c : cases) {
     CAPTURE(std::string(c.arguments));
@@ -53,6 +59,17 @@ TEST_CASE("compile-texts refuses what halftonec did not write") {
   CHECK(refusal_of("compile-texts . o") == "halftone: '.' is a folder or a device; name a file\n");
   CHECK(refusal_of("compile-texts '" HALFTONE_TOOL "' o") ==
         "halftone: '" HALFTONE_TOOL "' holds no jobs; name what halftonec --aot wrote\n");
+}
+
+TEST_CASE("compile-texts keeps the file that it cannot replace") {
+  const Bytes former(100, std::byte{7});
+  const File jobs(manifest::pack_texts({})), images(former);
+  const std::string command = "'" HALFTONE_TOOL "' compile-texts " + jobs.path() + " ";
+  const Outcome outcome = run_tool("--help >/dev/null; { ulimit -f 0; " + command + images.path() +
+                                   " 2>&1; echo $?; } | cat");
+  CHECK(outcome.output.ends_with("\n2\n"));  // without NVRTC for that reason
+  CHECK(tools::read_file(images.path()) == former);
+  CHECK_FALSE(std::filesystem::exists(images.path() + ".part"));
 }
 
 TEST_CASE("output that is lost is an error") {
