@@ -50,6 +50,7 @@ function(halftone_add_model name)
   configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/describe.cpp.in ${folder}/describe.cpp @ONLY)
   add_executable(${name}_describe EXCLUDE_FROM_ALL ${folder}/describe.cpp)
   target_link_libraries(${name}_describe PRIVATE halftone::dsl halftone::description)
+  target_compile_options(${name}_describe PRIVATE -O0)  # it runs once, for milliseconds
   add_custom_command(OUTPUT ${folder}/described BYPRODUCTS ${description}
     COMMAND ${name}_describe ${description}
     COMMAND ${CMAKE_COMMAND} -E touch ${folder}/described

@@ -2,18 +2,27 @@
 # The chips of tests that run on all; plan_test compares this list and nvrtc/chips.hpp with codegen's.
 set(halftone_chips sm_75 sm_80 sm_86 sm_87 sm_89 sm_90a sm_100a sm_103a sm_110a sm_120a sm_121a)
 
-# halftone_add_test(NAME SOURCES files... LINK targets... [LABEL folder]): one doctest executable, one CTest entry.
+# halftone_add_test(NAME SOURCES files... LINK targets... [LABEL folder] [OPTIMIZED]): one doctest executable, one CTest entry.
+# OPTIMIZED where the test's own code, not what it tests, computes for seconds: others spend more time in the compiler.
 find_path(DOCTEST_INCLUDE_DIR doctest/doctest.h REQUIRED)
 add_library(halftone_test_main STATIC ${CMAKE_CURRENT_SOURCE_DIR}/support/doctest_main.cpp)
 target_include_directories(halftone_test_main SYSTEM PUBLIC ${DOCTEST_INCLUDE_DIR})
 target_include_directories(halftone_test_main PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/support)
 target_compile_definitions(halftone_test_main PUBLIC HALFTONE_TEST_MODELS="${CMAKE_CURRENT_SOURCE_DIR}/support/models")
 target_link_libraries(halftone_test_main PUBLIC halftone_flags)
+target_compile_options(halftone_test_main PRIVATE -O0 $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
+target_precompile_headers(halftone_test_main PRIVATE <doctest/doctest.h> <algorithm> <array> <cmath> <cstdint> <cstdio> <cstdlib>
+  <cstring> <filesystem> <fstream> <functional> <iterator> <limits> <map> <memory> <optional> <random> <set> <span> <sstream>
+  <stdexcept> <string> <utility> <variant> <vector>)
 
 function(halftone_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL" "SOURCES;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMIZED" "LABEL" "SOURCES;LINK")
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE halftone_test_main ${arg_LINK})
+  if(NOT arg_OPTIMIZED)
+    target_compile_options(${name} PRIVATE -O0)
+    target_precompile_headers(${name} REUSE_FROM halftone_test_main)
+  endif()
   add_test(NAME ${name} COMMAND ${name})
   if(NOT arg_LABEL)
     cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME arg_LABEL)
