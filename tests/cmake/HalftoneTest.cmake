@@ -2,6 +2,17 @@
 # The chips of tests that run on all; plan_test compares this list and nvrtc/chips.hpp with codegen's.
 set(halftone_chips sm_75 sm_80 sm_86 sm_87 sm_89 sm_90a sm_100a sm_103a sm_110a sm_120a sm_121a)
 
+# The environment of tests that need compiled kernels, not their compilation: they share a folder, so that what changed no text
+# compiles nothing (docs/cache.md).
+set(halftone_kept_kernels HALFTONE_CACHE=rw HALFTONE_CACHE_DIR=${PROJECT_BINARY_DIR}/kept_kernels HALFTONE_CACHE_MAX=4GiB)
+function(halftone_keep_kernels)
+  foreach(test ${ARGN})
+    get_test_property(${test} ENVIRONMENT environment)
+    list(FILTER environment EXCLUDE REGEX "^HALFTONE_CACHE=|NOTFOUND")
+    set_tests_properties(${test} PROPERTIES ENVIRONMENT "${environment};${halftone_kept_kernels}")
+  endforeach()
+endfunction()
+
 # halftone_add_test(NAME SOURCES files... LINK targets... [LABEL folder] [OPTIMIZED]): one doctest executable, one CTest entry.
 # OPTIMIZED where the test's own code, not what it tests, computes for seconds: others spend more time in the compiler.
 find_path(DOCTEST_INCLUDE_DIR doctest/doctest.h REQUIRED)
@@ -27,6 +38,6 @@ function(halftone_add_test name)
   if(NOT arg_LABEL)
     cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME arg_LABEL)
   endif()
-  # Tests compile what they test, and leave the folder of the user's own kernels alone.
+  # Tests leave the folder of the user's own kernels alone.
   set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} ENVIRONMENT HALFTONE_CACHE=off)
 endfunction()

@@ -12,6 +12,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "anonymous_text.hpp"
+#include "digest.hpp"
 #include "ptxas_log.hpp"
 
 namespace halftone::tests {
@@ -25,18 +27,10 @@ std::string read(const fs::path& path) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// The text without its first line and with another name for its entry: what the kernel's name, its
-/// model's and the version cannot change.
-std::string anonymous(std::string text, const std::string& entry) {
-  text.erase(0, text.find('\n') + 1);
-  const std::size_t at = text.rfind(entry + "(");
-  if (at != text.npos) text.replace(at, entry.size(), "kernel");
-  return text;
-}
-
-void compile(const NvrtcLibrary& nvrtc, KernelJob& job) {
+void compile_job(const NvrtcLibrary& nvrtc, KernelJob& job) {
   const Compilation made =
-      nvrtc.compile(*job.text, job.kernel, options_for(job.chip, {"-Xptxas=-v"}));
+      nvrtc.compile(*job.text, "kernel", options_for(job.chip, {"-Xptxas=-v"}));
+  job.was_kept = made.was_kept;
   const std::vector<EntryUsage> entries = parse_ptxas_log(made.log);
   if (!made.accepted || entries.size() != 1 || made.ptx.empty()) {
     job.error = (made.accepted ? "has not one entry, or no PTX\n" : "is refused\n") + made.log;
@@ -75,6 +69,7 @@ void write_result(const KernelJob& job, std::FILE* to) {
   write_text(faults, to);
   static_assert(std::is_trivially_copyable_v<KernelUse> &&
                 std::is_trivially_copyable_v<PtxQuality>);
+  std::fputc(job.was_kept ? 'k' : 'c', to);
   std::fwrite(&job.use, sizeof job.use, 1, to);
   std::fwrite(&job.quality, sizeof job.quality, 1, to);
 }
@@ -83,6 +78,7 @@ void read_result(KernelJob& job, std::FILE* from) {
   job.error = read_text(from);
   std::istringstream faults(read_text(from));
   for (std::string fault; std::getline(faults, fault);) job.faults.push_back(fault);
+  job.was_kept = std::fgetc(from) == 'k';
   if (std::fread(&job.use, sizeof job.use, 1, from) != 1 ||
       std::fread(&job.quality, sizeof job.quality, 1, from) != 1)
     throw std::runtime_error("what a process said of " + job.kernel + " is cut off");
@@ -108,7 +104,7 @@ void KernelJobs::add(const std::string& folder) {
   for (int threads = 0, shared = 0; lines >> file >> chip >> entry >> threads >> shared;) {
     if (!chips_.empty() && !chips_.contains(chip)) continue;
     ++launched_;
-    const std::string& text = *texts_.insert(anonymous(read(path / file), entry)).first;
+    const std::string& text = *texts_.insert(anonymous(read(path / file))).first;
     if (!seen_.insert({&text, chip}).second) continue;
     const std::string name = entry.substr(std::string("halftone_").size());
     jobs_.push_back({.kernel = path.filename().string() + "/" + name,
@@ -119,7 +115,7 @@ void KernelJobs::add(const std::string& folder) {
   }
 }
 
-void KernelJobs::compile(const NvrtcLibrary& nvrtc, std::size_t processes) {
+void compile_jobs(const NvrtcLibrary& nvrtc, std::size_t processes, std::vector<KernelJob>& jobs) {
   std::vector<Stream> results;
   std::vector<pid_t> children;
   for (std::size_t i = 0; i < processes; ++i) {
@@ -128,9 +124,9 @@ void KernelJobs::compile(const NvrtcLibrary& nvrtc, std::size_t processes) {
     children.push_back(fork());
     if (children.back() < 0) throw std::runtime_error("no process can be started");
     if (children.back() != 0) continue;
-    for (std::size_t k = i; k < jobs_.size(); k += processes) {
-      tests::compile(nvrtc, jobs_[k]);
-      write_result(jobs_[k], results.back().get());
+    for (std::size_t k = i; k < jobs.size(); k += processes) {
+      compile_job(nvrtc, jobs[k]);
+      write_result(jobs[k], results.back().get());
     }
     std::fflush(results.back().get());
     _exit(0);
@@ -138,8 +134,7 @@ void KernelJobs::compile(const NvrtcLibrary& nvrtc, std::size_t processes) {
   for (const pid_t child : children) waitpid(child, nullptr, 0);
   for (std::size_t i = 0; i < processes; ++i) {
     std::rewind(results[i].get());
-    for (std::size_t k = i; k < jobs_.size(); k += processes)
-      read_result(jobs_[k], results[i].get());
+    for (std::size_t k = i; k < jobs.size(); k += processes) read_result(jobs[k], results[i].get());
   }
 }
 

@@ -20,6 +20,7 @@ struct KernelJob {
   int dynamic_shared = 0;  ///< bytes of a block
   const std::string* text = nullptr;
   // what the compiler made of it
+  bool was_kept = false;   ///< it said so in an earlier run
   std::string error = {};  ///< why it is refused; empty when accepted
   KernelUse use = {};
   PtxQuality quality = {};
@@ -36,9 +37,6 @@ class KernelJobs {
   /// read.
   void add(const std::string& folder);
 
-  /// In so many processes, since NVRTC compiles one text at a time in each.
-  void compile(const NvrtcLibrary& nvrtc, std::size_t processes);
-
   [[nodiscard]] const std::vector<KernelJob>& all() const noexcept { return jobs_; }
   [[nodiscard]] std::size_t launched() const noexcept { return launched_; }
   [[nodiscard]] std::size_t texts() const noexcept { return texts_.size(); }
@@ -49,6 +47,9 @@ class KernelJobs {
   std::vector<KernelJob> jobs_;
   std::size_t launched_ = 0;  ///< kernels on chips, repeated texts included
 };
+
+/// In so many processes, since NVRTC compiles one text at a time in each.
+void compile_jobs(const NvrtcLibrary& nvrtc, std::size_t processes, std::vector<KernelJob>& jobs);
 
 /// A text's skeleton, tile and, for tensor cores, the format that they multiply, which is tf32 for
 /// two different ones: "tensor_contraction 64x64x64/32x32 bf16", "row 128".

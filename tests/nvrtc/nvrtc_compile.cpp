@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// nvrtc_compile [--fetched DIR] [--arch sm_80|every]... [--threads N] FILE.cu...: compiles every
-// text that differs for every arch, or for each of chips.hpp, and prints what ptxas says. Exit 0:
-// all accepted without spills; 1: not so; 77: no NVRTC on this machine.
+// nvrtc_compile [--fetched DIR] [--arch sm_80|every|sampled]... [--threads N] FILE.cu...: compiles
+// every text that differs for every arch, each of chips.hpp or a sample of them, and prints what
+// ptxas says. Exit 0: all accepted without spills; 1: not so; 77: no NVRTC on this machine.
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -16,6 +16,7 @@
 #include "chips.hpp"
 #include "nvrtc_library.hpp"
 #include "ptxas_log.hpp"
+#include "sampled_chips.hpp"
 
 namespace {
 
@@ -40,9 +41,29 @@ struct Job {
   Compilation result;
 };
 
+std::vector<std::string> every_chip() {
+  std::vector<std::string> chips;
+  for (const char* chip : halftone::tests::kChips) chips.push_back("sm_" + std::string(chip));
+  return chips;
+}
+
+/// sm_75, sm_90a and another one.
+std::set<std::string> sample() {
+  const unsigned long commit = halftone::tests::commit_number(HALFTONE_SOURCES);
+  const auto chips = halftone::tests::sampled_chips(every_chip(), commit, 1);
+  std::printf("commit %lu tries", commit);
+  for (const std::string& chip : chips) std::printf(" %s", chip.c_str());
+  std::printf("; tests/run --exhaustive tries every chip\n");
+  return chips;
+}
+
 void add_archs(const std::string& name, std::vector<std::string>& archs) {
-  if (name != "every") return archs.push_back(name);
-  for (const char* chip : halftone::tests::kChips) archs.push_back("sm_" + std::string(chip));
+  if (name == "every")
+    std::ranges::copy(every_chip(), std::back_inserter(archs));
+  else if (name == "sampled")
+    std::ranges::copy(sample(), std::back_inserter(archs));
+  else
+    archs.push_back(name);
 }
 
 Arguments parse(int count, char** values) {

@@ -1,29 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// nvrtc_kernels [--limits FILE [--regenerate]] [--fetched DIR] [--processes N] [--chip C]...
-// MODEL_FOLDER...: compiles every text that halftonec --cuda-text wrote there for every chip that
-// runs it, texts that differ in the kernel's name alone once; prints what each takes and what its
-// PTX is like, and compares with the recorded limits of its shape, or records them. Exit 0: all
-// accepted, without faults and inside the limits; 1: not so; 77: no NVRTC.
+// nvrtc_kernels [--limits FILE] [--known FILE] [--regenerate | --sample] [--fetched DIR]
+// [--processes N] [--chip C]... MODEL_FOLDER...: compiles every text that halftonec --cuda-text
+// wrote there for every chip that runs it, texts that differ in the kernel's name alone once, or
+// with --sample those that kernel_sample.hpp chooses; prints what each takes and what its PTX is
+// like, and compares with the recorded limits of its shape, or records them and the texts. Exit 0:
+// all accepted, without faults and inside the limits; 1: not so; 77: no NVRTC.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 #include <stdexcept>
 
+#include "chips.hpp"
 #include "kernel_jobs.hpp"
+#include "kernel_sample.hpp"
+#include "sampled_chips.hpp"
 
 namespace {
 
 using namespace halftone::tests;
 
 constexpr int kSkipped = 77;
+constexpr std::size_t kOthers = 2;  // chips of a sample beside those of every commit
 
 struct Arguments {
-  std::string limits, fetched;
-  bool regenerate = false;
+  std::string limits, known, fetched;
+  bool regenerate = false, sample = false;
   std::size_t processes = 1;
   std::vector<std::string> folders;
   std::set<std::string> chips = {};  ///< empty: all
@@ -36,6 +42,8 @@ Arguments parse(int count, char** values) {
     const bool has_next = i + 1 < count;
     if (value == "--limits" && has_next)
       arguments.limits = values[++i];
+    else if (value == "--known" && has_next)
+      arguments.known = values[++i];
     else if (value == "--fetched" && has_next)
       arguments.fetched = values[++i];
     else if (value == "--processes" && has_next)
@@ -44,6 +52,8 @@ Arguments parse(int count, char** values) {
       arguments.chips.insert(values[++i]);
     else if (value == "--regenerate")
       arguments.regenerate = true;
+    else if (value == "--sample")
+      arguments.sample = true;
     else
       arguments.folders.push_back(value);
   }
@@ -54,6 +64,17 @@ std::string read(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
   if (!stream) throw std::runtime_error(path + " cannot be read");
   return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::string read_or_nothing(const std::string& path) {
+  return std::ifstream(path) ? read(path) : "";
+}
+
+/// Whose word the list of known texts is. The rules are what quality and limits are read by.
+std::string judge_of(const NvrtcLibrary& nvrtc) {
+  std::string judge = "NVRTC " + nvrtc.version();
+  for (const std::string& option : options_for("*", {"-Xptxas=-v"})) judge += " " + option;
+  return judge + ", rules " HALFTONE_JUDGING_RULES;
 }
 
 /// Prints the job's row; the number of its faults.
@@ -84,34 +105,68 @@ KernelTable measured(const std::vector<KernelJob>& jobs) {
 }
 
 /// What the first lines of the file say stays, and the reasons of spills.
-int record(const std::string& path, const KernelTable& table) {
+void record_limits(const std::string& path, const KernelTable& table) {
   std::string head;
-  const std::string old = std::ifstream(path) ? read(path) : "";
+  const std::string old = read_or_nothing(path);
   std::istringstream lines(old);
   for (std::string line; std::getline(lines, line) && line.starts_with('#');) head += line + "\n";
   std::ofstream(path) << head << text_of_limits(table, parse_reasons(old));
   std::printf("%zu limits recorded in %s\n", table.size(), path.c_str());
-  return 0;
 }
 
-int compare(const Arguments& arguments, const std::vector<KernelJob>& jobs) {
+void record_known(const std::string& path, const std::string& judge,
+                  const std::vector<KernelJob>& jobs) {
+  const std::string text = text_of_known(read_or_nothing(path), judge, digests_of(jobs));
+  std::ofstream(path) << text;
+  std::printf("%zu texts recorded in %s\n", digests_of(jobs).size(), path.c_str());
+}
+
+/// `tried` against the recorded limits; of `jobs`, all that there are, whether each has one and
+/// each limit a kernel. The number of differences, printed.
+int compare(const Arguments& arguments, const std::vector<KernelJob>& tried,
+            const std::vector<KernelJob>& jobs) {
   const KernelTable limits = parse_limits(read(arguments.limits));
-  const KernelTable table = measured(jobs);
+  std::set<std::pair<std::string, std::string>> shapes;
   std::vector<std::string> found;
   for (const KernelJob& job : jobs) {
-    const std::string who = job.kernel + " on " + job.chip, shape = shape_of(*job.text);
-    const auto limit = limits.find({shape, job.chip});
-    if (limit == limits.end())
-      found.push_back(who + " has no recorded limit for its shape, " + shape);
-    else
-      std::ranges::move(excesses(who, job.use, limit->second), std::back_inserter(found));
+    const std::string shape = shape_of(*job.text);
+    shapes.insert({shape, job.chip});
+    if (!limits.contains({shape, job.chip}))
+      found.push_back(job.kernel + " on " + job.chip + " has no recorded limit for its shape, " +
+                      shape);
+  }
+  for (const KernelJob& job : tried) {
+    const auto limit = limits.find({shape_of(*job.text), job.chip});
+    if (limit != limits.end())
+      std::ranges::move(excesses(job.kernel + " on " + job.chip, job.use, limit->second),
+                        std::back_inserter(found));
   }
   for (const auto& [key, use] : limits)
-    if ((arguments.chips.empty() || arguments.chips.contains(key.second)) && !table.contains(key))
+    if ((arguments.chips.empty() || arguments.chips.contains(key.second)) && !shapes.contains(key))
       found.push_back(key.first + " on " + key.second + " is recorded and no kernel has it");
   for (const std::string& sentence : found) std::printf("%s\n", sentence.c_str());
   if (!found.empty()) std::printf("where that is right, record it: ninja nvrtc_limits\n");
   return static_cast<int>(found.size());
+}
+
+/// What of `jobs` is tried, with what is left out and where that runs on standard output.
+std::vector<KernelJob> sample(const Arguments& arguments, const std::string& judge,
+                              const std::vector<KernelJob>& jobs) {
+  std::vector<std::string> chips;
+  for (const char* chip : kChips) chips.push_back("sm_" + std::string(chip));
+  const std::string folder = std::filesystem::path(arguments.known).parent_path();
+  const unsigned long commit = commit_number(folder);
+  KernelSample chosen = sample_of(jobs, parse_known(read_or_nothing(arguments.known), judge),
+                                  sampled_chips(chips, commit, kOthers));
+  std::string names;
+  for (const std::string& chip : chosen.chips) names += " " + chip;
+  std::printf(
+      "commit %lu tries on%s the largest and the narrowest body of each shape; %zu texts "
+      "are not in %s and tried on all their chips (ninja nvrtc_limits records them)\n"
+      "left out: %zu of %zu kernels on chips; tests/run --exhaustive -R nvrtc_accepts "
+      "tries them\n",
+      commit, names.c_str(), chosen.unknown, arguments.known.c_str(), chosen.left_out, jobs.size());
+  return std::move(chosen.tried);
 }
 
 int run(const Arguments& arguments) {
@@ -124,24 +179,29 @@ int run(const Arguments& arguments) {
   KernelJobs jobs(arguments.chips);
   for (const std::string& folder : arguments.folders) jobs.add(folder);
   if (jobs.all().empty()) throw std::runtime_error("no kernels were given");
+  const std::string judge = judge_of(*nvrtc);
+  std::vector<KernelJob> tried =
+      arguments.sample ? sample(arguments, judge, jobs.all()) : jobs.all();
   const auto begin = std::chrono::steady_clock::now();
-  jobs.compile(*nvrtc, arguments.processes);
+  compile_jobs(*nvrtc, arguments.processes, tried);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   std::printf("%-46s %-8s %7s %5s %7s %10s %6s %4s %s\n", "kernel", "chip", "threads", "regs",
               "shared", "occupancy", "spills", "mma", "accesses to global memory");
   int faults = 0;
-  for (const KernelJob& job : jobs.all()) faults += report(job);
+  for (const KernelJob& job : tried) faults += report(job);
   std::printf(
-      "NVRTC %s of %s: %zu kernels on chips, %zu of them different, %zu texts, %d faults, "
-      "%.0f s\n",
+      "NVRTC %s of %s: %zu kernels on chips, %zu of them different, %zu texts; %zu tried, %td "
+      "compiled, %d faults, %.0f s\n",
       nvrtc->version().c_str(), nvrtc->home().c_str(), jobs.launched(), jobs.all().size(),
-      jobs.texts(), faults, seconds.count());
+      jobs.texts(), tried.size(), std::ranges::count(tried, false, &KernelJob::was_kept), faults,
+      seconds.count());
   if (faults > 0) return 1;
-  if (arguments.limits.empty()) return 0;
-  return (arguments.regenerate ? record(arguments.limits, measured(jobs.all()))
-                               : compare(arguments, jobs.all())) == 0
-             ? 0
-             : 1;
+  if (arguments.regenerate) {
+    record_limits(arguments.limits, measured(tried));
+    record_known(arguments.known, judge, tried);
+    return 0;
+  }
+  return arguments.limits.empty() || compare(arguments, tried, jobs.all()) == 0 ? 0 : 1;
 }
 
 }  // namespace

@@ -2,11 +2,19 @@
 #include "nvrtc_library.hpp"
 
 #include <dlfcn.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <mutex>
 #include <sstream>
+
+#include "digest.hpp"
+#include "kept_compilation.hpp"
 
 namespace halftone::tests {
 namespace {
@@ -59,6 +67,47 @@ bool symbol(void* library, const char* name, Function& function) {
   return function != nullptr;
 }
 
+/// NVRTC tells its version and no more; its file tells builds of one version apart.
+std::string file_of(const void* symbol) {
+  Dl_info library{};
+  struct stat status {};
+  if (dladdr(symbol, &library) == 0 || stat(library.dli_fname, &status) == -1) return "";
+  std::ostringstream text;
+  text << library.dli_fname << ", " << status.st_size << " bytes of " << status.st_mtim.tv_sec
+       << "." << status.st_mtim.tv_nsec;
+  return text.str();
+}
+
+std::string digest_of_folder(const fs::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    std::ifstream file(entry.path(), std::ios::binary);
+    files[entry.path().string()] = {std::istreambuf_iterator<char>(file), {}};
+  }
+  std::string bytes;
+  for (const auto& [path, text] : files)
+    bytes += path + "\n" + std::to_string(text.size()) + "\n" + text;
+  return digest_of(bytes);
+}
+
+/// Of every file below the folders that these options include from; "" where they name none.
+std::string digest_of_included(std::span<const std::string> options) {
+  static std::mutex mutex;
+  static std::map<std::string, std::string> digests;  // by folder
+  const std::string include = "--include-path=";
+  std::string all;
+  const std::lock_guard lock(mutex);
+  for (const std::string& option : options) {
+    if (!option.starts_with(include)) continue;
+    const std::string folder = option.substr(include.size());
+    std::string& digest = digests[folder];
+    if (digest.empty()) digest = digest_of_folder(folder);
+    all += " including " + digest;
+  }
+  return all;
+}
+
 }  // namespace
 
 std::unique_ptr<NvrtcLibrary> NvrtcLibrary::open(const std::string& fetched, std::string& reason) {
@@ -70,7 +119,10 @@ std::unique_ptr<NvrtcLibrary> NvrtcLibrary::open(const std::string& fetched, std
     if (!library) continue;
     auto nvrtc = std::make_unique<NvrtcLibrary>();
     nvrtc->home_ = home;
-    if (nvrtc->bind(library)) return nvrtc;
+    if (!nvrtc->bind(library)) continue;
+    nvrtc->build_ = "NVRTC " + nvrtc->version() + " of " +
+                    file_of(reinterpret_cast<const void*>(nvrtc->version_));
+    return nvrtc;
   }
   reason = "no NVRTC 13 in NVRTC_HOME, " + fetched +
            ", CUDA_HOME, the toolkit of nvcc on PATH, or /usr/local/cuda; install the CUDA Toolkit "
@@ -97,9 +149,17 @@ std::string NvrtcLibrary::version() const {
 
 Compilation NvrtcLibrary::compile(const std::string& source, const std::string& name,
                                   std::span<const std::string> options) const {
+  if (environment("HALFTONE_CACHE_DIR").empty()) return compile_anew(source, name, options);
+  const std::string compiler = build_ + digest_of_included(options);
+  return kept_compilation(*process_kernel_cache(), {compiler, source, name, options},
+                          [&] { return compile_anew(source, name, options); });
+}
+
+Compilation NvrtcLibrary::compile_anew(const std::string& source, const std::string& name,
+                                       std::span<const std::string> options) const {
   Program program = nullptr;
   if (create_(&program, source.c_str(), name.c_str(), 0, nullptr, nullptr) != 0) {
-    return {false, "nvrtcCreateProgram failed", ""};
+    return {.accepted = false, .log = "nvrtcCreateProgram failed", .ptx = ""};
   }
   std::vector<const char*> arguments;
   for (const std::string& option : options) arguments.push_back(option.c_str());

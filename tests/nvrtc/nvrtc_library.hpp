@@ -23,8 +23,9 @@ namespace halftone::tests {
 /// What one compilation said and made.
 struct Compilation {
   bool accepted = false;
-  std::string log;  ///< the compiler's messages and those of ptxas
-  std::string ptx;  ///< of an accepted text
+  std::string log;        ///< the compiler's messages and those of ptxas
+  std::string ptx;        ///< of an accepted text
+  bool was_kept = false;  ///< an earlier run's answer
 };
 
 /// A loaded NVRTC. Compilations may run from several threads at once.
@@ -36,7 +37,8 @@ class NvrtcLibrary {
   static std::unique_ptr<NvrtcLibrary> open(const std::string& fetched, std::string& reason);
 
   /// Compiles `source` with these options, to a cubin when they name a chip. A failure to even
-  /// start is a Compilation that was not accepted.
+  /// start is a Compilation that was not accepted. Where HALFTONE_CACHE_DIR is set, the answer
+  /// comes from there or is kept there (kept_compilation.hpp).
   [[nodiscard]] Compilation compile(const std::string& source, const std::string& name,
                                     std::span<const std::string> options) const;
 
@@ -46,8 +48,11 @@ class NvrtcLibrary {
  private:
   using Program = void*;
   bool bind(void* library);
+  [[nodiscard]] Compilation compile_anew(const std::string& source, const std::string& name,
+                                         std::span<const std::string> options) const;
 
   std::string home_;
+  std::string build_;  ///< version and file: what tells two builds apart
   int (*version_)(int*, int*) = nullptr;
   int (*create_)(Program*, const char*, const char*, int, const char* const*,
                  const char* const*) = nullptr;
