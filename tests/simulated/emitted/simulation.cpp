@@ -8,10 +8,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <map>
-#include <mutex>
 #include <stdexcept>
+#include <vector>
 
+#include "cache/kernel_cache.hpp"
 #include "cuda/nvrtc.hpp"
 
 namespace halftone::tests {
@@ -19,6 +19,8 @@ namespace halftone::tests {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kLibdevice = "nvvm/libdevice/libdevice.10.bc";
 
 std::string read(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -29,30 +31,45 @@ std::string read(const fs::path& path) {
 
 std::string compile_with_nvrtc(const std::string& text, const std::string& name,
                                const std::string& architecture) {
-  static std::mutex mutex;
-  static std::map<std::pair<std::string, std::string>, std::string> made;
-  {
-    const std::lock_guard lock(mutex);
-    if (const auto known = made.find({text, architecture}); known != made.end())
-      return known->second;
-  }
-  std::string ptx = Nvrtc::instance().compile_ptx(text, name, architecture);
-  const std::lock_guard lock(mutex);
-  return made[{text, architecture}] = std::move(ptx);
+  static const CompileKernel compile = cached(
+      [](const std::string& source, const std::string& entry, const std::string& chip) {
+        return Nvrtc::instance().compile_ptx(source, entry, chip);
+      },
+      process_kernel_cache(),
+      [](const std::string& chip) { return Nvrtc::instance().ptx_compiler(chip); });
+  return compile(text, name, architecture);
 }
 
 std::string clang_missing() {
   if (!fs::exists(HALFTONE_CLANG)) return "there is no clang++-22";
   // What clang's wrapper header includes last, and the bitcode that its driver looks for; the
   // packages that bring NVRTC alone have neither.
-  for (const char* part : {"include/curand_mtgp32_kernel.h", "nvvm/libdevice/libdevice.10.bc"})
+  for (const char* part : {"include/curand_mtgp32_kernel.h", kLibdevice})
     if (!fs::exists(fs::path(HALFTONE_CUDA_HOME) / part))
       return std::string("clang's CUDA front end needs a whole CUDA Toolkit: there is no ") + part;
   return "";
 }
 
-std::string compile_with_clang(const std::string& text, const std::string& name,
-                               const std::string& architecture) {
+namespace {
+
+std::vector<std::string> clang_options(const std::string& architecture) {
+  return {"-x cuda --cuda-device-only --cuda-gpu-arch=" + architecture,
+          "--cuda-path=" HALFTONE_CUDA_HOME,
+          "-std=c++20 -O2 -ffp-contract=off -gline-tables-only -S -w"};
+}
+
+/// The compiler and what it reads of a Toolkit, as files that an upgrade replaces.
+CompilerIdentity clang_of(const std::string& architecture) {
+  std::string files;
+  const fs::path libdevice = fs::path(HALFTONE_CUDA_HOME) / kLibdevice;
+  for (const fs::path& path : {fs::path(HALFTONE_CLANG), libdevice})
+    files += path.string() + ", " + std::to_string(fs::file_size(path)) + " bytes of " +
+             std::to_string(fs::last_write_time(path).time_since_epoch().count()) + "; ";
+  return {.compiler = files, .options = clang_options(architecture), .output = "PTX", .driver = ""};
+}
+
+std::string run_clang(const std::string& text, const std::string& name,
+                      const std::string& architecture) {
   static std::atomic<int> number = 0;
   const fs::path folder =
       fs::temp_directory_path() / ("halftone_clang_" + std::to_string(getpid()));
@@ -61,17 +78,23 @@ std::string compile_with_clang(const std::string& text, const std::string& name,
   const std::string source = base.string() + ".cu", ptx = base.string() + ".ptx",
                     log = base.string() + ".log";
   std::ofstream(source) << text;
-  const std::string command = std::string(HALFTONE_CLANG) +
-                              " -x cuda --cuda-device-only --cuda-gpu-arch=" + architecture +
-                              " --cuda-path=" + HALFTONE_CUDA_HOME +
-                              " -std=c++20 -O2 -ffp-contract=off -gline-tables-only -S -w -o " +
-                              ptx + " " + source + " 2> " + log;
+  std::string command = HALFTONE_CLANG;
+  for (const std::string& option : clang_options(architecture)) command += " " + option;
+  command += " -o " + ptx + " " + source + " 2> " + log;
   const int status = std::system(command.c_str());
   std::string made = read(ptx);
   const std::string messages = read(log);
   for (const std::string& file : {source, ptx, log}) fs::remove(file);
   if (status != 0) throw std::runtime_error(name + ": " + messages);
   return made;
+}
+
+}  // namespace
+
+std::string compile_with_clang(const std::string& text, const std::string& name,
+                               const std::string& architecture) {
+  static const CompileKernel compile = cached(run_clang, process_kernel_cache(), clang_of);
+  return compile(text, name, architecture);
 }
 
 std::string empty_kernel(const std::string& entry, const std::string& architecture) {

@@ -11,12 +11,12 @@
 
 namespace halftone::tests {
 
-/// NVRTC; what was compiled before is not compiled again.
+/// NVRTC, through the cache that the environment describes.
 [[nodiscard]] std::string compile_with_nvrtc(const std::string& text, const std::string& name,
                                              const std::string& architecture);
 
-/// clang's CUDA front end, without contraction of products and sums. Throws std::runtime_error with
-/// its messages.
+/// clang's CUDA front end, without contraction of products and sums, through the same cache. Throws
+/// std::runtime_error with its messages.
 [[nodiscard]] std::string compile_with_clang(const std::string& text, const std::string& name,
                                              const std::string& architecture);
 

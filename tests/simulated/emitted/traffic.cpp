@@ -65,7 +65,7 @@ std::vector<Traffic::Ratio> Traffic::ratios() const {
   return all;
 }
 
-std::string Traffic::differences_from(const std::string& path) const {
+std::string Traffic::differences_from(const std::string& path, bool all) const {
   std::vector<TrafficException> table = read_table(path);
   std::ostringstream text;
   for (const Ratio& each : ratios()) {
@@ -81,7 +81,7 @@ std::string Traffic::differences_from(const std::string& path) const {
       allowed->needed = true;
   }
   for (const TrafficException& line : table)
-    if (!line.needed)
+    if (all && !line.needed)
       text << "no kernel needs the line of " << line.kernel << " in " << path << "\n";
   return text.str();
 }

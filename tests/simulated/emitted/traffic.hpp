@@ -29,9 +29,9 @@ class Traffic {
  public:
   void add(const std::string& chip, const std::string& label, const simulator::Counters& counters);
 
-  /// Sentences on kernels above kMostTraffic that the table at `path` does not allow, and on lines
-  /// of it that no kernel needs. Empty: none.
-  [[nodiscard]] std::string differences_from(const std::string& path) const;
+  /// Sentences on kernels above kMostTraffic that the table at `path` does not allow and, where
+  /// `all` kernels were added, on lines of it that no kernel needs. Empty: none.
+  [[nodiscard]] std::string differences_from(const std::string& path, bool all) const;
 
   /// How many kernels are where, and the worst.
   [[nodiscard]] std::string summary() const;
