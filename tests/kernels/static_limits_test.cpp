@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "contraction_case.hpp"
 #include "halftone/simulator/chip.hpp"
 #include "ptxas_log.hpp"
+#include "sampled_chips.hpp"
 
 using namespace halftone;
 using namespace halftone::tests;
@@ -73,27 +75,39 @@ struct Job {
   Compilation compilation;
 };
 
+/// All chips, or a sample.
+std::vector<std::string> chips(bool all) {
+  std::vector<std::string> names;
+  for (const char* chip : kChips) names.push_back("sm_" + std::string(chip));
+  if (all) return names;
+  const unsigned long commit = commit_number(HALFTONE_TEST_MODELS);
+  const std::set<std::string> sampled = sampled_chips(names, commit, 1);
+  std::printf("commit %lu tries", commit);
+  for (const std::string& chip : sampled) std::printf(" %s", chip.c_str());
+  std::printf(
+      " and the weight gradient; tests/run --exhaustive -R kernels_static tries the rest\n");
+  return {sampled.begin(), sampled.end()};
+}
+
 std::vector<Job> jobs(bool all) {
   std::vector<Job> jobs;
-  for (const char* chip : kChips) {
-    const simulator::Chip& limits = *simulator::find_chip(std::string("sm_") + chip);
+  for (const std::string& chip : chips(all)) {
+    const simulator::Chip& limits = *simulator::find_chip(chip);
     for (const Limit& limit : kLimits) {
       const int bytes = limit.tile.shared_bytes(limit.is_tf32 ? 4 : 2);
       const bool is_75 = limits.capability == 75;
       if (static_cast<unsigned>(bytes) > limits.shared_bytes_per_block) continue;
       if (is_75 != (limit.tile.stages == 2 && limit.tile.lhs_bytes == 16)) continue;
       for (const Pass& pass : kPasses) {
-        // The weight gradient takes most registers; sm_86 to sm_89 and the like differ little.
-        const bool is_quick = limits.capability == 75 || limits.capability == 80 ||
-                              limits.capability == 90 || limits.capability == 120;
-        if (!all && (!is_quick || pass.lhs_sum == LhsSum::unused)) continue;
+        // The weight gradient takes most registers.
+        if (!all && pass.lhs_sum == LhsSum::unused) continue;
         const Format format = limit.is_tf32 ? Format::tf32 : is_75 ? Format::f16 : Format::bf16;
         jobs.push_back({.instance = {.tile = limit.tile,
                                      .format = format,
                                      .transpose_lhs = pass.transpose_lhs,
                                      .transpose_rhs = pass.transpose_rhs,
                                      .columns = 4096,
-                                     .chip = chip,
+                                     .chip = chip.substr(3),
                                      .width = limit.is_tf32 ? 4 : 8,
                                      .lhs_sum = pass.lhs_sum},
                         .limit = &limit,
