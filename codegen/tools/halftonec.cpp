@@ -150,19 +150,10 @@ halftone::ir::AheadOfTime ahead(const char *program) {
   return ahead;
 }
 
-/// Of a chip without its suffix, the target with it.
-std::string meantTarget(llvm::StringRef word) {
-  for (const std::string &target : allTargets())
-    if (!word.empty() && llvm::StringRef(target).drop_back() == word)
-      return "did you mean '" + target + "'? ";
-  return "";
-}
-
 bool checkTargets() {
   for (const std::string &target : targets)
     if (!llvm::is_contained(allTargets(), target)) {
-      fail("'" + target + "' is no target: " + meantTarget(target) + "write " +
-           llvm::join(allTargets(), ", "));
+      fail("'" + target + "' is no target: write " + llvm::join(allTargets(), ", "));
       return false;
     }
   return true;
