@@ -67,6 +67,35 @@ AccessAttr getResultAccessIn(const KernelGroup &group, OpResult result) {
 
 namespace {
 
+/// Compilers take time with the square of a body, and registers run out long before: a group that
+/// holds so many scalar operations takes no further operation.
+constexpr int kMostScalars = 512;
+
+/// About what a function of math becomes (docs/spec/math.md).
+constexpr int kScalarsOfFunction = 32;
+
+/// How many scalar operations an operation adds to the body of its kernel.
+int countScalars(KernelForm op) {
+  Block body;
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointToEnd(&body);
+  auto argument = [&](Type type) {
+    return body.addArgument(cast<TensorType>(type).getElementType(), op->getLoc());
+  };
+  SmallVector<Value> elements;
+  for (auto [operand, access] : llvm::zip(op->getOperands(), op.getOperandAccesses())) {
+    bool isMatrix = access.getKind() == AccessKind::Lhs || access.getKind() == AccessKind::Rhs;
+    elements.push_back(isMatrix ? Value() : argument(operand.getType()));
+  }
+  op.buildBody(builder, elements, argument(op->getResult(0).getType()));
+  int count = 0;
+  for (Operation &scalar : body)
+    count += isa<math::MathDialect>(scalar.getDialect()) || isa<SigmoidOp>(scalar)
+                 ? kScalarsOfFunction
+                 : 1;
+  return count;
+}
+
 class Grouper {
 public:
   explicit Grouper(bool fuse) : fuse(fuse) {}
@@ -104,10 +133,16 @@ private:
     for (Value operand : op->getOperands())
       earliest = std::max(earliest, groupOf(operand));
     for (int i = std::max(earliest, 0), end = static_cast<int>(groups.size()); fuse && i < end; ++i)
-      if (i == earliest ? joinsProducer(op, groups[i]) : joinsSibling(op, groups[i]))
+      if (hasRoom(op, groups[i]) &&
+          (i == earliest ? joinsProducer(op, groups[i]) : joinsSibling(op, groups[i])))
         return add(op, i);
     groups.push_back({{}, getPhase(op), op.getSkeleton(), normaliseDomain(op.getDomain())});
     add(op, static_cast<int>(groups.size()) - 1);
+  }
+
+  /// A cast stays with what it rounds, so that the wider value is not stored.
+  static bool hasRoom(KernelForm op, const KernelGroup &group) {
+    return isa<CastOp>(op.getOperation()) || group.scalars < kMostScalars;
   }
 
   /// Whether `op` can run where the group does: in its own phase; or, if a gradient of the losses
@@ -149,6 +184,7 @@ private:
         Skeleton::Pointwise) // rows and sums contain elementwise code, not the other way round
       group.skeleton = skeleton;
     group.ops.push_back(op);
+    group.scalars += countScalars(op);
     group.hasFinish |= op.hasFinish();
     placed[op] = index;
   }

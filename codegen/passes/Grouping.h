@@ -16,6 +16,7 @@ struct KernelGroup {
   llvm::SmallVector<mlir::Attribute>
       domain; ///< ends in a number: a trailing symbol gets an extra 1
   bool hasFinish = false;
+  int scalars = 0; ///< operations of the body, about
 
   bool contains(mlir::Operation *op) const { return llvm::is_contained(ops, op); }
 };
