@@ -2,6 +2,7 @@
 #include "codegen/emit/AheadOfTime.h"
 
 #include "codegen/emit/WriteFile.h"
+#include "codegen/plan/Chips.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
@@ -26,9 +27,15 @@ std::optional<std::string> findBadArchitecture(const AheadOfTime &ahead,
     if (kind != "sm" && kind != "compute")
       return "'" + architecture + "' is nothing to compile for: write sm_90a for cubins, or " +
              "compute_90 for PTX";
-    if (!llvm::is_contained(targets, chipOf(architecture)))
-      return "kernels are to be compiled for " + architecture + ", but " + chipOf(architecture) +
-             " is not among the targets " + llvm::join(targets, ", ");
+    if (llvm::is_contained(targets, chipOf(architecture)))
+      continue;
+    std::string chip = chipOf(architecture);
+    std::string nearest = findChip(chip) ? "" : nearestName(chip, targets);
+    return "kernels are to be compiled for " + architecture + ", but " + chip +
+           " is not among the targets " + llvm::join(targets, ", ") +
+           (nearest.empty()
+                ? ": add it"
+                : ": write " + (kind + "_" + StringRef(nearest).rsplit('_').second).str());
   }
   return std::nullopt;
 }

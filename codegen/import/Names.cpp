@@ -2,6 +2,8 @@
 // Names that the generated header, the object and the runtime can tell apart.
 #include "codegen/import/Names.h"
 
+#include "halftone/description/reserved_names.hpp"
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -12,41 +14,6 @@ namespace halftone::ir {
 
 namespace {
 
-// ISO C++20, table 5 and the alternative tokens of table 6.
-constexpr std::array kKeywords = {"alignas",       "alignof",     "and",
-                                  "and_eq",        "asm",         "auto",
-                                  "bitand",        "bitor",       "bool",
-                                  "break",         "case",        "catch",
-                                  "char",          "char16_t",    "char32_t",
-                                  "char8_t",       "class",       "co_await",
-                                  "co_return",     "co_yield",    "compl",
-                                  "concept",       "const",       "const_cast",
-                                  "consteval",     "constexpr",   "constinit",
-                                  "continue",      "decltype",    "default",
-                                  "delete",        "do",          "double",
-                                  "dynamic_cast",  "else",        "enum",
-                                  "explicit",      "export",      "extern",
-                                  "false",         "float",       "for",
-                                  "friend",        "goto",        "if",
-                                  "inline",        "int",         "long",
-                                  "mutable",       "namespace",   "new",
-                                  "noexcept",      "not",         "not_eq",
-                                  "nullptr",       "operator",    "or",
-                                  "or_eq",         "private",     "protected",
-                                  "public",        "register",    "reinterpret_cast",
-                                  "requires",      "return",      "short",
-                                  "signed",        "sizeof",      "static",
-                                  "static_assert", "static_cast", "struct",
-                                  "switch",        "template",    "this",
-                                  "thread_local",  "throw",       "true",
-                                  "try",           "typedef",     "typeid",
-                                  "typename",      "union",       "unsigned",
-                                  "using",         "virtual",     "void",
-                                  "volatile",      "wchar_t",     "while",
-                                  "xor",           "xor_eq"};
-
-// Namespaces that the generated header names, and would hide.
-constexpr std::array kNamespaces = {"std", "halftone", "models"};
 // Buffers that the passes make beside those of inputs, states and losses, and what stands before
 // the first dot of others. (An output's and its gradient's hold a '=', which no node's name does:
 // D2.)
@@ -54,6 +21,9 @@ constexpr std::array kBuffers = {"accumulated", "finite",        "first_micro_ba
                                  "gradients",   "grad_norm",     "learning_rate",
                                  "loss_scale",  "micro_batches", "parameters"};
 constexpr std::array kFamilies = {"adamw", "loss_scale", "parameters", "sgd"};
+
+// Members of the generated classes that an argument of the same name would shadow.
+constexpr std::array kMembers = {"Outputs", "Predictor", "Trainer", "state_"};
 
 template <std::size_t N>
 bool contains(const std::array<const char *, N> &list, std::string_view name) {
@@ -64,8 +34,33 @@ bool isLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') 
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
 bool isIdentifier(std::string_view name) {
-  return !name.empty() && isLetter(name.front()) && !contains(kKeywords, name) &&
+  return !name.empty() && isLetter(name.front()) &&
          std::ranges::all_of(name, [](char c) { return isLetter(c) || isDigit(c); });
+}
+
+/// A keyword is a fault of a model's name alone; what else it names is written with a '_' behind.
+std::optional<std::string> findReserved(const std::string &kind, const std::string &name) {
+  hd::Reserved reserved = hd::reserved_as(name.c_str());
+  if (reserved == hd::Reserved::nothing || (reserved == hd::Reserved::keyword && kind != "model"))
+    return std::nullopt;
+  return kind + " '" + name + "' is " + hd::kReservedWords[static_cast<size_t>(reserved)] +
+         " and cannot be a name in the model's header: rename it";
+}
+
+std::optional<std::string> findBadModelName(const std::string &name) {
+  if (!isIdentifier(name))
+    return "model '" + name +
+           "' must have a name that can be a C++ namespace: letters, digits and _";
+  if (hd::hides_namespace(name.c_str()))
+    return "model '" + name + "' would hide a namespace that its header needs: rename it";
+  return findReserved("model", name);
+}
+
+std::optional<std::string> findBadSymbol(const std::string &symbol) {
+  if (symbol == "seed")
+    return "a dimension cannot be called 'seed', which is an option of every trainer: choose "
+           "another";
+  return findReserved("dimension", symbol);
 }
 
 /// Names that become one identifier, of one kind of argument or member.
@@ -74,10 +69,12 @@ public:
   explicit Identifiers(const char *kind) : kind(kind) {}
 
   std::optional<std::string> add(const std::string &name) {
+    if (auto fault = findReserved(kind, name))
+      return fault;
     auto [known, isNew] = taken.try_emplace(makeIdentifier(name), name);
     if (isNew || known->second == name)
       return std::nullopt;
-    return std::string(kind) + " '" + known->second + "' and '" + name +
+    return std::string(kind) + "s '" + known->second + "' and '" + name +
            "' would both be called '" + known->first + "' in C++: rename one";
   }
 
@@ -99,28 +96,26 @@ std::optional<std::string> findBadNode(const hd::Node &node) {
 std::string makeIdentifier(std::string_view name) {
   std::string text;
   for (char c : name)
-    text += isLetter(c) || isDigit(c) ? c : '_';
+    text += hd::names::character_in_code(c);
   if (text.empty() || isDigit(text.front()))
     text.insert(0, "_");
-  if (contains(kKeywords, text))
-    text += '_';
+  if (hd::names::has(hd::kKeywords, text.c_str()) || contains(kMembers, text))
+    text += text.back() == '_' ? '0' : '_';
   return text;
 }
 
 std::optional<std::string> findBadName(const hd::Description &description) {
-  if (!isIdentifier(description.name) || contains(kNamespaces, description.name))
-    return "model '" + description.name +
-           "' must have a name that can be a C++ namespace: letters, digits and _, no keyword";
-  Identifiers inputs("inputs"), outputs("outputs");
+  if (auto fault = findBadModelName(description.name))
+    return fault;
+  Identifiers inputs("input"), outputs("output");
   std::optional<std::string> fault;
   for (const hd::Node &node : description.nodes) {
     if ((fault = findBadNode(node)) ||
         (node.kind == hd::Kind::input && (fault = inputs.add(node.name))))
       return fault;
     for (const hd::Dimension &dim : node.shape)
-      if (dim.symbol == "seed")
-        return "a dimension cannot be called 'seed', which is an option of every trainer: choose "
-               "another";
+      if ((fault = findBadSymbol(dim.symbol)))
+        return fault;
   }
   for (const hd::Output &output : description.outputs) {
     auto plain = [](char c) {

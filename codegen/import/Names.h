@@ -13,7 +13,8 @@
 
 namespace halftone::ir {
 
-/// A C++ identifier made of `name`: other characters become '_', keywords get one behind them.
+/// What the generated header calls an input, output or symbol: other characters than those of an
+/// identifier become '_'; what is a keyword or a member of its classes gets one behind it.
 std::string makeIdentifier(std::string_view name);
 
 /// One sentence that names the culprit and the remedy, or nothing.

@@ -49,4 +49,20 @@ const Chip *findChip(llvm::StringRef name) {
   return found == std::end(kChips) ? nullptr : found;
 }
 
+std::string nearestName(llvm::StringRef name, llvm::ArrayRef<std::string> candidates) {
+  std::string nearest;
+  unsigned least = 3; // farther ones were hardly meant
+  for (const std::string &candidate : candidates) {
+    // A suffix that is missing is the usual slip: sm_90 for sm_90a.
+    unsigned distance = llvm::StringRef(candidate).starts_with_insensitive(name)
+                            ? 0
+                            : name.edit_distance_insensitive(candidate);
+    if (distance < least) {
+      least = distance;
+      nearest = candidate;
+    }
+  }
+  return nearest;
+}
+
 } // namespace halftone::ir

@@ -33,6 +33,9 @@ llvm::ArrayRef<Chip> chips();
 /// Null for a target that is none of them.
 const Chip *findChip(llvm::StringRef name);
 
+/// Which of the candidates was most likely meant by a name that is none of them, or "".
+std::string nearestName(llvm::StringRef name, llvm::ArrayRef<std::string> candidates);
+
 } // namespace halftone::ir
 
 #endif

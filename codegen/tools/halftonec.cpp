@@ -151,9 +151,12 @@ halftone::ir::AheadOfTime ahead(const char *program) {
 }
 
 bool checkTargets() {
+  std::vector<std::string> all = allTargets();
   for (const std::string &target : targets)
-    if (!llvm::is_contained(allTargets(), target)) {
-      fail("'" + target + "' is no target: write " + llvm::join(allTargets(), ", "));
+    if (!llvm::is_contained(all, target)) {
+      std::string nearest = halftone::ir::nearestName(target, all);
+      fail("'" + target + "' is no target: write " +
+           (nearest.empty() ? "" : nearest + ", or another of ") + llvm::join(all, ", "));
       return false;
     }
   return true;
