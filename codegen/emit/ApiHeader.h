@@ -9,8 +9,9 @@
 
 namespace halftone::ir {
 
-/// Text of `<model>.hpp`: namespace models::<model> with Options, Trainer and Predictor.
-std::string buildApiHeader(const manifest::Manifest &manifest);
+/// Text of `<model>.hpp`: namespace models::<model> with Options, Trainer and Predictor, which are
+/// those of the artifact with that identity (cpu::identityOf) alone.
+std::string buildApiHeader(const manifest::Manifest &manifest, const std::string &identity);
 
 } // namespace halftone::ir
 

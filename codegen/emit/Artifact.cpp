@@ -31,9 +31,10 @@ struct Resolution {
   ManifestAndKernels planned;
 };
 
-/// Code for the first of `manifests`, and all that the object carries beside it.
-FailureOr<SmallVector<char>> emitCpuObject(const ManifestAndKernels &planned,
-                                           const Artifact &artifact, MLIRContext *context) {
+/// Code for the first of `manifests`, and all that the object carries beside it: the artifact's
+/// object and identity.
+LogicalResult emitCpuObject(const ManifestAndKernels &planned, Artifact &artifact,
+                            MLIRContext *context) {
   OpBuilder builder(context);
   OwningOpRef<ModuleOp> code = ModuleOp::create(builder, builder.getUnknownLoc());
   cpu::ObjectParts parts;
@@ -59,7 +60,11 @@ FailureOr<SmallVector<char>> emitCpuObject(const ManifestAndKernels &planned,
   std::vector<std::byte> packed = manifest::pack_texts(texts);
   parts.texts = packed;
   parts.modelName = planned.manifest.model;
-  return cpu::emitObject(*code, parts);
+  artifact.identity = cpu::identityOf(parts);
+  FailureOr<SmallVector<char>> object = cpu::emitObject(*code, parts);
+  if (succeeded(object))
+    artifact.object = std::move(*object);
+  return object;
 }
 
 } // namespace
@@ -165,12 +170,9 @@ FailureOr<Artifact> compile(const description::Description &description,
     resolution.planned.manifest.text_count = static_cast<int32_t>(artifact.texts.size());
     artifact.manifests.push_back(resolution.planned.manifest);
   }
-  FailureOr<SmallVector<char>> object =
-      emitCpuObject(resolutions.front().planned, artifact, context);
-  if (failed(object))
+  if (failed(emitCpuObject(resolutions.front().planned, artifact, context)))
     return failure();
-  artifact.object = std::move(*object);
-  artifact.header = buildApiHeader(artifact.manifests.front());
+  artifact.header = buildApiHeader(artifact.manifests.front(), artifact.identity);
   return artifact;
 }
 

@@ -14,7 +14,8 @@ namespace halftone::ir {
 
 struct Artifact {
   std::vector<manifest::Manifest> manifests; ///< the CPU's first
-  llvm::SmallVector<char> object;            ///< relocatable; exports halftone_artifact_<model>
+  llvm::SmallVector<char> object;            ///< relocatable; see cpu/Objects.h
+  std::string identity;                      ///< as cpu::identityOf
   std::vector<CudaText> texts; ///< as manifests count them; empty without a chip as target
   std::vector<manifest::AheadImage> ahead; ///< of texts
   std::string header;

@@ -7,6 +7,7 @@
 #include "codegen/emit/cpu/LoopNests.h"
 #include "codegen/ir/Rules.h"
 #include "halftone/description/text.hpp"
+#include "halftone/manifest/checksum.hpp"
 #include "halftone/manifest/version.hpp"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -64,6 +65,7 @@ private:
     m.model = description.name;
     m.halftone_version = kVersionOfHalftone;
     m.description = hd::print(description);
+    m.structure = hm::hash_of(hd::print_structure(description));
     for (const hd::Rule &rule : description.rules)
       m.rules.push_back(hd::rule_text(rule));
     m.targets = targets.vec();

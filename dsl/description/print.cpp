@@ -13,7 +13,21 @@ class Printer {
  public:
   explicit Printer(const Description& description) : description_(description) {}
 
+  std::string structure() {
+    put_structure();
+    return std::move(text_);
+  }
+
   std::string text() {
+    put_structure();
+    for (const Rule& rule : description_.rules) put("rule ", spelled(rule), "\n");
+    std::visit([this](const auto& optimizer) { put_optimizer(optimizer); }, description_.optimizer);
+    if (description_.clip) put("clip ", spelled(*description_.clip), "\n");
+    return std::move(text_);
+  }
+
+ private:
+  void put_structure() {
     put("halftone description 1\nmodel ", quoted(description_.name), "\n");
     for (const Node& node : description_.nodes) put_node(node);
     for (const Output& output : description_.outputs) {
@@ -25,13 +39,8 @@ class Printer {
     for (const Assignment& assignment : description_.assignments) {
       put("assign ", name(assignment.state), " = ", name(assignment.value), "\n");
     }
-    for (const Rule& rule : description_.rules) put("rule ", spelled(rule), "\n");
-    std::visit([this](const auto& optimizer) { put_optimizer(optimizer); }, description_.optimizer);
-    if (description_.clip) put("clip ", spelled(*description_.clip), "\n");
-    return std::move(text_);
   }
 
- private:
   template <typename... Parts>
   void put(const Parts&... parts) {
     ((text_ += parts), ...);
@@ -120,5 +129,9 @@ class Printer {
 }  // namespace
 
 std::string print(const Description& description) { return Printer(description).text(); }
+
+std::string print_structure(const Description& description) {
+  return Printer(description).structure();
+}
 
 }  // namespace halftone::description

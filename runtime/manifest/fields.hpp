@@ -90,6 +90,7 @@ template <>
 inline constexpr auto kFields<Manifest> = std::tuple{&Manifest::model,
                                                      &Manifest::halftone_version,
                                                      &Manifest::description,
+                                                     &Manifest::structure,
                                                      &Manifest::symbols,
                                                      &Manifest::variants,
                                                      &Manifest::parameter_elements,

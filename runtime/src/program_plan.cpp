@@ -35,7 +35,7 @@ ProgramPlan::ProgramPlan(const char* who, const Artifact& artifact, const Device
                          std::string_view program, const Setup& setup)
     : who_(who), artifact_(artifact), device_(device) {
   choose_manifest();
-  choose_program(program, setup.model);
+  choose_program(program, setup);
   bind_symbols(setup.bindings);
   plan();
 }
@@ -50,7 +50,7 @@ ProgramPlan::ProgramPlan(const char* who, const ProgramPlan& like, std::string_v
       architecture_(like.architecture_),
       ahead_(like.ahead_),
       symbols_(like.symbols_) {
-  choose_program(program, {});
+  choose_program(program, Setup{});
   plan();
 }
 
@@ -89,14 +89,25 @@ void ProgramPlan::choose_manifest() {
   }
 }
 
-void ProgramPlan::choose_program(std::string_view name, std::string_view model) {
-  if (!model.empty() && model != manifest().model) {
+void ProgramPlan::check_model(const Setup& setup) const {
+  if (!setup.model.empty() && setup.model != manifest().model) {
     throw Error({.operation = who_,
                  .object = "the artifact",
                  .cause = "holds " + named("model", manifest().model) + ", not '" +
-                          std::string(model) + "'",
+                          std::string(setup.model) + "'",
                  .hint = "load an artifact that was made from that model"});
   }
+  if (setup.structure != 0 && setup.structure != manifest().structure) {
+    throw Error({.operation = who_,
+                 .object = "the artifact",
+                 .cause = "holds another " + named("model", manifest().model) +
+                          " than the program was compiled for: of other names, shapes or layers",
+                 .hint = "make both from one spec, in which rules and optimizer alone may differ"});
+  }
+}
+
+void ProgramPlan::choose_program(std::string_view name, const Setup& setup) {
+  check_model(setup);
   const auto found = std::ranges::find(manifest().programs, name, &manifest::Program::name);
   if (found == manifest().programs.end()) {
     throw Error({.operation = who_,

@@ -90,7 +90,8 @@ class ProgramPlan {
 
  private:
   void choose_manifest();
-  void choose_program(std::string_view name, std::string_view model);
+  void check_model(const Setup& setup) const;
+  void choose_program(std::string_view name, const Setup& setup);
   void bind_symbols(std::span<const Binding> bindings);
   void plan();
   [[nodiscard]] std::string model_text() const;

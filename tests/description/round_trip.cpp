@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <sstream>
 
 #include "builder.hpp"
 #include "halftone/description/text.hpp"
@@ -125,6 +126,23 @@ Description with_instructions(std::vector<ScalarInstruction> instructions) {
 }
 
 }  // namespace
+
+TEST_CASE("the structure is the text without rules, optimizer and clip (D13)") {
+  Description model = everything();
+  std::istringstream whole(print(model));
+  std::string expected;
+  for (std::string line; std::getline(whole, line);) {
+    const std::string word = line.substr(0, line.find(' '));
+    if (word != "rule" && word != "optimizer" && word != "clip") expected += line + "\n";
+  }
+  CHECK(print_structure(model) == expected);
+  model.rules.clear();
+  model.optimizer = Sgd{.learning_rate = 0.75};
+  model.clip.reset();
+  CHECK(print_structure(model) == expected);
+  model.losses.front().weight += 1;
+  CHECK(print_structure(model) != expected);
+}
 
 TEST_CASE("a model with every kind and attribute prints as its text") {
   CHECK(print(everything()) == kEverything);

@@ -3,17 +3,18 @@
 
 #include <array>
 #include <cstdint>
+#include <halftone/error.hpp>
 #include <halftone/predictor.hpp>
 #include <halftone/trainer.hpp>
 #include <span>
 
-extern "C" const halftone::manifest::ArtifactImage halftone_artifact_line;
+#include "line_artifact.hpp"
 
 namespace models::line {
 
 /// The sizes that the model leaves open, and the seed of its initial parameters.
 struct Options {
-  std::int64_t batch;
+  halftone::Size batch;
   std::uint64_t seed = 0;
 };
 
@@ -26,13 +27,14 @@ class Trainer : public halftone::Trainer {
   Trainer(const halftone::Device& device, const Options& options)
       : Trainer(models::line::artifact(), device, options) {}
 
-  /// With another artifact of the same model, made with other rules.
+  /// With another artifact of the same model, made with other rules or another optimizer.
   Trainer(const halftone::Artifact& artifact, const halftone::Device& device,
           const Options& options)
       : halftone::Trainer(artifact, device,
                           {.model = "line",
                            .bindings = std::array{halftone::Binding{"batch", options.batch}},
-                           .seed = options.seed}) {}
+                           .seed = options.seed,
+                           .structure = hand_made::kLineStructure}) {}
 
   /// features: (batch, 3). target: (batch, 2).
   void step(std::span<const float> features, std::span<const float> target) {
@@ -80,12 +82,13 @@ class Predictor : public halftone::Predictor {
       : halftone::Predictor(artifact, device,
                             {.model = "line",
                              .bindings = std::array{halftone::Binding{"batch", options.batch}},
-                             .seed = options.seed}) {}
+                             .seed = options.seed,
+                           .structure = hand_made::kLineStructure}) {}
 
   /// features: (batch, 3).
   Outputs predict(std::span<const float> features) {
     halftone::Predictor::predict(std::array{halftone::NamedValues{"features", features}});
-    return {.prediction = output("prediction")};
+    return {.prediction = this->output("prediction")};
   }
 };
 

@@ -229,6 +229,7 @@ m::Manifest manifest() {
   manifest.model = "line";
   manifest.halftone_version = "0.1.0";
   manifest.description = "halftone description 1\nmodel \"line\"\n";
+  manifest.structure = kLineStructure;
   manifest.symbols = {"batch"};
   manifest.variants = {"x86-64-v3", "x86-64"};
   manifest.parameter_elements = kParameterElements;

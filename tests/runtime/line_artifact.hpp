@@ -19,6 +19,7 @@ namespace hand_made {
 inline constexpr std::int64_t kFeatures = 3, kTargets = 2;
 inline constexpr std::int64_t kBiasOffset = 32, kParameterElements = 64;
 inline constexpr std::int64_t kPatience = 3;
+inline constexpr std::uint64_t kLineStructure = 0x11ae;
 
 [[nodiscard]] halftone::manifest::Manifest manifest();
 

@@ -117,7 +117,7 @@ TEST_CASE("a manifest of another version names both versions") {
   std::vector<std::byte> bytes = encode(hand_made::manifest());
   bytes[8] = std::byte{7};
   Kind kind{};
-  CHECK(failure(bytes, kind) == "the manifest is of version 7, but version 4 is needed");
+  CHECK(failure(bytes, kind) == "the manifest is of version 7, but version 5 is needed");
   CHECK(kind == Kind::version);
 }
 

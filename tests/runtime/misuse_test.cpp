@@ -243,6 +243,43 @@ TEST_CASE("an artifact without the program, the code or the model that is asked 
         "from that model");
 }
 
+TEST_CASE("an artifact of the same name and another structure is refused") {
+  const ChangedArtifact wider([](auto& manifest) { ++manifest.structure; });
+  const std::string refusal =
+      "the artifact holds another model 'line' than the program was compiled for: of other names, "
+      "shapes or layers; make both from one spec, in which rules and optimizer alone may differ";
+  CHECK(message_of([&] { models::line::Trainer(wider.artifact(), test_device(), {.batch = 2}); }) ==
+        "trainer: " + refusal);
+  CHECK(message_of([&] {
+          models::line::Predictor(wider.artifact(), test_device(), {.batch = 2});
+        }) == "predictor: " + refusal);
+  const Binding batch{"batch", 2};
+  CHECK(message_of([&] {  // who names no structure takes any
+          halftone::Trainer(wider.artifact(), test_device(),
+                            {.model = "line", .bindings = std::span(&batch, 1)});
+        }) == "no error");
+}
+
+TEST_CASE("a size is given in any integer type, and refused where it is none") {
+  const auto batch_of = [](halftone::Size size) {
+    return message_of(
+        [&] { models::line::Trainer(models::line::artifact(), test_device(1), {.batch = size}); });
+  };
+  const Floats rows(2);
+  CHECK(message_of([&] {
+          models::line::Trainer(models::line::artifact(), test_device(1), {.batch = rows.size()});
+        }) == "no error");
+  CHECK(batch_of(std::int8_t{2}) == "no error");
+  CHECK(batch_of(std::uint16_t{2}) == "no error");
+  CHECK(batch_of(-2) ==
+        "trainer: symbol 'batch' is -2, but must be positive; the model's symbols are 'batch'");
+  CHECK(batch_of(std::size_t{0}) ==
+        "trainer: symbol 'batch' is 0, but must be positive; the model's symbols are 'batch'");
+  CHECK(batch_of(~std::size_t{0}) ==  // not -1
+        "trainer: model 'line' with batch 9223372036854775807 needs more than 2^62 bytes of "
+        "memory; bind smaller sizes or free memory");
+}
+
 TEST_CASE("an argument behind the end of its buffer is refused before anything runs") {
   const ChangedArtifact changed(
       [](auto& manifest) { manifest.programs[0].phases[0][0].arguments[0].offset = 6; });

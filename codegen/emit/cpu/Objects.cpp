@@ -4,7 +4,9 @@
 
 #include "codegen/emit/cpu/Lowering.h"
 #include "codegen/emit/cpu/Variants.h"
+#include "halftone/manifest/checksum.hpp"
 #include "halftone/manifest/manifest.hpp"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalAlias.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -71,6 +73,8 @@ void addImage(llvm::Module &module, const ObjectParts &parts) {
   std::string symbol = "halftone_artifact_" + parts.modelName;
   auto *global = new llvm::GlobalVariable(module, image->getType(), true,
                                           llvm::GlobalValue::ExternalLinkage, image, symbol);
+  llvm::GlobalAlias::create(image->getType(), 0, llvm::GlobalValue::ExternalLinkage,
+                            symbol + "_" + identityOf(parts), global, &module);
   llvm::GlobalAlias::create(image->getType(), 0, llvm::GlobalValue::WeakAnyLinkage,
                             "halftone_artifact", global, &module);
 }
@@ -111,6 +115,15 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
 }
 
 } // namespace
+
+std::string identityOf(const ObjectParts &parts) {
+  std::vector<std::byte> all;
+  for (const std::vector<std::byte> &manifest : parts.manifests)
+    llvm::append_range(all, manifest);
+  llvm::append_range(all, parts.texts);
+  constexpr unsigned kDigits = 16;
+  return llvm::utohexstr(manifest::hash_of(all), /*LowerCase=*/true, kDigits);
+}
 
 mlir::FailureOr<llvm::SmallVector<char>> emitObject(mlir::ModuleOp module,
                                                     const ObjectParts &parts) {

@@ -15,8 +15,14 @@ struct ObjectParts {
   std::string modelName;                         ///< an identifier
 };
 
+/// 16 hex digits that tell objects of one model's name apart: the XXH3-64 of manifests and texts.
+/// A manifest holds the whole description, the targets and the version that made it.
+std::string identityOf(const ObjectParts &parts);
+
 /// Lowers `module`, which it consumes. The object exports manifest::ArtifactImage as
-/// `halftone_artifact_<model>` and, weakly, as `halftone_artifact`; everything else is internal.
+/// `halftone_artifact_<model>_<identity>`, which the typed header asks for, so that it never gets
+/// another; as `halftone_artifact_<model>`, over which a linker stumbles when one program takes in
+/// two of that name; and, weakly, as `halftone_artifact`. Everything else is internal.
 mlir::FailureOr<llvm::SmallVector<char>> emitObject(mlir::ModuleOp module,
                                                     const ObjectParts &parts);
 

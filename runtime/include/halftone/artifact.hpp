@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An artifact: what halftonec made of one model. Linked into the program, or loaded from a sealed
-// shared object. An object exports its image as `halftone_artifact_<model>` and, weakly, as
-// `halftone_artifact`.
+// shared object. An object exports its image as `halftone_artifact_<model>`, so that no program
+// links two of one name that differ, and, weakly, as `halftone_artifact`.
 #pragma once
 
 #include <filesystem>

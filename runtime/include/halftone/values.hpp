@@ -3,7 +3,9 @@
 // type-erased runtime.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <variant>
@@ -17,6 +19,26 @@ struct NamedValues {
   std::variant<std::span<const float>, std::span<const std::int32_t>> values;
 };
 
+/// A size as a caller has it: of any integer type, so that `.batch = values.size()` takes no cast.
+/// Whoever uses it refuses what is not positive, or too large.
+class Size {
+ public:
+  constexpr Size() = default;
+
+  template <std::integral Integer>
+  constexpr Size(Integer value) noexcept {  // NOLINT: implicit, as between integers
+    constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+    value_ = value > Integer{0} && static_cast<std::uint64_t>(value) > std::uint64_t{kMost}
+                 ? kMost
+                 : static_cast<std::int64_t>(value);
+  }
+
+  constexpr operator std::int64_t() const noexcept { return value_; }  // NOLINT: likewise
+
+ private:
+  std::int64_t value_ = 0;
+};
+
 /// The size that a symbol of the model stands for: {"batch", 32}.
 struct Binding {
   std::string_view symbol;
@@ -28,6 +50,7 @@ struct Setup {
   std::string_view model;             ///< expected name, or empty for any
   std::span<const Binding> bindings;  ///< every symbol of the model once
   std::uint64_t seed = 0;             ///< of the initial parameters
+  std::uint64_t structure = 0;        ///< expected digest of the model, or 0 for any
 };
 
 }  // namespace halftone

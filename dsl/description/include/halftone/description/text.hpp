@@ -23,6 +23,10 @@ struct ParseError {
 
 [[nodiscard]] std::string print(const Description& description);
 
+/// D13: print without the rules, the optimizer and the clip: what an artifact and the program that
+/// loads it must agree in.
+[[nodiscard]] std::string print_structure(const Description& description);
+
 /// A rule as its statement spells it, without the word "rule".
 [[nodiscard]] std::string rule_text(const Rule& rule);
 

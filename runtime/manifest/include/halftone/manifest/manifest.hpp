@@ -15,7 +15,7 @@
 namespace halftone::manifest {
 
 /// Raised with every change of the structs below or of the calling convention of kernels.
-inline constexpr std::uint32_t kVersion = 4;
+inline constexpr std::uint32_t kVersion = 5;
 
 enum class Format : std::uint8_t { f32, tf32, f16, bf16, i32 };
 
@@ -338,6 +338,7 @@ struct Manifest {
   std::string model;
   std::string halftone_version;
   std::string description;              ///< the text form that it was made from
+  std::uint64_t structure = 0;          ///< the digest of D13
   std::vector<std::string> symbols;     ///< "batch", ...
   std::vector<std::string> variants;    ///< CPU code variants, best first: "x86-64-v3", "x86-64"
   std::int64_t parameter_elements = 0;  ///< of the flat parameter buffer, frozen ones included
@@ -414,8 +415,7 @@ struct ManifestImage {
   std::uint64_t size;
 };
 
-/// What the artifact's object exports as `halftone_artifact_<model>`; see
-/// codegen/emit/Artifact.cpp.
+/// What the artifact's object exports; see codegen/emit/cpu/Objects.h.
 struct ArtifactImage {
   char magic[8];  ///< "HALFTONE"
   std::uint32_t version;
