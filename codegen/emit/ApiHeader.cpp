@@ -156,6 +156,9 @@ private:
         "/// Outputs: " + join(outputs, ", ") + ".\n/// Losses: " + join(m.losses, ", ") + ".\n";
     for (const std::string &parameter : parameters)
       text += "/// Parameter: " + parameter + ".\n";
+    for (const hm::Buffer &buffer : training->buffers)
+      if (buffer.role == hm::Role::state)
+        text += "/// State: " + buffer.name + " " + shape(buffer) + ".\n";
     return text;
   }
 
