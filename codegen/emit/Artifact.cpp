@@ -39,6 +39,8 @@ LogicalResult emitCpuObject(const ManifestAndKernels &planned, Artifact &artifac
   OwningOpRef<ModuleOp> code = ModuleOp::create(builder, builder.getUnknownLoc());
   cpu::ObjectParts parts;
   for (const cpu::CpuVariant &variant : cpu::cpuVariants()) {
+    if (!llvm::is_contained(planned.manifest.variants, variant.name))
+      continue;
     std::vector<std::string> entries, finishes;
     for (KernelOp kernel : planned.kernels) {
       if (failed(cpu::buildCpuKernel(kernel, variant, planned.manifest.symbols, *code)))
@@ -156,6 +158,10 @@ FailureOr<Artifact> compile(const description::Description &description,
     resolution.module = std::move(*module);
     resolution.planned =
         buildManifest(*resolution.module, description, resolution.targets, assumed);
+    if (!options.variants.empty())
+      llvm::erase_if(resolution.planned.manifest.variants, [&](const std::string &variant) {
+        return !llvm::is_contained(options.variants, variant);
+      });
     if (failed(describeCuda(resolution.planned, texts)))
       return failure();
   }

@@ -22,6 +22,7 @@ namespace halftone::ir {
 struct PipelineOptions {
   std::vector<std::string> chips = {};   ///< to plan for
   std::vector<std::string> assumed = {}; ///< sizes of symbols: "batch=64"
+  std::vector<std::string> variants = {}; ///< of CPU code, none others; empty: all
   bool fuse = true; ///< otherwise every operation is a kernel of its own, for tests
   bool diagnosis =
       true; ///< whether to keep a program that finds the first value that is not finite

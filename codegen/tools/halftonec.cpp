@@ -7,6 +7,7 @@
 #include "codegen/emit/Artifact.h"
 #include "codegen/emit/WriteFile.h"
 #include "codegen/emit/cpu/LoopNests.h"
+#include "codegen/emit/cpu/Variants.h"
 #include "codegen/import/FromDescription.h"
 #include "codegen/passes/Passes.h"
 #include "halftone/description/text.hpp"
@@ -56,6 +57,11 @@ llvm::cl::list<std::string>
     targets("targets", llvm::cl::CommaSeparated,
             llvm::cl::desc("Chips the artifact is for: cpu, sm_80, sm_90a, ... (default: all)"),
             llvm::cl::cat(category));
+llvm::cl::list<std::string>
+    variants("variants", llvm::cl::CommaSeparated,
+             llvm::cl::desc("Processors that CPU code is made for: x86-64-v3, x86-64 (default: "
+                            "all)"),
+             llvm::cl::cat(category));
 llvm::cl::list<std::string>
     assume("assume", llvm::cl::CommaSeparated,
            llvm::cl::desc("Sizes of symbols that plans are chosen for: batch=64,time=8 (default: "
@@ -120,6 +126,7 @@ std::vector<std::string> allTargets() {
 halftone::ir::PipelineOptions pipelineOptions() {
   return {.chips = {},
           .assumed = {assume.begin(), assume.end()},
+          .variants = {variants.begin(), variants.end()},
           .fuse = !unfused,
           .diagnosis = !withoutDiagnosis};
 }
@@ -150,16 +157,25 @@ halftone::ir::AheadOfTime ahead(const char *program) {
   return ahead;
 }
 
-bool checkTargets() {
-  std::vector<std::string> all = allTargets();
-  for (const std::string &target : targets)
-    if (!llvm::is_contained(all, target)) {
-      std::string nearest = halftone::ir::nearestName(target, all);
-      fail("'" + target + "' is no target: write " +
-           (nearest.empty() ? "" : nearest + ", or another of ") + llvm::join(all, ", "));
+/// Whether every name that was given is known; `noun`: what they name.
+bool checkNames(llvm::ArrayRef<std::string> given, const std::vector<std::string> &known,
+                llvm::StringRef noun) {
+  for (const std::string &name : given)
+    if (!llvm::is_contained(known, name)) {
+      std::string nearest = halftone::ir::nearestName(name, known);
+      fail("'" + name + "' is no " + noun + ": write " +
+           (nearest.empty() ? "" : nearest + ", or another of ") + llvm::join(known, ", "));
       return false;
     }
   return true;
+}
+
+bool checkTargets() {
+  std::vector<std::string> known;
+  for (const halftone::cpu::CpuVariant &variant : halftone::cpu::cpuVariants())
+    known.push_back(variant.name.str());
+  return checkNames(targets, allTargets(), "target") &&
+         checkNames(variants, known, "variant of CPU code");
 }
 
 void printSummary(const hm::Manifest &manifest) {
