@@ -21,10 +21,8 @@ target_include_directories(halftone_test_main SYSTEM PUBLIC ${DOCTEST_INCLUDE_DI
 target_include_directories(halftone_test_main PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/support)
 target_compile_definitions(halftone_test_main PUBLIC HALFTONE_TEST_MODELS="${CMAKE_CURRENT_SOURCE_DIR}/support/models")
 target_link_libraries(halftone_test_main PUBLIC halftone_flags)
-target_compile_options(halftone_test_main PRIVATE -O0 $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
-target_precompile_headers(halftone_test_main PRIVATE <doctest/doctest.h> <algorithm> <array> <cmath> <cstdint> <cstdio> <cstdlib>
-  <cstring> <filesystem> <fstream> <functional> <iterator> <limits> <map> <memory> <optional> <random> <set> <span> <sstream>
-  <stdexcept> <string> <utility> <variant> <vector>)
+target_compile_options(halftone_test_main PRIVATE -O0)
+target_precompile_headers(halftone_test_main PRIVATE <doctest/doctest.h> <filesystem> <fstream> <random> ${halftone_precompiled})
 
 function(halftone_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMIZED" "LABEL" "SOURCES;LINK")
