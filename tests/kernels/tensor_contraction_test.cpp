@@ -4,7 +4,10 @@
 #include <doctest/doctest.h>
 
 #include <cstdio>
+#include <cstdlib>
+#include <iterator>
 #include <map>
+#include <vector>
 
 #include "chips.hpp"
 #include "contraction_case.hpp"
@@ -48,6 +51,25 @@ Outcome check(const Instance& instance, long long rows, long long depth, int spl
 constexpr Format kFormats[] = {Format::bf16, Format::f16, Format::tf32};
 constexpr bool kEither[] = {false, true};
 
+/// Which operands are transposed.
+struct Orientation {
+  bool lhs, rhs;
+};
+
+/// So many of the four for a case, others for the next, all with HALFTONE_EVERY_ORIENTATION.
+std::vector<Orientation> orientations(std::size_t number, std::size_t count) {
+  static constexpr Orientation kAll[] = {
+      {false, false}, {false, true}, {true, false}, {true, true}};
+  const std::size_t all = std::size(kAll), first = number * count + number / (all / count);
+  static const bool every = std::getenv("HALFTONE_EVERY_ORIENTATION") != nullptr;
+  if (every) count = all;
+  if (!every && number == 0)
+    std::printf("left out: orientations; tests/run --exhaustive -R kernels_every tries them\n");
+  std::vector<Orientation> chosen;
+  for (std::size_t i = 0; i < count; ++i) chosen.push_back(kAll[(first + i) % all]);
+  return chosen;
+}
+
 /// The largest of 2, 4, 8, 16 that divides both rows of memory that the orientation makes.
 TilePlan aligned(TilePlan tile, const Instance& instance, long long rows, long long depth) {
   const auto largest = [&](long long elements, Format format) {
@@ -87,18 +109,17 @@ TEST_CASE("rows, columns and depths of any size are masked") {
   };
   static constexpr Size kSizes[] = {{1, 1, 1},    {1, 72, 8},    {72, 1, 200}, {65, 10, 1},
                                     {37, 53, 77}, {72, 88, 136}, {70, 66, 68}};
+  std::size_t number = 0;
   for (const Format format : {Format::bf16, Format::tf32}) {
-    for (const bool transpose_lhs : kEither) {
-      for (const bool transpose_rhs : kEither) {
-        for (const auto& [rows, columns, depth] : kSizes) {
-          Instance instance = {.tile = {32, 64, 32, 16, 32, 3, 16, 16},
-                               .format = format,
-                               .transpose_lhs = transpose_lhs,
-                               .transpose_rhs = transpose_rhs,
-                               .columns = columns};
-          instance.tile = aligned(instance.tile, instance, rows, depth);
-          check(instance, rows, depth);
-        }
+    for (const auto& [rows, columns, depth] : kSizes) {
+      for (const auto& [transpose_lhs, transpose_rhs] : orientations(number++, 2)) {
+        Instance instance = {.tile = {32, 64, 32, 16, 32, 3, 16, 16},
+                             .format = format,
+                             .transpose_lhs = transpose_lhs,
+                             .transpose_rhs = transpose_rhs,
+                             .columns = columns};
+        instance.tile = aligned(instance.tile, instance, rows, depth);
+        check(instance, rows, depth);
       }
     }
   }
@@ -118,19 +139,18 @@ TEST_CASE("operands of two formats are widened exactly and multiplied as tf32") 
     long long depth;
   };
   static constexpr Size kSizes[] = {{128, 128, 96}, {37, 53, 77}, {70, 66, 68}};
+  std::size_t number = 0;
   for (const auto& [lhs, rhs] : kPairs) {
-    for (const bool transpose_lhs : kEither) {
-      for (const bool transpose_rhs : kEither) {
-        for (const auto& [rows, columns, depth] : kSizes) {
-          Instance instance = {.tile = {32, 64, 32, 16, 32, 3, 16, 16},
-                               .format = lhs,
-                               .transpose_lhs = transpose_lhs,
-                               .transpose_rhs = transpose_rhs,
-                               .columns = columns,
-                               .rhs_format = rhs};
-          instance.tile = aligned(instance.tile, instance, rows, depth);
-          check(instance, rows, depth);
-        }
+    for (const auto& [rows, columns, depth] : kSizes) {
+      for (const auto& [transpose_lhs, transpose_rhs] : orientations(number++, 1)) {
+        Instance instance = {.tile = {32, 64, 32, 16, 32, 3, 16, 16},
+                             .format = lhs,
+                             .transpose_lhs = transpose_lhs,
+                             .transpose_rhs = transpose_rhs,
+                             .columns = columns,
+                             .rhs_format = rhs};
+        instance.tile = aligned(instance.tile, instance, rows, depth);
+        check(instance, rows, depth);
       }
     }
   }
@@ -225,26 +245,22 @@ TEST_CASE("no two lanes of a wavefront want one bank") {
       {32, 64, 64, 16, 32, 3, 8, 8},     {128, 16, 32, 32, 16, 3, 4, 4},
       {16, 128, 32, 16, 32, 3, 16, 16},
   };
+  std::size_t number = 0;
   for (const TilePlan& tile : kTiles) {
     for (const Format format : {Format::bf16, Format::tf32}) {
-      for (const bool transpose_lhs : kEither) {
-        for (const bool transpose_rhs : kEither) {
-          for (const int width : {transpose_lhs ? 4 : 8}) {
-            const Instance instance = {.tile = tile,
-                                       .format = format,
-                                       .transpose_lhs = transpose_lhs,
-                                       .transpose_rhs = transpose_rhs,
-                                       .columns = 128,
-                                       .width = width};
-            const Operands x = operands(instance, 128, 128);
-            const auto counters = run(instance, ptx_of(instance), x, 1, {}).report.counters;
-            const std::string name = instance.text();
-            CAPTURE(name);
-            CAPTURE(width);
-            CHECK(counters.shared_wavefronts_ideal > 0);
-            CHECK(counters.shared_wavefronts == counters.shared_wavefronts_ideal);
-          }
-        }
+      for (const auto& [transpose_lhs, transpose_rhs] : orientations(number++, 2)) {
+        const Instance instance = {.tile = tile,
+                                   .format = format,
+                                   .transpose_lhs = transpose_lhs,
+                                   .transpose_rhs = transpose_rhs,
+                                   .columns = 128,
+                                   .width = transpose_lhs ? 4 : 8};
+        const Operands x = operands(instance, 128, 128);
+        const auto counters = run(instance, ptx_of(instance), x, 1, {}).report.counters;
+        const std::string name = instance.text();
+        CAPTURE(name);
+        CHECK(counters.shared_wavefronts_ideal > 0);
+        CHECK(counters.shared_wavefronts == counters.shared_wavefronts_ideal);
       }
     }
   }
