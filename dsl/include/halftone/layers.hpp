@@ -146,6 +146,8 @@ constexpr auto concat(const char (&... values)[N]) {
 struct LossWeight {
   double value;
 };
+/// 0 makes the loss a metric: computed and read like the others, without a part in training, so
+/// that it may be NaN (D6).
 constexpr LossWeight weight(double factor) { return {factor}; }
 
 namespace building {

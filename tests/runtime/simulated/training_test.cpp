@@ -97,19 +97,26 @@ TEST_CASE("steps on simulated chips have the bits of the CPU") {
     const char* model;
     const ArtifactImage* image;
     const char* chip;
+    int earlier = 0;  // micro-batches before the last one of a step
   };
   const Case cases[] = {{"digits", &halftone_artifact_digits, "sm_75"},
                         {"digits", &halftone_artifact_digits, "sm_80"},
                         {"digits", &halftone_artifact_digits, "sm_90a"},
                         {"digits_bf16", &halftone_artifact_digits_bf16, "sm_80"},
                         {"digits_f16", &halftone_artifact_digits_f16, "sm_75"},
-                        {"state_average", &halftone_artifact_state_average, "sm_80"}};
+                        {"state_average", &halftone_artifact_state_average, "sm_80"},
+                        {"state_average", &halftone_artifact_state_average, "sm_80", 2}};
   for (const Case& c : cases) {
     CAPTURE(c.model);
     CAPTURE(c.chip);
+    CAPTURE(c.earlier);
     Pair pair(*c.image, c.chip, 13);
     for (int step = 0; step < 4; ++step) {
       CAPTURE(step);
+      for (int earlier = 0; earlier < c.earlier; ++earlier) {
+        pair.inputs.draw();
+        for (Trainer* each : {&pair.cpu, &pair.chip}) each->accumulate(pair.inputs.named());
+      }
       pair.inputs.draw();
       if (step == 2) pair.inputs.spoil();
       for (Trainer* each : {&pair.cpu, &pair.chip}) each->step(pair.inputs.named());

@@ -40,8 +40,10 @@ enum class Role : std::uint8_t {
                 // asked for, read and written by the accumulate phase alone
   optimizer_state,  // persists, changed by the step's end alone: moments, powers; with a loss scale
                     // the scalar loss_scale (of the next step), with a dynamic one also
-                    // loss_scale.clean, loss_scale.wait and loss_scale.floored (L3, L4)
-  state,            // the user's state: persists, assigned by the forward pass
+                    // loss_scale.clean, loss_scale.wait and loss_scale.floored (L3, L4). For every
+                    // state that is assigned "before=" and its name: what it was before the
+                    // micro-batches of a step, written by accumulate and read by update (S4)
+  state,            // the user's state: persists, assigned by accumulate and update (S2)
   activation,       // lives inside one step
   output,           // readable after the forward pass
   output_gradient,  // d objective / d output: written by loss_backward or by the user
@@ -138,10 +140,11 @@ struct Launch {
 
 /// A step is forward, loss, loss_backward, backward, check, update. With micro-batches `accumulate`
 /// follows each backward, the last one's too, and leaves the sum so far in the buffers `gradients`
-/// and `accumulated`; where first_micro_batch is not 0 the sum starts anew. `refresh` writes
-/// working copies when parameters were given values. `external` multiplies gradients of outputs
-/// that the caller gave by the loss scale and takes the place of loss_backward. Some gradients are
-/// made with their losses, in `loss`; then external overwrites them.
+/// and `accumulated`, the assigned values in the user's states; where first_micro_batch is not 0
+/// the sum starts anew. `refresh` writes working copies when parameters were given values.
+/// `external` multiplies gradients of outputs that the caller gave by the loss scale and takes the
+/// place of loss_backward. Some gradients are made with their losses, in `loss`; then external
+/// overwrites them.
 enum class Phase : std::uint8_t {
   forward,
   loss,
