@@ -10,8 +10,8 @@
 #include <cstdlib>
 #include <string_view>
 #include <thread>
-#include <vector>
 
+#include "edit_distance.hpp"
 #include "halftone/error.hpp"
 
 namespace halftone {
@@ -23,33 +23,13 @@ constexpr std::array<std::string_view, 10> kNames = {
     "CACHE",  "CACHE_DIR", "CACHE_MAX", "CHECK_LAUNCHES",  "COMPILE_TIMEOUT",
     "DEVICE", "JIT",       "SIMULATOR", "STEPS_IN_FLIGHT", "THREADS"};
 
-[[nodiscard]] bool is_known(std::string_view name) {
-  return std::ranges::find(kNames, name) != kNames.end();
-}
-
-/// How many letters must be inserted, left out, changed or exchanged with the next one.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-  for (std::size_t i = 0; i <= a.size(); ++i) {
-    for (std::size_t j = 0; j <= b.size(); ++j) {
-      if (i == 0 || j == 0) {
-        d[i][j] = i + j;
-        continue;
-      }
-      const std::size_t changed = d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, changed});
-      const bool exchanged = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (exchanged) d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
-    }
-  }
-  return d[a.size()][b.size()];
-}
+bool is_known(std::string_view name) { return std::ranges::find(kNames, name) != kNames.end(); }
 
 /// Names that are far from ours may be anybody's.
 void refuse_misspelt(std::string_view name) {
   if (is_known(name)) return;
   for (const std::string_view known : kNames) {
-    if (distance(name, known) > std::max<std::size_t>(1, known.size() / 6)) continue;
+    if (edit_distance(name, known) > std::max<std::size_t>(1, known.size() / 6)) continue;
     throw Error({.operation = "settings",
                  .object = std::string(kPrefix) + std::string(name),
                  .cause = "in the environment is unknown",
