@@ -64,6 +64,28 @@ TEST_CASE("a step is its inputs, one graph, two numbers for later, and no wait")
                             "launch line_check 1 x 32", "launch line_update 2 x 32"});
 }
 
+TEST_CASE("what a diagnosis may ask of micro-batches is kept without a wait") {
+  const auto log = std::make_shared<fake::Log>();
+  Trainer trainer = trainer_on(fake::device(log, {.steps_in_flight = 16}));
+  const auto waits = [&](const auto& action) {
+    const Calls calls = calls_of(*log, action);
+    return std::ranges::any_of(calls, [](auto& call) { return call.starts_with("synchronise"); });
+  };
+  for (int step = 0; step < 2; ++step) {
+    CHECK_FALSE(waits([&] {
+      trainer.accumulate(kFeatures, kTarget);
+      trainer.step(kFeatures, kTarget);
+    }));
+  }
+  const auto part = [&] {
+    trainer.forward(kFeatures);
+    trainer.backward(kPredictionGradient);
+    trainer.accumulate_gradients();
+  };
+  CHECK(waits(part));  // the first one reads its inputs back
+  CHECK_FALSE(waits(part));
+}
+
 TEST_CASE("every way of use is captured once") {
   const auto log = std::make_shared<fake::Log>();
   Trainer trainer = trainer_on(fake::device(log));

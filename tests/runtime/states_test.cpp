@@ -117,6 +117,9 @@ TEST_CASE("unknown states and wrong sizes are refused") {
   CHECK(message_of([&] { trainer.set_state("last", Floats(3)); }) ==
         "set_state: state 'last' was given 3 values, but batch 2 x 2 needs 4; give the whole "
         "tensor, row-major");
+  CHECK(message_of(
+            [&] { trainer.set_state("seen", std::span(static_cast<const float*>(nullptr), 2)); }) ==
+        "set_state: state 'seen' was given a null pointer; give the address of its first value");
   Predictor without(device(), {.batch = 2}), with = predictor_of(2);
   CHECK(message_of([&] { without.set_state("last", Floats(4)); }) ==
         "set_state: state 'last' is unknown; the predictor's states are none");
