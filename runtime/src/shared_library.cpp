@@ -2,6 +2,8 @@
 #include "shared_library.hpp"
 
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <system_error>
@@ -22,6 +24,13 @@ void* open_library(const std::string& name, int mode, std::string& refusal) {
   // A library that it needs and that is missing stands in front of the words in its place.
   if (refusal.starts_with(name + ": ") && refusal.ends_with(words_of(ENOENT))) refusal.clear();
   return nullptr;
+}
+
+std::string words_of_full_table() {
+  const int file = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  const int error = errno;
+  if (file >= 0) close(file);
+  return file < 0 && (error == EMFILE || error == ENFILE) ? words_of(error) : "";
 }
 
 std::string remedy_for(std::string_view words, std::string otherwise) {

@@ -22,7 +22,8 @@ namespace fs = std::filesystem;
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kCancelled = 16;  // NVRTC_ERROR_CANCELLED
+// Of nvrtcResult.
+constexpr int kDoesNotCompile = 6, kCancelled = 16;
 
 /// Until when a compilation may go on.
 struct Limits {
@@ -111,6 +112,18 @@ std::string build_of(const void* symbol) {
                .object = "NVRTC",
                .cause = std::move(cause),
                .hint = std::move(hint)});
+}
+
+/// Only a text that does not compile is the artifact's fault.
+std::string hint_for(int code, const std::string& cause) {
+  if (code == kDoesNotCompile) return "make the artifact again with the halftonec of this release";
+  return remedy_for(cause, "free memory, or install the CUDA Toolkit 13 anew");
+}
+
+/// NVRTC opens files while it compiles, and does not say why it cannot.
+std::string words_of_limit() {
+  const std::string words = words_of_full_table();
+  return words.empty() ? "" : " (no file can be opened: " + words + ")";
 }
 
 /// `absent` is said where nothing was found.
@@ -212,18 +225,18 @@ std::string Nvrtc::fetch(Program program, Size size_of, Get get) {
 
 std::string Nvrtc::compile(const std::string& text, const std::string& name,
                            const CompilerIdentity& compiler) const {
-  const auto failed = [&](const std::string& cause) {
+  const auto failed = [&](const std::string& cause, int code) {
     throw Error({.operation = "compile",
                  .object = named("kernel", name),
                  .cause = "is refused by " + description_ + " with " + compiler.options.front() +
                           ": " + cause,
-                 .hint = "make the artifact again with the halftonec of this release"});
+                 .hint = hint_for(code, cause)});
   };
-  if (MayStop::of_thread().stop_requested()) failed("nobody waits for it any more");
+  if (MayStop::of_thread().stop_requested()) failed("nobody waits for it any more", kCancelled);
   Program program = nullptr;
   if (const int code = create_(&program, text.c_str(), (name + ".cu").c_str(), 0, nullptr, nullptr);
       code != 0) {
-    failed(error_text_(code));
+    failed(error_text_(code) + words_of_limit(), code);
   }
   std::vector<const char*> arguments;
   for (const std::string& option : compiler.options) arguments.push_back(option.c_str());
@@ -246,7 +259,9 @@ std::string Nvrtc::compile(const std::string& text, const std::string& name,
                           " more than " + std::to_string(settings_.timeout_seconds) + " seconds",
                  .hint = "set HALFTONE_COMPILE_TIMEOUT to more seconds, or to 0 for no limit"});
   }
-  if (image.empty()) failed(std::string(error_text_(code)) + (log.empty() ? "" : ", " + log));
+  if (image.empty()) {
+    failed(error_text_(code) + (log.empty() ? "" : ", " + log) + words_of_limit(), code);
+  }
   return image;
 }
 

@@ -223,6 +223,28 @@ TEST_CASE("an architecture decides between cubin and PTX, and nothing is contrac
             "artifact again with the halftonec of this release");
 }
 
+TEST_CASE("what NVRTC itself lacks is not the artifact's fault, nor is a limit on open files") {
+  Places places;
+  places.put(k13, "home/lib/libnvrtc.so.13");
+  places.put(kBuiltins, "home/lib/libnvrtc-builtins.so.13.0");
+  const Nvrtc nvrtc(only(places));
+  const auto refused = [&] {
+    return message_of([&] { (void)nvrtc.compile_cubin("without builtins", "fc1", "sm_90a"); });
+  };
+  const std::string start = "compile: kernel 'fc1' is refused by NVRTC 13.0 of " +
+                            places("home/lib") +
+                            " with --gpu-architecture=sm_90a: NVRTC_ERROR_SOMETHING, line 1: wrong";
+  CHECK(refused() == start + "; free memory, or install the CUDA Toolkit 13 anew");
+  std::string message;
+  {
+    const NoMoreFiles limit;
+    message = refused();
+  }
+  CHECK(message == start +
+                       " (no file can be opened: Too many open files); close files, or allow more "
+                       "open ones (ulimit -n)");
+}
+
 TEST_CASE("a kernel that takes too long is given up, with the remedy") {
   Places places;
   places.put(k13, "home/lib/libnvrtc.so.13");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An NVRTC whose images are what it was asked for. A text "wrong" is refused; "slow" takes until it
+// An NVRTC whose images are what it was asked for. A text "wrong" is refused, "without builtins" is
+// said to lack what NVRTC itself needs; "slow" takes until it
 // is stopped, and writes a byte to the file that STUB_SLOW numbers when it begins. Each text that
 // is compiled is a byte in the file that STUB_COMPILED names; it knows no chip where STUB_NO_CHIPS
 // is set.
@@ -49,6 +50,7 @@ int nvrtcCompileProgram(void* handle, int count, const char* const* options) {
   Program* program = program_of(handle);
   if (const char* file = std::getenv("STUB_COMPILED")) std::ofstream(file, std::ios::app) << "c";
   if (program->text == "wrong") return 6;
+  if (program->text == "without builtins") return 7;
   if (program->text == "slow") {
     const char* file = std::getenv("STUB_SLOW");
     if (file && write(std::atoi(file), "s", 1) != 1) return 6;
