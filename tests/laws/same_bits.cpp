@@ -77,7 +77,7 @@ TEST_CASE("sums of more than 1,024 chunks equal the reference's (N2)") {
   check_step(pair);
 }
 
-TEST_CASE("where functions have kinks and a metric is NaN, steps equal the reference's too") {
+TEST_CASE("at kinks, beside a NaN metric and under roundings by pass, steps equal the reference") {
   for (const LinkedArtifact& artifact : kEdgeArtifacts)
     for (const char* variant : kVariants) {
       const std::string text = Artifact::linked(*artifact.image).manifest().description;
