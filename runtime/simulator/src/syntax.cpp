@@ -2,6 +2,7 @@
 // Modules, functions and statements. Source of the grammar: PTX ISA 9.0, chapters 4 to 6 and 11.
 #include "syntax.hpp"
 
+#include <algorithm>
 #include <array>
 #include <map>
 
@@ -150,19 +151,23 @@ class Reader {
 
   void read_bound(Function& function) {
     const std::string_view name = word();
+    constexpr std::uint64_t kMost = 65535;  // more than a chip has of anything that is bounded here
     std::uint64_t numbers[3] = {1, 1, 1};
     for (int i = 0; i < 3; ++i) {
       skip_space();
       const std::size_t begin = at_;
       while (at_ < text_.size() && is_digit(text_[at_])) ++at_;
       if (begin == at_) break;
-      numbers[i] = integer_of(text_.substr(begin, at_ - begin)).value_or(1);
+      const std::string_view number = text_.substr(begin, at_ - begin);
+      numbers[i] = integer_of(number).value_or(kMost + 1);
+      if (numbers[i] > kMost) fail(line_, std::string(name) + " cannot be " + std::string(number));
       skip_space();
       if (text_[at_] != ',') break;
       ++at_;
     }
     if (name == ".maxntid" || name == ".reqntid")
-      function.most_threads = static_cast<std::uint32_t>(numbers[0] * numbers[1] * numbers[2]);
+      function.most_threads =
+          static_cast<std::uint32_t>(std::min(numbers[0] * numbers[1] * numbers[2], kMost));
     if (name == ".reqnctapercluster")
       for (int i = 0; i < 3; ++i) function.cluster[i] = static_cast<std::uint32_t>(numbers[i]);
     if (name.empty()) fail(line_, "a function's head is not understood");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operands and declarations: PTX ISA 9.0, chapters 4 and 5.
 #include <algorithm>
+#include <bit>
 #include <charconv>
 
 #include "halftone/simulator/error.hpp"
@@ -151,6 +152,13 @@ Operand parse_operand(std::string_view text, std::uint32_t line, int depth) {
 
 namespace {
 
+std::uint32_t alignment_of(std::string_view text, std::uint32_t line) {
+  const auto value = integer_of(text);
+  if (!value || !std::has_single_bit(*value) || *value > std::uint64_t{1} << 31)
+    fail(line, "'" + std::string(text) + "' is no alignment, which is a power of two");
+  return static_cast<std::uint32_t>(*value);
+}
+
 /// name, name[8], name[4][2], name<10>, each perhaps with = initial values.
 Variable parse_declarator(std::string_view text, const Variable& like, std::uint32_t line) {
   Variable variable = like;
@@ -195,7 +203,7 @@ std::vector<Variable> parse_variables(std::string_view space, std::string_view t
     if (word == "align") {
       const std::size_t behind = text.find_first_of(" \t\n");
       if (behind == std::string_view::npos) fail(line, "a declaration has no name");
-      like.alignment = static_cast<std::uint32_t>(integer_of(text.substr(0, behind)).value_or(1));
+      like.alignment = alignment_of(text.substr(0, behind), line);
       text = trimmed(text.substr(behind));
     } else if (word == "v2" || word == "v4") {
       like.vector = word == "v2" ? 2 : 4;

@@ -9,6 +9,7 @@
 #include "../cuda/nvrtc.hpp"
 #include "../text.hpp"
 #include "halftone/error.hpp"
+#include "halftone/simulator/device.hpp"
 
 namespace halftone {
 

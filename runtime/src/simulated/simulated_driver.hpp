@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "halftone/simulator/device.hpp"
 #include "simulator_library.hpp"
 
 namespace halftone {

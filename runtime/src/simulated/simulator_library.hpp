@@ -10,8 +10,12 @@
 #include <string_view>
 
 #include "../driver.hpp"
-#include "halftone/simulator/chip.hpp"
-#include "halftone/simulator/device.hpp"
+
+namespace halftone::simulator {
+struct Chip;
+struct LaunchOptions;
+struct LaunchReport;
+}  // namespace halftone::simulator
 
 namespace halftone {
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "halftone/error.hpp"
+#include "halftone/simulator/chip.hpp"
 #include "simulated/simulator_library.hpp"
 
 extern "C" const char* simulated_chips() {

@@ -15,6 +15,7 @@
 #include "halftone/device.hpp"
 #include "halftone/error.hpp"
 #include "halftone/manifest/version.hpp"
+#include "halftone/simulator/device.hpp"
 #include "message_of.hpp"
 
 using namespace halftone;

@@ -324,7 +324,7 @@ TEST_CASE("a variable that no chip has room for is named with its size") {
        "variable 'big' of kernel 'k' takes 100000000 bytes of .shared"},
       {".shared .b8 big[4294967296][4294967296]", "an array is too large"},
       {".shared .b64 big[2305843009213693952]", "an array is too large"},
-      {".shared .b8 first[4];\n.shared .align 4294967295 .b8 big[4]",
+      {".shared .b8 first[4];\n.shared .align 2147483648 .b8 big[4]",
        "variable 'big' of kernel 'k' takes 4 bytes of .shared"},
   };
   for (const Refused& row : kRows) {

@@ -17,8 +17,8 @@ TEST_CASE("parameters that no launch can give are named with their sizes") {
       {".param .b8 p0[32765]", "parameter 'p0' of kernel 'k' ends at byte 32765"},
       {".param .u64 p0, .param .b8 p1[32757]", "parameter 'p1' of kernel 'k' ends at byte 32765"},
       {".param .b8 p0[4294967304]", "parameter 'p0' of kernel 'k' ends at byte 4294967304"},
-      {".param .align 4294967295 .b8 p0[8], .param .align 4294967295 .b8 p1[8]",
-       "parameter 'p1' of kernel 'k' ends at byte 4294967303"},
+      {".param .align 2147483648 .b8 p0[8], .param .align 2147483648 .b8 p1[8]",
+       "parameter 'p1' of kernel 'k' ends at byte 2147483656"},
   };
   for (const auto& [parameters, sentence] : kRows) {
     CAPTURE(parameters);
@@ -56,6 +56,33 @@ TEST_CASE("a declaration without a name is refused by its line") {
     CAPTURE(text);
     CHECK(refusal_of_text(text) == "PTX line 2: a declaration has no name");
   }
+}
+
+TEST_CASE("an alignment that is no power of two, or of more than 32 bits, is refused") {
+  for (const char* const number : {"0", "3", "4294967296", "4294967304", "-4", "x"}) {
+    const std::string align = ".align " + std::string(number) + " .b8 v[4]";
+    const std::string refused =
+        "PTX line 2: '" + std::string(number) + "' is no alignment, which is a power of two";
+    CAPTURE(align);
+    CHECK(refusal_of_text("\n.global " + align + ";\n") == refused);
+    CHECK(refusal_of_text("\n.visible .entry k() { .shared " + align + "; ret; }\n") == refused);
+    CHECK(refusal_of_text("\n.visible .entry k(.param " + align + ") { ret; }\n") == refused);
+  }
+}
+
+TEST_CASE("a bound that no kernel can have is refused, and none is cut to 32 bits") {
+  for (const char* const bound :
+       {".maxntid 4294967297", ".reqntid 1, 65536", ".minnctapersm 18446744073709551617",
+        ".reqnctapercluster 1, 1, 4294967297"}) {
+    CAPTURE(bound);
+    const std::string head = bound, number = head.substr(head.rfind(' ') + 1);
+    CHECK(refusal_of_text(".visible .entry k()\n" + head + "\n{ ret; }\n") ==
+          "PTX line 2: " + head.substr(0, head.find(' ')) + " cannot be " + number);
+  }
+  // Nor is their product: this one would be 0 in 32 bits, which means that there is no bound.
+  const auto module = halftone::simulator::Module::parse(
+      ".visible .entry k()\n.maxntid 32768, 32768, 4\n{ ret; }\n", "text");
+  CHECK(module.entry("k").most_threads >= 1024);
 }
 
 TEST_CASE("local memory past what a thread may have is named with its size") {
