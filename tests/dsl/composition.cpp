@@ -129,7 +129,7 @@ TEST_CASE("describe throws the sentence of a model that was never checked") {
   const auto net = model("net", inputs(tensor("x", batch, 4)), from("y") | relu | output("z"));
   CHECK_THROWS_WITH_AS(described(net),
                        "layer 'relu' reads 'y', but no input, layer, as() or output that it can "
-                       "see has that name: add it or correct the name",
+                       "see has that name: add it or correct the name (known here: 'x' and 'z')",
                        std::invalid_argument);
 }
 

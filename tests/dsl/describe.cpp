@@ -36,19 +36,19 @@ struct Case {
 };
 
 const Case kCases[] = {
-    {"digits", specs::halftone_model_digits, {}},
-    {"frozen_and_scaled", specs::halftone_model_frozen_and_scaled, {}},
-    {"gelu_tanh", specs::halftone_model_gelu_tanh_model, {}},
-    {"nesterov", specs::halftone_model_nesterov_model, {}},
-    {"no_bias", specs::halftone_model_no_bias_model, {}},
-    {"odd_sizes", specs::halftone_model_odd_sizes, {}},
-    {"pointwise", specs::halftone_model_pointwise_model, {}},
-    {"rank3", specs::halftone_model_rank3, {}},
-    {"relu_sgd_momentum", specs::halftone_model_relu_sgd_momentum, {}},
-    {"silu", specs::halftone_model_silu_model, {}},
+    {"digits", specs::digits_program, {}},
+    {"frozen_and_scaled", specs::frozen_and_scaled_program, {}},
+    {"gelu_tanh", specs::gelu_tanh_model_program, {}},
+    {"nesterov", specs::nesterov_model_program, {}},
+    {"no_bias", specs::no_bias_model_program, {}},
+    {"odd_sizes", specs::odd_sizes_program, {}},
+    {"pointwise", specs::pointwise_model_program, {}},
+    {"rank3", specs::rank3_program, {}},
+    {"relu_sgd_momentum", specs::relu_sgd_momentum_program, {}},
+    {"silu", specs::silu_model_program, {}},
     // A component of digits alone is the number of a repeat's copy.
     {"skip",
-     specs::halftone_model_skip,
+     specs::skip_program,
      {{"h/0/fc", "h0/fc"},
       {"h/0/fc.weight", "h0/fc.weight"},
       {"h/0/fc.bias", "h0/fc.bias"},
@@ -59,13 +59,13 @@ const Case kCases[] = {
       {"h/1/fc.bias", "h1/fc.bias"}}},
     // Outputs share the names of values; a user's function is called like its layer.
     {"state_average",
-     specs::halftone_model_state_average,
+     specs::state_average_program,
      {{"moving_average", "moved"}, {"difference", "centered"}}},
     // A shared weight is called after the layer that owns it.
-    {"tied", specs::halftone_model_tied_model, {{"shared.weight", "encode.weight"}}},
-    {"two_inputs", specs::halftone_model_two_inputs, {}},
-    {"two_losses", specs::halftone_model_two_losses, {}},
-    {"wide", specs::halftone_model_wide, {}},
+    {"tied", specs::tied_model_program, {{"shared.weight", "encode.weight"}}},
+    {"two_inputs", specs::two_inputs_program, {}},
+    {"two_losses", specs::two_losses_program, {}},
+    {"wide", specs::wide_program, {}},
 };
 
 TEST_CASE("a model in the dsl describes itself as its hand-written text") {

@@ -55,6 +55,10 @@ TEST_CASE("comparisons choose through select") {
         "%5 = select %2 %3 %4");
   CHECK(traced([](auto x, auto y) { return select(x >= y, x, y); }) ==
         "%0 = operand 0; %1 = operand 1; %2 = less_equal %1 %0; %3 = select %2 %0 %1");
+  CHECK(traced([](auto x, auto y) { return select(!(x < y), x, y); }) ==
+        "%0 = operand 0; %1 = operand 1; %2 = less %0 %1; %3 = select %2 %1 %0");
+  CHECK(traced([](auto x, auto y) { return select(x != y, x, 2); }) ==
+        "%0 = operand 0; %1 = operand 1; %2 = equal %0 %1; %3 = constant 2; %4 = select %2 %3 %0");
 }
 
 TEST_CASE("a lambda may assign, and return an argument or a number") {

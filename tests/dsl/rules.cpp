@@ -2,6 +2,7 @@
 // What precision rules written in the dsl say in the Description.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <halftone/description/validate.hpp>
 #include <random>
 #include <string>
@@ -215,23 +216,75 @@ std::string trouble(const std::string& sentence, const char* end_of_rule) {
   return sentence.substr(at + 2);
 }
 
+/// Without what may have been meant, which depends on how many copies of a repeat there are, and
+/// which validate does not say.
+std::string plain(const std::string& sentence) {
+  return sentence.substr(0, std::min(sentence.find(" (did you"), sentence.find(" (known")));
+}
+
+/// Both forms of a rule that its sentence prints in another way than the Description; empty where
+/// they are one. Long rules are cut, and the numbers of loss scales left out.
+std::string printed_otherwise(const std::string& sentence, const Description& description) {
+  const std::string written = halftone::description::rule_text(description.rules.at(0));
+  const bool shortened = written.size() > 200 || description.rules[0].loss_scale;
+  if (sentence.empty() || shortened || sentence.starts_with("the rule '" + written + "' "))
+    return "";
+  return sentence + "\nwritten: " + written;
+}
+
 template <int N, class... Optimizer>
 std::string disagreement(const Model<N>& model, const Rule& rule, const Optimizer&... optimizer) {
   const auto settings = gather(precision(rule), optimizer...);
-  const Program whole = program(model, settings);
-  const std::string folded = checking::check(whole).text;
+  const Program whole = assemble(model, settings);
+  const std::string folded = plain(checking::check(whole).text);
   checking::Graph graph(whole, true);
   checking::elaborate(graph);
   checking::Inspection(graph).run();
-  const std::string expanded = checking::Report(graph).sentence().text;
+  const std::string expanded = plain(checking::Report(graph).sentence().text);
   if (folded != expanded) return "compiling: " + folded + "\ndescribing: " + expanded;
   const Description description = checking::Describer(graph).run();
+  if (const std::string odd = printed_otherwise(folded, description); !odd.empty()) return odd;
   const auto violation = halftone::description::validate(description);
   const std::string validated = violation ? violation->message : "";
   // Long rules are cut in a sentence of the compiler.
   if (folded.find("...'") != folded.npos) return "";
   if (trouble(folded, "' ") == trouble(validated, "\" ")) return "";
   return "compiling: " + folded + "\nvalidating: " + validated;
+}
+
+TEST_CASE("a rule that no Description can hold is printed as it was written") {
+  const Case cases[] = {
+      {where(layer("fc") & layer("act"))(store(f32)),
+       "where layer \"fc\" and layer \"act\" : store f32"},
+      {where((layer("a") | layer("fc")) & op("relu") & layer("act"))(store(f32)),
+       "where layer \"a\" op relu and layer \"act\" : store f32"},
+      {where(contraction & normalization)(compute(f32)),
+       "where class contraction and class normalization : compute f32"},
+      {where(op("linear") & op("relu"))(compute(f32)), "where op linear and op relu : compute f32"},
+      {where(weights & gradients)(store(f16)), "where role weight and role gradient : store f16"},
+      {where(forward_pass & weight_gradient_pass)(result(f16)),
+       "where pass forward and pass weight_gradient : result f16"},
+      {where(on(cpu) & on(from(sm_80)))(store(f16)),
+       "where target cpu and target from(sm_80) : store f16"},
+      {where((weights & gradients) | layer("fc"))(store(f16)),
+       "where role weight and role gradient : store f16"},
+      {where(layer("fc") && op("linear"))(store(f16)),
+       "where layer \"fc\" && op linear : store f16"},
+      {where(layer("fc") || op("relu"))(store(f16)), "where layer \"fc\" || op relu : store f16"},
+      {where(!layer("fc"))(store(f16)), "where not layer \"fc\" : store f16"},
+      {where(op("conv2d"))(store(f16)), "where op conv2d : store f16"},
+      {everywhere(store(f16), compute(bf16), store(bf16)),
+       "everywhere : store f16 store bf16 compute bf16"},
+      {everywhere(accumulate(bf16)), "everywhere : accumulate bf16"},
+      {everywhere(result(follow)), "everywhere : result follow"},
+      {everywhere(master(follow)), "everywhere : master follow"},
+  };
+  for (const Case& is : cases) {
+    const std::string sentence =
+        checking::check(assemble(trained, gather(precision(is.rule), adamw()))).text;
+    CAPTURE(sentence);
+    CHECK(sentence.starts_with("the rule '" + std::string(is.text) + "' "));
+  }
 }
 
 TEST_CASE("compiling and validating refuse the same rules with the same words") {
@@ -243,7 +296,7 @@ TEST_CASE("compiling and validating refuse the same rules with the same words") 
     REQUIRE(rule.defect == RuleDefect::none);
     CHECK(disagreement(trained, rule, adamw()) == "");
     CHECK(disagreement(evaluated, rule) == "");
-    accepted += checking::check(program(trained, gather(precision(rule), adamw()))).size == 0;
+    accepted += checking::check(assemble(trained, gather(precision(rule), adamw()))).size == 0;
   }
   CAPTURE(accepted);
   CHECK(accepted > kRules / 20);

@@ -23,7 +23,7 @@ constexpr auto digits =
           from("pixels") | linear("fc1", 128) | gelu("act1") | layer_norm("norm", no_decay) |
               linear("fc2", 64) | gelu("act2") | linear("head", 10) | output("logits"),
           losses(cross_entropy("xent", "logits", "digit")));
-HALFTONE_MODEL(digits, f32_rules, adamw(), clip(1.0))
+HALFTONE_PROGRAM(digits_program, digits, f32_rules, adamw(), clip(1.0))
 
 constexpr auto frozen_and_scaled =
     model("frozen_and_scaled", inputs(tensor("x", batch, 16), labels("label", batch)),
@@ -38,37 +38,37 @@ constexpr auto frozen_and_scaled =
                      on_bias(init_constant(0), no_decay)) |
               output("logits"),
           losses(cross_entropy("xent", "logits", "label")));
-HALFTONE_MODEL(frozen_and_scaled,
-               adamw(lr(0.01), betas(0.9, 0.99), epsilon(1e-6), weight_decay(0.1)), f32_rules)
+HALFTONE_PROGRAM(frozen_and_scaled_program, frozen_and_scaled,
+                 adamw(lr(0.01), betas(0.9, 0.99), epsilon(1e-6), weight_decay(0.1)), f32_rules)
 
 constexpr auto gelu_tanh_model =
     model("gelu_tanh", inputs(tensor("x", batch, 28), labels("label", batch)),
           from("x") | drawn("fc1", 40, 0.19) | layer_norm("norm", epsilon(1e-6), no_decay) |
               gelu_tanh("act") | drawn("fc2", 10, 0.16) | output("logits"),
           losses(cross_entropy("xent", "logits", "label")));
-HALFTONE_MODEL(gelu_tanh_model, f32_rules, adamw(), clip(1.0))
+HALFTONE_PROGRAM(gelu_tanh_model_program, gelu_tanh_model, f32_rules, adamw(), clip(1.0))
 
 constexpr auto nesterov_model =
     model("nesterov", inputs(tensor("x", batch, 8), tensor("target", batch, 8)),
           from("x") | linear("fc", 8, init_normal(0, 0.3), on_bias(init_constant(0), no_decay)) |
               output("prediction"),
           losses(mse("error", "prediction", "target", weight(2))));
-HALFTONE_MODEL(nesterov_model, f32_rules,
-               sgd(lr(0.02), momentum(0.8), nesterov, weight_decay(0.001)), clip(0.25))
+HALFTONE_PROGRAM(nesterov_model_program, nesterov_model, f32_rules,
+                 sgd(lr(0.02), momentum(0.8), nesterov, weight_decay(0.001)), clip(0.25))
 
 constexpr auto no_bias_model =
     model("no_bias", inputs(tensor("x", batch, 16), tensor("target", batch, 4)),
           from("x") | linear("fc1", 32, no_bias, init_uniform(-0.25, 0.25)) | relu("act") |
               linear("fc2", 4, no_bias, init_uniform(-0.18, 0.18)) | output("prediction"),
           losses(mse("error", "fc2", "target")));
-HALFTONE_MODEL(no_bias_model, f32_rules, sgd(lr(0.01)))
+HALFTONE_PROGRAM(no_bias_model_program, no_bias_model, f32_rules, sgd(lr(0.01)))
 
 constexpr auto odd_sizes =
     model("odd_sizes", inputs(tensor("x", batch, 7), labels("label", batch)),
           from("x") | drawn("fc1", 33, 0.38) | gelu("act") | layer_norm("norm", no_decay) |
               drawn("fc2", 5, 0.17) | output("logits"),
           losses(cross_entropy("xent", "logits", "label")));
-HALFTONE_MODEL(odd_sizes, f32_rules, adamw(), clip(1.0))
+HALFTONE_PROGRAM(odd_sizes_program, odd_sizes, f32_rules, adamw(), clip(1.0))
 
 constexpr auto huber = [](auto x, auto target) {
   const auto d = x - target;
@@ -87,27 +87,28 @@ constexpr auto pointwise_model = model(
             "swish", [](auto value, auto gate) { return value * (gate * sigmoid(gate)); }, "gate") |
         output("prediction"),
     losses(pointwise_loss("huber", huber, "prediction", "target")));
-HALFTONE_MODEL(pointwise_model, f32_rules, adamw())
+HALFTONE_PROGRAM(pointwise_model_program, pointwise_model, f32_rules, adamw())
 
 constexpr auto rank3 = model(
     "rank3", inputs(tensor("x", batch, symbol("time"), 32), labels("next", batch, symbol("time"))),
     from("x") | residual(layer_norm("norm", no_decay) | drawn("fc", 32, 0.18) | gelu("act")) |
         as("residual") | linear("head", 11, no_bias, init_uniform(-0.18, 0.18)) | output("logits"),
     losses(cross_entropy("xent", "logits", "next")));
-HALFTONE_MODEL(rank3, f32_rules, adamw(), clip(1.0))
+HALFTONE_PROGRAM(rank3_program, rank3, f32_rules, adamw(), clip(1.0))
 
 constexpr auto relu_sgd_momentum = model(
     "relu_sgd_momentum", inputs(tensor("x", batch, 32), labels("label", batch)),
     from("x") | drawn("fc1", 48, 0.18) | relu("act") | drawn("fc2", 4, 0.14) | output("logits"),
     losses(cross_entropy("xent", "logits", "label")));
-HALFTONE_MODEL(relu_sgd_momentum, f32_rules, sgd(lr(0.05), momentum(0.9), weight_decay(0.0005)))
+HALFTONE_PROGRAM(relu_sgd_momentum_program, relu_sgd_momentum, f32_rules,
+                 sgd(lr(0.05), momentum(0.9), weight_decay(0.0005)))
 
 constexpr auto silu_model =
     model("silu", inputs(tensor("x", batch, 24), tensor("target", batch, 6)),
           from("x") | linear("fc1", 40, init_uniform(-0.7, 0.7), on_bias(init_uniform(-2, 2))) |
               silu("act") | drawn("fc2", 6, 0.3) | output("prediction"),
           losses(mse("error", "prediction", "target")));
-HALFTONE_MODEL(silu_model, f32_rules, sgd(lr(0.05)))
+HALFTONE_PROGRAM(silu_model_program, silu_model, f32_rules, sgd(lr(0.05)))
 
 constexpr auto skip = model(
     "skip", inputs(tensor("x", batch, 16), labels("label", batch)),
@@ -115,7 +116,7 @@ constexpr auto skip = model(
         drawn("h1/fc", 24, 0.25) | concat("x", "h0/residual") | as("joined") |
         linear("head", 6, init_uniform(-0.13, 0.13), on_bias(init_constant(0))) | output("logits"),
     losses(cross_entropy("xent", "logits", "label")));
-HALFTONE_MODEL(skip, f32_rules, adamw())
+HALFTONE_PROGRAM(skip_program, skip, f32_rules, adamw())
 
 constexpr auto state_average =
     model("state_average", inputs(tensor("x", batch, 8), tensor("target", batch, 8)),
@@ -127,7 +128,7 @@ constexpr auto state_average =
           from("fc") | pointwise(
                            "centered", [](auto x, auto average) { return x - average; }, "average"),
           losses(mse("error", "centered", "target")), assignments(assign("average", "moved")));
-HALFTONE_MODEL(state_average, f32_rules, adamw())
+HALFTONE_PROGRAM(state_average_program, state_average, f32_rules, adamw())
 
 constexpr auto tied_model =
     model("tied", inputs(tensor("x", batch, 20)),
@@ -135,7 +136,7 @@ constexpr auto tied_model =
               gelu_tanh("act") | output("code") |
               linear("decode", 20, tied("encode"), on_bias(init_constant(0))) | output("decoded"),
           losses(mse("error", "decode", "x")));
-HALFTONE_MODEL(tied_model, f32_rules, adamw())
+HALFTONE_PROGRAM(tied_model_program, tied_model, f32_rules, adamw())
 
 // The chain that reads both branches stands before them.
 constexpr auto two_inputs = model(
@@ -146,7 +147,7 @@ constexpr auto two_inputs = model(
     from("right") | linear("right_fc", 16, init_normal(0, 0.2), on_bias(init_constant(0))),
     from("left") | drawn("left_fc", 16, 0.25),
     inputs(tensor("left", batch, 12), tensor("right", batch, 20), tensor("target", batch, 8)));
-HALFTONE_MODEL(two_inputs, f32_rules, adamw())
+HALFTONE_PROGRAM(two_inputs_program, two_inputs, f32_rules, adamw())
 
 constexpr auto two_losses = model(
     "two_losses", inputs(tensor("x", batch, 24), labels("class", batch), tensor("value", batch, 3)),
@@ -158,13 +159,13 @@ constexpr auto two_losses = model(
         output("values"),
     losses(cross_entropy("xent", "classes", "class"),
            mse("error", "values", "value", weight(0.3))));
-HALFTONE_MODEL(two_losses, f32_rules, adamw(), clip(0.5))
+HALFTONE_PROGRAM(two_losses_program, two_losses, f32_rules, adamw(), clip(0.5))
 
 constexpr auto wide =
     model("wide", inputs(tensor("x", batch, 40), labels("label", batch)),
           from("x") | drawn("fc1", 1030, 0.15) | gelu("act") | layer_norm("norm", no_decay) |
               drawn("head", 2100, 0.03, on_weight(learning_rate_scale(0.5))) | output("logits"),
           losses(cross_entropy("xent", "logits", "label")));
-HALFTONE_MODEL(wide, f32_rules, adamw(), clip(1.0))
+HALFTONE_PROGRAM(wide_program, wide, f32_rules, adamw(), clip(1.0))
 
 }  // namespace specs

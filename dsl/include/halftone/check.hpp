@@ -4,6 +4,7 @@
 #pragma once
 
 #include "halftone/inspect.hpp"
+#include "halftone/nearest.hpp"
 #include "halftone/rule_words.hpp"
 
 namespace halftone::dsl::checking {
@@ -15,6 +16,10 @@ class Report {
 
   constexpr Sentence sentence() {
     if (found_.fault == Fault::none) return out_;
+    if (found_.fault == Fault::misuse) {
+      out_.put(found_.text);
+      return out_;
+    }
     if (found_.fault <= Fault::self_alias)
       names();
     else if (found_.fault <= Fault::unused_value)
@@ -46,6 +51,9 @@ class Report {
   struct Given {
     int token;
   };  // layer 'fc1', for a token that is no node
+  struct Called {
+    int token;
+  };                // input, without its name
   struct Asker {};  // who refers to a name: a node, an output, or an assignment
 
   constexpr void put(Path path) { write_name(out_, graph_, path.node); }
@@ -66,6 +74,12 @@ class Report {
     out_.put(graph_.program[given.token].name);
     out_.put('\'');
   }
+  constexpr void put(Called called) {
+    const Part part = graph_.program[called.token].part;
+    out_.put(part == Part::model       ? "the model's name"
+             : part == Part::dimension ? "the symbol"
+                                       : kind_of(part));
+  }
   constexpr void put(Asker) {
     if (found_.node >= 0)
       put(Name{found_.node});
@@ -74,7 +88,12 @@ class Report {
     else
       out_.put("an assignment");
   }
+  constexpr void put(const Nearest& nearest) { nearest.write(out_); }
   constexpr void put(const auto& words) { out_.put(words); }
+
+  constexpr Nearest visible() const {
+    return nearest_value(graph_, found_.text, static_cast<int>(found_.number));
+  }
   constexpr void say(const auto&... parts) { (put(parts), ...); }
 
   constexpr void names() {
@@ -91,6 +110,18 @@ class Report {
       case Fault::bad_symbol:
         return say("the symbol '", found_.text, "' of ", Given{found_.token},
                    " is not a C++ identifier: write letters, digits and '_'");
+      case Fault::reserved_name:
+        return say(Called{found_.token}, " '", found_.text, "' is ",
+                   description::kReservedWords[found_.number],
+                   ", and the generated header makes a C++ name of it: rename it");
+      case Fault::hidden_namespace:
+        return say("the model's name '", found_.text,
+                   "' would hide a namespace that its generated header needs: rename it");
+      case Fault::seed_symbol:
+        return say("the symbol 'seed' is an option of every trainer: choose another");
+      case Fault::same_name_in_code:
+        return say(Given{found_.other}, " and ", Given{found_.token},
+                   " would have one name in C++, which writes '/' and '-' as '_': rename one");
       case Fault::duplicate_name:
         return say("the name '", found_.text, "' is given twice, to ", Given{found_.other},
                    " and then to ", Given{found_.token}, ": rename one of them");
@@ -100,7 +131,8 @@ class Report {
       case Fault::unknown_value:
         return say(Asker{}, " reads '", found_.text,
                    "', but no input, layer, as() or output that it can see has that name: add it "
-                   "or correct the name");
+                   "or correct the name",
+                   visible());
       default:
         return say("the name '", found_.text,
                    "' stands for itself: name a layer's result with as()");
@@ -205,7 +237,8 @@ class Report {
                    "of parameters such as frozen, no_decay or init_normal()");
       case Fault::tied_unknown:
         return say(layer, " is tied to '", found_.text,
-                   "', but no layer that it can see has that name: correct the name in tied()");
+                   "', but no layer that it can see has that name: correct the name in tied()",
+                   visible());
       case Fault::tied_not_linear:
         return say(layer, " is tied to '", found_.text,
                    "', which has no weight of its kind: tie it to a linear layer");
@@ -245,9 +278,9 @@ class Report {
                    "constexpr globals");
       case Fault::arity:
         if (found_.number < 1)
-          return say(layer, " has a lambda that cannot be called with ",
+          return say(layer, " has a lambda that does not compile with ",
                      graph_.nodes[found_.node].operand_count,
-                     " values: write [](auto x, ...) { return ...; }");
+                     " of the dsl's values: write [](auto x, ...) { return ...; }");
         return say(layer, " gives its lambda ", graph_.nodes[found_.node].operand_count,
                    " values but the lambda takes ", found_.number, ": make the numbers equal");
       case Fault::lambda_result:
@@ -260,6 +293,18 @@ class Report {
             " has a lambda that computes with constants alone: write the result as a number");
       case Fault::lambda_nan:
         return say(layer, " has a lambda with a constant that is not a number: write a finite one");
+      case Fault::lambda_branch:
+        return say(layer,
+                   " has a lambda that branches on a comparison: write select(x > 0, a, b), once "
+                   "for each comparison, in place of if, ?:, while, && and ||");
+      case Fault::lambda_condition:
+        return say(layer,
+                   " has a lambda that computes with a comparison: write select(x > 0, 1, 0)");
+      case Fault::lambda_untraceable:
+        return say(layer,
+                   " has a lambda that cannot be traced: take parameters as auto, read constexpr "
+                   "variables alone, and write + - * / and exp, log, sqrt, rsqrt, tanh, erf, "
+                   "sigmoid, abs, minimum, maximum and select without std::");
       case Fault::lambda_length:
         return say(layer, " has a lambda of more than ", kMaxInstructions,
                    " operations: split it into two layers");
@@ -321,6 +366,13 @@ class Report {
     const int clause = found_.meaning.clause;
     meaning::write_fault(out_, found_.meaning,
                          clause >= 0 ? rule.selector.clauses[clause].layer : nullptr);
+    if (found_.meaning.trouble == meaning::Trouble::unknown_name)
+      put(nearest_layer(graph_, rule.selector.clauses[clause].layer));
+    if (found_.meaning.trouble == meaning::Trouble::not_a_chip) {
+      Nearest nearest(found_.meaning.word);
+      for (const Chip& chip : kChips) nearest.offer(chip.name);
+      put(nearest);
+    }
   }
 
   constexpr void settings() {
@@ -367,35 +419,5 @@ constexpr Sentence check(const Program& program) {
   if (graph.sound()) Inspection(graph).run();
   return Report(graph).sentence();
 }
-
-template <Program (*Of)()>
-inline constexpr Sentence verdict = check(Of());
-
-/// A sentence as a template argument: g++ prints it whole in the name of the type it cannot
-/// complete.
-template <int N>
-struct Text {
-  char characters[N]{};
-  friend bool operator==(const Text&, const Text&) = default;
-};
-template <Program (*Of)()>
-consteval auto verdict_text() {
-  Text<verdict<Of>.size + 1> result;
-  for (int i = 0; i < verdict<Of>.size; ++i) result.characters[i] = verdict<Of>.text[i];
-  return result;
-}
-template <Text Sentence>
-struct model_error;  // defined for the empty sentence alone
-template <>
-struct model_error<Text<1>{}> {};
-
-/// A sentence as clang prints it: the message object of a static_assert.
-template <Program (*Of)()>
-struct VerdictMessage {
-  static constexpr unsigned long size() { return static_cast<unsigned long>(verdict<Of>.size); }
-  static constexpr const char* data() { return verdict<Of>.text; }
-};
-template <Program (*Of)()>
-inline constexpr bool sound = verdict<Of>.size == 0;
 
 }  // namespace halftone::dsl::checking

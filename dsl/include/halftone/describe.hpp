@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The only bridge from a specification to its Description. No header of a model includes it:
 // halftone_add_model builds a small program that defines HALFTONE_DESCRIBE, includes the model's
-// header, then this one, and prints description::print(describe(halftone_described_program())).
+// header, then this one, and prints description::print(describe(halftone_offered(0))).
 #pragma once
 
 #include <cmath>
@@ -271,7 +271,7 @@ inline description::Description describe(const Program& program) {
 template <int N, class... Parts>
 description::Description describe(const Model<N>& model, const Parts&... parts) {
   const auto settings = gather(parts...);
-  return describe(program(model, settings));
+  return describe(assemble(model, settings));
 }
 
 }  // namespace halftone::dsl

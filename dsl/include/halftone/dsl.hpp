@@ -5,46 +5,90 @@
 
 #include "halftone/layers.hpp"
 #include "halftone/loss_scale.hpp"
+#include "halftone/misuse.hpp"
 #include "halftone/model.hpp"
 #include "halftone/precision.hpp"
 #include "halftone/training.hpp"
 
 // After the vocabulary, so that a compiler that points into it prints a short chain of includes.
-#include "halftone/check.hpp"
+#include "halftone/verdict.hpp"
 
 // The macros stand in the header that users include, so that g++ begins a diagnostic with the
-// user's file.
+// user's file. The condition stands in parentheses of the outer macro, so that clang does not
+// follow the inner one.
 #if defined(__clang__)
-#define HALFTONE_CHECK(model)                                                   \
-  _Pragma("clang diagnostic push")                                              \
-      _Pragma("clang diagnostic ignored \"-Wc++26-extensions\"") static_assert( \
-          ::halftone::dsl::checking::sound<halftone_model_##model>,             \
-          ::halftone::dsl::checking::VerdictMessage<halftone_model_##model>{}); \
-  _Pragma("clang diagnostic pop")
+#define HALFTONE_SOUND(function) ::halftone::dsl::checking::sound<function>
+#define HALFTONE_SENTENCE(function) \
+  , ::halftone::dsl::checking::VerdictMessage<function> {}
+#define HALFTONE_QUIET \
+  _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wc++26-extensions\"")
+#define HALFTONE_LOUD _Pragma("clang diagnostic pop")
 #else
-#define HALFTONE_CHECK(model)                                  \
-  static_assert(sizeof(::halftone::dsl::checking::model_error< \
-                       ::halftone::dsl::checking::verdict_text<halftone_model_##model>()>));
+#define HALFTONE_SOUND(function)                 \
+  sizeof(::halftone::dsl::checking::model_error< \
+         ::halftone::dsl::checking::verdict_text<function>()>) > 0
+#define HALFTONE_SENTENCE(function)
+#define HALFTONE_QUIET
+#define HALFTONE_LOUD
 #endif
 
-// The program that halftone_add_model makes defines HALFTONE_DESCRIBE and asks for the model under
-// this name.
+// The program that halftone_add_model makes defines HALFTONE_DESCRIBE and calls
+// halftone_offered(0): the first HALFTONE_MODEL of the user's header, or nothing.
 #if defined(HALFTONE_DESCRIBE)
-#define HALFTONE_OFFER(model) \
-  static ::halftone::dsl::Program halftone_described_program() { return halftone_model_##model(); }
+namespace halftone::dsl {
+struct NoModel {};
+template <class Before>
+inline constexpr bool is_first_offer = std::is_same_v<Before, NoModel>;
+template <int>
+struct Surplus {};
+template <class Before, int Number>
+using Offer = std::conditional_t<is_first_offer<Before>, int, Surplus<Number>>;
+}  // namespace halftone::dsl
+halftone::dsl::NoModel halftone_offered(...);
+
+#define HALFTONE_OFFER(function)                                                                  \
+  static_assert(::halftone::dsl::is_first_offer<decltype(halftone_offered(0))>,                   \
+                "HALFTONE_MODEL stands twice in a header: keep one, and give each other model a " \
+                "header of its own");                                                             \
+  [[maybe_unused]] static ::halftone::dsl::Program halftone_offered(                              \
+      ::halftone::dsl::Offer<decltype(halftone_offered(0)), __COUNTER__>) {                       \
+    return function();                                                                            \
+  }
 #else
-#define HALFTONE_OFFER(model)
+#define HALFTONE_OFFER(function)
 #endif
+#define HALFTONE_KEEP(function)
+
+#define HALFTONE_JOINED_(left, right) left##right
+#define HALFTONE_JOINED(left, right) HALFTONE_JOINED_(left, right)
+#define HALFTONE_NEW(name) HALFTONE_JOINED(halftone_##name, __COUNTER__)
+
+#define HALFTONE_CHECKED(use, function, given, model, ...)                             \
+  [[maybe_unused]] static constexpr auto given = ::halftone::dsl::gather(__VA_ARGS__); \
+  [[maybe_unused]] static constexpr ::halftone::dsl::Program function() {              \
+    return ::halftone::dsl::assemble(model, given);                                    \
+  }                                                                                    \
+  HALFTONE_QUIET                                                                       \
+  static_assert(bool(HALFTONE_SOUND(function)) HALFTONE_SENTENCE(function));           \
+  HALFTONE_LOUD                                                                        \
+  use(function)
+
+/// Declared again by each HALFTONE_MODEL: inside of a namespace that is another type.
+struct halftone_place;
 
 /// HALFTONE_MODEL(model, precision, optimizer, clip): checks a model at this line and makes it
-/// describable by halftone_add_model. `model` is a constexpr variable; both stand at namespace
-/// scope, outside every namespace. The settings come in any order; a model without losses takes no
-/// optimizer.
-#define HALFTONE_MODEL(model, ...)                                                      \
-  [[maybe_unused]] static constexpr auto halftone_settings_##model =                    \
-      ::halftone::dsl::gather(__VA_ARGS__);                                             \
-  [[maybe_unused]] static constexpr ::halftone::dsl::Program halftone_model_##model() { \
-    return ::halftone::dsl::program<model>(halftone_settings_##model);                  \
-  }                                                                                     \
-  HALFTONE_OFFER(model)                                                                 \
-  HALFTONE_CHECK(model)
+/// describable by halftone_add_model. `model` is a constexpr variable at namespace scope; the macro
+/// stands outside every namespace, once in a header. The settings come in any order; a model
+/// without losses takes no optimizer.
+#define HALFTONE_MODEL(model, ...)                                                             \
+  struct halftone_place;                                                                       \
+  static_assert(::std::is_same_v<halftone_place, ::halftone_place>,                            \
+                "HALFTONE_MODEL stands in a namespace, where the generator does not find it: " \
+                "write it outside of all, as HALFTONE_MODEL(inner::net, ...)");                \
+  HALFTONE_CHECKED(HALFTONE_OFFER, HALFTONE_NEW(model_), HALFTONE_NEW(given_), model, __VA_ARGS__)
+
+/// HALFTONE_PROGRAM(program, model, ...): checks a model likewise and names it, for programs that
+/// hold several and describe them on their own (describe.hpp): `program()` returns it. Stands in
+/// any namespace.
+#define HALFTONE_PROGRAM(program, model, ...) \
+  HALFTONE_CHECKED(HALFTONE_KEEP, program, HALFTONE_NEW(given_), model, __VA_ARGS__)

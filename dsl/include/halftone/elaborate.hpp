@@ -51,8 +51,11 @@ class Resolution {
     for (int hops = 0; value.node < 0; ++hops) {
       const int found = look_up(graph_, value.name, value.scope);
       if (found < 0) {
-        return graph_.fail(
-            {.fault = Fault::unknown_value, .node = user, .token = token, .text = value.name});
+        return graph_.fail({.fault = Fault::unknown_value,
+                            .node = user,
+                            .token = token,
+                            .text = value.name,
+                            .number = value.scope});
       }
       if (hops > graph_.entries.size())
         return graph_.fail({.fault = Fault::self_alias, .text = value.name});
@@ -66,7 +69,8 @@ class Resolution {
       const char* name = value.name;
       Value layer{.name = name, .scope = value.scope};
       if (look_up(graph_, name, value.scope) < 0) {
-        return graph_.fail({.fault = Fault::tied_unknown, .node = user, .text = name});
+        return graph_.fail(
+            {.fault = Fault::tied_unknown, .node = user, .text = name, .number = value.scope});
       }
       find(layer, user, -1);
       if (!graph_.sound()) return;

@@ -3,6 +3,7 @@
 // write down every operation, and the record becomes a constant array.
 #pragma once
 
+#include <type_traits>
 #include <utility>
 
 namespace halftone::dsl {
@@ -46,7 +47,10 @@ enum class Defect : unsigned char {
   result,
   constants,
   not_a_number,
-  length
+  length,
+  branch,
+  condition,
+  untraceable,
 };
 
 inline constexpr int kMaxInstructions = 128;
@@ -56,15 +60,33 @@ inline constexpr int kMaxOperands = 8;
 struct Tape {
   Instruction instructions[kMaxInstructions]{};
   int size = 0;
+  int branches = 0;  ///< conditions that C++ has asked for a truth value
   Defect defect = Defect::none;
 
+  constexpr void fail(Defect is) {
+    if (defect == Defect::none) defect = is;
+  }
   constexpr int record(ScalarOp op, int a = 0, int b = 0, int c = 0, double constant = 0) {
     if (size == kMaxInstructions) {
-      defect = Defect::length;
+      fail(Defect::length);
       return 0;
     }
     instructions[size] = {op, a, b, c, constant};
     return size++;
+  }
+};
+
+/// The result of a comparison; select() is its only use.
+struct Condition {
+  Tape* tape = nullptr;
+  int id = 0;
+  bool negated = false;
+
+  /// Not what select() is for. Alternates, so that the user's loops end.
+  constexpr explicit operator bool() const {
+    if (tape == nullptr) return false;
+    tape->fail(Defect::branch);
+    return (++tape->branches & 1) == 0;
   }
 };
 
@@ -76,12 +98,15 @@ struct Scalar {
 
   constexpr Scalar(double constant) : value(constant) {}
   constexpr Scalar(Tape* on, int instruction) : tape(on), id(instruction) {}
-};
+  constexpr Scalar(const Condition& condition) : tape(condition.tape), id(condition.id) {
+    if (tape != nullptr) tape->fail(Defect::condition);
+  }
 
-/// The result of a comparison; select() is its only use.
-struct Condition {
-  Tape* tape = nullptr;
-  int id = 0;
+  /// Nothing can follow a value into C++'s numbers, where std::exp takes it for one.
+  constexpr operator double() const {
+    if (tape != nullptr) tape->fail(Defect::untraceable);
+    return tape != nullptr ? 1 : value;
+  }
 };
 
 namespace tracing {
@@ -94,7 +119,7 @@ constexpr unsigned long long bits(double value) {
 /// The instruction that holds `scalar`; equal constants are recorded once.
 constexpr int place(Tape& tape, const Scalar& scalar) {
   if (scalar.tape != nullptr) return scalar.id;
-  if (scalar.value != scalar.value) tape.defect = Defect::not_a_number;
+  if (scalar.value != scalar.value) tape.fail(Defect::not_a_number);
   for (int i = 0; i < tape.size; ++i) {
     const Instruction& at = tape.instructions[i];
     if (at.op == ScalarOp::constant && bits(at.constant) == bits(scalar.value)) return i;
@@ -111,7 +136,7 @@ constexpr Scalar unary(ScalarOp op, const Scalar& a) {
 constexpr Scalar binary(ScalarOp op, const Scalar& a, const Scalar& b) {
   Tape* tape = a.tape != nullptr ? a.tape : b.tape;
   if (tape == nullptr) return {nullptr, -1};
-  if (a.id < 0 || b.id < 0) tape->defect = Defect::constants;
+  if (a.id < 0 || b.id < 0) tape->fail(Defect::constants);
   const int first = place(*tape, a);
   const int second = place(*tape, b);
   return {tape, tape->record(op, first, second)};
@@ -122,18 +147,37 @@ constexpr Condition compare(ScalarOp op, const Scalar& a, const Scalar& b) {
   return {result.tape, result.id};
 }
 
+constexpr Scalar refuse(Defect defect, const Scalar& a, const Scalar& b) {
+  Tape* tape = a.tape != nullptr ? a.tape : b.tape;
+  if (tape != nullptr) tape->fail(defect);
+  return binary(ScalarOp::add, a, b);
+}
+
+template <class T>
+concept Traced = std::is_same_v<T, Scalar> || std::is_same_v<T, Condition>;
+/// Exact for both sides, so that no built-in operator competes for what converts to a number.
+template <class A, class B>
+concept Operands = (Traced<A> && (Traced<B> || std::is_arithmetic_v<B>)) ||
+                   (std::is_arithmetic_v<A> && Traced<B>);
+
 }  // namespace tracing
 
-constexpr Scalar operator+(const Scalar& a, const Scalar& b) {
-  return tracing::binary(ScalarOp::add, a, b);
-}
-constexpr Scalar operator-(const Scalar& a, const Scalar& b) {
+template <class A, class B>
+requires tracing::Operands<A, B>
+constexpr Scalar operator+(const A& a, const B& b) { return tracing::binary(ScalarOp::add, a, b); }
+template <class A, class B>
+requires tracing::Operands<A, B>
+constexpr Scalar operator-(const A& a, const B& b) {
   return tracing::binary(ScalarOp::subtract, a, b);
 }
-constexpr Scalar operator*(const Scalar& a, const Scalar& b) {
+template <class A, class B>
+requires tracing::Operands<A, B>
+constexpr Scalar operator*(const A& a, const B& b) {
   return tracing::binary(ScalarOp::multiply, a, b);
 }
-constexpr Scalar operator/(const Scalar& a, const Scalar& b) {
+template <class A, class B>
+requires tracing::Operands<A, B>
+constexpr Scalar operator/(const A& a, const B& b) {
   return tracing::binary(ScalarOp::divide, a, b);
 }
 constexpr Scalar operator-(const Scalar& a) { return tracing::unary(ScalarOp::negate, a); }
@@ -142,21 +186,52 @@ constexpr Scalar& operator+=(Scalar& a, const Scalar& b) { return a = a + b; }
 constexpr Scalar& operator-=(Scalar& a, const Scalar& b) { return a = a - b; }
 constexpr Scalar& operator*=(Scalar& a, const Scalar& b) { return a = a * b; }
 constexpr Scalar& operator/=(Scalar& a, const Scalar& b) { return a = a / b; }
-constexpr Condition operator<(const Scalar& a, const Scalar& b) {
+template <class A, class B>
+requires tracing::Operands<A, B>
+constexpr Condition operator<(const A& a, const B& b) {
   return tracing::compare(ScalarOp::less, a, b);
 }
-constexpr Condition operator>(const Scalar& a, const Scalar& b) {
+template <class A, class B>
+requires tracing::Operands<A, B>
+constexpr Condition operator>(const A& a, const B& b) {
   return tracing::compare(ScalarOp::less, b, a);
 }
-constexpr Condition operator<=(const Scalar& a, const Scalar& b) {
+template <class A, class B>
+requires tracing::Operands<A, B>
+constexpr Condition operator<=(const A& a, const B& b) {
   return tracing::compare(ScalarOp::less_equal, a, b);
 }
-constexpr Condition operator>=(const Scalar& a, const Scalar& b) {
+template <class A, class B>
+requires tracing::Operands<A, B>
+constexpr Condition operator>=(const A& a, const B& b) {
   return tracing::compare(ScalarOp::less_equal, b, a);
 }
-constexpr Condition operator==(const Scalar& a, const Scalar& b) {
+template <class A, class B>
+requires tracing::Operands<A, B>
+constexpr Condition operator==(const A& a, const B& b) {
   return tracing::compare(ScalarOp::equal, a, b);
 }
+constexpr Condition operator!(const Condition& a) { return {a.tape, a.id, !a.negated}; }
+template <class A, class B>
+requires tracing::Operands<A, B>
+constexpr Condition operator!=(const A& a, const B& b) { return !(a == b); }
+
+// What C++ has and a pointwise function has not.
+template <class A, class B>
+requires tracing::Operands<A, B>
+constexpr Scalar operator%(const A& a, const B& b) {
+  return tracing::refuse(Defect::untraceable, a, b);
+}
+template <class A, class B>
+requires tracing::Operands<A, B>
+constexpr Scalar operator^(const A& a, const B& b) {
+  return tracing::refuse(Defect::untraceable, a, b);
+}
+constexpr Condition operator&&(const Condition& a, const Condition& b) {
+  if (a.tape != nullptr) a.tape->fail(Defect::branch);
+  return b;
+}
+constexpr Condition operator||(const Condition& a, const Condition& b) { return a && b; }
 
 constexpr Scalar minimum(const Scalar& a, const Scalar& b) {
   return tracing::binary(ScalarOp::minimum, a, b);
@@ -177,11 +252,15 @@ constexpr Scalar sigmoid(const Scalar& a) { return tracing::unary(ScalarOp::sigm
 constexpr Scalar select(const Condition& condition, const Scalar& a, const Scalar& b) {
   if (condition.tape == nullptr) return {nullptr, -1};
   Tape& tape = *condition.tape;
-  if (a.id < 0 || b.id < 0) tape.defect = Defect::constants;
-  const int first = tracing::place(tape, a);
-  const int second = tracing::place(tape, b);
+  if (a.id < 0 || b.id < 0) tape.fail(Defect::constants);
+  const int first = tracing::place(tape, condition.negated ? b : a);
+  const int second = tracing::place(tape, condition.negated ? a : b);
   return {&tape, tape.record(ScalarOp::select, condition.id, first, second)};
 }
+
+/// Names a type when its argument is a constant.
+template <bool>
+struct KnownWhileCompiling {};
 
 /// What a token points to: a traced function, or the reason why there is none.
 struct Expression {
@@ -231,7 +310,9 @@ template <class F, class Indices>
 inline constexpr bool accepts = false;
 template <class F, int... I>
 inline constexpr bool accepts<F, std::integer_sequence<int, I...>> =
-    requires(const F& function, ScalarAt<I>... operands) { function(operands...); };
+    requires(const F& function, ScalarAt<I>... operands) {
+  function(operands...);
+};
 
 template <class F, int Count>
 consteval int arity_of() {
@@ -248,13 +329,15 @@ template <class F, int... I>
 consteval Tape trace(std::integer_sequence<int, I...>) {
   Tape tape;
   ((void)tape.record(ScalarOp::operand, I), ...);
-  if constexpr (requires(const F& f) { Scalar(f(Scalar(&tape, I)...)); }) {
-    const Scalar result = F{}(Scalar(&tape, I)...);
-    if (result.id < 0) tape.defect = Defect::constants;
+  Scalar operands[] = {Scalar(&tape, I)...};
+  using Result = std::remove_cvref_t<decltype(F{}(operands[I]...))>;
+  if constexpr (std::is_convertible_v<Result, Scalar> && !std::is_same_v<Result, Condition>) {
+    const Scalar result = F{}(operands[I]...);
+    if (result.id < 0) tape.fail(Defect::constants);
     if (tape.defect != Defect::none) return tape;
     return prune(tape, place(tape, result));
   } else {
-    tape.defect = Defect::result;
+    tape.fail(Defect::result);
     return tape;
   }
 }
@@ -262,21 +345,28 @@ consteval Tape trace(std::integer_sequence<int, I...>) {
 template <class F, int Count>
 inline constexpr Tape tape_of = trace<F>(std::make_integer_sequence<int, Count>{});
 
-template <class F, int Count>
+template <class F, bool Accepted, int Count>
 consteval Expression express() {
-  if constexpr (!requires { F{}; }) {
-    return {nullptr, 0, Count, Defect::captures};
-  } else if constexpr (!accepts<F, std::make_integer_sequence<int, Count>>) {
+  using Operands = std::make_integer_sequence<int, Count>;
+  if constexpr (!Accepted) {
     return {nullptr, 0, arity_of<F, 1>(), Defect::arity};
-  } else {
+  } else if constexpr (!requires { F{}; }) {
+    return {nullptr, 0, Count, Defect::captures};
+  } else if constexpr (requires {
+                         typename KnownWhileCompiling<(trace<F>(Operands{}).size > 0)>;
+                       }) {
     constexpr const Tape& tape = tape_of<F, Count>;
     return {tape.instructions, tape.size, Count, tape.defect};
+  } else {
+    return {nullptr, 0, Count, Defect::untraceable};
   }
 }
 
-/// The function `F` of `Count` values. F is a captureless lambda, so its type says all.
-template <class F, int Count>
-inline constexpr Expression expression_of = express<F, Count>();
+/// The function `F` of `Count` values, which it accepts or not: asked where the user's call is
+/// seen, so that compilers tell the way to an error in the lambda in few lines. F is a captureless
+/// lambda, so its type says all.
+template <class F, bool Accepted, int Count>
+inline constexpr Expression expression_of = express<F, Accepted, Count>();
 
 }  // namespace tracing
 }  // namespace halftone::dsl

@@ -118,11 +118,16 @@ struct Seam {
 /// What is wrong; check.hpp has the sentence for each.
 enum class Fault : unsigned char {
   none,
+  misuse,
   // names
   empty_name,
   bad_name,
   bad_model_name,
   bad_symbol,
+  reserved_name,
+  hidden_namespace,
+  seed_symbol,
+  same_name_in_code,
   duplicate_name,
   same_derived_name,
   unknown_value,
@@ -172,6 +177,9 @@ enum class Fault : unsigned char {
   lambda_constants,
   lambda_nan,
   lambda_length,
+  lambda_branch,
+  lambda_condition,
+  lambda_untraceable,
   // states
   bad_initial,
   not_a_state,

@@ -150,9 +150,16 @@ class Inference {
 
   constexpr void function(int n, Node& node, bool keeps_shape) {
     const Expression& expression = *graph_.program[node.token].expression;
-    constexpr Fault kFaults[] = {Fault::none,          Fault::captures,         Fault::arity,
-                                 Fault::lambda_result, Fault::lambda_constants, Fault::lambda_nan,
-                                 Fault::lambda_length};
+    constexpr Fault kFaults[] = {Fault::none,
+                                 Fault::captures,
+                                 Fault::arity,
+                                 Fault::lambda_result,
+                                 Fault::lambda_constants,
+                                 Fault::lambda_nan,
+                                 Fault::lambda_length,
+                                 Fault::lambda_branch,
+                                 Fault::lambda_condition,
+                                 Fault::lambda_untraceable};
     if (expression.defect != Defect::none) {
       return graph_.fail({.fault = kFaults[static_cast<int>(expression.defect)],
                           .node = n,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "halftone/description/in_f32.hpp"
+#include "halftone/description/reserved_names.hpp"
 #include "halftone/elaborate.hpp"
 #include "halftone/rules.hpp"
 
@@ -17,6 +18,7 @@ class Inspection {
   constexpr explicit Inspection(Graph& graph) : graph_(graph), program_(graph.program) {}
 
   constexpr void run() {
+    names_in_code();
     usage();
     states();
     for (int n = 0; n < graph_.nodes.size() && graph_.sound(); ++n) layer_options(n);
@@ -26,6 +28,43 @@ class Inspection {
   }
 
  private:
+  /// The generated header makes C++ names of the model's, its inputs', outputs' and symbols'; it
+  /// writes '_' behind a keyword that is not the model's.
+  constexpr void names_in_code() {
+    List<int> sources, outputs;  // tokens
+    for (int i = 0; i < program_.size; ++i) {
+      const Token& token = program_[i];
+      const bool source = token.part == Part::input || token.part == Part::labels;
+      const bool symbol = token.part == Part::dimension && token.name != nullptr;
+      const bool output = token.part == Part::output;
+      if (token.part != Part::model && !source && !symbol && !output) continue;
+      if (token.part == Part::model && description::hides_namespace(token.name))
+        graph_.fail({.fault = Fault::hidden_namespace, .text = token.name});
+      if (symbol && same_text(token.name, "seed"))
+        graph_.fail({.fault = Fault::seed_symbol, .token = i});
+      const description::Reserved reserved = description::reserved_as(token.name);
+      const bool suffixed = reserved == description::Reserved::keyword && token.part != Part::model;
+      if (reserved != description::Reserved::nothing && !suffixed) {
+        graph_.fail({.fault = Fault::reserved_name,
+                     .token = i,
+                     .text = token.name,
+                     .number = static_cast<int>(reserved)});
+      }
+      if (source) distinguish(sources, i);
+      if (output) distinguish(outputs, i);
+    }
+  }
+
+  /// Arguments of one function, or members of one struct.
+  constexpr void distinguish(List<int>& others, int token) {
+    for (int i = 0; i < others.size(); ++i) {
+      if (description::names::are_alike(program_[others[i]].name, program_[token].name)) {
+        graph_.fail({.fault = Fault::same_name_in_code, .other = others[i], .token = token});
+      }
+    }
+    others.push(token);
+  }
+
   constexpr void usage() {
     bool any_input = false;
     for (int n = 0; n < graph_.nodes.size(); ++n) {

@@ -3,6 +3,7 @@
 // below, and its result becomes the current value. Formulas: docs/spec/description.md, D20 to D32.
 #pragma once
 
+#include "halftone/shape.hpp"
 #include "halftone/spec.hpp"
 
 namespace halftone::dsl {
@@ -85,8 +86,8 @@ constexpr Token operand_token(const char (&name)[N]) {
 
 /// y = x weight^T + bias: (rows..., columns) -> (rows..., outputs); weight (outputs, columns), bias
 /// (outputs). D21
-template <class... Options>
-constexpr auto linear(const char* name, long long outputs, const Options&... options) {
+template <Whole Outputs, class... Options>
+constexpr auto linear(const char* name, Outputs outputs, const Options&... options) {
   return join(one({.part = Part::linear, .name = name, .number = outputs}),
               building::tokens_of(options)...);
 }
@@ -114,6 +115,11 @@ struct Activation : Spec<1> {
   constexpr Spec<1> operator()(const char* name) const {
     return one({.part = (*this)[0].part, .name = name});
   }
+  constexpr Spec<1> operator()(const auto&...) const {
+    return building::misused(
+        "relu, gelu, gelu_tanh and silu take a name, or stand without parentheses: write relu, or "
+        "relu(\"act\")");
+  }
 };
 inline constexpr Activation relu{Part::relu};            ///< D23
 inline constexpr Activation gelu{Part::gelu};            ///< D24, by erf
@@ -122,10 +128,14 @@ inline constexpr Activation silu{Part::silu};            ///< D32
 
 /// The user's function of the current value and of values of the same shape, elementwise. D28
 ///   pointwise("gate", [](auto x, auto y) { return x * sigmoid(y); }, "other")
-/// The lambda captures nothing; + - * / and the functions of expression.hpp are its vocabulary.
+/// The lambda captures nothing; + - * /, comparisons for select() and the functions of
+/// expression.hpp are its vocabulary.
 template <class F, int... N>
 constexpr auto pointwise(const char* name, F, const char (&... others)[N]) {
-  const Expression* expression = &tracing::expression_of<F, 1 + sizeof...(N)>;
+  constexpr bool accepted = requires(const F& f, Scalar x, tracing::ScalarAt<N>... more) {
+    f(x, more...);
+  };
+  const Expression* expression = &tracing::expression_of<F, accepted, 1 + sizeof...(N)>;
   return join(one({.part = Part::pointwise, .name = name, .expression = expression}),
               one(building::operand_token(others))...);
 }
@@ -182,7 +192,8 @@ constexpr auto mse(const char* name, const char* value, const char* target,
 ///   "y", "target")
 template <class F, int... N>
 constexpr auto pointwise_loss(const char* name, F, LossWeight factor, const char (&... values)[N]) {
-  const Expression* expression = &tracing::expression_of<F, sizeof...(N)>;
+  constexpr bool accepted = requires(const F& f, tracing::ScalarAt<N>... of) { f(of...); };
+  const Expression* expression = &tracing::expression_of<F, accepted, sizeof...(N)>;
   return building::weighted(
       join(one({.part = Part::pointwise_loss, .name = name, .expression = expression}),
            one(building::operand_token(values))...),

@@ -75,19 +75,19 @@ constexpr auto joined(const Section<N>&... parts) {
 
 /// The sections of a model, as they read in it.
 template <int... N>
-constexpr auto inputs(const Section<N>&... parts) {
+requires(sizeof...(N) > 0) constexpr auto inputs(const Section<N>&... parts) {
   return building::joined(parts...);
 }
 template <int... N>
-constexpr auto states(const Section<N>&... parts) {
+requires(sizeof...(N) > 0) constexpr auto states(const Section<N>&... parts) {
   return building::joined(parts...);
 }
 template <int... N>
-constexpr auto assignments(const Section<N>&... parts) {
+requires(sizeof...(N) > 0) constexpr auto assignments(const Section<N>&... parts) {
   return building::joined(parts...);
 }
 template <int... N>
-constexpr auto losses(const Section<N>&... parts) {
+requires(sizeof...(N) > 0) constexpr auto losses(const Section<N>&... parts) {
   return building::joined(parts...);
 }
 
@@ -151,10 +151,15 @@ constexpr auto whole(const Spec<N>& spec) {
 
 /// A chain, or inputs(), states(), assignments() or losses().
 template <class T>
-concept PartOfModel = requires(const T& part) { building::placed(part); };
+concept PartOfModel = requires(const T& part) {
+  building::placed(part);
+};
 
 /// A model of sections and chains, in any order. `name` is a C++ identifier. Checked by
-/// HALFTONE_MODEL.
+/// HALFTONE_MODEL. The generated header makes C++ names of the model's name and of those of inputs,
+/// outputs and symbols, so that macros of the standard library, __ and _Capital are refused for
+/// them, and keywords, std, halftone and models for the model
+/// (description/reserved_names.hpp).
 template <PartOfModel... Parts>
 constexpr auto model(const char* name, const Parts&... parts) {
   return building::whole(

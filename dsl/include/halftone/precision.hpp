@@ -17,7 +17,8 @@ namespace halftone::dsl {
 struct FieldOfRule {
   description::rules::Fields fields;
   RuleDefect defect = RuleDefect::none;
-  const char* word = nullptr;  ///< what the defect is about, if not the field
+  const char* word = nullptr;     ///< what the defect is about, if not the field
+  const char* written = nullptr;  ///< a value that the field cannot have
 };
 
 namespace stating {
@@ -27,10 +28,17 @@ constexpr FieldOfRule one(description::rules::Field field) {
   return result;
 }
 
-constexpr FieldOfRule defective(description::rules::Field field, RuleDefect defect) {
+constexpr FieldOfRule defective(description::rules::Field field, RuleDefect defect,
+                                const char* written) {
   FieldOfRule result = one(field);
   result.defect = defect;
+  result.written = written;
   return result;
+}
+
+/// For an argument that the field does not take.
+constexpr FieldOfRule stranger(description::rules::Field field) {
+  return defective(field, RuleDefect::not_a_value, "?");
 }
 
 constexpr FieldOfRule choice(description::rules::Field field, description::FormatChoice choice) {
@@ -64,7 +72,7 @@ constexpr FieldOfRule result(Format format) {
   return field;
 }
 constexpr FieldOfRule result(Follow) {
-  return stating::defective(description::rules::Field::result, RuleDefect::cannot_follow);
+  return stating::defective(description::rules::Field::result, RuleDefect::cannot_follow, "follow");
 }
 
 // Orders of a contraction's f32 sum (P21), beside f32.
@@ -79,7 +87,8 @@ constexpr FieldOfRule accumulate(description::Accumulation order) {
 }
 constexpr FieldOfRule accumulate(Format format) {
   if (format == f32) return accumulate(description::Accumulation::f32);
-  return stating::defective(description::rules::Field::accumulate, RuleDefect::accumulate_format);
+  return stating::defective(description::rules::Field::accumulate, RuleDefect::accumulate_format,
+                            description::kFormatWords[static_cast<int>(format)]);
 }
 
 /// What the optimizer keeps parameters in: f32 (P14).
@@ -89,7 +98,7 @@ constexpr FieldOfRule master(Format format) {
   return field;
 }
 constexpr FieldOfRule master(Follow) {
-  return stating::defective(description::rules::Field::master, RuleDefect::cannot_follow);
+  return stating::defective(description::rules::Field::master, RuleDefect::cannot_follow, "follow");
 }
 
 inline constexpr auto nearest_even = description::Rounding::nearest_even;
@@ -121,6 +130,11 @@ struct Rule {
   description::rules::Fields fields;
   RuleDefect defect = RuleDefect::none;
   const char* word = nullptr;  ///< what the defect is about
+  // The value of field `odd` that `fields` does not hold, and whether it stands beside one that it
+  // does.
+  description::rules::Field odd{};
+  const char* written = nullptr;
+  bool twice = false;
 };
 
 namespace stating {
@@ -155,6 +169,34 @@ constexpr void copy(description::rules::Field field, const description::rules::F
   }
 }
 
+/// How a field's value reads in the text of a rule.
+constexpr const char* spelling(const description::FormatChoice& choice) {
+  return choice.follow ? "follow" : description::kFormatWords[static_cast<int>(choice.format)];
+}
+
+constexpr const char* value_of(const description::rules::Fields& fields,
+                               description::rules::Field field) {
+  using namespace description;
+  switch (field) {
+    case description::rules::Field::store:
+      return spelling(fields.store);
+    case description::rules::Field::compute:
+      return spelling(fields.compute);
+    case description::rules::Field::result:
+      return kFormatWords[static_cast<int>(fields.result)];
+    case description::rules::Field::accumulate:
+      return kAccumulationWords[static_cast<int>(fields.accumulate)];
+    case description::rules::Field::master:
+      return kFormatWords[static_cast<int>(fields.master)];
+    case description::rules::Field::rounding:
+      return kRoundingWords[static_cast<int>(fields.rounding)];
+    case description::rules::Field::recompute:
+      return fields.recompute ? "always" : "never";
+    default:
+      return kLossScaleWords[static_cast<int>(fields.loss_scale.kind)];
+  }
+}
+
 constexpr void fail(Rule& rule, RuleDefect defect, const char* word = nullptr) {
   if (rule.defect != RuleDefect::none) return;
   rule.defect = defect;
@@ -165,10 +207,18 @@ constexpr void add(Rule& rule, const auto&) { fail(rule, RuleDefect::not_a_field
 constexpr void add(Rule& rule, const FieldOfRule& part) {
   const auto field = description::rules::first_of<description::rules::Field>(part.fields.stated);
   const char* const word = description::rules::kFieldWords[static_cast<int>(field)];
+  const bool sound = rule.defect == RuleDefect::none;
   if (part.defect != RuleDefect::none) {
     fail(rule, part.defect, part.word != nullptr ? part.word : word);
   }
-  if (rule.fields.has(field)) fail(rule, RuleDefect::field_twice, word);
+  const bool twice = rule.fields.has(field);
+  if (twice) fail(rule, RuleDefect::field_twice, word);
+  if (sound && rule.defect != RuleDefect::none) {
+    rule.odd = field;
+    rule.written = part.written != nullptr ? part.written : value_of(part.fields, field);
+    rule.twice = twice;
+  }
+  if (twice) return;
   rule.fields.stated |= part.fields.stated;
   copy(field, part.fields, rule.fields);
 }

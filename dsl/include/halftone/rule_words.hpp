@@ -42,50 +42,48 @@ constexpr void write_clause(Sentence& out, const SelectedParts& clause) {
   }
 }
 
-constexpr const char* spelling(const description::FormatChoice& choice) {
-  return choice.follow ? "follow" : description::kFormatWords[static_cast<int>(choice.format)];
+constexpr void write_selector(Sentence& out, const Rule& rule) {
+  const Selector& selector = rule.selector;
+  const bool all = selector.size == 0 && selector.defect == RuleDefect::none;
+  out.put(all ? "everywhere" : "where");
+  if (selector.defect == RuleDefect::logical && selector.size == 1) out.put(selector.between);
+  for (int i = 0; i < selector.size; ++i) {
+    if (i > 0) out.put(selector.between);
+    write_clause(out, selector.clauses[i]);
+  }
+  if (selector.defect == RuleDefect::unknown_op) {
+    out.put(" op ");
+    out.put(selector.word);
+  }
+  if (selector.defect == RuleDefect::not_a_name) out.put(" ?");
+  if (selector.defect == RuleDefect::too_many_clauses) out.put(" or ...");
+  if (selector.defect == RuleDefect::too_many_targets) out.put("|...");
 }
 
-constexpr const char* value_of(const meaning::Fields& fields, meaning::Field field) {
-  using namespace description;
-  switch (field) {
-    case meaning::Field::store:
-      return spelling(fields.store);
-    case meaning::Field::compute:
-      return spelling(fields.compute);
-    case meaning::Field::result:
-      return kFormatWords[static_cast<int>(fields.result)];
-    case meaning::Field::accumulate:
-      return kAccumulationWords[static_cast<int>(fields.accumulate)];
-    case meaning::Field::master:
-      return kFormatWords[static_cast<int>(fields.master)];
-    case meaning::Field::rounding:
-      return kRoundingWords[static_cast<int>(fields.rounding)];
-    case meaning::Field::recompute:
-      return fields.recompute ? "always" : "never";
-    default:
-      return kLossScaleWords[static_cast<int>(fields.loss_scale.kind)];
-  }
-}
-
-/// As in the Description's text, but for the numbers of a loss scale, and cut when it is long.
-constexpr void write_rule(Sentence& out, const Rule& rule) {
-  constexpr int kLongest = 200;
-  Sentence text;
-  text.put(rule.selector.size == 0 ? "everywhere" : "where");
-  for (int i = 0; i < rule.selector.size; ++i) {
-    if (i > 0) text.put(" or");
-    write_clause(text, rule.selector.clauses[i]);
-  }
-  text.put(" :");
+constexpr void write_fields(Sentence& out, const Rule& rule) {
+  out.put(" :");
   for (int i = 0; i < meaning::kFields; ++i) {
     const auto field = static_cast<meaning::Field>(i);
     if (!rule.fields.has(field)) continue;
-    text.put(' ');
-    text.put(meaning::kFieldWords[i]);
-    text.put(' ');
-    text.put(value_of(rule.fields, field));
+    const bool odd = rule.written != nullptr && field == rule.odd;
+    const auto write = [&](const char* value) {
+      out.put(' ');
+      out.put(meaning::kFieldWords[i]);
+      out.put(' ');
+      out.put(value);
+    };
+    if (!odd || rule.twice) write(stating::value_of(rule.fields, field));
+    if (odd) write(rule.written);
   }
+}
+
+/// As in the Description's text, but for the numbers of a loss scale and for what no Description
+/// holds, and cut when it is long.
+constexpr void write_rule(Sentence& out, const Rule& rule) {
+  constexpr int kLongest = 200;
+  Sentence text;
+  write_selector(text, rule);
+  write_fields(text, rule);
   for (int i = 0; i < text.size && i < kLongest; ++i) out.put(text.text[i]);
   if (text.size > kLongest) out.put("...");
 }
@@ -97,6 +95,20 @@ constexpr void write_defect(Sentence& out, RuleDefect defect, const char* word) 
       return out.put(
           " is given what is no field; write store, compute, result, accumulate, master, "
           "rounding, recompute or a loss scale (P41)");
+    case RuleDefect::not_a_value:
+      out.put(" states ");
+      out.put(word);
+      return out.put(
+          " with what is no value of it; write a format such as bf16, and for accumulate, rounding "
+          "and recompute ordered, toward_zero and always or their like (P41)");
+    case RuleDefect::not_a_name:
+      return out.put(
+          " selects by what is no selector; write layer(\"fc*\"), op(\"gelu\"), a class, a role, a "
+          "pass, or on(sm_80) (P40)");
+    case RuleDefect::logical:
+      return out.put(
+          " joins with &&, || or !; write & for both, | for either, and name what is meant in "
+          "place of ! (P41)");
     case RuleDefect::not_a_setting:
       return out.put(
           " gives its loss scale what is no setting of one; write initial, growth, backoff, "

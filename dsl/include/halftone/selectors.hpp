@@ -13,11 +13,14 @@ enum class RuleDefect : unsigned char {
   not_a_rule,
   not_a_field,
   not_a_setting,
+  not_a_value,
   setting_twice,
   field_twice,
   accumulate_format,
   cannot_follow,
   not_a_selector,
+  not_a_name,
+  logical,
   unknown_op,
   too_many_clauses,
   too_many_targets,
@@ -41,13 +44,16 @@ struct Selector {
   SelectedParts clauses[kMaxClauses]{};
   int size = 0;
   RuleDefect defect = RuleDefect::none;
-  const char* word = nullptr;  ///< what the defect is about
+  const char* word = nullptr;   ///< what the defect is about
+  const char* between = " or";  ///< the clauses; another word where these two cannot be joined
 
   constexpr void fail(RuleDefect is, const char* about = nullptr) {
     if (defect != RuleDefect::none) return;
     defect = is;
     word = about;
   }
+
+  explicit operator bool() const = delete;  // join with & and |, and write where(...)(fields)
 };
 
 namespace selecting {
@@ -155,27 +161,62 @@ constexpr Selector only(description::Pass is) {
   return only(SelectedParts{.passes = description::rules::bit(is)});
 }
 
+/// Two clauses that cannot be joined, as they were written.
+constexpr Selector pair(const SelectedParts& a, const SelectedParts& b, const char* between,
+                        RuleDefect defect) {
+  Selector result;
+  result.clauses[result.size++] = a;
+  result.clauses[result.size++] = b;
+  result.between = between;
+  result.fail(defect);
+  return result;
+}
+
+constexpr Selector unnamed() {
+  Selector result;
+  result.fail(RuleDefect::not_a_name);
+  return result;
+}
+
 }  // namespace selecting
 
 /// Either of the two.
 constexpr Selector operator|(const Selector& a, const Selector& b) {
+  if (a.defect != RuleDefect::none || b.defect != RuleDefect::none)
+    return a.defect != RuleDefect::none ? a : b;
   Selector result = a;
-  if (b.defect != RuleDefect::none) result.fail(b.defect, b.word);
   for (int i = 0; i < b.size; ++i) selecting::append(result, b.clauses[i]);
   return result;
 }
 
 /// Both at once.
 constexpr Selector operator&(const Selector& a, const Selector& b) {
+  if (a.defect != RuleDefect::none || b.defect != RuleDefect::none)
+    return a.defect != RuleDefect::none ? a : b;
   Selector result;
-  if (a.defect != RuleDefect::none) result.fail(a.defect, a.word);
-  if (b.defect != RuleDefect::none) result.fail(b.defect, b.word);
   for (int i = 0; i < a.size; ++i) {
     for (int j = 0; j < b.size; ++j) {
-      selecting::append(result, selecting::joined(a.clauses[i], b.clauses[j], result));
+      const SelectedParts clause = selecting::joined(a.clauses[i], b.clauses[j], result);
+      if (result.defect != RuleDefect::none)
+        return selecting::pair(a.clauses[i], b.clauses[j], " and", result.defect);
+      selecting::append(result, clause);
     }
   }
   return result;
+}
+
+// What C++ joins truth values with.
+constexpr Selector operator!(const Selector& a) {
+  Selector result = a;
+  result.fail(RuleDefect::logical);
+  result.between = " not";
+  return result;
+}
+constexpr Selector operator&&(const Selector& a, const Selector& b) {
+  return selecting::pair(a.clauses[0], b.clauses[0], " &&", RuleDefect::logical);
+}
+constexpr Selector operator||(const Selector& a, const Selector& b) {
+  return selecting::pair(a.clauses[0], b.clauses[0], " ||", RuleDefect::logical);
 }
 
 /// The layers, losses and parameters whose names match: layer("fc1"), layer("h/*/{fc,proj}"),
@@ -228,6 +269,9 @@ constexpr Chip chip(const char* name) { return {name}; }
 inline constexpr Chip cpu{"cpu"}, sm_75{"sm_75"}, sm_80{"sm_80"}, sm_86{"sm_86"}, sm_87{"sm_87"},
     sm_89{"sm_89"}, sm_90{"sm_90"}, sm_90a{"sm_90a"}, sm_100a{"sm_100a"}, sm_103a{"sm_103a"},
     sm_110a{"sm_110a"}, sm_120a{"sm_120a"}, sm_121a{"sm_121a"};
+
+inline constexpr Chip kChips[] = {cpu,    sm_75,   sm_80,   sm_86,   sm_87,   sm_89,  sm_90,
+                                  sm_90a, sm_100a, sm_103a, sm_110a, sm_120a, sm_121a};
 
 struct ChipRange {
   description::Relation relation;

@@ -2,9 +2,15 @@
 // Compile-time dimensions: fixed extents and the symbols that are bound when a trainer is built.
 #pragma once
 
+#include <type_traits>
+
 namespace halftone::dsl {
 
 inline constexpr int kMaxRank = 6;
+
+/// Of sizes: what converts to an integer and is not cut by that.
+template <class T>
+concept Whole = std::is_convertible_v<T, long long> && !std::is_floating_point_v<T>;
 
 constexpr bool same_text(const char* left, const char* right) {
   while (*left != 0 && *left == *right) {
@@ -20,7 +26,8 @@ struct Dimension {
   const char* symbol = nullptr;
 
   constexpr Dimension() = default;
-  constexpr Dimension(long long fixed) : extent(fixed) {}
+  template <Whole T>
+  constexpr Dimension(T fixed) : extent(fixed) {}
   constexpr explicit Dimension(const char* name) : symbol(name) {}
 
   friend constexpr bool operator==(const Dimension& left, const Dimension& right) {

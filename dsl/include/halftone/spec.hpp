@@ -51,7 +51,7 @@ enum class Part : unsigned char {
   init_normal,  // detail: Target; x, y as in description::Initializer
   loss_weight,  // option of a loss: x
   assign,       // name of a state, then the value as operand
-  stranger,     // an argument that its function does not take
+  stranger,     // a call or argument that does not fit; name: the sentence, or null for an option
 };
 
 /// Which parameters of a layer an option speaks of.
@@ -92,6 +92,13 @@ constexpr Spec<1> one(const Token& token) {
   result[0] = token;
   return result;
 }
+
+namespace building {
+/// What a call that fits no function becomes, so that HALFTONE_MODEL says the sentence.
+constexpr Spec<1> misused(const char* sentence) {
+  return one({.part = Part::stranger, .name = sentence});
+}
+}  // namespace building
 
 /// `first`, then `second`.
 template <int A, int B>

@@ -179,25 +179,12 @@ struct Program {
 };
 
 template <int N, int M>
-constexpr Program program(const Model<N>& model, const Settings<M>& settings) {
+constexpr Program assemble(const Model<N>& model, const Settings<M>& settings) {
   return {model.spec.chunks,   N,
           settings.rules,      settings.rule_count,
           settings.optimizer,  settings.clip,
           settings.precisions, settings.optimizers,
           settings.clips,      settings.strangers};
-}
-
-template <bool>
-struct KnownWhileCompiling {};
-
-/// The program of a model at namespace scope; an empty one when the model is not constexpr.
-template <const auto& Of>
-constexpr Program program(const auto& settings) {
-  if constexpr (requires { typename KnownWhileCompiling<(Of.spec[0].part == Part::model)>; }) {
-    return program(Of, settings);
-  } else {
-    return {};
-  }
 }
 
 }  // namespace halftone::dsl

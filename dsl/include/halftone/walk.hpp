@@ -70,6 +70,10 @@ class Walk {
         graph_.updates.push({{.name = token.name}, {.name = program_[i + 1].name}});
         return i + 2;
       case Part::stranger: {
+        if (token.name != nullptr) {
+          graph_.fail({.fault = Fault::misuse, .text = token.name});
+          return i + 1;
+        }
         int layer = i - 1;
         while (is_layer_option(program_[layer].part)) --layer;
         graph_.fail({.fault = Fault::not_an_option, .token = layer});

@@ -49,30 +49,29 @@ TEST_CASE("every piece of C++ in the guide stands word for word in a header that
 
 TEST_CASE("the guide's rules are those of the Description") {
   using Lines = std::vector<std::string>;
-  const auto rules_of = [](halftone::dsl::Program program) {
-    return specs::lines(halftone::dsl::describe(program), "rule ");
+  const auto rules_of = [](const auto& model, const auto& rules) {
+    return specs::lines(halftone::dsl::describe(model, rules, adamw()), "rule ");
   };
   const std::string narrow_math = "rule where class normalization|softmax|loss : compute f32";
-  CHECK(rules_of(halftone_model_line()) ==
+  CHECK(rules_of(line, line_rules) ==
         Lines{"rule everywhere : store bf16 compute bf16", "rule where class loss : compute f32"});
-  CHECK(rules_of(halftone_model_digits()) == Lines{"rule everywhere : store f32 compute f32"});
-  CHECK(rules_of(halftone_model_digits_bf16()) ==
+  CHECK(rules_of(digits, f32_rules) == Lines{"rule everywhere : store f32 compute f32"});
+  CHECK(rules_of(digits_bf16, bf16_rules) ==
         Lines{"rule everywhere : store bf16 compute bf16", narrow_math});
-  CHECK(rules_of(halftone_model_digits_f16()) ==
+  CHECK(rules_of(digits_f16, f16_rules) ==
         Lines{"rule everywhere : store f16 compute f16 loss_scale dynamic initial 65536 growth 2 "
               "backoff 0.5 interval 2000 floor 1 ceiling 1.7014118346046923e+38 hysteresis 1 "
               "patience 50",
               narrow_math});
-  CHECK(rules_of(halftone_model_digits_tf32()) ==
-        Lines{"rule where class contraction : compute tf32"});
+  CHECK(rules_of(digits_tf32, tf32_rules) == Lines{"rule where class contraction : compute tf32"});
   CHECK(
-      rules_of(halftone_model_digits_copies()) ==
+      rules_of(digits_copies, weight_copies) ==
       Lines{"rule everywhere : compute f32", "rule where layer \"fc*\" role weight : store bf16"});
 }
 
 TEST_CASE("the same model under several names and rules differs in nothing else") {
-  auto f32 = halftone::dsl::describe(halftone_model_digits());
-  auto bf16 = halftone::dsl::describe(halftone_model_digits_bf16());
+  auto f32 = halftone::dsl::describe(digits, f32_rules, adamw());
+  auto bf16 = halftone::dsl::describe(digits_bf16, bf16_rules, adamw());
   CHECK(f32.name == "digits");
   CHECK(bf16.name == "digits_bf16");
   bf16.name = f32.name;

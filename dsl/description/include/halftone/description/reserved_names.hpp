@@ -80,6 +80,15 @@ constexpr bool is_called(const char* name, const char* word) {
   return *name == *word;
 }
 
+/// Whether two names become one C++ name.
+constexpr bool are_alike(const char* left, const char* right) {
+  while (*left != 0 && *right != 0 && character_in_code(*left) == character_in_code(*right)) {
+    ++left;
+    ++right;
+  }
+  return *left == *right;
+}
+
 template <int N>
 constexpr bool has(const char* const (&list)[N], const char* name) {
   for (const char* word : list) {

@@ -1,0 +1,21 @@
+// EXPECT namespace: HALFTONE_MODEL stands in a namespace, where the generator does not find it:
+// write it outside of all, as HALFTONE_MODEL(inner::net, ...)
+// AND this header has no HALFTONE_MODEL outside of namespaces
+
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <halftone/dsl.hpp>
+
+namespace inner {
+using namespace halftone::dsl;
+constexpr auto net = model("net", inputs(tensor("x", batch, 8)), from("x") | relu | output("z"));
+constexpr auto rules = precision(everywhere(store(f32)));
+#ifdef BROKEN
+HALFTONE_MODEL(net, rules)
+#endif
+}  // namespace inner
+
+#ifndef BROKEN
+HALFTONE_MODEL(inner::net, inner::rules)
+#endif

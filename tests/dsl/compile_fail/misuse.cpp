@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+// What fits no function of the dsl, and what only C++ can say.
+#include <algorithm>
+#include <cases.hpp>
+#include <cmath>
+#include <string>
+#include <string_view>
+
+constexpr std::string_view viewed = "fc";
+
+// EXPECT size_missing: linear takes a name and a whole number of outputs: write linear("fc", 64)
+namespace size_missing {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | either(linear("fc"), linear("fc", 4)) | output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace size_missing
+
+// EXPECT size_as_text: linear takes a name and a whole number of outputs: write linear("fc", 64)
+namespace size_as_text {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | either(linear("fc", "4"), linear("fc", 4)) | output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace size_as_text
+
+// EXPECT size_with_fraction: linear takes a name and a whole number of outputs: write linear("fc",
+// 64)
+namespace size_with_fraction {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | either(linear("fc", 4.5), linear("fc", 4)) | output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace size_with_fraction
+
+// EXPECT name_missing: linear takes a name and a whole number of outputs: write linear("fc", 64)
+namespace name_missing {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | either(linear(4), linear("fc", 4)) | output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace name_missing
+
+// EXPECT name_as_view: linear takes a name and a whole number of outputs: write linear("fc", 64)
+namespace name_as_view {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | either(linear(viewed, 4), linear("fc", 4)) | output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace name_as_view
+
+// EXPECT name_as_string: linear takes a name and a whole number of outputs: write linear("fc", 64)
+namespace name_as_string {
+const std::string name = "fc";
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | either(linear(name, 4), linear("fc", 4)) | output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace name_as_string
+
+// EXPECT layer_norm_number: layer_norm takes a name, epsilon() and options of parameters: write
+// layer_norm("norm")
+namespace layer_norm_number {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") |
+                               either(layer_norm("norm", 1e-5) | linear("fc", 4),
+                                      layer_norm("norm", epsilon(1e-5)) | linear("fc", 4)) |
+                               output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace layer_norm_number
+
+// EXPECT relu_with_parentheses: relu, gelu, gelu_tanh and silu take a name, or stand without
+// parentheses: write relu, or relu("act")
+namespace relu_with_parentheses {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | either(linear("fc", 4) | relu(), linear("fc", 4) | relu) | output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace relu_with_parentheses
+
+// EXPECT relu_with_size: relu, gelu, gelu_tanh and silu take a name, or stand without parentheses:
+// write relu, or relu("act")
+namespace relu_with_size {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+    from("x") | either(linear("fc", 4) | relu(4), linear("fc", 4) | relu("act")) | output("guess"),
+    losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace relu_with_size
+
+// EXPECT added_layer: add takes the name of a value: write add("x")
+namespace added_layer {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+    from("x") | either(linear("fc", 4) | add(relu), linear("fc", 4) | add("y")) | output("guess"),
+    losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace added_layer
+
+// EXPECT concatenated_number: concat takes names of values, or chains that each begin at the
+// current value: write
+namespace concatenated_number {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") |
+              either(linear("fc", 2) | concat(2), linear("fc", 2) | concat(relu("a"), relu("b"))) |
+              output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace concatenated_number
+
+// EXPECT tied_to_number: tied takes the name of a linear layer: write linear("head", 64,
+// tied("embed"))
+namespace tied_to_number {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") |
+              either(linear("fa", 8) | linear("fb", 8, tied(4)) | linear("fc", 4),
+                     linear("fa", 8) | linear("fb", 8, tied("fa")) | linear("fc", 4)) |
+              output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace tied_to_number
+
+// EXPECT pointwise_without_lambda: pointwise takes a name, a lambda and names of values: write
+namespace pointwise_without_lambda {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") |
+              either(linear("fc", 4) | pointwise("act"),
+                     linear("fc", 4) | pointwise("act", [](auto x) { return 2 * x; })) |
+              output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace pointwise_without_lambda
+
+// EXPECT output_number: output takes a name: write output("logits")
+namespace output_number {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | either(linear("fc", 4) | output(4), linear("fc", 4) | output("z")) |
+              output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace output_number
+
+// EXPECT as_number: as takes a name: write as("sum")
+namespace as_number {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | either(linear("fc", 4) | as(4), linear("fc", 4) | as("z")) | output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace as_number
+
+// EXPECT residual_of_many: residual takes one chain of layers: write residual(linear("fc", 64) |
+// relu)
+namespace residual_of_many {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") |
+                               either(residual(relu("a"), relu("b")) | linear("fc", 4),
+                                      residual(relu("a") | relu("b")) | linear("fc", 4)) |
+                               output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace residual_of_many
+
+// EXPECT repeat_number_as_argument: repeat takes its number in <>, a name and a chain of layers:
+// write repeat<3>("h", linear("fc", 64) | relu)
+namespace repeat_number_as_argument {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+    from("x") |
+        either(repeat("h", 3, relu) | linear("fc", 4), repeat<3>("h", relu) | linear("fc", 4)) |
+        output("guess"),
+    losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace repeat_number_as_argument
+
+// EXPECT repeat_without_name: repeat takes its number in <>, a name and a chain of layers: write
+namespace repeat_without_name {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+    from("x") | either(repeat<3>(relu) | linear("fc", 4), repeat<3>("h", relu) | linear("fc", 4)) |
+        output("guess"),
+    losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace repeat_without_name
+
+// EXPECT loss_in_chain: a loss, input, state or section stands in a chain: write it beside the
+// chain, as in model("net", inputs(...), from("x") | linear("fc", 64), losses(...))
+namespace loss_in_chain {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+    either(from("x") | linear("fc", 4) | mse("l", "guess", "y"), from("x") | linear("fc", 4)) |
+        output("guess"),
+    losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace loss_in_chain
+
+// EXPECT losses_in_chain: a loss, input, state or section stands in a chain: write it beside the
+// chain, as in model("net", inputs(...), from("x") | linear("fc", 64), losses(...))
+namespace losses_in_chain {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           either(from("x") | linear("fc", 4) | losses(mse("l", "guess", "y")),
+                                  from("x") | linear("fc", 4)) |
+                               output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace losses_in_chain
+
+// EXPECT input_before_chain: a chain begins with an input, state or section: begin it with
+// from("x")
+namespace input_before_chain {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+    either(tensor("x", batch, 8) | linear("fc", 4), from("x") | linear("fc", 4)) | output("guess"),
+    losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace input_before_chain
+
+// EXPECT text_before_chain: a chain begins with a text: begin it with from("x")
+namespace text_before_chain {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          either("x" | linear("fc", 4), from("x") | linear("fc", 4)) | output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace text_before_chain
+
+// EXPECT from_number: from takes the name of a value: write from("x")
+namespace from_number {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           either(from(viewed), from("x")) | linear("fc", 4) | output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace from_number
+
+// EXPECT tensor_of_text: tensor takes a name and dimensions that are whole numbers or symbols:
+// write tensor("x", batch, 64)
+namespace tensor_of_text {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, either("8", 8)), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4) | output("guess"), losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace tensor_of_text
+
+// EXPECT tensor_of_fraction: tensor takes a name and dimensions that are whole numbers or symbols:
+// write
+namespace tensor_of_fraction {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, either(8.5, 8)), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4) | output("guess"), losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace tensor_of_fraction
+
+// EXPECT labels_of_text: labels takes a name and dimensions that are whole numbers or symbols:
+// write labels("digit", batch)
+namespace labels_of_text {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 8), labels("y", either("batch", batch))),
+    from("x") | linear("fc", 4) | output("guess"), losses(cross_entropy("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace labels_of_text
+
+// EXPECT state_of_text: state takes a name, initial() and dimensions: write state("mean",
+// initial(0), batch, 8)
+namespace state_of_text {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8)), from("x") | add("s") | output("z"),
+                           states(state("s", batch, either("8", 8))));
+MODEL(net, rules)
+}  // namespace state_of_text
+
+// EXPECT assign_of_one: assign takes the names of a state and of a value: write assign("mean",
+// "fc1")
+namespace assign_of_one {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8)), from("x") | add("s") | as("t") | output("z"),
+          states(state("s", batch, 8)), assignments(either(assign("s"), assign("s", "t"))));
+MODEL(net, rules)
+}  // namespace assign_of_one
+
+// EXPECT inputs_of_text: inputs takes tensor() and labels(): write inputs(tensor("x", batch, 64))
+namespace inputs_of_text {
+constexpr auto net =
+    model("net", either(inputs("x", "y"), inputs(tensor("x", batch, 8), tensor("y", batch, 4))),
+          from("x") | linear("fc", 4) | output("guess"), losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace inputs_of_text
+
+// EXPECT no_losses_in_losses: losses takes one loss or more: write losses(mse("loss", "guess",
+// "y"))
+namespace no_losses_in_losses {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | linear("fc", 4) | output("guess"),
+                           either(losses(), losses(mse("loss", "guess", "y"))));
+MODEL(net, rules, adamw())
+}  // namespace no_losses_in_losses
+
+// EXPECT loss_of_two: mse takes the names of the loss, the value and the target, and weight():
+// write mse("loss", "guess", "y")
+namespace loss_of_two {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | linear("fc", 4) | output("guess"),
+                           losses(either(mse("loss", "guess"), mse("loss", "guess", "y"))));
+MODEL(net, rules, adamw())
+}  // namespace loss_of_two
+
+// EXPECT cross_entropy_of_two: cross_entropy takes the names of the loss, the logits and the label,
+// and weight(): write
+namespace cross_entropy_of_two {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), labels("y", batch)),
+          from("x") | linear("fc", 4) | output("guess"),
+          losses(either(cross_entropy("guess", "y"), cross_entropy("loss", "guess", "y"))));
+MODEL(net, rules, adamw())
+}  // namespace cross_entropy_of_two
+
+// EXPECT pointwise_loss_without_lambda: pointwise_loss takes a name, a lambda, weight() and names
+// of values: write
+namespace pointwise_loss_without_lambda {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4) | output("guess"),
+          losses(either(pointwise_loss("loss"),
+                        pointwise_loss(
+                            "loss", [](auto x, auto y) { return abs(x - y); }, "guess", "y"))));
+MODEL(net, rules, adamw())
+}  // namespace pointwise_loss_without_lambda
+
+// EXPECT rules_in_model: model takes a name, sections and chains: write model("net", inputs(...),
+// from("x") | linear("fc", 64), losses(...)), and give rules and optimizer to HALFTONE_MODEL
+namespace rules_in_model {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4) | output("guess"), losses(mse("loss", "guess", "y")),
+          either(rules, from("x") | relu | output("z")));
+MODEL(net, rules, adamw())
+}  // namespace rules_in_model
+
+// EXPECT model_of_view: model takes a name, sections and chains: write
+namespace model_of_view {
+constexpr auto net =
+    model(either(viewed, "net"), inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4) | output("guess"), losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace model_of_view
+
+// EXPECT misspelt_layer: 'liner'
+namespace misspelt_layer {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | MISSPELT(liner, linear)("fc", 4) | output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace misspelt_layer
+
+// EXPECT misspelt_activation: 'rellu'
+namespace misspelt_activation {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | linear("fc", 4) | MISSPELT(rellu, relu) | output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace misspelt_activation
+
+// EXPECT misspelt_model: 'nett'
+namespace misspelt_model {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4) | output("guess"), losses(mse("loss", "guess", "y")));
+#ifdef BROKEN
+MODEL(nett, rules, adamw())
+#else
+MODEL(net, rules, adamw())
+#endif
+}  // namespace misspelt_model
+
+// EXPECT misspelt_format: 'f8'
+namespace misspelt_format {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4) | output("guess"), losses(mse("loss", "guess", "y")));
+MODEL(net, precision(everywhere(store(MISSPELT(f8, f16)))), adamw())
+}  // namespace misspelt_format
+
+// EXPECT condition_in_if: join with & and |, and write where(...)(fields)
+namespace condition_in_if {
+constexpr int chosen() {
+  if (MISSPELT(layer("fc"), true)) return 1;
+  return 2;
+}
+}  // namespace condition_in_if

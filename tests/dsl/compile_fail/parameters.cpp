@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options of layers with parameters.
+#include <cases.hpp>
+
+// EXPECT bad_epsilon: layer 'norm' has an epsilon that is negative or not finite in f32: write
+// epsilon(1e-5)
+namespace bad_epsilon {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | layer_norm("norm", epsilon(either(-1e-5, 1e-5))) |
+                               linear("fc", 4) | output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace bad_epsilon
+
+// EXPECT bad_initializer: layer 'fc' has an initializer out of range: write numbers finite in f32,
+// low before high, no negative deviation
+namespace bad_initializer {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4, init_uniform(either(0.5, -0.5), 0.25)) | output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace bad_initializer
+
+// EXPECT bad_scale: layer 'fc' has a learning_rate_scale that is negative or not finite in f32:
+// write 0 or a positive number
+namespace bad_scale {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4, learning_rate_scale(either(1e39, 0.5))) | output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace bad_scale
+
+// EXPECT large_initializer: layer 'fc' has an initializer out of range: write numbers finite in
+// f32, low before high, no negative deviation
+namespace large_initializer {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4, init_constant(either(1e39, 1e38))) | output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace large_initializer
+
+// EXPECT negative_deviation: layer 'fc' has an initializer out of range
+namespace negative_deviation {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4, on_bias(init_normal(0, either(-1, 1)))) | output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace negative_deviation
+
+// EXPECT no_bias_options: layer 'fc' has options for a bias but no bias: remove no_bias or the
+// options
+namespace no_bias_options {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4, no_bias, either(on_bias(no_decay), on_weight(no_decay))) |
+              output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace no_bias_options
+
+// EXPECT not_an_option: layer 'fc' is given what is no option of linear: it takes no_bias, tied(),
+// and options of parameters such as frozen, no_decay or init_normal()
+namespace not_an_option {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4, no_decay, either(relu, frozen), on_bias(no_decay)) |
+              linear("fc2", 4) | output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace not_an_option
+
+// EXPECT tied_cycle: layer 'a' is tied to itself through 'a': let one layer own the weight
+namespace tied_cycle {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
+                           from("x") | linear("own", 8) | linear("a", 8, tied(either("b", "own"))) |
+                               linear("b", 8, tied("a")) | output("z"));
+MODEL(net, rules)
+}  // namespace tied_cycle
+
+// EXPECT tied_not_linear: layer 'back' is tied to 'act', which has no weight of its kind: tie it to
+// a linear layer
+namespace tied_not_linear {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
+                           from("x") | linear("to", 8) | relu("act") |
+                               linear("back", 8, tied(either("act", "to"))) | output("z"));
+MODEL(net, rules)
+}  // namespace tied_not_linear
+
+// EXPECT tied_options: layer 'back' is tied and cannot have options for a weight of its own: give
+// them to the layer that owns the weight
+namespace tied_options {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8)),
+          from("x") | linear("to", 8) |
+              linear("back", 8, tied("to"), either(init_constant(1), on_bias(init_constant(1)))) |
+              output("z"));
+MODEL(net, rules)
+}  // namespace tied_options
+
+// EXPECT tied_shape: layer 'back' needs a weight of [6, 8] but is tied to parameter 'to.weight' of
+// [8, 8]: make outputs and inputs of both layers equal
+namespace tied_shape {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8)),
+          from("x") | linear("to", 8) | linear("back", either(6, 8), tied("to")) | output("z"));
+MODEL(net, rules)
+}  // namespace tied_shape
+
+// EXPECT tied_unknown: layer 'back' is tied to 'fo', but no layer that it can see has that name:
+// correct the name in tied()
+namespace tied_unknown {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8)),
+          from("x") | linear("to", 8) | linear("back", 8, tied(either("fo", "to"))) | output("z"));
+MODEL(net, rules)
+}  // namespace tied_unknown
+
+// EXPECT tied_near: that it can see has that name: correct the name in tied() (did you mean
+// 'embed'?)
+namespace tied_near {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
+                           from("x") | linear("embed", 8) | relu("act") |
+                               linear("head", 8, tied(either("embde", "embed"))) | output("z"));
+MODEL(net, rules)
+}  // namespace tied_near

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// Precision rules: what they state.
+#include <cases.hpp>
+
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | linear("fc", 4) | gelu("act") | output("guess"),
+                           losses(mse("error", "guess", "y")));
+
+// EXPECT accumulate_bf16: accumulates in another format than f32; write accumulate(f32),
+// accumulate(ordered) or accumulate(hardware) (P42)
+RULE(everywhere(accumulate(bf16)), everywhere(accumulate(ordered)))
+
+// EXPECT accumulate_of_role: states accumulate beside a role, which an operation does not have;
+RULE(where(contraction& weights)(accumulate(ordered)),
+     where(contraction& forward_pass)(accumulate(ordered)))
+
+// EXPECT compute_of_gradient_role: the rule 'where role weight_gradient : compute bf16' states a
+// compute, but selects no operand; name operations and roles that they read (P42)
+RULE(where(weight_gradients)(compute(bf16)), where(gradients)(compute(bf16)))
+
+// EXPECT compute_optimizer: states compute for role optimizer_state, which is always f32; remove
+// that role (P42)
+RULE(where(weights | optimizer_states)(compute(bf16)), where(weights)(compute(bf16)))
+
+// EXPECT everywhere_empty: the rule 'everywhere :' states no field;
+RULE(everywhere(), everywhere(store(f32)))
+
+// EXPECT everywhere_without_contraction: the rule 'everywhere : accumulate ordered' states
+// accumulate, but selects no contraction;
+namespace everywhere_without_contraction {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8)), from("x") | relu("act") | output("z"));
+MODEL(net, precision(either(everywhere(accumulate(ordered)),
+                            everywhere(accumulate(ordered), store(f32)))))
+}  // namespace everywhere_without_contraction
+
+// EXPECT everywhere_without_parameter: the rule 'everywhere : master f32' states a master, but
+// selects no parameter; name one or leave it out (P42)
+namespace everywhere_without_parameter {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8)), from("x") | relu("act") | output("z"));
+MODEL(net, precision(either(everywhere(master(f32)), everywhere(master(f32), compute(f32)))))
+}  // namespace everywhere_without_parameter
+
+// EXPECT field_twice: the rule 'everywhere : store bf16 store f16' states store twice; keep one of them (P41)
+RULE(everywhere(store(bf16), store(f16)), everywhere(store(bf16), compute(f16)))
+
+// EXPECT frozen_gradient: the rule 'where layer "first" pass weight_gradient : result bf16'
+// combines parts that no operation and no value
+namespace frozen_gradient {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("first", 8, frozen) | linear("fc", 4) | output("guess"),
+          losses(mse("error", "guess", "y")));
+MODEL(net, adamw(),
+      precision(either(where(layer("first") & weight_gradient_pass)(result(bf16)),
+                       where(layer("fc") & weight_gradient_pass)(result(bf16)))))
+}  // namespace frozen_gradient
+
+// EXPECT gradient_of_frozen: the rule 'where layer "backbone/**" role gradient : store bf16'
+// combines parts that no operation and no value
+namespace gradient_of_frozen {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+    from("x") | repeat<3>("backbone", linear("fc", 8, frozen) | relu("act")) | linear("first", 8) |
+        repeat<2>("h", linear("fc", 8)) | linear("last", 4) | output("guess"),
+    losses(mse("error", "guess", "y")));
+MODEL(net, adamw(),
+      precision(either(where(layer("backbone/**") & gradients)(store(bf16)),
+                       where(layer("{first,h/*/fc,last}") & gradients)(store(bf16)))))
+}  // namespace gradient_of_frozen
+
+// EXPECT gradient_of_input: the rule 'where layer "first" pass input_gradient : compute bf16'
+// states a compute, but selects no operand
+namespace gradient_of_input {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | linear("first", 8) | linear("fc", 4) | output("guess"),
+                           losses(mse("error", "guess", "y")));
+MODEL(net, adamw(),
+      precision(either(where(layer("first") & input_gradient_pass)(compute(bf16)),
+                       where(layer("fc") & input_gradient_pass)(compute(bf16)))))
+}  // namespace gradient_of_input
+
+// EXPECT gradient_of_repeat: the rule 'where layer "h/*/fc" pass input_gradient : compute bf16'
+// states a compute, but selects no operand
+namespace gradient_of_repeat {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+    from("x") | repeat<either(1, 2)>("h", linear("fc", 8)) | linear("last", 4) | output("guess"),
+    losses(mse("error", "guess", "y")));
+MODEL(net, adamw(),
+      precision(either(where(layer("h/*/fc") & input_gradient_pass)(compute(bf16)),
+                       where(layer("h/*/fc") & input_gradient_pass)(compute(bf16)))))
+}  // namespace gradient_of_repeat
+
+// EXPECT idle_accumulate: the rule 'where op gelu : accumulate ordered' states accumulate, but
+// selects no contraction; name a linear layer or leave it out (P42)
+RULE(where(op("gelu"))(accumulate(ordered)), where(op("linear"))(accumulate(ordered)))
+
+// EXPECT loss_gradient: the rule 'where class loss role gradient : compute bf16' combines parts
+// that no operation
+RULE(where(loss& gradients)(compute(bf16)), where(loss& saved_activations)(compute(bf16)))
+
+// EXPECT master_and_pass: the rule 'where role master pass forward : master f32' names a role and a
+// pass that exclude each other;
+RULE(where(master_weights& forward_pass)(master(f32)), where(master_weights)(master(f32)))
+
+// EXPECT master_bf16: the rule 'everywhere : master bf16' keeps masters in another format than f32;
+// write master f32 (P42)
+RULE(everywhere(master(bf16)), everywhere(master(f32)))
+
+// EXPECT master_of_activation: the rule 'where op gelu : master f32' states a master, but selects
+// no parameter;
+RULE(where(op("gelu"))(master(f32)), where(op("linear"))(master(f32)))
+
+// EXPECT no_fields: the rule 'where layer "fc" :' states no field; state store, compute, result,
+// accumulate, master, rounding, recompute or loss_scale (P41)
+RULE(where(layer("fc"))(), where(layer("fc"))(compute(f32)))
+
+// EXPECT recompute_loss: the rule 'where class loss : recompute always' states recompute, but
+// selects no activation that a backward pass could read; name a layer of a model with losses (P42)
+RULE(where(loss)(recompute(always)), where(activation_function)(recompute(always)))
+
+// EXPECT recompute_pass: states recompute for a backward pass; activations belong to pass forward,
+// so remove the pass (P42)
+RULE(where(input_gradient_pass)(recompute(never)), where(forward_pass)(recompute(never)))
+
+// EXPECT recompute_role: states recompute for role saved; activations alone are recomputed, so
+// remove that role (P42)
+RULE(where(saved_activations)(recompute(always)), where(activations)(recompute(always)))
+
+// EXPECT recompute_without_loss: states recompute, but selects no activation
+namespace recompute_without_loss {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
+                           from("x") | linear("fc", 4) | gelu("act") | output("z"));
+MODEL(net,
+      precision(either(where(layer("fc"))(recompute(always)), where(layer("fc"))(compute(bf16)))))
+}  // namespace recompute_without_loss
+
+// EXPECT result_follow: lets result follow, which store and compute alone can; write a format (P42)
+RULE(everywhere(result(follow)), everywhere(compute(follow)))
+
+// EXPECT result_of_loss: the rule 'where class loss pass forward : result bf16' states a result,
+// but selects no operation whose result is stored; name one (P42)
+RULE(where(loss& forward_pass)(result(bf16)), where(loss& input_gradient_pass)(result(bf16)))
+
+// EXPECT result_of_role: the rule 'where role weight : compute bf16 result bf16' states result
+// beside a role, which an operation does not have; name a pass instead, or write a rule of its own
+// (P42)
+RULE(where(weights)(compute(bf16), result(bf16)), where(weights)(compute(bf16), store(bf16)))
+
+// EXPECT rounding_alone: the rule 'where layer "fc" : rounding toward_zero' states a rounding
+// beside neither store nor compute; add the one that it is for (P42)
+RULE(where(layer("fc"))(rounding(toward_zero)),
+     where(layer("fc"))(store(bf16), rounding(toward_zero)))
+
+// EXPECT rounding_of_result: states a rounding beside neither store nor compute;
+RULE(everywhere(result(bf16), rounding(toward_zero)),
+     everywhere(result(bf16), compute(bf16), rounding(toward_zero)))
+
+// EXPECT saved_in_backward: the rule 'where role saved pass input_gradient : store bf16' states a
+// store, but nothing that it selects is stored;
+RULE(where(saved_activations& input_gradient_pass)(store(bf16)),
+     where(saved_activations& input_gradient_pass)(compute(bf16)))
+
+// EXPECT saved_without_loss: the rule 'where role saved : store bf16' speaks of a backward pass,
+namespace saved_without_loss {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
+                           from("x") | linear("fc", 4) | gelu("act") | output("z"));
+MODEL(net,
+      precision(either(where(saved_activations)(store(bf16)), where(activations)(store(bf16)))))
+}  // namespace saved_without_loss
+
+// EXPECT of_layer: the rule 'where layer "fc" : loss_scale dynamic' states loss_scale and selects
+// by more than target; the model has one loss scale, so write a rule for it (P42)
+RULE(where(layer("fc"))(dynamic_loss_scale()), where(on(before(sm_80)))(dynamic_loss_scale()))
+
+// EXPECT without_loss: the rule 'everywhere : store f32 loss_scale fixed' states loss_scale, but
+// this model has no loss to scale; remove it (P42)
+namespace without_loss {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
+                           from("x") | linear("fc", 4) | gelu("act") | output("z"));
+MODEL(net, precision(either(everywhere(store(f32), fixed_loss_scale(128)), everywhere(store(f32)))))
+}  // namespace without_loss
+
+// EXPECT store_master: the rule 'where role master : store bf16' states store for role master,
+// which is always f32; remove that role (P42)
+RULE(where(master_weights)(store(bf16)), where(weights)(store(bf16)))
+
+// EXPECT store_of_loss: the rule 'where class loss : store bf16' states a store, but nothing that
+// it selects is stored; name layers, or a role that they have (P42)
+RULE(where(loss)(store(bf16)), where(loss)(compute(bf16)))
+
+// EXPECT store_of_weight_pass: the rule 'where role weight pass forward : store bf16' states a
+// store, but nothing that it selects is stored;
+RULE(where(weights& forward_pass)(store(bf16)), where(weights& forward_pass)(compute(bf16)))
+
+// EXPECT store_tf32: the rule 'everywhere : store tf32' stores tf32, which nothing is held in;
+// store f32, f16, bf16 or follow (P42)
+RULE(everywhere(store(tf32)), everywhere(compute(tf32)))
+
+// EXPECT store_weight_gradient: the rule 'where role weight_gradient : store bf16' stores role
+// weight_gradient in another format than f32; round it with result in pass weight_gradient (P42)
+RULE(where(weight_gradients)(store(bf16)), where(weight_gradient_pass)(result(bf16)))
+
+// EXPECT stranger: precision is given what is no rule: write everywhere(...) or where(...)(...)
+RULE(where(layer("fc")), where(layer("fc"))(store(f32)))
+
+// EXPECT stranger_field: the rule 'everywhere : store f32' is given what is no field; write store,
+// compute,
+RULE(everywhere(store(f32), bf16), everywhere(store(f32), compute(bf16)))
+
+// EXPECT weight_follows: lets the store of role weight follow, but it has nothing to follow; write
+// a format (P42)
+RULE(where(weights)(store(follow)), where(activations)(store(follow)))
+
+// EXPECT store_of_text: states store with what is no value of it; write
+RULE(where(layer("fc") | layer("act"))(store("f16")), where(layer("fc"))(store(bf16)))
+
+// EXPECT compute_of_text: states compute with what is no value of it; write
+RULE(where(layer("fc") | layer("act"))(compute("f16")), where(layer("fc"))(compute(tf32)))
+
+// EXPECT result_of_text: states result with what is no value of it; write
+RULE(where(layer("fc") | layer("act"))(result("f16")), where(layer("fc"))(result(f16)))
+
+// EXPECT accumulate_of_text: states accumulate with what is no value of it; write
+RULE(where(layer("fc") | layer("act"))(accumulate("f16")), where(layer("fc"))(accumulate(ordered)))
+
+// EXPECT master_of_text: states master with what is no value of it; write
+RULE(where(layer("fc") | layer("act"))(master("f16")), where(layer("fc"))(master(f32)))
+
+// EXPECT rounding_of_text: states rounding with what is no value of it
+RULE(everywhere(store(f16), rounding("up")), everywhere(store(f16), rounding(toward_zero)))
+
+// EXPECT recompute_of_text: states recompute with what is no value of it
+RULE(everywhere(recompute(true)), everywhere(recompute(always)))

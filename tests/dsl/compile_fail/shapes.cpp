@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes, and what each layer may read.
+#include <cases.hpp>
+
+// EXPECT concat_shape: layer 'both' puts [batch, 8] beside [time, 8] of input 'w': make all
+// dimensions but the last equal
+namespace concat_shape {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("w", either(symbol("time"), batch), 8)),
+          from("x") | concat("w") | as("both") | output("z"));
+MODEL(net, rules)
+}  // namespace concat_shape
+
+// EXPECT concat_symbol: layer 'both' adds up last dimensions, but that of input 'w' is the symbol
+// 'time': give it a number
+namespace concat_symbol {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 8), tensor("w", batch, either(symbol("time"), Dimension(5)))),
+    from("x") | concat("w") | as("both") | output("z"));
+MODEL(net, rules)
+}  // namespace concat_symbol
+
+// EXPECT label_shape: loss 'loss' reads logits [batch, 10] and [time] of input 'digit': the label
+// has the logits' dimensions but the last
+namespace label_shape {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), labels("digit", either(symbol("time"), batch))),
+          from("x") | linear("fc", 10) | output("logits"),
+          losses(cross_entropy("loss", "logits", "digit")));
+MODEL(net, rules, adamw())
+}  // namespace label_shape
+
+// EXPECT labels_as_values: layer 'sum' reads input 'digit' as a value, but it holds labels: declare
+// it with tensor(), or use it as the label of a cross_entropy
+namespace labels_as_values {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch), either(labels("digit", batch), tensor("digit", batch))),
+          from("x") | add("digit") | as("sum") | output("z"));
+MODEL(net, rules)
+}  // namespace labels_as_values
+
+// EXPECT loss_as_value: loss 'loss' is a loss and cannot be read as a value: read the value that
+// the loss is computed from
+namespace loss_as_value {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | linear("fc", 4) | output("guess"),
+                           from(either("loss", "guess")) | relu("act") | output("z"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace loss_as_value
+
+// EXPECT mse_shape: loss 'loss' compares [batch, 3] with [batch, 4] of input 'y': make the shapes
+// equal
+namespace mse_shape {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | linear("fc", either(3, 4)) | output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace mse_shape
+
+// EXPECT no_columns: layer 'norm' reads a scalar but works on rows: give its input a dimension
+namespace no_columns {
+constexpr auto net = model("net", inputs(either(tensor("x"), tensor("x", 8))),
+                           from("x") | layer_norm("norm") | output("z"));
+MODEL(net, rules)
+}  // namespace no_columns
+
+// EXPECT pointwise_shape: layer 'gate' works on equal shapes but reads [batch, 8] and [batch, 5] of
+// input 'w': make the shapes equal
+namespace pointwise_shape {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("w", batch, either(5, 8))),
+                           from("x") |
+                               pointwise(
+                                   "gate", [](auto a, auto b) { return a * b; }, "w") |
+                               output("z"));
+MODEL(net, rules)
+}  // namespace pointwise_shape
+
+// EXPECT repeat_shape: repeat 'h' gives its body [batch, 8] but the body returns [batch, 6]: make
+// its last layer return [batch, 8]
+namespace repeat_shape {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
+                           from("x") | repeat<3>("h", linear("fc", either(6, 8))) | output("z"));
+MODEL(net, rules)
+}  // namespace repeat_shape
+
+// EXPECT residual_shape: adds [batch, 8] and its residual body's [batch, 6]: make the body's last
+// layer return [batch, 8]
+namespace residual_shape {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8)),
+          from("x") | residual(linear("fc", either(6, 8)) | relu("act")) | output("z"));
+MODEL(net, rules)
+}  // namespace residual_shape
+
+// EXPECT symbolic_columns: layer 'fc' has weights and reads rows whose length is the symbol
+// 'batch': give the last dimension a number
+namespace symbolic_columns {
+constexpr auto net = model("net", inputs(either(tensor("x", batch), tensor("x", 8))),
+                           from("x") | linear("fc", 4) | output("z"));
+MODEL(net, rules)
+}  // namespace symbolic_columns
+
+// EXPECT values_as_labels: loss 'loss' takes input 'digit' as its label: declare an input with
+// labels() for it
+namespace values_as_labels {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 8), either(tensor("digit", batch), labels("digit", batch))),
+    from("x") | linear("fc", 10) | output("logits"),
+    losses(cross_entropy("loss", "logits", "digit")));
+MODEL(net, rules, adamw())
+}  // namespace values_as_labels
+
+// EXPECT wrong_width: layer 'sum' adds [batch, 6] and [batch, 8] of input 'x': make the shapes
+// equal
+namespace wrong_width {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8)),
+          from("x") | linear("fc", either(6, 8)) | add("x") | as("sum") | output("z"));
+MODEL(net, rules)
+}  // namespace wrong_width

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Losses, optimizers and the settings of HALFTONE_MODEL.
+#include <cases.hpp>
+
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4) | output("guess"), losses(mse("loss", "guess", "y")));
+
+// EXPECT all_frozen: the model has losses but no parameter to train: unfreeze one, or leave losses
+// and optimizer out
+namespace all_frozen {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4, either(frozen, on_bias(frozen))) | output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace all_frozen
+
+// EXPECT bad_betas: adamw has a beta outside [0, 1) in f32: write betas(0.9, 0.999)
+MODEL(net, rules, adamw(betas(0.9, either(0.99999999, 0.999))))
+
+// EXPECT bad_clip: the clip norm is not positive and finite in f32: write clip(1.0) or leave clip
+// out
+MODEL(net, rules, adamw(), clip(either(1e-60, 1e-40)))
+
+// EXPECT bad_learning_rate: adamw has a learning rate that is negative or not finite in f32: write
+// lr(1e-3)
+MODEL(net, rules, adamw(lr(either(1e39, 1e38))))
+
+// EXPECT bad_loss_weight: loss 'loss' has a weight that is not finite in f32: write weight(1.0)
+namespace bad_loss_weight {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | linear("fc", 4) | output("guess"),
+                           losses(mse("loss", "guess", "y", weight(either(1e39, 2.0)))));
+MODEL(net, rules, adamw())
+}  // namespace bad_loss_weight
+
+// EXPECT bad_momentum: sgd has a momentum outside [0, 1) in f32: write momentum(0.9)
+MODEL(net, rules, sgd(momentum(either(0.99999999, 0.9))))
+
+// EXPECT bad_optimizer_epsilon: adamw has an epsilon that is negative or not finite in f32: write
+// epsilon(1e-8)
+MODEL(net, rules, adamw(epsilon(either(-1e-8, 1e-8))))
+
+// EXPECT bad_weight_decay: sgd has a weight decay that is negative or not finite in f32: write
+// weight_decay(0.01)
+MODEL(net, rules, sgd(weight_decay(either(-0.1, 0.1))))
+
+// EXPECT nesterov_alone: sgd has nesterov without a momentum: add momentum(0.9) or remove nesterov
+MODEL(net, rules, sgd(nesterov, momentum(either(1e-60, 0.9))))
+
+// EXPECT no_loss: the model has an optimizer but no loss: add losses(...), or leave the optimizer
+// out
+namespace no_loss {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8)), from("x") | linear("fc", 4) | output("z"));
+#ifdef BROKEN
+MODEL(net, rules, adamw())
+#else
+MODEL(net, rules)
+#endif
+}  // namespace no_loss
+
+// EXPECT no_optimizer: the model has losses but no optimizer: add sgd(...) or adamw(...) to
+// HALFTONE_MODEL
+#ifdef BROKEN
+MODEL(net, rules)
+#else
+MODEL(net, rules, sgd())
+#endif
+
+// EXPECT no_precision: HALFTONE_MODEL is given no precision rules: add
+// precision(everywhere(store(f32), compute(f32)))
+MODEL(net, adamw(), either(clip(1.0), rules))
+
+// EXPECT no_rules: precision is given no rule: write everywhere(store(f32), compute(f32))
+namespace no_rules {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | linear("fc", 4) | gelu("act") | output("guess"),
+                           losses(mse("error", "guess", "y")));
+MODEL(net, adamw(), either(precision(), precision(everywhere(store(f32)))))
+}  // namespace no_rules
+
+// EXPECT repeated_option: adamw is given lr twice: keep one
+MODEL(net, rules, adamw(lr(1e-3), either(lr(1e-2), weight_decay(0.1))))
+
+// EXPECT repeated_setting: HALFTONE_MODEL is given several optimizers: keep one
+MODEL(net, rules, adamw(), either(sgd(), clip(1.0)))
+
+// EXPECT unknown_option: adamw is given what is no option of it: sgd takes lr, momentum, nesterov
+// and weight_decay; adamw takes lr, betas, epsilon and weight_decay
+MODEL(net, rules, adamw(lr(1e-3), either(momentum(0.9), betas(0.9, 0.99))))
+
+// EXPECT unknown_setting: HALFTONE_MODEL is given what is no setting: it takes a model,
+// precision(...), sgd(...) or adamw(...), and clip(...)
+MODEL(net, rules, adamw(), either(lr(0.1), clip(0.1)))
+
+// EXPECT by_the_macro_itself: HALFTONE_MODEL is given several precisions: keep one
+HALFTONE_MODEL(net, rules, adamw(), either(rules, clip(1.0)))
