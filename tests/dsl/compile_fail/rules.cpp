@@ -42,7 +42,8 @@ constexpr auto net =
 MODEL(net, precision(either(everywhere(master(f32)), everywhere(master(f32), compute(f32)))))
 }  // namespace everywhere_without_parameter
 
-// EXPECT field_twice: the rule 'everywhere : store bf16 store f16' states store twice; keep one of them (P41)
+// EXPECT field_twice: the rule 'everywhere : store bf16 store f16' states store twice; keep one of
+// them (P41)
 RULE(everywhere(store(bf16), store(f16)), everywhere(store(bf16), compute(f16)))
 
 // EXPECT frozen_gradient: the rule 'where layer "first" pass weight_gradient : result bf16'
