@@ -71,6 +71,9 @@ namespace {
 /// holds so many scalar operations takes no further operation.
 constexpr int kMostScalars = 512;
 
+/// In a contraction, whose threads unroll the body over the elements of their tiles.
+constexpr int kMostScalarsOfContraction = 96;
+
 /// About what a function of math becomes (docs/spec/math.md).
 constexpr int kScalarsOfFunction = 32;
 
@@ -142,7 +145,8 @@ private:
 
   /// A cast stays with what it rounds, so that the wider value is not stored.
   static bool hasRoom(KernelForm op, const KernelGroup &group) {
-    return isa<CastOp>(op.getOperation()) || group.scalars < kMostScalars;
+    int most = group.skeleton == Skeleton::Contraction ? kMostScalarsOfContraction : kMostScalars;
+    return isa<CastOp>(op.getOperation()) || group.scalars < most;
   }
 
   /// Whether `op` can run where the group does: in its own phase; or, if a gradient of the losses
