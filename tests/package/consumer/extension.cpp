@@ -8,7 +8,7 @@
 extern "C" float train_line() {
   constexpr std::array<float, 8> kInputs = {0, 0, 0, 1, 1, 0, 1, 1};
   constexpr std::array<float, 4> kTargets = {0, -1, 3, 2};
-  models::line::Trainer trainer(halftone::Device::best(), {.batch = kTargets.size(), .seed = 1});
+  models::line::Trainer trainer(halftone::Device::best(models::line::artifact()), {.batch = kTargets.size(), .seed = 1});
   trainer.step(kInputs, kTargets);
   const float before = trainer.loss("error");
   for (int i = 0; i < 500; ++i) trainer.step(kInputs, kTargets);
