@@ -31,15 +31,6 @@ namespace {
 
 constexpr int kSchema = 1;
 
-/// A wrong word is an error here too, though nothing of this command needs most of them.
-void check_settings() {
-  (void)compile_timeout_setting();
-  (void)jit_setting();
-  (void)threads_setting();
-  (void)steps_in_flight_setting();
-  (void)check_launches_setting();
-}
-
 std::string name_of(const CudaDevice& gpu) { return "cuda:" + std::to_string(gpu.index); }
 
 Json gpu_of(const CudaDevice& gpu) {
@@ -212,7 +203,7 @@ Json artifact_of(const std::string& path, const std::string& model,
 }  // namespace
 
 Json devices_of(const std::string& artifact, const std::string& model) {
-  check_settings();
+  require_sound_settings();  // here too, though nothing of this command needs most of them
   const Processor& processor = this_processor();
   std::vector<CudaDevice> gpus;
   const std::string no_gpu = list_cuda_devices(gpus);
@@ -224,7 +215,7 @@ Json devices_of(const std::string& artifact, const std::string& model) {
   json["compiler"] = compiler();
   json["cache"] = cache();
   json["artifact"] = artifact.empty() ? Json() : artifact_of(artifact, model, gpus);
-  if (artifact.empty() && !device_setting().empty()) (void)Device::named_by_environment();  // throws what is wrong
+  if (artifact.empty()) (void)Device::named_by_environment();  // throws what is wrong
   return json;
 }
 
