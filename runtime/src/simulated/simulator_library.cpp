@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../settings.hpp"
+#include "../shared_library.hpp"
 #include "../text.hpp"
 #include "halftone/error.hpp"
 #include "halftone/manifest/version.hpp"
@@ -23,10 +24,11 @@ constexpr const char* kRemedy =
     "name it in HALFTONE_SIMULATOR";
 
 [[noreturn]] void refuse(const std::string& file, std::string cause) {
+  std::string hint = remedy_for(cause, kRemedy);
   throw Error({.operation = "device",
                .object = named("simulator", file),
                .cause = std::move(cause),
-               .hint = kRemedy});
+               .hint = std::move(hint)});
 }
 
 /// Open until the process ends; null where it does not open, for the reason that dlerror() says.
