@@ -83,7 +83,7 @@ class Predictor : public halftone::Predictor {
                             {.model = "line",
                              .bindings = std::array{halftone::Binding{"batch", options.batch}},
                              .seed = options.seed,
-                           .structure = hand_made::kLineStructure}) {}
+                             .structure = hand_made::kLineStructure}) {}
 
   /// features: (batch, 3).
   Outputs predict(std::span<const float> features) {

@@ -286,17 +286,17 @@ const KernelBuilder::Register* KernelBuilder::find_register(std::string_view nam
   const bool canonical = number == "0" || (!number.empty() && number.front() != '0');
   const auto index = canonical ? syntax::integer_of(number) : std::nullopt;
   std::string lacking;
-  const Register* const found = nearest(statement->scope, name, [&](Names& names) -> const Register* {
-    if (const auto known = names.registers.find(name); known != names.registers.end())
-      return &known->second;
-    const auto family = number.empty() ? names.families.end() : names.families.find(stem);
-    if (family == names.families.end()) return nullptr;
-    const auto& [bytes, count] = family->second;
-    if (index && *index < count)
-      return &(names.registers[name] = make_register(bytes));
-    lacking = std::string(stem) + "<" + std::to_string(count) + ">";
-    return nullptr;
-  });
+  const Register* const found =
+      nearest(statement->scope, name, [&](Names& names) -> const Register* {
+        if (const auto known = names.registers.find(name); known != names.registers.end())
+          return &known->second;
+        const auto family = number.empty() ? names.families.end() : names.families.find(stem);
+        if (family == names.families.end()) return nullptr;
+        const auto& [bytes, count] = family->second;
+        if (index && *index < count) return &(names.registers[name] = make_register(bytes));
+        lacking = std::string(stem) + "<" + std::to_string(count) + ">";
+        return nullptr;
+      });
   if (!found && !lacking.empty())
     refuse("names '" + std::string(name) + "', which " + lacking + " does not declare");
   return found;
