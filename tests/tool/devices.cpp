@@ -70,6 +70,12 @@ TEST_CASE("devices judges the words of the environment, whether it needs them or
     CHECK(outcome.errors.starts_with("halftone: settings: " + setting.substr(0, setting.find('=')) +
                                      " is '" + setting.substr(setting.find('=') + 1) + "'; "));
   }
+  const Outcome misspelt =
+      run_tool("--help >/dev/null; HALFTONE_THREAD=2 '" HALFTONE_TOOL "' devices");
+  CHECK(misspelt.status == 2);
+  CHECK(misspelt.errors ==
+        "halftone: settings: HALFTONE_THREAD in the environment is unknown; write "
+        "HALFTONE_THREADS, or unset it\n");
 }
 
 }  // namespace halftone::tests

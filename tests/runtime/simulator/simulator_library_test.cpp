@@ -17,6 +17,7 @@
 #include "halftone/manifest/version.hpp"
 #include "halftone/simulator/device.hpp"
 #include "message_of.hpp"
+#include "no_more_files.hpp"
 
 using namespace halftone;
 
@@ -99,6 +100,17 @@ TEST_CASE("a simulator that is not there, broken or none is named with the loade
   std::filesystem::remove(file);
   CHECK(refusal_of(NO_SIMULATOR) == "device: simulator '" + std::string(NO_SIMULATOR) +
                                         "' is none: it has no halftone_simulator" + kRemedy);
+}
+
+TEST_CASE("a process that may open no further file is told so, not to look for a simulator") {
+  const std::string said = [] {
+    const NoMoreFiles limit;
+    return refusal_of("/nowhere/simulator.so");
+  }();
+  CHECK(said ==
+        "device: simulator '/nowhere/simulator.so' of HALFTONE_SIMULATOR cannot be opened: "
+        "/nowhere/simulator.so: cannot open shared object file: Too many open files; close files, "
+        "or allow more open ones (ulimit -n)");
 }
 
 TEST_CASE("a simulator of another release or build is refused before it is used") {
