@@ -39,7 +39,7 @@ class Search {
     if (!found && replay_.backward == Backward::losses) found = run(Phase::loss_backward);
     if (!found && replay_.backward == Backward::external) found = run(Phase::external);
     if (!found && replay_.backward != Backward::none) found = run(Phase::backward);
-    if (found) {
+    if (found && found->op != "parameter") {  // which all micro-batches read
       found->micro_batch = replay_.micro_batch;
       found->micro_batches = replay_.micro_batches;
     }

@@ -166,6 +166,15 @@ TEST_CASE("a value that overflows in an earlier micro-batch is found in its oper
   CHECK(found->text().starts_with("micro-batch 2 of 3, mse 'error' in forward: element 1"));
 }
 
+TEST_CASE("a parameter that is not finite is in no micro-batch of its own") {
+  Trainer trainer = make_trainer();
+  trainer.set_parameter("fc.bias", Floats{NAN, 0});
+  trainer.accumulate(kFeatures, kTarget);
+  trainer.step(kFeatures, kTarget);
+  CHECK_FALSE(trainer.updated());
+  CHECK(trainer.diagnose().value().text() == "parameter 'fc.bias': element 0 is nan");
+}
+
 TEST_CASE("the parts of a step find their earlier micro-batches too, before the update and after") {
   Trainer trainer = make_trainer();
   for (int step = 0; step < 2; ++step) {

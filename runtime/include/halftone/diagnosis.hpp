@@ -28,8 +28,8 @@ struct NonFinite {
   std::string loss = {};  ///< the one that has no class for a label; empty where it is no label
   std::int64_t label = 0, classes = 0;  ///< what the element is; how many classes the loss has
 
-  /// Which of a step's micro-batches it is in, from 1, and how many the step has; 0 where the step
-  /// has one alone, or was not skipped.
+  /// Which of a step's micro-batches it is in, from 1, and how many the step has; 0 for a
+  /// parameter, and where the step has one alone, or was not skipped.
   std::int64_t micro_batch = 0, micro_batches = 0;
 
   /// One sentence with all of it, without a full stop.
