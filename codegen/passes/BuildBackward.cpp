@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The gradients of a training graph, losses first, cut at the outputs.
 #include "codegen/ir/Scalars.h"
+#include "codegen/passes/Metrics.h"
 #include "codegen/passes/Passes.h"
 
 namespace halftone::ir {
@@ -51,11 +52,6 @@ private:
       if (trained)
         needsGradient.insert(op->result_begin(), op->result_end());
     }
-  }
-
-  /// D6: weights count as f32 (D11).
-  static bool isMetric(LossOp loss) {
-    return static_cast<float>(loss.getWeight().convertToDouble()) == 0.0f;
   }
 
   void startFrom(LossOp loss) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A copy of the training graph, forward to backward, for the search of the first value that is not
 // finite.
+#include "codegen/passes/Metrics.h"
 #include "codegen/passes/Passes.h"
 
 namespace halftone::ir {
@@ -19,6 +20,17 @@ bool isReplayed(Operation *op) {
          phase == Phase::Backward || phase == Phase::Refresh || phase == Phase::External;
 }
 
+/// And what is read by it alone.
+void eraseWithSources(Operation *op) {
+  llvm::SmallSetVector<Operation *, 4> sources;
+  for (Value operand : op->getOperands())
+    sources.insert(operand.getDefiningOp());
+  op->erase();
+  for (Operation *source : sources)
+    if (isa<KernelForm, InputOp>(source) && source->use_empty())
+      eraseWithSources(source);
+}
+
 struct BuildDiagnosisPass : halftone::ir::impl::BuildDiagnosisBase<BuildDiagnosisPass> {
   void runOnOperation() override {
     SmallVector<GraphOp> graphs(getOperation().getOps<GraphOp>());
@@ -29,6 +41,10 @@ struct BuildDiagnosisPass : halftone::ir::impl::BuildDiagnosisBase<BuildDiagnosi
       builder.setInsertionPointToEnd(getOperation().getBody());
       auto copy = cast<GraphOp>(builder.clone(*graph.getOperation()));
       copy.setName(kDiagnosis);
+      // A metric spoils no step, be it infinite or NaN.
+      for (LossOp loss : llvm::to_vector(copy.getBody().front().getOps<LossOp>()))
+        if (isMetric(loss))
+          eraseWithSources(loss);
       for (Operation &op : llvm::make_early_inc_range(llvm::reverse(copy.getBody().front())))
         if (!isReplayed(&op))
           op.erase();

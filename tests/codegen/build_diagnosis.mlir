@@ -74,3 +74,37 @@ module @does_not_copy_a_model_without_training {
     halftone.output "a", %a : !vector
   }
 }
+
+// -----
+
+!vector = !halftone.tensor<[8], f32>
+!scalar = !halftone.tensor<[], f32>
+
+// A metric, and what it alone reads, spoils no step: the copy has none of it. 1e-60 is 0 in f32.
+// CHECK-LABEL: module @passes_over_metrics
+// CHECK: halftone.graph "training"
+// CHECK: halftone.input "alone"
+// CHECK: halftone.loss "metric"
+// CHECK: halftone.graph "diagnosis"
+// CHECK-NOT: alone
+// CHECK-NOT: metric
+// CHECK: halftone.input "x"
+// CHECK-NOT: alone
+// CHECK-NOT: metric
+// CHECK: halftone.mean %{{.*}}"l"
+// CHECK-NOT: metric
+// CHECK: halftone.loss "l"
+// CHECK-NOT: metric
+// FORMED-LABEL: module @passes_over_metrics
+module @passes_over_metrics {
+  halftone.graph "training" {
+    %alone = halftone.input "alone" : !vector
+    %x = halftone.input "x" : !vector
+    %a = halftone.relu %x {halftone.layer = "a"} : (!vector) -> !vector
+    %b = halftone.add %a, %alone {halftone.layer = "for_metric"} : (!vector, !vector) -> !vector
+    %m = halftone.mean %b {halftone.layer = "metric", halftone.phase = #halftone.phase<loss>} : (!vector) -> !scalar
+    %l = halftone.mean %a {halftone.layer = "l", halftone.phase = #halftone.phase<loss>} : (!vector) -> !scalar
+    halftone.loss "metric", %m weight 1.0e-60 {halftone.phase = #halftone.phase<loss>} : !scalar
+    halftone.loss "l", %l weight 1.0 {halftone.phase = #halftone.phase<loss>} : !scalar
+  }
+}

@@ -218,6 +218,29 @@ TEST_CASE("diagnose() names a label that its loss has no class for") {
   CHECK(losses >= 30);
 }
 
+TEST_CASE("diagnose() passes over metrics, which spoil no step (D6)") {
+  for (const LinkedArtifact& artifact : kEdgeArtifacts) {
+    const std::string text = Artifact::linked(*artifact.image).manifest().description;
+    Pair pair(std::get<description::Description>(description::parse(text)), *artifact.image,
+              "x86-64-v3", kBatch);
+    pair.draw();
+    CHECK_FALSE(diagnose_step(pair, {}));
+    CHECK(std::isnan(pair.trainer.loss("undefined")));
+    pair.trainer.update();
+    // What a metric alone reads.
+    pair.inputs.values.at("scores")[0] = NAN;
+    pair.inputs.labels.at("rank")[0] = -1;
+    CHECK_FALSE(diagnose_step(pair, {}));
+    pair.trainer.update();
+    CHECK(pair.trainer.updated());
+    // A loss behind the metrics in the order of execution: its square is past f32.
+    pair.inputs.values.at("target")[0] = 3e38f;
+    const auto found = diagnose_step(pair, {});
+    REQUIRE(found);
+    CHECK(found->layer == "error");
+  }
+}
+
 TEST_CASE("a skipped step leaves the user's states, and its replay reads them, as they were") {
   for (const LinkedArtifact& artifact : kArtifacts) {
     if (std::string_view(artifact.name) != "state_average") continue;
