@@ -288,9 +288,10 @@ private:
     assign.erase();
   }
 
-  /// S1: another state and a parameter change in the phases in which `state` does.
+  /// S1: another state and a parameter change in the phases in which `state` does; an input must
+  /// be one of the forward pass, which asks for no others where there are no losses.
   Value asForwardReadsIt(Value value, Value state) {
-    if (value == state || !isa<StateOp, ParameterOp>(value.getDefiningOp()))
+    if (value == state || !isa<StateOp, ParameterOp, InputOp>(value.getDefiningOp()))
       return value;
     auto copy = makePointwise(builder, loc, "copy", value, value.getType(),
                               [](Scalars &, ValueRange a) { return SmallVector<Value>{a[0]}; });

@@ -192,8 +192,7 @@ private:
     auto op = CastOp::create(builder, value.getLoc(), type, value, false);
     if (inside)
       op->setAttr(kInlineAttr, builder.getUnitAttr());
-    Operation *producer = value.getDefiningOp();
-    setPhase(op, inside || isa<InputOp>(producer) ? getPhase(reader) : getPhase(producer));
+    setPhase(op, getPhase(inside ? reader : value.getDefiningOp()));
     return op;
   }
 

@@ -278,15 +278,16 @@ module @states attributes {halftone.optimizer = {kind = "sgd", learning_rate = 0
     // CHECK: %[[MICRO:.*]] = halftone.hyperparameter "micro_batches"
     // CHECK: %[[ALL:.*]]:4 = halftone.total "norm"
     // CHECK: halftone.pointwise "update"
+    // CHECK: %[[GIVEN:.*]] = halftone.pointwise "copy"(%[[G]]) :
     // CHECK: %[[BEFORE:.*]] = halftone.state "before=s" {initial = 5.000000e-01 : f64, optimizer} : <[32], f32>
-    // CHECK: %[[ON:.*]]:2 = halftone.pointwise "advance_state"(%[[G]], %[[S]], %[[BEFORE]], %[[FIRST]]) {halftone.phase = #halftone.phase<accumulate>}
+    // CHECK: %[[ON:.*]]:2 = halftone.pointwise "advance_state"(%[[GIVEN]], %[[S]], %[[BEFORE]], %[[FIRST]]) {halftone.phase = #halftone.phase<accumulate>}
     // CHECK-NEXT: ^bb0(%[[N:[a-z0-9]+]]: f32, %[[C:[a-z0-9]+]]: f32, %[[B:[a-z0-9]+]]: f32, %[[F:[a-z0-9]+]]: f32):
     // CHECK: %[[IS:.*]] = arith.cmpf ogt, %[[F]], %{{.*}} : f32
     // CHECK: %[[KEPT:.*]] = arith.select %[[IS]], %[[C]], %[[B]] : f32
     // CHECK: halftone.yield %[[N]], %[[KEPT]] : f32, f32
     // CHECK: halftone.assign %[[ON]]#0 to %[[S]] {halftone.phase = #halftone.phase<accumulate>}
     // CHECK: halftone.assign %[[ON]]#1 to %[[BEFORE]] {halftone.phase = #halftone.phase<accumulate>}
-    // CHECK: %[[END:.*]] = halftone.pointwise "assign_state"(%[[G]], %[[S]], %[[BEFORE]], %[[ALL]]#1, %[[MICRO]]) {halftone.phase = #halftone.phase<update>}
+    // CHECK: %[[END:.*]] = halftone.pointwise "assign_state"(%[[GIVEN]], %[[S]], %[[BEFORE]], %[[ALL]]#1, %[[MICRO]]) {halftone.phase = #halftone.phase<update>}
     // CHECK-NEXT: ^bb0(%[[N:[a-z0-9]+]]: f32, %[[C:[a-z0-9]+]]: f32, %[[B:[a-z0-9]+]]: f32, %[[OK:[a-z0-9]+]]: f32, %[[M:[a-z0-9]+]]: f32):
     // CHECK: %[[FINITE:.*]] = arith.cmpf ogt, %[[OK]], %{{.*}} : f32
     // CHECK: %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
