@@ -101,7 +101,8 @@ void ProgramPlan::check_model(const Setup& setup) const {
     throw Error({.operation = who_,
                  .object = "the artifact",
                  .cause = "holds another " + named("model", manifest().model) +
-                          " than the program was compiled for: of other names, shapes or layers",
+                          " than the program was compiled for: of other names, shapes, layers or "
+                          "their settings",
                  .hint = "make both from one spec, in which rules and optimizer alone may differ"});
   }
 }

@@ -247,7 +247,8 @@ TEST_CASE("an artifact of the same name and another structure is refused") {
   const ChangedArtifact wider([](auto& manifest) { ++manifest.structure; });
   const std::string refusal =
       "the artifact holds another model 'line' than the program was compiled for: of other names, "
-      "shapes or layers; make both from one spec, in which rules and optimizer alone may differ";
+      "shapes, layers or their settings; make both from one spec, in which rules and optimizer "
+      "alone may differ";
   CHECK(message_of([&] { models::line::Trainer(wider.artifact(), test_device(), {.batch = 2}); }) ==
         "trainer: " + refusal);
   CHECK(message_of([&] {

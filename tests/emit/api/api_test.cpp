@@ -54,7 +54,8 @@ TEST_CASE("an artifact of the same name and another width does not") {
   const halftone::Artifact wide = loaded("wide.so");
   const std::string refusal =
       "the artifact holds another model 'twin' than the program was compiled for: of other names, "
-      "shapes or layers; make both from one spec, in which rules and optimizer alone may differ";
+      "shapes, layers or their settings; make both from one spec, in which rules and optimizer "
+      "alone may differ";
   const auto device = halftone::Device::cpu();
   CHECK(error_of([&] { Trainer(wide, device, {.batch = 1}); }) == "trainer: " + refusal);
   CHECK(error_of([&] { Predictor(wide, device, {.batch = 1}); }) == "predictor: " + refusal);
