@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The only bridge from a specification to its Description. No header of a model includes it:
 // halftone_add_model builds a small program that defines HALFTONE_DESCRIBE, includes the model's
-// header, then this one, and prints description::print(describe(halftone_offered(0))).
+// header, then this one, and prints the Description of what halftone_offered(0) stands for.
 #pragma once
 
 #include <cmath>

@@ -6,19 +6,20 @@
 
 namespace halftone::dsl::checking {
 
-/// Empty, too, where the compiler has refused the model or its settings before.
-template <Program (*Of)()>
+/// Of what `Of{}()` returns. Empty, too, where the compiler has refused the model or its settings
+/// before.
+template <class Of>
 consteval Sentence judge() {
-  if constexpr (requires { typename KnownWhileCompiling<(Of()[0].part == Part::model)>; }) {
-    return check(Of());
-  } else if constexpr (requires { typename KnownWhileCompiling<(Of().size > 0)>; }) {
+  if constexpr (requires { typename KnownWhileCompiling<(Of{}()[0].part == Part::model)>; }) {
+    return check(Of{}());
+  } else if constexpr (requires { typename KnownWhileCompiling<(Of{}().size > 0)>; }) {
     return check(Program{});
   } else {
     return {};
   }
 }
 
-template <Program (*Of)()>
+template <class Of>
 inline constexpr Sentence verdict = judge<Of>();
 
 /// A sentence as a template argument: g++ prints it whole in the name of the type it cannot
@@ -28,7 +29,7 @@ struct Text {
   char characters[N]{};
   friend bool operator==(const Text&, const Text&) = default;
 };
-template <Program (*Of)()>
+template <class Of>
 consteval auto verdict_text() {
   Text<verdict<Of>.size + 1> result;
   for (int i = 0; i < verdict<Of>.size; ++i) result.characters[i] = verdict<Of>.text[i];
@@ -40,12 +41,12 @@ template <>
 struct model_error<Text<1>{}> {};
 
 /// A sentence as clang prints it: the message object of a static_assert.
-template <Program (*Of)()>
+template <class Of>
 struct VerdictMessage {
   static constexpr unsigned long size() { return static_cast<unsigned long>(verdict<Of>.size); }
   static constexpr const char* data() { return verdict<Of>.text; }
 };
-template <Program (*Of)()>
+template <class Of>
 inline constexpr bool sound = verdict<Of>.size == 0;
 
 }  // namespace halftone::dsl::checking

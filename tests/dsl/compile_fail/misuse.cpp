@@ -391,3 +391,28 @@ constexpr int chosen() {
   return 2;
 }
 }  // namespace condition_in_if
+
+// EXPECT model_in_function: HALFTONE_MODEL stands in a namespace, class or function
+namespace model_in_function {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4) | output("guess"), losses(mse("loss", "guess", "y")));
+#ifdef BROKEN
+[[maybe_unused]] void train(){HALFTONE_MODEL(net, rules, adamw())}
+#else
+MODEL(net, rules, adamw())
+#endif
+}  // namespace model_in_function
+
+// EXPECT local_model: HALFTONE_MODEL stands in a namespace, class or function
+// AND local variable
+namespace local_model {
+#ifdef BROKEN
+[[maybe_unused]] void train() {
+  constexpr auto net =
+      model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+            from("x") | linear("fc", 4) | output("guess"), losses(mse("loss", "guess", "y")));
+  HALFTONE_MODEL(net, rules, adamw())
+}
+#endif
+}  // namespace local_model

@@ -1,5 +1,5 @@
-// EXPECT namespace: HALFTONE_MODEL stands in a namespace, where the generator does not find it:
-// write it outside of all, as HALFTONE_MODEL(inner::net, ...)
+// EXPECT namespace: HALFTONE_MODEL stands in a namespace, class or function, where the generator
+// does not find it: write it outside of all, as HALFTONE_MODEL(inner::net, ...)
 // AND this header has no HALFTONE_MODEL outside of namespaces
 
 // SPDX-License-Identifier: Apache-2.0
