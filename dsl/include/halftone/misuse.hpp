@@ -20,84 +20,110 @@ template <class T>
 concept Chain = requires(const T& layers) {
   take_chain(layers);
 };
+
+/// What a function of the dsl becomes that stands without its parentheses: of its overloads only
+/// the one for misuse takes a Nothing, and it says the sentence. All else has no sentence.
+struct Nothing {};
+struct Argument {
+  const char* sentence = nullptr;
+  constexpr Argument() = default;
+  constexpr Argument(const auto&) {}
+  constexpr Argument(Spec<1> (*bare)(const Nothing&)) : sentence(bare({})[0].name) {}
+  constexpr Argument(Section<1> (*bare)(const Nothing&)) : sentence(bare({}).spec[0].name) {}
+  constexpr Argument(Model<1> (*bare)(const Nothing&)) : sentence(bare({}).spec[0].name) {}
+  constexpr Argument(LinearOption (*bare)(const Nothing&)) : sentence(bare({}).token.name) {}
+};
+/// Says the sentence of the first that has one, otherwise `sentence`.
+template <int N>
+constexpr Spec<1> misused(const Argument (&arguments)[N], const char* sentence) {
+  for (const Argument& argument : arguments)
+    if (argument.sentence != nullptr) return misused(argument.sentence);
+  return misused(sentence);
+}
 }  // namespace building
 
 // ---- layers ----
 
-constexpr auto linear(const auto&...) {
+constexpr Spec<1> linear(const auto&...) {
   return building::misused(
       "linear takes a name and a whole number of outputs: write linear(\"fc\", 64)");
 }
-constexpr auto layer_norm(const auto&...) {
+constexpr Spec<1> layer_norm(const auto&...) {
   return building::misused(
       "layer_norm takes a name, epsilon() and options of parameters: write layer_norm(\"norm\")");
 }
-constexpr auto pointwise(const auto&...) {
+constexpr Spec<1> pointwise(const auto&...) {
   return building::misused(
       "pointwise takes a name, a lambda and names of values: write pointwise(\"gate\", "
       "[](auto x, auto y) { return x * y; }, \"other\")");
 }
-constexpr auto add(const auto&...) {
+constexpr Spec<1> add(const auto&...) {
   return building::misused("add takes the name of a value: write add(\"x\")");
 }
 template <class... Parts>
-requires(!(building::Chain<Parts> && ...)) constexpr auto concat(const Parts&...) {
+requires(!(building::Chain<Parts> && ...)) constexpr Spec<1> concat(const Parts&...) {
   return building::misused(
       "concat takes names of values, or chains that each begin at the current value: write "
       "concat(\"a\", \"b\")");
 }
-constexpr auto tied(const auto&...) {
+constexpr LinearOption tied(const auto&...) {
   return LinearOption{
       building::misused("tied takes the name of a linear layer: write "
                         "linear(\"head\", 64, tied(\"embed\"))")[0]};
 }
+constexpr LinearOption on_weight(const auto&...) {
+  return {building::misused("on_weight takes options of parameters: write on_weight(no_decay)")[0]};
+}
+constexpr LinearOption on_bias(const auto&...) {
+  return {building::misused("on_bias takes options of parameters: write on_bias(no_decay)")[0]};
+}
 
 // ---- sources and sections ----
 
-constexpr auto tensor(const auto&...) {
+constexpr Section<1> tensor(const auto&...) {
   return building::misused_section(
       "tensor takes a name and dimensions that are whole numbers or symbols: write tensor(\"x\", "
       "batch, 64)");
 }
-constexpr auto labels(const auto&...) {
+constexpr Section<1> labels(const auto&...) {
   return building::misused_section(
       "labels takes a name and dimensions that are whole numbers or symbols: write "
       "labels(\"digit\", batch)");
 }
-constexpr auto state(const auto&...) {
+constexpr Section<1> state(const auto&...) {
   return building::misused_section(
       "state takes a name, initial() and dimensions: write state(\"mean\", initial(0), batch, 8)");
 }
-constexpr auto assign(const auto&...) {
+constexpr Section<1> assign(const auto&...) {
   return building::misused_section(
       "assign takes the names of a state and of a value: write assign(\"mean\", \"fc1\")");
 }
-constexpr auto inputs(const auto&...) {
+constexpr Section<1> inputs(const auto&...) {
   return building::misused_section(
       "inputs takes tensor() and labels(): write inputs(tensor(\"x\", batch, 64))");
 }
-constexpr auto states(const auto&...) {
+constexpr Section<1> states(const auto&...) {
   return building::misused_section("states takes state(): write states(state(\"mean\", batch, 8))");
 }
-constexpr auto assignments(const auto&...) {
+constexpr Section<1> assignments(const auto&...) {
   return building::misused_section(
       "assignments takes assign(): write assignments(assign(\"mean\", \"fc1\"))");
 }
-constexpr auto losses(const auto&...) {
+constexpr Section<1> losses(const auto&...) {
   return building::misused_section(
       "losses takes one loss or more: write losses(mse(\"loss\", \"guess\", \"y\"))");
 }
-constexpr auto cross_entropy(const auto&...) {
+constexpr Section<1> cross_entropy(const auto&...) {
   return building::misused_section(
       "cross_entropy takes the names of the loss, the logits and the label, and weight(): write "
       "cross_entropy(\"loss\", \"logits\", \"digit\")");
 }
-constexpr auto mse(const auto&...) {
+constexpr Section<1> mse(const auto&...) {
   return building::misused_section(
       "mse takes the names of the loss, the value and the target, and weight(): write "
       "mse(\"loss\", \"guess\", \"y\")");
 }
-constexpr auto pointwise_loss(const auto&...) {
+constexpr Section<1> pointwise_loss(const auto&...) {
   return building::misused_section(
       "pointwise_loss takes a name, a lambda, weight() and names of values: write "
       "pointwise_loss(\"loss\", [](auto x, auto y) { return abs(x - y); }, \"guess\", \"y\")");
@@ -105,33 +131,33 @@ constexpr auto pointwise_loss(const auto&...) {
 
 // ---- chains ----
 
-constexpr auto from(const auto&...) {
+constexpr Spec<1> from(const auto&...) {
   return building::misused("from takes the name of a value: write from(\"x\")");
 }
-constexpr auto as(const auto&...) {
+constexpr Spec<1> as(const auto&...) {
   return building::misused("as takes a name: write as(\"sum\")");
 }
-constexpr auto output(const auto&...) {
+constexpr Spec<1> output(const auto&...) {
   return building::misused("output takes a name: write output(\"logits\")");
 }
 template <class... Parts>
 requires(sizeof...(Parts) != 1 ||
-         !(building::Chain<Parts> && ...)) constexpr auto residual(const Parts&...) {
+         !(building::Chain<Parts> && ...)) constexpr Spec<1> residual(const Parts&...) {
   return building::misused(
       "residual takes one chain of layers: write residual(linear(\"fc\", 64) | relu)");
 }
-constexpr auto repeat(const auto&...) {
+constexpr Spec<1> repeat(const auto&...) {
   return building::misused(
       "repeat takes its number in <>, a name and a chain of layers: write repeat<3>(\"h\", "
       "linear(\"fc\", 64) | relu)");
 }
 template <long long Count>
-constexpr auto repeat(const auto& name_or_body) {
+constexpr Spec<1> repeat(const auto& name_or_body) {
   return repeat(name_or_body);
 }
 template <long long Count, class Body>
-requires(!building::Chain<Body>) constexpr auto repeat(const auto& name, const Body& body,
-                                                       const auto&... more) {
+requires(!building::Chain<Body>) constexpr Spec<1> repeat(const auto& name, const Body& body,
+                                                          const auto&... more) {
   return repeat(name, body, more...);
 }
 template <int A, int B>
@@ -151,10 +177,59 @@ constexpr auto operator|(const char*, const Spec<B>&) {
 }
 
 /// In the place of a model: it says the sentence, whatever the arguments are.
-constexpr auto model(const auto&...) {
+constexpr Model<1> model(const auto&...) {
   return building::whole(building::misused(
       "model takes a name, sections and chains: write model(\"net\", inputs(...), from(\"x\") | "
       "linear(\"fc\", 64), losses(...)), and give rules and optimizer to HALFTONE_MODEL"));
+}
+
+// ---- functions without their parentheses, where one of any type fits no template ----
+
+template <int A>
+constexpr auto operator|(const Spec<A>&, building::Argument part) {
+  return building::misused({part},
+                           "a chain holds what is no layer: write it as in from(\"x\") | "
+                           "linear(\"fc\", 64) | relu");
+}
+template <int B>
+constexpr auto operator|(building::Argument part, const Spec<B>&) {
+  return building::misused({part}, "a chain begins with no layer: begin it with from(\"x\")");
+}
+constexpr Spec<1> layer_norm(const char*, building::Argument a, building::Argument b = {},
+                             building::Argument c = {}) {
+  return building::misused({a, b, c}, layer_norm(0)[0].name);
+}
+constexpr Spec<1> residual(building::Argument body) {
+  return building::misused({body}, residual(0)[0].name);
+}
+template <long long Count>
+constexpr Spec<1> repeat(const char*, building::Argument body) {
+  return building::misused({body}, repeat(0)[0].name);
+}
+constexpr Spec<1> concat(building::Argument a, building::Argument b = {}, building::Argument c = {},
+                         building::Argument d = {}) {
+  return building::misused({a, b, c, d}, concat(0)[0].name);
+}
+constexpr Section<1> inputs(building::Argument a, building::Argument b = {},
+                            building::Argument c = {}, building::Argument d = {}) {
+  return {building::misused({a, b, c, d}, inputs(0).spec[0].name)};
+}
+constexpr Section<1> states(building::Argument a, building::Argument b = {},
+                            building::Argument c = {}, building::Argument d = {}) {
+  return {building::misused({a, b, c, d}, states(0).spec[0].name)};
+}
+constexpr Section<1> assignments(building::Argument a, building::Argument b = {},
+                                 building::Argument c = {}, building::Argument d = {}) {
+  return {building::misused({a, b, c, d}, assignments(0).spec[0].name)};
+}
+constexpr Section<1> losses(building::Argument a, building::Argument b = {},
+                            building::Argument c = {}, building::Argument d = {}) {
+  return {building::misused({a, b, c, d}, losses(0).spec[0].name)};
+}
+constexpr Model<1> model(const char*, building::Argument a, building::Argument b = {},
+                         building::Argument c = {}, building::Argument d = {},
+                         building::Argument e = {}, building::Argument f = {}) {
+  return {building::misused({a, b, c, d, e, f}, model().spec[0].name)};
 }
 
 // ---- rules ----

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of the dsl that stand without their parentheses.
+#include <cases.hpp>
+
+// EXPECT bare_linear: linear takes a name and a whole number of outputs: write linear("fc", 64)
+namespace bare_linear {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | MISSPELT(linear, relu) | linear("fc", 4) | output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace bare_linear
+
+// EXPECT bare_layer_norm: layer_norm takes a name, epsilon() and options of parameters: write
+// layer_norm("norm")
+namespace bare_layer_norm {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | MISSPELT(layer_norm, relu) | linear("fc", 4) | output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace bare_layer_norm
+
+// EXPECT bare_pointwise: pointwise takes a name, a lambda and names of values: write
+// pointwise("gate",
+namespace bare_pointwise {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | MISSPELT(pointwise, relu) | linear("fc", 4) | output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace bare_pointwise
+
+// EXPECT bare_add: add takes the name of a value: write add("x")
+namespace bare_add {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | MISSPELT(add, relu) | linear("fc", 4) | output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace bare_add
+
+// EXPECT bare_concat: concat takes names of values, or chains that each begin at the current value:
+// write
+namespace bare_concat {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | MISSPELT(concat, relu) | linear("fc", 4) | output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace bare_concat
+
+// EXPECT bare_tied: tied takes the name of a linear layer: write linear("head", 64, tied("embed"))
+namespace bare_tied {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | MISSPELT(tied, relu) | linear("fc", 4) | output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace bare_tied
+
+// EXPECT bare_on_weight: on_weight takes options of parameters: write on_weight(no_decay)
+namespace bare_on_weight {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | MISSPELT(on_weight, relu) | linear("fc", 4) | output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace bare_on_weight
+
+// EXPECT bare_on_bias: on_bias takes options of parameters: write on_bias(no_decay)
+namespace bare_on_bias {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | MISSPELT(on_bias, relu) | linear("fc", 4) | output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace bare_on_bias
+
+// EXPECT bare_cross_entropy: cross_entropy takes the names of the loss, the logits and the label,
+// and weight(): write
+namespace bare_cross_entropy {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | MISSPELT(cross_entropy, relu) | linear("fc", 4) | output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace bare_cross_entropy
+
+// EXPECT bare_mse: mse takes the names of the loss, the value and the target, and weight(): write
+// mse("loss", "guess", "y")
+namespace bare_mse {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | MISSPELT(mse, relu) | linear("fc", 4) | output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace bare_mse
+
+// EXPECT bare_pointwise_loss: pointwise_loss takes a name, a lambda, weight() and names of values:
+// write
+namespace bare_pointwise_loss {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | MISSPELT(pointwise_loss, relu) | linear("fc", 4) | output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace bare_pointwise_loss
+
+// EXPECT bare_residual: residual takes one chain of layers: write residual(linear("fc", 64) | relu)
+namespace bare_residual {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | MISSPELT(residual, relu) | linear("fc", 4) | output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace bare_residual
+
+// EXPECT bare_repeat: repeat takes its number in <>, a name and a chain of layers: write
+// repeat<3>("h",
+namespace bare_repeat {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | MISSPELT(repeat, relu) | linear("fc", 4) | output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace bare_repeat
+
+// EXPECT bare_output: output takes a name: write output("logits")
+namespace bare_output {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | MISSPELT(output, relu) | linear("fc", 4) | output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace bare_output
+
+// EXPECT bare_from: from takes the name of a value: write from("x")
+namespace bare_from {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | MISSPELT(from, relu) | linear("fc", 4) | output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace bare_from
+
+// EXPECT bare_model: model takes a name, sections and chains: write
+namespace bare_model {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | MISSPELT(model, relu) | linear("fc", 4) | output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace bare_model
+
+// EXPECT bare_option: a chain holds what is no layer: write it as in from("x") | linear("fc", 64) |
+// relu
+namespace bare_option {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | MISSPELT(epsilon, relu) | linear("fc", 4) | output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace bare_option
+
+// EXPECT bare_layer_in_residual: layer_norm takes a name, epsilon() and options of parameters:
+// write layer_norm("norm")
+namespace bare_layer_in_residual {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+    from("x") | MISSPELT(residual(layer_norm), residual(relu)) | linear("fc", 4) | output("guess"),
+    losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace bare_layer_in_residual
+
+// EXPECT bare_layer_in_repeat: layer_norm takes a name, epsilon() and options of parameters: write
+// layer_norm("norm")
+namespace bare_layer_in_repeat {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | MISSPELT(repeat<3>("h", layer_norm), repeat<3>("h", relu)) |
+                               linear("fc", 4) | output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace bare_layer_in_repeat
+
+// EXPECT bare_layer_in_branch: layer_norm takes a name, epsilon() and options of parameters: write
+// layer_norm("norm")
+namespace bare_layer_in_branch {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | MISSPELT(concat(relu("a"), layer_norm), concat(relu("a"), relu("b"))) |
+              linear("fc", 4) | output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace bare_layer_in_branch
+
+// EXPECT bare_option_of_layer: tied takes the name of a linear layer: write linear("head", 64,
+// tied("embed"))
+namespace bare_option_of_layer {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | MISSPELT(layer_norm("norm", tied), layer_norm("norm", frozen)) |
+              linear("fc", 4) | output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace bare_option_of_layer
+
+// EXPECT bare_layer_first: layer_norm takes a name, epsilon() and options of parameters: write
+// layer_norm("norm")
+namespace bare_layer_first {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           MISSPELT(layer_norm, from("x")) | linear("fc", 4) | output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace bare_layer_first
+
+// EXPECT bare_layer_alone: layer_norm takes a name, epsilon() and options of parameters: write
+// layer_norm("norm")
+namespace bare_layer_alone {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           MISSPELT(layer_norm, from("x") | linear("fc", 4) | output("guess")),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace bare_layer_alone
+
+// EXPECT bare_loss: mse takes the names of the loss, the value and the target, and weight(): write
+// mse("loss", "guess", "y")
+namespace bare_loss {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4) | output("guess"),
+          losses(mse("loss", "guess", "y"), MISSPELT(mse, mse("b", "guess", "y"))));
+MODEL(net, rules, adamw())
+}  // namespace bare_loss
+
+// EXPECT bare_input: tensor takes a name and dimensions that are whole numbers or symbols: write
+// tensor("x", batch, 64)
+namespace bare_input {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), MISSPELT(tensor, tensor("y", batch, 8))),
+          from("x") | add("y") | output("z"));
+MODEL(net, rules)
+}  // namespace bare_input
