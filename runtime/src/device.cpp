@@ -2,10 +2,9 @@
 // Which processor or GPU code runs on, with which threads and memory.
 #include "halftone/device.hpp"
 
-#include <charconv>
-
 #include "cuda/cuda_device.hpp"
 #include "cuda/nvrtc.hpp"
+#include "device_word.hpp"
 #include "dispatch.hpp"
 #include "driver_context.hpp"
 #include "halftone/error.hpp"
@@ -35,38 +34,6 @@ std::string describe(const std::string& name, const std::string& hardware,
          (threads == 1 ? " thread; " : " threads; ") + reason;
 }
 
-/// A whole number that is not negative.
-std::optional<int> number_of(std::string_view digits) {
-  int number = 0;
-  const auto [stop, failure] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  const bool whole = failure == std::errc{} && stop == digits.data() + digits.size();
-  return whole && number >= 0 ? std::optional(number) : std::nullopt;
-}
-
-/// "name=h200,chip=sm_90,memory=80", each at most once, whose parts the result points into.
-std::optional<GpuWish> gpu_wish_of(std::string_view text) {
-  GpuWish wish;
-  while (true) {
-    const std::string_view part = text.substr(0, text.find(','));
-    const std::string_view key = part.substr(0, part.find('='));
-    if (key.size() == part.size()) return std::nullopt;
-    const std::string_view value = part.substr(key.size() + 1);
-    const auto gib = number_of(value);
-    if (key == "name" && wish.name.empty() && !value.empty()) {
-      wish.name = value;
-    } else if (key == "chip" && wish.chip.empty() && parse_chip(value)) {
-      wish.chip = value;
-    } else if (key == "memory" && wish.memory_bytes == 0 && gib && *gib > 0) {
-      wish.memory_bytes = std::int64_t{*gib} << 30;
-    } else {
-      return std::nullopt;
-    }
-    if (part.size() == text.size()) return wish;
-    text.remove_prefix(part.size() + 1);
-  }
-}
-
 DriverOptions driver_options() {
   return {.checks_launches = check_launches_setting(),
           .steps_in_flight = steps_in_flight_setting(),
@@ -88,25 +55,17 @@ Device as_the_environment_says(const Device& device) {
 }  // namespace
 
 std::optional<Device> Device::named_by_environment() {
-  const std::string wish = device_setting();
-  const auto behind = [&](std::string_view prefix) {
-    return std::string_view(wish).substr(prefix.size());
-  };
-  if (wish.empty()) return std::nullopt;
-  if (wish == "cpu") return cpu();
-  if (wish.starts_with("cpu:")) return cpu(behind("cpu:"));
-  if (wish.starts_with("simulated:")) return simulated(behind("simulated:"));
-  if (wish.starts_with("cuda:")) {
-    if (const auto index = number_of(behind("cuda:"))) return cuda(*index);
-    if (const auto gpu = gpu_wish_of(behind("cuda:"))) return cuda(*gpu);
+  const auto word = device_word();
+  if (!word) return std::nullopt;
+  switch (word->kind) {
+    case DeviceWord::Kind::cpu:
+      return word->detail ? cpu(*word->detail) : cpu();
+    case DeviceWord::Kind::simulated:
+      return simulated(*word->detail);
+    case DeviceWord::Kind::gpu:
+      break;
   }
-  throw Error({.operation = "settings",
-               .object = "HALFTONE_DEVICE",
-               .cause = "is '" + wish + "'",
-               .hint = "give 'cpu', 'cpu:<variant>' (this processor runs " +
-                       listed(runnable_variants(this_processor())) +
-                       "), 'cuda:<index>', 'cuda:name=<part>,chip=<sm_..>,memory=<GiB>' or "
-                       "'simulated:<chip>', or unset it"});
+  return word->index ? cuda(*word->index) : cuda(word->gpu());
 }
 
 Device Device::best(const Artifact& artifact) {
@@ -167,29 +126,7 @@ Device Device::cuda(int index) {
   return driven(warmed_up(open_cuda_device(index, driver_options())), "it was asked for");
 }
 
-Device Device::cuda(const GpuWish& wish) {
-  std::vector<CudaDevice> gpus;
-  std::string why = list_cuda_devices(gpus);
-  if (!wish.chip.empty() && !parse_chip(wish.chip)) {
-    throw Error({.operation = "device",
-                 .object = "the wish for a GPU",
-                 .cause = "names '" + std::string(wish.chip) + "', which is no chip",
-                 .hint = "give one such as 'sm_90'"});
-  }
-  if (const CudaDevice* gpu = find_gpu(gpus, wish)) return cuda(gpu->index);
-  std::vector<std::string> wants;
-  if (!wish.name.empty()) wants.push_back("with '" + std::string(wish.name) + "' in its name");
-  if (!wish.chip.empty()) wants.push_back("of " + std::string(wish.chip) + " or later");
-  if (wish.memory_bytes > 0) {
-    wants.push_back("with " + std::to_string(wish.memory_bytes) + " bytes of memory");
-  }
-  const std::string wanted = wants.empty() ? "" : " " + joined(wants, ", ");
-  throw Error(
-      {.operation = "device",
-       .object = "a GPU" + wanted,
-       .cause = "is not there: " + (why.empty() ? "this machine has " + texts_of(gpus) : why),
-       .hint = "choose another device"});
-}
+Device Device::cuda(const GpuWish& wish) { return cuda(require_gpu(wish).index); }
 
 Device Device::simulated(std::string_view chip) {
   return driven(warmed_up(open_simulated_device(chip, driver_options(), threads_setting())),

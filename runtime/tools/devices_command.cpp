@@ -19,6 +19,7 @@
 #include "cache/cache_settings.hpp"
 #include "cuda/cuda_device.hpp"
 #include "cuda/nvrtc.hpp"
+#include "device_word.hpp"
 #include "halftone/device.hpp"
 #include "halftone/error.hpp"
 #include "packed_kernels.hpp"
@@ -127,6 +128,21 @@ Json cache() {
   return json;
 }
 
+/// Why this machine has no device as HALFTONE_DEVICE says, or empty.
+std::string why_not_served(const DeviceWord& word) {
+  try {
+    require_device(word);
+    return {};
+  } catch (const Error& error) {
+    return error.object() + " " + error.cause() + "; " + error.hint();
+  }
+}
+
+Json wish_of(const DeviceWord& word) {
+  const std::string why_not = why_not_served(word);
+  return {{"device", word.text}, {"why_not", why_not.empty() ? Json() : Json(why_not)}};
+}
+
 /// What a device makes of an artifact.
 Json runs(const std::string& device, const Json& what, const Json& compiled_for,
           const std::vector<std::string>& passed_over, const std::string& why_not) {
@@ -162,18 +178,36 @@ Json runs_on_gpu(const CudaDevice& gpu, const KernelOffer& offer) {
   return runs(name_of(gpu), choice, offer, why);
 }
 
-/// What the device of HALFTONE_DEVICE makes of the artifact, which may be a simulated one.
-Json wished(const KernelOffer& offer, const manifest::Manifest& manifest) {
-  const Device device = *Device::named_by_environment();
-  if (!device.driver()) return runs_on_cpu(device.name(), device.variants(), manifest);
+/// What a simulated device makes of the artifact.
+Json runs_simulated(const DeviceWord& word, const KernelOffer& offer) {
+  const Device device = Device::simulated(*word.detail);
   std::string why;
   const auto choice = device.driver()->choose(offer.targets, offer.ahead, why);
   return runs(device.name(), choice, offer, why);
 }
 
-Json chosen(const KernelOffer& offer, const manifest::Manifest& manifest) {
-  if (!device_setting().empty()) {
-    Json json = wished(offer, manifest);
+/// What the device of HALFTONE_DEVICE makes of the artifact.
+Json wished(const DeviceWord& word, const KernelOffer& offer, const manifest::Manifest& manifest) {
+  if (const std::string why_not = why_not_served(word); !why_not.empty()) {
+    return runs(word.text, {}, {}, {}, why_not);
+  }
+  switch (word.kind) {
+    case DeviceWord::Kind::gpu:
+      return runs_on_gpu(word.index ? require_gpu(*word.index) : require_gpu(word.gpu()), offer);
+    case DeviceWord::Kind::simulated:
+      return runs_simulated(word, offer);
+    case DeviceWord::Kind::cpu:
+      break;
+  }
+  const auto variants =
+      word.detail ? std::vector<std::string>{*word.detail} : runnable_variants(this_processor());
+  return runs_on_cpu(word.text, variants, manifest);
+}
+
+Json chosen(const std::optional<DeviceWord>& word, const KernelOffer& offer,
+            const manifest::Manifest& manifest) {
+  if (word) {
+    Json json = wished(*word, offer, manifest);
     json["why"] = "HALFTONE_DEVICE says so";
     return json;
   }
@@ -184,7 +218,7 @@ Json chosen(const KernelOffer& offer, const manifest::Manifest& manifest) {
 }
 
 Json artifact_of(const std::string& path, const std::string& model,
-                 std::span<const CudaDevice> gpus) {
+                 std::span<const CudaDevice> gpus, const std::optional<DeviceWord>& word) {
   const std::vector<manifest::Manifest> manifests = read_artifact(path, model);
   const manifest::Manifest& first = manifests.front();
   const std::vector<std::string> chips = chips_of(manifests);
@@ -197,13 +231,14 @@ Json artifact_of(const std::string& path, const std::string& model,
   return {{"model", first.model},
           {"chips", chips},
           {"devices", devices},
-          {"chosen", chosen(offer, first)}};
+          {"chosen", chosen(word, offer, first)}};
 }
 
 }  // namespace
 
 Json devices_of(const std::string& artifact, const std::string& model) {
   require_sound_settings();  // here too, though nothing of this command needs most of them
+  const std::optional<DeviceWord> word = device_word();
   const Processor& processor = this_processor();
   std::vector<CudaDevice> gpus;
   const std::string no_gpu = list_cuda_devices(gpus);
@@ -214,8 +249,8 @@ Json devices_of(const std::string& artifact, const std::string& model) {
   json["no_gpu"] = no_gpu.empty() ? Json() : Json(no_gpu);
   json["compiler"] = compiler();
   json["cache"] = cache();
-  json["artifact"] = artifact.empty() ? Json() : artifact_of(artifact, model, gpus);
-  if (artifact.empty()) (void)Device::named_by_environment();  // throws what is wrong
+  json["wish"] = word ? wish_of(*word) : Json();
+  json["artifact"] = artifact.empty() ? Json() : artifact_of(artifact, model, gpus, word);
   return json;
 }
 

@@ -37,6 +37,13 @@ std::string cache(const Json& cache) {
          plain(cache["limit_bytes"]) + " bytes";
 }
 
+/// What HALFTONE_DEVICE says that this machine has not.
+std::string wish(const Json& wish) {
+  if (wish.is_null() || wish["why_not"].is_null()) return {};
+  return "HALFTONE_DEVICE=" + plain(wish["device"]) +
+         " names no device here: " + plain(wish["why_not"]) + "\n";
+}
+
 std::string judgement(const Json& runs) {
   if (runs["runs"].is_null()) return "no: " + plain(runs["why_not"]);
   if (runs["compiled_for"].is_null()) return "runs " + plain(runs["runs"]);
@@ -70,7 +77,8 @@ std::string text_of_devices(const Json& devices) {
       line("cpu", plain(cpu["name"]) + ", code for " + joined(cpu["variants"], ", "));
   for (const Json& gpu : devices["gpus"]) text += line(plain(gpu["device"]), hardware_of(gpu));
   if (!devices["no_gpu"].is_null()) text += "no GPU, since " + plain(devices["no_gpu"]) + "\n";
-  text += line("compiler", compiler(devices["compiler"])) + line("cache", cache(devices["cache"]));
+  text += line("compiler", compiler(devices["compiler"])) + line("cache", cache(devices["cache"])) +
+          wish(devices["wish"]);
   return devices["artifact"].is_null() ? text : text + artifact(devices["artifact"]);
 }
 

@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include "file_of_bytes.hpp"
 #include "line_artifact.hpp"
@@ -55,6 +56,31 @@ TEST_CASE("devices --json of an artifact with a hostile name is JSON, and says t
   const File file(manifest::encode(manifest));
   CHECK(by_python(file.path(), "ascii(d['artifact']['model'])") ==
         "'a\"b\\\\c/\\n\\t\\x01\\x7f</script>\\xe9\\ufffd'");
+}
+
+TEST_CASE("devices lists what there is where HALFTONE_DEVICE names what there is not") {
+  const File file(manifest::encode(hand_made::manifest()));
+  for (const auto& [word, why_not] : {
+           std::pair("cuda:4096", "device 'cuda:4096' "),
+           std::pair("cuda:name=no such GPU", "a GPU with 'no such GPU' in its name is not there"),
+           std::pair("simulated:sm_1", "device 'simulated:sm_1' is of no chip that can be"),
+           std::pair("cpu:m68k", "CPU variant 'm68k' is unknown"),
+       }) {
+    CAPTURE(word);
+    const std::string run = "--help >/dev/null; HALFTONE_DEVICE='" + std::string(word) +
+                            "' '" HALFTONE_TOOL "' devices ";
+    const Outcome outcome = run_tool(run);
+    CHECK(outcome.status == 0);
+    CHECK(outcome.errors.empty());
+    CHECK(outcome.output.starts_with("cpu       "));
+    const std::string said = "\nHALFTONE_DEVICE=" + std::string(word) + " names no device here: ";
+    CHECK(outcome.output.find(said + why_not) != std::string::npos);
+    const Outcome judged = run_tool(run + file.path());
+    CHECK(judged.status == 0);
+    CHECK(judged.output.find("\nchosen    " + std::string(word) +
+                             ", as HALFTONE_DEVICE says: no: " + why_not) != std::string::npos);
+  }
+  CHECK(by_python("", "d['wish']") == "None");
 }
 
 TEST_CASE("devices judges the words of the environment, whether it needs them or not") {

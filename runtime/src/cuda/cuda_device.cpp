@@ -15,6 +15,13 @@
 namespace halftone {
 namespace {
 
+[[noreturn]] void refuse(int index, std::string cause) {
+  throw Error({.operation = "device",
+               .object = named("device", "cuda:" + std::to_string(index)),
+               .cause = std::move(cause),
+               .hint = "choose another device, or install the driver and the GPU"});
+}
+
 /// False with a reason when the driver fails.
 bool describe(const CudaLibrary& library, CudaDevice& found, std::string& reason) {
   std::array<char, 256> name{};
@@ -119,26 +126,47 @@ std::string list_cuda_devices(std::vector<CudaDevice>& devices) {
   return reason.empty() ? "the driver finds no GPU" : reason;
 }
 
-std::shared_ptr<DriverContext> open_cuda_device(int index, const DriverOptions& options) {
-  const std::string name = "cuda:" + std::to_string(index);
-  const auto refuse = [&](std::string cause) {
+CudaDevice require_gpu(int index) {
+  std::vector<CudaDevice> gpus;
+  if (const std::string why = list_cuda_devices(gpus); !why.empty()) {
+    refuse(index, "cannot be used, since " + why);
+  }
+  const auto found = std::ranges::find(gpus, index, &CudaDevice::index);
+  if (found == gpus.end()) refuse(index, "does not exist: this machine has " + texts_of(gpus));
+  return *found;
+}
+
+CudaDevice require_gpu(const GpuWish& wish) {
+  std::vector<CudaDevice> gpus;
+  std::string why = list_cuda_devices(gpus);
+  if (!wish.chip.empty() && !parse_chip(wish.chip)) {
     throw Error({.operation = "device",
-                 .object = named("device", name),
-                 .cause = std::move(cause),
-                 .hint = "choose another device, or install the driver and the GPU"});
-  };
-  std::vector<CudaDevice> devices;
-  if (const std::string why = list_cuda_devices(devices); !why.empty()) {
-    refuse("cannot be used, since " + why);
+                 .object = "the wish for a GPU",
+                 .cause = "names '" + std::string(wish.chip) + "', which is no chip",
+                 .hint = "give one such as 'sm_90'"});
   }
-  if (std::ranges::find(devices, index, &CudaDevice::index) == devices.end()) {
-    refuse("does not exist: this machine has " + texts_of(devices));
+  if (const CudaDevice* gpu = find_gpu(gpus, wish)) return *gpu;
+  std::vector<std::string> wants;
+  if (!wish.name.empty()) wants.push_back("with '" + std::string(wish.name) + "' in its name");
+  if (!wish.chip.empty()) wants.push_back("of " + std::string(wish.chip) + " or later");
+  if (wish.memory_bytes > 0) {
+    wants.push_back("with " + std::to_string(wish.memory_bytes) + " bytes of memory");
   }
+  const std::string wanted = wants.empty() ? "" : " " + joined(wants, ", ");
+  throw Error(
+      {.operation = "device",
+       .object = "a GPU" + wanted,
+       .cause = "is not there: " + (why.empty() ? "this machine has " + texts_of(gpus) : why),
+       .hint = "choose another device"});
+}
+
+std::shared_ptr<DriverContext> open_cuda_device(int index, const DriverOptions& options) {
+  const std::string name = "cuda:" + std::to_string(require_gpu(index).index);
   std::string reason;
   const CudaLibrary* library = CudaLibrary::open(reason);
   DriverStatus status;
   auto driver = std::make_unique<CudaDriver>(*library, index, status);
-  if (!status.ok()) refuse("cannot be opened: " + status.text);
+  if (!status.ok()) refuse(index, "cannot be opened: " + status.text);
   DriverOptions with_toolchain = options;
   with_toolchain.toolchain = [version = driver->properties().cuda_version] {
     return toolchain_with(version);

@@ -41,6 +41,10 @@ struct KernelOffer {
 /// The first that is as wished for, or null.
 [[nodiscard]] const CudaDevice* find_gpu(std::span<const CudaDevice> devices, const GpuWish& wish);
 
+/// The one with that index, or the first that is as wished for. Throws Error when there is none.
+[[nodiscard]] CudaDevice require_gpu(int index);
+[[nodiscard]] CudaDevice require_gpu(const GpuWish& wish);
+
 /// "cuda:0 NVIDIA H200 (sm_90, 139.8 GiB)"
 [[nodiscard]] std::string text_of(const CudaDevice& gpu);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulated_device.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,23 @@
 #include "halftone/simulator/device.hpp"
 
 namespace halftone {
+namespace {
+
+[[noreturn]] void refuse(std::string_view chip) {
+  std::vector<std::string_view> known;
+  for (const simulator::Chip& each : process_simulator().chips()) known.push_back(each.name);
+  throw Error({.operation = "device",
+               .object = named("device", "simulated:" + std::string(chip)),
+               .cause = "is of no chip that can be simulated",
+               .hint = "the simulator knows " + listed(known)});
+}
+
+}  // namespace
+
+void require_simulated_chip(std::string_view chip) {
+  const auto chips = process_simulator().chips();
+  if (std::ranges::find(chips, chip, &simulator::Chip::name) == chips.end()) refuse(chip);
+}
 
 std::shared_ptr<DriverContext> open_simulated_device(std::string_view chip,
                                                      const DriverOptions& driver_options,
@@ -22,14 +40,7 @@ std::shared_ptr<DriverContext> open_simulated_device(std::string_view chip,
   options.traffic = static_cast<bool>(observe);
   options.threads = static_cast<unsigned>(threads);
   std::unique_ptr<Driver> driver = library.open(chip, options, std::move(observe));
-  if (!driver) {
-    std::vector<std::string_view> known;
-    for (const simulator::Chip& each : library.chips()) known.push_back(each.name);
-    throw Error({.operation = "device",
-                 .object = named("device", name),
-                 .cause = "is of no chip that can be simulated",
-                 .hint = "the simulator knows " + listed(known)});
-  }
+  if (!driver) refuse(chip);
   return std::make_shared<DriverContext>(
       name, std::move(driver),
       cached(
