@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One table of calls to a device with memory of its own: everything that the runtime asks of a GPU.
-// Backends: cuda/ (libcuda), simulated/ (the interpreter), and in tests one that records.
+// Backends: cuda/ (libcuda), ../simulator (the interpreter), and in tests one that records.
 #pragma once
 
 #include <cstddef>

@@ -47,7 +47,7 @@ set_up_compiler() {
     command -v "$HALFTONE_CXX" >/dev/null || fail "there is no $HALFTONE_CXX on this machine; name a C++20 compiler in CXX"
     if command -v ccache >/dev/null; then HALFTONE_CXX="ccache $HALFTONE_CXX"; fi
   fi
-  kIncludes=(-Iruntime/include -Iruntime/manifest/include -Iruntime/simulator/include -Iruntime/src
+  kIncludes=(-Iruntime/include -Iruntime/manifest/include -Iruntime/simulator/include -Iruntime -Iruntime/src
     -Idsl/description/include -Idsl/reference/include -Itests/support -Itests/simulated/emitted -Itests/gpu -Itests/gpu/parts
     -Iexamples/digits -Iinclude -isystem system/include)
 }
@@ -68,7 +68,7 @@ build_library() {
   ar qcs "$root/build/libhalftone.a" "${objects[@]}" || return 1
   # shellcheck disable=SC2086
   $HALFTONE_CXX -shared -pthread -Wl,-Bsymbolic -o "$root/build/libhalftone_simulator.so" \
-    "$root/build/objects/runtime/simulator/src"/*.o "$root/build/objects/runtime/src/simulated/simulated_driver.cpp.o" || status=1
+    "$root/build/objects/runtime/simulator/src"/*.o || status=1
   return $status
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What libhalftone_simulator.so exports.
-#include "../../src/simulated/simulated_driver.hpp"
 #include "halftone/manifest/version.hpp"
+#include "simulated_driver.hpp"
 
 namespace halftone {
 namespace {

@@ -8,7 +8,7 @@
 #include "driver_context.hpp"
 #include "halftone/error.hpp"
 #include "halftone/simulator/chip.hpp"
-#include "simulated/simulated_driver.hpp"
+#include "simulator/src/simulated_driver.hpp"
 #include "test_report.hpp"
 
 namespace halftone::tests {

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "halftone/simulator/module.hpp"
-#include "simulated/simulated_driver.hpp"
+#include "simulator/src/simulated_driver.hpp"
 
 namespace halftone::tests {
 

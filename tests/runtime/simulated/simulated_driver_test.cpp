@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The simulator behind the driver's table: memory, streams, graphs, and findings as errors.
-#include "simulated/simulated_driver.hpp"
+#include "simulator/src/simulated_driver.hpp"
 
 #include <doctest/doctest.h>
 

@@ -7,7 +7,7 @@
 #include "driver_context.hpp"
 #include "halftone/device.hpp"
 #include "halftone/simulator/device.hpp"
-#include "simulated/simulated_driver.hpp"
+#include "simulator/src/simulated_driver.hpp"
 
 namespace halftone::tests {
 

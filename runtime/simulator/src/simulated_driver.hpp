@@ -8,8 +8,8 @@
 #include <mutex>
 #include <vector>
 
+#include "../../src/simulated/simulator_library.hpp"
 #include "halftone/simulator/device.hpp"
-#include "simulator_library.hpp"
 
 namespace halftone {
 
