@@ -7,6 +7,8 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include "halftone/manifest/spelling.hpp"
+
 using namespace mlir;
 
 namespace halftone::ir {
@@ -104,11 +106,11 @@ std::string outputBuffer(StringRef output) { return ("=" + output).str(); }
 
 std::string outputGradientBuffer(StringRef output) { return ("d=" + output).str(); }
 
-static constexpr llvm::StringLiteral kBeforeStep = "before=";
+std::string stateBeforeStepBuffer(StringRef state) {
+  return (StringRef(manifest::kBeforeStep) + state).str();
+}
 
-std::string stateBeforeStepBuffer(StringRef state) { return (kBeforeStep + state).str(); }
-
-bool isStateBeforeStep(StringRef buffer) { return buffer.starts_with(kBeforeStep); }
+bool isStateBeforeStep(StringRef buffer) { return buffer.starts_with(manifest::kBeforeStep); }
 
 Phase getPhase(Operation *op) {
   auto phase = op->getAttrOfType<PhaseAttr>(kPhaseAttr);

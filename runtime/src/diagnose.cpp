@@ -15,9 +15,6 @@ namespace {
 
 using manifest::Buffer, manifest::Format, manifest::Phase, manifest::Role;
 
-/// In front of a state's name: the buffer of what it was before a step of several micro-batches.
-const std::string kBeforeStep = "before=";
-
 class Search {
  public:
   explicit Search(const BoundProgram& training)
@@ -69,7 +66,7 @@ class Search {
     }
     const bool is_state = buffer.role == Role::state;
     if (is_state && replay_.given) {
-      const auto before = training_.plan().find(kBeforeStep + buffer.name);
+      const auto before = training_.plan().find(std::string(manifest::kBeforeStep) + buffer.name);
       if (before) return read(*before);
     }
     if (is_state || buffer.name == "loss_scale") return training_.execution().kept(source);

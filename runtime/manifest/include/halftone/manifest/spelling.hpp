@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the manifest's enumerators are spelled for people: as in the text form and in the
-// specification.
+// How the manifest's enumerators are spelled for people, as in the text form and in the
+// specification, and what names of buffers begin with.
 #pragma once
 
 #include <string_view>
@@ -8,6 +8,9 @@
 #include "halftone/manifest/manifest.hpp"
 
 namespace halftone::manifest {
+
+/// In front of a state's name: the buffer of what it was before a step of several micro-batches.
+inline constexpr std::string_view kBeforeStep = "before=";
 
 [[nodiscard]] std::string_view spelled(Format format);         ///< "bf16"
 [[nodiscard]] std::string_view spelled(Role role);             ///< "working_copies"
