@@ -31,8 +31,11 @@ constexpr const char* kRemedy =
                .hint = std::move(hint)});
 }
 
-/// Open until the process ends; null where it does not open, for the reason that dlerror() says.
-void* open_file(const std::string& file) { return dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL); }
+/// Open until the process ends; null where it does not open. `why`: the loader's words, or empty
+/// where there is no such file.
+void* open_file(const std::string& file, std::string& why) {
+  return open_library(file, RTLD_NOW | RTLD_LOCAL, why);
+}
 
 /// Of the program, and of the shared object that this function is in, where it is in one.
 std::vector<fs::path> folders_of_this_code() {
@@ -52,18 +55,19 @@ std::vector<fs::path> folders_of_this_code() {
 /// Sets `file` to what was opened.
 void* find_library(std::string& file) {
   std::vector<std::string> places;
+  std::string why;
   for (const fs::path& folder : folders_of_this_code()) {
     places.push_back("in " + folder.string());
     file = folder / kFile;
     std::error_code error;
     if (!fs::exists(file, error)) continue;
-    if (void* library = open_file(file)) return library;
-    refuse(file, std::string("cannot be opened: ") + dlerror());
+    if (void* library = open_file(file, why)) return library;
+    refuse(file, "cannot be opened: " + why);
   }
   file = kFile;
-  if (void* library = open_file(file)) return library;
-  refuse(file,
-         "is neither " + joined(places, " nor ") + " nor where the loader looks: " + dlerror());
+  if (void* library = open_file(file, why)) return library;
+  refuse(file, "is neither " + joined(places, " nor ") + " nor where the loader looks" +
+                   (why.empty() ? "" : ": " + why));
 }
 
 const SimulatorLibrary& checked(void* library, const std::string& file) {
@@ -90,9 +94,11 @@ const SimulatorLibrary& open_simulator(const std::string& file) {
     return checked(library, found);
   }
   const std::string named_file = fs::absolute(file);  // the loader would search for a bare name
-  void* const library = open_file(named_file);
+  std::string why;
+  void* const library = open_file(named_file, why);
   if (!library) {
-    refuse(file, std::string("of HALFTONE_SIMULATOR cannot be opened: ") + dlerror());
+    refuse(file, std::string("of HALFTONE_SIMULATOR ") +
+                     (why.empty() ? "is not there" : "cannot be opened: " + why));
   }
   return checked(library, file);
 }
