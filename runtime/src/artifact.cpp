@@ -5,12 +5,9 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <span>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "halftone/error.hpp"
@@ -18,6 +15,7 @@
 #include "halftone/manifest/seal.hpp"
 #include "shared_library.hpp"
 #include "text.hpp"
+#include "whole_file.hpp"
 
 namespace halftone {
 
@@ -117,26 +115,14 @@ std::vector<manifest::Manifest> verify_image(const manifest::ArtifactImage& imag
   return manifests;
 }
 
-std::vector<std::byte> read_whole(const std::filesystem::path& path, const std::string& who) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  const std::streamoff size = file ? static_cast<std::streamoff>(file.tellg()) : -1;
-  const int failure = errno;
-  std::error_code ignored;
-  const bool is_folder = std::filesystem::is_directory(path, ignored);
-  if (size < 0 || is_folder) {
-    const std::string words = is_folder ? "it is a folder"
-                              : failure ? std::generic_category().message(failure)
-                                        : "it has no size";
-    throw Error({.operation = "artifact",
-                 .object = who,
-                 .cause = "cannot be read: " + words,
-                 .hint = remedy_for(words, "check the path and its permissions")});
-  }
-  std::vector<std::byte> bytes(static_cast<std::size_t>(size));
-  file.seekg(0);
-  file.read(reinterpret_cast<char*>(bytes.data()), size);
-  return bytes;
+std::vector<std::byte> read(const std::filesystem::path& path, const std::string& who) {
+  std::string why;
+  std::vector<std::byte> bytes = read_whole(path, why);
+  if (why.empty()) return bytes;
+  throw Error({.operation = "artifact",
+               .object = who,
+               .cause = "cannot be read: " + why,
+               .hint = remedy_for(why, "check the path and its permissions")});
 }
 
 }  // namespace
@@ -150,7 +136,7 @@ Artifact Artifact::linked(const manifest::ArtifactImage& image) {
 
 Artifact Artifact::load(const std::filesystem::path& path) {
   const std::string who = named("file", path.string());
-  if (manifest::DecodeError error; !manifest::check_seal(read_whole(path, who), error)) {
+  if (manifest::DecodeError error; !manifest::check_seal(read(path, who), error)) {
     refuse(who, error);
   }
   auto state = std::make_shared<State>();

@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
 
 #include "halftone/manifest/seal.hpp"
+#include "shared_library.hpp"
+#include "whole_file.hpp"
 
 namespace halftone::tools {
 namespace {
@@ -85,17 +86,16 @@ std::vector<std::byte> read_file(const std::string& path) {
   if (!std::filesystem::is_regular_file(status)) {
     throw std::runtime_error("'" + path + "' is a folder or a device; name a file");
   }
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  std::string why;
   std::vector<std::byte> bytes;
   try {
-    bytes.resize(file ? static_cast<std::size_t>(file.tellg()) : 0);
+    bytes = read_whole(path, why);
   } catch (const std::exception&) {
     throw std::runtime_error("'" + path + "' is too large to be read; name what halftonec wrote");
   }
-  file.seekg(0);
-  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  if (!file) throw std::runtime_error("'" + path + "' cannot be read; check its permissions");
-  return bytes;
+  if (why.empty()) return bytes;
+  throw std::runtime_error("'" + path + "' cannot be read: " + why + "; " +
+                           remedy_for(why, "check its permissions"));
 }
 
 Found find_manifests(std::span<const std::byte> bytes) {

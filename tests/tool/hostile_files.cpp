@@ -12,6 +12,7 @@
 #include "halftone/manifest/checksum.hpp"
 #include "halftone/manifest/seal.hpp"
 #include "line_artifact.hpp"
+#include "no_more_files.hpp"
 #include "run_tool.hpp"
 
 namespace halftone::tests {
@@ -52,6 +53,23 @@ TEST_CASE("a manifest is found wherever it lies in a file") {
   }
   const tools::Found twice = tools::find_manifests(whole() + whole());
   CHECK(twice.manifests.size() == 1);
+}
+
+TEST_CASE("a file that cannot be opened is refused with the reason and what to do about it") {
+  const File file(whole());
+  const auto refusal = [&]() -> std::string {
+    const NoMoreFiles limit;
+    try {
+      (void)tools::read_file(file.path());
+    } catch (const std::runtime_error& error) {
+      return error.what();
+    }
+    return {};
+  }();
+  CHECK(refusal ==
+        "'" + file.path() +
+            "' cannot be read: Too many open files; close files, or allow more open ones "
+            "(ulimit -n)");
 }
 
 TEST_CASE("a sealed file is believed whole or not at all") {
