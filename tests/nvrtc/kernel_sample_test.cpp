@@ -140,7 +140,7 @@ TEST_CASE("texts that differ in names alone are one") {
   CHECK(std::ranges::count(anonymous(one), '\n') == std::ranges::count(one, '\n'));
 }
 
-TEST_CASE("texts that differ in sizes alone are alike, where the same of 8 divides them") {
+TEST_CASE("texts that differ in sizes alone are alike, where the same of 8 and chunks hold them") {
   const auto text = [](const std::string& body, const std::string& plan) {
     return "// m: k, row kernel\nstruct Body {\n" + body +
            "};\nextern \"C\" __global__ void\n    " + "halftone_k(float* x) {\n  row::run<Body, " +
@@ -152,6 +152,9 @@ TEST_CASE("texts that differ in sizes alone are alike, where the same of 8 divid
   CHECK(is_alike("return 64;", "return 1024;"));
   CHECK(is_alike("return 7LL;", "return 1009LL;"));
   CHECK(is_alike("return 12;", "return 20;"));
+  CHECK(is_alike("return 2048;", "return 4096;"));
+  CHECK_FALSE(is_alike("return 1024;", "return 2048;"));
+  CHECK_FALSE(is_alike("return 1048576;", "return 2097152;"));
   CHECK_FALSE(is_alike("return 64;", "return 20;"));
   CHECK_FALSE(is_alike("return 64LL;", "return 64;"));
   CHECK_FALSE(is_alike("return 10;", "return 7;"));

@@ -16,6 +16,7 @@
 #include <stdexcept>
 
 #include "chips.hpp"
+#include "digest.hpp"
 #include "kernel_jobs.hpp"
 #include "kernel_sample.hpp"
 #include "sampled_chips.hpp"
@@ -70,11 +71,12 @@ std::string read_or_nothing(const std::string& path) {
   return std::ifstream(path) ? read(path) : "";
 }
 
-/// Whose word the list of known texts is. The rules are what quality and limits are read by.
-std::string judge_of(const NvrtcLibrary& nvrtc) {
+/// Whose word the list of known texts is. The rules are what quality and limits are read by, and
+/// the recorded limits.
+std::string judge_of(const NvrtcLibrary& nvrtc, const std::string& limits) {
   std::string judge = "NVRTC " + nvrtc.version();
   for (const std::string& option : options_for("*", {"-Xptxas=-v"})) judge += " " + option;
-  return judge + ", rules " HALFTONE_JUDGING_RULES;
+  return judge + ", rules " HALFTONE_JUDGING_RULES ", limits " + digest_of(read_or_nothing(limits));
 }
 
 /// Prints the job's row; the number of its faults.
@@ -179,9 +181,9 @@ int run(const Arguments& arguments) {
   KernelJobs jobs(arguments.chips);
   for (const std::string& folder : arguments.folders) jobs.add(folder);
   if (jobs.all().empty()) throw std::runtime_error("no kernels were given");
-  const std::string judge = judge_of(*nvrtc);
   std::vector<KernelJob> tried =
-      arguments.sample ? sample(arguments, judge, jobs.all()) : jobs.all();
+      arguments.sample ? sample(arguments, judge_of(*nvrtc, arguments.limits), jobs.all())
+                       : jobs.all();
   const auto begin = std::chrono::steady_clock::now();
   compile_jobs(*nvrtc, arguments.processes, tried);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
@@ -198,7 +200,7 @@ int run(const Arguments& arguments) {
   if (faults > 0) return 1;
   if (arguments.regenerate) {
     record_limits(arguments.limits, measured(tried));
-    record_known(arguments.known, judge, tried);
+    record_known(arguments.known, judge_of(*nvrtc, arguments.limits), tried);
     return 0;
   }
   return arguments.limits.empty() || compare(arguments, tried, jobs.all()) == 0 ? 0 : 1;

@@ -35,8 +35,15 @@ inline std::size_t literal_end(std::string_view text) {
   return i;
 }
 
-/// anonymous(), and of every whole number of the Body what of 8 divides it, which is what decides
-/// how wide rows are read and where their ends are masked. The skeleton's plan stays.
+/// What of 8 divides a whole number, which decides how wide rows are read and where their ends are
+/// masked, and how many levels of chunks of 1024 a sum over as many has, which decides who adds.
+inline std::string kind_of_size(std::string_view digits) {
+  const long long number = std::stoll(std::string(digits));
+  const int levels = number <= 1024 ? 1 : number <= 1024 * 1024 ? 2 : 3;
+  return "multiple of " + std::to_string(std::gcd(number, 8LL)) + " in " + std::to_string(levels);
+}
+
+/// anonymous(), and of every whole number of the Body its kind. The skeleton's plan stays.
 inline std::string without_sizes(const std::string& text) {
   const std::string all = anonymous(text);
   const std::size_t body = std::min(all.rfind("struct Body {"), all.size());
@@ -50,11 +57,7 @@ inline std::string without_sizes(const std::string& text) {
     const std::size_t digits = std::min(word.find_first_not_of("0123456789"), word.size());
     const std::string_view unit = word.substr(digits);
     if (is_number && (unit.empty() || unit == "LL")) {
-      unsigned last = 0;
-      const std::size_t deciding = std::min<std::size_t>(3, digits);  // 8 divides 1000
-      for (const char c : word.substr(digits - deciding, deciding))
-        last = 10 * last + static_cast<unsigned>(c - '0');
-      alike += "multiple of " + std::to_string(std::gcd(last, 8u)) + std::string(unit);
+      alike += kind_of_size(word.substr(0, digits)) + std::string(unit);
     } else {
       alike += word;
     }
