@@ -14,14 +14,6 @@ namespace halftone::ir {
 
 namespace {
 
-// Buffers that the passes make beside those of inputs, states and losses, and what stands before
-// the first dot of others. (An output's and its gradient's hold a '=', which no node's name does:
-// D2.)
-constexpr std::array kBuffers = {"accumulated", "finite",        "first_micro_batch",
-                                 "gradients",   "grad_norm",     "learning_rate",
-                                 "loss_scale",  "micro_batches", "parameters"};
-constexpr std::array kFamilies = {"adamw", "loss_scale", "parameters", "sgd"};
-
 // Members of the generated classes that an argument of the same name would shadow.
 constexpr std::array kMembers = {"Outputs", "Predictor", "Trainer", "state_"};
 
@@ -85,8 +77,9 @@ private:
 
 std::optional<std::string> findBadNode(const hd::Node &node) {
   size_t dot = node.name.find('.');
-  bool isMember = dot != std::string::npos && contains(kFamilies, node.name.substr(0, dot));
-  if (isMember || contains(kBuffers, node.name))
+  bool isMember =
+      dot != std::string::npos && hd::is_buffer_family(node.name.substr(0, dot).c_str());
+  if (isMember || hd::is_buffer(node.name.c_str()))
     return "'" + node.name + "' is the name of a buffer of the runtime's own: choose another";
   return std::nullopt;
 }

@@ -114,6 +114,9 @@ class Report {
         return say(Called{found_.token}, " '", found_.text, "' is ",
                    description::kReservedWords[found_.number],
                    ", and the generated header makes a C++ name of it: rename it");
+      case Fault::buffer_name:
+        return say("the name '", found_.text,
+                   "' is kept for buffers that halftonec makes: choose another");
       case Fault::hidden_namespace:
         return say("the model's name '", found_.text,
                    "' would hide a namespace that its generated header needs: rename it");

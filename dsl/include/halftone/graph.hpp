@@ -125,6 +125,7 @@ enum class Fault : unsigned char {
   bad_model_name,
   bad_symbol,
   reserved_name,
+  buffer_name,
   hidden_namespace,
   seed_symbol,
   same_name_in_code,

@@ -19,6 +19,7 @@ class Inspection {
 
   constexpr void run() {
     names_in_code();
+    names_of_buffers();
     usage();
     states();
     for (int n = 0; n < graph_.nodes.size() && graph_.sound(); ++n) layer_options(n);
@@ -63,6 +64,22 @@ class Inspection {
       }
     }
     others.push(token);
+  }
+
+  /// Names outside of repeats: of a value, or before the dot of a parameter's or of a layer's that
+  /// is called after what it reads.
+  constexpr void names_of_buffers() {
+    for (int n = 0; n < graph_.nodes.size(); ++n) {
+      const Node* node = &graph_.nodes[n];
+      bool dotted = node->part == Part::parameter;
+      while (node->name == nullptr && continued(graph_, *node) >= 0) {
+        node = &graph_.nodes[continued(graph_, *node)];
+        dotted = true;
+      }
+      if (node->scope >= 0 || node->name == nullptr) continue;
+      if (dotted ? description::is_buffer_family(node->name) : description::is_buffer(node->name))
+        graph_.fail({.fault = Fault::buffer_name, .text = node->name});
+    }
   }
 
   constexpr void usage() {

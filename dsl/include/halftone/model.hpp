@@ -158,8 +158,8 @@ concept PartOfModel = requires(const T& part) {
 /// A model of sections and chains, in any order. `name` is a C++ identifier. Checked by
 /// HALFTONE_MODEL. The generated header makes C++ names of the model's name and of those of inputs,
 /// outputs and symbols, so that macros of the standard library, __ and _Capital are refused for
-/// them, and keywords, std, halftone and models for the model
-/// (description/reserved_names.hpp).
+/// them, and keywords, std, halftone and models for the model; no value is called like a buffer
+/// that halftonec makes, as gradients (description/reserved_names.hpp).
 template <PartOfModel... Parts>
 constexpr auto model(const char* name, const Parts&... parts) {
   return building::whole(

@@ -155,6 +155,45 @@ constexpr auto net = model("net", inputs(tensor(either("errno", "error"), batch,
 MODEL(net, rules)
 }  // namespace macro_as_input
 
+// EXPECT buffer_as_layer: the name 'gradients' is kept for buffers that halftonec makes: choose
+// another
+namespace buffer_as_layer {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4) | relu(either("gradients", "gradient")) | output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace buffer_as_layer
+
+// EXPECT buffer_as_alias: the name 'parameters' is kept for buffers that halftonec makes: choose
+// another
+namespace buffer_as_alias {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+    from("x") | linear("fc", 4) | relu | as(either("parameters", "parameter")) | output("guess"),
+    losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace buffer_as_alias
+
+// EXPECT buffer_before_parameter: the name 'adamw' is kept for buffers that halftonec makes: choose
+// another
+namespace buffer_before_parameter {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | linear(either("adamw", "adam"), 4) | output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace buffer_before_parameter
+
+// EXPECT buffer_before_derived_name: the name 'sgd' is kept for buffers that halftonec makes:
+// choose another
+namespace buffer_before_derived_name {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4) | gelu(either("sgd", "act")) | relu | output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace buffer_before_derived_name
+
 // EXPECT reserved_labels: input 'a__b' is reserved for the compiler by C++,
 namespace reserved_labels {
 constexpr auto net =
@@ -249,3 +288,20 @@ constexpr auto net = model(
         output("z"));
 MODEL(net, rules)
 }  // namespace near_inside_repeat
+
+// EXPECT buffer_as_input: the name 'finite' is kept for buffers that halftonec makes: choose
+// another
+namespace buffer_as_input {
+constexpr auto net = model("net", inputs(tensor(either("finite", "x"), batch, 8)),
+                           from(either("finite", "x")) | relu | output("z"));
+MODEL(net, rules)
+}  // namespace buffer_as_input
+
+// EXPECT buffer_as_loss: the name 'grad_norm' is kept for buffers that halftonec makes: choose
+// another
+namespace buffer_as_loss {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | linear("fc", 4) | output("guess"),
+                           losses(mse(either("grad_norm", "loss"), "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace buffer_as_loss

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The names that a model, its inputs, outputs and symbols cannot have, since the generated header
-// makes C++ names of them: one list for the dsl and halftonec. Needs no standard library, as
+// makes C++ names of them, and those that no value can have, since halftonec's own buffers have
+// them: one list for the dsl and halftonec. Needs no standard library, as
 // vocabulary.hpp.
 #pragma once
 
@@ -65,6 +66,14 @@ inline constexpr const char* kMacros[] = {
 // Namespaces that the generated header names inside of the model's own, which would hide them.
 inline constexpr const char* kNamespaces[] = {"std", "halftone", "models"};
 
+// Buffers that the passes make beside those of inputs, states and losses, and what stands before
+// the first dot of others. (An output's and its gradient's hold a '=', which no node's name does:
+// D2.)
+inline constexpr const char* kBuffers[] = {"accumulated", "finite",        "first_micro_batch",
+                                           "gradients",   "grad_norm",     "learning_rate",
+                                           "loss_scale",  "micro_batches", "parameters"};
+inline constexpr const char* kBufferFamilies[] = {"adamw", "loss_scale", "parameters", "sgd"};
+
 namespace names {
 /// The character that a C++ name has for one of a model's names: '_' for '/', '-' and '.'.
 constexpr char character_in_code(char c) {
@@ -96,6 +105,17 @@ constexpr bool has(const char* const (&list)[N], const char* name) {
   }
   return false;
 }
+
+/// Likewise, to the character.
+template <int N>
+constexpr bool has_exactly(const char* const (&list)[N], const char* name) {
+  for (const char* word : list) {
+    int at = 0;
+    while (name[at] != 0 && name[at] == word[at]) ++at;
+    if (name[at] == word[at]) return true;
+  }
+  return false;
+}
 }  // namespace names
 
 /// What C++ keeps `name` for, once it is written as a C++ name.
@@ -108,6 +128,14 @@ constexpr Reserved reserved_as(const char* name) {
     if (next == '_' || (at == name && next >= 'A' && next <= 'Z')) return Reserved::compiler;
   }
   return names::has(kMacros, name) ? Reserved::macro : Reserved::nothing;
+}
+
+/// Whether a buffer of halftonec's own has the name.
+constexpr bool is_buffer(const char* name) { return names::has_exactly(kBuffers, name); }
+
+/// Whether such buffers have names that begin with it and a dot.
+constexpr bool is_buffer_family(const char* name) {
+  return names::has_exactly(kBufferFamilies, name);
 }
 
 /// Whether a model of this name would hide a namespace that its generated header needs.
