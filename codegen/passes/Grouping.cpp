@@ -3,6 +3,8 @@
 // gradient of a cross-entropy joins its loss.
 #include "codegen/passes/Grouping.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
+
 using namespace mlir;
 
 namespace halftone::ir {

@@ -6,7 +6,7 @@
 
 #include "codegen/emit/Artifact.h"
 #include "codegen/emit/WriteFile.h"
-#include "codegen/emit/cpu/LoopNests.h"
+#include "codegen/emit/cpu/Code.h"
 #include "codegen/emit/cpu/Variants.h"
 #include "codegen/import/FromDescription.h"
 #include "codegen/passes/Passes.h"

@@ -4,7 +4,6 @@
 
 #include "codegen/emit/cpu/Casts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace halftone::ir;

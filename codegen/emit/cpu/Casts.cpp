@@ -2,8 +2,6 @@
 // Branch-free integer code for scalars and vectors alike; f16 by F16C where the variant has it.
 #include "codegen/emit/cpu/Casts.h"
 
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-
 using namespace mlir;
 
 namespace halftone::cpu {
@@ -150,13 +148,9 @@ constexpr int64_t kF16cLanes = 8;
 /// the payload of a NaN.
 Value toF16Hardware(Code &code, Value eight, RoundingMode rounding) {
   int immediate = rounding == RoundingMode::to_nearest_even ? 0 : 3;
-  Value mode = LLVM::ConstantOp::create(code.builder, code.loc, code.builder.getI32Type(),
-                                        code.builder.getI32IntegerAttr(immediate));
+  Value mode = arith::ConstantIntOp::create(code.builder, code.loc, immediate, 32);
   Type codes = code.vector(code.builder.getI16Type(), kF16cLanes);
-  Value rounded = LLVM::CallIntrinsicOp::create(
-                      code.builder, code.loc, codes,
-                      code.builder.getStringAttr("llvm.x86.vcvtps2ph.256"), ValueRange{eight, mode})
-                      .getResult(0);
+  Value rounded = code.callIntrinsic("llvm.x86.vcvtps2ph.256", codes, {eight, mode});
   Lanes lanes(code, codes);
   Value nan = lanes.constant(16, kShortNan);
   Value isNan = lanes.less(lanes.constant(16, kF16Infinity), lanes.both(rounded, nan));
@@ -166,18 +160,13 @@ Value toF16Hardware(Code &code, Value eight, RoundingMode rounding) {
 Value toF16ByF16c(Code &code, Value value, RoundingMode rounding) {
   auto type = dyn_cast<VectorType>(value.getType());
   if (!type)
-    return vector::ExtractOp::create(code.builder, code.loc,
-                                     toF16Hardware(code, code.splat(value, kF16cLanes), rounding),
-                                     ArrayRef<int64_t>{0});
+    return code.firstLane(toF16Hardware(code, code.splat(value, kF16cLanes), rounding));
   assert(type.getNumElements() % kF16cLanes == 0);
   auto codes = type.clone(code.builder.getI16Type());
   Value result = arith::ConstantOp::create(code.builder, code.loc, code.builder.getZeroAttr(codes));
   for (int64_t from = 0; from < type.getNumElements(); from += kF16cLanes) {
-    const std::array<int64_t, 1> offset{from}, count{kF16cLanes}, stride{1};
-    Value eight =
-        vector::ExtractStridedSliceOp::create(code.builder, code.loc, value, offset, count, stride);
-    result = vector::InsertStridedSliceOp::create(
-        code.builder, code.loc, toF16Hardware(code, eight, rounding), result, offset, stride);
+    Value eight = code.slice(value, from, kF16cLanes);
+    result = code.insert(toF16Hardware(code, eight, rounding), result, from);
   }
   return result;
 }

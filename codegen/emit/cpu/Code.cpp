@@ -4,6 +4,9 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -41,6 +44,8 @@ Value Code::equal(Value a, Value b) {
 }
 
 //===--- Memory ---===//
+
+Type Code::pointer() { return LLVM::LLVMPointerType::get(builder.getContext()); }
 
 Value Code::address(Value base, Type element, Value index) {
   return LLVM::GEPOp::create(builder, loc, pointer(), element, base, ValueRange{index});
@@ -119,6 +124,24 @@ Value Code::splat(Value scalar, unsigned lanes) {
   return vector::BroadcastOp::create(builder, loc, vector(scalar.getType(), lanes), scalar);
 }
 
+Value Code::firstLane(Value vector) {
+  return vector::ExtractOp::create(builder, loc, vector, ArrayRef<int64_t>{0});
+}
+
+Value Code::slice(Value vector, int64_t from, int64_t lanes) {
+  return vector::ExtractStridedSliceOp::create(builder, loc, vector, ArrayRef<int64_t>{from},
+                                               ArrayRef<int64_t>{lanes}, ArrayRef<int64_t>{1});
+}
+
+Value Code::insert(Value part, Value vector, int64_t from) {
+  return vector::InsertStridedSliceOp::create(builder, loc, part, vector, ArrayRef<int64_t>{from},
+                                              ArrayRef<int64_t>{1});
+}
+
+Value Code::shuffle(Value a, Value b, ArrayRef<int64_t> lanes) {
+  return vector::ShuffleOp::create(builder, loc, a, b, lanes);
+}
+
 Value Code::lanesOf(Type integer, unsigned lanes) {
   SmallVector<Attribute> numbers;
   for (unsigned lane = 0; lane < lanes; ++lane)
@@ -144,6 +167,11 @@ Value Code::firstLanes(Value count, unsigned lanes) {
 }
 
 //===--- Control flow ---===//
+
+Value Code::callIntrinsic(StringRef name, Type result, ValueRange operands) {
+  return LLVM::CallIntrinsicOp::create(builder, loc, result, builder.getStringAttr(name), operands)
+      .getResult(0);
+}
 
 void Code::loop(Value first, Value last, int64_t step, Body body) {
   loop(first, last, step, {}, [&](Value index, ValueRange) {
@@ -181,6 +209,11 @@ Values Code::when(Value condition, ValueRange otherwise, function_ref<Values()> 
   builder.setInsertionPointToStart(op.elseBlock());
   scf::YieldOp::create(builder, loc, otherwise);
   return Values(op.getResults());
+}
+
+void registerCpuDialects(DialectRegistry &registry) {
+  registry.insert<func::FuncDialect, scf::SCFDialect, arith::ArithDialect, math::MathDialect,
+                  vector::VectorDialect, LLVM::LLVMDialect>();
 }
 
 } // namespace halftone::cpu

@@ -5,9 +5,9 @@
 #ifndef HALFTONE_EMIT_CPU_CODE_H
 #define HALFTONE_EMIT_CPU_CODE_H
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/DialectRegistry.h"
 
 namespace halftone::cpu {
 
@@ -24,7 +24,7 @@ public:
 
   Type i64() { return builder.getI64Type(); }
   Type f32() { return builder.getF32Type(); }
-  Type pointer() { return mlir::LLVM::LLVMPointerType::get(builder.getContext()); }
+  Type pointer();
   mlir::VectorType vector(Type element, unsigned lanes) {
     return mlir::VectorType::get({lanes}, element);
   }
@@ -50,11 +50,20 @@ public:
 
   Value splat(Value scalar, unsigned lanes);
   Value splat(float value, unsigned lanes) { return splat(real(value), lanes); }
+  Value firstLane(Value vector);
+  /// `lanes` lanes of `vector` from lane `from`.
+  Value slice(Value vector, int64_t from, int64_t lanes);
+  /// `vector` with `part` in its lanes from `from`.
+  Value insert(Value part, Value vector, int64_t from);
+  /// The lanes that `lanes` lists, counted through `a` and on through `b`.
+  Value shuffle(Value a, Value b, llvm::ArrayRef<int64_t> lanes);
   /// 0, 1, ... lanes - 1 of an integer type.
   Value lanesOf(Type integer, unsigned lanes);
   /// The mask of the first `count` lanes; none when `count` is the number of lanes.
   Value firstLanes(int64_t count, unsigned lanes);
   Value firstLanes(Value count, unsigned lanes);
+
+  Value callIntrinsic(llvm::StringRef name, Type result, mlir::ValueRange operands);
 
   using Body = llvm::function_ref<void(Value index)>;
   using CarryingBody = llvm::function_ref<Values(Value index, mlir::ValueRange carried)>;
@@ -71,6 +80,9 @@ private:
   };
   PairedMask pairUp(Value mask);
 };
+
+/// The dialects of the operations that loop nests are made of.
+void registerCpuDialects(mlir::DialectRegistry &registry);
 
 } // namespace halftone::cpu
 

@@ -6,7 +6,6 @@
 #include "codegen/emit/cpu/Skeletons.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace halftone::ir;
@@ -214,8 +213,8 @@ private:
           lower.push_back(lane & side ? count + lane : lane + side);
         }
         Value a = rowsOfSquare[i], b = rowsOfSquare[i + side];
-        rowsOfSquare[i] = vector::ShuffleOp::create(code.builder, code.loc, a, b, upper);
-        rowsOfSquare[i + side] = vector::ShuffleOp::create(code.builder, code.loc, a, b, lower);
+        rowsOfSquare[i] = code.shuffle(a, b, upper);
+        rowsOfSquare[i + side] = code.shuffle(a, b, lower);
       }
   }
 

@@ -5,11 +5,7 @@
 #include "codegen/emit/cpu/Casts.h"
 #include "codegen/emit/cpu/Skeletons.h"
 #include "codegen/emit/cpu/Trees.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/DialectRegistry.h"
 
 using namespace mlir;
 using namespace halftone::ir;
@@ -94,7 +90,7 @@ static void buildFunction(KernelOp kernel, const CpuVariant &variant, ArrayRef<s
                           function_ref<void(Code &, Frame &, Value, Value)> fill) {
   OpBuilder builder = OpBuilder::atBlockEnd(destination.getBody());
   Location loc = builder.getUnknownLoc();
-  Type pointer = LLVM::LLVMPointerType::get(builder.getContext()), i64 = builder.getI64Type();
+  Type pointer = Code(builder, loc).pointer(), i64 = builder.getI64Type();
   auto function = func::FuncOp::create(builder, loc, name,
                                        builder.getFunctionType({pointer, pointer, i64, i64}, {}));
   function->setAttr("halftone.variant", builder.getStringAttr(variant.name));
@@ -152,11 +148,6 @@ LogicalResult buildCpuKernel(KernelOp kernel, const CpuVariant &variant,
     buildFunction(kernel, variant, symbols, destination, finishName(kernel, variant),
                   [](Code &code, Frame &frame, Value, Value) { buildFinish(code, frame); });
   return success();
-}
-
-void registerCpuDialects(DialectRegistry &registry) {
-  registry.insert<func::FuncDialect, scf::SCFDialect, arith::ArithDialect, math::MathDialect,
-                  vector::VectorDialect, LLVM::LLVMDialect>();
 }
 
 } // namespace halftone::cpu

@@ -28,9 +28,6 @@ std::vector<manifest::TaskAxis> taskAxes(ir::KernelOp kernel, llvm::ArrayRef<std
 llvm::LogicalResult buildCpuKernel(ir::KernelOp kernel, const CpuVariant &variant,
                                    llvm::ArrayRef<std::string> symbols, mlir::ModuleOp destination);
 
-/// The dialects that buildCpuKernel creates operations of.
-void registerCpuDialects(mlir::DialectRegistry &registry);
-
 } // namespace halftone::cpu
 
 #endif

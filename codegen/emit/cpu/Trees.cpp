@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
@@ -40,14 +39,10 @@ Value fold(Code &code, Combine combine, Values partials, unsigned lanes) {
   }
   Value vector = partials[0];
   for (int64_t width = lanes / 2; width > 0; width /= 2) {
-    auto part = [&](int64_t from) -> Value {
-      return vector::ExtractStridedSliceOp::create(code.builder, code.loc, vector,
-                                                   ArrayRef<int64_t>{from},
-                                                   ArrayRef<int64_t>{width}, ArrayRef<int64_t>{1});
-    };
-    vector = combineValues(code, combine, part(0), part(width));
+    Value lower = code.slice(vector, 0, width), upper = code.slice(vector, width, width);
+    vector = combineValues(code, combine, lower, upper);
   }
-  return vector::ExtractOp::create(code.builder, code.loc, vector, ArrayRef<int64_t>{0});
+  return code.firstLane(vector);
 }
 
 /// One pass over kPartials columns from `column`; `maskOf(group)` is null for all lanes, or nothing

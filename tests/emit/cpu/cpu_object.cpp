@@ -5,6 +5,7 @@
 // with $N and $K replaced; F and G do the same for formats. Kernels without a
 // cpu_tile get the default one, unless they carry the attribute `untiled`. The model is called
 // emit_cpu and has the symbol batch.
+#include "codegen/emit/cpu/Code.h"
 #include "codegen/emit/cpu/LoopNests.h"
 #include "codegen/emit/cpu/Objects.h"
 #include "llvm/ADT/StringExtras.h"
