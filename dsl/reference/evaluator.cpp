@@ -20,7 +20,6 @@ namespace halftone::reference {
 namespace {
 
 using description::Description;
-using description::Kind;
 using description::Node;
 using description::NodeId;
 
@@ -61,11 +60,7 @@ Evaluator<Scalar>::Evaluator(Description model, Symbols symbols, std::string tar
 
 template <class Scalar>
 std::int64_t Evaluator<Scalar>::count(NodeId node) const {
-  std::int64_t product = 1;
-  for (const description::Dimension& dimension : description_.nodes[node].shape) {
-    product *= dimension.symbol.empty() ? dimension.extent : symbols_.at(dimension.symbol);
-  }
-  return product;
+  return reference::count(bound(description_.nodes[node].shape, symbols_));
 }
 
 template <class Scalar>
@@ -90,17 +85,17 @@ State<Scalar> Evaluator<Scalar>::initial_state(Tensors<Scalar> parameters) const
   state.scaling = initial_scaling(rules_.loss_scale());
   state.parameters = std::move(parameters);
   for (const auto& [name, values] : state.parameters) {
-    if (description_.nodes[find(name)].kind != Kind::parameter) {
+    if (!is_parameter(description_.nodes[find(name)])) {
       reject("\"" + name + "\" is not a parameter; give values to parameters only");
     }
   }
   for (std::size_t at = 0; at < description_.nodes.size(); ++at) {
     const NodeId id = static_cast<NodeId>(at);
     const Node& node = description_.nodes[at];
-    if (node.kind == Kind::parameter) {
+    if (is_parameter(node)) {
       require_size("parameter", id, find_in(state.parameters, node.name, "parameter").size());
     }
-    if (node.kind == Kind::state) {
+    if (is_state(node)) {
       const double initial = std::get<description::StateAttributes>(node.attributes).initial;
       state.states[node.name].assign(count(id), static_cast<Scalar>(initial));
     }
@@ -118,16 +113,16 @@ void Evaluator<Scalar>::load_sources(const State<Scalar>& state, const Inputs<Sc
   for (std::size_t at = 0; at < description_.nodes.size(); ++at) {
     const NodeId id = static_cast<NodeId>(at);
     const Node& node = description_.nodes[at];
-    if (node.kind == Kind::input && node.format == description::Format::i32) {
-      result.labels[at] = find_in(inputs.labels, node.name, "label input");
-      require_size("label input", id, result.labels[at].size());
-    } else if (node.kind == Kind::input) {
+    if (is_input(node) && node.format == description::Format::i32) {
+      result.integers[at] = find_in(inputs.integers, node.name, "integer input");
+      require_size("integer input", id, result.integers[at].size());
+    } else if (is_input(node)) {
       result.values[at] = find_in(inputs.values, node.name, "input");
       require_size("input", id, result.values[at].size());
-    } else if (node.kind == Kind::parameter) {
+    } else if (is_parameter(node)) {
       result.values[at] = find_in(state.parameters, node.name, "parameter");
       require_size("parameter", id, result.values[at].size());
-    } else if (node.kind == Kind::state) {
+    } else if (is_state(node)) {
       result.values[at] = find_in(state.states, node.name, "state");
       require_size("state", id, result.values[at].size());
     }
@@ -139,7 +134,7 @@ Forward<Scalar> Evaluator<Scalar>::forward(const State<Scalar>& state,
                                            const Inputs<Scalar>& inputs) const {
   Forward<Scalar> result;
   result.values.resize(description_.nodes.size());
-  result.labels.resize(description_.nodes.size());
+  result.integers.resize(description_.nodes.size());
   result.scale = state.scaling.scale;
   load_sources(state, inputs, result);
   for (std::size_t at = 0; at < description_.nodes.size(); ++at) {
@@ -186,7 +181,7 @@ Gradients<Scalar> Evaluator<Scalar>::backward(const Forward<Scalar>& forward,
   Gradients<Scalar> gradients = std::move(backward).finish();
   for (std::size_t at = 0; at < description_.nodes.size(); ++at) {
     const Node& node = description_.nodes[at];
-    if (node.kind != Kind::parameter) continue;
+    if (!is_parameter(node)) continue;
     if (!is_trained(node))
       gradients[at].clear();  // D9
     else if (gradients[at].empty())

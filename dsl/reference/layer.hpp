@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a layer's formula sees: its node and its operands' values by role, as its operation reads
-// them.
+// What a layer's formula sees: shapes, settings and its operands' values by role, as its operation
+// reads them. And what the file of a kind states.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "halftone/description/description.hpp"
+#include "extents.hpp"
 #include "numerics.hpp"
+#include "settings.hpp"
 
 namespace halftone::reference {
 
@@ -19,38 +23,75 @@ using Values = std::vector<Scalar>;
 template <class Scalar>
 using View = std::span<const Scalar>;
 
+using Integers = std::vector<std::int32_t>;
+
 /// One gradient for each operand of the node, in their order; empty where the operand receives
 /// none.
 template <class Scalar>
 using OperandGradients = std::vector<Values<Scalar>>;
 
+/// Holds values, or integers where its source is i32.
+template <class Scalar>
+struct Operand {
+  std::string role;
+  Extents extents;
+  Values<Scalar> values;
+  Integers integers;
+  // In the gradient passes alone:
+  Values<Scalar> forward_values;  ///< as forward read them
+  bool wanted = false;            ///< whether the pass computes this operand's gradient
+};
+
 template <class Scalar>
 struct Layer {
-  const description::Node& node;
-  std::vector<Values<Scalar>> operands;  ///< in the node's order; empty for labels
-  std::vector<std::int64_t> columns;     ///< the last extent of each operand, 1 for scalars
-  std::span<const std::int32_t> labels;  ///< of a loss with a label operand
-  // In the gradient passes alone:
-  Values<Scalar> result;                         ///< what forward left
-  std::vector<Values<Scalar>> forward_operands;  ///< as forward read them
-  std::vector<bool> wanted;                      ///< the operands whose gradients the pass computes
+  std::vector<Operand<Scalar>> operands;  ///< in the node's order
+  Extents extents;                        ///< of the result
+  Settings settings;
+  Values<Scalar> result;  ///< what forward left; in the gradient passes alone
 
-  /// The operand's position, or -1 when the node has none of this role.
-  [[nodiscard]] int position(std::string_view role) const {
-    for (std::size_t i = 0; i < node.operands.size(); ++i) {
-      if (node.operands[i].role == role) return static_cast<int>(i);
+  [[nodiscard]] bool has(std::string_view role) const {
+    for (const Operand<Scalar>& operand : operands) {
+      if (operand.role == role) return true;
     }
-    return -1;
+    return false;
   }
 
-  /// The operand's values; empty when the node has none of this role.
+  [[nodiscard]] std::size_t position(std::string_view role) const {
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      if (operands[i].role == role) return i;
+    }
+    throw std::invalid_argument("a layer has no operand \"" + std::string(role) +
+                                "\"; give it every operand that its kind requires");
+  }
+
+  [[nodiscard]] const Operand<Scalar>& operand(std::string_view role) const {
+    return operands[position(role)];
+  }
+
+  /// The operand's values; empty when the layer has none of this role.
   [[nodiscard]] View<Scalar> operator[](std::string_view role) const {
-    const int at = position(role);
-    return at < 0 ? View<Scalar>() : View<Scalar>(operands[at]);
+    return has(role) ? View<Scalar>(operand(role).values) : View<Scalar>();
   }
 
-  [[nodiscard]] std::int64_t columns_of(std::string_view role) const {
-    return columns[position(role)];
+  /// Whether the pass computes the gradient of an operand that the layer has.
+  [[nodiscard]] bool wants(std::string_view role) const {
+    return has(role) && operand(role).wanted;
+  }
+};
+
+/// What the file of a kind states; it hides what differs from this. Beside it stand `word`, the
+/// kind's in the text form, `result`, its formula, and `gradients`, of all operands of the pass or
+/// of all that it has.
+struct LayerKind {
+  /// P3. Losses are the members of class loss; the gradient that arrives at one has one element.
+  static constexpr std::array<description::LayerClass, 0> classes{};
+
+  /// P20: whether gradients read forward's result.
+  static constexpr bool reads_result = false;
+
+  /// P20: whether the gradient of operand `wanted` reads operand `read`.
+  static constexpr bool reads(std::string_view /*read*/, std::string_view /*wanted*/) {
+    return true;
   }
 };
 

@@ -2,19 +2,24 @@
 // Questions about nodes that several parts of the reference ask.
 #pragma once
 
-#include "halftone/description/description.hpp"
+#include <string_view>
+
+#include "sources.hpp"
 
 namespace halftone::reference {
 
-inline bool is_source(const description::Node& node) {
-  using description::Kind;
-  return node.kind == Kind::input || node.kind == Kind::parameter || node.kind == Kind::state;
-}
+/// P3
+[[nodiscard]] bool belongs_to(description::Kind kind, description::LayerClass layer_class);
+
+/// P20: whether the gradient of operand `wanted` reads operand `read`.
+[[nodiscard]] bool gradient_reads(description::Kind kind, std::string_view read,
+                                  std::string_view wanted);
+
+/// P20: whether the gradients read forward's result.
+[[nodiscard]] bool gradient_reads_result(description::Kind kind);
 
 inline bool is_loss(const description::Node& node) {
-  using description::Kind;
-  return node.kind == Kind::cross_entropy || node.kind == Kind::mse ||
-         node.kind == Kind::pointwise_loss;
+  return belongs_to(node.kind, description::LayerClass::loss);
 }
 
 /// D6: whether the loss is computed and nothing more; weights count as f32 (D11).
@@ -24,10 +29,6 @@ inline bool is_metric(const description::Loss& loss) {
 
 /// P2: whether the node's result is an activation.
 inline bool is_layer(const description::Node& node) { return !is_source(node) && !is_loss(node); }
-
-inline bool is_parameter(const description::Node& node) {
-  return node.kind == description::Kind::parameter;
-}
 
 inline const description::ParameterAttributes& attributes_of(const description::Node& node) {
   return std::get<description::ParameterAttributes>(node.attributes);

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "halftone/description/text.hpp"
 #include "halftone/reference/evaluator.hpp"
 #include "halftone/reference/resolution.hpp"
 #include "kinds.hpp"
@@ -32,7 +34,7 @@ class Operation {
   /// P32, without the rounding of losses (P36).
   [[nodiscard]] Values<Scalar> result() const {
     using description::Pass, description::Role;
-    Values<Scalar> y = apply(layer(Pass::forward));
+    Values<Scalar> y = result_of(word(), layer(Pass::forward));
     if (is_loss(node())) return y;
     y = rounded(rules_.result(id_, Pass::forward), std::move(y));
     return rounded(rules_.store(id_, Role::activation), std::move(y));
@@ -48,7 +50,7 @@ class Operation {
     }
     const auto read = rules_.operand(id_, pass, description::Role::gradient);
     const Values<Scalar> arriving = is_loss(node()) ? g : rounded(read, g);
-    OperandGradients<Scalar> all = apply_gradient(layer(pass), View<Scalar>(arriving));
+    OperandGradients<Scalar> all = gradients_of(word(), layer(pass), View<Scalar>(arriving));
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (!is_of(pass, node().operands[i])) continue;
       gradients[i] = rounded(rules_.result(id_, pass), std::move(all[i]));
@@ -74,33 +76,32 @@ class Operation {
     return rounded(rules_.operand(id_, pass, role), std::move(stored));
   }
 
-  [[nodiscard]] std::vector<Values<Scalar>> operands(description::Pass pass) const {
-    std::vector<Values<Scalar>> values;
-    for (const description::Operand& operand : node().operands) {
-      values.push_back(read(operand.node, pass));
-    }
-    return values;
+  [[nodiscard]] Operand<Scalar> operand(const description::Operand& of,
+                                        description::Pass pass) const {
+    const description::Node& source = model_.nodes[of.node];
+    Operand<Scalar> operand;
+    operand.role = of.role;
+    operand.extents = bound(source.shape, symbols_);
+    operand.values = read(of.node, pass);
+    operand.integers = forward_.integers[of.node];
+    if (pass == description::Pass::forward) return operand;
+    operand.forward_values = read(of.node, description::Pass::forward);
+    operand.wanted = is_of(pass, of);
+    return operand;
   }
 
   [[nodiscard]] Layer<Scalar> layer(description::Pass pass) const {
-    Layer<Scalar> layer{node(), operands(pass), {}, {}, {}, {}, {}};
-    for (const description::Operand& operand : node().operands) {
-      const description::Node& source = model_.nodes[operand.node];
-      layer.columns.push_back(columns_of(source));
-      layer.wanted.push_back(is_of(pass, operand));
-      if (source.format == description::Format::i32) layer.labels = forward_.labels[operand.node];
+    Layer<Scalar> layer;
+    layer.extents = bound(node().shape, symbols_);
+    layer.settings = settings_of(node());
+    for (const description::Operand& of : node().operands) {
+      layer.operands.push_back(operand(of, pass));
     }
-    if (pass == description::Pass::forward) return layer;
-    if (is_layer(node())) layer.result = read(id_, pass);
-    layer.forward_operands = operands(description::Pass::forward);
+    if (pass != description::Pass::forward && is_layer(node())) layer.result = read(id_, pass);
     return layer;
   }
 
-  [[nodiscard]] std::int64_t columns_of(const description::Node& source) const {
-    if (source.shape.empty()) return 1;
-    const description::Dimension& last = source.shape.back();
-    return last.symbol.empty() ? last.extent : symbols_.at(last.symbol);
-  }
+  [[nodiscard]] std::string_view word() const { return description::kind_text(node().kind); }
 
   const description::Description& model_;
   const Resolution& rules_;

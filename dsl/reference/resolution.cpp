@@ -29,22 +29,6 @@ bool contains(const std::vector<Value>& values, const Value& value) {
   return std::ranges::find(values, value) != values.end();
 }
 
-// P3
-constexpr std::pair<LayerClass, Kind> kClasses[] = {
-    {LayerClass::contraction, Kind::linear},
-    {LayerClass::normalization, Kind::layer_norm},
-    {LayerClass::softmax, Kind::cross_entropy},
-    {LayerClass::activation_function, Kind::relu},
-    {LayerClass::activation_function, Kind::gelu},
-    {LayerClass::activation_function, Kind::silu},
-    {LayerClass::elementwise, Kind::add},
-    {LayerClass::elementwise, Kind::concat},
-    {LayerClass::elementwise, Kind::pointwise},
-    {LayerClass::loss, Kind::cross_entropy},
-    {LayerClass::loss, Kind::mse},
-    {LayerClass::loss, Kind::pointwise_loss},
-};
-
 // The number of a chip such as sm_90a, or -1 for the cpu.
 int number_of(std::string_view chip) {
   int number = -1;
@@ -71,9 +55,8 @@ bool is_target(const TargetRange& range, std::string_view target) {  // P3
 bool matches(const Clause& clause, const Subject& subject, std::string_view target) {
   const auto fits_name = [&](std::string_view name) { return glob_matches(*clause.layer, name); };
   const auto fits_class = [&](LayerClass layer_class) {
-    return std::ranges::any_of(kClasses, [&](const auto& member) {
-      return member.first == layer_class && contains(subject.kinds, member.second);
-    });
+    return std::ranges::any_of(subject.kinds,
+                               [&](Kind kind) { return belongs_to(kind, layer_class); });
   };
   const auto fits_op = [&](Kind kind) { return contains(subject.kinds, kind); };
   const auto fits_target = [&](const TargetRange& range) { return is_target(range, target); };
@@ -157,22 +140,17 @@ Format widest(const std::vector<Format>& formats) {
   return all_equal ? formats.front() : Format::f32;
 }
 
-// The operands, besides parameters and the arriving gradient, that the formulas D40 to D51 of this
-// pass read; relu's is its own result (D42).
+// What the gradients of this pass read besides parameters and the gradient that arrives.
 std::vector<NodeId> read_backward(const Description& description, NodeId id, Pass pass) {
   const Node& node = description.nodes[id];
-  const auto is_of_pass = [&](const Operand& operand) {
-    return is_parameter(description.nodes[operand.node]) == (pass == Pass::weight_gradient);
-  };
   std::vector<NodeId> read;
-  if (node.kind == Kind::relu) return {id};
-  if (node.kind == Kind::add || node.kind == Kind::concat) return {};
+  if (gradient_reads_result(node.kind)) read.push_back(id);
   for (const Operand& operand : node.operands) {
-    // A factor of a contraction is read for the other one's gradient.
-    const bool is_needed =
-        node.kind != Kind::linear || std::ranges::any_of(node.operands, [&](const Operand& other) {
-          return other.role != "bias" && other.role != operand.role && is_of_pass(other);
-        });
+    const bool is_needed = std::ranges::any_of(node.operands, [&](const Operand& wanted) {
+      const bool is_of_pass =
+          is_parameter(description.nodes[wanted.node]) == (pass == Pass::weight_gradient);
+      return is_of_pass && gradient_reads(node.kind, operand.role, wanted.role);
+    });
     if (is_needed && !is_parameter(description.nodes[operand.node])) read.push_back(operand.node);
   }
   return read;
@@ -185,7 +163,7 @@ Resolution::Resolution(Description description, std::string target)
   for (std::size_t at = 0; at < description_.nodes.size(); ++at) {
     const NodeId id = static_cast<NodeId>(at);
     const Node& node = description_.nodes[at];
-    activations_.push_back(node.kind == Kind::input ? node.format : Format::f32);
+    activations_.push_back(is_input(node) ? node.format : Format::f32);
     if (!is_layer(node)) continue;
     const auto choice =
         winner(description_, target_, value(description_, id, Role::activation), &Rule::store);

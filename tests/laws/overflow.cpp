@@ -205,7 +205,7 @@ TEST_CASE("diagnose() names a label that its loss has no class for") {
       const auto classes = pair.description.nodes[node.operands[0].node].shape.back().extent;
       for (const std::int32_t wrong : {-1, static_cast<std::int32_t>(classes), 2147483647}) {
         pair.draw();
-        pair.inputs.labels.at(name)[2] = wrong;
+        pair.inputs.integers.at(name)[2] = wrong;
         const auto found = diagnose_step(pair, {});
         REQUIRE(found);
         CHECK(found->text() == "label '" + name + "': element 2 is " + std::to_string(wrong) +
@@ -229,7 +229,7 @@ TEST_CASE("diagnose() passes over metrics, which spoil no step (D6)") {
     pair.trainer.update();
     // What a metric alone reads.
     pair.inputs.values.at("scores")[0] = NAN;
-    pair.inputs.labels.at("rank")[0] = -1;
+    pair.inputs.integers.at("rank")[0] = -1;
     CHECK_FALSE(diagnose_step(pair, {}));
     pair.trainer.update();
     CHECK(pair.trainer.updated());

@@ -65,7 +65,7 @@ class Pair {
       const auto count =
           static_cast<std::size_t>(reference.count(static_cast<description::NodeId>(id)));
       if (node.format == description::Format::i32) {
-        auto& labels = inputs.labels[node.name];
+        auto& labels = inputs.integers[node.name];
         labels.resize(count);
         std::uniform_int_distribution<std::int32_t> pick(
             0, classes_of(static_cast<description::NodeId>(id)) - 1);
@@ -82,7 +82,7 @@ class Pair {
     std::vector<NamedValues> named;
     for (const auto& [name, values] : inputs.values)
       named.push_back({name, std::span<const float>(values)});
-    for (const auto& [name, labels] : inputs.labels)
+    for (const auto& [name, labels] : inputs.integers)
       named.push_back({name, std::span<const std::int32_t>(labels)});
     return named;
   }

@@ -9,8 +9,9 @@
 #include <limits>
 #include <string>
 
-#include "activations.hpp"
 #include "halftone/reference/rounding.hpp"
+#include "layers/gelu.hpp"
+#include "layers/silu.hpp"
 #include "recipes.hpp"
 
 namespace halftone::reference {

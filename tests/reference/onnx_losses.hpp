@@ -17,7 +17,7 @@ inline Problem cross_entropy_problem(std::int64_t rows, std::int64_t columns,
                               "%label) : []\nloss %loss weight " +
                               std::to_string(weight) + "\n");
   problem.parameters["x"] = logits;
-  problem.inputs.labels["label"] = labels;
+  problem.inputs.integers["label"] = labels;
   return problem;
 }
 

@@ -207,7 +207,7 @@ loss %loss weight 1
 rule where op cross_entropy pass input_gradient : compute bf16
 )");
   problem.inputs.values["x"] = {0, 0x1.01p+0};  // the gradient's pass reads 0 and 1
-  problem.inputs.labels["label"] = {1};
+  problem.inputs.integers["label"] = {1};
   problem.parameters["w"] = {0, 0};
   const Run<float> run(problem);
   CHECK(run.forward.losses[0] == doctest::Approx(std::log1p(std::exp(-0x1.01p+0))).epsilon(1e-6));

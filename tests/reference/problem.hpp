@@ -88,7 +88,7 @@ inline Problem make_problem(const description::Description& model, const Symbols
     } else if (node.kind == Kind::input && node.format == description::Format::i32) {
       const std::int64_t classes = classes_of(model, static_cast<description::NodeId>(id));
       for (std::int64_t e = 0; e < count; ++e) {
-        problem.inputs.labels[node.name].push_back(
+        problem.inputs.integers[node.name].push_back(
             static_cast<std::int32_t>(random.bits() % classes));
       }
     } else if (node.kind == Kind::input) {
@@ -112,7 +112,7 @@ Tensors<Scalar> as(const Tensors<double>& tensors) {
 
 template <class Scalar>
 Inputs<Scalar> as(const Inputs<double>& inputs) {
-  return {as<Scalar>(inputs.values), inputs.labels};
+  return {as<Scalar>(inputs.values), inputs.integers};
 }
 
 /// One evaluation of a problem in Scalar's arithmetic.

@@ -8,7 +8,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "activations.hpp"
+#include "layers/gelu.hpp"
+#include "layers/silu.hpp"
 #include "recipes.hpp"
 
 namespace halftone::reference {

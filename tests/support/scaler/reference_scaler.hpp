@@ -29,7 +29,8 @@ class ReferenceScaler final : public ScalerUnderTest {
     reference::Gradients<float> sum;
     for (std::size_t i = 0; i < events.gradients.size(); ++i) {
       const reference::Inputs<float> inputs{
-          .values = {{"xa", input_of(events, i, 0)}, {"xb", input_of(events, i, 1)}}, .labels = {}};
+          .values = {{"xa", input_of(events, i, 0)}, {"xb", input_of(events, i, 1)}},
+          .integers = {}};
       auto next = evaluator_->backward(evaluator_->forward(state_, inputs));
       sum = i == 0 ? std::move(next) : evaluator_->accumulate(std::move(sum), next);
     }

@@ -25,12 +25,12 @@ using Symbols = std::map<std::string, std::int64_t>;
 template <class Scalar>
 using Tensors = std::map<std::string, std::vector<Scalar>>;
 
-/// What every step receives: one tensor for each input, i32 inputs in `labels` and all others in
-/// `values`. Values of an input of format f16 or bf16 are values of that format.
+/// What every step receives: one tensor for each input, i32 inputs in `integers` and all others
+/// in `values`. Values of an input of format f16 or bf16 are values of that format.
 template <class Scalar>
 struct Inputs {
   Tensors<Scalar> values;
-  std::map<std::string, std::vector<std::int32_t>> labels;
+  std::map<std::string, std::vector<std::int32_t>> integers;
 };
 
 /// beta^t as the unevaluated sum high + low (U6); low stays 0 in Exact.
@@ -70,7 +70,7 @@ struct State {
 template <class Scalar>
 struct Forward {
   std::vector<std::vector<Scalar>> values;  ///< by NodeId, as stored (P32); empty for i32 inputs
-  std::vector<std::vector<std::int32_t>> labels;  ///< by NodeId; empty but for i32 inputs
+  std::vector<std::vector<std::int32_t>> integers;  ///< by NodeId; empty but for i32 inputs
   std::vector<Scalar> losses;  ///< in the order of Description::losses, not weighted
   Scalar objective = 0;        ///< the sum of weight * loss, 0 without losses; no metrics (D6)
   Tensors<Scalar> states;      ///< all states after the assignments

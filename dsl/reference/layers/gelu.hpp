@@ -1,28 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// relu, gelu and silu: D23 to D25, D32, D42 to D44, D51. Constants are rounded once from double.
+// gelu: D24, D25, D43 and D44. Constants are rounded once from double.
 #pragma once
 
 #include <numbers>
 
-#include "layer.hpp"
+#include "../elementwise.hpp"
 
 namespace halftone::reference {
-
-// D23
-template <class Scalar>
-Scalar relu(Scalar x) {
-  return x > 0 ? x : (std::isnan(plain(x)) ? x : Scalar(0));
-}
-
-// D42, on the result that forward left: what rounded to zero passes no gradient, a NaN does.
-template <class Scalar>
-OperandGradients<Scalar> relu_gradient(const Layer<Scalar>& layer, View<Scalar> g) {
-  Values<Scalar> of_x(g.size());
-  for (std::size_t e = 0; e < g.size(); ++e) {
-    of_x[e] = layer.result[e] <= 0 ? Scalar(0) : g[e];
-  }
-  return {std::move(of_x)};
-}
 
 template <class Scalar>
 struct GeluConstants {
@@ -74,40 +58,25 @@ Scalar gelu_tanh_gradient(Scalar x, Scalar g) {
   return g * fma((C::half * x) * (1 - t * t), du, C::half * (1 + t));
 }
 
-// D32
-template <class Scalar>
-Scalar silu(Scalar x) {
-  return x * sigmoid(x);
-}
+struct Gelu : LayerKind {
+  static constexpr std::string_view word = "gelu";
+  static constexpr std::array classes{description::LayerClass::activation_function};
 
-// D51
-template <class Scalar>
-Scalar silu_gradient(Scalar x, Scalar g) {
-  const Scalar r = sigmoid(x);
-  return g * (r * fma(x, 1 - r, Scalar(1)));
-}
+  template <class Scalar>
+  static bool is_tanh(const Layer<Scalar>& layer) {
+    return layer.settings.words.at("approximation") == "tanh";
+  }
 
-template <class Scalar, class Function>
-Values<Scalar> elementwise(const Layer<Scalar>& layer, Function function) {
-  const View<Scalar> x = layer["x"];
-  Values<Scalar> y(x.size());
-  for (std::size_t e = 0; e < x.size(); ++e) y[e] = function(x[e]);
-  return y;
-}
+  template <class Scalar>
+  static Values<Scalar> result(const Layer<Scalar>& layer) {
+    return elementwise(layer, is_tanh(layer) ? gelu_tanh<Scalar> : gelu_erf<Scalar>);
+  }
 
-template <class Scalar, class Function>
-OperandGradients<Scalar> elementwise_gradient(const Layer<Scalar>& layer, View<Scalar> g,
-                                              Function function) {
-  const View<Scalar> x = layer["x"];
-  Values<Scalar> of_x(x.size());
-  for (std::size_t e = 0; e < x.size(); ++e) of_x[e] = function(x[e], g[e]);
-  return {std::move(of_x)};
-}
-
-template <class Scalar>
-bool is_tanh_gelu(const Layer<Scalar>& layer) {
-  return std::get<description::GeluAttributes>(layer.node.attributes).approximation ==
-         description::GeluApproximation::tanh;
-}
+  template <class Scalar>
+  static OperandGradients<Scalar> gradients(const Layer<Scalar>& layer, View<Scalar> g) {
+    return elementwise_gradients(
+        layer, g, is_tanh(layer) ? gelu_tanh_gradient<Scalar> : gelu_erf_gradient<Scalar>);
+  }
+};
 
 }  // namespace halftone::reference

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The list of layers and losses: nothing else of the reference names one.
+#pragma once
+
+#include <string_view>
+
+#include "layers/add.hpp"
+#include "layers/concat.hpp"
+#include "layers/cross_entropy.hpp"
+#include "layers/gelu.hpp"
+#include "layers/layer_norm.hpp"
+#include "layers/linear.hpp"
+#include "layers/mse.hpp"
+#include "layers/pointwise.hpp"
+#include "layers/pointwise_loss.hpp"
+#include "layers/relu.hpp"
+#include "layers/silu.hpp"
+
+namespace halftone::reference {
+
+template <class... Kinds>
+struct KindList {
+  /// Calls visit with the kind of this word; false when the list has none.
+  template <class Visit>
+  static bool visit(std::string_view word, Visit visit) {
+    return ((Kinds::word == word && (visit(Kinds{}), true)) || ...);
+  }
+};
+
+using Layers = KindList<Linear, LayerNorm, Relu, Gelu, Silu, Add, Concat, Pointwise, CrossEntropy,
+                        Mse, PointwiseLoss>;
+
+}  // namespace halftone::reference

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// linear: D21 and D40.
+#pragma once
+
+#include "../layer.hpp"
+
+namespace halftone::reference {
+
+// D40, the gradient of x
+template <class Scalar>
+Values<Scalar> linear_x_gradient(View<Scalar> weight, View<Scalar> g, std::int64_t k) {
+  const std::int64_t m = weight.size() / k, rows = g.size() / m;
+  Values<Scalar> of_x(rows * k);
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t c = 0; c < k; ++c) {
+      of_x[i * k + c] = contraction<Scalar>(
+          m, [&](std::int64_t j) { return g[i * m + j]; },
+          [&](std::int64_t j) { return weight[j * k + c]; });
+    }
+  }
+  return of_x;
+}
+
+// D40, the gradient of weight
+template <class Scalar>
+Values<Scalar> linear_weight_gradient(View<Scalar> x, View<Scalar> g, std::int64_t k) {
+  const std::int64_t rows = x.size() / k, m = g.size() / rows;
+  Values<Scalar> of_weight(m * k);
+  for (std::int64_t j = 0; j < m; ++j) {
+    for (std::int64_t c = 0; c < k; ++c) {
+      of_weight[j * k + c] = contraction<Scalar>(
+          rows, [&](std::int64_t i) { return g[i * m + j]; },
+          [&](std::int64_t i) { return x[i * k + c]; });
+    }
+  }
+  return of_weight;
+}
+
+struct Linear : LayerKind {
+  static constexpr std::string_view word = "linear";
+  static constexpr std::array classes{description::LayerClass::contraction};
+  static constexpr bool reads(std::string_view read, std::string_view wanted) {
+    return (read == "x" && wanted == "weight") || (read == "weight" && wanted == "x");
+  }
+
+  // D21
+  template <class Scalar>
+  static Values<Scalar> result(const Layer<Scalar>& layer) {
+    const View<Scalar> x = layer["x"], weight = layer["weight"], bias = layer["bias"];
+    const std::int64_t k = columns(layer.operand("weight").extents), m = columns(layer.extents);
+    Values<Scalar> y(count(layer.extents));
+    for (std::size_t e = 0; e < y.size(); ++e) {
+      const std::int64_t i = e / m, j = e % m;
+      const Scalar product = contraction<Scalar>(
+          k, [&](std::int64_t c) { return x[i * k + c]; },
+          [&](std::int64_t c) { return weight[j * k + c]; });
+      y[e] = bias.empty() ? product : product + bias[j];
+    }
+    return y;
+  }
+
+  // D40
+  template <class Scalar>
+  static OperandGradients<Scalar> gradients(const Layer<Scalar>& layer, View<Scalar> g) {
+    const View<Scalar> x = layer["x"], weight = layer["weight"];
+    const std::int64_t k = columns(layer.operand("weight").extents), m = columns(layer.extents);
+    OperandGradients<Scalar> gradients(layer.operands.size());
+    if (layer.wants("x")) gradients[layer.position("x")] = linear_x_gradient(weight, g, k);
+    if (layer.wants("weight"))
+      gradients[layer.position("weight")] = linear_weight_gradient(x, g, k);
+    if (layer.wants("bias")) gradients[layer.position("bias")] = column_sums(g, m);
+    return gradients;
+  }
+};
+
+}  // namespace halftone::reference

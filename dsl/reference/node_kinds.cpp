@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node_kinds.hpp"
+
+#include <algorithm>
+
+#include "halftone/description/text.hpp"
+#include "layers.hpp"
+
+namespace halftone::reference {
+
+using description::kind_text;
+
+bool belongs_to(description::Kind kind, description::LayerClass layer_class) {
+  bool belongs = false;
+  Layers::visit(kind_text(kind), [&](auto of) {
+    belongs = std::ranges::find(of.classes, layer_class) != of.classes.end();
+  });
+  return belongs;
+}
+
+bool gradient_reads(description::Kind kind, std::string_view read, std::string_view wanted) {
+  bool reads = false;
+  Layers::visit(kind_text(kind), [&](auto of) { reads = of.reads(read, wanted); });
+  return reads;
+}
+
+bool gradient_reads_result(description::Kind kind) {
+  bool reads = false;
+  Layers::visit(kind_text(kind), [&](auto of) { reads = of.reads_result; });
+  return reads;
+}
+
+}  // namespace halftone::reference
