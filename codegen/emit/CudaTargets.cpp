@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/emit/CudaTargets.h"
 
+#include "codegen/emit/TaskAxes.h"
 #include "codegen/emit/cuda/KernelText.h"
+#include "codegen/skeletons/Skeletons.h"
 
 using namespace mlir;
 namespace hm = halftone::manifest;
@@ -21,40 +23,6 @@ int32_t CudaTexts::insert(StringRef kernel, StringRef chip, CudaText text) {
   return it->second;
 }
 
-static std::vector<hm::Dimension> dimensions(ArrayRef<Attribute> dims,
-                                             ArrayRef<std::string> symbols) {
-  std::vector<hm::Dimension> result;
-  for (Attribute dim : dims)
-    result.push_back(dimensionOf(dim, symbols));
-  return result;
-}
-
-static std::vector<hm::TaskAxis> axes(ArrayRef<CudaLaunch::Axis> axes,
-                                      ArrayRef<std::string> symbols) {
-  std::vector<hm::TaskAxis> result;
-  for (const CudaLaunch::Axis &axis : axes)
-    result.push_back({dimensions(axis.extent, symbols), axis.tile});
-  return result;
-}
-
-/// "tensor 128x64x32, warps 32x32, 3 stages, 4 splits", "simt 64x64x16", "256 threads"
-static std::string planName(KernelOp kernel, CudaPlanAttr plan, const CudaLaunch &launch) {
-  std::string name;
-  llvm::raw_string_ostream out(name);
-  ArrayRef<int64_t> tile = plan.getTile();
-  if (!kernel.isContraction()) {
-    out << launch.threads << " threads";
-    return name;
-  }
-  out << stringifyCudaPlanKind(plan.getKind()) << " " << tile[0] << "x" << tile[1] << "x"
-      << tile[2];
-  if (plan.getKind() == CudaPlanKind::Tensor)
-    out << ", warps " << tile[3] << "x" << tile[4] << ", " << tile[5] << " stages";
-  if (plan.getSplits() > 1)
-    out << ", " << plan.getSplits() << " splits";
-  return name;
-}
-
 static ChipPlansAttr findPlans(KernelOp kernel, StringRef chip) {
   if (std::optional<ArrayAttr> all = kernel.getCudaPlans())
     for (auto plans : all->getAsRange<ChipPlansAttr>())
@@ -69,8 +37,9 @@ static FailureOr<hm::CudaKernel> describe(KernelOp kernel, StringRef chip,
   if (!plans)
     return kernel.emitOpError() << "has no plan for " << chip
                                 << "; run halftone-plan-tiles with that chip";
+  const skeletons::Skeleton &skeleton = skeletons::of(kernel);
   CudaPlanAttr chosen = plans.getPlans().front();
-  FailureOr<CudaLaunch> launch = cudaLaunch(kernel, chosen);
+  FailureOr<skeletons::Launch> launch = skeleton.getLaunch(kernel, chosen);
   FailureOr<std::string> text =
       emitCudaText(kernel, chosen, manifest.model, manifest.halftone_version, manifest.symbols);
   if (failed(launch) || failed(text))
@@ -86,20 +55,20 @@ static FailureOr<hm::CudaKernel> describe(KernelOp kernel, StringRef chip,
                               .sharedBytes = launch->sharedBytes});
   result.threads = static_cast<int32_t>(launch->threads);
   result.shared_bytes = launch->sharedBytes;
-  result.blocks = axes(launch->axes, manifest.symbols);
+  result.blocks = taskAxesOf(launch->axes, manifest.symbols);
   if (chosen.getSplits() > 1)
-    result.split = {dimensions(kernel.getReduction().getValue(), manifest.symbols),
+    result.split = {dimensionsOf(kernel.getReduction().getValue(), manifest.symbols),
                     chosen.getLeast(), static_cast<int32_t>(chosen.getSplits())};
-  for (const CudaLaunch::Work &part : launch->workspace)
+  for (const skeletons::Launch::Work &part : launch->workspace)
     result.workspace.push_back(
-        {part.bytes, axes(part.axes, manifest.symbols), part.perSplit, part.zeroed});
+        {part.bytes, taskAxesOf(part.axes, manifest.symbols), part.perSplit, part.zeroed});
   for (CudaPlanAttr plan : plans.getPlans()) {
     ArrayRef<double> cost = plan.getCost();
-    FailureOr<CudaLaunch> itsLaunch = cudaLaunch(kernel, plan);
+    FailureOr<skeletons::Launch> itsLaunch = skeleton.getLaunch(kernel, plan);
     if (failed(itsLaunch))
       return failure();
     result.plans.push_back(
-        {planName(kernel, plan, *itsLaunch), {cost[0], cost[1], cost[2], cost[3]}});
+        {skeleton.describePlan(plan, *itsLaunch), {cost[0], cost[1], cost[2], cost[3]}});
   }
   result.reason = plans.getReason().str();
   return result;

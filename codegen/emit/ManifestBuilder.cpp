@@ -4,8 +4,10 @@
 
 #include "codegen/emit/Provenance.h"
 
-#include "codegen/emit/cpu/LoopNests.h"
+#include "codegen/emit/TaskAxes.h"
+#include "codegen/emit/cpu/Variants.h"
 #include "codegen/ir/Rules.h"
+#include "codegen/skeletons/Skeletons.h"
 #include "halftone/description/text.hpp"
 #include "halftone/manifest/checksum.hpp"
 #include "halftone/manifest/version.hpp"
@@ -236,8 +238,9 @@ private:
     if (inserted) {
       hm::Kernel k;
       k.name = kernel.getName().str();
-      k.skeleton = stringifySkeleton(kernel.getSkeleton()).str();
-      k.tasks = cpu::taskAxes(kernel, result.manifest.symbols);
+      const skeletons::Skeleton &skeleton = skeletons::of(kernel);
+      k.skeleton = skeleton.name().str();
+      k.tasks = taskAxesOf(skeleton.getTaskAxes(kernel), result.manifest.symbols);
       k.cpu_entry = it->second;
       result.manifest.kernels.push_back(std::move(k));
       result.kernels.push_back(kernel);
@@ -287,13 +290,6 @@ hm::Format formatOf(Type type) {
   if (type.isBF16())
     return hm::Format::bf16;
   return hm::Format::i32;
-}
-
-hm::Dimension dimensionOf(Attribute dim, ArrayRef<std::string> symbols) {
-  if (auto extent = dyn_cast<IntegerAttr>(dim))
-    return {extent.getInt(), -1};
-  const std::string *symbol = llvm::find(symbols, cast<StringAttr>(dim).getValue());
-  return {1, static_cast<int32_t>(symbol - symbols.begin())};
 }
 
 ManifestAndKernels buildManifest(ModuleOp module, const hd::Description &description,

@@ -4,16 +4,13 @@
 #define HALFTONE_EMIT_MANIFESTBUILDER_H
 
 #include "codegen/ir/Dialect.h"
-#include "codegen/plan/TilePlans.h"
+#include "codegen/plan/AssumedSizes.h"
 #include "halftone/description/description.hpp"
 #include "halftone/manifest/manifest.hpp"
 
 namespace halftone::ir {
 
 manifest::Format formatOf(mlir::Type type);
-
-/// An extent, or a symbol by its place among `symbols`.
-manifest::Dimension dimensionOf(mlir::Attribute dim, llvm::ArrayRef<std::string> symbols);
 
 struct ManifestAndKernels {
   manifest::Manifest manifest;

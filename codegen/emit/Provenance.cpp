@@ -2,6 +2,7 @@
 #include "codegen/emit/Provenance.h"
 
 #include "codegen/emit/ManifestBuilder.h"
+#include "codegen/emit/TaskAxes.h"
 
 using namespace mlir;
 namespace hm = halftone::manifest;

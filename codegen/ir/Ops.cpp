@@ -232,7 +232,7 @@ static bool isMatrix(AccessKind kind) { return kind == AccessKind::Lhs || kind =
 Value KernelOp::getElement(unsigned i) {
   if (isMatrix(getInputAccess(i).getKind()))
     return {};
-  unsigned argument = isContraction() ? 1 : 0;
+  unsigned argument = hasSum() ? 1 : 0;
   for (unsigned before = 0; before < i; ++before)
     argument += !isMatrix(getInputAccess(before).getKind());
   return getBody().front().getArgument(argument);
@@ -264,7 +264,7 @@ static LogicalResult verifyAccess(KernelOp op, AccessAttr access, TensorType typ
     break;
   case AccessKind::Lhs:
   case AccessKind::Rhs:
-    fits = op.isContraction();
+    fits = op.hasSum();
     break;
   }
   if (!fits)
@@ -280,9 +280,9 @@ LogicalResult KernelOp::verify() {
   if (getInputs().size() != getInputAccesses().size() ||
       getStored().size() != getResultAccesses().size())
     return emitOpError("wants one access per operand and per stored result");
-  if (getReduction().empty() == isContraction())
+  if (hasSum() != (getSkeleton() == Skeleton::Contraction))
     return emitOpError("wants reduction dimensions if, and only if, it is a contraction");
-  if (getAccumulation() != Accumulation::F32 && !isContraction())
+  if (getAccumulation() != Accumulation::F32 && !hasSum())
     return emitOpError("states an accumulation, but only contractions sum over k (P21)");
   for (auto [i, input] : llvm::enumerate(getInputs()))
     if (failed(verifyAccess(*this, getInputAccess(i), tensor(input))))
@@ -293,8 +293,8 @@ LogicalResult KernelOp::verify() {
   unsigned elements = llvm::count_if(
       getInputAccesses(), [](Attribute a) { return !isMatrix(cast<AccessAttr>(a).getKind()); });
   Block &body = getBody().front();
-  if (body.getNumArguments() != elements + isContraction())
-    return emitOpError() << "body wants " << elements + isContraction() << " arguments, not "
+  if (body.getNumArguments() != elements + hasSum())
+    return emitOpError() << "body wants " << elements + hasSum() << " arguments, not "
                          << body.getNumArguments();
   auto yield = body.empty() ? KernelYieldOp() : dyn_cast<KernelYieldOp>(&body.back());
   if (!yield || yield.getStores().size() != getStored().size())

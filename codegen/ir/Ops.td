@@ -322,7 +322,8 @@ def Halftone_KernelOp : Halftone_Op<"kernel", [SingleBlock, NoTerminator, Isolat
     int64_t getColumns() { return getDomainType().getColumns(); }
     AccessAttr getInputAccess(unsigned i) { return ::mlir::cast<AccessAttr>(getInputAccesses()[i]); }
     AccessAttr getResultAccess(unsigned i) { return ::mlir::cast<AccessAttr>(getResultAccesses()[i]); }
-    bool isContraction() { return getSkeleton() == Skeleton::Contraction; }
+    /// Whether the body receives a sum over reduced dimensions.
+    bool hasSum() { return !getReduction().empty(); }
     bool hasFinish() { return !getFinished().empty(); }
     /// The body's argument for input i, null for Lhs and Rhs.
     ::mlir::Value getElement(unsigned i);

@@ -4,6 +4,7 @@
 #include "codegen/ir/Scalars.h"
 #include "codegen/passes/KernelBuilder.h"
 #include "codegen/passes/Passes.h"
+#include "codegen/skeletons/Skeletons.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace halftone::ir {
@@ -133,11 +134,9 @@ private:
 /// take any shape.
 LogicalResult columnsAreKnown(GraphOp graph) {
   for (auto op : graph.getBody().front().getOps<KernelForm>()) {
-    bool elementwise =
-        op.getSkeleton() == Skeleton::Pointwise || op.getSkeleton() == Skeleton::Flat;
     ArrayRef<Attribute> dims = op.getDomain().getDims();
     auto symbol = dims.empty() ? StringAttr() : dyn_cast<StringAttr>(dims.back());
-    if (symbol && !elementwise)
+    if (symbol && !skeletons::of(op).traits().takesAnyShape)
       return op->emitError() << op->getName() << " of layer '" << getLayer(op) << "' has '"
                              << symbol.getValue()
                              << "' columns: give that dimension a fixed extent";

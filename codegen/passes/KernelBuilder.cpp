@@ -48,8 +48,8 @@ void KernelBuilder::addMatrices() {
 
 void KernelBuilder::buildOp(KernelForm op) {
   SmallVector<Value> results;
-  if (group.skeleton == Skeleton::Contraction && isa<ColumnSumOp>(op.getOperation())) {
-    results.push_back(LhsSumOp::create(builder, loc, accumulator.getType()));
+  if (Value carried = group.skeleton->buildCarried(builder, op, accumulator)) {
+    results.push_back(carried);
   } else {
     SmallVector<Value> operands;
     for (auto [operand, access] : llvm::zip(op->getOperands(), op.getOperandAccesses()))
@@ -181,7 +181,7 @@ KernelOp KernelBuilder::build(StringRef name) {
   OpBuilder::InsertionGuard guard(builder);
   OpBuilder outer(builder);
   block = builder.createBlock(&body);
-  if (group.skeleton == Skeleton::Contraction)
+  if (group.skeleton->traits().sumsProducts)
     addMatrices();
   for (Operation *op : group.ops)
     buildOp(cast<KernelForm>(op));
@@ -204,12 +204,12 @@ KernelOp KernelBuilder::build(StringRef name) {
   auto contract = dyn_cast<ContractOp>(group.ops.front());
   auto kernel = KernelOp::create(
       outer, loc, stored, finished, outer.getStringAttr(name),
-      SkeletonAttr::get(outer.getContext(), group.skeleton), outer.getArrayAttr(group.domain),
-      outer.getArrayAttr(reductionOf(group.ops.front())), operands, outer.getArrayAttr(accesses),
-      outer.getArrayAttr(storedAccesses), UnitAttr::get(outer.getContext()),
-      UnitAttr::get(outer.getContext()), outer.getStrArrayAttr(describeFused(storage)),
-      DenseI64ArrayAttr(), DenseI64ArrayAttr(), ArrayAttr(),
-      AccumulationAttr::get(outer.getContext(), accumulationOf(group.ops.front())));
+      SkeletonAttr::get(outer.getContext(), group.skeleton->traits().word),
+      outer.getArrayAttr(group.domain), outer.getArrayAttr(reductionOf(group.ops.front())),
+      operands, outer.getArrayAttr(accesses), outer.getArrayAttr(storedAccesses),
+      UnitAttr::get(outer.getContext()), UnitAttr::get(outer.getContext()),
+      outer.getStrArrayAttr(describeFused(storage)), DenseI64ArrayAttr(), DenseI64ArrayAttr(),
+      ArrayAttr(), AccumulationAttr::get(outer.getContext(), accumulationOf(group.ops.front())));
   kernel.setTransposeLhs(contract && contract.getTransposeLhs());
   kernel.setTransposeRhs(linear || (contract && contract.getTransposeRhs()));
   kernel.getBody().takeBody(body);

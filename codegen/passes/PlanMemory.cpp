@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A buffer for every tensor and a slot of the arena for every buffer.
 #include "codegen/passes/Passes.h"
+#include "codegen/skeletons/Skeletons.h"
 
 namespace halftone::ir {
 #define GEN_PASS_DEF_PLANMEMORY
@@ -15,7 +16,6 @@ namespace {
 /// Activations compare their sizes as if every symbol were this: only how well slots are shared
 /// depends on it.
 constexpr int64_t kNominalExtent = 64;
-constexpr int64_t kChunk = 1024; // N2
 
 struct Place {
   int64_t buffer = -1, offset = 0;
@@ -150,26 +150,14 @@ private:
           buffer.first = buffer.last = time;
         }
       if (kernel.hasFinish()) {
-        int64_t id = add(("%" + kernel.getName() + ".workspace").str(), BufferRole::Activation,
-                         workspaceType(kernel));
+        int64_t id =
+            add(("%" + kernel.getName() + ".workspace").str(), BufferRole::Activation,
+                kernel.getDomainType().withDims(skeletons::of(kernel).getSummands(kernel)));
         buffers[id].first = buffers[id].last = time;
         workspaces[kernel] = id;
       }
       ++time;
     }
-  }
-
-  /// One f32 per row of a row kernel, per chunk of a flat one; with a symbolic extent an upper
-  /// bound of that.
-  TensorType workspaceType(KernelOp kernel) {
-    TensorType domain = kernel.getDomainType();
-    if (kernel.getSkeleton() == Skeleton::Row)
-      return domain.withDims(domain.getRowDims());
-    if (std::optional<int64_t> elements = domain.getStaticElements())
-      return flat(llvm::divideCeil(*elements, kChunk));
-    SmallVector<Attribute> dims(domain.getRowDims());
-    dims.push_back(builder.getI64IntegerAttr(llvm::divideCeil(domain.getColumns(), kChunk)));
-    return domain.withDims(dims);
   }
 
   static int64_t nominalBytes(TensorType type) {

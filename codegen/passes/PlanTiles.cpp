@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of every kernel: on the CPU from the emitter that knows what it does with them, on chips by
-// the cost model.
-#include "codegen/emit/cpu/LoopNests.h"
+// Tiles of every kernel: on the CPU those of its skeleton, on chips by the cost model.
 #include "codegen/passes/Passes.h"
-#include "codegen/plan/TilePlans.h"
+#include "codegen/plan/PlanList.h"
+#include "codegen/skeletons/Skeletons.h"
 
 namespace halftone::ir {
 #define GEN_PASS_DEF_PLANTILES
@@ -24,10 +23,14 @@ struct PlanTilesPass : halftone::ir::impl::PlanTilesBase<PlanTilesPass> {
     if (failed(readOptions(planned, sizes)))
       return signalPassFailure();
     getOperation().walk([&](KernelOp kernel) {
-      kernel.setCpuTile(cpu::defaultCpuTile(kernel));
+      const skeletons::Skeleton &skeleton = skeletons::of(kernel);
+      kernel.setCpuTile(skeleton.getDefaultCpuTile(kernel));
       SmallVector<Attribute> plans;
-      for (const Chip *chip : planned)
-        plans.push_back(planKernel(kernel, *chip, sizes));
+      for (const Chip *chip : planned) {
+        PlanList list(kernel, *chip, sizes);
+        skeleton.addPlans(list);
+        plans.push_back(list.take());
+      }
       kernel.setCudaPlansAttr(plans.empty() ? ArrayAttr() : ArrayAttr::get(&getContext(), plans));
     });
   }

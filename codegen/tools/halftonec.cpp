@@ -10,6 +10,7 @@
 #include "codegen/emit/cpu/Variants.h"
 #include "codegen/import/FromDescription.h"
 #include "codegen/passes/Passes.h"
+#include "codegen/plan/Chips.h"
 #include "halftone/description/text.hpp"
 #include "halftone/manifest/seal.hpp"
 #include "halftone/manifest/version.hpp"

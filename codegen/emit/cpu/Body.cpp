@@ -27,18 +27,6 @@ Value Frame::product(Code &code, ArrayRef<Attribute> dims) const {
   return result;
 }
 
-bool isFlat(KernelOp kernel) {
-  if (kernel.getSkeleton() != Skeleton::Pointwise && kernel.getSkeleton() != Skeleton::Flat)
-    return false;
-  auto fits = [](Attribute access) {
-    AccessKind kind = cast<AccessAttr>(access).getKind();
-    return kind == AccessKind::Full || kind == AccessKind::Scalar;
-  };
-  return llvm::all_of(kernel.getInputAccesses(), fits) &&
-         llvm::all_of(kernel.getResultAccesses(), fits) &&
-         kernel.getBody().front().getOps<ColumnIndexOp>().empty();
-}
-
 Value buildOperation(Code &code, const Frame &frame, Operation *op, ValueRange operands,
                      unsigned lanes) {
   if (auto count = dyn_cast<CountOp>(op))

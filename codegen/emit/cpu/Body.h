@@ -30,9 +30,6 @@ struct Frame {
   Value elements(Code &code) { return product(code, kernel.getDomain().getValue()); }
 };
 
-/// Whether the kernel may be run as one long row: nothing in it depends on where rows begin.
-bool isFlat(ir::KernelOp kernel);
-
 /// One operation of a region on `operands`, in storage types (Casts.h): scalars when `lanes` is 0,
 /// else vectors.
 Value buildOperation(Code &code, const Frame &frame, mlir::Operation *op, mlir::ValueRange operands,

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions, tiles and tasks; the loop nests themselves are one file per skeleton.
+// Functions and tasks; the loop nests themselves are their skeletons'.
 #include "codegen/emit/cpu/LoopNests.h"
 
+#include "codegen/emit/cpu/Body.h"
 #include "codegen/emit/cpu/Casts.h"
-#include "codegen/emit/cpu/Skeletons.h"
 #include "codegen/emit/cpu/Trees.h"
+#include "codegen/skeletons/Skeletons.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace halftone::ir;
+using halftone::skeletons::kColumnStep;
 
 namespace halftone::cpu {
 
@@ -20,69 +27,29 @@ std::string finishName(KernelOp kernel, const CpuVariant &variant) {
   return entryName(kernel, variant) + "_finish";
 }
 
-static constexpr int64_t kColumnStep = 16; // a multiple of every variant's lanes
-
-SmallVector<int64_t> defaultCpuTile(KernelOp kernel) {
-  constexpr int64_t kElementsPerTask = 16384; // about ten microseconds of a short body
-  int64_t columns = kernel.getColumns();
-  switch (kernel.getSkeleton()) {
-  case Skeleton::Pointwise:
-    return {isFlat(kernel) ? kElementsPerTask : std::max<int64_t>(1, kElementsPerTask / columns)};
-  case Skeleton::Row:
-    return {std::max<int64_t>(1, kElementsPerTask / 4 / columns)};
-  case Skeleton::Column:
-    return {64};
-  case Skeleton::Flat:
-    return {kElementsPerTask / kChunk};
-  case Skeleton::Contraction:
-    return {48, std::min<int64_t>(llvm::alignTo(columns, kColumnStep), 64)};
-  }
-  llvm_unreachable("all skeletons are listed");
-}
-
-std::vector<manifest::TaskAxis> taskAxes(KernelOp kernel, ArrayRef<std::string> symbols) {
-  auto dimensions = [&](ArrayRef<Attribute> dims) {
-    std::vector<manifest::Dimension> list;
-    for (Attribute dim : dims) {
-      if (auto extent = dyn_cast<IntegerAttr>(dim)) {
-        list.push_back({extent.getInt(), -1});
-        continue;
-      }
-      auto symbol = llvm::find(symbols, cast<StringAttr>(dim).getValue());
-      list.push_back({1, static_cast<int32_t>(symbol - symbols.begin())});
-    }
-    return list;
-  };
-  ArrayRef<Attribute> domain = kernel.getDomain().getValue();
-  ArrayRef<int64_t> tile = *kernel.getCpuTile();
-  switch (kernel.getSkeleton()) {
-  case Skeleton::Pointwise:
-    return {{dimensions(isFlat(kernel) ? domain : domain.drop_back()), tile[0]}};
-  case Skeleton::Row:
-    return {{dimensions(domain.drop_back()), tile[0]}};
-  case Skeleton::Column:
-    return {{dimensions(domain.take_back()), tile[0]}};
-  case Skeleton::Flat:
-    return {{dimensions(domain), tile[0] * kChunk}};
-  case Skeleton::Contraction:
-    return {{dimensions(domain.drop_back()), tile[0]}, {dimensions(domain.take_back()), tile[1]}};
-  }
-  llvm_unreachable("all skeletons are listed");
-}
-
 static void buildTasks(Code &code, Frame &frame, Value first, Value last) {
-  switch (frame.kernel.getSkeleton()) {
-  case Skeleton::Pointwise:
-    return buildElementwise(code, frame, first, last);
-  case Skeleton::Row:
-    return buildRows(code, frame, first, last);
-  case Skeleton::Column:
-    return buildColumns(code, frame, first, last);
-  case Skeleton::Flat:
-    return buildFlat(code, frame, first, last);
-  case Skeleton::Contraction:
-    return buildContraction(code, frame, first, last);
+  skeletons::of(frame.kernel).buildTasks(code, frame, first, last);
+}
+
+/// The finish region, after all tasks.
+static void buildFinish(Code &code, Frame &frame, Value, Value) {
+  IRMapping mapping;
+  Block &block = frame.kernel.getFinish().front();
+  mapping.map(block.getArgument(0), skeletons::of(frame.kernel).buildSum(code, frame));
+  unsigned argument = 1;
+  for (unsigned i = 0; i < frame.kernel.getInputs().size(); ++i)
+    if (frame.kernel.getInputAccess(i).getKind() == AccessKind::Scalar) {
+      Type type = block.getArgument(argument).getType();
+      mapping.map(block.getArgument(argument++), code.load(storageOf(type), frame.input(i)));
+    }
+  for (Operation &op : block.without_terminator()) {
+    Values operands;
+    for (Value operand : op.getOperands())
+      operands.push_back(mapping.lookup(operand));
+    mapping.map(op.getResult(0), buildOperation(code, frame, &op, operands, 0));
   }
+  for (auto [i, value] : llvm::enumerate(frame.kernel.getFinishYield().getValues()))
+    code.store(mapping.lookup(value), frame.finished(i));
 }
 
 static void buildFunction(KernelOp kernel, const CpuVariant &variant, ArrayRef<std::string> symbols,
@@ -111,12 +78,11 @@ static void buildFunction(KernelOp kernel, const CpuVariant &variant, ArrayRef<s
 /// Tasks must cover whole vectors: two tasks never write one element.
 static LogicalResult checkTile(KernelOp kernel) {
   ArrayRef<int64_t> tile = *kernel.getCpuTile();
-  int64_t wanted = kernel.isContraction() ? 2 : 1;
-  if (static_cast<int64_t>(tile.size()) != wanted ||
-      llvm::any_of(tile, [](int64_t extent) { return extent <= 0; }))
+  const skeletons::Skeleton &skeleton = skeletons::of(kernel);
+  size_t wanted = skeleton.getDefaultCpuTile(kernel).size();
+  if (tile.size() != wanted || llvm::any_of(tile, [](int64_t extent) { return extent <= 0; }))
     return kernel.emitOpError() << "wants a cpu_tile of " << wanted << " positive extents";
-  bool columns = kernel.isContraction() || kernel.getSkeleton() == Skeleton::Column;
-  if (columns && tile.back() % kColumnStep != 0)
+  if (skeleton.traits().tilesColumns && tile.back() % kColumnStep != 0)
     return kernel.emitOpError() << "wants a cpu_tile with a multiple of " << kColumnStep
                                 << " columns, not " << tile.back();
   return success();
@@ -137,16 +103,12 @@ LogicalResult buildCpuKernel(KernelOp kernel, const CpuVariant &variant,
                              ArrayRef<std::string> symbols, ModuleOp destination) {
   if (!kernel.getCpuTile())
     return kernel.emitOpError("has no cpu_tile: run PlanTiles first");
-  if (kernel.getSkeleton() == Skeleton::Flat && !isFlat(kernel))
-    return kernel.emitOpError("sums elements of rows and columns; only full and scalar accesses "
-                              "can be summed flat: make it a "
-                              "row kernel, or two kernels");
-  if (failed(checkTile(kernel)) || failed(verifyCasts(kernel)) || failed(checkSums(kernel)))
+  if (failed(skeletons::of(kernel).verifyCpu(kernel)) || failed(checkTile(kernel)) ||
+      failed(verifyCasts(kernel)) || failed(checkSums(kernel)))
     return failure();
   buildFunction(kernel, variant, symbols, destination, entryName(kernel, variant), buildTasks);
   if (kernel.hasFinish())
-    buildFunction(kernel, variant, symbols, destination, finishName(kernel, variant),
-                  [](Code &code, Frame &frame, Value, Value) { buildFinish(code, frame); });
+    buildFunction(kernel, variant, symbols, destination, finishName(kernel, variant), buildFinish);
   return success();
 }
 

@@ -6,21 +6,12 @@
 
 #include "codegen/emit/cpu/Variants.h"
 #include "codegen/ir/Dialect.h"
-#include "halftone/manifest/manifest.hpp"
 
 namespace halftone::cpu {
 
 /// Names of a kernel's functions: `<name>__<variant>` and `<name>__<variant>_finish`.
 std::string entryName(ir::KernelOp kernel, const CpuVariant &variant);
 std::string finishName(ir::KernelOp kernel, const CpuVariant &variant);
-
-/// The tile that PlanTiles gives a kernel: rows per task (pointwise and row), elements per task
-/// (pointwise that is flattened), columns (column), chunks of 1024 elements (flat), or rows and
-/// columns (contraction).
-llvm::SmallVector<int64_t> defaultCpuTile(ir::KernelOp kernel);
-
-/// The axes of a kernel's tasks, the last one fastest. `symbols` are Manifest::symbols.
-std::vector<manifest::TaskAxis> taskAxes(ir::KernelOp kernel, llvm::ArrayRef<std::string> symbols);
 
 /// Appends the functions of `kernel` for `variant` to `destination`, in the func, scf, arith, math,
 /// vector and llvm dialects. Every operation keeps its own rounding: no fast-math flags, fma only

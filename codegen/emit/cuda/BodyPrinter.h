@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The printer of `struct Body`: BodyText.cpp has what a Body holds, loads and stores, BodyCode.cpp
-// what it computes. kernels/README.md says what each skeleton asks of a Body.
+// The printer of `struct Body`, which a skeleton of kernels/ is instantiated with. BodyText.cpp has
+// what a Body holds, loads and stores, BodyCode.cpp what it computes. kernels/README.md says what
+// each skeleton asks of a Body.
 #ifndef HALFTONE_EMIT_CUDA_BODYPRINTER_H
 #define HALFTONE_EMIT_CUDA_BODYPRINTER_H
 
-#include "codegen/emit/cuda/BodyText.h"
+#include <functional>
+
 #include "codegen/emit/cuda/Regions.h"
 
 namespace halftone::ir {
@@ -15,13 +17,49 @@ inline std::string numbered(llvm::StringRef name, unsigned i) {
   return (name + llvm::Twine(i)).str();
 }
 
+/// One line of a Body.
+std::string bodyConstant(llvm::StringRef name, bool value);
+std::string bodyConstant(llvm::StringRef name, int64_t value);
+
+class BodyPrinter;
+
+/// What a skeleton's Body has beyond operands, loads and stores.
+struct BodyForm {
+  bool oneRow = false;    ///< elements know neither row nor column
+  bool workspace = false; ///< also without a finish
+  std::string constants;
+  std::string before, after; ///< parameters of compute around the inputs
+  CudaNames uniforms;        ///< what the skeleton provides for a whole row
+  CudaNames elements;        ///< and for an element
+  llvm::SmallVector<std::pair<mlir::Value, std::string>>
+      terms;                                                 ///< what compute gives besides stores
+  std::function<mlir::LogicalResult(BodyPrinter &)> members; ///< the functions behind compute
+};
+
 class BodyPrinter {
 public:
-  BodyPrinter(KernelOp kernel, CudaPlanAttr plan, llvm::raw_ostream &out)
-      : kernel(kernel), plan(plan), block(kernel.getBody().front()), collapsed(isCollapsed(kernel)),
-        out(out) {}
+  BodyPrinter(KernelOp kernel, BodyForm form, llvm::raw_ostream &out)
+      : kernel(kernel), block(kernel.getBody().front()), form(std::move(form)), out(out) {}
 
+  /// Data members are named as the entry's parameters, and `rows`, `elements` (of one row), `depth`
+  /// (where the body receives a sum).
   mlir::LogicalResult print(llvm::ArrayRef<std::string> symbols);
+
+  /// Prints `head {`, the statements of `values`, and `target = value;` for each; nothing else.
+  mlir::LogicalResult printFunction(llvm::StringRef head, mlir::ValueRange values, CudaNames names,
+                                    llvm::StringRef scope, llvm::ArrayRef<std::string> targets,
+                                    llvm::StringRef indent = "  ");
+  /// printFunction where every value is known of an element.
+  mlir::LogicalResult printElements(llvm::StringRef head, mlir::ValueRange values,
+                                    llvm::ArrayRef<std::string> targets,
+                                    llvm::StringRef indent = "  ");
+  /// Row results, and the row's term of the sum over rows, by one lane per row.
+  mlir::LogicalResult printStoreRow(llvm::StringRef parameter);
+
+  KernelOp kernel;
+  mlir::Block &block;
+  BodyForm form;
+  llvm::raw_ostream &out;
 
 private:
   void printMembers(llvm::ArrayRef<std::string> symbols);
@@ -29,43 +67,22 @@ private:
   void printLoads();
   void printStore();
   mlir::LogicalResult printCompute();
-  mlir::LogicalResult printStages();
-  mlir::LogicalResult printStoreRow();
-  void printStoreColumn();
   mlir::LogicalResult printFinish();
-
-  int accessWidth();
-  bool isTensor() { return plan.getKind() == CudaPlanKind::Tensor; }
-  bool isRow() { return kernel.getSkeleton() == Skeleton::Row; }
-  mlir::Type elementType(mlir::Value tensor) {
-    return mlir::cast<TensorType>(tensor.getType()).getElementType();
-  }
-  bool isUniform(unsigned input) {
-    AccessKind kind = kernel.getInputAccess(input).getKind();
-    return kind == AccessKind::Row || kind == AccessKind::Scalar;
-  }
-  bool isMatrix(unsigned input) { return !kernel.getElement(input); }
-  bool isVarying(unsigned input) { return !isMatrix(input) && !isUniform(input); }
-  bool stores(unsigned result, AccessKind kind) {
-    return kernel.getResultAccess(result).getKind() == kind;
-  }
 
   CudaNames uniformNames();
   CudaNames elementNames();
-  void findStages();
-  mlir::LogicalResult printFunction(llvm::StringRef head, mlir::ValueRange values, CudaNames names,
-                                    llvm::StringRef scope, llvm::ArrayRef<std::string> targets,
-                                    llvm::StringRef indent = "  ");
-
-  KernelOp kernel;
-  CudaPlanAttr plan;
-  mlir::Block &block;
-  bool collapsed;
-  llvm::raw_ostream &out;
-  /// Row reductions stage by stage: those of one stage need results of earlier stages alone.
-  llvm::SmallVector<llvm::SmallVector<mlir::Operation *>> stages;
-  llvm::SmallVector<mlir::Operation *> reductions; ///< flattened
 };
+
+/// How the operand enters the body: not at all, once per row, once per element.
+bool isMatrix(KernelOp kernel, unsigned input);
+bool isUniform(KernelOp kernel, unsigned input);
+bool isVarying(KernelOp kernel, unsigned input);
+bool isStoredAs(KernelOp kernel, unsigned result, AccessKind kind);
+int64_t countStoredAs(KernelOp kernel, AccessKind kind);
+
+inline mlir::Type elementType(mlir::Value tensor) {
+  return mlir::cast<TensorType>(tensor.getType()).getElementType();
+}
 
 } // namespace halftone::ir
 

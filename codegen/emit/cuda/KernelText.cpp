@@ -3,15 +3,17 @@
 // Body, the entry.
 #include "codegen/emit/cuda/KernelText.h"
 
-#include "codegen/emit/cuda/BodyText.h"
+#include "codegen/emit/cuda/BodyPrinter.h"
 #include "codegen/emit/cuda/Casts.h"
-#include "codegen/emit/cuda/Regions.h"
+#include "codegen/skeletons/Skeletons.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
 namespace halftone::ir {
+
+using skeletons::Finish, skeletons::Launch;
 
 /// The files of kernels/include, taken in when this was built.
 static constexpr std::pair<StringLiteral, StringLiteral> kDeviceTexts[] = {
@@ -71,21 +73,18 @@ static LogicalResult verify(KernelOp kernel, ArrayRef<std::string> symbols) {
                                 << "' is not made of letters, digits and underscores";
   if (kernel.getYield().getSums().size() > 1)
     return kernel.emitOpError("has more than one sum; split it into several kernels");
-  Skeleton skeleton = kernel.getSkeleton();
-  if (kernel.hasFinish() != (skeleton == Skeleton::Flat) && skeleton != Skeleton::Row)
-    return kernel.emitOpError() << "a " << stringifySkeleton(skeleton) << " kernel "
+  const skeletons::Skeleton &skeleton = skeletons::of(kernel);
+  const skeletons::Traits &traits = skeleton.traits();
+  if (traits.finish != Finish::Possible && kernel.hasFinish() != (traits.finish == Finish::Always))
+    return kernel.emitOpError() << "a " << skeleton.name() << " kernel "
                                 << (kernel.hasFinish() ? "cannot have" : "wants") << " a finish";
-  if (kernel.getColumns() > (skeleton == Skeleton::Row ? 1 << 20 : INT32_MAX - 1024) &&
-      !isCollapsed(kernel))
+  if (kernel.getColumns() > traits.mostColumns && !skeleton.isOneRow(kernel))
     return kernel.emitOpError() << "has rows of " << kernel.getColumns() << " columns, more than a "
-                                << stringifySkeleton(skeleton) << " kernel can hold";
+                                << skeleton.name() << " kernel can hold";
   for (auto [i, access] : llvm::enumerate(kernel.getResultAccesses())) {
-    AccessKind kind = cast<AccessAttr>(access).getKind();
-    if (kind != AccessKind::Full && !(kind == AccessKind::Column && skeleton == Skeleton::Column) &&
-        !(kind == AccessKind::Row &&
-          (skeleton == Skeleton::Row || skeleton == Skeleton::Contraction)))
-      return kernel.emitOpError() << "result " << i << " has an access that a "
-                                  << stringifySkeleton(skeleton) << " kernel cannot store";
+    if (!llvm::is_contained(traits.stores, cast<AccessAttr>(access).getKind()))
+      return kernel.emitOpError() << "result " << i << " has an access that a " << skeleton.name()
+                                  << " kernel cannot store";
   }
   auto check = [&](Type type) {
     return !cudaType(cast<TensorType>(type).getElementType()).empty();
@@ -103,12 +102,6 @@ static LogicalResult verify(KernelOp kernel, ArrayRef<std::string> symbols) {
   return success();
 }
 
-/// The file and namespace of kernels/ that the plan runs in.
-static StringRef skeletonName(KernelOp kernel, CudaPlanAttr plan) {
-  return plan.getKind() == CudaPlanKind::Tensor ? StringRef("tensor_contraction")
-                                                : stringifySkeleton(kernel.getSkeleton());
-}
-
 static std::string formats(TypeRange types) {
   SmallVector<std::string> names;
   for (Type type : types) {
@@ -122,29 +115,16 @@ static std::string formats(TypeRange types) {
 
 static void printHeader(KernelOp kernel, CudaPlanAttr plan, StringRef model, StringRef version,
                         raw_ostream &out) {
-  out << "// " << model << ": " << kernel.getName() << ", " << skeletonName(kernel, plan)
-      << " kernel, " << formats(kernel->getOperandTypes()) << " -> "
-      << formats(kernel->getResultTypes()) << ", Halftone " << version << "\n\n";
-}
-
-/// The skeleton's template arguments after Body.
-static std::string planText(KernelOp kernel, CudaPlanAttr plan) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  if (kernel.isContraction())
-    stream << "halftone::kernels::" << skeletonName(kernel, plan) << "::Tile<";
-  llvm::interleaveComma(plan.getTile(), stream);
-  if (plan.getKind() == CudaPlanKind::Tensor)
-    stream << ", " << plan.getSplits();
-  stream << (kernel.isContraction() ? ">" : "");
-  return text;
+  out << "// " << model << ": " << kernel.getName() << ", "
+      << skeletons::of(kernel).getDeviceName(plan) << " kernel, "
+      << formats(kernel->getOperandTypes()) << " -> " << formats(kernel->getResultTypes())
+      << ", Halftone " << version << "\n\n";
 }
 
 /// Every parameter as (type, name, Body's member), in the order of the contract.
 static SmallVector<std::array<std::string, 3>> parameters(KernelOp kernel, bool hasWorkspace,
                                                           ArrayRef<std::string> symbols) {
-  // A pointwise result may take an operand's place.
-  StringRef star = kernel.getSkeleton() == Skeleton::Pointwise ? "* " : "* __restrict__ ";
+  StringRef star = skeletons::of(kernel).traits().replacesOperands ? "* " : "* __restrict__ ";
   auto pointer = [&](Type type) {
     return (cudaType(cast<TensorType>(type).getElementType()) + star).str();
   };
@@ -168,20 +148,14 @@ static SmallVector<std::array<std::string, 3>> parameters(KernelOp kernel, bool 
   return list;
 }
 
-/// How many blocks an SM shall hold. Left to itself, ptxas spilled for the sake of four blocks of
-/// 512 threads, and in contractions for that of ten blocks of 64; six leave them 168 registers.
-static std::string residents(KernelOp kernel, int64_t threads) {
-  if (threads >= 512)
-    return ", " + std::to_string(1024 / threads);
-  return kernel.isContraction() && threads == 64 ? ", 6" : "";
-}
-
-static void printEntry(KernelOp kernel, CudaPlanAttr plan, const CudaLaunch &launch,
+static void printEntry(KernelOp kernel, CudaPlanAttr plan, const Launch &launch,
                        ArrayRef<std::string> symbols, raw_ostream &out) {
+  const skeletons::Skeleton &skeleton = skeletons::of(kernel);
   auto list = parameters(kernel, kernel.hasFinish() || !launch.workspace.empty(), symbols);
-  out << "extern \"C\" __global__ void __launch_bounds__(" << launch.threads
-      << residents(kernel, launch.threads) << ")\n"
-      << cudaEntryName(kernel) << "(";
+  out << "extern \"C\" __global__ void __launch_bounds__(" << launch.threads;
+  if (int64_t blocks = skeleton.getResidentBlocks(launch.threads))
+    out << ", " << blocks;
+  out << ")\n" << cudaEntryName(kernel) << "(";
   llvm::interleave(
       list, out, [&](auto &parameter) { out << parameter[0] << parameter[1]; }, ",\n    ");
   out << ") {\n";
@@ -193,22 +167,23 @@ static void printEntry(KernelOp kernel, CudaPlanAttr plan, const CudaLaunch &lau
     out << "  body." << parameter[2] << " = " << parameter[1] << ";\n";
   if (kernel.hasFinish())
     out << "  body.blocks_done = &blocks_done;\n";
-  if (isCollapsed(kernel))
+  if (skeleton.isOneRow(kernel))
     out << "  body.rows = 1;\n  body.elements = " << cudaProduct(kernel.getDomain().getValue())
         << ";\n";
   else
     out << "  body.rows = " << cudaProduct(kernel.getDomainType().getRowDims()) << ";\n";
-  if (kernel.isContraction())
+  if (kernel.hasSum())
     out << "  body.depth = " << cudaProduct(kernel.getReduction().getValue()) << ";\n";
-  out << "  halftone::kernels::" << skeletonName(kernel, plan) << "::run<Body, "
-      << planText(kernel, plan) << ">(body);\n}\n";
+  out << "  halftone::kernels::" << skeleton.getDeviceName(plan) << "::run<Body, "
+      << skeleton.getPlanArguments(plan) << ">(body);\n}\n";
 }
 
 FailureOr<std::string> emitCudaText(KernelOp kernel, CudaPlanAttr plan, StringRef model,
                                     StringRef version, ArrayRef<std::string> symbols) {
   if (failed(verify(kernel, symbols)))
     return failure();
-  FailureOr<CudaLaunch> launch = cudaLaunch(kernel, plan);
+  const skeletons::Skeleton &skeleton = skeletons::of(kernel);
+  FailureOr<Launch> launch = skeleton.getLaunch(kernel, plan);
   if (failed(launch))
     return failure();
   std::string text;
@@ -217,11 +192,11 @@ FailureOr<std::string> emitCudaText(KernelOp kernel, CudaPlanAttr plan, StringRe
   llvm::StringSet<> done;
   if (usesCasts(kernel))
     appendDeviceText("halftone/kernels/convert.cuh", done, out);
-  appendDeviceText(("halftone/kernels/" + skeletonName(kernel, plan) + ".cuh").str(), done, out);
+  appendDeviceText(("halftone/kernels/" + skeleton.getDeviceName(plan) + ".cuh").str(), done, out);
   out << "namespace {\n\n";
   if (kernel.hasFinish())
     out << "__device__ unsigned int blocks_done = 0;\n\n";
-  if (failed(printBody(kernel, plan, symbols, out)))
+  if (failed(BodyPrinter(kernel, skeleton.getBodyForm(kernel, plan), out).print(symbols)))
     return failure();
   out << "\n}  // namespace\n\n";
   printEntry(kernel, plan, *launch, symbols, out);

@@ -5,9 +5,11 @@
 // with $N and $K replaced; F and G do the same for formats. Kernels without a
 // cpu_tile get the default one, unless they carry the attribute `untiled`. The model is called
 // emit_cpu and has the symbol batch.
+#include "codegen/emit/TaskAxes.h"
 #include "codegen/emit/cpu/Code.h"
 #include "codegen/emit/cpu/LoopNests.h"
 #include "codegen/emit/cpu/Objects.h"
+#include "codegen/skeletons/Skeletons.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/SourceMgr.h"
@@ -29,7 +31,7 @@ const std::vector<std::string> kSymbols{"batch"};
 void tile(ModuleOp module) {
   module.walk([](ir::KernelOp kernel) {
     if (!kernel.getCpuTile() && !kernel->hasAttr("untiled"))
-      kernel.setCpuTile(cpu::defaultCpuTile(kernel));
+      kernel.setCpuTile(skeletons::of(kernel).getDefaultCpuTile(kernel));
   });
 }
 
@@ -81,8 +83,8 @@ FailureOr<SmallVector<char>> emit(StringRef file, MLIRContext& context) {
       if (failed(cpu::buildCpuKernel(kernel, variant, kSymbols, *code))) return failure();
       manifest::Kernel listed;
       listed.name = kernel.getName().str();
-      listed.skeleton = ir::stringifySkeleton(kernel.getSkeleton()).str();
-      listed.tasks = cpu::taskAxes(kernel, kSymbols);
+      listed.skeleton = skeletons::of(kernel).name().str();
+      listed.tasks = ir::taskAxesOf(skeletons::of(kernel).getTaskAxes(kernel), kSymbols);
       listed.cpu_entry = static_cast<int32_t>(entries.size());
       entries.push_back(cpu::entryName(kernel, variant));
       if (kernel.hasFinish()) {

@@ -6,6 +6,7 @@
 // has the symbol batch.
 #include "codegen/emit/cuda/KernelText.h"
 #include "codegen/emit/cuda/Regions.h"
+#include "codegen/skeletons/Skeletons.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/SourceMgr.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -17,7 +18,7 @@
 
 using namespace mlir;
 
-static void printLaunch(halftone::ir::KernelOp kernel, const halftone::ir::CudaLaunch& launch,
+static void printLaunch(halftone::ir::KernelOp kernel, const halftone::skeletons::Launch& launch,
                         llvm::raw_ostream& out) {
   out << "{\"" << kernel.getName() << "\", {" << launch.threads
       << ", []([[maybe_unused]] long long symbol_batch) -> long long { return 1";
@@ -37,7 +38,7 @@ static bool write(const std::string& path, llvm::StringRef text) {
 static halftone::ir::CudaPlanAttr planOf(halftone::ir::KernelOp kernel) {
   if (auto chips = kernel.getCudaPlans())
     return cast<halftone::ir::ChipPlansAttr>((*chips)[0]).getPlans().front();
-  return halftone::ir::defaultCudaPlan(kernel);
+  return halftone::skeletons::of(kernel).getDefaultPlan(kernel);
 }
 
 /// Prints every kernel's text, or writes it to `folder`.
@@ -52,7 +53,7 @@ static LogicalResult emit(ModuleOp module, const std::string& folder) {
       llvm::outs() << *text;
     else if (!write(folder + "/" + kernel.getName().str() + ".cu", *text))
       return WalkResult::interrupt();
-    printLaunch(kernel, *halftone::ir::cudaLaunch(kernel, plan), launchStream);
+    printLaunch(kernel, *halftone::skeletons::of(kernel).getLaunch(kernel, plan), launchStream);
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted() ||

@@ -2,35 +2,32 @@
 // Contractions: along k block by block, lhs is widened where it holds codes, a panel of rhs is
 // packed as f32, and a register tile runs over the rows. Sums wait in a scratch tile between
 // blocks, so that every result stays one chain with k ascending (N1); then the body.
+#include "codegen/emit/cpu/Body.h"
 #include "codegen/emit/cpu/Casts.h"
-#include "codegen/emit/cpu/Skeletons.h"
+#include "codegen/skeletons/contraction/Contraction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace halftone::ir;
+using namespace halftone::cpu;
 
-namespace halftone::cpu {
+namespace halftone::skeletons {
 
 namespace {
 
 constexpr int64_t kBlock = 256;    // of k: a packed panel stays in the first-level cache
 constexpr int64_t kRowChunk = 128; // N3
 
-class Contraction {
+class Nest {
 public:
-  Contraction(Code &code, Frame &frame)
+  Nest(Code &code, Frame &frame)
       : code(code), frame(frame), body(code, frame), height(frame.variant.tileRows),
         width(frame.variant.tileColumns), tileRows((*frame.kernel.getCpuTile())[0]),
         tileColumns((*frame.kernel.getCpuTile())[1]) {
-    for (unsigned i = 0; i < frame.kernel.getInputs().size(); ++i) {
-      AccessKind kind = frame.kernel.getInputAccess(i).getKind();
-      Type format = cast<ir::TensorType>(frame.kernel.getInputs()[i].getType()).getElementType();
-      if (kind == AccessKind::Lhs)
-        lhs = {frame.input(i), format};
-      if (kind == AccessKind::Rhs)
-        rhs = {frame.input(i), format};
-    }
+    Matrices matrices = findMatrices(frame.kernel);
+    lhs = matrixOf(matrices.lhs);
+    rhs = matrixOf(matrices.rhs);
     rows = frame.rows(code);
     depth = frame.product(code, frame.kernel.getReduction().getValue());
     columns = code.integer(frame.columns());
@@ -55,7 +52,8 @@ public:
       Value right = code.minimum(code.add(left, code.integer(tileColumns)), columns);
       Value isLeft = code.equal(columnTile, code.integer(0));
       if (!lhsSumOps.empty())
-        code.when(elementsUseLhsSum() ? code.less(begin, end) : isLeft, [&] {
+        // Every task, or those of the first column tile.
+        code.when(elementsUseLhsSum(frame.kernel) ? code.less(begin, end) : isLeft, [&] {
           code.loop(begin, end, frame.kernel.getTransposeLhs() ? width : 1,
                     [&](Value row) { sumLhs(row); });
         });
@@ -71,6 +69,11 @@ private:
     Value pointer;
     Type format;
   };
+
+  Matrix matrixOf(unsigned input) {
+    auto type = cast<ir::TensorType>(frame.kernel.getInputs()[input].getType());
+    return {frame.input(input), type.getElementType()};
+  }
 
   Value addressIn(const Matrix &matrix, Value index) {
     return code.address(matrix.pointer, storageOf(matrix.format), index);
@@ -261,20 +264,6 @@ private:
           op, code.load(code.f32(), code.address(lhsSums, code.f32(), code.subtract(row, begin))));
   }
 
-  /// Whether a Full result needs lhs_sum: then every task computes it, otherwise those of the first
-  /// column tile.
-  bool elementsUseLhsSum() {
-    llvm::DenseSet<Value> users;
-    for (Operation &op : frame.kernel.getBody().front().without_terminator())
-      if (isa<LhsSumOp>(op) ||
-          llvm::any_of(op.getOperands(), [&](Value v) { return users.contains(v); }))
-        users.insert(op.getResult(0));
-    for (auto [i, value] : llvm::enumerate(frame.kernel.getYield().getStores()))
-      if (frame.kernel.getResultAccess(i).getKind() == AccessKind::Full && users.contains(value))
-        return true;
-    return false;
-  }
-
   void sumLhs(Value row) {
     bool wide = frame.kernel.getTransposeLhs(); // neighbouring rows lie side by side
     unsigned lanes = wide ? static_cast<unsigned>(width) : 0;
@@ -297,7 +286,7 @@ private:
 
   Code &code;
   Frame &frame;
-  Body body;
+  cpu::Body body;
   int64_t height, width, tileRows, tileColumns;
   Matrix lhs, rhs;
   Value rows, depth, columns, panel, sums, lhsSums;
@@ -308,8 +297,8 @@ private:
 
 } // namespace
 
-void buildContraction(Code &code, Frame &frame, Value first, Value last) {
-  Contraction(code, frame).build(first, last);
+void Contraction::buildTasks(Code &code, Frame &frame, Value first, Value last) const {
+  Nest(code, frame).build(first, last);
 }
 
-} // namespace halftone::cpu
+} // namespace halftone::skeletons

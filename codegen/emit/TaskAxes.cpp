@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/emit/TaskAxes.h"
+
+using namespace mlir;
+namespace hm = halftone::manifest;
+
+namespace halftone::ir {
+
+hm::Dimension dimensionOf(Attribute dim, ArrayRef<std::string> symbols) {
+  if (auto extent = dyn_cast<IntegerAttr>(dim))
+    return {extent.getInt(), -1};
+  const std::string *symbol = llvm::find(symbols, cast<StringAttr>(dim).getValue());
+  return {1, static_cast<int32_t>(symbol - symbols.begin())};
+}
+
+std::vector<hm::Dimension> dimensionsOf(ArrayRef<Attribute> dims, ArrayRef<std::string> symbols) {
+  std::vector<hm::Dimension> result;
+  for (Attribute dim : dims)
+    result.push_back(dimensionOf(dim, symbols));
+  return result;
+}
+
+std::vector<hm::TaskAxis> taskAxesOf(ArrayRef<skeletons::Axis> axes,
+                                     ArrayRef<std::string> symbols) {
+  std::vector<hm::TaskAxis> result;
+  for (const skeletons::Axis &axis : axes)
+    result.push_back({dimensionsOf(axis.extent, symbols), axis.tile});
+  return result;
+}
+
+} // namespace halftone::ir

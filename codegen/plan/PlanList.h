@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plans that a kernel can have on a chip, best first by the cost model. Skeletons add them.
+#ifndef HALFTONE_PLAN_PLANLIST_H
+#define HALFTONE_PLAN_PLANLIST_H
+
+#include "codegen/ir/Dialect.h"
+#include "codegen/plan/AssumedSizes.h"
+#include "codegen/plan/CostModel.h"
+
+namespace halftone::ir {
+
+/// Of an element in memory.
+int64_t bytesOf(mlir::Type element);
+
+class PlanList {
+public:
+  PlanList(KernelOp kernel, const Chip &chip, const AssumedSizes &assumed);
+
+  KernelOp kernel;
+  const Chip &chip;
+  Problem problem; ///< rows, columns, bytes, operations; depth and elementBytes are a contraction's
+  std::string reason; ///< why no plan is for tensor cores, or nothing
+
+  /// The product of the dimensions with symbols as assumed.
+  double extent(llvm::ArrayRef<mlir::Attribute> dims) const;
+
+  void add(CudaPlanKind kind, llvm::ArrayRef<int64_t> tile, int64_t splits, int64_t least,
+           const Estimate &estimate);
+  bool empty() const { return plans.empty(); }
+
+  ChipPlansAttr take();
+
+private:
+  const AssumedSizes &assumed;
+  llvm::SmallVector<CudaPlanAttr> plans;
+};
+
+} // namespace halftone::ir
+
+#endif

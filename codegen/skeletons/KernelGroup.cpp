@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/skeletons/KernelGroup.h"
+
+using namespace mlir;
+
+namespace halftone::ir {
+
+SmallVector<Attribute> normaliseDomain(TensorType domain) {
+  SmallVector<Attribute> dims(domain.getDims());
+  if (dims.empty() || isa<StringAttr>(dims.back()))
+    dims.push_back(IntegerAttr::get(IntegerType::get(domain.getContext(), 64), 1));
+  return dims;
+}
+
+bool hasSameDomain(KernelForm op, const KernelGroup &group) {
+  return ArrayRef<Attribute>(normaliseDomain(op.getDomain())) == ArrayRef<Attribute>(group.domain);
+}
+
+/// Whether the user's states take new values in the phase, so that what is computed from them is
+/// computed before it.
+static bool changesStates(Phase phase) {
+  return phase == Phase::Accumulate || phase == Phase::Update;
+}
+
+bool isInlined(Operation *op) {
+  if (!isa<KernelForm>(op))
+    return false;
+  auto isScalar = [](Value v) { return cast<TensorType>(v.getType()).isScalar(); };
+  if (!op->hasAttr(kInlineAttr) &&
+      !(isa<PointwiseOp>(op) && llvm::all_of(op->getOperands(), isScalar)))
+    return false;
+  return llvm::all_of(op->getUses(), [op](OpOperand &use) {
+    auto user = dyn_cast<KernelForm>(use.getOwner());
+    if (!user || (changesStates(getPhase(user)) && getPhase(op) != getPhase(user)))
+      return false;
+    AccessKind access = user.getOperandAccesses()[use.getOperandNumber()].getKind();
+    if (isExactCast(op)) // is computed for whatever element the user reads
+      return access != AccessKind::Lhs && access != AccessKind::Rhs;
+    return access == AccessKind::Full || access == AccessKind::Row ||
+           (access == AccessKind::Scalar && !user.hasFinish());
+  });
+}
+
+Value getBeforeWidening(Value value) {
+  while (isExactCast(value.getDefiningOp()) && isInlined(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
+bool isReadOutside(Value value, const KernelGroup &group) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    if (group.contains(user))
+      return false;
+    return !isInlined(user) || llvm::any_of(user->getResults(), [&](Value result) {
+      return isReadOutside(result, group);
+    });
+  });
+}
+
+AccessAttr getResultAccessIn(const KernelGroup &group, OpResult result) {
+  if (cast<KernelForm>(result.getOwner()).hasFinish())
+    return AccessAttr::get(result.getContext(), AccessKind::Scalar);
+  return group.skeleton->getResultAccess(result);
+}
+
+bool accessesAgree(KernelForm op, const KernelGroup &group) {
+  return llvm::all_of(llvm::zip(op->getOperands(), op.getOperandAccesses()), [&](auto pair) {
+    auto [operand, access] = pair;
+    Value value = getBeforeWidening(operand);
+    return !group.contains(value.getDefiningOp()) ||
+           (!cast<KernelForm>(value.getDefiningOp()).hasFinish() &&
+            getResultAccessIn(group, cast<OpResult>(value)).getKind() == access.getKind());
+  });
+}
+
+} // namespace halftone::ir

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations that become one kernel, and what skeletons ask of them to decide who joins.
+#ifndef HALFTONE_SKELETONS_KERNELGROUP_H
+#define HALFTONE_SKELETONS_KERNELGROUP_H
+
+#include "codegen/skeletons/Skeleton.h"
+
+namespace halftone::ir {
+
+/// In program order.
+struct KernelGroup {
+  llvm::SmallVector<mlir::Operation *> ops;
+  Phase phase;
+  const skeletons::Skeleton *skeleton;
+  llvm::SmallVector<mlir::Attribute>
+      domain; ///< ends in a number: a trailing symbol gets an extra 1
+  bool hasFinish = false;
+  int scalars = 0; ///< operations of the body, about
+
+  bool contains(mlir::Operation *op) const { return llvm::is_contained(ops, op); }
+};
+
+/// A domain that ends in a number of columns.
+llvm::SmallVector<mlir::Attribute> normaliseDomain(TensorType domain);
+
+bool hasSameDomain(KernelForm op, const KernelGroup &group);
+
+/// How the group's kernel addresses a result of one of its operations.
+AccessAttr getResultAccessIn(const KernelGroup &group, mlir::OpResult result);
+
+/// Values that pass from one operation to another inside a kernel stay in registers: both must mean
+/// the same element. What a finish computes is there only after the kernel.
+bool accessesAgree(KernelForm op, const KernelGroup &group);
+
+/// Whether every user computes `op` inside its own kernel: it was marked so, or it only combines
+/// scalars.
+bool isInlined(mlir::Operation *op);
+
+/// The value under the exact casts that are computed where `value` is read.
+mlir::Value getBeforeWidening(mlir::Value value);
+
+/// Whether an operation or a sink outside of the group reads `value`, be it through operations that
+/// are computed where they are read.
+bool isReadOutside(mlir::Value value, const KernelGroup &group);
+
+} // namespace halftone::ir
+
+#endif

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/skeletons/Row.h"
+
+#include "codegen/emit/cpu/Body.h"
+#include "codegen/emit/cpu/Trees.h"
+#include "codegen/emit/cuda/BodyPrinter.h"
+#include "codegen/skeletons/KernelGroup.h"
+
+using namespace mlir;
+using namespace halftone::ir;
+using namespace halftone::cpu;
+
+namespace halftone::skeletons {
+
+/// A body's reductions by stage: those of one need results of earlier stages alone.
+using Stages = SmallVector<SmallVector<Operation *>>;
+
+Row::Row()
+    : Skeleton({.word = ir::Skeleton::Row,
+                .takesElements = true,
+                .finish = Finish::Possible,
+                .mostColumns = 1 << 20,
+                .stores = {AccessKind::Full, AccessKind::Row}}) {}
+
+bool Row::joinsProducer(KernelForm op, const KernelGroup &group) const {
+  return hasSameDomain(op, group) && accessesAgree(op, group) &&
+         (group.skeleton == this || group.skeleton->traits().elementwise);
+}
+
+static Dims rowsOf(KernelOp kernel) { return Dims(kernel.getDomainType().getRowDims()); }
+
+Dims Row::getSummands(KernelOp kernel) const { return rowsOf(kernel); }
+
+static Stages findStages(Block &block) {
+  llvm::DenseMap<Value, unsigned> depths; // reductions on the longest way to the value
+  Stages stages;
+  for (Operation &op : block.without_terminator()) {
+    unsigned depth = 0;
+    for (Value operand : op.getOperands())
+      depth = std::max(depth, depths.lookup(operand));
+    if (isa<RowSumOp, RowMaxOp>(op)) {
+      if (stages.size() <= depth)
+        stages.resize(depth + 1);
+      stages[depth++].push_back(&op);
+    }
+    depths[op.getResult(0)] = depth;
+  }
+  return stages;
+}
+
+//===--- CPU: a pass over the row for every stage, then one that stores ---===//
+
+Tile Row::getDefaultCpuTile(KernelOp kernel) const {
+  constexpr int64_t kElementsPerTask = 4096;
+  return {std::max<int64_t>(1, kElementsPerTask / kernel.getColumns())};
+}
+
+SmallVector<Axis> Row::getTaskAxes(KernelOp kernel) const {
+  return {{rowsOf(kernel), (*kernel.getCpuTile())[0]}};
+}
+
+static void reduceStage(Code &code, Frame &frame, cpu::Body &body,
+                        ArrayRef<Operation *> reductions) {
+  SmallVector<Combine> combines;
+  for (Operation *op : reductions)
+    combines.push_back(isa<RowSumOp>(op) ? Combine::Sum : Combine::Maximum);
+  Values results = reduceRow(code, frame.variant, combines, frame.columns(),
+                             [&](Value column, Value mask, unsigned lanes) {
+                               body.enterElement(column, mask, lanes);
+                               Values values;
+                               for (Operation *op : reductions)
+                                 values.push_back(body.getVector(op->getOperand(0)));
+                               return values;
+                             });
+  for (auto [op, result] : llvm::zip(reductions, results))
+    body.knowRow(op->getResult(0), result);
+}
+
+static void storeRowElements(Code &code, Frame &frame, cpu::Body &body) {
+  if (!hasResults(frame.kernel, AccessKind::Full))
+    return;
+  unsigned lanes = frame.variant.bodyLanes;
+  int64_t main = frame.columns() / lanes * lanes;
+  if (main > 0)
+    code.loop(code.integer(0), code.integer(main), lanes, [&](Value column) {
+      body.enterElement(column, {}, lanes);
+      body.storeFull();
+    });
+  if (frame.columns() > main) {
+    body.enterElement(code.integer(main), code.firstLanes(frame.columns() - main, lanes), lanes);
+    body.storeFull();
+  }
+}
+
+void Row::buildTasks(Code &code, Frame &frame, Value first, Value last) const {
+  int64_t tile = (*frame.kernel.getCpuTile())[0];
+  Stages stages = findStages(frame.kernel.getBody().front());
+  cpu::Body body(code, frame);
+  body.enterKernel();
+  Value end = code.minimum(code.multiply(last, code.integer(tile)), frame.rows(code));
+  code.loop(code.multiply(first, code.integer(tile)), end, 1, [&](Value row) {
+    body.enterRow(row);
+    for (ArrayRef<Operation *> stage : stages)
+      reduceStage(code, frame, body, stage);
+    storeRowElements(code, frame, body);
+    body.storeRow();
+    if (frame.kernel.hasFinish())
+      code.store(body.get(frame.kernel.getYield().getSums()[0]),
+                 code.address(frame.workspace(), code.f32(), row));
+  });
+}
+
+Value Row::buildSum(Code &code, Frame &frame) const {
+  return reduceMemory(code, frame.variant, Combine::Sum, frame.workspace(), frame.rows(code));
+}
+
+//===--- CUDA ---===//
+
+/// A long row: one team per chunk, in whole warps.
+Tile Row::getDefaultCudaTile(KernelOp kernel) const {
+  int64_t columns = kernel.getColumns();
+  if (columns <= kChunk)
+    return {128};
+  int64_t teams = llvm::divideCeil(columns, kChunk);
+  return {std::min<int64_t>(256, llvm::alignTo(teams * kTeam, kWarp))};
+}
+
+FailureOr<Launch> Row::getLaunch(KernelOp kernel, CudaPlanAttr plan) const {
+  ArrayRef<int64_t> tile = plan.getTile();
+  if (tile.size() != 1 || !isWarps(tile[0]))
+    return refuseTile(kernel);
+  Launch launch;
+  launch.threads = tile[0];
+  launch.axes = {{rowsOf(kernel), kernel.getColumns() <= kChunk ? tile[0] / kTeam : 1}};
+  return launch;
+}
+
+static void printReductions(BodyPrinter &printer, const Stages &stages,
+                            ArrayRef<Operation *> reductions) {
+  raw_ostream &out = printer.out;
+  out << "\n"
+      << bodyConstant("kStages", static_cast<int64_t>(stages.size()))
+      << bodyConstant("kReductions", static_cast<int64_t>(reductions.size()))
+      << "  __device__ static constexpr int stage_begin(int stage) {\n    return ";
+  size_t begin = 0;
+  for (auto [i, stage] : llvm::enumerate(stages)) {
+    out << "stage == " << i << " ? " << begin << " : ";
+    begin += stage.size();
+  }
+  out << begin << ";\n  }\n"
+      << "  __device__ static constexpr halftone::kernels::Reduction reduction(int index) {\n    "
+         "return ";
+  for (auto [i, reduction] : llvm::enumerate(reductions))
+    if (isa<RowMaxOp>(reduction))
+      out << "index == " << i << " ? halftone::kernels::Reduction::maximum : ";
+  out << "halftone::kernels::Reduction::sum;\n  }\n";
+}
+
+static LogicalResult printContribute(BodyPrinter &printer, const Stages &stages) {
+  raw_ostream &out = printer.out;
+  out << "  template <int kStage, int kWidth>\n  " << kDevice
+      << " void contribute(const Uniforms& uniforms, const float* reduced, const Inputs<kWidth>& "
+         "inputs,\n"
+      << "      int i, long long row, Column column, float* terms) const";
+  if (stages.empty()) {
+    out << " {}\n";
+    return success();
+  }
+  out << " {\n";
+  for (auto [i, stage] : llvm::enumerate(stages)) {
+    SmallVector<Value> values;
+    SmallVector<std::string> targets;
+    for (Operation *reduction : stage) {
+      targets.push_back("terms[" + std::to_string(values.size()) + "]");
+      values.push_back(reduction->getOperand(0));
+    }
+    if (failed(printer.printElements("if constexpr (kStage == " + std::to_string(i) + ")", values,
+                                     targets, "    ")))
+      return failure();
+  }
+  out << "  }\n";
+  return success();
+}
+
+BodyForm Row::getBodyForm(KernelOp kernel, CudaPlanAttr) const {
+  Stages stages = findStages(kernel.getBody().front());
+  SmallVector<Operation *> reductions;
+  for (ArrayRef<Operation *> stage : stages)
+    llvm::append_range(reductions, stage);
+  BodyForm form;
+  form.constants =
+      bodyConstant("kFinish", kernel.hasFinish()) +
+      bodyConstant("kInputs", llvm::count_if(llvm::seq(kernel.getInputs().size()),
+                                             [&](size_t i) { return isVarying(kernel, i); }));
+  form.before = "const float* reduced, ";
+  for (auto [i, reduction] : llvm::enumerate(reductions))
+    form.uniforms[reduction->getResult(0)] = "reduced[" + std::to_string(i) + "]";
+  form.members = [stages, reductions](BodyPrinter &printer) {
+    printReductions(printer, stages, reductions);
+    if (failed(printContribute(printer, stages)))
+      return failure();
+    return printer.printStoreRow("const float* reduced");
+  };
+  return form;
+}
+
+} // namespace halftone::skeletons

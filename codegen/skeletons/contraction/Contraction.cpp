@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/skeletons/contraction/Contraction.h"
+
+#include "codegen/emit/cuda/BodyPrinter.h"
+#include "codegen/plan/PlanList.h"
+#include "codegen/skeletons/KernelGroup.h"
+#include "codegen/skeletons/contraction/PlanForm.h"
+
+using namespace mlir;
+using namespace halftone::ir;
+
+namespace halftone::skeletons {
+
+/// Threads unroll the body over the elements of their tiles, and registers run out before
+/// compilers.
+constexpr int kMostScalars = 96;
+
+Contraction::Contraction()
+    : Skeleton({.word = ir::Skeleton::Contraction,
+                .takesElements = true,
+                .sumsProducts = true,
+                .tilesColumns = true,
+                .mostScalars = kMostScalars,
+                .stores = {AccessKind::Full, AccessKind::Row}}) {}
+
+static const PlanForm &formOf(CudaPlanAttr plan) {
+  return plan.getKind() == CudaPlanKind::Tensor ? tensorForm() : simtForm();
+}
+
+Matrices findMatrices(KernelOp kernel) {
+  Matrices found;
+  for (unsigned i = 0; i < kernel.getInputs().size(); ++i) {
+    if (kernel.getInputAccess(i).getKind() == AccessKind::Lhs)
+      found.lhs = i;
+    if (kernel.getInputAccess(i).getKind() == AccessKind::Rhs)
+      found.rhs = i;
+  }
+  return found;
+}
+
+bool elementsUseLhsSum(KernelOp kernel) {
+  llvm::SmallPtrSet<Operation *, 8> users; // the body is one block, so its order is that of use
+  for (Operation &op : kernel.getBody().front().without_terminator())
+    if (isa<LhsSumOp>(op) || llvm::any_of(op.getOperands(), [&](Value operand) {
+          return users.contains(operand.getDefiningOp());
+        }))
+      users.insert(&op);
+  for (auto [i, value] : llvm::enumerate(kernel.getYield().getStores()))
+    if (kernel.getResultAccess(i).getKind() == AccessKind::Full &&
+        users.contains(value.getDefiningOp()))
+      return true;
+  return false;
+}
+
+/// A bias gradient rides on its weight gradient: its sum over rows is lhs's sum over k.
+bool Contraction::carries(KernelForm op, const KernelGroup &group) const {
+  auto contract = dyn_cast<ContractOp>(group.ops.front());
+  auto sum = dyn_cast<ColumnSumOp>(op.getOperation());
+  return contract && sum && contract.getTransposeLhs() &&
+         contract.getLhs() == getBeforeWidening(sum.getX());
+}
+
+Value Contraction::buildCarried(OpBuilder &builder, KernelForm op, Value sum) const {
+  if (!isa<ColumnSumOp>(op.getOperation()))
+    return {};
+  return LhsSumOp::create(builder, sum.getLoc(), sum.getType());
+}
+
+/// What is carried is one value per row of the weight.
+AccessAttr Contraction::getResultAccess(OpResult result) const {
+  if (isa<ColumnSumOp>(result.getOwner()))
+    return AccessAttr::get(result.getContext(), AccessKind::Row);
+  return Skeleton::getResultAccess(result);
+}
+
+Tile Contraction::getDefaultCpuTile(KernelOp kernel) const {
+  return {48, std::min<int64_t>(llvm::alignTo(kernel.getColumns(), kColumnStep), 64)};
+}
+
+SmallVector<Axis> getTileAxes(KernelOp kernel, int64_t rows, int64_t columns) {
+  ArrayRef<Attribute> domain = kernel.getDomain().getValue();
+  return {{Dims(domain.drop_back()), rows}, {Dims(domain.take_back()), columns}};
+}
+
+SmallVector<Axis> Contraction::getTaskAxes(KernelOp kernel) const {
+  ArrayRef<int64_t> tile = *kernel.getCpuTile();
+  return getTileAxes(kernel, tile[0], tile[1]);
+}
+
+Tile Contraction::getDefaultCudaTile(KernelOp kernel) const {
+  int64_t columns = kernel.getColumns();
+  int64_t rows = getStaticProduct(kernel.getDomainType().getRowDims()).value_or(INT64_MAX);
+  if (columns <= 16)
+    return {64, 16, 16, 4, 4};
+  if (columns <= 128 || rows <= 128) // small: rather more blocks than more reuse
+    return {32, 32, 16, 2, 4};
+  if (columns < 512 || rows < 512)
+    return {64, 64, 16, 4, 4};
+  return {128, 128, 8, 8, 8};
+}
+
+FailureOr<Launch> Contraction::getLaunch(KernelOp kernel, CudaPlanAttr plan) const {
+  return formOf(plan).getLaunch(kernel, plan);
+}
+
+void Contraction::addPlans(PlanList &plans) const {
+  KernelOp kernel = plans.kernel;
+  Matrices matrices = findMatrices(kernel);
+  auto elementBytes = [&](unsigned input) {
+    return static_cast<double>(bytesOf(elementType(kernel.getInputs()[input])));
+  };
+  plans.problem.depth = plans.extent(kernel.getReduction().getValue());
+  plans.problem.elementBytes = (elementBytes(matrices.lhs) + elementBytes(matrices.rhs)) / 2;
+  plans.reason = tensorForm().whyNot(plans);
+  if (plans.reason.empty())
+    tensorForm().addPlans(plans);
+  if (plans.empty())
+    simtForm().addPlans(plans);
+}
+
+/// "tensor 128x64x32, warps 32x32, 3 stages, 4 splits", "simt 64x64x16"
+std::string Contraction::describePlan(CudaPlanAttr plan, const Launch &) const {
+  ArrayRef<int64_t> tile = plan.getTile();
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  out << stringifyCudaPlanKind(plan.getKind()) << " " << tile[0] << "x" << tile[1] << "x" << tile[2]
+      << formOf(plan).describe(plan);
+  if (plan.getSplits() > 1)
+    out << ", " << plan.getSplits() << " splits";
+  return text;
+}
+
+StringRef Contraction::getDeviceName(CudaPlanAttr plan) const {
+  return formOf(plan).getDeviceName();
+}
+
+std::string Contraction::getPlanArguments(CudaPlanAttr plan) const {
+  std::string splits =
+      plan.getKind() == CudaPlanKind::Tensor ? ", " + std::to_string(plan.getSplits()) : "";
+  return "halftone::kernels::" + getDeviceName(plan).str() + "::Tile<" +
+         Skeleton::getPlanArguments(plan) + splits + ">";
+}
+
+/// ptxas spilled for the sake of ten blocks of 64 threads; six leave them 168 registers.
+int64_t Contraction::getResidentBlocks(int64_t threads) const {
+  return threads == 64 ? 6 : Skeleton::getResidentBlocks(threads);
+}
+
+BodyForm Contraction::getBodyForm(KernelOp kernel, CudaPlanAttr plan) const {
+  auto sums = kernel.getBody().front().getOps<LhsSumOp>();
+  BodyForm form;
+  form.constants = bodyConstant("kTransposeLhs", kernel.getTransposeLhs()) +
+                   bodyConstant("kTransposeRhs", kernel.getTransposeRhs()) +
+                   bodyConstant("kUsesLhsSum", !sums.empty());
+  form.before = "float sum, float lhs_sum, ";
+  form.elements[kernel.getBody().front().getArgument(0)] = "sum";
+  for (LhsSumOp op : sums)
+    form.uniforms[op.getResult()] = "lhs_sum";
+  form.members = [](BodyPrinter &printer) { return printer.printStoreRow("float lhs_sum"); };
+  formOf(plan).addTo(form, kernel, plan);
+  return form;
+}
+
+} // namespace halftone::skeletons

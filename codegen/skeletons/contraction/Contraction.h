@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contractions: every element is a sum of products over the reduced axes (N1), then the body. On
+// the CPU one nest (CpuNest.cpp); on chips one of several plan forms (PlanForm.h).
+#ifndef HALFTONE_SKELETONS_CONTRACTION_CONTRACTION_H
+#define HALFTONE_SKELETONS_CONTRACTION_CONTRACTION_H
+
+#include "codegen/skeletons/Skeleton.h"
+
+namespace halftone::skeletons {
+
+class Contraction final : public Skeleton {
+public:
+  Contraction();
+
+  bool joinsProducer(KernelForm, const KernelGroup &) const override { return false; }
+  bool carries(KernelForm op, const KernelGroup &group) const override;
+  mlir::Value buildCarried(mlir::OpBuilder &builder, KernelForm op, mlir::Value sum) const override;
+  ir::AccessAttr getResultAccess(mlir::OpResult result) const override;
+
+  Tile getDefaultCpuTile(KernelOp kernel) const override;
+  llvm::SmallVector<Axis> getTaskAxes(KernelOp kernel) const override;
+  void buildTasks(cpu::Code &code, cpu::Frame &frame, mlir::Value first,
+                  mlir::Value last) const override;
+
+  mlir::FailureOr<Launch> getLaunch(KernelOp kernel, CudaPlanAttr plan) const override;
+  void addPlans(ir::PlanList &plans) const override;
+  std::string describePlan(CudaPlanAttr plan, const Launch &launch) const override;
+  llvm::StringRef getDeviceName(CudaPlanAttr plan) const override;
+  std::string getPlanArguments(CudaPlanAttr plan) const override;
+  int64_t getResidentBlocks(int64_t threads) const override;
+  ir::BodyForm getBodyForm(KernelOp kernel, CudaPlanAttr plan) const override;
+
+protected:
+  Tile getDefaultCudaTile(KernelOp kernel) const override;
+};
+
+struct Matrices {
+  unsigned lhs = 0, rhs = 0; ///< places among the kernel's inputs
+};
+Matrices findMatrices(KernelOp kernel);
+
+/// Whether an element needs lhs's sum over k, so that no part of the sum can be left to others.
+bool elementsUseLhsSum(KernelOp kernel);
+
+} // namespace halftone::skeletons
+
+#endif

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// On tensor cores: two f16, two bf16 or two tf32 operands, from sm_80 on also two different ones,
+// where the sum may take any order (P21).
+#include "codegen/emit/cuda/BodyPrinter.h"
+#include "codegen/plan/PlanList.h"
+#include "codegen/skeletons/contraction/Contraction.h"
+#include "codegen/skeletons/contraction/PlanForm.h"
+
+using namespace mlir;
+using namespace halftone::ir;
+
+namespace halftone::skeletons {
+
+namespace {
+
+/// Rows and columns of a block and of a warp, and the bytes of k at once. Each has a chain of
+/// halvings down to the smallest, so that small and narrow problems fill a chip too.
+struct TensorTile {
+  int64_t rows, columns, depthBytes, warpRows, warpColumns;
+};
+constexpr TensorTile kTiles[] = {
+    {256, 128, 64, 64, 64}, {128, 256, 64, 64, 64}, {128, 128, 64, 64, 32}, {128, 64, 64, 32, 32},
+    {64, 128, 64, 32, 32},  {64, 64, 128, 32, 32},  {128, 32, 128, 32, 16}, {32, 128, 128, 16, 32},
+    {64, 32, 128, 32, 16},  {32, 64, 128, 16, 32},  {32, 32, 128, 16, 16},  {128, 16, 128, 32, 16},
+    {64, 16, 128, 16, 16},  {16, 64, 128, 16, 16},
+};
+constexpr int64_t kSplits[] = {1, 2, 4, 8, 16, 32, 64};
+constexpr int64_t kColumnChunk = 128;       // splits are whole chunks of N3
+constexpr int64_t kLeastPerSplit = 256;     // products that are worth a block
+constexpr int64_t kStaticShared = 48 << 10; // bytes
+
+TensorType lhsOf(KernelOp kernel) {
+  return cast<TensorType>(kernel.getInputs()[findMatrices(kernel).lhs].getType());
+}
+TensorType rhsOf(KernelOp kernel) {
+  return cast<TensorType>(kernel.getInputs()[findMatrices(kernel).rhs].getType());
+}
+
+/// Of an element of either operand in shared memory; two different formats go as tf32.
+int64_t sharedElementBytes(KernelOp kernel) {
+  Type format = lhsOf(kernel).getElementType();
+  return format.isTF32() || format != rhsOf(kernel).getElementType() ? 4 : 2;
+}
+
+/// Of a block, as tensor_contraction.cuh lays it out.
+int64_t sharedBytes(ArrayRef<int64_t> tile, int64_t elementBytes) {
+  int64_t stages = tile[5] * (tile[0] + tile[1]) * tile[2] * elementBytes;
+  return std::max(stages, 64 * tile[1] * tile[0] / tile[3] + 4 * tile[0]);
+}
+
+int64_t threadsOf(ArrayRef<int64_t> tile) {
+  return kWarp * (tile[0] / tile[3]) * (tile[1] / tile[4]);
+}
+
+LogicalResult verifyPlan(KernelOp kernel, CudaPlanAttr plan) {
+  ArrayRef<int64_t> tile = plan.getTile();
+  auto isPower = [](int64_t value) { return value > 0 && llvm::isPowerOf2_64(value); };
+  bool fits = kernel.hasSum() && tile.size() == 8 && plan.getLeast() > 0 && plan.getSplits() > 0 &&
+              llvm::all_of(tile.take_front(5), isPower) && llvm::all_of(tile.take_back(2), isPower);
+  if (fits) {
+    int64_t threads = threadsOf(tile);
+    fits = tile[3] >= 16 && tile[4] >= 16 && tile[3] <= tile[0] && tile[4] <= tile[1] &&
+           threads <= 1024 && tile[0] <= threads && tile[2] <= 128 && tile[5] >= 2 &&
+           tile[6] <= 16 && tile[7] <= 16;
+  }
+  if (!fits)
+    return kernel.emitOpError("has a tensor plan that tensor_contraction cannot run; leave it to "
+                              "halftone-plan-tiles");
+  if (plan.getSplits() > 1 && elementsUseLhsSum(kernel))
+    return kernel.emitOpError("has elements that need the sum of lhs, so its depth is not split");
+  for (auto [i, input] : llvm::enumerate(kernel.getInputs())) {
+    Type element = elementType(input);
+    if (isMatrix(kernel, i) && (element.isF32() || element.isInteger()))
+      return kernel.emitOpError() << "operand " << i << " holds " << element
+                                  << ", which tensor cores do not take";
+  }
+  return success();
+}
+
+/// Counters, partial sums, and sums of lhs by chunks, as tensor_contraction.cuh lays them out.
+void addWorkspace(KernelOp kernel, ArrayRef<int64_t> tile, Launch &launch) {
+  launch.workspace.push_back({4, launch.axes, false, true});
+  launch.workspace.push_back({4 * tile[0] * tile[1], launch.axes, true, false});
+  if (kernel.getBody().front().getOps<LhsSumOp>().empty())
+    return;
+  Dims depth(kernel.getReduction().getValue());
+  launch.workspace.push_back(
+      {4 * tile[0], {{depth, kColumnChunk}, launch.axes.front()}, false, false});
+}
+
+/// The largest of 2, 4, 8 and 16 that divides the bytes of a row.
+int64_t alignment(TensorType matrix) {
+  int64_t rowBytes = matrix.getColumns() * bytesOf(matrix.getElementType());
+  return std::min<int64_t>(16, rowBytes & -rowBytes);
+}
+
+Tiling tilingOf(ArrayRef<int64_t> tile, int64_t elementBytes) {
+  Tiling tiling;
+  tiling.tensor = true;
+  tiling.tf32 = elementBytes == 4;
+  tiling.rows = static_cast<double>(tile[0]);
+  tiling.columns = static_cast<double>(tile[1]);
+  tiling.depth = static_cast<double>(tile[2]);
+  auto warpRows = static_cast<double>(tile[3]), warpColumns = static_cast<double>(tile[4]);
+  double warps = tiling.rows / warpRows * (tiling.columns / warpColumns);
+  tiling.threads = 32 * warps;
+  tiling.stages = static_cast<double>(tile[5]);
+  tiling.sharedBytes = static_cast<double>(sharedBytes(tile, elementBytes));
+  // Sums, two sets of fragments, and what addresses and the epilogue take.
+  tiling.registers = warpRows * warpColumns / 32 + 2 * (warpRows / 4 + warpColumns / 4) + 48;
+  double element = static_cast<double>(elementBytes);
+  tiling.sharedTraffic =
+      (tiling.rows + tiling.columns) * element + warps * (warpRows + warpColumns) * element;
+  return tiling;
+}
+
+/// The tile with the best of its splits.
+void addTile(PlanList &plans, ArrayRef<int64_t> tile) {
+  Tiling tiling = tilingOf(tile, sharedElementBytes(plans.kernel));
+  if (residentBlocks(plans.chip, tiling) == 0)
+    return;
+  Estimate best;
+  int64_t bestSplits = 0, bestLeast = 1;
+  auto depth = static_cast<int64_t>(plans.problem.depth);
+  for (int64_t splits : kSplits) {
+    if (splits > 1 && (elementsUseLhsSum(plans.kernel) || depth < splits * kLeastPerSplit))
+      break;
+    int64_t least = splits == 1 ? 1 : llvm::alignTo(llvm::divideCeil(depth, splits), kColumnChunk);
+    tiling.splits = splits == 1 ? 1 : static_cast<double>(llvm::divideCeil(depth, least));
+    Estimate estimate = estimateContraction(plans.chip, plans.problem, tiling);
+    if (bestSplits == 0 || estimate.microseconds < best.microseconds) {
+      best = estimate;
+      bestSplits = static_cast<int64_t>(tiling.splits);
+      bestLeast = least;
+    }
+  }
+  plans.add(CudaPlanKind::Tensor, tile, bestSplits, bestLeast, best);
+}
+
+/// 16 bytes of 16-bit elements, where all elements have 16 bits; else 16 bytes of 32-bit ones.
+int64_t accessWidth(KernelOp kernel) {
+  for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
+    if (isVarying(kernel, i) && bytesOf(elementType(input)) != 2)
+      return 4;
+  for (auto [i, result] : llvm::enumerate(kernel.getStored()))
+    if (isStoredAs(kernel, i, AccessKind::Full) && bytesOf(elementType(result)) != 2)
+      return 4;
+  return 8;
+}
+
+class TensorForm final : public PlanForm {
+public:
+  StringRef getDeviceName() const override { return "tensor_contraction"; }
+
+  std::string whyNot(const PlanList &plans) const override {
+    Type lhs = lhsOf(plans.kernel).getElementType(), rhs = rhsOf(plans.kernel).getElementType();
+    auto name = [](Type type) {
+      std::string text;
+      llvm::raw_string_ostream(text) << type;
+      return text;
+    };
+    if (KernelOp(plans.kernel).getAccumulation() == Accumulation::Ordered)
+      return "accumulate ordered: tensor cores sum in an order of their own";
+    if (lhs.isF32() || rhs.isF32())
+      return "f32 operands: tensor cores would round them to tf32, which compute tf32 allows";
+    if (lhs != rhs && plans.chip.number < 80)
+      return "operands of " + name(lhs) + " and " + name(rhs) +
+             ": tensor cores take two of one format below sm_80";
+    if (!lhs.isF16() && plans.chip.number < 80)
+      return (plans.chip.name + " has no tensor cores for " + name(lhs) + "; sm_80 is the first")
+          .str();
+    return "";
+  }
+
+  void addPlans(PlanList &plans) const override {
+    const Chip &chip = plans.chip;
+    int64_t stages = chip.number<80 ? 2 : chip.sharedPerSm>(100 << 10) ? 4 : 3;
+    int64_t elementBytes = sharedElementBytes(plans.kernel);
+    for (const TensorTile &tile : kTiles)
+      addTile(plans, {tile.rows, tile.columns, tile.depthBytes / elementBytes, tile.warpRows,
+                      tile.warpColumns, stages, alignment(lhsOf(plans.kernel)),
+                      alignment(rhsOf(plans.kernel))});
+  }
+
+  FailureOr<Launch> getLaunch(KernelOp kernel, CudaPlanAttr plan) const override {
+    if (failed(verifyPlan(kernel, plan)))
+      return failure();
+    ArrayRef<int64_t> tile = plan.getTile();
+    Launch launch;
+    launch.threads = threadsOf(tile);
+    launch.axes = getTileAxes(kernel, tile[0], tile[1]);
+    int64_t shared = sharedBytes(tile, sharedElementBytes(kernel));
+    launch.sharedBytes = shared > kStaticShared ? shared : 0;
+    if (plan.getSplits() > 1)
+      addWorkspace(kernel, tile, launch);
+    return launch;
+  }
+
+  std::string describe(CudaPlanAttr plan) const override {
+    ArrayRef<int64_t> tile = plan.getTile();
+    return (", warps " + Twine(tile[3]) + "x" + Twine(tile[4]) + ", " + Twine(tile[5]) + " stages")
+        .str();
+  }
+
+  void addTo(BodyForm &form, KernelOp kernel, CudaPlanAttr plan) const override {
+    form.constants += bodyConstant("kElementsUseLhsSum", elementsUseLhsSum(kernel)) +
+                      bodyConstant("kWidth", accessWidth(kernel));
+    form.workspace = plan.getSplits() > 1;
+  }
+};
+
+} // namespace
+
+const PlanForm &tensorForm() {
+  static const TensorForm form;
+  return form;
+}
+
+} // namespace halftone::skeletons
