@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verifiers, folders and the pieces of operations that need no formula.
-#include "codegen/ir/Scalars.h"
+#include "codegen/ir/Forms.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/OpImplementation.h"
 
 using namespace mlir;
 
 namespace halftone::ir {
-
-static TensorType tensor(Value value) { return cast<TensorType>(value.getType()); }
 
 AccessAttr inferAccess(TensorType domain, TensorType operand) {
   MLIRContext *context = domain.getContext();
@@ -31,116 +29,20 @@ SmallVector<Value> inlineBlock(OpBuilder &builder, Block &block, ValueRange argu
                              [&](Value v) { return mapping.lookupOrDefault(v); });
 }
 
-PointwiseOp makePointwise(OpBuilder &builder, Location loc, StringRef function, ValueRange inputs,
-                          TypeRange results,
-                          function_ref<SmallVector<Value>(Scalars &, ValueRange)> body) {
-  auto op = PointwiseOp::create(builder, loc, results, function, inputs);
-  OpBuilder::InsertionGuard guard(builder);
-  Block *block = builder.createBlock(&op.getBody());
-  for (Value input : inputs) {
-    Type element = tensor(input).getElementType();
-    bool widened = isa<FloatType>(element) && isa_and_nonnull<InputOp>(input.getDefiningOp());
-    block->addArgument(widened ? builder.getF32Type() : element, loc); // see PointwiseOp::verify
-  }
-  Scalars scalars(builder, loc);
-  YieldOp::create(builder, loc, body(scalars, block->getArguments()));
-  return op;
-}
-
 //===--- Verifiers ---===//
 
-static LogicalResult verifyRows(Operation *op, TensorType a, TensorType b) {
+LogicalResult verifyRows(Operation *op, TensorType a, TensorType b) {
   if (a.getRowDims() != b.getRowDims())
     return op->emitOpError() << "rows of " << a << " do not match rows of " << b;
   return success();
 }
 
-LogicalResult LinearOp::verify() {
-  TensorType x = tensor(getX()), weight = tensor(getWeight()), result = getType();
-  if (weight.getRank() != 2 || x.getRank() < 1 || x.getDims().back() != weight.getDims().back())
-    return emitOpError() << "x " << x << " does not fit weight " << weight;
-  if (result.getRank() < 1 || result.getDims().back() != weight.getDims().front())
-    return emitOpError() << "result " << result << " must have one column per row of weight "
-                         << weight;
-  if (getBias() && tensor(getBias()).getDims() != weight.getDims().take_front())
-    return emitOpError() << "bias " << tensor(getBias()) << " does not fit weight " << weight;
-  return verifyRows(*this, x, result);
-}
-
-LogicalResult LayerNormOp::verify() {
-  TensorType x = tensor(getX());
-  for (Value vector : {getWeight(), getBias()})
-    if (tensor(vector).getRank() != 1 || tensor(vector).getColumns() != x.getColumns())
-      return emitOpError() << tensor(vector) << " does not have one value per column of " << x;
-  for (Value row : {getMean(), getRstd()})
-    if (tensor(row).getDims() != x.getRowDims())
-      return emitOpError() << tensor(row) << " does not have one value per row of " << x;
-  return success();
-}
-
-static LogicalResult verifyOneShape(Operation *op) {
+LogicalResult verifyOneShape(Operation *op) {
   TensorType result = tensor(op->getResult(0));
   for (Value operand : op->getOperands())
     if (!tensor(operand).hasSameDims(result))
       return op->emitOpError() << "operand " << tensor(operand)
                                << " does not have the shape of result " << result;
-  return success();
-}
-
-LogicalResult ReluOp::verify() { return verifyOneShape(*this); }
-LogicalResult GeluOp::verify() { return verifyOneShape(*this); }
-LogicalResult SiluOp::verify() { return verifyOneShape(*this); }
-LogicalResult AddOp::verify() { return verifyOneShape(*this); }
-
-LogicalResult PointwiseOp::verify() {
-  if (getOutputs().empty())
-    return emitOpError("has no result");
-  TensorType domain = tensor(getOutputs().front());
-  for (Value output : getOutputs())
-    if (!tensor(output).hasSameDims(domain))
-      return emitOpError() << "results " << domain << " and " << tensor(output)
-                           << " differ in shape";
-  for (Value input : getInputs())
-    if (!inferAccess(domain, tensor(input)))
-      return emitOpError() << "operand " << tensor(input) << " neither has the shape of " << domain
-                           << " nor is one value per column or one for all";
-  // Arithmetic is f32; an input may still have the format that it arrives in until InsertCasts has
-  // widened it.
-  auto fit = [&](TypeRange scalars, ValueRange tensors) {
-    return llvm::equal(scalars, tensors, [&](Type scalar, Value value) {
-      return scalar == tensor(value).getElementType() ||
-             (scalar.isF32() && isa_and_nonnull<InputOp>(value.getDefiningOp()));
-    });
-  };
-  Block &block = getBody().front();
-  if (!fit(block.getArgumentTypes(), getInputs()))
-    return emitOpError("region wants one argument per operand, of its element type");
-  if (!fit(block.getTerminator()->getOperandTypes(), getOutputs()))
-    return emitOpError("region wants to yield one value per result, of its element type");
-  return success();
-}
-
-LogicalResult ConcatOp::verify() {
-  int64_t columns = 0;
-  for (Value part : getParts()) {
-    if (failed(verifyRows(*this, tensor(part), getType())))
-      return failure();
-    columns += tensor(part).getColumns();
-  }
-  if (columns != getType().getColumns())
-    return emitOpError() << "parts have " << columns << " columns together, the result "
-                         << getType().getColumns();
-  return success();
-}
-
-LogicalResult CrossEntropyOp::verify() {
-  TensorType logits = tensor(getLogits()), label = tensor(getLabel());
-  if (label.getDims() != logits.getRowDims())
-    return emitOpError() << "label " << label << " does not have one value per row of logits "
-                         << logits;
-  if (getType().getDims() != logits.getRowDims())
-    return emitOpError() << "result " << getType() << " does not have one value per row of logits "
-                         << logits;
   return success();
 }
 
@@ -157,16 +59,6 @@ LogicalResult ContractOp::verify() {
   if (getType().getRowDims() != m || getType().getDims().take_back() != n)
     return emitOpError() << "result " << getType() << " is not " << formatDims(m) << " by "
                          << formatDims(n);
-  return success();
-}
-
-LogicalResult SliceOp::verify() {
-  if (failed(verifyRows(*this, tensor(getX()), getType())))
-    return failure();
-  int64_t begin = getOffset();
-  if (begin < 0 || begin + getType().getColumns() > tensor(getX()).getColumns())
-    return emitOpError() << "columns from " << begin << " of " << getType() << " lie outside of "
-                         << tensor(getX());
   return success();
 }
 

@@ -4,25 +4,7 @@
 #ifndef HALFTONE_OPS_TD
 #define HALFTONE_OPS_TD
 
-include "Attrs.td"
-include "Types.td"
-include "Interfaces.td"
-include "mlir/IR/BuiltinAttributes.td"
-include "mlir/IR/CommonAttrConstraints.td"
-include "mlir/Interfaces/ControlFlowInterfaces.td"
-include "mlir/Interfaces/InferTypeOpInterface.td"
-include "mlir/Interfaces/SideEffectInterfaces.td"
-
-class Halftone_Op<string mnemonic, list<Trait> traits = []> : Op<Halftone_Dialect, mnemonic, traits>;
-
-// A tensor operation that FormKernels turns into (a part of) a kernel.
-class Halftone_TensorOp<string mnemonic, list<Trait> traits = []>
-    : Halftone_Op<mnemonic, traits # [Pure, DeclareOpInterfaceMethods<Halftone_KernelForm>]>;
-class Halftone_LayerOp<string mnemonic, list<Trait> traits = []>
-    : Halftone_TensorOp<mnemonic, traits # [DeclareOpInterfaceMethods<Halftone_Differentiable>]>;
-// A tensor operation whose results are scalars computed from sums over the whole domain.
-class Halftone_FinishOp<string mnemonic, list<Trait> traits = []>
-    : Halftone_Op<mnemonic, traits # [Pure, DeclareOpInterfaceMethods<Halftone_KernelForm, ["hasFinish", "buildFinish"]>]>;
+include "OpClasses.td"
 
 //===--- Structure ---===//
 
@@ -89,71 +71,8 @@ def Halftone_AccumulatedOp : Halftone_Op<"accumulated", [Pure]> {
 
 //===--- Layers and losses ---===//
 
-def Halftone_LinearOp : Halftone_LayerOp<"linear"> {
-  let summary = "y = x * transpose(weight) + bias (D21)";
-  let arguments = (ins Halftone_AnyTensor:$x, Halftone_AnyTensor:$weight, Optional<Halftone_AnyTensor>:$bias);
-  let results = (outs Halftone_AnyTensor:$result);
-  let assemblyFormat = "$x `,` $weight (`bias` $bias^)? attr-dict `:` functional-type(operands, results)";
-  let hasVerifier = 1;
-}
-def Halftone_LayerNormOp : Halftone_LayerOp<"layer_norm"> {
-  let summary = "Normalises every row (D22); mean and rstd are per row";
-  let arguments = (ins Halftone_AnyTensor:$x, Halftone_AnyTensor:$weight, Halftone_AnyTensor:$bias, F64Attr:$epsilon);
-  let results = (outs Halftone_AnyTensor:$result, Halftone_AnyTensor:$mean, Halftone_AnyTensor:$rstd);
-  let assemblyFormat = "$x `,` $weight `,` $bias attr-dict `:` functional-type(operands, results)";
-  let hasVerifier = 1;
-}
-class Halftone_UnaryLayerOp<string mnemonic, dag extra = (ins)> : Halftone_LayerOp<mnemonic> {
-  let arguments = !con((ins Halftone_AnyTensor:$x), extra);
-  let results = (outs Halftone_AnyTensor:$result);
-  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
-  let hasVerifier = 1;
-}
-def Halftone_ReluOp : Halftone_UnaryLayerOp<"relu"> { let summary = "D23"; }
-def Halftone_GeluOp : Halftone_UnaryLayerOp<"gelu", (ins UnitAttr:$tanh)> { let summary = "D24, with `tanh` D25"; }
-def Halftone_SiluOp : Halftone_UnaryLayerOp<"silu"> { let summary = "D32"; }
-def Halftone_AddOp : Halftone_LayerOp<"add"> {
-  let summary = "D26";
-  let arguments = (ins Halftone_AnyTensor:$a, Halftone_AnyTensor:$b);
-  let results = (outs Halftone_AnyTensor:$result);
-  let assemblyFormat = "$a `,` $b attr-dict `:` functional-type(operands, results)";
-  let hasVerifier = 1;
-}
-def Halftone_PointwiseOp : Halftone_LayerOp<"pointwise", [SingleBlockImplicitTerminator<"YieldOp">, IsolatedFromAbove, RecursiveMemoryEffects]> {
-  let summary = "A scalar function of every element";
-  let description = [{
-    Operands have the result's shape, or are [columns] (one value a column) or [] (one value for all).
-    ```mlir
-    %y = halftone.pointwise "relu" (%x) : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32> {
-    ^bb0(%a: f32):
-      %zero = arith.constant 0.0 : f32
-      %c = arith.cmpf ogt, %a, %zero : f32
-      %r = arith.select %c, %a, %zero : f32
-      halftone.yield %r : f32
-    }
-    ```
-    Without operands it fills its result. Several results share the operands.
-  }];
-  let arguments = (ins StrAttr:$function, Variadic<Halftone_AnyTensor>:$inputs);
-  let results = (outs Variadic<Halftone_AnyTensor>:$outputs);
-  let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$function `(` $inputs `)` attr-dict `:` functional-type(operands, results) $body";
-  let hasVerifier = 1;
-}
-def Halftone_ConcatOp : Halftone_LayerOp<"concat"> {
-  let summary = "Parts side by side along the last dimension (D27)";
-  let arguments = (ins Variadic<Halftone_AnyTensor>:$parts);
-  let results = (outs Halftone_AnyTensor:$result);
-  let assemblyFormat = "$parts attr-dict `:` functional-type(operands, results)";
-  let hasVerifier = 1;
-}
-def Halftone_CrossEntropyOp : Halftone_LayerOp<"cross_entropy"> {
-  let summary = "The loss of every row (D29), before the mean";
-  let arguments = (ins Halftone_AnyTensor:$logits, Halftone_AnyTensor:$label);
-  let results = (outs Halftone_AnyTensor:$result);
-  let assemblyFormat = "$logits `,` $label attr-dict `:` functional-type(operands, results)";
-  let hasVerifier = 1;
-}
+include "Layers.td"
+
 def Halftone_MeanOp : Halftone_FinishOp<"mean", [DeclareOpInterfaceMethods<Halftone_Differentiable>]> {
   let summary = "The sum over all elements by the flat tree N4, divided by their number";
   let arguments = (ins Halftone_AnyTensor:$x);
@@ -180,32 +99,6 @@ def Halftone_ColumnSumOp : Halftone_TensorOp<"column_sum"> {
   let arguments = (ins Halftone_AnyTensor:$x);
   let results = (outs Halftone_AnyTensor:$result);
   let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
-}
-def Halftone_LayerNormGradOp : Halftone_TensorOp<"layer_norm_grad"> {
-  let summary = "D41, to x";
-  let arguments = (ins Halftone_AnyTensor:$x, Halftone_AnyTensor:$weight, Halftone_AnyTensor:$mean, Halftone_AnyTensor:$rstd,
-                       Halftone_AnyTensor:$gradient);
-  let results = (outs Halftone_AnyTensor:$result);
-  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
-}
-def Halftone_LayerNormWeightGradOp : Halftone_TensorOp<"layer_norm_weight_grad"> {
-  let summary = "D41, to weight and bias";
-  let arguments = (ins Halftone_AnyTensor:$x, Halftone_AnyTensor:$mean, Halftone_AnyTensor:$rstd, Halftone_AnyTensor:$gradient);
-  let results = (outs Halftone_AnyTensor:$weight_gradient, Halftone_AnyTensor:$bias_gradient);
-  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
-}
-def Halftone_SliceOp : Halftone_TensorOp<"slice"> {
-  let summary = "The columns of one part of a concat (D46)";
-  let arguments = (ins Halftone_AnyTensor:$x, I64Attr:$offset);
-  let results = (outs Halftone_AnyTensor:$result);
-  let assemblyFormat = "$x `from` $offset attr-dict `:` functional-type(operands, results)";
-  let hasVerifier = 1;
-}
-def Halftone_CrossEntropyGradOp : Halftone_TensorOp<"cross_entropy_grad"> {
-  let summary = "D48; row_gradient is what arrives at every row's loss";
-  let arguments = (ins Halftone_AnyTensor:$logits, Halftone_AnyTensor:$label, Halftone_AnyTensor:$row_gradient);
-  let results = (outs Halftone_AnyTensor:$result);
-  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
 }
 def Halftone_ExternalGradientOp : Halftone_SourceOp<"external_gradient"> {
   let summary = "The gradient of an output that a caller gives, f32 (P36)";

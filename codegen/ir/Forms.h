@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the forms of layers and of other tensor operations share.
+#ifndef HALFTONE_IR_FORMS_H
+#define HALFTONE_IR_FORMS_H
+
+#include "codegen/ir/Scalars.h"
+
+namespace halftone::ir {
+
+inline TensorType tensor(mlir::Value value) { return mlir::cast<TensorType>(value.getType()); }
+
+inline llvm::SmallVector<AccessAttr> accesses(mlir::MLIRContext *context,
+                                              llvm::ArrayRef<AccessKind> kinds) {
+  return llvm::map_to_vector(kinds,
+                             [&](AccessKind kind) { return AccessAttr::get(context, kind); });
+}
+
+inline llvm::SmallVector<AccessAttr> inferAccesses(TensorType domain, mlir::ValueRange operands) {
+  return llvm::map_to_vector(operands,
+                             [&](mlir::Value v) { return inferAccess(domain, tensor(v)); });
+}
+
+/// Whether both have the same dimensions but for the last; says on `op` if not.
+llvm::LogicalResult verifyRows(mlir::Operation *op, TensorType a, TensorType b);
+/// Whether all operands have the shape of the result.
+llvm::LogicalResult verifyOneShape(mlir::Operation *op);
+
+/// The form of an operation whose elements each depend on one element of every operand.
+#define HALFTONE_POINTWISE_FORM(Op)                                                                \
+  Skeleton Op::getSkeleton() { return Skeleton::Pointwise; }                                       \
+  TensorType Op::getDomain() { return tensor(getOperation()->getResult(0)); }                      \
+  SmallVector<AccessAttr> Op::getOperandAccesses() {                                               \
+    return inferAccesses(getDomain(), getOperation()->getOperands());                              \
+  }                                                                                                \
+  SmallVector<AccessAttr> Op::getResultAccesses() {                                                \
+    return SmallVector<AccessAttr>(getOperation()->getNumResults(),                                \
+                                   AccessAttr::get(getContext(), AccessKind::Full));               \
+  }
+
+} // namespace halftone::ir
+
+#endif

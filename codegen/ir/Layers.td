@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The layers and losses: every kind has one file, with its C++ beside it.
+#ifndef HALFTONE_LAYERS_TD
+#define HALFTONE_LAYERS_TD
+
+include "layers/Linear.td"
+include "layers/LayerNorm.td"
+include "layers/Relu.td"
+include "layers/Gelu.td"
+include "layers/Silu.td"
+include "layers/Add.td"
+include "layers/Concat.td"
+include "layers/Pointwise.td"
+include "layers/CrossEntropy.td"
+
+#endif

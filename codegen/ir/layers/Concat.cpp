@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/ir/Forms.h"
+
+using namespace mlir;
+
+namespace halftone::ir {
+
+LogicalResult ConcatOp::verify() {
+  int64_t columns = 0;
+  for (Value part : getParts()) {
+    if (failed(verifyRows(*this, tensor(part), getType())))
+      return failure();
+    columns += tensor(part).getColumns();
+  }
+  if (columns != getType().getColumns())
+    return emitOpError() << "parts have " << columns << " columns together, the result "
+                         << getType().getColumns();
+  return success();
+}
+
+LogicalResult SliceOp::verify() {
+  if (failed(verifyRows(*this, tensor(getX()), getType())))
+    return failure();
+  int64_t begin = getOffset();
+  if (begin < 0 || begin + getType().getColumns() > tensor(getX()).getColumns())
+    return emitOpError() << "columns from " << begin << " of " << getType() << " lie outside of "
+                         << tensor(getX());
+  return success();
+}
+
+Skeleton ConcatOp::getSkeleton() { return Skeleton::Pointwise; }
+
+TensorType ConcatOp::getDomain() { return getType(); }
+
+SmallVector<AccessAttr> ConcatOp::getOperandAccesses() {
+  SmallVector<AccessAttr> windows;
+  int64_t offset = 0;
+  for (Value part : getParts()) {
+    windows.push_back(AccessAttr::get(getContext(), AccessKind::Window, -offset));
+    offset += tensor(part).getColumns();
+  }
+  return windows;
+}
+
+SmallVector<AccessAttr> ConcatOp::getResultAccesses() {
+  return accesses(getContext(), {AccessKind::Full});
+}
+
+SmallVector<Value> ConcatOp::buildBody(OpBuilder &builder, ValueRange elements, Value) { // D27
+  Scalars s(builder, getLoc());
+  Value column = ColumnIndexOp::create(builder, getLoc(), builder.getI32Type());
+  Value result = elements.back();
+  int64_t end = getType().getColumns();
+  for (size_t part = elements.size() - 1; part > 0; --part) {
+    end -= tensor(getParts()[part]).getColumns();
+    result = s.select(s.compare(arith::CmpIPredicate::slt, column, s.integer(end)),
+                      elements[part - 1], result);
+  }
+  return {result};
+}
+
+Skeleton SliceOp::getSkeleton() { return Skeleton::Pointwise; }
+
+TensorType SliceOp::getDomain() { return getType(); }
+
+SmallVector<AccessAttr> SliceOp::getOperandAccesses() {
+  return {AccessAttr::get(getContext(), AccessKind::Window, getOffset())};
+}
+
+SmallVector<AccessAttr> SliceOp::getResultAccesses() {
+  return accesses(getContext(), {AccessKind::Full});
+}
+
+SmallVector<Value> SliceOp::buildBody(OpBuilder &, ValueRange elements, Value) {
+  return {elements[0]};
+} // D46
+
+SmallVector<Value> ConcatOp::buildGradients(OpBuilder &builder, ValueRange resultGradients) { // D46
+  SmallVector<Value> gradients;
+  int64_t offset = 0;
+  for (Value part : getParts()) {
+    gradients.push_back(
+        SliceOp::create(builder, getLoc(), part.getType(), resultGradients[0], offset));
+    offset += tensor(part).getColumns();
+  }
+  return gradients;
+}
+
+} // namespace halftone::ir

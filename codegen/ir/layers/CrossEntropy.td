@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HALFTONE_LAYERS_CROSSENTROPY_TD
+#define HALFTONE_LAYERS_CROSSENTROPY_TD
+
+include "OpClasses.td"
+
+def Halftone_CrossEntropyOp : Halftone_LayerOp<"cross_entropy"> {
+  let summary = "The loss of every row (D29), before the mean";
+  let arguments = (ins Halftone_AnyTensor:$logits, Halftone_AnyTensor:$label);
+  let results = (outs Halftone_AnyTensor:$result);
+  let assemblyFormat = "$logits `,` $label attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+def Halftone_CrossEntropyGradOp : Halftone_TensorOp<"cross_entropy_grad"> {
+  let summary = "D48; row_gradient is what arrives at every row's loss";
+  let arguments = (ins Halftone_AnyTensor:$logits, Halftone_AnyTensor:$label, Halftone_AnyTensor:$row_gradient);
+  let results = (outs Halftone_AnyTensor:$result);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+#endif

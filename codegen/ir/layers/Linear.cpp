@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/ir/Forms.h"
+
+using namespace mlir;
+
+namespace halftone::ir {
+
+LogicalResult LinearOp::verify() {
+  TensorType x = tensor(getX()), weight = tensor(getWeight()), result = getType();
+  if (weight.getRank() != 2 || x.getRank() < 1 || x.getDims().back() != weight.getDims().back())
+    return emitOpError() << "x " << x << " does not fit weight " << weight;
+  if (result.getRank() < 1 || result.getDims().back() != weight.getDims().front())
+    return emitOpError() << "result " << result << " must have one column per row of weight "
+                         << weight;
+  if (getBias() && tensor(getBias()).getDims() != weight.getDims().take_front())
+    return emitOpError() << "bias " << tensor(getBias()) << " does not fit weight " << weight;
+  return verifyRows(*this, x, result);
+}
+
+Skeleton LinearOp::getSkeleton() { return Skeleton::Contraction; }
+
+TensorType LinearOp::getDomain() { return getType(); }
+
+SmallVector<AccessAttr> LinearOp::getOperandAccesses() {
+  auto list = accesses(getContext(), {AccessKind::Lhs, AccessKind::Rhs, AccessKind::Column});
+  list.resize(getNumOperands());
+  return list;
+}
+
+SmallVector<AccessAttr> LinearOp::getResultAccesses() {
+  return accesses(getContext(), {AccessKind::Full});
+}
+
+SmallVector<Value> LinearOp::buildBody(OpBuilder &builder, ValueRange elements,
+                                       Value accumulator) { // D21
+  return {getBias() ? Scalars(builder, getLoc()).add(accumulator, elements[2]) : accumulator};
+}
+
+SmallVector<Value> LinearOp::buildGradients(OpBuilder &builder, ValueRange resultGradients) { // D40
+  Value g = resultGradients[0];
+  SmallVector<Value> gradients;
+  gradients.push_back(ContractOp::create(builder, getLoc(), getX().getType(), g, getWeight(), false,
+                                         false, ContractionPass::InputGradient));
+  gradients.push_back(ContractOp::create(builder, getLoc(), getWeight().getType(), g, getX(), true,
+                                         false, ContractionPass::WeightGradient));
+  if (getBias())
+    gradients.push_back(ColumnSumOp::create(builder, getLoc(), getBias().getType(), g));
+  return gradients;
+}
+
+} // namespace halftone::ir

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HALFTONE_LAYERS_POINTWISE_TD
+#define HALFTONE_LAYERS_POINTWISE_TD
+
+include "OpClasses.td"
+
+def Halftone_PointwiseOp : Halftone_LayerOp<"pointwise", [SingleBlockImplicitTerminator<"YieldOp">, IsolatedFromAbove, RecursiveMemoryEffects]> {
+  let summary = "A scalar function of every element";
+  let description = [{
+    Operands have the result's shape, or are [columns] (one value a column) or [] (one value for all).
+    ```mlir
+    %y = halftone.pointwise "relu" (%x) : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32> {
+    ^bb0(%a: f32):
+      %zero = arith.constant 0.0 : f32
+      %c = arith.cmpf ogt, %a, %zero : f32
+      %r = arith.select %c, %a, %zero : f32
+      halftone.yield %r : f32
+    }
+    ```
+    Without operands it fills its result. Several results share the operands.
+  }];
+  let arguments = (ins StrAttr:$function, Variadic<Halftone_AnyTensor>:$inputs);
+  let results = (outs Variadic<Halftone_AnyTensor>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$function `(` $inputs `)` attr-dict `:` functional-type(operands, results) $body";
+  let hasVerifier = 1;
+}
+
+#endif
