@@ -77,7 +77,7 @@ private:
       for (const hd::Dimension &dim : node.shape)
         if (!dim.symbol.empty() && !llvm::is_contained(m.symbols, dim.symbol))
           m.symbols.push_back(dim.symbol);
-      if (node.kind == hd::Kind::input)
+      if (hd::is_input(node.kind))
         m.inputs.push_back(node.name);
     }
     for (const std::string &symbol : m.symbols)

@@ -42,7 +42,7 @@ public:
 private:
   TensorType typeOf(const hd::Node &node) {
     // Inputs arrive in the format they declare (D8); all else is f32 until the rules are applied.
-    Type element = node.kind == hd::Kind::input ? formatType(builder, node.format)
+    Type element = hd::is_input(node.kind) ? formatType(builder, node.format)
                                                 : Type(builder.getF32Type());
     auto dims = llvm::map_to_vector(node.shape, [&](const hd::Dimension &dim) -> Attribute {
       return dim.symbol.empty() ? Attribute(builder.getI64IntegerAttr(dim.extent))
@@ -54,6 +54,7 @@ private:
     return llvm::map_to_vector(node.operands,
                                [&](const hd::Operand &operand) { return values[operand.node]; });
   }
+  Value importSource(const hd::Node &node, Location loc);
   Value importLayer(const hd::Node &node, Location loc);
   Value importLoss(const hd::Node &node, Location loc);
   Value importParameter(const hd::Node &node, Location loc);
@@ -79,74 +80,69 @@ Value GraphImporter::importParameter(const hd::Node &node, Location loc) {
       builder.getF64FloatAttr(attributes.learning_rate_scale), IntegerAttr());
 }
 
+Value GraphImporter::importSource(const hd::Node &node, Location loc) {
+  if (hd::is_input(node.kind))
+    return InputOp::create(builder, loc, typeOf(node), node.name);
+  if (hd::is_parameter(node.kind))
+    return importParameter(node, loc);
+  return StateOp::create(
+      builder, loc, typeOf(node), builder.getStringAttr(node.name),
+      builder.getF64FloatAttr(std::get<hd::StateAttributes>(node.attributes).initial), UnitAttr());
+}
+
 Value GraphImporter::importLayer(const hd::Node &node, Location loc) {
+  if (hd::is_source(node.kind))
+    return importSource(node, loc);
+  if (hd::is_loss(node.kind))
+    return importLoss(node, loc);
   TensorType type = typeOf(node);
   SmallVector<Value> operands = operandsOf(node);
-  switch (node.kind) {
-  case hd::Kind::input:
-    return InputOp::create(builder, loc, type, node.name);
-  case hd::Kind::parameter:
-    return importParameter(node, loc);
-  case hd::Kind::state:
-    return StateOp::create(
-        builder, loc, type, builder.getStringAttr(node.name),
-        builder.getF64FloatAttr(std::get<hd::StateAttributes>(node.attributes).initial),
-        UnitAttr());
-  case hd::Kind::linear:
+  const auto *attributes = std::get_if<hd::LayerAttributes>(&node.attributes);
+  if (attributes && attributes->function)
+    return importExpression(builder, loc, attributes->function->name,
+                            attributes->function->expression, operands, type);
+  StringRef kind = hd::kind_text(node.kind);
+  if (kind == "linear")
     return LinearOp::create(builder, loc, type, operands[0], operands[1],
                             operands.size() > 2 ? operands[2] : Value());
-  case hd::Kind::layer_norm: {
+  if (kind == "layer_norm") {
     TensorType rows = type.withDims(type.getRowDims());
-    double epsilon = std::get<hd::LayerNormAttributes>(node.attributes).epsilon;
     return LayerNormOp::create(builder, loc, type, rows, rows, operands[0], operands[1],
-                               operands[2], builder.getF64FloatAttr(epsilon))
+                               operands[2],
+                               builder.getF64FloatAttr(attributes->number("epsilon")))
         .getResult();
   }
-  case hd::Kind::relu:
+  if (kind == "relu")
     return ReluOp::create(builder, loc, type, operands[0]);
-  case hd::Kind::gelu: {
-    bool tanh =
-        std::get<hd::GeluAttributes>(node.attributes).approximation == hd::GeluApproximation::tanh;
-    return GeluOp::create(builder, loc, type, operands[0], tanh);
-  }
-  case hd::Kind::silu:
+  if (kind == "gelu")
+    return GeluOp::create(builder, loc, type, operands[0],
+                          attributes->word("approximation") == "tanh");
+  if (kind == "silu")
     return SiluOp::create(builder, loc, type, operands[0]);
-  case hd::Kind::add:
+  if (kind == "add")
     return AddOp::create(builder, loc, type, operands[0], operands[1]);
-  case hd::Kind::concat:
+  if (kind == "concat")
     return ConcatOp::create(builder, loc, type, operands);
-  case hd::Kind::pointwise: {
-    const auto &attributes = std::get<hd::PointwiseAttributes>(node.attributes);
-    return importExpression(builder, loc, attributes.function, attributes.expression, operands,
-                            type);
-  }
-  default:
-    return importLoss(node, loc);
-  }
+  llvm_unreachable("all layers are listed");
 }
 
 Value GraphImporter::importLoss(const hd::Node &node, Location loc) {
   SmallVector<Value> operands = operandsOf(node);
   TensorType result = cast<TensorType>(operands[0].getType()).withElementType(builder.getF32Type());
-  if (node.kind == hd::Kind::cross_entropy)
+  StringRef kind = hd::kind_text(node.kind);
+  if (kind == "cross_entropy")
     return mean(CrossEntropyOp::create(builder, loc, result.withDims(result.getRowDims()),
                                        operands[0], operands[1]),
                 loc);
-  if (node.kind == hd::Kind::mse) { // D30
+  if (kind == "mse") { // D30
     using enum hd::ScalarOp;
     const hd::Expression squares{2,
                                  {{operand, 0}, {operand, 1}, {subtract, 0, 1}, {multiply, 2, 2}}};
     return mean(importExpression(builder, loc, "mse", squares, operands, result), loc);
   }
-  const auto &attributes = std::get<hd::PointwiseAttributes>(node.attributes);
+  const hd::Function &function = *std::get<hd::LayerAttributes>(node.attributes).function;
   return mean(
-      importExpression(builder, loc, attributes.function, attributes.expression, operands, result),
-      loc);
-}
-
-bool isLoss(hd::Kind kind) {
-  return kind == hd::Kind::cross_entropy || kind == hd::Kind::mse ||
-         kind == hd::Kind::pointwise_loss;
+      importExpression(builder, loc, function.name, function.expression, operands, result), loc);
 }
 
 void GraphImporter::importNode(hd::NodeId id) {
@@ -158,7 +154,7 @@ void GraphImporter::importNode(hd::NodeId id) {
   for (Operation *op = last ? last->getNextNode() : &block->front(); op; op = op->getNextNode()) {
     op->setAttr(kLayerAttr, builder.getStringAttr(node.name));
     op->setAttr(kKindAttr, builder.getStringAttr(hd::kind_text(node.kind)));
-    if (isLoss(node.kind))
+    if (hd::is_loss(node.kind))
       setPhase(op, Phase::Loss);
   }
 }

@@ -104,7 +104,7 @@ std::optional<std::string> findBadName(const hd::Description &description) {
   std::optional<std::string> fault;
   for (const hd::Node &node : description.nodes) {
     if ((fault = findBadNode(node)) ||
-        (node.kind == hd::Kind::input && (fault = inputs.add(node.name))))
+        (hd::is_input(node.kind) && (fault = inputs.add(node.name))))
       return fault;
     for (const hd::Dimension &dim : node.shape)
       if ((fault = findBadSymbol(dim.symbol)))

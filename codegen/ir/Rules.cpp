@@ -34,22 +34,7 @@ bool fits(const hd::TargetRange &range, StringRef target) { // P3
 }
 
 bool belongsTo(hd::Kind kind, hd::LayerClass layerClass) { // P3
-  using enum hd::Kind;
-  switch (layerClass) {
-  case hd::LayerClass::contraction:
-    return kind == linear;
-  case hd::LayerClass::normalization:
-    return kind == layer_norm;
-  case hd::LayerClass::softmax:
-    return kind == cross_entropy;
-  case hd::LayerClass::activation_function:
-    return kind == relu || kind == gelu || kind == silu;
-  case hd::LayerClass::elementwise:
-    return kind == add || kind == concat || kind == pointwise;
-  case hd::LayerClass::loss:
-    return kind == cross_entropy || kind == mse || kind == pointwise_loss;
-  }
-  llvm_unreachable("all classes are listed");
+  return (hd::form_of(kind).classes >> static_cast<unsigned>(layerClass) & 1) != 0;
 }
 
 template <typename Part, typename Fits> bool anyFits(const std::vector<Part> &parts, Fits fits) {

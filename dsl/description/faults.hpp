@@ -26,20 +26,8 @@ using Sentence = std::optional<std::string>;
 
 std::optional<Fault> find_fault(const Description& description);
 
-/// As f32.
-bool is_finite_not_negative(double value);
-
 /// "linear '%fc1'"
 std::string subject(const Node& node);
-
-/// The operands of a kind: `roles` in order, the last `optional` of which may be absent; or any
-/// number, at least one, of `repeated` with 0, 1, ... appended.
-struct Roles {
-  std::string_view roles[3];
-  std::size_t count = 0, optional = 0;
-  std::string_view repeated;
-};
-Roles roles_of(Kind kind);
 
 /// The label of a kind's shape and formula, "D21".
 std::string_view label_of(const Node& node);

@@ -9,26 +9,15 @@
 
 namespace halftone::description::detail {
 
-bool is_finite_not_negative(double value) { return is_finite_in_f32(value) && value >= 0; }
-
 namespace {
 
+/// The index of the attributes that nodes of this kind have.
 std::size_t attributes_of(Kind kind) {
-  switch (kind) {
-    case Kind::parameter:
-      return Attributes(ParameterAttributes{}).index();
-    case Kind::state:
-      return Attributes(StateAttributes{}).index();
-    case Kind::layer_norm:
-      return Attributes(LayerNormAttributes{}).index();
-    case Kind::gelu:
-      return Attributes(GeluAttributes{}).index();
-    case Kind::pointwise:
-    case Kind::pointwise_loss:
-      return Attributes(PointwiseAttributes{}).index();
-    default:
-      return Attributes(std::monostate{}).index();
-  }
+  if (is_parameter(kind)) return Attributes(ParameterAttributes{}).index();
+  if (is_state(kind)) return Attributes(StateAttributes{}).index();
+  const KindForm& form = form_of(kind);
+  const bool has_any = form.settings.size > 0 || form.function;
+  return has_any ? Attributes(LayerAttributes{}).index() : Attributes().index();
 }
 
 Sentence name_fault(const Node& node) {  // D2
@@ -50,7 +39,7 @@ Sentence dimension_fault(const Node& node) {  // D4
       return subject(node) + " has a dimension " + quoted(dimension.symbol) +
              "; a symbol is an identifier and has no extent of its own (D4)";
     }
-    if (node.kind == Kind::parameter) {
+    if (is_parameter(node.kind)) {
       return subject(node) + " has a dimension '" + dimension.symbol +
              "'; give a parameter fixed extents (D4)";
     }
@@ -59,16 +48,17 @@ Sentence dimension_fault(const Node& node) {  // D4
 }
 
 Sentence format_fault(const Description& description, const Node& node) {  // D8
-  if (node.kind == Kind::input && node.format == Format::tf32) {
+  if (is_input(node.kind) && node.format == Format::tf32) {
     return subject(node) + " is delivered in tf32, which is not stored; use f32 (D8)";
   }
-  if (node.kind != Kind::input && node.format != Format::f32) {
+  if (!is_input(node.kind) && node.format != Format::f32) {
     return subject(node) + " states the format " + std::string(spelled(node.format)) +
            "; leave it f32 and state formats in rules (D8)";
   }
-  for (const Operand& operand : node.operands) {
-    const Node& source = description.nodes[static_cast<std::size_t>(operand.node)];
-    const bool is_label = node.kind == Kind::cross_entropy && operand.role == "label";
+  for (std::size_t i = 0; i < node.operands.size(); ++i) {
+    const auto id = static_cast<std::size_t>(node.operands[i].node);
+    const Node& source = description.nodes[id];
+    const bool is_label = operand_form(form_of(node.kind), static_cast<int>(i)).labels;
     if (is_label && source.format != Format::i32) {
       return subject(node) + " has the label '%" + source.name +
              "', which is not i32; use an input of format i32 (D8)";
@@ -94,12 +84,51 @@ Sentence parameter_fault(const Node& node, const ParameterAttributes& attributes
            " of " + spelled(initializer.first) + " and " + spelled(initializer.second) +
            "; use numbers finite in f32, ends in order and a deviation that is not negative (D20)";
   }
-  if (!is_finite_not_negative(attributes.learning_rate_scale)) {
+  if (!is_not_negative_in_f32(attributes.learning_rate_scale)) {
     return subject(node) + " has a learning-rate scale of " +
            spelled(attributes.learning_rate_scale) +
            "; make it finite in f32 and not negative (D11)";
   }
   return std::nullopt;
+}
+
+Sentence number_fault(const Node& node, const SettingForm& form, double value) {
+  if (form.accepts(value)) return std::nullopt;
+  return subject(node) + " has " + form.title + " of " + spelled(value) + ", which " +
+         form.trouble + "; write " + form.example + " (" + form.rule + ")";
+}
+
+Sentence setting_fault(const Node& node, const SettingForm& form, const Setting& setting) {
+  const bool fits =
+      setting.name == form.name && setting.value.index() == static_cast<std::size_t>(form.type);
+  if (!fits) {
+    return subject(node) + " does not have the settings of its kind; give it '" + form.name +
+           "' (" + std::string(label_of(node)) + ")";
+  }
+  const auto* number = std::get_if<double>(&setting.value);
+  if (number) return number_fault(node, form, *number);
+  const auto* word = std::get_if<std::string>(&setting.value);
+  if (!word || std::find(form.words.begin(), form.words.end(), *word) != form.words.end()) {
+    return std::nullopt;
+  }
+  return subject(node) + " has " + form.title + " " + quoted(*word) + "; write " + form.words[0] +
+         " (" + std::string(label_of(node)) + ")";
+}
+
+Sentence layer_fault(const Node& node, const KindForm& form, const LayerAttributes& attributes) {
+  const auto count = static_cast<std::size_t>(form.settings.size);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Setting setting = i < attributes.settings.size() ? attributes.settings[i] : Setting{};
+    if (auto fault = setting_fault(node, form.settings[static_cast<int>(i)], setting)) return fault;
+  }
+  if (attributes.settings.size() > count || attributes.function.has_value() != form.function) {
+    return subject(node) + " has the attributes of another kind; give it its own (" +
+           std::string(label_of(node)) + ")";
+  }
+  if (!form.function) return std::nullopt;
+  const auto fault = expression_fault(attributes.function->expression, node.operands.size());
+  if (!fault) return std::nullopt;
+  return subject(node) + ": " + *fault + " (" + std::string(label_of(node)) + ")";
 }
 
 Sentence attribute_fault(const Node& node) {
@@ -110,22 +139,12 @@ Sentence attribute_fault(const Node& node) {
   if (const auto* parameter = std::get_if<ParameterAttributes>(&node.attributes)) {
     return parameter_fault(node, *parameter);
   }
-  const auto* state = std::get_if<StateAttributes>(&node.attributes);
-  if (state && !is_finite_in_f32(state->initial)) {
-    return subject(node) + " starts at " + spelled(state->initial) +
-           "; give it an initial value that is finite in f32 (D20)";
+  const KindForm& form = form_of(node.kind);
+  if (const auto* state = std::get_if<StateAttributes>(&node.attributes)) {
+    return number_fault(node, form.settings[0], state->initial);
   }
-  const auto* norm = std::get_if<LayerNormAttributes>(&node.attributes);
-  if (norm && !is_finite_not_negative(norm->epsilon)) {
-    return subject(node) + " has an epsilon of " + spelled(norm->epsilon) +
-           "; make it finite in f32 and not negative (D11)";
-  }
-  if (const auto* pointwise = std::get_if<PointwiseAttributes>(&node.attributes)) {
-    if (const auto fault = expression_fault(pointwise->expression, node.operands.size())) {
-      return subject(node) + ": " + *fault + " (" + std::string(label_of(node)) + ")";
-    }
-  }
-  return std::nullopt;
+  const auto* layer = std::get_if<LayerAttributes>(&node.attributes);
+  return layer ? layer_fault(node, form, *layer) : std::nullopt;
 }
 
 Sentence shape_fault(const Description& description, const Node& node) {

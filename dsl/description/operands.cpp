@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which operands a kind takes (D1, D3) and which instructions an expression may hold (D28, D31).
+#include <algorithm>
 #include <cmath>
 
 #include "faults.hpp"
@@ -11,85 +12,37 @@ std::string subject(const Node& node) {
   return std::string(spelled(node.kind)) + " '%" + node.name + "'";
 }
 
-Roles roles_of(Kind kind) {
-  switch (kind) {
-    case Kind::input:
-    case Kind::parameter:
-    case Kind::state:
-      return {};
-    case Kind::linear:
-      return {{"x", "weight", "bias"}, 3, 1, {}};
-    case Kind::layer_norm:
-      return {{"x", "weight", "bias"}, 3, 0, {}};
-    case Kind::relu:
-    case Kind::gelu:
-    case Kind::silu:
-      return {{"x"}, 1, 0, {}};
-    case Kind::add:
-      return {{"a", "b"}, 2, 0, {}};
-    case Kind::concat:
-      return {{}, 0, 0, "part"};
-    case Kind::pointwise:
-    case Kind::pointwise_loss:
-      return {{}, 0, 0, "x"};
-    case Kind::cross_entropy:
-      return {{"logits", "label"}, 2, 0, {}};
-    case Kind::mse:
-      return {{"x", "target"}, 2, 0, {}};
-  }
-  return {};
-}
-
 std::string_view label_of(const Node& node) {
-  switch (node.kind) {
-    case Kind::input:
-    case Kind::parameter:
-    case Kind::state:
-      return "D20";
-    case Kind::linear:
-      return "D21";
-    case Kind::layer_norm:
-      return "D22";
-    case Kind::relu:
-      return "D23";
-    case Kind::gelu: {
-      const auto* gelu = std::get_if<GeluAttributes>(&node.attributes);
-      return gelu && gelu->approximation == GeluApproximation::tanh ? "D25" : "D24";
+  const KindForm& form = form_of(node.kind);
+  const auto* attributes = std::get_if<LayerAttributes>(&node.attributes);
+  for (int i = 0; attributes && i < form.settings.size; ++i) {
+    const SettingForm& setting = form.settings[i];
+    if (setting.labels.size == 0 || attributes->settings.size() <= static_cast<std::size_t>(i)) {
+      continue;
     }
-    case Kind::silu:
-      return "D32";
-    case Kind::add:
-      return "D26";
-    case Kind::concat:
-      return "D27";
-    case Kind::pointwise:
-      return "D28";
-    case Kind::cross_entropy:
-      return "D29";
-    case Kind::mse:
-      return "D30";
-    case Kind::pointwise_loss:
-      return "D31";
+    const auto* word = std::get_if<std::string>(&attributes->settings[i].value);
+    for (int w = 0; word && w < setting.words.size; ++w) {
+      if (*word == setting.words[w]) return setting.labels[w];
+    }
   }
-  return "D20";
+  return form.label;
 }
 
 namespace {
 
-std::string expected_role(const Roles& roles, std::size_t index) {
-  if (!roles.repeated.empty()) return std::string(roles.repeated) + std::to_string(index);
-  return index < roles.count ? std::string(roles.roles[index]) : "";
+std::string expected_role(const Table<OperandForm>& operands, std::size_t index) {
+  if (operands.size > 0 && operands[0].repeated) return operands[0].role + std::to_string(index);
+  const auto i = static_cast<int>(index);
+  return i < operands.size ? operands[i].role : "";
 }
 
-std::string role_list(const Roles& roles) {
-  if (!roles.repeated.empty()) {
-    const std::string stem(roles.repeated);
-    return stem + "0, " + stem + "1, ...";
-  }
+std::string role_list(const Table<OperandForm>& operands) {
   std::string list;
-  for (std::size_t i = 0; i < roles.count; ++i) {
-    list.append(i == 0 ? "" : ", ").append(roles.roles[i]);
-    if (i + roles.optional >= roles.count) list += " (may be absent)";
+  for (const OperandForm& operand : operands) {
+    const std::string role(operand.role);
+    if (operand.repeated) return role + "0, " + role + "1, ...";
+    list.append(list.empty() ? "" : ", ").append(role);
+    if (operand.optional) list += " (may be absent)";
   }
   return list.empty() ? "no operands" : list;
 }
@@ -97,9 +50,10 @@ std::string role_list(const Roles& roles) {
 }  // namespace
 
 Sentence operand_fault(const Description& description, const Node& node, std::size_t position) {
-  const Roles roles = roles_of(node.kind);
-  const std::size_t required = roles.repeated.empty() ? roles.count - roles.optional : 1;
-  bool fits = node.operands.size() >= required;
+  const Table<OperandForm>& roles = form_of(node.kind).operands;
+  const auto required = std::count_if(roles.begin(), roles.end(),
+                                      [](const OperandForm& form) { return !form.optional; });
+  bool fits = node.operands.size() >= static_cast<std::size_t>(required);
   for (std::size_t i = 0; i < node.operands.size(); ++i) {
     const std::string expected = expected_role(roles, i);
     fits = fits && !expected.empty() && node.operands[i].role == expected;

@@ -43,9 +43,8 @@ class Parser {
   bool check();
 
   bool parse_model();
-  bool parse_input();
-  bool parse_parameter();
-  bool parse_state();
+  bool parse_source(Kind kind);
+  bool read_source(Node& node);
   bool parse_layer();
   bool parse_output();
   bool parse_loss();
@@ -116,19 +115,24 @@ bool Parser::parse_statement() {
     bool (Parser::*parse)();
   };
   static constexpr Statement kStatements[] = {
-      {"model", &Parser::parse_model},         {"input", &Parser::parse_input},
-      {"parameter", &Parser::parse_parameter}, {"state", &Parser::parse_state},
-      {"output", &Parser::parse_output},       {"loss", &Parser::parse_loss},
-      {"assign", &Parser::parse_assignment},   {"rule", &Parser::parse_rule},
-      {"optimizer", &Parser::parse_optimizer}, {"clip", &Parser::parse_clip},
+      {"model", &Parser::parse_model}, {"output", &Parser::parse_output},
+      {"loss", &Parser::parse_loss},   {"assign", &Parser::parse_assignment},
+      {"rule", &Parser::parse_rule},   {"optimizer", &Parser::parse_optimizer},
+      {"clip", &Parser::parse_clip},
   };
   if (scan_.peek() == '%') return parse_layer();
   for (const Statement& statement : kStatements) {
     if (scan_.take_word(statement.word)) return (this->*statement.parse)();
   }
-  return scan_.unexpected(
-      "a statement (model, input, parameter, state, '%name = ...', output, loss, assign, rule, "
-      "optimizer or clip)");
+  std::string sources;
+  for (int i = 0; i < kKinds; ++i) {
+    const auto kind = static_cast<Kind>(i);
+    if (!is_source(kind)) continue;
+    if (scan_.take_word(detail::spelled(kind))) return parse_source(kind);
+    sources.append(detail::spelled(kind)).append(", ");
+  }
+  return scan_.unexpected("a statement (model, " + sources +
+                          "'%name = ...', output, loss, assign, rule, optimizer or clip)");
 }
 
 bool Parser::check() {
@@ -188,41 +192,30 @@ bool Parser::parse_model() {
 
 bool is_delivered(Format format) { return format != Format::tf32; }  // D8
 
-bool Parser::parse_input() {
+bool Parser::parse_source(Kind kind) {
   Node node;
-  return read_new_name(node.name) && scan_.expect(':') &&
-         scan_.read_enum(node.format, "a format", is_delivered) &&
-         detail::read_shape(scan_, node.shape) && add_node(std::move(node));
+  node.kind = kind;
+  return read_new_name(node.name) && scan_.expect(':') && read_source(node) &&
+         add_node(std::move(node));
 }
 
-bool Parser::parse_parameter() {
-  Node node;
-  node.kind = Kind::parameter;
-  ParameterAttributes attributes;
-  if (!(read_new_name(node.name) && scan_.expect(':') && detail::read_shape(scan_, node.shape) &&
-        scan_.expect_word("init") && detail::read_initializer(scan_, attributes.initializer))) {
+/// What follows the colon.
+bool Parser::read_source(Node& node) {
+  if (is_input(node.kind) && !scan_.read_enum(node.format, "a format", is_delivered)) return false;
+  if (!detail::read_shape(scan_, node.shape)) return false;
+  if (is_state(node.kind)) {
+    return detail::read_setting(scan_, "initial",
+                                node.attributes.emplace<StateAttributes>().initial);
+  }
+  if (!is_parameter(node.kind)) return true;
+  auto& attributes = node.attributes.emplace<ParameterAttributes>();
+  if (!(scan_.expect_word("init") && detail::read_initializer(scan_, attributes.initializer))) {
     return false;
   }
   attributes.decay = !scan_.take_word("no_decay");
   attributes.frozen = scan_.take_word("frozen");
-  if (scan_.take_word("learning_rate_scale") &&
-      !scan_.read_number(attributes.learning_rate_scale, "a number")) {
-    return false;
-  }
-  node.attributes = attributes;
-  return add_node(std::move(node));
-}
-
-bool Parser::parse_state() {
-  Node node;
-  node.kind = Kind::state;
-  StateAttributes attributes;
-  if (!(read_new_name(node.name) && scan_.expect(':') && detail::read_shape(scan_, node.shape) &&
-        detail::read_setting(scan_, "initial", attributes.initial))) {
-    return false;
-  }
-  node.attributes = attributes;
-  return add_node(std::move(node));
+  return !scan_.take_word("learning_rate_scale") ||
+         scan_.read_number(attributes.learning_rate_scale, "a number");
 }
 
 bool Parser::read_operands(std::vector<Operand>& operands) {
@@ -245,8 +238,8 @@ bool Parser::parse_layer() {
   Node node;
   if (!read_new_name(node.name) || !scan_.expect('=')) return false;
   const Position start = scan_.position();
-  if (!scan_.read_enum(node.kind, "a layer or a loss", detail::is_computed)) return false;
-  if (node.kind <= Kind::state) {
+  if (!scan_.read_enum(node.kind, "a layer or a loss", is_computed)) return false;
+  if (is_source(node.kind)) {
     return scan_.fail(start, "a source is not computed; write '" +
                                  std::string(detail::spelled(node.kind)) + " %name : ...'");
   }

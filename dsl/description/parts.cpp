@@ -82,33 +82,63 @@ bool read_expression(Scanner& scan, Expression& expression) {
   return scan.expect('}');
 }
 
+bool read_choice(Scanner& scan, const SettingForm& form, std::string& word) {
+  const Position start = scan.position();
+  std::string_view read;
+  if (!scan.read_word(read, form.title)) return false;
+  std::string choices;
+  for (const char* const choice : form.words) {
+    if (read == choice) {
+      word = read;
+      return true;
+    }
+    choices.append(choices.empty() ? "" : ", ").append(choice);
+  }
+  return scan.fail(start, "expected " + std::string(form.title) + ", one of " + choices +
+                              ", but met " + quoted(read.substr(0, 32)));
+}
+
+bool read_flag(Scanner& scan, bool& value) {
+  value = scan.take_word("true");
+  return value || scan.take_word("false") || scan.unexpected("'true' or 'false'");
+}
+
+bool read_value(Scanner& scan, const SettingForm& form, Setting& setting) {
+  setting.name = form.name;
+  switch (form.type) {
+    case SettingType::number:
+      return scan.read_number(setting.value.emplace<double>(), "a number");
+    case SettingType::flag:
+      return read_flag(scan, setting.value.emplace<bool>());
+    case SettingType::choice:
+      return read_choice(scan, form, setting.value.emplace<std::string>());
+  }
+  return false;
+}
+
+/// "{epsilon: 1e-05}": all settings of the form, in its order.
+bool read_settings(Scanner& scan, const Table<SettingForm>& forms, std::vector<Setting>& settings) {
+  for (const SettingForm& form : forms) {
+    if (!(scan.expect(settings.empty() ? '{' : ',') && scan.expect_word(form.name) &&
+          scan.expect(':') && read_value(scan, form, settings.emplace_back()))) {
+      return false;
+    }
+  }
+  return settings.empty() || scan.expect('}');
+}
+
 }  // namespace
 
 bool read_attributes(Scanner& scan, Node& node) {
-  if (node.kind == Kind::layer_norm) {
-    LayerNormAttributes attributes;
-    const bool read = scan.expect('{') && scan.expect_word("epsilon") && scan.expect(':') &&
-                      scan.read_number(attributes.epsilon, "a number") && scan.expect('}');
-    node.attributes = attributes;
-    return read;
-  }
-  if (node.kind == Kind::gelu) {
-    GeluAttributes attributes;
-    const bool read = scan.expect('{') && scan.expect_word("approximation") && scan.expect(':') &&
-                      scan.read_enum(attributes.approximation, "an approximation") &&
-                      scan.expect('}');
-    node.attributes = attributes;
-    return read;
-  }
-  if (node.kind == Kind::pointwise || node.kind == Kind::pointwise_loss) {
-    PointwiseAttributes attributes;
-    attributes.expression.arity = static_cast<std::int32_t>(node.operands.size());
-    const bool read = scan.read_string(attributes.function, "the function's name in quotes") &&
-                      read_expression(scan, attributes.expression);
-    node.attributes = std::move(attributes);
-    return read;
-  }
-  return true;
+  const KindForm& form = form_of(node.kind);
+  if (form.settings.size == 0 && !form.function) return true;
+  LayerAttributes& attributes = node.attributes.emplace<LayerAttributes>();
+  if (!read_settings(scan, form.settings, attributes.settings)) return false;
+  if (!form.function) return true;
+  Function& function = attributes.function.emplace();
+  function.expression.arity = static_cast<std::int32_t>(node.operands.size());
+  return scan.read_string(function.name, "the function's name in quotes") &&
+         read_expression(scan, function.expression);
 }
 
 }  // namespace halftone::description::detail

@@ -52,9 +52,9 @@ class Printer {
   }
 
   void put_node(const Node& node) {
-    if (node.kind <= Kind::state) {
+    if (is_source(node.kind)) {
       put(spelled(node.kind), " %", node.name, " : ",
-          node.kind == Kind::input ? spelled(node.format) : "", spelled(node.shape));
+          is_input(node.kind) ? spelled(node.format) : "", spelled(node.shape));
       std::visit([this](const auto& attributes) { put_attributes(attributes); }, node.attributes);
     } else {
       put("%", node.name, " = ", spelled(node.kind), "(");
@@ -86,17 +86,23 @@ class Printer {
     put(" initial ", spelled(attributes.initial));
   }
 
-  void put_attributes(const LayerNormAttributes& attributes) {
-    put(" {epsilon: ", spelled(attributes.epsilon), "}");
+  void put_attributes(const LayerAttributes& attributes) {
+    for (std::size_t i = 0; i < attributes.settings.size(); ++i) {
+      const Setting& setting = attributes.settings[i];
+      put(i == 0 ? " {" : ", ", setting.name, ": ");
+      std::visit([this](const auto& value) { put_value(value); }, setting.value);
+    }
+    if (!attributes.settings.empty()) put("}");
+    if (attributes.function) put_function(*attributes.function);
   }
 
-  void put_attributes(const GeluAttributes& attributes) {
-    put(" {approximation: ", spelled(attributes.approximation), "}");
-  }
+  void put_value(double value) { put(spelled(value)); }
+  void put_value(bool value) { put(value ? "true" : "false"); }
+  void put_value(const std::string& word) { put(word); }
 
-  void put_attributes(const PointwiseAttributes& attributes) {
-    put(" ", quoted(attributes.function), " {");
-    const auto& instructions = attributes.expression.instructions;
+  void put_function(const Function& function) {
+    put(" ", quoted(function.name), " {");
+    const auto& instructions = function.expression.instructions;
     for (std::size_t i = 0; i < instructions.size(); ++i) {
       const ScalarInstruction& instruction = instructions[i];
       put(i == 0 ? " %" : "; %", std::to_string(i), " = ", spelled(instruction.op));

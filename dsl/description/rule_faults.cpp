@@ -17,6 +17,12 @@ rules::Mask mask_of(const std::vector<Enum>& choices) {
   return mask;
 }
 
+KindSet set_of(const std::vector<Kind>& kinds) {
+  KindSet set;
+  for (const Kind kind : kinds) set |= KindSet(kind);
+  return set;
+}
+
 class RuleView {
  public:
   explicit RuleView(const Rule& rule) : rule_(rule) {
@@ -40,7 +46,7 @@ class RuleView {
   }
   rules::Parts parts(int c) const {
     const Clause& of = clause(c);
-    return {mask_of(of.classes), mask_of(of.ops),      mask_of(of.roles),
+    return {mask_of(of.classes), set_of(of.ops),       mask_of(of.roles),
             mask_of(of.passes),  of.layer.has_value(), !of.targets.empty()};
   }
   const Clause& clause(int c) const { return rule_.clauses[static_cast<std::size_t>(c)]; }
@@ -72,16 +78,16 @@ class ModelView {
  public:
   explicit ModelView(const Description& description) : trains_(!description.losses.empty()) {
     const auto& nodes = description.nodes;
-    std::vector<rules::Mask> readers(nodes.size(), 0);
+    std::vector<KindSet> readers(nodes.size());
     std::vector<bool> trained(nodes.size(), false);  // values that have a gradient
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const Node& node = nodes[i];
-      if (node.kind <= Kind::state) continue;
+      if (is_source(node.kind)) continue;
       rules::Reads reads;
       for (const Operand& operand : node.operands) {
         const auto source = static_cast<std::size_t>(operand.node);
         const auto* parameter = std::get_if<ParameterAttributes>(&nodes[source].attributes);
-        readers[source] |= rules::bit(node.kind);
+        readers[source] |= KindSet(node.kind);
         reads.values = reads.values || (!parameter && nodes[source].format != Format::i32);
         reads.trained_values = reads.trained_values || trained[source];
         reads.parameters = reads.parameters || parameter;

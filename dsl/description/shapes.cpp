@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shapes in the table of nodes of docs/spec/description.md.
-#include <algorithm>
-#include <limits>
-
+// A node of a Description as the shape rules of kinds/ see it (shape_rule.hpp).
 #include "faults.hpp"
 #include "halftone/description/validate.hpp"
 #include "spelling.hpp"
@@ -10,120 +7,78 @@
 namespace halftone::description::detail {
 namespace {
 
-InferredShape refused(const Node& node, const std::string& reason) {
-  return {std::nullopt, subject(node) + " " + reason + " (" + std::string(label_of(node)) + ")"};
-}
+class NodeView {
+ public:
+  NodeView(const Description& description, const Node& node)
+      : description_(description), node_(node) {}
 
-const Shape& shape_of(const Description& description, const Node& node, std::size_t operand) {
-  return description.nodes[static_cast<std::size_t>(node.operands[operand].node)].shape;
-}
+  InferredShape take() { return std::move(inferred_); }
 
-InferredShape linear_shape(const Description& description, const Node& node) {
-  const Shape& x = shape_of(description, node, 0);
-  const Shape& weight = shape_of(description, node, 1);
-  if (x.empty()) return refused(node, "has a scalar x; give x at least one dimension");
-  if (weight.size() != 2 || weight[1] != x.back()) {
-    return refused(node, "has x " + spelled(x) + " and weight " + spelled(weight) +
-                             "; make the weight [outputs, " + spelled(Shape{x.back()}).substr(1));
-  }
-  if (node.operands.size() > 2 && shape_of(description, node, 2) != Shape{weight[0]}) {
-    return refused(node, "has bias " + spelled(shape_of(description, node, 2)) +
-                             "; make the bias " + spelled(Shape{weight[0]}));
-  }
-  Shape result = x;
-  result.back() = weight[0];
-  return {result, {}};
-}
+  int operands() const { return static_cast<int>(node_.operands.size()); }
+  const Shape& shape(int operand) const { return read(operand).shape; }
 
-InferredShape layer_norm_shape(const Description& description, const Node& node) {
-  const Shape& x = shape_of(description, node, 0);
-  if (x.empty()) return refused(node, "has a scalar x; give x at least one dimension");
-  for (const std::size_t operand : {1, 2}) {
-    const Shape& shape = shape_of(description, node, operand);
-    if (shape != Shape{x.back()}) {
-      return refused(node, "has " + node.operands[operand].role + " " + spelled(shape) + " for x " +
-                               spelled(x) + "; make it " + spelled(Shape{x.back()}));
-    }
+  static int rank(const Shape& shape) { return static_cast<int>(shape.size()); }
+  static Dimension last(const Shape& shape) { return shape.back(); }
+  static Shape rows(const Shape& shape) { return {shape.begin(), shape.end() - 1}; }
+  static Shape with_last(Shape shape, Dimension last) {
+    shape.back() = std::move(last);
+    return shape;
   }
-  return {x, {}};
-}
+  static bool is_fixed(const Dimension& dimension) { return dimension.symbol.empty(); }
+  static std::int64_t extent(const Dimension& dimension) { return dimension.extent; }
+  static Dimension fixed(std::int64_t extent) { return {extent, {}}; }
 
-/// All operands of one shape; `is_scalar` when the node is a mean over it.
-InferredShape common_shape(const Description& description, const Node& node, bool is_scalar) {
-  const Shape& first = shape_of(description, node, 0);
-  for (std::size_t i = 1; i < node.operands.size(); ++i) {
-    const Shape& shape = shape_of(description, node, i);
-    if (shape != first) {
-      return refused(node, "has " + node.operands[0].role + " " + spelled(first) + " and " +
-                               node.operands[i].role + " " + spelled(shape) +
-                               "; make their shapes equal");
-    }
+  /// What the parameter's declared shape says.
+  Dimension chosen(int operand, std::size_t dimension, const char* name) const {
+    const Shape& declared = shape(operand);
+    return dimension < declared.size() ? declared[dimension] : Dimension{0, name};
   }
-  return {is_scalar ? Shape{} : first, {}};
-}
 
-InferredShape concat_shape(const Description& description, const Node& node) {
-  Shape result = shape_of(description, node, 0);
-  std::int64_t columns = 0;
-  for (std::size_t i = 0; i < node.operands.size(); ++i) {
-    const Shape& part = shape_of(description, node, i);
-    if (part.size() != result.size() || part.empty() ||
-        !std::equal(part.begin(), part.end() - 1, result.begin())) {
-      return refused(node, "joins " + spelled(result) + " and " + spelled(part) +
-                               "; make all dimensions but the last equal");
-    }
-    if (!part.back().symbol.empty()) {
-      return refused(node, "joins a last dimension '" + part.back().symbol +
-                               "'; give the last dimension of every part a fixed size");
-    }
-    if (part.back().extent > std::numeric_limits<std::int64_t>::max() - columns) {
-      return refused(node, "is wider than 64 bits can count; join fewer columns");
-    }
-    columns += part.back().extent;
+  template <class... Dimensions>
+  bool parameter(int operand, const Dimensions&... dimensions) {
+    const Shape needed{dimensions...};
+    if (shape(operand) == needed) return true;
+    refuse("needs the ", node_.operands[static_cast<std::size_t>(operand)].role, " ", needed,
+           " but reads ", shape(operand), " of ", OperandName{operand}, kRemedy, "make it ",
+           needed);
+    return false;
   }
-  result.back().extent = columns;
-  return {result, {}};
-}
 
-InferredShape cross_entropy_shape(const Description& description, const Node& node) {
-  const Shape& logits = shape_of(description, node, 0);
-  const Shape& label = shape_of(description, node, 1);
-  if (logits.empty()) return refused(node, "has scalar logits; give them a dimension of classes");
-  const Shape rows(logits.begin(), logits.end() - 1);
-  if (label != rows) {
-    return refused(node, "has logits " + spelled(logits) + " and label " + spelled(label) +
-                             "; make the label " + spelled(rows));
+  void result(Shape shape) { inferred_.shape = std::move(shape); }
+
+  template <class... Words>
+  void refuse(const Words&... words) {
+    inferred_.fault = subject(node_) + " ";
+    (put(words), ...);
+    inferred_.fault.append(" (").append(label_of(node_)).append(")");
   }
-  return {Shape{}, {}};
-}
+
+ private:
+  const Node& read(int operand) const {
+    const NodeId id = node_.operands[static_cast<std::size_t>(operand)].node;
+    return description_.nodes[static_cast<std::size_t>(id)];
+  }
+
+  void put(std::string_view text) { inferred_.fault += text; }
+  void put(const Shape& shape) { inferred_.fault += spelled(shape); }
+  void put(const Dimension& dimension) {
+    inferred_.fault +=
+        dimension.symbol.empty() ? std::to_string(dimension.extent) : dimension.symbol;
+  }
+  void put(OperandName name) { inferred_.fault += "'%" + read(name.index).name + "'"; }
+  void put(Remedy) { inferred_.fault += "; "; }
+
+  const Description& description_;
+  const Node& node_;
+  InferredShape inferred_;
+};
 
 }  // namespace
 
 InferredShape inferred_shape(const Description& description, const Node& node) {
-  switch (node.kind) {
-    case Kind::input:
-    case Kind::parameter:
-    case Kind::state:
-      return {};
-    case Kind::linear:
-      return linear_shape(description, node);
-    case Kind::layer_norm:
-      return layer_norm_shape(description, node);
-    case Kind::relu:
-    case Kind::gelu:
-    case Kind::silu:
-    case Kind::add:
-    case Kind::pointwise:
-      return common_shape(description, node, false);
-    case Kind::concat:
-      return concat_shape(description, node);
-    case Kind::cross_entropy:
-      return cross_entropy_shape(description, node);
-    case Kind::mse:
-    case Kind::pointwise_loss:
-      return common_shape(description, node, true);
-  }
-  return {};
+  NodeView view(description, node);
+  AllKinds::shape_rules<NodeView>[static_cast<std::size_t>(node.kind)](view);
+  return view.take();
 }
 
 }  // namespace halftone::description::detail

@@ -24,7 +24,11 @@ constexpr std::array<std::string_view, N> views(const char* const (&words)[N]) {
 
 // The words of each enum in the order of its enumerators.
 constexpr auto words(Format) { return views(kFormatWords); }
-constexpr auto words(Kind) { return views(kKindWords); }
+constexpr auto words(Kind) {
+  std::array<std::string_view, kKinds> result;
+  for (int i = 0; i < kKinds; ++i) result[static_cast<std::size_t>(i)] = AllKinds::forms[i]->word;
+  return result;
+}
 constexpr auto words(Role) { return views(kRoleWords); }
 constexpr auto words(Pass) { return views(kPassWords); }
 constexpr auto words(LayerClass) { return views(kLayerClassWords); }
@@ -36,8 +40,6 @@ constexpr auto words(LossScale::Kind) { return views(kLossScaleWords); }
 constexpr auto words(Initializer::Kind) {
   return std::array{"constant"sv, "uniform"sv, "normal"sv};
 }
-
-constexpr auto words(GeluApproximation) { return std::array{"erf"sv, "tanh"sv}; }
 
 constexpr auto words(ScalarOp) {
   return std::array{"operand"sv, "constant"sv, "add"sv,     "subtract"sv,   "multiply"sv,
@@ -74,9 +76,6 @@ std::string quoted(std::string_view text);
 
 bool is_name_byte(char byte);             // D2
 bool is_symbol(std::string_view symbol);  // letters, digits and _, not starting with a digit
-
-/// Whether nodes of this kind are layers or losses, not sources.
-constexpr bool is_computed(Kind kind) { return kind > Kind::state; }
 
 /// How many earlier instructions an operation reads.
 constexpr int arity(ScalarOp op) {

@@ -14,8 +14,18 @@
 namespace halftone::description::detail {
 namespace {
 
-bool is_source(Kind kind) { return kind <= Kind::state; }
-bool is_loss(Kind kind) { return kind >= Kind::cross_entropy; }
+/// "cross_entropy, mse or pointwise_loss"
+std::string losses() {
+  std::vector<std::string_view> words;
+  for (const KindForm* form : AllKinds::forms) {
+    if (form->category == Category::loss) words.push_back(form->word);
+  }
+  std::string list(words[0]);
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    list.append(i + 1 < words.size() ? ", " : " or ").append(words[i]);
+  }
+  return list;
+}
 
 /// Checks of the whole; each function leaves the first fault it finds.
 class Checker {
@@ -78,8 +88,8 @@ bool Checker::check_nodes() {
     }
     depends_on_loss_.push_back(depends);
   }
-  const auto is_input = [](const Node& node) { return node.kind == Kind::input; };
-  if (std::any_of(nodes_.begin(), nodes_.end(), is_input)) return true;
+  const auto delivered = [](const Node& node) { return is_input(node.kind); };
+  if (std::any_of(nodes_.begin(), nodes_.end(), delivered)) return true;
   return fail(Section::model, 0, -1,
               "the model " + quoted(description_.name) + " has no input; give it one (D4)");
 }
@@ -113,7 +123,7 @@ bool Checker::check_losses() {  // D6
     if (!is_node(loss.node) || !is_loss(node(loss.node).kind)) {
       return fail(Section::loss, i, is_node(loss.node) ? loss.node : -1,
                   (is_node(loss.node) ? subject(node(loss.node)) : "a loss that names no node") +
-                      " is no loss; name a cross_entropy, mse or pointwise_loss (D6)");
+                      " is no loss; name a " + losses() + " (D6)");
     }
     const std::string who = subject(node(loss.node));
     if (named[static_cast<std::size_t>(loss.node)]) {
@@ -142,7 +152,7 @@ bool Checker::check_assignments() {  // D7
     const auto refuse = [&](const std::string& message) {
       return fail(Section::assignment, i, is_node(state) ? state : -1, message + " (D7)");
     };
-    if (!is_node(state) || node(state).kind != Kind::state) {
+    if (!is_node(state) || !is_state(node(state).kind)) {
       return refuse((is_node(state) ? subject(node(state)) : "an assignment that names no node") +
                     " cannot be assigned to; name a state");
     }
@@ -198,17 +208,17 @@ bool Checker::check_rules() {  // D10
   return !fault || fail(Section::rule, fault->index, -1, std::move(fault->message));
 }
 
-struct Setting {
+struct OptimizerSetting {
   std::string_view name;
   double value;
   bool below_one;
 };
 
 /// Without subject; D11.
-Sentence setting_fault(std::initializer_list<Setting> settings) {
-  for (const Setting& setting : settings) {
+Sentence setting_fault(std::initializer_list<OptimizerSetting> settings) {
+  for (const OptimizerSetting& setting : settings) {
     const bool holds = setting.below_one ? is_fraction_in_f32(setting.value)
-                                         : is_finite_not_negative(setting.value);
+                                         : is_not_negative_in_f32(setting.value);
     if (holds) continue;
     return "has " + std::string(setting.name) + " " + spelled(setting.value) +
            "; make it finite, not negative" + (setting.below_one ? " and below 1" : "") + " in f32";

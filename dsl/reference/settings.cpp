@@ -12,17 +12,13 @@ void read(const std::monostate&, Settings&) {}
 void read(const ParameterAttributes&, Settings&) {}  // of sources; the evaluator reads them
 void read(const StateAttributes&, Settings&) {}
 
-void read(const LayerNormAttributes& attributes, Settings& settings) {
-  settings.numbers["epsilon"] = attributes.epsilon;
-}
-
-void read(const GeluAttributes& attributes, Settings& settings) {
-  settings.words["approximation"] =
-      attributes.approximation == GeluApproximation::tanh ? "tanh" : "erf";
-}
-
-void read(const PointwiseAttributes& attributes, Settings& settings) {
-  settings.expression = attributes.expression;
+void read(const LayerAttributes& attributes, Settings& settings) {
+  for (const auto& [name, value] : attributes.settings) {
+    if (const auto* number = std::get_if<double>(&value)) settings.numbers[name] = *number;
+    if (const auto* flag = std::get_if<bool>(&value)) settings.flags[name] = *flag;
+    if (const auto* word = std::get_if<std::string>(&value)) settings.words[name] = *word;
+  }
+  if (attributes.function) settings.expression = attributes.function->expression;
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ namespace halftone::reference {
 
 struct Settings {
   std::map<std::string, double> numbers;
+  std::map<std::string, bool> flags;
   std::map<std::string, std::string> words;
   std::map<std::string, std::vector<std::int64_t>> lists;
   description::Expression expression;  ///< of the user's function, where the kind takes one

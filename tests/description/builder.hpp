@@ -15,6 +15,18 @@ using namespace halftone::description;
 inline Dimension fixed(std::int64_t extent) { return {extent, {}}; }
 inline Dimension symbol(std::string name) { return {0, std::move(name)}; }
 
+/// The attributes of a kind with one setting, which takes this value.
+inline LayerAttributes set(Kind kind, std::variant<double, bool, std::string> value) {
+  LayerAttributes attributes = standard_attributes(kind);
+  attributes.settings.at(0).value = std::move(value);
+  return attributes;
+}
+
+/// The attributes of a kind with a function.
+inline LayerAttributes function(std::string name, Expression expression) {
+  return {{}, Function{std::move(name), std::move(expression)}};
+}
+
 struct Builder {
   Description description;
 
@@ -26,13 +38,13 @@ struct Builder {
   }
 
   NodeId input(std::string name, Shape shape, Format format = Format::f32) {
-    const NodeId id = node(std::move(name), Kind::input, {}, std::move(shape));
+    const NodeId id = node(std::move(name), kind_called("input"), {}, std::move(shape));
     description.nodes.back().format = format;
     return id;
   }
 
   NodeId parameter(std::string name, Shape shape, ParameterAttributes attributes = {}) {
-    return node(std::move(name), Kind::parameter, {}, std::move(shape), attributes);
+    return node(std::move(name), kind_called("parameter"), {}, std::move(shape), attributes);
   }
 };
 

@@ -107,7 +107,7 @@ class Generator {
     const Dimension outputs = fixed(1 + below(40));
     NodeId weight = -1;
     for (NodeId id = 0; may_tie && id < static_cast<NodeId>(built().nodes.size()); ++id) {
-      const bool fits = node(id).kind == Kind::parameter && shape(id).size() == 2;
+      const bool fits = is_parameter(node(id).kind) && shape(id).size() == 2;
       if (fits && shape(id)[1] == from.back()) weight = id;
     }
     if (weight < 0)
@@ -117,7 +117,8 @@ class Generator {
     result.back() = shape(weight)[0];
     std::vector<Operand> operands = {{"x", x}, {"weight", weight}};
     if (below(2) == 1) operands.push_back({"bias", parameter({result.back()})});
-    values_.push_back(builder_.node(name(), Kind::linear, std::move(operands), std::move(result)));
+    values_.push_back(
+        builder_.node(name(), kind_called("linear"), std::move(operands), std::move(result)));
   }
 
   /// Values of one shape, repeats allowed.
@@ -130,7 +131,7 @@ class Generator {
     return operands;
   }
 
-  PointwiseAttributes function(std::size_t arity) {
+  LayerAttributes random_function(std::size_t arity) {
     Expression expression{static_cast<std::int32_t>(arity), {{ScalarOp::operand, 0}}};
     std::vector<std::int32_t> numbers = {0};
     auto& instructions = expression.instructions;
@@ -156,7 +157,7 @@ class Generator {
       instructions.push_back(instruction);
     }
     instructions.push_back({ScalarOp::tanh, number()});
-    return {text(), std::move(expression)};
+    return function(text(), std::move(expression));
   }
 
   void add_something() {
@@ -168,30 +169,31 @@ class Generator {
       case 2:
         return layer_norm(x);
       case 3:
-        return add_value(Kind::relu, {{"x", x}}, shape(x));
+        return add_value(kind_called("relu"), {{"x", x}}, shape(x));
       case 4:
-        return add_value(Kind::gelu, {{"x", x}}, shape(x),
-                         GeluAttributes{static_cast<GeluApproximation>(below(2))});
+        return add_value(kind_called("gelu"), {{"x", x}}, shape(x),
+                         set(kind_called("gelu"), below(2) == 0 ? "erf" : "tanh"));
       case 5:
-        return add_value(Kind::add, {{"a", x}, {"b", alike(x).back().node}}, shape(x));
+        return add_value(kind_called("add"), {{"a", x}, {"b", alike(x).back().node}}, shape(x));
       case 6:
         return concat(x);
       case 7: {
         auto operands = alike(x);
-        auto attributes = function(operands.size());
-        return add_value(Kind::pointwise, std::move(operands), shape(x), std::move(attributes));
+        auto attributes = random_function(operands.size());
+        return add_value(kind_called("pointwise"), std::move(operands), shape(x),
+                         std::move(attributes));
       }
       case 8:
         return cross_entropy(x);
       case 9:
-        return add_loss(Kind::mse, {{"x", x}, {"target", alike(x).back().node}});
+        return add_loss(kind_called("mse"), {{"x", x}, {"target", alike(x).back().node}});
       case 10: {
         auto operands = alike(x);
-        auto attributes = function(operands.size());
-        return add_loss(Kind::pointwise_loss, std::move(operands), std::move(attributes));
+        auto attributes = random_function(operands.size());
+        return add_loss(kind_called("pointwise_loss"), std::move(operands), std::move(attributes));
       }
       case 11:
-        return add_value(Kind::silu, {{"x", x}}, shape(x));
+        return add_value(kind_called("silu"), {{"x", x}}, shape(x));
       default:
         return state(x);
     }
@@ -213,8 +215,8 @@ class Generator {
     const Shape columns = {shape(x).back()};
     const NodeId weight = parameter(columns);
     const NodeId bias = below(4) == 1 ? weight : parameter(columns);
-    add_value(Kind::layer_norm, {{"x", x}, {"weight", weight}, {"bias", bias}}, shape(x),
-              LayerNormAttributes{std::abs(finite())});
+    add_value(kind_called("layer_norm"), {{"x", x}, {"weight", weight}, {"bias", bias}}, shape(x),
+              set(kind_called("layer_norm"), std::abs(finite())));
   }
 
   void concat(NodeId x) {
@@ -225,18 +227,18 @@ class Generator {
       operands.push_back({"part" + std::to_string(operands.size()), part.node});
       result.back().extent += shape(x).back().extent;
     }
-    add_value(Kind::concat, std::move(operands), std::move(result));
+    add_value(kind_called("concat"), std::move(operands), std::move(result));
   }
 
   void cross_entropy(NodeId logits) {
     const Shape rows(shape(logits).begin(), shape(logits).end() - 1);
     const NodeId label = builder_.input(name(), rows, Format::i32);
-    add_loss(Kind::cross_entropy, {{"logits", logits}, {"label", label}});
+    add_loss(kind_called("cross_entropy"), {{"logits", logits}, {"label", label}});
   }
 
   void state(NodeId value) {
     const NodeId id =
-        builder_.node(name(), Kind::state, {}, shape(value), StateAttributes{finite()});
+        builder_.node(name(), kind_called("state"), {}, shape(value), StateAttributes{finite()});
     values_.push_back(id);
     if (below(4) != 1) built().assignments.push_back({id, value});
   }

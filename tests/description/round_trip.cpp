@@ -27,20 +27,22 @@ Description everything() {
                                     {{Initializer::Kind::uniform, -0.5, 0.25}, false, true, 0.5});
   const NodeId bias =
       b.parameter("w.bias", {fixed(4)}, {{Initializer::Kind::normal, 0.1, 1e-300}, true, false, 3});
-  const NodeId mean = b.node("mean", Kind::state, {}, kWide, StateAttributes{-2.5});
-  const NodeId first =
-      b.node("first", Kind::linear, {{"x", left}, {"weight", weight}, {"bias", bias}}, kWide);
-  const NodeId second = b.node("second", Kind::linear, {{"x", right}, {"weight", weight}}, kWide);
+  const NodeId mean = b.node("mean", kind_called("state"), {}, kWide, StateAttributes{-2.5});
+  const NodeId first = b.node("first", kind_called("linear"),
+                              {{"x", left}, {"weight", weight}, {"bias", bias}}, kWide);
+  const NodeId second =
+      b.node("second", kind_called("linear"), {{"x", right}, {"weight", weight}}, kWide);
   const NodeId norm =
-      b.node("norm", Kind::layer_norm, {{"x", first}, {"weight", bias}, {"bias", bias}}, kWide,
-             LayerNormAttributes{1e-12});
-  const NodeId relu = b.node("relu", Kind::relu, {{"x", norm}}, kWide);
-  const NodeId erf = b.node("erf", Kind::gelu, {{"x", relu}}, kWide, GeluAttributes{});
+      b.node("norm", kind_called("layer_norm"), {{"x", first}, {"weight", bias}, {"bias", bias}},
+             kWide, set(kind_called("layer_norm"), 1e-12));
+  const NodeId relu = b.node("relu", kind_called("relu"), {{"x", norm}}, kWide);
+  const NodeId erf = b.node("erf", kind_called("gelu"), {{"x", relu}}, kWide,
+                            standard_attributes(kind_called("gelu")));
   const NodeId tanh =
-      b.node("tanh", Kind::gelu, {{"x", erf}}, kWide, GeluAttributes{GeluApproximation::tanh});
-  const NodeId silu = b.node("silu", Kind::silu, {{"x", tanh}}, kWide);
-  const NodeId add = b.node("0", Kind::add, {{"a", silu}, {"b", second}}, kWide);
-  const NodeId joined = b.node("joined", Kind::concat, {{"part0", add}, {"part1", first}},
+      b.node("tanh", kind_called("gelu"), {{"x", erf}}, kWide, set(kind_called("gelu"), "tanh"));
+  const NodeId silu = b.node("silu", kind_called("silu"), {{"x", tanh}}, kWide);
+  const NodeId add = b.node("0", kind_called("add"), {{"a", silu}, {"b", second}}, kWide);
+  const NodeId joined = b.node("joined", kind_called("concat"), {{"part0", add}, {"part1", first}},
                                {symbol("batch"), fixed(8)});
   const double infinity = std::numeric_limits<double>::infinity();
   const Expression mask = {2,
@@ -50,13 +52,13 @@ Description everything() {
                             {ScalarOp::less_equal, 0, 1},
                             {ScalarOp::select, 3, 2, 0},
                             {ScalarOp::negate, 4}}};
-  const NodeId mask_node = b.node("mask", Kind::pointwise, {{"x0", mean}, {"x1", first}}, kWide,
-                                  PointwiseAttributes{"mask \"it\"", mask});
+  const NodeId mask_node = b.node("mask", kind_called("pointwise"), {{"x0", mean}, {"x1", first}},
+                                  kWide, function("mask \"it\"", mask));
   const NodeId xent =
-      b.node("xent", Kind::cross_entropy, {{"logits", joined}, {"label", label}}, {});
-  const NodeId mse = b.node("mse", Kind::mse, {{"x", add}, {"target", left}}, {});
-  const NodeId own = b.node("own", Kind::pointwise_loss, {{"x0", add}}, {},
-                            PointwiseAttributes{"", {1, {{ScalarOp::operand, 0}}}});
+      b.node("xent", kind_called("cross_entropy"), {{"logits", joined}, {"label", label}}, {});
+  const NodeId mse = b.node("mse", kind_called("mse"), {{"x", add}, {"target", left}}, {});
+  const NodeId own = b.node("own", kind_called("pointwise_loss"), {{"x0", add}}, {},
+                            function("", {1, {{ScalarOp::operand, 0}}}));
   b.description.outputs = {{"sum \t", add}, {"joined", joined}};
   b.description.losses = {{mse, 0.1}, {xent, -1}, {own, 0}};
   b.description.assignments = {{mean, mask_node}};
@@ -119,8 +121,8 @@ Description parsed(const std::string& text) {
 Description with_instructions(std::vector<ScalarInstruction> instructions) {
   Builder b;
   const NodeId x = b.input("x", {}), y = b.input("y", {});
-  const NodeId f = b.node("f", Kind::pointwise, {{"x0", x}, {"x1", y}}, {},
-                          PointwiseAttributes{"f", {2, std::move(instructions)}});
+  const NodeId f = b.node("f", kind_called("pointwise"), {{"x0", x}, {"x1", y}}, {},
+                          function("f", {2, std::move(instructions)}));
   b.description.outputs = {{"f", f}};
   return b.description;
 }
@@ -190,7 +192,7 @@ TEST_CASE("numbers print with the fewest digits that read back") {
     CHECK(text.find("{ %0 = constant " + std::string(c.text) + " }") != text.npos);
     const auto read = parsed(text);
     REQUIRE(!read.nodes.empty());
-    const auto& attributes = std::get<PointwiseAttributes>(read.nodes.back().attributes);
+    const auto& attributes = *std::get<LayerAttributes>(read.nodes.back().attributes).function;
     CHECK(attributes.expression.instructions[0].constant == c.value);
     CHECK(std::signbit(attributes.expression.instructions[0].constant) == std::signbit(c.value));
   }
@@ -207,7 +209,7 @@ TEST_CASE("comments, blank lines, tabs and carriage returns do not matter") {
   Builder b;
   b.description.name = "a # b";
   const NodeId x = b.input("x", kWide);
-  const NodeId y = b.node("y", Kind::relu, {{"x", x}}, kWide);
+  const NodeId y = b.node("y", kind_called("relu"), {{"x", x}}, kWide);
   b.description.outputs = {{"y", y}};
   b.description.optimizer = Sgd{1, 0, false, 0};
   CHECK(parsed(text) == b.description);
@@ -215,7 +217,7 @@ TEST_CASE("comments, blank lines, tabs and carriage returns do not matter") {
 
 TEST_CASE("a Description with an operand out of range prints without reading past its nodes") {
   Builder b;
-  b.node("y", Kind::relu, {{"x", 7}}, {});
+  b.node("y", kind_called("relu"), {{"x", 7}}, {});
   b.description.outputs = {{"y", -1}};
   CHECK(print(b.description).find("%y = relu(x: %?) : []\noutput \"y\" = %?\n") !=
         std::string::npos);

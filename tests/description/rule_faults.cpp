@@ -196,7 +196,7 @@ TEST_CASE("fields that nothing selected has are refused") {
        "states recompute, but selects no activation that a backward pass could read; name a layer "
        "of a model with losses (P42)"},
       {"where class elementwise|activation_function : accumulate ordered",
-       "states accumulate, but selects no contraction; name a linear layer or leave it out (P42)"},
+       "states accumulate, but selects no contraction; name one or leave it out (P42)"},
       {"where class loss : store f32",
        "states a store, but nothing that it selects is stored; name layers, or a role that they "
        "have (P42)"},

@@ -85,7 +85,7 @@ TEST_CASE("every part and field of a rule prints as its text and reads back") {
          c.classes = {contraction, normalization, softmax, activation_function, elementwise, loss};
        })},
       {"where op linear|cross_entropy : compute bf16",
-       where([](Clause& c) { c.ops = {Kind::linear, Kind::cross_entropy}; })},
+       where([](Clause& c) { c.ops = {kind_called("linear"), kind_called("cross_entropy")}; })},
       {"where role activation|saved|gradient|weight : compute bf16", where([](Clause& c) {
          c.roles = {Role::activation, Role::saved, Role::gradient, Role::weight};
        })},
@@ -111,7 +111,7 @@ TEST_CASE("every part and field of a rule prints as its text and reads back") {
        "cpu or layer \"norm\" : compute bf16",
        {{{"act",
           {LayerClass::activation_function},
-          {Kind::relu},
+          {kind_called("relu")},
           {Role::saved},
           {Pass::input_gradient},
           {{Relation::is, "cpu"}}},

@@ -24,21 +24,23 @@ Description valid() {
   b.input("label", {symbol("batch")}, Format::i32);
   b.parameter("fc.weight", {fixed(4), fixed(4)});
   b.parameter("fc.bias", {fixed(4)});
-  b.node("mean", Kind::state, {}, wide, StateAttributes{});
-  b.node("fc", Kind::linear, {{"x", kX}, {"weight", kWeight}, {"bias", kBias}}, wide);
-  b.node("norm", Kind::layer_norm, {{"x", kFc}, {"weight", kBias}, {"bias", kBias}}, wide,
-         LayerNormAttributes{});
-  b.node("act", Kind::gelu, {{"x", kNorm}}, wide, GeluAttributes{});
+  b.node("mean", kind_called("state"), {}, wide, StateAttributes{});
+  b.node("fc", kind_called("linear"), {{"x", kX}, {"weight", kWeight}, {"bias", kBias}}, wide);
+  b.node("norm", kind_called("layer_norm"), {{"x", kFc}, {"weight", kBias}, {"bias", kBias}}, wide,
+         standard_attributes(kind_called("layer_norm")));
+  b.node("act", kind_called("gelu"), {{"x", kNorm}}, wide,
+         standard_attributes(kind_called("gelu")));
   const Expression choose = {2,
                              {{ScalarOp::operand, 0},
                               {ScalarOp::operand, 1},
                               {ScalarOp::less, 0, 1},
                               {ScalarOp::select, 2, 0, 1}}};
-  b.node("own", Kind::pointwise, {{"x0", kAct}, {"x1", kMean}}, wide,
-         PointwiseAttributes{"choose", choose});
-  b.node("joined", Kind::concat, {{"part0", kOwn}, {"part1", kX}}, {symbol("batch"), fixed(8)});
-  b.node("xent", Kind::cross_entropy, {{"logits", kJoined}, {"label", kLabel}}, {});
-  b.node("mse", Kind::mse, {{"x", kOwn}, {"target", kX}}, {});
+  b.node("own", kind_called("pointwise"), {{"x0", kAct}, {"x1", kMean}}, wide,
+         function("choose", choose));
+  b.node("joined", kind_called("concat"), {{"part0", kOwn}, {"part1", kX}},
+         {symbol("batch"), fixed(8)});
+  b.node("xent", kind_called("cross_entropy"), {{"logits", kJoined}, {"label", kLabel}}, {});
+  b.node("mse", kind_called("mse"), {{"x", kOwn}, {"target", kX}}, {});
   b.description.name = "m";
   b.description.outputs = {{"act", kAct}};
   b.description.losses = {{kXent, 1}, {kMse, 1}};
@@ -65,7 +67,7 @@ void check(const Case& expected) {
 }
 
 Expression& expression(Description& d) {
-  return std::get<PointwiseAttributes>(d.nodes[kOwn].attributes).expression;
+  return std::get<LayerAttributes>(d.nodes[kOwn].attributes).function->expression;
 }
 
 Initializer& initializer(Description& d) {
@@ -151,13 +153,15 @@ TEST_CASE("dimensions and formats keep D4 and D8") {
 TEST_CASE("uses, outputs, losses and assignments keep D5 to D7") {
   const Case cases[] = {
       {[](Description& d) {
-         d.nodes.push_back({"spare", Kind::relu, {{"x", kX}}, d.nodes[kX].shape, Format::f32, {}});
+         d.nodes.push_back(
+             {"spare", kind_called("relu"), {{"x", kX}}, d.nodes[kX].shape, Format::f32, {}});
        },
        12, "relu '%spare' is never used; give it a user, make it an output or remove it (D5)"},
       {[](Description& d) {
          d.nodes[kFc].operands.pop_back(), d.nodes[kNorm].operands[1].node = kX;
        },
-       kNorm, "layer_norm '%norm' has weight [batch, 4] for x [batch, 4]; make it [4] (D22)"},
+       kNorm,
+       "layer_norm '%norm' needs the weight [4] but reads [batch, 4] of '%x'; make it [4] (D22)"},
       {[](Description& d) { d.nodes[kOwn].operands[1].node = kX; }, kMean,
        "state '%mean' is never used; give it a user or remove it (D5)"},
       {[](Description& d) { d.outputs.push_back({"act", kFc}); }, kFc,
@@ -177,8 +181,10 @@ TEST_CASE("uses, outputs, losses and assignments keep D5 to D7") {
       {[](Description& d) { d.losses[1].weight = kNan; }, kMse,
        "mse '%mse' has the weight nan; make it finite in f32 (D6)"},
       {[](Description& d) {
-         d.nodes.push_back({"sum", Kind::add, {{"a", kXent}, {"b", kMse}}, {}, Format::f32, {}});
-         d.nodes.push_back({"again", Kind::mse, {{"x", 12}, {"target", 12}}, {}, Format::f32, {}});
+         d.nodes.push_back(
+             {"sum", kind_called("add"), {{"a", kXent}, {"b", kMse}}, {}, Format::f32, {}});
+         d.nodes.push_back(
+             {"again", kind_called("mse"), {{"x", 12}, {"target", 12}}, {}, Format::f32, {}});
          d.losses.push_back({13, 1});
        },
        13,
@@ -205,7 +211,7 @@ TEST_CASE("uses, outputs, losses and assignments keep D5 to D7") {
       {[](Description& d) {
          d.nodes[kMean].shape = {};
          d.nodes[kOwn].operands[1].node = kX;
-         d.nodes.push_back({"scaled", Kind::relu, {{"x", kXent}}, {}, Format::f32, {}});
+         d.nodes.push_back({"scaled", kind_called("relu"), {{"x", kXent}}, {}, Format::f32, {}});
          d.assignments[0].value = 12;
        },
        kMean,
@@ -257,11 +263,10 @@ TEST_CASE("training, rules and optimizers keep D9 to D11") {
        "parameter '%fc.bias' has a learning-rate scale of -1; make it finite in f32 and not "
        "negative "
        "(D11)"},
-      {[](Description& d) {
-         std::get<LayerNormAttributes>(d.nodes[kNorm].attributes).epsilon = kNan;
-       },
+      {[](Description& d) { d.nodes[kNorm].attributes = set(kind_called("layer_norm"), kNan); },
        kNorm,
-       "layer_norm '%norm' has an epsilon of nan; make it finite in f32 and not negative (D11)"},
+       "layer_norm '%norm' has an epsilon of nan, which is negative or not finite in f32; write "
+       "1e-5 (D11)"},
   };
   for (const Case& c : cases) check(c);
 }
@@ -292,8 +297,20 @@ TEST_CASE("attributes belong to their kind and hold numbers") {
       {[](Description& d) { initializer(d) = {Initializer::Kind::constant, 1, 2}; }, kWeight,
        "parameter '%fc.weight' has a constant initializer with a second number, 2; leave it 0 "
        "(D20)"},
+      {[](Description& d) { d.nodes[kNorm].attributes = LayerAttributes{}; }, kNorm,
+       "layer_norm '%norm' does not have the settings of its kind; give it 'epsilon' (D22)"},
+      {[](Description& d) { d.nodes[kNorm].attributes = set(kind_called("layer_norm"), true); },
+       kNorm, "layer_norm '%norm' does not have the settings of its kind; give it 'epsilon' (D22)"},
+      {[](Description& d) { d.nodes[kAct].attributes = set(kind_called("gelu"), "tan"); }, kAct,
+       "gelu '%act' has an approximation \"tan\"; write erf (D24)"},
+      {[](Description& d) { d.nodes[kAct].attributes = function("f", {}); }, kAct,
+       "gelu '%act' does not have the settings of its kind; give it 'approximation' (D24)"},
+      {[](Description& d) {
+         std::get<LayerAttributes>(d.nodes[kAct].attributes).settings.push_back({"more", 1.0});
+       },
+       kAct, "gelu '%act' has the attributes of another kind; give it its own (D24)"},
       {[](Description& d) { d.nodes[kMean].attributes = StateAttributes{kInfinity}; }, kMean,
-       "state '%mean' starts at inf; give it an initial value that is finite in f32 (D20)"},
+       "state '%mean' has an initial value of inf, which is not finite in f32; write 0 (D20)"},
   };
   for (const Case& c : cases) check(c);
 }
@@ -306,7 +323,7 @@ TEST_CASE("numbers are judged as f32") {
        "parameter '%fc.weight' has an initializer constant of -1e+39 and 0; use numbers finite in "
        "f32, ends in order and a deviation that is not negative (D20)"},
       {[](Description& d) { d.nodes[kMean].attributes = StateAttributes{1e39}; }, kMean,
-       "state '%mean' starts at 1e+39; give it an initial value that is finite in f32 (D20)"},
+       "state '%mean' has an initial value of 1e+39, which is not finite in f32; write 0 (D20)"},
       {[](Description& d) { d.optimizer = Sgd{1e39}; }, -1,
        "the optimizer sgd has learning_rate 1e+39; make it finite, not negative in f32 (D11)"},
       {[](Description& d) { d.optimizer = Sgd{0.1, 1 - 0x1p-26}; }, -1,  // 1 in f32
@@ -379,37 +396,44 @@ TEST_CASE("an expression is in single assignment and keeps its conditions to sel
 TEST_CASE("stated shapes are those that the operands give") {
   const Case cases[] = {
       {[](Description& d) { d.nodes[kWeight].shape[1].extent = 5; }, kFc,
-       "linear '%fc' has x [batch, 4] and weight [4, 5]; make the weight [outputs, 4] (D21)"},
+       "linear '%fc' needs the weight [4, 4] but reads [4, 5] of '%fc.weight'; make it [4, 4] "
+       "(D21)"},
       {[](Description& d) { d.nodes[kWeight].shape = {fixed(4)}; }, kFc,
-       "linear '%fc' has x [batch, 4] and weight [4]; make the weight [outputs, 4] (D21)"},
+       "linear '%fc' needs the weight [4, 4] but reads [4] of '%fc.weight'; make it [4, 4] (D21)"},
       {[](Description& d) { d.nodes[kWeight].shape.push_back(fixed(1)); }, kFc,
-       "linear '%fc' has x [batch, 4] and weight [4, 4, 1]; make the weight [outputs, 4] (D21)"},
+       "linear '%fc' needs the weight [4, 4] but reads [4, 4, 1] of '%fc.weight'; make it [4, 4] "
+       "(D21)"},
       {[](Description& d) { d.nodes[kBias].shape[0].extent = 3; }, kFc,
-       "linear '%fc' has bias [3]; make the bias [4] (D21)"},
+       "linear '%fc' needs the bias [4] but reads [3] of '%fc.bias'; make it [4] (D21)"},
       {[](Description& d) { d.nodes[kX].shape.clear(); }, kFc,
-       "linear '%fc' has a scalar x; give x at least one dimension (D21)"},
+       "linear '%fc' reads a scalar but works on rows; give its input a dimension (D21)"},
       {[](Description& d) { d.nodes[kFc].shape[0].symbol = "time"; }, kFc,
        "linear '%fc' states the shape [time, 4] but its operands give [batch, 4]; state that "
        "(D21)"},
       {[](Description& d) { d.nodes[kAct].shape.clear(); }, kAct,
        "gelu '%act' states the shape [] but its operands give [batch, 4]; state that (D24)"},
       {[](Description& d) { d.nodes[kMean].shape[1].extent = 5; }, kOwn,
-       "pointwise '%own' has x0 [batch, 4] and x1 [batch, 5]; make their shapes equal (D28)"},
+       "pointwise '%own' works on equal shapes but reads [batch, 4] and [batch, 5] of '%mean'; "
+       "make "
+       "the shapes equal (D28)"},
       {[](Description& d) { d.nodes[kJoined].shape[1].extent = 9; }, kJoined,
        "concat '%joined' states the shape [batch, 9] but its operands give [batch, 8]; state that "
        "(D27)"},
       {[](Description& d) { d.nodes[kJoined].operands[1].node = kBias; }, kJoined,
-       "concat '%joined' joins [batch, 4] and [4]; make all dimensions but the last equal (D27)"},
+       "concat '%joined' puts [batch, 4] beside [4] of '%fc.bias'; make all dimensions but the "
+       "last "
+       "equal (D27)"},
       {[](Description& d) {
          d.nodes[kJoined].operands = {{"part0", kLabel}}, d.nodes[kLabel].format = Format::f32;
        },
        kJoined,
-       "concat '%joined' joins a last dimension 'batch'; give the last dimension of every part a "
-       "fixed size (D27)"},
+       "concat '%joined' adds up last dimensions, but that of '%label' is the symbol 'batch'; give "
+       "it a number (D27)"},
       {[](Description& d) { d.nodes[kLabel].shape = {fixed(4)}; }, kXent,
-       "cross_entropy '%xent' has logits [batch, 8] and label [4]; make the label [batch] (D29)"},
+       "cross_entropy '%xent' reads logits [batch, 8] and [4] of '%label'; make the label [batch] "
+       "(D29)"},
       {[](Description& d) { d.nodes[kMse].operands[0].node = kJoined; }, kMse,
-       "mse '%mse' has x [batch, 8] and target [batch, 4]; make their shapes equal (D30)"},
+       "mse '%mse' compares [batch, 8] with [batch, 4] of '%x'; make the shapes equal (D30)"},
       {[](Description& d) { d.nodes[kMse].shape = {fixed(1)}; }, kMse,
        "mse '%mse' states the shape [1] but its operands give []; state that (D30)"},
   };

@@ -22,8 +22,8 @@ Description renamed(Description description, const std::map<std::string, std::st
   };
   for (auto& node : description.nodes) {
     rename(node.name);
-    auto* pointwise = std::get_if<halftone::description::PointwiseAttributes>(&node.attributes);
-    if (pointwise != nullptr) rename(pointwise->function);
+    auto* layer = std::get_if<halftone::description::LayerAttributes>(&node.attributes);
+    if (layer != nullptr && layer->function) rename(layer->function->name);
   }
   for (auto& output : description.outputs) rename(output.name);
   return description;

@@ -61,7 +61,7 @@ class Pair {
     std::uniform_real_distribution<float> uniform(-1.0f, 1.0f);
     for (std::size_t id = 0; id < description.nodes.size(); ++id) {
       const auto& node = description.nodes[id];
-      if (node.kind != description::Kind::input) continue;
+      if (node.kind != description::kind_called("input")) continue;
       const auto count =
           static_cast<std::size_t>(reference.count(static_cast<description::NodeId>(id)));
       if (node.format == description::Format::i32) {

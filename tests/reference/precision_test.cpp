@@ -91,9 +91,9 @@ Run<float> run_of(const std::string& name) {
   for (std::size_t id = 0; id < problem.model.nodes.size(); ++id) {
     const auto& node = problem.model.nodes[id];
     const std::int64_t count = shapes.count(static_cast<halftone::description::NodeId>(id));
-    if (node.kind == halftone::description::Kind::input)
+    if (node.kind == halftone::description::kind_called("input"))
       problem.inputs.values[node.name] = data(count, ++salt);
-    if (node.kind == halftone::description::Kind::parameter)
+    if (node.kind == halftone::description::kind_called("parameter"))
       problem.parameters[node.name] = data(count, ++salt);
   }
   return Run<float>(problem);

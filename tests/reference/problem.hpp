@@ -75,23 +75,24 @@ inline std::int64_t classes_of(const description::Description& model, descriptio
 inline Problem make_problem(const description::Description& model, const Symbols& symbols,
                             std::uint64_t seed, double low = -1, double high = 1) {
   using description::Kind;
+  using description::kind_called;
   Problem problem{model, symbols, {}, {}, {}, {}};
   const Exact evaluator(model, symbols);
   Random random(seed);
   for (std::size_t id = 0; id < model.nodes.size(); ++id) {
     const description::Node& node = model.nodes[id];
     const std::int64_t count = evaluator.count(static_cast<description::NodeId>(id));
-    if (node.kind == Kind::parameter) {
+    if (node.kind == kind_called("parameter")) {
       problem.parameters[node.name] = random.tensor(count, low, high);
-    } else if (node.kind == Kind::state) {
+    } else if (node.kind == kind_called("state")) {
       problem.states[node.name] = random.tensor(count, low, high);
-    } else if (node.kind == Kind::input && node.format == description::Format::i32) {
+    } else if (node.kind == kind_called("input") && node.format == description::Format::i32) {
       const std::int64_t classes = classes_of(model, static_cast<description::NodeId>(id));
       for (std::int64_t e = 0; e < count; ++e) {
         problem.inputs.integers[node.name].push_back(
             static_cast<std::int32_t>(random.bits() % classes));
       }
-    } else if (node.kind == Kind::input) {
+    } else if (node.kind == kind_called("input")) {
       problem.inputs.values[node.name] = random.tensor(count, low, high);
     }
   }

@@ -16,6 +16,7 @@ namespace {
 
 using description::Format;
 using description::Kind;
+using description::kind_called;
 using description::NodeId;
 
 /// Counts operation by operation, as a graph of plain tensor operations runs: forward, the gradient
@@ -75,7 +76,7 @@ class Greedy {
     const Format own = model_.compute(id), arriving = is_loss ? own : gradients_[id];
     for (const NodeId operand : model_.operands(id)) {
       if (!model_.has_gradient(operand)) continue;
-      if (node(id).kind == Kind::add || node(id).kind == Kind::concat) {
+      if (node(id).kind == kind_called("add") || node(id).kind == kind_called("concat")) {
         contribute(operand, arriving);  // handed on, or a part of it
         continue;
       }
@@ -88,8 +89,8 @@ class Greedy {
       if (!model_.is_trained(parameter)) continue;
       read(arriving, own);
       const bool is_bias = node(parameter).shape.size() == 1;
-      if (!is_bias || node(id).kind == Kind::pointwise) read_values(id, own);
-      if (node(id).kind == Kind::layer_norm && node(id).operands[1].node == parameter) {
+      if (!is_bias || node(id).kind == kind_called("pointwise")) read_values(id, own);
+      if (node(id).kind == kind_called("layer_norm") && node(id).operands[1].node == parameter) {
         read_values(id, own);
       }
       leave(own);
@@ -99,8 +100,8 @@ class Greedy {
 
   /// Beside the arriving gradient: linear reads its weight, all else what it read in forward.
   void read_other_operands(NodeId id, Format own) {
-    if (node(id).kind != Kind::linear) read_values(id, own);
-    if (node(id).kind == Kind::linear || node(id).kind == Kind::layer_norm) {
+    if (node(id).kind != kind_called("linear")) read_values(id, own);
+    if (node(id).kind == kind_called("linear") || node(id).kind == kind_called("layer_norm")) {
       read(format_of(model_.parameters(id).front()), own);
     }
   }

@@ -15,17 +15,20 @@ namespace {
 bool is_of_class(Kind kind, LayerClass layer_class) {
   switch (layer_class) {
     case LayerClass::contraction:
-      return kind == Kind::linear;
+      return kind == kind_called("linear");
     case LayerClass::normalization:
-      return kind == Kind::layer_norm;
+      return kind == kind_called("layer_norm");
     case LayerClass::softmax:
-      return kind == Kind::cross_entropy;
+      return kind == kind_called("cross_entropy");
     case LayerClass::activation_function:
-      return kind == Kind::relu || kind == Kind::gelu || kind == Kind::silu;
+      return kind == kind_called("relu") || kind == kind_called("gelu") ||
+             kind == kind_called("silu");
     case LayerClass::elementwise:
-      return kind == Kind::add || kind == Kind::concat || kind == Kind::pointwise;
+      return kind == kind_called("add") || kind == kind_called("concat") ||
+             kind == kind_called("pointwise");
     case LayerClass::loss:
-      return kind == Kind::cross_entropy || kind == Kind::mse || kind == Kind::pointwise_loss;
+      return kind == kind_called("cross_entropy") || kind == kind_called("mse") ||
+             kind == kind_called("pointwise_loss");
   }
   return false;
 }
@@ -63,7 +66,8 @@ PlainModel::PlainModel(Description description)
       is_used_(description_.nodes.size()) {
   const auto at = [](NodeId id) { return static_cast<std::size_t>(id); };
   for (std::size_t id = 0; id < nodes().size(); ++id) {
-    if (nodes()[id].kind == Kind::parameter) learns_[id] = is_trained(static_cast<NodeId>(id));
+    if (nodes()[id].kind == kind_called("parameter"))
+      learns_[id] = is_trained(static_cast<NodeId>(id));
     for (const Operand& operand : nodes()[id].operands) {
       if (learns_[at(operand.node)]) learns_[id] = true;
     }
@@ -87,7 +91,8 @@ Format PlainModel::compute(NodeId layer) const {
 bool PlainModel::is_loss(Kind kind) { return is_of_class(kind, LayerClass::loss); }
 
 bool PlainModel::is_layer(Kind kind) {
-  return kind != Kind::input && kind != Kind::parameter && kind != Kind::state && !is_loss(kind);
+  return kind != kind_called("input") && kind != kind_called("parameter") &&
+         kind != kind_called("state") && !is_loss(kind);
 }
 
 bool PlainModel::is_trained(NodeId parameter) const {
@@ -104,8 +109,8 @@ std::vector<NodeId> PlainModel::operands(NodeId node) const {
   std::vector<NodeId> result;
   for (const Operand& operand : nodes()[static_cast<std::size_t>(node)].operands) {
     const Node& read = nodes()[static_cast<std::size_t>(operand.node)];
-    const bool is_label = read.kind == Kind::input && read.format == Format::i32;
-    if (read.kind != Kind::parameter && !is_label) result.push_back(operand.node);
+    const bool is_label = read.kind == kind_called("input") && read.format == Format::i32;
+    if (read.kind != kind_called("parameter") && !is_label) result.push_back(operand.node);
   }
   return result;
 }
@@ -113,7 +118,7 @@ std::vector<NodeId> PlainModel::operands(NodeId node) const {
 std::vector<NodeId> PlainModel::parameters(NodeId node) const {
   std::vector<NodeId> result;
   for (const Operand& operand : nodes()[static_cast<std::size_t>(node)].operands) {
-    if (nodes()[static_cast<std::size_t>(operand.node)].kind == Kind::parameter) {
+    if (nodes()[static_cast<std::size_t>(operand.node)].kind == kind_called("parameter")) {
       result.push_back(operand.node);
     }
   }

@@ -16,6 +16,7 @@ namespace {
 
 using description::Format;
 using description::Kind;
+using description::kind_called;
 using description::NodeId;
 
 constexpr std::int64_t kSymbol = 32;  // what every symbol is bound to
@@ -101,7 +102,7 @@ class Expected {
       for (const NodeId operand : model_.operands(user)) {
         if (!model_.has_gradient(operand)) continue;
         ++contributions[operand];
-        if (kind(user) != Kind::add) add("gradient", model_.store(operand), operand);
+        if (kind(user) != kind_called("add")) add("gradient", model_.store(operand), operand);
       }
     }
     for (const auto& [layer, number] : contributions) {
@@ -111,7 +112,7 @@ class Expected {
 
   void add_parameters(bool is_training) {
     for (NodeId id = 0; id < count(); ++id) {
-      if (kind(id) != Kind::parameter) continue;
+      if (kind(id) != kind_called("parameter")) continue;
       add("master", Format::f32, id);
       if (is_training && model_.is_trained(id)) add("weight_gradient", Format::f32, id);
     }
@@ -121,7 +122,7 @@ class Expected {
   void add_optimizer() {
     std::int64_t flat = 0;
     for (NodeId id = 0; id < count(); ++id) {
-      if (kind(id) != Kind::parameter || !model_.is_trained(id)) continue;
+      if (kind(id) != kind_called("parameter") || !model_.is_trained(id)) continue;
       flat += (model_.bytes(id, Format::f32, kSymbol) + 127) / 128 * 128;
     }
     const auto& optimizer = model_.description().optimizer;
@@ -254,7 +255,7 @@ TEST_CASE("explain counts the description's parameters") {
     const PlainModel model(description);
     std::int64_t tensors = 0, elements = 0, trained = 0;
     for (NodeId id = 0; id < static_cast<NodeId>(model.nodes().size()); ++id) {
-      if (model.nodes()[static_cast<std::size_t>(id)].kind != Kind::parameter) continue;
+      if (model.nodes()[static_cast<std::size_t>(id)].kind != kind_called("parameter")) continue;
       const std::int64_t count = model.bytes(id, Format::f32, kSymbol) / 4;
       ++tensors;
       elements += count;

@@ -4,13 +4,9 @@
 
 #include "codegen/emit/cpu/Body.h"
 #include "codegen/emit/cpu/Casts.h"
-#include "codegen/emit/cpu/Trees.h"
 #include "codegen/skeletons/Skeletons.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;

@@ -137,11 +137,11 @@ class Describer {
       case Part::state:
         return description::StateAttributes{token.x};
       case Part::layer_norm:
-        return description::LayerNormAttributes{token.x};
+        return setting(described_kind(node.part), token.x);
       case Part::gelu:
-        return description::GeluAttributes{description::GeluApproximation::erf};
+        return setting(described_kind(node.part), std::string("erf"));
       case Part::gelu_tanh:
-        return description::GeluAttributes{description::GeluApproximation::tanh};
+        return setting(described_kind(node.part), std::string("tanh"));
       case Part::pointwise:
       case Part::pointwise_loss:
         return pointwise(token);
@@ -178,14 +178,20 @@ class Describer {
     return {Draw::uniform, -bound, bound};
   }
 
-  static description::PointwiseAttributes pointwise(const Token& token) {
-    description::PointwiseAttributes to{token.name, {token.expression->arity, {}}};
+  static description::LayerAttributes setting(description::Kind kind, const auto& value) {
+    description::LayerAttributes to = description::standard_attributes(kind);
+    to.settings[0].value = value;
+    return to;
+  }
+
+  static description::LayerAttributes pointwise(const Token& token) {
+    description::Function to{token.name, {token.expression->arity, {}}};
     for (int i = 0; i < token.expression->size; ++i) {
       const Instruction& from = token.expression->instructions[i];
       to.expression.instructions.push_back(
           {static_cast<description::ScalarOp>(from.op), from.a, from.b, from.c, from.constant});
     }
-    return to;
+    return {{}, std::move(to)};
   }
 
   template <class Enum>
@@ -201,7 +207,10 @@ class Describer {
     description::Clause to;
     if (from.layer != nullptr) to.layer = from.layer;
     to.classes = choices<description::LayerClass>(from.classes);
-    to.ops = choices<description::Kind>(from.ops);
+    for (int i = 0; i < description::kKinds; ++i) {
+      const auto kind = static_cast<description::Kind>(i);
+      if (from.ops.has(kind)) to.ops.push_back(kind);
+    }
     to.roles = choices<description::Role>(from.roles);
     to.passes = choices<description::Pass>(from.passes);
     for (int i = 0; i < from.target_count; ++i) {

@@ -28,7 +28,13 @@ constexpr void write_clause(Sentence& out, const SelectedParts& clause) {
     out.put('"');
   }
   write_choices(out, " class ", clause.classes, kLayerClassWords);
-  write_choices(out, " op ", clause.ops, kKindWords);
+  bool first = true;
+  for (int i = 0; i < kKinds; ++i) {
+    if (!clause.ops.has(static_cast<Kind>(i))) continue;
+    out.put(first ? " op " : "|");
+    out.put(form_of(static_cast<Kind>(i)).word);
+    first = false;
+  }
   write_choices(out, " role ", clause.roles, kRoleWords);
   write_choices(out, " pass ", clause.passes, kPassWords);
   for (int i = 0; i < clause.target_count; ++i) {
@@ -88,6 +94,24 @@ constexpr void write_rule(Sentence& out, const Rule& rule) {
   if (text.size > kLongest) out.put("...");
 }
 
+/// "linear, layer_norm, relu or mse", cut when there are many.
+constexpr void write_computed(Sentence& out) {
+  constexpr int kMost = 16;
+  int left = 0;
+  for (int i = 0; i < description::kKinds; ++i)
+    left += is_computed(static_cast<description::Kind>(i));
+  int written = 0;
+  for (int i = 0; i < description::kKinds && written < kMost; ++i) {
+    const auto kind = static_cast<description::Kind>(i);
+    if (!is_computed(kind)) continue;
+    if (written > 0) out.put(left == 1 ? " or " : ", ");
+    out.put(form_of(kind).word);
+    ++written;
+    --left;
+  }
+  if (left > 0) out.put(" or another");
+}
+
 /// What follows "the rule ...".
 constexpr void write_defect(Sentence& out, RuleDefect defect, const char* word) {
   switch (defect) {
@@ -132,9 +156,9 @@ constexpr void write_defect(Sentence& out, RuleDefect defect, const char* word) 
     case RuleDefect::unknown_op:
       out.put(" names the op \"");
       out.put(word);
-      return out.put(
-          "\", which no layer or loss is; write linear, layer_norm, relu, gelu, silu, add, concat, "
-          "pointwise, cross_entropy, mse or pointwise_loss (P40)");
+      out.put("\", which no layer or loss is; write ");
+      write_computed(out);
+      return out.put(" (P40)");
     case RuleDefect::too_many_clauses:
       return out.put(" joins more than 8 alternatives; write several rules (P45)");
     case RuleDefect::too_many_targets:

@@ -13,37 +13,37 @@ namespace meaning = description::rules;
 
 /// The kind of a node in the Description.
 constexpr description::Kind described_kind(Part part) {
-  using enum description::Kind;
+  using namespace description;
   switch (part) {
     case Part::parameter:
-      return parameter;
+      return kind<kinds::Parameter>;
     case Part::state:
-      return state;
+      return kind<kinds::State>;
     case Part::linear:
-      return linear;
+      return kind<kinds::Linear>;
     case Part::layer_norm:
-      return layer_norm;
+      return kind<kinds::LayerNorm>;
     case Part::relu:
-      return relu;
+      return kind<kinds::Relu>;
     case Part::gelu:
     case Part::gelu_tanh:
-      return gelu;
+      return kind<kinds::Gelu>;
     case Part::silu:
-      return silu;
+      return kind<kinds::Silu>;
     case Part::add:
-      return add;
+      return kind<kinds::Add>;
     case Part::concat:
-      return concat;
+      return kind<kinds::Concat>;
     case Part::pointwise:
-      return pointwise;
+      return kind<kinds::Pointwise>;
     case Part::cross_entropy:
-      return cross_entropy;
+      return kind<kinds::CrossEntropy>;
     case Part::mse:
-      return mse;
+      return kind<kinds::Mse>;
     case Part::pointwise_loss:
-      return pointwise_loss;
+      return kind<kinds::PointwiseLoss>;
     default:
-      return input;
+      return kind<kinds::Input>;
   }
 }
 
@@ -139,22 +139,31 @@ class ModelView {
   }
 
  private:
+  /// Of a parameter.
+  struct Readers {
+    description::KindSet kinds;
+    bool trained = false;
+
+    bool operator==(const Readers&) const = default;
+  };
+
   /// Nodes differ in few ways, and a constant evaluation has a limited number of steps: each way is
   /// worked out once.
   constexpr void gather() {
     const int size = graph_.nodes.size();
     subjects_.fill(size);
-    List<meaning::Mask> readers;  // of parameters, with kTrained
+    List<Readers> readers;  // of parameters
     readers.fill(size);
     for (int n = 0; n < size; ++n) {
       const Node& node = graph_.nodes[n];
       if (node.part != Part::parameter) continue;
       parameters_.push(n);
-      if (trains() && !is_frozen(graph_.program, node)) readers[n] = kTrained;
+      readers[n].trained = trains() && !is_frozen(graph_.program, node);
     }
     List<bool> trained;  // values that have a gradient
     if (trains()) find_trained(readers, trained);
-    int known[14 * 16]{};  // by kind and reads: 1 + the index in different_
+    List<int> known;  // by kind and reads: 1 + the index in different_
+    known.fill(description::kKinds * 16);
     for (int n = 0; n < size; ++n) {
       const Node& node = graph_.nodes[n];
       if (node.part == Part::parameter || is_source(node.part)) continue;
@@ -165,13 +174,13 @@ class ModelView {
         const int source = graph_.operands[node.operands + i].node;
         const Part part = graph_.nodes[source].part;
         if (part == Part::parameter) {
-          reads |= readers[source] >= kTrained ? 6 : 2;
-          readers[source] |= meaning::bit(kind);
+          reads |= readers[source].trained ? 6 : 2;
+          readers[source].kinds |= description::KindSet(kind);
         } else if (part != Part::labels) {
           reads |= trains() && is_trained(trained, n, source) ? 9 : 1;
         }
       }
-      int& index = known[static_cast<unsigned>(kind) * 16 + reads];
+      int& index = known[static_cast<int>(kind) * 16 + static_cast<int>(reads)];
       if (index == 0) {
         different_.push(meaning::layer_subject(
             kind, {(reads & 1) != 0, (reads & 8) != 0, (reads & 2) != 0, (reads & 4) != 0},
@@ -180,15 +189,15 @@ class ModelView {
       }
       subjects_[n] = index - 1;
     }
-    List<meaning::Mask> met;
+    List<Readers> met;
     const int first = different_.size();
     for (int i = 0; i < parameters_.size(); ++i) {
-      const meaning::Mask is = readers[parameters_[i]];
+      const Readers& is = readers[parameters_[i]];
       int at = 0;
-      while (at < met.size() && met[at] != is) ++at;
+      while (at < met.size() && !(met[at] == is)) ++at;
       if (at == met.size()) {
         met.push(is);
-        different_.push(meaning::parameter_subject(is & ~kTrained, is >= kTrained));
+        different_.push(meaning::parameter_subject(is.kinds, is.trained));
       }
       subjects_[parameters_[i]] = first + at;
     }
@@ -196,7 +205,7 @@ class ModelView {
 
   /// What depends on a trained parameter; once more where a later copy of a repeat reads what
   /// depends on one and the first copy does not.
-  constexpr void find_trained(const List<meaning::Mask>& readers, List<bool>& trained) const {
+  constexpr void find_trained(const List<Readers>& readers, List<bool>& trained) const {
     trained.fill(graph_.nodes.size());
     for (int before = -1, found = 0; before != found;) {
       before = found;
@@ -205,7 +214,7 @@ class ModelView {
         const Node& node = graph_.nodes[n];
         for (int i = 0; i < node.operand_count && !trained[n]; ++i) {
           const int source = graph_.operands[node.operands + i].node;
-          if (readers[source] < kTrained && !is_trained(trained, n, source)) continue;
+          if (!readers[source].trained && !is_trained(trained, n, source)) continue;
           trained[n] = true;
           ++found;
         }
@@ -281,8 +290,6 @@ class ModelView {
   }
 
   const Graph& graph_;
-  static constexpr meaning::Mask kTrained = meaning::Mask{1} << 31;
-
   List<int> subjects_;  // of each node, as an index of different_
   List<meaning::Subject> different_;
   List<int> layers_, parameters_;

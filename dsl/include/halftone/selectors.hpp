@@ -33,7 +33,9 @@ enum class RuleDefect : unsigned char {
 struct SelectedParts {
   static constexpr int kMaxTargets = 6;
   const char* layer = nullptr;
-  description::rules::Mask classes = 0, ops = 0, roles = 0, passes = 0;
+  description::rules::Mask classes = 0;
+  description::KindSet ops{};
+  description::rules::Mask roles = 0, passes = 0;
   description::rules::Chip targets[kMaxTargets]{};
   int target_count = 0;
 };
@@ -75,14 +77,17 @@ constexpr bool same_targets(const SelectedParts& a, const SelectedParts& b) {
   return true;
 }
 
+constexpr bool is_empty(description::rules::Mask set) { return set == 0; }
+constexpr bool is_empty(const description::KindSet& set) { return !set.any(); }
+
 /// Takes `other` into `into` when the two differ in the alternatives of one part alone.
 constexpr bool merge(SelectedParts& into, const SelectedParts& other, Selector& whole) {
   if (!same(into.layer, other.layer)) return false;
   const bool targets = !same_targets(into, other);
-  const int different = (into.classes != other.classes) + (into.ops != other.ops) +
+  const int different = (into.classes != other.classes) + !(into.ops == other.ops) +
                         (into.roles != other.roles) + (into.passes != other.passes) + targets;
-  const auto half = [](description::rules::Mask a, description::rules::Mask b) {
-    return a != b && (a == 0 || b == 0);
+  const auto half = [](const auto& a, const auto& b) {
+    return !(a == b) && (is_empty(a) || is_empty(b));
   };
   if (different > 1 || half(into.classes, other.classes) || half(into.ops, other.ops) ||
       half(into.roles, other.roles) || half(into.passes, other.passes) ||
@@ -113,10 +118,10 @@ constexpr void append(Selector& to, const SelectedParts& clause) {
 }
 
 /// Both lists of alternatives at once; an empty one fits everything.
-constexpr description::rules::Mask both(description::rules::Mask a, description::rules::Mask b,
-                                        Selector& whole) {
-  if (a == 0 || b == 0) return a | b;
-  if ((a & b) == 0) whole.fail(RuleDefect::excluded);
+template <class Set>
+constexpr Set both(const Set& a, const Set& b, Selector& whole) {
+  if (is_empty(a) || is_empty(b)) return a | b;
+  if (is_empty(a & b)) whole.fail(RuleDefect::excluded);
   return a & b;
 }
 
@@ -130,9 +135,9 @@ constexpr SelectedParts joined(const SelectedParts& a, const SelectedParts& b, S
   result.ops = both(a.ops, b.ops, whole);
   if (a.classes != 0 && b.classes != 0 && a.classes != b.classes) {  // a loss may be a softmax
     result.classes = 0;
-    const description::rules::Mask shared = description::rules::ops_of_classes(a.classes) &
-                                            description::rules::ops_of_classes(b.classes);
-    if (shared == 0) whole.fail(RuleDefect::excluded);
+    const description::KindSet shared = description::rules::ops_of_classes(a.classes) &
+                                        description::rules::ops_of_classes(b.classes);
+    if (is_empty(shared)) whole.fail(RuleDefect::excluded);
     result.ops = both(result.ops, shared, whole);
   } else {
     result.classes = a.classes | b.classes;
@@ -225,10 +230,10 @@ constexpr Selector layer(const char* glob) { return selecting::only(SelectedPart
 
 /// The layers or losses of one kind: op("gelu").
 constexpr Selector op(const char* kind) {
-  for (int i = static_cast<int>(description::Kind::linear);
-       i <= static_cast<int>(description::Kind::pointwise_loss); ++i) {
-    if (selecting::same(kind, description::kKindWords[i])) {
-      return selecting::only(SelectedParts{.ops = description::rules::Mask{1} << i});
+  for (int i = 0; i < description::kKinds; ++i) {
+    const auto is = static_cast<description::Kind>(i);
+    if (description::is_computed(is) && selecting::same(kind, description::form_of(is).word)) {
+      return selecting::only(SelectedParts{.ops = description::KindSet(is)});
     }
   }
   Selector result;

@@ -95,7 +95,7 @@ MODEL(net, adamw(),
 }  // namespace gradient_of_repeat
 
 // EXPECT idle_accumulate: the rule 'where op gelu : accumulate ordered' states accumulate, but
-// selects no contraction; name a linear layer or leave it out (P42)
+// selects no contraction; name one or leave it out (P42)
 RULE(where(op("gelu"))(accumulate(ordered)), where(op("linear"))(accumulate(ordered)))
 
 // EXPECT loss_gradient: the rule 'where class loss role gradient : compute bf16' combines parts

@@ -8,10 +8,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
-#include "halftone/description/vocabulary.hpp"
+#include "halftone/description/kinds.hpp"
 
 namespace halftone::description {
 
@@ -56,20 +57,6 @@ struct StateAttributes {
   bool operator==(const StateAttributes&) const = default;
 };
 
-struct LayerNormAttributes {
-  double epsilon = 1e-5;
-
-  bool operator==(const LayerNormAttributes&) const = default;
-};
-
-enum class GeluApproximation : std::uint8_t { erf, tanh };
-
-struct GeluAttributes {
-  GeluApproximation approximation = GeluApproximation::erf;
-
-  bool operator==(const GeluAttributes&) const = default;
-};
-
 /// Scalar operations of a pointwise function. Operands are indices of earlier instructions.
 enum class ScalarOp : std::uint8_t {
   operand,   // the element of operand number `a`
@@ -111,18 +98,43 @@ struct Expression {
   bool operator==(const Expression&) const = default;
 };
 
-struct PointwiseAttributes {
-  std::string function;  ///< the user's name for it
-  Expression expression;
+/// A setting of a layer or loss: a number, a flag or the word of a choice, as its kind's form says.
+struct Setting {
+  std::string name;
+  std::variant<double, bool, std::string> value;
 
-  bool operator==(const PointwiseAttributes&) const = default;
+  bool operator==(const Setting&) const = default;
 };
 
-using Attributes = std::variant<std::monostate, ParameterAttributes, StateAttributes,
-                                LayerNormAttributes, GeluAttributes, PointwiseAttributes>;
+/// The user's function of a layer or loss.
+struct Function {
+  std::string name;
+  Expression expression;
+
+  bool operator==(const Function&) const = default;
+};
+
+/// What a layer or loss has beside operands, if its kind's form says that it has any.
+struct LayerAttributes {
+  std::vector<Setting> settings;  ///< all of the form's, in its order
+  std::optional<Function> function;
+
+  /// Of a setting that the form has; throws std::bad_variant_access or std::out_of_range otherwise.
+  [[nodiscard]] double number(std::string_view setting) const;
+  [[nodiscard]] bool flag(std::string_view setting) const;
+  [[nodiscard]] const std::string& word(std::string_view setting) const;
+
+  bool operator==(const LayerAttributes&) const = default;
+};
+
+/// The settings that a kind has where the dsl's user states none.
+[[nodiscard]] LayerAttributes standard_attributes(Kind kind);
+
+using Attributes =
+    std::variant<std::monostate, ParameterAttributes, StateAttributes, LayerAttributes>;
 
 struct Operand {
-  std::string role;  ///< the operand's name as listed at Kind: x, weight, bias, logits, label, ...
+  std::string role;  ///< as its kind's form says: x, weight, bias, logits, label, ...
   NodeId node = 0;
 
   bool operator==(const Operand&) const = default;
@@ -130,7 +142,7 @@ struct Operand {
 
 struct Node {
   std::string name;  ///< unique; a path such as h/3/fc, parameters such as h/3/fc.weight
-  Kind kind = Kind::input;
+  Kind kind = description::kind<kinds::Input>;
   std::vector<Operand> operands;
   Shape shape;
   Format format =

@@ -12,6 +12,10 @@ constexpr bool is_finite_in_f32(double value) {
   return value < kInfiniteInF32 && value > -kInfiniteInF32;
 }
 
+constexpr bool is_not_negative_in_f32(double value) {  // and finite
+  return value >= 0 && value < kInfiniteInF32;
+}
+
 constexpr bool is_positive_in_f32(double value) {  // and finite
   return value > 0x1p-150 && value < kInfiniteInF32;
 }

@@ -170,8 +170,8 @@ constexpr bool go_together(Role role, Mask pass) {
 /// What no model could honour in the parts of a clause: P40, P41.
 constexpr Finding parts_fault(const Parts& parts) {
   if (parts == Parts{}) return {.trouble = Trouble::no_part};
-  if ((parts.ops & ~kAllOps) != 0) return {.trouble = Trouble::source_as_op};
-  if (ops_of(parts) == 0) return {.trouble = Trouble::class_and_op};
+  if (!(parts.ops == (parts.ops & kAllOps))) return {.trouble = Trouble::source_as_op};
+  if (!ops_of(parts).any()) return {.trouble = Trouble::class_and_op};
   if (parts.roles == 0 || parts.passes == 0) return {};
   for (int i = 0; i <= static_cast<int>(Role::optimizer_state); ++i) {
     const Role role = static_cast<Role>(i);
@@ -193,7 +193,7 @@ constexpr Finding beside_fault(const Fields& fields, const Parts& parts) {
   const auto found = [](Trouble trouble, Field field, Role role = Role::activation) {
     return Finding{.trouble = trouble, .field = field, .role = role};
   };
-  if (fields.has(Field::loss_scale) && (parts.layer || parts.classes != 0 || parts.ops != 0 ||
+  if (fields.has(Field::loss_scale) && (parts.layer || parts.classes != 0 || parts.ops.any() ||
                                         parts.roles != 0 || parts.passes != 0)) {
     return found(Trouble::scale_with_parts, Field::loss_scale);
   }
@@ -233,7 +233,7 @@ struct Selected {
 
 constexpr void select(Selected& selected, const Parts& parts, const Subject& subject, Mask fields) {
   selected.named = true;
-  if ((ops_of(parts) & subject.ops) == 0) return;
+  if (!(ops_of(parts) & subject.ops).any()) return;
   selected.of_ops = true;
   selected.any = selected.any || selects(parts, subject);
   for (int i = 0; i < kFields; ++i) {
@@ -280,7 +280,7 @@ constexpr Finding form_fault(const Rule& rule) {
 /// Why a clause that selects nothing does so.
 constexpr Trouble empty_trouble(const Selected& by, const Parts& parts, bool trains) {
   if (!by.named && parts.layer) return Trouble::unknown_name;
-  if (!by.of_ops && (parts.layer || parts.classes != 0 || parts.ops != 0)) {
+  if (!by.of_ops && (parts.layer || parts.classes != 0 || parts.ops.any())) {
     return Trouble::absent_op;
   }
   if (by.any) return Trouble::none;

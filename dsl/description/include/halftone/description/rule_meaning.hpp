@@ -3,7 +3,7 @@
 // P19 as sets of bits. Shared by validate and by the dsl's check, which runs it while compiling.
 #pragma once
 
-#include "halftone/description/vocabulary.hpp"
+#include "halftone/description/kinds.hpp"
 
 namespace halftone::description::rules {
 
@@ -43,49 +43,47 @@ struct Fields {
   constexpr bool has(Field field) const { return (stated & bit(field)) != 0; }
 };
 
-/// The parts of a clause but its glob and its targets; 0 is a part that is not stated.
+/// The parts of a clause but its glob and its targets; an empty set is a part that is not stated.
 struct Parts {
-  Mask classes = 0, ops = 0, roles = 0, passes = 0;
+  Mask classes = 0;
+  KindSet ops{};
+  Mask roles = 0, passes = 0;
   bool layer = false, targets = false;  ///< whether the clause has these
 
   bool operator==(const Parts&) const = default;
 };
 
-inline constexpr Mask kSources = bit(Kind::input) | bit(Kind::parameter) | bit(Kind::state);
-inline constexpr Mask kLosses =
-    bit(Kind::cross_entropy) | bit(Kind::mse) | bit(Kind::pointwise_loss);
-inline constexpr Mask kAllOps = ((bit(Kind::pointwise_loss) << 1) - 1) & ~kSources;
+inline constexpr KindSet kLosses = KindSet::where(is_loss);
+inline constexpr KindSet kAllOps = KindSet::where(is_computed);
 
 /// P3
-constexpr Mask ops_of(LayerClass layer_class) {
-  switch (layer_class) {
-    case LayerClass::contraction:
-      return bit(Kind::linear);
-    case LayerClass::normalization:
-      return bit(Kind::layer_norm);
-    case LayerClass::softmax:
-      return bit(Kind::cross_entropy);
-    case LayerClass::activation_function:
-      return bit(Kind::relu) | bit(Kind::gelu) | bit(Kind::silu);
-    case LayerClass::elementwise:
-      return bit(Kind::add) | bit(Kind::concat) | bit(Kind::pointwise);
-    case LayerClass::loss:
-      return kLosses;
+inline constexpr int kLayerClasses = static_cast<int>(LayerClass::loss) + 1;
+struct ClassMembers {
+  KindSet of[kLayerClasses];
+};
+inline constexpr ClassMembers kMembers = [] {
+  ClassMembers members;
+  for (int i = 0; i < kLayerClasses; ++i) {
+    members.of[i] =
+        KindSet::where([i](Kind kind) { return (form_of(kind).classes >> i & 1) != 0; });
   }
-  return 0;
+  return members;
+}();
+constexpr const KindSet& ops_of(LayerClass layer_class) {
+  return kMembers.of[static_cast<int>(layer_class)];
 }
-constexpr Mask ops_of_classes(Mask classes) {
-  Mask ops = 0;
-  for (int i = 0; i <= static_cast<int>(LayerClass::loss); ++i) {
-    if ((classes >> i & 1) != 0) ops |= ops_of(static_cast<LayerClass>(i));
+constexpr KindSet ops_of_classes(Mask classes) {
+  KindSet ops{};
+  for (int i = 0; i < kLayerClasses; ++i) {
+    if ((classes >> i & 1) != 0) ops |= kMembers.of[i];
   }
   return ops;
 }
 
 /// The kinds that fit both class and op.
-constexpr Mask ops_of(const Parts& parts) {
-  return (parts.classes != 0 ? ops_of_classes(parts.classes) : kAllOps) &
-         (parts.ops != 0 ? parts.ops : kAllOps);
+constexpr KindSet ops_of(const Parts& parts) {
+  KindSet ops = parts.ops.any() ? parts.ops & kAllOps : kAllOps;
+  return parts.classes != 0 ? ops & ops_of_classes(parts.classes) : ops;
 }
 
 constexpr bool fits(Mask stated, Mask is) { return stated == 0 || (stated & is) != 0; }
@@ -110,7 +108,7 @@ constexpr Mask pass_of(Role role) {
 /// so that a rule does not depend on what stands behind a layer; what stands before it decides
 /// whether there are gradients (P1).
 struct Subject {
-  Mask ops = 0;        ///< of the layer, or of all that read the parameter (P5)
+  KindSet ops{};       ///< of the layer, or of all that read the parameter (P5)
   Mask operands[3]{};  ///< roles of each pass's operands (P18); 0 where there is no such operation
   Mask values = 0;     ///< roles of its values
 
@@ -128,26 +126,27 @@ struct Reads {
 
 /// `trains`: whether the model has losses; without them nothing is trained.
 constexpr Subject layer_subject(Kind kind, Reads reads, bool trains) {
-  const bool is_loss = (bit(kind) & kLosses) != 0;
+  const bool loss = is_loss(kind);
   const Mask weight = reads.parameters ? bit(Role::weight) : 0;
-  Subject subject{.ops = bit(kind)};
+  Subject subject{.ops = KindSet(kind)};
   subject.operands[0] = (reads.values ? bit(Role::activation) : 0) | weight;
-  if (!is_loss) subject.values = bit(Role::activation);
+  if (!loss) subject.values = bit(Role::activation);
   if (!trains) return subject;
-  if (!is_loss) subject.values |= bit(Role::saved) | (reads.trained() ? bit(Role::gradient) : 0);
-  const Mask gradient = is_loss ? 0 : bit(Role::gradient);
-  const bool hands_on = kind == Kind::add || kind == Kind::concat;
-  const Mask saved = hands_on ? 0 : bit(Role::saved);
+  if (!loss) subject.values |= bit(Role::saved) | (reads.trained() ? bit(Role::gradient) : 0);
+  const Mask gradient = loss ? 0 : bit(Role::gradient);
+  const Mask saved = bit(Role::saved);
+  const GradientReads& also = form_of(kind).gradient;
   if (reads.trained_values) {
-    subject.operands[1] = gradient | weight | (kind == Kind::linear ? 0 : saved);
+    subject.operands[1] = gradient | weight | (also.saved_for_inputs ? saved : 0);
   }
   if (reads.trained_parameters) {
-    subject.operands[2] = gradient | saved | (kind == Kind::pointwise || is_loss ? weight : 0);
+    subject.operands[2] =
+        gradient | (also.saved_for_weights ? saved : 0) | (also.weights_for_weights ? weight : 0);
   }
   return subject;
 }
 
-constexpr Subject parameter_subject(Mask readers, bool is_trained) {
+constexpr Subject parameter_subject(const KindSet& readers, bool is_trained) {
   const Mask kept = bit(Role::weight) | bit(Role::master);
   const Mask trained = bit(Role::weight_gradient) | bit(Role::optimizer_state);
   return {.ops = readers, .values = kept | (is_trained ? trained : 0)};
@@ -176,13 +175,13 @@ constexpr bool selects_value(const Parts& parts, const Subject& subject, Mask am
 
 /// Whether `parts`, whose glob fits, select anything of the subject, whatever the field.
 constexpr bool selects(const Parts& parts, const Subject& subject) {
-  return (ops_of(parts) & subject.ops) != 0 &&
+  return (ops_of(parts) & subject.ops).any() &&
          (selects_operand(parts, subject) || selects_value(parts, subject, ~Mask{0}));
 }
 
 /// Whether `parts`, whose glob fits, select something of the subject that has the field.
 constexpr bool selects(const Parts& parts, const Subject& subject, Field field) {
-  if ((ops_of(parts) & subject.ops) == 0) return false;
+  if (!(ops_of(parts) & subject.ops).any()) return false;
   const Mask flowing = bit(Role::activation) | bit(Role::gradient);
   const Mask stored = parts.roles == 0 ? flowing
                                        : flowing | bit(Role::saved) | bit(Role::weight) |
@@ -196,11 +195,12 @@ constexpr bool selects(const Parts& parts, const Subject& subject, Field field) 
       return selects_operand(parts, subject) || selects_value(parts, subject, stored);
     case Field::result: {  // P11; a loss itself is f32 (P36)
       Subject rounded = subject;
-      if ((subject.ops & kLosses) != 0) rounded.operands[0] = 0;
+      if ((subject.ops & kLosses).any()) rounded.operands[0] = 0;
       return parts.roles == 0 && selects_operand(parts, rounded);
     }
     case Field::accumulate:  // P13
-      return parts.roles == 0 && (ops_of(parts) & subject.ops & bit(Kind::linear)) != 0 &&
+      return parts.roles == 0 &&
+             (ops_of(parts) & subject.ops & ops_of(LayerClass::contraction)).any() &&
              selects_operand(parts, subject);
     case Field::master:  // P14
       return (subject.values & bit(Role::master)) != 0 && parts.passes == 0 &&

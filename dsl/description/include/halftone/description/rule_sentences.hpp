@@ -18,8 +18,7 @@ constexpr const char* idle_words(Field field) {
     case Field::result:
       return "states a result, but selects no operation whose result is stored; name one (P42)";
     case Field::accumulate:
-      return "states accumulate, but selects no contraction; name a linear layer or leave it out "
-             "(P42)";
+      return "states accumulate, but selects no contraction; name one or leave it out (P42)";
     case Field::master:
       return "states a master, but selects no parameter; name one or leave it out (P42)";
     case Field::recompute:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The words of a Description that need no standard library, so that the dsl can share them at no
-// cost: kinds, formats and what precision rules speak of, each with its spelling in the text form.
+// cost: formats and what precision rules speak of, each with its spelling in the text form.
 #pragma once
 
 #include <cstdint>
@@ -9,25 +9,8 @@ namespace halftone::description {
 
 enum class Format : std::uint8_t { f32, tf32, f16, bf16, i32 };
 
-enum class Kind : std::uint8_t {
-  // sources
-  input,      // a named tensor that every step receives
-  parameter,  // trained or frozen weights; a tied weight is one node with several users
-  state,      // persists from step to step and is not trained (caches, running averages)
-  // layers
-  linear,      // x, weight, [bias]
-  layer_norm,  // x, weight, bias
-  relu,        // x
-  gelu,        // x
-  silu,        // x
-  add,         // a, b
-  concat,      // part0, part1, ... along the last dimension
-  pointwise,   // the user's function of equally shaped operands
-  // losses: their result is a scalar, the mean over what the layer reduces
-  cross_entropy,   // logits, label: softmax and cross-entropy in one
-  mse,             // x, target
-  pointwise_loss,  // the user's function, then the mean over all elements
-};
+/// What a node is: an index into the list of kinds.hpp.
+enum class Kind : std::uint8_t {};
 
 /// Who reads or holds a value (P2).
 enum class Role : std::uint8_t {
@@ -83,9 +66,6 @@ struct LossScale {
 
 // The words of each enum, in the order of its enumerators.
 inline constexpr const char* kFormatWords[] = {"f32", "tf32", "f16", "bf16", "i32"};
-inline constexpr const char* kKindWords[] = {
-    "input", "parameter", "state",  "linear",    "layer_norm",    "relu", "gelu",
-    "silu",  "add",       "concat", "pointwise", "cross_entropy", "mse",  "pointwise_loss"};
 inline constexpr const char* kRoleWords[] = {
     "activation", "saved", "gradient", "weight", "weight_gradient", "master", "optimizer_state"};
 inline constexpr const char* kPassWords[] = {"forward", "input_gradient", "weight_gradient"};

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdexcept>
+
+#include "halftone/description/description.hpp"
+
+namespace halftone::description {
+namespace {
+
+template <class Value>
+const Value& find(const LayerAttributes& attributes, std::string_view name) {
+  for (const Setting& setting : attributes.settings) {
+    if (setting.name == name) return std::get<Value>(setting.value);
+  }
+  throw std::out_of_range("no setting '" + std::string(name) + "'");
+}
+
+}  // namespace
+
+double LayerAttributes::number(std::string_view setting) const {
+  return find<double>(*this, setting);
+}
+bool LayerAttributes::flag(std::string_view setting) const { return find<bool>(*this, setting); }
+const std::string& LayerAttributes::word(std::string_view setting) const {
+  return find<std::string>(*this, setting);
+}
+
+LayerAttributes standard_attributes(Kind kind) {
+  LayerAttributes attributes;
+  for (const SettingForm& form : form_of(kind).settings) {
+    Setting& setting = attributes.settings.emplace_back(Setting{form.name, form.standard});
+    if (form.type == SettingType::flag) setting.value = form.standard != 0;
+    if (form.type == SettingType::choice) {
+      setting.value = std::string(form.words[static_cast<int>(form.standard)]);
+    }
+  }
+  return attributes;
+}
+
+}  // namespace halftone::description

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a kind of node is to everything but its formula: its word, operands, settings and
+// parameters, as a constant that the dsl's check and the text form read. Each kind fills one in a
+// file of its own, kinds/<kind>.hpp; kinds.hpp lists them.
+#pragma once
+
+#include "halftone/description/vocabulary.hpp"
+
+namespace halftone::description {
+
+/// A constant array of any length.
+template <class T>
+struct Table {
+  const T* data = nullptr;
+  int size = 0;
+
+  constexpr Table() = default;
+  template <int N>
+  constexpr Table(const T (&array)[N]) : data(array), size(N) {}
+
+  constexpr const T& operator[](int i) const { return data[i]; }
+  constexpr const T* begin() const { return data; }
+  constexpr const T* end() const { return data + size; }
+};
+
+/// The first three are sources: no operation computes them.
+enum class Category : std::uint8_t {
+  delivered,  // with every step
+  trained,    // or frozen; has first values
+  kept,       // from step to step
+  layer,
+  loss,  // its result is a scalar, the mean over what it reduces
+};
+
+/// A parameter's first values, where its layer states none.
+enum class Start : std::uint8_t {
+  constant,
+  by_inputs,  // uniform from +-sqrt(1 / inputs), as torch.nn.Linear
+};
+
+/// Which of the dsl's options speak of a parameter.
+enum class ParameterGroup : std::uint8_t { none, weight, bias };
+
+struct OperandForm {
+  const char* role = nullptr;  ///< repeated: with 0, 1, ... appended
+  bool optional = false;       ///< may be absent, as all behind it
+  bool repeated = false;       ///< any number, at least one; it is the only operand
+  bool labels = false;         ///< of i32
+
+  // A parameter, which the dsl makes with its layer.
+  ParameterGroup group = ParameterGroup::none;
+  bool may_be_tied = false;  ///< to that of another layer
+  Start start = Start::constant;
+  double first = 0;  ///< of Start::constant
+
+  constexpr bool is_parameter() const { return group != ParameterGroup::none; }
+};
+
+enum class SettingType : std::uint8_t { number, flag, choice };
+
+/// A setting is written `name: value` in braces in the text form.
+struct SettingForm {
+  const char* name = nullptr;
+  SettingType type = SettingType::number;
+  double standard = 0;          ///< where the dsl's user states nothing; choice: the word's index
+  Table<const char*> words{};   ///< of a choice
+  Table<const char*> labels{};  ///< of a choice whose words have formulas of their own
+  bool (*accepts)(double) = nullptr;  ///< of a number
+  const char* title = nullptr;        ///< "an epsilon"
+  const char* trouble = nullptr;      ///< what a number does that is not accepted
+  const char* example = nullptr;      ///< a number that is
+  const char* rule = nullptr;         ///< the label that demands it
+};
+
+/// What the gradient operations read beside the gradient that arrives (P18).
+struct GradientReads {
+  bool saved_for_inputs = true, saved_for_weights = true, weights_for_weights = false;
+};
+
+struct KindForm {
+  const char* word = nullptr;
+  const char* label = nullptr;  ///< of its line in the specification's table of nodes
+  Category category = Category::layer;
+  unsigned classes = 0;  ///< P3, as joined by in()
+  Table<OperandForm> operands{};
+  Table<SettingForm> settings{};
+  bool function = false;  ///< has one of the user's, over all its operands
+  GradientReads gradient{};
+};
+
+/// P3: a set of classes.
+template <class... Class>
+constexpr unsigned in(Class... classes) {
+  return ((1u << static_cast<unsigned>(classes)) | ...);
+}
+
+/// The form of operand `i`.
+constexpr const OperandForm& operand_form(const KindForm& form, int i) {
+  return form.operands[form.operands[0].repeated ? 0 : i];
+}
+
+}  // namespace halftone::description

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// The list of all kinds of nodes. Everything that must know how many there are, or which, reads it.
+#pragma once
+
+#include "halftone/description/kinds/add.hpp"
+#include "halftone/description/kinds/concat.hpp"
+#include "halftone/description/kinds/cross_entropy.hpp"
+#include "halftone/description/kinds/gelu.hpp"
+#include "halftone/description/kinds/input.hpp"
+#include "halftone/description/kinds/layer_norm.hpp"
+#include "halftone/description/kinds/linear.hpp"
+#include "halftone/description/kinds/mse.hpp"
+#include "halftone/description/kinds/parameter.hpp"
+#include "halftone/description/kinds/pointwise.hpp"
+#include "halftone/description/kinds/pointwise_loss.hpp"
+#include "halftone/description/kinds/relu.hpp"
+#include "halftone/description/kinds/silu.hpp"
+#include "halftone/description/kinds/state.hpp"
+
+namespace halftone::description {
+
+template <class... Of>
+struct KindList {
+  static constexpr int size = sizeof...(Of);
+  static constexpr const KindForm* forms[] = {&Of::form...};
+
+  /// The shape rule of each kind, for a node as shape_rule.hpp describes it.
+  template <class Node>
+  static constexpr void (*shape_rules[])(Node&) = {&Of::template infer<Node>...};
+
+  template <class One>
+  static constexpr int index_of() {
+    int index = 0;
+    (void)((__is_same(One, Of) || (++index, false)) || ...);
+    return index;
+  }
+};
+
+// Sources, layers, losses: in this order sentences list them.
+using AllKinds =
+    KindList<kinds::Input, kinds::Parameter, kinds::State, kinds::Linear, kinds::LayerNorm,
+             kinds::Relu, kinds::Gelu, kinds::Silu, kinds::Add, kinds::Concat, kinds::Pointwise,
+             kinds::CrossEntropy, kinds::Mse, kinds::PointwiseLoss>;
+
+inline constexpr int kKinds = AllKinds::size;
+static_assert(kKinds <= 256, "Kind is one byte");
+
+template <class Of>
+inline constexpr Kind kind = static_cast<Kind>(AllKinds::index_of<Of>());
+
+constexpr const KindForm& form_of(Kind kind) {
+  return *AllKinds::forms[static_cast<unsigned>(kind)];
+}
+
+constexpr bool is_source(Kind kind) { return form_of(kind).category <= Category::kept; }
+constexpr bool is_input(Kind kind) { return form_of(kind).category == Category::delivered; }
+constexpr bool is_parameter(Kind kind) { return form_of(kind).category == Category::trained; }
+constexpr bool is_state(Kind kind) { return form_of(kind).category == Category::kept; }
+constexpr bool is_layer(Kind kind) { return form_of(kind).category == Category::layer; }
+constexpr bool is_loss(Kind kind) { return form_of(kind).category == Category::loss; }
+/// A layer or a loss.
+constexpr bool is_computed(Kind kind) { return form_of(kind).category > Category::kept; }
+
+/// The kind of that word; compiles for the words of the list alone.
+consteval Kind kind_called(const char* word) {
+  for (int i = 0; i < kKinds; ++i) {
+    const char *left = word, *right = AllKinds::forms[i]->word;
+    while (*left != 0 && *left == *right) ++left, ++right;
+    if (*left == *right) return static_cast<Kind>(i);
+  }
+  throw "no kind has this word";
+}
+
+/// Any number of kinds.
+class KindSet {
+ public:
+  constexpr KindSet() = default;
+  constexpr explicit KindSet(Kind kind) {
+    words_[static_cast<unsigned>(kind) / 64] = std::uint64_t{1} << static_cast<unsigned>(kind) % 64;
+  }
+  template <class Predicate>
+  static constexpr KindSet where(Predicate holds) {
+    KindSet result;
+    for (int i = 0; i < kKinds; ++i) {
+      if (holds(static_cast<Kind>(i))) result |= KindSet(static_cast<Kind>(i));
+    }
+    return result;
+  }
+
+  constexpr bool any() const {
+    for (const std::uint64_t word : words_) {
+      if (word != 0) return true;
+    }
+    return false;
+  }
+  constexpr bool has(Kind kind) const { return (*this & KindSet(kind)).any(); }
+
+  constexpr KindSet& operator|=(const KindSet& other) {
+    for (int i = 0; i < kWords; ++i) words_[i] |= other.words_[i];
+    return *this;
+  }
+  constexpr KindSet& operator&=(const KindSet& other) {
+    for (int i = 0; i < kWords; ++i) words_[i] &= other.words_[i];
+    return *this;
+  }
+  friend constexpr KindSet operator|(KindSet a, const KindSet& b) { return a |= b; }
+  friend constexpr KindSet operator&(KindSet a, const KindSet& b) { return a &= b; }
+  bool operator==(const KindSet&) const = default;
+
+ private:
+  static constexpr int kWords = (kKinds + 63) / 64;
+  std::uint64_t words_[kWords]{};
+};
+
+}  // namespace halftone::description

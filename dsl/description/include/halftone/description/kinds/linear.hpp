@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// y = x weight^T + bias, row by row.
+#pragma once
+
+#include "halftone/description/shape_rule.hpp"
+
+namespace halftone::description::kinds {
+
+struct Linear {
+  static constexpr OperandForm operands[] = {
+      {.role = "x"},
+      {.role = "weight",
+       .group = ParameterGroup::weight,
+       .may_be_tied = true,
+       .start = Start::by_inputs},
+      {.role = "bias", .optional = true, .group = ParameterGroup::bias, .start = Start::by_inputs}};
+  static constexpr KindForm form{.word = "linear",
+                                 .label = "D21",
+                                 .classes = in(LayerClass::contraction),
+                                 .operands = operands,
+                                 .gradient = {.saved_for_inputs = false}};
+
+  template <class Node>
+  static constexpr void infer(Node& node) {
+    const auto outputs = node.chosen(1, 0, "outputs");
+    if (node.is_fixed(outputs) && node.extent(outputs) <= 0) {
+      return node.refuse("has ", outputs, " outputs", kRemedy,
+                         "write linear(name, outputs) with 1 or more");
+    }
+    if (!has_rows(node, 0)) return;
+    const auto& x = node.shape(0);
+    if (!node.parameter(1, outputs, node.last(x))) return;
+    if (node.operands() > 2 && !node.parameter(2, outputs)) return;
+    node.result(node.with_last(x, outputs));
+  }
+};
+
+}  // namespace halftone::description::kinds

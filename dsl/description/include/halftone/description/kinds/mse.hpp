@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mean of the squared differences of two values.
+#pragma once
+
+#include "halftone/description/shape_rule.hpp"
+
+namespace halftone::description::kinds {
+
+struct Mse {
+  static constexpr OperandForm operands[] = {{.role = "x"}, {.role = "target"}};
+  static constexpr KindForm form{.word = "mse",
+                                 .label = "D30",
+                                 .category = Category::loss,
+                                 .classes = in(LayerClass::loss),
+                                 .operands = operands,
+                                 .gradient = {.weights_for_weights = true}};
+
+  template <class Node>
+  static constexpr void infer(Node& node) {
+    if (are_alike(node, "compares ", " with ")) node.result({});
+  }
+};
+
+}  // namespace halftone::description::kinds

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The user's function, then the mean over all elements.
+#pragma once
+
+#include "halftone/description/shape_rule.hpp"
+
+namespace halftone::description::kinds {
+
+struct PointwiseLoss {
+  static constexpr OperandForm operands[] = {{.role = "x", .repeated = true}};
+  static constexpr KindForm form{.word = "pointwise_loss",
+                                 .label = "D31",
+                                 .category = Category::loss,
+                                 .classes = in(LayerClass::loss),
+                                 .operands = operands,
+                                 .function = true,
+                                 .gradient = {.weights_for_weights = true}};
+
+  template <class Node>
+  static constexpr void infer(Node& node) {
+    if (are_alike(node, "works on equal shapes but reads ", " and ")) node.result({});
+  }
+};
+
+}  // namespace halftone::description::kinds

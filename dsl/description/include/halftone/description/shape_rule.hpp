@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the shape rules of kinds/ share. A rule is a template over the node that it is applied to,
+// so that the dsl's check and validate() keep one rule and say one sentence. A node has
+//   operands()                   how many
+//   shape(i)                     the shape of operand i
+//   chosen(i, d, name)           dimension d of parameter i, which the layer itself chooses
+//   parameter(i, dimensions...)  gives parameter i its shape, or compares; false where it is
+//   refused result(shape) refuse(words...)             text, numbers, dimensions, shapes,
+//   OperandName and kRemedy
+// and for shapes and dimensions rank, last, rows (all but the last), with_last, is_fixed, extent
+// and fixed.
+#pragma once
+
+#include "halftone/description/kind_form.hpp"
+
+namespace halftone::description {
+
+/// In a refusal: the name of what operand `index` reads.
+struct OperandName {
+  int index;
+};
+
+/// In a refusal: what parts trouble and remedy.
+struct Remedy {};
+inline constexpr Remedy kRemedy;
+
+/// Of sources, whose shapes are declared.
+struct DeclaredShape {
+  template <class Node>
+  static constexpr void infer(Node&) {}
+};
+
+template <class Node>
+constexpr bool has_rows(Node& node, int operand) {
+  if (node.rank(node.shape(operand)) > 0) return true;
+  node.refuse("reads a scalar but works on rows", kRemedy, "give its input a dimension");
+  return false;
+}
+
+/// Whether all operands have one shape; `works` and `between` are the words for two that differ.
+template <class Node>
+constexpr bool are_alike(Node& node, const char* works, const char* between) {
+  for (int i = 1; i < node.operands(); ++i) {
+    if (node.shape(i) == node.shape(0)) continue;
+    node.refuse(works, node.shape(0), between, node.shape(i), " of ", OperandName{i}, kRemedy,
+                "make the shapes equal");
+    return false;
+  }
+  return true;
+}
+
+/// A function of single elements.
+struct ElementwiseShape {
+  template <class Node>
+  static constexpr void infer(Node& node) {
+    node.result(node.shape(0));
+  }
+};
+
+}  // namespace halftone::description
