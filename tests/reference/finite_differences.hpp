@@ -39,12 +39,14 @@ inline Objective objective(const Exact& evaluator, const Problem& problem) {
   return result;
 }
 
-/// The five-point difference of step h: its truncation error falls with h^4.
-inline double difference(const Exact& evaluator, Problem& problem, double& x, double h) {
+/// The five-point difference of step h: its truncation error falls with h^4. `evaluate` gives the
+/// Objective at the values as they stand, of which x is one.
+template <class Evaluate>
+double difference(Evaluate evaluate, double& x, double h) {
   const double at = x;
   const auto f = [&](double offset) {
     x = at + offset;
-    return objective(evaluator, problem).value;
+    return evaluate().value;
   };
   const double slope = (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h);
   x = at;
@@ -57,14 +59,15 @@ struct Slope {
 
 /// Truncation is bounded by the difference of two step sizes, rounding by one unit for each of
 /// `operations` steps of the longest path. Steps shrink while they straddle a kink, such as relu's.
-inline Slope slope_of(const Exact& evaluator, Problem& problem, double& x, double operations) {
+template <class Evaluate>
+Slope slope_of(Evaluate evaluate, double& x, double operations) {
   constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-  const double magnitude = objective(evaluator, problem).magnitude;
+  const double magnitude = evaluate().magnitude;
   Slope slope{};
   double h = std::pow(kEpsilon, 0.2);  // balances truncation h^4 against rounding epsilon / h
   for (int attempt = 0; attempt < 4; ++attempt, h /= 8) {
-    slope.value = difference(evaluator, problem, x, h);
-    const double wide = difference(evaluator, problem, x, 2 * h);
+    slope.value = difference(evaluate, x, h);
+    const double wide = difference(evaluate, x, 2 * h);
     slope.tolerance = std::fabs(slope.value - wide) + operations * kEpsilon * magnitude / h;
     // Half the digits: a wider tolerance would prove little.
     if (slope.tolerance < std::sqrt(kEpsilon) * (1 + std::fabs(slope.value)) * (1 + magnitude))
@@ -77,13 +80,13 @@ inline Slope slope_of(const Exact& evaluator, Problem& problem, double& x, doubl
 }
 
 /// Checks d(objective)/dx for elements of one tensor, at most `most` of them, evenly spaced.
-inline void check_gradient(const Exact& evaluator, Problem& problem, std::vector<double>& tensor,
-                           const std::vector<double>& gradient, double operations,
-                           std::size_t most = 24) {
+template <class Evaluate>
+void check_gradient(Evaluate evaluate, std::vector<double>& tensor,
+                    const std::vector<double>& gradient, double operations, std::size_t most = 24) {
   REQUIRE(gradient.size() == tensor.size());
   const std::size_t stride = std::max<std::size_t>(1, tensor.size() / most);
   for (std::size_t e = 0; e < tensor.size(); e += stride) {
-    const Slope slope = slope_of(evaluator, problem, tensor[e], operations);
+    const Slope slope = slope_of(evaluate, tensor[e], operations);
     CAPTURE(e);
     CAPTURE(slope.value);
     CAPTURE(gradient[e]);
@@ -106,7 +109,7 @@ inline void check_gradients(Problem& problem) {
       std::vector<double> gradient = run.gradient(name);
       if (gradient.empty()) continue;
       for (double& element : gradient) element /= run.state.scaling.scale;  // L1
-      check_gradient(evaluator, problem, values, gradient, operations);
+      check_gradient([&] { return objective(evaluator, problem); }, values, gradient, operations);
     }
   };
   check_all(problem.parameters);
