@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -42,12 +43,21 @@ struct Operand {
   bool wanted = false;            ///< whether the pass computes this operand's gradient
 };
 
+/// What the numbers that a layer draws depend on (N9).
+struct Draws {
+  bool training = false;  ///< inference draws none
+  std::uint64_t seed = 0;
+  std::uint64_t layer = 0;  ///< the hash of its name
+  std::uint32_t step = 0, micro_batch = 0;
+};
+
 template <class Scalar>
 struct Layer {
   std::vector<Operand<Scalar>> operands;  ///< in the node's order
   Extents extents;                        ///< of the result
   Settings settings;
-  Values<Scalar> result;  ///< what forward left; in the gradient passes alone
+  std::optional<Draws> draws;  ///< of a layer that draws
+  Values<Scalar> result;       ///< what forward left; in the gradient passes alone
 
   [[nodiscard]] bool has(std::string_view role) const {
     for (const Operand<Scalar>& operand : operands) {

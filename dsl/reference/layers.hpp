@@ -5,16 +5,23 @@
 #include <string_view>
 
 #include "layers/add.hpp"
+#include "layers/causal_conv1d.hpp"
 #include "layers/concat.hpp"
 #include "layers/cross_entropy.hpp"
+#include "layers/dropout.hpp"
+#include "layers/embedding.hpp"
 #include "layers/gelu.hpp"
 #include "layers/layer_norm.hpp"
 #include "layers/linear.hpp"
+#include "layers/matmul.hpp"
 #include "layers/mse.hpp"
 #include "layers/pointwise.hpp"
 #include "layers/pointwise_loss.hpp"
 #include "layers/relu.hpp"
+#include "layers/reshape.hpp"
+#include "layers/rms_norm.hpp"
 #include "layers/silu.hpp"
+#include "layers/transpose.hpp"
 
 namespace halftone::reference {
 
@@ -27,7 +34,8 @@ struct KindList {
   }
 };
 
-using Layers = KindList<Linear, LayerNorm, Relu, Gelu, Silu, Add, Concat, Pointwise, CrossEntropy,
-                        Mse, PointwiseLoss>;
+using Layers =
+    KindList<Linear, LayerNorm, Relu, Gelu, Silu, Add, Concat, Pointwise, RmsNorm, Embedding,
+             Dropout, Reshape, Transpose, Matmul, CausalConv1d, CrossEntropy, Mse, PointwiseLoss>;
 
 }  // namespace halftone::reference

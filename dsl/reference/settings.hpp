@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,9 +14,9 @@ namespace halftone::reference {
 
 struct Settings {
   std::map<std::string, double> numbers;
-  std::map<std::string, bool> flags;
   std::map<std::string, std::string> words;
   std::map<std::string, std::vector<std::int64_t>> lists;
+  std::set<std::string> flags;         ///< those that are stated
   description::Expression expression;  ///< of the user's function, where the kind takes one
 };
 

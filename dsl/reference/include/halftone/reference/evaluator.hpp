@@ -108,11 +108,11 @@ class Evaluator {
   /// zero, the loss scale at its initial value.
   [[nodiscard]] State<Scalar> initial_state(Tensors<Scalar> parameters) const;
 
-  /// D20 to D32 with the roundings P30 to P32, objective and assignments.
+  /// D20 to D39 with the roundings P30 to P32, objective and assignments.
   [[nodiscard]] Forward<Scalar> forward(const State<Scalar>& state,
                                         const Inputs<Scalar>& inputs) const;
 
-  /// D40 to D51 with the roundings P33 to P37. `external` holds gradients that arrive at outputs,
+  /// D40 to D58 with the roundings P33 to P37. `external` holds gradients that arrive at outputs,
   /// by output name and not scaled; they come before those of any user, the last output's first.
   [[nodiscard]] Gradients<Scalar> backward(const Forward<Scalar>& forward,
                                            const Tensors<Scalar>& external = {}) const;

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+// D33 to D39, D52 to D58 and N9: layers by themselves, against numpy's f32 bit by bit
+// (record_layers.py) and against central differences in double.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "layer_case.hpp"
+#include "layers_expected.hpp"
+
+using namespace halftone::reference;
+using namespace halftone::reference::tests;
+
+namespace {
+
+LayerCase rms_norm(std::int64_t rows, std::int64_t n) {
+  LayerCase layer{"rms_norm " + std::to_string(rows) + "x" + std::to_string(n),
+                  "rms_norm",
+                  {values("x", {rows, n}, 1), values("weight", {n}, 2)},
+                  {rows, n}};
+  layer.settings.numbers["epsilon"] = 1e-5;
+  return layer;
+}
+
+// Tokens from -1 to the vocabulary's size, both of which have no row.
+LayerCase embedding(std::string name) {
+  Integers tokens;
+  for (std::int32_t i = 0; i < 301; ++i) tokens.push_back(i * 5 % 9 - 1);
+  return {std::move(name),
+          "embedding",
+          {integers("token", {7, 43}, tokens), values("weight", {7, 5}, 2)},
+          {7, 43, 5}};
+}
+
+LayerCase embedding_with_padding() {
+  LayerCase layer = embedding("embedding with padding");
+  layer.settings.numbers["padding_index"] = 3;
+  return layer;
+}
+
+// 1 / (1 - 0.45) differs in its last bit where float computes it.
+LayerCase dropout(std::int64_t elements = 1001, double rate = 0.45) {
+  LayerCase layer{"dropout", "dropout", {values("x", {elements}, 1)}, {elements}};
+  layer.settings.numbers["rate"] = rate;
+  layer.draws = Draws{true, 0x0123456789abcdef, 0xfedcba9876543211, 5, 2};
+  return layer;
+}
+
+LayerCase transpose(std::string name, std::vector<std::int64_t> axes) {
+  const Extents extents{3, 5, 2, 7};
+  LayerCase layer{std::move(name), "transpose", {values("x", extents, 1)}, {}};
+  for (const std::int64_t axis : axes) layer.extents.push_back(extents[axis]);
+  layer.settings.lists["axes"] = std::move(axes);
+  return layer;
+}
+
+LayerCase matmul(bool transpose_a, bool transpose_b) {
+  LayerCase layer{std::string("matmul") + (transpose_a ? " of a transposed" : "") +
+                      (transpose_b ? " by b transposed" : ""),
+                  "matmul",
+                  {values("a", transpose_a ? Extents{3, 37, 5} : Extents{3, 5, 37}, 1),
+                   values("b", transpose_b ? Extents{3, 6, 37} : Extents{3, 37, 6}, 2)},
+                  {3, 5, 6}};
+  if (transpose_a) layer.settings.flags.insert("transpose_a");
+  if (transpose_b) layer.settings.flags.insert("transpose_b");
+  return layer;
+}
+
+// 210 rows, more than N3 sums in one chunk.
+LayerCase causal_conv1d() {
+  return {"causal_conv1d",
+          "causal_conv1d",
+          {values("x", {3, 70, 5}, 1), values("weight", {5, 4}, 2), values("bias", {5}, 3)},
+          {3, 70, 5}};
+}
+
+// Sequences that are shorter than the taps.
+LayerCase causal_conv1d_without_bias() {
+  return {"causal_conv1d without bias",
+          "causal_conv1d",
+          {values("x", {2, 3, 4}, 1), values("weight", {4, 5}, 2)},
+          {2, 3, 4}};
+}
+
+LayerCase reshape() { return {"reshape", "reshape", {values("x", {6, 4}, 1)}, {3, 2, 4}}; }
+
+std::vector<LayerCase> recorded_layers() {
+  return {rms_norm(300, 40),
+          rms_norm(2, 2100),
+          embedding("embedding"),
+          embedding_with_padding(),
+          dropout(),
+          transpose("transpose of heads", {0, 2, 1, 3}),
+          transpose("transpose of all", {3, 0, 2, 1}),
+          matmul(false, false),
+          matmul(false, true),
+          matmul(true, false),
+          matmul(true, true),
+          causal_conv1d(),
+          causal_conv1d_without_bias()};
+}
+
+}  // namespace
+
+TEST_CASE("declared results and gradients have numpy's bits") {
+  for (const LayerCase& layer : recorded_layers()) {
+    Values<float> y = result<float>(layer);
+    for (float& value : y) value = std::isnan(value) ? 0 : value;  // of tokens without a row
+    check_bits(kLayerBits, layer.name + " result", y);
+    const OperandGradients<float> all = gradients<float>(layer);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i].empty()) continue;
+      check_bits(kLayerBits, layer.name + " " + layer.operands[i].role, all[i]);
+    }
+  }
+}
+
+TEST_CASE("gradients agree with central differences") {
+  std::vector<LayerCase> layers = recorded_layers();
+  layers.push_back(rms_norm(3, 9));
+  layers.push_back(reshape());
+  for (LayerCase& layer : layers) {
+    if (layer.name == "embedding with padding") continue;  // leaves a gradient out, on purpose
+    for (std::int32_t& token : layer.operands[0].integers) {
+      token = (token + 7) % 7;  // a row of NaN has no difference
+    }
+    CAPTURE(layer.name);
+    const Values<double> g = data(count(layer.extents), 9);
+    const auto evaluate = [&] {
+      Objective objective;
+      const Values<double> y = result<double>(layer);
+      for (std::size_t e = 0; e < y.size(); ++e) objective.add(g[e] * y[e]);
+      return objective;
+    };
+    OperandGradients<double> all = gradients<double>(layer);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      Operand<double>& operand = layer.operands[i];
+      CAPTURE(operand.role);
+      const double operations = static_cast<double>(g.size());
+      check_gradient(evaluate, operand.values, all[i], operations, 12);
+    }
+  }
+}
+
+TEST_CASE("declared evaluation stays within the bound of exact evaluation") {
+  for (const LayerCase& layer :
+       {rms_norm(3, 9), rms_norm(2, 2100), dropout(40), matmul(true, false), causal_conv1d(),
+        causal_conv1d_without_bias()}) {
+    CAPTURE(layer.name);
+    Judged judged;
+    judged.append(result<double>(layer), result<float>(layer), result<Bounded>(layer));
+    const auto exact = gradients<double>(layer);
+    const auto declared = gradients<float>(layer);
+    const auto bounded = gradients<Bounded>(layer);
+    for (std::size_t i = 0; i < exact.size(); ++i) judged.append(exact[i], declared[i], bounded[i]);
+    check_declared(judged);
+  }
+}
+
+TEST_CASE("classes and what gradients read are those of P3 and P20") {
+  using halftone::description::LayerClass;
+  struct Row {
+    const char* kind;
+    std::vector<LayerClass> classes;
+    std::vector<std::pair<const char*, const char*>> read;  // and the gradients that read them
+    std::vector<const char*> roles;
+  };
+  const Row rows[] = {
+      {"rms_norm",
+       {LayerClass::normalization},
+       {{"x", "x"}, {"x", "weight"}, {"weight", "x"}, {"weight", "weight"}},
+       {"x", "weight"}},
+      {"embedding", {}, {}, {"token", "weight"}},
+      {"dropout", {LayerClass::elementwise}, {}, {"x"}},
+      {"reshape", {LayerClass::elementwise}, {}, {"x"}},
+      {"transpose", {LayerClass::elementwise}, {}, {"x"}},
+      {"matmul", {LayerClass::contraction}, {{"a", "b"}, {"b", "a"}}, {"a", "b"}},
+      {"causal_conv1d",
+       {LayerClass::contraction},
+       {{"x", "weight"}, {"weight", "x"}},
+       {"x", "weight", "bias"}},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.kind);
+    const bool listed = Layers::visit(row.kind, [&](auto kind) {
+      CHECK(std::vector<LayerClass>(kind.classes.begin(), kind.classes.end()) == row.classes);
+      CHECK_FALSE(kind.reads_result);
+      for (const char* read : row.roles) {
+        for (const char* wanted : row.roles) {
+          const bool expected = std::ranges::any_of(row.read, [&](const auto& pair) {
+            return pair.first == std::string_view(read) && pair.second == std::string_view(wanted);
+          });
+          CHECK(kind.reads(read, wanted) == expected);
+        }
+      }
+    });
+    CHECK(listed);
+  }
+}
+
+TEST_CASE("rms_norm takes rstd from what forward read and x from what the pass reads") {
+  Layer<float> layer = layer_of<float>(rms_norm(1, 4));
+  const Values<float> g(4, 1.0f);
+  const auto as_read = gradients_of("rms_norm", layer, View<float>(g));
+  for (float& value : layer.operands[0].values) value *= 2;
+  const auto doubled = gradients_of("rms_norm", layer, View<float>(g));
+  for (std::size_t j = 0; j < 4; ++j) CHECK(doubled[1][j] == 2 * as_read[1][j]);
+}
+
+TEST_CASE("a token without a row gives a row of NaN and no gradient") {
+  LayerCase layer{"",
+                  "embedding",
+                  {integers("token", {4}, {1, -1, 2, std::numeric_limits<std::int32_t>::max()}),
+                   values("weight", {2, 3}, 2)},
+                  {4, 3}};
+  const Values<float> y = result<float>(layer);
+  for (std::size_t e = 0; e < y.size(); ++e) CHECK(std::isnan(y[e]) == (e >= 3));
+  const Values<float> of_weight = gradients<float>(layer)[1];
+  const Values<double> g = data(12, 9);
+  for (std::size_t j = 0; j < 3; ++j) {
+    CHECK(of_weight[j] == 0);
+    CHECK(of_weight[3 + j] == g[j]);
+  }
+}
+
+TEST_CASE("the gradient of an embedding adds positions in ascending order, from +0") {
+  const LayerCase of{"",
+                     "embedding",
+                     {integers("token", {5}, {0, 0, 1, 0, 0}), values("weight", {2, 1}, 2)},
+                     {5, 1}};
+  const Values<float> g{0x1p24f, 1.0f, -0.0f, 1.0f, -0x1p24f};
+  const auto all = gradients_of("embedding", layer_of<float>(of), View<float>(g));
+  CHECK(all[1][0] == 0.0f);  // 1 is lost each time; any later start keeps one
+  CHECK(std::bit_cast<std::uint32_t>(all[1][1]) == 0u);
+}
+
+TEST_CASE("a convolution multiplies what lies outside of its sequence by +0") {
+  const float infinity = std::numeric_limits<float>::infinity();
+  Layer<float> layer = layer_of<float>(
+      {"", "causal_conv1d", {values("x", {2, 2, 1}, 1), values("weight", {1, 2}, 2)}, {2, 2, 1}});
+  layer.operands[1].values = {infinity, 1};
+  const Values<float> y = result_of("causal_conv1d", layer);
+  CHECK(std::isnan(y[0]));
+  CHECK(std::isinf(y[1]));
+  CHECK(std::isnan(y[2]));  // the second sequence starts anew
+}
+
+TEST_CASE("N9 gives the known answers of Random123") {
+  const std::uint32_t ones = 0xffffffff;
+  CHECK(philox({0, 0, 0, 0}, {0, 0}) == Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
+  CHECK(philox({ones, ones, ones, ones}, {ones, ones}) ==
+        Words{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd});
+  CHECK(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}) ==
+        Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
+}
+
+TEST_CASE("dropout drops other elements for every seed, layer, step and micro-batch") {
+  const LayerCase layer = dropout(200);
+  const Values<float> y = result<float>(layer);
+  CHECK(result<float>(layer) == y);
+  for (const Draws& other :
+       {Draws{true, 1, 0xfedcba9876543211, 5, 2}, Draws{true, 0x0123456789abcdef, 1, 5, 2},
+        Draws{true, 0x0123456789abcdef, 0xfedcba9876543211, 6, 2},
+        Draws{true, 0x0123456789abcdef, 0xfedcba9876543211, 5, 3}}) {
+    LayerCase drawn = layer;
+    drawn.draws = other;
+    CHECK(result<float>(drawn) != y);
+  }
+}
+
+TEST_CASE("dropout drops its rate of the elements") {
+  for (const double rate : {0.0, 0.1, 0.5, 0.9}) {
+    constexpr std::int64_t kElements = 100000;
+    LayerCase layer = dropout(kElements, rate);
+    layer.operands[0].values.assign(kElements, 1);
+    double dropped = 0;
+    for (const float value : result<float>(layer)) dropped += value == 0;
+    const double deviation = std::sqrt(kElements * rate * (1 - rate));
+    CHECK(std::fabs(dropped - kElements * rate) <= 5 * deviation);
+  }
+}
+
+TEST_CASE("dropout is the identity in inference and drops infinities and NaN") {
+  LayerCase layer = dropout(100, 0.5);
+  layer.operands[0].values.assign(100, std::numeric_limits<double>::quiet_NaN());
+  double dropped = 0;
+  for (const float value : result<float>(layer)) dropped += value == 0;
+  CHECK(dropped > 0);
+  layer = dropout(100, 0.5);
+  layer.draws->training = false;
+  CHECK(result<double>(layer) == layer.operands[0].values);
+  layer.draws.reset();
+  CHECK_THROWS_WITH_AS(result<float>(layer),
+                       "a layer that draws has no seed; give it the draws of its micro-batch",
+                       std::invalid_argument);
+}
+
+TEST_CASE("reshape and its gradient move nothing") {
+  const LayerCase layer = reshape();
+  CHECK(result<double>(layer) == layer.operands[0].values);
+  CHECK(gradients<double>(layer)[0] == data(24, 9));
+}

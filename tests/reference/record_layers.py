@@ -1,0 +1,116 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: Apache-2.0
+"""Writes layers_expected.hpp: what numpy computes in f32 when it follows D33 to D39 and D52 to D58 of docs/spec/description.md
+operation by operation. Run with python3-numpy:  ./record_layers.py > layers_expected.hpp"""
+import numpy as np
+
+from numpy_rules import chain, columns, data, f32, record, results, tree
+
+
+def rms_norm(rows, n):
+    x, w, g = data(rows * n, 1).reshape(rows, n), data(n, 2), data(rows * n, 9).reshape(rows, n)
+    rstd = (f32(1) / np.sqrt(tree(x * x) / f32(n) + f32(1e-5)))[:, None]
+    name = f"rms_norm {rows}x{n} "
+    h = x * rstd
+    record(name + "result", h * w)
+    q = g * w
+    record(name + "x", rstd * (q - h * (tree(q * h) / f32(n))[:, None]))
+    record(name + "weight", columns(g * h))
+
+
+def embedding(name, positions, vocabulary, n, padding):
+    # Tokens from -1 to vocabulary, both of which have no row.
+    token = np.arange(positions) * 5 % (vocabulary + 2) - 1
+    w, g = data(vocabulary * n, 2).reshape(vocabulary, n), data(positions * n, 9).reshape(positions, n)
+    inside = (token >= 0) & (token < vocabulary)
+    record(name + " result", np.where(inside[:, None], w[np.clip(token, 0, vocabulary - 1)], 0))
+    rows = []
+    for row in range(vocabulary):
+        total = np.zeros(n, f32)
+        for i in np.flatnonzero(token == row) if row != padding else []:
+            total = total + g[i]
+        rows.append(total)
+    record(name + " weight", np.concatenate(rows))
+
+
+def philox(c, k):
+    mask = 2**32 - 1
+    for _ in range(10):
+        p, q = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
+        c = [(q >> 32) ^ c[1] ^ k[0], q & mask, (p >> 32) ^ c[3] ^ k[1], p & mask]
+        k = [(k[0] + 0x9E3779B9) & mask, (k[1] + 0xBB67AE85) & mask]
+    return c
+
+
+def dropout(count, rate, seed, layer, step, micro_batch):
+    key = [(seed ^ layer) & (2**32 - 1), (seed ^ layer) >> 32]
+    words = [philox([e // 4, 0, step, micro_batch], key)[e % 4] for e in range(count)]
+    kept = np.array(words) >= int(rate * 2**32)
+    scale = f32(1 / (1 - rate))
+    record("dropout result", np.where(kept, data(count, 1) * scale, f32(0)))
+    record("dropout x", np.where(kept, data(count, 9) * scale, f32(0)))
+
+
+def transpose(name, shape, axes):
+    count = int(np.prod(shape))
+    record(name + " result", data(count, 1).reshape(shape).transpose(axes))
+    g = data(count, 9).reshape([shape[a] for a in axes])
+    record(name + " x", g.transpose(np.argsort(axes)))
+
+
+def matmul(name, batch, m, k, n, transpose_a, transpose_b):
+    a = data(batch * m * k, 1).reshape((batch, k, m) if transpose_a else (batch, m, k))
+    b = data(batch * k * n, 2).reshape((batch, n, k) if transpose_b else (batch, k, n))
+    g = data(batch * m * n, 9).reshape(batch, m, n)
+    rows_a, rows_b = a.swapaxes(1, 2) if transpose_a else a, b if transpose_b else b.swapaxes(1, 2)  # (m, k), (n, k)
+    record(name + " result", chain(rows_a[:, :, None, :], rows_b[:, None, :, :]))
+    of_a = chain(g[:, :, None, :], rows_b.swapaxes(1, 2)[:, None, :, :])
+    of_b = chain(rows_a.swapaxes(1, 2)[:, :, None, :], g.swapaxes(1, 2)[:, None, :, :])  # (k, n)
+    record(name + " a", of_a.swapaxes(1, 2) if transpose_a else of_a)
+    record(name + " b", of_b.swapaxes(1, 2) if transpose_b else of_b)
+
+
+def causal_conv1d(name, sequences, times, channels, width, with_bias):
+    shape = (sequences, times, channels)
+    x, g = (data(sequences * times * channels, salt).reshape(shape) for salt in (1, 9))
+    w, b = data(channels * width, 2).reshape(channels, width), data(channels, 3)
+    zeros = np.zeros((sequences, width - 1, channels), f32)
+    before, after = np.concatenate([zeros, x], 1), np.concatenate([g, zeros], 1)
+    taps = np.stack([before[:, k:k + times] for k in range(width)], -1)
+    y = chain(w, taps)
+    record(name + " result", y + b if with_bias else y)
+    record(name + " x", chain(w, np.stack([after[:, width - 1 - k:][:, :times] for k in range(width)], -1)))
+    of_taps = [columns((g * taps[..., k]).reshape(-1, channels)) for k in range(width)]
+    record(name + " weight", np.stack(of_taps, -1))
+    if with_bias:
+        record(name + " bias", columns(g.reshape(-1, channels)))
+
+
+rms_norm(300, 40)
+rms_norm(2, 2100)
+embedding("embedding", 301, 7, 5, None)
+embedding("embedding with padding", 301, 7, 5, 3)
+dropout(1001, 0.45, 0x0123456789abcdef, 0xfedcba9876543211, 5, 2)
+transpose("transpose of heads", (3, 5, 2, 7), (0, 2, 1, 3))
+transpose("transpose of all", (3, 5, 2, 7), (3, 0, 2, 1))
+for transpose_a in (False, True):
+    for transpose_b in (False, True):
+        name = "matmul" + " of a transposed" * transpose_a + " by b transposed" * transpose_b
+        matmul(name, 3, 5, 37, 6, transpose_a, transpose_b)
+causal_conv1d("causal_conv1d", 3, 70, 5, 4, True)
+causal_conv1d("causal_conv1d without bias", 2, 3, 4, 5, False)
+print("""// SPDX-License-Identifier: Apache-2.0
+// Written by record_layers.py.
+#pragma once
+
+#include <vector>
+
+#include "recorded.hpp"
+
+namespace halftone::reference::tests {
+
+inline const std::vector<Bits> kLayerBits = {""")
+print("\n".join(results))
+print("""};
+
+}  // namespace halftone::reference::tests""")
