@@ -231,8 +231,8 @@ TEST_CASE("fields that nothing selected has are refused") {
                      "states recompute, but selects no activation that a backward pass could read; "
                      "name a layer of a model with losses (P42)"});
   check(kWithoutParameters, {"everywhere : accumulate ordered master f32",
-                             "states accumulate, but selects no contraction; name a linear layer "
-                             "or leave it out (P42)"});
+                             "states accumulate, but selects no contraction; name one or "
+                             "leave it out (P42)"});
 }
 
 TEST_CASE("loss scales outside of their ranges are refused") {

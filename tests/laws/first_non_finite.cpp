@@ -61,7 +61,7 @@ class Search {
   [[nodiscard]] NodeId size() const { return static_cast<NodeId>(model_.nodes.size()); }
   [[nodiscard]] const Node& node(NodeId id) const { return model_.nodes[id]; }
   [[nodiscard]] bool is_given(NodeId id) const {
-    return node(id).kind == kind_called("input") || node(id).kind == kind_called("state");
+    return node(id).kind == description::kind_called("input") || node(id).kind == description::kind_called("state");
   }
   [[nodiscard]] bool needs_any(const Node& node) const {
     return std::ranges::any_of(node.operands, [&](const auto& o) { return needed_[o.node]; });
@@ -137,11 +137,11 @@ class Search {
 
   /// Whether a gradient formula (D40 to D51) reads the operands that are no parameters.
   [[nodiscard]] bool reads_saved(const Node& reader, Pass pass) const {
-    if (!needs_any(reader) || reader.kind == kind_called("add") ||
-        reader.kind == kind_called("concat"))
+    if (!needs_any(reader) || reader.kind == description::kind_called("add") ||
+        reader.kind == description::kind_called("concat"))
       return false;
-    if (reader.kind == kind_called("linear")) return pass == Pass::weight_gradient;
-    return pass == Pass::input_gradient || reader.kind == kind_called("layer_norm");
+    if (reader.kind == description::kind_called("linear")) return pass == Pass::weight_gradient;
+    return pass == Pass::input_gradient || reader.kind == description::kind_called("layer_norm");
   }
 
   /// P38: the copies of a value that its readers' operations need; `losses`: of losses alone, or of
@@ -193,9 +193,9 @@ class Search {
     if (!is_loss(node(id)) || !found_.empty()) return;
     if (std::isfinite(forward_.values[id][0])) return;
     const Place at = place(id, "forward", "activation");
-    look(node(id).kind == kind_called("mse") ? squares(id) : forward_.values[id], at);
+    look(node(id).kind == description::kind_called("mse") ? squares(id) : forward_.values[id], at);
     look_next(forward_.values[id], at);
-    if (node(id).kind != kind_called("mse")) found_.back().element = kUnknown;
+    if (node(id).kind != description::kind_called("mse")) found_.back().element = kUnknown;
   }
 
   /// D31, before the mean.
