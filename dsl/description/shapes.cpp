@@ -77,7 +77,7 @@ class NodeView {
 
 InferredShape inferred_shape(const Description& description, const Node& node) {
   NodeView view(description, node);
-  AllKinds::shape_rules<NodeView>[static_cast<std::size_t>(node.kind)](view);
+  AllKinds::infer_shape(node.kind, view);
   return view.take();
 }
 

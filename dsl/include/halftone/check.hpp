@@ -12,7 +12,7 @@ namespace halftone::dsl::checking {
 /// Puts the first fault of a graph into words.
 class Report {
  public:
-  constexpr explicit Report(const Graph& graph) : graph_(graph), found_(graph.finding) {}
+  constexpr explicit Report(Graph& graph) : graph_(graph), found_(graph.finding) {}
 
   constexpr Sentence sentence() {
     if (found_.fault == Fault::none) return out_;
@@ -24,11 +24,11 @@ class Report {
       names();
     else if (found_.fault <= Fault::unused_value)
       structure();
-    else if (found_.fault <= Fault::label_shape)
+    else if (found_.fault <= Fault::shape)
       shapes();
     else if (found_.fault <= Fault::loss_as_value)
       kinds();
-    else if (found_.fault <= Fault::bad_epsilon)
+    else if (found_.fault <= Fault::bad_setting)
       parameters();
     else if (found_.fault <= Fault::assigned_shape)
       functions_and_states();
@@ -57,28 +57,19 @@ class Report {
   struct Asker {};  // who refers to a name: a node, an output, or an assignment
 
   constexpr void put(Path path) { write_name(out_, graph_, path.node); }
-  constexpr void put(Name name) {
-    const Part part = graph_.nodes[name.node].part;
-    const bool layer = !is_source(part) && !is_loss(part) && part != Part::parameter;
-    out_.put(layer ? "layer" : kind_of(part));
-    out_.put(" '");
-    put(Path{name.node});
-    out_.put('\'');
-  }
+  constexpr void put(Name name) { write_node(out_, graph_, name.node); }
   constexpr void put(Given given) {
-    const Part part = graph_.program[given.token].part;
-    const bool layer = part >= Part::linear && part <= Part::pointwise;
-    out_.put(layer ? "layer" : kind_of(part));
+    out_.put(described(graph_.program[given.token]));
     if (graph_.program[given.token].name == nullptr) return;
     out_.put(" '");
     out_.put(graph_.program[given.token].name);
     out_.put('\'');
   }
   constexpr void put(Called called) {
-    const Part part = graph_.program[called.token].part;
-    out_.put(part == Part::model       ? "the model's name"
-             : part == Part::dimension ? "the symbol"
-                                       : kind_of(part));
+    const Token& token = graph_.program[called.token];
+    out_.put(token.part == Part::model       ? "the model's name"
+             : token.part == Part::dimension ? "the symbol"
+                                             : described(token));
   }
   constexpr void put(Asker) {
     if (found_.node >= 0)
@@ -174,17 +165,12 @@ class Report {
   }
 
   constexpr void shapes() {
-    const Name layer{found_.node}, other{found_.other};
+    const Name layer{found_.node};
     const Shape &left = found_.left, &right = found_.right;
     switch (found_.fault) {
       case Fault::bad_extent:
         return say(Given{found_.token}, " has a dimension of ", found_.number,
                    ": write a positive number or a symbol");
-      case Fault::bad_outputs:
-        return say(layer, " has ", found_.number,
-                   " outputs: write linear(name, outputs) with 1 or more");
-      case Fault::no_columns:
-        return say(layer, " reads a scalar but works on rows: give its input a dimension");
       case Fault::symbolic_columns:
         return say(layer, " has weights and reads rows whose length is the symbol '", found_.text,
                    "': give the last dimension a number");
@@ -194,23 +180,9 @@ class Report {
       case Fault::residual_shape:
         return say(layer, " adds ", left, " and its residual body's ", right,
                    ": make the body's last layer return ", left);
-      case Fault::add_shape:
-        return say(layer, " adds ", left, " and ", right, " of ", other, ": make the shapes equal");
-      case Fault::concat_shape:
-        return say(layer, " puts ", left, " beside ", right, " of ", other,
-                   ": make all dimensions but the last equal");
-      case Fault::concat_symbol:
-        return say(layer, " adds up last dimensions, but that of ", other, " is the symbol '",
-                   found_.text, "': give it a number");
-      case Fault::pointwise_shape:
-        return say(layer, " works on equal shapes but reads ", left, " and ", right, " of ", other,
-                   ": make the shapes equal");
-      case Fault::mse_shape:
-        return say(layer, " compares ", left, " with ", right, " of ", other,
-                   ": make the shapes equal");
       default:
-        return say(layer, " reads logits ", left, " and ", right, " of ", other,
-                   ": the label has the logits' dimensions but the last");
+        say(layer, " ");
+        return NodeView(graph_, found_.node, &out_).apply();
     }
   }
 
@@ -220,7 +192,7 @@ class Report {
       case Fault::labels_as_values:
         return say(Asker{}, " reads ", other,
                    " as a value, but it holds labels: declare it with tensor(), or use it as the "
-                   "label of a cross_entropy");
+                   "label of a loss");
       case Fault::values_as_labels:
         return say(Name{found_.node}, " takes ", other,
                    " as its label: declare an input with labels() for it");
@@ -235,16 +207,15 @@ class Report {
     const Name layer{found_.node};
     switch (found_.fault) {
       case Fault::not_an_option:
-        return say(Given{found_.token},
-                   " is given what is no option of linear: it takes no_bias, tied(), and options "
-                   "of parameters such as frozen, no_decay or init_normal()");
+        return not_an_option();
       case Fault::tied_unknown:
         return say(layer, " is tied to '", found_.text,
                    "', but no layer that it can see has that name: correct the name in tied()",
                    visible());
-      case Fault::tied_not_linear:
+      case Fault::tied_kind:
         return say(layer, " is tied to '", found_.text,
-                   "', which has no weight of its kind: tie it to a linear layer");
+                   "', which has no weight of its kind: tie it to a ",
+                   form_of(graph_.nodes[found_.node].kind).word, " layer");
       case Fault::tied_cycle:
         return say(layer, " is tied to itself through '", found_.text,
                    "': let one layer own the weight");
@@ -266,10 +237,24 @@ class Report {
         return say(layer,
                    " has an initializer out of range: write numbers finite in f32, low before "
                    "high, no negative deviation");
-      default:
-        return say(layer,
-                   " has an epsilon that is negative or not finite in f32: write epsilon(1e-5)");
+      default: {
+        const auto& setting =
+            form_of(graph_.nodes[found_.node].kind).settings[static_cast<int>(found_.number)];
+        return say(layer, " has ", setting.title, " that ", setting.trouble, ": write ",
+                   setting.name, "(", setting.example, ")");
+      }
     }
+  }
+
+  /// Says what options the layer has in their place.
+  constexpr void not_an_option() {
+    const description::Kind kind = graph_.program[found_.token].kind;
+    say(Given{found_.token}, " is given what is no option of ", form_of(kind).word, ": it takes ");
+    for (const description::OperandForm& operand : form_of(kind).operands) {
+      if (operand.is_parameter() && operand.optional) say("no_", operand.role, ", ");
+    }
+    if (tied_operand(kind) >= 0) say("tied(), and ");
+    say("options of parameters such as frozen, no_decay or init_normal()");
   }
 
   constexpr void functions_and_states() {
@@ -311,8 +296,6 @@ class Report {
       case Fault::lambda_length:
         return say(layer, " has a lambda of more than ", kMaxInstructions,
                    " operations: split it into two layers");
-      case Fault::bad_initial:
-        return say(layer, " starts at a value that is not finite in f32: write initial(0)");
       case Fault::not_a_state:
         return say(layer, " is assigned to but is no state: declare it with state()");
       case Fault::assigned_twice:
@@ -410,7 +393,7 @@ class Report {
     }
   }
 
-  const Graph& graph_;
+  Graph& graph_;
   const Finding& found_;
   Sentence out_;
 };

@@ -74,25 +74,27 @@ class Describer {
     for (int group = 0; group < 4; ++group) {
       for (int i = 0; i < graph_.order.size(); ++i) {
         const int n = graph_.order[i];
-        if (group_of(graph_.nodes[n].part) != group) continue;
+        if (group_of(graph_.nodes[n].category) != group) continue;
         ids_[n] = static_cast<description::NodeId>(out_.nodes.size());
         out_.nodes.push_back(node(n));
       }
     }
   }
 
-  static int group_of(Part part) {
-    if (part == Part::input || part == Part::labels) return 0;
-    return part == Part::parameter ? 1 : part == Part::state ? 2 : 3;
+  static int group_of(Category category) {
+    return category == Category::layer || category == Category::loss ? 3
+           : category == Category::delivered                         ? 0
+           : category == Category::trained                           ? 1
+                                                                     : 2;
   }
 
   description::Node node(int n) const {
     const Node& from = graph_.nodes[n];
     description::Node to;
     to.name = names_[n];
-    to.kind = described_kind(from.part);
+    to.kind = from.kind;
     for (int i = 0; i < from.operand_count; ++i) {
-      to.operands.push_back({role(from.part, i), ids_[graph_.operand(from, i).node]});
+      to.operands.push_back({role(from.kind, i), ids_[graph_.operand(from, i).node]});
     }
     for (int i = 0; i < from.shape.rank; ++i) {
       const Dimension& dimension = from.shape.dimensions[i];
@@ -101,53 +103,39 @@ class Describer {
       else
         to.shape.push_back({dimension.extent, ""});
     }
-    if (from.part == Part::labels) to.format = description::Format::i32;
+    if (from.labels) to.format = description::Format::i32;
     to.attributes = attributes(n);
     return to;
   }
 
   /// As in the table of nodes of docs/spec/description.md.
-  static std::string role(Part part, int i) {
-    switch (part) {
-      case Part::linear:
-      case Part::layer_norm:
-        return i == 0 ? "x" : i == 1 ? "weight" : "bias";
-      case Part::add:
-        return i == 0 ? "a" : "b";
-      case Part::concat:
-        return "part" + std::to_string(i);
-      case Part::pointwise:
-      case Part::pointwise_loss:
-        return "x" + std::to_string(i);
-      case Part::cross_entropy:
-        return i == 0 ? "logits" : "label";
-      case Part::mse:
-        return i == 0 ? "x" : "target";
-      default:
-        return "x";
-    }
+  static std::string role(description::Kind kind, int i) {
+    const description::OperandForm& form = operand_form(form_of(kind), i);
+    return form.repeated ? form.role + std::to_string(i) : form.role;
   }
 
   description::Attributes attributes(int n) const {
     const Node& node = graph_.nodes[n];
-    const Token& token = program_[node.token];
-    switch (node.part) {
-      case Part::parameter:
-        return parameter(node);
-      case Part::state:
-        return description::StateAttributes{token.x};
-      case Part::layer_norm:
-        return setting(described_kind(node.part), token.x);
-      case Part::gelu:
-        return setting(described_kind(node.part), std::string("erf"));
-      case Part::gelu_tanh:
-        return setting(described_kind(node.part), std::string("tanh"));
-      case Part::pointwise:
-      case Part::pointwise_loss:
-        return pointwise(token);
-      default:
-        return std::monostate{};
+    if (node.category == Category::trained) return parameter(node);
+    const description::KindForm& form = form_of(node.kind);
+    if (form.settings.size == 0 && !form.function) return std::monostate{};
+    description::LayerAttributes to = description::standard_attributes(node.kind);
+    for (int at = node.token + 1; at < program_.size && program_[at].part == Part::setting; ++at) {
+      const Token& option = program_[at];
+      set(to.settings[option.detail], form.settings[option.detail], option.x);
     }
+    if (node.category == Category::kept)
+      return description::StateAttributes{to.number(form.settings[0].name)};
+    if (form.function) to.function = function(program_[node.token]);
+    return to;
+  }
+
+  static void set(description::Setting& setting, const description::SettingForm& form, double x) {
+    using description::SettingType;
+    if (form.type == SettingType::number) setting.value = x;
+    if (form.type == SettingType::flag) setting.value = x != 0;
+    if (form.type == SettingType::choice)
+      setting.value = std::string(form.words[static_cast<int>(x)]);
   }
 
   description::ParameterAttributes parameter(const Node& node) const {
@@ -155,7 +143,7 @@ class Describer {
     to.initializer = default_initializer(node);
     for (int at = node.token + 1; at < program_.size && is_layer_option(program_[at].part); ++at) {
       const Token& option = program_[at];
-      if (!is_parameter_option(option.part) || (option.detail & node.target) == 0) continue;
+      if (!speaks_of(option, parameter_form(program_, node))) continue;
       using Draw = description::Initializer::Kind;
       if (option.part == Part::frozen) to.frozen = true;
       if (option.part == Part::no_decay) to.decay = false;
@@ -167,31 +155,22 @@ class Describer {
     return to;
   }
 
-  /// linear draws weight and bias from +-sqrt(1 / inputs), as torch.nn.Linear; a norm starts as the
-  /// identity.
   description::Initializer default_initializer(const Node& node) const {
     using Draw = description::Initializer::Kind;
-    if (program_[node.token].part == Part::layer_norm) {
-      return {Draw::constant, node.target == kWeight ? 1.0 : 0.0, 0.0};
-    }
+    const description::OperandForm& form = parameter_form(program_, node);
+    if (form.start == description::Start::constant) return {Draw::constant, form.first, 0.0};
     const double bound = std::sqrt(1.0 / static_cast<double>(node.inputs));
     return {Draw::uniform, -bound, bound};
   }
 
-  static description::LayerAttributes setting(description::Kind kind, const auto& value) {
-    description::LayerAttributes to = description::standard_attributes(kind);
-    to.settings[0].value = value;
-    return to;
-  }
-
-  static description::LayerAttributes pointwise(const Token& token) {
+  static description::Function function(const Token& token) {
     description::Function to{token.name, {token.expression->arity, {}}};
     for (int i = 0; i < token.expression->size; ++i) {
       const Instruction& from = token.expression->instructions[i];
       to.expression.instructions.push_back(
           {static_cast<description::ScalarOp>(from.op), from.a, from.b, from.c, from.constant});
     }
-    return {{}, std::move(to)};
+    return to;
   }
 
   template <class Enum>

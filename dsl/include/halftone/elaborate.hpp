@@ -63,7 +63,7 @@ class Resolution {
     }
   }
 
-  /// The weight of the linear layer that `value` names, through layers that are tied themselves.
+  /// The parameter of the layer that `value` names, through layers that are tied themselves.
   constexpr void tie(int user, Value& value) {
     for (int hops = 0; value.tie; ++hops) {
       const char* name = value.name;
@@ -75,11 +75,11 @@ class Resolution {
       find(layer, user, -1);
       if (!graph_.sound()) return;
       const Node& owner = graph_.nodes[layer.node];
-      if (owner.part != Part::linear)
-        return graph_.fail({.fault = Fault::tied_not_linear, .node = user, .text = name});
+      const int role = tied_operand(owner.kind);
+      if (role < 0) return graph_.fail({.fault = Fault::tied_kind, .node = user, .text = name});
       if (hops > graph_.nodes.size())
         return graph_.fail({.fault = Fault::tied_cycle, .node = user, .text = name});
-      value = graph_.operand(owner, 1);
+      value = graph_.operand(owner, role);
     }
   }
 
@@ -90,7 +90,7 @@ class Resolution {
 /// the others as written, but operands before their users (D1).
 constexpr void sort(Graph& graph) {
   for (int n = 0; n < graph.nodes.size(); ++n) {
-    if (!is_source(graph.nodes[n].part)) continue;
+    if (!is_given(graph.nodes[n])) continue;
     graph.nodes[n].mark = 2;
     graph.order.push(n);
   }

@@ -52,16 +52,19 @@ constexpr Hash extend(Hash hash, char c) {
   return (hash ^ static_cast<unsigned char>(c)) * 1099511628211ull;
 }
 constexpr Hash extend(Hash hash, const char* text) {
-  for (; *text != 0; ++text) hash = extend(hash, *text);
+  for (; *text != 0; ++text)  // not by the other, since steps are few
+    hash = (hash ^ static_cast<unsigned char>(*text)) * 1099511628211ull;
   return hash;
 }
+
+using description::Category, description::form_of;
 
 /// A node, or the name of one in the scope where it was written.
 struct Value {
   int node = -1;
   const char* name = nullptr;
   int scope = -1;
-  bool tie = false;  ///< the name is a linear layer's and its weight is meant
+  bool tie = false;  ///< the name is a layer's and its parameter is meant
 
   constexpr bool exists() const { return node >= 0 || name != nullptr; }
 };
@@ -76,9 +79,11 @@ struct Scope {
 };
 
 struct Node {
-  Part part = Part::model;
-  unsigned char target = 0;  ///< parameters: kWeight or kBias
-  long long inputs = 0;      ///< parameters of linear: the layer's columns
+  description::Kind kind{};
+  Category category{};   ///< the kind's, at hand: a constant evaluation has few steps
+  bool labels = false;   ///< an input of class numbers
+  int role = 0;          ///< parameters: which of the layer's operands
+  long long inputs = 0;  ///< parameters: what one output of the layer sums
   const char* name =
       nullptr;  ///< parameters: their layer's; null for a layer that is called after what it reads
   int scope = -1;
@@ -145,17 +150,10 @@ enum class Fault : unsigned char {
   unused_value,
   // shapes
   bad_extent,
-  bad_outputs,
-  no_columns,
   symbolic_columns,
   repeat_shape,
   residual_shape,
-  add_shape,
-  concat_shape,
-  concat_symbol,
-  pointwise_shape,
-  mse_shape,
-  label_shape,
+  shape,  // refused by the kind's rule
   // kinds
   labels_as_values,
   values_as_labels,
@@ -163,14 +161,14 @@ enum class Fault : unsigned char {
   // parameters
   not_an_option,
   tied_unknown,
-  tied_not_linear,
+  tied_kind,
   tied_cycle,
   tied_shape,
   tied_options,
   no_bias_options,
   bad_scale,
   bad_initializer,
-  bad_epsilon,
+  bad_setting,
   // pointwise
   captures,
   arity,
@@ -182,7 +180,6 @@ enum class Fault : unsigned char {
   lambda_condition,
   lambda_untraceable,
   // states
-  bad_initial,
   not_a_state,
   assigned_twice,
   assigned_shape,
@@ -234,6 +231,7 @@ struct Graph {
   List<WeightedLoss> losses;
   List<StateUpdate> updates;
   List<Seam> seams;
+  List<int> tied;   ///< nodes that use another's parameter
   List<int> order;  ///< nodes, operands before their users
   Finding finding;
 
@@ -250,26 +248,45 @@ struct Graph {
   constexpr Node& read(const Node& node, int i) { return nodes[operand(node, i).node]; }
 };
 
-constexpr bool is_source(Part part) {
-  return part == Part::input || part == Part::labels || part == Part::state;
+/// What begins a graph: an input or a state.
+constexpr bool is_given(const Node& node) {
+  return node.category == Category::delivered || node.category == Category::kept;
 }
-constexpr bool is_loss(Part part) {
-  return part >= Part::cross_entropy && part <= Part::pointwise_loss;
+constexpr bool is_input(const Token& token) {
+  return token.part == Part::node && description::is_input(token.kind);
 }
 constexpr bool is_parameter_option(Part part) {
   return part >= Part::frozen && part <= Part::init_normal;
 }
 constexpr bool is_layer_option(Part part) {
-  return part >= Part::no_bias && part <= Part::init_normal;
+  return part >= Part::setting && part <= Part::init_normal;
+}
+
+/// What the layer's form says of a parameter.
+constexpr const description::OperandForm& parameter_form(const Program& program,
+                                                         const Node& parameter) {
+  return form_of(program[parameter.token].kind).operands[parameter.role];
+}
+/// Whether an option speaks of a parameter.
+constexpr bool speaks_of(const Token& option, const description::OperandForm& parameter) {
+  return is_parameter_option(option.part) && (option.detail & target_of(parameter.group)) != 0;
 }
 
 /// Whether a parameter is never trained.
 constexpr bool is_frozen(const Program& program, const Node& parameter) {
+  const description::OperandForm& form = parameter_form(program, parameter);
   for (int at = parameter.token + 1; at < program.size && is_layer_option(program[at].part); ++at) {
-    if (program[at].part == Part::frozen && (program[at].detail & parameter.target) != 0)
-      return true;
+    if (program[at].part == Part::frozen && speaks_of(program[at], form)) return true;
   }
   return false;
+}
+
+/// Which operand of a kind may be that of another layer, or -1.
+constexpr int tied_operand(description::Kind kind) {
+  const auto& operands = form_of(kind).operands;
+  int i = operands.size - 1;
+  while (i >= 0 && !operands[i].may_be_tied) --i;
+  return i;
 }
 
 /// The node that a layer without a name is called after: the one it continues, if that lies in the

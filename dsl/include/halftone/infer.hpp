@@ -2,9 +2,94 @@
 // Shapes of a sorted graph, and the rules on what a layer may read (D8, D20 to D32).
 #pragma once
 
-#include "halftone/graph.hpp"
+#include "halftone/sentence.hpp"
 
 namespace halftone::dsl::checking {
+
+/// A node as the shape rules of description/kinds see it (description/shape_rule.hpp). A refusal is
+/// put into words where there is a sentence for them.
+class NodeView {
+ public:
+  constexpr NodeView(Graph& graph, int node, Sentence* out = nullptr)
+      : graph_(graph), node_(graph.nodes[node]), n_(node), out_(out) {}
+
+  /// Compares tied parameters, too, once all parameters have shapes.
+  constexpr void compare_tied() { compares_ = true; }
+  constexpr void apply();
+
+  constexpr int operands() const { return node_.operand_count; }
+  constexpr const Shape& shape(int operand) const { return graph_.read(node_, operand).shape; }
+
+  static constexpr int rank(const Shape& shape) { return shape.rank; }
+  static constexpr Dimension last(const Shape& shape) { return shape.last(); }
+  static constexpr Shape rows(const Shape& shape) { return shape.leading(); }
+  static constexpr Shape with_last(Shape shape, const Dimension& last) {
+    shape.last() = last;
+    return shape;
+  }
+  static constexpr bool is_fixed(const Dimension& dimension) { return dimension.symbol == nullptr; }
+  static constexpr long long extent(const Dimension& dimension) { return dimension.extent; }
+  static constexpr Dimension fixed(long long extent) { return extent; }
+
+  constexpr Dimension chosen(int, int, const char*) const {
+    return graph_.program[node_.token].number;
+  }
+
+  template <class... Dimensions>
+  constexpr bool parameter(int operand, const Dimensions&... dimensions) {
+    Shape needed;
+    (needed.push(dimensions), ...);
+    long long inputs = 1;
+    for (int i = 0; i < needed.rank; ++i) {
+      const Dimension& dimension = needed.dimensions[i];
+      if (dimension.symbol != nullptr) {
+        graph_.fail({.fault = Fault::symbolic_columns, .node = n_, .text = dimension.symbol});
+        return false;
+      }
+      if (i > 0) inputs *= dimension.extent;
+    }
+    if (needed.rank > 1) inputs_ = inputs;
+    Node& of = graph_.read(node_, operand);
+    if (of.token != node_.token) return !compares_ || fits(needed, operand);
+    of.shape = needed;
+    of.inputs = inputs_;
+    return true;
+  }
+
+  constexpr void result(const Shape& shape) { node_.shape = shape; }
+
+  constexpr void refuse(const auto&... words) {
+    graph_.fail({.fault = Fault::shape, .node = n_});
+    if (out_ != nullptr) (put(words), ...);
+  }
+
+ private:
+  /// A tied layer uses its owner's parameter as it is.
+  constexpr bool fits(const Shape& needed, int operand) {
+    const int tied = graph_.operand(node_, operand).node;
+    const Shape& shape = graph_.nodes[tied].shape;
+    if (needed == shape) return true;
+    graph_.fail(
+        {.fault = Fault::tied_shape, .node = n_, .other = tied, .left = needed, .right = shape});
+    return false;
+  }
+
+  constexpr void put(const auto& words) { out_->put(words); }
+  constexpr void put(description::OperandName name) {
+    write_node(*out_, graph_, graph_.operand(node_, name.index).node);
+  }
+  constexpr void put(description::Remedy) { out_->put(": "); }
+
+  Graph& graph_;
+  Node& node_;
+  int n_;
+  Sentence* out_;
+  bool compares_ = false;
+  long long inputs_ = 1;
+};
+
+// Behind the class, since clang makes what it calls where it is defined.
+constexpr void NodeView::apply() { description::AllKinds::infer_shape(node_.kind, *this); }
 
 class Inference {
  public:
@@ -12,7 +97,11 @@ class Inference {
 
   constexpr void run() {
     for (int i = 0; i < graph_.order.size() && graph_.sound(); ++i) visit(graph_.order[i]);
-    for (int i = 0; i < graph_.order.size() && graph_.sound(); ++i) compare_tied(graph_.order[i]);
+    for (int i = 0; i < graph_.tied.size() && graph_.sound(); ++i) {
+      NodeView view(graph_, graph_.tied[i]);
+      view.compare_tied();
+      view.apply();
+    }
     for (int i = 0; i < graph_.seams.size() && graph_.sound(); ++i) {
       const Seam& seam = graph_.seams[i];
       const Shape& enters = graph_.nodes[seam.enters.node].shape;
@@ -26,130 +115,40 @@ class Inference {
 
  private:
   constexpr void visit(int n) {
-    Node& node = graph_.nodes[n];
-    if (is_source(node.part) || node.part == Part::parameter || !readable(n)) return;
-    switch (node.part) {
-      case Part::linear:
-        return linear(n, node);
-      case Part::layer_norm:
-        return layer_norm(n, node);
-      case Part::add: {
-        const bool residual = graph_.program[node.token].part == Part::end_residual;
-        return alike(n, residual ? Fault::residual_shape : Fault::add_shape, true);
-      }
-      case Part::concat:
-        return concat(n, node);
-      case Part::pointwise:
-        return function(n, node, true);
-      case Part::pointwise_loss:
-        return function(n, node, false);
-      case Part::cross_entropy:
-        return cross_entropy(n, node);
-      case Part::mse:
-        return alike(n, Fault::mse_shape, false);
-      default:
-        node.shape = graph_.read(node, 0).shape;
-    }
+    const Node& node = graph_.nodes[n];
+    if (is_source(node.category)) return;
+    readable(n);
+    if (form_of(node.kind).function) function(n);
+    if (graph_.program[node.token].part == Part::end_residual) residual(n);
+    if (graph_.sound()) NodeView(graph_, n).apply();
   }
 
-  /// Losses are read by nobody, labels only as the label of a cross-entropy.
-  constexpr bool readable(int n) {
+  /// Losses are read by nobody, labels only as what the reader's form calls labels.
+  constexpr void readable(int n) {
     const Node& node = graph_.nodes[n];
+    const description::KindForm& form = form_of(node.kind);
     for (int i = 0; i < node.operand_count; ++i) {
-      const int read = graph_.operand(node, i).node;
-      const bool label = node.part == Part::cross_entropy && i == 1;
-      if (is_loss(graph_.nodes[read].part)) {
-        graph_.fail({.fault = Fault::loss_as_value, .node = n, .other = read});
-      } else if (label && graph_.nodes[read].part != Part::labels) {
-        graph_.fail({.fault = Fault::values_as_labels, .node = n, .other = read});
-      } else if (!label && graph_.nodes[read].part == Part::labels) {
-        graph_.fail({.fault = Fault::labels_as_values, .node = n, .other = read});
+      const int at = graph_.operand(node, i).node;
+      const Node& read = graph_.nodes[at];
+      if (read.category == Category::loss) {
+        graph_.fail({.fault = Fault::loss_as_value, .node = n, .other = at});
+      } else if (read.labels != operand_form(form, i).labels) {
+        graph_.fail({.fault = read.labels ? Fault::labels_as_values : Fault::values_as_labels,
+                     .node = n,
+                     .other = at});
       }
     }
-    return graph_.sound();
   }
 
-  constexpr void declare(int parameter, const Dimension& first) {
-    Shape shape;
-    shape.push(first);
-    graph_.nodes[parameter].shape = shape;
+  constexpr void residual(int n) {
+    const Shape& enters = graph_.read(graph_.nodes[n], 0).shape;
+    const Shape& leaves = graph_.read(graph_.nodes[n], 1).shape;
+    if (enters == leaves) return;
+    graph_.fail({.fault = Fault::residual_shape, .node = n, .left = enters, .right = leaves});
   }
 
-  /// Weights need a number of columns that is known while compiling.
-  constexpr bool has_columns(int n, const Shape& shape) {
-    if (shape.rank == 0) {
-      graph_.fail({.fault = Fault::no_columns, .node = n});
-    } else if (shape.last().symbol != nullptr) {
-      graph_.fail({.fault = Fault::symbolic_columns, .node = n, .text = shape.last().symbol});
-    }
-    return graph_.sound();
-  }
-
-  constexpr void linear(int n, Node& node) {
-    const long long outputs = graph_.program[node.token].number;
-    const Shape& x = graph_.read(node, 0).shape;
-    if (outputs <= 0)
-      return graph_.fail({.fault = Fault::bad_outputs, .node = n, .number = outputs});
-    if (!has_columns(n, x)) return;
-    Node& weight = graph_.read(node, 1);
-    if (weight.token == node.token) {
-      declare(graph_.operand(node, 1).node, outputs);
-      weight.shape.push(x.last());
-      weight.inputs = x.last().extent;
-    }
-    if (node.operand_count == 3) {
-      declare(graph_.operand(node, 2).node, outputs);
-      graph_.read(node, 2).inputs = x.last().extent;
-    }
-    node.shape = x;
-    node.shape.last() = Dimension(outputs);
-  }
-
-  /// A tied layer uses its owner's weight as it is: (outputs, columns) of both must agree.
-  constexpr void compare_tied(int n) {
-    const Node& node = graph_.nodes[n];
-    if (node.part != Part::linear) return;
-    const int weight = graph_.operand(node, 1).node;
-    if (graph_.nodes[weight].token == node.token) return;
-    Shape needed;
-    needed.push(node.shape.last());
-    needed.push(graph_.read(node, 0).shape.last());
-    if (!(needed == graph_.nodes[weight].shape)) {
-      graph_.fail({.fault = Fault::tied_shape,
-                   .node = n,
-                   .other = weight,
-                   .left = needed,
-                   .right = graph_.nodes[weight].shape});
-    }
-  }
-
-  constexpr void layer_norm(int n, Node& node) {
-    const Shape& x = graph_.read(node, 0).shape;
-    if (!has_columns(n, x)) return;
-    declare(graph_.operand(node, 1).node, x.last());
-    declare(graph_.operand(node, 2).node, x.last());
-    node.shape = x;
-  }
-
-  /// All operands have one shape, which is the result's unless that is a scalar.
-  constexpr void alike(int n, Fault fault, bool keeps_shape) {
-    Node& node = graph_.nodes[n];
-    const Shape& first = graph_.read(node, 0).shape;
-    for (int i = 1; i < node.operand_count; ++i) {
-      const Shape& other = graph_.read(node, i).shape;
-      if (!(first == other)) {
-        return graph_.fail({.fault = fault,
-                            .node = n,
-                            .other = graph_.operand(node, i).node,
-                            .left = first,
-                            .right = other});
-      }
-    }
-    if (keeps_shape) node.shape = first;
-  }
-
-  constexpr void function(int n, Node& node, bool keeps_shape) {
-    const Expression& expression = *graph_.program[node.token].expression;
+  constexpr void function(int n) {
+    const Expression& expression = *graph_.program[graph_.nodes[n].token].expression;
     constexpr Fault kFaults[] = {Fault::none,
                                  Fault::captures,
                                  Fault::arity,
@@ -160,49 +159,10 @@ class Inference {
                                  Fault::lambda_branch,
                                  Fault::lambda_condition,
                                  Fault::lambda_untraceable};
-    if (expression.defect != Defect::none) {
-      return graph_.fail({.fault = kFaults[static_cast<int>(expression.defect)],
-                          .node = n,
-                          .number = expression.arity});
-    }
-    alike(n, Fault::pointwise_shape, keeps_shape);
-  }
-
-  constexpr void concat(int n, Node& node) {
-    const Shape& first = graph_.read(node, 0).shape;
-    long long columns = 0;
-    for (int i = 0; i < node.operand_count; ++i) {
-      const int part = graph_.operand(node, i).node;
-      const Shape& shape = graph_.nodes[part].shape;
-      if (shape.rank == 0) return graph_.fail({.fault = Fault::no_columns, .node = n});
-      if (!(shape.leading() == first.leading())) {
-        return graph_.fail({.fault = Fault::concat_shape,
-                            .node = n,
-                            .other = part,
-                            .left = first,
-                            .right = shape});
-      }
-      if (shape.last().symbol != nullptr) {
-        return graph_.fail(
-            {.fault = Fault::concat_symbol, .node = n, .other = part, .text = shape.last().symbol});
-      }
-      columns += shape.last().extent;
-    }
-    node.shape = first;
-    node.shape.last() = Dimension(columns);
-  }
-
-  constexpr void cross_entropy(int n, Node& node) {
-    const Shape& logits = graph_.read(node, 0).shape;
-    const Shape& label = graph_.read(node, 1).shape;
-    if (logits.rank == 0) return graph_.fail({.fault = Fault::no_columns, .node = n});
-    if (!(logits.leading() == label)) {
-      graph_.fail({.fault = Fault::label_shape,
-                   .node = n,
-                   .other = graph_.operand(node, 1).node,
-                   .left = logits,
-                   .right = label});
-    }
+    if (expression.defect == Defect::none) return;
+    graph_.fail({.fault = kFaults[static_cast<int>(expression.defect)],
+                 .node = n,
+                 .number = expression.arity});
   }
 
   Graph& graph_;

@@ -35,7 +35,7 @@ class Inspection {
     List<int> sources, outputs;  // tokens
     for (int i = 0; i < program_.size; ++i) {
       const Token& token = program_[i];
-      const bool source = token.part == Part::input || token.part == Part::labels;
+      const bool source = is_input(token);
       const bool symbol = token.part == Part::dimension && token.name != nullptr;
       const bool output = token.part == Part::output;
       if (token.part != Part::model && !source && !symbol && !output) continue;
@@ -86,20 +86,19 @@ class Inspection {
     bool any_input = false;
     for (int n = 0; n < graph_.nodes.size(); ++n) {
       const Node& node = graph_.nodes[n];
-      any_input = any_input || node.part == Part::input;
-      if (node.users > 0 || is_loss(node.part)) continue;
-      const bool input = node.part == Part::input || node.part == Part::labels;
-      const Fault fault = input                      ? Fault::unused_input
-                          : node.part == Part::state ? Fault::unused_state
-                                                     : Fault::unused_value;
+      any_input = any_input || (node.category == Category::delivered && !node.labels);
+      if (node.users > 0 || node.category == Category::loss) continue;
+      const Fault fault = node.category == Category::delivered ? Fault::unused_input
+                          : node.category == Category::kept    ? Fault::unused_state
+                                                               : Fault::unused_value;
       graph_.fail({.fault = fault, .node = n});
     }
     if (!any_input) graph_.fail({.fault = Fault::no_input});
     for (int i = 0; i < graph_.outputs.size(); ++i) {
       const int value = graph_.outputs[i].value.node;
-      const Part part = graph_.nodes[value].part;
-      if (is_loss(part)) graph_.fail({.fault = Fault::loss_as_value, .other = value});
-      if (part == Part::labels) {
+      if (graph_.nodes[value].category == Category::loss)
+        graph_.fail({.fault = Fault::loss_as_value, .other = value});
+      if (graph_.nodes[value].labels) {
         graph_.fail(
             {.fault = Fault::labels_as_values, .other = value, .token = graph_.outputs[i].token});
       }
@@ -111,10 +110,11 @@ class Inspection {
       const int target = graph_.updates[i].state.node;
       const int value = graph_.updates[i].value.node;
       const Node& state = graph_.nodes[target];
-      if (state.part != Part::state) graph_.fail({.fault = Fault::not_a_state, .node = target});
-      if (is_loss(graph_.nodes[value].part))
+      if (state.category != Category::kept)
+        graph_.fail({.fault = Fault::not_a_state, .node = target});
+      if (graph_.nodes[value].category == Category::loss)
         graph_.fail({.fault = Fault::loss_as_value, .node = target, .other = value});
-      if (graph_.nodes[value].part == Part::labels) {
+      if (graph_.nodes[value].labels) {
         graph_.fail({.fault = Fault::labels_as_values, .node = target, .other = value});
       }
       if (!(state.shape == graph_.nodes[value].shape)) {
@@ -133,28 +133,34 @@ class Inspection {
 
   constexpr void layer_options(int n) {
     const Node& node = graph_.nodes[n];
-    if (node.part == Part::layer_norm &&
-        !(is_finite_in_f32(program_[node.token].x) && program_[node.token].x >= 0)) {
-      graph_.fail({.fault = Fault::bad_epsilon, .node = n});
+    const int first = node.token + 1;
+    if (node.category == Category::trained || first == program_.size ||
+        !is_layer_option(program_[first].part)) {
+      return;
     }
-    if (node.part == Part::state && !is_finite_in_f32(program_[node.token].x)) {
-      graph_.fail({.fault = Fault::bad_initial, .node = n});
+    int without = 0;
+    bool tie = false;
+    for (int at = first; at < program_.size && is_layer_option(program_[at].part); ++at) {
+      const Token& option = program_[at];
+      if (option.part == Part::setting) setting(n, option);
+      if (option.part == Part::without) without |= option.detail;
+      tie = tie || option.part == Part::tied;
     }
-    if (node.part != Part::linear && node.part != Part::layer_norm) return;
-    bool bias = true, tie = false;
-    for (int at = node.token + 1; at < program_.size && is_layer_option(program_[at].part); ++at) {
-      bias = bias && program_[at].part != Part::no_bias;
-      tie = tie || program_[at].part == Part::tied;
-    }
-    for (int at = node.token + 1; at < program_.size && is_layer_option(program_[at].part); ++at) {
+    for (int at = first; at < program_.size && is_layer_option(program_[at].part); ++at) {
       const Token& option = program_[at];
       if (!is_parameter_option(option.part)) continue;
-      if (tie && (option.detail == kWeight || !bias))
+      if (tie && (option.detail == kWeight || (without & kBias) != 0))
         graph_.fail({.fault = Fault::tied_options, .node = n});
-      if (!bias && option.detail == kBias)
+      if ((option.detail & ~without) == 0)
         graph_.fail({.fault = Fault::no_bias_options, .node = n});
       parameter_option(n, option);
     }
+  }
+
+  constexpr void setting(int n, const Token& option) {
+    const auto& form = form_of(graph_.nodes[n].kind).settings[option.detail];
+    if (form.accepts != nullptr && !form.accepts(option.x))
+      graph_.fail({.fault = Fault::bad_setting, .node = n, .number = option.detail});
   }
 
   constexpr void parameter_option(int n, const Token& option) {
@@ -189,7 +195,8 @@ class Inspection {
     }
     if (graph_.losses.size() == 0) return;
     for (int n = 0; n < graph_.nodes.size(); ++n) {
-      if (graph_.nodes[n].part == Part::parameter && !is_frozen(program_, graph_.nodes[n])) return;
+      const Node& node = graph_.nodes[n];
+      if (node.category == Category::trained && !is_frozen(program_, node)) return;
     }
     graph_.fail({.fault = Fault::all_frozen});
   }

@@ -8,6 +8,21 @@
 
 namespace halftone::dsl {
 
+namespace building {
+using namespace description::kinds;
+
+/// What joins the ends of a residual, and the branches of a concat.
+inline constexpr description::Kind kSum = description::kind<description::kinds::Add>;
+inline constexpr description::Kind kBeside = description::kind<description::kinds::Concat>;
+
+template <class Of>
+constexpr Token function(const char* name, const Expression* expression) {
+  Token token = node<Of>(name);
+  token.expression = expression;
+  return token;
+}
+}  // namespace building
+
 // ---- options of parameters, for linear and layer_norm ----
 
 template <int N>
@@ -65,7 +80,7 @@ constexpr auto on_bias(const ParameterOptions<N>&... options) {
 struct LinearOption {
   Token token;
 };
-inline constexpr LinearOption no_bias{{.part = Part::no_bias}};
+inline constexpr LinearOption no_bias{{.part = Part::without, .detail = kBias}};
 /// Uses the weight of linear layer `layer` instead of an own one; both then train one parameter.
 constexpr LinearOption tied(const char* layer) { return {{.part = Part::tied, .name = layer}}; }
 
@@ -88,7 +103,7 @@ constexpr Token operand_token(const char (&name)[N]) {
 /// (outputs). D21
 template <Whole Outputs, class... Options>
 constexpr auto linear(const char* name, Outputs outputs, const Options&... options) {
-  return join(one({.part = Part::linear, .name = name, .number = outputs}),
+  return join(one(building::node<building::Linear>(name, outputs)),
               building::tokens_of(options)...);
 }
 
@@ -98,22 +113,27 @@ struct Epsilon {
 /// Added to a variance (layer_norm) or to a root (adamw).
 constexpr Epsilon epsilon(double value) { return {value}; }
 
-/// Normalizes every row, then weight and bias (columns). D22
+/// Normalizes every row, then weight and bias (columns); epsilon(1e-5). D22
 template <int... N>
 constexpr auto layer_norm(const char* name, Epsilon added, const ParameterOptions<N>&... options) {
-  return join(one({.part = Part::layer_norm, .name = name, .x = added.value}), options.tokens...);
+  return join(one(building::node<building::LayerNorm>(name)),
+              one(building::setting<building::LayerNorm>("epsilon", added.value)),
+              options.tokens...);
 }
 template <int... N>
 constexpr auto layer_norm(const char* name, const ParameterOptions<N>&... options) {
-  return layer_norm(name, epsilon(1e-5), options...);
+  return join(one(building::node<building::LayerNorm>(name)), options.tokens...);
 }
 
 /// A layer without parameters: `gelu`, or gelu("name"). Without a name it is called after the value
 /// it reads.
-struct Activation : Spec<1> {
-  constexpr explicit Activation(Part part) : Spec<1>(one({.part = part})) {}
-  constexpr Spec<1> operator()(const char* name) const {
-    return one({.part = (*this)[0].part, .name = name});
+template <int N = 1>
+struct Activation : Spec<N> {
+  constexpr explicit Activation(const Spec<N>& spec) : Spec<N>(spec) {}
+  constexpr Spec<N> operator()(const char* name) const {
+    Spec<N> named = *this;
+    named[0].name = name;
+    return named;
   }
   constexpr Spec<1> operator()(const auto&...) const {
     return building::misused(
@@ -121,10 +141,12 @@ struct Activation : Spec<1> {
         "relu(\"act\")");
   }
 };
-inline constexpr Activation relu{Part::relu};            ///< D23
-inline constexpr Activation gelu{Part::gelu};            ///< D24, by erf
-inline constexpr Activation gelu_tanh{Part::gelu_tanh};  ///< D25
-inline constexpr Activation silu{Part::silu};            ///< D32
+inline constexpr Activation relu{one(building::node<building::Relu>(nullptr))};  ///< D23
+inline constexpr Activation gelu{one(building::node<building::Gelu>(nullptr))};  ///< D24, by erf
+inline constexpr Activation gelu_tanh{
+    one(building::node<building::Gelu>(nullptr)) |
+    one(building::setting<building::Gelu>("approximation", 1))};                 ///< D25
+inline constexpr Activation silu{one(building::node<building::Silu>(nullptr))};  ///< D32
 
 /// The user's function of the current value and of values of the same shape, elementwise. D28
 ///   pointwise("gate", [](auto x, auto y) { return x * sigmoid(y); }, "other")
@@ -136,19 +158,20 @@ constexpr auto pointwise(const char* name, F, const char (&... others)[N]) {
     f(x, more...);
   };
   const Expression* expression = &tracing::expression_of<F, accepted, 1 + sizeof...(N)>;
-  return join(one({.part = Part::pointwise, .name = name, .expression = expression}),
+  return join(one(building::function<building::Pointwise>(name, expression)),
               one(building::operand_token(others))...);
 }
 
 /// Current value + the named one, of the same shape: the end of a skip connection. D26
 constexpr Spec<2> add(const char* value) {
-  return one({.part = Part::add}) | one({.part = Part::operand, .name = value});
+  return one(building::node<building::Add>(nullptr)) | one({.part = Part::operand, .name = value});
 }
 
 /// The current value and the named ones side by side along the last dimension. D27
 template <int... N>
 constexpr auto concat(const char (&... values)[N]) {
-  return join(one({.part = Part::concat}), one(building::operand_token(values))...);
+  return join(one(building::node<building::Concat>(nullptr)),
+              one(building::operand_token(values))...);
 }
 
 // ---- losses, of values by name; the objective is the sum of weight * loss ----
@@ -165,12 +188,11 @@ template <int N>
 constexpr auto weighted(const Spec<N>& loss, LossWeight factor) {
   return Section<N + 1>{loss | one({.part = Part::loss_weight, .x = factor.value})};
 }
-constexpr auto loss(Part part, const char* name, const char* first, const char* second,
-                    LossWeight factor) {
-  return weighted(
-      join(one({.part = part, .name = name}), one({.part = Part::operand, .name = first}),
-           one({.part = Part::operand, .name = second})),
-      factor);
+template <class Of>
+constexpr auto loss(const char* name, const char* first, const char* second, LossWeight factor) {
+  return weighted(join(one(node<Of>(name)), one({.part = Part::operand, .name = first}),
+                       one({.part = Part::operand, .name = second})),
+                  factor);
 }
 }  // namespace building
 
@@ -178,13 +200,13 @@ constexpr auto loss(Part part, const char* name, const char* first, const char* 
 /// D29
 constexpr auto cross_entropy(const char* name, const char* logits, const char* label,
                              LossWeight factor = {1.0}) {
-  return building::loss(Part::cross_entropy, name, logits, label, factor);
+  return building::loss<building::CrossEntropy>(name, logits, label, factor);
 }
 
 /// Mean of the squared differences of two values of one shape. D30
 constexpr auto mse(const char* name, const char* value, const char* target,
                    LossWeight factor = {1.0}) {
-  return building::loss(Part::mse, name, value, target, factor);
+  return building::loss<building::Mse>(name, value, target, factor);
 }
 
 /// Mean of the user's function of values of one shape. D31
@@ -194,10 +216,9 @@ template <class F, int... N>
 constexpr auto pointwise_loss(const char* name, F, LossWeight factor, const char (&... values)[N]) {
   constexpr bool accepted = requires(const F& f, tracing::ScalarAt<N>... of) { f(of...); };
   const Expression* expression = &tracing::expression_of<F, accepted, sizeof...(N)>;
-  return building::weighted(
-      join(one({.part = Part::pointwise_loss, .name = name, .expression = expression}),
-           one(building::operand_token(values))...),
-      factor);
+  return building::weighted(join(one(building::function<building::PointwiseLoss>(name, expression)),
+                                 one(building::operand_token(values))...),
+                            factor);
 }
 template <class F, int... N>
 constexpr auto pointwise_loss(const char* name, F function, const char (&... values)[N]) {

@@ -25,22 +25,25 @@ namespace building {
 constexpr Spec<1> dimension_token(const Dimension& dimension) {
   return one({.part = Part::dimension, .name = dimension.symbol, .number = dimension.extent});
 }
-template <DimensionOfShape... D>
-constexpr auto source(const Token& token, const D&... dimensions) {
-  return Section<1 + sizeof...(D)>{join(one(token), dimension_token(dimensions)...)};
+template <int N, DimensionOfShape... D>
+constexpr auto source(const Spec<N>& tokens, const D&... dimensions) {
+  return Section<N + sizeof...(D)>{join(tokens, dimension_token(dimensions)...)};
 }
 }  // namespace building
 
 /// An f32 input; dimensions outermost first, fixed or symbolic: tensor("pixels", batch, 64).
 template <DimensionOfShape... D>
 constexpr auto tensor(const char* name, const D&... dimensions) {
-  return building::source({.part = Part::input, .name = name}, dimensions...);
+  return building::source(one({.part = Part::node, .kind = description::kInputKind, .name = name}),
+                          dimensions...);
 }
 
 /// An i32 input, read by losses as class numbers (D8): labels("digit", batch).
 template <DimensionOfShape... D>
 constexpr auto labels(const char* name, const D&... dimensions) {
-  return building::source({.part = Part::labels, .name = name}, dimensions...);
+  return building::source(
+      one({.part = Part::node, .detail = kLabels, .kind = description::kInputKind, .name = name}),
+      dimensions...);
 }
 
 struct Initial {
@@ -51,7 +54,9 @@ constexpr Initial initial(double value) { return {value}; }
 /// A value that persists from step to step and is not trained; set by assign().
 template <DimensionOfShape... D>
 constexpr auto state(const char* name, Initial first, const D&... dimensions) {
-  return building::source({.part = Part::state, .name = name, .x = first.value}, dimensions...);
+  return building::source(one({.part = Part::node, .kind = description::kStateKind, .name = name}) |
+                              one({.part = Part::setting, .x = first.value}),
+                          dimensions...);
 }
 template <DimensionOfShape... D>
 constexpr auto state(const char* name, const D&... dimensions) {
@@ -106,7 +111,8 @@ constexpr Spec<1> output(const char* name) { return one({.part = Part::output, .
 /// x + body(x); the body keeps the shape.
 template <int N>
 constexpr auto residual(const Spec<N>& body) {
-  return join(one({.part = Part::begin_residual}), body, one({.part = Part::end_residual}));
+  return join(one({.part = Part::begin_residual}), body,
+              one({.part = Part::end_residual, .kind = building::kSum}));
 }
 
 /// `Count` copies of the body one after another; the body keeps the shape. Layers are named
@@ -122,8 +128,9 @@ constexpr auto repeat(const char* name, const Spec<N>& body) {
 /// value. D27
 template <int First, int... N>
 constexpr auto concat(const Spec<First>& first, const Spec<N>&... others) {
-  return join(one({.part = Part::begin_concat}), first,
-              (one({.part = Part::next_branch}) | others)..., one({.part = Part::end_concat}));
+  return join(one({.part = Part::begin_concat, .kind = building::kBeside}), first,
+              (one({.part = Part::next_branch}) | others)...,
+              one({.part = Part::end_concat, .kind = building::kBeside}));
 }
 
 // ---- the model ----

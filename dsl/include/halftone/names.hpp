@@ -28,9 +28,10 @@ constexpr Fault inspect_name(const char* name) {
     if (*at == '/') {
       if (digits_alone) return Fault::bad_name;
       digits_alone = true;
-    } else if (is_letter(*at) || *at == '-') {
+    } else if ((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || *at == '_' ||
+               *at == '-') {
       digits_alone = false;
-    } else if (!is_digit(*at)) {
+    } else if (*at < '0' || *at > '9') {
       return Fault::bad_name;
     }
   }
@@ -101,14 +102,14 @@ constexpr void bind_derived_names(Graph& graph) {
   for (int i = 0; i < graph.order.size() && graph.sound(); ++i) {
     const int n = graph.order[i];
     const Node& node = graph.nodes[n];
-    if (node.part == Part::parameter) continue;
+    if (node.category == Category::trained) continue;
     if (node.name != nullptr) {
       hashes[n] = path_hash(graph, node.scope, node.name);
       continue;
     }
     const int base = continued(graph, node);
     const Hash start = base >= 0 ? extend(hashes[base], '.') : path_hash(graph, node.scope, "");
-    hashes[n] = extend(start, kind_of(node.part));
+    hashes[n] = extend(start, form_of(node.kind).word);
     if (2 * (graph.entries.size() + 1) > graph.slots.size()) rehash(graph);
     const int slot = slot_of(graph, hashes[n]);
     if (graph.slots[slot] >= 0) return graph.fail({.fault = Fault::same_derived_name, .node = n});

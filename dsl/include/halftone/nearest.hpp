@@ -114,7 +114,7 @@ constexpr Nearest nearest_layer(const Graph& graph, const char* wanted) {
   Nearest nearest(wanted);
   for (int i = 0; i < graph.order.size(); ++i) {
     const int n = graph.order[i];
-    if (is_source(graph.nodes[n].part) || graph.nodes[n].part == Part::parameter) continue;
+    if (is_source(graph.nodes[n].category)) continue;
     NameText name;
     write_name(name, graph, n);
     nearest.offer(name);

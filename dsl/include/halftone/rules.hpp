@@ -11,42 +11,6 @@ namespace halftone::dsl::checking {
 
 namespace meaning = description::rules;
 
-/// The kind of a node in the Description.
-constexpr description::Kind described_kind(Part part) {
-  using namespace description;
-  switch (part) {
-    case Part::parameter:
-      return kind<kinds::Parameter>;
-    case Part::state:
-      return kind<kinds::State>;
-    case Part::linear:
-      return kind<kinds::Linear>;
-    case Part::layer_norm:
-      return kind<kinds::LayerNorm>;
-    case Part::relu:
-      return kind<kinds::Relu>;
-    case Part::gelu:
-    case Part::gelu_tanh:
-      return kind<kinds::Gelu>;
-    case Part::silu:
-      return kind<kinds::Silu>;
-    case Part::add:
-      return kind<kinds::Add>;
-    case Part::concat:
-      return kind<kinds::Concat>;
-    case Part::pointwise:
-      return kind<kinds::Pointwise>;
-    case Part::cross_entropy:
-      return kind<kinds::CrossEntropy>;
-    case Part::mse:
-      return kind<kinds::Mse>;
-    case Part::pointwise_loss:
-      return kind<kinds::PointwiseLoss>;
-    default:
-      return kind<kinds::Input>;
-  }
-}
-
 /// Reads a name into a glob. Where the name says "any of so many copies" it follows every copy's
 /// number at once.
 class NameReader {
@@ -156,7 +120,7 @@ class ModelView {
     readers.fill(size);
     for (int n = 0; n < size; ++n) {
       const Node& node = graph_.nodes[n];
-      if (node.part != Part::parameter) continue;
+      if (node.category != Category::trained) continue;
       parameters_.push(n);
       readers[n].trained = trains() && !is_frozen(graph_.program, node);
     }
@@ -166,24 +130,23 @@ class ModelView {
     known.fill(description::kKinds * 16);
     for (int n = 0; n < size; ++n) {
       const Node& node = graph_.nodes[n];
-      if (node.part == Part::parameter || is_source(node.part)) continue;
+      if (is_source(node.category)) continue;
       layers_.push(n);
-      const description::Kind kind = described_kind(node.part);
       unsigned reads = 0;  // 1 values, 2 parameters, 4 trained ones, 8 trained values
       for (int i = 0; i < node.operand_count; ++i) {
         const int source = graph_.operands[node.operands + i].node;
-        const Part part = graph_.nodes[source].part;
-        if (part == Part::parameter) {
+        const Node& read = graph_.nodes[source];
+        if (read.category == Category::trained) {
           reads |= readers[source].trained ? 6 : 2;
-          readers[source].kinds |= description::KindSet(kind);
-        } else if (part != Part::labels) {
+          readers[source].kinds |= description::KindSet(node.kind);
+        } else if (!read.labels) {
           reads |= trains() && is_trained(trained, n, source) ? 9 : 1;
         }
       }
-      int& index = known[static_cast<int>(kind) * 16 + static_cast<int>(reads)];
+      int& index = known[static_cast<int>(node.kind) * 16 + static_cast<int>(reads)];
       if (index == 0) {
         different_.push(meaning::layer_subject(
-            kind, {(reads & 1) != 0, (reads & 8) != 0, (reads & 2) != 0, (reads & 4) != 0},
+            node.kind, {(reads & 1) != 0, (reads & 8) != 0, (reads & 2) != 0, (reads & 4) != 0},
             trains()));
         index = different_.size();
       }
@@ -276,16 +239,17 @@ class ModelView {
   /// P5: a parameter is called like its layer, too.
   constexpr bool is_called(const description::GlobStates& glob, int n) const {
     const Node& node = graph_.nodes[n];
-    if (is_source(node.part)) return false;
+    if (is_given(node)) return false;
     NameReader name(glob);
-    if (node.part != Part::parameter) {
+    if (node.category != Category::trained) {
       write_name(name, graph_, n);
       return name.matches();
     }
     write_scope(name, graph_, node.scope);
     name.put(node.name);
     if (name.matches()) return true;
-    name.put(node.target == kWeight ? ".weight" : ".bias");
+    name.put('.');
+    name.put(parameter_form(graph_.program, node).role);
     return name.matches();
   }
 

@@ -54,43 +54,27 @@ struct Sentence {
   }
 };
 
-/// How the kind of a layer, source or section reads in sentences and in derived names.
-constexpr const char* kind_of(Part part) {
-  switch (part) {
-    case Part::input:
-    case Part::labels:
-      return "input";
-    case Part::state:
-      return "state";
-    case Part::parameter:
-      return "parameter";
-    case Part::linear:
-      return "linear";
-    case Part::layer_norm:
-      return "layer_norm";
-    case Part::relu:
-      return "relu";
-    case Part::gelu:
-    case Part::gelu_tanh:
-      return "gelu";
-    case Part::silu:
-      return "silu";
-    case Part::add:
-    case Part::end_residual:
-      return "add";
-    case Part::concat:
-    case Part::end_concat:
-      return "concat";
-    case Part::pointwise:
-      return "pointwise";
+/// What a node is, in sentences.
+constexpr const char* described(description::Kind kind) {
+  const Category category = form_of(kind).category;
+  return category == Category::layer  ? "layer"
+         : category == Category::loss ? "loss"
+                                      : form_of(kind).word;
+}
+constexpr const char* described(const Token& token) {
+  switch (token.part) {
+    case Part::node:
+      return described(token.kind);
     case Part::output:
       return "output";
     case Part::as:
       return "as()";
     case Part::begin_repeat:
       return "repeat";
+    case Part::begin_residual:
+      return "residual";
     default:
-      return "loss";
+      return form_of(token.kind).word;
   }
 }
 
@@ -114,7 +98,9 @@ constexpr void write_name(auto& out, const Graph& graph, int n) {
   if (node.name != nullptr) {
     write_scope(out, graph, node.scope);
     out.put(node.name);
-    if (node.part == Part::parameter) out.put(node.target == kWeight ? ".weight" : ".bias");
+    if (node.category != Category::trained) return;
+    out.put('.');
+    out.put(parameter_form(graph.program, node).role);
     return;
   }
   const int base = continued(graph, node);
@@ -124,7 +110,15 @@ constexpr void write_name(auto& out, const Graph& graph, int n) {
   } else {
     write_scope(out, graph, node.scope);
   }
-  out.put(kind_of(node.part));
+  out.put(form_of(node.kind).word);
+}
+
+/// layer 'fc1'
+constexpr void write_node(auto& out, const Graph& graph, int n) {
+  out.put(described(graph.nodes[n].kind));
+  out.put(" '");
+  write_name(out, graph, n);
+  out.put('\'');
 }
 
 }  // namespace halftone::dsl::checking

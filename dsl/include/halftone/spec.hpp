@@ -4,62 +4,57 @@
 // (docs/decisions/0001-constexpr-arrays-instead-of-hana.md).
 #pragma once
 
+#include "halftone/description/kinds.hpp"
 #include "halftone/expression.hpp"
+#include "halftone/shape.hpp"
 
 namespace halftone::dsl {
 
 /// What a token says. Options follow the layer, operands the node, dimensions the source that they
 /// belong to.
 enum class Part : unsigned char {
-  model,  // name
-  input,
-  labels,
-  state,      // name; state: x is the initial value
-  dimension,  // number, or name of a symbol
-  parameter,  // a node of the elaborated graph, never a token
-  chain,      // forgets the current value
-  from,       // name of the value that becomes the current one
-  linear,
-  layer_norm,
-  relu,
-  gelu,
-  gelu_tanh,
-  silu,  // name; linear: number of outputs; layer_norm: x is epsilon
-  add,
-  concat,
-  pointwise,  // name or null, then operands after the current value
-  cross_entropy,
-  mse,
-  pointwise_loss,  // name, then operands
-  operand,         // name of a value
-  as,
-  output,  // another name of the current value
-  begin_residual,
-  end_residual,  // brackets
-  begin_repeat,
-  end_repeat,  // name, number of repetitions
-  begin_concat,
-  next_branch,
-  end_concat,
-  no_bias,
-  tied,  // options of linear; tied: name of a linear layer
+  model,    // name
+  node,     // kind, name or null; number: what the layer chooses (its outputs)
+  setting,  // option of a node; detail: which of its kind's settings; x
+  without,  // options of a layer; without: detail: the optional parameters that it has not
+  tied,     // name of a layer whose parameter it uses
   frozen,
   no_decay,
   learning_rate_scale,  // options of parameters; detail: Target; scale: x
   init_constant,
   init_uniform,
   init_normal,  // detail: Target; x, y as in description::Initializer
-  loss_weight,  // option of a loss: x
+  dimension,    // of a source: number, or name of a symbol
+  operand,      // of a node: name of a value; of a layer, after the current value
+  chain,        // forgets the current value
+  from,         // name of the value that becomes the current one
+  as,
+  output,  // another name of the current value
+  begin_residual,
+  end_residual,  // brackets; the last ones with the kind that joins
+  begin_repeat,
+  end_repeat,  // name, number of repetitions
+  begin_concat,
+  next_branch,
+  end_concat,
+  loss_weight,  // follows a loss: x
   assign,       // name of a state, then the value as operand
   stranger,     // a call or argument that does not fit; name: the sentence, or null for an option
 };
 
 /// Which parameters of a layer an option speaks of.
 enum Target : unsigned char { kWeight = 1, kBias = 2, kBoth = 3 };
+constexpr Target target_of(description::ParameterGroup group) {
+  return group == description::ParameterGroup::weight ? kWeight : kBias;
+}
+
+/// The detail of an input that holds class numbers.
+inline constexpr unsigned char kLabels = 1;
 
 struct Token {
   Part part = Part::model;
   unsigned char detail = 0;
+  description::Kind kind{};
   const char* name = nullptr;
   long long number = 0;
   double x = 0, y = 0;
@@ -94,6 +89,19 @@ constexpr Spec<1> one(const Token& token) {
 }
 
 namespace building {
+template <class Of>
+constexpr Token node(const char* name, long long number = 0) {
+  return {.part = Part::node, .kind = description::kind<Of>, .name = name, .number = number};
+}
+
+/// Of what an option says of a setting; `name` is one that the kind has.
+template <class Of>
+constexpr Token setting(const char* name, double value) {
+  unsigned char i = 0;
+  while (!same_text(Of::form.settings[i].name, name)) ++i;
+  return {.part = Part::setting, .detail = i, .x = value};
+}
+
 /// What a call that fits no function becomes, so that HALFTONE_MODEL says the sentence.
 constexpr Spec<1> misused(const char* sentence) {
   return one({.part = Part::stranger, .name = sentence});

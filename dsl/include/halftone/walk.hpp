@@ -32,32 +32,14 @@ class Walk {
         if (!is_identifier(token.name))
           graph_.fail({.fault = Fault::bad_model_name, .text = token.name});
         return i + 1;
-      case Part::input:
-      case Part::labels:
-      case Part::state:
-        return source(i);
+      case Part::node:
+        return description::is_source(token.kind) ? source(i) : computed(i);
       case Part::chain:
         current_ = {};
         return i + 1;
       case Part::from:
         current_ = {.name = token.name, .scope = scope_};
         return i + 1;
-      case Part::linear:
-        return linear(i);
-      case Part::layer_norm:
-        return layer_norm(i);
-      case Part::relu:
-      case Part::gelu:
-      case Part::gelu_tanh:
-      case Part::silu:
-      case Part::add:
-      case Part::concat:
-      case Part::pointwise:
-        return layer(i);
-      case Part::cross_entropy:
-      case Part::mse:
-      case Part::pointwise_loss:
-        return loss(i);
       case Part::as:
         rename(i);
         return i + 1;
@@ -85,8 +67,12 @@ class Walk {
   }
 
   constexpr int source(int i) {
-    Node node{.part = program_[i].part, .name = program_[i].name, .token = i};
-    int at = i + 1;
+    Node node{.kind = program_[i].kind,
+              .category = form_of(program_[i].kind).category,
+              .labels = program_[i].detail == kLabels,
+              .name = program_[i].name,
+              .token = i};
+    int at = options_of(i).end;
     for (; at < program_.size && program_[at].part == Part::dimension; ++at) {
       const Token& token = program_[at];
       if (node.shape.rank == kMaxRank) {
@@ -116,13 +102,14 @@ class Walk {
   constexpr Value place(const Node& node) {
     const Value value{.node = graph_.nodes.size()};
     graph_.nodes.push(node);
-    if (node.name != nullptr && node.part != Part::parameter)
+    if (node.name != nullptr && node.category != Category::trained)
       bind(graph_, node.name, node.scope, node.token, value);
     return value;
   }
 
   constexpr Node fresh(int i) {
-    return {.part = program_[i].part,
+    return {.kind = program_[i].kind,
+            .category = form_of(program_[i].kind).category,
             .name = program_[i].name,
             .scope = scope_,
             .token = i,
@@ -134,72 +121,71 @@ class Walk {
     current_ = place(node);
   }
 
-  constexpr Value parameter(int i, Target target) {
-    return place({.part = Part::parameter,
-                  .target = target,
+  constexpr Value parameter(int i, int role) {
+    return place({.kind = description::kParameterKind,
+                  .category = Category::trained,
+                  .role = role,
                   .name = program_[i].name,
                   .scope = scope_,
                   .token = i});
   }
 
-  constexpr int linear(int i) {
-    if (!has_current(i)) return i;
-    bool bias = true;
-    const char* tie = nullptr;
-    int at = i + 1;
-    for (; at < program_.size && is_layer_option(program_[at].part); ++at) {
-      if (program_[at].part == Part::no_bias) bias = false;
-      if (program_[at].part == Part::tied) tie = program_[at].name;
+  struct Options {
+    int end = 0;                 ///< the token behind them
+    int without = 0;             ///< Targets
+    const char* tied = nullptr;  ///< to what layer
+  };
+
+  constexpr Options options_of(int i) const {
+    Options options{i + 1};
+    for (; options.end < program_.size; ++options.end) {
+      const Token& option = program_[options.end];
+      if (!is_layer_option(option.part)) break;
+      if (option.part == Part::without) options.without |= option.detail;
+      if (option.part == Part::tied) options.tied = option.name;
     }
-    const Value weight =
-        tie != nullptr ? Value{.name = tie, .scope = scope_, .tie = true} : parameter(i, kWeight);
-    Value added;
-    if (bias) added = parameter(i, kBias);
-    const Node node = fresh(i);
-    graph_.operands.push(current_);
-    graph_.operands.push(weight);
-    if (bias) graph_.operands.push(added);
-    finish(node);
-    return at;
+    return options;
   }
 
-  constexpr int layer_norm(int i) {
-    if (!has_current(i)) return i;
-    const Value weight = parameter(i, kWeight);
-    const Value bias = parameter(i, kBias);
-    const Node node = fresh(i);
-    graph_.operands.push(current_);
-    graph_.operands.push(weight);
-    graph_.operands.push(bias);
-    finish(node);
-    int at = i + 1;
-    while (at < program_.size && is_layer_option(program_[at].part)) ++at;
-    return at;
+  /// Appends the parameter in `role`, unless the layer goes without it.
+  constexpr void push_parameter(int i, int role, const Options& options) {
+    const description::OperandForm& form = form_of(program_[i].kind).operands[role];
+    if (form.optional && (options.without & target_of(form.group)) != 0) return;
+    const bool tied = form.may_be_tied && options.tied != nullptr;
+    graph_.operands.push(tied ? Value{.name = options.tied, .scope = scope_, .tie = true}
+                              : parameter(i, role));
   }
 
-  constexpr int named_operands(int at) {
-    for (; at < program_.size && program_[at].part == Part::operand; ++at) {
-      graph_.operands.push({.name = program_[at].name, .scope = scope_});
+  constexpr bool push_named(int at) {
+    if (at >= program_.size || program_[at].part != Part::operand) return false;
+    graph_.operands.push({.name = program_[at].name, .scope = scope_});
+    return true;
+  }
+
+  /// A layer reads the current value first; a loss names all that it reads, and its weight follows.
+  constexpr int computed(int i) {
+    const description::KindForm& form = form_of(program_[i].kind);
+    const bool chained = form.category == Category::layer;
+    if (chained && !has_current(i)) return i;
+    const Node node = fresh(i);
+    const Options options = options_of(i);
+    int at = options.end;
+    if (chained) graph_.operands.push(current_);
+    for (int role = chained ? 1 : 0; role < form.operands.size; ++role) {
+      if (form.operands[role].group != description::ParameterGroup::none)
+        push_parameter(i, role, options);
+      else if (push_named(at))
+        ++at;
     }
-    return at;
-  }
-
-  constexpr int layer(int i) {
-    if (!has_current(i)) return i;
-    const Node node = fresh(i);
-    graph_.operands.push(current_);
-    const int next = named_operands(i + 1);
+    if (form.operands[0].repeated) {
+      while (push_named(at)) ++at;
+    }
     finish(node);
-    return next;
-  }
-
-  constexpr int loss(int i) {
-    const Node node = fresh(i);
-    const int next = named_operands(i + 1);
-    finish(node);
-    graph_.losses.push({current_.node, program_[next].x});
+    if (options.tied != nullptr) graph_.tied.push(current_.node);
+    if (chained) return at;
+    graph_.losses.push({current_.node, program_[at].x});
     current_ = {};
-    return next + 1;
+    return at + 1;
   }
 
   constexpr void rename(int i) {
@@ -226,8 +212,7 @@ class Walk {
         current_ = open_.back().entry;
         return i + 1;
       case Part::end_residual: {
-        Node node = fresh(i);
-        node.part = Part::add;
+        const Node node = fresh(i);
         graph_.operands.push(open_.back().entry);
         graph_.operands.push(current_);
         finish(node);
@@ -235,8 +220,7 @@ class Walk {
       }
       case Part::end_concat: {
         branches_.push(current_);
-        Node node = fresh(i);
-        node.part = Part::concat;
+        const Node node = fresh(i);
         for (int b = open_.back().branches; b < branches_.size(); ++b)
           graph_.operands.push(branches_[b]);
         branches_.truncate(open_.back().branches);

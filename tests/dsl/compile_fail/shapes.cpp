@@ -20,8 +20,18 @@ constexpr auto net = model(
 MODEL(net, rules)
 }  // namespace concat_symbol
 
-// EXPECT label_shape: loss 'loss' reads logits [batch, 10] and [time] of input 'digit': the label
-// has the logits' dimensions but the last
+// EXPECT concat_width: layer 'both' is wider than 64 bits can count: join fewer columns
+namespace concat_width {
+constexpr auto net =
+    model("net",
+          inputs(tensor("x", batch, 0x4000000000000000),
+                 tensor("w", batch, either(0x4000000000000000, 8))),
+          from("x") | concat("w") | as("both") | output("z"));
+MODEL(net, rules)
+}  // namespace concat_width
+
+// EXPECT label_shape: loss 'loss' reads logits [batch, 10] and [time] of input 'digit': make the
+// label [batch]
 namespace label_shape {
 constexpr auto net =
     model("net", inputs(tensor("x", batch, 8), labels("digit", either(symbol("time"), batch))),
@@ -31,7 +41,7 @@ MODEL(net, rules, adamw())
 }  // namespace label_shape
 
 // EXPECT labels_as_values: layer 'sum' reads input 'digit' as a value, but it holds labels: declare
-// it with tensor(), or use it as the label of a cross_entropy
+// it with tensor(), or use it as the label of a loss
 namespace labels_as_values {
 constexpr auto net =
     model("net", inputs(tensor("x", batch), either(labels("digit", batch), tensor("digit", batch))),

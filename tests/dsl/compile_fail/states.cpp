@@ -21,7 +21,7 @@ constexpr auto net =
 MODEL(net, rules)
 }  // namespace assigned_twice
 
-// EXPECT bad_initial: state 'kept' starts at a value that is not finite in f32: write initial(0)
+// EXPECT bad_initial: state 'kept' has an initial value that is not finite in f32: write initial(0)
 namespace bad_initial {
 constexpr auto net =
     model("net", inputs(tensor("x", batch, 8)), from("x") | add("kept") | output("z"),

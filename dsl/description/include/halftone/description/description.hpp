@@ -142,7 +142,7 @@ struct Operand {
 
 struct Node {
   std::string name;  ///< unique; a path such as h/3/fc, parameters such as h/3/fc.weight
-  Kind kind = description::kind<kinds::Input>;
+  Kind kind = kInputKind;
   std::vector<Operand> operands;
   Shape shape;
   Format format =

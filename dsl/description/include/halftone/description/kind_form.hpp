@@ -32,6 +32,8 @@ enum class Category : std::uint8_t {
   loss,  // its result is a scalar, the mean over what it reduces
 };
 
+constexpr bool is_source(Category category) { return category <= Category::kept; }
+
 /// A parameter's first values, where its layer states none.
 enum class Start : std::uint8_t {
   constant,

@@ -24,9 +24,12 @@ struct KindList {
   static constexpr int size = sizeof...(Of);
   static constexpr const KindForm* forms[] = {&Of::form...};
 
-  /// The shape rule of each kind, for a node as shape_rule.hpp describes it.
+  /// Applies the kind's shape rule to a node as shape_rule.hpp describes it.
   template <class Node>
-  static constexpr void (*shape_rules[])(Node&) = {&Of::template infer<Node>...};
+  static constexpr void infer_shape(Kind kind, Node& node) {
+    constexpr void (*rules[])(Node&) = {&Of::template infer<Node>...};
+    rules[static_cast<unsigned>(kind)](node);
+  }
 
   template <class One>
   static constexpr int index_of() {
@@ -60,6 +63,16 @@ constexpr bool is_layer(Kind kind) { return form_of(kind).category == Category::
 constexpr bool is_loss(Kind kind) { return form_of(kind).category == Category::loss; }
 /// A layer or a loss.
 constexpr bool is_computed(Kind kind) { return form_of(kind).category > Category::kept; }
+
+/// The source of a category; there is one of each.
+consteval Kind source_of(Category category) {
+  int i = 0;
+  while (AllKinds::forms[i]->category != category) ++i;
+  return static_cast<Kind>(i);
+}
+inline constexpr Kind kInputKind = source_of(Category::delivered),
+                      kParameterKind = source_of(Category::trained),
+                      kStateKind = source_of(Category::kept);
 
 /// The kind of that word; compiles for the words of the list alone.
 consteval Kind kind_called(const char* word) {
