@@ -27,6 +27,20 @@ inline LayerAttributes function(std::string name, Expression expression) {
   return {{}, Function{std::move(name), std::move(expression)}};
 }
 
+/// The words of the kinds for which `is` holds, as sentences list them.
+inline std::string words_of(bool (*is)(Kind), const std::string& before_last = ", ") {
+  std::vector<std::string> words;
+  for (int i = 0; i < kKinds; ++i) {
+    const auto kind = static_cast<Kind>(i);
+    if (is(kind)) words.push_back(form_of(kind).word);
+  }
+  std::string list = words.at(0);
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    list += (i + 1 < words.size() ? ", " : before_last) + words[i];
+  }
+  return list;
+}
+
 struct Builder {
   Description description;
 

@@ -3,6 +3,8 @@
 
 #include <bit>
 #include <cmath>
+#include <map>
+#include <optional>
 
 #include "builder.hpp"
 #include "halftone/description/validate.hpp"
@@ -19,7 +21,7 @@ class Generator {
     add_input();
     // What is left is for outputs, settings and rules.
     while (at_ < choices_.size() / 2 && built().nodes.size() < 60) add_something();
-    if (!built().losses.empty() && !trains_) linear(values_.front(), false);
+    if (!built().losses.empty() && !trains_) train_something();
     name_unused();
     optimizer();
     if (below(2) == 1) built().clip = positive();
@@ -85,6 +87,16 @@ class Generator {
     values_.push_back(builder_.input(name(), std::move(shape), kFormats[below(3)]));
   }
 
+  void train_something() {
+    must_train_ = true;
+    for (int i = 0; !trains_ && i < kKinds; ++i) {
+      const auto kind = static_cast<Kind>(i);
+      for (const OperandForm& form : form_of(kind).operands) {
+        if (!trains_ && form.is_parameter()) add_computed(kind, values_.front());
+      }
+    }
+  }
+
   NodeId parameter(Shape shape) {
     ParameterAttributes attributes;
     attributes.initializer.kind = static_cast<Initializer::Kind>(below(3));
@@ -96,42 +108,22 @@ class Generator {
       attributes.initializer.second = std::abs(finite());
     }
     attributes.decay = below(3) != 1;
-    attributes.frozen = below(4) == 1;
+    attributes.frozen = !must_train_ && below(4) == 1;
     attributes.learning_rate_scale = below(2) == 0 ? 1.0 : std::abs(finite());
     trains_ = trains_ || !attributes.frozen;
     return builder_.parameter(name(), std::move(shape), attributes);
   }
 
-  void linear(NodeId x, bool may_tie) {
-    const Shape from = shape(x);
-    const Dimension outputs = fixed(1 + below(40));
-    NodeId weight = -1;
-    for (NodeId id = 0; may_tie && id < static_cast<NodeId>(built().nodes.size()); ++id) {
-      const bool fits = is_parameter(node(id).kind) && shape(id).size() == 2;
-      if (fits && shape(id)[1] == from.back()) weight = id;
-    }
-    if (weight < 0)
-      weight = trains_ || may_tie ? parameter({outputs, from.back()})
-                                  : builder_.parameter(name(), {outputs, from.back()});
-    Shape result = from;
-    result.back() = shape(weight)[0];
-    std::vector<Operand> operands = {{"x", x}, {"weight", weight}};
-    if (below(2) == 1) operands.push_back({"bias", parameter({result.back()})});
-    values_.push_back(
-        builder_.node(name(), kind_called("linear"), std::move(operands), std::move(result)));
-  }
-
   /// Values of one shape, repeats allowed.
-  std::vector<Operand> alike(NodeId first) {
-    std::vector<Operand> operands = {{"x0", first}};
+  std::vector<NodeId> alike(NodeId first) {
+    std::vector<NodeId> values = {first};
     for (const NodeId id : values_) {
-      if (operands.size() > 3 || shape(id) != shape(first) || below(2) == 0) continue;
-      operands.push_back({"x" + std::to_string(operands.size()), id});
+      if (values.size() < 4 && shape(id) == shape(first) && below(2) != 0) values.push_back(id);
     }
-    return operands;
+    return values;
   }
 
-  LayerAttributes random_function(std::size_t arity) {
+  Function random_function(std::size_t arity) {
     Expression expression{static_cast<std::int32_t>(arity), {{ScalarOp::operand, 0}}};
     std::vector<std::int32_t> numbers = {0};
     auto& instructions = expression.instructions;
@@ -157,84 +149,134 @@ class Generator {
       instructions.push_back(instruction);
     }
     instructions.push_back({ScalarOp::tanh, number()});
-    return function(text(), std::move(expression));
+    return {text(), std::move(expression)};
   }
 
   void add_something() {
-    switch (const NodeId x = any_value(); below(13)) {
-      case 0:
-        return add_input();
-      case 1:
-        return linear(x, below(2) == 1);
-      case 2:
-        return layer_norm(x);
-      case 3:
-        return add_value(kind_called("relu"), {{"x", x}}, shape(x));
-      case 4:
-        return add_value(kind_called("gelu"), {{"x", x}}, shape(x),
-                         set(kind_called("gelu"), below(2) == 0 ? "erf" : "tanh"));
-      case 5:
-        return add_value(kind_called("add"), {{"a", x}, {"b", alike(x).back().node}}, shape(x));
-      case 6:
-        return concat(x);
-      case 7: {
-        auto operands = alike(x);
-        auto attributes = random_function(operands.size());
-        return add_value(kind_called("pointwise"), std::move(operands), shape(x),
-                         std::move(attributes));
-      }
-      case 8:
-        return cross_entropy(x);
-      case 9:
-        return add_loss(kind_called("mse"), {{"x", x}, {"target", alike(x).back().node}});
-      case 10: {
-        auto operands = alike(x);
-        auto attributes = random_function(operands.size());
-        return add_loss(kind_called("pointwise_loss"), std::move(operands), std::move(attributes));
-      }
-      case 11:
-        return add_value(kind_called("silu"), {{"x", x}}, shape(x));
-      default:
-        return state(x);
+    const NodeId x = any_value();
+    const auto kind = static_cast<Kind>(below(kKinds));
+    if (is_input(kind)) return add_input();
+    if (is_state(kind)) return state(x);
+    if (is_computed(kind)) add_computed(kind, x);  // parameters come with their layers
+  }
+
+  /// A layer or loss that reads x, by its form; nothing where x does not fit it.
+  void add_computed(Kind kind, NodeId x) {
+    std::vector<Operand> operands = operands_for(kind, x);
+    Asked asked(*this, kind, operands);
+    AllKinds::infer_shape(kind, asked);
+    if (!asked.result_) return;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      if (operands[i].node < 0) operands[i].node = parameter_of(asked.parameters_.at(i), kind, i);
     }
-  }
-
-  void add_value(Kind kind, std::vector<Operand> operands, Shape shape,
-                 Attributes attributes = {}) {
-    values_.push_back(
-        builder_.node(name(), kind, std::move(operands), std::move(shape), std::move(attributes)));
-  }
-
-  void add_loss(Kind kind, std::vector<Operand> operands, Attributes attributes = {}) {
-    const NodeId id = builder_.node(name(), kind, std::move(operands), {}, std::move(attributes));
+    const NodeId id = builder_.node(name(), kind, std::move(operands), *asked.result_);
+    built().nodes.back().attributes = attributes(kind, id);
+    if (!is_loss(kind)) return values_.push_back(id);
     built().losses.insert(built().losses.begin() + below(built().losses.size() + 1),
                           {id, finite()});
   }
 
-  void layer_norm(NodeId x) {
-    const Shape columns = {shape(x).back()};
-    const NodeId weight = parameter(columns);
-    const NodeId bias = below(4) == 1 ? weight : parameter(columns);
-    add_value(kind_called("layer_norm"), {{"x", x}, {"weight", weight}, {"bias", bias}}, shape(x),
-              set(kind_called("layer_norm"), std::abs(finite())));
-  }
-
-  void concat(NodeId x) {
+  /// -1 stands for a parameter whose shape is not known yet.
+  std::vector<Operand> operands_for(Kind kind, NodeId x) {
+    const Table<OperandForm>& forms = form_of(kind).operands;
     std::vector<Operand> operands;
-    Shape result = shape(x);
-    result.back().extent = 0;
-    for (const Operand& part : alike(x)) {
-      operands.push_back({"part" + std::to_string(operands.size()), part.node});
-      result.back().extent += shape(x).back().extent;
+    for (const OperandForm& form : forms) {
+      if (form.repeated) {
+        for (const NodeId id : alike(x)) {
+          operands.push_back({form.role + std::to_string(operands.size()), id});
+        }
+        return operands;
+      }
+      if (form.optional && below(2) == 0) return operands;
+      NodeId node = operands.empty() ? x : alike(x).back();
+      if (form.is_parameter()) node = -1;
+      if (form.labels) {
+        node = builder_.input(name(), Shape(shape(x).begin(), shape(x).end() - 1), Format::i32);
+      }
+      operands.push_back({form.role, node});
     }
-    add_value(kind_called("concat"), std::move(operands), std::move(result));
+    return operands;
   }
 
-  void cross_entropy(NodeId logits) {
-    const Shape rows(shape(logits).begin(), shape(logits).end() - 1);
-    const NodeId label = builder_.input(name(), rows, Format::i32);
-    add_loss(kind_called("cross_entropy"), {{"logits", logits}, {"label", label}});
+  /// One of that shape that there is, if it may be tied, or a new one.
+  NodeId parameter_of(const Shape& wanted, Kind kind, std::size_t operand) {
+    const bool may_tie = operand_form(form_of(kind), static_cast<int>(operand)).may_be_tied;
+    for (NodeId id = 0; may_tie && id < static_cast<NodeId>(built().nodes.size()); ++id) {
+      if (is_parameter(node(id).kind) && shape(id) == wanted && below(2) == 1) return id;
+    }
+    return parameter(wanted);
   }
+
+  Attributes attributes(Kind kind, NodeId id) {
+    const KindForm& form = form_of(kind);
+    if (form.settings.size == 0 && !form.function) return {};
+    LayerAttributes result = standard_attributes(kind);
+    for (int i = 0; i < form.settings.size; ++i) {
+      const SettingForm& setting = form.settings[i];
+      auto& value = result.settings[static_cast<std::size_t>(i)].value;
+      if (setting.type == SettingType::flag) value = below(2) == 1;
+      if (setting.type == SettingType::choice) {
+        value = std::string(setting.words[static_cast<int>(below(setting.words.size))]);
+      }
+      const double number = finite();
+      if (setting.type != SettingType::number) continue;
+      for (const double candidate : {number, std::abs(number)}) {
+        if (setting.accepts(candidate)) value = candidate;
+      }
+    }
+    if (form.function) result.function = random_function(node(id).operands.size());
+    return result;
+  }
+
+  /// A node that asks its shape rule what parameters and what result it has (shape_rule.hpp).
+  class Asked {
+   public:
+    Asked(Generator& generator, Kind kind, const std::vector<Operand>& operands)
+        : generator_(generator), kind_(kind), operands_(operands) {}
+
+    int operands() const { return static_cast<int>(operands_.size()); }
+    const Shape& shape(int i) const {
+      return generator_.shape(operands_[static_cast<std::size_t>(i)].node);
+    }
+
+    static int rank(const Shape& shape) { return static_cast<int>(shape.size()); }
+    static Dimension last(const Shape& shape) { return shape.back(); }
+    static Shape rows(const Shape& shape) { return {shape.begin(), shape.end() - 1}; }
+    static Shape with_last(Shape shape, const Dimension& last) {
+      shape.back() = last;
+      return shape;
+    }
+    static bool is_fixed(const Dimension& dimension) { return dimension.symbol.empty(); }
+    static std::int64_t extent(const Dimension& dimension) { return dimension.extent; }
+    static Dimension fixed(std::int64_t extent) { return {extent, {}}; }
+
+    /// That of a parameter that there is, now and then, so that it can be tied.
+    Dimension chosen(int operand, std::size_t dimension, const char*) {
+      const bool may_tie = operand_form(form_of(kind_), operand).may_be_tied;
+      for (const Node& node : generator_.built().nodes) {
+        const bool fits = is_parameter(node.kind) && node.shape.size() > dimension;
+        if (may_tie && fits && generator_.below(3) == 1) return node.shape[dimension];
+      }
+      return fixed(1 + generator_.below(40));
+    }
+
+    template <class... Dimensions>
+    bool parameter(int operand, const Dimensions&... dimensions) {
+      parameters_[static_cast<std::size_t>(operand)] = Shape{dimensions...};
+      return true;
+    }
+
+    void result(Shape shape) { result_ = std::move(shape); }
+    void refuse(const auto&...) {}
+
+    std::map<std::size_t, Shape> parameters_;
+    std::optional<Shape> result_;
+
+   private:
+    Generator& generator_;
+    Kind kind_;
+    const std::vector<Operand>& operands_;
+  };
 
   void state(NodeId value) {
     const NodeId id =
@@ -264,6 +306,12 @@ class Generator {
     return chosen;
   }
 
+  std::vector<Kind> some_ops() {
+    std::vector<Kind> chosen = some<Kind>(0, kKinds - 1);
+    std::erase_if(chosen, [](Kind kind) { return is_source(kind); });
+    return chosen;
+  }
+
   std::string glob() {
     switch (std::string name = built().nodes[below(built().nodes.size())].name; below(5)) {
       case 0:
@@ -285,7 +333,7 @@ class Generator {
     Clause result;
     if (below(2) == 1) result.layer = glob();
     if (below(4) == 1) result.classes = some<LayerClass>(0, 5);
-    if (below(4) == 1) result.ops = some<Kind>(3, 13);
+    if (below(4) == 1) result.ops = some_ops();
     if (below(3) == 1) result.roles = some<Role>(0, 6);
     if (below(4) == 1) result.passes = some<Pass>(0, 2);
     for (std::size_t i = below(4) == 1 ? below(3) : 0; i > 0; --i) {
@@ -357,7 +405,7 @@ class Generator {
   std::size_t at_ = 0;
   Builder builder_;
   std::vector<NodeId> values_;  // f32 values with a fixed last dimension
-  bool trains_ = false;
+  bool trains_ = false, must_train_ = false;
 };
 
 }  // namespace

@@ -53,7 +53,7 @@ Description valid() {
 struct Case {
   void (*break_it)(Description&);
   NodeId node;
-  const char* message;
+  std::string message;
 };
 
 void check(const Case& expected) {
@@ -171,9 +171,9 @@ TEST_CASE("uses, outputs, losses and assignments keep D5 to D7") {
       {[](Description& d) { d.outputs[0].node = 12; }, -1,
        "the output \"act\" names no node; name one that exists (D6)"},
       {[](Description& d) { d.losses[0].node = kAct; }, kAct,
-       "gelu '%act' is no loss; name a cross_entropy, mse or pointwise_loss (D6)"},
+       "gelu '%act' is no loss; name a " + words_of(is_loss, " or ") + " (D6)"},
       {[](Description& d) { d.losses[0].node = -7; }, -1,
-       "a loss that names no node is no loss; name a cross_entropy, mse or pointwise_loss (D6)"},
+       "a loss that names no node is no loss; name a " + words_of(is_loss, " or ") + " (D6)"},
       {[](Description& d) { d.losses.push_back({kXent, 1}); }, kXent,
        "cross_entropy '%xent' is named as a loss twice; add the weights up in one (D6)"},
       {[](Description& d) { d.losses.pop_back(); }, kMse,

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <limits>
+#include <set>
 
 #include "builder.hpp"
 #include "halftone/description/validate.hpp"
@@ -53,18 +54,26 @@ TEST_CASE("shapes follow from the operands' shapes") {
       {kind_called("mse"), {{"x", wide}, {"target", wide}}, {}},
       {kind_called("pointwise_loss"), {{"x0", wide}}, {}},
   };
+  std::set<Kind> tried;
   for (const Case& c : cases) {
-    CAPTURE(static_cast<int>(c.kind));
+    tried.insert(c.kind);
+    CAPTURE(form_of(c.kind).word);
     const auto shape = inferred(c.kind, c.operands);
     REQUIRE(shape);
     CHECK(*shape == c.expected);
   }
+  for (int i = 0; i < kKinds; ++i) {
+    const auto kind = static_cast<Kind>(i);
+    CAPTURE(form_of(kind).word);
+    CHECK(tried.contains(kind) == is_computed(kind));
+  }
 }
 
 TEST_CASE("sources and operands that do not fit have no inferred shape") {
-  CHECK(!inferred(kind_called("input"), {}));
-  CHECK(!inferred(kind_called("parameter"), {}));
-  CHECK(!inferred(kind_called("state"), {}));
+  for (int i = 0; i < kKinds; ++i) {
+    const auto kind = static_cast<Kind>(i);
+    if (is_source(kind)) CHECK(!inferred(kind, {}));
+  }
   CHECK(!inferred(kind_called("relu"), {}));
   CHECK(!inferred(kind_called("add"), {{"a", {fixed(3)}}, {"b", {fixed(4)}}}));
   CHECK(!inferred(kind_called("add"), {{"b", {fixed(3)}}, {"a", {fixed(3)}}}));

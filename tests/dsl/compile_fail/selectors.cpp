@@ -152,8 +152,7 @@ RULE(where(on(cpu) & on(sm_80))(store(f32)), where(on(cpu) | on(sm_80))(store(f3
 // as sm_80 or sm_90a (P40)
 RULE(where(on(chip("sm_99x")))(store(f32)), where(on(chip("sm_99a")))(store(f32)))
 
-// EXPECT unknown_op: names the op "conv2d", which no layer or loss is; write linear, layer_norm,
-// relu, gelu, silu, add, concat, pointwise, cross_entropy, mse or pointwise_loss (P40)
+// EXPECT unknown_op: names the op "conv2d", which no layer or loss is; write
 RULE(where(op("conv2d"))(store(bf16)), where(op("linear"))(store(bf16)))
 
 // EXPECT without_match: the rule 'where layer "conv*" : compute f32' names "conv*", but no layer
