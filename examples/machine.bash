@@ -5,7 +5,7 @@
 kBuildPackages=(cmake ninja-build llvm-22-dev libmlir-22-dev mlir-22-tools libcli11-dev libxxhash-dev
   libzstd-dev nlohmann-json3-dev)
 kTestPackages=(clang-22 lld-22 libclang-rt-22-dev g++ make python3 doctest-dev llvm-22-tools librapidcheck-dev
-  libonnx-testdata)
+  libboost-dev libonnx-testdata)
 kNvrtcWheels=(nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-crt nvidia-cuda-cccl)
 
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }

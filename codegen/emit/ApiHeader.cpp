@@ -33,7 +33,7 @@ public:
         training = &program;
       else if (program.name == "inference")
         inference = &program;
-    std::string out = prologue() + linkedArtifact() + options();
+    std::string out = prologue() + linkedArtifact() + signature() + options();
     if (training)
       out += trainer();
     if (inference)
@@ -50,8 +50,8 @@ private:
            "\n#error \"two models that differ are called '" + m.model +
            "': rename one, or include their headers in different files\"\n#endif\n#define " + name +
            "\n\n#include <array>\n#include <cstdint>\n#include <halftone/error.hpp>\n"
-           "#include <halftone/predictor.hpp>\n#include <halftone/trainer.hpp>\n#include "
-           "<span>\n\n";
+           "#include <halftone/predictor.hpp>\n#include <halftone/signature.hpp>\n"
+           "#include <halftone/trainer.hpp>\n#include <span>\n\n";
   }
 
   /// Names that hold the identity, so that a linker never takes another model's for them.
@@ -62,6 +62,42 @@ private:
            " {\n\n/// The artifact that is linked into this program.\n"
            "inline halftone::Artifact artifact() {\n  return halftone::Artifact::linked(" +
            symbol + ");\n}\n\n";
+  }
+
+  /// `name` = { `elements` of type halftone::`type` };
+  static std::string fields(const std::string &name, const std::string &type,
+                            const std::vector<std::string> &elements) {
+    std::string head = "  static constexpr std::array";
+    if (elements.empty())
+      return head + "<halftone::" + type + ", 0> " + name + " = {};\n";
+    std::string text = head + " " + name + " = {";
+    for (const std::string &element : elements)
+      text += "\n      halftone::" + type + "{" + element + "},";
+    text.back() = '}';
+    return text + ";\n";
+  }
+
+  std::string signature() {
+    std::vector<std::string> forward, inputs, outputs;
+    if (training)
+      forward = forwardInputs();
+    auto spell = [](bool value) { return value ? "true" : "false"; };
+    for (const std::string &name : m.inputs) {
+      bool predicts = inference && find(*inference, name);
+      const hm::Program *reader = predicts ? inference : training;
+      if (!reader)
+        continue;
+      const hm::Buffer &buffer = *find(*reader, name);
+      inputs.push_back("\"" + makeIdentifier(name) + "\", halftone::Element::" +
+                       (buffer.format == hm::Format::i32 ? "i32" : "f32") + ", " +
+                       spell(llvm::is_contained(forward, name)) + ", " + spell(predicts));
+    }
+    for (const hm::Output &output : m.outputs)
+      outputs.push_back("\"" + makeIdentifier(output.name) + "\", \"" + output.name + "\"");
+    return "/// The model's names, for <halftone/records.hpp>.\nstruct Signature {\n"
+           "  static constexpr const char* model = \"" +
+           model + "\";\n" + fields("inputs", "InputField", inputs) +
+           fields("outputs", "OutputField", outputs) + "};\n\n";
   }
 
   static const hm::Buffer *find(const hm::Program &program, std::string_view name) {
@@ -93,6 +129,19 @@ private:
                      "}");
     return list.empty() ? "std::array<halftone::Binding, 0>{}"
                         : "std::array{" + join(list, ", ") + "}";
+  }
+
+  static std::string heading(const std::string &type) {
+    return "class " + type + " : public halftone::" + type + ", public halftone::" + type +
+           "Records<" + type + ", Signature> {\n public:\n";
+  }
+
+  /// Functions that take records beside those of the same name that take spans.
+  static std::string withRecords(const std::string &type, const std::vector<std::string> &names) {
+    std::string text;
+    for (const std::string &name : names)
+      text += "  using halftone::" + type + "Records<" + type + ", Signature>::" + name + ";\n";
+    return text + "\n";
   }
 
   std::string constructors(const std::string &type) {
@@ -164,8 +213,8 @@ private:
 
   std::string trainer() {
     std::string base = "halftone::Trainer::";
-    std::string out = contents() + "class Trainer : public halftone::Trainer {\n public:\n" +
-                      constructors("Trainer");
+    std::string out = contents() + heading("Trainer") + constructors("Trainer") +
+                      withRecords("Trainer", {"step", "accumulate", "forward"});
     out += forwarding("void step", base + "step", m.inputs, *training) + "\n";
     out += "  /// A micro-batch; step() takes the last one.\n" +
            forwarding("void accumulate", base + "accumulate", m.inputs, *training) + "\n";
@@ -196,8 +245,8 @@ private:
   }
 
   std::string predictor() {
-    std::string out = "class Predictor : public halftone::Predictor {\n public:\n"
-                      "  /// Valid until the next prediction.\n  struct Outputs {\n";
+    std::string out =
+        heading("Predictor") + "  /// Valid until the next prediction.\n  struct Outputs {\n";
     std::vector<std::string> initialisers, inputs;
     for (const hm::Output &output : m.outputs) {
       out += "    std::span<const float> " + makeIdentifier(output.name) + ";  ///< " +
@@ -205,7 +254,7 @@ private:
       initialisers.push_back("." + makeIdentifier(output.name) + " = this->output(\"" +
                              output.name + "\")");
     }
-    out += "  };\n\n" + constructors("Predictor");
+    out += "  };\n\n" + constructors("Predictor") + withRecords("Predictor", {"predict"});
     for (const std::string &name : m.inputs)
       if (find(*inference, name))
         inputs.push_back(name);

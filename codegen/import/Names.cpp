@@ -15,7 +15,8 @@ namespace halftone::ir {
 namespace {
 
 // Members of the generated classes that an argument of the same name would shadow.
-constexpr std::array kMembers = {"Outputs", "Predictor", "Trainer", "state_"};
+constexpr std::array kMembers = {"Outputs", "Predictor",      "PredictorRecords",
+                                 "Trainer", "TrainerRecords", "state_"};
 
 template <std::size_t N>
 bool contains(const std::array<const char *, N> &list, std::string_view name) {

@@ -42,6 +42,11 @@ class Checker(unittest.TestCase):
         cases = check.cases_of("// EXPECT quote: the name 'x'\n")
         self.assertEqual(check.broken_promises("a.cpp", cases, "a.cpp:1:1: error: \"the name \\'x\\'\"\n"), [])
 
+    def test_accepts_a_sentence_in_lines(self):
+        said = FIRST.replace("the first sentence", r"""'a::error<line<12>{"the first\'s "}, a::line<9>{"sentence"}>'""")
+        cases = check.cases_of("\n\n// EXPECT first: the first's sentence\n// AND first's\n\n")
+        self.assertEqual(check.broken_promises("case.cpp", cases, said + "case.cpp:4:1: error: first's\n"), [])
+
     def test_refuses_a_case_that_compiles(self):
         self.assertEqual(self.sentences(SECOND + MORE), ["first compiles although it is broken"])
 

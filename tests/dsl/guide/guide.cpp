@@ -14,25 +14,14 @@
 #include "line.hpp"
 #include "models.hpp"
 #include "saved.hpp"
+#include "snippets.hpp"
 #include "targets.hpp"
 #include "tf32.hpp"
 
 namespace {
 
 using halftone::tests::read_text;
-
-/// What stands between ```cpp and ```.
-std::vector<std::string> snippets(const std::string& guide) {
-  const std::string open = "```cpp\n", close = "```\n";
-  std::vector<std::string> found;
-  for (std::size_t at = guide.find(open); at != guide.npos; at = guide.find(open, at)) {
-    at += open.size();
-    const std::size_t end = guide.find(close, at);
-    found.push_back(guide.substr(at, end - at));
-    at = end;
-  }
-  return found;
-}
+using halftone::tests::snippets;
 
 TEST_CASE("every piece of C++ in the guide stands word for word in a header that is compiled") {
   std::string compiled;

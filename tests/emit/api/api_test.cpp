@@ -34,7 +34,7 @@ TEST_CASE("a model whose every name is the header's own too trains and predicts"
   const std::vector<float> rows = {1, 2, 3, 4, 5, 6, 7, 8};
   const std::vector<float> outputs = run_hostile(rows, {1, 0});
   REQUIRE(outputs.size() == 11 * rows.size());
-  // The last output is an input as it was given; the second, 5 sums of inputs, is the first without
+  // The last output is an input as it was given; the second, 7 sums of inputs, is the first without
   // the last of its sums.
   for (std::size_t i = 0; i < rows.size(); ++i) {
     CHECK(outputs[10 * rows.size() + i] == rows[i]);

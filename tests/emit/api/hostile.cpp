@@ -23,7 +23,7 @@ std::vector<float> run_hostile(const std::vector<float>& rows, const std::vector
                                              .seed = 1};
   models::artifact::Trainer trainer(device, options);
   trainer.step(rows, rows, rows, rows, rows, rows, rows, rows, rows, rows, rows, rows, labels, rows,
-               rows, rows);
+               rows, rows, rows, rows);
   models::artifact::Predictor predictor(models::artifact::artifact(), device, options);
   try {
     predictor.copy_parameters(trainer);
@@ -31,7 +31,7 @@ std::vector<float> run_hostile(const std::vector<float>& rows, const std::vector
     return {};
   }
   const auto outputs = predictor.predict(rows, rows, rows, rows, rows, rows, rows, rows, rows, rows,
-                                         rows, rows, rows, rows, rows);
+                                         rows, rows, rows, rows, rows, rows, rows);
   std::vector<float> all(outputs.output.begin(), outputs.output.end());
   for (const auto part :
        {outputs.outputs, outputs.Outputs_, outputs.Predictor_, outputs.result, outputs.Options,

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a generated header says of its model's names, and the calls of its classes that take a
+// record: a value whose members are named like inputs, outputs or hyperparameters. A type is a
+// record where halftone/records.hpp, which is not included here, says so.
+#pragma once
+
+#include <array>
+#include <type_traits>
+
+namespace halftone {
+
+enum class Element : unsigned char { f32, i32 };
+
+/// An input as the typed API spells it, and who reads it: forward() alone, and predict().
+struct InputField {
+  const char* name;
+  Element element;
+  bool forward, predict;
+};
+
+/// An output as the typed API spells it, and as output() takes it.
+struct OutputField {
+  const char* name;
+  const char* output;
+};
+
+/// Has the names of a record's members and gives their values.
+template <class Type>
+struct RecordAccess {};
+
+template <class Type>
+concept Record = requires { RecordAccess<std::remove_cv_t<Type>>::names; };
+
+namespace records {
+
+struct Step;
+struct Accumulate;
+struct Forward;
+struct Predict;
+struct PredictInto;
+struct ReadOutputs;
+struct SetHyperparameters;
+struct ReadHyperparameters;
+
+/// An operation's use of a record.
+template <class Operation, class Signature, class Type>
+struct Call;
+
+template <class Type, class Operation, class Signature>
+concept FitsFor = Record<Type> && Call<Operation, Signature, Type>::fits;
+
+/// What a call returns that does not fit: a type that cannot be completed, so that the caller's
+/// line is at fault. Its name is the sentence that says why.
+template <class Call, class Next = Call>
+struct Refusal;
+
+}  // namespace records
+
+/// A typed Trainer's calls with a record in place of arguments. Batches have a member for every
+/// input, of what the typed call takes.
+template <class Typed, class Signature>
+class TrainerRecords {
+ public:
+  template <records::FitsFor<records::Step, Signature> Batch>
+  void step(const Batch& batch) {
+    records::Call<records::Step, Signature, Batch>::pass(
+        batch, [this](auto... inputs) { typed().step(inputs...); });
+  }
+  template <Record Batch>
+  decltype(records::Refusal<records::Call<records::Step, Signature, Batch>>::of()) step(
+      const Batch& batch);
+
+  template <records::FitsFor<records::Accumulate, Signature> Batch>
+  void accumulate(const Batch& batch) {
+    records::Call<records::Accumulate, Signature, Batch>::pass(
+        batch, [this](auto... inputs) { typed().accumulate(inputs...); });
+  }
+  template <Record Batch>
+  decltype(records::Refusal<records::Call<records::Accumulate, Signature, Batch>>::of()) accumulate(
+      const Batch& batch);
+
+  /// The losses follow where the batch has a member for an input that they alone read.
+  template <records::FitsFor<records::Forward, Signature> Batch>
+  void forward(const Batch& batch) {
+    records::Call<records::Forward, Signature, Batch>::pass(
+        batch, [this](auto... inputs) { typed().forward(inputs...); });
+  }
+  template <Record Batch>
+  decltype(records::Refusal<records::Call<records::Forward, Signature, Batch>>::of()) forward(
+      const Batch& batch);
+
+  /// Into a member for every output: a std::span<const float> shows it while the trainer lives, a
+  /// std::vector<float> or memory of its size takes a copy.
+  template <records::FitsFor<records::ReadOutputs, Signature> Results>
+  void read_outputs(Results& results) const {
+    records::Call<records::ReadOutputs, Signature, Results>::read(typed(), results);
+  }
+  template <Record Results>
+  decltype(records::Refusal<records::Call<records::ReadOutputs, Signature, Results>>::of())
+  read_outputs(Results& results) const;
+
+  /// Of the updates that follow; there is one, the float learning_rate.
+  template <records::FitsFor<records::SetHyperparameters, Signature> Settings>
+  void set_hyperparameters(const Settings& settings) {
+    records::Call<records::SetHyperparameters, Signature, Settings>::set(typed(), settings);
+  }
+  template <Record Settings>
+  decltype(records::Refusal<records::Call<records::SetHyperparameters, Signature, Settings>>::of())
+  set_hyperparameters(const Settings& settings);
+
+  template <records::FitsFor<records::ReadHyperparameters, Signature> Settings>
+  void read_hyperparameters(Settings& settings) const {
+    records::Call<records::ReadHyperparameters, Signature, Settings>::read(typed(), settings);
+  }
+  template <Record Settings>
+  decltype(records::Refusal<records::Call<records::ReadHyperparameters, Signature, Settings>>::of())
+  read_hyperparameters(Settings& settings) const;
+
+ private:
+  Typed& typed() { return static_cast<Typed&>(*this); }
+  const Typed& typed() const { return static_cast<const Typed&>(*this); }
+};
+
+/// Likewise of a typed Predictor. A batch may have members for inputs that predict() does not read.
+template <class Typed, class Signature>
+class PredictorRecords {
+ public:
+  template <records::FitsFor<records::Predict, Signature> Batch>
+  auto predict(const Batch& batch) {
+    return records::Call<records::Predict, Signature, Batch>::pass(
+        batch, [this](auto... inputs) { return typed().predict(inputs...); });
+  }
+  template <Record Batch>
+  decltype(records::Refusal<records::Call<records::Predict, Signature, Batch>>::of()) predict(
+      const Batch& batch);
+
+  /// Then as TrainerRecords::read_outputs().
+  template <records::FitsFor<records::Predict, Signature> Batch,
+            records::FitsFor<records::PredictInto, Signature> Results>
+  void predict(const Batch& batch, Results& results) {
+    predict(batch);
+    records::Call<records::PredictInto, Signature, Results>::read(typed(), results);
+  }
+  template <Record Batch, Record Results>
+  decltype(records::Refusal<records::Call<records::Predict, Signature, Batch>,
+                            records::Call<records::PredictInto, Signature, Results>>::of())
+  predict(const Batch& batch, Results& results);
+
+  template <records::FitsFor<records::ReadOutputs, Signature> Results>
+  void read_outputs(Results& results) const {
+    records::Call<records::ReadOutputs, Signature, Results>::read(typed(), results);
+  }
+  template <Record Results>
+  decltype(records::Refusal<records::Call<records::ReadOutputs, Signature, Results>>::of())
+  read_outputs(Results& results) const;
+
+ private:
+  Typed& typed() { return static_cast<Typed&>(*this); }
+  const Typed& typed() const { return static_cast<const Typed&>(*this); }
+};
+
+}  // namespace halftone
