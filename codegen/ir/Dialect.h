@@ -95,6 +95,8 @@ llvm::StringRef getLayer(mlir::Operation *op);
 bool isExactConversion(mlir::Type from, mlir::Type to);
 /// Whether `op` is a cast that rounds nothing; false for null.
 bool isExactCast(mlir::Operation *op);
+/// Whether `op` sums over rows what its one operand holds.
+bool isColumnSum(mlir::Operation *op);
 
 /// The product of `dims` when all are numbers.
 std::optional<int64_t> getStaticProduct(llvm::ArrayRef<mlir::Attribute> dims);

@@ -20,6 +20,28 @@ inline llvm::SmallVector<AccessAttr> inferAccesses(TensorType domain, mlir::Valu
                              [&](mlir::Value v) { return inferAccess(domain, tensor(v)); });
 }
 
+inline llvm::SmallVector<AccessAttr> listed(mlir::ArrayAttr accesses) {
+  return llvm::SmallVector<AccessAttr>(accesses.getAsRange<AccessAttr>());
+}
+
+inline bool isMatrix(AccessKind kind) { return kind == AccessKind::Lhs || kind == AccessKind::Rhs; }
+
+/// The type of a gradient of `value`: arithmetic is f32 until ResolvePrecision decides.
+inline TensorType gradientType(mlir::Value value) {
+  return tensor(value).withElementType(mlir::Float32Type::get(value.getContext()));
+}
+
+/// Whether `type` can be addressed so from `domain`; says on `op` if not.
+llvm::LogicalResult verifyAccess(mlir::Operation *op, TensorType domain, AccessAttr access,
+                                 TensorType type);
+/// Whether operands and results of `op` fit one domain, and its region them.
+llvm::LogicalResult verifyElementwise(mlir::Operation *op);
+/// One argument of `block` per input, of its element type.
+void addArguments(mlir::Block *block, mlir::ValueRange inputs, mlir::Location loc);
+/// Whether code on `scalars` fits operands or results `tensors`.
+bool fitCode(mlir::TypeRange scalars, mlir::ValueRange tensors);
+/// Whether `code` takes one scalar per operand and yields one per result.
+llvm::LogicalResult verifyCode(mlir::Operation *op, mlir::Region &code);
 /// Whether both have the same dimensions but for the last; says on `op` if not.
 llvm::LogicalResult verifyRows(mlir::Operation *op, TensorType a, TensorType b);
 /// Whether all operands have the shape of the result.

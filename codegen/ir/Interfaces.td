@@ -18,6 +18,8 @@ def Halftone_KernelForm : OpInterface<"KernelForm"> {
   let description = [{ How an operation becomes a kernel: its skeleton, how it addresses its operands, its scalar body. }];
   let cppNamespace = "::halftone::ir";
   let methods = [
+    InterfaceMethod<"What people know it by in the list of what a kernel holds.", "::llvm::StringRef", "getNameInKernel", (ins), [{}],
+                    [{ return $_op->getName().stripDialect(); }]>,
     InterfaceMethod<"The skeleton that can hold this operation.", "::halftone::ir::Skeleton", "getSkeleton">,
     InterfaceMethod<"The index space of the body's elements.", "::halftone::ir::TensorType", "getDomain">,
     InterfaceMethod<"How the body's elements address each operand.", "::llvm::SmallVector<::halftone::ir::AccessAttr>",

@@ -12,5 +12,6 @@ include "layers/Add.td"
 include "layers/Concat.td"
 include "layers/Pointwise.td"
 include "layers/CrossEntropy.td"
+include "layers/Mean.td"
 
 #endif

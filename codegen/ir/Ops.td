@@ -72,34 +72,10 @@ def Halftone_AccumulatedOp : Halftone_Op<"accumulated", [Pure]> {
 //===--- Layers and losses ---===//
 
 include "Layers.td"
-
-def Halftone_MeanOp : Halftone_FinishOp<"mean", [DeclareOpInterfaceMethods<Halftone_Differentiable>]> {
-  let summary = "The sum over all elements by the flat tree N4, divided by their number";
-  let arguments = (ins Halftone_AnyTensor:$x);
-  let results = (outs Halftone_Scalar:$result);
-  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
-}
+include "Primitives.td"
 
 //===--- Gradients ---===//
 
-def Halftone_ContractOp : Halftone_TensorOp<"contract"> {
-  let summary = "A matrix product of a gradient (D40), each result one chain N1";
-  let description = [{
-    lhs is [m, k], or [k, m] with transpose_lhs; rhs [k, n], or [n, k] with transpose_rhs. A tensor of more dimensions is
-    the matrix of its rows.
-  }];
-  let arguments = (ins Halftone_AnyTensor:$lhs, Halftone_AnyTensor:$rhs, UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs,
-                       Halftone_PassAttr:$pass);
-  let results = (outs Halftone_AnyTensor:$result);
-  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
-  let hasVerifier = 1;
-}
-def Halftone_ColumnSumOp : Halftone_TensorOp<"column_sum"> {
-  let summary = "The sum over rows by the column tree N3";
-  let arguments = (ins Halftone_AnyTensor:$x);
-  let results = (outs Halftone_AnyTensor:$result);
-  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
-}
 def Halftone_ExternalGradientOp : Halftone_SourceOp<"external_gradient"> {
   let summary = "The gradient of an output that a caller gives, f32 (P36)";
 }
@@ -124,32 +100,11 @@ def Halftone_GradientOp : Halftone_Op<"gradient"> {
 
 //===--- Precision and update ---===//
 
-def Halftone_CastOp : Halftone_TensorOp<"cast"> {
-  let summary = "A declared rounding point: to the result's format, nearest even or toward zero (F2); exact where it widens";
-  let arguments = (ins Halftone_AnyTensor:$x, UnitAttr:$toward_zero);
-  let results = (outs Halftone_AnyTensor:$result);
-  let extraClassDeclaration = [{
-    /// Whether every value of the operand's format is one of the result's format.
-    bool isExact();
-  }];
-  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
-  let hasVerifier = 1;
-  let hasFolder = 1;
-}
 def Halftone_FlattenOp : Halftone_Op<"flatten"> {
   let summary = "All gradients as one vector: each is stored in its place by its producer";
   let arguments = (ins Variadic<Halftone_AnyTensor>:$parts, DenseI64ArrayAttr:$offsets);
   let results = (outs Halftone_AnyTensor:$result);
   let assemblyFormat = "$parts `at` $offsets attr-dict `:` functional-type(operands, results)";
-  let hasVerifier = 1;
-}
-def Halftone_TotalOp : Halftone_FinishOp<"total", [SingleBlockImplicitTerminator<"YieldOp">, IsolatedFromAbove, RecursiveMemoryEffects]> {
-  let summary = "The sum over all elements by N4, and a scalar program that follows it";
-  let description = [{ The region receives the sum, then the scalars, and yields one scalar per result. }];
-  let arguments = (ins StrAttr:$function, Halftone_AnyTensor:$x, Variadic<Halftone_Scalar>:$scalars);
-  let results = (outs Variadic<Halftone_Scalar>:$outputs);
-  let regions = (region SizedRegion<1>:$finish);
-  let assemblyFormat = "$function $x `(` $scalars `)` attr-dict `:` functional-type(operands, results) $finish";
   let hasVerifier = 1;
 }
 

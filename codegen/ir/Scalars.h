@@ -71,6 +71,7 @@ public:
   }
   mlir::Value rowSum(mlir::Value a) { return RowSumOp::create(builder, loc, a.getType(), a); }
   mlir::Value rowMax(mlir::Value a) { return RowMaxOp::create(builder, loc, a.getType(), a); }
+  mlir::Value columnIndex() { return ColumnIndexOp::create(builder, loc, builder.getI32Type()); }
   mlir::Value count(mlir::Type type, llvm::ArrayRef<mlir::Attribute> dims) {
     return CountOp::create(builder, loc, type, builder.getArrayAttr(dims));
   }
@@ -89,13 +90,33 @@ private:
   mlir::Location loc;
 };
 
-/// A pointwise operation whose region `body` fills from the elements of `inputs`.
-PointwiseOp
-makePointwise(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef function,
-              mlir::ValueRange inputs, mlir::TypeRange results,
-              llvm::function_ref<llvm::SmallVector<mlir::Value>(Scalars &, mlir::ValueRange)> body);
+/// Builds scalar code from the scalars that a region receives; returns what it yields.
+using ScalarCode = llvm::function_ref<llvm::SmallVector<mlir::Value>(Scalars &, mlir::ValueRange)>;
 
-/// How an element of `domain` addresses a pointwise operand of type `operand`; null when the shapes
+/// A domain and how its elements address operands and results; without one, that of the results,
+/// whose operands have their shape or are one value a column or for all.
+struct Space {
+  TensorType domain;
+  llvm::SmallVector<AccessAttr> reads, writes;
+};
+
+MapOp makeMap(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef label,
+              mlir::ValueRange inputs, mlir::TypeRange results, ScalarCode code);
+MapOp makeMap(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef label,
+              const Space &space, mlir::ValueRange inputs, mlir::TypeRange results,
+              ScalarCode code);
+
+/// The sum of two tensors, element by element.
+MapOp makeSum(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value a, mlir::Value b);
+
+/// Sums over the shape of the first input; without `each` of what the inputs hold, with a `finish`
+/// over everything. Without `reads`, inputs other than the first are addressed as makeMap does.
+ReduceOp makeReduce(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef label,
+                    llvm::ArrayRef<AccessAttr> reads, mlir::ValueRange inputs,
+                    mlir::TypeRange results, ScalarCode each = nullptr,
+                    ScalarCode finish = nullptr);
+
+/// How an element of `domain` addresses an operand of type `operand`; null when the shapes
 /// do not fit.
 AccessAttr inferAccess(TensorType domain, TensorType operand);
 
@@ -103,6 +124,9 @@ AccessAttr inferAccess(TensorType domain, TensorType operand);
 /// terminator's operands.
 llvm::SmallVector<mlir::Value> inlineBlock(mlir::OpBuilder &builder, mlir::Block &block,
                                            mlir::ValueRange arguments);
+
+/// Builds into `block` the scalar operations that `op` adds to the body of a kernel.
+void buildBodyAlone(KernelForm op, mlir::Block &block);
 
 /// Adjoints of a scalar region's arguments (D47), given those of what it yields; null where none
 /// arrives. `arguments` are the values that stand for the region's arguments. Fails with a

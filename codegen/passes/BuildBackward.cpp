@@ -60,11 +60,11 @@ private:
     SmallVector<Value> scale; // L1
     if (Value value = lossScale())
       scale.push_back(value);
-    auto seed = makePointwise(builder, loss.getLoc(), "loss_weight", scale, type,
-                              [&](Scalars &s, ValueRange a) {
-                                Value w = s.constant(type.getElementType(), weight);
-                                return SmallVector<Value>{a.empty() ? w : s.mul(w, a[0])};
-                              });
+    auto seed =
+        makeMap(builder, loss.getLoc(), "loss_weight", scale, type, [&](Scalars &s, ValueRange a) {
+          Value w = s.constant(type.getElementType(), weight);
+          return SmallVector<Value>{a.empty() ? w : s.mul(w, a[0])};
+        });
     setPhase(seed, Phase::LossBackward);
     contribute(loss.getX(), seed.getOutputs()[0], loss, Phase::LossBackward);
   }
@@ -98,11 +98,11 @@ private:
       slot = gradient;
       return;
     }
-    auto sum = AddOp::create(builder, user->getLoc(), value.getType(), slot, gradient);
+    auto sum = makeSum(builder, user->getLoc(), slot, gradient);
     tag(sum, user, phase);
     sum->setAttr(kGradientOfAttr, builder.getArrayAttr({nameOf(value)}));
     sum->setAttr(kPartialSumAttr, builder.getUnitAttr());
-    slot = sum;
+    slot = sum.getOutputs()[0];
   }
 
   /// Says on the operation that built `gradient` what it is a contribution to. A gradient that was
@@ -225,10 +225,10 @@ private:
         ExternalGradientOp::create(builder, point.getLoc(), point.getType(), point.getName())};
     if (Value value = lossScale())
       operands.push_back(value);
-    auto op = makePointwise(builder, point.getLoc(), "external_gradient", operands, point.getType(),
-                            [](Scalars &s, ValueRange a) {
-                              return SmallVector<Value>{a.size() > 1 ? s.mul(a[1], a[0]) : a[0]};
-                            });
+    auto op = makeMap(builder, point.getLoc(), "external_gradient", operands, point.getType(),
+                      [](Scalars &s, ValueRange a) {
+                        return SmallVector<Value>{a.size() > 1 ? s.mul(a[1], a[0]) : a[0]};
+                      });
     setPhase(op, Phase::External);
     setPhase(AssignOp::create(builder, point.getLoc(), point, op.getOutputs()[0]), Phase::External);
   }

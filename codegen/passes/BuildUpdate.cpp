@@ -109,8 +109,7 @@ private:
   void accumulate(Value gradients) {
     Value sum = AccumulatedOp::create(builder, loc, gradients.getType());
     firstMicroBatch = hyperparameter("first_micro_batch", 1);
-    auto op =
-        makePointwise(builder, loc, "accumulate", {sum, gradients, firstMicroBatch},
+    auto op = makeMap(builder, loc, "accumulate", {sum, gradients, firstMicroBatch},
                       {gradients.getType(), gradients.getType()}, [](Scalars &s, ValueRange a) {
                         Value isFirst = s.greater(a[2], s.like(a[2], 0));
                         Value total = s.select(isFirst, a[1], s.add(a[0], a[1]));
@@ -144,30 +143,25 @@ private:
     SmallVector<Value> unscaled{gradients};
     llvm::append_range(unscaled, ArrayRef(scale).take_front(1));
     unscaled.push_back(microBatches);
-    auto squares = makePointwise(builder, loc, "square", unscaled, gradients.getType(),
-                                 [](Scalars &s, ValueRange a) {
-                                   Value g = s.mul(a[0], inverse(s, a.drop_front()));
-                                   return SmallVector<Value>{s.mul(g, g)};
-                                 });
+    auto squares = makeMap(builder, loc, "square", unscaled, gradients.getType(),
+                           [](Scalars &s, ValueRange a) {
+                             Value g = s.mul(a[0], inverse(s, a.drop_front()));
+                             return SmallVector<Value>{s.mul(g, g)};
+                           });
     setPhase(squares, Phase::Check);
     SmallVector<Value> scalars(carried);
     llvm::append_range(scalars, scale);
     scalars.push_back(microBatches);
     size_t advancing = ofOptimizer + (ofScale > 1 ? ofScale : 0);
     SmallVector<Type> types(4 + advancing, scalar);
-    auto total = TotalOp::create(builder, loc, types, "norm", squares.getOutputs()[0], scalars);
+    SmallVector<Value> summed{squares.getOutputs()[0]};
+    llvm::append_range(summed, scalars);
+    auto total =
+        makeReduce(builder, loc, "total", {}, summed, types, nullptr, [&](Scalars &, ValueRange a) {
+          return finishCheck(a[0], a.slice(1, ofOptimizer), a.slice(1 + ofOptimizer, ofScale),
+                             a.back(), optimizer, lossScale);
+        });
     setPhase(total, Phase::Check);
-    {
-      OpBuilder::InsertionGuard guard(builder);
-      Block *block = builder.createBlock(&total.getFinish());
-      for (size_t i = 0; i < 1 + scalars.size(); ++i)
-        block->addArgument(builder.getF32Type(), loc);
-      ValueRange arguments = block->getArguments();
-      YieldOp::create(builder, loc,
-                      finishCheck(arguments[0], arguments.slice(1, ofOptimizer),
-                                  arguments.slice(1 + ofOptimizer, ofScale), arguments.back(),
-                                  optimizer, lossScale));
-    }
     ValueRange outputs = total.getOutputs();
     sink<StatisticOp>(builder.getStringAttr("grad_norm"), outputs[0], Phase::Check);
     sink<StatisticOp>(builder.getStringAttr("finite"), outputs[1], Phase::Check);
@@ -223,7 +217,7 @@ private:
                                                checked.inverse});
     llvm::append_range(inputs, checked.carried);
     SmallVector<Type> types(1 + moments.size(), parameters.getType());
-    auto op = makePointwise(builder, loc, "update", inputs, types, [&](Scalars &s, ValueRange a) {
+    auto op = makeMap(builder, loc, "update", inputs, types, [&](Scalars &s, ValueRange a) {
       return updateElement(s, a, moments.size(), optimizer);
     });
     setPhase(op, Phase::Update);
@@ -267,22 +261,21 @@ private:
     Value before = StateOp::create(builder, loc, type,
                                    builder.getStringAttr(stateBeforeStepBuffer(state.getName())),
                                    state.getInitialAttr(), builder.getUnitAttr());
-    auto onward = makePointwise(builder, loc, "advance_state", {next, now, before, firstMicroBatch},
-                                {type, type}, [](Scalars &s, ValueRange a) {
-                                  Value isFirst = s.greater(a[3], s.like(a[3], 0));
-                                  return SmallVector<Value>{a[0], s.select(isFirst, a[1], a[2])};
-                                });
+    auto onward = makeMap(builder, loc, "advance_state", {next, now, before, firstMicroBatch},
+                          {type, type}, [](Scalars &s, ValueRange a) {
+                            Value isFirst = s.greater(a[3], s.like(a[3], 0));
+                            return SmallVector<Value>{a[0], s.select(isFirst, a[1], a[2])};
+                          });
     setPhase(onward, Phase::Accumulate);
     setPhase(AssignOp::create(builder, loc, now, onward.getOutputs()[0]), Phase::Accumulate);
     setPhase(AssignOp::create(builder, loc, before, onward.getOutputs()[1]), Phase::Accumulate);
-    auto last =
-        makePointwise(builder, loc, "assign_state", {next, now, before, finite, microBatches}, type,
-                      [](Scalars &s, ValueRange a) {
-                        Value isFinite = s.greater(a[3], s.like(a[3], 0));
-                        Value wasMoved = s.greater(a[4], s.like(a[4], 1));
-                        Value found = s.select(wasMoved, a[2], a[1]);
-                        return SmallVector<Value>{s.select(isFinite, a[0], found)};
-                      });
+    auto last = makeMap(builder, loc, "assign_state", {next, now, before, finite, microBatches},
+                        type, [](Scalars &s, ValueRange a) {
+                          Value isFinite = s.greater(a[3], s.like(a[3], 0));
+                          Value wasMoved = s.greater(a[4], s.like(a[4], 1));
+                          Value found = s.select(wasMoved, a[2], a[1]);
+                          return SmallVector<Value>{s.select(isFinite, a[0], found)};
+                        });
     setPhase(last, Phase::Update);
     setPhase(AssignOp::create(builder, loc, now, last.getOutputs()[0]), Phase::Update);
     assign.erase();
@@ -293,8 +286,8 @@ private:
   Value asForwardReadsIt(Value value, Value state) {
     if (value == state || !isa<StateOp, ParameterOp, InputOp>(value.getDefiningOp()))
       return value;
-    auto copy = makePointwise(builder, loc, "copy", value, value.getType(),
-                              [](Scalars &, ValueRange a) { return SmallVector<Value>{a[0]}; });
+    auto copy = makeMap(builder, loc, "copy", value, value.getType(),
+                        [](Scalars &, ValueRange a) { return SmallVector<Value>{a[0]}; });
     return copy.getOutputs()[0];
   }
 

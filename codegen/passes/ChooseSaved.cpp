@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the backward pass keeps from the forward pass, and what it computes again.
+#include "codegen/ir/Scalars.h"
 #include "codegen/passes/Passes.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -21,22 +22,29 @@ bool isForward(Operation *op) {
   return op && (getPhase(op) == Phase::Forward || getPhase(op) == Phase::Loss);
 }
 
+int costOf(Operation &scalar) {
+  if (isa<arith::ConstantOp>(scalar))
+    return 0;
+  return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp, arith::CmpFOp,
+             arith::SelectOp, arith::MinimumFOp, arith::MaximumFOp, math::FmaOp, math::AbsFOp>(
+             scalar)
+             ? 1
+             : kCheapOperations + 1;
+}
+
 /// Whether computing `op` again costs less than keeping its result: elementwise and of few cheap
 /// operations.
 bool isCheap(Operation *op) {
-  if (isa<ReluOp, AddOp, CastOp>(op))
+  if (isa<CastOp>(op))
     return true;
-  auto pointwise = dyn_cast<PointwiseOp>(op);
-  if (!pointwise || pointwise.getOutputs().size() != 1)
+  auto form = cast<KernelForm>(op);
+  if (form.getSkeleton() != Skeleton::Pointwise || op->getNumResults() != 1)
     return false;
+  Block body;
+  buildBodyAlone(form, body);
   int cost = 0;
-  for (Operation &inner : pointwise.getBody().front().without_terminator())
-    cost += isa<arith::ConstantOp>(inner) ? 0
-            : isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp, arith::CmpFOp,
-                  arith::SelectOp, arith::MinimumFOp, arith::MaximumFOp, math::FmaOp, math::AbsFOp>(
-                  inner)
-                ? 1
-                : kCheapOperations + 1;
+  for (Operation &scalar : body)
+    cost += costOf(scalar);
   return cost <= kCheapOperations;
 }
 

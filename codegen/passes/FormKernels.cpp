@@ -74,9 +74,8 @@ private:
   void copyFor(OpOperand &operand, Phase phase) {
     Operation *sink = operand.getOwner();
     builder.setInsertionPoint(sink);
-    auto copy =
-        makePointwise(builder, sink->getLoc(), "copy", operand.get(), operand.get().getType(),
-                      [](Scalars &, ValueRange a) { return SmallVector<Value>{a[0]}; });
+    auto copy = makeMap(builder, sink->getLoc(), "copy", operand.get(), operand.get().getType(),
+                        [](Scalars &, ValueRange a) { return SmallVector<Value>{a[0]}; });
     setPhase(copy, phase);
     operand.set(copy.getOutputs()[0]);
   }
@@ -94,13 +93,13 @@ private:
   std::string nameOf(const KernelGroup &group) {
     Operation *first = group.ops.front();
     std::string name = graph.isTraining() ? "" : (graph.getName() + "_").str();
-    auto pointwise = dyn_cast<PointwiseOp>(first);
+    auto map = dyn_cast<MapOp>(first);
     if (group.phase == Phase::Check)
       name += "check";
     else if (group.phase == Phase::Refresh)
       name += "refresh";
-    else if (pointwise && getLayer(first).empty())
-      name += pointwise.getFunction();
+    else if (map && getLayer(first).empty())
+      name += map.getLabel();
     else if (getLayer(first).empty())
       name += stringifyPhase(group.phase);
     else
@@ -108,7 +107,7 @@ private:
     if (auto contract = dyn_cast<ContractOp>(first))
       name += contract.getPass() == ContractionPass::InputGradient ? "_input_gradient"
                                                                    : "_weight_gradient";
-    else if (isa<LayerNormWeightGradOp>(first))
+    else if (auto reduce = dyn_cast<ReduceOp>(first); reduce && reduce.getPass())
       name += "_weight_gradient";
     else if (group.phase == Phase::LossBackward || group.phase == Phase::Backward)
       name += "_gradient";

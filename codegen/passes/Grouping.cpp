@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which operations become one kernel: those that mean the same element, in the same phase; the
-// gradient of a cross-entropy joins its loss.
+// gradient of a loss over rows joins its loss.
 #include "codegen/passes/Grouping.h"
 
 #include "codegen/skeletons/Skeletons.h"
@@ -106,16 +106,14 @@ private:
            });
   }
 
-  /// A cross-entropy and its gradient read the logits in the same passes over a row, and whoever
-  /// asks for a loss in a step wants its gradient next. For forward() alone it is work for nothing.
+  /// A loss over rows and its gradient read a row in the same passes, and whoever asks for a loss
+  /// in a step wants its gradient next. For forward() alone it is work for nothing.
   static bool isGradientOf(KernelForm op, const KernelGroup &group) {
-    auto gradient = dyn_cast<CrossEntropyGradOp>(op.getOperation());
-    return gradient && llvm::any_of(group.ops, [&](Operation *member) {
-             auto loss = dyn_cast<CrossEntropyOp>(member);
-             return loss && getLayer(loss) == getLayer(gradient) &&
-                    loss.getLabel() == gradient.getLabel() &&
-                    loss.getLogits().getType().getDims() ==
-                        gradient.getLogits().getType().getDims();
+    return op.getSkeleton() == Skeleton::Row && getPhase(op) == Phase::LossBackward &&
+           !getLayer(op).empty() && llvm::any_of(group.ops, [&](Operation *member) {
+             auto loss = cast<KernelForm>(member);
+             return loss.getSkeleton() == Skeleton::Row && getPhase(loss) == Phase::Loss &&
+                    getLayer(loss) == getLayer(op) && loss.getDomain().hasSameDims(op.getDomain());
            });
   }
 

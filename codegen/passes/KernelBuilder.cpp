@@ -125,10 +125,8 @@ void KernelBuilder::dropUnusedInputs() {
 
 SmallVector<StringRef> KernelBuilder::describeFused(SmallVectorImpl<std::string> &storage) {
   for (Operation *op : group.ops) {
-    auto pointwise = dyn_cast<PointwiseOp>(op);
-    std::string what =
-        pointwise ? pointwise.getFunction().str() : op->getName().stripDialect().str();
-    storage.push_back(getLayer(op).empty() ? what : (getLayer(op) + ":" + what).str());
+    StringRef what = cast<KernelForm>(op).getNameInKernel();
+    storage.push_back(getLayer(op).empty() ? what.str() : (getLayer(op) + ":" + what).str());
   }
   return SmallVector<StringRef>(storage.begin(), storage.end());
 }

@@ -26,8 +26,7 @@ bool isInlined(Operation *op) {
   if (!isa<KernelForm>(op))
     return false;
   auto isScalar = [](Value v) { return cast<TensorType>(v.getType()).isScalar(); };
-  if (!op->hasAttr(kInlineAttr) &&
-      !(isa<PointwiseOp>(op) && llvm::all_of(op->getOperands(), isScalar)))
+  if (!op->hasAttr(kInlineAttr) && !(isa<MapOp>(op) && llvm::all_of(op->getOperands(), isScalar)))
     return false;
   return llvm::all_of(op->getUses(), [op](OpOperand &use) {
     auto user = dyn_cast<KernelForm>(use.getOwner());

@@ -26,15 +26,15 @@ module @gradients_of_a_linear_layer_and_its_loss {
     halftone.output "y", %y : !matrix
     // CHECK: halftone.loss "loss"
     halftone.loss "loss", %l weight 0.5 {halftone.phase = #halftone.phase<loss>} : !scalar
-    // CHECK: %[[SEED:.*]] = halftone.pointwise "loss_weight"() {halftone.phase = #halftone.phase<loss_backward>}
+    // CHECK: %[[SEED:.*]] = halftone.map "loss_weight"() {halftone.phase = #halftone.phase<loss_backward>}
     // CHECK: arith.constant 5.000000e-01 : f32
-    // CHECK: %[[ROW:.*]] = halftone.pointwise "mean_grad"(%[[SEED]]) {{.*}}-> !halftone.tensor<[batch], f32>
+    // CHECK: %[[ROW:.*]] = halftone.map "mean_grad"(%[[SEED]]) {{.*}}-> !halftone.tensor<[batch], f32>
     // CHECK: %[[COUNT:.*]] = halftone.count ["batch"] : f32
     // CHECK: arith.divf %{{.*}}, %[[COUNT]]
-    // CHECK: %[[DY:.*]] = halftone.cross_entropy_grad %[[Y]], %[[LABEL]], %[[ROW]] {halftone.gradient_of = ["fc"], halftone.layer = "loss", halftone.phase = #halftone.phase<loss_backward>}
+    // CHECK: %[[DY:.*]] = halftone.map "cross_entropy_grad"(%[[Y]], %[[LABEL]], %[[ROW]]) over ["batch", 8] reads [#halftone.access<full>, #halftone.access<row>, #halftone.access<row>] writes [#halftone.access<full>] {halftone.gradient_of = ["fc"], halftone.layer = "loss", halftone.phase = #halftone.phase<loss_backward>}
     // CHECK: %[[CUT:.*]] = halftone.output_gradient "y", %[[DY]] {halftone.gradient_of = ["fc"], halftone.layer = "fc", halftone.phase = #halftone.phase<loss_backward>}
     // CHECK: %[[DW:.*]] = halftone.contract %[[CUT]], %[[X]] {halftone.gradient_of = ["w"], halftone.layer = "fc", halftone.phase = #halftone.phase<backward>, pass = #halftone.pass<weight_gradient>, transpose_lhs}
-    // CHECK: %[[DB:.*]] = halftone.column_sum %[[CUT]] {halftone.gradient_of = ["b"],
+    // CHECK: %[[DB:.*]] = halftone.reduce "column_sum"(%[[CUT]]) {halftone.gradient_of = ["b"],
     // CHECK: halftone.gradient %[[DW]] of
     // CHECK: halftone.gradient %[[DB]] of
   }
@@ -78,18 +78,18 @@ module @gradients_of_every_layer {
     }
     %l = halftone.mean %p {halftone.phase = #loss} : (!halftone.tensor<[batch, 16], f32>) -> !scalar
     halftone.loss "l", %l weight 1.0 {halftone.phase = #loss} : !scalar
-    // CHECK: %[[DP:.*]] = halftone.pointwise "mean_grad"
-    // CHECK: %[[DC:.*]] = halftone.pointwise "half_grad"(%{{.*}}, %[[DP]])
-    // CHECK: %[[DT:.*]] = halftone.slice %[[DC]] from 8
-    // CHECK: %[[DG:.*]] = halftone.pointwise "gelu_tanh_grad"(%[[GELU]], %[[DT]])
-    // CHECK: %[[DR:.*]] = halftone.pointwise "gelu_grad"(%[[RELU]], %[[DG]])
-    // CHECK: %[[DN:.*]] = halftone.pointwise "relu_grad"(%[[RELU]], %[[DR]])
+    // CHECK: %[[DP:.*]] = halftone.map "mean_grad"
+    // CHECK: %[[DC:.*]] = halftone.map "half_grad"(%{{.*}}, %[[DP]])
+    // CHECK: %[[DT:.*]] = halftone.map "slice"(%[[DC]]) over ["batch", 8] reads [#halftone.access<window, 8>] writes [#halftone.access<full>]
+    // CHECK: %[[DG:.*]] = halftone.map "gelu_tanh_grad"(%[[GELU]], %[[DT]])
+    // CHECK: %[[DR:.*]] = halftone.map "gelu_grad"(%[[RELU]], %[[DG]])
+    // CHECK: %[[DN:.*]] = halftone.map "relu_grad"(%[[RELU]], %[[DR]])
     // CHECK-NEXT: ^bb0(%[[RY:[a-z0-9]+]]: f32, %[[RG:[a-z0-9]+]]: f32):
     // CHECK: %[[OFF:.*]] = arith.cmpf ole, %[[RY]], %[[RZERO:.*]] : f32
     // CHECK: arith.select %[[OFF]], %[[RZERO]], %[[RG]] : f32
-    // CHECK: %[[DW:.*]], %[[DB:.*]] = halftone.layer_norm_weight_grad %[[X]], %[[MEAN]], %[[RSTD]], %[[DN]]
-    // CHECK: halftone.gradient %[[DW]] of %[[G]]
-    // CHECK: halftone.gradient %[[DB]]
+    // CHECK: %[[DW:.*]]:2 = halftone.reduce "layer_norm_weight_grad"(%[[X]], %[[MEAN]], %[[RSTD]], %[[DN]])
+    // CHECK: halftone.gradient %[[DW]]#0 of %[[G]]
+    // CHECK: halftone.gradient %[[DW]]#1
     // CHECK-NOT: halftone.gradient %
   }
 }
@@ -119,23 +119,23 @@ module @last_user_first {
     %f = halftone.add %e, %e {halftone.layer = "f"} : (!matrix, !matrix) -> !matrix
     %l = halftone.mean %f {halftone.phase = #loss} : (!matrix) -> !scalar
     halftone.loss "l", %l weight 1.0 {halftone.phase = #loss} : !scalar
-    // CHECK: %[[DF:.*]] = halftone.pointwise "mean_grad"{{.*}} {halftone.gradient_of = ["f"]
+    // CHECK: %[[DF:.*]] = halftone.map "mean_grad"{{.*}} {halftone.gradient_of = ["f"]
     // D45: what add hands on may be rounded for each operand: an operation of its own says where to.
     // CHECK: %[[F1:.*]] = halftone.hand_on %[[DF]] {halftone.gradient_of = ["e"], halftone.layer = "f", halftone.phase = #halftone.phase<backward>}
     // CHECK: %[[F2:.*]] = halftone.hand_on %[[DF]] {halftone.gradient_of = ["e"], halftone.layer = "f", halftone.phase = #halftone.phase<backward>}
-    // CHECK: %[[DE:.*]] = halftone.add %[[F1]], %[[F2]] {halftone.gradient_of = ["e"], halftone.layer = "f", halftone.partial_sum, halftone.phase = #halftone.phase<backward>}
+    // CHECK: %[[DE:.*]] = halftone.map "add"(%[[F1]], %[[F2]]) {halftone.gradient_of = ["e"], halftone.layer = "f", halftone.partial_sum, halftone.phase = #halftone.phase<backward>}
     // CHECK: %[[DD:.*]] = halftone.hand_on %[[DE]] {halftone.gradient_of = ["d"], halftone.layer = "e"
     // CHECK: %[[EC:.*]] = halftone.hand_on %[[DE]] {halftone.gradient_of = ["c"], halftone.layer = "e"
     // CHECK: %[[DA:.*]] = halftone.hand_on %[[DD]] {halftone.gradient_of = ["a"], halftone.layer = "d"
     // CHECK: %[[DB:.*]] = halftone.hand_on %[[DD]] {halftone.gradient_of = ["b"], halftone.layer = "d"
-    // CHECK: %[[DC:.*]] = halftone.pointwise "gelu_grad"(%[[H]], %[[EC]]) {halftone.gradient_of = ["h"], halftone.layer = "c"
+    // CHECK: %[[DC:.*]] = halftone.map "gelu_grad"(%[[H]], %[[EC]]) {halftone.gradient_of = ["h"], halftone.layer = "c"
     // CHECK: %[[DXB:.*]] = halftone.contract %[[DB]], %[[W]] {halftone.gradient_of = ["h"], {{.*}}pass = #halftone.pass<input_gradient>
     // CHECK: %[[DWB:.*]] = halftone.contract %[[DB]], %[[H]] {halftone.gradient_of = ["w"],
-    // CHECK: %[[CB:.*]] = halftone.add %[[DC]], %[[DXB]] {halftone.gradient_of = ["h"], halftone.layer = "b", halftone.partial_sum,
-    // CHECK: %[[DXA:.*]] = halftone.pointwise "relu_grad"(%{{.*}}, %[[DA]])
-    // CHECK: %[[DH:.*]] = halftone.add %[[CB]], %[[DXA]] {halftone.gradient_of = ["h"], halftone.layer = "a", halftone.partial_sum,
+    // CHECK: %[[CB:.*]] = halftone.map "add"(%[[DC]], %[[DXB]]) {halftone.gradient_of = ["h"], halftone.layer = "b", halftone.partial_sum,
+    // CHECK: %[[DXA:.*]] = halftone.map "relu_grad"(%{{.*}}, %[[DA]])
+    // CHECK: %[[DH:.*]] = halftone.map "add"(%[[CB]], %[[DXA]]) {halftone.gradient_of = ["h"], halftone.layer = "a", halftone.partial_sum,
     // CHECK: %[[DWH:.*]] = halftone.contract %[[DH]], %{{.*}} {{{.*}}pass = #halftone.pass<weight_gradient>
-    // CHECK: %[[DW:.*]] = halftone.add %[[DWB]], %[[DWH]] {halftone.gradient_of = ["w"], halftone.layer = "h", halftone.partial_sum,
+    // CHECK: %[[DW:.*]] = halftone.map "add"(%[[DWB]], %[[DWH]]) {halftone.gradient_of = ["w"], halftone.layer = "h", halftone.partial_sum,
     // CHECK: halftone.gradient %[[DW]] of %[[W]]
     // CHECK-NOT: halftone.gradient %
   }
@@ -167,12 +167,12 @@ module @outputs_and_frozen_parameters {
     halftone.loss "outer", %l weight 1.0 {halftone.phase = #loss} : !scalar
     %m = halftone.mean %h {halftone.layer = "inner", halftone.phase = #loss} : (!matrix) -> !scalar
     halftone.loss "inner", %m weight 2.0 {halftone.phase = #loss} : !scalar
-    // CHECK: %[[DH:.*]] = halftone.pointwise "mean_grad"({{.*}} {halftone.gradient_of = ["h"], halftone.layer = "inner"
-    // CHECK: %[[DY:.*]] = halftone.pointwise "mean_grad"({{.*}} {halftone.gradient_of = ["y"], halftone.layer = "outer"
+    // CHECK: %[[DH:.*]] = halftone.map "mean_grad"({{.*}} {halftone.gradient_of = ["h"], halftone.layer = "inner"
+    // CHECK: %[[DY:.*]] = halftone.map "mean_grad"({{.*}} {halftone.gradient_of = ["y"], halftone.layer = "outer"
     // CHECK: %[[CUT:.*]] = halftone.output_gradient "y", %[[DY]]
     // CHECK-NOT: halftone.output_gradient
     // CHECK: %[[DX:.*]] = halftone.contract %[[CUT]], %{{.*}}pass = #halftone.pass<input_gradient>
-    // CHECK: %[[SUM:.*]] = halftone.add %[[DH]], %[[DX]]
+    // CHECK: %[[SUM:.*]] = halftone.map "add"(%[[DH]], %[[DX]])
     // CHECK: halftone.contract %[[SUM]], {{.*}}weight_gradient
     // CHECK: halftone.gradient
     // CHECK-NOT: halftone.gradient %
@@ -205,9 +205,9 @@ module @does_not_differentiate_metrics {
     %l = halftone.mean %y {halftone.layer = "l", halftone.phase = #loss} : (!matrix) -> !scalar
     halftone.loss "l", %l weight 1.0 {halftone.phase = #loss} : !scalar
     // CHECK: halftone.loss "l"
-    // CHECK: halftone.pointwise "loss_weight"() {halftone.phase = #halftone.phase<loss_backward>}
+    // CHECK: halftone.map "loss_weight"() {halftone.phase = #halftone.phase<loss_backward>}
     // CHECK-NOT: "loss_weight"
-    // CHECK: %[[DY:.*]] = halftone.pointwise "mean_grad"({{.*}} {halftone.gradient_of = ["y"], halftone.layer = "l"
+    // CHECK: %[[DY:.*]] = halftone.map "mean_grad"({{.*}} {halftone.gradient_of = ["y"], halftone.layer = "l"
     // CHECK-NEXT: ^bb0
     // CHECK-NOT: "mean_grad"
     // CHECK: halftone.output_gradient "y", %[[DY]]
@@ -259,10 +259,10 @@ module @parameters_have_a_pass_of_their_own {
     }
     %l = halftone.mean %p {halftone.phase = #loss} : (!halftone.tensor<[8], f32>) -> !scalar
     halftone.loss "l", %l weight 1.0 {halftone.phase = #loss} : !scalar
-    // CHECK: %[[OFVALUES:.*]]:3 = halftone.pointwise "product_grad"({{.*}}) {halftone.gradient_of = ["h", "", ""],
+    // CHECK: %[[OFVALUES:.*]]:3 = halftone.map "product_grad"({{.*}}) {halftone.gradient_of = ["h", "", ""],
     // CHECK-NEXT: ^bb0(%{{.*}}: f32, %{{.*}}: f32, %{{.*}}: f32, %{{.*}}: f32):
-    // CHECK: %[[OFPARAMETERS:.*]]:3 = halftone.pointwise "product_grad"({{.*}}) {halftone.gradient_of = ["", "", "v"],
-    // CHECK: halftone.pointwise "relu_grad"(%{{.*}}, %[[OFVALUES]]#0)
+    // CHECK: %[[OFPARAMETERS:.*]]:3 = halftone.map "product_grad"({{.*}}) {halftone.gradient_of = ["", "", "v"],
+    // CHECK: halftone.map "relu_grad"(%{{.*}}, %[[OFVALUES]]#0)
     // CHECK: halftone.gradient %[[OFPARAMETERS]]#2 of
   }
 }
@@ -290,15 +290,15 @@ module @scaled_seeds_and_external_gradients attributes {halftone.loss_scale = {k
     halftone.loss "l", %l weight 0.5 {halftone.phase = #loss} : !scalar
     %m = halftone.mean %y {halftone.layer = "m", halftone.phase = #loss} : (!matrix) -> !scalar
     halftone.loss "m", %m weight 0.25 {halftone.phase = #loss} : !scalar
-    // CHECK: halftone.pointwise "loss_weight"(%[[SCALE]]) {halftone.phase = #halftone.phase<loss_backward>}
+    // CHECK: halftone.map "loss_weight"(%[[SCALE]]) {halftone.phase = #halftone.phase<loss_backward>}
     // CHECK-NEXT: ^bb0(%[[S:[a-z0-9]+]]: f32):
     // CHECK: %[[WEIGHT:.*]] = arith.constant 5.000000e-01 : f32
     // CHECK: arith.mulf %[[WEIGHT]], %[[S]] : f32
-    // CHECK: halftone.pointwise "loss_weight"(%[[SCALE]])
+    // CHECK: halftone.map "loss_weight"(%[[SCALE]])
     // CHECK: arith.constant 2.500000e-01 : f32
     // CHECK: %[[POINT:.*]] = halftone.output_gradient "y"
     // CHECK: %[[E:.*]] = halftone.external_gradient "y" : <[batch, 8], f32>
-    // CHECK: %[[SCALED:.*]] = halftone.pointwise "external_gradient"(%[[E]], %[[SCALE]]) {halftone.phase = #halftone.phase<external>}
+    // CHECK: %[[SCALED:.*]] = halftone.map "external_gradient"(%[[E]], %[[SCALE]]) {halftone.phase = #halftone.phase<external>}
     // CHECK-NEXT: ^bb0(%[[G:[a-z0-9]+]]: f32, %[[S2:[a-z0-9]+]]: f32):
     // CHECK: arith.mulf %[[S2]], %[[G]] : f32
     // CHECK: halftone.assign %[[SCALED]] to %[[POINT]] {halftone.phase = #halftone.phase<external>}
@@ -316,9 +316,9 @@ module @scaled_seeds_and_external_gradients attributes {halftone.loss_scale = {k
 
 // CHECK-LABEL: module @does_not_scale_without_a_loss_scale
 // CHECK-NOT: halftone.state
-// CHECK: halftone.pointwise "loss_weight"()
+// CHECK: halftone.map "loss_weight"()
 // CHECK: %[[E:.*]] = halftone.external_gradient "y"
-// CHECK-NEXT: halftone.pointwise "external_gradient"(%[[E]])
+// CHECK-NEXT: halftone.map "external_gradient"(%[[E]])
 module @does_not_scale_without_a_loss_scale {
   halftone.graph "training" {
     %x = halftone.input "x" : !matrix
@@ -353,10 +353,10 @@ module @does_not_give_a_zero_gradient {
     %q = halftone.add %p, %w : (!halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>) -> !halftone.tensor<[8], f32>
     %l = halftone.mean %q {halftone.phase = #loss} : (!halftone.tensor<[8], f32>) -> !scalar
     halftone.loss "l", %l weight 1.0 {halftone.phase = #loss} : !scalar
-    // CHECK: %[[DQ:.*]] = halftone.pointwise "mean_grad"
+    // CHECK: %[[DQ:.*]] = halftone.map "mean_grad"
     // CHECK: %[[QP:.*]] = halftone.hand_on %[[DQ]] {halftone.gradient_of = ["gate"]
     // CHECK: %[[QW:.*]] = halftone.hand_on %[[DQ]] {halftone.gradient_of = ["w"]
-    // CHECK: %[[DP:.*]]:2 = halftone.pointwise "gate_grad"({{.*}}, %[[QP]]) {halftone.gradient_of = ["", "v"]
+    // CHECK: %[[DP:.*]]:2 = halftone.map "gate_grad"({{.*}}, %[[QP]]) {halftone.gradient_of = ["", "v"]
     // CHECK: halftone.gradient %[[QW]] of
     // CHECK: halftone.gradient %[[DP]]#1 of
   }
@@ -383,7 +383,7 @@ module @subgradients {
     }
     %l = halftone.mean %p {halftone.phase = #loss} : (!vector) -> !scalar
     halftone.loss "l", %l weight 1.0 {halftone.phase = #loss} : !scalar
-    // CHECK: halftone.pointwise "kinks_grad"
+    // CHECK: halftone.map "kinks_grad"
     // CHECK-NEXT: ^bb0(%[[A:[a-z0-9]+]]: f32, %[[B:[a-z0-9]+]]: f32, %[[G:[a-z0-9]+]]: f32):
     // CHECK: %[[C:.*]] = math.absf %[[A]] : f32
     // CHECK-DAG: %[[EQUAL:.*]] = arith.cmpf oeq, %[[C]], %[[B]] : f32
@@ -422,8 +422,8 @@ module {
 module {
   halftone.graph "training" {
     %w = halftone.parameter "w" {initializer = #zeros} : !halftone.tensor<[8], f32>
-    // expected-error @+1 {{halftone.column_sum of layer 'sum' lies between a parameter and a loss but has no gradient}}
-    %y = halftone.column_sum %w {halftone.layer = "sum"} : (!halftone.tensor<[8], f32>) -> !halftone.tensor<[8], f32>
+    // expected-error @+1 {{halftone.reduce of layer 'sum' lies between a parameter and a loss but has no gradient}}
+    %y = halftone.reduce "column_sum"(%w) {halftone.layer = "sum"} : (!halftone.tensor<[8], f32>) -> !halftone.tensor<[8], f32>
     %l = halftone.mean %y {halftone.phase = #loss} : (!halftone.tensor<[8], f32>) -> !halftone.tensor<[], f32>
     halftone.loss "l", %l weight 1.0 {halftone.phase = #loss} : !halftone.tensor<[], f32>
   }

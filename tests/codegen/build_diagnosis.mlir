@@ -8,7 +8,7 @@
 // What a step computes up to its gradients is computed once more, by a graph in which every operation is a kernel of its
 // own; nothing that a step leaves behind is in it. Phase external is, as it may take the losses' place.
 // CHECK: halftone.graph "training" {
-// CHECK: halftone.pointwise "update"
+// CHECK: halftone.map "update"
 // CHECK-LABEL: halftone.graph "inference"
 // CHECK-LABEL: halftone.graph "diagnosis" {
 // CHECK: halftone.parameter "w"
@@ -45,7 +45,7 @@ halftone.graph "training" {
   %norm = halftone.mean %flat {halftone.phase = #halftone.phase<check>} : (!halftone.tensor<[32], f32>) -> !halftone.tensor<[], f32>
   halftone.statistic "norm", %norm {halftone.phase = #halftone.phase<check>} : !halftone.tensor<[], f32>
   %p = halftone.flat_parameters : !halftone.tensor<[32], f32>
-  %next = halftone.pointwise "update" (%p, %flat) {halftone.phase = #halftone.phase<update>}
+  %next = halftone.map "update" (%p, %flat) {halftone.phase = #halftone.phase<update>}
       : (!halftone.tensor<[32], f32>, !halftone.tensor<[32], f32>) -> !halftone.tensor<[32], f32> {
   ^bb0(%v: f32, %g: f32):
     %r = arith.subf %v, %g : f32

@@ -33,7 +33,7 @@ module @offsets_by_group attributes {halftone.optimizer = {kind = "sgd", learnin
     halftone.gradient %g4 of %scaled : (!halftone.tensor<[1], f32>, !halftone.tensor<[1], f32>) -> ()
     // CHECK-NOT: halftone.gradient
     // CHECK: halftone.flatten %[[G1]], %[[G2]], %[[G3]], %[[G4]] at [0, 64, 96, 128] {{.*}}-> !halftone.tensor<[160], f32>
-    // CHECK: halftone.pointwise "update"
+    // CHECK: halftone.map "update"
     // The rate's scale and the decay depend on where the element lies: U3.
     // CHECK: ^bb0(%[[P:[a-z0-9]+]]: f32, %[[G:[a-z0-9]+]]: f32, %[[RATE:[a-z0-9]+]]: f32, %[[FINITE:[a-z0-9]+]]: f32, %{{[a-z0-9]+}}: f32, %[[INVERSE:[a-z0-9]+]]: f32):
     // U0
@@ -85,7 +85,7 @@ module @adamw_with_clip attributes {halftone.clip = 2.0 : f64, halftone.optimize
     // M4: the first micro-batch starts the sum; gradients hold it too.
     // CHECK: %[[BEFORE:.*]] = halftone.accumulated : <[32], f32>
     // CHECK: %[[FIRST:.*]] = halftone.hyperparameter "first_micro_batch" {initial = 1.000000e+00 : f64} : <[], f32>
-    // CHECK: %[[BOTH:.*]]:2 = halftone.pointwise "accumulate"(%[[BEFORE]], %[[FLAT]], %[[FIRST]]) {halftone.phase = #halftone.phase<accumulate>}
+    // CHECK: %[[BOTH:.*]]:2 = halftone.map "accumulate"(%[[BEFORE]], %[[FLAT]], %[[FIRST]]) {halftone.phase = #halftone.phase<accumulate>}
     // CHECK-NEXT: ^bb0(%[[EB:[a-z0-9]+]]: f32, %[[EN:[a-z0-9]+]]: f32, %[[EF:[a-z0-9]+]]: f32):
     // CHECK: %[[ISFIRST:.*]] = arith.cmpf ogt, %[[EF]], %{{.*}} : f32
     // CHECK: %[[TOTAL:.*]] = arith.addf %[[EB]], %[[EN]] : f32
@@ -99,12 +99,12 @@ module @adamw_with_clip attributes {halftone.clip = 2.0 : f64, halftone.optimize
     // CHECK: %[[L2:.*]] = halftone.state "adamw.beta2_power_low"
     // CHECK: %[[MICRO:.*]] = halftone.hyperparameter "micro_batches" {initial = 1.000000e+00 : f64}
     // U0, U1: squares of the mean of the micro-batches.
-    // CHECK: %[[SQUARES:.*]] = halftone.pointwise "square"(%[[FLAT]], %[[MICRO]])
+    // CHECK: %[[SQUARES:.*]] = halftone.map "square"(%[[FLAT]], %[[MICRO]])
     // CHECK-NEXT: ^bb0(%[[SG:[a-z0-9]+]]: f32, %[[SN:[a-z0-9]+]]: f32):
     // CHECK: %[[SI:.*]] = arith.divf %{{.*}}, %[[SN]] : f32
     // CHECK: %[[SU:.*]] = arith.mulf %[[SG]], %[[SI]] : f32
     // CHECK: arith.mulf %[[SU]], %[[SU]] : f32
-    // CHECK: %[[ALL:.*]]:8 = halftone.total "norm" %[[SQUARES]](%[[H1]], %[[L1]], %[[H2]], %[[L2]], %[[MICRO]]) {halftone.phase = #halftone.phase<check>}
+    // CHECK: %[[ALL:.*]]:8 = halftone.reduce "total"(%[[SQUARES]], %[[H1]], %[[L1]], %[[H2]], %[[L2]], %[[MICRO]]) {halftone.phase = #halftone.phase<check>}
     // CHECK: ^bb0(%[[SUM:[a-z0-9]+]]: f32, %[[OLD:[a-z0-9]+]]: f32, %{{[a-z0-9]+}}: f32, %{{[a-z0-9]+}}: f32, %{{[a-z0-9]+}}: f32, %[[N:[a-z0-9]+]]: f32):
     // CHECK: %[[NORM:.*]] = math.sqrt %[[SUM]] : f32
     // CHECK: %[[INF:.*]] = arith.constant 0x7F800000 : f32
@@ -126,7 +126,7 @@ module @adamw_with_clip attributes {halftone.clip = 2.0 : f64, halftone.optimize
     // CHECK: %[[LR:.*]] = halftone.hyperparameter "learning_rate" {initial = 1.000000e-03 : f64}
     // CHECK: %[[M:.*]] = halftone.state "adamw.first_moment" {initial = 0.000000e+00 : f64, optimizer} : <[32], f32>
     // CHECK: %[[V:.*]] = halftone.state "adamw.second_moment"
-    // CHECK: %[[NEXT:.*]]:3 = halftone.pointwise "update"(%[[P]], %[[FLAT]], %[[M]], %[[V]], %[[LR]], %[[ALL]]#1, %[[ALL]]#2, %[[ALL]]#3, %[[ALL]]#4, %[[ALL]]#5, %[[ALL]]#6, %[[ALL]]#7) {halftone.phase = #halftone.phase<update>}
+    // CHECK: %[[NEXT:.*]]:3 = halftone.map "update"(%[[P]], %[[FLAT]], %[[M]], %[[V]], %[[LR]], %[[ALL]]#1, %[[ALL]]#2, %[[ALL]]#3, %[[ALL]]#4, %[[ALL]]#5, %[[ALL]]#6, %[[ALL]]#7) {halftone.phase = #halftone.phase<update>}
     // CHECK: ^bb0(%[[EP:[a-z0-9]+]]: f32, %[[EG:[a-z0-9]+]]: f32, %[[EM:[a-z0-9]+]]: f32, %[[EV:[a-z0-9]+]]: f32, %[[ELR:[a-z0-9]+]]: f32, %{{[a-z0-9]+}}: f32, %[[EC:[a-z0-9]+]]: f32, %[[EI:[a-z0-9]+]]: f32,
     // M3: unscale, then clip.
     // CHECK: %[[UG:.*]] = arith.mulf %[[EG]], %[[EI]] : f32
@@ -154,7 +154,7 @@ module @sgd_with_nesterov attributes {halftone.optimizer = {kind = "sgd", learni
     halftone.gradient %g of %w : (!halftone.tensor<[32], f32>, !halftone.tensor<[32], f32>) -> ()
     // CHECK-NOT: arith.minimumf
     // CHECK: halftone.state "sgd.momentum"
-    // CHECK: halftone.pointwise "update"
+    // CHECK: halftone.map "update"
     // CHECK-NOT: halftone.element_index
     // CHECK: ^bb0(%[[P:[a-z0-9]+]]: f32, %[[G:[a-z0-9]+]]: f32, %[[OLD:[a-z0-9]+]]: f32,
     // CHECK: %[[UNSCALED:.*]] = arith.mulf %[[G]], %{{.*}} : f32
@@ -183,15 +183,15 @@ module @fixed_loss_scale attributes {halftone.loss_scale = {kind = "fixed", init
     halftone.gradient %g of %w : (!halftone.tensor<[32], f32>, !halftone.tensor<[32], f32>) -> ()
     // CHECK-NOT: halftone.state
     // CHECK: %[[MICRO:.*]] = halftone.hyperparameter "micro_batches"
-    // CHECK: halftone.pointwise "square"(%{{.*}}, %[[SCALE]], %[[MICRO]])
+    // CHECK: halftone.map "square"(%{{.*}}, %[[SCALE]], %[[MICRO]])
     // CHECK-NEXT: ^bb0(%[[G:[a-z0-9]+]]: f32, %[[S:[a-z0-9]+]]: f32, %[[N:[a-z0-9]+]]: f32):
     // CHECK: %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
     // CHECK: %[[PER_SCALE:.*]] = arith.divf %[[ONE]], %[[S]] : f32
     // CHECK: %[[INVERSE:.*]] = arith.divf %[[PER_SCALE]], %[[N]] : f32
     // CHECK: arith.mulf %[[G]], %[[INVERSE]] : f32
-    // CHECK: %[[ALL:.*]]:4 = halftone.total "norm" %{{.*}}(%[[SCALE]], %[[MICRO]])
+    // CHECK: %[[ALL:.*]]:4 = halftone.reduce "total"(%{{.*}}, %[[SCALE]], %[[MICRO]])
     // CHECK-NOT: to %[[SCALE]]
-    // CHECK: halftone.pointwise "update"(%{{.*}}, %{{.*}}, %{{.*}}, %[[ALL]]#1, %[[ALL]]#2, %[[ALL]]#3)
+    // CHECK: halftone.map "update"(%{{.*}}, %{{.*}}, %{{.*}}, %[[ALL]]#1, %[[ALL]]#2, %[[ALL]]#3)
     // CHECK-NOT: to %[[SCALE]]
   }
 }
@@ -214,7 +214,7 @@ module @dynamic_loss_scale attributes {halftone.loss_scale = {kind = "dynamic", 
     // CHECK: %[[CLEAN:.*]] = halftone.state "loss_scale.clean" {initial = 0.000000e+00 : f64, optimizer}
     // CHECK: %[[WAIT:.*]] = halftone.state "loss_scale.wait" {initial = 5.000000e+00 : f64, optimizer}
     // CHECK: %[[FLOORED:.*]] = halftone.state "loss_scale.floored" {initial = 0.000000e+00 : f64, optimizer}
-    // CHECK: %[[ALL:.*]]:8 = halftone.total "norm" %{{.*}}(%[[SCALE]], %[[CLEAN]], %[[WAIT]], %[[FLOORED]], %{{.*}})
+    // CHECK: %[[ALL:.*]]:8 = halftone.reduce "total"(%{{.*}}, %[[SCALE]], %[[CLEAN]], %[[WAIT]], %[[FLOORED]], %{{.*}})
     // CHECK-NEXT: ^bb0(%{{[a-z0-9]+}}: f32, %[[S:[a-z0-9]+]]: f32, %[[C:[a-z0-9]+]]: f32, %[[W:[a-z0-9]+]]: f32, %[[F:[a-z0-9]+]]: f32, %{{[a-z0-9]+}}: f32):
     // CHECK: %[[FINITE:.*]] = arith.cmpf olt,
     // Not finite: wait is one less; at 0 the scale is lowered, not below the floor. Only steps at the floor count as floored.
@@ -276,18 +276,18 @@ module @states attributes {halftone.optimizer = {kind = "sgd", learning_rate = 0
     // CHECK-NOT: halftone.assign %[[G]]
     // CHECK: %[[FIRST:.*]] = halftone.hyperparameter "first_micro_batch"
     // CHECK: %[[MICRO:.*]] = halftone.hyperparameter "micro_batches"
-    // CHECK: %[[ALL:.*]]:4 = halftone.total "norm"
-    // CHECK: halftone.pointwise "update"
-    // CHECK: %[[GIVEN:.*]] = halftone.pointwise "copy"(%[[G]]) :
+    // CHECK: %[[ALL:.*]]:4 = halftone.reduce "total"
+    // CHECK: halftone.map "update"
+    // CHECK: %[[GIVEN:.*]] = halftone.map "copy"(%[[G]]) :
     // CHECK: %[[BEFORE:.*]] = halftone.state "before=s" {initial = 5.000000e-01 : f64, optimizer} : <[32], f32>
-    // CHECK: %[[ON:.*]]:2 = halftone.pointwise "advance_state"(%[[GIVEN]], %[[S]], %[[BEFORE]], %[[FIRST]]) {halftone.phase = #halftone.phase<accumulate>}
+    // CHECK: %[[ON:.*]]:2 = halftone.map "advance_state"(%[[GIVEN]], %[[S]], %[[BEFORE]], %[[FIRST]]) {halftone.phase = #halftone.phase<accumulate>}
     // CHECK-NEXT: ^bb0(%[[N:[a-z0-9]+]]: f32, %[[C:[a-z0-9]+]]: f32, %[[B:[a-z0-9]+]]: f32, %[[F:[a-z0-9]+]]: f32):
     // CHECK: %[[IS:.*]] = arith.cmpf ogt, %[[F]], %{{.*}} : f32
     // CHECK: %[[KEPT:.*]] = arith.select %[[IS]], %[[C]], %[[B]] : f32
     // CHECK: halftone.yield %[[N]], %[[KEPT]] : f32, f32
     // CHECK: halftone.assign %[[ON]]#0 to %[[S]] {halftone.phase = #halftone.phase<accumulate>}
     // CHECK: halftone.assign %[[ON]]#1 to %[[BEFORE]] {halftone.phase = #halftone.phase<accumulate>}
-    // CHECK: %[[END:.*]] = halftone.pointwise "assign_state"(%[[GIVEN]], %[[S]], %[[BEFORE]], %[[ALL]]#1, %[[MICRO]]) {halftone.phase = #halftone.phase<update>}
+    // CHECK: %[[END:.*]] = halftone.map "assign_state"(%[[GIVEN]], %[[S]], %[[BEFORE]], %[[ALL]]#1, %[[MICRO]]) {halftone.phase = #halftone.phase<update>}
     // CHECK-NEXT: ^bb0(%[[N:[a-z0-9]+]]: f32, %[[C:[a-z0-9]+]]: f32, %[[B:[a-z0-9]+]]: f32, %[[OK:[a-z0-9]+]]: f32, %[[M:[a-z0-9]+]]: f32):
     // CHECK: %[[FINITE:.*]] = arith.cmpf ogt, %[[OK]], %{{.*}} : f32
     // CHECK: %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
@@ -295,9 +295,9 @@ module @states attributes {halftone.optimizer = {kind = "sgd", learning_rate = 0
     // CHECK: %[[BACK:.*]] = arith.select %[[SEVERAL]], %[[B]], %[[C]] : f32
     // CHECK: arith.select %[[FINITE]], %[[N]], %[[BACK]] : f32
     // CHECK: halftone.assign %[[END]] to %[[S]] {halftone.phase = #halftone.phase<update>}
-    // CHECK: %[[OLD:.*]] = halftone.pointwise "copy"(%[[S]]) :
-    // CHECK: halftone.pointwise "advance_state"(%[[OLD]], %[[T]],
-    // CHECK: halftone.pointwise "assign_state"(%[[OLD]], %[[T]],
+    // CHECK: %[[OLD:.*]] = halftone.map "copy"(%[[S]]) :
+    // CHECK: halftone.map "advance_state"(%[[OLD]], %[[T]],
+    // CHECK: halftone.map "assign_state"(%[[OLD]], %[[T]],
     // CHECK-NOT: halftone.assign %[[S]]
   }
 }

@@ -37,8 +37,8 @@ module @one_buffer_per_chain {
         : (!x, !vector, !vector) -> (!x, !halftone.tensor<[batch], f32>, !halftone.tensor<[batch], f32>)
     halftone.output "n", %n : !x
     %p = halftone.flat_parameters : !flat
-    // CHECK: %[[NEXT:.*]] = halftone.pointwise "update"
-    %next = halftone.pointwise "update" (%p) {halftone.phase = #update} : (!flat) -> !flat {
+    // CHECK: %[[NEXT:.*]] = halftone.map "update"
+    %next = halftone.map "update" (%p) {halftone.phase = #update} : (!flat) -> !flat {
     ^bb0(%a: f32):
       halftone.yield %a : f32
     }

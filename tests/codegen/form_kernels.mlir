@@ -2,6 +2,8 @@
 // RUN: halftone-opt --halftone-form-kernels -split-input-file -verify-diagnostics %s | FileCheck %s
 // RUN: halftone-opt --halftone-form-kernels=fuse=false -split-input-file -verify-diagnostics %s | FileCheck %s --check-prefix=UNFUSED
 
+#full = #halftone.access<full>
+#row = #halftone.access<row>
 !matrix = !halftone.tensor<[batch, 8], f32>
 !weight = !halftone.tensor<[8, 8], f32>
 !vector = !halftone.tensor<[8], f32>
@@ -98,12 +100,17 @@ halftone.graph "cross_entropy_and_its_gradient_are_one_kernel" {
   %label = halftone.input "label" : !label
   %r = halftone.cross_entropy %x, %label {halftone.layer = "loss", halftone.phase = #loss} : (!matrix, !label) -> !rows
   %l = halftone.mean %r {halftone.layer = "loss", halftone.phase = #loss} : (!rows) -> !scalar
-  %one = halftone.pointwise "loss_weight" () {halftone.phase = #loss_backward} : () -> !rows {
+  %one = halftone.map "loss_weight" () {halftone.phase = #loss_backward} : () -> !rows {
     %c = arith.constant 1.0 : f32
     halftone.yield %c : f32
   }
-  %g = halftone.cross_entropy_grad %x, %label, %one {halftone.layer = "loss", halftone.phase = #loss_backward}
-      : (!matrix, !label, !rows) -> !matrix
+  %g = halftone.map "cross_entropy_grad"(%x, %label, %one) over ["batch", 8] reads [#full, #row, #row] writes [#full]
+      {halftone.layer = "loss", halftone.phase = #loss_backward} : (!matrix, !label, !rows) -> !matrix {
+  ^bb0(%logit: f32, %column: i32, %seed: f32):
+    %max = halftone.row_max %logit : f32
+    %p = arith.mulf %max, %seed : f32
+    halftone.yield %p : f32
+  }
   %h = halftone.cast %g {halftone.layer = "loss", halftone.phase = #loss_backward} : (!matrix) -> !halftone.tensor<[batch, 8], bf16>
   halftone.loss "loss", %l weight 1.0 {halftone.phase = #loss} : !scalar
   %cut = halftone.output_gradient "y", %h {halftone.phase = #loss_backward}
@@ -124,10 +131,20 @@ halftone.graph "two_cross_entropies_of_the_same_logits" {
   %la = halftone.mean %a {halftone.layer = "first", halftone.phase = #loss} : (!rows) -> !scalar
   %b = halftone.cross_entropy %x, %label {halftone.layer = "second", halftone.phase = #loss} : (!matrix, !label) -> !rows
   %lb = halftone.mean %b {halftone.layer = "second", halftone.phase = #loss} : (!rows) -> !scalar
-  %gb = halftone.cross_entropy_grad %x, %label, %w {halftone.layer = "second", halftone.phase = #loss_backward}
-      : (!matrix, !label, !rows) -> !matrix
-  %ga = halftone.cross_entropy_grad %x, %label, %w {halftone.layer = "first", halftone.phase = #loss_backward}
-      : (!matrix, !label, !rows) -> !matrix
+  %gb = halftone.map "cross_entropy_grad"(%x, %label, %w) over ["batch", 8] reads [#full, #row, #row] writes [#full]
+      {halftone.layer = "second", halftone.phase = #loss_backward} : (!matrix, !label, !rows) -> !matrix {
+  ^bb0(%logit: f32, %column: i32, %seed: f32):
+    %max = halftone.row_max %logit : f32
+    %p = arith.mulf %max, %seed : f32
+    halftone.yield %p : f32
+  }
+  %ga = halftone.map "cross_entropy_grad"(%x, %label, %w) over ["batch", 8] reads [#full, #row, #row] writes [#full]
+      {halftone.layer = "first", halftone.phase = #loss_backward} : (!matrix, !label, !rows) -> !matrix {
+  ^bb0(%logit: f32, %column: i32, %seed: f32):
+    %max = halftone.row_max %logit : f32
+    %p = arith.mulf %max, %seed : f32
+    halftone.yield %p : f32
+  }
   %sum = halftone.add %gb, %ga {halftone.layer = "second", halftone.phase = #loss_backward} : (!matrix, !matrix) -> !matrix
   halftone.loss "first", %la weight 1.0 {halftone.phase = #loss} : !scalar
   halftone.loss "second", %lb weight 1.0 {halftone.phase = #loss} : !scalar
@@ -151,10 +168,20 @@ halftone.graph "does_not_join_a_loss_with_what_needs_later_kernels" {
   %l = halftone.mean %r {halftone.layer = "loss", halftone.phase = #loss} : (!rows) -> !scalar
   %o = halftone.cross_entropy %x, %label {halftone.layer = "other", halftone.phase = #loss} : (!matrix, !label) -> !rows
   %m = halftone.mean %o {halftone.layer = "other", halftone.phase = #loss} : (!rows) -> !scalar
-  %g = halftone.cross_entropy_grad %again, %label, %w {halftone.layer = "loss", halftone.phase = #loss_backward}
-      : (!matrix, !label, !rows) -> !matrix
-  %h = halftone.cross_entropy_grad %x, %label, %w {halftone.layer = "other", halftone.phase = #loss_backward}
-      : (!matrix, !label, !rows) -> !matrix
+  %g = halftone.map "cross_entropy_grad"(%again, %label, %w) over ["batch", 8] reads [#full, #row, #row] writes [#full]
+      {halftone.layer = "loss", halftone.phase = #loss_backward} : (!matrix, !label, !rows) -> !matrix {
+  ^bb0(%logit: f32, %column: i32, %seed: f32):
+    %max = halftone.row_max %logit : f32
+    %p = arith.mulf %max, %seed : f32
+    halftone.yield %p : f32
+  }
+  %h = halftone.map "cross_entropy_grad"(%x, %label, %w) over ["batch", 8] reads [#full, #row, #row] writes [#full]
+      {halftone.layer = "other", halftone.phase = #loss_backward} : (!matrix, !label, !rows) -> !matrix {
+  ^bb0(%logit: f32, %column: i32, %seed: f32):
+    %max = halftone.row_max %logit : f32
+    %p = arith.mulf %max, %seed : f32
+    halftone.yield %p : f32
+  }
   %sum = halftone.add %g, %h {halftone.layer = "other", halftone.phase = #loss_backward} : (!matrix, !matrix) -> !matrix
   halftone.loss "loss", %l weight 1.0 {halftone.phase = #loss} : !scalar
   halftone.loss "other", %m weight 1.0 {halftone.phase = #loss} : !scalar
@@ -175,7 +202,7 @@ halftone.graph "bias_gradient_rides_on_weight_gradient" {
   %g = halftone.input "g" : !matrix
   %dw = halftone.contract %g, %x {pass = #halftone.pass<weight_gradient>, transpose_lhs, halftone.layer = "fc", halftone.phase = #backward}
       : (!matrix, !matrix) -> !weight
-  %db = halftone.column_sum %g {halftone.layer = "fc", halftone.phase = #backward} : (!matrix) -> !vector
+  %db = halftone.reduce "column_sum"(%g) {halftone.layer = "fc", halftone.phase = #backward} : (!matrix) -> !vector
   %flat = halftone.flatten %dw, %db at [0, 64] : (!weight, !vector) -> !halftone.tensor<[96], f32>
 }
 
@@ -188,9 +215,15 @@ halftone.graph "sums_over_rows_share_a_pass" {
   %x = halftone.input "x" : !matrix
   %g = halftone.input "g" : !matrix
   %r = halftone.input "r" : !rows
-  %dw, %db = halftone.layer_norm_weight_grad %x, %r, %r, %g {halftone.layer = "norm", halftone.phase = #backward}
-      : (!matrix, !rows, !rows, !matrix) -> (!vector, !vector)
-  %sum = halftone.column_sum %x {halftone.layer = "fc", halftone.phase = #backward} : (!matrix) -> !vector
+  %dw, %db = halftone.reduce "layer_norm_weight_grad"(%x, %r, %r, %g) reads [#full, #row, #row, #full]
+      {pass = #halftone.pass<weight_gradient>, halftone.layer = "norm", halftone.phase = #backward} : (!matrix, !rows, !rows, !matrix) -> (!vector, !vector) each {
+  ^bb0(%ex: f32, %mean: f32, %rstd: f32, %eg: f32):
+    %d = arith.subf %ex, %mean : f32
+    %h = arith.mulf %d, %rstd : f32
+    %p = arith.mulf %eg, %h : f32
+    halftone.yield %p, %eg : f32, f32
+  }
+  %sum = halftone.reduce "column_sum"(%x) {halftone.layer = "fc", halftone.phase = #backward} : (!matrix) -> !vector
   %flat = halftone.flatten %dw, %db, %sum at [0, 32, 64] : (!vector, !vector, !vector) -> !halftone.tensor<[96], f32>
 }
 
@@ -206,13 +239,13 @@ halftone.graph "sums_over_rows_share_a_pass" {
 halftone.graph "inlines_what_is_marked" {
   %x = halftone.input "x" : !matrix
   %s = halftone.input "s" : !scalar
-  %half = halftone.pointwise "half" (%s) : (!scalar) -> !rows {
+  %half = halftone.map "half" (%s) : (!scalar) -> !rows {
   ^bb0(%a: f32):
     %two = arith.constant 2.0 : f32
     %h = arith.divf %a, %two : f32
     halftone.yield %h : f32
   }
-  %wide = halftone.pointwise "half" (%s) : (!scalar) -> !matrix {
+  %wide = halftone.map "half" (%s) : (!scalar) -> !matrix {
   ^bb0(%a: f32):
     %two = arith.constant 2.0 : f32
     %h = arith.divf %a, %two : f32
@@ -220,8 +253,14 @@ halftone.graph "inlines_what_is_marked" {
   }
   %relu = halftone.relu %x {halftone.inline, halftone.layer = "relu", halftone.phase = #backward} : (!matrix) -> !matrix
   %a = halftone.add %relu, %wide {halftone.layer = "a", halftone.phase = #backward} : (!matrix, !matrix) -> !matrix
-  %dw, %db = halftone.layer_norm_weight_grad %x, %half, %half, %a {halftone.layer = "b", halftone.phase = #backward}
-      : (!matrix, !rows, !rows, !matrix) -> (!vector, !vector)
+  %dw, %db = halftone.reduce "layer_norm_weight_grad"(%x, %half, %half, %a) reads [#full, #row, #row, #full]
+      {pass = #halftone.pass<weight_gradient>, halftone.layer = "b", halftone.phase = #backward} : (!matrix, !rows, !rows, !matrix) -> (!vector, !vector) each {
+  ^bb0(%ex: f32, %mean: f32, %rstd: f32, %eg: f32):
+    %d = arith.subf %ex, %mean : f32
+    %h = arith.mulf %d, %rstd : f32
+    %p = arith.mulf %eg, %h : f32
+    halftone.yield %p, %eg : f32, f32
+  }
   %flat = halftone.flatten %dw, %db at [0, 32] : (!vector, !vector) -> !halftone.tensor<[64], f32>
 }
 
@@ -280,12 +319,12 @@ halftone.graph "rounds_inside_a_kernel" {
 halftone.graph "drops_operands_that_nothing_reads" {
   %x = halftone.input "x" : !matrix
   %s = halftone.input "s" : !scalar
-  %a = halftone.pointwise "first" (%x, %s) {halftone.layer = "first"} : (!matrix, !scalar) -> !matrix {
+  %a = halftone.map "first" (%x, %s) {halftone.layer = "first"} : (!matrix, !scalar) -> !matrix {
   ^bb0(%v: f32, %unread: f32):
     %r = arith.negf %v : f32
     halftone.yield %r : f32
   }
-  %b = halftone.pointwise "second" (%a, %s, %x) {halftone.layer = "second", halftone.phase = #backward}
+  %b = halftone.map "second" (%a, %s, %x) {halftone.layer = "second", halftone.phase = #backward}
       : (!matrix, !scalar, !matrix) -> !matrix {
   ^bb0(%v: f32, %unread: f32, %g: f32):
     %dead = arith.addf %v, %v : f32
@@ -311,8 +350,8 @@ halftone.graph "keeps_what_a_finish_reads" {
   %g = halftone.input "g" : !halftone.tensor<[64], f32>
   %n = halftone.state "n" {initial = 0.0 : f64} : !scalar
   %m = halftone.state "m" {initial = 0.0 : f64} : !scalar
-  %norm = halftone.total "norm" %g(%n, %m) {halftone.phase = #check}
-      : (!halftone.tensor<[64], f32>, !scalar, !scalar) -> !scalar {
+  %norm = halftone.reduce "total"(%g, %n, %m) {halftone.phase = #check}
+      : (!halftone.tensor<[64], f32>, !scalar, !scalar) -> !scalar finish {
   ^bb0(%sum: f32, %unread: f32, %read: f32):
     %dead = arith.addf %unread, %unread : f32
     %r = arith.mulf %sum, %read : f32
@@ -394,7 +433,7 @@ halftone.graph "does_not_fuse_with_the_result_of_a_finish" {
   %n, %mean, %rstd = halftone.layer_norm %x, %b, %b {epsilon = 1.0e-5 : f64, halftone.layer = "r"}
       : (!matrix, !vector, !vector) -> (!matrix, !rows, !rows)
   %m = halftone.mean %mean {halftone.layer = "m"} : (!rows) -> !scalar
-  %s = halftone.pointwise "shift" (%x, %m) {halftone.layer = "s"} : (!matrix, !scalar) -> !matrix {
+  %s = halftone.map "shift" (%x, %m) {halftone.layer = "s"} : (!matrix, !scalar) -> !matrix {
   ^bb0(%a: f32, %c: f32):
     %r = arith.subf %a, %c : f32
     halftone.yield %r : f32
@@ -433,26 +472,26 @@ halftone.graph "copies_for_sinks" {
 halftone.graph "scalar_states" {
   %s = halftone.state "s" {initial = 0.0 : f64} : !scalar
   %t = halftone.state "t" {initial = 0.0 : f64} : !scalar
-  %next = halftone.pointwise "increment" (%s) {halftone.layer = "next", halftone.phase = #halftone.phase<forward>}
+  %next = halftone.map "increment" (%s) {halftone.layer = "next", halftone.phase = #halftone.phase<forward>}
       : (!scalar) -> !scalar {
   ^bb0(%a: f32):
     %one = arith.constant 1.0 : f32
     %r = arith.addf %a, %one : f32
     halftone.yield %r : f32
   }
-  %last = halftone.pointwise "decrement" (%t) {halftone.layer = "last", halftone.phase = #halftone.phase<forward>}
+  %last = halftone.map "decrement" (%t) {halftone.layer = "last", halftone.phase = #halftone.phase<forward>}
       : (!scalar) -> !scalar {
   ^bb0(%a: f32):
     %one = arith.constant 1.0 : f32
     %r = arith.subf %a, %one : f32
     halftone.yield %r : f32
   }
-  %on = halftone.pointwise "on" (%next) {halftone.phase = #halftone.phase<accumulate>} : (!scalar) -> !scalar {
+  %on = halftone.map "on" (%next) {halftone.phase = #halftone.phase<accumulate>} : (!scalar) -> !scalar {
   ^bb0(%a: f32):
     halftone.yield %a : f32
   }
   halftone.assign %on to %s {halftone.phase = #halftone.phase<accumulate>} : (!scalar, !scalar) -> ()
-  %end = halftone.pointwise "end" (%last) {halftone.phase = #update} : (!scalar) -> !scalar {
+  %end = halftone.map "end" (%last) {halftone.phase = #update} : (!scalar) -> !scalar {
   ^bb0(%a: f32):
     halftone.yield %a : f32
   }

@@ -286,29 +286,41 @@ halftone.graph "g" {
 
 // -----
 
-// Slice: rows stay.
+// Map: rows stay.
 halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
-  // expected-error @+1 {{do not match rows of}}
-  %y = halftone.slice %x from 0 : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[time, 4], f32>
+  // expected-error @+1 {{cannot be accessed as window of domain time x 4}}
+  %y = halftone.map "slice" (%x) over ["time", 4] reads [#halftone.access<window>] writes [#halftone.access<full>]
+      : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[time, 4], f32> {
+  ^bb0(%a: f32):
+    halftone.yield %a : f32
+  }
 }
 
 // -----
 
-// Slice ends inside.
+// Map: one access per operand and per result.
 halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
-  // expected-error @+1 {{columns from 5 of}}
-  %y = halftone.slice %x from 5 : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{wants one access per operand and per result}}
+  %y = halftone.map "copy" (%x) over ["batch", 8] reads [] writes [#halftone.access<full>]
+      : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32> {
+  ^bb0(%a: f32):
+    halftone.yield %a : f32
+  }
 }
 
 // -----
 
-// Slice begins inside.
+// Map: matrices are a contraction's.
 halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
-  // expected-error @+1 {{columns from -1 of}}
-  %y = halftone.slice %x from -1 : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{cannot be accessed as lhs of domain batch x 8}}
+  %y = halftone.map "copy" (%x) over ["batch", 8] reads [#halftone.access<lhs>] writes [#halftone.access<full>]
+      : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32> {
+  ^bb0(%a: f32):
+    halftone.yield %a : f32
+  }
 }
 
 // -----
@@ -350,11 +362,51 @@ halftone.graph "g" {
 
 // -----
 
-// Total: the region sees the sum and the scalars.
+// Reduce: an operand that its domain can address.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  %z = halftone.input "z" : !halftone.tensor<[5], f32>
+  // expected-error @+1 {{does not fit domain batch x 4}}
+  %y = halftone.reduce "n" (%x, %z) : (!halftone.tensor<[batch, 4], f32>, !halftone.tensor<[5], f32>) -> !halftone.tensor<[4], f32>
+}
+
+// -----
+
+// Reduce: as many sums as results.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{wants as many sums as results}}
+  %y = halftone.reduce "n" (%x, %x) : (!halftone.tensor<[batch, 4], f32>, !halftone.tensor<[batch, 4], f32>) -> !halftone.tensor<[4], f32>
+}
+
+// -----
+
+// Reduce over rows: one value a column.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{cannot be accessed as column of domain batch x 4}}
+  %y = halftone.reduce "n" (%x) : (!halftone.tensor<[batch, 4], f32>) -> !halftone.tensor<[5], f32>
+}
+
+// -----
+
+// Reduce: 'each' sees the operands.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{wants one argument per operand, of its element type, in 'each'}}
+  %y = halftone.reduce "n" (%x) : (!halftone.tensor<[batch, 4], f32>) -> !halftone.tensor<[4], f32> each {
+  ^bb0(%a: bf16):
+    halftone.yield %a : bf16
+  }
+}
+
+// -----
+
+// Reduce: 'finish' sees the sums and the scalars.
 halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[4], f32>
-  // expected-error @+1 {{region wants the sum and one argument per scalar}}
-  %y = halftone.total "n" %x() : (!halftone.tensor<[4], f32>) -> !halftone.tensor<[], f32> {
+  // expected-error @+1 {{wants the sums and one argument per scalar in 'finish'}}
+  %y = halftone.reduce "n" (%x) : (!halftone.tensor<[4], f32>) -> !halftone.tensor<[], f32> finish {
   ^bb0(%a: f32, %b: f32):
     halftone.yield %a : f32
   }
@@ -362,11 +414,11 @@ halftone.graph "g" {
 
 // -----
 
-// Total: the region yields the results.
+// Reduce: 'finish' yields the results.
 halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[4], f32>
-  // expected-error @+1 {{region wants to yield one value per result}}
-  %y = halftone.total "n" %x() : (!halftone.tensor<[4], f32>) -> !halftone.tensor<[], f32> {
+  // expected-error @+1 {{wants 'finish' to yield one value per result}}
+  %y = halftone.reduce "n" (%x) : (!halftone.tensor<[4], f32>) -> !halftone.tensor<[], f32> finish {
   ^bb0(%a: f32):
     halftone.yield
   }

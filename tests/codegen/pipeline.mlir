@@ -6,7 +6,7 @@
 // RUN: FileCheck --check-prefix=NONE %s < %t
 // RUN: halftone-opt --halftone-pipeline -split-input-file %s | cmp - %t
 
-// NONE-NOT: halftone.{{linear|relu|gelu|cross_entropy|mean|contract|column_sum|pointwise|total|cast|gradient|hand_on|add}} {{[%"]}}
+// NONE-NOT: halftone.{{linear|relu|gelu|cross_entropy|mean|contract|map|reduce|pointwise|cast|gradient|hand_on|add}} {{[%"]}}
 // NONE-NOT: math.{{exp|log|tanh|erf|rsqrt}}
 
 !x = !halftone.tensor<[batch, 8], f32>

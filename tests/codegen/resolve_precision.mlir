@@ -143,7 +143,7 @@ module @roles_in_every_pass attributes {halftone.rules = [
     %m = halftone.mean %y {halftone.layer = "l", halftone.kind = "mse", halftone.phase = #loss} : (!matrix) -> !scalar
     halftone.loss "l", %m weight 1.0 {halftone.phase = #loss} : !scalar
     // The loss's gradient is a contribution to y's (P34).
-    // CHECK: halftone.pointwise "mean_grad"
+    // CHECK: halftone.map "mean_grad"
     // CHECK-SAME: <operands = {{\[\[}}]], results = {{\[\[}}#halftone.round<format = tf32, role = gradient, rule = 9>, #halftone.round<format = bf16, role = gradient, rule = 7, beaten = [0]>]]>
     // CHECK: halftone.contract {{.*}} {halftone.gradient_of = ["h"],
     // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = tf32, role = gradient, rule = 3, beaten = [0]>],
@@ -153,10 +153,10 @@ module @roles_in_every_pass attributes {halftone.rules = [
     // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = f16, role = gradient, rule = 4, beaten = [0]>],
     // CHECK-SAME: [#halftone.round<format = f16, toward_zero = true, role = saved, rule = 6>, #halftone.round<format = bf16, toward_zero = true, role = saved, rule = 5, beaten = [0]>]],
     // CHECK-SAME: results = {{\[\[}}#halftone.round<format = f16, role = weight_gradient, rule = 8>]]
-    // CHECK: halftone.column_sum {{.*}} {halftone.gradient_of = ["b"],
+    // CHECK: halftone.reduce "column_sum"({{.*}} {halftone.gradient_of = ["b"],
     // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = f16, role = gradient, rule = 4, beaten = [0]>]], results = {{\[\[}}#halftone.round<format = f16, role = weight_gradient, rule = 8>]]
     // A sum of contributions to a parameter's gradient is f32 and nothing else.
-    // CHECK: halftone.add {{.*}} {halftone.gradient_of = ["w"],
+    // CHECK: halftone.map "add"({{.*}} {halftone.gradient_of = ["w"],
     // CHECK-SAME: halftone.partial_sum, {{.*}}<operands = {{\[\[}}], []], results = {{\[\[}}]]>
   }
 }
@@ -261,17 +261,17 @@ module @follow_backward attributes {halftone.rules = ["where role activation|gra
     %m = halftone.mean %y {halftone.layer = "l", halftone.kind = "mse", halftone.phase = #loss} : (!matrix) -> !scalar
     halftone.loss "l", %m weight 1.0 {halftone.phase = #loss} : !scalar
     // silu: the gradient of y is f16, the saved n is bf16; n's own gradient follows n.
-    // CHECK: halftone.pointwise "silu_grad"
+    // CHECK: halftone.map "silu_grad"
     // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = f32, role = saved, rule = 4>], [#halftone.round<format = f32, role = gradient, rule = 4>]],
     // CHECK-SAME: results = {{\[\[}}#halftone.round<format = bf16, role = gradient, rule = 2, beaten = [0]>]]
     // layer_norm: the gradient of n is bf16, the saved h is f16.
-    // CHECK: halftone.layer_norm_grad
+    // CHECK: halftone.map "layer_norm_grad"
     // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = f32, role = saved, rule = 4>], [#halftone.round<format = f32, role = weight, rule = 4>], [], [],
     // CHECK-SAME: [#halftone.round<format = f32, role = gradient, rule = 4>]], results = {{\[\[}}#halftone.round<format = f16, role = gradient, rule = 0>]]
     // linear: the gradient of h is f16, the saved x2 is bf16.
     // CHECK: halftone.contract {{.*}}{halftone.gradient_of = ["w"]
     // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = f32, role = gradient, rule = 4>], [#halftone.round<format = bf16, role = saved, rule = 3>, #halftone.round<format = f32, role = saved, rule = 4>]],
-    // CHECK: halftone.column_sum
+    // CHECK: halftone.reduce "column_sum"
     // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = f32, role = gradient, rule = 4>]],
   }
 }

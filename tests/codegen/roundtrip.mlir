@@ -80,9 +80,9 @@ halftone.graph "layers" attributes {halftone.loss_without_output = "xent", halft
     %s = halftone.sigmoid %m : f32
     halftone.yield %m, %s : f32, f32
   }
-  // CHECK: halftone.pointwise "one"() : () -> !halftone.tensor<[], f32> {
+  // CHECK: halftone.map "one"() : () -> !halftone.tensor<[], f32> {
   // CHECK: halftone.count ["batch", 8] : f32
-  %one = halftone.pointwise "one" () : () -> !halftone.tensor<[], f32> {
+  %one = halftone.map "one" () : () -> !halftone.tensor<[], f32> {
     %c = halftone.count ["batch", 8] : f32
     halftone.yield %c : f32
   }
@@ -119,22 +119,33 @@ halftone.graph "gradients" {
   // CHECK: halftone.contract %{{.*}}, %{{.*}} {pass = #halftone.pass<forward>, transpose_rhs} : (
   %fg = halftone.contract %g, %w {pass = #halftone.pass<forward>, transpose_rhs}
       : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
-  // CHECK: halftone.column_sum %{{.*}} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[8], f32>
-  %bg = halftone.column_sum %g : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[8], f32>
-  // CHECK: halftone.layer_norm_grad %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : (
-  %ng = halftone.layer_norm_grad %x, %v, %row, %row, %g
-      : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[batch], f32>,
-         !halftone.tensor<[batch], f32>, !halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
-  // CHECK: halftone.layer_norm_weight_grad %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : (
-  %nw, %nb = halftone.layer_norm_weight_grad %x, %row, %row, %g
-      : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch], f32>, !halftone.tensor<[batch], f32>,
-         !halftone.tensor<[batch, 8], f32>) -> (!halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>)
-  // CHECK: halftone.slice %{{.*}} from 4 : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 4], f32>
-  %slice = halftone.slice %g from 4 : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 4], f32>
-  // CHECK: halftone.cross_entropy_grad %{{.*}}, %{{.*}}, %{{.*}} : (
-  %cg = halftone.cross_entropy_grad %x, %label, %row
-      : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch], i32>, !halftone.tensor<[batch], f32>)
-      -> !halftone.tensor<[batch, 8], f32>
+  // CHECK: halftone.reduce "column_sum"(%{{.*}}) : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[8], f32>
+  %bg = halftone.reduce "column_sum"(%g) : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[8], f32>
+  // CHECK: halftone.map "layer_norm_grad"(%{{.*}}, %{{.*}}) over ["batch", 8] reads [#halftone.access<full>, #halftone.access<row>] writes [#halftone.access<full>] : (
+  // CHECK-NEXT: ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32):
+  // CHECK-NEXT:   %[[S:.*]] = halftone.row_sum %[[A]] : f32
+  %cg = halftone.map "layer_norm_grad" (%x, %row) over ["batch", 8]
+      reads [#halftone.access<full>, #halftone.access<row>] writes [#halftone.access<full>]
+      : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch], f32>) -> !halftone.tensor<[batch, 8], f32> {
+  ^bb0(%a: f32, %b: f32):
+    %s = halftone.row_sum %a : f32
+    %p = arith.mulf %s, %b : f32
+    halftone.yield %p : f32
+  }
+  // CHECK: halftone.map "slice"(%{{.*}}) over ["batch", 4] reads [#halftone.access<window, 4>] writes [#halftone.access<full>] : (
+  %slice = halftone.map "slice" (%g) over ["batch", 4] reads [#halftone.access<window, 4>] writes [#halftone.access<full>]
+      : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 4], f32> {
+  ^bb0(%a: f32):
+    halftone.yield %a : f32
+  }
+  // CHECK: halftone.reduce "weight_grad"(%{{.*}}, %{{.*}}) reads [#halftone.access<full>, #halftone.access<row>] {pass = #halftone.pass<weight_gradient>} : ({{.*}}) -> (!halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>) each {
+  %nw, %nb = halftone.reduce "weight_grad" (%x, %row) reads [#halftone.access<full>, #halftone.access<row>]
+      {pass = #halftone.pass<weight_gradient>}
+      : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch], f32>) -> (!halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>) each {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.mulf %a, %b : f32
+    halftone.yield %p, %a : f32, f32
+  }
   // CHECK: halftone.output_gradient "logits", %{{.*}} {halftone.phase = #halftone.phase<loss_backward>} : (
   %og = halftone.output_gradient "logits", %cg {halftone.phase = #halftone.phase<loss_backward>}
       : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
@@ -150,9 +161,9 @@ halftone.graph "gradients" {
   // CHECK: halftone.flatten %{{.*}}, %{{.*}} at [0, 64] : (!halftone.tensor<[8, 8], f32>, !halftone.tensor<[8], f32>) -> !halftone.tensor<[96], f32>
   %flat = halftone.flatten %wg, %bg at [0, 64]
       : (!halftone.tensor<[8, 8], f32>, !halftone.tensor<[8], f32>) -> !halftone.tensor<[96], f32>
-  // CHECK: halftone.total "norm" %{{.*}}(%{{.*}}) {halftone.phase = #halftone.phase<check>} : (!halftone.tensor<[96], f32>, !halftone.tensor<[], f32>) -> !halftone.tensor<[], f32> {
-  %norm = halftone.total "norm" %flat(%one) {halftone.phase = #halftone.phase<check>}
-      : (!halftone.tensor<[96], f32>, !halftone.tensor<[], f32>) -> !halftone.tensor<[], f32> {
+  // CHECK: halftone.reduce "total"(%{{.*}}, %{{.*}}) {halftone.phase = #halftone.phase<check>} : (!halftone.tensor<[96], f32>, !halftone.tensor<[], f32>) -> !halftone.tensor<[], f32> finish {
+  %norm = halftone.reduce "total"(%flat, %one) {halftone.phase = #halftone.phase<check>}
+      : (!halftone.tensor<[96], f32>, !halftone.tensor<[], f32>) -> !halftone.tensor<[], f32> finish {
   ^bb0(%sum: f32, %s: f32):
     %r = arith.mulf %sum, %s : f32
     halftone.yield %r : f32

@@ -18,16 +18,6 @@ LogicalResult ConcatOp::verify() {
   return success();
 }
 
-LogicalResult SliceOp::verify() {
-  if (failed(verifyRows(*this, tensor(getX()), getType())))
-    return failure();
-  int64_t begin = getOffset();
-  if (begin < 0 || begin + getType().getColumns() > tensor(getX()).getColumns())
-    return emitOpError() << "columns from " << begin << " of " << getType() << " lie outside of "
-                         << tensor(getX());
-  return success();
-}
-
 Skeleton ConcatOp::getSkeleton() { return Skeleton::Pointwise; }
 
 TensorType ConcatOp::getDomain() { return getType(); }
@@ -59,28 +49,18 @@ SmallVector<Value> ConcatOp::buildBody(OpBuilder &builder, ValueRange elements, 
   return {result};
 }
 
-Skeleton SliceOp::getSkeleton() { return Skeleton::Pointwise; }
-
-TensorType SliceOp::getDomain() { return getType(); }
-
-SmallVector<AccessAttr> SliceOp::getOperandAccesses() {
-  return {AccessAttr::get(getContext(), AccessKind::Window, getOffset())};
-}
-
-SmallVector<AccessAttr> SliceOp::getResultAccesses() {
-  return accesses(getContext(), {AccessKind::Full});
-}
-
-SmallVector<Value> SliceOp::buildBody(OpBuilder &, ValueRange elements, Value) {
-  return {elements[0]};
-} // D46
-
 SmallVector<Value> ConcatOp::buildGradients(OpBuilder &builder, ValueRange resultGradients) { // D46
   SmallVector<Value> gradients;
   int64_t offset = 0;
   for (Value part : getParts()) {
+    TensorType type = gradientType(part);
+    Space slice{type,
+                {AccessAttr::get(getContext(), AccessKind::Window, offset)},
+                accesses(getContext(), {AccessKind::Full})};
     gradients.push_back(
-        SliceOp::create(builder, getLoc(), part.getType(), resultGradients[0], offset));
+        makeMap(builder, getLoc(), "slice", slice, resultGradients[0], type,
+                [](Scalars &, ValueRange a) -> SmallVector<Value> { return {a[0]}; })
+            .getOutputs()[0]);
     offset += tensor(part).getColumns();
   }
   return gradients;

@@ -11,12 +11,5 @@ def Halftone_ConcatOp : Halftone_LayerOp<"concat"> {
   let assemblyFormat = "$parts attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
-def Halftone_SliceOp : Halftone_TensorOp<"slice"> {
-  let summary = "The columns of one part of a concat (D46)";
-  let arguments = (ins Halftone_AnyTensor:$x, I64Attr:$offset);
-  let results = (outs Halftone_AnyTensor:$result);
-  let assemblyFormat = "$x `from` $offset attr-dict `:` functional-type(operands, results)";
-  let hasVerifier = 1;
-}
 
 #endif

@@ -31,9 +31,8 @@ SmallVector<AccessAttr> CrossEntropyOp::getResultAccesses() {
 }
 
 /// One where the column is the label, and whether the label names a column at all.
-static std::pair<Value, Value> matchLabel(Scalars &s, OpBuilder &builder, Location loc, Value label,
-                                          int64_t columns) {
-  Value column = ColumnIndexOp::create(builder, loc, builder.getI32Type());
+static std::pair<Value, Value> matchLabel(Scalars &s, Value label, int64_t columns) {
+  Value column = s.columnIndex();
   Value valid = s.compare(arith::CmpIPredicate::ult, label, s.integer(columns));
   return {s.compare(arith::CmpIPredicate::eq, column, label), valid};
 }
@@ -42,40 +41,30 @@ SmallVector<Value> CrossEntropyOp::buildBody(OpBuilder &builder, ValueRange elem
                                              Value) { // D29
   Scalars s(builder, getLoc());
   Value x = elements[0];
-  auto [match, valid] = matchLabel(s, builder, getLoc(), elements[1], getDomain().getColumns());
+  auto [match, valid] = matchLabel(s, elements[1], getDomain().getColumns());
   Value maximum = s.rowMax(x);
   Value sum = s.rowSum(s.exp(s.sub(x, maximum)));
   Value picked = s.select(valid, s.rowSum(s.select(match, x, s.like(x, 0))), s.like(x, NAN));
   return {s.sub(s.add(maximum, s.log(sum)), picked)};
 }
 
-Skeleton CrossEntropyGradOp::getSkeleton() { return Skeleton::Row; }
-
-TensorType CrossEntropyGradOp::getDomain() { return tensor(getLogits()); }
-
-SmallVector<AccessAttr> CrossEntropyGradOp::getOperandAccesses() {
-  return accesses(getContext(), {AccessKind::Full, AccessKind::Row, AccessKind::Row});
-}
-
-SmallVector<AccessAttr> CrossEntropyGradOp::getResultAccesses() {
-  return accesses(getContext(), {AccessKind::Full});
-}
-
-SmallVector<Value> CrossEntropyGradOp::buildBody(OpBuilder &builder, ValueRange elements,
-                                                 Value) { // D48
-  Scalars s(builder, getLoc());
-  Value x = elements[0];
-  auto [match, valid] = matchLabel(s, builder, getLoc(), elements[1], getDomain().getColumns());
-  Value e = s.exp(s.sub(x, s.rowMax(x)));
-  Value difference = s.sub(s.div(e, s.rowSum(e)), s.select(match, s.like(x, 1), s.like(x, 0)));
-  return {s.mul(s.select(valid, elements[2], s.like(x, NAN)), difference)};
-}
-
 SmallVector<Value> CrossEntropyOp::buildGradients(OpBuilder &builder,
                                                   ValueRange resultGradients) { // D48
-  return {CrossEntropyGradOp::create(builder, getLoc(), getLogits().getType(), getLogits(),
-                                     getLabel(), resultGradients[0]),
-          Value()};
+  int64_t columns = tensor(getLogits()).getColumns();
+  Space rows{tensor(getLogits()),
+             accesses(getContext(), {AccessKind::Full, AccessKind::Row, AccessKind::Row}),
+             accesses(getContext(), {AccessKind::Full})};
+  auto op = makeMap(builder, getLoc(), "cross_entropy_grad", rows,
+                    {getLogits(), getLabel(), resultGradients[0]}, gradientType(getLogits()),
+                    [&](Scalars &s, ValueRange elements) -> SmallVector<Value> {
+                      Value x = elements[0];
+                      auto [match, valid] = matchLabel(s, elements[1], columns);
+                      Value e = s.exp(s.sub(x, s.rowMax(x)));
+                      Value difference =
+                          s.sub(s.div(e, s.rowSum(e)), s.select(match, s.like(x, 1), s.like(x, 0)));
+                      return {s.mul(s.select(valid, elements[2], s.like(x, NAN)), difference)};
+                    });
+  return {op.getOutputs()[0], Value()};
 }
 
 } // namespace halftone::ir

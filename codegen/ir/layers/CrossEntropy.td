@@ -11,11 +11,5 @@ def Halftone_CrossEntropyOp : Halftone_LayerOp<"cross_entropy"> {
   let assemblyFormat = "$logits `,` $label attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
-def Halftone_CrossEntropyGradOp : Halftone_TensorOp<"cross_entropy_grad"> {
-  let summary = "D48; row_gradient is what arrives at every row's loss";
-  let arguments = (ins Halftone_AnyTensor:$logits, Halftone_AnyTensor:$label, Halftone_AnyTensor:$row_gradient);
-  let results = (outs Halftone_AnyTensor:$result);
-  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
-}
 
 #endif

@@ -38,9 +38,9 @@ static SmallVector<Value> geluTanhGradient(Scalars &s, ValueRange a) { // D44
 }
 
 SmallVector<Value> GeluOp::buildGradients(OpBuilder &builder, ValueRange resultGradients) {
-  auto op = makePointwise(builder, getLoc(), getTanh() ? "gelu_tanh_grad" : "gelu_grad",
-                          {getX(), resultGradients[0]}, getX().getType(),
-                          getTanh() ? geluTanhGradient : geluErfGradient);
+  auto op = makeMap(builder, getLoc(), getTanh() ? "gelu_tanh_grad" : "gelu_grad",
+                    {getX(), resultGradients[0]}, gradientType(getX()),
+                    getTanh() ? geluTanhGradient : geluErfGradient);
   return {op.getOutputs()[0]};
 }
 

@@ -38,58 +38,33 @@ SmallVector<Value> LayerNormOp::buildBody(OpBuilder &builder, ValueRange element
   return {s.fma(s.mul(d, rstd), elements[1], elements[2]), mean, rstd};
 }
 
-Skeleton LayerNormGradOp::getSkeleton() { return Skeleton::Row; }
-
-TensorType LayerNormGradOp::getDomain() { return tensor(getX()); }
-
-SmallVector<AccessAttr> LayerNormGradOp::getOperandAccesses() {
-  return accesses(getContext(), {AccessKind::Full, AccessKind::Column, AccessKind::Row,
-                                 AccessKind::Row, AccessKind::Full});
-}
-
-SmallVector<AccessAttr> LayerNormGradOp::getResultAccesses() {
-  return accesses(getContext(), {AccessKind::Full});
-}
-
-SmallVector<Value> LayerNormGradOp::buildBody(OpBuilder &builder, ValueRange elements,
-                                              Value) { // D41
-  Scalars s(builder, getLoc());
-  Value x = elements[0], weight = elements[1], mean = elements[2], rstd = elements[3],
-        g = elements[4];
-  Value n = s.like(x, static_cast<double>(getDomain().getColumns()));
-  Value h = s.mul(s.sub(x, mean), rstd), q = s.mul(g, weight);
-  Value a = s.div(s.rowSum(q), n), b = s.div(s.rowSum(s.mul(q, h)), n);
-  return {s.mul(rstd, s.sub(s.sub(q, a), s.mul(h, b)))};
-}
-
-Skeleton LayerNormWeightGradOp::getSkeleton() { return Skeleton::Column; }
-
-TensorType LayerNormWeightGradOp::getDomain() { return tensor(getX()); }
-
-SmallVector<AccessAttr> LayerNormWeightGradOp::getOperandAccesses() {
-  return accesses(getContext(),
-                  {AccessKind::Full, AccessKind::Row, AccessKind::Row, AccessKind::Full});
-}
-
-SmallVector<AccessAttr> LayerNormWeightGradOp::getResultAccesses() {
-  return accesses(getContext(), {AccessKind::Column, AccessKind::Column});
-}
-
-SmallVector<Value> LayerNormWeightGradOp::buildBody(OpBuilder &builder, ValueRange elements,
-                                                    Value) { // D41
-  Scalars s(builder, getLoc());
-  Value h = s.mul(s.sub(elements[0], elements[1]), elements[2]), g = elements[3];
-  return {s.mul(g, h), g};
-}
-
 SmallVector<Value> LayerNormOp::buildGradients(OpBuilder &builder,
                                                ValueRange resultGradients) { // D41
   Value g = resultGradients[0];
-  Value x = LayerNormGradOp::create(builder, getLoc(), getX().getType(), getX(), getWeight(),
-                                    getMean(), getRstd(), g);
-  auto weight = LayerNormWeightGradOp::create(builder, getLoc(), getWeight().getType(),
-                                              getBias().getType(), getX(), getMean(), getRstd(), g);
-  return {x, weight.getWeightGradient(), weight.getBiasGradient()};
+  double columns = static_cast<double>(tensor(getX()).getColumns());
+  Space rows{tensor(getX()),
+             accesses(getContext(), {AccessKind::Full, AccessKind::Column, AccessKind::Row,
+                                     AccessKind::Row, AccessKind::Full}),
+             accesses(getContext(), {AccessKind::Full})};
+  auto ofX = makeMap(
+      builder, getLoc(), "layer_norm_grad", rows, {getX(), getWeight(), getMean(), getRstd(), g},
+      gradientType(getX()), [&](Scalars &s, ValueRange e) -> SmallVector<Value> {
+        Value x = e[0], weight = e[1], mean = e[2], rstd = e[3], n = s.like(x, columns);
+        Value h = s.mul(s.sub(x, mean), rstd), q = s.mul(e[4], weight);
+        Value a = s.div(s.rowSum(q), n), b = s.div(s.rowSum(s.mul(q, h)), n);
+        return {s.mul(rstd, s.sub(s.sub(q, a), s.mul(h, b)))};
+      });
+  auto ofWeights = makeReduce(builder, getLoc(), "layer_norm_weight_grad",
+                              accesses(getContext(), {AccessKind::Full, AccessKind::Row,
+                                                      AccessKind::Row, AccessKind::Full}),
+                              {getX(), getMean(), getRstd(), g},
+                              {gradientType(getWeight()), gradientType(getBias())},
+                              [](Scalars &s, ValueRange e) -> SmallVector<Value> {
+                                Value h = s.mul(s.sub(e[0], e[1]), e[2]);
+                                return {s.mul(e[3], h), e[3]};
+                              });
+  ofWeights.setPass(ContractionPass::WeightGradient);
+  return {ofX.getOutputs()[0], ofWeights.getOutputs()[0], ofWeights.getOutputs()[1]};
 }
 
 } // namespace halftone::ir

@@ -11,18 +11,5 @@ def Halftone_LayerNormOp : Halftone_LayerOp<"layer_norm"> {
   let assemblyFormat = "$x `,` $weight `,` $bias attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
-def Halftone_LayerNormGradOp : Halftone_TensorOp<"layer_norm_grad"> {
-  let summary = "D41, to x";
-  let arguments = (ins Halftone_AnyTensor:$x, Halftone_AnyTensor:$weight, Halftone_AnyTensor:$mean, Halftone_AnyTensor:$rstd,
-                       Halftone_AnyTensor:$gradient);
-  let results = (outs Halftone_AnyTensor:$result);
-  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
-}
-def Halftone_LayerNormWeightGradOp : Halftone_TensorOp<"layer_norm_weight_grad"> {
-  let summary = "D41, to weight and bias";
-  let arguments = (ins Halftone_AnyTensor:$x, Halftone_AnyTensor:$mean, Halftone_AnyTensor:$rstd, Halftone_AnyTensor:$gradient);
-  let results = (outs Halftone_AnyTensor:$weight_gradient, Halftone_AnyTensor:$bias_gradient);
-  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
-}
 
 #endif

@@ -39,12 +39,13 @@ SmallVector<Value> LinearOp::buildBody(OpBuilder &builder, ValueRange elements,
 SmallVector<Value> LinearOp::buildGradients(OpBuilder &builder, ValueRange resultGradients) { // D40
   Value g = resultGradients[0];
   SmallVector<Value> gradients;
-  gradients.push_back(ContractOp::create(builder, getLoc(), getX().getType(), g, getWeight(), false,
-                                         false, ContractionPass::InputGradient));
-  gradients.push_back(ContractOp::create(builder, getLoc(), getWeight().getType(), g, getX(), true,
-                                         false, ContractionPass::WeightGradient));
+  gradients.push_back(ContractOp::create(builder, getLoc(), gradientType(getX()), g, getWeight(),
+                                         false, false, ContractionPass::InputGradient));
+  gradients.push_back(ContractOp::create(builder, getLoc(), gradientType(getWeight()), g, getX(),
+                                         true, false, ContractionPass::WeightGradient));
   if (getBias())
-    gradients.push_back(ColumnSumOp::create(builder, getLoc(), getBias().getType(), g));
+    gradients.push_back(makeReduce(builder, getLoc(), "column_sum", {}, g, gradientType(getBias()))
+                            .getOutputs()[0]);
   return gradients;
 }
 

@@ -24,6 +24,7 @@ def Halftone_PointwiseOp : Halftone_LayerOp<"pointwise", [SingleBlockImplicitTer
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$function `(` $inputs `)` attr-dict `:` functional-type(operands, results) $body";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{ ::llvm::StringRef getNameInKernel() { return getFunction(); } }];
 }
 
 #endif

@@ -17,11 +17,11 @@ SmallVector<Value> ReluOp::buildBody(OpBuilder &builder, ValueRange elements, Va
 
 SmallVector<Value> ReluOp::buildGradients(OpBuilder &builder, ValueRange resultGradients) {
   // D42 reads the result, so x need not be kept. A NaN passes the gradient on.
-  auto op = makePointwise(builder, getLoc(), "relu_grad", {getResult(), resultGradients[0]},
-                          getX().getType(), [](Scalars &s, ValueRange a) -> SmallVector<Value> {
-                            Value zero = s.like(a[0], 0);
-                            return {s.select(s.lessOrEqual(a[0], zero), zero, a[1])};
-                          });
+  auto op = makeMap(builder, getLoc(), "relu_grad", {getResult(), resultGradients[0]},
+                    gradientType(getX()), [](Scalars &s, ValueRange a) -> SmallVector<Value> {
+                      Value zero = s.like(a[0], 0);
+                      return {s.select(s.lessOrEqual(a[0], zero), zero, a[1])};
+                    });
   return {op.getOutputs()[0]};
 }
 

@@ -15,11 +15,11 @@ SmallVector<Value> SiluOp::buildBody(OpBuilder &builder, ValueRange elements, Va
 }
 
 SmallVector<Value> SiluOp::buildGradients(OpBuilder &builder, ValueRange resultGradients) { // D51
-  auto op = makePointwise(builder, getLoc(), "silu_grad", {getX(), resultGradients[0]},
-                          getX().getType(), [](Scalars &s, ValueRange a) -> SmallVector<Value> {
-                            Value x = a[0], one = s.like(x, 1), r = s.sigmoid(x);
-                            return {s.mul(a[1], s.mul(r, s.fma(x, s.sub(one, r), one)))};
-                          });
+  auto op = makeMap(builder, getLoc(), "silu_grad", {getX(), resultGradients[0]},
+                    gradientType(getX()), [](Scalars &s, ValueRange a) -> SmallVector<Value> {
+                      Value x = a[0], one = s.like(x, 1), r = s.sigmoid(x);
+                      return {s.mul(a[1], s.mul(r, s.fma(x, s.sub(one, r), one)))};
+                    });
   return {op.getOutputs()[0]};
 }
 

@@ -55,20 +55,19 @@ bool elementsUseLhsSum(KernelOp kernel) {
 /// A bias gradient rides on its weight gradient: its sum over rows is lhs's sum over k.
 bool Contraction::carries(KernelForm op, const KernelGroup &group) const {
   auto contract = dyn_cast<ContractOp>(group.ops.front());
-  auto sum = dyn_cast<ColumnSumOp>(op.getOperation());
-  return contract && sum && contract.getTransposeLhs() &&
-         contract.getLhs() == getBeforeWidening(sum.getX());
+  return contract && isColumnSum(op) && contract.getTransposeLhs() &&
+         contract.getLhs() == getBeforeWidening(op->getOperand(0));
 }
 
 Value Contraction::buildCarried(OpBuilder &builder, KernelForm op, Value sum) const {
-  if (!isa<ColumnSumOp>(op.getOperation()))
+  if (!isColumnSum(op))
     return {};
   return LhsSumOp::create(builder, sum.getLoc(), sum.getType());
 }
 
 /// What is carried is one value per row of the weight.
 AccessAttr Contraction::getResultAccess(OpResult result) const {
-  if (isa<ColumnSumOp>(result.getOwner()))
+  if (isColumnSum(result.getOwner()))
     return AccessAttr::get(result.getContext(), AccessKind::Row);
   return Skeleton::getResultAccess(result);
 }

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/ir/Forms.h"
+
+using namespace mlir;
+
+namespace halftone::ir {
+
+HALFTONE_POINTWISE_FORM(CastOp)
+
+LogicalResult CastOp::verify() { return verifyOneShape(*this); }
+
+bool isExactConversion(Type from, Type to) { // F1, F4
+  return from == to || to.isF32() || (isa<Float16Type, BFloat16Type>(from) && to.isTF32());
+}
+
+bool CastOp::isExact() {
+  return isExactConversion(tensor(getX()).getElementType(), getType().getElementType());
+}
+
+OpFoldResult CastOp::fold(FoldAdaptor) { return getX().getType() == getType() ? getX() : Value(); }
+
+SmallVector<Value> CastOp::buildBody(OpBuilder &builder, ValueRange elements, Value) {
+  Type f32 = builder.getF32Type(), to = getType().getElementType();
+  Value x = elements[0];
+  if (!x.getType().isF32()) // through f32, exactly
+    x = arith::ExtFOp::create(builder, getLoc(), f32, x);
+  if (to.isF32())
+    return {x};
+  auto rounding = getTowardZero()
+                      ? arith::RoundingModeAttr::get(getContext(), arith::RoundingMode::toward_zero)
+                      : arith::RoundingModeAttr();
+  return {arith::TruncFOp::create(builder, getLoc(), to, x, rounding, arith::FastMathFlagsAttr())};
+}
+
+HALFTONE_POINTWISE_FORM(HandOnOp)
+
+SmallVector<Value> HandOnOp::buildBody(OpBuilder &, ValueRange elements, Value) { // D45
+  return {elements[0]};
+}
+
+} // namespace halftone::ir

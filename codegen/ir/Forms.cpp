@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/ir/Forms.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace halftone::ir {
+
+AccessAttr inferAccess(TensorType domain, TensorType operand) {
+  MLIRContext *context = domain.getContext();
+  if (operand.isScalar())
+    return AccessAttr::get(context, AccessKind::Scalar);
+  if (operand.hasSameDims(domain))
+    return AccessAttr::get(context, AccessKind::Full);
+  if (operand.getRank() == 1 && !domain.isScalar() &&
+      operand.getDims()[0] == domain.getDims().back())
+    return AccessAttr::get(context, AccessKind::Column);
+  return {};
+}
+
+LogicalResult verifyAccess(Operation *op, TensorType domain, AccessAttr access, TensorType type) {
+  bool fits = true;
+  switch (access.getKind()) {
+  case AccessKind::Full:
+    // A domain may end in an extra 1 where the tensor ends in a symbol.
+    fits = type.hasSameDims(domain) || type.getDims() == domain.getRowDims();
+    break;
+  case AccessKind::Window:
+    fits = type.getRowDims() == domain.getRowDims();
+    break;
+  case AccessKind::Column:
+    fits = type.getRank() == 1 && type.getColumns() == domain.getColumns();
+    break;
+  case AccessKind::Row:
+    fits = type.getDims() == domain.getRowDims();
+    break;
+  case AccessKind::Scalar:
+    fits = type.isScalar();
+    break;
+  case AccessKind::Lhs:
+  case AccessKind::Rhs:
+    auto kernel = dyn_cast<KernelOp>(op);
+    fits = kernel && kernel.hasSum();
+    break;
+  }
+  if (!fits)
+    return op->emitOpError() << type << " cannot be accessed as "
+                             << stringifyAccessKind(access.getKind()) << " of domain "
+                             << formatDims(domain.getDims());
+  return success();
+}
+
+SmallVector<Value> inlineBlock(OpBuilder &builder, Block &block, ValueRange arguments) {
+  IRMapping mapping;
+  mapping.map(block.getArguments(), arguments);
+  for (Operation &op : block.without_terminator())
+    builder.clone(op, mapping);
+  return llvm::map_to_vector(block.getTerminator()->getOperands(),
+                             [&](Value v) { return mapping.lookupOrDefault(v); });
+}
+
+void buildBodyAlone(KernelForm op, Block &block) {
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointToEnd(&block);
+  auto argument = [&](Type type) {
+    return block.addArgument(cast<TensorType>(type).getElementType(), op->getLoc());
+  };
+  SmallVector<Value> elements;
+  for (auto [operand, access] : llvm::zip(op->getOperands(), op.getOperandAccesses()))
+    elements.push_back(isMatrix(access.getKind()) ? Value() : argument(operand.getType()));
+  op.buildBody(builder, elements, argument(op->getResult(0).getType()));
+}
+
+void addArguments(Block *block, ValueRange inputs, Location loc) {
+  for (Value input : inputs) {
+    Type element = tensor(input).getElementType();
+    bool widened = isa<FloatType>(element) && isa_and_nonnull<InputOp>(input.getDefiningOp());
+    block->addArgument(widened ? Float32Type::get(input.getContext()) : element,
+                       loc); // see fitCode
+  }
+}
+
+/// Arithmetic is f32; an input may still have the format that it arrives in until InsertCasts has
+/// widened it.
+bool fitCode(TypeRange scalars, ValueRange tensors) {
+  return llvm::equal(scalars, tensors, [&](Type scalar, Value value) {
+    return scalar == tensor(value).getElementType() ||
+           (scalar.isF32() && isa_and_nonnull<InputOp>(value.getDefiningOp()));
+  });
+}
+
+LogicalResult verifyElementwise(Operation *op) {
+  if (op->getNumResults() == 0)
+    return op->emitOpError("has no result");
+  TensorType domain = tensor(op->getResult(0));
+  for (Value output : op->getResults())
+    if (!tensor(output).hasSameDims(domain))
+      return op->emitOpError() << "results " << domain << " and " << tensor(output)
+                               << " differ in shape";
+  for (Value input : op->getOperands())
+    if (!inferAccess(domain, tensor(input)))
+      return op->emitOpError() << "operand " << tensor(input) << " neither has the shape of "
+                               << domain << " nor is one value per column or one for all";
+  return verifyCode(op, op->getRegion(0));
+}
+
+LogicalResult verifyCode(Operation *op, Region &code) {
+  if (!fitCode(code.front().getArgumentTypes(), op->getOperands()))
+    return op->emitOpError("region wants one argument per operand, of its element type");
+  if (!fitCode(code.front().getTerminator()->getOperandTypes(), op->getResults()))
+    return op->emitOpError("region wants to yield one value per result, of its element type");
+  return success();
+}
+
+LogicalResult verifyRows(Operation *op, TensorType a, TensorType b) {
+  if (a.getRowDims() != b.getRowDims())
+    return op->emitOpError() << "rows of " << a << " do not match rows of " << b;
+  return success();
+}
+
+LogicalResult verifyOneShape(Operation *op) {
+  TensorType result = tensor(op->getResult(0));
+  for (Value operand : op->getOperands())
+    if (!tensor(operand).hasSameDims(result))
+      return op->emitOpError() << "operand " << tensor(operand)
+                               << " does not have the shape of result " << result;
+  return success();
+}
+
+} // namespace halftone::ir

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// What kernels are made of: scalar code for every element, sums and matrix products, each over a domain that its operands
+// and results are addressed from. Gradients and the update are built of them, layers become them.
+#ifndef HALFTONE_PRIMITIVES_TD
+#define HALFTONE_PRIMITIVES_TD
+
+include "OpClasses.td"
+
+def Halftone_MapOp : Halftone_TensorOp<"map", [SingleBlockImplicitTerminator<"YieldOp">, IsolatedFromAbove, RecursiveMemoryEffects]> {
+  let summary = "Scalar code for every element of a domain";
+  let description = [{
+    The region receives one scalar per operand and yields one per result. It may use column_index, element_index, count,
+    and over the element's row row_sum and row_max.
+    ```mlir
+    %y = halftone.map "halve" (%x) : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32> {
+    ^bb0(%a: f32):
+      %half = arith.constant 0.5 : f32
+      %r = arith.mulf %a, %half : f32
+      halftone.yield %r : f32
+    }
+    ```
+    Without `over` the domain is the shape of the results, and operands have that shape, or are [columns] (one value a
+    column) or [] (one value for all). Without operands it fills its results.
+  }];
+  let arguments = (ins StrAttr:$label, Variadic<Halftone_AnyTensor>:$inputs, OptionalAttr<ArrayAttr>:$over,
+                       OptionalAttr<Halftone_AccessArray>:$reads, OptionalAttr<Halftone_AccessArray>:$writes);
+  let results = (outs Variadic<Halftone_AnyTensor>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $label `(` $inputs `)` (`over` $over^ `reads` $reads `writes` $writes)? attr-dict `:` functional-type(operands, results)
+    $body
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{ ::llvm::StringRef getNameInKernel() { return getLabel(); } }];
+}
+def Halftone_ReduceOp : Halftone_Op<"reduce", [Pure, RecursiveMemoryEffects, DeclareOpInterfaceMethods<Halftone_KernelForm, ["hasFinish", "buildFinish"]>]> {
+  let summary = "Sums over rows by the column tree N3, or over everything by the flat tree N4";
+  let description = [{
+    The domain is the shape of the first operand. `each` receives one scalar per operand and yields one summand per sum;
+    without it operands that are no scalars are summed as they are. A sum over rows is a result with one value a column.
+    With a `finish` the sums are over everything: it receives them, then the scalar operands, and yields one scalar per
+    result.
+    ```mlir
+    %sum = halftone.reduce "column_sum" (%x) : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[8], f32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$label, Variadic<Halftone_AnyTensor>:$inputs, OptionalAttr<Halftone_AccessArray>:$reads,
+                       OptionalAttr<Halftone_PassAttr>:$pass);
+  let results = (outs Variadic<Halftone_AnyTensor>:$outputs);
+  let regions = (region AnyRegion:$each, AnyRegion:$finish);
+  let assemblyFormat = [{
+    $label `(` $inputs `)` (`reads` $reads^)? attr-dict `:` functional-type(operands, results) (`each` $each^)?
+    (`finish` $finish^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::llvm::StringRef getNameInKernel() { return getLabel(); }
+    /// Whether it sums over rows what its one operand holds.
+    bool isColumnSum() { return getInputs().size() == 1 && getEach().empty() && getFinish().empty(); }
+    /// The operands that are one value for all.
+    ::llvm::SmallVector<::mlir::Value> getScalars();
+    unsigned countSums();
+  }];
+}
+def Halftone_ContractOp : Halftone_TensorOp<"contract"> {
+  let summary = "A matrix product (D21, D40), each result one chain N1";
+  let description = [{
+    lhs is [m, k], or [k, m] with transpose_lhs; rhs [k, n], or [n, k] with transpose_rhs. A tensor of more dimensions is
+    the matrix of its rows.
+  }];
+  let arguments = (ins Halftone_AnyTensor:$lhs, Halftone_AnyTensor:$rhs, UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs,
+                       Halftone_PassAttr:$pass);
+  let results = (outs Halftone_AnyTensor:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+def Halftone_CastOp : Halftone_TensorOp<"cast"> {
+  let summary = "A declared rounding point: to the result's format, nearest even or toward zero (F2); exact where it widens";
+  let arguments = (ins Halftone_AnyTensor:$x, UnitAttr:$toward_zero);
+  let results = (outs Halftone_AnyTensor:$result);
+  let extraClassDeclaration = [{
+    /// Whether every value of the operand's format is one of the result's format.
+    bool isExact();
+  }];
+  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+#endif

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/ir/Forms.h"
+
+using namespace mlir;
+
+namespace halftone::ir {
+
+ReduceOp makeReduce(OpBuilder &builder, Location loc, StringRef label, ArrayRef<AccessAttr> reads,
+                    ValueRange inputs, TypeRange results, ScalarCode each, ScalarCode finish) {
+  ArrayAttr listed = reads.empty()
+                         ? ArrayAttr()
+                         : builder.getArrayAttr(SmallVector<Attribute>(reads.begin(), reads.end()));
+  auto op = ReduceOp::create(builder, loc, results, builder.getStringAttr(label), inputs, listed,
+                             ContractionPassAttr());
+  OpBuilder::InsertionGuard guard(builder);
+  Scalars scalars(builder, loc);
+  auto fill = [&](Region &region, ScalarCode code, auto addArgumentsTo) {
+    if (!code)
+      return;
+    Block *block = builder.createBlock(&region);
+    addArgumentsTo(block);
+    YieldOp::create(builder, loc, code(scalars, block->getArguments()));
+  };
+  fill(op.getEach(), each, [&](Block *block) { addArguments(block, inputs, loc); });
+  fill(op.getFinish(), finish, [&](Block *block) {
+    for (unsigned i = 0, end = op.countSums(); i < end; ++i)
+      block->addArgument(builder.getF32Type(), loc);
+    addArguments(block, op.getScalars(), loc);
+  });
+  return op;
+}
+
+bool isColumnSum(Operation *op) {
+  auto reduce = dyn_cast<ReduceOp>(op);
+  return reduce && reduce.isColumnSum();
+}
+
+SmallVector<AccessAttr> ReduceOp::getOperandAccesses() {
+  if (getReads())
+    return listed(*getReads());
+  SmallVector<AccessAttr> list = inferAccesses(getDomain(), getInputs());
+  list.front() = AccessAttr::get(getContext(), AccessKind::Full);
+  return list;
+}
+
+SmallVector<Value> ReduceOp::getScalars() {
+  SmallVector<Value> scalars;
+  for (auto [input, access] : llvm::zip(getInputs(), getOperandAccesses()))
+    if (access.getKind() == AccessKind::Scalar)
+      scalars.push_back(input);
+  return scalars;
+}
+
+unsigned ReduceOp::countSums() {
+  return getEach().empty() ? getInputs().size() - getScalars().size()
+                           : getEach().front().getTerminator()->getNumOperands();
+}
+
+LogicalResult ReduceOp::verify() {
+  if (getInputs().empty() || getOutputs().empty())
+    return emitOpError("wants an operand to sum and a result");
+  for (auto [operand, access] : llvm::zip(getInputs(), getOperandAccesses()))
+    if (!access || failed(verifyAccess(*this, getDomain(), access, tensor(operand))))
+      return access ? failure()
+                    : emitOpError() << tensor(operand) << " does not fit domain "
+                                    << formatDims(getDomain().getDims());
+  if (!getEach().empty() && !fitCode(getEach().front().getArgumentTypes(), getInputs()))
+    return emitOpError("wants one argument per operand, of its element type, in 'each'");
+  if (getFinish().empty()) {
+    for (auto [result, access] : llvm::zip(getOutputs(), getResultAccesses()))
+      if (failed(verifyAccess(*this, getDomain(), access, tensor(result))))
+        return failure();
+    return countSums() == getNumResults() ? success()
+                                          : emitOpError("wants as many sums as results");
+  }
+  Block &finish = getFinish().front();
+  if (finish.getNumArguments() != countSums() + getScalars().size())
+    return emitOpError("wants the sums and one argument per scalar in 'finish'");
+  if (finish.getTerminator()->getNumOperands() != getNumResults())
+    return emitOpError("wants 'finish' to yield one value per result");
+  return success();
+}
+
+Skeleton ReduceOp::getSkeleton() { return hasFinish() ? Skeleton::Flat : Skeleton::Column; }
+
+TensorType ReduceOp::getDomain() { return tensor(getInputs().front()); }
+
+SmallVector<AccessAttr> ReduceOp::getResultAccesses() {
+  return hasFinish() ? SmallVector<AccessAttr>()
+                     : SmallVector<AccessAttr>(getNumResults(),
+                                               AccessAttr::get(getContext(), AccessKind::Column));
+}
+
+SmallVector<Value> ReduceOp::buildBody(OpBuilder &builder, ValueRange elements, Value) {
+  if (!getEach().empty())
+    return inlineBlock(builder, getEach().front(), elements);
+  SmallVector<Value> summands;
+  for (auto [element, access] : llvm::zip(elements, getOperandAccesses()))
+    if (access.getKind() != AccessKind::Scalar)
+      summands.push_back(element);
+  return summands;
+}
+
+bool ReduceOp::hasFinish() { return !getFinish().empty(); }
+
+SmallVector<Value> ReduceOp::buildFinish(OpBuilder &builder, ValueRange sums, ValueRange scalars) {
+  SmallVector<Value> arguments(sums);
+  llvm::append_range(arguments, scalars);
+  return inlineBlock(builder, getFinish().front(), arguments);
+}
+
+} // namespace halftone::ir

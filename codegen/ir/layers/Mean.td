@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// How every loss ends.
+#ifndef HALFTONE_LAYERS_MEAN_TD
+#define HALFTONE_LAYERS_MEAN_TD
+
+include "OpClasses.td"
+
+def Halftone_MeanOp : Halftone_FinishOp<"mean", [DeclareOpInterfaceMethods<Halftone_Differentiable>]> {
+  let summary = "The sum over all elements by the flat tree N4, divided by their number";
+  let arguments = (ins Halftone_AnyTensor:$x);
+  let results = (outs Halftone_Scalar:$result);
+  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+}
+
+#endif
