@@ -3,6 +3,7 @@
 // finite.
 #include "codegen/passes/Metrics.h"
 #include "codegen/passes/Passes.h"
+#include "halftone/manifest/phases.hpp"
 
 namespace halftone::ir {
 #define GEN_PASS_DEF_BUILDDIAGNOSIS
@@ -15,9 +16,7 @@ namespace halftone::ir {
 namespace {
 
 bool isReplayed(Operation *op) {
-  Phase phase = getPhase(op);
-  return phase == Phase::Forward || phase == Phase::Loss || phase == Phase::LossBackward ||
-         phase == Phase::Backward || phase == Phase::Refresh || phase == Phase::External;
+  return manifest::form_of(static_cast<manifest::Phase>(getPhase(op))).in_diagnosis;
 }
 
 /// And what is read by it alone.

@@ -4,6 +4,7 @@
 #include "codegen/passes/Grouping.h"
 
 #include "codegen/skeletons/Skeletons.h"
+#include "halftone/manifest/phases.hpp"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
@@ -11,6 +12,8 @@ using namespace mlir;
 namespace halftone::ir {
 
 namespace {
+
+static_assert(getMaxEnumValForPhase() + 1 == manifest::kPhases, "Attrs.td lists the same phases");
 
 /// About what a function of math becomes (docs/spec/math.md).
 constexpr int kScalarsOfFunction = 32;
@@ -46,11 +49,10 @@ public:
       if (isa<KernelForm>(op) && !isInlined(&op))
         place(cast<KernelForm>(&op));
     std::vector<KernelGroup> byPhase;
-    for (Phase phase :
-         {Phase::Refresh, Phase::Forward, Phase::Loss, Phase::LossBackward, Phase::External,
-          Phase::Backward, Phase::Accumulate, Phase::Check, Phase::Update})
-      llvm::copy_if(groups, std::back_inserter(byPhase),
-                    [&](const KernelGroup &group) { return group.phase == phase; });
+    for (const manifest::PhaseForm &form : manifest::kPhaseForms)
+      llvm::copy_if(groups, std::back_inserter(byPhase), [&](const KernelGroup &group) {
+        return group.phase == static_cast<Phase>(form.phase);
+      });
     return byPhase;
   }
 

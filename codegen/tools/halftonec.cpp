@@ -13,6 +13,7 @@
 #include "codegen/plan/Chips.h"
 #include "halftone/description/text.hpp"
 #include "halftone/manifest/seal.hpp"
+#include "halftone/manifest/spelling.hpp"
 #include "halftone/manifest/version.hpp"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
@@ -180,14 +181,13 @@ bool checkTargets() {
 }
 
 void printSummary(const hm::Manifest &manifest) {
-  constexpr const char *kNames[] = {"forward", "loss",   "loss_backward", "backward", "accumulate",
-                                    "check",   "update", "refresh",       "external"};
   for (const hm::Program &program : manifest.programs)
     for (size_t phase = 0; phase < hm::kPhases; ++phase)
       for (const hm::Launch &launch : program.phases[phase]) {
         const hm::Kernel &kernel = manifest.kernels[launch.kernel];
-        llvm::outs() << program.name << " " << kNames[phase] << ": " << kernel.name << " ("
-                     << kernel.skeleton << "): " << launch.fused << "\n";
+        llvm::outs() << program.name << " "
+                     << std::string(hm::spelled(static_cast<hm::Phase>(phase))) << ": "
+                     << kernel.name << " (" << kernel.skeleton << "): " << launch.fused << "\n";
       }
 }
 

@@ -121,7 +121,7 @@ inline constexpr Format kLast<Format> = Format::i32;
 template <>
 inline constexpr Role kLast<Role> = Role::statistic;
 template <>
-inline constexpr Phase kLast<Phase> = Phase::external;
+inline constexpr Phase kLast<Phase> = static_cast<Phase>(kPhases - 1);
 template <>
 inline constexpr ValueRole kLast<ValueRole> = ValueRole::optimizer_state;
 template <>

@@ -29,12 +29,7 @@ std::string_view spelled(Role role) {
                  role);
 }
 
-std::string_view spelled(Phase phase) {
-  return look_up(
-      std::to_array<std::string_view>({"forward", "loss", "loss_backward", "backward", "accumulate",
-                                       "check", "update", "refresh", "external"}),
-      phase);
-}
+std::string_view spelled(Phase phase) { return form_of(phase).word; }
 
 std::string_view spelled(ValueRole role) {
   return look_up(std::to_array<std::string_view>({"activation", "saved", "gradient", "weight",

@@ -46,7 +46,7 @@ std::string verify_probes(const Manifest& manifest, const Program& program) {
   if (!program.probes.empty() && program.name != "diagnosis") return "it has probes";
   for (const Probe& probe : program.probes) {
     const std::string who = "a probe of " + quoted("layer", probe.layer);
-    if (probe.phase > Phase::backward && probe.phase != Phase::external) {
+    if (!form_of(probe.phase).in_diagnosis || probe.phase == Phase::refresh) {
       return who + " belongs to no phase that is replayed";
     }
     const std::vector<Launch>& phase = launches(program, probe.phase);

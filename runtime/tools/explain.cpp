@@ -18,9 +18,7 @@ constexpr int kSchema = 1;
 /// What a person counts as part of a step; refresh runs when parameters are given values,
 /// accumulate and external only for callers that ask for them.
 bool is_of_every_step(std::size_t phase) {
-  const auto known = static_cast<manifest::Phase>(phase);
-  return known != manifest::Phase::refresh && known != manifest::Phase::accumulate &&
-         known != manifest::Phase::external;
+  return manifest::form_of(static_cast<manifest::Phase>(phase)).run_by == manifest::RunBy::step;
 }
 
 class Explainer {

@@ -20,8 +20,10 @@ using manifest::Manifest;
 using manifest::Phase;
 using simulator::Counters;
 
-constexpr Phase kStep[] = {Phase::refresh,  Phase::forward, Phase::loss,  Phase::loss_backward,
-                           Phase::backward, Phase::check,   Phase::update};
+/// What a first step runs.
+bool is_simulated(const manifest::PhaseForm& form) {
+  return form.run_by == manifest::RunBy::step || form.run_by == manifest::RunBy::given_parameters;
+}
 
 /// An image of manifests and texts alone, for a device that runs no code of the artifact.
 class Image {
@@ -126,7 +128,9 @@ Json simulation_of(std::span<const Manifest> manifests, std::span<const std::str
   program.refresh();
   Json launches = Json::array(), symbols = Json::object();
   for (const halftone::Binding& each : sizes) symbols[std::string(each.symbol)] = each.value;
-  for (const Phase phase : kStep) {
+  for (const manifest::PhaseForm& form : manifest::kPhaseForms) {
+    if (!is_simulated(form)) continue;
+    const Phase phase = form.phase;
     const auto all = program.plan().launches(phase);
     for (std::size_t i = 0; i < all.size(); ++i) {
       counted = {};

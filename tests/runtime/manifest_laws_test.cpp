@@ -2,6 +2,7 @@
 // Manifests under a valid checksum that contradict themselves.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -12,6 +13,14 @@
 
 using namespace halftone::manifest;
 using Kind = DecodeError::Kind;
+
+TEST_CASE("every phase has one line with a word of its own") {
+  for (std::size_t phase = 0; phase < kPhases; ++phase) {
+    CAPTURE(phase);
+    CHECK(std::ranges::count(kPhaseForms, static_cast<Phase>(phase), &PhaseForm::phase) == 1);
+    CHECK(std::ranges::count(kPhaseForms, kPhaseForms[phase].word, &PhaseForm::word) == 1);
+  }
+}
 
 TEST_CASE("a manifest that breaks a law is refused with the culprit's name") {
   struct Case {

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "halftone/manifest/phases.hpp"
+
 namespace halftone::manifest {
 
 /// Raised with every change of the structs below or of the calling convention of kernels.
@@ -137,26 +139,6 @@ struct Launch {
 
   bool operator==(const Launch&) const = default;
 };
-
-/// A step is forward, loss, loss_backward, backward, check, update. With micro-batches `accumulate`
-/// follows each backward, the last one's too, and leaves the sum so far in the buffers `gradients`
-/// and `accumulated`, the assigned values in the user's states; where first_micro_batch is not 0
-/// the sum starts anew. `refresh` writes working copies when parameters were given values.
-/// `external` multiplies gradients of outputs that the caller gave by the loss scale and takes the
-/// place of loss_backward. Some gradients are made with their losses, in `loss`; then external
-/// overwrites them.
-enum class Phase : std::uint8_t {
-  forward,
-  loss,
-  loss_backward,
-  backward,
-  accumulate,
-  check,
-  update,
-  refresh,
-  external
-};
-inline constexpr std::size_t kPhases = 9;
 
 /// Who a value is to the rules (P2), in the order of description::Role.
 enum class ValueRole : std::uint8_t {
