@@ -71,7 +71,7 @@ class Inspection {
   constexpr void names_of_buffers() {
     for (int n = 0; n < graph_.nodes.size(); ++n) {
       const Node* node = &graph_.nodes[n];
-      bool dotted = node->part == Part::parameter;
+      bool dotted = node->category == Category::trained;
       while (node->name == nullptr && continued(graph_, *node) >= 0) {
         node = &graph_.nodes[continued(graph_, *node)];
         dotted = true;
