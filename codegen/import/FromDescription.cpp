@@ -192,12 +192,6 @@ std::vector<bool> neededForOutputs(const hd::Description &description) {
   return needed;
 }
 
-ArrayAttr importRules(Builder &builder, const std::vector<hd::Rule> &rules) {
-  return builder.getArrayAttr(llvm::map_to_vector(rules, [&](const hd::Rule &rule) -> Attribute {
-    return builder.getStringAttr(hd::rule_text(rule));
-  }));
-}
-
 DictionaryAttr importLossScale(Builder &builder, const hd::LossScale &scale) {
   NamedAttrList fields;
   auto number = [&](StringRef name, double value) {
@@ -248,7 +242,7 @@ OwningOpRef<ModuleOp> importDescription(const hd::Description &description, Stri
   OpBuilder builder(context);
   OwningOpRef<ModuleOp> module = ModuleOp::create(builder, builder.getUnknownLoc());
   (*module)->setAttr(kModelAttr, builder.getStringAttr(description.name));
-  (*module)->setAttr(kRulesAttr, importRules(builder, description.rules));
+  (*module)->setAttr(kRulesAttr, RulesAttr::get(context, RuleList{description.rules}));
   (*module)->setAttr(kTargetAttr, builder.getStringAttr(target));
   hd::LossScale scale = lossScaleOf(description.rules, target).field.value_or(hd::LossScale());
   if (scale.kind != hd::LossScale::Kind::none && !description.losses.empty())

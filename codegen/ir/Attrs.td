@@ -84,6 +84,13 @@ def Halftone_PrecisionAttr : AttrDef<Halftone_Dialect, "Precision"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
+def Halftone_RulesAttr : AttrDef<Halftone_Dialect, "Rules"> {
+  let mnemonic = "rules";
+  let summary = "The precision rules of a model, in order; in text each as the Description spells it";
+  let parameters = (ins AttrParameter<"::halftone::ir::RuleList", "rules", "const ::halftone::ir::RuleList &">:$list);
+  let hasCustomAssemblyFormat = 1;
+}
+
 def Halftone_CudaPlanKind : Halftone_Enum<"CudaPlanKind", [
     I32EnumAttrCase<"Simt", 0, "simt">, I32EnumAttrCase<"Tensor", 1, "tensor">]>;
 def Halftone_CudaPlanAttr : AttrDef<Halftone_Dialect, "CudaPlan"> {

@@ -15,6 +15,20 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "halftone/description/description.hpp"
+
+namespace halftone::ir {
+
+/// The storage of a RulesAttr, compared by value.
+struct RuleList {
+  std::vector<description::Rule> rules;
+
+  bool operator==(const RuleList &) const = default;
+};
+llvm::hash_code hash_value(const RuleList &list);
+
+} // namespace halftone::ir
+
 #include "codegen/ir/Dialect.h.inc"
 #include "codegen/ir/Enums.h.inc"
 
@@ -67,11 +81,10 @@ inline constexpr llvm::StringLiteral kBuffersAttr = "halftone.buffers";
 inline constexpr llvm::StringLiteral kPlacesAttr = "halftone.places";
 /// On a training graph, when some loss reads no output: that loss's name.
 inline constexpr llvm::StringLiteral kLossWithoutOutputAttr = "halftone.loss_without_output";
-/// On the module, set by import: the model's name (StringAttr); the precision rules as the
-/// Description spells them (array of StringAttr) and the target that they are resolved for
-/// (StringAttr, "cpu" when absent); the optimizer (dictionary with `kind` and its numbers); the
-/// largest gradient norm (F64, absent without clip); the loss scale (dictionary with `kind` and its
-/// numbers, absent without one).
+/// On the module, set by import: the model's name (StringAttr); the precision rules
+/// (RulesAttr) and the target that they are resolved for (StringAttr, "cpu" when absent); the
+/// optimizer (dictionary with `kind` and its numbers); the largest gradient norm (F64, absent
+/// without clip); the loss scale (dictionary with `kind` and its numbers, absent without one).
 inline constexpr llvm::StringLiteral kModelAttr = "halftone.model";
 inline constexpr llvm::StringLiteral kRulesAttr = "halftone.rules";
 inline constexpr llvm::StringLiteral kTargetAttr = "halftone.target";

@@ -56,17 +56,42 @@ bool nameFits(StringRef glob, const Site &site) { // P5
 
 } // namespace
 
-FailureOr<Rules> Rules::read(ModuleOp module) {
-  std::vector<hd::Rule> rules;
-  if (auto list = module->getAttrOfType<ArrayAttr>(kRulesAttr))
-    for (auto text : list.getAsValueRange<StringAttr>()) {
-      auto parsed = hd::parse_rule(text);
-      if (const auto *error = std::get_if<hd::ParseError>(&parsed))
-        return module.emitError() << "rule '" << text << "' cannot be read: " << error->message;
-      rules.push_back(std::move(std::get<hd::Rule>(parsed)));
-    }
-  auto target = module->getAttrOfType<StringAttr>(kTargetAttr);
-  return Rules(std::move(rules), target ? target.getValue().str() : "cpu");
+llvm::hash_code hash_value(const RuleList &list) {
+  return llvm::hash_combine_range(llvm::map_range(list.rules, hd::rule_text));
+}
+
+Attribute RulesAttr::parse(AsmParser &parser, Type) {
+  RuleList list;
+  auto parseRule = [&]() -> ParseResult {
+    std::string text;
+    llvm::SMLoc at = parser.getCurrentLocation();
+    if (parser.parseString(&text))
+      return failure();
+    auto parsed = hd::parse_rule(text);
+    if (const auto *error = std::get_if<hd::ParseError>(&parsed))
+      return parser.emitError(at) << "rule '" << text << "' cannot be read: " << error->message;
+    list.rules.push_back(std::move(std::get<hd::Rule>(parsed)));
+    return success();
+  };
+  if (parser.parseLess() ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseRule) ||
+      parser.parseGreater())
+    return {};
+  return get(parser.getContext(), std::move(list));
+}
+
+void RulesAttr::print(AsmPrinter &printer) const {
+  printer << "<[";
+  llvm::interleaveComma(getList().rules, printer,
+                        [&](const hd::Rule &rule) { printer.printString(hd::rule_text(rule)); });
+  printer << "]>";
+}
+
+Rules::Rules(ModuleOp module) : target("cpu") {
+  if (auto attribute = module->getAttrOfType<RulesAttr>(kRulesAttr))
+    rules = attribute.getList().rules;
+  if (auto attribute = module->getAttrOfType<StringAttr>(kTargetAttr))
+    target = attribute.getValue().str();
 }
 
 bool Rules::matches(const hd::Rule &rule, const Site &site) const {

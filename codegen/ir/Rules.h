@@ -35,11 +35,8 @@ template <typename Field> struct Decision {
 
 class Rules {
 public:
-  /// From the module's kRulesAttr and kTargetAttr; fails with a diagnostic on what is no rule.
-  static llvm::FailureOr<Rules> read(mlir::ModuleOp module);
-
-  Rules(std::vector<description::Rule> rules, std::string target)
-      : rules(std::move(rules)), target(std::move(target)) {}
+  /// From the module's kRulesAttr and kTargetAttr.
+  explicit Rules(mlir::ModuleOp module);
 
   /// The last rule that matches and states the field wins (P4).
   template <typename Field>

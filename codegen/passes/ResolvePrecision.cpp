@@ -359,12 +359,10 @@ private:
 
 struct ResolvePrecisionPass : halftone::ir::impl::ResolvePrecisionBase<ResolvePrecisionPass> {
   void runOnOperation() override {
-    FailureOr<Rules> rules = Rules::read(getOperation());
-    if (failed(rules))
-      return signalPassFailure();
+    Rules rules(getOperation());
     Decisions decisions;
     for (auto graph : getOperation().getOps<GraphOp>())
-      Resolver(graph, *rules, decisions).run();
+      Resolver(graph, rules, decisions).run();
     if (!decisions.empty())
       getOperation()->setAttr(kDecisionsAttr,
                               ArrayAttr::get(&getContext(), decisions.getArrayRef()));

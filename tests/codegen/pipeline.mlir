@@ -19,7 +19,7 @@
 
 
 // CHECK: module @classifier
-module @classifier attributes {halftone.rules = ["everywhere : store bf16 compute bf16", "where class loss : compute f32"],
+module @classifier attributes {halftone.rules = #halftone.rules<["everywhere : store bf16 compute bf16", "where class loss : compute f32"]>,
     halftone.loss_scale = {kind = "fixed", initial = 8.0 : f64}, halftone.optimizer = {kind = "sgd", learning_rate = 0.1 : f64,
     momentum = 0.0 : f64, weight_decay = 0.0 : f64, nesterov = false}} {
   // CHECK-LABEL: halftone.graph "training"

@@ -21,9 +21,9 @@ module @everything_is_f32_without_rules {
 
 // P4: each field from the last rule that matches and states it; who lost is kept for people.
 // CHECK-LABEL: module @the_last_rule_wins_field_by_field
-module @the_last_rule_wins_field_by_field attributes {halftone.rules = [
+module @the_last_rule_wins_field_by_field attributes {halftone.rules = #halftone.rules<[
     "everywhere : store bf16 compute bf16", "where layer \"y\" : compute f16", "where op relu : compute tf32 result tf32",
-    "where layer \"z\" : store f32"]} {
+    "where layer \"z\" : store f32"]>} {
   halftone.graph "inference" {
     %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !matrix
     // CHECK: halftone.relu
@@ -45,10 +45,10 @@ module @the_last_rule_wins_field_by_field attributes {halftone.rules = [
 // P3: a clause matches when all of its parts do, a part when one of its alternatives does, a rule when one clause does. `*`
 // stays within a path component, `**` does not.
 // CHECK-LABEL: module @parts_of_clauses
-module @parts_of_clauses attributes {halftone.rules = [
+module @parts_of_clauses attributes {halftone.rules = #halftone.rules<[
     "where layer \"h/*\" : store f16", "where layer \"h/**\" class elementwise|activation_function : compute f16",
     "where op silu|add pass forward : compute bf16", "where layer \"h/0/b\" role activation or op gelu : store bf16",
-    "where layer \"h/0/b\" pass input_gradient : compute tf32", "where op linear : store f32"]} {
+    "where layer \"h/0/b\" pass input_gradient : compute tf32", "where op linear : store f32"]>} {
   halftone.graph "inference" {
     %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !matrix
     // CHECK: halftone.relu
@@ -77,8 +77,8 @@ module @parts_of_clauses attributes {halftone.rules = [
 
 // P3: the classes and what belongs to them. An operation of two classes is matched by both.
 // CHECK-LABEL: module @classes
-module @classes attributes {halftone.rules = ["where class normalization : store f16", "where class elementwise : store bf16",
-    "where class softmax : compute f16", "where class loss : compute bf16", "where class softmax : compute tf32"]} {
+module @classes attributes {halftone.rules = #halftone.rules<["where class normalization : store f16", "where class elementwise : store bf16",
+    "where class softmax : compute f16", "where class loss : compute bf16", "where class softmax : compute tf32"]>} {
   halftone.graph "inference" {
     %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !matrix
     %label = halftone.input "label" {halftone.layer = "label", halftone.kind = "input"} : !label
@@ -124,11 +124,11 @@ module @classes attributes {halftone.rules = ["where class normalization : store
 // P18: what role an operand has in each pass (P1); a clause without a role selects all operands. P19: the stores of weights
 // and of saved values must be named. P34, P35: where gradients are rounded.
 // CHECK-LABEL: module @roles_in_every_pass
-module @roles_in_every_pass attributes {halftone.rules = [
+module @roles_in_every_pass attributes {halftone.rules = #halftone.rules<[
     "everywhere : store f32 compute f32", "where role weight : compute bf16", "where role activation pass forward : compute f16",
     "where role gradient pass input_gradient : compute tf32", "where role gradient pass weight_gradient : compute f16",
     "where role saved : compute bf16", "where role saved : store f16 rounding toward_zero", "where role gradient : store bf16",
-    "where pass weight_gradient : result f16", "where pass input_gradient : result tf32", "where role weight : store f16"]} {
+    "where pass weight_gradient : result f16", "where pass input_gradient : result tf32", "where role weight : store f16"]>} {
   halftone.graph "training" {
     %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !matrix
     %w = halftone.parameter "w" {initializer = #zeros, halftone.layer = "w", halftone.kind = "parameter"} : !weight
@@ -170,10 +170,10 @@ module @roles_in_every_pass attributes {halftone.rules = [
 // P5: a parameter is matched by its name, by its name without the last part, and by the kinds of all that read it, in
 // whichever graph; P30: its compute is that of the operation. P6: to no pass.
 // CHECK-LABEL: module @parameters
-module @parameters attributes {halftone.rules = ["where layer \"fc1.weight\" role weight : store bf16",
+module @parameters attributes {halftone.rules = #halftone.rules<["where layer \"fc1.weight\" role weight : store bf16",
     "where layer \"fc2\" role weight : store f16", "where op add role weight : store bf16",
     "where layer \"h.0/w\" role weight : store f16", "where layer \"h\" role weight : store f16",
-    "where role weight pass forward : store f32", "where layer \"y\" role weight : compute f16"]} {
+    "where role weight pass forward : store f32", "where layer \"y\" role weight : compute f16"]>} {
   // CHECK-LABEL: halftone.graph "inference"
   halftone.graph "inference" {
     %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !matrix
@@ -211,8 +211,8 @@ module @parameters attributes {halftone.rules = ["where layer \"fc1.weight\" rol
 // P20, forward: compute follows the stores of the operands, store the formats that operands were rounded to; two formats
 // give f32, and tf32 cannot be stored.
 // CHECK-LABEL: module @follow
-module @follow attributes {halftone.rules = ["everywhere : store follow compute follow",
-    "where layer \"half\" : store f16", "where layer \"tensor\" : compute tf32"]} {
+module @follow attributes {halftone.rules = #halftone.rules<["everywhere : store follow compute follow",
+    "where layer \"half\" : store f16", "where layer \"tensor\" : compute tf32"]>} {
   halftone.graph "inference" {
     %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !narrow
     // CHECK: halftone.layer = "a",{{.*}}<operands = {{\[\[}}#halftone.round<format = bf16, role = activation, rule = 0>]], results = {{\[\[}}#halftone.round<format = bf16, role = activation, rule = 0>]]
@@ -244,10 +244,10 @@ module @follow attributes {halftone.rules = ["everywhere : store follow compute 
 // as that was saved; a gradient follows its activation. Row statistics count for nothing. P37: the bias sums the gradient
 // as the weight gradient reads it, which is f32 beside a saved bf16, though the bias itself reads no saved value.
 // CHECK-LABEL: module @follow_backward
-module @follow_backward attributes {halftone.rules = ["where role activation|gradient : store f16",
+module @follow_backward attributes {halftone.rules = #halftone.rules<["where role activation|gradient : store f16",
     "where layer \"n\" role activation : store bf16", "where layer \"n\" role gradient : store follow",
     "where layer \"x2\" role saved : store bf16",
-    "where pass input_gradient or pass weight_gradient : compute follow"]} {
+    "where pass input_gradient or pass weight_gradient : compute follow"]>} {
   halftone.graph "training" {
     %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !matrix
     %w = halftone.parameter "w" {initializer = #zeros, halftone.layer = "w", halftone.kind = "parameter"} : !weight
@@ -282,9 +282,9 @@ module @follow_backward attributes {halftone.rules = ["where role activation|gra
 
 // P3: chips are ordered by their number, and the CPU is before and from none of them.
 // CHECK-LABEL: module @targets
-module @targets attributes {halftone.target = "sm_86", halftone.rules = ["where target cpu : store f16",
+module @targets attributes {halftone.target = "sm_86", halftone.rules = #halftone.rules<["where target cpu : store f16",
     "where target before(sm_86) : compute f16", "where target from(sm_86) : compute bf16", "where target sm_80|sm_86 : store bf16",
-    "where target from(sm_89) : result f16"]} {
+    "where target from(sm_89) : result f16"]>} {
   halftone.graph "inference" {
     %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !matrix
     // CHECK: halftone.relu
@@ -299,8 +299,8 @@ module @targets attributes {halftone.target = "sm_86", halftone.rules = ["where 
 !matrix = !halftone.tensor<[batch, 8], f32>
 
 // CHECK-LABEL: module @does_not_match_the_cpu_by_number
-module @does_not_match_the_cpu_by_number attributes {halftone.rules = ["where target before(sm_75) or target from(sm_75) : store bf16",
-    "where target cpu : compute f16"]} {
+module @does_not_match_the_cpu_by_number attributes {halftone.rules = #halftone.rules<["where target before(sm_75) or target from(sm_75) : store bf16",
+    "where target cpu : compute f16"]>} {
   halftone.graph "inference" {
     %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !matrix
     // CHECK: halftone.relu
@@ -319,10 +319,10 @@ module @does_not_match_the_cpu_by_number attributes {halftone.rules = ["where ta
 // P13, P15, P16, P18: what belongs to an operation is matched by no clause with a role; rounding belongs to operands and
 // stores, a result's is always to nearest.
 // CHECK-LABEL: module @rounding_accumulate_recompute
-module @rounding_accumulate_recompute attributes {halftone.rules = [
+module @rounding_accumulate_recompute attributes {halftone.rules = #halftone.rules<[
     "everywhere : store bf16 compute f16 result tf32 accumulate ordered rounding toward_zero recompute always",
     "where role weight : compute bf16 rounding nearest_even", "where layer \"z\" : accumulate hardware recompute never",
-    "where role saved : recompute always"]} {
+    "where role saved : recompute always"]>} {
   halftone.graph "inference" {
     %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !matrix
     %w = halftone.parameter "w" {initializer = #zeros, halftone.layer = "w", halftone.kind = "parameter"} : !weight
@@ -350,7 +350,7 @@ module @rounding_accumulate_recompute attributes {halftone.rules = [
 
 // A layer whose result is one number is a layer (P32).
 // CHECK-LABEL: module @scalar_values
-module @scalar_values attributes {halftone.rules = ["everywhere : store bf16 compute f16"]} {
+module @scalar_values attributes {halftone.rules = #halftone.rules<["everywhere : store bf16 compute f16"]>} {
   halftone.graph "inference" {
     %s = halftone.state "s" {initial = 0.0 : f64, halftone.layer = "s", halftone.kind = "state"} : !scalar
     // CHECK: halftone.relu
@@ -365,7 +365,7 @@ module @scalar_values attributes {halftone.rules = ["everywhere : store bf16 com
 !matrix = !halftone.tensor<[batch, 8], f32>
 
 // CHECK-LABEL: module @does_not_change_what_belongs_to_no_layer
-module @does_not_change_what_belongs_to_no_layer attributes {halftone.rules = ["everywhere : store bf16 compute bf16"]} {
+module @does_not_change_what_belongs_to_no_layer attributes {halftone.rules = #halftone.rules<["everywhere : store bf16 compute bf16"]>} {
   halftone.graph "training" {
     // CHECK: halftone.input "x" : <[batch, 8], f32>
     %x = halftone.input "x" : !matrix
@@ -378,5 +378,5 @@ module @does_not_change_what_belongs_to_no_layer attributes {halftone.rules = ["
 // -----
 
 // expected-error @+1 {{rule 'everywhere : store f33' cannot be read: }}
-module attributes {halftone.rules = ["everywhere : store bf16", "everywhere : store f33"]} {
+module attributes {halftone.rules = #halftone.rules<["everywhere : store bf16", "everywhere : store f33"]>} {
 }
