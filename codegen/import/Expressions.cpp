@@ -61,18 +61,16 @@ static Value importInstruction(OpBuilder &builder, Location loc, const hd::Scala
   llvm_unreachable("all scalar operations are listed");
 }
 
-Value importExpression(OpBuilder &builder, Location loc, StringRef function,
-                       const hd::Expression &expression, ValueRange operands, TensorType result) {
-  auto op = PointwiseOp::create(builder, loc, result, function, operands);
+void importExpression(OpBuilder &builder, Location loc, const hd::Expression &expression,
+                      Region &region) {
   OpBuilder::InsertionGuard guard(builder);
-  Block *block = builder.createBlock(&op.getBody());
-  for (size_t i = 0; i < operands.size(); ++i)
+  Block *block = builder.createBlock(&region);
+  for (int32_t i = 0; i < expression.arity; ++i)
     block->addArgument(builder.getF32Type(), loc);
   SmallVector<Value> results;
   for (const hd::ScalarInstruction &instruction : expression.instructions)
     results.push_back(importInstruction(builder, loc, instruction, block->getArguments(), results));
   YieldOp::create(builder, loc, results.back());
-  return op.getOutputs()[0];
 }
 
 } // namespace halftone::ir

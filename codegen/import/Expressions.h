@@ -7,11 +7,9 @@
 
 namespace halftone::ir {
 
-/// A pointwise operation with the user's expression as its region, in f32 until ResolvePrecision
-/// decides.
-mlir::Value importExpression(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef function,
-                             const description::Expression &expression, mlir::ValueRange operands,
-                             TensorType result);
+/// The user's expression as the code of `region`, in f32 until ResolvePrecision decides.
+void importExpression(mlir::OpBuilder &builder, mlir::Location loc,
+                      const description::Expression &expression, mlir::Region &region);
 
 } // namespace halftone::ir
 

@@ -30,6 +30,54 @@ Type formatType(Builder &builder, hd::Format format) {
   llvm_unreachable("all formats are listed");
 }
 
+const hd::Function *functionOf(const hd::Node &node) {
+  const auto *attributes = std::get_if<hd::LayerAttributes>(&node.attributes);
+  return attributes && attributes->function ? &*attributes->function : nullptr;
+}
+
+/// What a node has beside operands, by name, as attributes of its operation.
+class SettingsImporter {
+public:
+  SettingsImporter(Builder &builder, OperationState &state) : builder(builder), state(state) {}
+
+  void add(const hd::Node &node) {
+    std::visit([this](const auto &attributes) { addAll(attributes); }, node.attributes);
+  }
+
+private:
+  void add(StringRef name, double value) {
+    state.addAttribute(name, builder.getF64FloatAttr(value));
+  }
+  void add(StringRef name, bool value) { state.addAttribute(name, builder.getBoolAttr(value)); }
+  void add(StringRef name, const std::string &value) {
+    state.addAttribute(name, builder.getStringAttr(value));
+  }
+  void add(StringRef name, const hd::Initializer &value) {
+    state.addAttribute(name, InitializerAttr::get(builder.getContext(),
+                                                  static_cast<InitializerKind>(value.kind),
+                                                  builder.getF64FloatAttr(value.first),
+                                                  builder.getF64FloatAttr(value.second)));
+  }
+
+  void addAll(std::monostate) {}
+  void addAll(const hd::ParameterAttributes &attributes) {
+    add("initializer", attributes.initializer);
+    add("decay", attributes.decay);
+    add("frozen", attributes.frozen);
+    add("learning_rate_scale", attributes.learning_rate_scale);
+  }
+  void addAll(const hd::StateAttributes &attributes) { add("initial", attributes.initial); }
+  void addAll(const hd::LayerAttributes &attributes) {
+    for (const hd::Setting &setting : attributes.settings)
+      std::visit([&](const auto &value) { add(setting.name, value); }, setting.value);
+    if (attributes.function)
+      add("function", attributes.function->name);
+  }
+
+  Builder &builder;
+  OperationState &state;
+};
+
 /// Imports the nodes of one graph, in order.
 class GraphImporter {
 public:
@@ -41,117 +89,52 @@ public:
 
 private:
   TensorType typeOf(const hd::Node &node) {
-    // Inputs arrive in the format they declare (D8); all else is f32 until the rules are applied.
-    Type element = hd::is_input(node.kind) ? formatType(builder, node.format)
-                                                : Type(builder.getF32Type());
     auto dims = llvm::map_to_vector(node.shape, [&](const hd::Dimension &dim) -> Attribute {
       return dim.symbol.empty() ? Attribute(builder.getI64IntegerAttr(dim.extent))
                                 : builder.getStringAttr(dim.symbol);
     });
-    return TensorType::get(builder.getContext(), dims, element);
+    return TensorType::get(builder.getContext(), dims, formatType(builder, node.format));
   }
-  SmallVector<Value> operandsOf(const hd::Node &node) {
-    return llvm::map_to_vector(node.operands,
-                               [&](const hd::Operand &operand) { return values[operand.node]; });
-  }
-  Value importSource(const hd::Node &node, Location loc);
-  Value importLayer(const hd::Node &node, Location loc);
-  Value importLoss(const hd::Node &node, Location loc);
-  Value importParameter(const hd::Node &node, Location loc);
-  Value mean(Value x, Location loc) {
-    auto scalar = TensorType::get(builder.getContext(), {}, builder.getF32Type());
-    return MeanOp::create(builder, loc, scalar, x);
-  }
+  Operation *create(const hd::Node &node, Location loc);
 
   OpBuilder &builder;
   const hd::Description &description;
   SmallVector<Value> values;
 };
 
-Value GraphImporter::importParameter(const hd::Node &node, Location loc) {
-  const auto &attributes = std::get<hd::ParameterAttributes>(node.attributes);
-  auto initializer = InitializerAttr::get(builder.getContext(),
-                                          static_cast<InitializerKind>(attributes.initializer.kind),
-                                          builder.getF64FloatAttr(attributes.initializer.first),
-                                          builder.getF64FloatAttr(attributes.initializer.second));
-  return ParameterOp::create(
-      builder, loc, typeOf(node), builder.getStringAttr(node.name), initializer,
-      builder.getBoolAttr(attributes.decay), builder.getBoolAttr(attributes.frozen),
-      builder.getF64FloatAttr(attributes.learning_rate_scale), IntegerAttr());
-}
-
-Value GraphImporter::importSource(const hd::Node &node, Location loc) {
-  if (hd::is_input(node.kind))
-    return InputOp::create(builder, loc, typeOf(node), node.name);
-  if (hd::is_parameter(node.kind))
-    return importParameter(node, loc);
-  return StateOp::create(
-      builder, loc, typeOf(node), builder.getStringAttr(node.name),
-      builder.getF64FloatAttr(std::get<hd::StateAttributes>(node.attributes).initial), UnitAttr());
-}
-
-Value GraphImporter::importLayer(const hd::Node &node, Location loc) {
+/// The operation of the kind's word, with the operands in the order of their roles and the settings
+/// as attributes.
+Operation *GraphImporter::create(const hd::Node &node, Location loc) {
+  OperationState state(loc, ("halftone." + StringRef(hd::kind_text(node.kind))).str());
+  auto registered = state.name.getRegisteredInfo();
+  if (!registered)
+    llvm::report_fatal_error("codegen/ir/Layers.td lists no " + state.name.getStringRef());
+  for (const hd::Operand &operand : node.operands)
+    state.operands.push_back(values[operand.node]);
+  if (const auto *layer = registered->getInterface<Layer>())
+    state.addTypes(layer->inferResults(typeOf(node), state.operands));
+  else
+    state.addTypes(typeOf(node));
   if (hd::is_source(node.kind))
-    return importSource(node, loc);
-  if (hd::is_loss(node.kind))
-    return importLoss(node, loc);
-  TensorType type = typeOf(node);
-  SmallVector<Value> operands = operandsOf(node);
-  const auto *attributes = std::get_if<hd::LayerAttributes>(&node.attributes);
-  if (attributes && attributes->function)
-    return importExpression(builder, loc, attributes->function->name,
-                            attributes->function->expression, operands, type);
-  StringRef kind = hd::kind_text(node.kind);
-  if (kind == "linear")
-    return LinearOp::create(builder, loc, type, operands[0], operands[1],
-                            operands.size() > 2 ? operands[2] : Value());
-  if (kind == "layer_norm") {
-    TensorType rows = type.withDims(type.getRowDims());
-    return LayerNormOp::create(builder, loc, type, rows, rows, operands[0], operands[1],
-                               operands[2],
-                               builder.getF64FloatAttr(attributes->number("epsilon")))
-        .getResult();
-  }
-  if (kind == "relu")
-    return ReluOp::create(builder, loc, type, operands[0]);
-  if (kind == "gelu")
-    return GeluOp::create(builder, loc, type, operands[0],
-                          attributes->word("approximation") == "tanh");
-  if (kind == "silu")
-    return SiluOp::create(builder, loc, type, operands[0]);
-  if (kind == "add")
-    return AddOp::create(builder, loc, type, operands[0], operands[1]);
-  if (kind == "concat")
-    return ConcatOp::create(builder, loc, type, operands);
-  llvm_unreachable("all layers are listed");
-}
-
-Value GraphImporter::importLoss(const hd::Node &node, Location loc) {
-  SmallVector<Value> operands = operandsOf(node);
-  TensorType result = cast<TensorType>(operands[0].getType()).withElementType(builder.getF32Type());
-  StringRef kind = hd::kind_text(node.kind);
-  if (kind == "cross_entropy")
-    return mean(CrossEntropyOp::create(builder, loc, result.withDims(result.getRowDims()),
-                                       operands[0], operands[1]),
-                loc);
-  if (kind == "mse") { // D30
-    using enum hd::ScalarOp;
-    const hd::Expression squares{2,
-                                 {{operand, 0}, {operand, 1}, {subtract, 0, 1}, {multiply, 2, 2}}};
-    return mean(importExpression(builder, loc, "mse", squares, operands, result), loc);
-  }
-  const hd::Function &function = *std::get<hd::LayerAttributes>(node.attributes).function;
-  return mean(
-      importExpression(builder, loc, function.name, function.expression, operands, result), loc);
+    state.addAttribute("name", builder.getStringAttr(node.name));
+  SettingsImporter(builder, state).add(node);
+  const hd::Function *function = functionOf(node);
+  if (function)
+    state.addRegion();
+  Operation *op = builder.create(state);
+  if (function)
+    importExpression(builder, loc, function->expression, op->getRegion(0));
+  return op;
 }
 
 void GraphImporter::importNode(hd::NodeId id) {
   const hd::Node &node = description.nodes[id];
   Location loc = NameLoc::get(builder.getStringAttr(node.name));
-  Block *block = builder.getInsertionBlock();
-  Operation *last = block->empty() ? nullptr : &block->back();
-  values[id] = importLayer(node, loc);
-  for (Operation *op = last ? last->getNextNode() : &block->front(); op; op = op->getNextNode()) {
+  SmallVector<Operation *> ops{create(node, loc)};
+  if (hd::is_loss(node.kind))
+    ops.push_back(MeanOp::create(builder, loc, typeOf(node), ops.front()->getResult(0)));
+  values[id] = ops.back()->getResult(0);
+  for (Operation *op : ops) {
     op->setAttr(kLayerAttr, builder.getStringAttr(node.name));
     op->setAttr(kKindAttr, builder.getStringAttr(hd::kind_text(node.kind)));
     if (hd::is_loss(node.kind))

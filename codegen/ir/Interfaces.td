@@ -5,13 +5,26 @@
 
 include "mlir/IR/OpBase.td"
 
-def Halftone_Differentiable : OpInterface<"Differentiable"> {
-  let description = [{ Reverse-mode differentiation at tensor level, by the table of gradients in docs/spec/description.md. }];
+def Halftone_Layer : OpInterface<"Layer"> {
+  let description = [{
+    An operation of the user's model. Its first result is its value; others are inside of it, for its gradients alone. That
+    of a loss has an element for every one, or for every row, of what it reads; import takes the mean.
+  }];
   let cppNamespace = "::halftone::ir";
-  let methods = [InterfaceMethod<[{
+  let methods = [
+    StaticInterfaceMethod<"The types of the results, given the type of the node in the Description.",
+                          "::llvm::SmallVector<::mlir::Type>", "inferResults",
+                          (ins "::halftone::ir::TensorType":$node, "::mlir::ValueRange":$operands), [{}],
+                          [{ return {node}; }]>,
+    InterfaceMethod<[{
       The gradients of the operands, one value or null each, given those of the results (null: no gradient arrives).
+      Follows the table of gradients in docs/spec/description.md.
     }], "::llvm::SmallVector<::mlir::Value>", "buildGradients",
-    (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$resultGradients)>];
+    (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$resultGradients)>,
+    InterfaceMethod<"What the gradient of an operand reads beside the gradient that arrives.",
+                    "::llvm::SmallVector<::mlir::Value>", "readForGradient", (ins "unsigned":$operand), [{}],
+                    [{ return ::llvm::SmallVector<::mlir::Value>($_op->getOperands()); }]>
+  ];
 }
 
 def Halftone_KernelForm : OpInterface<"KernelForm"> {

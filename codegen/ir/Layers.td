@@ -12,6 +12,7 @@ include "layers/Add.td"
 include "layers/Concat.td"
 include "layers/Pointwise.td"
 include "layers/CrossEntropy.td"
+include "layers/Mse.td"
 include "layers/Mean.td"
 
 #endif

@@ -17,13 +17,14 @@ class Halftone_Op<string mnemonic, list<Trait> traits = []> : Op<Halftone_Dialec
 // A tensor operation that FormKernels turns into (a part of) a kernel.
 class Halftone_TensorOp<string mnemonic, list<Trait> traits = []>
     : Halftone_Op<mnemonic, traits # [Pure, DeclareOpInterfaceMethods<Halftone_KernelForm>]>;
-class Halftone_LayerOp<string mnemonic, list<Trait> traits = []>
-    : Halftone_TensorOp<mnemonic, traits # [DeclareOpInterfaceMethods<Halftone_Differentiable>]>;
+// `own`: the methods of Layer that it does not leave as they are.
+class Halftone_LayerOp<string mnemonic, list<string> own = [], list<Trait> traits = []>
+    : Halftone_TensorOp<mnemonic, traits # [DeclareOpInterfaceMethods<Halftone_Layer, own>]>;
 // A tensor operation whose results are scalars computed from sums over the whole domain.
 class Halftone_FinishOp<string mnemonic, list<Trait> traits = []>
     : Halftone_Op<mnemonic, traits # [Pure, DeclareOpInterfaceMethods<Halftone_KernelForm, ["hasFinish", "buildFinish"]>]>;
 
-class Halftone_UnaryLayerOp<string mnemonic, dag extra = (ins)> : Halftone_LayerOp<mnemonic> {
+class Halftone_UnaryLayerOp<string mnemonic, dag extra = (ins), list<string> own = []> : Halftone_LayerOp<mnemonic, own> {
   let arguments = !con((ins Halftone_AnyTensor:$x), extra);
   let results = (outs Halftone_AnyTensor:$result);
   let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";

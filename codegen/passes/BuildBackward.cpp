@@ -150,7 +150,7 @@ private:
   }
 
   LogicalResult differentiate(Operation *op, ArrayRef<Value> arriving, Phase phase) {
-    auto layer = dyn_cast<Differentiable>(op);
+    auto layer = dyn_cast<Layer>(op);
     if (!layer)
       return op->emitError() << op->getName() << " of layer '" << getLayer(op)
                              << "' lies between a parameter and a loss but has no gradient";

@@ -90,8 +90,8 @@ private:
       return;
     if (!isa<ParameterOp>(op)) {
       kinds[getLayer(op)] = {*known};
-      if (op->getParentOp() == graph)
-        layers.try_emplace(getLayer(op), op);
+      if (auto layer = dyn_cast<Layer>(op); layer && op->getParentOp() == graph)
+        layers.try_emplace(getLayer(op), layer);
     }
     for (Value operand : op->getOperands())
       if (auto parameter = operand.getDefiningOp<ParameterOp>())
@@ -123,11 +123,10 @@ private:
     Operation *op = value.getDefiningOp();
     if (!isFloat(value) || getPhase(op) == Phase::Loss)
       return true;
-    if (auto norm = dyn_cast<LayerNormOp>(op))
-      return value != norm.getResult();
-    if (!isBackward(op) || isa<OutputGradientOp>(op))
+    if (isa<OutputGradientOp>(op))
       return false;
-    return targetOf(cast<OpResult>(value)).empty();
+    return isBackward(op) ? targetOf(cast<OpResult>(value)).empty()
+                          : cast<OpResult>(value).getResultNumber() > 0;
   }
 
   /// What a gradient is a contribution to, empty inside a loss.
@@ -234,7 +233,7 @@ private:
   /// P20, of a whole operation: all gradients of a pass read what they share alike (P37).
   Type widestOperand(Operation *op, hd::Pass pass) {
     Type format;
-    Operation *layer = layers.lookup(getLayer(op));
+    Layer layer = layers.lookup(getLayer(op));
     auto include = [&](Value value, Type type) {
       if (isFloat(value) && !isa<ParameterOp>(value.getDefiningOp()))
         format = widest(format, type);
@@ -252,24 +251,13 @@ private:
     return format ? format : Float32Type::get(context);
   }
 
-  /// What D40 to D51 read of `layer` beside the arriving gradient.
-  static SmallVector<Value> readForGradients(Operation *layer, hd::Pass pass) {
-    if (isa<AddOp, ConcatOp>(layer))
-      return {};
-    if (isa<ReluOp>(layer))
-      return {layer->getResult(0)};
-    auto linear = dyn_cast<LinearOp>(layer);
-    if (!linear)
-      return SmallVector<Value>(layer->getOperands());
-    auto isOfPass = [&](Value factor) {
-      return isa<ParameterOp>(factor.getDefiningOp()) == (pass == hd::Pass::weight_gradient);
-    };
-    SmallVector<Value> factors; // each is read for the gradient of the other
-    if (isOfPass(linear.getWeight()))
-      factors.push_back(linear.getX());
-    if (isOfPass(linear.getX()))
-      factors.push_back(linear.getWeight());
-    return factors;
+  /// What the gradients of one pass read of `layer` beside those that arrive.
+  static SmallVector<Value> readForGradients(Layer layer, hd::Pass pass) {
+    SmallVector<Value> values;
+    for (auto [i, operand] : llvm::enumerate(layer->getOperands()))
+      if (isa<ParameterOp>(operand.getDefiningOp()) == (pass == hd::Pass::weight_gradient))
+        llvm::append_range(values, layer.readForGradient(i));
+    return values;
   }
 
   Chain leaveResult(Operation *op, OpResult result, hd::Pass pass, Type computed) { // P32 to P35
@@ -317,7 +305,7 @@ private:
     }
     Site whole = site(getLayer(op), std::nullopt, pass);
     Decision<hd::Accumulation> accumulate = rules.find(&hd::Rule::accumulate, whole);
-    if (accumulate.field && isa<LinearOp, ContractOp>(op))
+    if (accumulate.field && sumsProducts(op))
       note("accumulate", hd::kAccumulationWords[static_cast<size_t>(*accumulate.field)], accumulate,
            whole);
     op->setAttr(kPrecisionAttr,
@@ -327,6 +315,11 @@ private:
     if (!isBackward(op))
       decideRecompute(op, pass);
     recordDecisions(op);
+  }
+
+  static bool sumsProducts(Operation *op) {
+    auto form = dyn_cast<KernelForm>(op);
+    return form && form.getSkeleton() == Skeleton::Contraction;
   }
 
   void decideRecompute(Operation *op, hd::Pass pass) { // P16
@@ -352,9 +345,9 @@ private:
   Decisions ofOp, &ofModule;
   llvm::DenseSet<Operation *> live; ///< some gradients are built and not needed
   llvm::StringMap<SmallVector<hd::Kind>> kinds;
-  llvm::StringMap<Operation *> layers; ///< of every layer its forward operation
-  llvm::StringMap<Type> activations;   ///< the stored format of every layer's result
-  llvm::DenseMap<Value, Type> stored;  ///< likewise of every value met so far
+  llvm::StringMap<Layer> layers;      ///< of every layer its forward operation
+  llvm::StringMap<Type> activations;  ///< the stored format of every layer's result
+  llvm::DenseMap<Value, Type> stored; ///< likewise of every value met so far
 };
 
 struct ResolvePrecisionPass : halftone::ir::impl::ResolvePrecisionBase<ResolvePrecisionPass> {

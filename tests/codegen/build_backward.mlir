@@ -66,8 +66,8 @@ module @gradients_of_every_layer {
     // CHECK: %[[RELU:.*]] = halftone.relu
     %relu = halftone.relu %n : (!matrix) -> !matrix
     // CHECK: %[[GELU:.*]] = halftone.gelu
-    %gelu = halftone.gelu %relu : (!matrix) -> !matrix
-    %tanh = halftone.gelu %gelu {tanh} : (!matrix) -> !matrix
+    %gelu = halftone.gelu %relu {approximation = "erf"} : (!matrix) -> !matrix
+    %tanh = halftone.gelu %gelu {approximation = "tanh"} : (!matrix) -> !matrix
     %cat = halftone.concat %x, %tanh : (!matrix, !matrix) -> !halftone.tensor<[batch, 16], f32>
     // CHECK: %[[TOTAL:.*]] = halftone.pointwise "half"
     %p = halftone.pointwise "half" (%cat) : (!halftone.tensor<[batch, 16], f32>) -> !halftone.tensor<[batch, 16], f32> {
@@ -113,7 +113,7 @@ module @last_user_first {
     %h = halftone.linear %x, %w {halftone.layer = "h"} : (!matrix, !weight) -> !matrix
     %a = halftone.relu %h {halftone.layer = "a"} : (!matrix) -> !matrix
     %b = halftone.linear %h, %w {halftone.layer = "b"} : (!matrix, !weight) -> !matrix
-    %c = halftone.gelu %h {halftone.layer = "c"} : (!matrix) -> !matrix
+    %c = halftone.gelu %h {approximation = "erf", halftone.layer = "c"} : (!matrix) -> !matrix
     %d = halftone.add %a, %b {halftone.layer = "d"} : (!matrix, !matrix) -> !matrix
     %e = halftone.add %d, %c {halftone.layer = "e"} : (!matrix, !matrix) -> !matrix
     %f = halftone.add %e, %e {halftone.layer = "f"} : (!matrix, !matrix) -> !matrix

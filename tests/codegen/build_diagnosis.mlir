@@ -13,7 +13,7 @@
 // CHECK-LABEL: halftone.graph "diagnosis" {
 // CHECK: halftone.parameter "w"
 // CHECK: halftone.relu %{{.*}} {halftone.layer = "a"}
-// CHECK: halftone.gelu %{{.*}} {halftone.layer = "b"}
+// CHECK: halftone.gelu %{{.*}} {approximation = "erf", halftone.layer = "b"}
 // CHECK: phase<loss>
 // CHECK: phase<loss_backward>
 // CHECK: phase<external>
@@ -29,7 +29,7 @@ halftone.graph "training" {
   %x = halftone.input "x" : !vector
   %w = halftone.parameter "w" {initializer = #zeros, offset = 0 : i64} : !vector
   %a = halftone.relu %w {halftone.layer = "a"} : (!vector) -> !vector
-  %b = halftone.gelu %a {halftone.layer = "b"} : (!vector) -> !vector
+  %b = halftone.gelu %a {approximation = "erf", halftone.layer = "b"} : (!vector) -> !vector
   %l = halftone.mean %b {halftone.layer = "l", halftone.phase = #halftone.phase<loss>} : (!vector) -> !halftone.tensor<[], f32>
   halftone.loss "l", %l weight 1.0 {halftone.phase = #halftone.phase<loss>} : !halftone.tensor<[], f32>
   %d = halftone.add %b, %w {halftone.layer = "l", halftone.phase = #halftone.phase<loss_backward>} : (!vector, !vector) -> !vector

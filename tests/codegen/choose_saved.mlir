@@ -13,7 +13,7 @@ halftone.graph "recomputes_relu_of_an_input" {
   // CHECK: %[[Y:.*]] = halftone.relu %[[X]] : (
   %y = halftone.relu %x : (!matrix) -> !matrix
   // CHECK: %[[Z:.*]] = halftone.gelu %[[Y]]
-  %z = halftone.gelu %y : (!matrix) -> !matrix
+  %z = halftone.gelu %y {approximation = "erf"} : (!matrix) -> !matrix
   // CHECK: %[[AGAIN:.*]] = halftone.relu %[[X]] {halftone.inline, halftone.phase = #halftone.phase<backward>}
   // CHECK: halftone.add %[[AGAIN]], %
   %d = halftone.add %y, %g {halftone.phase = #backward} : (!matrix, !matrix) -> !matrix
@@ -52,7 +52,7 @@ halftone.graph "recomputes_through_casts" {
   %y = halftone.relu %x : (!matrix) -> !matrix
   %half = halftone.cast %y {halftone.cast = {value = 0 : i64}, halftone.values = array<i64: 0>} : (!matrix) -> !halftone.tensor<[batch, 8], bf16>
   %wide = halftone.cast %half {halftone.inline} : (!halftone.tensor<[batch, 8], bf16>) -> !matrix
-  %z = halftone.gelu %wide : (!matrix) -> !matrix
+  %z = halftone.gelu %wide {approximation = "erf"} : (!matrix) -> !matrix
   halftone.output "z", %z : !matrix
   %saved = halftone.cast %half {halftone.cast = {value = 1 : i64}, toward_zero} : (!halftone.tensor<[batch, 8], bf16>) -> !halftone.tensor<[batch, 8], f16>
   // CHECK: halftone.output "z"
@@ -73,17 +73,17 @@ halftone.graph "recomputes_what_a_rule_says" {
   %x = halftone.input "x" : !matrix
   %g = halftone.input "g" : !matrix
   %v = halftone.input "v" : !halftone.tensor<[8], f32>
-  // CHECK: %[[Y:.*]] = halftone.gelu %[[X]] {halftone.recompute = true} :
-  %y = halftone.gelu %x {halftone.recompute = true} : (!matrix) -> !matrix
+  // CHECK: %[[Y:.*]] = halftone.gelu %[[X]] {approximation = "erf", halftone.recompute = true} :
+  %y = halftone.gelu %x {approximation = "erf", halftone.recompute = true} : (!matrix) -> !matrix
   // CHECK: %[[N:.*]], %[[MEAN:.*]], %{{.*}} = halftone.layer_norm %[[Y]],
   %n, %mean, %rstd = halftone.layer_norm %y, %v, %v {epsilon = 1.0e-5 : f64, halftone.recompute = true}
       : (!matrix, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>) -> (!matrix, !halftone.tensor<[batch], f32>, !halftone.tensor<[batch], f32>)
   // CHECK: halftone.output "n", %[[N]]
   halftone.output "n", %n : !matrix
-  // CHECK: %[[LOSS:.*]] = halftone.gelu %[[X]] {halftone.phase = #halftone.phase<loss_backward>, halftone.recompute = true}
+  // CHECK: %[[LOSS:.*]] = halftone.gelu %[[X]] {approximation = "erf", halftone.phase = #halftone.phase<loss_backward>, halftone.recompute = true}
   // CHECK: halftone.add %[[LOSS]], %{{.*}}phase<loss_backward>
   %d = halftone.add %y, %g {halftone.phase = #halftone.phase<loss_backward>} : (!matrix, !matrix) -> !matrix
-  // CHECK: %[[BACK:.*]] = halftone.gelu %[[X]] {halftone.phase = #halftone.phase<backward>, halftone.recompute = true}
+  // CHECK: %[[BACK:.*]] = halftone.gelu %[[X]] {approximation = "erf", halftone.phase = #halftone.phase<backward>, halftone.recompute = true}
   // CHECK-NOT: halftone.gelu
   // CHECK: %[[AGAIN:[a-z0-9_]+]], %{{.*}}, %{{.*}} = halftone.layer_norm %[[BACK]], {{.*}}phase<backward>
   // CHECK: halftone.contract %{{.*}}, %[[AGAIN]]
@@ -116,7 +116,7 @@ halftone.graph "does_not_recompute_what_a_rule_keeps" {
 halftone.graph "does_not_recompute_for_a_state" {
   %s = halftone.state "s" {initial = 0.0 : f64} : !matrix
   %t = halftone.state "t" {initial = 0.0 : f64} : !matrix
-  %y = halftone.gelu %s {halftone.recompute = true} : (!matrix) -> !matrix
+  %y = halftone.gelu %s {approximation = "erf", halftone.recompute = true} : (!matrix) -> !matrix
   halftone.assign %t to %s {halftone.phase = #halftone.phase<update>} : (!matrix, !matrix) -> ()
   halftone.assign %y to %t {halftone.phase = #halftone.phase<update>} : (!matrix, !matrix) -> ()
 }
@@ -137,7 +137,7 @@ halftone.graph "does_not_recompute_what_a_contraction_reads" {
 halftone.graph "does_not_recompute_what_costs_more_than_a_load" {
   %x = halftone.input "x" : !matrix
   %g = halftone.input "g" : !matrix
-  %y = halftone.gelu %x : (!matrix) -> !matrix
+  %y = halftone.gelu %x {approximation = "erf"} : (!matrix) -> !matrix
   %p = halftone.pointwise "division" (%x) : (!matrix) -> !matrix {
   ^bb0(%a: f32):
     %one = arith.constant 1.0 : f32

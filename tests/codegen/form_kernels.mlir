@@ -35,7 +35,7 @@ halftone.graph "linear_bias_and_gelu_are_one_kernel" {
   // CHECK-NOT: halftone.kernel "
   // CHECK: halftone.output "y", %[[Y]]
   %fc = halftone.linear %x, %w bias %b {halftone.layer = "fc"} : (!matrix, !weight, !vector) -> !matrix
-  %y = halftone.gelu %fc {halftone.layer = "act"} : (!matrix) -> !matrix
+  %y = halftone.gelu %fc {approximation = "erf", halftone.layer = "act"} : (!matrix) -> !matrix
   halftone.output "y", %y : !matrix
 }
 
@@ -366,7 +366,7 @@ halftone.graph "keeps_what_a_finish_reads" {
 halftone.graph "does_not_fuse_across_phases" {
   %x = halftone.input "x" : !matrix
   %a = halftone.relu %x {halftone.layer = "a"} : (!matrix) -> !matrix
-  %b = halftone.gelu %a {halftone.layer = "b", halftone.phase = #loss} : (!matrix) -> !matrix
+  %b = halftone.gelu %a {approximation = "erf", halftone.layer = "b", halftone.phase = #loss} : (!matrix) -> !matrix
   halftone.output "b", %b : !matrix
 }
 

@@ -29,7 +29,7 @@ halftone.graph "one_cast_per_value_format_and_rounding" {
       : (!matrix) -> !matrix
   // CHECK: %[[WIDE:.*]] = halftone.cast %[[BF16]] {halftone.inline,
   // CHECK: halftone.gelu %[[WIDE]]
-  %b = halftone.gelu %x {halftone.layer = "b", halftone.precision = #halftone.precision<operands = [[#bf16]], results = [[#exact]]>}
+  %b = halftone.gelu %x {approximation = "erf", halftone.layer = "b", halftone.precision = #halftone.precision<operands = [[#bf16]], results = [[#exact]]>}
       : (!matrix) -> !matrix
   // CHECK: %[[WIDE:.*]] = halftone.cast %[[F16]] {halftone.inline,
   // CHECK: %[[WIDE2:.*]] = halftone.cast %[[DOWN]] {halftone.inline,
@@ -76,7 +76,7 @@ halftone.graph "result_and_store_round_one_after_the_other" {
   // CHECK: %[[Y:.*]] = halftone.gelu
   // CHECK-NEXT: %[[RESULT:.*]] = halftone.cast %[[Y]] {{.*}}-> !halftone.tensor<[batch, 8], f16>
   // CHECK-NEXT: %[[STORED:.*]] = halftone.cast %[[RESULT]] {{.*}} : (!halftone.tensor<[batch, 8], f16>) -> !halftone.tensor<[batch, 8], bf16>
-  %y = halftone.gelu %x {halftone.layer = "y", halftone.precision = #halftone.precision<operands = [[#exact]], results = [[#f16, #bf16]]>}
+  %y = halftone.gelu %x {approximation = "erf", halftone.layer = "y", halftone.precision = #halftone.precision<operands = [[#exact]], results = [[#f16, #bf16]]>}
       : (!matrix) -> !matrix
   // CHECK-NEXT: %[[WIDE:.*]] = halftone.cast %[[STORED]] {halftone.inline,
   // CHECK-NEXT: halftone.relu %[[WIDE]]
@@ -132,7 +132,7 @@ halftone.graph "saved_then_compute" {
   // CHECK: %[[Y:.*]] = halftone.gelu
   // CHECK-NEXT: %[[SAVED:.*]] = halftone.cast %[[Y]] {{{.*}}halftone.phase = #halftone.phase<forward>{{.*}}} : {{.*}}-> !halftone.tensor<[batch, 8], f16>
   // CHECK-NEXT: %[[READ:.*]] = halftone.cast %[[SAVED]] {{.*}}-> !halftone.tensor<[batch, 8], bf16>
-  %y = halftone.gelu %x {halftone.layer = "y", halftone.precision = #halftone.precision<operands = [[#exact]], results = [[#exact]]>}
+  %y = halftone.gelu %x {approximation = "erf", halftone.layer = "y", halftone.precision = #halftone.precision<operands = [[#exact]], results = [[#exact]]>}
       : (!matrix) -> !matrix
   // The forward pass reads what was never rounded (P32).
   // CHECK: %[[Z:.*]] = halftone.relu %[[Y]]
@@ -181,7 +181,7 @@ halftone.graph "hand_on_leaves_its_roundings" {
   // CHECK: %[[STORED:.*]] = halftone.cast %[[SUM]] {{.*}}-> !halftone.tensor<[batch, 8], bf16>
   // CHECK: %[[F32:.*]] = halftone.cast %[[STORED]] {halftone.phase = #halftone.phase<backward>} : {{.*}}-> !halftone.tensor<[batch, 8], f32>
   // CHECK: halftone.gradient %[[F32]] of
-  %g = halftone.gelu %x {halftone.layer = "g", halftone.phase = #backward, halftone.gradient_of = ["c"],
+  %g = halftone.gelu %x {approximation = "erf", halftone.layer = "g", halftone.phase = #backward, halftone.gradient_of = ["c"],
       halftone.precision = #halftone.precision<operands = [[#exact]], results = [[#exact]]>} : (!matrix) -> !matrix
   %a = halftone.hand_on %g {halftone.layer = "c", halftone.phase = #backward, halftone.gradient_of = ["a"],
       halftone.precision = #halftone.precision<operands = [[#tf32]], results = [[#bf16]]>} : (!matrix) -> !matrix
@@ -200,7 +200,7 @@ halftone.graph "gradients_cross_at_outputs" {
   // CHECK: %[[G:.*]] = halftone.gelu
   // CHECK-NEXT: %[[RESULT:.*]] = halftone.cast %[[G]] {{.*}}-> !halftone.tensor<[batch, 8], f16>
   %x = halftone.input "x" {halftone.layer = "x"} : !matrix
-  %g = halftone.gelu %x {halftone.layer = "l", halftone.phase = #halftone.phase<loss_backward>, halftone.gradient_of = ["y"],
+  %g = halftone.gelu %x {approximation = "erf", halftone.layer = "l", halftone.phase = #halftone.phase<loss_backward>, halftone.gradient_of = ["y"],
       halftone.precision = #halftone.precision<operands = [[#exact]], results = [[#saved, #exact]]>} : (!matrix) -> !matrix
   // CHECK-NEXT: %[[F32:.*]] = halftone.cast %[[RESULT]] {halftone.phase = #halftone.phase<loss_backward>}
   // CHECK-NEXT: %[[WIDE:.*]] = halftone.output_gradient "wide", %[[F32]]

@@ -118,7 +118,7 @@ halftone.graph "g" {
 halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
   // expected-error @+1 {{does not have the shape of result}}
-  %y = halftone.gelu %x : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 4], f32>
+  %y = halftone.gelu %x {approximation = "erf"} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 4], f32>
 }
 
 // -----

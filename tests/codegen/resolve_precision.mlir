@@ -33,7 +33,7 @@ module @the_last_rule_wins_field_by_field attributes {halftone.rules = #halftone
     // CHECK: halftone.gelu
     // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = bf16, role = activation, rule = 0>]],
     // CHECK-SAME: results = {{\[\[}}#halftone.round<format = f32, role = activation, rule = 3, beaten = [0]>]]
-    %z = halftone.gelu %y {halftone.layer = "z", halftone.kind = "gelu"} : (!matrix) -> !matrix
+    %z = halftone.gelu %y {approximation = "erf", halftone.layer = "z", halftone.kind = "gelu"} : (!matrix) -> !matrix
     halftone.output "z", %z : !matrix
   }
 }
@@ -59,7 +59,7 @@ module @parts_of_clauses attributes {halftone.rules = #halftone.rules<[
     %b = halftone.relu %a {halftone.layer = "h/0/b", halftone.kind = "relu"} : (!matrix) -> !matrix
     // CHECK: halftone.gelu
     // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = f32, role = activation>]], results = {{\[\[}}#halftone.round<format = bf16, role = activation, rule = 3>]]
-    %c = halftone.gelu %b {halftone.layer = "c", halftone.kind = "gelu"} : (!matrix) -> !matrix
+    %c = halftone.gelu %b {approximation = "erf", halftone.layer = "c", halftone.kind = "gelu"} : (!matrix) -> !matrix
     // CHECK: halftone.silu
     // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = bf16, role = activation, rule = 2, beaten = [1]>]], results = {{\[\[}}#halftone.round<format = f16, role = activation, rule = 0>]]
     %d = halftone.silu %c {halftone.layer = "h/d", halftone.kind = "silu"} : (!matrix) -> !matrix

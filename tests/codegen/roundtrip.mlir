@@ -59,10 +59,10 @@ halftone.graph "layers" attributes {halftone.loss_without_output = "xent", halft
       -> (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch], f32>, !halftone.tensor<[batch], f32>)
   // CHECK: halftone.relu %{{.*}} {halftone.inline} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
   %relu = halftone.relu %y {halftone.inline} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
-  // CHECK: halftone.gelu %{{[0-9a-z]+}} : (
-  %erf = halftone.gelu %relu : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
-  // CHECK: halftone.gelu %{{[0-9]+}} {tanh} : (
-  %tanh = halftone.gelu %erf {tanh} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  // CHECK: halftone.gelu %{{[0-9a-z]+}} {approximation = "erf"} : (
+  %erf = halftone.gelu %relu {approximation = "erf"} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  // CHECK: halftone.gelu %{{[0-9]+}} {approximation = "tanh"} : (
+  %tanh = halftone.gelu %erf {approximation = "tanh"} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
   // CHECK: halftone.silu %{{.*}} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
   %silu = halftone.silu %tanh : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
   // CHECK: halftone.add %{{.*}}, %{{.*}} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>

@@ -17,4 +17,6 @@ SmallVector<Value> AddOp::buildGradients(OpBuilder &, ValueRange resultGradients
   return {resultGradients[0], resultGradients[0]};
 }
 
+SmallVector<Value> AddOp::readForGradient(unsigned) { return {}; }
+
 } // namespace halftone::ir

@@ -4,7 +4,7 @@
 
 include "OpClasses.td"
 
-def Halftone_AddOp : Halftone_LayerOp<"add"> {
+def Halftone_AddOp : Halftone_LayerOp<"add", ["readForGradient"]> {
   let summary = "D26";
   let arguments = (ins Halftone_AnyTensor:$a, Halftone_AnyTensor:$b);
   let results = (outs Halftone_AnyTensor:$result);

@@ -66,4 +66,6 @@ SmallVector<Value> ConcatOp::buildGradients(OpBuilder &builder, ValueRange resul
   return gradients;
 }
 
+SmallVector<Value> ConcatOp::readForGradient(unsigned) { return {}; }
+
 } // namespace halftone::ir

@@ -67,4 +67,9 @@ SmallVector<Value> CrossEntropyOp::buildGradients(OpBuilder &builder,
   return {op.getOutputs()[0], Value()};
 }
 
+SmallVector<Type> CrossEntropyOp::inferResults(TensorType, ValueRange operands) {
+  TensorType logits = gradientType(operands[0]);
+  return {logits.withDims(logits.getRowDims())};
+}
+
 } // namespace halftone::ir

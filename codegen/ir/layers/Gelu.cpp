@@ -14,7 +14,7 @@ HALFTONE_POINTWISE_FORM(GeluOp)
 SmallVector<Value> GeluOp::buildBody(OpBuilder &builder, ValueRange elements, Value) {
   Scalars s(builder, getLoc());
   Value x = elements[0], half = s.mul(s.like(x, 0.5), x), one = s.like(x, 1);
-  if (!getTanh()) // D24
+  if (!isByTanh()) // D24
     return {s.mul(half, s.add(one, s.erf(s.mul(x, s.like(x, std::sqrt(0.5))))))};
   Value cube = s.mul(s.mul(x, x), x); // D25
   Value u = s.mul(s.like(x, std::sqrt(2 / M_PI)), s.fma(cube, s.like(x, 0.044715), x));
@@ -38,9 +38,9 @@ static SmallVector<Value> geluTanhGradient(Scalars &s, ValueRange a) { // D44
 }
 
 SmallVector<Value> GeluOp::buildGradients(OpBuilder &builder, ValueRange resultGradients) {
-  auto op = makeMap(builder, getLoc(), getTanh() ? "gelu_tanh_grad" : "gelu_grad",
+  auto op = makeMap(builder, getLoc(), isByTanh() ? "gelu_tanh_grad" : "gelu_grad",
                     {getX(), resultGradients[0]}, gradientType(getX()),
-                    getTanh() ? geluTanhGradient : geluErfGradient);
+                    isByTanh() ? geluTanhGradient : geluErfGradient);
   return {op.getOutputs()[0]};
 }
 

@@ -4,6 +4,9 @@
 
 include "OpClasses.td"
 
-def Halftone_GeluOp : Halftone_UnaryLayerOp<"gelu", (ins UnitAttr:$tanh)> { let summary = "D24, with `tanh` D25"; }
+def Halftone_GeluOp : Halftone_UnaryLayerOp<"gelu", (ins StrAttr:$approximation)> {
+  let summary = "D24, or D25 with approximation tanh";
+  let extraClassDeclaration = [{ bool isByTanh() { return getApproximation() == "tanh"; } }];
+}
 
 #endif

@@ -67,4 +67,9 @@ SmallVector<Value> LayerNormOp::buildGradients(OpBuilder &builder,
   return {ofX.getOutputs()[0], ofWeights.getOutputs()[0], ofWeights.getOutputs()[1]};
 }
 
+SmallVector<Type> LayerNormOp::inferResults(TensorType node, ValueRange) {
+  TensorType rows = node.withDims(node.getRowDims());
+  return {node, rows, rows};
+}
+
 } // namespace halftone::ir

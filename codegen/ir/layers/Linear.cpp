@@ -49,4 +49,11 @@ SmallVector<Value> LinearOp::buildGradients(OpBuilder &builder, ValueRange resul
   return gradients;
 }
 
+/// Each factor is read for the gradient of the other.
+SmallVector<Value> LinearOp::readForGradient(unsigned operand) {
+  if (operand == 2)
+    return {};
+  return {operand == 0 ? getWeight() : getX()};
+}
+
 } // namespace halftone::ir

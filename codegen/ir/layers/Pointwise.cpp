@@ -14,15 +14,17 @@ SmallVector<Value> PointwiseOp::buildBody(OpBuilder &builder, ValueRange element
   return inlineBlock(builder, getBody().front(), elements);
 }
 
-SmallVector<Value> PointwiseOp::buildGradients(OpBuilder &builder,
-                                               ValueRange resultGradients) { // D47, D49, D50
-  SmallVector<Value> operands(getInputs());
+/// The same of both.
+template <typename Op>
+static SmallVector<Value> buildFunctionGradients(Op op, OpBuilder &builder,
+                                                 ValueRange resultGradients) { // D47, D49, D50
+  SmallVector<Value> operands(op.getInputs());
   llvm::append_range(operands, resultGradients);
   FailureOr<SmallVector<Value>> adjoints = failure();
   auto body = [&](Scalars &s, ValueRange arguments) -> SmallVector<Value> {
-    ValueRange inputs = arguments.take_front(getInputs().size());
-    adjoints = buildScalarAdjoints(builder, getBody().front(), inputs,
-                                   arguments.drop_front(getInputs().size()));
+    ValueRange inputs = arguments.take_front(op.getInputs().size());
+    adjoints = buildScalarAdjoints(builder, op.getBody().front(), inputs,
+                                   arguments.drop_front(op.getInputs().size()));
     SmallVector<Value> values(inputs);
     if (succeeded(adjoints))
       for (auto [value, adjoint] : llvm::zip(values, *adjoints))
@@ -30,15 +32,36 @@ SmallVector<Value> PointwiseOp::buildGradients(OpBuilder &builder,
     return values;
   };
   auto types =
-      llvm::map_to_vector(getInputs(), [&](Value input) -> Type { return gradientType(input); });
-  auto op = makeMap(builder, getLoc(), (getFunction() + "_grad").str(), operands, types, body);
+      llvm::map_to_vector(op.getInputs(), [&](Value input) -> Type { return gradientType(input); });
+  auto built =
+      makeMap(builder, op.getLoc(), (op.getFunction() + "_grad").str(), operands, types, body);
   if (failed(adjoints))
     return {};
-  SmallVector<Value> gradients(op.getOutputs());
+  SmallVector<Value> gradients(built.getOutputs());
   for (auto [gradient, adjoint] : llvm::zip(gradients, *adjoints))
     if (!adjoint) // the function does not depend on it in a differentiable way
       gradient = Value();
   return gradients;
+}
+
+SmallVector<Value> PointwiseOp::buildGradients(OpBuilder &builder, ValueRange resultGradients) {
+  return buildFunctionGradients(*this, builder, resultGradients);
+}
+
+LogicalResult PointwiseLossOp::verify() { return verifyElementwise(*this); }
+
+HALFTONE_POINTWISE_FORM(PointwiseLossOp)
+
+SmallVector<Value> PointwiseLossOp::buildBody(OpBuilder &builder, ValueRange elements, Value) {
+  return inlineBlock(builder, getBody().front(), elements);
+}
+
+SmallVector<Value> PointwiseLossOp::buildGradients(OpBuilder &builder, ValueRange resultGradients) {
+  return buildFunctionGradients(*this, builder, resultGradients);
+}
+
+SmallVector<Type> PointwiseLossOp::inferResults(TensorType, ValueRange operands) {
+  return {gradientType(operands[0])};
 }
 
 } // namespace halftone::ir

@@ -4,8 +4,8 @@
 
 include "OpClasses.td"
 
-def Halftone_PointwiseOp : Halftone_LayerOp<"pointwise", [SingleBlockImplicitTerminator<"YieldOp">, IsolatedFromAbove, RecursiveMemoryEffects]> {
-  let summary = "A scalar function of every element";
+class Halftone_FunctionOp<string mnemonic, list<string> own = []> : Halftone_LayerOp<mnemonic, own,
+    [SingleBlockImplicitTerminator<"YieldOp">, IsolatedFromAbove, RecursiveMemoryEffects]> {
   let description = [{
     Operands have the result's shape, or are [columns] (one value a column) or [] (one value for all).
     ```mlir
@@ -17,7 +17,6 @@ def Halftone_PointwiseOp : Halftone_LayerOp<"pointwise", [SingleBlockImplicitTer
       halftone.yield %r : f32
     }
     ```
-    Without operands it fills its result. Several results share the operands.
   }];
   let arguments = (ins StrAttr:$function, Variadic<Halftone_AnyTensor>:$inputs);
   let results = (outs Variadic<Halftone_AnyTensor>:$outputs);
@@ -25,6 +24,10 @@ def Halftone_PointwiseOp : Halftone_LayerOp<"pointwise", [SingleBlockImplicitTer
   let assemblyFormat = "$function `(` $inputs `)` attr-dict `:` functional-type(operands, results) $body";
   let hasVerifier = 1;
   let extraClassDeclaration = [{ ::llvm::StringRef getNameInKernel() { return getFunction(); } }];
+}
+def Halftone_PointwiseOp : Halftone_FunctionOp<"pointwise"> { let summary = "The user's function of every element (D28)"; }
+def Halftone_PointwiseLossOp : Halftone_FunctionOp<"pointwise_loss", ["inferResults"]> {
+  let summary = "The user's function of every element (D31), before the mean";
 }
 
 #endif

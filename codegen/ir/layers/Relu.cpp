@@ -25,4 +25,6 @@ SmallVector<Value> ReluOp::buildGradients(OpBuilder &builder, ValueRange resultG
   return {op.getOutputs()[0]};
 }
 
+SmallVector<Value> ReluOp::readForGradient(unsigned) { return {getResult()}; }
+
 } // namespace halftone::ir

@@ -4,6 +4,6 @@
 
 include "OpClasses.td"
 
-def Halftone_ReluOp : Halftone_UnaryLayerOp<"relu"> { let summary = "D23"; }
+def Halftone_ReluOp : Halftone_UnaryLayerOp<"relu", (ins), ["readForGradient"]> { let summary = "D23"; }
 
 #endif

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HALFTONE_LAYERS_MSE_TD
+#define HALFTONE_LAYERS_MSE_TD
+
+include "OpClasses.td"
+
+def Halftone_MseOp : Halftone_LayerOp<"mse", ["inferResults"]> {
+  let summary = "The square of every difference (D30), before the mean";
+  let arguments = (ins Halftone_AnyTensor:$x, Halftone_AnyTensor:$target);
+  let results = (outs Halftone_AnyTensor:$result);
+  let assemblyFormat = "$x `,` $target attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+#endif
