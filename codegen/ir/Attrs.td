@@ -31,20 +31,39 @@ def Halftone_Skeleton : Halftone_Enum<"Skeleton", [
     I32EnumAttrCase<"Contraction", 4, "contraction">]>;
 def Halftone_SkeletonAttr : EnumAttr<Halftone_Dialect, Halftone_Skeleton, "skeleton"> { let assemblyFormat = "$value"; }
 
-// How a kernel's element (i, j) addresses an operand or a result.
+// The classes of affine maps from a kernel's axes to an operand's or a result's dimensions (Accesses.h): those with
+// loops of their own, and all others. i stands for all axes but the last, k for the reduced ones, b for those of a batch.
 def Halftone_AccessKind : Halftone_Enum<"AccessKind", [
-    I32EnumAttrCase<"Full", 0, "full">,       // [i, j]
-    I32EnumAttrCase<"Window", 1, "window">,   // [i, j + offset], zero outside of the operand's columns
-    I32EnumAttrCase<"Column", 2, "column">,   // [j]; as a result: the sum over rows
-    I32EnumAttrCase<"Row", 3, "row">,         // [i]
-    I32EnumAttrCase<"Scalar", 4, "scalar">,   // []
-    I32EnumAttrCase<"Lhs", 5, "lhs">, I32EnumAttrCase<"Rhs", 6, "rhs">]>; // of a contraction
+    I32EnumAttrCase<"Full", 0, "full">,       // (i, j) -> (i, j)
+    I32EnumAttrCase<"Window", 1, "window">,   // (i, j) -> (i, j + offset), zero outside of the operand's columns
+    I32EnumAttrCase<"Column", 2, "column">,   // (i, j) -> (j); as a result: the sum over i
+    I32EnumAttrCase<"Row", 3, "row">,         // (i, j) -> (i)
+    I32EnumAttrCase<"Scalar", 4, "scalar">,   // (i, j) -> ()
+    I32EnumAttrCase<"Lhs", 5, "lhs">,         // (b, i, j, k) -> (b, i, k), transposed (b, k, i)
+    I32EnumAttrCase<"Rhs", 6, "rhs">,         // (b, i, j, k) -> (b, k, j), transposed (b, j, k)
+    I32EnumAttrCase<"General", 7, "general">]>;
 def Halftone_AccessAttr : AttrDef<Halftone_Dialect, "Access"> {
   let mnemonic = "access";
-  let summary = "How a kernel addresses an operand or result; offset counts columns and is used by windows alone";
-  let parameters = (ins EnumParameter<Halftone_AccessKind>:$kind, DefaultValuedParameter<"int64_t", "0">:$offset);
-  let assemblyFormat = "`<` $kind (`,` $offset^)? `>`";
-  let builders = [AttrBuilder<(ins "AccessKind":$kind), [{ return $_get($_ctxt, kind, 0); }]>];
+  let summary = "How a kernel addresses an operand or result: the class of its affine map, and of a general one the map";
+  let description = [{
+    `offset` counts columns and is used by windows alone. A general access reads zero where its map leaves the operand
+    and where `where` does not hold. Its map's symbols are values of integer operands, `through` their numbers: a gather.
+    ```mlir
+    #halftone.access<window, -4>
+    #halftone.access<general reads affine_map<(b, i, j) -> (b, j, i)>>
+    #halftone.access<general reads affine_map<(i, j)[t] -> (t, j)> through [1]>
+    #halftone.access<general reads affine_map<(i, j) -> (i floordiv 2, j)> where affine_set<(i, j) : (i mod 2 == 0)>>
+    ```
+  }];
+  let parameters = (ins EnumParameter<Halftone_AccessKind>:$kind, DefaultValuedParameter<"int64_t", "0">:$offset,
+                        OptionalParameter<"::mlir::AffineMapAttr">:$map, OptionalParameter<"::mlir::IntegerSetAttr">:$where,
+                        OptionalArrayRefParameter<"int64_t">:$indices);
+  let assemblyFormat = [{
+    `<` $kind (`,` $offset^)? (`reads` $map^)? (`where` $where^)? (`through` `[` $indices^ `]`)? `>`
+  }];
+  let builders = [AttrBuilder<(ins "AccessKind":$kind, CArg<"int64_t", "0">:$offset), [{
+    return $_get($_ctxt, kind, offset, ::mlir::AffineMapAttr(), ::mlir::IntegerSetAttr(), ::llvm::ArrayRef<int64_t>());
+  }]>];
 }
 def Halftone_AccessArray : TypedArrayAttrBase<Halftone_AccessAttr, "array of accesses">;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verifiers, folders and the pieces of operations that need no formula.
+#include "codegen/ir/Accesses.h"
 #include "codegen/ir/Forms.h"
 #include "mlir/IR/OpImplementation.h"
 
@@ -58,6 +59,14 @@ KernelYieldOp KernelOp::getYield() { return cast<KernelYieldOp>(getBody().front(
 
 YieldOp KernelOp::getFinishYield() { return cast<YieldOp>(getFinish().front().back()); }
 
+ArrayRef<Attribute> KernelOp::getBatchDims() {
+  for (auto [i, input] : llvm::enumerate(getInputs()))
+    if (getInputAccess(i).getKind() == AccessKind::Rhs)
+      return getDomain().getValue().take_front(
+          countBatchAxes(getReduction().getValue(), tensor(input)));
+  return {};
+}
+
 LogicalResult KernelOp::verify() {
   if (getDomain().empty() || !isa<IntegerAttr>(getDomain().getValue().back()))
     return emitOpError("domain must end in a number of columns");
@@ -68,11 +77,11 @@ LogicalResult KernelOp::verify() {
     return emitOpError("wants reduction dimensions if, and only if, it is a contraction");
   if (getAccumulation() != Accumulation::F32 && !hasSum())
     return emitOpError("states an accumulation, but only contractions sum over k (P21)");
-  for (auto [i, input] : llvm::enumerate(getInputs()))
-    if (failed(verifyAccess(*this, getDomainType(), getInputAccess(i), tensor(input))))
+  for (unsigned i = 0; i < getInputs().size(); ++i)
+    if (failed(verifyInputAccess(*this, i)))
       return failure();
-  for (auto [i, result] : llvm::enumerate(getStored()))
-    if (failed(verifyAccess(*this, getDomainType(), getResultAccess(i), tensor(result))))
+  for (unsigned i = 0; i < getStored().size(); ++i)
+    if (failed(verifyResultAccess(*this, i)))
       return failure();
   unsigned elements = llvm::count_if(
       getInputAccesses(), [](Attribute a) { return !isMatrix(cast<AccessAttr>(a).getKind()); });

@@ -138,7 +138,8 @@ def Halftone_KernelOp : Halftone_Op<"kernel", [SingleBlock, NoTerminator, Isolat
     element: its arguments are, for a contraction, first the sum (N1); then one scalar per operand in order, except Lhs
     and Rhs. It ends in `kernel_yield`: one scalar per stored result, then the scalars to be summed over the domain (N4;
     of a row kernel: one summand per row). `finish` receives those sums, then the Scalar operands, and yields the scalar
-    results. A body may use column_index, element_index, count, and by skeleton row_sum and row_max (row), lhs_sum
+    results. Leading axes that a contraction's rhs has beyond its matrix are those of a batch: each of their elements is a
+    product of its own. A body may use column_index, element_index, count, and by skeleton row_sum and row_max (row), lhs_sum
     (contraction; a Row result). `accumulation` is how a contraction sums (P21). `cuda_tile` is a tile given by hand,
     which every chip's simt plan then has.
     ```mlir
@@ -170,6 +171,8 @@ def Halftone_KernelOp : Halftone_Op<"kernel", [SingleBlock, NoTerminator, Isolat
     int64_t getColumns() { return getDomainType().getColumns(); }
     AccessAttr getInputAccess(unsigned i) { return ::mlir::cast<AccessAttr>(getInputAccesses()[i]); }
     AccessAttr getResultAccess(unsigned i) { return ::mlir::cast<AccessAttr>(getResultAccesses()[i]); }
+    /// The leading axes whose every element is a contraction of its own.
+    ::llvm::ArrayRef<::mlir::Attribute> getBatchDims();
     /// Whether the body receives a sum over reduced dimensions.
     bool hasSum() { return !getReduction().empty(); }
     bool hasFinish() { return !getFinished().empty(); }

@@ -51,13 +51,14 @@ static double microseconds(const Chip &chip, double cycles, double bytes) {
 }
 
 Estimate estimateContraction(const Chip &chip, const Problem &problem, const Tiling &tiling) {
-  double tiles =
-      std::ceil(problem.rows / tiling.rows) * std::ceil(problem.columns / tiling.columns);
+  double tiles = problem.batch * std::ceil(problem.rows / tiling.rows) *
+                 std::ceil(problem.columns / tiling.columns);
   double blocks = tiles * tiling.splits;
   double resident = residentBlocks(chip, tiling);
   Estimate estimate;
   estimate.waves = blocks / (chip.sms * resident);
-  estimate.operations = 2 * problem.rows * problem.columns * problem.depth + problem.operations;
+  estimate.operations =
+      2 * problem.batch * problem.rows * problem.columns * problem.depth + problem.operations;
   estimate.bytes = problem.bytes;
   double full = std::floor(estimate.waves);
   double left = std::ceil((blocks - full * chip.sms * resident) / chip.sms);

@@ -29,6 +29,7 @@ inline constexpr double kLaunchMicroseconds = 2; ///< inside a captured graph
 /// A contraction with symbols as assumed. Other kernels have no depth: rows * columns elements.
 struct Problem {
   double rows = 1, columns = 1, depth = 0;
+  double batch = 1;        ///< elements, each of so many rows and columns
   double bytes = 0;        ///< of every operand and result, once
   double elementBytes = 4; ///< of lhs and rhs, the mean
   double operations = 0;   ///< of the body, for all elements

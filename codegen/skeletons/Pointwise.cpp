@@ -19,6 +19,7 @@ Pointwise::Pointwise()
                 .elementwise = true,
                 .takesElements = true,
                 .takesAnyShape = true,
+                .readsByAnyMap = true,
                 .replacesOperands = true}) {}
 
 bool Pointwise::joinsProducer(KernelForm op, const KernelGroup &group) const {

@@ -14,6 +14,14 @@ ir::AccessAttr Skeleton::getResultAccess(OpResult result) const {
   return cast<KernelForm>(result.getOwner()).getResultAccesses()[result.getResultNumber()];
 }
 
+LogicalResult Skeleton::verify(KernelOp kernel) const {
+  for (unsigned i = 0; i < kernel.getInputs().size(); ++i)
+    if (kernel.getInputAccess(i).getKind() == AccessKind::General && !facts.readsByAnyMap)
+      return kernel.emitOpError() << "reads operand " << i << " by a general access, as no "
+                                  << name() << " kernel can: let a pointwise kernel read it first";
+  return success();
+}
+
 CudaPlanAttr Skeleton::getDefaultPlan(KernelOp kernel) const {
   std::optional<ArrayRef<int64_t>> byHand = kernel.getCudaTile();
   Tile tile = byHand ? Tile(*byHand) : getDefaultCudaTile(kernel);
@@ -38,7 +46,7 @@ std::string Skeleton::describePlan(CudaPlanAttr, const Launch &launch) const {
   return std::to_string(launch.threads) + " threads";
 }
 
-std::string Skeleton::getPlanArguments(CudaPlanAttr plan) const {
+std::string Skeleton::getPlanArguments(KernelOp, CudaPlanAttr plan) const {
   std::string text;
   llvm::raw_string_ostream stream(text);
   llvm::interleaveComma(plan.getTile(), stream);

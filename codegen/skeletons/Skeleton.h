@@ -57,6 +57,7 @@ struct Traits {
   bool takesAnyShape = false;    ///< also a number of columns that is a symbol
   bool sumsProducts = false;     ///< the body receives a sum over the reduced axes
   bool tilesColumns = false;     ///< on the CPU a task's last extent counts columns
+  bool readsByAnyMap = false;    ///< general accesses
   bool replacesOperands = false; ///< a result may take an operand's place
   Finish finish = Finish::Never;
   int mostScalars = 512; ///< of a body. Compilers take time with the square of it
@@ -89,6 +90,8 @@ public:
 
   //===--- Kernels of any target ---===//
 
+  /// Refuses what no target runs.
+  virtual mlir::LogicalResult verify(KernelOp kernel) const;
   /// Whether the elements know neither row nor column, so that the domain counts as one row.
   virtual bool isOneRow(KernelOp) const { return false; }
   /// Of a kernel with a finish: its summands, one f32 each.
@@ -118,9 +121,9 @@ public:
   /// "256 threads", for people.
   virtual std::string describePlan(CudaPlanAttr plan, const Launch &launch) const;
   /// The file and namespace of kernels/ that the plan runs in.
-  virtual llvm::StringRef getDeviceName(CudaPlanAttr) const { return name(); }
+  virtual llvm::StringRef getDeviceName(KernelOp, CudaPlanAttr) const { return name(); }
   /// Its template arguments behind Body.
-  virtual std::string getPlanArguments(CudaPlanAttr plan) const;
+  virtual std::string getPlanArguments(KernelOp kernel, CudaPlanAttr plan) const;
   /// How many blocks of so many threads an SM shall hold at least; 0 leaves it to the compiler.
   virtual int64_t getResidentBlocks(int64_t threads) const;
   /// What its Body has beyond operands, loads and stores.

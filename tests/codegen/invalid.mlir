@@ -845,3 +845,202 @@ halftone.graph "g" {
     halftone.kernel_yield stores %a0 : f32
   }
 }
+
+// -----
+
+// Kernel: a general access has a map.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{has a general access without a map}}
+  %y = halftone.kernel "k" pointwise over ["batch", 4] reduce [] (%x) accesses [#halftone.access<general>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 4], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
+  ^bb0(%a0: f32):
+    %c = arith.constant 0.0 : f32
+    halftone.kernel_yield stores %c : f32
+  }
+}
+
+// -----
+
+// Kernel: a map is one of the kernel's axes to the operand's dimensions.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{by a map of 1 axes, 0 indices and 2 dimensions; it wants 2, 0 and 2}}
+  %y = halftone.kernel "k" pointwise over ["batch", 4] reduce [] (%x) accesses [#halftone.access<general reads affine_map<(i) -> (i, i)>>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 4], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
+  ^bb0(%a0: f32):
+    %c = arith.constant 0.0 : f32
+    halftone.kernel_yield stores %c : f32
+  }
+}
+
+// -----
+
+// Kernel: a map has a symbol for every index.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{by a map of 2 axes, 1 indices and 2 dimensions; it wants 2, 0 and 2}}
+  %y = halftone.kernel "k" pointwise over ["batch", 4] reduce [] (%x) accesses [#halftone.access<general reads affine_map<(i, j)[t] -> (t, j)>>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 4], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
+  ^bb0(%a0: f32):
+    %c = arith.constant 0.0 : f32
+    halftone.kernel_yield stores %c : f32
+  }
+}
+
+// -----
+
+// Kernel: a predicate is one of the kernel's axes.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{has a predicate of 1 axes and 0 indices; it wants 2 and 0}}
+  %y = halftone.kernel "k" pointwise over ["batch", 4] reduce [] (%x) accesses [#halftone.access<general reads affine_map<(i, j) -> (i, j)> where affine_set<(i) : (i mod 2 == 0)>>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 4], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
+  ^bb0(%a0: f32):
+    %c = arith.constant 0.0 : f32
+    halftone.kernel_yield stores %c : f32
+  }
+}
+
+// -----
+
+// Kernel: maps divide by rounding down.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{has a map or predicate with ceildiv or a divisor that is no number}}
+  %y = halftone.kernel "k" pointwise over ["batch", 4] reduce [] (%x) accesses [#halftone.access<general reads affine_map<(i, j) -> (i, j ceildiv 2)>>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 4], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
+  ^bb0(%a0: f32):
+    %c = arith.constant 0.0 : f32
+    halftone.kernel_yield stores %c : f32
+  }
+}
+
+// -----
+
+// Kernel: a map with a loop of its own is named.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{has a general access that is full: name it}}
+  %y = halftone.kernel "k" pointwise over ["batch", 4] reduce [] (%x) accesses [#halftone.access<general reads affine_map<(i, j) -> (i, j)>>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 4], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
+  ^bb0(%a0: f32):
+    %c = arith.constant 0.0 : f32
+    halftone.kernel_yield stores %c : f32
+  }
+}
+
+// -----
+
+// Kernel: a map with a loop of its own is named, window.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{has a general access that is window: name it}}
+  %y = halftone.kernel "k" pointwise over ["batch", 4] reduce [] (%x) accesses [#halftone.access<general reads affine_map<(i, j) -> (i, j + 3)>>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 4], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
+  ^bb0(%a0: f32):
+    %c = arith.constant 0.0 : f32
+    halftone.kernel_yield stores %c : f32
+  }
+}
+
+// -----
+
+// Kernel: a gather reads through an operand.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{reads through operand 2, which it has not}}
+  %y = halftone.kernel "k" pointwise over ["batch", 4] reduce [] (%x) accesses [#halftone.access<general reads affine_map<(i, j)[t] -> (t, j)> through [2]>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 4], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
+  ^bb0(%a0: f32):
+    %c = arith.constant 0.0 : f32
+    halftone.kernel_yield stores %c : f32
+  }
+}
+
+// -----
+
+// Kernel: a gather reads through integers.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  %r = halftone.input "r" : !halftone.tensor<[batch], f32>
+  // expected-error @+1 {{reads through operand 1, which holds}}
+  %y = halftone.kernel "k" pointwise over ["batch", 4] reduce [] (%x, %r) accesses [#halftone.access<general reads affine_map<(i, j)[t] -> (t, j)> through [1]>, #halftone.access<row>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 4], f32>, !halftone.tensor<[batch], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
+  ^bb0(%a0: f32, %a1: f32):
+    %c = arith.constant 0.0 : f32
+    halftone.kernel_yield stores %c : f32
+  }
+}
+
+// -----
+
+// Kernel: a gather reads through a named access.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  %r = halftone.input "r" : !halftone.tensor<[batch, 4], i32>
+  // expected-error @+1 {{reads through operand 1 accessed as window: an index is full, column, row or scalar}}
+  %y = halftone.kernel "k" pointwise over ["batch", 4] reduce [] (%x, %r) accesses [#halftone.access<general reads affine_map<(i, j)[t] -> (t, j)> through [1]>, #halftone.access<window, 1>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 4], f32>, !halftone.tensor<[batch, 4], i32>) -> (!halftone.tensor<[batch, 4], f32>) {
+  ^bb0(%a0: f32, %a1: i32):
+    %c = arith.constant 0.0 : f32
+    halftone.kernel_yield stores %c : f32
+  }
+}
+
+// -----
+
+// Kernel: a result is stored by its name.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{stores result 0 by a general access: read by the inverse map instead}}
+  %y = halftone.kernel "k" pointwise over ["batch", 4] reduce [] (%x) accesses [#halftone.access<full>]
+      -> [#halftone.access<general reads affine_map<(i, j) -> (j, i)>>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 4], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
+  ^bb0(%a0: f32):
+    %c = arith.constant 0.0 : f32
+    halftone.kernel_yield stores %c : f32
+  }
+}
+
+// -----
+
+// Kernel: both operands of a contraction have its depth.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[9, 4], f32>
+  // expected-error @+1 {{cannot be accessed as rhs of domain batch x 4}}
+  %y = halftone.kernel "k" contraction over ["batch", 4] reduce [8] (%x, %w) accesses [#halftone.access<lhs>, #halftone.access<rhs>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[9, 4], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
+  ^bb0(%s: f32):
+    %c = arith.constant 0.0 : f32
+    halftone.kernel_yield stores %c : f32
+  }
+}
+
+// -----
+
+// Kernel: both operands of a contraction have its batch.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 3, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[5, 8, 4], f32>
+  // expected-error @+1 {{cannot be accessed as rhs of domain batch x 3 x 4}}
+  %y = halftone.kernel "k" contraction over ["batch", 3, 4] reduce [8] (%x, %w) accesses [#halftone.access<lhs>, #halftone.access<rhs>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 3, 8], f32>, !halftone.tensor<[5, 8, 4], f32>) -> (!halftone.tensor<[batch, 3, 4], f32>) {
+  ^bb0(%s: f32):
+    %c = arith.constant 0.0 : f32
+    halftone.kernel_yield stores %c : f32
+  }
+}

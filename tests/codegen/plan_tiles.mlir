@@ -170,3 +170,33 @@ halftone.graph "splits_a_long_sum_of_few_results" {
     halftone.kernel_yield stores %acc, %sum : f32, f32
   }
 }
+
+// -----
+
+// A batch of 4096 takes as many operations and waves as 4096 products.
+// CHECK-LABEL: halftone.graph "plans_a_batch_without_tensor_cores"
+// CHECK: halftone.kernel "one"
+// CHECK-SAME: #halftone.chip<"sm_80", {{.*}}<simt, [64, 16, 16, 4, 4] splits 1 least 1 cost [5.242880e+05, {{[^,]*}}, 2.650000e-03,
+// CHECK: halftone.kernel "batch"
+// CHECK-SAME: #halftone.chip<"sm_80", {{.*}}<simt, [64, 16, 16, 4, 4] splits 1 least 1 cost [2.147484e+09, {{[^,]*}}, 1.080000e+01,
+// CHECK-SAME: "a batch: tensor_contraction computes one product">
+halftone.graph "plans_a_batch_without_tensor_cores" {
+  %x = halftone.input "x" : !halftone.tensor<[64, 64], f32>
+  %w = halftone.input "w" : !halftone.tensor<[64, 64], f32>
+  %a = halftone.input "a" : !halftone.tensor<[batch, 64, 64], f16>
+  %b = halftone.input "b" : !halftone.tensor<[batch, 64, 64], f16>
+  %y = halftone.kernel "one" contraction over [64, 64] reduce [64] (%x, %w)
+      accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[64, 64], f32>, !halftone.tensor<[64, 64], f32>) -> !halftone.tensor<[64, 64], f32> {
+  ^bb0(%acc: f32):
+    halftone.kernel_yield stores %acc : f32
+  }
+  %z = halftone.kernel "batch" contraction over ["batch", 64, 64] reduce [64] (%a, %b)
+      accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 64, 64], f16>, !halftone.tensor<[batch, 64, 64], f16>) -> !halftone.tensor<[batch, 64, 64], f32> {
+  ^bb0(%acc: f32):
+    halftone.kernel_yield stores %acc : f32
+  }
+}

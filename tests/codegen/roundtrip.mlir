@@ -183,6 +183,7 @@ halftone.graph "kernels" {
   %b = halftone.input "b" : !halftone.tensor<[4], f32>
   %s = halftone.input "s" : !halftone.tensor<[], f32>
   %r = halftone.input "r" : !halftone.tensor<[batch], f32>
+  %label = halftone.input "label" : !halftone.tensor<[batch], i32>
   // CHECK: halftone.kernel "fc" contraction over ["batch", 4] reduce [8](%{{.*}}, %{{.*}}, %{{.*}}) accesses [#halftone.access<lhs>, #halftone.access<rhs>, #halftone.access<column>] -> [#halftone.access<full>, #halftone.access<row>] fused ["fc:linear"] {
   // CHECK-SAME: accumulation = #halftone.accumulation<ordered>, cpu_tile = array<i64: 4, 16>
   // CHECK-SAME: cuda_plans = [#halftone.chip<"sm_80", [<tensor, [64, 64, 32, 32, 32, 4, 16, 8] splits 2 least 256 cost [1.000000e+06, 2.000000e+03, 5.000000e-01, 3.250000e+00]>, <simt, [64, 64, 16, 4, 4] splits 1 least 1 cost [0.000000e+00, 0.000000e+00, 0.000000e+00, 0.000000e+00]>], "why">]
@@ -237,6 +238,15 @@ halftone.graph "kernels" {
       : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 4], f32> {
   ^bb0(%e: f32):
     halftone.kernel_yield stores %e : f32
+  }
+  // CHECK: accesses [#halftone.access<general reads #{{.*}} where #{{.*}} through[1]>, #halftone.access<row>]
+  %gathered = halftone.kernel "gathered" pointwise over ["batch", 4] reduce [] (%x, %label)
+      accesses [#halftone.access<general reads affine_map<(i, j)[t] -> (t, j * 2)> where affine_set<(i, j) : (i mod 2 == 0)> through [1]>,
+                #halftone.access<row>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch], i32>) -> !halftone.tensor<[batch, 4], f32> {
+    ^bb0(%a: f32, %token: i32):
+      halftone.kernel_yield stores %a : f32
   }
   // CHECK: halftone.kernel "columns" column over ["batch", 8]
   %column = halftone.kernel "columns" column over ["batch", 8] reduce [] (%x) accesses [#halftone.access<full>]

@@ -3,6 +3,7 @@
 #include "codegen/emit/cpu/Body.h"
 
 #include "codegen/emit/cpu/Casts.h"
+#include "codegen/emit/cpu/GeneralAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -119,6 +120,12 @@ Value Body::windowMask(int64_t offset, int64_t columns) {
 
 Value Body::load(unsigned input) {
   AccessAttr access = frame.kernel.getInputAccess(input);
+  if (access.getKind() == AccessKind::General) {
+    Values indices;
+    for (int64_t index : access.getIndices())
+      indices.push_back(get(frame.kernel.getElement(index)));
+    return loadGeneral(code, frame, input, {row, column, mask, lanes}, indices);
+  }
   auto type = cast<TensorType>(frame.kernel.getInputs()[input].getType());
   Value address = addressOf(frame.input(input), type, access);
   if (access.getKind() == AccessKind::Row || access.getKind() == AccessKind::Scalar)

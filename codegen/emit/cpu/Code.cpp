@@ -107,6 +107,16 @@ void Code::store(Value value, Value pointer, Value mask) {
   when(paired.some, [&] { masked(value, paired.rest); });
 }
 
+Value Code::gather(Type element, Value base, Value indices, Value mask) {
+  auto lanes = static_cast<unsigned>(cast<VectorType>(indices.getType()).getNumElements());
+  Type values = vector(element, lanes);
+  Value addresses = LLVM::GEPOp::create(builder, loc, vector(pointer(), lanes), element, base,
+                                        ArrayRef<LLVM::GEPArg>{indices});
+  Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(values));
+  return LLVM::masked_gather::create(builder, loc, values, addresses, mask, ValueRange{zero},
+                                     alignmentOf(element));
+}
+
 Value Code::scratch(Type element, int64_t elements) {
   OpBuilder::InsertionGuard guard(builder);
   auto function = builder.getInsertionBlock()->getParentOp();

@@ -45,6 +45,8 @@ public:
   Value address(Value pointer, Type element, Value index);
   Value load(Type type, Value pointer, Value mask = {}); // masked-off lanes are zero
   void store(Value value, Value pointer, Value mask = {});
+  /// pointer[indices[lane]] for every lane of `mask`, zero for the others.
+  Value gather(Type element, Value pointer, Value indices, Value mask);
   /// Stack memory for `elements` of `element`, allocated at the function's entry.
   Value scratch(Type element, int64_t elements);
 

@@ -99,8 +99,9 @@ LogicalResult buildCpuKernel(KernelOp kernel, const CpuVariant &variant,
                              ArrayRef<std::string> symbols, ModuleOp destination) {
   if (!kernel.getCpuTile())
     return kernel.emitOpError("has no cpu_tile: run PlanTiles first");
-  if (failed(skeletons::of(kernel).verifyCpu(kernel)) || failed(checkTile(kernel)) ||
-      failed(verifyCasts(kernel)) || failed(checkSums(kernel)))
+  const skeletons::Skeleton &skeleton = skeletons::of(kernel);
+  if (failed(skeleton.verify(kernel)) || failed(skeleton.verifyCpu(kernel)) ||
+      failed(checkTile(kernel)) || failed(verifyCasts(kernel)) || failed(checkSums(kernel)))
     return failure();
   buildFunction(kernel, variant, symbols, destination, entryName(kernel, variant), buildTasks);
   if (kernel.hasFinish())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a Body holds, loads and stores.
 #include "codegen/emit/cuda/BodyPrinter.h"
+#include "codegen/emit/cuda/GeneralAccess.h"
 
 using namespace mlir;
 
@@ -65,6 +66,8 @@ void BodyPrinter::printMembers(ArrayRef<std::string> symbols) {
     out << "  long long elements;\n";
   if (kernel.hasSum())
     out << "  long long depth;\n";
+  if (!kernel.getBatchDims().empty())
+    out << "  long long element_rows;\n";
   out << "\n";
   if (form.oneRow)
     out << "  " << kDevice << " Column columns() const { return elements; }\n\n";
@@ -102,6 +105,11 @@ void BodyPrinter::printLoads() {
     if (!isVarying(kernel, i))
       continue;
     AccessAttr access = kernel.getInputAccess(i);
+    if (isGeneral(kernel, i)) {
+      out << "#pragma unroll\n    for (int i = 0; i < kWidth; ++i) inputs.input" << i
+          << "[i] = read" << i << "(row, column + i);\n";
+      continue;
+    }
     out << "    halftone::kernels::load(input" << i;
     if (access.getKind() == AccessKind::Full)
       out << " + row * columns(), column, columns()";
@@ -129,6 +137,9 @@ void BodyPrinter::printStore() {
 LogicalResult BodyPrinter::print(ArrayRef<std::string> symbols) {
   printMembers(symbols);
   printOperands();
+  for (unsigned i = 0; i < kernel.getInputs().size(); ++i)
+    if (isGeneral(kernel, i))
+      printGeneralRead(kernel, i, out);
   printLoads();
   printStore();
   if (failed(printCompute()) || (form.members && failed(form.members(*this))) ||

@@ -5,6 +5,7 @@
 
 #include "codegen/emit/cuda/BodyPrinter.h"
 #include "codegen/emit/cuda/Casts.h"
+#include "codegen/emit/cuda/GeneralAccess.h"
 #include "codegen/skeletons/Skeletons.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -78,6 +79,8 @@ static LogicalResult verify(KernelOp kernel, ArrayRef<std::string> symbols) {
   if (traits.finish != Finish::Possible && kernel.hasFinish() != (traits.finish == Finish::Always))
     return kernel.emitOpError() << "a " << skeleton.name() << " kernel "
                                 << (kernel.hasFinish() ? "cannot have" : "wants") << " a finish";
+  if (failed(skeleton.verify(kernel)))
+    return failure();
   if (kernel.getColumns() > traits.mostColumns && !skeleton.isOneRow(kernel))
     return kernel.emitOpError() << "has rows of " << kernel.getColumns() << " columns, more than a "
                                 << skeleton.name() << " kernel can hold";
@@ -116,7 +119,7 @@ static std::string formats(TypeRange types) {
 static void printHeader(KernelOp kernel, CudaPlanAttr plan, StringRef model, StringRef version,
                         raw_ostream &out) {
   out << "// " << model << ": " << kernel.getName() << ", "
-      << skeletons::of(kernel).getDeviceName(plan) << " kernel, "
+      << skeletons::of(kernel).getDeviceName(kernel, plan) << " kernel, "
       << formats(kernel->getOperandTypes()) << " -> " << formats(kernel->getResultTypes())
       << ", Halftone " << version << "\n\n";
 }
@@ -174,8 +177,11 @@ static void printEntry(KernelOp kernel, CudaPlanAttr plan, const Launch &launch,
     out << "  body.rows = " << cudaProduct(kernel.getDomainType().getRowDims()) << ";\n";
   if (kernel.hasSum())
     out << "  body.depth = " << cudaProduct(kernel.getReduction().getValue()) << ";\n";
-  out << "  halftone::kernels::" << skeleton.getDeviceName(plan) << "::run<Body, "
-      << skeleton.getPlanArguments(plan) << ">(body);\n}\n";
+  if (size_t batch = kernel.getBatchDims().size())
+    out << "  body.element_rows = "
+        << cudaProduct(kernel.getDomainType().getRowDims().drop_front(batch)) << ";\n";
+  out << "  halftone::kernels::" << skeleton.getDeviceName(kernel, plan) << "::run<Body, "
+      << skeleton.getPlanArguments(kernel, plan) << ">(body);\n}\n";
 }
 
 FailureOr<std::string> emitCudaText(KernelOp kernel, CudaPlanAttr plan, StringRef model,
@@ -192,7 +198,10 @@ FailureOr<std::string> emitCudaText(KernelOp kernel, CudaPlanAttr plan, StringRe
   llvm::StringSet<> done;
   if (usesCasts(kernel))
     appendDeviceText("halftone/kernels/convert.cuh", done, out);
-  appendDeviceText(("halftone/kernels/" + skeleton.getDeviceName(plan) + ".cuh").str(), done, out);
+  if (usesGeneralAccess(kernel))
+    appendDeviceText("halftone/kernels/general_access.cuh", done, out);
+  appendDeviceText(("halftone/kernels/" + skeleton.getDeviceName(kernel, plan) + ".cuh").str(),
+                   done, out);
   out << "namespace {\n\n";
   if (kernel.hasFinish())
     out << "__device__ unsigned int blocks_done = 0;\n\n";

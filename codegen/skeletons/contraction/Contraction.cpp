@@ -76,9 +76,20 @@ Tile Contraction::getDefaultCpuTile(KernelOp kernel) const {
   return {48, std::min<int64_t>(llvm::alignTo(kernel.getColumns(), kColumnStep), 64)};
 }
 
+LogicalResult Contraction::verify(KernelOp kernel) const {
+  if (!kernel.getBatchDims().empty() && !kernel.getBody().front().getOps<LhsSumOp>().empty())
+    return kernel.emitOpError(
+        "has a batch and uses the sum of lhs; sum its columns in another kernel");
+  return Skeleton::verify(kernel);
+}
+
 SmallVector<Axis> getTileAxes(KernelOp kernel, int64_t rows, int64_t columns) {
-  ArrayRef<Attribute> domain = kernel.getDomain().getValue();
-  return {{Dims(domain.drop_back()), rows}, {Dims(domain.take_back()), columns}};
+  ArrayRef<Attribute> domain = kernel.getDomain().getValue(), batch = kernel.getBatchDims();
+  SmallVector<Axis> axes = {{Dims(domain.drop_back().drop_front(batch.size())), rows},
+                            {Dims(domain.take_back()), columns}};
+  if (!batch.empty())
+    axes.insert(axes.begin(), Axis{Dims(batch), 1});
+  return axes;
 }
 
 SmallVector<Axis> Contraction::getTaskAxes(KernelOp kernel) const {
@@ -108,6 +119,8 @@ void Contraction::addPlans(PlanList &plans) const {
   auto elementBytes = [&](unsigned input) {
     return static_cast<double>(bytesOf(elementType(kernel.getInputs()[input])));
   };
+  plans.problem.batch = plans.extent(kernel.getBatchDims());
+  plans.problem.rows /= plans.problem.batch;
   plans.problem.depth = plans.extent(kernel.getReduction().getValue());
   plans.problem.elementBytes = (elementBytes(matrices.lhs) + elementBytes(matrices.rhs)) / 2;
   plans.reason = tensorForm().whyNot(plans);
@@ -129,15 +142,15 @@ std::string Contraction::describePlan(CudaPlanAttr plan, const Launch &) const {
   return text;
 }
 
-StringRef Contraction::getDeviceName(CudaPlanAttr plan) const {
-  return formOf(plan).getDeviceName();
+StringRef Contraction::getDeviceName(KernelOp kernel, CudaPlanAttr plan) const {
+  return formOf(plan).getDeviceName(kernel);
 }
 
-std::string Contraction::getPlanArguments(CudaPlanAttr plan) const {
+std::string Contraction::getPlanArguments(KernelOp kernel, CudaPlanAttr plan) const {
   std::string splits =
       plan.getKind() == CudaPlanKind::Tensor ? ", " + std::to_string(plan.getSplits()) : "";
-  return "halftone::kernels::" + getDeviceName(plan).str() + "::Tile<" +
-         Skeleton::getPlanArguments(plan) + splits + ">";
+  return "halftone::kernels::" + getDeviceName(kernel, plan).str() + "::Tile<" +
+         Skeleton::getPlanArguments(kernel, plan) + splits + ">";
 }
 
 /// ptxas spilled for the sake of ten blocks of 64 threads; six leave them 168 registers.

@@ -17,6 +17,7 @@ public:
   mlir::Value buildCarried(mlir::OpBuilder &builder, KernelForm op, mlir::Value sum) const override;
   ir::AccessAttr getResultAccess(mlir::OpResult result) const override;
 
+  mlir::LogicalResult verify(KernelOp kernel) const override;
   Tile getDefaultCpuTile(KernelOp kernel) const override;
   llvm::SmallVector<Axis> getTaskAxes(KernelOp kernel) const override;
   void buildTasks(cpu::Code &code, cpu::Frame &frame, mlir::Value first,
@@ -25,8 +26,8 @@ public:
   mlir::FailureOr<Launch> getLaunch(KernelOp kernel, CudaPlanAttr plan) const override;
   void addPlans(ir::PlanList &plans) const override;
   std::string describePlan(CudaPlanAttr plan, const Launch &launch) const override;
-  llvm::StringRef getDeviceName(CudaPlanAttr plan) const override;
-  std::string getPlanArguments(CudaPlanAttr plan) const override;
+  llvm::StringRef getDeviceName(KernelOp kernel, CudaPlanAttr plan) const override;
+  std::string getPlanArguments(KernelOp kernel, CudaPlanAttr plan) const override;
   int64_t getResidentBlocks(int64_t threads) const override;
   ir::BodyForm getBodyForm(KernelOp kernel, CudaPlanAttr plan) const override;
 

@@ -28,7 +28,9 @@ public:
     Matrices matrices = findMatrices(frame.kernel);
     lhs = matrixOf(matrices.lhs);
     rhs = matrixOf(matrices.rhs);
-    rows = frame.rows(code);
+    isBatch = !frame.kernel.getBatchDims().empty();
+    rows = frame.product(code, frame.kernel.getDomainType().getRowDims().drop_front(
+                                   frame.kernel.getBatchDims().size()));
     depth = frame.product(code, frame.kernel.getReduction().getValue());
     columns = code.integer(frame.columns());
     panel = code.scratch(code.f32(), kBlock * width);
@@ -46,6 +48,8 @@ public:
     code.loop(first, last, 1, [&](Value task) {
       Value rowTile = code.divide(task, columnTiles),
             columnTile = code.remainder(task, columnTiles);
+      if (isBatch)
+        rowTile = enterElement(rowTile);
       begin = code.multiply(rowTile, code.integer(tileRows));
       end = code.minimum(code.add(begin, code.integer(tileRows)), rows);
       left = code.multiply(columnTile, code.integer(tileColumns));
@@ -73,6 +77,23 @@ private:
   Matrix matrixOf(unsigned input) {
     auto type = cast<ir::TensorType>(frame.kernel.getInputs()[input].getType());
     return {frame.input(input), type.getElementType()};
+  }
+
+  /// Of a batch: sets the element that the row tile belongs to, and returns the tile's number in
+  /// it.
+  Value enterElement(Value rowTile) {
+    Value tiles = code.ceilDivide(rows, tileRows);
+    Value element = arith::DivSIOp::create(code.builder, code.loc, rowTile, tiles);
+    Matrices matrices = findMatrices(frame.kernel);
+    auto elementOf = [&](unsigned input, Value extent) -> Matrix {
+      Matrix whole = matrixOf(input);
+      Value size = code.multiply(extent, depth);
+      return {addressIn(whole, code.multiply(element, size)), whole.format};
+    };
+    lhs = elementOf(matrices.lhs, rows);
+    rhs = elementOf(matrices.rhs, columns);
+    rowsBefore = code.multiply(element, rows);
+    return code.subtract(rowTile, code.multiply(element, tiles));
   }
 
   Value addressIn(const Matrix &matrix, Value index) {
@@ -258,7 +279,7 @@ private:
   }
 
   void enterRow(Value row) {
-    body.enterRow(row);
+    body.enterRow(isBatch ? code.add(rowsBefore, row) : row);
     for (LhsSumOp op : lhsSumOps)
       body.knowRow(
           op, code.load(code.f32(), code.address(lhsSums, code.f32(), code.subtract(row, begin))));
@@ -290,8 +311,10 @@ private:
   int64_t height, width, tileRows, tileColumns;
   Matrix lhs, rhs;
   Value rows, depth, columns, panel, sums, lhsSums;
-  Value widened;          // a block of lhs as f32; null where lhs holds f32
-  Value begin, end, left; // of the task: its rows, and its first column
+  Value widened; // a block of lhs as f32; null where lhs holds f32
+  bool isBatch;
+  Value rowsBefore;       // of a batch: the rows of the elements before this one
+  Value begin, end, left; // of the task: its rows in the element, and its first column
   SmallVector<LhsSumOp> lhsSumOps;
 };
 

@@ -19,7 +19,7 @@ public:
   /// "warps 32x32, 3 stages" behind the tile's extents, for people.
   virtual std::string describe(CudaPlanAttr) const { return {}; }
   /// The file and namespace of kernels/.
-  virtual llvm::StringRef getDeviceName() const = 0;
+  virtual llvm::StringRef getDeviceName(KernelOp kernel) const = 0;
   /// What its Body has beyond that of every contraction.
   virtual void addTo(ir::BodyForm &, KernelOp, CudaPlanAttr) const {}
 };
@@ -27,7 +27,7 @@ public:
 const PlanForm &simtForm();
 const PlanForm &tensorForm();
 
-/// Blocks of rows and of columns, the columns' fastest.
+/// Of a batch every element's; blocks of rows and of columns, the columns' fastest.
 llvm::SmallVector<Axis> getTileAxes(KernelOp kernel, int64_t rows, int64_t columns);
 
 } // namespace halftone::skeletons

@@ -43,7 +43,9 @@ Tiling tilingOf(ArrayRef<int64_t> tile) {
 class SimtForm final : public PlanForm {
 public:
   std::string whyNot(const PlanList &) const override { return {}; }
-  StringRef getDeviceName() const override { return "contraction"; }
+  StringRef getDeviceName(KernelOp kernel) const override {
+    return kernel.getBatchDims().empty() ? "contraction" : "batched_contraction";
+  }
 
   void addPlans(PlanList &plans) const override {
     auto add = [&](ArrayRef<int64_t> tile) {

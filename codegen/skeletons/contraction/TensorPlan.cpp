@@ -55,7 +55,8 @@ int64_t threadsOf(ArrayRef<int64_t> tile) {
 LogicalResult verifyPlan(KernelOp kernel, CudaPlanAttr plan) {
   ArrayRef<int64_t> tile = plan.getTile();
   auto isPower = [](int64_t value) { return value > 0 && llvm::isPowerOf2_64(value); };
-  bool fits = kernel.hasSum() && tile.size() == 8 && plan.getLeast() > 0 && plan.getSplits() > 0 &&
+  bool fits = kernel.hasSum() && kernel.getBatchDims().empty() && tile.size() == 8 &&
+              plan.getLeast() > 0 && plan.getSplits() > 0 &&
               llvm::all_of(tile.take_front(5), isPower) && llvm::all_of(tile.take_back(2), isPower);
   if (fits) {
     int64_t threads = threadsOf(tile);
@@ -150,7 +151,7 @@ int64_t accessWidth(KernelOp kernel) {
 
 class TensorForm final : public PlanForm {
 public:
-  StringRef getDeviceName() const override { return "tensor_contraction"; }
+  StringRef getDeviceName(KernelOp) const override { return "tensor_contraction"; }
 
   std::string whyNot(const PlanList &plans) const override {
     Type lhs = lhsOf(plans.kernel).getElementType(), rhs = rhsOf(plans.kernel).getElementType();
@@ -159,6 +160,8 @@ public:
       llvm::raw_string_ostream(text) << type;
       return text;
     };
+    if (!KernelOp(plans.kernel).getBatchDims().empty())
+      return "a batch: tensor_contraction computes one product";
     if (KernelOp(plans.kernel).getAccumulation() == Accumulation::Ordered)
       return "accumulate ordered: tensor cores sum in an order of their own";
     if (lhs.isF32() || rhs.isF32())

@@ -340,3 +340,34 @@ halftone.graph "training" {
       halftone.kernel_yield stores %r : f32
   }
 }
+
+// -----
+
+// A row kernel has loops for named accesses alone.
+halftone.graph "training" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{reads operand 0 by a general access, as no row kernel can: let a pointwise kernel read it first}}
+  %y = halftone.kernel "k" row over ["batch", 4] reduce [] (%x) accesses [#halftone.access<general reads affine_map<(i, j) -> (i, 3 - j)>>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 4], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
+  ^bb0(%a0: f32):
+    %c = arith.constant 0.0 : f32
+    halftone.kernel_yield stores %c : f32
+  }
+}
+
+// -----
+
+// A batch has no sum of lhs.
+halftone.graph "training" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 3, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[batch, 8, 4], f32>
+  // expected-error @+1 {{has a batch and uses the sum of lhs; sum its columns in another kernel}}
+  %y = halftone.kernel "k" contraction over ["batch", 3, 4] reduce [8] (%x, %w) accesses [#halftone.access<lhs>, #halftone.access<rhs>]
+      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 3, 8], f32>, !halftone.tensor<[batch, 8, 4], f32>) -> (!halftone.tensor<[batch, 3, 4], f32>) {
+  ^bb0(%s: f32):
+    %c = halftone.lhs_sum : f32
+    halftone.kernel_yield stores %c : f32
+  }
+}

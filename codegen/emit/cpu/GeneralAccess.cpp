@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/emit/cpu/GeneralAccess.h"
+
+#include "codegen/emit/cpu/Casts.h"
+#include "codegen/ir/Accesses.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/IntegerSet.h"
+
+using namespace mlir;
+using namespace halftone::ir;
+
+namespace halftone::cpu {
+
+namespace {
+
+/// Affine expressions as i64: a scalar where all lanes agree, else a vector.
+class Lanes {
+public:
+  Lanes(Code &code, unsigned lanes) : code(code), lanes(lanes) {}
+
+  template <class Op> Value combine(Value a, Value b) {
+    if (isa<VectorType>(a.getType()) || isa<VectorType>(b.getType()))
+      a = code.splat(a, lanes), b = code.splat(b, lanes);
+    return Op::create(code.builder, code.loc, a, b);
+  }
+  Value compare(arith::CmpIPredicate predicate, Value a, Value b) {
+    if (isa<VectorType>(a.getType()) || isa<VectorType>(b.getType()))
+      a = code.splat(a, lanes), b = code.splat(b, lanes);
+    return arith::CmpIOp::create(code.builder, code.loc, predicate, a, b);
+  }
+
+  Value evaluate(AffineExpr expr) {
+    if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+      return code.integer(constant.getValue());
+    if (auto axis = dyn_cast<AffineDimExpr>(expr))
+      return axes[axis.getPosition()];
+    if (auto index = dyn_cast<AffineSymbolExpr>(expr))
+      return indices[index.getPosition()];
+    auto binary = cast<AffineBinaryOpExpr>(expr);
+    Value a = evaluate(binary.getLHS()), b = evaluate(binary.getRHS());
+    if (expr.getKind() == AffineExprKind::Add)
+      return combine<arith::AddIOp>(a, b);
+    if (expr.getKind() == AffineExprKind::Mul)
+      return combine<arith::MulIOp>(a, b);
+    Value rest = floorModulo(a, b);
+    if (expr.getKind() == AffineExprKind::Mod)
+      return rest;
+    return combine<arith::DivSIOp>(combine<arith::SubIOp>(a, rest), b);
+  }
+
+  Values axes, indices;
+
+private:
+  Value floorModulo(Value a, Value b) {
+    Value positive = combine<arith::AddIOp>(combine<arith::RemSIOp>(a, b), b);
+    return combine<arith::RemSIOp>(positive, b);
+  }
+
+  Code &code;
+  unsigned lanes;
+};
+
+/// The row's number taken apart, and the columns.
+Values axesOf(Code &code, Frame &frame, const Element &element) {
+  ArrayRef<Attribute> rows = frame.kernel.getDomainType().getRowDims();
+  Values axes(rows.size());
+  Value rest = element.row;
+  for (size_t i = rows.size(); i-- > 0;) {
+    Value extent = frame.product(code, rows[i]);
+    axes[i] = i == 0 ? rest : Value(arith::RemSIOp::create(code.builder, code.loc, rest, extent));
+    if (i > 0)
+      rest = arith::DivSIOp::create(code.builder, code.loc, rest, extent);
+  }
+  axes.push_back(arith::AddIOp::create(code.builder, code.loc,
+                                       code.splat(element.column, element.lanes),
+                                       code.lanesOf(code.i64(), element.lanes)));
+  return axes;
+}
+
+} // namespace
+
+Value loadGeneral(Code &code, Frame &frame, unsigned input, const Element &element,
+                  ValueRange indices) {
+  AccessAttr access = frame.kernel.getInputAccess(input);
+  AffineMap map = access.getMap().getValue();
+  auto type = cast<ir::TensorType>(frame.kernel.getInputs()[input].getType());
+  Lanes lanes(code, element.lanes);
+  lanes.axes = axesOf(code, frame, element);
+  for (Value index : indices) {
+    Type wide = isa<VectorType>(index.getType()) ? Type(code.vector(code.i64(), element.lanes))
+                                                 : code.i64();
+    lanes.indices.push_back(arith::ExtSIOp::create(code.builder, code.loc, wide, index));
+  }
+  Value inside = element.mask ? element.mask
+                              : Value(arith::ConstantIntOp::create(code.builder, code.loc, 1, 1));
+  Value place = code.integer(0);
+  for (unsigned dim = 0; dim < type.getRank(); ++dim) {
+    Value extent = frame.product(code, type.getDims()[dim]);
+    Value at = lanes.evaluate(map.getResult(dim));
+    if (!staysInside(map, dim, ir::axesOf(frame.kernel), type)) // below zero is above all unsigned
+      inside = lanes.combine<arith::AndIOp>(inside,
+                                            lanes.compare(arith::CmpIPredicate::ult, at, extent));
+    place = lanes.combine<arith::AddIOp>(lanes.combine<arith::MulIOp>(place, extent), at);
+  }
+  IntegerSet where = access.getWhere() ? access.getWhere().getValue() : IntegerSet();
+  for (unsigned i = 0; where && i < where.getNumConstraints(); ++i)
+    inside = lanes.combine<arith::AndIOp>(
+        inside, lanes.compare(where.isEq(i) ? arith::CmpIPredicate::eq : arith::CmpIPredicate::sge,
+                              lanes.evaluate(where.getConstraint(i)), code.integer(0)));
+  return code.gather(storageOf(type.getElementType()), frame.input(input),
+                     code.splat(place, element.lanes), code.splat(inside, element.lanes));
+}
+
+} // namespace halftone::cpu

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/ir/Accesses.h"
+
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/IntegerSet.h"
+
+using namespace mlir;
+
+namespace halftone::ir {
+
+namespace {
+
+using Results = SmallVector<AffineExpr>;
+
+class MapBuilder {
+public:
+  MapBuilder(const Axes &axes, TensorType tensor)
+      : axes(axes), tensor(tensor), context(tensor.getContext()),
+        rows(axes.domain.empty() ? 0 : axes.domain.size() - 1) {}
+
+  AffineMap build(AccessAttr access, bool transposed) {
+    switch (access.getKind()) {
+    case AccessKind::Full:
+      return fit(joined(range(0, rows), column()));
+    case AccessKind::Window:
+      return fit(joined(range(0, rows), {column()[0] + access.getOffset()}));
+    case AccessKind::Column:
+      return fit(column());
+    case AccessKind::Row:
+      return fit(range(0, rows));
+    case AccessKind::Scalar:
+      return fit({});
+    case AccessKind::Lhs:
+      return buildLhs(transposed);
+    case AccessKind::Rhs:
+      return buildRhs(transposed);
+    case AccessKind::General:
+      return access.getMap() ? access.getMap().getValue() : AffineMap();
+    }
+    llvm_unreachable("all classes are listed");
+  }
+
+private:
+  Results range(unsigned first, unsigned last) {
+    Results axesInRange;
+    for (unsigned axis = first; axis < last; ++axis)
+      axesInRange.push_back(getAffineDimExpr(axis, context));
+    return axesInRange;
+  }
+  Results column() { return range(rows, axes.domain.size()); }
+  Results reduced() { return range(axes.domain.size(), axes.size()); }
+  static Results joined(Results a, const Results &b) {
+    a.append(b);
+    return a;
+  }
+
+  /// The last of the dimensions is one axis of the domain, whose batch precedes it.
+  AffineMap buildLhs(bool transposed) {
+    if (!transposed)
+      return fit(joined(range(0, rows), reduced()));
+    unsigned batch = rows ? rows - 1 : 0;
+    return fit(joined(joined(range(0, batch), reduced()), range(batch, rows)));
+  }
+  AffineMap buildRhs(bool transposed) {
+    unsigned batchAxes = countBatchAxes(axes.reduction, tensor);
+    if (batchAxes > rows)
+      return {};
+    Results batch = range(0, batchAxes);
+    return fit(transposed ? joined(joined(batch, column()), reduced())
+                          : joined(joined(batch, reduced()), column()));
+  }
+
+  /// Axes of extent 1 that the tensor does not spell join a neighbour.
+  AffineMap fit(Results results) {
+    while (results.size() > tensor.getRank()) {
+      auto *unit = llvm::find_if(results, [&](AffineExpr expr) {
+        auto axis = dyn_cast<AffineDimExpr>(expr);
+        auto extent = axis ? dyn_cast<IntegerAttr>(axes.extent(axis.getPosition())) : IntegerAttr();
+        return extent && extent.getInt() == 1;
+      });
+      if (unit == results.end())
+        return {};
+      AffineExpr axis = *unit;
+      results.erase(unit);
+      if (!results.empty())
+        results.back() = results.back() + axis;
+    }
+    if (results.size() != tensor.getRank())
+      return {};
+    return AffineMap::get(axes.size(), 0, results, context);
+  }
+
+  const Axes &axes;
+  TensorType tensor;
+  MLIRContext *context;
+  unsigned rows; ///< axes of the domain that are not columns
+};
+
+} // namespace
+
+Axes axesOf(KernelOp kernel) {
+  return {kernel.getDomain().getValue(), kernel.getReduction().getValue()};
+}
+
+unsigned countBatchAxes(ArrayRef<Attribute> reduction, TensorType rhs) {
+  unsigned matrix = reduction.size() + 1;
+  return rhs.getRank() > matrix ? rhs.getRank() - matrix : 0;
+}
+
+AffineMap getMap(AccessAttr access, const Axes &axes, TensorType tensor, bool transposed) {
+  return MapBuilder(axes, tensor).build(access, transposed);
+}
+
+AccessAttr recogniseAccess(AffineMap map, const Axes &axes, TensorType tensor) {
+  MLIRContext *context = tensor.getContext();
+  for (AccessKind kind :
+       {AccessKind::Full, AccessKind::Column, AccessKind::Row, AccessKind::Scalar}) {
+    auto named = AccessAttr::get(context, kind);
+    if (getMap(named, axes, tensor, false) == map)
+      return named;
+  }
+  if (map.getNumResults() == axes.domain.size() && !axes.domain.empty()) {
+    AffineExpr column = getAffineDimExpr(axes.domain.size() - 1, context);
+    if (auto offset = dyn_cast<AffineConstantExpr>(map.getResults().back() - column)) {
+      auto window = AccessAttr::get(context, AccessKind::Window, offset.getValue());
+      if (getMap(window, axes, tensor, false) == map)
+        return window;
+    }
+  }
+  return AccessAttr::get(context, AccessKind::General, 0, AffineMapAttr::get(map), {}, {});
+}
+
+bool staysInside(AffineMap map, unsigned dim, const Axes &axes, TensorType tensor) {
+  SmallVector<AffineExpr> terms{map.getResult(dim)};
+  bool known = false;
+  while (!terms.empty()) { // a sum of axes, all but one of extent 1
+    AffineExpr term = terms.pop_back_val();
+    if (auto sum = dyn_cast<AffineBinaryOpExpr>(term);
+        sum && term.getKind() == AffineExprKind::Add) {
+      terms.append({sum.getLHS(), sum.getRHS()});
+      continue;
+    }
+    auto axis = dyn_cast<AffineDimExpr>(term);
+    if (!axis)
+      return false;
+    Attribute extent = axes.extent(axis.getPosition());
+    auto number = dyn_cast<IntegerAttr>(extent);
+    if (number && number.getInt() == 1)
+      continue;
+    if (known || extent != tensor.getDims()[dim])
+      return false;
+    known = true;
+  }
+  return true;
+}
+
+//===--- Verifiers ---===//
+
+static LogicalResult verifyNamed(KernelOp kernel, AccessAttr access, TensorType tensor,
+                                 bool transposed) {
+  Axes axes = axesOf(kernel);
+  AffineMap map = getMap(access, axes, tensor, transposed);
+  bool isMatrix = access.getKind() == AccessKind::Lhs || access.getKind() == AccessKind::Rhs;
+  bool fits = map && isMatrix <= kernel.hasSum();
+  bool isWindow = access.getKind() == AccessKind::Window; // which may leave the operand
+  for (unsigned dim = 0; fits && dim + isWindow < tensor.getRank(); ++dim)
+    fits = staysInside(map, dim, axes, tensor);
+  if (!fits)
+    return kernel.emitOpError() << tensor << " cannot be accessed as "
+                                << stringifyAccessKind(access.getKind()) << " of domain "
+                                << formatDims(kernel.getDomainType().getDims());
+  return success();
+}
+
+static LogicalResult verifyIndices(KernelOp kernel, AccessAttr access) {
+  for (int64_t index : access.getIndices()) {
+    if (index < 0 || index >= static_cast<int64_t>(kernel.getInputs().size()))
+      return kernel.emitOpError() << "reads through operand " << index << ", which it has not";
+    auto type = cast<TensorType>(kernel.getInputs()[index].getType());
+    if (!type.getElementType().isInteger(32))
+      return kernel.emitOpError() << "reads through operand " << index << ", which holds "
+                                  << type.getElementType() << ": indices are i32";
+    AccessKind kind = kernel.getInputAccess(index).getKind();
+    if (kind == AccessKind::Window || kind == AccessKind::General || kind == AccessKind::Lhs ||
+        kind == AccessKind::Rhs)
+      return kernel.emitOpError() << "reads through operand " << index << " accessed as "
+                                  << stringifyAccessKind(kind)
+                                  << ": an index is full, column, row or scalar";
+  }
+  return success();
+}
+
+static LogicalResult verifyGeneral(KernelOp kernel, AccessAttr access, TensorType tensor) {
+  Axes axes = axesOf(kernel);
+  if (!access.getMap())
+    return kernel.emitOpError("has a general access without a map");
+  AffineMap map = access.getMap().getValue();
+  if (map.getNumDims() != axes.size() || map.getNumResults() != tensor.getRank() ||
+      map.getNumSymbols() != access.getIndices().size())
+    return kernel.emitOpError() << "reads " << tensor << " by a map of " << map.getNumDims()
+                                << " axes, " << map.getNumSymbols() << " indices and "
+                                << map.getNumResults() << " dimensions; it wants " << axes.size()
+                                << ", " << access.getIndices().size() << " and "
+                                << tensor.getRank();
+  IntegerSet where = access.getWhere() ? access.getWhere().getValue() : IntegerSet();
+  if (where && (where.getNumDims() != axes.size() || where.getNumSymbols() != 0))
+    return kernel.emitOpError() << "has a predicate of " << where.getNumDims() << " axes and "
+                                << where.getNumSymbols() << " indices; it wants " << axes.size()
+                                << " and 0";
+  auto isPlain = [](AffineExpr expr) {
+    bool hasCeiling = false;
+    expr.walk([&](AffineExpr part) { hasCeiling |= part.getKind() == AffineExprKind::CeilDiv; });
+    return expr.isPureAffine() && !hasCeiling;
+  };
+  if (!llvm::all_of(map.getResults(), isPlain) ||
+      (where && !llvm::all_of(where.getConstraints(), isPlain)))
+    return kernel.emitOpError("has a map or predicate with ceildiv or a divisor that is no number: "
+                              "write sums, multiples, floordiv and mod");
+  if (!where)
+    if (AccessAttr named = recogniseAccess(map, axes, tensor);
+        named.getKind() != AccessKind::General && access.getIndices().empty())
+      return kernel.emitOpError() << "has a general access that is "
+                                  << stringifyAccessKind(named.getKind())
+                                  << ": name it, since that has a loop of its own";
+  return verifyIndices(kernel, access);
+}
+
+LogicalResult verifyInputAccess(KernelOp kernel, unsigned input) {
+  AccessAttr access = kernel.getInputAccess(input);
+  auto tensor = cast<TensorType>(kernel.getInputs()[input].getType());
+  if (access.getKind() == AccessKind::General)
+    return verifyGeneral(kernel, access, tensor);
+  return verifyNamed(kernel, access, tensor,
+                     access.getKind() == AccessKind::Lhs ? kernel.getTransposeLhs()
+                                                         : kernel.getTransposeRhs());
+}
+
+LogicalResult verifyResultAccess(KernelOp kernel, unsigned result) {
+  AccessAttr access = kernel.getResultAccess(result);
+  auto tensor = cast<TensorType>(kernel.getStored()[result].getType());
+  if (access.getKind() == AccessKind::General)
+    return kernel.emitOpError() << "stores result " << result
+                                << " by a general access: read by the inverse map instead";
+  return verifyNamed(kernel, access, tensor, false);
+}
+
+} // namespace halftone::ir

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What accesses mean: affine maps from the axes of a kernel, its domain's and then its reduced
+// ones, to the dimensions of an operand. Maps with loops of their own have names, AccessKind; a
+// name also says at which level of a loop a value is read, which the map does not tell where an
+// extent is 1.
+#ifndef HALFTONE_IR_ACCESSES_H
+#define HALFTONE_IR_ACCESSES_H
+
+#include "codegen/ir/Dialect.h"
+
+namespace halftone::ir {
+
+/// The axes of a kernel.
+struct Axes {
+  llvm::ArrayRef<mlir::Attribute> domain, reduction;
+
+  unsigned size() const { return domain.size() + reduction.size(); }
+  mlir::Attribute extent(unsigned axis) const {
+    return axis < domain.size() ? domain[axis] : reduction[axis - domain.size()];
+  }
+};
+Axes axesOf(KernelOp kernel);
+
+/// How many leading axes a contraction's rhs has beyond its matrix.
+unsigned countBatchAxes(llvm::ArrayRef<mlir::Attribute> reduction, TensorType rhs);
+
+/// The map that `access` stands for; null where the tensor's rank does not fit it. An axis of
+/// extent 1 that the tensor does not spell is added to a dimension that it does.
+mlir::AffineMap getMap(AccessAttr access, const Axes &axes, TensorType tensor, bool transposed);
+
+/// The name of a map among those that elements are read or stored by, or a general access.
+AccessAttr recogniseAccess(mlir::AffineMap map, const Axes &axes, TensorType tensor);
+
+/// Whether dimension `dim` of the tensor has every index that the map gives it.
+bool staysInside(mlir::AffineMap map, unsigned dim, const Axes &axes, TensorType tensor);
+
+mlir::LogicalResult verifyInputAccess(KernelOp kernel, unsigned input);
+mlir::LogicalResult verifyResultAccess(KernelOp kernel, unsigned result);
+
+} // namespace halftone::ir
+
+#endif

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernels of general.mlir compute, element by element.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+namespace general {
+
+using Values = std::vector<float>;
+
+/// Whole numbers of [-64, 64), exact in every format, with zeros of both signs.
+inline Values drawn(std::size_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  Values values;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto number = static_cast<float>(static_cast<int>(random() % 128) - 64);
+    values.push_back(number == 0 && random() % 2 ? -0.0f : number / 8);
+  }
+  return values;
+}
+
+/// Fractions whose products do not fit 24 bits, so that the order of a sum shows.
+inline Values fractions(std::size_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  Values values;
+  for (std::size_t i = 0; i < count; ++i)
+    values.push_back(static_cast<float>(random() >> 8) * 0x1p-22f - 2.0f);
+  return values;
+}
+
+/// Some before the table's first row, some behind its last one.
+inline std::vector<int> tokens(std::size_t batch) {
+  std::vector<int> result;
+  for (std::size_t i = 0; i < batch * 4; ++i) result.push_back(static_cast<int>(i * 7 % 15) - 2);
+  return result;
+}
+
+inline std::vector<std::uint16_t> as_bf16(const Values& values) {
+  std::vector<std::uint16_t> codes;
+  for (float value : values)
+    codes.push_back(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16));
+  return codes;
+}
+
+/// Calls make(b, i, j) for every element of [first, second, third].
+template <class Make>
+Values each(std::size_t first, std::size_t second, std::size_t third, Make make) {
+  Values result;
+  for (std::size_t b = 0; b < first; ++b)
+    for (std::size_t i = 0; i < second; ++i)
+      for (std::size_t j = 0; j < third; ++j) result.push_back(make(b, i, j));
+  return result;
+}
+
+/// x: [batch, 3, 5], c: [3]
+inline Values transposed(std::size_t batch, const Values& x, const Values& c) {
+  return each(batch, 5, 3, [&](std::size_t b, std::size_t i, std::size_t j) {
+    return x[b * 15 + j * 5 + i] + c[j];
+  });
+}
+
+/// x: [batch, 3, 4]
+inline Values swapped(std::size_t batch, const Values& x) {
+  return each(3, batch, 4,
+              [&](std::size_t i, std::size_t b, std::size_t j) { return x[b * 12 + i * 4 + j]; });
+}
+
+/// table: [11, 6]
+inline Values gathered(std::size_t batch, const Values& table, const std::vector<int>& tokens) {
+  return each(batch, 4, 6, [&](std::size_t b, std::size_t t, std::size_t j) {
+    const int token = tokens[b * 4 + t];
+    return token < 0 || token >= 11 ? 0.0f : table[static_cast<std::size_t>(token) * 6 + j];
+  });
+}
+
+/// x: [batch, 7, 5]
+inline Values shifted(std::size_t batch, const Values& x) {
+  return each(batch, 7, 5, [&](std::size_t b, std::size_t t, std::size_t j) {
+    return t < 2 ? 0.0f : x[b * 35 + (t - 2) * 5 + j];
+  });
+}
+
+/// g: [batch, 4, 5], each of its four lines two apart among nine
+inline Values spread(std::size_t batch, const Values& g) {
+  return each(batch, 9, 5, [&](std::size_t b, std::size_t t, std::size_t j) {
+    return t % 2 == 1 ? g[b * 20 + t / 2 * 5 + j] : 0.0f;
+  });
+}
+
+/// N1 for every element of the batch; at(element, row or column, k).
+template <class Lhs, class Rhs>
+Values products(std::size_t elements, std::size_t rows, std::size_t columns, std::size_t depth,
+                Lhs lhs, Rhs rhs) {
+  return each(elements, rows, columns, [&](std::size_t e, std::size_t i, std::size_t j) {
+    float sum = 0.0f;
+    for (std::size_t k = 0; k < depth; ++k) sum = std::fma(lhs(e, i, k), rhs(e, j, k), sum);
+    return sum;
+  });
+}
+
+/// left: [batch, 3, 37, 10], right: [batch, 3, 10, 21], c: [21], skip: [batch, 3, 37, 21]
+inline Values products(std::size_t batch, const Values& left, const Values& right, const Values& c,
+                       const Values& skip) {
+  Values sums = products(
+      batch * 3, 37, 21, 10,
+      [&](std::size_t e, std::size_t i, std::size_t k) { return left[e * 370 + i * 10 + k]; },
+      [&](std::size_t e, std::size_t j, std::size_t k) { return right[e * 210 + k * 21 + j]; });
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = (sums[i] + c[i % 21]) * skip[i];
+  return sums;
+}
+
+/// lt: [batch, 12, 9], rt: [batch, 18, 12]
+inline Values turned(std::size_t batch, const Values& lt, const Values& rt) {
+  return products(
+      batch, 9, 18, 12,
+      [&](std::size_t e, std::size_t i, std::size_t k) { return lt[e * 108 + k * 9 + i]; },
+      [&](std::size_t e, std::size_t j, std::size_t k) { return rt[e * 216 + j * 12 + k]; });
+}
+
+/// g: [4, batch, 9], x: [4, batch, 6]
+inline Values gradients(std::size_t batch, const Values& g, const Values& x) {
+  return products(
+      4, 9, 6, batch,
+      [&](std::size_t e, std::size_t i, std::size_t k) { return g[(e * batch + k) * 9 + i]; },
+      [&](std::size_t e, std::size_t j, std::size_t k) { return x[(e * batch + k) * 6 + j]; });
+}
+
+/// Calls test(name, what the results shall be, operands...) for every kernel.
+template <class Test>
+void each_kernel(std::size_t batch, const Test& test) {
+  const Values x35 = drawn(batch * 15, 1), c3 = drawn(3, 2), x34 = drawn(batch * 12, 3),
+               table = drawn(66, 4), x75 = drawn(batch * 35, 5), g45 = drawn(batch * 20, 6);
+  test("transposed", transposed(batch, x35, c3), x35, c3);
+  test("swapped", swapped(batch, x34), x34);
+  test("gathered", gathered(batch, table, tokens(batch)), as_bf16(table), tokens(batch));
+  test("shifted", shifted(batch, x75), x75);
+  test("spread", spread(batch, g45), g45);
+  const Values left = fractions(batch * 1110, 7), right = fractions(batch * 630, 8),
+               c21 = fractions(21, 9), skip = fractions(batch * 2331, 10);
+  test("products", products(batch, left, right, c21, skip), left, right, c21, skip);
+  const Values lt = fractions(batch * 108, 11), rt = fractions(batch * 216, 12);
+  test("turned", turned(batch, lt, rt), lt, rt);
+  const Values gb = fractions(batch * 36, 13), xb = fractions(batch * 24, 14);
+  test("gradients", gradients(batch, gb, xb), gb, xb);
+}
+
+}  // namespace general

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// General accesses of pointwise kernels, and contractions with batch axes. cpu_general_test.cpp runs the CPU's code,
+// general_test.cpp the CUDA text on the host, simulated_general_test.cpp on the simulator; general.hpp says what they compute.
+// RUN: cuda_text %s | FileCheck %s
+#full = #halftone.access<full>
+#row = #halftone.access<row>
+#column = #halftone.access<column>
+#lhs = #halftone.access<lhs>
+#rhs = #halftone.access<rhs>
+
+module {
+halftone.graph "training" {
+  %x35 = halftone.input "x35" : !halftone.tensor<[batch, 3, 5], f32>
+  %c3 = halftone.input "c3" : !halftone.tensor<[3], f32>
+  %x34 = halftone.input "x34" : !halftone.tensor<[batch, 3, 4], f32>
+  %tokens = halftone.input "tokens" : !halftone.tensor<[batch, 4], i32>
+  %table = halftone.input "table" : !halftone.tensor<[11, 6], bf16>
+  %x75 = halftone.input "x75" : !halftone.tensor<[batch, 7, 5], f32>
+  %g45 = halftone.input "g45" : !halftone.tensor<[batch, 4, 5], f32>
+  %left = halftone.input "left" : !halftone.tensor<[batch, 3, 37, 10], f32>
+  %right = halftone.input "right" : !halftone.tensor<[batch, 3, 10, 21], f32>
+  %c21 = halftone.input "c21" : !halftone.tensor<[21], f32>
+  %skip = halftone.input "skip" : !halftone.tensor<[batch, 3, 37, 21], f32>
+  %lt = halftone.input "lt" : !halftone.tensor<[batch, 12, 9], f32>
+  %rt = halftone.input "rt" : !halftone.tensor<[batch, 18, 12], f32>
+  %gb = halftone.input "gb" : !halftone.tensor<[4, batch, 9], f32>
+  %xb = halftone.input "xb" : !halftone.tensor<[4, batch, 6], f32>
+
+  // No index of a transposition leaves the operand.
+  // CHECK-LABEL: // m: transposed, pointwise kernel
+  // CHECK: kCollapsed = false
+  // CHECK: float read0(long long row, long long column) const {
+  // CHECK-NEXT: if (column >= columns()) return {};
+  // CHECK-NEXT: const long long axis1 = row % 5LL;
+  // CHECK-NEXT: const long long axis0 = row / 5LL;
+  // CHECK-NEXT: const long long axis2 = column;
+  // CHECK-NOT: return {};
+  // CHECK: return input0[(at0 * 3LL + at1) * 5LL + at2];
+  // CHECK: inputs.input0[i] = read0(row, column + i);
+  %transposed = halftone.kernel "transposed" pointwise over ["batch", 5, 3] reduce [] (%x35, %c3)
+      accesses [#halftone.access<general reads affine_map<(b, i, j) -> (b, j, i)>>, #column] -> [#full]
+      fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 3, 5], f32>, !halftone.tensor<[3], f32>) -> !halftone.tensor<[batch, 5, 3], f32> {
+    ^bb0(%a: f32, %c: f32):
+      %r = arith.addf %a, %c : f32
+      halftone.kernel_yield stores %r : f32
+  }
+
+  // An axis in the middle may be a symbol.
+  // CHECK-LABEL: // m: swapped, pointwise kernel
+  // CHECK: const long long axis1 = row % symbol_batch;
+  %swapped = halftone.kernel "swapped" pointwise over [3, "batch", 4] reduce [] (%x34)
+      accesses [#halftone.access<general reads affine_map<(i, b, j) -> (b, i, j)>>] -> [#full]
+      fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 3, 4], f32>) -> !halftone.tensor<[3, batch, 4], f32> {
+    ^bb0(%a: f32):
+      halftone.kernel_yield stores %a : f32
+  }
+
+  // CHECK-LABEL: // m: gathered, pointwise kernel
+  // CHECK: const long long index0 = input1[row];
+  // CHECK: if (at0 < 0 || at0 >= 11LL) return {};
+  %gathered = halftone.kernel "gathered" pointwise over ["batch", 4, 6] reduce [] (%table, %tokens)
+      accesses [#halftone.access<general reads affine_map<(b, t, j)[token] -> (token, j)> through [1]>, #row] -> [#full]
+      fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[11, 6], bf16>, !halftone.tensor<[batch, 4], i32>) -> !halftone.tensor<[batch, 4, 6], f32> {
+    ^bb0(%a: bf16, %token: i32):
+      %r = arith.extf %a : bf16 to f32
+      halftone.kernel_yield stores %r : f32
+  }
+
+  %shifted = halftone.kernel "shifted" pointwise over ["batch", 7, 5] reduce [] (%x75)
+      accesses [#halftone.access<general reads affine_map<(b, t, j) -> (b, t - 2, j)>>] -> [#full]
+      fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 7, 5], f32>) -> !halftone.tensor<[batch, 7, 5], f32> {
+    ^bb0(%a: f32):
+      halftone.kernel_yield stores %a : f32
+  }
+
+  // CHECK-LABEL: // m: spread, pointwise kernel
+  // CHECK: halftone::kernels::floor_divide(
+  // CHECK: {{if .*floor_modulo.* != 0. return}}
+  %spread = halftone.kernel "spread" pointwise over ["batch", 9, 5] reduce [] (%g45)
+      accesses [#halftone.access<general reads affine_map<(b, t, j) -> (b, (t - 1) floordiv 2, j)> where affine_set<(b, t, j) : ((t - 1) mod 2 == 0)>>] -> [#full]
+      fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 4, 5], f32>) -> !halftone.tensor<[batch, 9, 5], f32> {
+    ^bb0(%a: f32):
+      halftone.kernel_yield stores %a : f32
+  }
+
+  // CHECK-LABEL: // m: products, batched_contraction kernel
+  // CHECK: body.rows = symbol_batch * 3LL * 37LL;
+  // CHECK: body.element_rows = 37LL;
+  // CHECK: batched_contraction::run<Body, halftone::kernels::batched_contraction::Tile<32, 32, 16, 2, 4>>(body);
+  %products = halftone.kernel "products" contraction over ["batch", 3, 37, 21] reduce [10] (%left, %right, %c21, %skip)
+      accesses [#lhs, #rhs, #column, #full] -> [#full]
+      fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 3, 37, 10], f32>, !halftone.tensor<[batch, 3, 10, 21], f32>, !halftone.tensor<[21], f32>, !halftone.tensor<[batch, 3, 37, 21], f32>) -> !halftone.tensor<[batch, 3, 37, 21], f32> {
+    ^bb0(%sum: f32, %bias: f32, %s: f32):
+      %biased = arith.addf %sum, %bias : f32
+      %r = arith.mulf %biased, %s : f32
+      halftone.kernel_yield stores %r : f32
+  }
+
+  %turned = halftone.kernel "turned" contraction over ["batch", 9, 18] reduce [12] (%lt, %rt)
+      accesses [#lhs, #rhs] -> [#full]
+      fused [] {transpose_lhs, transpose_rhs, resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 12, 9], f32>, !halftone.tensor<[batch, 18, 12], f32>) -> !halftone.tensor<[batch, 9, 18], f32> {
+    ^bb0(%sum: f32):
+      halftone.kernel_yield stores %sum : f32
+  }
+
+  %gradients = halftone.kernel "gradients" contraction over [4, 9, 6] reduce ["batch"] (%gb, %xb)
+      accesses [#lhs, #rhs] -> [#full]
+      fused [] {transpose_lhs, resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[4, batch, 9], f32>, !halftone.tensor<[4, batch, 6], f32>) -> !halftone.tensor<[4, 9, 6], f32> {
+    ^bb0(%sum: f32):
+      halftone.kernel_yield stores %sum : f32
+  }
+}
+}

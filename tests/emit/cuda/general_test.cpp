@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The texts of general.mlir on the host: general accesses and contractions of a batch, to the bit.
+#include "general.hpp"
+
+#include "emulation.hpp"
+
+using namespace emulation;
+
+namespace emulation {
+const std::map<std::string, Launch>& launches() {
+  static const std::map<std::string, Launch> all = {
+#include "launches.inc"
+  };
+  return all;
+}
+}  // namespace emulation
+
+extern "C" {
+void halftone_transposed(const float*, const float*, float*, long long);
+void halftone_swapped(const float*, float*, long long);
+void halftone_gathered(const std::uint16_t*, const int*, float*, long long);
+void halftone_shifted(const float*, float*, long long);
+void halftone_spread(const float*, float*, long long);
+void halftone_products(const float*, const float*, const float*, const float*, float*, long long);
+void halftone_turned(const float*, const float*, float*, long long);
+void halftone_gradients(const float*, const float*, float*, long long);
+}
+
+namespace {
+
+template <class T>
+struct Filled : Buffer<T> {
+  explicit Filled(const std::vector<T>& values) : Buffer<T>(values.size()) {
+    for (std::size_t i = 0; i < values.size(); ++i) (*this)[i] = values[i];
+  }
+};
+
+/// The kernel of that name, if it takes these operands.
+template <class... T>
+auto find(const std::string& name) {
+  using Kernel = void (*)(const T*..., float*, long long);
+  const std::map<std::string, void*> all = {
+      {"transposed", reinterpret_cast<void*>(halftone_transposed)},
+      {"swapped", reinterpret_cast<void*>(halftone_swapped)},
+      {"gathered", reinterpret_cast<void*>(halftone_gathered)},
+      {"shifted", reinterpret_cast<void*>(halftone_shifted)},
+      {"spread", reinterpret_cast<void*>(halftone_spread)},
+      {"products", reinterpret_cast<void*>(halftone_products)},
+      {"turned", reinterpret_cast<void*>(halftone_turned)},
+      {"gradients", reinterpret_cast<void*>(halftone_gradients)}};
+  return reinterpret_cast<Kernel>(all.at(name));
+}
+
+}  // namespace
+
+TEST_CASE("every text computes its elements and touches nothing else") {
+  for (const long long batch : {1, 4, 33})
+    for (const bool reversed : {false, true})
+      general::each_kernel(static_cast<std::size_t>(batch),
+                           [&]<class... T>(const char* name, const general::Values& expected,
+                                           const std::vector<T>&... operands) {
+                             CAPTURE(name);
+                             CAPTURE(batch);
+                             Buffer<float> result(expected.size());
+                             std::tuple<Filled<T>...> memories(operands...);
+                             std::apply(
+                                 [&](auto&... memory) {
+                                   run(name, find<T...>(name), reversed, batch, memory.get()...,
+                                       result.get());
+                                 },
+                                 memories);
+                             check_equal(result.values(), expected);
+                           });
+}
