@@ -3,9 +3,8 @@
 
 #include <bit>
 #include <cmath>
-#include <map>
-#include <optional>
 
+#include "asked_shape.hpp"
 #include "builder.hpp"
 #include "halftone/description/validate.hpp"
 
@@ -163,13 +162,20 @@ class Generator {
   /// A layer or loss that reads x, by its form; nothing where x does not fit it.
   void add_computed(Kind kind, NodeId x) {
     std::vector<Operand> operands = operands_for(kind, x);
-    Asked asked(*this, kind, operands);
-    AllKinds::infer_shape(kind, asked);
-    if (!asked.result_) return;
-    for (std::size_t i = 0; i < operands.size(); ++i) {
-      if (operands[i].node < 0) operands[i].node = parameter_of(asked.parameters_.at(i), kind, i);
+    std::vector<Shape> shapes;
+    for (const Operand& operand : operands) {
+      shapes.push_back(operand.node < 0 ? Shape{} : shape(operand.node));
     }
-    const NodeId id = builder_.node(name(), kind, std::move(operands), *asked.result_);
+    AskedShape asked(std::move(shapes), [&](int operand, std::size_t dimension) {
+      return chosen(operand_form(form_of(kind), operand), dimension);
+    });
+    AllKinds::infer_shape(kind, asked);
+    if (!asked.result()) return;
+    for (int i = 0; i < static_cast<int>(operands.size()); ++i) {
+      NodeId& read = operands[static_cast<std::size_t>(i)].node;
+      if (read < 0) read = parameter_of(asked.needed(i), operand_form(form_of(kind), i));
+    }
+    const NodeId id = builder_.node(name(), kind, std::move(operands), *asked.result());
     built().nodes.back().attributes = attributes(kind, id);
     if (!is_loss(kind)) return values_.push_back(id);
     built().losses.insert(built().losses.begin() + below(built().losses.size() + 1),
@@ -199,9 +205,8 @@ class Generator {
   }
 
   /// One of that shape that there is, if it may be tied, or a new one.
-  NodeId parameter_of(const Shape& wanted, Kind kind, std::size_t operand) {
-    const bool may_tie = operand_form(form_of(kind), static_cast<int>(operand)).may_be_tied;
-    for (NodeId id = 0; may_tie && id < static_cast<NodeId>(built().nodes.size()); ++id) {
+  NodeId parameter_of(const Shape& wanted, const OperandForm& form) {
+    for (NodeId id = 0; form.may_be_tied && id < static_cast<NodeId>(built().nodes.size()); ++id) {
       if (is_parameter(node(id).kind) && shape(id) == wanted && below(2) == 1) return id;
     }
     return parameter(wanted);
@@ -228,55 +233,14 @@ class Generator {
     return result;
   }
 
-  /// A node that asks its shape rule what parameters and what result it has (shape_rule.hpp).
-  class Asked {
-   public:
-    Asked(Generator& generator, Kind kind, const std::vector<Operand>& operands)
-        : generator_(generator), kind_(kind), operands_(operands) {}
-
-    int operands() const { return static_cast<int>(operands_.size()); }
-    const Shape& shape(int i) const {
-      return generator_.shape(operands_[static_cast<std::size_t>(i)].node);
+  /// That of a parameter that there is, now and then, so that it can be tied.
+  Dimension chosen(const OperandForm& form, std::size_t dimension) {
+    for (const Node& node : built().nodes) {
+      const bool fits = is_parameter(node.kind) && node.shape.size() > dimension;
+      if (form.may_be_tied && fits && below(3) == 1) return node.shape[dimension];
     }
-
-    static int rank(const Shape& shape) { return static_cast<int>(shape.size()); }
-    static Dimension last(const Shape& shape) { return shape.back(); }
-    static Shape rows(const Shape& shape) { return {shape.begin(), shape.end() - 1}; }
-    static Shape with_last(Shape shape, const Dimension& last) {
-      shape.back() = last;
-      return shape;
-    }
-    static bool is_fixed(const Dimension& dimension) { return dimension.symbol.empty(); }
-    static std::int64_t extent(const Dimension& dimension) { return dimension.extent; }
-    static Dimension fixed(std::int64_t extent) { return {extent, {}}; }
-
-    /// That of a parameter that there is, now and then, so that it can be tied.
-    Dimension chosen(int operand, std::size_t dimension, const char*) {
-      const bool may_tie = operand_form(form_of(kind_), operand).may_be_tied;
-      for (const Node& node : generator_.built().nodes) {
-        const bool fits = is_parameter(node.kind) && node.shape.size() > dimension;
-        if (may_tie && fits && generator_.below(3) == 1) return node.shape[dimension];
-      }
-      return fixed(1 + generator_.below(40));
-    }
-
-    template <class... Dimensions>
-    bool parameter(int operand, const Dimensions&... dimensions) {
-      parameters_[static_cast<std::size_t>(operand)] = Shape{dimensions...};
-      return true;
-    }
-
-    void result(Shape shape) { result_ = std::move(shape); }
-    void refuse(const auto&...) {}
-
-    std::map<std::size_t, Shape> parameters_;
-    std::optional<Shape> result_;
-
-   private:
-    Generator& generator_;
-    Kind kind_;
-    const std::vector<Operand>& operands_;
-  };
+    return fixed(1 + below(40));
+  }
 
   void state(NodeId value) {
     const NodeId id =

@@ -61,7 +61,7 @@ class Search {
   [[nodiscard]] NodeId size() const { return static_cast<NodeId>(model_.nodes.size()); }
   [[nodiscard]] const Node& node(NodeId id) const { return model_.nodes[id]; }
   [[nodiscard]] bool is_given(NodeId id) const {
-    return node(id).kind == description::kind_called("input") || node(id).kind == description::kind_called("state");
+    return description::is_input(node(id).kind) || description::is_state(node(id).kind);
   }
   [[nodiscard]] bool needs_any(const Node& node) const {
     return std::ranges::any_of(node.operands, [&](const auto& o) { return needed_[o.node]; });

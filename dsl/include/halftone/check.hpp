@@ -248,7 +248,7 @@ class Report {
 
   /// Says what options the layer has in their place.
   constexpr void not_an_option() {
-    const description::Kind kind = graph_.program[found_.token].kind;
+    const description::Kind kind = graph_.program[found_.token].kind();
     say(Given{found_.token}, " is given what is no option of ", form_of(kind).word, ": it takes ");
     for (const description::OperandForm& operand : form_of(kind).operands) {
       if (operand.is_parameter() && operand.optional) say("no_", operand.role, ", ");

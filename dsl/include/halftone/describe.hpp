@@ -120,9 +120,10 @@ class Describer {
     const description::KindForm& form = form_of(node.kind);
     if (form.settings.size == 0 && !form.function) return std::monostate{};
     description::LayerAttributes to = description::standard_attributes(node.kind);
-    for (int at = node.token + 1; at < program_.size && program_[at].part == Part::setting; ++at) {
-      const Token& option = program_[at];
-      set(to.settings[option.detail], form.settings[option.detail], option.x);
+    for (int at = node.token; at < program_.size; ++at) {
+      if (at > node.token && !is_layer_option(program_[at].part)) break;
+      const int i = stated(program_[at]);
+      if (i >= 0) set(to.settings[static_cast<std::size_t>(i)], form.settings[i], program_[at].x);
     }
     if (node.category == Category::kept)
       return description::StateAttributes{to.number(form.settings[0].name)};

@@ -253,7 +253,7 @@ constexpr bool is_given(const Node& node) {
   return node.category == Category::delivered || node.category == Category::kept;
 }
 constexpr bool is_input(const Token& token) {
-  return token.part == Part::node && description::is_input(token.kind);
+  return token.part == Part::node && description::is_input(token.kind());
 }
 constexpr bool is_parameter_option(Part part) {
   return part >= Part::frozen && part <= Part::init_normal;
@@ -262,10 +262,16 @@ constexpr bool is_layer_option(Part part) {
   return part >= Part::setting && part <= Part::init_normal;
 }
 
+/// Which setting of its node's kind a token states, or -1.
+constexpr int stated(const Token& token) {
+  if (token.part == Part::setting) return token.detail;
+  return token.part == Part::node && token.y == kStated ? 0 : -1;
+}
+
 /// What the layer's form says of a parameter.
 constexpr const description::OperandForm& parameter_form(const Program& program,
                                                          const Node& parameter) {
-  return form_of(program[parameter.token].kind).operands[parameter.role];
+  return form_of(program[parameter.token].kind()).operands[parameter.role];
 }
 /// Whether an option speaks of a parameter.
 constexpr bool speaks_of(const Token& option, const description::OperandForm& parameter) {

@@ -133,16 +133,15 @@ class Inspection {
 
   constexpr void layer_options(int n) {
     const Node& node = graph_.nodes[n];
+    if (node.category == Category::trained) return;
+    setting(n, program_[node.token]);
     const int first = node.token + 1;
-    if (node.category == Category::trained || first == program_.size ||
-        !is_layer_option(program_[first].part)) {
-      return;
-    }
+    if (first == program_.size || !is_layer_option(program_[first].part)) return;
     int without = 0;
     bool tie = false;
     for (int at = first; at < program_.size && is_layer_option(program_[at].part); ++at) {
       const Token& option = program_[at];
-      if (option.part == Part::setting) setting(n, option);
+      setting(n, option);
       if (option.part == Part::without) without |= option.detail;
       tie = tie || option.part == Part::tied;
     }
@@ -157,10 +156,12 @@ class Inspection {
     }
   }
 
-  constexpr void setting(int n, const Token& option) {
-    const auto& form = form_of(graph_.nodes[n].kind).settings[option.detail];
-    if (form.accepts != nullptr && !form.accepts(option.x))
-      graph_.fail({.fault = Fault::bad_setting, .node = n, .number = option.detail});
+  constexpr void setting(int n, const Token& token) {
+    const int i = stated(token);
+    if (i < 0) return;
+    const auto& form = form_of(graph_.nodes[n].kind).settings[i];
+    if (form.accepts != nullptr && !form.accepts(token.x))
+      graph_.fail({.fault = Fault::bad_setting, .node = n, .number = i});
   }
 
   constexpr void parameter_option(int n, const Token& option) {

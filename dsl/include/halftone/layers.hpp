@@ -116,9 +116,7 @@ constexpr Epsilon epsilon(double value) { return {value}; }
 /// Normalizes every row, then weight and bias (columns); epsilon(1e-5). D22
 template <int... N>
 constexpr auto layer_norm(const char* name, Epsilon added, const ParameterOptions<N>&... options) {
-  return join(one(building::node<building::LayerNorm>(name)),
-              one(building::setting<building::LayerNorm>("epsilon", added.value)),
-              options.tokens...);
+  return join(one(building::node_with<building::LayerNorm>(name, added.value)), options.tokens...);
 }
 template <int... N>
 constexpr auto layer_norm(const char* name, const ParameterOptions<N>&... options) {
@@ -127,11 +125,10 @@ constexpr auto layer_norm(const char* name, const ParameterOptions<N>&... option
 
 /// A layer without parameters: `gelu`, or gelu("name"). Without a name it is called after the value
 /// it reads.
-template <int N = 1>
-struct Activation : Spec<N> {
-  constexpr explicit Activation(const Spec<N>& spec) : Spec<N>(spec) {}
-  constexpr Spec<N> operator()(const char* name) const {
-    Spec<N> named = *this;
+struct Activation : Spec<1> {
+  constexpr explicit Activation(const Token& token) : Spec<1>(one(token)) {}
+  constexpr Spec<1> operator()(const char* name) const {
+    Spec<1> named = *this;
     named[0].name = name;
     return named;
   }
@@ -141,12 +138,10 @@ struct Activation : Spec<N> {
         "relu(\"act\")");
   }
 };
-inline constexpr Activation relu{one(building::node<building::Relu>(nullptr))};  ///< D23
-inline constexpr Activation gelu{one(building::node<building::Gelu>(nullptr))};  ///< D24, by erf
-inline constexpr Activation gelu_tanh{
-    one(building::node<building::Gelu>(nullptr)) |
-    one(building::setting<building::Gelu>("approximation", 1))};                 ///< D25
-inline constexpr Activation silu{one(building::node<building::Silu>(nullptr))};  ///< D32
+inline constexpr Activation relu{building::node<building::Relu>(nullptr)};  ///< D23
+inline constexpr Activation gelu{building::node<building::Gelu>(nullptr)};  ///< D24, by erf
+inline constexpr Activation gelu_tanh{building::node_with<building::Gelu>(nullptr, 1)};  ///< D25
+inline constexpr Activation silu{building::node<building::Silu>(nullptr)};               ///< D32
 
 /// The user's function of the current value and of values of the same shape, elementwise. D28
 ///   pointwise("gate", [](auto x, auto y) { return x * sigmoid(y); }, "other")

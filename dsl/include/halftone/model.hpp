@@ -34,16 +34,14 @@ constexpr auto source(const Spec<N>& tokens, const D&... dimensions) {
 /// An f32 input; dimensions outermost first, fixed or symbolic: tensor("pixels", batch, 64).
 template <DimensionOfShape... D>
 constexpr auto tensor(const char* name, const D&... dimensions) {
-  return building::source(one({.part = Part::node, .kind = description::kInputKind, .name = name}),
-                          dimensions...);
+  return building::source(one(token_of(Part::node, description::kInputKind, name)), dimensions...);
 }
 
 /// An i32 input, read by losses as class numbers (D8): labels("digit", batch).
 template <DimensionOfShape... D>
 constexpr auto labels(const char* name, const D&... dimensions) {
-  return building::source(
-      one({.part = Part::node, .detail = kLabels, .kind = description::kInputKind, .name = name}),
-      dimensions...);
+  return building::source(one(token_of(Part::node, description::kInputKind, name, kLabels)),
+                          dimensions...);
 }
 
 struct Initial {
@@ -54,8 +52,11 @@ constexpr Initial initial(double value) { return {value}; }
 /// A value that persists from step to step and is not trained; set by assign().
 template <DimensionOfShape... D>
 constexpr auto state(const char* name, Initial first, const D&... dimensions) {
-  return building::source(one({.part = Part::node, .kind = description::kStateKind, .name = name}) |
-                              one({.part = Part::setting, .x = first.value}),
+  return building::source(one({.part = Part::node,
+                               .detail = static_cast<unsigned char>(description::kStateKind),
+                               .name = name,
+                               .x = first.value,
+                               .y = kStated}),
                           dimensions...);
 }
 template <DimensionOfShape... D>
@@ -112,7 +113,7 @@ constexpr Spec<1> output(const char* name) { return one({.part = Part::output, .
 template <int N>
 constexpr auto residual(const Spec<N>& body) {
   return join(one({.part = Part::begin_residual}), body,
-              one({.part = Part::end_residual, .kind = building::kSum}));
+              one(token_of(Part::end_residual, building::kSum)));
 }
 
 /// `Count` copies of the body one after another; the body keeps the shape. Layers are named
@@ -128,9 +129,9 @@ constexpr auto repeat(const char* name, const Spec<N>& body) {
 /// value. D27
 template <int First, int... N>
 constexpr auto concat(const Spec<First>& first, const Spec<N>&... others) {
-  return join(one({.part = Part::begin_concat, .kind = building::kBeside}), first,
+  return join(one(token_of(Part::begin_concat, building::kBeside)), first,
               (one({.part = Part::next_branch}) | others)...,
-              one({.part = Part::end_concat, .kind = building::kBeside}));
+              one(token_of(Part::end_concat, building::kBeside)));
 }
 
 // ---- the model ----

@@ -64,7 +64,7 @@ constexpr const char* described(description::Kind kind) {
 constexpr const char* described(const Token& token) {
   switch (token.part) {
     case Part::node:
-      return described(token.kind);
+      return described(token.kind());
     case Part::output:
       return "output";
     case Part::as:
@@ -74,7 +74,7 @@ constexpr const char* described(const Token& token) {
     case Part::begin_residual:
       return "residual";
     default:
-      return form_of(token.kind).word;
+      return form_of(token.kind()).word;
   }
 }
 

@@ -14,8 +14,9 @@ namespace halftone::dsl {
 /// belong to.
 enum class Part : unsigned char {
   model,    // name
-  node,     // kind, name or null; number: what the layer chooses (its outputs)
-  setting,  // option of a node; detail: which of its kind's settings; x
+  node,     // detail: Kind; name or null; number: what the layer chooses (its outputs), kLabels;
+            // x: its kind's first setting, where y is kStated
+  setting,  // option of a node; detail: which other setting; x
   without,  // options of a layer; without: detail: the optional parameters that it has not
   tied,     // name of a layer whose parameter it uses
   frozen,
@@ -31,7 +32,7 @@ enum class Part : unsigned char {
   as,
   output,  // another name of the current value
   begin_residual,
-  end_residual,  // brackets; the last ones with the kind that joins
+  end_residual,  // brackets; detail: the Kind that joins
   begin_repeat,
   end_repeat,  // name, number of repetitions
   begin_concat,
@@ -48,18 +49,29 @@ constexpr Target target_of(description::ParameterGroup group) {
   return group == description::ParameterGroup::weight ? kWeight : kBias;
 }
 
-/// The detail of an input that holds class numbers.
-inline constexpr unsigned char kLabels = 1;
+/// The number of an input that holds class numbers.
+inline constexpr long long kLabels = 1;
 
 struct Token {
   Part part = Part::model;
   unsigned char detail = 0;
-  description::Kind kind{};
   const char* name = nullptr;
   long long number = 0;
   double x = 0, y = 0;
   const Expression* expression = nullptr;
+
+  /// Of a node, or of what ends in one.
+  constexpr description::Kind kind() const { return static_cast<description::Kind>(detail); }
 };
+
+/// Most that state a setting state one, so that it goes with the node: tokens cost time to move.
+inline constexpr double kStated = 1;
+
+/// A token that holds a kind.
+constexpr Token token_of(Part part, description::Kind kind, const char* name = nullptr,
+                         long long number = 0) {
+  return {.part = part, .detail = static_cast<unsigned char>(kind), .name = name, .number = number};
+}
 
 /// Tokens move in chunks, since a constant evaluation has a limited number of steps.
 inline constexpr int kChunk = 16;
@@ -91,15 +103,31 @@ constexpr Spec<1> one(const Token& token) {
 namespace building {
 template <class Of>
 constexpr Token node(const char* name, long long number = 0) {
-  return {.part = Part::node, .kind = description::kind<Of>, .name = name, .number = number};
+  return token_of(Part::node, description::kind<Of>, name, number);
 }
 
-/// Of what an option says of a setting; `name` is one that the kind has.
+template <class Of>
+constexpr int setting_of(const char* name) {
+  int i = 0;
+  while (!same_text(Of::form.settings[i].name, name)) ++i;
+  return i;
+}
+
+/// Of what an option says of a setting that is not the kind's first.
 template <class Of>
 constexpr Token setting(const char* name, double value) {
-  unsigned char i = 0;
-  while (!same_text(Of::form.settings[i].name, name)) ++i;
-  return {.part = Part::setting, .detail = i, .x = value};
+  return {.part = Part::setting,
+          .detail = static_cast<unsigned char>(setting_of<Of>(name)),
+          .x = value};
+}
+
+/// With the kind's first setting.
+template <class Of>
+constexpr Token node_with(const char* name, double value) {
+  Token token = node<Of>(name);
+  token.x = value;
+  token.y = kStated;
+  return token;
 }
 
 /// What a call that fits no function becomes, so that HALFTONE_MODEL says the sentence.

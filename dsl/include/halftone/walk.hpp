@@ -33,7 +33,7 @@ class Walk {
           graph_.fail({.fault = Fault::bad_model_name, .text = token.name});
         return i + 1;
       case Part::node:
-        return description::is_source(token.kind) ? source(i) : computed(i);
+        return description::is_source(token.kind()) ? source(i) : computed(i);
       case Part::chain:
         current_ = {};
         return i + 1;
@@ -67,9 +67,9 @@ class Walk {
   }
 
   constexpr int source(int i) {
-    Node node{.kind = program_[i].kind,
-              .category = form_of(program_[i].kind).category,
-              .labels = program_[i].detail == kLabels,
+    Node node{.kind = program_[i].kind(),
+              .category = form_of(program_[i].kind()).category,
+              .labels = program_[i].number == kLabels,
               .name = program_[i].name,
               .token = i};
     int at = options_of(i).end;
@@ -108,8 +108,8 @@ class Walk {
   }
 
   constexpr Node fresh(int i) {
-    return {.kind = program_[i].kind,
-            .category = form_of(program_[i].kind).category,
+    return {.kind = program_[i].kind(),
+            .category = form_of(program_[i].kind()).category,
             .name = program_[i].name,
             .scope = scope_,
             .token = i,
@@ -149,7 +149,7 @@ class Walk {
 
   /// Appends the parameter in `role`, unless the layer goes without it.
   constexpr void push_parameter(int i, int role, const Options& options) {
-    const description::OperandForm& form = form_of(program_[i].kind).operands[role];
+    const description::OperandForm& form = form_of(program_[i].kind()).operands[role];
     if (form.optional && (options.without & target_of(form.group)) != 0) return;
     const bool tied = form.may_be_tied && options.tied != nullptr;
     graph_.operands.push(tied ? Value{.name = options.tied, .scope = scope_, .tie = true}
@@ -164,7 +164,7 @@ class Walk {
 
   /// A layer reads the current value first; a loss names all that it reads, and its weight follows.
   constexpr int computed(int i) {
-    const description::KindForm& form = form_of(program_[i].kind);
+    const description::KindForm& form = form_of(program_[i].kind());
     const bool chained = form.category == Category::layer;
     if (chained && !has_current(i)) return i;
     const Node node = fresh(i);

@@ -16,7 +16,7 @@ static_assert(static_cast<int>(hd::kind_called("row_scale")) >= 64);
 template <int... N>
 constexpr auto row_scale(const char* name, double power, const ParameterOptions<N>&... options) {
   using hd::kinds::RowScale;
-  return join(one(building::node<RowScale>(name)), one(building::setting<RowScale>("power", power)),
+  return join(one(building::node_with<RowScale>(name, power)),
               one(building::setting<RowScale>("centred", 1)),
               one(building::setting<RowScale>("side", 1)), options.tokens...);
 }

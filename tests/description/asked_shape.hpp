@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// A node that asks its kind's shape rule which parameters it needs and what it results in
+// (shape_rule.hpp), where validate() compares what is stated.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+
+#include "halftone/description/description.hpp"
+
+namespace halftone::tests {
+
+using namespace halftone::description;
+
+class AskedShape {
+ public:
+  using Choice = std::function<Dimension(int operand, std::size_t dimension)>;
+
+  /// The shapes of parameters are not read.
+  AskedShape(std::vector<Shape> operands, Choice choose)
+      : operands_(std::move(operands)), choose_(std::move(choose)) {}
+
+  [[nodiscard]] const Shape& needed(int operand) const { return needed_.at(operand); }
+  /// Nothing where the rule refuses.
+  [[nodiscard]] const std::optional<Shape>& result() const { return result_; }
+
+  // What a rule calls.
+  [[nodiscard]] int operands() const { return static_cast<int>(operands_.size()); }
+  [[nodiscard]] const Shape& shape(int operand) const {
+    return operands_.at(static_cast<std::size_t>(operand));
+  }
+  static int rank(const Shape& shape) { return static_cast<int>(shape.size()); }
+  static Dimension last(const Shape& shape) { return shape.back(); }
+  static Shape rows(const Shape& shape) { return {shape.begin(), shape.end() - 1}; }
+  static Shape with_last(Shape shape, const Dimension& last) {
+    shape.back() = last;
+    return shape;
+  }
+  static bool is_fixed(const Dimension& dimension) { return dimension.symbol.empty(); }
+  static std::int64_t extent(const Dimension& dimension) { return dimension.extent; }
+  static Dimension fixed(std::int64_t extent) { return {extent, {}}; }
+  Dimension chosen(int operand, std::size_t dimension, const char*) {
+    return choose_(operand, dimension);
+  }
+  template <class... Dimensions>
+  bool parameter(int operand, const Dimensions&... dimensions) {
+    needed_[operand] = Shape{dimensions...};
+    return true;
+  }
+  void result(Shape shape) { result_ = std::move(shape); }
+  void refuse(const auto&...) {}
+
+ private:
+  std::vector<Shape> operands_;
+  Choice choose_;
+  std::map<int, Shape> needed_;
+  std::optional<Shape> result_;
+};
+
+}  // namespace halftone::tests
