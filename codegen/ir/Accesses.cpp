@@ -154,6 +154,27 @@ bool staysInside(AffineMap map, unsigned dim, const Axes &axes, TensorType tenso
   return true;
 }
 
+std::optional<int64_t> getLineOffset(KernelOp kernel, unsigned input) {
+  AccessAttr access = kernel.getInputAccess(input);
+  AffineMap map = access.getMap().getValue();
+  IntegerSet where = access.getWhere() ? access.getWhere().getValue() : IntegerSet();
+  unsigned column = kernel.getDomain().size() - 1;
+  auto varies = [&](AffineExpr expr) { return expr.isFunctionOfDim(column); };
+  auto indexVaries = [&](int64_t index) {
+    AccessKind kind = kernel.getInputAccess(index).getKind();
+    return kind != AccessKind::Row && kind != AccessKind::Scalar;
+  };
+  if (map.getNumResults() == 0 || llvm::any_of(map.getResults().drop_back(), varies) ||
+      (where && llvm::any_of(where.getConstraints(), varies)) ||
+      llvm::any_of(access.getIndices(), indexVaries))
+    return std::nullopt;
+  AffineExpr last = map.getResults().back();
+  if (auto offset =
+          dyn_cast<AffineConstantExpr>(last - getAffineDimExpr(column, kernel.getContext())))
+    return offset.getValue();
+  return std::nullopt;
+}
+
 //===--- Verifiers ---===//
 
 static LogicalResult verifyNamed(KernelOp kernel, AccessAttr access, TensorType tensor,

@@ -34,6 +34,10 @@ AccessAttr recogniseAccess(mlir::AffineMap map, const Axes &axes, TensorType ten
 /// Whether dimension `dim` of the tensor has every index that the map gives it.
 bool staysInside(mlir::AffineMap map, unsigned dim, const Axes &axes, TensorType tensor);
 
+/// Of a general access that reads neighbours of a row as neighbours: how many columns after the
+/// kernel's column. Nothing else that it reads depends on the column then.
+std::optional<int64_t> getLineOffset(KernelOp kernel, unsigned input);
+
 mlir::LogicalResult verifyInputAccess(KernelOp kernel, unsigned input);
 mlir::LogicalResult verifyResultAccess(KernelOp kernel, unsigned result);
 

@@ -47,7 +47,8 @@ def Halftone_AccessAttr : AttrDef<Halftone_Dialect, "Access"> {
   let summary = "How a kernel addresses an operand or result: the class of its affine map, and of a general one the map";
   let description = [{
     `offset` counts columns and is used by windows alone. A general access reads zero where its map leaves the operand
-    and where `where` does not hold. Its map's symbols are values of integer operands, `through` their numbers: a gather.
+    and where `where` does not hold (a set with `>=` wants an alias). Its map's symbols are values of integer operands,
+    `through` their numbers: a gather.
     ```mlir
     #halftone.access<window, -4>
     #halftone.access<general reads affine_map<(b, i, j) -> (b, j, i)>>

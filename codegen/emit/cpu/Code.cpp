@@ -176,6 +176,23 @@ Value Code::firstLanes(Value count, unsigned lanes) {
   return less(lanesOf(builder.getI32Type(), lanes), splat(narrow, lanes));
 }
 
+void Code::transpose(Values &rows) {
+  int64_t count = static_cast<int64_t>(rows.size());
+  for (int64_t side = count / 2; side > 0; side /= 2)
+    for (int64_t i = 0; i < count; ++i) {
+      if (i & side)
+        continue;
+      SmallVector<int64_t> upper, lower;
+      for (int64_t lane = 0; lane < count; ++lane) {
+        upper.push_back(lane & side ? count + lane - side : lane);
+        lower.push_back(lane & side ? count + lane : lane + side);
+      }
+      Value a = rows[i], b = rows[i + side];
+      rows[i] = vector::ShuffleOp::create(builder, loc, a, b, upper);
+      rows[i + side] = vector::ShuffleOp::create(builder, loc, a, b, lower);
+    }
+}
+
 //===--- Control flow ---===//
 
 Value Code::callIntrinsic(StringRef name, Type result, ValueRange operands) {

@@ -66,6 +66,9 @@ public:
   Value firstLanes(Value count, unsigned lanes);
 
   Value callIntrinsic(llvm::StringRef name, Type result, mlir::ValueRange operands);
+  /// Exchanges rows and columns of a square of vectors, in steps that swap blocks of side 4, 2
+  /// and 1.
+  void transpose(Values &rows);
 
   using Body = llvm::function_ref<void(Value index)>;
   using CarryingBody = llvm::function_ref<Values(Value index, mlir::ValueRange carried)>;

@@ -80,36 +80,87 @@ Values axesOf(Code &code, Frame &frame, const Element &element) {
 
 } // namespace
 
+namespace {
+
+/// One operand at one element.
+class Reading {
+public:
+  Reading(Code &code, Frame &frame, unsigned input, const Element &element, ValueRange indices)
+      : code(code), frame(frame), element(element), access(frame.kernel.getInputAccess(input)),
+        type(cast<ir::TensorType>(frame.kernel.getInputs()[input].getType())), input(input),
+        lanes(code, element.lanes), inside(element.mask) {
+    lanes.axes = axesOf(code, frame, element);
+    for (Value index : indices) {
+      Type wide = isa<VectorType>(index.getType()) ? Type(code.vector(code.i64(), element.lanes))
+                                                   : code.i64();
+      lanes.indices.push_back(arith::ExtSIOp::create(code.builder, code.loc, wide, index));
+    }
+  }
+
+  /// Lanes that lie side by side in the operand, `offset` columns on.
+  Value loadLine(int64_t offset) {
+    Value line = findPlace();
+    Value first = code.add(line, code.add(element.column, code.integer(offset)));
+    Type storage = storageOf(type.getElementType());
+    return code.load(code.vector(storage, element.lanes),
+                     code.address(frame.input(input), storage, first),
+                     inside ? code.splat(inside, element.lanes) : Value());
+  }
+
+  Value gather() {
+    unsigned last = type.getRank();
+    Value place = findPlace();
+    if (last > 0)
+      place = lanes.combine<arith::AddIOp>(
+          place, lanes.evaluate(access.getMap().getValue().getResult(last - 1)));
+    Value all = arith::ConstantIntOp::create(code.builder, code.loc, 1, 1);
+    return code.gather(storageOf(type.getElementType()), frame.input(input),
+                       code.splat(place, element.lanes),
+                       code.splat(inside ? inside : all, element.lanes));
+  }
+
+private:
+  /// Where the line begins that the last dimension counts; and which lanes are inside.
+  Value findPlace() {
+    AffineMap map = access.getMap().getValue();
+    Value place = code.integer(0);
+    for (unsigned dim = 0; dim < type.getRank(); ++dim) {
+      Value extent = frame.product(code, type.getDims()[dim]);
+      Value at = lanes.evaluate(map.getResult(dim));
+      if (!staysInside(map, dim, ir::axesOf(frame.kernel), type)) // below zero is above, unsigned
+        require(lanes.compare(arith::CmpIPredicate::ult, at, extent));
+      place = lanes.combine<arith::MulIOp>(place, extent);
+      if (dim + 1 < type.getRank())
+        place = lanes.combine<arith::AddIOp>(place, at);
+    }
+    IntegerSet where = access.getWhere() ? access.getWhere().getValue() : IntegerSet();
+    for (unsigned i = 0; where && i < where.getNumConstraints(); ++i)
+      require(lanes.compare(where.isEq(i) ? arith::CmpIPredicate::eq : arith::CmpIPredicate::sge,
+                            lanes.evaluate(where.getConstraint(i)), code.integer(0)));
+    return place;
+  }
+  void require(Value condition) {
+    inside = inside ? lanes.combine<arith::AndIOp>(inside, condition) : condition;
+  }
+
+  Code &code;
+  Frame &frame;
+  const Element &element;
+  AccessAttr access;
+  ir::TensorType type;
+  unsigned input;
+  Lanes lanes;
+  Value inside; ///< null for all lanes
+};
+
+} // namespace
+
 Value loadGeneral(Code &code, Frame &frame, unsigned input, const Element &element,
                   ValueRange indices) {
-  AccessAttr access = frame.kernel.getInputAccess(input);
-  AffineMap map = access.getMap().getValue();
-  auto type = cast<ir::TensorType>(frame.kernel.getInputs()[input].getType());
-  Lanes lanes(code, element.lanes);
-  lanes.axes = axesOf(code, frame, element);
-  for (Value index : indices) {
-    Type wide = isa<VectorType>(index.getType()) ? Type(code.vector(code.i64(), element.lanes))
-                                                 : code.i64();
-    lanes.indices.push_back(arith::ExtSIOp::create(code.builder, code.loc, wide, index));
-  }
-  Value inside = element.mask ? element.mask
-                              : Value(arith::ConstantIntOp::create(code.builder, code.loc, 1, 1));
-  Value place = code.integer(0);
-  for (unsigned dim = 0; dim < type.getRank(); ++dim) {
-    Value extent = frame.product(code, type.getDims()[dim]);
-    Value at = lanes.evaluate(map.getResult(dim));
-    if (!staysInside(map, dim, ir::axesOf(frame.kernel), type)) // below zero is above all unsigned
-      inside = lanes.combine<arith::AndIOp>(inside,
-                                            lanes.compare(arith::CmpIPredicate::ult, at, extent));
-    place = lanes.combine<arith::AddIOp>(lanes.combine<arith::MulIOp>(place, extent), at);
-  }
-  IntegerSet where = access.getWhere() ? access.getWhere().getValue() : IntegerSet();
-  for (unsigned i = 0; where && i < where.getNumConstraints(); ++i)
-    inside = lanes.combine<arith::AndIOp>(
-        inside, lanes.compare(where.isEq(i) ? arith::CmpIPredicate::eq : arith::CmpIPredicate::sge,
-                              lanes.evaluate(where.getConstraint(i)), code.integer(0)));
-  return code.gather(storageOf(type.getElementType()), frame.input(input),
-                     code.splat(place, element.lanes), code.splat(inside, element.lanes));
+  Reading reading(code, frame, input, element, indices);
+  if (std::optional<int64_t> offset = getLineOffset(frame.kernel, input))
+    return reading.loadLine(*offset);
+  return reading.gather();
 }
 
 } // namespace halftone::cpu

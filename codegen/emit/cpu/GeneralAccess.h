@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands read by any affine map: every lane computes an index and reads for itself.
+// Operands read by any affine map: as vectors where neighbours stay neighbours, otherwise every
+// lane computes an index and reads for itself.
 #ifndef HALFTONE_EMIT_CPU_GENERALACCESS_H
 #define HALFTONE_EMIT_CPU_GENERALACCESS_H
 

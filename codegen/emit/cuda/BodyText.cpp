@@ -106,8 +106,7 @@ void BodyPrinter::printLoads() {
       continue;
     AccessAttr access = kernel.getInputAccess(i);
     if (isGeneral(kernel, i)) {
-      out << "#pragma unroll\n    for (int i = 0; i < kWidth; ++i) inputs.input" << i
-          << "[i] = read" << i << "(row, column + i);\n";
+      printGeneralLoad(kernel, i, out);
       continue;
     }
     out << "    halftone::kernels::load(input" << i;

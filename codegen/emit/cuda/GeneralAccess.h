@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands read by any affine map: a member function of the Body for each, one element at a time.
+// Operands read by any affine map, with a member function of the Body for each: where a row begins
+// in the operand, if neighbours stay neighbours, otherwise one element.
 #ifndef HALFTONE_EMIT_CUDA_GENERALACCESS_H
 #define HALFTONE_EMIT_CUDA_GENERALACCESS_H
 
@@ -11,8 +12,11 @@ bool isGeneral(KernelOp kernel, unsigned input);
 /// Whether the kernel's text needs general_access.cuh.
 bool usesGeneralAccess(KernelOp kernel);
 
-/// `T readN(long long row, long long column) const`, N being the operand's number.
+/// `long long lineN(long long row) const`, negative where the row reads nothing, N being the
+/// operand's number; or `T readN(long long row, long long column) const`.
 void printGeneralRead(KernelOp kernel, unsigned input, llvm::raw_ostream &out);
+/// The statement of `load` that fills `inputs.inputN`.
+void printGeneralLoad(KernelOp kernel, unsigned input, llvm::raw_ostream &out);
 
 } // namespace halftone::ir
 

@@ -210,7 +210,7 @@ private:
         Values vectors;
         for (const Matrix &line : lines)
           vectors.push_back(loadFrom(line, static_cast<unsigned>(square), addressIn(line, k)));
-        transpose(vectors);
+        code.transpose(vectors);
         for (auto [i, vector] : llvm::enumerate(vectors))
           code.store(vector,
                      code.address(panelAt(block, code.add(k, code.integer(i))), code.f32(), lane));
@@ -221,25 +221,6 @@ private:
                      code.address(panelAt(block, k), code.f32(), code.add(lane, code.integer(i))));
       });
     });
-  }
-
-  /// Exchanges rows and columns of a square of vectors, in steps that swap blocks of side 4, 2
-  /// and 1.
-  void transpose(Values &rowsOfSquare) {
-    int64_t count = static_cast<int64_t>(rowsOfSquare.size());
-    for (int64_t side = count / 2; side > 0; side /= 2)
-      for (int64_t i = 0; i < count; ++i) {
-        if (i & side)
-          continue;
-        SmallVector<int64_t> upper, lower;
-        for (int64_t lane = 0; lane < count; ++lane) {
-          upper.push_back(lane & side ? count + lane - side : lane);
-          lower.push_back(lane & side ? count + lane : lane + side);
-        }
-        Value a = rowsOfSquare[i], b = rowsOfSquare[i + side];
-        rowsOfSquare[i] = code.shuffle(a, b, upper);
-        rowsOfSquare[i + side] = code.shuffle(a, b, lower);
-      }
   }
 
   /// One register tile: rows [row, row + height), clamped to the last row, times the panel.

@@ -20,7 +20,7 @@ TEST_CASE("every kernel computes its elements and touches nothing else") {
   each_case({1, 5, 48}, [](const Case& c) {
     general::each_kernel(
         static_cast<std::size_t>(c.batch),
-        [&](const char* name, const general::Values& expected, const auto&... operands) {
+        [&](const std::string& name, const general::Values& expected, const auto&... operands) {
           CAPTURE(name);
           Floats result(expected.size(), c.place);
           const auto memories = std::make_tuple(memory_of(operands, c.place)...);

@@ -92,6 +92,27 @@ inline Values spread(std::size_t batch, const Values& g) {
   });
 }
 
+/// x: [batch, 9]; choice: [batch, 5], some of it beside x's columns
+inline std::vector<int> choice(std::size_t batch) {
+  std::vector<int> result;
+  for (std::size_t i = 0; i < batch * 5; ++i) result.push_back(static_cast<int>(i * 5 % 13) - 2);
+  return result;
+}
+inline Values picked(std::size_t batch, const Values& x, const std::vector<int>& choice) {
+  return each(1, batch, 5, [&](std::size_t, std::size_t b, std::size_t j) {
+    const int c = choice[b * 5 + j];
+    return c < 0 || c >= 9 ? 0.0f : x[b * 9 + static_cast<std::size_t>(c)];
+  });
+}
+
+/// x: [batch, 9], every second column from the one before the first, on a chessboard up to the
+/// fifth
+inline Values strided(std::size_t batch, const Values& x) {
+  return each(1, batch, 6, [&](std::size_t, std::size_t b, std::size_t j) {
+    return (b + j) % 2 == 0 && j <= 4 && j > 0 ? x[b * 9 + 2 * j - 1] : 0.0f;
+  });
+}
+
 /// N1 for every element of the batch; at(element, row or column, k).
 template <class Lhs, class Rhs>
 Values products(std::size_t elements, std::size_t rows, std::size_t columns, std::size_t depth,
@@ -140,6 +161,9 @@ void each_kernel(std::size_t batch, const Test& test) {
   test("gathered", gathered(batch, table, tokens(batch)), as_bf16(table), tokens(batch));
   test("shifted", shifted(batch, x75), x75);
   test("spread", spread(batch, g45), g45);
+  const Values x9 = drawn(batch * 9, 15);
+  test("picked", picked(batch, x9, choice(batch)), x9, choice(batch));
+  test("strided", strided(batch, x9), x9);
   const Values left = fractions(batch * 1110, 7), right = fractions(batch * 630, 8),
                c21 = fractions(21, 9), skip = fractions(batch * 2331, 10);
   test("products", products(batch, left, right, c21, skip), left, right, c21, skip);

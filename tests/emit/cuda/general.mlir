@@ -7,6 +7,7 @@
 #column = #halftone.access<column>
 #lhs = #halftone.access<lhs>
 #rhs = #halftone.access<rhs>
+#board = affine_set<(b, j) : ((b + j) mod 2 == 0, 4 - j >= 0)>
 
 module {
 halftone.graph "training" {
@@ -15,6 +16,8 @@ halftone.graph "training" {
   %x34 = halftone.input "x34" : !halftone.tensor<[batch, 3, 4], f32>
   %tokens = halftone.input "tokens" : !halftone.tensor<[batch, 4], i32>
   %table = halftone.input "table" : !halftone.tensor<[11, 6], bf16>
+  %x9 = halftone.input "x9" : !halftone.tensor<[batch, 9], f32>
+  %choice = halftone.input "choice" : !halftone.tensor<[batch, 5], i32>
   %x75 = halftone.input "x75" : !halftone.tensor<[batch, 7, 5], f32>
   %g45 = halftone.input "g45" : !halftone.tensor<[batch, 4, 5], f32>
   %left = halftone.input "left" : !halftone.tensor<[batch, 3, 37, 10], f32>
@@ -46,9 +49,12 @@ halftone.graph "training" {
       halftone.kernel_yield stores %r : f32
   }
 
-  // An axis in the middle may be a symbol.
+  // Where columns stay columns, a row is a line of the operand; an axis in the middle may be a symbol.
   // CHECK-LABEL: // m: swapped, pointwise kernel
+  // CHECK: long long line0(long long row) const {
   // CHECK: const long long axis1 = row % symbol_batch;
+  // CHECK: return (at0 * 3LL + at1) * 4LL;
+  // CHECK: halftone::kernels::load(input0 + (begin0 < 0 ? 0 : begin0), column + (0), static_cast<Column>(begin0 < 0 ? 0 : 4LL), inputs.input0);
   %swapped = halftone.kernel "swapped" pointwise over [3, "batch", 4] reduce [] (%x34)
       accesses [#halftone.access<general reads affine_map<(i, b, j) -> (b, i, j)>>] -> [#full]
       fused [] {resultSegmentSizes = array<i32: 1, 0>}
@@ -59,7 +65,7 @@ halftone.graph "training" {
 
   // CHECK-LABEL: // m: gathered, pointwise kernel
   // CHECK: const long long index0 = input1[row];
-  // CHECK: if (at0 < 0 || at0 >= 11LL) return {};
+  // CHECK: if (at0 < 0 || at0 >= 11LL) return -1;
   %gathered = halftone.kernel "gathered" pointwise over ["batch", 4, 6] reduce [] (%table, %tokens)
       accesses [#halftone.access<general reads affine_map<(b, t, j)[token] -> (token, j)> through [1]>, #row] -> [#full]
       fused [] {resultSegmentSizes = array<i32: 1, 0>}
@@ -79,11 +85,30 @@ halftone.graph "training" {
 
   // CHECK-LABEL: // m: spread, pointwise kernel
   // CHECK: halftone::kernels::floor_divide(
-  // CHECK: {{if .*floor_modulo.* != 0. return}}
+  // CHECK: {{if .*floor_modulo.* != 0. return -1}}
   %spread = halftone.kernel "spread" pointwise over ["batch", 9, 5] reduce [] (%g45)
       accesses [#halftone.access<general reads affine_map<(b, t, j) -> (b, (t - 1) floordiv 2, j)> where affine_set<(b, t, j) : ((t - 1) mod 2 == 0)>>] -> [#full]
       fused [] {resultSegmentSizes = array<i32: 1, 0>}
       : (!halftone.tensor<[batch, 4, 5], f32>) -> !halftone.tensor<[batch, 9, 5], f32> {
+    ^bb0(%a: f32):
+      halftone.kernel_yield stores %a : f32
+  }
+
+  // An index of its own for every element.
+  // CHECK-LABEL: // m: picked, pointwise kernel
+  // CHECK: const long long index0 = input1[row * columns() + column];
+  %picked = halftone.kernel "picked" pointwise over ["batch", 5] reduce [] (%x9, %choice)
+      accesses [#halftone.access<general reads affine_map<(b, j)[c] -> (b, c)> through [1]>, #full] -> [#full]
+      fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 9], f32>, !halftone.tensor<[batch, 5], i32>) -> !halftone.tensor<[batch, 5], f32> {
+    ^bb0(%a: f32, %c: i32):
+      halftone.kernel_yield stores %a : f32
+  }
+
+  %strided = halftone.kernel "strided" pointwise over ["batch", 6] reduce [] (%x9)
+      accesses [#halftone.access<general reads affine_map<(b, j) -> (b, j * 2 - 1)> where #board>]
+      -> [#full] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 9], f32>) -> !halftone.tensor<[batch, 6], f32> {
     ^bb0(%a: f32):
       halftone.kernel_yield stores %a : f32
   }
