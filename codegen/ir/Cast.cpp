@@ -5,6 +5,18 @@ using namespace mlir;
 
 namespace halftone::ir {
 
+/// The form of an operation whose elements each depend on one element of every operand.
+#define HALFTONE_POINTWISE_FORM(Op)                                                                \
+  Skeleton Op::getSkeleton() { return Skeleton::Pointwise; }                                       \
+  TensorType Op::getDomain() { return tensor(getOperation()->getResult(0)); }                      \
+  SmallVector<AccessAttr> Op::getOperandAccesses() {                                               \
+    return inferAccesses(getDomain(), getOperation()->getOperands());                              \
+  }                                                                                                \
+  SmallVector<AccessAttr> Op::getResultAccesses() {                                                \
+    return SmallVector<AccessAttr>(getOperation()->getNumResults(),                                \
+                                   AccessAttr::get(getContext(), AccessKind::Full));               \
+  }
+
 HALFTONE_POINTWISE_FORM(CastOp)
 
 LogicalResult CastOp::verify() { return verifyOneShape(*this); }

@@ -37,6 +37,14 @@ llvm::hash_code hash_value(const RuleList &list);
 #define GET_TYPEDEF_CLASSES
 #include "codegen/ir/Types.h.inc"
 
+namespace halftone::ir {
+
+/// Of an operation whose operands have the shape of its first result, or are one value a column or
+/// for all.
+llvm::SmallVector<AccessAttr> inferOperandAccesses(mlir::Operation *op);
+
+} // namespace halftone::ir
+
 #include "codegen/ir/Interfaces.h.inc"
 
 #define GET_OP_CLASSES
@@ -72,6 +80,9 @@ inline constexpr llvm::StringLiteral kCastAttr = "halftone.cast";
 inline constexpr llvm::StringLiteral kOnlyCastsAttr = "halftone.only_casts";
 /// The name of the graph that is run to find the first value that is not finite.
 inline constexpr llvm::StringLiteral kDiagnosis = "diagnosis";
+/// Set by LowerLayers on a primitive whose results stay inside of the layer that it is a part of
+/// (UnitAttr).
+inline constexpr llvm::StringLiteral kInternalAttr = "halftone.internal";
 /// Set by ChooseSaved on an elementwise operation that every user is to compute inside its own
 /// kernel (UnitAttr).
 inline constexpr llvm::StringLiteral kInlineAttr = "halftone.inline";
@@ -110,6 +121,10 @@ bool isExactConversion(mlir::Type from, mlir::Type to);
 bool isExactCast(mlir::Operation *op);
 /// Whether `op` sums over rows what its one operand holds.
 bool isColumnSum(mlir::Operation *op);
+/// How a layer or a primitive addresses its operands; empty for all else.
+llvm::SmallVector<AccessAttr> getOperandAccesses(mlir::Operation *op);
+/// Whether `op` reads operand `i` as a matrix whose products it sums.
+bool readsMatrix(mlir::Operation *op, unsigned i);
 
 /// The product of `dims` when all are numbers.
 std::optional<int64_t> getStaticProduct(llvm::ArrayRef<mlir::Attribute> dims);

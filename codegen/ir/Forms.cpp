@@ -55,6 +55,32 @@ LogicalResult verifyAccess(Operation *op, TensorType domain, AccessAttr access, 
   return success();
 }
 
+SmallVector<AccessAttr> inferOperandAccesses(Operation *op) {
+  return inferAccesses(tensor(op->getResult(0)), op->getOperands());
+}
+
+SmallVector<AccessAttr> getOperandAccesses(Operation *op) {
+  if (auto layer = dyn_cast<Layer>(op))
+    return layer.getOperandAccesses();
+  auto form = dyn_cast<KernelForm>(op);
+  return form ? form.getOperandAccesses() : SmallVector<AccessAttr>();
+}
+
+bool readsMatrix(Operation *op, unsigned i) {
+  SmallVector<AccessAttr> accesses = getOperandAccesses(op);
+  return i < accesses.size() && isMatrix(accesses[i].getKind());
+}
+
+SmallVector<Value> lowerToMap(Operation *layer, OpBuilder &builder, ScalarCode code,
+                              TensorType domain, ArrayRef<AccessKind> writes) {
+  Space space;
+  if (domain)
+    space = {domain, getOperandAccesses(layer), accesses(builder.getContext(), writes)};
+  auto map = makeMap(builder, layer->getLoc(), layer->getName().stripDialect(), space,
+                     layer->getOperands(), layer->getResultTypes(), code);
+  return SmallVector<Value>(map.getOutputs());
+}
+
 SmallVector<Value> inlineBlock(OpBuilder &builder, Block &block, ValueRange arguments) {
   IRMapping mapping;
   mapping.map(block.getArguments(), arguments);
@@ -62,18 +88,6 @@ SmallVector<Value> inlineBlock(OpBuilder &builder, Block &block, ValueRange argu
     builder.clone(op, mapping);
   return llvm::map_to_vector(block.getTerminator()->getOperands(),
                              [&](Value v) { return mapping.lookupOrDefault(v); });
-}
-
-void buildBodyAlone(KernelForm op, Block &block) {
-  OpBuilder builder(op->getContext());
-  builder.setInsertionPointToEnd(&block);
-  auto argument = [&](Type type) {
-    return block.addArgument(cast<TensorType>(type).getElementType(), op->getLoc());
-  };
-  SmallVector<Value> elements;
-  for (auto [operand, access] : llvm::zip(op->getOperands(), op.getOperandAccesses()))
-    elements.push_back(isMatrix(access.getKind()) ? Value() : argument(operand.getType()));
-  op.buildBody(builder, elements, argument(op->getResult(0).getType()));
 }
 
 void addArguments(Block *block, ValueRange inputs, Location loc) {

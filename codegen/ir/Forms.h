@@ -47,17 +47,11 @@ llvm::LogicalResult verifyRows(mlir::Operation *op, TensorType a, TensorType b);
 /// Whether all operands have the shape of the result.
 llvm::LogicalResult verifyOneShape(mlir::Operation *op);
 
-/// The form of an operation whose elements each depend on one element of every operand.
-#define HALFTONE_POINTWISE_FORM(Op)                                                                \
-  Skeleton Op::getSkeleton() { return Skeleton::Pointwise; }                                       \
-  TensorType Op::getDomain() { return tensor(getOperation()->getResult(0)); }                      \
-  SmallVector<AccessAttr> Op::getOperandAccesses() {                                               \
-    return inferAccesses(getDomain(), getOperation()->getOperands());                              \
-  }                                                                                                \
-  SmallVector<AccessAttr> Op::getResultAccesses() {                                                \
-    return SmallVector<AccessAttr>(getOperation()->getNumResults(),                                \
-                                   AccessAttr::get(getContext(), AccessKind::Full));               \
-  }
+/// The one map that a layer is, with its name: `code` for every element of its result; or, where
+/// its operands are addressed otherwise, of `domain`, from which results are addressed by `writes`.
+llvm::SmallVector<mlir::Value> lowerToMap(mlir::Operation *layer, mlir::OpBuilder &builder,
+                                          ScalarCode code, TensorType domain = {},
+                                          llvm::ArrayRef<AccessKind> writes = {});
 
 } // namespace halftone::ir
 

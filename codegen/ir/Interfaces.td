@@ -23,12 +23,17 @@ def Halftone_Layer : OpInterface<"Layer"> {
     (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$resultGradients)>,
     InterfaceMethod<"What the gradient of an operand reads beside the gradient that arrives.",
                     "::llvm::SmallVector<::mlir::Value>", "readForGradient", (ins "unsigned":$operand), [{}],
-                    [{ return ::llvm::SmallVector<::mlir::Value>($_op->getOperands()); }]>
+                    [{ return ::llvm::SmallVector<::mlir::Value>($_op->getOperands()); }]>,
+    InterfaceMethod<"How the elements of its value address each operand.",
+                    "::llvm::SmallVector<::halftone::ir::AccessAttr>", "getOperandAccesses", (ins), [{}],
+                    [{ return ::halftone::ir::inferOperandAccesses($_op); }]>,
+    InterfaceMethod<"Builds the primitives that it stands for; returns what its results become.",
+                    "::llvm::SmallVector<::mlir::Value>", "lower", (ins "::mlir::OpBuilder &":$builder)>
   ];
 }
 
 def Halftone_KernelForm : OpInterface<"KernelForm"> {
-  let description = [{ How an operation becomes a kernel: its skeleton, how it addresses its operands, its scalar body. }];
+  let description = [{ How a primitive becomes a kernel: its skeleton, how it addresses its operands, its scalar body. }];
   let cppNamespace = "::halftone::ir";
   let methods = [
     InterfaceMethod<"What people know it by in the list of what a kernel holds.", "::llvm::StringRef", "getNameInKernel", (ins), [{}],

@@ -19,10 +19,7 @@ class Halftone_TensorOp<string mnemonic, list<Trait> traits = []>
     : Halftone_Op<mnemonic, traits # [Pure, DeclareOpInterfaceMethods<Halftone_KernelForm>]>;
 // `own`: the methods of Layer that it does not leave as they are.
 class Halftone_LayerOp<string mnemonic, list<string> own = [], list<Trait> traits = []>
-    : Halftone_TensorOp<mnemonic, traits # [DeclareOpInterfaceMethods<Halftone_Layer, own>]>;
-// A tensor operation whose results are scalars computed from sums over the whole domain.
-class Halftone_FinishOp<string mnemonic, list<Trait> traits = []>
-    : Halftone_Op<mnemonic, traits # [Pure, DeclareOpInterfaceMethods<Halftone_KernelForm, ["hasFinish", "buildFinish"]>]>;
+    : Halftone_Op<mnemonic, traits # [Pure, DeclareOpInterfaceMethods<Halftone_Layer, own>]>;
 
 class Halftone_UnaryLayerOp<string mnemonic, dag extra = (ins), list<string> own = []> : Halftone_LayerOp<mnemonic, own> {
   let arguments = !con((ins Halftone_AnyTensor:$x), extra);

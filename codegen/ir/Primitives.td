@@ -69,8 +69,11 @@ def Halftone_ContractOp : Halftone_TensorOp<"contract"> {
     the matrix of its rows.
   }];
   let arguments = (ins Halftone_AnyTensor:$lhs, Halftone_AnyTensor:$rhs, UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs,
-                       Halftone_PassAttr:$pass);
+                       Halftone_PassAttr:$pass, OptionalAttr<StrAttr>:$label);
   let results = (outs Halftone_AnyTensor:$result);
+  let extraClassDeclaration = [{
+    ::llvm::StringRef getNameInKernel() { return getLabel().value_or(getOperationName().split('.').second); }
+  }];
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }

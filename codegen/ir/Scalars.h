@@ -125,9 +125,6 @@ AccessAttr inferAccess(TensorType domain, TensorType operand);
 llvm::SmallVector<mlir::Value> inlineBlock(mlir::OpBuilder &builder, mlir::Block &block,
                                            mlir::ValueRange arguments);
 
-/// Builds into `block` the scalar operations that `op` adds to the body of a kernel.
-void buildBodyAlone(KernelForm op, mlir::Block &block);
-
 /// Adjoints of a scalar region's arguments (D47), given those of what it yields; null where none
 /// arrives. `arguments` are the values that stand for the region's arguments. Fails with a
 /// diagnostic on an operation that has no derivative.

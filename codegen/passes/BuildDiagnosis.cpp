@@ -26,7 +26,7 @@ void eraseWithSources(Operation *op) {
     sources.insert(operand.getDefiningOp());
   op->erase();
   for (Operation *source : sources)
-    if (isa<KernelForm, InputOp>(source) && source->use_empty())
+    if (isa<Layer, KernelForm, InputOp>(source) && source->use_empty())
       eraseWithSources(source);
 }
 

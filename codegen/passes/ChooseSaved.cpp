@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the backward pass keeps from the forward pass, and what it computes again.
-#include "codegen/ir/Scalars.h"
 #include "codegen/passes/Passes.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -32,18 +31,28 @@ int costOf(Operation &scalar) {
              : kCheapOperations + 1;
 }
 
+/// The map that `op` is, if it is one alone; what is built to find out is put into `scratch`.
+MapOp findMap(Operation *op, Block &scratch) {
+  auto layer = dyn_cast<Layer>(op);
+  if (!layer)
+    return dyn_cast<MapOp>(op);
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointToEnd(&scratch);
+  layer.lower(builder);
+  return llvm::hasSingleElement(scratch) ? dyn_cast<MapOp>(scratch.front()) : MapOp();
+}
+
 /// Whether computing `op` again costs less than keeping its result: elementwise and of few cheap
 /// operations.
 bool isCheap(Operation *op) {
   if (isa<CastOp>(op))
     return true;
-  auto form = cast<KernelForm>(op);
-  if (form.getSkeleton() != Skeleton::Pointwise || op->getNumResults() != 1)
+  Block scratch;
+  MapOp map = findMap(op, scratch);
+  if (!map || map.getSkeleton() != Skeleton::Pointwise || map.getNumResults() != 1)
     return false;
-  Block body;
-  buildBodyAlone(form, body);
   int cost = 0;
-  for (Operation &scalar : body)
+  for (Operation &scalar : map.getBody().front().without_terminator())
     cost += costOf(scalar);
   return cost <= kCheapOperations;
 }
@@ -60,10 +69,11 @@ template <typename Fn> bool allReaders(Value value, Fn fits) {
 /// A backward operation that can take a recomputed value inside its own kernel. A contraction would
 /// recompute it for every tile, and what another kernel stores must exist.
 bool canRecomputeFor(OpOperand &use) {
-  auto form = dyn_cast<KernelForm>(use.getOwner());
-  return form && !use.getOwner()->hasAttr(kCastAttr) &&
-         form.getOperandAccesses()[use.getOperandNumber()].getKind() == AccessKind::Full &&
-         form.getSkeleton() != Skeleton::Column;
+  Operation *user = use.getOwner();
+  auto reduce = dyn_cast<ReduceOp>(user);
+  return isa<Layer, KernelForm>(user) && !user->hasAttr(kCastAttr) &&
+         getOperandAccesses(user)[use.getOperandNumber()].getKind() == AccessKind::Full &&
+         !(reduce && reduce.getSkeleton() == Skeleton::Column);
 }
 
 /// Kept in any case: a source, or a forward value that some backward operation needs from memory.
@@ -167,7 +177,7 @@ public:
       ops.push_back(&op);
     for (Operation *op : llvm::reverse(ops))
       for (Value value : op->getResults())
-        if (isForward(op) && isa<KernelForm>(op) && !backwardUses(value).empty())
+        if (isForward(op) && isa<Layer, KernelForm>(op) && !backwardUses(value).empty())
           choose(value);
   }
 

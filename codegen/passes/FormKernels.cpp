@@ -104,7 +104,8 @@ private:
       name += stringifyPhase(group.phase);
     else
       name += getLayer(first);
-    if (auto contract = dyn_cast<ContractOp>(first))
+    auto contract = dyn_cast<ContractOp>(first);
+    if (contract && contract.getPass() != ContractionPass::Forward)
       name += contract.getPass() == ContractionPass::InputGradient ? "_input_gradient"
                                                                    : "_weight_gradient";
     else if (auto reduce = dyn_cast<ReduceOp>(first); reduce && reduce.getPass())
@@ -136,7 +137,7 @@ LogicalResult columnsAreKnown(GraphOp graph) {
     ArrayRef<Attribute> dims = op.getDomain().getDims();
     auto symbol = dims.empty() ? StringAttr() : dyn_cast<StringAttr>(dims.back());
     if (symbol && !skeletons::of(op).traits().takesAnyShape)
-      return op->emitError() << op->getName() << " of layer '" << getLayer(op) << "' has '"
+      return op->emitError() << op.getNameInKernel() << " of layer '" << getLayer(op) << "' has '"
                              << symbol.getValue()
                              << "' columns: give that dimension a fixed extent";
   }

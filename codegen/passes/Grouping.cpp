@@ -75,12 +75,20 @@ private:
     int earliest = kSource;
     for (Value operand : op->getOperands())
       earliest = std::max(earliest, groupOf(operand));
-    for (int i = std::max(earliest, 0), end = static_cast<int>(groups.size()); fuse && i < end; ++i)
-      if (hasRoom(op, groups[i]) &&
+    for (int i = std::max(earliest, 0), end = static_cast<int>(groups.size()); i < end; ++i)
+      if ((fuse || isOfOneLayer(op, groups[i])) && hasRoom(op, groups[i]) &&
           (i == earliest ? joinsProducer(op, groups[i]) : joinsSibling(op, groups[i])))
         return add(op, i);
     groups.push_back({{}, getPhase(op), &skeletons::of(op), normaliseDomain(op.getDomain())});
     add(op, static_cast<int>(groups.size()) - 1);
+  }
+
+  /// Whether the group computes what stays inside of the layer that `op` is a part of.
+  static bool isOfOneLayer(KernelForm op, const KernelGroup &group) {
+    return llvm::any_of(op->getOperands(), [&](Value v) {
+      Operation *producer = v.getDefiningOp();
+      return producer->hasAttr(kInternalAttr) && group.contains(producer);
+    });
   }
 
   /// A group that holds a body's worth of scalar operations takes no further one; but a cast stays

@@ -8,8 +8,8 @@
 
 namespace halftone::ir {
 
-/// The groups of `graph` in an order of execution; without `fuse` every operation that is not
-/// inlined is a group of its own.
+/// The groups of `graph` in an order of execution; without `fuse` every layer and every other
+/// operation that is not inlined is a group of its own.
 std::vector<KernelGroup> groupOperations(GraphOp graph, bool fuse);
 
 } // namespace halftone::ir

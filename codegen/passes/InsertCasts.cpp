@@ -86,7 +86,7 @@ private:
   }
 
   void round(Operation *op, PrecisionAttr precision) {
-    auto form = dyn_cast<KernelForm>(op);
+    bool inside = isa<Layer, KernelForm>(op);
     for (auto [i, chain] : llvm::enumerate(precision.getOperands())) {
       OpOperand &operand = op->getOpOperand(i);
       if (!isa<FloatType>(elementOf(operand.get())))
@@ -99,15 +99,10 @@ private:
         record(value, nameOf(cast<OpResult>(value)), op, last);
       if (isa<HandOnOp>(op))
         return leave(op, value, op->getResult(0), points(precision.getResults()[0]));
-      operand.set(form && isMatrix(form, i) ? value : widen(value, op, form != nullptr));
+      operand.set(readsMatrix(op, i) ? value : widen(value, op, inside));
     }
     for (auto [result, chain] : llvm::zip(op->getResults(), precision.getResults()))
       leave(op, result, result, points(chain));
-  }
-
-  static bool isMatrix(KernelForm form, unsigned operand) {
-    AccessKind kind = form.getOperandAccesses()[operand].getKind();
-    return kind == AccessKind::Lhs || kind == AccessKind::Rhs;
   }
 
   /// What `op` leaves behind of `value` stands for `result` from here on.

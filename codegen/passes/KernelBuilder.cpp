@@ -125,6 +125,8 @@ void KernelBuilder::dropUnusedInputs() {
 
 SmallVector<StringRef> KernelBuilder::describeFused(SmallVectorImpl<std::string> &storage) {
   for (Operation *op : group.ops) {
+    if (op->hasAttr(kInternalAttr)) // what it is a part of follows
+      continue;
     StringRef what = cast<KernelForm>(op).getNameInKernel();
     storage.push_back(getLayer(op).empty() ? what.str() : (getLayer(op) + ":" + what).str());
   }
@@ -134,11 +136,11 @@ SmallVector<StringRef> KernelBuilder::describeFused(SmallVectorImpl<std::string>
 /// P21, of a contraction as rules resolved it.
 static Accumulation accumulationOf(Operation *op) {
   auto precision = op->getAttrOfType<PrecisionAttr>(kPrecisionAttr);
-  return precision && isa<LinearOp, ContractOp>(op) ? precision.getAccumulate() : Accumulation::F32;
+  return precision && isa<ContractOp>(op) ? precision.getAccumulate() : Accumulation::F32;
 }
 
-/// Which values the kernel stores, which casts it performs, and of a single operation whose it is:
-/// for the manifest.
+/// Which values the kernel stores, which casts it performs, and of a single layer or operation
+/// whose it is: for the manifest.
 void KernelBuilder::noteOrigins(KernelOp kernel) {
   SmallVector<int64_t> values;
   for (Value result : storedResults) {
@@ -152,18 +154,17 @@ void KernelBuilder::noteOrigins(KernelOp kernel) {
   kernel->setAttr(kValuesAttr, builder.getDenseI64ArrayAttr(values));
   kernel->setAttr(kCastAttr, builder.getArrayAttr(casts));
   kernel->setAttr(kOnlyCastsAttr, builder.getBoolAttr(casts.size() == group.ops.size()));
-  if (group.ops.size() > 1)
+  auto isWhole = [](Operation *op) { return !op->hasAttr(kInternalAttr); };
+  if (llvm::count_if(group.ops, isWhole) > 1)
     return;
   for (StringRef name : {StringRef(kLayerAttr), StringRef(kKindAttr), StringRef(kGradientOfAttr),
                          StringRef(kPrecisionAttr)})
-    if (Attribute attribute = group.ops.front()->getAttr(name))
+    if (Attribute attribute = group.ops.back()->getAttr(name))
       kernel->setAttr(name, attribute);
 }
 
 /// The dimensions that a contraction sums over; none of another operation.
 static SmallVector<Attribute> reductionOf(Operation *op) {
-  if (auto linear = dyn_cast<LinearOp>(op))
-    return {cast<TensorType>(linear.getX().getType()).getDims().back()};
   auto contract = dyn_cast<ContractOp>(op);
   if (!contract)
     return {};
@@ -198,7 +199,6 @@ KernelOp KernelBuilder::build(StringRef name) {
   SmallVector<Type> stored =
       llvm::map_to_vector(storedResults, [](Value v) { return v.getType(); });
   SmallVector<std::string> storage;
-  auto linear = dyn_cast<LinearOp>(group.ops.front());
   auto contract = dyn_cast<ContractOp>(group.ops.front());
   auto kernel = KernelOp::create(
       outer, loc, stored, finished, outer.getStringAttr(name),
@@ -209,7 +209,7 @@ KernelOp KernelBuilder::build(StringRef name) {
       outer.getStrArrayAttr(describeFused(storage)), DenseI64ArrayAttr(), DenseI64ArrayAttr(),
       ArrayAttr(), AccumulationAttr::get(outer.getContext(), accumulationOf(group.ops.front())));
   kernel.setTransposeLhs(contract && contract.getTransposeLhs());
-  kernel.setTransposeRhs(linear || (contract && contract.getTransposeRhs()));
+  kernel.setTransposeRhs(contract && contract.getTransposeRhs());
   kernel.getBody().takeBody(body);
   kernel.getFinish().takeBody(finish);
   setPhase(kernel, group.phase);

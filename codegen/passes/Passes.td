@@ -62,6 +62,13 @@ def BuildDiagnosis : Halftone_Pass<"halftone-build-diagnosis", "Copy the trainin
   }];
 }
 
+def LowerLayers : Halftone_Pass<"halftone-lower-layers", "Replace every layer by the primitives that it stands for"> {
+  let description = [{
+    May change rounding: no. Afterwards a graph computes by map, reduce, contract and cast alone. Primitives carry the
+    attributes of their layer; what stays inside of it is marked `halftone.internal`.
+  }];
+}
+
 def FormKernels : Halftone_Pass<"halftone-form-kernels", "Group operations into kernels: a skeleton with scalar code of its own"> {
   let description = [{
     May change rounding: no. Afterwards a graph holds sources, kernels and sinks only. The graph `diagnosis` is never

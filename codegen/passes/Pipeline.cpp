@@ -22,6 +22,8 @@ void buildPipeline(OpPassManager &manager, const PipelineOptions &options) {
   if (options.diagnosis)
     manager.addPass(createBuildDiagnosis()); // before anything is fused
   manager.addPass(createCSEPass());
+  manager.addPass(
+      createLowerLayers()); // rules and formulas have spoken: what follows knows no layer
   FormKernelsOptions forming;
   forming.fuse = options.fuse;
   manager.addPass(createFormKernels(forming)); // from here on: sources, kernels, sinks

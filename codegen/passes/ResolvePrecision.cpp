@@ -74,7 +74,7 @@ public:
           llvm::any_of(op.getUsers(), [&](Operation *user) { return live.contains(user); }))
         live.insert(&op);
     for (Operation &op : graph.getBody().front())
-      if ((isa<KernelForm>(op) && op.hasAttr(kLayerAttr)) || isa<OutputGradientOp>(op))
+      if ((isa<Layer, KernelForm>(op) && op.hasAttr(kLayerAttr)) || isa<OutputGradientOp>(op))
         resolve(&op);
   }
 
@@ -305,7 +305,7 @@ private:
     }
     Site whole = site(getLayer(op), std::nullopt, pass);
     Decision<hd::Accumulation> accumulate = rules.find(&hd::Rule::accumulate, whole);
-    if (accumulate.field && sumsProducts(op))
+    if (accumulate.field && readsMatrix(op, 0))
       note("accumulate", hd::kAccumulationWords[static_cast<size_t>(*accumulate.field)], accumulate,
            whole);
     op->setAttr(kPrecisionAttr,
@@ -315,11 +315,6 @@ private:
     if (!isBackward(op))
       decideRecompute(op, pass);
     recordDecisions(op);
-  }
-
-  static bool sumsProducts(Operation *op) {
-    auto form = dyn_cast<KernelForm>(op);
-    return form && form.getSkeleton() == Skeleton::Contraction;
   }
 
   void decideRecompute(Operation *op, hd::Pass pass) { // P16

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RUN: halftone-opt --halftone-build-diagnosis -split-input-file %s | FileCheck %s
-// RUN: halftone-opt --halftone-build-diagnosis --halftone-form-kernels -split-input-file %s | FileCheck %s --check-prefix=FORMED
+// RUN: halftone-opt --halftone-build-diagnosis --halftone-lower-layers --halftone-form-kernels -split-input-file %s | FileCheck %s --check-prefix=FORMED
 
 !vector = !halftone.tensor<[8], f32>
 #zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>

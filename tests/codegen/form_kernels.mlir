@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RUN: halftone-opt --halftone-form-kernels -split-input-file -verify-diagnostics %s | FileCheck %s
-// RUN: halftone-opt --halftone-form-kernels=fuse=false -split-input-file -verify-diagnostics %s | FileCheck %s --check-prefix=UNFUSED
+// RUN: halftone-opt --halftone-lower-layers --halftone-form-kernels -split-input-file -verify-diagnostics %s | FileCheck %s
+// RUN: halftone-opt --halftone-lower-layers --halftone-form-kernels=fuse=false -split-input-file -verify-diagnostics %s | FileCheck %s --check-prefix=UNFUSED
 
 #full = #halftone.access<full>
 #row = #halftone.access<row>
@@ -534,7 +534,7 @@ halftone.graph "names_are_identifiers" {
 halftone.graph "unknown_columns" {
   %x = halftone.input "x" : !halftone.tensor<[batch, classes], f32>
   %label = halftone.input "label" : !halftone.tensor<[batch], i32>
-  // expected-error @+1 {{halftone.cross_entropy of layer 'loss' has 'classes' columns: give that dimension a fixed extent}}
+  // expected-error @+1 {{cross_entropy of layer 'loss' has 'classes' columns: give that dimension a fixed extent}}
   %l = halftone.cross_entropy %x, %label {halftone.layer = "loss"}
       : (!halftone.tensor<[batch, classes], f32>, !halftone.tensor<[batch], i32>) -> !halftone.tensor<[batch], f32>
   halftone.output "l", %l : !halftone.tensor<[batch], f32>

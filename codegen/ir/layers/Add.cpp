@@ -7,10 +7,10 @@ namespace halftone::ir {
 
 LogicalResult AddOp::verify() { return verifyOneShape(*this); }
 
-HALFTONE_POINTWISE_FORM(AddOp)
-
-SmallVector<Value> AddOp::buildBody(OpBuilder &builder, ValueRange elements, Value) { // D26
-  return {Scalars(builder, getLoc()).add(elements[0], elements[1])};
+SmallVector<Value> AddOp::lower(OpBuilder &builder) { // D26
+  return lowerToMap(*this, builder, [&](Scalars &s, ValueRange elements) -> SmallVector<Value> {
+    return {s.add(elements[0], elements[1])};
+  });
 }
 
 SmallVector<Value> AddOp::buildGradients(OpBuilder &, ValueRange resultGradients) { // D45

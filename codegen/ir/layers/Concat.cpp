@@ -18,10 +18,6 @@ LogicalResult ConcatOp::verify() {
   return success();
 }
 
-Skeleton ConcatOp::getSkeleton() { return Skeleton::Pointwise; }
-
-TensorType ConcatOp::getDomain() { return getType(); }
-
 SmallVector<AccessAttr> ConcatOp::getOperandAccesses() {
   SmallVector<AccessAttr> windows;
   int64_t offset = 0;
@@ -32,21 +28,18 @@ SmallVector<AccessAttr> ConcatOp::getOperandAccesses() {
   return windows;
 }
 
-SmallVector<AccessAttr> ConcatOp::getResultAccesses() {
-  return accesses(getContext(), {AccessKind::Full});
-}
-
-SmallVector<Value> ConcatOp::buildBody(OpBuilder &builder, ValueRange elements, Value) { // D27
-  Scalars s(builder, getLoc());
-  Value column = ColumnIndexOp::create(builder, getLoc(), builder.getI32Type());
-  Value result = elements.back();
-  int64_t end = getType().getColumns();
-  for (size_t part = elements.size() - 1; part > 0; --part) {
-    end -= tensor(getParts()[part]).getColumns();
-    result = s.select(s.compare(arith::CmpIPredicate::slt, column, s.integer(end)),
-                      elements[part - 1], result);
-  }
-  return {result};
+SmallVector<Value> ConcatOp::lower(OpBuilder &builder) { // D27
+  auto code = [&](Scalars &s, ValueRange elements) -> SmallVector<Value> {
+    Value column = s.columnIndex(), result = elements.back();
+    int64_t end = getType().getColumns();
+    for (size_t part = elements.size() - 1; part > 0; --part) {
+      end -= tensor(getParts()[part]).getColumns();
+      result = s.select(s.compare(arith::CmpIPredicate::slt, column, s.integer(end)),
+                        elements[part - 1], result);
+    }
+    return {result};
+  };
+  return lowerToMap(*this, builder, code, getType(), {AccessKind::Full});
 }
 
 SmallVector<Value> ConcatOp::buildGradients(OpBuilder &builder, ValueRange resultGradients) { // D46

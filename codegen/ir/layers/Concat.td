@@ -4,7 +4,7 @@
 
 include "OpClasses.td"
 
-def Halftone_ConcatOp : Halftone_LayerOp<"concat", ["readForGradient"]> {
+def Halftone_ConcatOp : Halftone_LayerOp<"concat", ["readForGradient", "getOperandAccesses"]> {
   let summary = "Parts side by side along the last dimension (D27)";
   let arguments = (ins Variadic<Halftone_AnyTensor>:$parts);
   let results = (outs Halftone_AnyTensor:$result);

@@ -18,16 +18,8 @@ LogicalResult CrossEntropyOp::verify() {
   return success();
 }
 
-Skeleton CrossEntropyOp::getSkeleton() { return Skeleton::Row; }
-
-TensorType CrossEntropyOp::getDomain() { return tensor(getLogits()); }
-
 SmallVector<AccessAttr> CrossEntropyOp::getOperandAccesses() {
   return accesses(getContext(), {AccessKind::Full, AccessKind::Row});
-}
-
-SmallVector<AccessAttr> CrossEntropyOp::getResultAccesses() {
-  return accesses(getContext(), {AccessKind::Row});
 }
 
 /// One where the column is the label, and whether the label names a column at all.
@@ -37,15 +29,17 @@ static std::pair<Value, Value> matchLabel(Scalars &s, Value label, int64_t colum
   return {s.compare(arith::CmpIPredicate::eq, column, label), valid};
 }
 
-SmallVector<Value> CrossEntropyOp::buildBody(OpBuilder &builder, ValueRange elements,
-                                             Value) { // D29
-  Scalars s(builder, getLoc());
-  Value x = elements[0];
-  auto [match, valid] = matchLabel(s, elements[1], getDomain().getColumns());
-  Value maximum = s.rowMax(x);
-  Value sum = s.rowSum(s.exp(s.sub(x, maximum)));
-  Value picked = s.select(valid, s.rowSum(s.select(match, x, s.like(x, 0))), s.like(x, NAN));
-  return {s.sub(s.add(maximum, s.log(sum)), picked)};
+SmallVector<Value> CrossEntropyOp::lower(OpBuilder &builder) { // D29
+  int64_t columns = tensor(getLogits()).getColumns();
+  auto code = [&](Scalars &s, ValueRange elements) -> SmallVector<Value> {
+    Value x = elements[0];
+    auto [match, valid] = matchLabel(s, elements[1], columns);
+    Value maximum = s.rowMax(x);
+    Value sum = s.rowSum(s.exp(s.sub(x, maximum)));
+    Value picked = s.select(valid, s.rowSum(s.select(match, x, s.like(x, 0))), s.like(x, NAN));
+    return {s.sub(s.add(maximum, s.log(sum)), picked)};
+  };
+  return lowerToMap(*this, builder, code, tensor(getLogits()), {AccessKind::Row});
 }
 
 SmallVector<Value> CrossEntropyOp::buildGradients(OpBuilder &builder,

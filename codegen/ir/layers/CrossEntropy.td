@@ -4,7 +4,7 @@
 
 include "OpClasses.td"
 
-def Halftone_CrossEntropyOp : Halftone_LayerOp<"cross_entropy", ["inferResults"]> {
+def Halftone_CrossEntropyOp : Halftone_LayerOp<"cross_entropy", ["inferResults", "getOperandAccesses"]> {
   let summary = "The loss of every row (D29), before the mean";
   let arguments = (ins Halftone_AnyTensor:$logits, Halftone_AnyTensor:$label);
   let results = (outs Halftone_AnyTensor:$result);

@@ -9,16 +9,15 @@ namespace halftone::ir {
 
 LogicalResult GeluOp::verify() { return verifyOneShape(*this); }
 
-HALFTONE_POINTWISE_FORM(GeluOp)
-
-SmallVector<Value> GeluOp::buildBody(OpBuilder &builder, ValueRange elements, Value) {
-  Scalars s(builder, getLoc());
-  Value x = elements[0], half = s.mul(s.like(x, 0.5), x), one = s.like(x, 1);
-  if (!isByTanh()) // D24
-    return {s.mul(half, s.add(one, s.erf(s.mul(x, s.like(x, std::sqrt(0.5))))))};
-  Value cube = s.mul(s.mul(x, x), x); // D25
-  Value u = s.mul(s.like(x, std::sqrt(2 / M_PI)), s.fma(cube, s.like(x, 0.044715), x));
-  return {s.mul(half, s.add(one, s.tanh(u)))};
+SmallVector<Value> GeluOp::lower(OpBuilder &builder) {
+  return lowerToMap(*this, builder, [&](Scalars &s, ValueRange elements) -> SmallVector<Value> {
+    Value x = elements[0], half = s.mul(s.like(x, 0.5), x), one = s.like(x, 1);
+    if (!isByTanh()) // D24
+      return {s.mul(half, s.add(one, s.erf(s.mul(x, s.like(x, std::sqrt(0.5))))))};
+    Value cube = s.mul(s.mul(x, x), x); // D25
+    Value u = s.mul(s.like(x, std::sqrt(2 / M_PI)), s.fma(cube, s.like(x, 0.044715), x));
+    return {s.mul(half, s.add(one, s.tanh(u)))};
+  });
 }
 
 static SmallVector<Value> geluErfGradient(Scalars &s, ValueRange a) { // D43

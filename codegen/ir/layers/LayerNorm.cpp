@@ -16,26 +16,22 @@ LogicalResult LayerNormOp::verify() {
   return success();
 }
 
-Skeleton LayerNormOp::getSkeleton() { return Skeleton::Row; }
-
-TensorType LayerNormOp::getDomain() { return tensor(getX()); }
-
 SmallVector<AccessAttr> LayerNormOp::getOperandAccesses() {
   return accesses(getContext(), {AccessKind::Full, AccessKind::Column, AccessKind::Column});
 }
 
-SmallVector<AccessAttr> LayerNormOp::getResultAccesses() {
-  return accesses(getContext(), {AccessKind::Full, AccessKind::Row, AccessKind::Row});
-}
-
-SmallVector<Value> LayerNormOp::buildBody(OpBuilder &builder, ValueRange elements, Value) { // D22
-  Scalars s(builder, getLoc());
-  Value x = elements[0], n = s.like(x, static_cast<double>(getDomain().getColumns()));
-  Value mean = s.div(s.rowSum(x), n), d = s.sub(x, mean);
-  Value variance = s.div(s.rowSum(s.mul(d, d)), n);
-  Value rstd =
-      s.div(s.like(x, 1), s.sqrt(s.add(variance, s.like(x, getEpsilon().convertToDouble()))));
-  return {s.fma(s.mul(d, rstd), elements[1], elements[2]), mean, rstd};
+SmallVector<Value> LayerNormOp::lower(OpBuilder &builder) { // D22
+  double columns = static_cast<double>(tensor(getX()).getColumns());
+  double epsilon = getEpsilon().convertToDouble();
+  auto code = [&](Scalars &s, ValueRange elements) -> SmallVector<Value> {
+    Value x = elements[0], n = s.like(x, columns);
+    Value mean = s.div(s.rowSum(x), n), d = s.sub(x, mean);
+    Value variance = s.div(s.rowSum(s.mul(d, d)), n);
+    Value rstd = s.div(s.like(x, 1), s.sqrt(s.add(variance, s.like(x, epsilon))));
+    return {s.fma(s.mul(d, rstd), elements[1], elements[2]), mean, rstd};
+  };
+  return lowerToMap(*this, builder, code, tensor(getX()),
+                    {AccessKind::Full, AccessKind::Row, AccessKind::Row});
 }
 
 SmallVector<Value> LayerNormOp::buildGradients(OpBuilder &builder,

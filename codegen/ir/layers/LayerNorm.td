@@ -4,7 +4,7 @@
 
 include "OpClasses.td"
 
-def Halftone_LayerNormOp : Halftone_LayerOp<"layer_norm", ["inferResults"]> {
+def Halftone_LayerNormOp : Halftone_LayerOp<"layer_norm", ["inferResults", "getOperandAccesses"]> {
   let summary = "Normalises every row (D22); mean and rstd are per row";
   let arguments = (ins Halftone_AnyTensor:$x, Halftone_AnyTensor:$weight, Halftone_AnyTensor:$bias, F64Attr:$epsilon);
   let results = (outs Halftone_AnyTensor:$result, Halftone_AnyTensor:$mean, Halftone_AnyTensor:$rstd);

@@ -17,32 +17,32 @@ LogicalResult LinearOp::verify() {
   return verifyRows(*this, x, result);
 }
 
-Skeleton LinearOp::getSkeleton() { return Skeleton::Contraction; }
-
-TensorType LinearOp::getDomain() { return getType(); }
-
 SmallVector<AccessAttr> LinearOp::getOperandAccesses() {
   auto list = accesses(getContext(), {AccessKind::Lhs, AccessKind::Rhs, AccessKind::Column});
   list.resize(getNumOperands());
   return list;
 }
 
-SmallVector<AccessAttr> LinearOp::getResultAccesses() {
-  return accesses(getContext(), {AccessKind::Full});
-}
-
-SmallVector<Value> LinearOp::buildBody(OpBuilder &builder, ValueRange elements,
-                                       Value accumulator) { // D21
-  return {getBias() ? Scalars(builder, getLoc()).add(accumulator, elements[2]) : accumulator};
+SmallVector<Value> LinearOp::lower(OpBuilder &builder) { // D21
+  auto product = ContractOp::create(builder, getLoc(), getType(), getX(), getWeight(), false, true,
+                                    ContractionPass::Forward, builder.getStringAttr("linear"));
+  if (!getBias())
+    return {product};
+  auto sum =
+      makeMap(builder, getLoc(), "linear", {product, getBias()}, getType(),
+              [](Scalars &s, ValueRange e) -> SmallVector<Value> { return {s.add(e[0], e[1])}; });
+  return {sum.getOutputs()[0]};
 }
 
 SmallVector<Value> LinearOp::buildGradients(OpBuilder &builder, ValueRange resultGradients) { // D40
   Value g = resultGradients[0];
   SmallVector<Value> gradients;
   gradients.push_back(ContractOp::create(builder, getLoc(), gradientType(getX()), g, getWeight(),
-                                         false, false, ContractionPass::InputGradient));
+                                         false, false, ContractionPass::InputGradient,
+                                         StringAttr()));
   gradients.push_back(ContractOp::create(builder, getLoc(), gradientType(getWeight()), g, getX(),
-                                         true, false, ContractionPass::WeightGradient));
+                                         true, false, ContractionPass::WeightGradient,
+                                         StringAttr()));
   if (getBias())
     gradients.push_back(makeReduce(builder, getLoc(), "column_sum", {}, g, gradientType(getBias()))
                             .getOutputs()[0]);

@@ -4,7 +4,7 @@
 
 include "OpClasses.td"
 
-def Halftone_LinearOp : Halftone_LayerOp<"linear", ["readForGradient"]> {
+def Halftone_LinearOp : Halftone_LayerOp<"linear", ["readForGradient", "getOperandAccesses"]> {
   let summary = "y = x * transpose(weight) + bias (D21)";
   let arguments = (ins Halftone_AnyTensor:$x, Halftone_AnyTensor:$weight, Optional<Halftone_AnyTensor>:$bias);
   let results = (outs Halftone_AnyTensor:$result);

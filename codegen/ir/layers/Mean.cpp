@@ -5,25 +5,16 @@ using namespace mlir;
 
 namespace halftone::ir {
 
-Skeleton MeanOp::getSkeleton() { return Skeleton::Flat; }
-
-TensorType MeanOp::getDomain() { return tensor(getX()); }
-
 SmallVector<AccessAttr> MeanOp::getOperandAccesses() {
   return accesses(getContext(), {AccessKind::Full});
 }
 
-SmallVector<AccessAttr> MeanOp::getResultAccesses() { return {}; }
-
-SmallVector<Value> MeanOp::buildBody(OpBuilder &, ValueRange elements, Value) {
-  return {elements[0]};
-}
-
-bool MeanOp::hasFinish() { return true; }
-
-SmallVector<Value> MeanOp::buildFinish(OpBuilder &builder, ValueRange sums, ValueRange) {
-  Scalars s(builder, getLoc());
-  return {s.div(sums[0], s.count(sums[0].getType(), tensor(getX()).getDims()))};
+SmallVector<Value> MeanOp::lower(OpBuilder &builder) {
+  auto finish = [&](Scalars &s, ValueRange sums) -> SmallVector<Value> {
+    return {s.div(sums[0], s.count(sums[0].getType(), tensor(getX()).getDims()))};
+  };
+  auto sum = makeReduce(builder, getLoc(), "mean", {}, getX(), getType(), nullptr, finish);
+  return {sum.getOutputs()[0]};
 }
 
 SmallVector<Value> MeanOp::buildGradients(OpBuilder &builder, ValueRange resultGradients) {

@@ -5,7 +5,7 @@
 
 include "OpClasses.td"
 
-def Halftone_MeanOp : Halftone_FinishOp<"mean", [DeclareOpInterfaceMethods<Halftone_Layer>]> {
+def Halftone_MeanOp : Halftone_LayerOp<"mean", ["getOperandAccesses"]> {
   let summary = "The sum over all elements by the flat tree N4, divided by their number";
   let arguments = (ins Halftone_AnyTensor:$x);
   let results = (outs Halftone_Scalar:$result);

@@ -7,12 +7,11 @@ namespace halftone::ir {
 
 LogicalResult MseOp::verify() { return verifyOneShape(*this); }
 
-HALFTONE_POINTWISE_FORM(MseOp)
-
-SmallVector<Value> MseOp::buildBody(OpBuilder &builder, ValueRange elements, Value) { // D30
-  Scalars s(builder, getLoc());
-  Value difference = s.sub(elements[0], elements[1]);
-  return {s.mul(difference, difference)};
+SmallVector<Value> MseOp::lower(OpBuilder &builder) { // D30
+  return lowerToMap(*this, builder, [&](Scalars &s, ValueRange elements) -> SmallVector<Value> {
+    Value difference = s.sub(elements[0], elements[1]);
+    return {s.mul(difference, difference)};
+  });
 }
 
 SmallVector<Value> MseOp::buildGradients(OpBuilder &builder, ValueRange resultGradients) { // D50

@@ -7,11 +7,17 @@ namespace halftone::ir {
 
 LogicalResult PointwiseOp::verify() { return verifyElementwise(*this); }
 
-HALFTONE_POINTWISE_FORM(PointwiseOp)
+/// The same of both.
+template <typename Op> static SmallVector<Value> lowerFunction(Op op, OpBuilder &builder) {
+  auto map = makeMap(builder, op.getLoc(), op.getFunction(), op.getInputs(), op->getResultTypes(),
+                     [&](Scalars &, ValueRange elements) {
+                       return inlineBlock(builder, op.getBody().front(), elements);
+                     });
+  return SmallVector<Value>(map.getOutputs());
+}
 
-SmallVector<Value> PointwiseOp::buildBody(OpBuilder &builder, ValueRange elements,
-                                          Value) { // D28, D31
-  return inlineBlock(builder, getBody().front(), elements);
+SmallVector<Value> PointwiseOp::lower(OpBuilder &builder) { // D28
+  return lowerFunction(*this, builder);
 }
 
 /// The same of both.
@@ -50,10 +56,8 @@ SmallVector<Value> PointwiseOp::buildGradients(OpBuilder &builder, ValueRange re
 
 LogicalResult PointwiseLossOp::verify() { return verifyElementwise(*this); }
 
-HALFTONE_POINTWISE_FORM(PointwiseLossOp)
-
-SmallVector<Value> PointwiseLossOp::buildBody(OpBuilder &builder, ValueRange elements, Value) {
-  return inlineBlock(builder, getBody().front(), elements);
+SmallVector<Value> PointwiseLossOp::lower(OpBuilder &builder) { // D31
+  return lowerFunction(*this, builder);
 }
 
 SmallVector<Value> PointwiseLossOp::buildGradients(OpBuilder &builder, ValueRange resultGradients) {

@@ -23,7 +23,6 @@ class Halftone_FunctionOp<string mnemonic, list<string> own = []> : Halftone_Lay
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$function `(` $inputs `)` attr-dict `:` functional-type(operands, results) $body";
   let hasVerifier = 1;
-  let extraClassDeclaration = [{ ::llvm::StringRef getNameInKernel() { return getFunction(); } }];
 }
 def Halftone_PointwiseOp : Halftone_FunctionOp<"pointwise"> { let summary = "The user's function of every element (D28)"; }
 def Halftone_PointwiseLossOp : Halftone_FunctionOp<"pointwise_loss", ["inferResults"]> {

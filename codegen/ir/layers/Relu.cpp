@@ -7,12 +7,11 @@ namespace halftone::ir {
 
 LogicalResult ReluOp::verify() { return verifyOneShape(*this); }
 
-HALFTONE_POINTWISE_FORM(ReluOp)
-
-SmallVector<Value> ReluOp::buildBody(OpBuilder &builder, ValueRange elements, Value) { // D23
-  Scalars s(builder, getLoc());
-  Value x = elements[0];
-  return {s.select(s.greater(x, s.like(x, 0)), x, s.select(s.isNan(x), x, s.like(x, 0)))};
+SmallVector<Value> ReluOp::lower(OpBuilder &builder) { // D23
+  return lowerToMap(*this, builder, [&](Scalars &s, ValueRange elements) -> SmallVector<Value> {
+    Value x = elements[0];
+    return {s.select(s.greater(x, s.like(x, 0)), x, s.select(s.isNan(x), x, s.like(x, 0)))};
+  });
 }
 
 SmallVector<Value> ReluOp::buildGradients(OpBuilder &builder, ValueRange resultGradients) {

@@ -7,11 +7,10 @@ namespace halftone::ir {
 
 LogicalResult SiluOp::verify() { return verifyOneShape(*this); }
 
-HALFTONE_POINTWISE_FORM(SiluOp)
-
-SmallVector<Value> SiluOp::buildBody(OpBuilder &builder, ValueRange elements, Value) { // D32
-  Scalars s(builder, getLoc());
-  return {s.mul(elements[0], s.sigmoid(elements[0]))};
+SmallVector<Value> SiluOp::lower(OpBuilder &builder) { // D32
+  return lowerToMap(*this, builder, [&](Scalars &s, ValueRange elements) -> SmallVector<Value> {
+    return {s.mul(elements[0], s.sigmoid(elements[0]))};
+  });
 }
 
 SmallVector<Value> SiluOp::buildGradients(OpBuilder &builder, ValueRange resultGradients) { // D51

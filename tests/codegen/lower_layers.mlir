@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every layer becomes the primitives that it stands for; they carry its attributes.
+// RUN: halftone-opt --halftone-lower-layers %s | FileCheck %s
+// RUN: halftone-opt --halftone-lower-layers %s | FileCheck --check-prefix=NONE %s
+
+// NONE-NOT: halftone.{{linear|layer_norm|relu|gelu|silu|add|concat|pointwise|pointwise_loss|cross_entropy|mse|mean}} {{[%"]}}
+
+!matrix = !halftone.tensor<[batch, 8], f32>
+!weight = !halftone.tensor<[8, 8], f32>
+!vector = !halftone.tensor<[8], f32>
+!rows = !halftone.tensor<[batch], f32>
+!label = !halftone.tensor<[batch], i32>
+!scalar = !halftone.tensor<[], f32>
+
+// A product, then what is added to it: the product stays inside of the layer.
+// CHECK-LABEL: halftone.graph "linear"
+halftone.graph "linear" {
+  // CHECK: %[[X:.*]] = halftone.input "x"
+  %x = halftone.input "x" : !matrix
+  // CHECK: %[[W:.*]] = halftone.input "w"
+  %w = halftone.input "w" : !weight
+  // CHECK: %[[B:.*]] = halftone.input "b"
+  %b = halftone.input "b" : !vector
+  // CHECK: %[[P:.*]] = halftone.contract %[[X]], %[[W]] {halftone.internal, halftone.kind = "linear", halftone.layer = "fc", halftone.phase = #halftone.phase<backward>, label = "linear", pass = #halftone.pass<forward>, transpose_rhs}
+  // CHECK: %[[Y:.*]] = halftone.map "linear"(%[[P]], %[[B]]) {halftone.kind = "linear", halftone.layer = "fc", halftone.phase = #halftone.phase<backward>, halftone.values = array<i64: 3>} : (
+  // CHECK-NEXT: ^bb0(%[[SUM:[a-z0-9]+]]: f32, %[[BIAS:[a-z0-9]+]]: f32):
+  // CHECK-NEXT: %[[R:.*]] = arith.addf %[[SUM]], %[[BIAS]] : f32
+  // CHECK-NEXT: halftone.yield %[[R]] : f32
+  %y = halftone.linear %x, %w bias %b {halftone.kind = "linear", halftone.layer = "fc", halftone.phase = #halftone.phase<backward>,
+      halftone.values = array<i64: 3>} : (!matrix, !weight, !vector) -> !matrix
+  // CHECK: %[[Z:.*]] = halftone.contract %[[Y]], %[[W]] {halftone.layer = "bare", halftone.values = array<i64: 4>, label = "linear"
+  %z = halftone.linear %y, %w {halftone.layer = "bare", halftone.values = array<i64: 4>} : (!matrix, !weight) -> !matrix
+  // CHECK: halftone.output "z", %[[Z]]
+  halftone.output "z", %z : !matrix
+}
+
+// A row operation has a domain; what its gradients read leaves it too.
+// CHECK-LABEL: halftone.graph "rows"
+halftone.graph "rows" {
+  // CHECK: %[[X:.*]] = halftone.input "x"
+  %x = halftone.input "x" : !matrix
+  // CHECK: %[[V:.*]] = halftone.input "v"
+  %v = halftone.input "v" : !vector
+  // CHECK: %[[L:.*]] = halftone.input "label"
+  %label = halftone.input "label" : !label
+  // CHECK: %[[N:.*]]:3 = halftone.map "layer_norm"(%[[X]], %[[V]], %[[V]]) over ["batch", 8] reads [#halftone.access<full>, #halftone.access<column>, #halftone.access<column>] writes [#halftone.access<full>, #halftone.access<row>, #halftone.access<row>] {halftone.layer = "norm", halftone.values = array<i64: 0, -1, -1>}
+  // CHECK-COUNT-2: halftone.row_sum
+  // CHECK: math.fma
+  %n, %mean, %rstd = halftone.layer_norm %x, %v, %v {epsilon = 1.0e-5 : f64, halftone.layer = "norm",
+      halftone.values = array<i64: 0, -1, -1>} : (!matrix, !vector, !vector) -> (!matrix, !rows, !rows)
+  // CHECK: %[[R:.*]] = halftone.map "cross_entropy"(%[[N]]#0, %[[L]]) over ["batch", 8] reads [#halftone.access<full>, #halftone.access<row>] writes [#halftone.access<row>]
+  // CHECK: halftone.row_max
+  %r = halftone.cross_entropy %n, %label : (!matrix, !label) -> !rows
+  // CHECK: %[[M:.*]] = halftone.reduce "mean"(%[[R]]) {halftone.phase = #halftone.phase<loss>} : (!halftone.tensor<[batch], f32>) -> !halftone.tensor<[], f32> finish {
+  // CHECK-NEXT: ^bb0(%[[S:[a-z0-9]+]]: f32):
+  // CHECK-NEXT: %[[C:.*]] = halftone.count ["batch"] : f32
+  // CHECK-NEXT: arith.divf %[[S]], %[[C]]
+  %m = halftone.mean %r {halftone.phase = #halftone.phase<loss>} : (!rows) -> !scalar
+  // CHECK: halftone.loss "m", %[[M]]
+  halftone.loss "m", %m weight 1.0 : !scalar
+  // CHECK: halftone.map "layer_norm_grad"(%[[X]], %[[N]]#1, %[[N]]#2)
+  %g = halftone.map "layer_norm_grad" (%x, %mean, %rstd) over ["batch", 8]
+      reads [#halftone.access<full>, #halftone.access<row>, #halftone.access<row>] writes [#halftone.access<full>]
+      : (!matrix, !rows, !rows) -> !matrix {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %d = arith.subf %a, %b : f32
+    %h = arith.mulf %d, %c : f32
+    halftone.yield %h : f32
+  }
+}
+
+// CHECK-LABEL: halftone.graph "elements"
+halftone.graph "elements" {
+  %x = halftone.input "x" : !matrix
+  // CHECK: halftone.map "relu"(%{{.*}}) {halftone.inline} : (
+  // CHECK: arith.cmpf uno
+  %a = halftone.relu %x {halftone.inline} : (!matrix) -> !matrix
+  // CHECK: halftone.map "gelu"(%{{.*}}) : (
+  // CHECK: math.erf
+  %b = halftone.gelu %a {approximation = "erf"} : (!matrix) -> !matrix
+  // CHECK: halftone.map "gelu"(%{{.*}}) : (
+  // CHECK: math.tanh
+  %c = halftone.gelu %b {approximation = "tanh"} : (!matrix) -> !matrix
+  // CHECK: halftone.map "silu"
+  // CHECK: halftone.sigmoid
+  %d = halftone.silu %c : (!matrix) -> !matrix
+  // CHECK: halftone.map "add"
+  // CHECK: arith.addf
+  %e = halftone.add %d, %a : (!matrix, !matrix) -> !matrix
+  // CHECK: halftone.map "concat"(%{{.*}}, %{{.*}}) over ["batch", 16] reads [#halftone.access<window>, #halftone.access<window, -8>] writes [#halftone.access<full>]
+  // CHECK: halftone.column_index
+  %f = halftone.concat %d, %e : (!matrix, !matrix) -> !halftone.tensor<[batch, 16], f32>
+  // CHECK: halftone.map "double"
+  // CHECK: arith.addf
+  %g = halftone.pointwise "double" (%e) : (!matrix) -> !matrix {
+  ^bb0(%p: f32):
+    %q = arith.addf %p, %p : f32
+    halftone.yield %q : f32
+  }
+  // CHECK: halftone.map "mse"
+  // CHECK: arith.subf
+  // CHECK: arith.mulf
+  %h = halftone.mse %g, %x : (!matrix, !matrix) -> !matrix
+  // CHECK: halftone.map "size"
+  // CHECK: math.absf
+  %i = halftone.pointwise_loss "size" (%h) : (!matrix) -> !matrix {
+  ^bb0(%p: f32):
+    %q = math.absf %p : f32
+    halftone.yield %q : f32
+  }
+}
