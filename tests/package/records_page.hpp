@@ -30,6 +30,8 @@ Scores train(const std::vector<Batch>& batches, const Settings& settings) {
   return scores;
 }
 
+#include <boost/hana/for_each.hpp>
+
 /// Elements of all inputs, whichever the model has.
 template <class Signature>
 std::size_t elements(const auto& batch) {
