@@ -77,6 +77,13 @@ def Halftone_InitializerAttr : AttrDef<Halftone_Dialect, "Initializer"> {
   let assemblyFormat = "`<` $kind `,` $first `,` $second `>`";
 }
 
+def Halftone_Function : Halftone_Enum<"Function", [ // of math.md, of which `math` has none or not in both grades
+    I32EnumAttrCase<"Exp", 0, "exp">, I32EnumAttrCase<"Tanh", 1, "tanh">, I32EnumAttrCase<"Sigmoid", 2, "sigmoid">,
+    I32EnumAttrCase<"GeluErf", 3, "gelu_erf">, I32EnumAttrCase<"GeluErfDerivative", 4, "gelu_erf_derivative">,
+    I32EnumAttrCase<"GeluTanh", 5, "gelu_tanh">, I32EnumAttrCase<"GeluTanhDerivative", 6, "gelu_tanh_derivative">,
+    I32EnumAttrCase<"Silu", 7, "silu">, I32EnumAttrCase<"SiluDerivative", 8, "silu_derivative">]>;
+def Halftone_FunctionAttr : EnumAttr<Halftone_Dialect, Halftone_Function, "function"> { let assemblyFormat = "$value"; }
+
 def Halftone_ValueRole : Halftone_Enum<"ValueRole", [ // P2, in the order of description::Role
     I32EnumAttrCase<"Activation", 0, "activation">, I32EnumAttrCase<"Saved", 1, "saved">,
     I32EnumAttrCase<"Gradient", 2, "gradient">, I32EnumAttrCase<"Weight", 3, "weight">,

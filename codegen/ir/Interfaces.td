@@ -59,4 +59,12 @@ def Halftone_KernelForm : OpInterface<"KernelForm"> {
   ];
 }
 
+def Halftone_Graded : OpInterface<"Graded"> {
+  let description = [{ An operation with functions of math.md that have a recipe for results of 16 bits. }];
+  let cppNamespace = "::halftone::ir";
+  let methods = [
+    InterfaceMethod<"Makes it narrow (N10): it computes by those recipes what N10 says.", "void", "takeNarrowRecipes">
+  ];
+}
+
 #endif

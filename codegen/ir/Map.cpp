@@ -34,6 +34,15 @@ MapOp makeSum(OpBuilder &builder, Location loc, Value a, Value b) {
       [](Scalars &s, ValueRange e) -> SmallVector<Value> { return {s.add(e[0], e[1])}; });
 }
 
+Value makeDerivative(OpBuilder &builder, Location loc, StringRef label, Function derivative,
+                     Value x, Value gradient) {
+  return makeMap(builder, loc, label, {x, gradient}, gradientType(x),
+                 [&](Scalars &s, ValueRange e) -> SmallVector<Value> {
+                   return {s.mul(e[1], s.recipe(derivative, e[0]))};
+                 })
+      .getOutputs()[0];
+}
+
 static LogicalResult verifyAccesses(Operation *op, TensorType domain, ArrayAttr accesses,
                                     ValueRange values) {
   if (accesses.size() != values.size())
@@ -79,6 +88,12 @@ SmallVector<AccessAttr> MapOp::getResultAccesses() {
 
 SmallVector<Value> MapOp::buildBody(OpBuilder &builder, ValueRange elements, Value) {
   return inlineBlock(builder, getBody().front(), elements);
+}
+
+/// In a gradient, the derivative that is multiplied by what arrives.
+void MapOp::takeNarrowRecipes() {
+  for (auto recipe : getBody().front().getOps<RecipeOp>())
+    recipe.setNarrow(true);
 }
 
 } // namespace halftone::ir

@@ -21,7 +21,8 @@ class Halftone_TensorOp<string mnemonic, list<Trait> traits = []>
 class Halftone_LayerOp<string mnemonic, list<string> own = [], list<Trait> traits = []>
     : Halftone_Op<mnemonic, traits # [Pure, DeclareOpInterfaceMethods<Halftone_Layer, own>]>;
 
-class Halftone_UnaryLayerOp<string mnemonic, dag extra = (ins), list<string> own = []> : Halftone_LayerOp<mnemonic, own> {
+class Halftone_UnaryLayerOp<string mnemonic, dag extra = (ins), list<string> own = [], list<Trait> traits = []>
+    : Halftone_LayerOp<mnemonic, own, traits> {
   let arguments = !con((ins Halftone_AnyTensor:$x), extra);
   let results = (outs Halftone_AnyTensor:$result);
   let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";

@@ -206,6 +206,12 @@ def Halftone_RowMaxOp : Halftone_UnaryScalarOp<"row_max", "The maximum of the ro
 def Halftone_SigmoidOp : Halftone_UnaryScalarOp<"sigmoid", "1 / (1 + exp(-x)), a recipe of math.md"> {
   let description = [{ `math` has no such operation; ExpandMath turns it into its recipe. }];
 }
+def Halftone_RecipeOp : Halftone_Op<"recipe", [Pure, SameOperandsAndResultType]> {
+  let summary = "A function of math.md in its full grade, or with `narrow` in the other (N10)";
+  let arguments = (ins Halftone_FunctionAttr:$function, AnyFloat:$x, UnitAttr:$narrow);
+  let results = (outs AnyFloat:$result);
+  let assemblyFormat = "$function $x attr-dict `:` type($x)";
+}
 def Halftone_LhsSumOp : Halftone_ScalarOp<"lhs_sum", "The sum over k of the contraction's lhs, by the column tree N3"> {
   let results = (outs AnyFloat:$result);
   let assemblyFormat = "attr-dict `:` type($result)";

@@ -6,7 +6,8 @@
 
 include "OpClasses.td"
 
-def Halftone_MapOp : Halftone_TensorOp<"map", [SingleBlockImplicitTerminator<"YieldOp">, IsolatedFromAbove, RecursiveMemoryEffects]> {
+def Halftone_MapOp : Halftone_TensorOp<"map", [SingleBlockImplicitTerminator<"YieldOp">, IsolatedFromAbove, RecursiveMemoryEffects,
+    DeclareOpInterfaceMethods<Halftone_Graded>]> {
   let summary = "Scalar code for every element of a domain";
   let description = [{
     The region receives one scalar per operand and yields one per result. It may use column_index, element_index, count,

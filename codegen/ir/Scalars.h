@@ -44,6 +44,9 @@ public:
   mlir::Value tanh(mlir::Value a) { return mlir::math::TanhOp::create(builder, loc, a); }
   mlir::Value erf(mlir::Value a) { return mlir::math::ErfOp::create(builder, loc, a); }
   mlir::Value sigmoid(mlir::Value a) { return SigmoidOp::create(builder, loc, a.getType(), a); }
+  mlir::Value recipe(Function function, mlir::Value a, bool narrow = false) {
+    return RecipeOp::create(builder, loc, a.getType(), function, a, narrow);
+  }
   mlir::Value less(mlir::Value a, mlir::Value b) {
     return compare(mlir::arith::CmpFPredicate::OLT, a, b);
   }
@@ -108,6 +111,10 @@ MapOp makeMap(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef labe
 
 /// The sum of two tensors, element by element.
 MapOp makeSum(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value a, mlir::Value b);
+
+/// The gradient of a function of x alone: what arrives times the derivative at x.
+mlir::Value makeDerivative(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef label,
+                           Function derivative, mlir::Value x, mlir::Value gradient);
 
 /// Sums over the shape of the first input; without `each` of what the inputs hold, with a `finish`
 /// over everything. Without `reads`, inputs other than the first are addressed as makeMap does.

@@ -14,17 +14,54 @@ using namespace mlir;
 namespace halftone::ir {
 namespace {
 
+/// x - max x, over a row.
+bool isBelowItsMaximum(Value value) {
+  auto difference = value.getDefiningOp<arith::SubFOp>();
+  auto maximum = difference ? difference.getRhs().getDefiningOp<RowMaxOp>() : RowMaxOp();
+  return maximum && maximum.getX() == difference.getLhs();
+}
+
+Value expand(Recipe &recipe, RecipeOp op) {
+  Value x = op.getX();
+  bool narrow = op.getNarrow();
+  switch (op.getFunction()) {
+  case Function::Exp:
+    return narrow ? recipe.narrowExp(x) : recipe.exp(x);
+  case Function::Tanh:
+    return narrow ? recipe.narrowTanh(x) : recipe.tanh(x);
+  case Function::Sigmoid:
+    return narrow ? recipe.narrowSigmoid(x) : recipe.sigmoid(x);
+  case Function::GeluErf:
+    return narrow ? recipe.narrowGeluErf(x) : recipe.geluErf(x);
+  case Function::GeluErfDerivative:
+    return narrow ? recipe.narrowGeluErfDerivative(x) : recipe.geluErfDerivative(x);
+  case Function::GeluTanh:
+    return narrow ? recipe.narrowGeluTanh(x) : recipe.geluTanh(x);
+  case Function::GeluTanhDerivative:
+    return narrow ? recipe.narrowGeluTanhDerivative(x) : recipe.geluTanhDerivative(x);
+  case Function::Silu:
+    return narrow ? recipe.narrowSilu(x) : recipe.silu(x);
+  case Function::SiluDerivative:
+    return narrow ? recipe.narrowSiluDerivative(x) : recipe.siluDerivative(x);
+  }
+  llvm_unreachable("a function without a recipe");
+}
+
 /// The value that replaces `op`, or null where the operation is IEEE's own and stays.
 Value expand(Operation *op) {
   OpBuilder builder(op);
   Recipe recipe(builder, op->getLoc());
   return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case([&](math::ExpOp o) { return recipe.exp(o.getOperand()); })
+      .Case([&](math::ExpOp o) {
+        Value x = o.getOperand();
+        return isBelowItsMaximum(x) ? recipe.expOfNonpositive(x) : recipe.exp(x);
+      })
       .Case([&](math::LogOp o) { return recipe.log(o.getOperand()); })
       .Case([&](math::TanhOp o) { return recipe.tanh(o.getOperand()); })
       .Case([&](math::ErfOp o) { return recipe.erf(o.getOperand()); })
       .Case([&](math::RsqrtOp o) { return recipe.rsqrt(o.getOperand()); })
       .Case([&](SigmoidOp o) { return recipe.sigmoid(o.getX()); })
+      .Case([&](RecipeOp o) { return expand(recipe, o); })
       .Case([&](arith::MinimumFOp o) { return recipe.minimum(o.getLhs(), o.getRhs()); })
       .Case([&](arith::MaximumFOp o) { return recipe.maximum(o.getLhs(), o.getRhs()); })
       .Default([](Operation *) { return Value(); });
@@ -53,7 +90,7 @@ private:
     if (isMath && isa<math::FmaOp, math::SqrtOp, math::AbsFOp>(op))
       return success();
     if (op->getNumResults() == 1 && isa<FloatType>(op->getResult(0).getType()) &&
-        !op->getResult(0).getType().isF32() && (isMath || isa<SigmoidOp>(op)))
+        !op->getResult(0).getType().isF32() && (isMath || isa<SigmoidOp, RecipeOp>(op)))
       return op->emitError() << op->getName() << " in " << op->getResult(0).getType()
                              << " has no recipe: compute it in f32";
     if (Value replacement = expand(op)) {

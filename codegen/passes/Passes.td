@@ -35,6 +35,12 @@ def InsertCasts : Halftone_Pass<"halftone-insert-casts", "Insert the fewest cast
   }];
 }
 
+def ChooseGrades : Halftone_Pass<"halftone-choose-grades", "Take narrow recipes where results are rounded to 16 bits (N10)"> {
+  let description = [{
+    May change rounding: yes, by N10. Reads of every operation of a layer the rounding points of its results.
+  }];
+}
+
 def ChooseSaved : Halftone_Pass<"halftone-choose-saved", "Recompute in the backward pass what is cheaper to compute than to keep"> {
   let description = [{
     May change rounding: no. An elementwise forward value that only the backward pass and elementwise or row operations

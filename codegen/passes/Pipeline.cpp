@@ -14,6 +14,7 @@ void buildPipeline(OpPassManager &manager, const PipelineOptions &options) {
   manager.addPass(createResolvePrecision()); // rules speak of gradients and passes too
   manager.addPass(
       createInsertCasts()); // rounding points become operations, so that no later pass can lose one
+  manager.addPass(createChooseGrades()); // while every result still has its rounding points
   manager.addPass(createCSEPass()); // gradients that were built and not needed, values built twice
   manager.addPass(createChooseSaved()); // while the graph still says what is cheap
   manager.addPass(

@@ -32,6 +32,25 @@ Value Recipe::exp(Value x) { // R1
   return mul(w, d);
 }
 
+Value Recipe::expOfNonpositive(Value x) { // R1, the shorter form
+  Value b = select(less(x, lit(-0x1.ap+6f)), lit(-0x1.ap+6f), x);
+  Value t = fma(b, lit(0x1.715476p+0f), lit(0x1.80013cp+23f));
+  Value n = sub(t, lit(0x1.80013cp+23f));
+  Value r0 = fma(n, lit(-0x1.62e4p-1f), b);
+  Value r = fma(n, lit(-0x1.7f7d1cp-20f), r0);
+  Value q4 = fma(lit(0x1.694c82p-10f), r, lit(0x1.12397cp-7f));
+  Value q3 = fma(q4, r, lit(0x1.555a26p-5f));
+  Value q2 = fma(q3, r, lit(0x1.555492p-3f));
+  Value q1 = fma(q2, r, lit(0x1.fffffap-2f));
+  Value q0 = fma(q1, r, lit(0x1p+0f));
+  Value p = fma(q0, r, lit(0x1p+0f));
+  Value tb = bits(t);
+  Value ts = shiftLeft(tb, word(23));
+  Value c = value(ts);
+  Value w = mul(p, c);
+  return mul(w, lit(0x1p-31f));
+}
+
 Value Recipe::log(Value x) { // R2
   Value xs = mul(x, lit(0x1p+23f));
   Value a = select(less(x, lit(0x1p-126f)), xs, x);

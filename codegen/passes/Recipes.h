@@ -19,6 +19,23 @@ public:
   mlir::Value erf(mlir::Value x);
   mlir::Value sigmoid(mlir::Value x);
   mlir::Value rsqrt(mlir::Value x);
+  /// R1's bits in fewer operations, for an argument that is not above zero.
+  mlir::Value expOfNonpositive(mlir::Value x);
+  mlir::Value geluErf(mlir::Value x);
+  mlir::Value geluErfDerivative(mlir::Value x);
+  mlir::Value geluTanh(mlir::Value x);
+  mlir::Value geluTanhDerivative(mlir::Value x);
+  mlir::Value silu(mlir::Value x);
+  mlir::Value siluDerivative(mlir::Value x);
+  mlir::Value narrowExp(mlir::Value x);
+  mlir::Value narrowTanh(mlir::Value x);
+  mlir::Value narrowSigmoid(mlir::Value x);
+  mlir::Value narrowGeluErf(mlir::Value x);
+  mlir::Value narrowGeluErfDerivative(mlir::Value x);
+  mlir::Value narrowGeluTanh(mlir::Value x);
+  mlir::Value narrowGeluTanhDerivative(mlir::Value x);
+  mlir::Value narrowSilu(mlir::Value x);
+  mlir::Value narrowSiluDerivative(mlir::Value x);
   /// N5
   mlir::Value minimum(mlir::Value a, mlir::Value b) { return takeFirst(less(a, b), a, b); }
   mlir::Value maximum(mlir::Value a, mlir::Value b) { return takeFirst(greater(a, b), a, b); }
@@ -40,6 +57,7 @@ private:
   mlir::Value equal(mlir::Value a, mlir::Value b) {
     return compare(mlir::arith::CmpFPredicate::OEQ, a, b);
   }
+  mlir::Value abs(mlir::Value a) { return mlir::math::AbsFOp::create(builder, loc, a); }
   mlir::Value addInt(mlir::Value a, mlir::Value b) {
     return mlir::arith::AddIOp::create(builder, loc, a, b);
   }

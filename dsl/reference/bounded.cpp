@@ -63,6 +63,49 @@ Bounded sigmoid(Bounded x) {
   return recipe_result(sigmoid(x.value), at * (1 - at) * x.error);
 }
 
+namespace {
+
+// What a function's narrow recipe is off by at most, and a derivative's in either grade near its
+// root; of the smallest results that bf16 has, the first.
+Bounded graded(double value, double inherited, Grade grade, double of_cancellation) {
+  constexpr double kFullUlps = 8, kNarrow = 0x1p-13;
+  const double relative = grade == Grade::full ? kFullUlps * kLargestUlp : kNarrow;
+  return Bounded::rounded(value,
+                          inherited + relative * (std::fabs(value) + inherited) + of_cancellation);
+}
+
+constexpr double kOfCancellation = 0x1p-22;
+
+}  // namespace
+
+Bounded exp(Bounded x, Grade grade) {
+  const double value = std::exp(x.value);
+  return grade == Grade::full ? exp(x) : graded(value, value * std::expm1(x.error), grade, 0);
+}
+
+Bounded tanh(Bounded x, Grade grade) {
+  const Bounded full = tanh(x);
+  return grade == Grade::full ? full : graded(full.value, full.error, grade, 0);
+}
+
+Bounded sigmoid(Bounded x, Grade grade) {
+  const Bounded full = sigmoid(x);
+  return grade == Grade::full ? full : graded(full.value, full.error, grade, 0);
+}
+
+// No slope of gelu or silu is above 1.13, none of their derivatives' above 0.9.
+#define HALFTONE_GRADED(function, slope, of_cancellation)                             \
+  Bounded function(Bounded x, Grade grade) {                                          \
+    return graded(function(x.value, grade), slope * x.error, grade, of_cancellation); \
+  }
+HALFTONE_GRADED(gelu_erf, 1.13, 0)
+HALFTONE_GRADED(gelu_tanh, 1.13, 0)
+HALFTONE_GRADED(silu, 1.13, 0)
+HALFTONE_GRADED(gelu_erf_derivative, 0.9, kOfCancellation)
+HALFTONE_GRADED(gelu_tanh_derivative, 0.9, kOfCancellation)
+HALFTONE_GRADED(silu_derivative, 0.9, kOfCancellation)
+#undef HALFTONE_GRADED
+
 Bounded rsqrt(Bounded x) {
   Bounded::require_decided(x.value > x.error);
   const double value = 1 / std::sqrt(x.value);

@@ -14,13 +14,21 @@ Values<Scalar> elementwise(const Layer<Scalar>& layer, Function function) {
   return y;
 }
 
-/// With function(x, g), g being the gradient that arrives at the element.
-template <class Scalar, class Function>
-OperandGradients<Scalar> elementwise_gradients(const Layer<Scalar>& layer, View<Scalar> g,
-                                               Function function) {
+/// A function of numerics.hpp that has two grades.
+template <class Scalar>
+using Graded = Scalar (*)(Scalar, Grade);
+
+template <class Scalar>
+Values<Scalar> activation(const Layer<Scalar>& layer, Graded<Scalar> function) {
+  return elementwise(layer, [&](Scalar x) { return function(x, layer.grade); });
+}
+
+template <class Scalar>
+OperandGradients<Scalar> activation_gradients(const Layer<Scalar>& layer, View<Scalar> g,
+                                              Graded<Scalar> derivative) {
   const View<Scalar> x = layer["x"];
   Values<Scalar> of_x(x.size());
-  for (std::size_t e = 0; e < x.size(); ++e) of_x[e] = function(x[e], g[e]);
+  for (std::size_t e = 0; e < x.size(); ++e) of_x[e] = g[e] * derivative(x[e], layer.grade);
   return {std::move(of_x)};
 }
 

@@ -10,12 +10,15 @@
 
 namespace halftone::reference {
 
-// D28: the result of every instruction; conditions are 1 or 0. x holds one element of each operand.
+// D28: the result of every instruction; conditions are 1 or 0. x holds one element of each operand,
+// `last` is the grade of the last instruction (N10).
 template <class Scalar>
-void evaluate(const description::Expression& expression, View<Scalar> x, Values<Scalar>& results) {
+void evaluate(const description::Expression& expression, View<Scalar> x, Values<Scalar>& results,
+              Grade last = Grade::full) {
   using description::ScalarOp;
   results.clear();
   for (const description::ScalarInstruction& i : expression.instructions) {
+    const Grade grade = &i == &expression.instructions.back() ? last : Grade::full;
     const auto at = [&](std::int32_t index) { return results[index]; };
     switch (i.op) {
       case ScalarOp::operand:
@@ -49,7 +52,7 @@ void evaluate(const description::Expression& expression, View<Scalar> x, Values<
         results.push_back(absolute(at(i.a)));
         break;
       case ScalarOp::exp:
-        results.push_back(exp(at(i.a)));
+        results.push_back(exp(at(i.a), grade));
         break;
       case ScalarOp::log:
         results.push_back(log(at(i.a)));
@@ -61,13 +64,13 @@ void evaluate(const description::Expression& expression, View<Scalar> x, Values<
         results.push_back(rsqrt(at(i.a)));
         break;
       case ScalarOp::tanh:
-        results.push_back(tanh(at(i.a)));
+        results.push_back(tanh(at(i.a), grade));
         break;
       case ScalarOp::erf:
         results.push_back(erf(at(i.a)));
         break;
       case ScalarOp::sigmoid:
-        results.push_back(sigmoid(at(i.a)));
+        results.push_back(sigmoid(at(i.a), grade));
         break;
       case ScalarOp::less:
         results.push_back(at(i.a) < at(i.b) ? 1 : 0);
@@ -203,7 +206,7 @@ template <class Scalar>
 Values<Scalar> expression_values(const Layer<Scalar>& layer) {
   Values<Scalar> y(layer.operands[0].values.size()), results;
   for (std::size_t e = 0; e < y.size(); ++e) {
-    evaluate<Scalar>(layer.settings.expression, element(layer, e), results);
+    evaluate<Scalar>(layer.settings.expression, element(layer, e), results, layer.grade);
     y[e] = results.back();
   }
   return y;

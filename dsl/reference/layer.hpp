@@ -57,6 +57,7 @@ struct Layer {
   Extents extents;                        ///< of the result
   Settings settings;
   std::optional<Draws> draws;  ///< of a layer that draws
+  Grade grade = Grade::full;   ///< N10, of this pass
   Values<Scalar> result;       ///< what forward left; in the gradient passes alone
 
   [[nodiscard]] bool has(std::string_view role) const {

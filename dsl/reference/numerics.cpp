@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <limits>
+#include <numbers>
 
 #include "recipes.hpp"
 
 namespace halftone::reference {
 namespace {
+
+constexpr double kSqrtTwoOverPi = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
+constexpr double kCubic = 0.044715;
 
 constexpr std::size_t kLanes = 32;          // N2: partial results of a chunk
 constexpr std::size_t kChunk = 1024;        // N2: elements of a chunk
@@ -65,6 +69,15 @@ std::vector<Scalar> column_tree(std::span<const Scalar> matrix, std::int64_t col
   return totals;
 }
 
+double logistic(double x) { return 1 / (1 + std::exp(-x)); }
+
+// x times what lies between 0 and 1, which takes infinities along (D24, D25, D32).
+double share_of(double x, double part) { return part == 0 ? -0.0 : x * part; }
+
+double normal(double x) { return 0.5 * std::erfc(-x * (0.5 * std::numbers::sqrt2)); }
+
+double gelu_tanh_argument(double x) { return 2 * kSqrtTwoOverPi * (x + kCubic * x * x * x); }
+
 }  // namespace
 
 float exp(float x) { return recipe::exp(x); }
@@ -77,8 +90,49 @@ double exp(double x) { return std::exp(x); }
 double log(double x) { return std::log(x); }
 double tanh(double x) { return std::tanh(x); }
 double erf(double x) { return std::erf(x); }
-double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+double sigmoid(double x) { return logistic(x); }
 double rsqrt(double x) { return 1 / std::sqrt(x); }
+
+#define HALFTONE_GRADED(function)                                                    \
+  float function(float x, Grade grade) {                                             \
+    return grade == Grade::full ? recipe::function(x) : recipe::narrow::function(x); \
+  }
+HALFTONE_GRADED(exp)
+HALFTONE_GRADED(tanh)
+HALFTONE_GRADED(sigmoid)
+HALFTONE_GRADED(gelu_erf)
+HALFTONE_GRADED(gelu_erf_derivative)
+HALFTONE_GRADED(gelu_tanh)
+HALFTONE_GRADED(gelu_tanh_derivative)
+HALFTONE_GRADED(silu)
+HALFTONE_GRADED(silu_derivative)
+#undef HALFTONE_GRADED
+
+double exp(double x, Grade) { return exp(x); }
+double tanh(double x, Grade) { return tanh(x); }
+double sigmoid(double x, Grade) { return sigmoid(x); }
+
+double gelu_erf(double x, Grade) { return share_of(x, normal(x)); }
+
+double gelu_erf_derivative(double x, Grade) {
+  const double density = std::exp(-0.5 * x * x) * (0.5 * kSqrtTwoOverPi);
+  return normal(x) + (density == 0 ? 0 : x * density);
+}
+
+double gelu_tanh(double x, Grade) { return share_of(x, sigmoid(gelu_tanh_argument(x))); }
+
+double gelu_tanh_derivative(double x, Grade) {
+  const double u = gelu_tanh_argument(x), slope = 2 * kSqrtTwoOverPi * (1 + 3 * kCubic * x * x);
+  const double both = sigmoid(u) * sigmoid(-u);
+  return sigmoid(u) + (both == 0 ? 0 : x * both * slope);
+}
+
+double silu(double x, Grade) { return share_of(x, sigmoid(x)); }
+
+double silu_derivative(double x, Grade) {
+  const double both = sigmoid(x) * sigmoid(-x);
+  return sigmoid(x) + (both == 0 ? 0 : x * both);
+}
 
 float sum(std::span<const float> values) { return sum_tree(values); }
 Bounded sum(std::span<const Bounded> values) { return sum_tree(values); }

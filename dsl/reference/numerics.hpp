@@ -28,6 +28,9 @@ inline double plain(float x) { return x; }
 inline double plain(double x) { return x; }
 inline double plain(Bounded x) { return x.value; }
 
+/// N10: which of its recipes a function has in f32.
+enum class Grade { full, narrow };
+
 /// N6. f32: the recipes of docs/spec/math.md; double: libm.
 float exp(float x);
 float log(float x);
@@ -47,6 +50,22 @@ Bounded tanh(Bounded x);
 Bounded erf(Bounded x);
 Bounded sigmoid(Bounded x);
 Bounded rsqrt(Bounded x);
+
+/// Likewise what has a narrow recipe, too.
+#define HALFTONE_GRADED(function)         \
+  float function(float x, Grade grade);   \
+  double function(double x, Grade grade); \
+  Bounded function(Bounded x, Grade grade);
+HALFTONE_GRADED(exp)
+HALFTONE_GRADED(tanh)
+HALFTONE_GRADED(sigmoid)
+HALFTONE_GRADED(gelu_erf)
+HALFTONE_GRADED(gelu_erf_derivative)
+HALFTONE_GRADED(gelu_tanh)
+HALFTONE_GRADED(gelu_tanh_derivative)
+HALFTONE_GRADED(silu)
+HALFTONE_GRADED(silu_derivative)
+#undef HALFTONE_GRADED
 
 /// N2 over a row and N4 over a tensor. f32: the tree; double: left to right.
 float sum(std::span<const float> values);

@@ -90,10 +90,31 @@ class Operation {
     return operand;
   }
 
+  /// N10: narrow where the first rounding of the result is to 16 bits, to the nearest.
+  [[nodiscard]] Grade grade(description::Pass pass) const {
+    using description::Format, description::Pass, description::Role;
+    if (is_loss(node())) return Grade::full;
+    RoundTo first = rules_.result(id_, pass);
+    if (first.format == Format::f32) first = stored(pass);
+    const bool is_short = first.format == Format::f16 || first.format == Format::bf16;
+    const bool to_nearest = first.rounding == description::Rounding::nearest_even;
+    return is_short && to_nearest ? Grade::narrow : Grade::full;
+  }
+
+  /// What the result is held in, in a gradient pass that of the first operand's gradient: the
+  /// layers with two grades of gradients have one operand.
+  [[nodiscard]] RoundTo stored(description::Pass pass) const {
+    using description::Pass, description::Role;
+    if (pass == Pass::forward) return rules_.store(id_, Role::activation);
+    const description::NodeId target = node().operands[0].node;
+    return is_layer(model_.nodes[target]) ? rules_.store(target, Role::gradient) : RoundTo{};
+  }
+
   [[nodiscard]] Layer<Scalar> layer(description::Pass pass) const {
     Layer<Scalar> layer;
     layer.extents = bound(node().shape, symbols_);
     layer.settings = settings_of(node());
+    layer.grade = grade(pass);
     for (const description::Operand& of : node().operands) {
       layer.operands.push_back(operand(of, pass));
     }

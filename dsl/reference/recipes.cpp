@@ -1,28 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// One statement per line of docs/spec/math.md, with its temporaries' names. Built without contraction: every operation
-// rounds where it stands.
+// R1 to R6: one statement per line of docs/spec/math.md, with its temporaries' names. Built without
+// contraction: every operation rounds where it stands.
 #include "recipes.hpp"
 
-#include <bit>
-#include <cmath>
-#include <cstdint>
 #include <limits>
 
-#ifdef __FAST_MATH__
-#error "the recipes define bits: build them without -ffast-math"
-#endif
+#include "ieee_operations.hpp"
 
 namespace halftone::reference::recipe {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-
-float fma(float a, float b, float c) { return std::fma(a, b, c); }
-std::uint32_t bits(float x) { return std::bit_cast<std::uint32_t>(x); }
-float value(std::uint32_t b) { return std::bit_cast<float>(b); }
-// The arithmetic shift: copies of the sign bit come in from the left.
-std::uint32_t shrs(std::uint32_t a, int n) { return static_cast<std::uint32_t>(static_cast<std::int32_t>(a) >> n); }
 
 }  // namespace
 
@@ -48,6 +37,25 @@ float exp(float x) {  // R1
   const float d = value(vs);
   const float w = p * c;
   return w * d;
+}
+
+float exp_of_nonpositive(float x) {  // R1, the shorter form
+  const float b = x < -0x1.ap+6f ? -0x1.ap+6f : x;
+  const float t = fma(b, 0x1.715476p+0f, 0x1.80013cp+23f);
+  const float n = t - 0x1.80013cp+23f;
+  const float r0 = fma(n, -0x1.62e4p-1f, b);
+  const float r = fma(n, -0x1.7f7d1cp-20f, r0);
+  const float q4 = fma(0x1.694c82p-10f, r, 0x1.12397cp-7f);
+  const float q3 = fma(q4, r, 0x1.555a26p-5f);
+  const float q2 = fma(q3, r, 0x1.555492p-3f);
+  const float q1 = fma(q2, r, 0x1.fffffap-2f);
+  const float q0 = fma(q1, r, 0x1p+0f);
+  const float p = fma(q0, r, 0x1p+0f);
+  const std::uint32_t tb = bits(t);
+  const std::uint32_t ts = tb << 23;
+  const float c = value(ts);
+  const float w = p * c;
+  return w * 0x1p-31f;
 }
 
 float log(float x) {  // R2

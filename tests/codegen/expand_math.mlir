@@ -6,6 +6,7 @@
 
 // LEFT-NOT: math.{{exp|log|tanh|erf|rsqrt|sin}}
 // LEFT-NOT: halftone.sigmoid
+// LEFT-NOT: halftone.recipe
 // LEFT-NOT: arith.{{minimumf|maximumf}}
 
 !vector = !halftone.tensor<[8], f32>
@@ -121,4 +122,62 @@ halftone.graph "a_function_in_another_format" {
     %c = math.exp %a : bf16
     halftone.kernel_yield stores %c : bf16
   }
+}
+
+// -----
+
+!vector = !halftone.tensor<[8], f32>
+
+// No narrow recipe divides.
+// CHECK-LABEL: halftone.graph "narrow"
+halftone.graph "narrow" {
+  %x = halftone.input "x" : !vector
+  %y:9 = halftone.kernel "k" pointwise over [8] reduce [] (%x) accesses [#halftone.access<full>]
+      -> [#halftone.access<full>, #halftone.access<full>, #halftone.access<full>, #halftone.access<full>, #halftone.access<full>, #halftone.access<full>, #halftone.access<full>, #halftone.access<full>, #halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 9, 0>}
+      : (!vector) -> (!vector, !vector, !vector, !vector, !vector, !vector, !vector, !vector, !vector) {
+  ^bb0(%a: f32):
+    // CHECK-NOT: arith.divf
+    // CHECK: halftone.kernel_yield
+    %n0 = halftone.recipe exp %a {narrow} : f32
+    %n1 = halftone.recipe tanh %a {narrow} : f32
+    %n2 = halftone.recipe sigmoid %a {narrow} : f32
+    %n3 = halftone.recipe gelu_erf %a {narrow} : f32
+    %n4 = halftone.recipe gelu_erf_derivative %a {narrow} : f32
+    %n5 = halftone.recipe gelu_tanh %a {narrow} : f32
+    %n6 = halftone.recipe gelu_tanh_derivative %a {narrow} : f32
+    %n7 = halftone.recipe silu %a {narrow} : f32
+    %n8 = halftone.recipe silu_derivative %a {narrow} : f32
+    halftone.kernel_yield stores %n0, %n1, %n2, %n3, %n4, %n5, %n6, %n7, %n8 : f32, f32, f32, f32, f32, f32, f32, f32, f32
+  }
+  halftone.output "y", %y#0 : !vector
+}
+
+// -----
+
+!matrix = !halftone.tensor<[batch, 8], f32>
+
+// Of a difference to its row's maximum the shorter exp: no second scale. Of another difference R1.
+// CHECK-LABEL: halftone.graph "below_the_maximum"
+halftone.graph "below_the_maximum" {
+  %x = halftone.input "x" : !matrix
+  %y:2 = halftone.kernel "k" row over ["batch", 8] reduce [] (%x) accesses [#halftone.access<full>]
+      -> [#halftone.access<full>, #halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 2, 0>}
+      : (!matrix) -> (!matrix, !matrix) {
+  ^bb0(%a: f32):
+    // CHECK: %[[MAX:.*]] = halftone.row_max
+    // CHECK: arith.subf %{{.*}}, %[[MAX]]
+    // CHECK-NOT: arith.shrsi
+    // CHECK: arith.constant 4.65661287E-10 : f32
+    %m = halftone.row_max %a : f32
+    %d = arith.subf %a, %m : f32
+    %e = math.exp %d : f32
+    // CHECK: arith.subf %[[MAX]], %
+    // CHECK: arith.shrsi
+    %o = arith.subf %m, %a : f32
+    %f = math.exp %o : f32
+    halftone.kernel_yield stores %e, %f : f32, f32
+  }
+  halftone.output "y", %y#0 : !matrix
+  halftone.output "z", %y#1 : !matrix
 }

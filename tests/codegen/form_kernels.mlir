@@ -30,7 +30,7 @@ halftone.graph "linear_bias_and_gelu_are_one_kernel" {
   // CHECK-SAME: transpose_rhs
   // CHECK-NEXT: ^bb0(%[[SUM:[a-z0-9]+]]: f32, %[[BIAS:[a-z0-9]+]]: f32):
   // CHECK-NEXT: %[[FC:.*]] = arith.addf %[[SUM]], %[[BIAS]] : f32
-  // CHECK: math.erf
+  // CHECK: halftone.recipe gelu_erf %{{.*}} : f32
   // CHECK: halftone.kernel_yield stores %{{[0-9]+}} : f32
   // CHECK-NOT: halftone.kernel "
   // CHECK: halftone.output "y", %[[Y]]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions as 16-bit formats see them: a code is widened, the f32 recipe runs, its result is
+// The functions as 16-bit formats see them: a code is widened, the recipe runs, its result is
 // rounded to the format. Judged over all codes against long double.
 #pragma once
 
@@ -26,29 +26,36 @@ struct NarrowCase {
 /// 1 / (1 + exp(-x)), without an overflow of its own.
 inline long double logistic(long double x) { return 1 / (1 + std::exp(-x)); }
 
-// An f32 result that is a few units off can fall on the other side of a middle, but not further.
+/// max(x, 0) - |x| * F(-|x|), so that a zero has the sign that D24, D25 and D32 give it.
+inline long double activated(long double x, long double of_minus_magnitude) {
+  if (std::isnan(x)) return x;
+  const long double tail = std::isinf(x) ? 0.0L : std::fabs(x) * of_minus_magnitude;
+  return x < 0 ? -tail : (x > 0 ? x : 0.0L) - tail;
+}
+
+// A result that is a little off can fall on the other side of a middle, but not further.
 inline constexpr double kFaithful = 1.0;
 
-// gelu's formula subtracts 1 from 1 for negative x, so its error is one of |x|.
-inline constexpr double kUnbounded = std::numeric_limits<double>::infinity();
-
-// Others than kFaithful and kUnbounded: what JAX's exhaustive tables have for its functions.
+// Others than kFaithful: what JAX's exhaustive tables have for its functions. Rounded to 16 bits at
+// once, functions with a narrow recipe take it (N10).
 inline constexpr NarrowCase kNarrowCases[] = {
-    {"exp", recipe::exp, [](long double x) { return std::exp(x); }, 1.0, 1.0},
+    {"exp", recipe::narrow::exp, [](long double x) { return std::exp(x); }, 1.0, 1.0},
     {"log", recipe::log, [](long double x) { return std::log(x); }, kFaithful, kFaithful},
-    {"tanh", recipe::tanh, [](long double x) { return std::tanh(x); }, 0.5, kFaithful},
+    {"tanh", recipe::narrow::tanh, [](long double x) { return std::tanh(x); }, 0.5, kFaithful},
     {"erf", recipe::erf, [](long double x) { return std::erf(x); }, 0.5, kFaithful},
-    {"sigmoid", recipe::sigmoid, logistic, 2.5, 2.0},
+    {"sigmoid", recipe::narrow::sigmoid, logistic, 2.5, 2.0},
     {"rsqrt", recipe::rsqrt, [](long double x) { return 1 / std::sqrt(x); }, 0.5, kFaithful},
-    {"gelu erf", gelu_erf<float>,
-     [](long double x) { return x / 2 * std::erfc(-x * std::sqrt(0.5L)); }, kUnbounded, kUnbounded},
-    {"gelu tanh", gelu_tanh<float>,
+    {"gelu_erf", recipe::narrow::gelu_erf,
+     [](long double x) { return activated(x, std::erfc(std::fabs(x) * std::sqrt(0.5L)) / 2); },
+     kFaithful, kFaithful},
+    {"gelu_tanh", recipe::narrow::gelu_tanh,
      [](long double x) {
        const long double c = std::sqrt(2 / std::acos(-1.0L));
-       return x * logistic(2 * c * (x + 0.044715L * x * x * x));
+       return activated(x, logistic(-std::fabs(2 * c * (x + 0.044715L * x * x * x))));
      },
-     kUnbounded, kUnbounded},
-    {"silu", silu<float>, [](long double x) { return x * logistic(x); }, kFaithful, kFaithful},
+     kFaithful, kFaithful},
+    {"silu", recipe::narrow::silu,
+     [](long double x) { return activated(x, logistic(-std::fabs(x))); }, kFaithful, kFaithful},
 };
 
 struct NarrowError {

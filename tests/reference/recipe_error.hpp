@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recipes, and the formulas made of them, beside their oracle, the double functions of libm,
-// and the distance between the two in f32 ulps.
+// The recipes beside their oracle, the double functions of libm, and the distance between the two
+// in f32 ulps.
 #pragma once
 
 #include <bit>
@@ -8,8 +8,6 @@
 #include <cstdint>
 #include <limits>
 
-#include "layers/gelu.hpp"
-#include "layers/silu.hpp"
 #include "recipes.hpp"
 
 namespace halftone::reference {
@@ -23,6 +21,46 @@ struct RecipeCase {
 
 inline double logistic(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 
+inline const double kTwoRootsOfTwoOverPi = 2 * std::sqrt(2 / std::acos(-1.0));
+inline double gelu_tanh_argument(double x) {
+  return kTwoRootsOfTwoOverPi * (x + 0.044715 * x * x * x);
+}
+
+// max(x, 0) - |x| * F(-|x|), so that a zero has the sign that D24, D25 and D32 give it.
+inline double activated(double x, double of_minus_magnitude) {
+  if (std::isnan(x)) return x;
+  const double tail = std::isinf(x) ? 0.0 : std::fabs(x) * of_minus_magnitude;
+  return x < 0 ? -tail : (x > 0 ? x : 0.0) - tail;
+}
+
+inline double gelu_erf_oracle(double x) {
+  return activated(x, 0.5 * std::erfc(std::fabs(x) * std::sqrt(0.5)));
+}
+inline double gelu_tanh_oracle(double x) {
+  return activated(x, logistic(-std::fabs(gelu_tanh_argument(x))));
+}
+inline double silu_oracle(double x) { return activated(x, logistic(-std::fabs(x))); }
+
+// F(x) + x F'(x), of which the second part vanishes far out, where x may be infinite; below zero
+// there.
+inline double derived(double share, double x, double slope) {
+  const double sum = share + (slope == 0 ? 0.0 : x * slope);
+  return sum == 0 ? -0.0 : sum;
+}
+
+inline double gelu_erf_derivative_oracle(double x) {
+  const double density = std::exp(-x * x / 2) / std::sqrt(2 * std::acos(-1.0));
+  return derived(0.5 * std::erfc(-x * std::sqrt(0.5)), x, density);
+}
+inline double gelu_tanh_derivative_oracle(double x) {
+  const double u = gelu_tanh_argument(x), both = logistic(u) * logistic(-u);
+  return derived(logistic(u), x,
+                 both == 0 ? 0.0 : both * kTwoRootsOfTwoOverPi * (1 + 3 * 0.044715 * x * x));
+}
+inline double silu_derivative_oracle(double x) {
+  return derived(logistic(x), x, logistic(x) * logistic(-x));
+}
+
 inline constexpr RecipeCase kRecipeCases[] = {
     {"exp", recipe::exp, [](double x) { return std::exp(x); }, 1.0},
     {"log", recipe::log, [](double x) { return std::log(x); }, 1.0},
@@ -30,28 +68,34 @@ inline constexpr RecipeCase kRecipeCases[] = {
     {"erf", recipe::erf, [](double x) { return std::erf(x); }, 1.5},
     {"sigmoid", recipe::sigmoid, logistic, 2.0},
     {"rsqrt", recipe::rsqrt, [](double x) { return 1.0 / std::sqrt(x); }, 1.5},
+    {"gelu_erf", recipe::gelu_erf, gelu_erf_oracle, 7.0},
+    {"gelu_tanh", recipe::gelu_tanh, gelu_tanh_oracle, 4.0},
+    {"silu", recipe::silu, silu_oracle, 4.0},
 };
 
-/// D24, D25, D32, in which recipes are steps. gelu subtracts 1 from 1 for negative x, so that its
-/// error is one of |x|: bound_of_input is in units of |x| * 2^-24, beyond half an ulp.
-struct FormulaCase {
+/// A derivative has a root, near which no f32 formula keeps its digits: within half of it the error
+/// is judged in units of 2^-24, elsewhere in ulps.
+struct DerivativeCase {
   const char* name;
-  float (*formula)(float);
+  float (*full)(float);
+  float (*narrow)(float);
   double (*oracle)(double);
-  double bound_of_input;
+  double root;
+  double bound_ulp, bound_near_root;
 };
 
-inline constexpr FormulaCase kFormulaCases[] = {
-    {"gelu erf", gelu_erf<float>,
-     [](double x) { return x == -INFINITY ? NAN : x / 2 * std::erfc(-x * std::sqrt(0.5)); }, 4.0},
-    {"gelu tanh", gelu_tanh<float>,
-     [](double x) {
-       const double c = std::sqrt(2 / std::acos(-1.0));
-       return x == -INFINITY ? NAN : x * logistic(2 * c * (x + 0.044715 * x * x * x));
-     },
-     4.0},
-    {"silu", silu<float>, [](double x) { return x == -INFINITY ? NAN : x * logistic(x); }, 4.0},
+inline constexpr DerivativeCase kDerivativeCases[] = {
+    {"gelu_erf_derivative", recipe::gelu_erf_derivative, recipe::narrow::gelu_erf_derivative,
+     gelu_erf_derivative_oracle, -0.7517915, 8.0, 2.0},
+    {"gelu_tanh_derivative", recipe::gelu_tanh_derivative, recipe::narrow::gelu_tanh_derivative,
+     gelu_tanh_derivative_oracle, -0.7524614, 8.0, 2.0},
+    {"silu_derivative", recipe::silu_derivative, recipe::narrow::silu_derivative,
+     silu_derivative_oracle, -1.2784645, 8.0, 2.0},
 };
+
+inline bool is_near_root(const DerivativeCase& derivative, double x) {
+  return std::fabs(x - derivative.root) < 0.5;
+}
 
 // |got - expected| in units of the f32 spacing at expected; infinity when exactly one is NaN, when
 // the sign of a zero is wrong, or when got is infinite and expected does not round to that infinity

@@ -23,7 +23,7 @@ std::vector<std::uint32_t> neighbourhoods() {
     centres.push_back(exponent << 23);
   }
   for (const float x : {89.0F, 88.72284F, 87.33655F, 103.97208F, 104.0F, 0.70710677F, 10.0F, 1.125F,
-                        3.92F, 0.34657359F}) {
+                        3.92F, 0.34657359F, 11.0F, 14.5F, 110.0F}) {
     centres.push_back(bits(x));
     centres.push_back(bits(-x));
   }
@@ -77,6 +77,39 @@ TEST_CASE("every recipe stays within its bound around the special values") {
   }
 }
 
+TEST_CASE("derivatives stay within their bounds on a stride through all floats") {
+  for (const DerivativeCase& derivative : kDerivativeCases) {
+    double ulp = 0, near_root = 0;
+    for (std::uint64_t pattern = 0; pattern < 0x100000000; pattern += 997) {
+      const float x = std::bit_cast<float>(static_cast<std::uint32_t>(pattern));
+      const double exact = derivative.oracle(x);
+      const double off = error_ulp(derivative.full(x), exact);
+      if (is_near_root(derivative, x))
+        near_root = std::fmax(near_root, std::fabs(derivative.full(x) - exact) * 0x1p+24);
+      else
+        ulp = std::fmax(ulp, off);
+    }
+    CAPTURE(derivative.name);
+    CHECK(ulp <= derivative.bound_ulp);
+    CHECK(near_root <= derivative.bound_near_root);
+  }
+}
+
+TEST_CASE("the shorter exp has exp's bits where nothing is above zero") {
+  std::uint32_t different = 0;
+  const auto compare = [&](std::uint32_t pattern) {
+    const float x = std::bit_cast<float>(pattern);
+    if (x > 0) return;
+    const float shorter = recipe::exp_of_nonpositive(x), full = recipe::exp(x);
+    const bool same = std::isnan(x) ? std::isnan(shorter) : bits(shorter) == bits(full);
+    if (!same) ++different;
+  };
+  for (std::uint64_t pattern = 0; pattern < 0x100000000; pattern += 499)
+    compare(static_cast<std::uint32_t>(pattern));
+  for (std::uint32_t pattern = bits(-87.0F); pattern <= bits(-105.0F); ++pattern) compare(pattern);
+  CHECK(different == 0);
+}
+
 TEST_CASE("recipes are exact where mathematics is") {
   struct Exact {
     float (*recipe)(float);
@@ -84,18 +117,41 @@ TEST_CASE("recipes are exact where mathematics is") {
     float result;
   };
   const Exact cases[] = {
-      {recipe::exp, 0.0F, 1.0F},           {recipe::exp, -0.0F, 1.0F},
-      {recipe::exp, kInfinity, kInfinity}, {recipe::exp, -kInfinity, 0.0F},
-      {recipe::log, 1.0F, 0.0F},           {recipe::log, 0.0F, -kInfinity},
-      {recipe::log, -0.0F, -kInfinity},    {recipe::log, kInfinity, kInfinity},
-      {recipe::tanh, -0.0F, -0.0F},        {recipe::tanh, kInfinity, 1.0F},
-      {recipe::tanh, -kInfinity, -1.0F},   {recipe::tanh, 0x1p-149F, 0x1p-149F},
-      {recipe::erf, -0.0F, -0.0F},         {recipe::erf, kInfinity, 1.0F},
-      {recipe::erf, -kInfinity, -1.0F},    {recipe::sigmoid, 0.0F, 0.5F},
-      {recipe::sigmoid, -0.0F, 0.5F},      {recipe::sigmoid, kInfinity, 1.0F},
-      {recipe::sigmoid, -kInfinity, 0.0F}, {recipe::rsqrt, 4.0F, 0.5F},
-      {recipe::rsqrt, 0.0F, kInfinity},    {recipe::rsqrt, -0.0F, -kInfinity},
+      {recipe::exp, 0.0F, 1.0F},
+      {recipe::exp, -0.0F, 1.0F},
+      {recipe::exp, kInfinity, kInfinity},
+      {recipe::exp, -kInfinity, 0.0F},
+      {recipe::log, 1.0F, 0.0F},
+      {recipe::log, 0.0F, -kInfinity},
+      {recipe::log, -0.0F, -kInfinity},
+      {recipe::log, kInfinity, kInfinity},
+      {recipe::tanh, -0.0F, -0.0F},
+      {recipe::tanh, kInfinity, 1.0F},
+      {recipe::tanh, -kInfinity, -1.0F},
+      {recipe::tanh, 0x1p-149F, 0x1p-149F},
+      {recipe::erf, -0.0F, -0.0F},
+      {recipe::erf, kInfinity, 1.0F},
+      {recipe::erf, -kInfinity, -1.0F},
+      {recipe::sigmoid, 0.0F, 0.5F},
+      {recipe::sigmoid, -0.0F, 0.5F},
+      {recipe::sigmoid, kInfinity, 1.0F},
+      {recipe::sigmoid, -kInfinity, 0.0F},
+      {recipe::rsqrt, 4.0F, 0.5F},
+      {recipe::rsqrt, 0.0F, kInfinity},
+      {recipe::rsqrt, -0.0F, -kInfinity},
       {recipe::rsqrt, kInfinity, 0.0F},
+      {recipe::gelu_erf, 0.0F, 0.0F},
+      {recipe::gelu_erf, -0.0F, 0.0F},
+      {recipe::gelu_erf, kInfinity, kInfinity},
+      {recipe::gelu_erf, -kInfinity, -0.0F},
+      {recipe::gelu_tanh, 0.0F, 0.0F},
+      {recipe::gelu_tanh, -0.0F, 0.0F},
+      {recipe::gelu_tanh, kInfinity, kInfinity},
+      {recipe::gelu_tanh, -kInfinity, -0.0F},
+      {recipe::silu, 0.0F, 0.0F},
+      {recipe::silu, -0.0F, 0.0F},
+      {recipe::silu, kInfinity, kInfinity},
+      {recipe::silu, -kInfinity, -0.0F},
   };
   for (const Exact& exact : cases) {
     CAPTURE(exact.x);

@@ -1,52 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints the largest error of every recipe over all 2^32 inputs, and of every function over all
-// codes of f16 and bf16: the tables of docs/numerics.md. Arguments: names of recipes and "narrow",
-// none for all. Takes minutes; recipes_test.cpp and narrow_recipes_test.cpp are the short forms.
+// codes of f16 and bf16: the tables of docs/numerics.md. Arguments: names of functions and "codes",
+// none for all; before them "every N" for every N-th input alone. Takes minutes; recipes_test.cpp
+// and narrow_recipes_test.cpp are the short forms.
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <thread>
 
-#include "narrow_recipes.hpp"
-#include "recipe_error.hpp"
+#include "narrow_error.hpp"
 
 namespace {
 
-using halftone::reference::error_ulp;
-using halftone::reference::FormulaCase, halftone::reference::RecipeCase;
+using namespace halftone::reference;
+using halftone::description::Format;
 
 constexpr std::uint32_t kThreads = 2;
 
-struct Worst {
-  double ulp = 0;
-  std::uint32_t input = 0;
-  std::uint64_t not_nearest = 0;  // results further than half an ulp from the oracle
-};
+std::uint32_t stride = 1;
 
-Worst worst_of(const RecipeCase& recipe, std::uint32_t first_thread_bit) {
-  Worst worst;
-  std::uint32_t pattern = first_thread_bit;
-  do {
-    const float x = std::bit_cast<float>(pattern);
-    const double ulp = error_ulp(recipe.recipe(x), recipe.oracle(x));
-    worst.not_nearest += ulp > 0.5 ? 1 : 0;
-    if (ulp > worst.ulp) {
-      worst.ulp = ulp;
-      worst.input = pattern;
-    }
-    pattern += kThreads;
-  } while (pattern != first_thread_bit);  // wraps after the last pattern of this residue
-  return worst;
+/// The worst of two threads, each over every second pattern.
+template <class Worst, class Take>
+Worst over_all(Take take) {
+  Worst halves[kThreads];
+  const auto run = [&](std::uint32_t residue) {
+    for (std::uint64_t pattern = residue * stride; pattern < 0x100000000;
+         pattern += kThreads * stride)
+      take(halves[residue], static_cast<std::uint32_t>(pattern));
+  };
+  std::thread other([&] { run(1); });
+  run(0);
+  other.join();
+  halves[0].join(halves[1]);
+  return halves[0];
 }
 
 Worst worst_of(const RecipeCase& recipe) {
-  Worst odd;
-  std::thread other([&] { odd = worst_of(recipe, 1); });
-  Worst worst = worst_of(recipe, 0);
-  other.join();
-  const std::uint64_t not_nearest = worst.not_nearest + odd.not_nearest;
-  worst = odd.ulp > worst.ulp ? odd : worst;
-  worst.not_nearest = not_nearest;
-  return worst;
+  return over_all<Worst>([&](Worst& worst, std::uint32_t pattern) {
+    const float x = std::bit_cast<float>(pattern);
+    worst.take(error_ulp(recipe.recipe(x), recipe.oracle(x)), pattern);
+  });
 }
 
 bool wanted(const char* name, int count, char** names) {
@@ -58,68 +51,75 @@ bool wanted(const char* name, int count, char** names) {
   return count == 1;
 }
 
-/// In ulps of the result, and beyond half of one in units of |x| * 2^-24.
-struct WorstFormula {
-  Worst result;
-  double of_input = 0;
+/// Of a derivative: in ulps, and within half of its root in units of 2^-24; of its narrow recipe.
+struct WorstSlope {
+  Worst far, near_root;
+  WorstOfBoth narrow;
+  void join(const WorstSlope& other) {
+    far.join(other.far);
+    near_root.join(other.near_root);
+    narrow.join(other.narrow);
+  }
 };
 
-WorstFormula worst_of(const FormulaCase& formula, std::uint32_t residue) {
-  WorstFormula worst;
-  std::uint32_t pattern = residue;
-  do {
-    const float x = std::bit_cast<float>(pattern), got = formula.formula(x);
-    const double exact = formula.oracle(x), ulp = error_ulp(got, exact);
-    worst.result.not_nearest += ulp > 0.5 ? 1 : 0;
-    if (ulp > worst.result.ulp) worst.result.ulp = ulp, worst.result.input = pattern;
-    const double unit = std::fabs(static_cast<double>(x)) * 0x1p-24;
-    if (ulp > 0.5) {
-      // An infinite error stays one; 0 * infinity is none.
-      const double off = std::isinf(ulp) ? ulp : std::fabs(got - exact) * (1 - 0.5 / ulp);
-      worst.of_input = std::fmax(worst.of_input, off / unit);
-    }
-    pattern += kThreads;
-  } while (pattern != residue);
-  return worst;
-}
-
-WorstFormula worst_of(const FormulaCase& formula) {
-  WorstFormula odd;
-  std::thread other([&] { odd = worst_of(formula, 1); });
-  WorstFormula worst = worst_of(formula, 0);
-  other.join();
-  const std::uint64_t not_nearest = worst.result.not_nearest + odd.result.not_nearest;
-  if (odd.result.ulp > worst.result.ulp) worst.result = odd.result;
-  worst.result.not_nearest = not_nearest;
-  worst.of_input = std::fmax(worst.of_input, odd.of_input);
-  return worst;
-}
-
-bool print_formulas(int count, char** names) {
+bool print_derivatives(int count, char** names) {
+  std::printf(
+      "| derivative | max ulp | at input | near its root, 2^-24 | narrow f16, bf16 beyond 0.01 "
+      "ulp, "
+      "2^-24 |\n|---|---|---|---|---|\n");
   bool within = true;
-  for (const FormulaCase& formula : halftone::reference::kFormulaCases) {
-    if (!wanted(formula.name, count, names)) continue;
-    const WorstFormula worst = worst_of(formula);
-    within = within && worst.of_input <= formula.bound_of_input;
-    std::printf("| %s | %.4g | %.9g | %08x | %.3f%% | %.3f |\n", formula.name, worst.result.ulp,
-                static_cast<double>(std::bit_cast<float>(worst.result.input)), worst.result.input,
-                100.0 * static_cast<double>(worst.result.not_nearest) / 0x1p32, worst.of_input);
+  for (const DerivativeCase& c : kDerivativeCases) {
+    if (!wanted(c.name, count, names)) continue;
+    const auto worst = over_all<WorstSlope>([&](WorstSlope& slope, std::uint32_t pattern) {
+      const float x = std::bit_cast<float>(pattern), got = c.full(x);
+      const double exact = c.oracle(x);
+      if (is_near_root(c, x))
+        slope.near_root.take(std::fabs(got - exact) * 0x1p+24, pattern);
+      else
+        slope.far.take(error_ulp(got, exact), pattern);
+      slope.narrow.take(c, pattern);
+    });
+    const double f16 = worst.narrow.of[0].error, bf16 = worst.narrow.of[1].error;
+    within = within && worst.far.error <= c.bound_ulp &&
+             worst.near_root.error <= c.bound_near_root && std::fmax(f16, bf16) <= kNarrowNearRoot;
+    std::printf("| %s | %.4f | %.9g | %.3f | %.3f, %.3f |\n", c.name, worst.far.error,
+                static_cast<double>(std::bit_cast<float>(worst.far.input)), worst.near_root.error,
+                f16, bf16);
     std::fflush(stdout);
   }
   return within;
 }
 
-void print_narrow() {
-  using namespace halftone;
+bool print_narrow(int count, char** names) {
+  std::printf(
+      "| format | narrow recipe | max ulp | at input | not nearest |\n|---|---|---|---|---|\n");
+  bool within = true;
+  for (const GradedCase& c : kGradedCases) {
+    if (!wanted(c.name, count, names)) continue;
+    const auto worst = over_all<WorstOfBoth>(
+        [&](WorstOfBoth& both, std::uint32_t pattern) { both.take(c, pattern); });
+    for (const int format : {0, 1}) {
+      const Worst& of = worst.of[format];
+      within = within && of.error <= kNarrowUlps;
+      std::printf("| %s | %s | %.4f | %.9g | %.4f%% |\n", format == 0 ? "f16" : "bf16", c.name,
+                  of.error, static_cast<double>(std::bit_cast<float>(of.input)),
+                  100.0 * static_cast<double>(of.not_nearest) * stride / 0x1p32);
+    }
+    std::fflush(stdout);
+  }
+  return within;
+}
+
+void print_codes() {
   std::printf(
       "| format | function | max ulp | not nearest | of them at most |\n|---|---|---|---|---|\n");
-  for (const auto format : {description::Format::f16, description::Format::bf16}) {
-    for (const reference::NarrowCase& c : reference::kNarrowCases) {
-      const reference::NarrowError error = reference::error_of(c, format);
+  for (const Format format : {Format::f16, Format::bf16}) {
+    for (const NarrowCase& c : kNarrowCases) {
+      const NarrowError error = error_of(c, format);
       std::printf("| %s | %s | %.4f | %u | %.0f ulp at %.5g |\n",
-                  format == description::Format::f16 ? "f16" : "bf16", c.name, error.exact_ulp,
+                  format == Format::f16 ? "f16" : "bf16", c.name, error.exact_ulp,
                   error.not_nearest, error.rounded_ulp,
-                  reference::decode(format, static_cast<std::uint16_t>(error.at)));
+                  decode(format, static_cast<std::uint16_t>(error.at)));
     }
   }
 }
@@ -127,22 +127,24 @@ void print_narrow() {
 }  // namespace
 
 int main(int count, char** names) {
-  if (wanted("narrow", count, names)) print_narrow();
+  if (count > 2 && std::strcmp(names[1], "every") == 0) {
+    stride = static_cast<std::uint32_t>(std::atoi(names[2]));
+    count -= 2, names += 2;
+  }
+  if (wanted("codes", count, names)) print_codes();
   std::printf("| function | max ulp | at input | bits | not nearest |\n|---|---|---|---|---|\n");
   bool within = true;
-  for (const RecipeCase& recipe : halftone::reference::kRecipeCases) {
+  for (const RecipeCase& recipe : kRecipeCases) {
     if (!wanted(recipe.name, count, names)) {
       continue;
     }
     const Worst worst = worst_of(recipe);
-    within = within && worst.ulp <= recipe.bound_ulp;
-    std::printf("| %s | %.4f | %.9g | %08x | %.3f%% |\n", recipe.name, worst.ulp,
+    within = within && worst.error <= recipe.bound_ulp;
+    std::printf("| %s | %.4f | %.9g | %08x | %.3f%% |\n", recipe.name, worst.error,
                 static_cast<double>(std::bit_cast<float>(worst.input)), worst.input,
-                100.0 * static_cast<double>(worst.not_nearest) / 0x1p32);
+                100.0 * static_cast<double>(worst.not_nearest) * stride / 0x1p32);
     std::fflush(stdout);
   }
-  std::printf(
-      "| function | max ulp | at input | bits | not nearest | of |x| 2^-24 |\n"
-      "|---|---|---|---|---|---|\n");
-  return print_formulas(count, names) && within ? 0 : 1;
+  within = print_narrow(count, names) && within;
+  return print_derivatives(count, names) && within ? 0 : 1;
 }

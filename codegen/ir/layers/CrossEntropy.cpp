@@ -48,16 +48,16 @@ SmallVector<Value> CrossEntropyOp::buildGradients(OpBuilder &builder,
   Space rows{tensor(getLogits()),
              accesses(getContext(), {AccessKind::Full, AccessKind::Row, AccessKind::Row}),
              accesses(getContext(), {AccessKind::Full})};
-  auto op = makeMap(builder, getLoc(), "cross_entropy_grad", rows,
-                    {getLogits(), getLabel(), resultGradients[0]}, gradientType(getLogits()),
-                    [&](Scalars &s, ValueRange elements) -> SmallVector<Value> {
-                      Value x = elements[0];
-                      auto [match, valid] = matchLabel(s, elements[1], columns);
-                      Value e = s.exp(s.sub(x, s.rowMax(x)));
-                      Value difference =
-                          s.sub(s.div(e, s.rowSum(e)), s.select(match, s.like(x, 1), s.like(x, 0)));
-                      return {s.mul(s.select(valid, elements[2], s.like(x, NAN)), difference)};
-                    });
+  auto op = makeMap(
+      builder, getLoc(), "cross_entropy_grad", rows, {getLogits(), getLabel(), resultGradients[0]},
+      gradientType(getLogits()), [&](Scalars &s, ValueRange elements) -> SmallVector<Value> {
+        Value x = elements[0];
+        auto [match, valid] = matchLabel(s, elements[1], columns);
+        Value e = s.exp(s.sub(x, s.rowMax(x)));
+        Value reciprocal = s.div(s.like(x, 1), s.rowSum(e));
+        Value difference = s.sub(s.mul(e, reciprocal), s.select(match, s.like(x, 1), s.like(x, 0)));
+        return {s.mul(s.select(valid, elements[2], s.like(x, NAN)), difference)};
+      });
   return {op.getOutputs()[0], Value()};
 }
 

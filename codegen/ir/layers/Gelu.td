@@ -4,8 +4,9 @@
 
 include "OpClasses.td"
 
-def Halftone_GeluOp : Halftone_UnaryLayerOp<"gelu", (ins StrAttr:$approximation)> {
-  let summary = "D24, or D25 with approximation tanh";
+def Halftone_GeluOp : Halftone_UnaryLayerOp<"gelu", (ins StrAttr:$approximation, UnitAttr:$narrow), [],
+    [DeclareOpInterfaceMethods<Halftone_Graded>]> {
+  let summary = "D24, or D25 with approximation tanh; `narrow`: N10";
   let extraClassDeclaration = [{ bool isByTanh() { return getApproximation() == "tanh"; } }];
 }
 

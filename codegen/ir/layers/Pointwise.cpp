@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/ir/Forms.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -18,6 +19,29 @@ template <typename Op> static SmallVector<Value> lowerFunction(Op op, OpBuilder 
 
 SmallVector<Value> PointwiseOp::lower(OpBuilder &builder) { // D28
   return lowerFunction(*this, builder);
+}
+
+/// The function that `op` computes and that has a narrow recipe.
+static std::optional<Function> functionOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, std::optional<Function>>(op)
+      .Case([](math::ExpOp) { return Function::Exp; })
+      .Case([](math::TanhOp) { return Function::Tanh; })
+      .Case([](SigmoidOp) { return Function::Sigmoid; })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+/// That of the last instruction alone.
+void PointwiseOp::takeNarrowRecipes() {
+  Operation *yield = getBody().front().getTerminator();
+  Operation *last = yield->getOperand(0).getDefiningOp();
+  std::optional<Function> function = last ? functionOf(last) : std::nullopt;
+  if (!function)
+    return;
+  OpBuilder builder(yield);
+  yield->setOperand(0,
+                    Scalars(builder, last->getLoc()).recipe(*function, last->getOperand(0), true));
+  if (last->use_empty())
+    last->erase();
 }
 
 /// The same of both.

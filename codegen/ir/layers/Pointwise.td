@@ -4,8 +4,8 @@
 
 include "OpClasses.td"
 
-class Halftone_FunctionOp<string mnemonic, list<string> own = []> : Halftone_LayerOp<mnemonic, own,
-    [SingleBlockImplicitTerminator<"YieldOp">, IsolatedFromAbove, RecursiveMemoryEffects]> {
+class Halftone_FunctionOp<string mnemonic, list<string> own = [], list<Trait> traits = []> : Halftone_LayerOp<mnemonic, own,
+    traits # [SingleBlockImplicitTerminator<"YieldOp">, IsolatedFromAbove, RecursiveMemoryEffects]> {
   let description = [{
     Operands have the result's shape, or are [columns] (one value a column) or [] (one value for all).
     ```mlir
@@ -24,7 +24,9 @@ class Halftone_FunctionOp<string mnemonic, list<string> own = []> : Halftone_Lay
   let assemblyFormat = "$function `(` $inputs `)` attr-dict `:` functional-type(operands, results) $body";
   let hasVerifier = 1;
 }
-def Halftone_PointwiseOp : Halftone_FunctionOp<"pointwise"> { let summary = "The user's function of every element (D28)"; }
+def Halftone_PointwiseOp : Halftone_FunctionOp<"pointwise", [], [DeclareOpInterfaceMethods<Halftone_Graded>]> {
+  let summary = "The user's function of every element (D28)";
+}
 def Halftone_PointwiseLossOp : Halftone_FunctionOp<"pointwise_loss", ["inferResults"]> {
   let summary = "The user's function of every element (D31), before the mean";
 }

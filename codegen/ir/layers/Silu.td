@@ -4,6 +4,8 @@
 
 include "OpClasses.td"
 
-def Halftone_SiluOp : Halftone_UnaryLayerOp<"silu"> { let summary = "D32"; }
+def Halftone_SiluOp : Halftone_UnaryLayerOp<"silu", (ins UnitAttr:$narrow), [], [DeclareOpInterfaceMethods<Halftone_Graded>]> {
+  let summary = "D32; `narrow`: N10";
+}
 
 #endif

@@ -52,10 +52,11 @@ struct CrossEntropy : LayerKind {
     Values<Scalar> of_logits(logits.size());
     for (std::size_t i = 0; i < labels.size(); ++i) {
       const SoftmaxRow<Scalar> row(logits.subspan(i * n, n));
+      const Scalar reciprocal = 1 / row.sum;
       for (std::int64_t j = 0; j < n; ++j) {
         const Scalar target = j == labels[i] ? 1 : 0;
         of_logits[i * n + j] = labels[i] >= 0 && labels[i] < n
-                                   ? s * (row.exponentials[j] / row.sum - target)
+                                   ? s * (row.exponentials[j] * reciprocal - target)
                                    : static_cast<Scalar>(std::numeric_limits<double>::quiet_NaN());
       }
     }

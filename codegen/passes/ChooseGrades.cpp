@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions whose result is rounded to 16 bits at once are computed by their narrow recipes: N10 of
+// docs/spec/description.md. Decided per operation, from its own rounding points, before anything is
+// fused.
+#include "codegen/ir/Dialect.h"
+#include "codegen/passes/Passes.h"
+
+namespace halftone::ir {
+#define GEN_PASS_DEF_CHOOSEGRADES
+#include "codegen/passes/Passes.h.inc"
+} // namespace halftone::ir
+
+using namespace mlir;
+
+namespace halftone::ir {
+namespace {
+
+/// Whether the first rounding of the result goes to f16 or bf16, to the nearest.
+bool isNarrow(Operation *op, unsigned result) {
+  auto precision = op->getAttrOfType<PrecisionAttr>(kPrecisionAttr);
+  if (!precision)
+    return false;
+  for (auto point : cast<ArrayAttr>(precision.getResults()[result]).getAsRange<RoundingPointAttr>())
+    if (!point.getFormat().isF32())
+      return (point.getFormat().isF16() || point.getFormat().isBF16()) && !point.getTowardZero();
+  return false;
+}
+
+struct ChooseGradesPass : halftone::ir::impl::ChooseGradesBase<ChooseGradesPass> {
+  void runOnOperation() override {
+    getOperation().walk([](Graded op) {
+      if (isNarrow(op, 0))
+        op.takeNarrowRecipes();
+    });
+  }
+};
+
+} // namespace
+} // namespace halftone::ir
