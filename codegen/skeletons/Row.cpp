@@ -5,6 +5,8 @@
 #include "codegen/emit/cpu/Trees.h"
 #include "codegen/emit/cuda/BodyPrinter.h"
 #include "codegen/skeletons/KernelGroup.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace halftone::ir;
@@ -14,6 +16,8 @@ namespace halftone::skeletons {
 
 /// A body's reductions by stage: those of one need results of earlier stages alone.
 using Stages = SmallVector<SmallVector<Operation *>>;
+/// Of each value: reductions on the longest way to it.
+using Depths = llvm::DenseMap<Value, unsigned>;
 
 Row::Row()
     : Skeleton({.word = ir::Skeleton::Row,
@@ -31,19 +35,29 @@ static Dims rowsOf(KernelOp kernel) { return Dims(kernel.getDomainType().getRowD
 
 Dims Row::getSummands(KernelOp kernel) const { return rowsOf(kernel); }
 
-static Stages findStages(Block &block) {
-  llvm::DenseMap<Value, unsigned> depths; // reductions on the longest way to the value
-  Stages stages;
+static bool isReduction(Operation *op) { return isa<RowSumOp, RowMaxOp>(op); }
+
+static Depths findDepths(Block &block) {
+  Depths depths;
   for (Operation &op : block.without_terminator()) {
     unsigned depth = 0;
     for (Value operand : op.getOperands())
       depth = std::max(depth, depths.lookup(operand));
-    if (isa<RowSumOp, RowMaxOp>(op)) {
-      if (stages.size() <= depth)
-        stages.resize(depth + 1);
-      stages[depth++].push_back(&op);
-    }
-    depths[op.getResult(0)] = depth;
+    depths[op.getResult(0)] = depth + (isReduction(&op) ? 1 : 0);
+  }
+  return depths;
+}
+
+static Stages findStages(Block &block) {
+  Depths depths = findDepths(block);
+  Stages stages;
+  for (Operation &op : block.without_terminator()) {
+    if (!isReduction(&op))
+      continue;
+    unsigned depth = depths.lookup(op.getResult(0));
+    if (stages.size() < depth)
+      stages.resize(depth);
+    stages[depth - 1].push_back(&op);
   }
   return stages;
 }
@@ -135,12 +149,55 @@ FailureOr<Launch> Row::getLaunch(KernelOp kernel, CudaPlanAttr plan) const {
   return launch;
 }
 
+/// A quotient or root that is the same in the whole row and that elements read. It follows from the
+/// reductions of the first `stages` stages.
+struct RowValue {
+  unsigned stages;
+  Value value;
+};
+
+static bool isSameInRow(KernelOp kernel, Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return llvm::any_of(llvm::seq(kernel.getInputs().size()), [&](size_t i) {
+      return kernel.getElement(i) == argument && isUniform(kernel, i);
+    });
+  Operation *op = value.getDefiningOp();
+  if (isReduction(op))
+    return true;
+  return !isa<ColumnIndexOp, ElementIndexOp>(op) &&
+         llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return isSameInRow(kernel, operand); });
+}
+
+static bool isSlow(Operation *op) { return isa<arith::DivFOp, math::SqrtOp>(op); }
+
+/// Whether some element needs it, and not only for a row value that needs it.
+static bool isReadByElements(KernelOp kernel, Operation *op) {
+  return llvm::any_of(op->getUsers(), [&](Operation *user) {
+    if (isa<KernelYieldOp>(user) || isReduction(user) || !isSameInRow(kernel, user->getResult(0)))
+      return true;
+    return !isSlow(user) && isReadByElements(kernel, user);
+  });
+}
+
+/// Compilers move no division and no root out of a loop over a row's elements.
+static SmallVector<RowValue> findRowValues(KernelOp kernel) {
+  Block &block = kernel.getBody().front();
+  Depths depths = findDepths(block);
+  SmallVector<RowValue> values;
+  for (Operation &op : block.without_terminator())
+    if (isSlow(&op) && isSameInRow(kernel, op.getResult(0)) && isReadByElements(kernel, &op))
+      values.push_back({depths.lookup(op.getResult(0)), op.getResult(0)});
+  return values;
+}
+
 static void printReductions(BodyPrinter &printer, const Stages &stages,
-                            ArrayRef<Operation *> reductions) {
+                            ArrayRef<Operation *> reductions, size_t rowValues) {
   raw_ostream &out = printer.out;
   out << "\n"
       << bodyConstant("kStages", static_cast<int64_t>(stages.size()))
       << bodyConstant("kReductions", static_cast<int64_t>(reductions.size()))
+      << bodyConstant("kRowValues", static_cast<int64_t>(rowValues))
       << "  __device__ static constexpr int stage_begin(int stage) {\n    return ";
   size_t begin = 0;
   for (auto [i, stage] : llvm::enumerate(stages)) {
@@ -182,8 +239,41 @@ static LogicalResult printContribute(BodyPrinter &printer, const Stages &stages)
   return success();
 }
 
+/// The row values that follow from `stage` stages and no fewer.
+static LogicalResult printDerived(BodyPrinter &printer, ArrayRef<RowValue> rowValues,
+                                  unsigned stage) {
+  CudaNames names = printer.uniformNames();
+  SmallVector<Value> values;
+  SmallVector<std::string> targets;
+  for (auto [stages, value] : rowValues) {
+    if (stages < stage)
+      continue;
+    if (stages == stage) {
+      values.push_back(value);
+      targets.push_back(names.at(value));
+    }
+    names.erase(value);
+  }
+  if (values.empty())
+    return success();
+  return printer.printUniforms("if constexpr (kStage == " + std::to_string(stage) + ")", values,
+                               names, targets, "    ");
+}
+
+static LogicalResult printDerive(BodyPrinter &printer, size_t stages,
+                                 ArrayRef<RowValue> rowValues) {
+  printer.out << "  template <int kStage>\n  " << kDevice
+              << " void derive(const Uniforms& uniforms, float* reduced) const {\n";
+  for (unsigned stage = 0; stage <= stages; ++stage)
+    if (failed(printDerived(printer, rowValues, stage)))
+      return failure();
+  printer.out << "  }\n";
+  return success();
+}
+
 BodyForm Row::getBodyForm(KernelOp kernel, CudaPlanAttr) const {
   Stages stages = findStages(kernel.getBody().front());
+  SmallVector<RowValue> rowValues = findRowValues(kernel);
   SmallVector<Operation *> reductions;
   for (ArrayRef<Operation *> stage : stages)
     llvm::append_range(reductions, stage);
@@ -195,9 +285,12 @@ BodyForm Row::getBodyForm(KernelOp kernel, CudaPlanAttr) const {
   form.before = "const float* reduced, ";
   for (auto [i, reduction] : llvm::enumerate(reductions))
     form.uniforms[reduction->getResult(0)] = "reduced[" + std::to_string(i) + "]";
-  form.members = [stages, reductions](BodyPrinter &printer) {
-    printReductions(printer, stages, reductions);
-    if (failed(printContribute(printer, stages)))
+  for (auto [i, rowValue] : llvm::enumerate(rowValues))
+    form.uniforms[rowValue.value] = "reduced[" + std::to_string(reductions.size() + i) + "]";
+  form.members = [stages, reductions, rowValues](BodyPrinter &printer) {
+    printReductions(printer, stages, reductions, rowValues.size());
+    if (failed(printContribute(printer, stages)) ||
+        failed(printDerive(printer, stages.size(), rowValues)))
       return failure();
     return printer.printStoreRow("const float* reduced");
   };

@@ -6,8 +6,6 @@ using namespace mlir;
 
 namespace halftone::ir {
 
-static constexpr StringLiteral kNotUniform =
-    "is not the same in the whole row, so it can be neither a Row result nor a row's sum";
 static constexpr StringLiteral kNotHere = "means nothing in this skeleton";
 
 CudaNames BodyPrinter::uniformNames() {
@@ -47,6 +45,14 @@ LogicalResult BodyPrinter::printFunction(StringRef head, ValueRange values, Cuda
 LogicalResult BodyPrinter::printElements(StringRef head, ValueRange values,
                                          ArrayRef<std::string> targets, StringRef indent) {
   return printFunction(head, values, elementNames(), kNotHere, targets, indent);
+}
+
+LogicalResult BodyPrinter::printUniforms(StringRef head, ValueRange values, CudaNames names,
+                                         ArrayRef<std::string> targets, StringRef indent) {
+  return printFunction(head, values, names,
+                       "is not the same in the whole row, so it can be neither a Row result nor a "
+                       "row's sum",
+                       targets, indent);
 }
 
 LogicalResult BodyPrinter::printCompute() {
@@ -90,7 +96,7 @@ LogicalResult BodyPrinter::printStoreRow(StringRef parameter) {
   std::string head = (kDevice + " void store_row(const Uniforms& uniforms, " + parameter +
                       ", long long row) const")
                          .str();
-  return printFunction(head, values, uniformNames(), kNotUniform, targets);
+  return printUniforms(head, values, uniformNames(), targets);
 }
 
 LogicalResult BodyPrinter::printFinish() {

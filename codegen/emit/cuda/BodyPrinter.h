@@ -53,6 +53,12 @@ public:
   mlir::LogicalResult printElements(llvm::StringRef head, mlir::ValueRange values,
                                     llvm::ArrayRef<std::string> targets,
                                     llvm::StringRef indent = "  ");
+  /// printFunction where values that are the same in the whole row are known.
+  mlir::LogicalResult printUniforms(llvm::StringRef head, mlir::ValueRange values, CudaNames names,
+                                    llvm::ArrayRef<std::string> targets,
+                                    llvm::StringRef indent = "  ");
+  /// The operands and what the skeleton provides for a whole row.
+  CudaNames uniformNames();
   /// Row results, and the row's term of the sum over rows, by one lane per row.
   mlir::LogicalResult printStoreRow(llvm::StringRef parameter);
 
@@ -69,7 +75,6 @@ private:
   mlir::LogicalResult printCompute();
   mlir::LogicalResult printFinish();
 
-  CudaNames uniformNames();
   CudaNames elementNames();
 };
 

@@ -153,14 +153,22 @@ halftone.graph "training" {
   // One team of eight lanes per row; the second sum needs the first.
   // CHECK-LABEL: // m: norm, row
   // CHECK: kFinish = false
+  // CHECK: void compute(
+  // CHECK-NOT: __fdiv_rn
   // CHECK: int kStages = 2;
+  // CHECK: int kRowValues = 2;
   // CHECK: if constexpr (kStage == 0)
   // CHECK: terms[0] = inputs.input0[i];
   // CHECK: if constexpr (kStage == 1)
+  // CHECK-NOT: __fdiv_rn
+  // CHECK: void derive(
+  // CHECK-NEXT: if constexpr (kStage == 1)
   // CHECK: __fdiv_rn(reduced[0],
+  // CHECK: if constexpr (kStage == 2)
+  // CHECK: __fsqrt_rn(
   // CHECK: void store_row(
-  // CHECK: result1[row] =
-  // CHECK: result2[row] =
+  // CHECK: result1[row] = reduced[2];
+  // CHECK: result2[row] = reduced[3];
   %norm:3 = halftone.kernel "norm" row over ["batch", 35] reduce [] (%x35, %c35, %c35) accesses [#full, #column, #column]
       -> [#full, #row, #row] fused [] {resultSegmentSizes = array<i32: 3, 0>}
       : (!halftone.tensor<[batch, 35], f32>, !halftone.tensor<[35], f32>, !halftone.tensor<[35], f32>)

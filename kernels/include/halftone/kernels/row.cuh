@@ -27,6 +27,7 @@ class Worker {
         row_(static_cast<long long>(blockIdx.x) * kRowsPerBlock + (kShort ? team_ : 0)),
         active_(row_ < body.rows) {
     if (active_) body_.load(row_, uniforms_);
+    if (active_) body_.template derive<0>(uniforms_, reduced_);
     if constexpr (kCached) {
 #pragma unroll
       for (int group = 0; group < kGroups; ++group) {
@@ -41,6 +42,7 @@ class Worker {
   __device__ __forceinline__ void reduce() {
     if constexpr (kStage < Body::kStages) {
       reduce_stage<kStage>();
+      if (active_) body_.template derive<kStage + 1>(uniforms_, reduced_);
       reduce<kStage + 1>();
     }
   }
@@ -143,7 +145,7 @@ class Worker {
   const long long row_;
   const bool active_;
   typename Body::Uniforms uniforms_;
-  float reduced_[Body::kReductions > 0 ? Body::kReductions : 1];
+  float reduced_[Body::kReductions + Body::kRowValues + 1];  // no array is empty
   Inputs cache_[kCached ? kGroups : 1];
 };
 
