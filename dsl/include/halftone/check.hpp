@@ -228,7 +228,7 @@ class Report {
                    " is tied and cannot have options for a weight of its own: give them to the "
                    "layer that owns the weight");
       case Fault::no_bias_options:
-        return say(layer, " has options for a bias but no bias: remove no_bias or the options");
+        return say(layer, " has options for a bias but no bias: remove them or no_bias");
       case Fault::bad_scale:
         return say(layer,
                    " has a learning_rate_scale that is negative or not finite in f32: write 0 or "

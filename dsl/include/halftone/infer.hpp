@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes of a sorted graph, and the rules on what a layer may read (D8, D20 to D32).
+// Shapes of a sorted graph, and the rules on what a layer may read (D8, the table of nodes).
 #pragma once
 
 #include "halftone/sentence.hpp"

@@ -137,7 +137,10 @@ class Inspection {
     setting(n, program_[node.token]);
     const int first = node.token + 1;
     if (first == program_.size || !is_layer_option(program_[first].part)) return;
-    int without = 0;
+    int without = kBoth;
+    for (const auto& operand : form_of(node.kind).operands) {
+      if (operand.is_parameter()) without &= ~target_of(operand.group);
+    }
     bool tie = false;
     for (int at = first; at < program_.size && is_layer_option(program_[at].part); ++at) {
       const Token& option = program_[at];

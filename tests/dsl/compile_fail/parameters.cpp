@@ -51,8 +51,7 @@ constexpr auto net =
 MODEL(net, rules, adamw())
 }  // namespace negative_deviation
 
-// EXPECT no_bias_options: layer 'fc' has options for a bias but no bias: remove no_bias or the
-// options
+// EXPECT no_bias_options: layer 'fc' has options for a bias but no bias: remove them or no_bias
 namespace no_bias_options {
 constexpr auto net =
     model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),

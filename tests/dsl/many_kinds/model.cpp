@@ -34,6 +34,10 @@ HALFTONE_PROGRAM(sound_program, sound, rules, adamw())
 
 constexpr auto broken = net(-1, 8);
 constexpr auto symbolic = net(0.5, symbol("time"));
+constexpr auto biased =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | row_scale("scaled", 2, on_bias(no_decay)) | linear("fc", 4) | output("guess"),
+          losses(mse("loss", "guess", "y")));
 constexpr auto idle =
     precision(everywhere(store(f32), compute(f32)), where(op("dummy7"))(compute(bf16)));
 constexpr auto unknown =
@@ -100,6 +104,9 @@ int main() {
   expect(says("layer 'scaled' has weights and reads rows whose length is the symbol 'time'",
               symbolic, rules, adamw()),
          "a parameter's shape is checked by the dsl");
+  expect(says("layer 'scaled' has options for a bias but no bias: remove them or no_bias", biased,
+              rules, adamw()),
+         "an option is only given for a parameter that the kind has");
   expect(refuses(replaced(text, "scaled.gain : [8]", "scaled.gain : [7]"),
                  "row_scale '%scaled' needs the gain [8] but reads [7] of '%scaled.gain'; make it "
                  "[8] (D99)"),

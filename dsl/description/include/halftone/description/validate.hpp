@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules that a Description must keep before anything reads it: D1 to D12, the shapes of D20 to
-// D32, and P40 to P43.
+// The rules that a Description must keep before anything reads it: D1 to D12, the shapes in the
+// table of nodes, which begins with D20, and P40 to P43.
 #pragma once
 
 #include <optional>
@@ -19,8 +19,8 @@ struct Violation {
 /// The first rule that `description` breaks, or nothing when it is valid.
 [[nodiscard]] std::optional<Violation> validate(const Description& description);
 
-/// The shape that a node of this kind must have, from its operands' shapes (D20 to D32); nothing
-/// for sources.
+/// The shape that a node of this kind must have, from its operands' shapes, by the table of nodes;
+/// nothing for sources.
 [[nodiscard]] std::optional<Shape> infer_shape(const Description& description, const Node& node);
 
 }  // namespace halftone::description
