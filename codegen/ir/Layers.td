@@ -5,6 +5,7 @@
 
 include "layers/Linear.td"
 include "layers/LayerNorm.td"
+include "layers/RmsNorm.td"
 include "layers/Relu.td"
 include "layers/Gelu.td"
 include "layers/Silu.td"

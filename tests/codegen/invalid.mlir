@@ -105,6 +105,26 @@ halftone.graph "g" {
 
 // -----
 
+// Rms_norm: one weight per column.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[4], f32>
+  // expected-error @+1 {{does not have one value per column of}}
+  %y, %r = halftone.rms_norm %x, %w {epsilon = 1.0e-5 : f64} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[4], f32>) -> (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch], f32>)
+}
+
+// -----
+
+// Rms_norm: one rstd per row.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[8], f32>
+  // expected-error @+1 {{does not have one value per row of}}
+  %y, %r = halftone.rms_norm %x, %w {epsilon = 1.0e-5 : f64} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8], f32>) -> (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8], f32>)
+}
+
+// -----
+
 // Relu keeps the shape.
 halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>

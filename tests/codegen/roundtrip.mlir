@@ -57,8 +57,12 @@ halftone.graph "layers" attributes {halftone.loss_without_output = "xent", halft
   %y, %mean, %rstd = halftone.layer_norm %x, %b, %b {epsilon = 1.0e-05 : f64}
       : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>)
       -> (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch], f32>, !halftone.tensor<[batch], f32>)
+  // CHECK: %{{.*}}, %{{.*}} = halftone.rms_norm %{{.*}}, %{{.*}} {epsilon = 1.000000e-05 : f64} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8], f32>) -> (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch], f32>)
+  %scaled, %root = halftone.rms_norm %y, %b {epsilon = 1.0e-05 : f64}
+      : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8], f32>)
+      -> (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch], f32>)
   // CHECK: halftone.relu %{{.*}} {halftone.inline} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
-  %relu = halftone.relu %y {halftone.inline} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  %relu = halftone.relu %scaled {halftone.inline} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
   // CHECK: halftone.gelu %{{[0-9a-z]+}} {approximation = "erf"} : (
   %erf = halftone.gelu %relu {approximation = "erf"} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
   // CHECK: halftone.gelu %{{[0-9]+}} {approximation = "tanh"} : (

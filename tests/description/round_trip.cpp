@@ -35,7 +35,9 @@ Description everything() {
   const NodeId norm =
       b.node("norm", kind_called("layer_norm"), {{"x", first}, {"weight", bias}, {"bias", bias}},
              kWide, set(kind_called("layer_norm"), 1e-12));
-  const NodeId relu = b.node("relu", kind_called("relu"), {{"x", norm}}, kWide);
+  const NodeId root = b.node("root", kind_called("rms_norm"), {{"x", norm}, {"weight", bias}},
+                             kWide, set(kind_called("rms_norm"), 0.0));
+  const NodeId relu = b.node("relu", kind_called("relu"), {{"x", root}}, kWide);
   const NodeId erf = b.node("erf", kind_called("gelu"), {{"x", relu}}, kWide,
                             standard_attributes(kind_called("gelu")));
   const NodeId tanh =
@@ -87,7 +89,8 @@ state %mean : [batch, 4] initial -2.5
 %first = linear(x: %left, weight: %w.weight, bias: %w.bias) : [batch, 4]
 %second = linear(x: %in/right-2, weight: %w.weight) : [batch, 4]
 %norm = layer_norm(x: %first, weight: %w.bias, bias: %w.bias) {epsilon: 1e-12} : [batch, 4]
-%relu = relu(x: %norm) : [batch, 4]
+%root = rms_norm(x: %norm, weight: %w.bias) {epsilon: 0} : [batch, 4]
+%relu = relu(x: %root) : [batch, 4]
 %erf = gelu(x: %relu) {approximation: erf} : [batch, 4]
 %tanh = gelu(x: %erf) {approximation: tanh} : [batch, 4]
 %silu = silu(x: %tanh) : [batch, 4]

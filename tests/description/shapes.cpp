@@ -42,6 +42,7 @@ TEST_CASE("shapes follow from the operands' shapes") {
       {kind_called("layer_norm"),
        {{"x", wide}, {"weight", {fixed(6)}}, {"bias", {fixed(6)}}},
        wide},
+      {kind_called("rms_norm"), {{"x", wide}, {"weight", {fixed(6)}}}, wide},
       {kind_called("relu"), {{"x", wide}}, wide},
       {kind_called("gelu"), {{"x", {}}}, {}},
       {kind_called("silu"), {{"x", wide}}, wide},
@@ -77,6 +78,8 @@ TEST_CASE("sources and operands that do not fit have no inferred shape") {
   CHECK(!inferred(kind_called("relu"), {}));
   CHECK(!inferred(kind_called("add"), {{"a", {fixed(3)}}, {"b", {fixed(4)}}}));
   CHECK(!inferred(kind_called("add"), {{"b", {fixed(3)}}, {"a", {fixed(3)}}}));
+  CHECK(!inferred(kind_called("rms_norm"), {{"x", {}}, {"weight", {fixed(1)}}}));
+  CHECK(!inferred(kind_called("rms_norm"), {{"x", {fixed(3)}}, {"weight", {fixed(4)}}}));
   CHECK(!inferred(kind_called("cross_entropy"), {{"logits", {}}, {"label", {}}}));
   Node node;
   node.kind = kind_called("relu");

@@ -45,6 +45,7 @@ const Case kCases[] = {
     {"pointwise", specs::pointwise_model_program, {}},
     {"rank3", specs::rank3_program, {}},
     {"relu_sgd_momentum", specs::relu_sgd_momentum_program, {}},
+    {"rms_norm", specs::rms_norm_model_program, {}},
     {"silu", specs::silu_model_program, {}},
     // A component of digits alone is the number of a repeat's copy.
     {"skip",

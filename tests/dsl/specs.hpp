@@ -103,6 +103,14 @@ constexpr auto relu_sgd_momentum = model(
 HALFTONE_PROGRAM(relu_sgd_momentum_program, relu_sgd_momentum, f32_rules,
                  sgd(lr(0.05), momentum(0.9), weight_decay(0.0005)))
 
+constexpr auto rms_norm_model =
+    model("rms_norm", inputs(tensor("x", batch, 7), labels("label", batch)),
+          from("x") | rms_norm("norm1") | drawn("fc1", 33, 0.38) | silu("act") |
+              rms_norm("norm2", epsilon(1e-6), no_decay, init_uniform(0.5, 1.5)) |
+              drawn("fc2", 5, 0.17) | output("logits"),
+          losses(cross_entropy("xent", "logits", "label")));
+HALFTONE_PROGRAM(rms_norm_model_program, rms_norm_model, f32_rules, adamw(), clip(1.0))
+
 constexpr auto silu_model =
     model("silu", inputs(tensor("x", batch, 24), tensor("target", batch, 6)),
           from("x") | linear("fc1", 40, init_uniform(-0.7, 0.7), on_bias(init_uniform(-2, 2))) |

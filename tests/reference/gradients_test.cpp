@@ -41,6 +41,11 @@ parameter %b : [9] init constant(0)
 %y = layer_norm(x: %x, weight: %w, bias: %b) {epsilon: 1e-05} : [batch, 9]
 output "y" = %y
 )"},
+    {"rms_norm", R"(input %x : f32[batch, 9]
+parameter %w : [9] init constant(0)
+%y = rms_norm(x: %x, weight: %w) {epsilon: 1e-05} : [batch, 9]
+output "y" = %y
+)"},
     {"relu of positive values", R"(input %x : f32[batch, 9]
 parameter %w : [4, 9] init constant(0)
 %y = relu(x: %x) : [batch, 9]

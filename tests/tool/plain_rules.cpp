@@ -17,7 +17,7 @@ bool is_of_class(Kind kind, LayerClass layer_class) {
     case LayerClass::contraction:
       return kind == kind_called("linear");
     case LayerClass::normalization:
-      return kind == kind_called("layer_norm");
+      return kind == kind_called("layer_norm") || kind == kind_called("rms_norm");
     case LayerClass::softmax:
       return kind == kind_called("cross_entropy");
     case LayerClass::activation_function:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The layer vocabulary. A layer reads the chain's current value x, written (rows..., columns)
-// below, and its result becomes the current value. Formulas: docs/spec/description.md, D20 to D32.
+// below, and its result becomes the current value. Formulas: docs/spec/description.md, D20 to D33.
 #pragma once
 
 #include "halftone/shape.hpp"
@@ -23,7 +23,7 @@ constexpr Token function(const char* name, const Expression* expression) {
 }
 }  // namespace building
 
-// ---- options of parameters, for linear and layer_norm ----
+// ---- options of parameters, for linear, layer_norm and rms_norm ----
 
 template <int N>
 struct ParameterOptions {
@@ -55,7 +55,8 @@ constexpr auto learning_rate_scale(double factor) {
 }
 
 /// First values of the weight, or of the bias inside on_bias. Without: linear draws weight and bias
-/// uniformly from +-sqrt(1 / inputs), as torch.nn.Linear; layer_norm starts at weight 1 and bias 0.
+/// uniformly from +-sqrt(1 / inputs), as torch.nn.Linear; layer_norm and rms_norm start at weight 1
+/// and bias 0.
 constexpr auto init_constant(double value) {
   return building::parameter_option(Part::init_constant, kWeight, value);
 }
@@ -110,7 +111,7 @@ constexpr auto linear(const char* name, Outputs outputs, const Options&... optio
 struct Epsilon {
   double value;
 };
-/// Added to a variance (layer_norm) or to a root (adamw).
+/// Added to a variance (layer_norm), a mean square (rms_norm) or a root (adamw).
 constexpr Epsilon epsilon(double value) { return {value}; }
 
 /// Normalizes every row, then weight and bias (columns); epsilon(1e-5). D22
@@ -121,6 +122,16 @@ constexpr auto layer_norm(const char* name, Epsilon added, const ParameterOption
 template <int... N>
 constexpr auto layer_norm(const char* name, const ParameterOptions<N>&... options) {
   return join(one(building::node<building::LayerNorm>(name)), options.tokens...);
+}
+
+/// Divides every row by its root mean square, then weight (columns); epsilon(1e-5). D33
+template <int... N>
+constexpr auto rms_norm(const char* name, Epsilon added, const ParameterOptions<N>&... options) {
+  return join(one(building::node_with<building::RmsNorm>(name, added.value)), options.tokens...);
+}
+template <int... N>
+constexpr auto rms_norm(const char* name, const ParameterOptions<N>&... options) {
+  return join(one(building::node<building::RmsNorm>(name)), options.tokens...);
 }
 
 /// A layer without parameters: `gelu`, or gelu("name"). Without a name it is called after the value

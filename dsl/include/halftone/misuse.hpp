@@ -52,6 +52,10 @@ constexpr Spec<1> layer_norm(const auto&...) {
   return building::misused(
       "layer_norm takes a name, epsilon() and options of parameters: write layer_norm(\"norm\")");
 }
+constexpr Spec<1> rms_norm(const auto&...) {
+  return building::misused(
+      "rms_norm takes a name, epsilon() and options of parameters: write rms_norm(\"norm\")");
+}
 constexpr Spec<1> pointwise(const auto&...) {
   return building::misused(
       "pointwise takes a name, a lambda and names of values: write pointwise(\"gate\", "
@@ -198,6 +202,10 @@ constexpr auto operator|(building::Argument part, const Spec<B>&) {
 constexpr Spec<1> layer_norm(const char*, building::Argument a, building::Argument b = {},
                              building::Argument c = {}) {
   return building::misused({a, b, c}, layer_norm(0)[0].name);
+}
+constexpr Spec<1> rms_norm(const char*, building::Argument a, building::Argument b = {},
+                           building::Argument c = {}) {
+  return building::misused({a, b, c}, rms_norm(0)[0].name);
 }
 constexpr Spec<1> residual(building::Argument body) {
   return building::misused({body}, residual(0)[0].name);

@@ -20,6 +20,26 @@ constexpr auto net =
 MODEL(net, rules, adamw())
 }  // namespace bare_layer_norm
 
+// EXPECT bare_rms_norm: rms_norm takes a name, epsilon() and options of parameters: write
+// rms_norm("norm")
+namespace bare_rms_norm {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | MISSPELT(rms_norm, relu) | linear("fc", 4) | output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace bare_rms_norm
+
+// EXPECT rms_norm_bare_option: rms_norm takes a name, epsilon() and options of parameters: write
+// rms_norm("norm")
+namespace rms_norm_bare_option {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | MISSPELT(rms_norm("norm", epsilon), rms_norm("norm", epsilon(1e-6))) |
+              linear("fc", 4) | output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace rms_norm_bare_option
+
 // EXPECT bare_pointwise: pointwise takes a name, a lambda and names of values: write
 // pointwise("gate",
 namespace bare_pointwise {

@@ -70,6 +70,18 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batc
 MODEL(net, rules, adamw())
 }  // namespace layer_norm_number
 
+// EXPECT rms_norm_without_name: rms_norm takes a name, epsilon() and options of parameters: write
+// rms_norm("norm")
+namespace rms_norm_without_name {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") |
+                               either(rms_norm(epsilon(1e-6)) | linear("fc", 4),
+                                      rms_norm("norm", epsilon(1e-6)) | linear("fc", 4)) |
+                               output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace rms_norm_without_name
+
 // EXPECT relu_with_parentheses: relu, gelu, gelu_tanh and silu take a name, or stand without
 // parentheses: write relu, or relu("act")
 namespace relu_with_parentheses {

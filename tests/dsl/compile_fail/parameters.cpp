@@ -61,6 +61,16 @@ constexpr auto net =
 MODEL(net, rules, adamw())
 }  // namespace no_bias_options
 
+// EXPECT kind_without_bias: layer 'norm' has options for a bias but no bias: remove them or no_bias
+namespace kind_without_bias {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | rms_norm("norm", either(on_bias(no_decay), on_weight(no_decay))) |
+              linear("fc", 4) | output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace kind_without_bias
+
 // EXPECT not_an_option: layer 'fc' is given what is no option of linear: it takes no_bias, tied(),
 // and options of parameters such as frozen, no_decay or init_normal()
 namespace not_an_option {

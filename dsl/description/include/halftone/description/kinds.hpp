@@ -14,6 +14,7 @@
 #include "halftone/description/kinds/pointwise.hpp"
 #include "halftone/description/kinds/pointwise_loss.hpp"
 #include "halftone/description/kinds/relu.hpp"
+#include "halftone/description/kinds/rms_norm.hpp"
 #include "halftone/description/kinds/silu.hpp"
 #include "halftone/description/kinds/state.hpp"
 
@@ -42,8 +43,8 @@ struct KindList {
 // Sources, layers, losses: in this order sentences list them.
 using AllKinds =
     KindList<kinds::Input, kinds::Parameter, kinds::State, kinds::Linear, kinds::LayerNorm,
-             kinds::Relu, kinds::Gelu, kinds::Silu, kinds::Add, kinds::Concat, kinds::Pointwise,
-             kinds::CrossEntropy, kinds::Mse, kinds::PointwiseLoss>;
+             kinds::RmsNorm, kinds::Relu, kinds::Gelu, kinds::Silu, kinds::Add, kinds::Concat,
+             kinds::Pointwise, kinds::CrossEntropy, kinds::Mse, kinds::PointwiseLoss>;
 
 inline constexpr int kKinds = AllKinds::size;
 static_assert(kKinds <= 256, "Kind is one byte");

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Divides every row by its root mean square, then weight.
+#pragma once
+
+#include "halftone/description/in_f32.hpp"
+#include "halftone/description/shape_rule.hpp"
+
+namespace halftone::description::kinds {
+
+struct RmsNorm {
+  static constexpr OperandForm operands[] = {
+      {.role = "x"}, {.role = "weight", .group = ParameterGroup::weight, .first = 1}};
+  static constexpr SettingForm settings[] = {{.name = "epsilon",
+                                              .standard = 1e-5,
+                                              .accepts = is_not_negative_in_f32,
+                                              .title = "an epsilon",
+                                              .trouble = "is negative or not finite in f32",
+                                              .example = "1e-5",
+                                              .rule = "D11"}};
+  static constexpr KindForm form{.word = "rms_norm",
+                                 .label = "D33",
+                                 .classes = in(LayerClass::normalization),
+                                 .operands = operands,
+                                 .settings = settings};
+
+  template <class Node>
+  static constexpr void infer(Node& node) {
+    if (has_rows(node, 0) && node.parameter(1, node.last(node.shape(0))))
+      node.result(node.shape(0));
+  }
+};
+
+}  // namespace halftone::description::kinds
