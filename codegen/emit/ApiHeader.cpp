@@ -89,7 +89,7 @@ private:
         continue;
       const hm::Buffer &buffer = *find(*reader, name);
       inputs.push_back("\"" + makeIdentifier(name) + "\", halftone::Element::" +
-                       (buffer.format == hm::Format::i32 ? "i32" : "f32") + ", " +
+                       (encoding::traits(buffer.encoding.element).integer ? "i32" : "f32") + ", " +
                        spell(llvm::is_contained(forward, name)) + ", " + spell(predicts));
     }
     for (const hm::Output &output : m.outputs)
@@ -166,7 +166,8 @@ private:
     std::vector<std::string> parameters, values, shapes;
     for (const std::string &name : names) {
       const hm::Buffer &buffer = *find(program, name);
-      std::string element = buffer.format == hm::Format::i32 ? "std::int32_t" : "float";
+      std::string element =
+          encoding::traits(buffer.encoding.element).integer ? "std::int32_t" : "float";
       parameters.push_back("std::span<const " + element + "> " + makeIdentifier(name));
       values.push_back("halftone::NamedValues{\"" + name + "\", " + makeIdentifier(name) + "}");
       shapes.push_back(name + ": " + shape(buffer));

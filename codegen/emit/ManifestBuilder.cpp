@@ -171,11 +171,11 @@ private:
     auto type = cast<TensorType>(attr.getType());
     hm::Buffer buffer{attr.getName().str(),
                       static_cast<hm::Role>(0),
-                      formatOf(type.getElementType()),
+                      elementOf(type.getElementType()),
                       {},
                       static_cast<int32_t>(attr.getSlot()),
                       attr.getInitial().getValueAsDouble()};
-    if (buffer.format != hm::Format::i32)
+    if (!encoding::traits(buffer.encoding.element).integer)
       buffer.initial = inF32(buffer.initial);
     buffer.role = role(attr.getRole());
     for (Attribute dim : type.getDims())
@@ -279,18 +279,6 @@ private:
 };
 
 } // namespace
-
-hm::Format formatOf(Type type) {
-  if (type.isF32())
-    return hm::Format::f32;
-  if (type.isTF32())
-    return hm::Format::tf32;
-  if (type.isF16())
-    return hm::Format::f16;
-  if (type.isBF16())
-    return hm::Format::bf16;
-  return hm::Format::i32;
-}
 
 ManifestAndKernels buildManifest(ModuleOp module, const hd::Description &description,
                                  ArrayRef<std::string> targets, const AssumedSizes &assumed) {

@@ -10,8 +10,6 @@
 
 namespace halftone::ir {
 
-manifest::Format formatOf(mlir::Type type);
-
 struct ManifestAndKernels {
   manifest::Manifest manifest;
   /// One operation per Manifest::kernels: kernels that differ in name alone are stored once.

@@ -58,7 +58,7 @@ private:
              : v.role == hm::ValueRole::weight          ? hm::Pass::none
                                                         : hm::Pass::forward;
     auto type = cast<TensorType>(entry.getAs<TypeAttr>("type").getValue());
-    v.format = formatOf(type.getElementType());
+    v.encoding = elementOf(type.getElementType());
     v.rule = static_cast<int32_t>(entry.getAs<IntegerAttr>("rule").getInt());
     if (auto beaten = entry.getAs<DenseI64ArrayAttr>("beaten"))
       v.beaten.assign(beaten.asArrayRef().begin(), beaten.asArrayRef().end());
@@ -79,8 +79,8 @@ private:
     for (DictionaryAttr entry : casts) {
       hm::Cast cast;
       cast.value = static_cast<int32_t>(entry.getAs<IntegerAttr>("value").getInt());
-      cast.from = formatOf(entry.getAs<TypeAttr>("from").getValue());
-      cast.to = formatOf(entry.getAs<TypeAttr>("to").getValue());
+      cast.from = entry.getAs<EncodingAttr>("from").getValue();
+      cast.to = entry.getAs<EncodingAttr>("to").getValue();
       cast.rule = static_cast<int32_t>(entry.getAs<IntegerAttr>("rule").getInt());
       const auto &writers = program.phases[static_cast<size_t>(
           program.name == "training" ? hm::Phase::update : hm::Phase::refresh)];
@@ -95,8 +95,8 @@ private:
   void addMasters() {
     auto add = [&](StringRef name, hm::ValueRole role, hm::Pass pass, TensorType type,
                    int64_t buffer) {
-      hm::Value v{name.str(),      name.str(), "parameter", role, pass,
-                  hm::Format::f32, -1,         {},          {},   static_cast<int32_t>(buffer)};
+      hm::Value v{name.str(),       name.str(), "parameter", role, pass,
+                  hm::Element::f32, -1,         {},          {},   static_cast<int32_t>(buffer)};
       for (Attribute dim : type.getDims())
         v.shape.push_back(dimensionOf(dim, manifest.symbols));
       program.values.push_back(std::move(v));

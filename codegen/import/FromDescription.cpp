@@ -14,22 +14,6 @@ namespace halftone::ir {
 
 namespace {
 
-Type formatType(Builder &builder, hd::Format format) {
-  switch (format) {
-  case hd::Format::f32:
-    return builder.getF32Type();
-  case hd::Format::tf32:
-    return builder.getTF32Type();
-  case hd::Format::f16:
-    return builder.getF16Type();
-  case hd::Format::bf16:
-    return builder.getBF16Type();
-  case hd::Format::i32:
-    return builder.getI32Type();
-  }
-  llvm_unreachable("all formats are listed");
-}
-
 const hd::Function *functionOf(const hd::Node &node) {
   const auto *attributes = std::get_if<hd::LayerAttributes>(&node.attributes);
   return attributes && attributes->function ? &*attributes->function : nullptr;
@@ -93,7 +77,8 @@ private:
       return dim.symbol.empty() ? Attribute(builder.getI64IntegerAttr(dim.extent))
                                 : builder.getStringAttr(dim.symbol);
     });
-    return TensorType::get(builder.getContext(), dims, formatType(builder, node.format));
+    return TensorType::get(builder.getContext(), dims,
+                           ir::typeOf(builder.getContext(), node.format));
   }
   Operation *create(const hd::Node &node, Location loc);
 

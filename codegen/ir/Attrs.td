@@ -94,11 +94,20 @@ def Halftone_Accumulation : Halftone_Enum<"Accumulation", [ // P21
 def Halftone_AccumulationAttr : EnumAttr<Halftone_Dialect, Halftone_Accumulation, "accumulation"> {
   let assemblyFormat = "`<` $value `>`";
 }
+def Halftone_EncodingParameter : AttrParameter<"::halftone::encoding::Encoding", "what a value is rounded to"> {
+  let parser = "::halftone::ir::parseEncoding($_parser)";
+  let printer = "::halftone::ir::printEncoding($_printer, $_self)";
+}
+def Halftone_EncodingAttr : AttrDef<Halftone_Dialect, "Encoding"> {
+  let mnemonic = "encoding";
+  let summary = "`#halftone.encoding<bf16>`, `#halftone.encoding<f16 toward_zero>`";
+  let parameters = (ins Halftone_EncodingParameter:$value);
+  let assemblyFormat = "`<` $value `>`";
+}
 def Halftone_RoundingPointAttr : AttrDef<Halftone_Dialect, "RoundingPoint"> {
   let mnemonic = "round";
-  let summary = "A place where rules may round a value (P30 to P35): to which format, by which rule, and which rules lost";
-  let parameters = (ins "::mlir::Type":$format, DefaultValuedParameter<"bool", "false">:$toward_zero,
-                        EnumParameter<Halftone_ValueRole>:$role, DefaultValuedParameter<"int64_t", "-1">:$rule,
+  let summary = "A place where rules may round a value (P30 to P35): to which encoding, by which rule, and which rules lost";
+  let parameters = (ins Halftone_EncodingParameter:$encoding, EnumParameter<Halftone_ValueRole>:$role, DefaultValuedParameter<"int64_t", "-1">:$rule,
                         OptionalParameter<"::mlir::DenseI64ArrayAttr">:$beaten);
   let assemblyFormat = "`<` struct(params) `>`";
 }

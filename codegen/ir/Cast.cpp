@@ -21,12 +21,20 @@ HALFTONE_POINTWISE_FORM(CastOp)
 
 LogicalResult CastOp::verify() { return verifyOneShape(*this); }
 
-bool isExactConversion(Type from, Type to) { // F1, F4
-  return from == to || to.isF32() || (isa<Float16Type, BFloat16Type>(from) && to.isTF32());
+void CastOp::build(OpBuilder &builder, OperationState &state, Value x, const Encoding &to) {
+  assert(!encoding::fault(to) && "a cast cannot say this");
+  build(builder, state,
+        cast<TensorType>(x.getType()).withElementType(typeOf(builder.getContext(), to.element)), x,
+        to.rounding == encoding::Rounding::toward_zero);
+}
+
+Encoding CastOp::getEncoding() {
+  return {elementOf(getType().getElementType()),
+          getTowardZero() ? encoding::Rounding::toward_zero : encoding::Rounding::nearest_even};
 }
 
 bool CastOp::isExact() {
-  return isExactConversion(tensor(getX()).getElementType(), getType().getElementType());
+  return encoding::holds(getEncoding().element, elementOf(tensor(getX()).getElementType()));
 }
 
 OpFoldResult CastOp::fold(FoldAdaptor) { return getX().getType() == getType() ? getX() : Value(); }

@@ -7,6 +7,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include "halftone/encoding/text.hpp"
 #include "halftone/manifest/spelling.hpp"
 
 using namespace mlir;
@@ -72,10 +73,9 @@ LogicalResult TensorType::verify(function_ref<InFlightDiagnostic()> emitError,
     if (!isa<IntegerAttr, StringAttr>(dim))
       return emitError() << "a dimension is a number or a symbol, not " << dim;
   }
-  if (!isa<Float32Type, FloatTF32Type, Float16Type, BFloat16Type>(element) &&
-      !element.isInteger(32))
-    return emitError() << "element type " << element
-                       << " is none of the formats f32, tf32, f16, bf16 and i32";
+  if (!findElement(element))
+    return emitError() << "element type " << element << " is none of the formats "
+                       << encoding::element_list();
   return success();
 }
 

@@ -15,6 +15,7 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "codegen/ir/Encodings.h"
 #include "halftone/description/description.hpp"
 
 namespace halftone::ir {
@@ -115,8 +116,6 @@ Phase getPhase(mlir::Operation *op);
 void setPhase(mlir::Operation *op, Phase phase);
 llvm::StringRef getLayer(mlir::Operation *op);
 
-/// Whether every value of format `from` is one of format `to` (F1, F4).
-bool isExactConversion(mlir::Type from, mlir::Type to);
 /// Whether `op` is a cast that rounds nothing; false for null.
 bool isExactCast(mlir::Operation *op);
 /// Whether `op` sums over rows what its one operand holds.

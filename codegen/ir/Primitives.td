@@ -81,9 +81,12 @@ def Halftone_ContractOp : Halftone_TensorOp<"contract"> {
 def Halftone_CastOp : Halftone_TensorOp<"cast"> {
   let summary = "A declared rounding point: to the result's format, nearest even or toward zero (F2); exact where it widens";
   let arguments = (ins Halftone_AnyTensor:$x, UnitAttr:$toward_zero);
+  let builders = [OpBuilder<(ins "::mlir::Value":$x, "const ::halftone::encoding::Encoding &":$to)>];
   let results = (outs Halftone_AnyTensor:$result);
   let extraClassDeclaration = [{
-    /// Whether every value of the operand's format is one of the result's format.
+    /// What it rounds to: the result's element.
+    ::halftone::encoding::Encoding getEncoding();
+    /// Whether every value of the operand's element is one of the result's.
     bool isExact();
   }];
   let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";

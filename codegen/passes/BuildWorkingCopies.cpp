@@ -2,6 +2,7 @@
 // Working copies of weights (M1): one flat buffer for each chain of roundings that some operation
 // reads weights through, written by the update and by the refresh.
 #include "codegen/passes/Passes.h"
+#include "halftone/encoding/text.hpp"
 #include "llvm/ADT/MapVector.h"
 
 namespace halftone::ir {
@@ -15,11 +16,16 @@ namespace halftone::ir {
 namespace {
 
 /// The roundings from a master to what is read, in order.
-struct Step {
-  Type format;
-  bool towardZero;
-};
-using Chain = SmallVector<Step>;
+using Chain = SmallVector<Encoding>;
+
+/// "parameters.tf32.f16.toward_zero"
+std::string bufferOf(const Chain &chain) {
+  std::string name = "parameters";
+  for (const Encoding &encoding : chain)
+    name += " " + encoding::spelled(encoding);
+  llvm::replace(name, ' ', '.');
+  return name;
+}
 
 /// Of all graphs: each sees the same buffers.
 class WorkingCopies {
@@ -36,9 +42,9 @@ public:
     int64_t elements = countElements();
     for (auto graph : module.getOps<GraphOp>()) {
       for (auto &[buffer, chain] : chains) {
-        write(graph, elements, Phase::Refresh, buffer, chain, masters(graph, elements));
+        write(graph, Phase::Refresh, buffer, chain, masters(graph, elements));
         if (auto assign = updateOf(graph))
-          write(graph, elementsOf(assign.getX()), Phase::Update, buffer, chain, assign.getX());
+          write(graph, Phase::Update, buffer, chain, assign.getX());
       }
     }
     for (CastOp cast : llvm::reverse(dead))
@@ -64,11 +70,8 @@ private:
       return;
     Chain chain;
     for (CastOp at = cast; at; at = at.getX().getDefiningOp<CastOp>())
-      chain.insert(chain.begin(), Step{at.getType().getElementType(), at.getTowardZero()});
-    std::string buffer = "parameters";
-    llvm::raw_string_ostream name(buffer);
-    for (Step step : chain)
-      name << "." << step.format << (step.towardZero ? ".toward_zero" : "");
+      chain.insert(chain.begin(), at.getEncoding());
+    std::string buffer = bufferOf(chain);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointAfter(parameter);
     auto copy = WorkingCopyOp::create(builder, cast.getLoc(), cast.getType(),
@@ -90,18 +93,12 @@ private:
     return end;
   }
 
-  static int64_t elementsOf(Value value) {
-    return *cast<TensorType>(value.getType()).getStaticElements();
-  }
-
-  TensorType flat(int64_t elements, Type element) {
-    return TensorType::get(module.getContext(), {builder.getI64IntegerAttr(elements)}, element);
-  }
-
   /// P14: masters are f32.
   Value masters(GraphOp graph, int64_t elements) {
     builder.setInsertionPointToEnd(&graph.getBody().front());
-    return FlatParametersOp::create(builder, graph.getLoc(), flat(elements, builder.getF32Type()));
+    auto flat = TensorType::get(module.getContext(), {builder.getI64IntegerAttr(elements)},
+                                builder.getF32Type());
+    return FlatParametersOp::create(builder, graph.getLoc(), flat);
   }
 
   static AssignOp updateOf(GraphOp graph) {
@@ -111,12 +108,10 @@ private:
     return {};
   }
 
-  void write(GraphOp graph, int64_t elements, Phase phase, StringRef buffer, const Chain &chain,
-             Value value) {
+  void write(GraphOp graph, Phase phase, StringRef buffer, const Chain &chain, Value value) {
     builder.setInsertionPointToEnd(&graph.getBody().front());
-    for (Step step : chain) {
-      auto cast = CastOp::create(builder, graph.getLoc(), flat(elements, step.format), value,
-                                 step.towardZero);
+    for (const Encoding &encoding : chain) {
+      auto cast = CastOp::create(builder, graph.getLoc(), value, encoding);
       setPhase(cast, phase);
       value = cast;
     }

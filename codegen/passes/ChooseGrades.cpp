@@ -3,6 +3,7 @@
 // docs/spec/description.md. Decided per operation, from its own rounding points, before anything is
 // fused.
 #include "codegen/ir/Dialect.h"
+#include "codegen/ir/Encodings.h"
 #include "codegen/passes/Passes.h"
 
 namespace halftone::ir {
@@ -21,8 +22,9 @@ bool isNarrow(Operation *op, unsigned result) {
   if (!precision)
     return false;
   for (auto point : cast<ArrayAttr>(precision.getResults()[result]).getAsRange<RoundingPointAttr>())
-    if (!point.getFormat().isF32())
-      return (point.getFormat().isF16() || point.getFormat().isBF16()) && !point.getTowardZero();
+    if (const Encoding &to = point.getEncoding(); to.element != Element::f32)
+      return isShort(typeOf(op->getContext(), to.element)) &&
+             encoding.rounding == encoding::Rounding::nearest_even;
   return false;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounding points become operations: next to the value, once per value and chain of roundings
+// Rounding points become operations: next to the value, once per value and chain of encodings
 // (P38). Where an operation reads a narrow value its arithmetic is f32 all the same, so a cast that
 // widens, exactly, stands before it and is computed inside its kernel; a contraction reads narrow
 // matrices as they are.
@@ -15,7 +15,11 @@ using namespace mlir;
 namespace halftone::ir {
 namespace {
 
-Type elementOf(Value value) { return cast<TensorType>(value.getType()).getElementType(); }
+Element elementOf(Value value) {
+  return ir::elementOf(cast<TensorType>(value.getType()).getElementType());
+}
+
+bool isFloat(Value value) { return !encoding::traits(elementOf(value)).integer; }
 
 class Caster {
 public:
@@ -49,13 +53,12 @@ private:
   void cross(OutputGradientOp point) {
     Value x = storedOf(point.getX());
     auto precision = point->getAttrOfType<PrecisionAttr>(kPrecisionAttr);
-    Type store = builder.getF32Type();
+    Element store = Element::f32;
     for (RoundingPointAttr rounding : points(precision.getResults()[0]))
-      store = rounding.getFormat();
+      store = rounding.getEncoding().element;
     if (elementOf(x) != store) {
       builder.setInsertionPoint(point);
-      auto type = cast<TensorType>(x.getType()).withElementType(store);
-      x = CastOp::create(builder, point.getLoc(), type, x, false);
+      x = CastOp::create(builder, point.getLoc(), x, store);
       setPhase(x.getDefiningOp(), getPhase(point));
     }
     point.getXMutable().assign(x);
@@ -76,10 +79,9 @@ private:
     auto precision = point->getAttrOfType<PrecisionAttr>(kPrecisionAttr);
     for (RoundingPointAttr rounding : points(precision.getResults()[0])) {
       Value x = assign.getX();
-      if (isExactConversion(elementOf(x), rounding.getFormat()))
+      if (encoding::holds(rounding.getEncoding().element, elementOf(x)))
         continue;
-      auto type = cast<TensorType>(x.getType()).withElementType(rounding.getFormat());
-      auto cast = CastOp::create(builder, assign.getLoc(), type, x, rounding.getTowardZero());
+      auto cast = CastOp::create(builder, assign.getLoc(), x, rounding.getEncoding());
       setPhase(cast, Phase::External);
       assign.getXMutable().assign(cast);
     }
@@ -89,7 +91,7 @@ private:
     bool inside = isa<Layer, KernelForm>(op);
     for (auto [i, chain] : llvm::enumerate(precision.getOperands())) {
       OpOperand &operand = op->getOpOperand(i);
-      if (!isa<FloatType>(elementOf(operand.get())))
+      if (!isFloat(operand.get()))
         continue;
       Value value = storedOf(operand.get());
       RoundingPointAttr last;
@@ -128,10 +130,11 @@ private:
 
   /// `value` rounded at a point; `original` is what it was before any rounding, `user` who asks.
   Value roundAt(Value value, RoundingPointAttr point, Value original, Operation *user) {
-    Type from = elementOf(value), to = point.getFormat();
-    if (isExactConversion(from, to))
+    Element from = elementOf(value);
+    Encoding to = point.getEncoding();
+    if (encoding::holds(to.element, from))
       return value;
-    Operation *&known = casts[{{value, to}, point.getTowardZero()}];
+    Operation *&known = casts[{value, EncodingAttr::get(builder.getContext(), to)}];
     if (known) {
       if (isSource(original.getDefiningOp()))
         setPhase(known, firstOf(getPhase(known), getPhase(user)));
@@ -139,15 +142,14 @@ private:
     }
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointAfterValue(value);
-    auto type = cast<TensorType>(value.getType()).withElementType(to);
-    auto op = CastOp::create(builder, value.getLoc(), type, value, point.getTowardZero());
+    auto op = CastOp::create(builder, value.getLoc(), value, to);
     known = op;
     tag(op, original, user);
     record(op, nameOf(cast<OpResult>(original)), user, point);
     NamedAttrList cast;
     cast.append("value", builder.getI64IntegerAttr(static_cast<int64_t>(values.size()) - 1));
-    cast.append("from", TypeAttr::get(from));
-    cast.append("to", TypeAttr::get(to));
+    cast.append("from", EncodingAttr::get(builder.getContext(), from));
+    cast.append("to", EncodingAttr::get(builder.getContext(), to));
     cast.append("rule", builder.getI64IntegerAttr(point.getRule()));
     op->setAttr(kCastAttr, cast.getDictionary(builder.getContext()));
     return op;
@@ -176,15 +178,14 @@ private:
 
   /// f32 again, exactly: inside the reader's kernel, or as a value of its own for a sink.
   Value widen(Value value, Operation *reader, bool inside) {
-    if (!isa<FloatType>(elementOf(value)) || elementOf(value).isF32())
+    if (!isFloat(value) || elementOf(value) == Element::f32)
       return value;
     OpBuilder::InsertionGuard guard(builder);
     if (inside)
       builder.setInsertionPoint(reader);
     else
       builder.setInsertionPointAfterValue(value);
-    auto type = cast<TensorType>(value.getType()).withElementType(builder.getF32Type());
-    auto op = CastOp::create(builder, value.getLoc(), type, value, false);
+    auto op = CastOp::create(builder, value.getLoc(), value, Element::f32);
     if (inside)
       op->setAttr(kInlineAttr, builder.getUnitAttr());
     setPhase(op, getPhase(inside ? reader : value.getDefiningOp()));
@@ -215,7 +216,7 @@ private:
     values.push_back(entry.getDictionary(builder.getContext()));
   }
 
-  using Key = std::pair<std::pair<Value, Type>, unsigned>;
+  using Key = std::pair<Value, EncodingAttr>;
   GraphOp graph;
   OpBuilder builder;
   llvm::DenseMap<Value, Value> stored; ///< an unrounded value to what is left of it

@@ -23,8 +23,8 @@ def ResolvePrecision : Halftone_Pass<"halftone-resolve-precision", "Give every v
 
     Before: everything is f32. After: on every operation of a layer or loss and of their gradients, the chain of rounding
     points of each operand and result:
-    `halftone.precision = #halftone.precision<operands = [[#halftone.round<format = bf16, role = activation, rule = 0>]],
-    results = [[#halftone.round<format = bf16, role = activation, rule = 0>]]>`.
+    `halftone.precision = #halftone.precision<operands = [[#halftone.round<encoding = bf16, role = activation, rule = 0>]],
+    results = [[#halftone.round<encoding = bf16, role = activation, rule = 0>]]>`.
   }];
 }
 

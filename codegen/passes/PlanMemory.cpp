@@ -161,11 +161,10 @@ private:
   }
 
   static int64_t nominalBytes(TensorType type) {
-    Type element = type.getElementType();
-    int64_t product = isa<Float16Type, BFloat16Type>(element) ? 2 : 4;
+    int64_t elements = 1;
     for (Attribute dim : type.getDims())
-      product *= isa<IntegerAttr>(dim) ? cast<IntegerAttr>(dim).getInt() : kNominalExtent;
-    return product;
+      elements *= isa<IntegerAttr>(dim) ? cast<IntegerAttr>(dim).getInt() : kNominalExtent;
+    return encoding::storage_bytes(elementOf(type.getElementType()), elements);
   }
 
   /// Activations share slots, largest first into the first slot that is free while they live; all

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From rules to a format for every operand and value: docs/spec/precision.md, P10 to P37.
+// From rules to an encoding for every operand and value: docs/spec/precision.md, P10 to P37.
 #include "codegen/ir/Rules.h"
 #include "codegen/passes/Passes.h"
 #include "halftone/description/text.hpp"
@@ -17,24 +17,21 @@ namespace hd = halftone::description;
 namespace halftone::ir {
 namespace {
 
-Type typeOf(MLIRContext *context, hd::Format format) {
-  switch (format) {
-  case hd::Format::tf32:
-    return FloatTF32Type::get(context);
-  case hd::Format::f16:
-    return Float16Type::get(context);
-  case hd::Format::bf16:
-    return BFloat16Type::get(context);
-  default:
-    return Float32Type::get(context);
-  }
-}
+/// What `follow` stands for; nothing where there is nothing to follow.
+using Followed = std::optional<Encoding>;
 
 /// P20
-Type widest(Type a, Type b) {
+Followed widest(Followed a, Followed b) {
   if (!a || a == b)
     return b;
-  return b ? Float32Type::get(a.getContext()) : a;
+  return b ? Encoding() : a;
+}
+
+/// What is left behind at a point, however it was rounded.
+Encoding heldAt(RoundingPointAttr point) {
+  Encoding held = point.getEncoding();
+  held.rounding = hd::Rounding::nearest_even;
+  return held;
 }
 
 bool isFloat(Value value) {
@@ -141,15 +138,16 @@ private:
   }
 
   template <typename Field>
-  RoundingPointAttr point(Type format, const Site &where, ValueRole role,
+  RoundingPointAttr point(Encoding encoding, const Site &where, ValueRole role,
                           const Decision<Field> &decision) {
     Decision<hd::Rounding> rounding = rules.find(&hd::Rule::rounding, where);
-    bool towardZero = rounding.field == hd::Rounding::toward_zero && where.role;
-    if (rounding.field && where.role && !format.isF32())
+    if (rounding.field && where.role)
+      encoding.rounding = *rounding.field;
+    if (rounding.field && where.role && encoding.element != Element::f32)
       note("rounding", hd::kRoundingWords[static_cast<size_t>(*rounding.field)], rounding, where);
     auto beaten = decision.beaten.empty() ? DenseI64ArrayAttr()
                                           : DenseI64ArrayAttr::get(context, decision.beaten);
-    return RoundingPointAttr::get(context, format, towardZero, role, decision.rule, beaten);
+    return RoundingPointAttr::get(context, encoding, role, decision.rule, beaten);
   }
 
   /// Of the operation being resolved.
@@ -161,24 +159,25 @@ private:
 
   /// The store of a value, `follow` being what stands for that word; nothing when a rule must name
   /// the role and none does.
-  void addStore(Chain &chain, const Site &where, ValueRole role, Type follow) {
-    Decision<hd::FormatChoice> store = rules.find(&hd::Rule::store, where);
+  void addStore(Chain &chain, const Site &where, ValueRole role, Followed follow) {
+    Decision<hd::EncodingChoice> store = rules.find(&hd::Rule::store, where);
     if (!where.named || store.field)
       chain.push_back(point(heldIn(store, follow), where, role, store));
   }
 
-  Type heldIn(const Decision<hd::FormatChoice> &store, Type follow) {
-    hd::FormatChoice choice = store.field.value_or(hd::FormatChoice());
-    Type format = choice.follow ? follow : typeOf(context, choice.format);
-    return !format || format.isTF32() ? Type(Float32Type::get(context)) : format; // P20
+  static Encoding heldIn(const Decision<hd::EncodingChoice> &store, Followed follow) {
+    hd::EncodingChoice choice = store.field.value_or(hd::EncodingChoice());
+    Followed encoding = choice.follow ? follow : choice.encoding;
+    bool isHeld = encoding && encoding::traits(encoding->element).stored;
+    return isHeld ? *encoding : Encoding(); // P20
   }
 
   /// P11; role activation, gradient or weight gradient as the results that it rounds.
   void addResult(Chain &chain, Operation *op, hd::Pass pass, ValueRole role) {
     Site where = site(getLayer(op), std::nullopt, pass);
-    Decision<hd::Format> result = rules.find(&hd::Rule::result, where);
+    Decision<Encoding> result = rules.find(&hd::Rule::result, where);
     if (result.field)
-      chain.push_back(point(typeOf(context, *result.field), where, role, result));
+      chain.push_back(point(*result.field, where, role, result));
   }
 
   Chain readOperand(Operation *op, Value operand, hd::Pass pass,
@@ -200,19 +199,19 @@ private:
       role = hd::Role::gradient;
       valueRole = ValueRole::Gradient;
     } else if (!isa<InputOp, StateOp>(producer)) {
-      addStore(chain, savedSite(operand), valueRole, storedFormat(operand));
+      addStore(chain, savedSite(operand), valueRole, storedEncoding(operand));
     }
     Site where = site(getLayer(op), role, pass);
-    Decision<hd::FormatChoice> compute = rules.find(&hd::Rule::compute, where);
-    hd::FormatChoice choice = compute.field.value_or(hd::FormatChoice());
-    Type format = choice.follow ? widestOperand(op, pass) : typeOf(context, choice.format);
-    chain.push_back(point(format, where, valueRole, compute));
+    Decision<hd::EncodingChoice> compute = rules.find(&hd::Rule::compute, where);
+    hd::EncodingChoice choice = compute.field.value_or(hd::EncodingChoice());
+    Encoding encoding = choice.follow ? widestOperand(op, pass) : choice.encoding;
+    chain.push_back(point(encoding, where, valueRole, compute));
     return chain;
   }
 
-  Type storedFormat(Value value) {
-    Type known = stored.lookup(value);
-    return known ? known : cast<TensorType>(value.getType()).getElementType();
+  Encoding storedEncoding(Value value) {
+    Followed known = stored.lookup(value);
+    return known ? *known : elementOf(cast<TensorType>(value.getType()).getElementType());
   }
 
   Site savedSite(Value value) {
@@ -223,32 +222,32 @@ private:
   }
 
   /// P20, P33: what the backward pass finds `value` in.
-  Type savedFormat(Value value) {
+  Encoding savedEncoding(Value value) {
     if (isa<InputOp, StateOp>(value.getDefiningOp()))
-      return storedFormat(value);
-    Decision<hd::FormatChoice> store = rules.find(&hd::Rule::store, savedSite(value));
-    return store.field ? heldIn(store, storedFormat(value)) : storedFormat(value);
+      return storedEncoding(value);
+    Decision<hd::EncodingChoice> store = rules.find(&hd::Rule::store, savedSite(value));
+    return store.field ? heldIn(store, storedEncoding(value)) : storedEncoding(value);
   }
 
   /// P20, of a whole operation: all gradients of a pass read what they share alike (P37).
-  Type widestOperand(Operation *op, hd::Pass pass) {
-    Type format;
+  Encoding widestOperand(Operation *op, hd::Pass pass) {
+    Followed encoding;
     Layer layer = layers.lookup(getLayer(op));
-    auto include = [&](Value value, Type type) {
+    auto include = [&](Value value, Encoding read) {
       if (isFloat(value) && !isa<ParameterOp>(value.getDefiningOp()))
-        format = widest(format, type);
+        encoding = widest(encoding, read);
     };
     if (pass == hd::Pass::forward || !layer) {
       for (Value operand : op->getOperands())
-        include(operand, storedFormat(operand));
+        include(operand, storedEncoding(operand));
     } else {
       if (getPhase(layer) == Phase::Forward)
-        format = heldIn(rules.find(&hd::Rule::store, gradientSite(getLayer(op))),
-                        activations.lookup(getLayer(op)));
+        encoding = heldIn(rules.find(&hd::Rule::store, gradientSite(getLayer(op))),
+                          activations.lookup(getLayer(op)));
       for (Value value : readForGradients(layer, pass))
-        include(value, savedFormat(value));
+        include(value, savedEncoding(value));
     }
-    return format ? format : Float32Type::get(context);
+    return encoding.value_or(Encoding());
   }
 
   /// What the gradients of one pass read of `layer` beside those that arrive.
@@ -260,7 +259,8 @@ private:
     return values;
   }
 
-  Chain leaveResult(Operation *op, OpResult result, hd::Pass pass, Type computed) { // P32 to P35
+  Chain leaveResult(Operation *op, OpResult result, hd::Pass pass,
+                    Encoding computed) { // P32 to P35
     Chain chain;
     bool partialSum = op->hasAttr(kPartialSumAttr) || isa<OutputGradientOp>(op);
     if (isInternal(result))
@@ -269,7 +269,7 @@ private:
       addResult(chain, op, pass, ValueRole::Activation);
       addStore(chain, site(getLayer(op), hd::Role::activation, pass), ValueRole::Activation,
                computed);
-      activations[getLayer(op)] = chain.back().getFormat();
+      activations[getLayer(op)] = heldAt(chain.back());
       return chain;
     }
     StringRef target = targetOf(result);
@@ -287,19 +287,17 @@ private:
     hd::Pass pass = passOf(op);
     bool partialSum = op->hasAttr(kPartialSumAttr) || isa<OutputGradientOp>(op);
     SmallVector<Attribute> operands, results;
-    Type computed; // the widest that operands other than parameters were rounded to
+    Followed computed; // the widest that operands other than parameters were rounded to
     for (Value operand : op->getOperands()) {
       Chain chain = readOperand(op, operand, pass, partialSum);
       if (!chain.empty() && !operand.getDefiningOp<ParameterOp>())
-        computed = widest(computed, chain.back().getFormat());
+        computed = widest(computed, heldAt(chain.back()));
       operands.push_back(
           ArrayAttr::get(context, SmallVector<Attribute>(chain.begin(), chain.end())));
     }
-    if (!computed)
-      computed = Float32Type::get(context);
     for (OpResult result : op->getResults()) {
-      Chain chain = leaveResult(op, result, pass, computed);
-      stored[result] = chain.empty() ? Type(Float32Type::get(context)) : chain.back().getFormat();
+      Chain chain = leaveResult(op, result, pass, computed.value_or(Encoding()));
+      stored[result] = chain.empty() ? Encoding() : heldAt(chain.back());
       results.push_back(
           ArrayAttr::get(context, SmallVector<Attribute>(chain.begin(), chain.end())));
     }
@@ -340,9 +338,9 @@ private:
   Decisions ofOp, &ofModule;
   llvm::DenseSet<Operation *> live; ///< some gradients are built and not needed
   llvm::StringMap<SmallVector<hd::Kind>> kinds;
-  llvm::StringMap<Layer> layers;      ///< of every layer its forward operation
-  llvm::StringMap<Type> activations;  ///< the stored format of every layer's result
-  llvm::DenseMap<Value, Type> stored; ///< likewise of every value met so far
+  llvm::StringMap<Layer> layers;          ///< of every layer its forward operation
+  llvm::StringMap<Followed> activations;  ///< what every layer's result is held in
+  llvm::DenseMap<Value, Followed> stored; ///< likewise of every value met so far
 };
 
 struct ResolvePrecisionPass : halftone::ir::impl::ResolvePrecisionBase<ResolvePrecisionPass> {

@@ -12,16 +12,13 @@ namespace halftone::ir {
 static constexpr size_t kKeptPlans = 6;    // of a kernel, the chosen one included
 static constexpr size_t kMicroseconds = 3; // of a plan's cost
 
-int64_t bytesOf(Type element) { return element.isF16() || element.isBF16() ? 2 : 4; }
-
 PlanList::PlanList(KernelOp kernel, const Chip &chip, const AssumedSizes &assumed)
     : kernel(kernel), chip(chip), assumed(assumed) {
   problem.rows = extent(kernel.getDomainType().getRowDims());
   problem.columns = static_cast<double>(kernel.getColumns());
   for (Type type : llvm::concat<const Type>(kernel->getOperandTypes(), kernel->getResultTypes())) {
     auto tensor = cast<TensorType>(type);
-    problem.bytes +=
-        extent(tensor.getDims()) * static_cast<double>(bytesOf(tensor.getElementType()));
+    problem.bytes += extent(tensor.getDims()) * bitsOf(tensor.getElementType()) / 8;
   }
   double scalars = 0;
   for (Operation &op : kernel.getBody().front().without_terminator())

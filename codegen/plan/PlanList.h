@@ -9,9 +9,6 @@
 
 namespace halftone::ir {
 
-/// Of an element in memory.
-int64_t bytesOf(mlir::Type element);
-
 class PlanList {
 public:
   PlanList(KernelOp kernel, const Chip &chip, const AssumedSizes &assumed);

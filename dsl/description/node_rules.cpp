@@ -48,10 +48,11 @@ Sentence dimension_fault(const Node& node) {  // D4
 }
 
 Sentence format_fault(const Description& description, const Node& node) {  // D8
-  if (is_input(node.kind) && node.format == Format::tf32) {
-    return subject(node) + " is delivered in tf32, which is not stored; use f32 (D8)";
+  if (is_input(node.kind) && !encoding::traits(node.format).stored) {
+    return subject(node) + " is delivered in " + std::string(spelled(node.format)) +
+           ", which is not stored; use f32 (D8)";
   }
-  if (!is_input(node.kind) && node.format != Format::f32) {
+  if (!is_input(node.kind) && node.format != Element::f32) {
     return subject(node) + " states the format " + std::string(spelled(node.format)) +
            "; leave it f32 and state formats in rules (D8)";
   }
@@ -59,11 +60,11 @@ Sentence format_fault(const Description& description, const Node& node) {  // D8
     const auto id = static_cast<std::size_t>(node.operands[i].node);
     const Node& source = description.nodes[id];
     const bool is_label = operand_form(form_of(node.kind), static_cast<int>(i)).labels;
-    if (is_label && source.format != Format::i32) {
+    if (is_label && source.format != Element::i32) {
       return subject(node) + " has the label '%" + source.name +
              "', which is not i32; use an input of format i32 (D8)";
     }
-    if (!is_label && source.format == Format::i32) {
+    if (!is_label && source.format == Element::i32) {
       return subject(node) + " computes with the i32 input '%" + source.name +
              "'; only labels are i32 (D8)";
     }

@@ -190,7 +190,7 @@ bool Parser::parse_model() {
          scan_.read_string(description_.name, "the model's name in quotes");
 }
 
-bool is_delivered(Format format) { return format != Format::tf32; }  // D8
+bool is_delivered(Element format) { return encoding::traits(format).stored; }  // D8
 
 bool Parser::parse_source(Kind kind) {
   Node node;

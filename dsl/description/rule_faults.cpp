@@ -88,7 +88,7 @@ class ModelView {
         const auto source = static_cast<std::size_t>(operand.node);
         const auto* parameter = std::get_if<ParameterAttributes>(&nodes[source].attributes);
         readers[source] |= KindSet(node.kind);
-        reads.values = reads.values || (!parameter && nodes[source].format != Format::i32);
+        reads.values = reads.values || (!parameter && nodes[source].format != Element::i32);
         reads.trained_values = reads.trained_values || trained[source];
         reads.parameters = reads.parameters || parameter;
         reads.trained_parameters = reads.trained_parameters || (parameter && !parameter->frozen);

@@ -50,8 +50,8 @@ void put_clause(std::string& text, const Clause& clause) {
   put_choices(text, "target", clause.targets);
 }
 
-std::string text_of(const FormatChoice& choice) {
-  return std::string(choice.follow ? "follow" : spelled(choice.format));
+std::string text_of(const EncodingChoice& choice) {
+  return choice.follow ? "follow" : encoding::spelled(choice.encoding);
 }
 
 std::string text_of(const LossScale& scale) {
@@ -106,17 +106,19 @@ bool read_clause(Scanner& scan, Clause& clause) {
 }
 
 // What rules may state (P10 to P14).
-bool is_computed_in(Format format) { return format != Format::i32; }
-bool is_stored(Format format) { return is_computed_in(format) && format != Format::tf32; }
-bool is_master(Format format) { return format == Format::f32; }
+bool is_computed_in(Element element) { return !encoding::traits(element).integer; }
+bool is_stored(Element element) {
+  return is_computed_in(element) && encoding::traits(element).stored;
+}
+bool is_master(Element element) { return element == Element::f32; }
 
-bool read_choice(Scanner& scan, std::optional<FormatChoice>& choice, bool (*fits)(Format)) {
+bool read_choice(Scanner& scan, std::optional<EncodingChoice>& choice, bool (*fits)(Element)) {
   choice.emplace().follow = scan.take_word("follow");
-  return choice->follow || scan.read_enum(choice->format, "a format or follow", fits);
+  return choice->follow || scan.read_enum(choice->encoding.element, "a format or follow", fits);
 }
 
-bool read_format(Scanner& scan, std::optional<Format>& format, bool (*fits)(Format)) {
-  return scan.read_enum(format.emplace(), "a format", fits);
+bool read_encoding(Scanner& scan, std::optional<Encoding>& encoding, bool (*fits)(Element)) {
+  return scan.read_enum(encoding.emplace().element, "a format", fits);
 }
 
 bool read_count(Scanner& scan, std::string_view name, std::int64_t& value) {
@@ -139,12 +141,12 @@ bool read_loss_scale(Scanner& scan, LossScale& scale) {
 bool read_fields(Scanner& scan, Rule& rule) {
   if (scan.take_word("store") && !read_choice(scan, rule.store, is_stored)) return false;
   if (scan.take_word("compute") && !read_choice(scan, rule.compute, is_computed_in)) return false;
-  if (scan.take_word("result") && !read_format(scan, rule.result, is_computed_in)) return false;
+  if (scan.take_word("result") && !read_encoding(scan, rule.result, is_computed_in)) return false;
   if (scan.take_word("accumulate") &&
       !scan.read_enum(rule.accumulate.emplace(), "an accumulation")) {
     return false;
   }
-  if (scan.take_word("master") && !read_format(scan, rule.master, is_master)) return false;
+  if (scan.take_word("master") && !read_encoding(scan, rule.master, is_master)) return false;
   if (scan.take_word("rounding") && !scan.read_enum(rule.rounding.emplace(), "a rounding")) {
     return false;
   }
@@ -168,9 +170,9 @@ std::string spelled(const Rule& rule) {
   text += " :";
   if (rule.store) text += " store " + text_of(*rule.store);
   if (rule.compute) text += " compute " + text_of(*rule.compute);
-  if (rule.result) text.append(" result ").append(spelled(*rule.result));
+  if (rule.result) text.append(" result ").append(encoding::spelled(*rule.result));
   if (rule.accumulate) text.append(" accumulate ").append(spelled(*rule.accumulate));
-  if (rule.master) text.append(" master ").append(spelled(*rule.master));
+  if (rule.master) text.append(" master ").append(encoding::spelled(*rule.master));
   if (rule.rounding) text.append(" rounding ").append(spelled(*rule.rounding));
   if (rule.recompute) text.append(*rule.recompute ? " recompute always" : " recompute never");
   if (rule.loss_scale) text += " loss_scale " + text_of(*rule.loss_scale);

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "halftone/description/description.hpp"
+#include "halftone/encoding/text.hpp"
 
 namespace halftone::description::detail {
 
@@ -23,7 +24,11 @@ constexpr std::array<std::string_view, N> views(const char* const (&words)[N]) {
 }
 
 // The words of each enum in the order of its enumerators.
-constexpr auto words(Format) { return views(kFormatWords); }
+constexpr auto words(Element) {
+  std::array<std::string_view, encoding::kElements> result;
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = encoding::kElementTraits[i].word;
+  return result;
+}
 constexpr auto words(Kind) {
   std::array<std::string_view, kKinds> result;
   for (int i = 0; i < kKinds; ++i) result[static_cast<std::size_t>(i)] = AllKinds::forms[i]->word;

@@ -106,7 +106,7 @@ bool Checker::check_outputs() {  // D6
       return fail(Section::output, i, output.node,
                   subject + " needs a name that no other output has; rename it (D6)");
     }
-    if (node(output.node).format == Format::i32) {
+    if (node(output.node).format == Element::i32) {
       return fail(Section::output, i, output.node,
                   subject + " is the i32 input '%" + node(output.node).name +
                       "'; only labels are i32, so remove it (D8)");
@@ -166,7 +166,7 @@ bool Checker::check_assignments() {  // D7
       return refuse(who + " of shape " + spelled(node(state).shape) + " is assigned " + what +
                     " of shape " + spelled(node(value).shape) + "; make their shapes equal");
     }
-    if (node(value).format == Format::i32) {
+    if (node(value).format == Element::i32) {
       return refuse(who + " is assigned the i32 input " + what +
                     "; assign a number that is not i32");
     }

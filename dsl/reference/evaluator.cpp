@@ -113,7 +113,7 @@ void Evaluator<Scalar>::load_sources(const State<Scalar>& state, const Inputs<Sc
   for (std::size_t at = 0; at < description_.nodes.size(); ++at) {
     const NodeId id = static_cast<NodeId>(at);
     const Node& node = description_.nodes[at];
-    if (is_input(node) && node.format == description::Format::i32) {
+    if (is_input(node) && node.format == description::Element::i32) {
       result.integers[at] = find_in(inputs.integers, node.name, "integer input");
       require_size("integer input", id, result.integers[at].size());
     } else if (is_input(node)) {

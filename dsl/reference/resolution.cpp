@@ -134,10 +134,10 @@ Subject value(const Description& description, NodeId id, Role role) {
 }
 
 // P20: what holds every one of the formats; f32 for none.
-Format widest(const std::vector<Format>& formats) {
-  if (formats.empty() || formats.front() == Format::tf32) return Format::f32;
+Element widest(const std::vector<Element>& formats) {
+  if (formats.empty() || formats.front() == Element::tf32) return Element::f32;
   const bool all_equal = std::ranges::count(formats, formats.front()) == std::ssize(formats);
-  return all_equal ? formats.front() : Format::f32;
+  return all_equal ? formats.front() : Element::f32;
 }
 
 // What the gradients of this pass read besides parameters and the gradient that arrives.
@@ -163,7 +163,7 @@ Resolution::Resolution(Description description, std::string target)
   for (std::size_t at = 0; at < description_.nodes.size(); ++at) {
     const NodeId id = static_cast<NodeId>(at);
     const Node& node = description_.nodes[at];
-    activations_.push_back(is_input(node) ? node.format : Format::f32);
+    activations_.push_back(is_input(node) ? node.format : Element::f32);
     if (!is_layer(node)) continue;
     const auto choice =
         winner(description_, target_, value(description_, id, Role::activation), &Rule::store);
@@ -171,26 +171,26 @@ Resolution::Resolution(Description description, std::string target)
     const bool reads_values = std::ranges::any_of(node.operands, [&](const Operand& operand) {
       return !is_parameter(description_.nodes[operand.node]);
     });
-    std::vector<Format> rounded_to;
+    std::vector<Element> rounded_to;
     if (reads_values) rounded_to = {operand(id, Pass::forward, Role::activation).format};
-    activations_.back() = choice->follow ? widest(rounded_to) : choice->format;
+    activations_.back() = choice->follow ? widest(rounded_to) : choice->encoding.element;
   }
 }
 
 // The store formats of what an operation reads, for `compute follow`.
-Format Resolution::widest_operand(NodeId node, Pass pass) const {
-  std::vector<Format> formats;
+Element Resolution::widest_operand(NodeId node, Pass pass) const {
+  std::vector<Element> formats;
   if (pass == Pass::forward) {
     for (const Operand& operand : description_.nodes[node].operands) {
       const Node& source = description_.nodes[operand.node];
-      if (is_parameter(source) || source.format == Format::i32) continue;
+      if (is_parameter(source) || source.format == Element::i32) continue;
       formats.push_back(activations_[operand.node]);
     }
     return widest(formats);
   }
   if (is_layer(description_.nodes[node])) formats.push_back(store(node, Role::gradient).format);
   for (const NodeId read : read_backward(description_, node, pass)) {
-    if (description_.nodes[read].format == Format::i32) continue;
+    if (description_.nodes[read].format == Element::i32) continue;
     formats.push_back(store(read, Role::saved).format);
   }
   return widest(formats);
@@ -201,14 +201,14 @@ RoundTo Resolution::operand(NodeId node, Pass pass, Role role) const {
   const auto compute = winner(description_, target_, subject, &Rule::compute);
   const auto rounding = winner(description_, target_, subject, &Rule::rounding);
   RoundTo to;
-  if (compute) to.format = compute->follow ? widest_operand(node, pass) : compute->format;
+  if (compute) to.format = compute->follow ? widest_operand(node, pass) : compute->encoding.element;
   if (rounding) to.rounding = *rounding;
   return to;
 }
 
 RoundTo Resolution::result(NodeId node, Pass pass) const {
   const Subject subject = operation(description_, node, pass);
-  return {winner(description_, target_, subject, &Rule::result).value_or(Format::f32),
+  return {winner(description_, target_, subject, &Rule::result).value_or(Element::f32).element,
           Rounding::nearest_even};
 }
 
@@ -220,12 +220,13 @@ Accumulation Resolution::accumulation(NodeId node, Pass pass) const {
 RoundTo Resolution::store(NodeId node, Role role) const {
   const Node& of = description_.nodes[node];
   const bool is_activation = role == Role::activation || role == Role::saved;
-  if (!is_layer(of) && !is_parameter(of)) return {is_activation ? activations_[node] : Format::f32};
+  if (!is_layer(of) && !is_parameter(of))
+    return {is_activation ? activations_[node] : Element::f32};
   const Subject subject = value(description_, node, role);
   const auto choice = winner(description_, target_, subject, &Rule::store);
   if (role == Role::saved && !choice) return store(node, Role::activation);
   RoundTo to;
-  if (choice) to.format = choice->follow ? activations_[node] : choice->format;
+  if (choice) to.format = choice->follow ? activations_[node] : choice->encoding.element;
   to.rounding =
       winner(description_, target_, subject, &Rule::rounding).value_or(Rounding::nearest_even);
   return to;

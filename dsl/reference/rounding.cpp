@@ -11,7 +11,7 @@
 namespace halftone::reference {
 namespace {
 
-using description::Format;
+using description::Element;
 using description::Rounding;
 
 constexpr std::uint32_t kSign = 0x80000000u;
@@ -27,17 +27,17 @@ struct Limits {
   std::uint32_t largest;            // bits of the largest finite value
 };
 
-Limits limits_of(Format format) {
+Limits limits_of(Element format) {
   switch (format) {
-    case Format::f32:
+    case Element::f32:
       return {23, 1, 0x7f7fffff};
-    case Format::tf32:
+    case Element::tf32:
       return {10, 1, 0x7f7fe000};
-    case Format::f16:
+    case Element::f16:
       return {10, 113, 0x477fe000};
-    case Format::bf16:
+    case Element::bf16:
       return {7, 1, 0x7f7f0000};
-    case Format::i32:
+    case Element::i32:
       break;
   }
   throw std::invalid_argument("values are not rounded to i32; use f32, tf32, f16 or bf16");
@@ -81,13 +81,13 @@ float round(RoundTo to, float x) {
 std::uint16_t encode(RoundTo to, float x) {
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(round(to, x));
   if (bits == kNaN) return 0x7fff;
-  if (to.format == Format::bf16) return static_cast<std::uint16_t>(bits >> 16);
-  if (to.format != Format::f16) {
+  if (to.format == Element::bf16) return static_cast<std::uint16_t>(bits >> 16);
+  if (to.format != Element::f16) {
     throw std::invalid_argument("only f16 and bf16 have codes of 16 bits; round to others");
   }
   const std::uint32_t sign = (bits & kSign) >> 16, magnitude = bits & ~kSign;
   if (magnitude == kInfinity) return static_cast<std::uint16_t>(sign | 0x7c00);
-  const Limits limits = limits_of(Format::f16);
+  const Limits limits = limits_of(Element::f16);
   const std::uint32_t exponent = magnitude >> kMantissaBits;
   if (exponent >= limits.smallest_exponent) {
     const std::uint32_t rebias = (limits.smallest_exponent - 1) << kMantissaBits;
@@ -100,12 +100,12 @@ std::uint16_t encode(RoundTo to, float x) {
                                     significand >> (13 + limits.smallest_exponent - exponent));
 }
 
-float decode(Format format, std::uint16_t code) {
-  if (format == Format::bf16) {
+float decode(Element format, std::uint16_t code) {
+  if (format == Element::bf16) {
     const std::uint32_t bits = static_cast<std::uint32_t>(code) << 16;
     return std::bit_cast<float>((bits & ~kSign) > kInfinity ? kNaN : bits);
   }
-  if (format != Format::f16) {
+  if (format != Element::f16) {
     throw std::invalid_argument("only f16 and bf16 have codes of 16 bits; read others as f32");
   }
   const std::uint32_t sign = static_cast<std::uint32_t>(code & 0x8000) << 16;
@@ -121,7 +121,7 @@ float decode(Format format, std::uint16_t code) {
 }
 
 Bounded round(RoundTo to, Bounded x) {
-  if (to.format == Format::f32) return x;
+  if (to.format == Element::f32) return x;
   const Limits limits = limits_of(to.format);
   const bool nearest = to.rounding == Rounding::nearest_even;
   const double place = std::ldexp(1.0, -limits.mantissa_bits);  // at 1

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <halftone/encoding/text.hpp>
 #include <map>
 #include <vector>
 
 using halftone::manifest::Buffer;
 using halftone::manifest::Cast;
-using halftone::manifest::Format;
 using halftone::manifest::Kernel;
 using halftone::manifest::Launch;
 using halftone::manifest::Manifest;
@@ -105,7 +105,7 @@ std::vector<Box> boxes_of(const Manifest& manifest) {
 }
 
 std::string chip(int x, int y, const Buffer& buffer, const std::string& name, const char* how) {
-  const std::string format(name_of(buffer.format));
+  const std::string format = spelled(buffer.encoding);
   std::string shown = name.size() > 15 ? name.substr(0, 14) + "…" : name;
   return "<g class=\"chip " + format + "\"><title>" + escaped(name) + ": " + format + ", " + how +
          "</title><rect x=\"" + std::to_string(x) + "\" y=\"" + std::to_string(y) + "\" width=\"" +
@@ -125,7 +125,7 @@ std::string arcs(const std::vector<Box>& boxes, const Program& program,
       const int from = found->second->top + 26, to = box.top + 10;
       const int bulge = kBoxLeft + kBoxWidth + 236 + std::min(56, (to - from) / 8);
       const Buffer& held = program.buffers[static_cast<std::size_t>(buffer)];
-      svg += "<path class=\"arc " + std::string(name_of(held.format)) + "\" d=\"M" +
+      svg += "<path class=\"arc " + spelled(held.encoding) + "\" d=\"M" +
              std::to_string(kBoxLeft + kBoxWidth + 222) + " " + std::to_string(from) + " C" +
              std::to_string(bulge) + " " + std::to_string(from) + " " + std::to_string(bulge) +
              " " + std::to_string(to) + " " + std::to_string(kBoxLeft + kBoxWidth + 2) + " " +
@@ -162,11 +162,6 @@ std::string drawn(const Box& box, const Program& program, const std::vector<std:
 }
 
 }  // namespace
-
-std::string_view name_of(Format format) {
-  constexpr std::array<std::string_view, 5> kNames = {"f32", "tf32", "f16", "bf16", "i32"};
-  return kNames[static_cast<std::size_t>(format)];
-}
 
 std::string escaped(std::string_view text) {
   std::string result;
@@ -218,9 +213,9 @@ std::string cast_table(const Manifest& manifest) {
     html += "<tr>";
     row(value.name);
     row(kRoles[static_cast<std::size_t>(value.role)]);
-    row(name_of(cast.from));
-    html += "<td class=\"" + std::string(name_of(cast.to)) + "\">" + std::string(name_of(cast.to)) +
-            "</td>";
+    row(word(cast.from.element));
+    html += "<td class=\"" + std::string(word(cast.to.element)) + "\">" +
+            std::string(word(cast.to.element)) + "</td>";
     row(cast.kernel);
     row(cast.own_launch ? "yes" : "no");
     row(cast.rule < 0 ? "" : manifest.rules[static_cast<std::size_t>(cast.rule)]);

@@ -7,9 +7,6 @@
 #include <string>
 #include <string_view>
 
-/// "f32"
-[[nodiscard]] std::string_view name_of(halftone::manifest::Format format);
-
 /// `text` with & < > " as entities.
 [[nodiscard]] std::string escaped(std::string_view text);
 

@@ -16,7 +16,14 @@ inline constexpr int kFields = 0;  // left as it is for what is not one of our s
 template <>
 inline constexpr auto kFields<Dimension> = std::tuple{&Dimension::extent, &Dimension::symbol};
 template <>
-inline constexpr auto kFields<Buffer> = std::tuple{&Buffer::name,  &Buffer::role, &Buffer::format,
+inline constexpr auto kFields<encoding::Scaling> =
+    std::tuple{&encoding::Scaling::kind, &encoding::Scaling::size, &encoding::Scaling::axis,
+               &encoding::Scaling::scale};
+template <>
+inline constexpr auto kFields<Encoding> =
+    std::tuple{&Encoding::element, &Encoding::scaling, &Encoding::rounding, &Encoding::saturate};
+template <>
+inline constexpr auto kFields<Buffer> = std::tuple{&Buffer::name,  &Buffer::role, &Buffer::encoding,
                                                    &Buffer::shape, &Buffer::slot, &Buffer::initial};
 template <>
 inline constexpr auto kFields<Slot> = std::tuple{&Slot::tenants};
@@ -39,8 +46,8 @@ inline constexpr auto kFields<Launch> =
     std::tuple{&Launch::kernel, &Launch::arguments, &Launch::fused};
 template <>
 inline constexpr auto kFields<Value> =
-    std::tuple{&Value::name,   &Value::layer, &Value::op,     &Value::role,  &Value::pass,
-               &Value::format, &Value::rule,  &Value::beaten, &Value::shape, &Value::buffer};
+    std::tuple{&Value::name,     &Value::layer, &Value::op,     &Value::role,  &Value::pass,
+               &Value::encoding, &Value::rule,  &Value::beaten, &Value::shape, &Value::buffer};
 template <>
 inline constexpr auto kFields<Decision> =
     std::tuple{&Decision::field,   &Decision::layer, &Decision::role,  &Decision::pass,
@@ -117,7 +124,11 @@ concept HasFields = !std::is_same_v<std::remove_cv_t<decltype(kFields<T>)>, int>
 template <class Enum>
 inline constexpr Enum kLast = Enum{};
 template <>
-inline constexpr Format kLast<Format> = Format::i32;
+inline constexpr Element kLast<Element> = static_cast<Element>(encoding::kElements - 1);
+template <>
+inline constexpr auto kLast<encoding::Scaling::Kind> = encoding::Scaling::Kind::block;
+template <>
+inline constexpr auto kLast<encoding::Rounding> = encoding::Rounding::toward_zero;
 template <>
 inline constexpr Role kLast<Role> = Role::statistic;
 template <>

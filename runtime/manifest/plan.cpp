@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "halftone/encoding/traits.hpp"
 #include "halftone/manifest/manifest.hpp"
 
 namespace halftone::manifest {
@@ -44,17 +45,9 @@ std::int64_t rounded_up(std::int64_t value, std::int64_t to) {
 
 }  // namespace
 
-std::int64_t bytes_of(Format format) {
-  switch (format) {
-    case Format::f32:
-    case Format::tf32:
-    case Format::i32:
-      return 4;
-    case Format::f16:
-    case Format::bf16:
-      return 2;
-  }
-  return 0;
+std::int64_t bytes_of(const Encoding& encoding, std::int64_t elements) {
+  const int bits = encoding::traits(encoding.element).bits;
+  return plus(times(elements / 8, bits), encoding::storage_bytes(encoding.element, elements % 8));
 }
 
 std::int64_t elements(std::span<const Dimension> shape, std::span<const std::int64_t> symbols) {
@@ -100,7 +93,7 @@ ArenaPlan plan_arena(const Program& program, std::span<const std::int64_t> symbo
     std::int64_t* bytes_so_far = &plan.bytes;
     for (std::int32_t tenant : slot.tenants) {
       const Buffer& buffer = program.buffers[static_cast<std::size_t>(tenant)];
-      const std::int64_t bytes = times(elements(buffer.shape, symbols), bytes_of(buffer.format));
+      const std::int64_t bytes = bytes_of(buffer.encoding, elements(buffer.shape, symbols));
       if (bytes > largest) largest = bytes;
       if (buffer.role == Role::accumulated) bytes_so_far = &plan.accumulated_bytes;
     }

@@ -17,10 +17,6 @@ std::string_view look_up(const std::array<std::string_view, n>& names, Enum valu
 
 }  // namespace
 
-std::string_view spelled(Format format) {
-  return look_up(std::to_array<std::string_view>({"f32", "tf32", "f16", "bf16", "i32"}), format);
-}
-
 std::string_view spelled(Role role) {
   return look_up(std::to_array<std::string_view>(
                      {"input", "parameters", "working_copies", "gradients", "accumulated",

@@ -47,6 +47,11 @@ template <class Items>
   });
 }
 
+/// What memory holds: elements alone, rounded before they came there.
+[[nodiscard]] inline bool is_plain(const Encoding& encoding) {
+  return encoding == Encoding(encoding.element);
+}
+
 /// Null when there is none.
 [[nodiscard]] inline const Buffer* find(const Program& program, std::string_view name) {
   const auto found = std::ranges::find(program.buffers, name, &Buffer::name);

@@ -2,6 +2,7 @@
 // The laws of what a manifest says about formats, casts, probes and the loss scale.
 #include <cmath>
 
+#include "halftone/encoding/traits.hpp"
 #include "verify.hpp"
 
 namespace halftone::manifest {
@@ -15,6 +16,7 @@ std::string verify_values(const Manifest& manifest, const Program& program) {
   for (const Value& value : program.values) {
     const std::string who = quoted("value", value.name);
     if (!sound(manifest, value.shape)) return who + " has an impossible shape";
+    if (!is_plain(value.encoding)) return who + " has an impossible encoding";
     if (value.buffer != -1 && !in_range(value.buffer, program.buffers)) {
       return who + " has an unknown buffer";
     }
@@ -26,14 +28,20 @@ std::string verify_values(const Manifest& manifest, const Program& program) {
   return {};
 }
 
+bool is_possible(const Cast& cast) {
+  const auto is_float = [](const Encoding& encoding) {
+    return !encoding::traits(encoding.element).integer;
+  };
+  return cast.from.element != cast.to.element && is_float(cast.from) && is_float(cast.to) &&
+         is_plain(cast.from) && !encoding::fault(cast.to);
+}
+
 std::string verify_casts(const Manifest& manifest, const Program& program) {
   for (const Cast& cast : program.casts) {
     if (!in_range(cast.value, program.values)) return "a cast has an unknown value";
     const std::string who =
         "the cast of " + quoted("value", program.values[static_cast<std::size_t>(cast.value)].name);
-    if (cast.from == cast.to || cast.from == Format::i32 || cast.to == Format::i32) {
-      return who + " has impossible formats";
-    }
+    if (!is_possible(cast)) return who + " has impossible encodings";
     if (!is_rule(manifest, cast.rule)) return who + " has an unknown rule";
     if (std::ranges::find(manifest.kernels, cast.kernel, &Kernel::name) == manifest.kernels.end()) {
       return who + " has an unknown kernel";
@@ -77,7 +85,7 @@ std::string verify_diagnosis(const Manifest& manifest, const Program& diagnosis)
   for (const Buffer& buffer : diagnosis.buffers) {
     if (!is_taken_over(buffer)) continue;
     const Buffer* source = find(*training, buffer.name);
-    if (!source || source->role != buffer.role || source->format != buffer.format ||
+    if (!source || source->role != buffer.role || source->encoding != buffer.encoding ||
         source->shape != buffer.shape) {
       return quoted("buffer", buffer.name) + " is not what training has under that name";
     }

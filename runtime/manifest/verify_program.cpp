@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "halftone/encoding/text.hpp"
 #include "halftone/manifest/spelling.hpp"
 #include "verify.hpp"
 
@@ -13,18 +14,19 @@ namespace {
 /// write at any time.
 bool may_share_a_slot(Role role) { return role == Role::activation; }
 
-bool may_have_format(Role role, Format format) {
+bool may_hold(Role role, Element element) {
+  const encoding::ElementTraits& traits = encoding::traits(element);
   switch (role) {
     case Role::activation:
       return true;
     case Role::input:
-      return format != Format::tf32;
+      return traits.stored;
     case Role::working_copies:
-      return format != Format::f32 && format != Format::i32;
+      return encoding::is_narrow(element);
     case Role::state:
-      return format == Format::f32 || format == Format::i32;
+      return element == Element::f32 || traits.integer;
     default:
-      return format == Format::f32;
+      return element == Element::f32;
   }
 }
 
@@ -91,7 +93,8 @@ bool holds_first_value(const Buffer& buffer) {
   const bool may_have_one = buffer.role == Role::optimizer_state || buffer.role == Role::state ||
                             buffer.role == Role::hyperparameter || buffer.role == Role::statistic;
   if (!may_have_one) return false;
-  if (buffer.format != Format::i32) return std::abs(value) < 0x1.ffffffp127;  // finite in f32
+  const bool is_integer = encoding::traits(buffer.encoding.element).integer;
+  if (!is_integer) return std::abs(value) < 0x1.ffffffp127;  // finite in f32
   return std::abs(value) <= std::numeric_limits<std::int32_t>::max() && value == std::trunc(value);
 }
 
@@ -99,9 +102,10 @@ std::string verify_buffers(const Manifest& manifest, const Program& program) {
   for (const Buffer& buffer : program.buffers) {
     const std::string who = quoted("buffer", buffer.name);
     if (!sound(manifest, buffer.shape)) return who + " has an impossible shape";
-    if (!may_have_format(buffer.role, buffer.format)) {
+    if (!is_plain(buffer.encoding)) return who + " has an impossible encoding";
+    if (!may_hold(buffer.role, buffer.encoding.element)) {
       return who + " has the role " + std::string(spelled(buffer.role)) + ", which " +
-             std::string(spelled(buffer.format)) + " does not fit";
+             spelled(buffer.encoding) + " does not fit";
     }
     if (!holds_first_value(buffer)) return who + " has a first value that it cannot hold";
     const bool scalar = buffer.role == Role::loss || buffer.role == Role::hyperparameter ||

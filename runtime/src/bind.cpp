@@ -83,7 +83,7 @@ void BoundProgram::run(Phase phase, std::size_t launch) {
 
 std::span<const float> BoundProgram::floats(const char* operation, std::size_t index) const {
   const manifest::Buffer& buffer = plan_.buffer(index);
-  if (buffer.format != manifest::Format::f32) {
+  if (buffer.encoding != manifest::Element::f32) {
     throw Error({.operation = operation,
                  .object = named("buffer", buffer.name),
                  .cause = "is not stored as f32",

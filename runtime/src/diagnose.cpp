@@ -7,13 +7,14 @@
 #include <string>
 
 #include "formats.hpp"
+#include "halftone/encoding/text.hpp"
 #include "halftone/error.hpp"
 #include "halftone/manifest/spelling.hpp"
 
 namespace halftone {
 namespace {
 
-using manifest::Buffer, manifest::Format, manifest::Phase, manifest::Role;
+using manifest::Buffer, manifest::Phase, manifest::Role;
 
 class Search {
  public:
@@ -88,17 +89,18 @@ class Search {
   /// Index in [begin, begin + count) of the first element that is not finite, or -1.
   [[nodiscard]] std::int64_t first_in(std::size_t buffer, std::int64_t begin,
                                       std::int64_t count) const {
-    const Format format = plan().buffer(buffer).format;
-    if (format == Format::i32) return -1;
+    const encoding::Element element = plan().buffer(buffer).encoding.element;
+    if (encoding::traits(element).integer) return -1;
     const std::byte* values = program_.execution().read(buffer);
     for (std::int64_t i = begin; i < begin + count; ++i) {
-      if (!std::isfinite(element_of(values, format, i))) return i;
+      if (!std::isfinite(element_of(values, element, i))) return i;
     }
     return -1;
   }
 
   [[nodiscard]] float value_at(std::size_t buffer, std::int64_t index) const {
-    return element_of(program_.execution().read(buffer), plan().buffer(buffer).format, index);
+    return element_of(program_.execution().read(buffer), plan().buffer(buffer).encoding.element,
+                      index);
   }
 
   [[nodiscard]] std::string rule_text(std::int32_t rule) const {
@@ -142,7 +144,7 @@ class Search {
       const manifest::Launch& launch = launches[static_cast<std::size_t>(probe.launch)];
       for (const manifest::Argument& argument : launch.arguments) {
         const auto label = static_cast<std::size_t>(argument.buffer);
-        if (plan().buffer(label).format != Format::i32) continue;
+        if (!encoding::traits(plan().buffer(label).encoding.element).integer) continue;
         if (auto found = search_label(label, classes_of(launch, label), probe.layer)) return found;
       }
     }
@@ -218,7 +220,7 @@ class Search {
         NonFinite found = given(parameter.name, "parameter", "weight", at - parameter.offset,
                                 value_at(copies, at));
         found.before = value_at(masters, at);
-        found.format = manifest::spelled(plan().buffer(copies).format);
+        found.format = encoding::spelled(plan().buffer(copies).encoding);
         found.rule = rule_text(value.rule);
         return found;
       }
@@ -259,7 +261,7 @@ class Search {
       if (index < plan().elements(static_cast<std::size_t>(operand.buffer))) {
         found.before = value_at(static_cast<std::size_t>(operand.buffer), index);
       }
-      found.format = manifest::spelled(plan().buffer(buffer).format);
+      found.format = encoding::spelled(plan().buffer(buffer).encoding);
     }
     return found;
   }

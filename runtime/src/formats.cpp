@@ -1,76 +1,89 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
 
+#include "halftone/encoding/traits.hpp"
+
 namespace halftone {
 namespace {
 
-constexpr std::uint16_t kNan = 0x7fff;
+using encoding::Element, encoding::ElementTraits;
 
-template <class T>
-T load(const std::byte* buffer, std::int64_t index) {
-  T value;
-  std::memcpy(&value, buffer + static_cast<std::size_t>(index) * sizeof(T), sizeof(T));
-  return value;
+constexpr const ElementTraits& kF32 = encoding::traits(Element::f32);
+
+/// Codes of exponents that are all ones are infinity and NaN alone.
+static_assert(std::ranges::all_of(encoding::kElementTraits, [](const ElementTraits& element) {
+  return element.integer || element.has_infinity;
+}));
+
+std::uint32_t infinity_of(const ElementTraits& traits) {
+  return ((1u << traits.exponent_bits) - 1) << traits.mantissa_bits;
 }
 
-float from_f16(std::uint16_t code) {
-  const int exponent = (code >> 10) & 0x1f, fraction = code & 0x3ff;
-  float magnitude = 0.0f;
-  if (exponent == 0x1f) {
-    magnitude = fraction ? std::bit_cast<float>(0x7fffffffu) : HUGE_VALF;
+/// Of a code with fewer exponents than f32.
+float widened(const ElementTraits& traits, std::uint32_t code) {
+  const std::uint32_t sign = 1u << (traits.bits - 1), magnitude = code & (sign - 1);
+  const std::uint32_t leading = 1u << traits.mantissa_bits;
+  const int exponent = static_cast<int>(magnitude >> traits.mantissa_bits);
+  const std::uint32_t fraction = magnitude & (leading - 1);
+  const int unit = encoding::least_subnormal(traits);
+  float value = 0.0f;
+  if (magnitude >= infinity_of(traits)) {
+    value = fraction != 0 ? std::bit_cast<float>(kF32.nan) : HUGE_VALF;
   } else if (exponent == 0) {
-    magnitude = std::ldexp(static_cast<float>(fraction), -24);
+    value = std::ldexp(static_cast<float>(fraction), unit);
   } else {
-    magnitude = std::ldexp(static_cast<float>(fraction | 0x400), exponent - 25);
+    value = std::ldexp(static_cast<float>(fraction | leading), unit + exponent - 1);
   }
-  return std::copysign(magnitude, (code & 0x8000) ? -1.0f : 1.0f);
+  return std::copysign(value, (code & sign) != 0 ? -1.0f : 1.0f);
 }
 
-/// The upper half of the f32, rounded.
-std::uint16_t to_bf16(float x) {
+/// To a code with f32's exponents: its upper bits, rounded.
+std::uint32_t shortened(const ElementTraits& traits, float x) {
+  const int dropped = kF32.mantissa_bits - traits.mantissa_bits;
   const auto bits = std::bit_cast<std::uint32_t>(x);
-  return static_cast<std::uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
+  const std::uint32_t half = 1u << (dropped - 1), odd = (bits >> dropped) & 1u;
+  return (bits + (half - 1) + odd) >> dropped << dropped >> (kF32.bits - traits.bits);
 }
 
-std::uint16_t to_f16(float x) {
-  constexpr int kSmallest = -24, kLeastNormal = -14, kFraction = 10;
-  const auto sign = static_cast<std::uint16_t>(std::signbit(x) ? 0x8000 : 0);
+/// To a code with fewer exponents than f32.
+std::uint32_t rebased(const ElementTraits& traits, float x) {
+  const std::uint32_t sign = std::signbit(x) ? 1u << (traits.bits - 1) : 0;
   const float magnitude = std::abs(x);
-  if (magnitude >= 65520.0f) return sign | 0x7c00;  // halfway from the largest to the next power
+  // Halfway from the largest number to the next power of two.
+  const float beyond = std::ldexp(2.0f - std::ldexp(1.0f, -traits.mantissa_bits - 1), traits.bias);
+  if (magnitude >= beyond) return sign | infinity_of(traits);
   int exponent = 0;
   std::frexp(magnitude, &exponent);  // magnitude < 2^exponent
-  const int unit =
-      exponent - 1 < kLeastNormal || magnitude == 0.0f ? kSmallest : exponent - 1 - kFraction;
+  const int smallest = encoding::least_subnormal(traits);
+  const bool is_normal = exponent - 1 >= encoding::least_normal(traits) && magnitude != 0.0f;
+  const int unit = is_normal ? exponent - 1 - traits.mantissa_bits : smallest;
   // Exact but for the rounding to an integer, which is to nearest even in the standard mode.
-  const auto steps = static_cast<std::uint16_t>(std::nearbyint(std::ldexp(magnitude, -unit)));
+  const auto steps = static_cast<std::uint32_t>(std::nearbyint(std::ldexp(magnitude, -unit)));
   // A carry into the next power of two is right as it stands.
-  return static_cast<std::uint16_t>(sign | (((unit - kSmallest) << kFraction) + steps));
+  return sign | ((static_cast<std::uint32_t>(unit - smallest) << traits.mantissa_bits) + steps);
 }
 
 }  // namespace
 
-float element_of(const std::byte* buffer, manifest::Format format, std::int64_t index) {
-  switch (format) {
-    case manifest::Format::f32:
-    case manifest::Format::tf32:
-      return load<float>(buffer, index);
-    case manifest::Format::i32:
-      return static_cast<float>(load<std::int32_t>(buffer, index));
-    case manifest::Format::bf16:
-      return std::bit_cast<float>(std::uint32_t{load<std::uint16_t>(buffer, index)} << 16);
-    case manifest::Format::f16:
-      return from_f16(load<std::uint16_t>(buffer, index));
-  }
-  return 0.0f;
+float element_of(const std::byte* buffer, Element element, std::int64_t index) {
+  const ElementTraits& traits = encoding::traits(element);
+  const auto bytes = static_cast<std::size_t>(encoding::storage_bytes(element, 1));
+  std::uint32_t code = 0;
+  std::memcpy(&code, buffer + static_cast<std::size_t>(index) * bytes, bytes);
+  if (traits.integer) return static_cast<float>(std::bit_cast<std::int32_t>(code));
+  if (traits.exponent_bits < kF32.exponent_bits) return widened(traits, code);
+  return std::bit_cast<float>(code << (kF32.bits - traits.bits));
 }
 
-std::uint16_t narrowed(manifest::Format format, float x) {
-  if (std::isnan(x)) return kNan;
-  return format == manifest::Format::f16 ? to_f16(x) : to_bf16(x);
+std::uint32_t narrowed(Element element, float x) {
+  const ElementTraits& traits = encoding::traits(element);
+  if (std::isnan(x)) return traits.nan;
+  return traits.exponent_bits < kF32.exponent_bits ? rebased(traits, x) : shortened(traits, x);
 }
 
 }  // namespace halftone

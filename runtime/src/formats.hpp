@@ -5,15 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "halftone/manifest/manifest.hpp"
+#include "halftone/encoding/element.hpp"
 
 namespace halftone {
 
 /// F4: the element with that index as f32, exactly; of i32 the nearest f32.
-[[nodiscard]] float element_of(const std::byte* buffer, manifest::Format format,
+[[nodiscard]] float element_of(const std::byte* buffer, encoding::Element element,
                                std::int64_t index);
 
-/// F2, F3: the 16 bits of f16 or bf16 nearest to x, ties to even, NaN as 7fff.
-[[nodiscard]] std::uint16_t narrowed(manifest::Format format, float x);
+/// F2, F3: the code of a narrow float nearest to x, ties to even.
+[[nodiscard]] std::uint32_t narrowed(encoding::Element element, float x);
 
 }  // namespace halftone

@@ -10,6 +10,7 @@
 
 #include "floating_point.hpp"
 #include "formats.hpp"
+#include "halftone/encoding/traits.hpp"
 #include "halftone/error.hpp"
 #include "text.hpp"
 
@@ -36,7 +37,7 @@ std::string names_of(std::span<const Place> places) {
 
 /// What is wrong with values for that buffer, with the remedy; no cause when nothing is.
 Error::Parts judge(const BoundProgram& program, std::size_t buffer, const Values& values) {
-  const bool wants_i32 = program.plan().buffer(buffer).format == manifest::Format::i32;
+  const bool wants_i32 = encoding::traits(program.plan().buffer(buffer).encoding.element).integer;
   if (wants_i32 != is_i32(values)) {
     return {.operation = "",
             .object = "",
@@ -58,22 +59,23 @@ Error::Parts judge(const BoundProgram& program, std::size_t buffer, const Values
   return {};
 }
 
-/// Into a buffer of the values' format, or rounded to the narrower one that it has.
+/// Into a buffer of the values' element, or rounded to the narrower one that it has.
 void copy_into(const BoundProgram& program, std::size_t buffer, const Values& values) {
-  const manifest::Format format = program.plan().buffer(buffer).format;
+  const encoding::Element element = program.plan().buffer(buffer).encoding.element;
   const std::span<std::byte> to = program.execution().staged(buffer);
-  if (format != manifest::Format::f16 && format != manifest::Format::bf16) {
+  if (!encoding::is_narrow(element)) {
     const auto bytes =
         std::visit([](const auto& elements) { return std::as_bytes(elements); }, values);
     if (!bytes.empty()) std::memcpy(to.data(), bytes.data(), bytes.size());
     return;
   }
   const StandardFloatingPoint mode;
+  const auto bytes = static_cast<std::size_t>(encoding::storage_bytes(element, 1));
   std::byte* at = to.data();
   for (float value : std::get<std::span<const float>>(values)) {
-    const std::uint16_t code = narrowed(format, value);
-    std::memcpy(at, &code, sizeof code);
-    at += sizeof code;
+    const std::uint32_t code = narrowed(element, value);
+    std::memcpy(at, &code, bytes);
+    at += bytes;
   }
 }
 

@@ -8,6 +8,7 @@
 #include "dispatch.hpp"
 #include "driver_context.hpp"
 #include "floating_point.hpp"
+#include "halftone/encoding/traits.hpp"
 #include "halftone/error.hpp"
 #include "text.hpp"
 
@@ -218,7 +219,7 @@ std::int64_t ProgramPlan::first_byte(const manifest::Argument& argument,
                  .cause = "reads past the end of " + named("buffer", buffer(index).name),
                  .hint = "make the artifact again with halftonec"});
   }
-  return argument.offset * manifest::bytes_of(buffer(index).format);
+  return manifest::bytes_of(buffer(index).encoding, argument.offset);
 }
 
 const manifest::Kernel& ProgramPlan::kernel(const manifest::Launch& launch) const {
@@ -229,7 +230,7 @@ std::vector<std::byte> ProgramPlan::first_values(std::size_t index) const {
   const manifest::Buffer& buffer = this->buffer(index);
   if (buffer.initial == 0.0) return {};
   const StandardFloatingPoint mode;
-  return buffer.format == manifest::Format::i32
+  return encoding::traits(buffer.encoding.element).integer
              ? filled<std::int32_t>(elements_[index], buffer.initial)
              : filled<float>(elements_[index], buffer.initial);
 }

@@ -54,7 +54,7 @@ class ProgramPlan {
   [[nodiscard]] const manifest::Buffer& buffer(std::size_t index) const;
   [[nodiscard]] std::int64_t elements(std::size_t buffer) const { return elements_[buffer]; }
   [[nodiscard]] std::int64_t bytes(std::size_t buffer) const {
-    return elements_[buffer] * manifest::bytes_of(this->buffer(buffer).format);
+    return manifest::bytes_of(this->buffer(buffer).encoding, elements_[buffer]);
   }
 
   /// How many elements of its buffer an argument of a launch stands for: of a flat buffer of

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "halftone/encoding/text.hpp"
 #include "halftone/manifest/spelling.hpp"
 
 namespace halftone::tools {
@@ -99,7 +100,8 @@ class Explainer {
       gradients = static_cast<std::size_t>(
           std::ranges::count_if(program.values, [](const manifest::Value& value) {
             return value.role == manifest::ValueRole::gradient &&
-                   value.format == manifest::Format::f16;
+                   encoding::traits(value.encoding.element).exponent_bits <
+                       encoding::traits(manifest::Element::f32).exponent_bits;
           }));
     }
     Json json = Json::array();
@@ -166,7 +168,7 @@ class Explainer {
     return json;
   }
 
-  Size size(const manifest::Value& value) const { return {value.shape, value.format, binding_}; }
+  Size size(const manifest::Value& value) const { return {value.shape, value.encoding, binding_}; }
 
   Json explain(const manifest::Value& value, const Program& program) const {
     const bool stored = value.buffer >= 0;
@@ -175,7 +177,7 @@ class Explainer {
             {"op", value.op},
             {"role", spelled(value.role)},
             {"pass", spelled(value.pass)},
-            {"format", spelled(value.format)},
+            {"format", spelled(value.encoding)},
             {"shape", shape(value.shape)},
             {"bytes", bytes(size(value))},
             {"stored", stored},
@@ -191,9 +193,9 @@ class Explainer {
   };
 
   Json totals_of_values(const Program& program) const {
-    std::map<std::pair<manifest::ValueRole, manifest::Format>, Total> totals;
+    std::map<std::pair<manifest::ValueRole, manifest::Element>, Total> totals;
     for (const manifest::Value& value : program.values) {
-      Total& total = totals[{value.role, value.format}];
+      Total& total = totals[{value.role, value.encoding.element}];
       ++total.count;
       total.bytes += size(value);
       if (value.buffer >= 0) total.stored += size(value);
@@ -201,7 +203,7 @@ class Explainer {
     Json json = Json::array();
     for (const auto& [key, total] : totals) {
       json.push_back({{"role", spelled(key.first)},
-                      {"format", spelled(key.second)},
+                      {"format", encoding::word(key.second)},
                       {"count", total.count},
                       {"bytes", bytes(total.bytes)},
                       {"stored_bytes", bytes(total.stored)}});
@@ -210,16 +212,16 @@ class Explainer {
   }
 
   Json totals_of_buffers(const Program& program) const {
-    std::map<std::pair<manifest::Role, manifest::Format>, Total> totals;
+    std::map<std::pair<manifest::Role, manifest::Element>, Total> totals;
     for (const manifest::Buffer& buffer : program.buffers) {
-      Total& total = totals[{buffer.role, buffer.format}];
+      Total& total = totals[{buffer.role, buffer.encoding.element}];
       ++total.count;
-      total.bytes += Size(buffer.shape, buffer.format, binding_);
+      total.bytes += Size(buffer.shape, buffer.encoding, binding_);
     }
     Json json = Json::array();
     for (const auto& [key, total] : totals) {
       json.push_back({{"role", spelled(key.first)},
-                      {"format", spelled(key.second)},
+                      {"format", encoding::word(key.second)},
                       {"count", total.count},
                       {"bytes", bytes(total.bytes)}});
     }
@@ -266,8 +268,8 @@ class Explainer {
       casts.push_back({{"value", value.name},
                        {"role", spelled(value.role)},
                        {"layer", value.layer},
-                       {"from", spelled(cast.from)},
-                       {"to", spelled(cast.to)},
+                       {"from", encoding::word(cast.from.element)},
+                       {"to", encoding::word(cast.to.element)},
                        {"phase", spelled(static_cast<manifest::Phase>(phase))},
                        {"kernel", cast.kernel},
                        {"own_launch", cast.own_launch},

@@ -6,6 +6,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "halftone/encoding/traits.hpp"
+
 namespace halftone::tools {
 namespace {
 
@@ -41,11 +43,15 @@ std::int64_t positive_number(const std::string& text, const std::string& symbol)
   return number;
 }
 
+/// As encoding::storage_bytes, checked.
+std::int64_t bytes_of(encoding::Element element, std::int64_t count) {
+  return plus(times(count / 8, encoding::traits(element).bits),
+              encoding::storage_bytes(element, count % 8));
+}
+
 bool is_countable(const manifest::Buffer& buffer, std::span<const std::int64_t> symbols) {
-  constexpr std::int64_t kLargest = std::int64_t{1} << 62;
   try {
-    return manifest::elements(buffer.shape, symbols) <=
-           kLargest / manifest::bytes_of(buffer.format);
+    return manifest::bytes_of(buffer.encoding, manifest::elements(buffer.shape, symbols)) >= 0;
   } catch (const std::overflow_error&) {
     return false;
   }
@@ -83,21 +89,21 @@ Binding bind_symbols(const manifest::Manifest& manifest, const std::string& text
   return binding;
 }
 
-Size::Size(std::span<const manifest::Dimension> shape, manifest::Format format,
+Size::Size(std::span<const manifest::Dimension> shape, const manifest::Encoding& encoding,
            const Binding& binding) {
-  std::int64_t coefficient = manifest::bytes_of(format);
+  std::int64_t elements = 1;
   std::vector<std::int32_t> symbols;
   for (const manifest::Dimension& dimension : shape) {
-    coefficient = times(coefficient, dimension.extent);
+    elements = times(elements, dimension.extent);
     if (dimension.symbol < 0) continue;
     if (const auto bound = binding[static_cast<std::size_t>(dimension.symbol)]) {
-      coefficient = times(coefficient, *bound);
+      elements = times(elements, *bound);
     } else {
       symbols.push_back(dimension.symbol);
     }
   }
   std::ranges::sort(symbols);
-  terms_[symbols] = coefficient;
+  terms_[symbols] = bytes_of(encoding.element, elements);
 }
 
 Size& Size::operator+=(const Size& other) {

@@ -26,8 +26,9 @@ class Size {
  public:
   Size() = default;
 
-  /// Of a tensor with this shape and format; bound symbols are numbers.
-  Size(std::span<const manifest::Dimension> shape, manifest::Format format, const Binding& binding);
+  /// Of a tensor with this shape and encoding; bound symbols are numbers.
+  Size(std::span<const manifest::Dimension> shape, const manifest::Encoding& encoding,
+       const Binding& binding);
 
   Size& operator+=(const Size& other);
   [[nodiscard]] bool operator==(const Size&) const = default;

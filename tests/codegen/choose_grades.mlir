@@ -3,11 +3,11 @@
 // RUN: halftone-opt --halftone-choose-grades -split-input-file %s | FileCheck %s
 
 !matrix = !halftone.tensor<[batch, 8], f32>
-#exact = #halftone.round<format = f32, role = activation>
-#bf16 = #halftone.round<format = bf16, role = activation, rule = 0>
-#f16 = #halftone.round<format = f16, role = activation, rule = 0>
-#tf32 = #halftone.round<format = tf32, role = activation, rule = 0>
-#f16_down = #halftone.round<format = f16, toward_zero = true, role = activation, rule = 0>
+#exact = #halftone.round<encoding = f32, role = activation>
+#bf16 = #halftone.round<encoding = bf16, role = activation, rule = 0>
+#f16 = #halftone.round<encoding = f16, role = activation, rule = 0>
+#tf32 = #halftone.round<encoding = tf32, role = activation, rule = 0>
+#f16_down = #halftone.round<encoding = f16 toward_zero, role = activation, rule = 0>
 
 // CHECK-LABEL: halftone.graph "layers"
 halftone.graph "layers" {
@@ -28,9 +28,9 @@ halftone.graph "layers" {
 // -----
 
 !matrix = !halftone.tensor<[batch, 8], f32>
-#exact = #halftone.round<format = f32, role = activation>
-#bf16 = #halftone.round<format = bf16, role = activation, rule = 0>
-#gradient = #halftone.round<format = bf16, role = gradient, rule = 0>
+#exact = #halftone.round<encoding = f32, role = activation>
+#bf16 = #halftone.round<encoding = bf16, role = activation, rule = 0>
+#gradient = #halftone.round<encoding = bf16, role = gradient, rule = 0>
 
 // CHECK-LABEL: halftone.graph "pointwise"
 halftone.graph "pointwise" {

@@ -271,7 +271,7 @@ halftone.graph "inlines_what_is_marked" {
 // CHECK: %[[W:.*]] = halftone.input "w"
 // CHECK: %[[Y:.*]]:2 = halftone.kernel "{{[a-z_]+}}_fc" contraction over ["batch", 8] reduce [8](%[[X]], %[[W]])
 // CHECK-SAME: fused ["fc:linear", "fc:cast", "act:relu"]
-// CHECK-SAME: halftone.cast = [{from = f32, rule = 3 : i64, to = bf16, value = 0 : i64}], halftone.only_casts = false,
+// CHECK-SAME: halftone.cast = [{from = #halftone.encoding<f32>, rule = 3 : i64, to = #halftone.encoding<bf16>, value = 0 : i64}], halftone.only_casts = false,
 // CHECK-SAME: halftone.values = array<i64: 0, 1>
 // CHECK-SAME: -> (!halftone.tensor<[batch, 8], bf16>, !halftone.tensor<[batch, 8], f32>)
 // CHECK-NEXT: ^bb0(%[[SUM:[a-z0-9]+]]: f32):
@@ -294,7 +294,7 @@ halftone.graph "rounds_inside_a_kernel" {
   %w = halftone.input "w" : !weight
   %fc = halftone.linear %x, %w {halftone.layer = "fc"} : (!matrix, !weight) -> !matrix
   %half = halftone.cast %fc {halftone.layer = "fc", halftone.values = array<i64: 0>,
-      halftone.cast = {value = 0 : i64, from = f32, to = bf16, rule = 3 : i64}} : (!matrix) -> !halftone.tensor<[batch, 8], bf16>
+      halftone.cast = {value = 0 : i64, from = #halftone.encoding<f32>, to = #halftone.encoding<bf16>, rule = 3 : i64}} : (!matrix) -> !halftone.tensor<[batch, 8], bf16>
   %wide = halftone.cast %half {halftone.inline} : (!halftone.tensor<[batch, 8], bf16>) -> !matrix
   %act = halftone.relu %wide {halftone.layer = "act", halftone.values = array<i64: 1>} : (!matrix) -> !matrix
   %left = halftone.cast %half {halftone.inline} : (!halftone.tensor<[batch, 8], bf16>) -> !matrix

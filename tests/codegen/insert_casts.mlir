@@ -5,12 +5,12 @@
 !weight = !halftone.tensor<[8, 8], f32>
 !vector = !halftone.tensor<[8], f32>
 #zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
-#exact = #halftone.round<format = f32, role = activation>
-#bf16 = #halftone.round<format = bf16, role = activation, rule = 0>
-#f16 = #halftone.round<format = f16, role = activation, rule = 1>
-#f16_down = #halftone.round<format = f16, toward_zero = true, role = activation, rule = 1>
-#weight_bf16 = #halftone.round<format = bf16, role = weight, rule = 2>
-#weight_f16 = #halftone.round<format = f16, role = weight, rule = 3>
+#exact = #halftone.round<encoding = f32, role = activation>
+#bf16 = #halftone.round<encoding = bf16, role = activation, rule = 0>
+#f16 = #halftone.round<encoding = f16, role = activation, rule = 1>
+#f16_down = #halftone.round<encoding = f16 toward_zero, role = activation, rule = 1>
+#weight_bf16 = #halftone.round<encoding = bf16, role = weight, rule = 2>
+#weight_f16 = #halftone.round<encoding = f16, role = weight, rule = 3>
 
 // P38: one cast per value, format and rounding, next to the value, however many read it; P30: the value itself stays.
 // CHECK-LABEL: halftone.graph "one_cast_per_value_format_and_rounding"
@@ -50,7 +50,7 @@ halftone.graph "contractions_read_narrow_matrices" {
   // CHECK: %[[X:.*]] = halftone.input "x"
   %x = halftone.input "x" {halftone.layer = "x"} : !halftone.tensor<[batch, 8], bf16>
   // CHECK: %[[W:.*]] = halftone.parameter "w"
-  // CHECK-NEXT: %[[NARROW:.*]] = halftone.cast %[[W]] {halftone.cast = {from = f32, rule = 3 : i64, to = f16, value = 0 : i64}, halftone.layer = "w",
+  // CHECK-NEXT: %[[NARROW:.*]] = halftone.cast %[[W]] {halftone.cast = {from = #halftone.encoding<f32>, rule = 3 : i64, to = #halftone.encoding<f16>, value = 0 : i64}, halftone.layer = "w",
   // CHECK-SAME: -> !halftone.tensor<[8, 8], f16>
   %w = halftone.parameter "w" {halftone.layer = "w", initializer = #zeros} : !weight
   // CHECK: %[[B:.*]] = halftone.parameter "b"
@@ -60,7 +60,7 @@ halftone.graph "contractions_read_narrow_matrices" {
   // CHECK: %[[WIDE_B:.*]] = halftone.cast %[[NARROW_B]] {halftone.inline, halftone.phase = #halftone.phase<forward>}
   // CHECK: %[[SUM:.*]] = halftone.linear %[[X]], %[[NARROW]] bias %[[WIDE_B]]
   // CHECK-SAME: (!halftone.tensor<[batch, 8], bf16>, !halftone.tensor<[8, 8], f16>, !halftone.tensor<[8], f32>) -> !halftone.tensor<[batch, 8], f32>
-  // CHECK-NEXT: %[[STORED:.*]] = halftone.cast %[[SUM]] {halftone.cast = {from = f32, rule = 0 : i64, to = bf16, value = 2 : i64}, halftone.kind = "linear", halftone.layer = "fc",
+  // CHECK-NEXT: %[[STORED:.*]] = halftone.cast %[[SUM]] {halftone.cast = {from = #halftone.encoding<f32>, rule = 0 : i64, to = #halftone.encoding<bf16>, value = 2 : i64}, halftone.kind = "linear", halftone.layer = "fc",
   %y = halftone.linear %x, %w bias %b {halftone.kind = "linear", halftone.layer = "fc", halftone.precision = #halftone.precision<
       operands = [[#bf16], [#weight_f16], [#weight_bf16]], results = [[#bf16]]>} : (!halftone.tensor<[batch, 8], bf16>, !weight, !vector) -> !matrix
   // P36: who reads an output reads f32.
@@ -97,7 +97,7 @@ halftone.graph "does_not_round_what_fits" {
   // CHECK-NEXT: halftone.output
   // CHECK-NOT: halftone.cast
   %y = halftone.relu %x {halftone.layer = "y", halftone.precision = #halftone.precision<
-      operands = [[#halftone.round<format = tf32, role = activation>]], results = [[#bf16, #exact]]>} : (!halftone.tensor<[batch, 8], f16>) -> !matrix
+      operands = [[#halftone.round<encoding = tf32, role = activation>]], results = [[#bf16, #exact]]>} : (!halftone.tensor<[batch, 8], f16>) -> !matrix
   halftone.output "y", %y : !matrix
 }
 
@@ -117,10 +117,10 @@ halftone.graph "does_not_cast_in_pure_f32" {
 // -----
 
 !matrix = !halftone.tensor<[batch, 8], f32>
-#exact = #halftone.round<format = f32, role = saved>
-#saved = #halftone.round<format = f16, role = saved, rule = 0>
-#tf32 = #halftone.round<format = tf32, role = saved, rule = 1>
-#bf16 = #halftone.round<format = bf16, role = saved, rule = 1>
+#exact = #halftone.round<encoding = f32, role = saved>
+#saved = #halftone.round<encoding = f16, role = saved, rule = 0>
+#tf32 = #halftone.round<encoding = tf32, role = saved, rule = 1>
+#bf16 = #halftone.round<encoding = bf16, role = saved, rule = 1>
 #backward = #halftone.phase<backward>
 #external = #halftone.phase<external>
 

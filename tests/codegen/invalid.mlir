@@ -24,6 +24,26 @@ module attributes {test.type = !halftone.tensor<[4], none>} {}
 
 // -----
 
+// An encoding is of a known element.
+// expected-error @+2 {{no element is called 'f8'; there are f32, tf32, f16, bf16 and i32}}
+// expected-error @+1 {{failed to parse Halftone_EncodingAttr parameter 'value'}}
+module attributes {test.encoding = #halftone.encoding<f8>} {}
+
+// -----
+
+// Nothing computes with scales, nor saturates.
+// expected-error @+2 {{'bf16 scaled block 32 axis -2 f32' scales its elements, which nothing computes with; state an element alone}}
+// expected-error @+1 {{failed to parse Halftone_EncodingAttr parameter 'value'}}
+module attributes {test.encoding = #halftone.encoding<bf16 scaled block 32 axis -2 f32>} {}
+
+// -----
+
+// expected-error @+2 {{'f16 toward_zero saturate' saturates, but what exceeds an element's range becomes infinite (F2); leave saturate out}}
+// expected-error @+1 {{failed to parse Halftone_EncodingAttr parameter 'value'}}
+module attributes {test.encoding = #halftone.encoding<f16 toward_zero saturate>} {}
+
+// -----
+
 // Linear: x has the columns of its weight.
 halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>

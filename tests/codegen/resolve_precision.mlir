@@ -9,7 +9,7 @@ module @everything_is_f32_without_rules {
   halftone.graph "inference" {
     %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !matrix
     // CHECK: halftone.relu
-    // CHECK-SAME: <operands = {{\[\[}}#halftone.round<format = f32, role = activation>]], results = {{\[\[}}#halftone.round<format = f32, role = activation>]]>
+    // CHECK-SAME: <operands = {{\[\[}}#halftone.round<encoding = f32, role = activation>]], results = {{\[\[}}#halftone.round<encoding = f32, role = activation>]]>
     %y = halftone.relu %x {halftone.layer = "y", halftone.kind = "relu"} : (!matrix) -> !matrix
     halftone.output "y", %y : !matrix
   }
@@ -27,12 +27,12 @@ module @the_last_rule_wins_field_by_field attributes {halftone.rules = #halftone
   halftone.graph "inference" {
     %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !matrix
     // CHECK: halftone.relu
-    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = tf32, role = activation, rule = 2, beaten = [0, 1]>]],
-    // CHECK-SAME: results = {{\[\[}}#halftone.round<format = tf32, role = activation, rule = 2>, #halftone.round<format = bf16, role = activation, rule = 0>]]
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<encoding = tf32, role = activation, rule = 2, beaten = [0, 1]>]],
+    // CHECK-SAME: results = {{\[\[}}#halftone.round<encoding = tf32, role = activation, rule = 2>, #halftone.round<encoding = bf16, role = activation, rule = 0>]]
     %y = halftone.relu %x {halftone.layer = "y", halftone.kind = "relu"} : (!matrix) -> !matrix
     // CHECK: halftone.gelu
-    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = bf16, role = activation, rule = 0>]],
-    // CHECK-SAME: results = {{\[\[}}#halftone.round<format = f32, role = activation, rule = 3, beaten = [0]>]]
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<encoding = bf16, role = activation, rule = 0>]],
+    // CHECK-SAME: results = {{\[\[}}#halftone.round<encoding = f32, role = activation, rule = 3, beaten = [0]>]]
     %z = halftone.gelu %y {approximation = "erf", halftone.layer = "z", halftone.kind = "gelu"} : (!matrix) -> !matrix
     halftone.output "z", %z : !matrix
   }
@@ -52,16 +52,16 @@ module @parts_of_clauses attributes {halftone.rules = #halftone.rules<[
   halftone.graph "inference" {
     %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !matrix
     // CHECK: halftone.relu
-    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = f16, role = activation, rule = 1>]], results = {{\[\[}}#halftone.round<format = f16, role = activation, rule = 0>]]
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<encoding = f16, role = activation, rule = 1>]], results = {{\[\[}}#halftone.round<encoding = f16, role = activation, rule = 0>]]
     %a = halftone.relu %x {halftone.layer = "h/a", halftone.kind = "relu"} : (!matrix) -> !matrix
     // CHECK: halftone.relu
-    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = f16, role = activation, rule = 1>]], results = {{\[\[}}#halftone.round<format = bf16, role = activation, rule = 3>]]
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<encoding = f16, role = activation, rule = 1>]], results = {{\[\[}}#halftone.round<encoding = bf16, role = activation, rule = 3>]]
     %b = halftone.relu %a {halftone.layer = "h/0/b", halftone.kind = "relu"} : (!matrix) -> !matrix
     // CHECK: halftone.gelu
-    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = f32, role = activation>]], results = {{\[\[}}#halftone.round<format = bf16, role = activation, rule = 3>]]
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<encoding = f32, role = activation>]], results = {{\[\[}}#halftone.round<encoding = bf16, role = activation, rule = 3>]]
     %c = halftone.gelu %b {approximation = "erf", halftone.layer = "c", halftone.kind = "gelu"} : (!matrix) -> !matrix
     // CHECK: halftone.silu
-    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = bf16, role = activation, rule = 2, beaten = [1]>]], results = {{\[\[}}#halftone.round<format = f16, role = activation, rule = 0>]]
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<encoding = bf16, role = activation, rule = 2, beaten = [1]>]], results = {{\[\[}}#halftone.round<encoding = f16, role = activation, rule = 0>]]
     %d = halftone.silu %c {halftone.layer = "h/d", halftone.kind = "silu"} : (!matrix) -> !matrix
     halftone.output "d", %d : !matrix
   }
@@ -85,24 +85,24 @@ module @classes attributes {halftone.rules = #halftone.rules<["where class norma
     %v = halftone.input "v" {halftone.layer = "v", halftone.kind = "input"} : !halftone.tensor<[8], f32>
     // Row statistics stay f32: they are no values (P31).
     // CHECK: halftone.layer_norm
-    // CHECK-SAME: results = {{\[\[}}#halftone.round<format = f16, role = activation, rule = 0>], [], []]>
+    // CHECK-SAME: results = {{\[\[}}#halftone.round<encoding = f16, role = activation, rule = 0>], [], []]>
     %n, %mean, %rstd = halftone.layer_norm %x, %v, %v {epsilon = 1.0e-5 : f64, halftone.layer = "n", halftone.kind = "layer_norm"}
         : (!matrix, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>) -> (!matrix, !rows, !rows)
     // CHECK: halftone.concat
-    // CHECK-SAME: results = {{\[\[}}#halftone.round<format = bf16, role = activation, rule = 1>]]
+    // CHECK-SAME: results = {{\[\[}}#halftone.round<encoding = bf16, role = activation, rule = 1>]]
     %c = halftone.concat %n {halftone.layer = "c", halftone.kind = "concat"} : (!matrix) -> !matrix
     // CHECK: halftone.relu
-    // CHECK-SAME: results = {{\[\[}}#halftone.round<format = f32, role = activation>]]
+    // CHECK-SAME: results = {{\[\[}}#halftone.round<encoding = f32, role = activation>]]
     %r = halftone.relu %c {halftone.layer = "r", halftone.kind = "relu"} : (!matrix) -> !matrix
     // A label is no number, and inside a loss nothing is rounded (P31).
     // CHECK: halftone.cross_entropy
-    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = tf32, role = activation, rule = 4, beaten = [2, 3]>], []], results = {{\[\[}}]]>
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<encoding = tf32, role = activation, rule = 4, beaten = [2, 3]>], []], results = {{\[\[}}]]>
     %l = halftone.cross_entropy %r, %label {halftone.layer = "l", halftone.kind = "cross_entropy", halftone.phase = #loss} : (!matrix, !label) -> !rows
     // CHECK: halftone.mean
     // CHECK-SAME: <operands = {{\[\[}}]], results = {{\[\[}}]]>
     %m = halftone.mean %l {halftone.layer = "l", halftone.kind = "cross_entropy", halftone.phase = #loss} : (!rows) -> !scalar
     // CHECK: halftone.pointwise "square"
-    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = bf16, role = activation, rule = 3>]], results = {{\[\[}}]]>
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<encoding = bf16, role = activation, rule = 3>]], results = {{\[\[}}]]>
     %p = halftone.pointwise "square" (%r) {halftone.layer = "p", halftone.kind = "pointwise_loss", halftone.phase = #loss} : (!matrix) -> !matrix {
     ^bb0(%a: f32):
       %s = arith.mulf %a, %a : f32
@@ -135,26 +135,26 @@ module @roles_in_every_pass attributes {halftone.rules = #halftone.rules<[
     %b = halftone.parameter "b" {initializer = #zeros, halftone.layer = "b", halftone.kind = "parameter"} : !vector
     %h = halftone.linear %x, %w bias %b {halftone.layer = "h", halftone.kind = "linear"} : (!matrix, !weight, !vector) -> !matrix
     // CHECK: halftone.linear {{.*}}halftone.layer = "y"
-    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = f16, role = activation, rule = 2, beaten = [0]>],
-    // CHECK-SAME: [#halftone.round<format = f16, role = weight, rule = 10>, #halftone.round<format = bf16, role = weight, rule = 1, beaten = [0]>],
-    // CHECK-SAME: [#halftone.round<format = f16, role = weight, rule = 10>, #halftone.round<format = bf16, role = weight, rule = 1, beaten = [0]>]],
-    // CHECK-SAME: results = {{\[\[}}#halftone.round<format = f32, role = activation, rule = 0>]]
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<encoding = f16, role = activation, rule = 2, beaten = [0]>],
+    // CHECK-SAME: [#halftone.round<encoding = f16, role = weight, rule = 10>, #halftone.round<encoding = bf16, role = weight, rule = 1, beaten = [0]>],
+    // CHECK-SAME: [#halftone.round<encoding = f16, role = weight, rule = 10>, #halftone.round<encoding = bf16, role = weight, rule = 1, beaten = [0]>]],
+    // CHECK-SAME: results = {{\[\[}}#halftone.round<encoding = f32, role = activation, rule = 0>]]
     %y = halftone.linear %h, %w bias %b {halftone.layer = "y", halftone.kind = "linear"} : (!matrix, !weight, !vector) -> !matrix
     %m = halftone.mean %y {halftone.layer = "l", halftone.kind = "mse", halftone.phase = #loss} : (!matrix) -> !scalar
     halftone.loss "l", %m weight 1.0 {halftone.phase = #loss} : !scalar
     // The loss's gradient is a contribution to y's (P34).
     // CHECK: halftone.map "mean_grad"
-    // CHECK-SAME: <operands = {{\[\[}}]], results = {{\[\[}}#halftone.round<format = tf32, role = gradient, rule = 9>, #halftone.round<format = bf16, role = gradient, rule = 7, beaten = [0]>]]>
+    // CHECK-SAME: <operands = {{\[\[}}]], results = {{\[\[}}#halftone.round<encoding = tf32, role = gradient, rule = 9>, #halftone.round<encoding = bf16, role = gradient, rule = 7, beaten = [0]>]]>
     // CHECK: halftone.contract {{.*}} {halftone.gradient_of = ["h"],
-    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = tf32, role = gradient, rule = 3, beaten = [0]>],
-    // CHECK-SAME: [#halftone.round<format = f16, role = weight, rule = 10>, #halftone.round<format = bf16, role = weight, rule = 1, beaten = [0]>]],
-    // CHECK-SAME: results = {{\[\[}}#halftone.round<format = tf32, role = gradient, rule = 9>, #halftone.round<format = bf16, role = gradient, rule = 7, beaten = [0]>]]
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<encoding = tf32, role = gradient, rule = 3, beaten = [0]>],
+    // CHECK-SAME: [#halftone.round<encoding = f16, role = weight, rule = 10>, #halftone.round<encoding = bf16, role = weight, rule = 1, beaten = [0]>]],
+    // CHECK-SAME: results = {{\[\[}}#halftone.round<encoding = tf32, role = gradient, rule = 9>, #halftone.round<encoding = bf16, role = gradient, rule = 7, beaten = [0]>]]
     // CHECK: halftone.contract {{.*}}halftone.gradient_of = ["w"],
-    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = f16, role = gradient, rule = 4, beaten = [0]>],
-    // CHECK-SAME: [#halftone.round<format = f16, toward_zero = true, role = saved, rule = 6>, #halftone.round<format = bf16, toward_zero = true, role = saved, rule = 5, beaten = [0]>]],
-    // CHECK-SAME: results = {{\[\[}}#halftone.round<format = f16, role = weight_gradient, rule = 8>]]
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<encoding = f16, role = gradient, rule = 4, beaten = [0]>],
+    // CHECK-SAME: [#halftone.round<encoding = f16 toward_zero, role = saved, rule = 6>, #halftone.round<encoding = bf16 toward_zero, role = saved, rule = 5, beaten = [0]>]],
+    // CHECK-SAME: results = {{\[\[}}#halftone.round<encoding = f16, role = weight_gradient, rule = 8>]]
     // CHECK: halftone.reduce "column_sum"({{.*}} {halftone.gradient_of = ["b"],
-    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = f16, role = gradient, rule = 4, beaten = [0]>]], results = {{\[\[}}#halftone.round<format = f16, role = weight_gradient, rule = 8>]]
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<encoding = f16, role = gradient, rule = 4, beaten = [0]>]], results = {{\[\[}}#halftone.round<encoding = f16, role = weight_gradient, rule = 8>]]
     // A sum of contributions to a parameter's gradient is f32 and nothing else.
     // CHECK: halftone.map "add"({{.*}} {halftone.gradient_of = ["w"],
     // CHECK-SAME: halftone.partial_sum, {{.*}}<operands = {{\[\[}}], []], results = {{\[\[}}]]>
@@ -182,16 +182,16 @@ module @parameters attributes {halftone.rules = #halftone.rules<["where layer \"
     %shared = halftone.parameter "shared" {initializer = #zeros, halftone.layer = "shared", halftone.kind = "parameter"} : !weight
     %part = halftone.parameter "h.0/w" {initializer = #zeros, halftone.layer = "h.0/w", halftone.kind = "parameter"} : !weight
     %other = halftone.parameter "h.0/v" {initializer = #zeros, halftone.layer = "h.0/v", halftone.kind = "parameter"} : !weight
-    // CHECK: halftone.linear {{.*}}[#halftone.round<format = bf16, role = weight, rule = 0>, #halftone.round<format = f32, role = weight>]
+    // CHECK: halftone.linear {{.*}}[#halftone.round<encoding = bf16, role = weight, rule = 0>, #halftone.round<encoding = f32, role = weight>]
     %a = halftone.linear %x, %w1 {halftone.layer = "a", halftone.kind = "linear"} : (!matrix, !weight) -> !matrix
-    // CHECK: halftone.linear {{.*}}[#halftone.round<format = f16, role = weight, rule = 1>, #halftone.round<format = f32, role = weight>]
+    // CHECK: halftone.linear {{.*}}[#halftone.round<encoding = f16, role = weight, rule = 1>, #halftone.round<encoding = f32, role = weight>]
     %b = halftone.linear %a, %w2 {halftone.layer = "b", halftone.kind = "linear"} : (!matrix, !weight) -> !matrix
-    // CHECK: halftone.linear {{.*}}[#halftone.round<format = bf16, role = weight, rule = 2>, #halftone.round<format = f32, role = weight>]
+    // CHECK: halftone.linear {{.*}}[#halftone.round<encoding = bf16, role = weight, rule = 2>, #halftone.round<encoding = f32, role = weight>]
     %c = halftone.linear %b, %shared {halftone.layer = "c", halftone.kind = "linear"} : (!matrix, !weight) -> !matrix
-    // CHECK: halftone.linear {{.*}}[#halftone.round<format = f16, role = weight, rule = 3>, #halftone.round<format = f16, role = weight, rule = 6>]
+    // CHECK: halftone.linear {{.*}}[#halftone.round<encoding = f16, role = weight, rule = 3>, #halftone.round<encoding = f16, role = weight, rule = 6>]
     %y = halftone.linear %c, %part {halftone.layer = "y", halftone.kind = "linear"} : (!matrix, !weight) -> !matrix
     // The last part is cut off the last component of a path only.
-    // CHECK: halftone.linear {{.*}}, [#halftone.round<format = f32, role = weight>]]
+    // CHECK: halftone.linear {{.*}}, [#halftone.round<encoding = f32, role = weight>]]
     %z = halftone.linear %y, %other {halftone.layer = "z", halftone.kind = "linear"} : (!matrix, !weight) -> !matrix
     halftone.output "z", %z : !matrix
   }
@@ -215,15 +215,15 @@ module @follow attributes {halftone.rules = #halftone.rules<["everywhere : store
     "where layer \"half\" : store f16", "where layer \"tensor\" : compute tf32"]>} {
   halftone.graph "inference" {
     %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !narrow
-    // CHECK: halftone.layer = "a",{{.*}}<operands = {{\[\[}}#halftone.round<format = bf16, role = activation, rule = 0>]], results = {{\[\[}}#halftone.round<format = bf16, role = activation, rule = 0>]]
+    // CHECK: halftone.layer = "a",{{.*}}<operands = {{\[\[}}#halftone.round<encoding = bf16, role = activation, rule = 0>]], results = {{\[\[}}#halftone.round<encoding = bf16, role = activation, rule = 0>]]
     %a = halftone.relu %x {halftone.layer = "a", halftone.kind = "relu"} : (!narrow) -> !matrix
-    // CHECK: halftone.layer = "half",{{.*}}<operands = {{\[\[}}#halftone.round<format = bf16, role = activation, rule = 0>]], results = {{\[\[}}#halftone.round<format = f16,
+    // CHECK: halftone.layer = "half",{{.*}}<operands = {{\[\[}}#halftone.round<encoding = bf16, role = activation, rule = 0>]], results = {{\[\[}}#halftone.round<encoding = f16,
     %half = halftone.relu %a {halftone.layer = "half", halftone.kind = "relu"} : (!matrix) -> !matrix
-    // CHECK: halftone.layer = "both",{{.*}}<operands = {{\[\[}}#halftone.round<format = f32, {{.*}}results = {{\[\[}}#halftone.round<format = f32,
+    // CHECK: halftone.layer = "both",{{.*}}<operands = {{\[\[}}#halftone.round<encoding = f32, {{.*}}results = {{\[\[}}#halftone.round<encoding = f32,
     %both = halftone.add %a, %half {halftone.layer = "both", halftone.kind = "add"} : (!matrix, !matrix) -> !matrix
-    // CHECK: halftone.layer = "equal",{{.*}}<operands = {{\[\[}}#halftone.round<format = f16, {{.*}}results = {{\[\[}}#halftone.round<format = f16,
+    // CHECK: halftone.layer = "equal",{{.*}}<operands = {{\[\[}}#halftone.round<encoding = f16, {{.*}}results = {{\[\[}}#halftone.round<encoding = f16,
     %equal = halftone.add %half, %half {halftone.layer = "equal", halftone.kind = "add"} : (!matrix, !matrix) -> !matrix
-    // CHECK: halftone.layer = "tensor",{{.*}}<operands = {{\[\[}}#halftone.round<format = tf32, {{.*}}results = {{\[\[}}#halftone.round<format = f32,
+    // CHECK: halftone.layer = "tensor",{{.*}}<operands = {{\[\[}}#halftone.round<encoding = tf32, {{.*}}results = {{\[\[}}#halftone.round<encoding = f32,
     %tensor = halftone.relu %equal {halftone.layer = "tensor", halftone.kind = "relu"} : (!matrix) -> !matrix
     halftone.output "tensor", %tensor : !matrix
     halftone.output "both", %both : !matrix
@@ -262,17 +262,17 @@ module @follow_backward attributes {halftone.rules = #halftone.rules<["where rol
     halftone.loss "l", %m weight 1.0 {halftone.phase = #loss} : !scalar
     // silu: the gradient of y is f16, the saved n is bf16; n's own gradient follows n.
     // CHECK: halftone.map "silu_grad"
-    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = f32, role = saved, rule = 4>], [#halftone.round<format = f32, role = gradient, rule = 4>]],
-    // CHECK-SAME: results = {{\[\[}}#halftone.round<format = bf16, role = gradient, rule = 2, beaten = [0]>]]
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<encoding = f32, role = saved, rule = 4>], [#halftone.round<encoding = f32, role = gradient, rule = 4>]],
+    // CHECK-SAME: results = {{\[\[}}#halftone.round<encoding = bf16, role = gradient, rule = 2, beaten = [0]>]]
     // layer_norm: the gradient of n is bf16, the saved h is f16.
     // CHECK: halftone.map "layer_norm_grad"
-    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = f32, role = saved, rule = 4>], [#halftone.round<format = f32, role = weight, rule = 4>], [], [],
-    // CHECK-SAME: [#halftone.round<format = f32, role = gradient, rule = 4>]], results = {{\[\[}}#halftone.round<format = f16, role = gradient, rule = 0>]]
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<encoding = f32, role = saved, rule = 4>], [#halftone.round<encoding = f32, role = weight, rule = 4>], [], [],
+    // CHECK-SAME: [#halftone.round<encoding = f32, role = gradient, rule = 4>]], results = {{\[\[}}#halftone.round<encoding = f16, role = gradient, rule = 0>]]
     // linear: the gradient of h is f16, the saved x2 is bf16.
     // CHECK: halftone.contract {{.*}}{halftone.gradient_of = ["w"]
-    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = f32, role = gradient, rule = 4>], [#halftone.round<format = bf16, role = saved, rule = 3>, #halftone.round<format = f32, role = saved, rule = 4>]],
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<encoding = f32, role = gradient, rule = 4>], [#halftone.round<encoding = bf16, role = saved, rule = 3>, #halftone.round<encoding = f32, role = saved, rule = 4>]],
     // CHECK: halftone.reduce "column_sum"
-    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = f32, role = gradient, rule = 4>]],
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<encoding = f32, role = gradient, rule = 4>]],
   }
 }
 
@@ -288,7 +288,7 @@ module @targets attributes {halftone.target = "sm_86", halftone.rules = #halfton
   halftone.graph "inference" {
     %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !matrix
     // CHECK: halftone.relu
-    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = bf16, role = activation, rule = 2>]], results = {{\[\[}}#halftone.round<format = bf16, role = activation, rule = 3>]]
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<encoding = bf16, role = activation, rule = 2>]], results = {{\[\[}}#halftone.round<encoding = bf16, role = activation, rule = 3>]]
     %y = halftone.relu %x {halftone.layer = "y", halftone.kind = "relu"} : (!matrix) -> !matrix
     halftone.output "y", %y : !matrix
   }
@@ -304,7 +304,7 @@ module @does_not_match_the_cpu_by_number attributes {halftone.rules = #halftone.
   halftone.graph "inference" {
     %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !matrix
     // CHECK: halftone.relu
-    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = f16, role = activation, rule = 1>]], results = {{\[\[}}#halftone.round<format = f32, role = activation>]]
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<encoding = f16, role = activation, rule = 1>]], results = {{\[\[}}#halftone.round<encoding = f32, role = activation>]]
     %y = halftone.relu %x {halftone.layer = "y", halftone.kind = "relu"} : (!matrix) -> !matrix
     halftone.output "y", %y : !matrix
   }
@@ -331,8 +331,8 @@ module @rounding_accumulate_recompute attributes {halftone.rules = #halftone.rul
     // CHECK-SAME: {beaten = array<i64>, field = "rounding", layer = "y", pass = "forward", role = "activation", rule = 0 : i64, setting = "toward_zero"}
     // CHECK-SAME: {beaten = array<i64: 0>, field = "rounding", layer = "y", pass = "forward", role = "weight", rule = 1 : i64, setting = "nearest_even"}
     // CHECK-SAME: {beaten = array<i64>, field = "accumulate", layer = "y", pass = "forward", role = "", rule = 0 : i64, setting = "ordered"}
-    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = f16, toward_zero = true, role = activation, rule = 0>], [#halftone.round<format = bf16, role = weight, rule = 1, beaten = [0]>]],
-    // CHECK-SAME: results = {{\[\[}}#halftone.round<format = tf32, role = activation, rule = 0>, #halftone.round<format = bf16, toward_zero = true, role = activation, rule = 0>]],
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<encoding = f16 toward_zero, role = activation, rule = 0>], [#halftone.round<encoding = bf16, role = weight, rule = 1, beaten = [0]>]],
+    // CHECK-SAME: results = {{\[\[}}#halftone.round<encoding = tf32, role = activation, rule = 0>, #halftone.round<encoding = bf16 toward_zero, role = activation, rule = 0>]],
     // CHECK-SAME: accumulate = ordered>, halftone.recompute = true
     %y = halftone.linear %x, %w {halftone.layer = "y", halftone.kind = "linear"} : (!matrix, !weight) -> !matrix
     // CHECK: halftone.linear
@@ -354,7 +354,7 @@ module @scalar_values attributes {halftone.rules = #halftone.rules<["everywhere 
   halftone.graph "inference" {
     %s = halftone.state "s" {initial = 0.0 : f64, halftone.layer = "s", halftone.kind = "state"} : !scalar
     // CHECK: halftone.relu
-    // CHECK-SAME: operands = {{\[\[}}#halftone.round<format = f16, {{.*}}results = {{\[\[}}#halftone.round<format = bf16,
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<encoding = f16, {{.*}}results = {{\[\[}}#halftone.round<encoding = bf16,
     %y = halftone.relu %s {halftone.layer = "y", halftone.kind = "relu"} : (!scalar) -> !scalar
     halftone.output "y", %y : !scalar
   }

@@ -44,10 +44,10 @@ halftone.graph "layers" attributes {halftone.loss_without_output = "xent", halft
   %w = halftone.input "w" : !halftone.tensor<[8, 8], f32>
   %b = halftone.input "b" : !halftone.tensor<[8], f32>
   %label = halftone.input "label" : !halftone.tensor<[batch], i32>
-  // CHECK: halftone.linear %{{.*}}, %{{.*}} bias %{{.*}} {halftone.layer = "fc", halftone.phase = #halftone.phase<forward>, halftone.precision = #halftone.precision<operands = {{\[\[}}#halftone.round<format = bf16, toward_zero = true, role = activation, rule = 3, beaten = [0, 1]>], [], []], results = {{\[\[}}#halftone.round<format = tf32, role = gradient>]], accumulate = ordered>} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8, 8], f32>, !halftone.tensor<[8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  // CHECK: halftone.linear %{{.*}}, %{{.*}} bias %{{.*}} {halftone.layer = "fc", halftone.phase = #halftone.phase<forward>, halftone.precision = #halftone.precision<operands = {{\[\[}}#halftone.round<encoding = bf16 toward_zero, role = activation, rule = 3, beaten = [0, 1]>], [], []], results = {{\[\[}}#halftone.round<encoding = tf32, role = gradient>]], accumulate = ordered>} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8, 8], f32>, !halftone.tensor<[8], f32>) -> !halftone.tensor<[batch, 8], f32>
   %fc = halftone.linear %x, %w bias %b {halftone.layer = "fc", halftone.phase = #halftone.phase<forward>,
-      halftone.precision = #halftone.precision<operands = [[#halftone.round<format = bf16, toward_zero = true, role = activation, rule = 3, beaten = [0, 1]>], [], []],
-          results = [[#halftone.round<format = tf32, role = gradient>]], accumulate = ordered>}
+      halftone.precision = #halftone.precision<operands = [[#halftone.round<encoding = bf16 toward_zero, role = activation, rule = 3, beaten = [0, 1]>], [], []],
+          results = [[#halftone.round<encoding = tf32, role = gradient>]], accumulate = ordered>}
       : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8, 8], f32>, !halftone.tensor<[8], f32>)
       -> !halftone.tensor<[batch, 8], f32>
   // CHECK: halftone.linear %{{[0-9]+}}, %{{[0-9]+}} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8, 8], f32>) -> !halftone.tensor<[batch, 8], f32>

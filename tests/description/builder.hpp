@@ -47,11 +47,11 @@ struct Builder {
   NodeId node(std::string name, Kind kind, std::vector<Operand> operands, Shape shape,
               Attributes attributes = {}) {
     description.nodes.push_back({std::move(name), kind, std::move(operands), std::move(shape),
-                                 Format::f32, std::move(attributes)});
+                                 Element::f32, std::move(attributes)});
     return static_cast<NodeId>(description.nodes.size() - 1);
   }
 
-  NodeId input(std::string name, Shape shape, Format format = Format::f32) {
+  NodeId input(std::string name, Shape shape, Element format = Element::f32) {
     const NodeId id = node(std::move(name), kind_called("input"), {}, std::move(shape));
     description.nodes.back().format = format;
     return id;

@@ -81,7 +81,7 @@ class Generator {
   }
 
   void add_input() {
-    static constexpr Format kFormats[] = {Format::f32, Format::f16, Format::bf16};
+    static constexpr Element kFormats[] = {Element::f32, Element::f16, Element::bf16};
     Shape shape = new_shape();
     values_.push_back(builder_.input(name(), std::move(shape), kFormats[below(3)]));
   }
@@ -197,7 +197,7 @@ class Generator {
       NodeId node = operands.empty() ? x : alike(x).back();
       if (form.is_parameter()) node = -1;
       if (form.labels) {
-        node = builder_.input(name(), Shape(shape(x).begin(), shape(x).end() - 1), Format::i32);
+        node = builder_.input(name(), Shape(shape(x).begin(), shape(x).end() - 1), Element::i32);
       }
       operands.push_back({form.role, node});
     }
@@ -308,10 +308,12 @@ class Generator {
     return result;
   }
 
-  FormatChoice choice() {
-    static constexpr Format kFormats[] = {Format::f32, Format::f16, Format::bf16, Format::tf32};
+  EncodingChoice choice() {
+    static constexpr Element kFormats[] = {Element::f32, Element::f16, Element::bf16,
+                                           Element::tf32};
     const std::uint32_t choice = below(5);
-    return choice == 4 ? FormatChoice{true, Format::f32} : FormatChoice{false, kFormats[choice]};
+    return choice == 4 ? EncodingChoice{true, Element::f32}
+                       : EncodingChoice{false, kFormats[choice]};
   }
 
   LossScale loss_scale() {
@@ -336,9 +338,9 @@ class Generator {
     for (std::size_t i = below(4); i > 0; --i) result.clauses.push_back(clause());
     if (below(2) == 1) result.store = choice();
     if (below(2) == 1) result.compute = choice();
-    if (below(5) == 1) result.result = static_cast<Format>(below(4));
+    if (below(5) == 1) result.result = static_cast<Element>(below(4));
     if (below(5) == 1) result.accumulate = static_cast<Accumulation>(below(3));
-    if (below(6) == 1) result.master = Format::f32;
+    if (below(6) == 1) result.master = Element::f32;
     if (below(4) == 1) result.rounding = static_cast<Rounding>(below(2));
     if (below(6) == 1) result.recompute = below(2) == 1;
     if (below(6) == 1) result.loss_scale = loss_scale();

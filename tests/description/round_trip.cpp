@@ -21,8 +21,8 @@ Description everything() {
   Builder b;
   b.description.name = "every \"thing\"\n\x01\x7f\\\xc3\xa9";
   const NodeId left = b.input("left", kWide);
-  const NodeId right = b.input("in/right-2", kWide, Format::bf16);
-  const NodeId label = b.input("label", {symbol("batch")}, Format::i32);
+  const NodeId right = b.input("in/right-2", kWide, Element::bf16);
+  const NodeId label = b.input("label", {symbol("batch")}, Element::i32);
   const NodeId weight = b.parameter("w.weight", {fixed(4), fixed(4)},
                                     {{Initializer::Kind::uniform, -0.5, 0.25}, false, true, 0.5});
   const NodeId bias =
@@ -65,13 +65,13 @@ Description everything() {
   b.description.losses = {{mse, 0.1}, {xent, -1}, {own, 0}};
   b.description.assignments = {{mean, mask_node}};
   Rule general;
-  general.store = {false, Format::bf16};
-  general.compute = {false, Format::tf32};
+  general.store = {false, Element::bf16};
+  general.compute = {false, Element::tf32};
   general.accumulate = Accumulation::f32;
-  general.master = Format::f32;
+  general.master = Element::f32;
   Rule particular;
   particular.clauses.emplace_back().layer = "{fir*,\"b\"}";
-  particular.compute = {false, Format::f16};
+  particular.compute = {false, Element::f16};
   b.description.rules = {general, particular};
   b.description.optimizer = Sgd{0.1, 0.9, true, 1e-4};
   b.description.clip = 0.3;

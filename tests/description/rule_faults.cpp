@@ -369,15 +369,50 @@ TEST_CASE("what the text form cannot spell is refused") {
   CHECK(validate(description)->message ==
         "the rule \"everywhere :\" states no field; state store, compute, result, accumulate, "
         "master, rounding, recompute or loss_scale (P41)");
-  rule.store = {true, Format::bf16};
+  rule.store = {true, Element::bf16};
   CHECK(validate(description)->message ==
         "the rule \"everywhere : store follow\" states store follow together with a format; leave "
         "the format f32 (P42)");
-  rule.store = FormatChoice{};
+  rule.store = EncodingChoice{};
   rule.clauses.emplace_back();
   CHECK(validate(description)->message ==
         "the rule \"where : store f32\" has a clause without parts; name layer, class, op, role, "
         "pass or target, or write everywhere (P41)");
+}
+
+TEST_CASE("rules state elements alone; how they round is a field of its own") {
+  Encoding scaled = Element::bf16, saturating = Element::f16;
+  scaled.scaling = {.kind = halftone::encoding::Scaling::Kind::tensor};
+  saturating.saturate = true;
+  Rule result, compute, store, master;
+  result.result = scaled;
+  compute.compute = EncodingChoice{false, saturating};
+  store.store = EncodingChoice{false, {Element::f16, Rounding::toward_zero}};
+  master.master = Encoding(Element::f32, Rounding::toward_zero);
+  const struct {
+    Rule rule;
+    const char* said;
+  } cases[] = {
+      {result,
+       "the rule \"everywhere : result bf16 scaled tensor f32\" states a result that scales its "
+       "elements, which nothing computes with; state an element alone (P42)"},
+      {compute,
+       "the rule \"everywhere : compute f16 saturate\" states a compute that saturates, but what "
+       "exceeds an element's range becomes infinite (F2); leave saturate out (P42)"},
+      {store,
+       "the rule \"everywhere : store f16 toward_zero\" rounds inside of store; state rounding, a "
+       "field of its own (P15)"},
+      {master,
+       "the rule \"everywhere : master f32 toward_zero\" rounds inside of master; state rounding, "
+       "a field of its own (P15)"},
+  };
+  const auto model =
+      parse(std::string(kTrained) + "optimizer sgd learning_rate 1 momentum 0 weight_decay 0\n");
+  for (const auto& c : cases) {
+    Description description = std::get<Description>(model);
+    description.rules = {c.rule};
+    CHECK(validate(description)->message == c.said);
+  }
 }
 
 TEST_CASE("rules that can be meant are accepted") {

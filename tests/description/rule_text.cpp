@@ -39,7 +39,7 @@ Rule with(void (*set)(Rule&)) {
 Rule where(void (*set)(Clause&)) {
   Rule rule;
   set(rule.clauses.emplace_back());
-  rule.compute = {false, Format::bf16};
+  rule.compute = {false, Element::bf16};
   return rule;
 }
 
@@ -49,24 +49,24 @@ TEST_CASE("every part and field of a rule prints as its text and reads back") {
   const LossScale fixed{LossScale::Kind::fixed, 128.5};
   const LossScale dynamic{LossScale::Kind::dynamic, 1024, 3, 0.25, 7, 0.5, 4096, 2, 9};
   const Case cases[] = {
-      {"everywhere : store f32", with([](Rule& r) { r.store = {false, Format::f32}; })},
-      {"everywhere : store bf16", with([](Rule& r) { r.store = {false, Format::bf16}; })},
-      {"everywhere : store follow", with([](Rule& r) { r.store = {true, Format::f32}; })},
-      {"everywhere : compute tf32", with([](Rule& r) { r.compute = {false, Format::tf32}; })},
-      {"everywhere : compute follow", with([](Rule& r) { r.compute = {true, Format::f32}; })},
-      {"everywhere : result f16", with([](Rule& r) { r.result = Format::f16; })},
+      {"everywhere : store f32", with([](Rule& r) { r.store = {false, Element::f32}; })},
+      {"everywhere : store bf16", with([](Rule& r) { r.store = {false, Element::bf16}; })},
+      {"everywhere : store follow", with([](Rule& r) { r.store = {true, Element::f32}; })},
+      {"everywhere : compute tf32", with([](Rule& r) { r.compute = {false, Element::tf32}; })},
+      {"everywhere : compute follow", with([](Rule& r) { r.compute = {true, Element::f32}; })},
+      {"everywhere : result f16", with([](Rule& r) { r.result = Element::f16; })},
       {"everywhere : accumulate f32", with([](Rule& r) { r.accumulate = Accumulation::f32; })},
       {"everywhere : accumulate ordered",
        with([](Rule& r) { r.accumulate = Accumulation::ordered; })},
       {"everywhere : accumulate hardware",
        with([](Rule& r) { r.accumulate = Accumulation::hardware; })},
-      {"everywhere : master f32", with([](Rule& r) { r.master = Format::f32; })},
+      {"everywhere : master f32", with([](Rule& r) { r.master = Element::f32; })},
       {"everywhere : store f16 rounding toward_zero", with([](Rule& r) {
-         r.store = {false, Format::f16};
+         r.store = {false, Element::f16};
          r.rounding = Rounding::toward_zero;
        })},
       {"everywhere : compute f16 rounding nearest_even", with([](Rule& r) {
-         r.compute = {false, Format::f16};
+         r.compute = {false, Element::f16};
          r.rounding = Rounding::nearest_even;
        })},
       {"everywhere : recompute always", with([](Rule& r) { r.recompute = true; })},
@@ -102,7 +102,7 @@ TEST_CASE("every part and field of a rule prints as its text and reads back") {
         {},
         {},
         {},
-        Format::f32,
+        Element::f32,
         {},
         {},
         {}}},
@@ -117,7 +117,7 @@ TEST_CASE("every part and field of a rule prints as its text and reads back") {
           {{Relation::is, "cpu"}}},
          {"norm", {}, {}, {}, {}, {}}},
         {},
-        FormatChoice{false, Format::bf16},
+        EncodingChoice{false, Element::bf16},
         {},
         {},
         {},

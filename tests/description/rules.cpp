@@ -21,7 +21,7 @@ Description valid() {
   Builder b;
   const Shape wide = {symbol("batch"), fixed(4)};
   b.input("x", wide);
-  b.input("label", {symbol("batch")}, Format::i32);
+  b.input("label", {symbol("batch")}, Element::i32);
   b.parameter("fc.weight", {fixed(4), fixed(4)});
   b.parameter("fc.bias", {fixed(4)});
   b.node("mean", kind_called("state"), {}, wide, StateAttributes{});
@@ -45,7 +45,7 @@ Description valid() {
   b.description.outputs = {{"act", kAct}};
   b.description.losses = {{kXent, 1}, {kMse, 1}};
   b.description.assignments = {{kMean, kAct}};
-  b.description.rules.emplace_back().store = FormatChoice{};
+  b.description.rules.emplace_back().store = EncodingChoice{};
   b.description.optimizer = AdamW{};
   return b.description;
 }
@@ -135,13 +135,13 @@ TEST_CASE("dimensions and formats keep D4 and D8") {
        "parameter '%fc.bias' has a dimension 'n'; give a parameter fixed extents (D4)"},
       {[](Description& d) { d = {}, d.name = "m"; }, -1,
        "the model \"m\" has no input; give it one (D4)"},
-      {[](Description& d) { d.nodes[kX].format = Format::tf32; }, kX,
+      {[](Description& d) { d.nodes[kX].format = Element::tf32; }, kX,
        "input '%x' is delivered in tf32, which is not stored; use f32 (D8)"},
-      {[](Description& d) { d.nodes[kAct].format = Format::bf16; }, kAct,
+      {[](Description& d) { d.nodes[kAct].format = Element::bf16; }, kAct,
        "gelu '%act' states the format bf16; leave it f32 and state formats in rules (D8)"},
-      {[](Description& d) { d.nodes[kX].format = Format::i32; }, kFc,
+      {[](Description& d) { d.nodes[kX].format = Element::i32; }, kFc,
        "linear '%fc' computes with the i32 input '%x'; only labels are i32 (D8)"},
-      {[](Description& d) { d.nodes[kLabel].format = Format::f32; }, kXent,
+      {[](Description& d) { d.nodes[kLabel].format = Element::f32; }, kXent,
        "cross_entropy '%xent' has the label '%label', which is not i32; use an input of format i32 "
        "(D8)"},
       {[](Description& d) { d.outputs.push_back({"label", kLabel}); }, kLabel,
@@ -154,7 +154,7 @@ TEST_CASE("uses, outputs, losses and assignments keep D5 to D7") {
   const Case cases[] = {
       {[](Description& d) {
          d.nodes.push_back(
-             {"spare", kind_called("relu"), {{"x", kX}}, d.nodes[kX].shape, Format::f32, {}});
+             {"spare", kind_called("relu"), {{"x", kX}}, d.nodes[kX].shape, Element::f32, {}});
        },
        12, "relu '%spare' is never used; give it a user, make it an output or remove it (D5)"},
       {[](Description& d) {
@@ -182,9 +182,9 @@ TEST_CASE("uses, outputs, losses and assignments keep D5 to D7") {
        "mse '%mse' has the weight nan; make it finite in f32 (D6)"},
       {[](Description& d) {
          d.nodes.push_back(
-             {"sum", kind_called("add"), {{"a", kXent}, {"b", kMse}}, {}, Format::f32, {}});
+             {"sum", kind_called("add"), {{"a", kXent}, {"b", kMse}}, {}, Element::f32, {}});
          d.nodes.push_back(
-             {"again", kind_called("mse"), {{"x", 12}, {"target", 12}}, {}, Format::f32, {}});
+             {"again", kind_called("mse"), {{"x", 12}, {"target", 12}}, {}, Element::f32, {}});
          d.losses.push_back({13, 1});
        },
        13,
@@ -211,7 +211,7 @@ TEST_CASE("uses, outputs, losses and assignments keep D5 to D7") {
       {[](Description& d) {
          d.nodes[kMean].shape = {};
          d.nodes[kOwn].operands[1].node = kX;
-         d.nodes.push_back({"scaled", kind_called("relu"), {{"x", kXent}}, {}, Format::f32, {}});
+         d.nodes.push_back({"scaled", kind_called("relu"), {{"x", kXent}}, {}, Element::f32, {}});
          d.assignments[0].value = 12;
        },
        kMean,
@@ -231,7 +231,7 @@ TEST_CASE("training, rules and optimizers keep D9 to D11") {
        },
        -1,
        "the model \"m\" has a loss and nothing to train; add a parameter that is not frozen (D9)"},
-      {[](Description& d) { d.rules[0].store->format = Format::tf32; }, -1,
+      {[](Description& d) { d.rules[0].store->encoding = Element::tf32; }, -1,
        "the rule \"everywhere : store tf32\" stores tf32, which nothing is held in; store f32, "
        "f16, bf16 or follow (P42)"},
       {[](Description& d) { d.optimizer = Sgd{kInfinity}; }, -1,
@@ -424,7 +424,7 @@ TEST_CASE("stated shapes are those that the operands give") {
        "last "
        "equal (D27)"},
       {[](Description& d) {
-         d.nodes[kJoined].operands = {{"part0", kLabel}}, d.nodes[kLabel].format = Format::f32;
+         d.nodes[kJoined].operands = {{"part0", kLabel}}, d.nodes[kLabel].format = Element::f32;
        },
        kJoined,
        "concat '%joined' adds up last dimensions, but that of '%label' is the symbol 'batch'; give "

@@ -85,7 +85,7 @@ TEST_CASE("every hand-written model of f32 alone has a form in the dsl") {
   for (const std::string& name : halftone::tests::model_names()) {
     const auto rules = halftone::tests::load_model(name).rules;
     plain += rules.size() == 1 && rules[0].clauses.empty() && rules[0].store &&
-             *rules[0].store == halftone::description::FormatChoice{};
+             *rules[0].store == halftone::description::EncodingChoice{};
   }
   CHECK(plain == std::size(kCases));
 }

@@ -156,7 +156,7 @@ class RandomRule {
     Selection selection{};
     for (unsigned i = below(4); i > 0; --i) selection.selector = selection.selector | clause();
     Rule rule = selection();
-    const Format formats[] = {f32, f16, bf16, tf32};
+    const Element formats[] = {f32, f16, bf16, tf32};
     const auto state = [&](unsigned in, const FieldOfRule& field) {
       if (below(in) == 0) halftone::dsl::stating::add(rule, field);
     };

@@ -20,7 +20,7 @@
 
 using namespace halftone;
 using namespace halftone::tests;
-using description::Format;
+using description::Element;
 
 namespace {
 
@@ -71,10 +71,10 @@ constexpr Wrapper kWrappers[] = {
 constexpr struct {
   MmaShape shape;
   int least_chip;
-} kShapes[] = {{{"mma_m16n8k8_f16", Format::f16, 8, 2, 1}, 75},
-               {{"mma_m16n8k16_f16", Format::f16, 16, 4, 2}, 80},
-               {{"mma_m16n8k16_bf16", Format::bf16, 16, 4, 2}, 80},
-               {{"mma_m16n8k8_tf32", Format::tf32, 8, 4, 2}, 80}};
+} kShapes[] = {{{"mma_m16n8k8_f16", Element::f16, 8, 2, 1}, 75},
+               {{"mma_m16n8k16_f16", Element::f16, 16, 4, 2}, 80},
+               {{"mma_m16n8k16_bf16", Element::bf16, 16, 4, 2}, 80},
+               {{"mma_m16n8k8_tf32", Element::tf32, 8, 4, 2}, 80}};
 
 std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -197,7 +197,7 @@ class Conformance {
                                            WrapperKernels& got) {
     std::vector<std::string> wrong;
     for (const Operands operands : {Operands::exact, Operands::tiny}) {
-      if (operands == Operands::tiny && shape.format != Format::f16) continue;
+      if (operands == Operands::tiny && shape.format != Element::f16) continue;
       const MmaCase drawn(shape, operands, kWarps, kSeed);
       for (std::string& each :
            differences(run(shape, drawn, wanted), run(shape, drawn, got), Nans::kept,

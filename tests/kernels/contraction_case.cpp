@@ -12,7 +12,7 @@
 namespace halftone::tests {
 namespace {
 
-using description::Format;
+using description::Element;
 
 constexpr long long kChunk = 128;  // N3
 
@@ -46,8 +46,8 @@ int TilePlan::shared_bytes(int element_bytes) const {
 }
 
 std::string Instance::text() const {
-  const auto name = [](Format format) -> std::string {
-    return format == Format::tf32 ? "tf32" : element_name(format);
+  const auto name = [](Element format) -> std::string {
+    return format == Element::tf32 ? "tf32" : element_name(format);
   };
   const std::string formats = name(format) + (rhs() == format ? "" : " x " + name(rhs()));
   return "sm_" + chip + " " + formats + (transpose_lhs ? " lhs^T" : " lhs  ") +
@@ -69,7 +69,7 @@ Compilation compile(const Instance& instance, const std::string& target) {
 
 Operands operands(const Instance& instance, long long rows, long long depth) {
   const auto count = [](long long a, long long b) { return static_cast<std::size_t>(a * b); };
-  const Format format = instance.format;
+  const Element format = instance.format;
   const long long columns = instance.columns;
   return {.rows = rows,
           .columns = columns,
@@ -77,8 +77,8 @@ Operands operands(const Instance& instance, long long rows, long long depth) {
           .lhs = drawn(count(rows, depth), format, 1),
           .rhs = drawn(count(columns, depth), instance.rhs(), 2),
           .input = drawn(count(rows, columns), format, 3),
-          .bias = drawn(count(columns, 1), Format::f32, 4),
-          .scale = drawn(count(rows, 1), Format::f32, 5)};
+          .bias = drawn(count(columns, 1), Element::f32, 4),
+          .scale = drawn(count(rows, 1), Element::f32, 5)};
 }
 
 Outcome run(const Instance& instance, const std::string& ptx, const Operands& x, int splits,
@@ -98,10 +98,10 @@ Outcome run(const Instance& instance, const std::string& ptx, const Operands& x,
   const Buffer rhs(device, "rhs",
                    stored(instance.rhs(), in_memory(x.rhs, x.depth, !instance.transpose_rhs)));
   const Buffer input(device, "input", stored(instance.format, x.input));
-  const Buffer bias(device, "bias", stored(Format::f32, x.bias));
-  const Buffer scale(device, "scale", stored(Format::f32, x.scale));
+  const Buffer bias(device, "bias", stored(Element::f32, x.bias));
+  const Buffer scale(device, "scale", stored(Element::f32, x.scale));
   const Buffer sum(device, "sum", 4 * elements);
-  const Buffer result(device, "result", (instance.format == Format::tf32 ? 4 : 2) * elements);
+  const Buffer result(device, "result", (instance.format == Element::tf32 ? 4 : 2) * elements);
   const Buffer row_sum(device, "row_sum", 4 * static_cast<std::size_t>(x.rows));
   const Buffer workspace(device, "workspace", splits > 1 ? counters + partials + chunks : 256);
   if (splits > 1) device.fill(workspace.address(), counters, std::byte{0});
@@ -123,9 +123,9 @@ Outcome run(const Instance& instance, const std::string& ptx, const Operands& x,
       module, "contraction", {static_cast<std::uint32_t>(tiles) * splits},
       {static_cast<std::uint32_t>(tile.threads())},
       static_cast<std::uint32_t>(shared > 48 * 1024 ? shared : 0), parameters, options);
-  outcome.sum = values(Format::f32, sum.bytes());
+  outcome.sum = values(Element::f32, sum.bytes());
   outcome.result = values(instance.format, result.bytes());
-  if (instance.lhs_sum != LhsSum::unused) outcome.row_sum = values(Format::f32, row_sum.bytes());
+  if (instance.lhs_sum != LhsSum::unused) outcome.row_sum = values(Element::f32, row_sum.bytes());
   if (splits > 1) {
     outcome.counters.resize(tiles);
     std::memcpy(outcome.counters.data(), workspace.bytes().data(), 4 * tiles);
@@ -150,7 +150,7 @@ std::vector<float> lhs_sums(const Operands& x) {
 
 std::vector<float> results(const Instance& instance, const Operands& x, const Outcome& outcome) {
   const std::vector<float> row_sums = lhs_sums(x);
-  const Format format = instance.format == Format::tf32 ? Format::f32 : instance.format;
+  const Element format = instance.format == Element::tf32 ? Element::f32 : instance.format;
   std::vector<float> results;
   for (long long i = 0; i < x.rows; ++i) {
     for (long long j = 0; j < x.columns; ++j) {

@@ -28,18 +28,18 @@ enum class LhsSum { unused, per_row, by_elements };
 /// lhs, input and result, and that of rhs where it is another.
 struct Instance {
   TilePlan tile;
-  description::Format format = description::Format::bf16;
+  description::Element format = description::Element::bf16;
   bool transpose_lhs = false, transpose_rhs = true;
   int columns = 64;
   std::string chip = "80";
   int width = 4;
   LhsSum lhs_sum = LhsSum::per_row;
-  std::optional<description::Format> rhs_format = std::nullopt;
+  std::optional<description::Element> rhs_format = std::nullopt;
 
-  [[nodiscard]] description::Format rhs() const { return rhs_format.value_or(format); }
+  [[nodiscard]] description::Element rhs() const { return rhs_format.value_or(format); }
   /// Of an operand in shared memory: two formats are widened to tf32.
   [[nodiscard]] int element_bytes() const {
-    return format == description::Format::tf32 || rhs() != format ? 4 : 2;
+    return format == description::Element::tf32 || rhs() != format ? 4 : 2;
   }
   [[nodiscard]] std::string text() const;
 };

@@ -13,13 +13,13 @@
 
 using namespace halftone;
 using namespace halftone::tests;
-using description::Format;
+using description::Element;
 
 namespace {
 
-constexpr Format kFormats[] = {Format::f16, Format::bf16, Format::f32};
+constexpr Element kFormats[] = {Element::f16, Element::bf16, Element::f32};
 
-Compilation compiled(const std::string& chip, Format format, int columns, int width) {
+Compilation compiled(const std::string& chip, Element format, int columns, int width) {
   return compile("pointwise.cu", "compute_" + chip,
                  {std::string("ELEMENT=") + element_name(format),
                   "COLUMNS=" + std::to_string(columns), "WIDTH=" + std::to_string(width)});
@@ -29,7 +29,7 @@ Compilation compiled(const std::string& chip, Format format, int columns, int wi
 
 TEST_CASE("rows of any length are added four and eight wide") {
   constexpr long long kRows = 3;
-  for (const Format format : kFormats) {
+  for (const Element format : kFormats) {
     for (const int columns : {1, 7, 8, 12, 1000, 1001}) {
       for (const int width : {4, 8}) {
         CAPTURE(element_name(format));
@@ -60,10 +60,10 @@ TEST_CASE("rows of any length are added four and eight wide") {
 
 TEST_CASE("sixteen bytes are read and written at once on every chip") {
   for (const char* chip : kChips) {
-    for (const Format format : kFormats) {
+    for (const Element format : kFormats) {
       CAPTURE(chip);
       CAPTURE(element_name(format));
-      const std::string ptx = compiled(chip, format, 1000, format == Format::f32 ? 4 : 8).ptx;
+      const std::string ptx = compiled(chip, format, 1000, format == Element::f32 ? 4 : 8).ptx;
       const auto count = [&](const char* pattern) {
         const std::regex regex(pattern);
         return std::distance(std::sregex_iterator(ptx.begin(), ptx.end(), regex), {});

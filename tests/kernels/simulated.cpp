@@ -13,11 +13,11 @@
 
 namespace halftone::tests {
 
-using description::Format;
+using description::Element;
 
 namespace {
 
-bool is_narrow(Format format) { return format == Format::f16 || format == Format::bf16; }
+bool is_narrow(Element format) { return format == Element::f16 || format == Element::bf16; }
 
 }  // namespace
 
@@ -44,11 +44,11 @@ Compilation compile(const std::string& file, const std::string& arch,
   return nvrtc().compile(source, file, options);
 }
 
-const char* element_name(Format format) {
-  return format == Format::f16 ? "f16" : format == Format::bf16 ? "bf16" : "float";
+const char* element_name(Element format) {
+  return format == Element::f16 ? "f16" : format == Element::bf16 ? "bf16" : "float";
 }
 
-std::vector<std::byte> stored(Format format, const std::vector<float>& values) {
+std::vector<std::byte> stored(Element format, const std::vector<float>& values) {
   const std::size_t size = is_narrow(format) ? 2 : 4;
   std::vector<std::byte> bytes(values.size() * size);
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -59,7 +59,7 @@ std::vector<std::byte> stored(Format format, const std::vector<float>& values) {
   return bytes;
 }
 
-std::vector<float> values(Format format, const std::vector<std::byte>& bytes) {
+std::vector<float> values(Element format, const std::vector<std::byte>& bytes) {
   const std::size_t size = is_narrow(format) ? 2 : 4;
   std::vector<float> values(bytes.size() / size);
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -71,7 +71,7 @@ std::vector<float> values(Format format, const std::vector<std::byte>& bytes) {
   return values;
 }
 
-std::vector<float> drawn(std::size_t count, Format format, unsigned seed) {
+std::vector<float> drawn(std::size_t count, Element format, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<float> result(count);
   for (float& value : result)

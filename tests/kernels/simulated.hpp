@@ -22,16 +22,16 @@ namespace halftone::tests {
                                   const std::vector<std::string>& macros);
 
 /// How the device vocabulary calls the format's type: f16, bf16 or float.
-[[nodiscard]] const char* element_name(description::Format format);
+[[nodiscard]] const char* element_name(description::Element format);
 
 /// Values as a tensor of the format holds them, and back. The values are exact in the format.
-[[nodiscard]] std::vector<std::byte> stored(description::Format format,
+[[nodiscard]] std::vector<std::byte> stored(description::Element format,
                                             const std::vector<float>& values);
-[[nodiscard]] std::vector<float> values(description::Format format,
+[[nodiscard]] std::vector<float> values(description::Element format,
                                         const std::vector<std::byte>& bytes);
 
 /// So many values of [-1, 1), exact in the format, the same for the same seed.
-[[nodiscard]] std::vector<float> drawn(std::size_t count, description::Format format,
+[[nodiscard]] std::vector<float> drawn(std::size_t count, description::Element format,
                                        unsigned seed);
 
 /// Device memory of exactly the bytes it is given, freed at the end.

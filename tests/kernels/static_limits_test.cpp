@@ -19,7 +19,7 @@
 
 using namespace halftone;
 using namespace halftone::tests;
-using description::Format;
+using description::Element;
 
 namespace {
 
@@ -101,7 +101,7 @@ std::vector<Job> jobs(bool all) {
       for (const Pass& pass : kPasses) {
         // The weight gradient takes most registers.
         if (!all && pass.lhs_sum == LhsSum::unused) continue;
-        const Format format = limit.is_tf32 ? Format::tf32 : is_75 ? Format::f16 : Format::bf16;
+        const Element format = limit.is_tf32 ? Element::tf32 : is_75 ? Element::f16 : Element::bf16;
         jobs.push_back({.instance = {.tile = limit.tile,
                                      .format = format,
                                      .transpose_lhs = pass.transpose_lhs,

@@ -14,7 +14,7 @@
 
 using namespace halftone;
 using namespace halftone::tests;
-using description::Format;
+using description::Element;
 
 namespace {
 
@@ -48,7 +48,7 @@ Outcome check(const Instance& instance, long long rows, long long depth, int spl
   return outcome;
 }
 
-constexpr Format kFormats[] = {Format::bf16, Format::f16, Format::tf32};
+constexpr Element kFormats[] = {Element::bf16, Element::f16, Element::tf32};
 constexpr bool kEither[] = {false, true};
 
 /// Which operands are transposed.
@@ -72,9 +72,9 @@ std::vector<Orientation> orientations(std::size_t number, std::size_t count) {
 
 /// The largest of 2, 4, 8, 16 that divides both rows of memory that the orientation makes.
 TilePlan aligned(TilePlan tile, const Instance& instance, long long rows, long long depth) {
-  const auto largest = [&](long long elements, Format format) {
+  const auto largest = [&](long long elements, Element format) {
     int bytes = 16;
-    while (elements * (format == Format::tf32 ? 4 : 2) % bytes != 0) bytes /= 2;
+    while (elements * (format == Element::tf32 ? 4 : 2) % bytes != 0) bytes /= 2;
     return bytes;
   };
   tile.lhs_bytes = largest(instance.transpose_lhs ? rows : depth, instance.format);
@@ -86,7 +86,7 @@ TilePlan aligned(TilePlan tile, const Instance& instance, long long rows, long l
 
 TEST_CASE("every orientation and format is inside the bound, however the hardware rounds") {
   const TilePlan tile = {64, 64, 32, 32, 32, 3, 16, 16};
-  for (const Format format : kFormats) {
+  for (const Element format : kFormats) {
     for (const bool transpose_lhs : kEither) {
       for (const bool transpose_rhs : kEither) {
         Instance instance = {.tile = tile,
@@ -110,7 +110,7 @@ TEST_CASE("rows, columns and depths of any size are masked") {
   static constexpr Size kSizes[] = {{1, 1, 1},    {1, 72, 8},    {72, 1, 200}, {65, 10, 1},
                                     {37, 53, 77}, {72, 88, 136}, {70, 66, 68}};
   std::size_t number = 0;
-  for (const Format format : {Format::bf16, Format::tf32}) {
+  for (const Element format : {Element::bf16, Element::tf32}) {
     for (const auto& [rows, columns, depth] : kSizes) {
       for (const auto& [transpose_lhs, transpose_rhs] : orientations(number++, 2)) {
         Instance instance = {.tile = {32, 64, 32, 16, 32, 3, 16, 16},
@@ -127,12 +127,12 @@ TEST_CASE("rows, columns and depths of any size are masked") {
 
 TEST_CASE("operands of two formats are widened exactly and multiplied as tf32") {
   struct Pair {
-    Format lhs, rhs;
+    Element lhs, rhs;
   };
-  static constexpr Pair kPairs[] = {{Format::f16, Format::bf16},
-                                    {Format::bf16, Format::f16},
-                                    {Format::tf32, Format::bf16},
-                                    {Format::f16, Format::tf32}};
+  static constexpr Pair kPairs[] = {{Element::f16, Element::bf16},
+                                    {Element::bf16, Element::f16},
+                                    {Element::tf32, Element::bf16},
+                                    {Element::f16, Element::tf32}};
   struct Size {
     long long rows;
     int columns;
@@ -164,8 +164,8 @@ TEST_CASE("tiles of every shape give the same results") {
       {128, 64, 32, 16, 64, 5, 8, 4},
   };
   for (const TilePlan& tile : kTiles) {
-    for (const Format format : {Format::bf16, Format::tf32}) {
-      if (format == Format::tf32 && tile.shared_bytes(4) > 164 * 1024) continue;
+    for (const Element format : {Element::bf16, Element::tf32}) {
+      if (format == Element::tf32 && tile.shared_bytes(4) > 164 * 1024) continue;
       for (const bool transpose : kEither) {
         Instance instance = {.tile = tile,
                              .format = format,
@@ -184,7 +184,7 @@ TEST_CASE("a split depth gives the same bits in whatever order its blocks arrive
                        .transpose_lhs = true,
                        .transpose_rhs = false,
                        .columns = 72};
-  for (const Format format : kFormats) {
+  for (const Element format : kFormats) {
     instance.format = format;
     for (const int splits : {1, 2, 3, 8}) {
       const Outcome first = check(instance, 136, 1000, splits);
@@ -225,7 +225,7 @@ TEST_CASE("sm_75 multiplies f16 through registers") {
   for (const bool transpose_lhs : kEither) {
     for (const bool transpose_rhs : kEither) {
       Instance instance = {.tile = {64, 64, 32, 32, 32, 2, 16, 16, 4},
-                           .format = Format::f16,
+                           .format = Element::f16,
                            .transpose_lhs = transpose_lhs,
                            .transpose_rhs = transpose_rhs,
                            .columns = 72,
@@ -247,7 +247,7 @@ TEST_CASE("no two lanes of a wavefront want one bank") {
   };
   std::size_t number = 0;
   for (const TilePlan& tile : kTiles) {
-    for (const Format format : {Format::bf16, Format::tf32}) {
+    for (const Element format : {Element::bf16, Element::tf32}) {
       for (const auto& [transpose_lhs, transpose_rhs] : orientations(number++, 2)) {
         const Instance instance = {.tile = tile,
                                    .format = format,
@@ -270,7 +270,7 @@ TEST_CASE("results leave sixteen bytes at a time on every chip") {
   for (const char* chip : kChips) {
     CAPTURE(chip);
     const Instance instance = {.tile = {64, 64, 32, 32, 32, 2, 16, 16},
-                               .format = Format::f16,
+                               .format = Element::f16,
                                .columns = 128,
                                .chip = chip,
                                .width = 8};
@@ -292,7 +292,7 @@ TEST_CASE("40 of 100 instructions of a large tile's main loop multiply") {
       {64, 64, 64, 32, 32, 3, 16, 16},
   };
   for (const TilePlan& tile : kTiles) {
-    for (const Format format : {Format::bf16, Format::tf32}) {
+    for (const Element format : {Element::bf16, Element::tf32}) {
       for (const bool transpose : kEither) {
         const Instance instance = {.tile = tile,
                                    .format = format,
@@ -307,7 +307,7 @@ TEST_CASE("40 of 100 instructions of a large tile's main loop multiply") {
               .report.counters;
         };
         const simulator::Counters few = counted(256), many = counted(512);
-        const double operations = 16 * 8 * 2 * (format == Format::tf32 ? 8 : 16);  // of one mma
+        const double operations = 16 * 8 * 2 * (format == Element::tf32 ? 8 : 16);  // of one mma
         const double products =
             static_cast<double>(many.tensor_operations - few.tensor_operations) / operations;
         const double share =

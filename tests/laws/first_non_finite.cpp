@@ -8,6 +8,7 @@
 #include <initializer_list>
 
 #include "halftone/description/text.hpp"
+#include "halftone/encoding/traits.hpp"
 #include "operation.hpp"
 
 namespace halftone::tests {
@@ -101,7 +102,7 @@ class Search {
       if (found_.size() == known) continue;
       Location& location = found_.back();
       location.before = before[static_cast<std::size_t>(location.element)];
-      location.format = description::kFormatWords[static_cast<std::size_t>(to.format)];
+      location.format = encoding::word(to.format);
       return;
     }
   }
@@ -147,7 +148,7 @@ class Search {
   /// P38: the copies of a value that its readers' operations need; `losses`: of losses alone, or of
   /// all other operations.
   void search_copies(NodeId id, std::vector<Pass> passes, bool losses) {
-    if (!found_.empty() || node(id).format == description::Format::i32) return;
+    if (!found_.empty() || node(id).format == description::Element::i32) return;
     const Floats& value = forward_.values[id];
     for (NodeId at = 0; at < size(); ++at) {
       if (!reads(node(at), id) || is_loss(node(at)) != losses) continue;

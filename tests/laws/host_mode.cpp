@@ -107,7 +107,7 @@ class Run {
     for (const std::string& name : artifact_.manifest().inputs) {
       const manifest::Buffer& input = buffer(name);
       const auto count = static_cast<std::size_t>(elements(input.shape, sizes_));
-      if (input.format == manifest::Format::i32) {
+      if (input.encoding == manifest::Element::i32) {
         for (std::size_t i = 0; i < count; ++i) labels[name].push_back(i % 2);
         inputs.push_back({name, std::span<const std::int32_t>(labels[name])});
       } else {

@@ -64,7 +64,7 @@ class Pair {
       if (node.kind != description::kind_called("input")) continue;
       const auto count =
           static_cast<std::size_t>(reference.count(static_cast<description::NodeId>(id)));
-      if (node.format == description::Format::i32) {
+      if (node.format == description::Element::i32) {
         auto& labels = inputs.integers[node.name];
         labels.resize(count);
         std::uniform_int_distribution<std::int32_t> pick(

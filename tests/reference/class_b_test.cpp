@@ -20,7 +20,7 @@ using halftone::tests::Sums;
 
 namespace {
 
-constexpr Format kFormats[] = {Format::f32, Format::tf32, Format::f16, Format::bf16};
+constexpr Element kFormats[] = {Element::f32, Element::tf32, Element::f16, Element::bf16};
 constexpr std::size_t kSizes[] = {1, 7, 64, 1000, 4096};
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
@@ -69,21 +69,21 @@ bool holds(const std::vector<ClassB>& bounds, const std::vector<float>& stored) 
 
 template <class Body>
 void for_each_contraction(std::size_t k, const Body& body) {
-  for (const Format compute : kFormats) {
+  for (const Element compute : kFormats) {
     for (const Operands operands : kOperands) body(contraction(operands, k, compute), operands);
   }
 }
 
 // F1, spelled out once more: half the relative place, and half the smallest subnormal.
 struct Units {
-  Format format;
+  Element format;
   double roundoff, flush;
 };
 
-constexpr Units kUnits[] = {{Format::f32, 0x1p-24, 0x1p-150},
-                            {Format::tf32, 0x1p-11, 0x1p-137},
-                            {Format::f16, 0x1p-11, 0x1p-25},
-                            {Format::bf16, 0x1p-8, 0x1p-134}};
+constexpr Units kUnits[] = {{Element::f32, 0x1p-24, 0x1p-150},
+                            {Element::tf32, 0x1p-11, 0x1p-137},
+                            {Element::f16, 0x1p-11, 0x1p-25},
+                            {Element::bf16, 0x1p-8, 0x1p-134}};
 
 struct Mutant {
   const char* name;
@@ -113,9 +113,9 @@ const Mutant kMutants[] = {
     {"one product dropped", by<drops_one>},
     {"one sign flipped", by<flips_one>},
     {"last element of k missed", by<misses_last>},
-    {"accumulation in bf16", by<narrow_accumulator<Format::bf16, 1>>},
-    {"accumulation in f16", by<narrow_accumulator<Format::f16, 1>>},
-    {"partial sums of 16 kept in tf32", by<narrow_accumulator<Format::tf32, 16>>},
+    {"accumulation in bf16", by<narrow_accumulator<Element::bf16, 1>>},
+    {"accumulation in f16", by<narrow_accumulator<Element::f16, 1>>},
+    {"partial sums of 16 kept in tf32", by<narrow_accumulator<Element::tf32, 16>>},
     {"operands truncated", with_truncated_operands},
     {"result stored toward zero", by<chain>, Rounding::toward_zero},
     {"all zero", by<zero>},
@@ -123,9 +123,9 @@ const Mutant kMutants[] = {
 };
 
 // Those that change nothing: f32 has nothing to round to f32.
-bool is_equivalent(const Mutant& mutant, Format compute, Format store) {
-  return (mutant.results == with_truncated_operands && compute == Format::f32) ||
-         (mutant.store == Rounding::toward_zero && store == Format::f32);
+bool is_equivalent(const Mutant& mutant, Element compute, Element store) {
+  return (mutant.results == with_truncated_operands && compute == Element::f32) ||
+         (mutant.store == Rounding::toward_zero && store == Element::f32);
 }
 
 // How many mutants some element of some contraction shows, one for each compute and store format.
@@ -134,7 +134,7 @@ struct Score {
   std::string survivors;
 };
 
-void judge(const Mutant& mutant, std::size_t k, Format compute, Score& score) {
+void judge(const Mutant& mutant, std::size_t k, Element compute, Score& score) {
   bool killed[4] = {}, killed_inexact[4] = {};
   for (const Operands operands : kOperands) {
     const Contraction x = contraction(operands, k, compute);
@@ -174,7 +174,7 @@ TEST_CASE("sums in other orders and by tensor cores stay inside the bound of N8"
         CAPTURE(static_cast<int>(x.compute));
         CAPTURE(static_cast<int>(operands));
         const std::vector<float> sums = results(x, order.sum);
-        for (const Format format : kFormats) {
+        for (const Element format : kFormats) {
           for (const Rounding rounding : {Rounding::nearest_even, Rounding::toward_zero}) {
             CHECK(holds(bounds(x, {format, rounding}, order.sums),
                         rounded(sums, {format, rounding})));
@@ -219,7 +219,7 @@ TEST_CASE("mutants leave the bound of N8") {
     line << mutant.name << ":";
     for (const std::size_t k : {64, 1000, 4096}) {
       Score score;
-      for (const Format compute : kFormats) judge(mutant, k, compute, score);
+      for (const Element compute : kFormats) judge(mutant, k, compute, score);
       line << "  k " << k << " killed " << score.killed << " of " << score.all << " ("
            << score.killed_inexact << " by inexact sums), equivalent " << score.equivalent;
       CAPTURE(score.survivors);
@@ -234,13 +234,13 @@ TEST_CASE("mutants leave the bound of N8") {
 
 TEST_CASE("results below the smallest normal are held, and their flush to zero is not") {
   struct Case {
-    Format store;
+    Element store;
     float a, b;  // about which the operands lie; the sum is subnormal in the store format
   };
-  const Case cases[] = {{Format::f16, 0x1p-12f, 0x1p-10f},
-                        {Format::bf16, 0x1p-69f, 0x1p-65f},
-                        {Format::tf32, 0x1p-69f, 0x1p-65f},
-                        {Format::f32, 0x1p-69f, 0x1p-65f}};
+  const Case cases[] = {{Element::f16, 0x1p-12f, 0x1p-10f},
+                        {Element::bf16, 0x1p-69f, 0x1p-65f},
+                        {Element::tf32, 0x1p-69f, 0x1p-65f},
+                        {Element::f32, 0x1p-69f, 0x1p-65f}};
   for (const Case& c : cases) {
     CAPTURE(static_cast<int>(c.store));
     std::vector<float> a, b;
@@ -254,7 +254,7 @@ TEST_CASE("results below the smallest normal are held, and their flush to zero i
         CAPTURE(std::string(order.name));
         const ClassB bound = class_b(a, b, store, order.sums);
         const float stored = round(store, order.sum(a, b));
-        CHECK(std::fabs(stored) < (c.store == Format::f16 ? 0x1p-14f : 0x1p-126f));
+        CHECK(std::fabs(stored) < (c.store == Element::f16 ? 0x1p-14f : 0x1p-126f));
         CHECK(bound.holds(stored));
         CHECK_FALSE(bound.holds(0));
       }
@@ -275,23 +275,23 @@ TEST_CASE("products below every f32 are held however they are rounded") {
 }
 
 TEST_CASE("results that are not finite are allowed where they are due") {
-  const auto bound = [](std::vector<float> a, std::vector<float> b, Format store) {
+  const auto bound = [](std::vector<float> a, std::vector<float> b, Element store) {
     return class_b(a, b, {store, Rounding::nearest_even}, Sums::nearest);
   };
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  CHECK(bound({1, nan}, {1, 1}, Format::f32).holds(nan));
-  CHECK_FALSE(bound({1, nan}, {1, 1}, Format::f32).holds(1));
-  CHECK(bound({1, kInfinity}, {1, 0}, Format::f16).holds(nan));
-  CHECK(bound({1, kInfinity}, {1, 2}, Format::f16).holds(kInfinity));
-  CHECK_FALSE(bound({1, kInfinity}, {1, 2}, Format::f16).holds(65504));
-  CHECK_FALSE(bound({1, 2}, {1, 2}, Format::f16).holds(nan));
-  CHECK(bound({256, 256}, {256, 256}, Format::f16).holds(kInfinity));
-  CHECK_FALSE(bound({256, 256}, {256, 256}, Format::f16).holds(65504));
+  CHECK(bound({1, nan}, {1, 1}, Element::f32).holds(nan));
+  CHECK_FALSE(bound({1, nan}, {1, 1}, Element::f32).holds(1));
+  CHECK(bound({1, kInfinity}, {1, 0}, Element::f16).holds(nan));
+  CHECK(bound({1, kInfinity}, {1, 2}, Element::f16).holds(kInfinity));
+  CHECK_FALSE(bound({1, kInfinity}, {1, 2}, Element::f16).holds(65504));
+  CHECK_FALSE(bound({1, 2}, {1, 2}, Element::f16).holds(nan));
+  CHECK(bound({256, 256}, {256, 256}, Element::f16).holds(kInfinity));
+  CHECK_FALSE(bound({256, 256}, {256, 256}, Element::f16).holds(65504));
   // 65520 is where f16 ends: a sum that may fall on either side.
   const std::vector<float> edge_a = {65520, 0x1.000002p-10f}, edge_b = {1, 0x1.000002p-10f};
-  CHECK(bound(edge_a, edge_b, Format::f16).holds(kInfinity));
-  CHECK(bound(edge_a, edge_b, Format::f16).holds(65504));
-  CHECK_FALSE(bound(edge_a, edge_b, Format::f16).holds(65472));
+  CHECK(bound(edge_a, edge_b, Element::f16).holds(kInfinity));
+  CHECK(bound(edge_a, edge_b, Element::f16).holds(65504));
+  CHECK_FALSE(bound(edge_a, edge_b, Element::f16).holds(65472));
 }
 
 TEST_CASE("what has no bound is refused") {

@@ -14,7 +14,7 @@
 
 namespace halftone::reference::tests {
 
-using description::Format;
+using description::Element;
 using description::Rounding;
 using Row = std::span<const float>;
 
@@ -23,7 +23,7 @@ inline constexpr std::size_t kRows = 8, kColumns = 8;
 /// One contraction. a is (kRows, k), b (kColumns, k); exact_* are before rounding to `compute`.
 struct Contraction {
   std::size_t k;
-  Format compute;
+  Element compute;
   std::vector<float> exact_a, exact_b, a, b;
 
   Row row(std::size_t i) const { return Row(a).subspan(i * k, k); }
@@ -56,7 +56,7 @@ inline std::vector<float> rounded(const std::vector<float>& values, RoundTo to) 
   return result;
 }
 
-inline Contraction contraction(Operands operands, std::size_t k, Format compute) {
+inline Contraction contraction(Operands operands, std::size_t k, Element compute) {
   std::mt19937 random(static_cast<unsigned>(k) * 8 + static_cast<unsigned>(operands));
   Contraction result{k, compute, {}, {}, {}, {}};
   for (std::size_t e = 0; e < kRows * k; ++e) result.exact_a.push_back(drawn(operands, random));
@@ -158,7 +158,7 @@ inline float misses_last(Row a, Row b) {
 }
 
 /// The accumulator is rounded to a narrow format after every kEvery-th product.
-template <Format kFormat, std::size_t kEvery>
+template <Element kFormat, std::size_t kEvery>
 float narrow_accumulator(Row a, Row b) {
   float sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {

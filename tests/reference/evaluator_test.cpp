@@ -48,10 +48,10 @@ std::string message_of(const std::function<void()>& action) {
 }
 
 bool has_narrow_formats(const description::Description& model) {
-  const description::FormatChoice f32;
+  const description::EncodingChoice f32;
   for (const description::Rule& rule : model.rules) {
     if (rule.store.value_or(f32) != f32 || rule.compute.value_or(f32) != f32) return true;
-    if (rule.result.value_or(f32.format) != f32.format) return true;
+    if (rule.result.value_or(f32.encoding.element) != f32.encoding.element) return true;
   }
   return false;
 }

@@ -45,7 +45,7 @@ struct Worst {
 };
 
 /// Of round(format, value), in ulps of the format.
-inline double rounded_error(description::Format format, float value, double exact) {
+inline double rounded_error(description::Element format, float value, double exact) {
   const float got = round({format}, value);
   const bool overflows = std::isinf(got) && got == nearest(format, exact);
   return overflows ? 0 : distance(format, got, exact);
@@ -54,10 +54,10 @@ inline double rounded_error(description::Format format, float value, double exac
 /// Of a derivative before it is multiplied and rounded: what is off beyond 0.01 ulp, in units of
 /// 2^-24. An ulp here has no smallest exponent, since a gradient multiplies it; f16 is judged from
 /// 2^-43 on, for gradients below 2^18, and bf16 from 2^-126.
-inline double derivative_error(description::Format format, float got, double exact) {
+inline double derivative_error(description::Element format, float got, double exact) {
   if (std::isnan(exact) || std::isnan(got))
     return std::isnan(exact) && std::isnan(got) ? 0 : std::numeric_limits<double>::infinity();
-  const bool is_half = format == description::Format::f16;
+  const bool is_half = format == description::Element::f16;
   if (std::fabs(exact) < (is_half ? 0x1p-43 : 0x1p-126)) return std::fabs(got) * 0x1p+24;
   const double ulp = std::ldexp(1.0, std::ilogb(exact) - (is_half ? 10 : 7));
   return std::fmax(0, (std::fabs(got - exact) - 0.01 * ulp) * 0x1p+24);
@@ -70,14 +70,14 @@ struct WorstOfBoth {
   void take(const GradedCase& c, std::uint32_t pattern) {
     const float x = std::bit_cast<float>(pattern), got = c.narrow(x);
     const double exact = c.oracle(x);
-    of[0].take(rounded_error(description::Format::f16, got, exact), pattern);
-    of[1].take(rounded_error(description::Format::bf16, got, exact), pattern);
+    of[0].take(rounded_error(description::Element::f16, got, exact), pattern);
+    of[1].take(rounded_error(description::Element::bf16, got, exact), pattern);
   }
   void take(const DerivativeCase& c, std::uint32_t pattern) {
     const float x = std::bit_cast<float>(pattern), got = c.narrow(x);
     const double exact = c.oracle(x);
-    of[0].take(derivative_error(description::Format::f16, got, exact), pattern);
-    of[1].take(derivative_error(description::Format::bf16, got, exact), pattern);
+    of[0].take(derivative_error(description::Element::f16, got, exact), pattern);
+    of[1].take(derivative_error(description::Element::bf16, got, exact), pattern);
   }
   void join(const WorstOfBoth& other) {
     of[0].join(other.of[0]);

@@ -66,38 +66,38 @@ struct NarrowError {
 };
 
 /// The spacing of the format at x.
-inline long double spacing(description::Format format, long double x) {
-  const bool is_half = format == description::Format::f16;
+inline long double spacing(description::Element format, long double x) {
+  const bool is_half = format == description::Element::f16;
   const int smallest = is_half ? -14 : -126, digits = is_half ? 10 : 7;
   const int exponent = x == 0 || std::isinf(x) ? smallest : std::ilogb(x);
   return std::ldexp(1.0L, std::max(exponent, smallest) - digits);
 }
 
 /// x rounded to the format, ties to even.
-inline long double nearest(description::Format format, long double x) {
+inline long double nearest(description::Element format, long double x) {
   if (std::isinf(x) || std::isnan(x)) return x;
   const long double place = spacing(format, x), rounded = std::nearbyint(x / place) * place;
-  const long double beyond = format == description::Format::f16 ? 0x1p+16L : 0x1p+128L;
+  const long double beyond = format == description::Element::f16 ? 0x1p+16L : 0x1p+128L;
   const bool overflows = std::fabs(rounded) >= beyond;
   return std::copysign(overflows ? std::numeric_limits<long double>::infinity() : rounded, x);
 }
 
 /// In spacings of the format at `wanted`; infinity where one of the two is NaN, infinite or of the
 /// other sign and the other is not.
-inline double distance(description::Format format, float got, long double wanted) {
+inline double distance(description::Element format, float got, long double wanted) {
   if (std::isnan(got) && std::isnan(wanted)) return 0;
   if (got == wanted && std::signbit(got) == std::signbit(wanted)) return 0;
   const bool differs = std::isnan(got) || std::isnan(wanted) || std::isinf(wanted) ||
                        std::signbit(got) != std::signbit(wanted);
   if (differs) return std::numeric_limits<double>::infinity();
   // An infinity stands one spacing past the largest value.
-  const long double beyond = format == description::Format::f16 ? 0x1p+16L : 0x1p+128L;
+  const long double beyond = format == description::Element::f16 ? 0x1p+16L : 0x1p+128L;
   const long double value = std::isinf(got) ? std::copysign(beyond, wanted) : got;
   return static_cast<double>(std::fabs(value - wanted) / spacing(format, wanted));
 }
 
 /// Over all codes.
-inline NarrowError error_of(const NarrowCase& c, description::Format format) {
+inline NarrowError error_of(const NarrowCase& c, description::Element format) {
   NarrowError error;
   for (std::uint32_t code = 0; code < 0x10000; ++code) {
     const float x = decode(format, static_cast<std::uint16_t>(code));

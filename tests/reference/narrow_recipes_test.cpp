@@ -8,16 +8,16 @@
 #include "narrow_error.hpp"
 
 using namespace halftone::reference;
-using halftone::description::Format;
+using halftone::description::Element;
 
 namespace {
 
 struct Row {
-  Format format;
+  Element format;
   const char* name;
 };
 
-constexpr Row kFormats[] = {{Format::f16, "f16"}, {Format::bf16, "bf16"}};
+constexpr Row kFormats[] = {{Element::f16, "f16"}, {Element::bf16, "bf16"}};
 
 void check(const WorstOfBoth& worst, const char* name, double bound) {
   for (const int format : {0, 1}) {
@@ -37,7 +37,7 @@ TEST_CASE("functions of all 16-bit codes are within JAX's figures of the correct
       const NarrowError error = error_of(c, row.format);
       CAPTURE(std::string(c.name));
       CAPTURE(error.at);
-      CHECK(error.rounded_ulp <= (row.format == Format::f16 ? c.bound_f16 : c.bound_bf16));
+      CHECK(error.rounded_ulp <= (row.format == Element::f16 ? c.bound_f16 : c.bound_bf16));
     }
   }
 }

@@ -86,7 +86,7 @@ inline Problem make_problem(const description::Description& model, const Symbols
       problem.parameters[node.name] = random.tensor(count, low, high);
     } else if (node.kind == kind_called("state")) {
       problem.states[node.name] = random.tensor(count, low, high);
-    } else if (node.kind == kind_called("input") && node.format == description::Format::i32) {
+    } else if (node.kind == kind_called("input") && node.format == description::Element::i32) {
       const std::int64_t classes = classes_of(model, static_cast<description::NodeId>(id));
       for (std::int64_t e = 0; e < count; ++e) {
         problem.inputs.integers[node.name].push_back(

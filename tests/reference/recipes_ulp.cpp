@@ -13,7 +13,7 @@
 namespace {
 
 using namespace halftone::reference;
-using halftone::description::Format;
+using halftone::description::Element;
 
 constexpr std::uint32_t kThreads = 2;
 
@@ -113,11 +113,11 @@ bool print_narrow(int count, char** names) {
 void print_codes() {
   std::printf(
       "| format | function | max ulp | not nearest | of them at most |\n|---|---|---|---|---|\n");
-  for (const Format format : {Format::f16, Format::bf16}) {
+  for (const Element format : {Element::f16, Element::bf16}) {
     for (const NarrowCase& c : kNarrowCases) {
       const NarrowError error = error_of(c, format);
       std::printf("| %s | %s | %.4f | %u | %.0f ulp at %.5g |\n",
-                  format == Format::f16 ? "f16" : "bf16", c.name, error.exact_ulp,
+                  format == Element::f16 ? "f16" : "bf16", c.name, error.exact_ulp,
                   error.not_nearest, error.rounded_ulp,
                   decode(format, static_cast<std::uint16_t>(error.at)));
     }

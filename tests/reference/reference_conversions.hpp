@@ -25,7 +25,7 @@ inline Encode<std::uint32_t> tf32_by_reference(const Mode& mode) {
   };
 }
 
-inline Decode values_by_reference(description::Format format) {
+inline Decode values_by_reference(description::Element format) {
   return [format](const std::uint16_t* in, float* out, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) out[i] = reference::decode(format, in[i]);
   };

@@ -14,7 +14,8 @@ using namespace halftone::description;
 
 namespace {
 
-constexpr Format f32 = Format::f32, tf32 = Format::tf32, f16 = Format::f16, bf16 = Format::bf16;
+constexpr Element f32 = Element::f32, tf32 = Element::tf32, f16 = Element::f16,
+                  bf16 = Element::bf16;
 constexpr Rounding even = Rounding::nearest_even, zero = Rounding::toward_zero;
 constexpr Pass forward = Pass::forward, input_gradient = Pass::input_gradient,
                weight_gradient = Pass::weight_gradient;
@@ -68,7 +69,7 @@ struct Ruled {
     return rules.operand(id(name), pass, role);
   }
   RoundTo store(const std::string& name, Role role) const { return rules.store(id(name), role); }
-  Format result(const std::string& name, Pass pass) const {
+  Element result(const std::string& name, Pass pass) const {
     return rules.result(id(name), pass).format;
   }
 };

@@ -11,7 +11,7 @@
 
 using namespace halftone::reference;
 using namespace halftone::tests;
-using halftone::description::Format;
+using halftone::description::Element;
 using halftone::description::Rounding;
 
 namespace {
@@ -53,7 +53,7 @@ TEST_CASE("tf32 values are those of every oracle at all boundaries and on a stri
 }
 
 TEST_CASE("all codes have the values of every oracle and come back to themselves") {
-  for (const Format format : {Format::f16, Format::bf16}) {
+  for (const Element format : {Element::f16, Element::bf16}) {
     CAPTURE(static_cast<int>(format));
     for (const auto& oracle : decode_oracles(format)) {
       CAPTURE(oracle.name);
@@ -88,9 +88,9 @@ TEST_CASE("values by hand") {
     RoundTo to;
     float x, result;
   };
-  const RoundTo half = {Format::f16}, half_down = {Format::f16, Rounding::toward_zero};
-  const RoundTo brain = {Format::bf16}, brain_down = {Format::bf16, Rounding::toward_zero};
-  const RoundTo tensor = {Format::tf32}, tensor_down = {Format::tf32, Rounding::toward_zero};
+  const RoundTo half = {Element::f16}, half_down = {Element::f16, Rounding::toward_zero};
+  const RoundTo brain = {Element::bf16}, brain_down = {Element::bf16, Rounding::toward_zero};
+  const RoundTo tensor = {Element::tf32}, tensor_down = {Element::tf32, Rounding::toward_zero};
   const float largest = std::numeric_limits<float>::max();
   const Case cases[] = {
       {half, 65519.996F, 65504},

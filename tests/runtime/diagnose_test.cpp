@@ -201,13 +201,13 @@ namespace {
 
 /// Training and diagnosis get a state that every update sets to the prediction.
 void add_moved_state(halftone::manifest::Manifest& manifest) {
-  using halftone::manifest::Format, halftone::manifest::Role;
+  using halftone::manifest::Element, halftone::manifest::Role;
   constexpr std::int32_t kPrediction = 4, kCast = 9;
   for (std::size_t i : {0, 2}) {
     halftone::manifest::Program& program = manifest.programs[i];
     const auto index = static_cast<std::int32_t>(program.buffers.size());
     const auto slot = static_cast<std::int32_t>(program.slots.size());
-    program.buffers.push_back({"last", Role::state, Format::f32, {{1, 0}, {2, -1}}, slot, 1.0});
+    program.buffers.push_back({"last", Role::state, Element::f32, {{1, 0}, {2, -1}}, slot, 1.0});
     program.slots.push_back({{index}});
     if (i != 0) continue;
     auto& update = program.phases[static_cast<std::size_t>(halftone::manifest::Phase::update)];
@@ -220,7 +220,7 @@ void add_moved_state(halftone::manifest::Manifest& manifest) {
 TEST_CASE("an earlier micro-batch is replayed with the states that the step began with") {
   // Accumulation moves the state on, as S2 has it, and keeps what it was.
   const ChangedArtifact changed([](halftone::manifest::Manifest& manifest) {
-    using halftone::manifest::Format, halftone::manifest::Phase, halftone::manifest::Role;
+    using halftone::manifest::Element, halftone::manifest::Phase, halftone::manifest::Role;
     add_moved_state(manifest);
     halftone::manifest::Program& training = manifest.programs[0];
     auto& update = training.phases[static_cast<std::size_t>(Phase::update)];
@@ -229,7 +229,7 @@ TEST_CASE("an earlier micro-batch is replayed with the states that the step bega
     const auto index = static_cast<std::int32_t>(training.buffers.size());
     const auto slot = static_cast<std::int32_t>(training.slots.size());
     training.buffers.push_back(
-        {"before=last", Role::optimizer_state, Format::f32, {{1, 0}, {2, -1}}, slot, 1.0});
+        {"before=last", Role::optimizer_state, Element::f32, {{1, 0}, {2, -1}}, slot, 1.0});
     training.slots.push_back({{index}});
   });
   Trainer trainer = make_trainer(changed.artifact());

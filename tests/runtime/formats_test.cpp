@@ -9,7 +9,7 @@
 
 using halftone::element_of;
 using halftone::narrowed;
-using halftone::manifest::Format;
+using halftone::encoding::Element;
 
 namespace {
 
@@ -24,18 +24,18 @@ double value_of(std::uint16_t code, int exponent_bits, int fraction_bits) {
                        : sign * (1.0 + fraction) * std::exp2(exponent - bias);
 }
 
-float read(Format format, std::uint16_t code) {
+float read(Element format, std::uint16_t code) {
   std::byte bytes[sizeof code];
   std::memcpy(bytes, &code, sizeof code);
   return element_of(bytes, format, 0);
 }
 
 struct Narrow {
-  Format format;
+  Element format;
   int exponent_bits, fraction_bits;
 };
 
-constexpr Narrow kNarrow[] = {{Format::f16, 5, 10}, {Format::bf16, 8, 7}};
+constexpr Narrow kNarrow[] = {{Element::f16, 5, 10}, {Element::bf16, 8, 7}};
 
 }  // namespace
 
@@ -82,7 +82,7 @@ TEST_CASE("f32, tf32 and i32 are read by index") {
   const float floats[] = {1.5f, -2.25f};
   const std::int32_t integers[] = {3, -7};
   const auto* bytes = reinterpret_cast<const std::byte*>(floats);
-  CHECK(element_of(bytes, Format::f32, 1) == -2.25f);
-  CHECK(element_of(bytes, Format::tf32, 0) == 1.5f);
-  CHECK(element_of(reinterpret_cast<const std::byte*>(integers), Format::i32, 1) == -7.0f);
+  CHECK(element_of(bytes, Element::f32, 1) == -2.25f);
+  CHECK(element_of(bytes, Element::tf32, 0) == 1.5f);
+  CHECK(element_of(reinterpret_cast<const std::byte*>(integers), Element::i32, 1) == -7.0f);
 }

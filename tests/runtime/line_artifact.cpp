@@ -32,7 +32,7 @@ std::int32_t add(m::Program& program, std::string name, m::Role role,
   const auto index = static_cast<std::int32_t>(program.buffers.size());
   const auto slot = static_cast<std::int32_t>(program.slots.size());
   program.buffers.push_back(
-      {std::move(name), role, m::Format::f32, std::move(shape), slot, initial});
+      {std::move(name), role, m::Element::f32, std::move(shape), slot, initial});
   program.slots.push_back({{index}});
   return index;
 }
@@ -96,7 +96,7 @@ m::Program training() {
   const std::int32_t shared = program.buffers[static_cast<std::size_t>(c.errors)].slot;
   program.buffers.push_back({"%prediction.gradient",
                              Role::activation,
-                             m::Format::f32,
+                             m::Element::f32,
                              {kBatch, {kTargets, -1}},
                              shared,
                              0.0});
@@ -131,12 +131,17 @@ m::Program training() {
                      "linear",
                      m::ValueRole::activation,
                      m::Pass::forward,
-                     m::Format::tf32,
+                     m::Element::tf32,
                      0,
                      {},
                      {kBatch, {kTargets, -1}},
                      c.prediction}};
-  program.casts = {{0, m::Format::f32, m::Format::tf32, "line_forward", false, 0}};
+  program.casts = {{0,
+                    m::Element::f32,
+                    {m::Element::tf32, halftone::encoding::Rounding::toward_zero},
+                    "line_forward",
+                    false,
+                    0}};
   return program;
 }
 
@@ -153,7 +158,7 @@ m::Program diagnosis() {
   const auto scale = add(program, "loss_scale", Role::optimizer_state, {}, 1.0);
   const auto fc = add(program, "%fc", Role::activation, {kBatch, {kTargets, -1}});
   const auto rounded = add(program, "%fc.tf32", Role::activation, {kBatch, {kTargets, -1}});
-  program.buffers[static_cast<std::size_t>(rounded)].format = m::Format::tf32;
+  program.buffers[static_cast<std::size_t>(rounded)].encoding = m::Element::tf32;
   phase(program, Phase::forward) = {
       {kLinear, {{c.x, 0}, {c.parameters, 0}, {c.parameters, kBiasOffset}, {fc, 0}}},
       {kCast, {{fc, 0}, {rounded, 0}}},

@@ -13,6 +13,9 @@
 
 using namespace halftone::manifest;
 using Kind = DecodeError::Kind;
+using halftone::encoding::Rounding, halftone::encoding::Scaling;
+
+constexpr Scaling kBlocks = {.kind = Scaling::Kind::block, .size = 32};
 
 TEST_CASE("every phase has one line with a word of its own") {
   for (std::size_t phase = 0; phase < kPhases; ++phase) {
@@ -88,19 +91,25 @@ TEST_CASE("a manifest that breaks a law is refused with the culprit's name") {
        [&](Manifest& m) { training(m).buffers[7].initial = 1e300; }},
       {"buffer 'row_errors' has a first value that it cannot hold",
        [&](Manifest& m) {
-         training(m).buffers[5].format = Format::i32;
+         training(m).buffers[5].encoding = Element::i32;
          training(m).buffers[5].initial = 0.5;
        }},
       {"buffer 'row_errors' has a first value that it cannot hold",
        [&](Manifest& m) {
-         training(m).buffers[5].format = Format::f16;
+         training(m).buffers[5].encoding = Element::f16;
          training(m).buffers[5].initial = 1.0;
        }},
       {"buffer 'pixels' is no input", [&](Manifest& m) { training(m).buffers[0].name = "pixels"; }},
       {"the parameters are not one flat buffer",
        [&](Manifest& m) { training(m).buffers[2].shape = {{32, -1}}; }},
       {"buffer 'gradients' has the role gradients, which bf16 does not fit",
-       [&](Manifest& m) { training(m).buffers[3].format = Format::bf16; }},
+       [&](Manifest& m) { training(m).buffers[3].encoding = Element::bf16; }},
+      {"buffer 'row_errors' has an impossible encoding",
+       [&](Manifest& m) { training(m).buffers[5].encoding.rounding = Rounding::toward_zero; }},
+      {"buffer 'row_errors' has an impossible encoding",
+       [&](Manifest& m) { training(m).buffers[5].encoding.saturate = true; }},
+      {"buffer 'row_errors' has an impossible encoding",
+       [&](Manifest& m) { training(m).buffers[5].encoding.scaling = kBlocks; }},
       {"a launch has an unknown kernel",
        [&](Manifest& m) { training(m).phases[0][0].kernel = 10; }},
       {"kernel 'line_forward' has an impossible argument",
@@ -146,19 +155,19 @@ TEST_CASE("a manifest that breaks a law is refused with the culprit's name") {
       {"the loss scale is impossible", [](Manifest& m) { m.loss_scale.hysteresis = -1; }},
       {"the loss scale is impossible", [](Manifest& m) { m.loss_scale.patience = 1 << 25; }},
       {"buffer 'prediction.gradient' has the role output_gradient, which f16 does not fit",
-       [&](Manifest& m) { training(m).buffers[11].format = Format::f16; }},
+       [&](Manifest& m) { training(m).buffers[11].encoding = Element::f16; }},
       {"buffer 'learning_rate' has the role hyperparameter, which i32 does not fit",
-       [&](Manifest& m) { training(m).buffers[7].format = Format::i32; }},
+       [&](Manifest& m) { training(m).buffers[7].encoding = Element::i32; }},
       {"buffer 'parameters' has the role parameters, which bf16 does not fit",
-       [&](Manifest& m) { training(m).buffers[2].format = Format::bf16; }},
+       [&](Manifest& m) { training(m).buffers[2].encoding = Element::bf16; }},
       {"buffer 'features' has the role input, which tf32 does not fit",
-       [&](Manifest& m) { training(m).buffers[0].format = Format::tf32; }},
+       [&](Manifest& m) { training(m).buffers[0].encoding = Element::tf32; }},
       {"buffer '%inverse' has the role working_copies, which f32 does not fit",
        [&](Manifest& m) { training(m).buffers[19].role = Role::working_copies; }},
       {"working copies are not laid out as the parameters",
        [&](Manifest& m) {
          training(m).buffers[19].role = Role::working_copies;
-         training(m).buffers[19].format = Format::bf16;
+         training(m).buffers[19].encoding = Element::bf16;
        }},
       {"buffer '%prediction.gradient' may not share its slot",
        [&](Manifest& m) { training(m).buffers[10].role = Role::output_gradient; }},
@@ -168,6 +177,8 @@ TEST_CASE("a manifest that breaks a law is refused with the culprit's name") {
        [&](Manifest& m) { training(m).phases[3][0].arguments[2].buffer = 12; }},
       {"value 'fc' has an impossible shape",
        [&](Manifest& m) { training(m).values[0].shape[0].symbol = 4; }},
+      {"value 'fc' has an impossible encoding",
+       [&](Manifest& m) { training(m).values[0].encoding.scaling = kBlocks; }},
       {"value 'fc' has an unknown buffer", [&](Manifest& m) { training(m).values[0].buffer = 20; }},
       {"value 'fc' has an unknown buffer", [&](Manifest& m) { training(m).values[0].buffer = -2; }},
       {"value 'fc' has an unknown rule", [&](Manifest& m) { training(m).values[0].rule = 1; }},
@@ -177,10 +188,16 @@ TEST_CASE("a manifest that breaks a law is refused with the culprit's name") {
       {"what rules said of rounding in layer 'fc' has an unknown rule",
        [&](Manifest& m) { m.decisions = {{"rounding", "fc", "", "", "toward_zero", 0, {-1}}}; }},
       {"a cast has an unknown value", [&](Manifest& m) { training(m).casts[0].value = 1; }},
-      {"the cast of value 'fc' has impossible formats",
-       [&](Manifest& m) { training(m).casts[0].to = Format::f32; }},
-      {"the cast of value 'fc' has impossible formats",
-       [&](Manifest& m) { training(m).casts[0].from = Format::i32; }},
+      {"the cast of value 'fc' has impossible encodings",
+       [&](Manifest& m) { training(m).casts[0].to = Element::f32; }},
+      {"the cast of value 'fc' has impossible encodings",
+       [&](Manifest& m) { training(m).casts[0].from = Element::i32; }},
+      {"the cast of value 'fc' has impossible encodings",
+       [&](Manifest& m) { training(m).casts[0].from.rounding = Rounding::toward_zero; }},
+      {"the cast of value 'fc' has impossible encodings",
+       [&](Manifest& m) { training(m).casts[0].to.saturate = true; }},
+      {"the cast of value 'fc' has impossible encodings",
+       [&](Manifest& m) { training(m).casts[0].to.scaling = kBlocks; }},
       {"the cast of value 'fc' has an unknown rule",
        [&](Manifest& m) { training(m).casts[0].rule = -2; }},
       {"the cast of value 'fc' has an unknown kernel",

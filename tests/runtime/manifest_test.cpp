@@ -22,7 +22,7 @@ Manifest full_manifest() {
   Program& training = manifest.programs[0];
   training.loss_without_output = "error";
   training.buffers[7].initial = -1.5;
-  training.buffers[5].format = Format::bf16;
+  training.buffers[5].encoding = Element::bf16;
   manifest.symbols.push_back("time");
   manifest.parameters[1].trained = false;
   manifest.trained_elements = 32;
@@ -37,12 +37,12 @@ Manifest full_manifest() {
                       "parameter",
                       ValueRole::weight,
                       Pass::none,
-                      Format::bf16,
+                      Element::bf16,
                       0,
                       {1},
                       {{2, 0}, {3, -1}},
                       2}};
-  training.casts = {{0, Format::f32, Format::bf16, "line_update", true, 1}};
+  training.casts = {{0, Element::f32, Element::bf16, "line_update", true, 1}};
   manifest.programs[2].probes.back() = {
       Phase::backward, 0, 2, 1, "fc", "linear", Pass::weight_gradient, ValueRole::saved, 1};
   manifest.assumed = {256, 8};
@@ -117,7 +117,7 @@ TEST_CASE("a manifest of another version names both versions") {
   std::vector<std::byte> bytes = encode(hand_made::manifest());
   bytes[8] = std::byte{7};
   Kind kind{};
-  CHECK(failure(bytes, kind) == "the manifest is of version 7, but version 5 is needed");
+  CHECK(failure(bytes, kind) == "the manifest is of version 7, but version 6 is needed");
   CHECK(kind == Kind::version);
 }
 

@@ -73,7 +73,7 @@ TEST_CASE("wrong inputs of a step are refused with name, numbers and remedy") {
 TEST_CASE("an i32 input does not take floats") {
   const ChangedArtifact changed([](auto& manifest) {
     for (std::size_t program : {0, 2}) {
-      manifest.programs[program].buffers[1].format = halftone::manifest::Format::i32;
+      manifest.programs[program].buffers[1].encoding = halftone::manifest::Element::i32;
     }
   });
   models::line::Trainer trainer(changed.artifact(), test_device(1), {.batch = 2});
@@ -296,7 +296,7 @@ TEST_CASE("an argument behind the end of its buffer is refused before anything r
 TEST_CASE("an input of a narrower format takes floats and rounds them") {
   const ChangedArtifact changed([](auto& manifest) {
     for (std::size_t program : {0, 2}) {
-      manifest.programs[program].buffers[1].format = halftone::manifest::Format::f16;
+      manifest.programs[program].buffers[1].encoding = halftone::manifest::Element::f16;
     }
   });
   models::line::Trainer trainer(changed.artifact(), test_device(1), {.batch = 2});

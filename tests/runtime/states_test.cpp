@@ -18,7 +18,7 @@ std::int32_t add_state(m::Program& program, const char* name, std::vector<m::Dim
   const auto index = static_cast<std::int32_t>(program.buffers.size());
   const auto slot = static_cast<std::int32_t>(program.slots.size());
   program.buffers.push_back(
-      {name, m::Role::state, m::Format::f32, std::move(shape), slot, initial});
+      {name, m::Role::state, m::Element::f32, std::move(shape), slot, initial});
   program.slots.push_back({{index}});
   return index;
 }

@@ -14,7 +14,7 @@
 namespace halftone::tests {
 namespace {
 
-using description::Format;
+using description::Element;
 
 constexpr std::size_t kBlock = 1 << 16;
 constexpr std::uint64_t kAllInputs = std::uint64_t{1} << 32;
@@ -43,9 +43,9 @@ void append_with_neighbours(std::vector<std::uint32_t>& patterns, std::uint32_t 
   for (std::uint32_t offset = 0; offset < 5; ++offset) patterns.push_back(centre + offset - 2);
 }
 
-std::vector<std::uint32_t> quick_inputs(Format format) {
+std::vector<std::uint32_t> quick_inputs(Element format) {
   std::vector<std::uint32_t> patterns;
-  if (format == Format::f16) {
+  if (format == Element::f16) {
     for (std::uint32_t code = 0; code < 0x10000; ++code) {
       const bool is_last = (code & 0x7fff) == 0x7bff;
       if ((code & 0x7c00) == 0x7c00) continue;
@@ -56,7 +56,7 @@ std::vector<std::uint32_t> quick_inputs(Format format) {
       }
     }
   } else {
-    const std::uint32_t step = format == Format::bf16 ? 1u << 16 : 1u << 13;
+    const std::uint32_t step = format == Element::bf16 ? 1u << 16 : 1u << 13;
     for (std::uint64_t pattern = 0; pattern < kAllInputs; pattern += step / 2) {
       append_with_neighbours(patterns, static_cast<std::uint32_t>(pattern));
     }
@@ -139,7 +139,7 @@ std::vector<Oracle<std::uint32_t>> tf32_oracles(const Mode& mode) {
   return all;
 }
 
-std::vector<DecodeOracle> decode_oracles(Format format) {
+std::vector<DecodeOracle> decode_oracles(Element format) {
   std::vector<DecodeOracle> all = {{"CUDA's host headers", cuda_decode(format)},
                                    {"F16C", f16c_decode(format)},
                                    {"APFloat", apfloat_decode(format)}};

@@ -23,21 +23,21 @@ using Decode = std::function<void(const std::uint16_t* in, float* out, std::size
 
 /// A format and a way to round to it.
 struct Mode {
-  description::Format format;
+  description::Element format;
   description::Rounding rounding;
   const char* name;
 };
 
 inline constexpr Mode kCodeModes[] = {
-    {description::Format::f16, description::Rounding::nearest_even, "f16 nearest_even"},
-    {description::Format::f16, description::Rounding::toward_zero, "f16 toward_zero"},
-    {description::Format::bf16, description::Rounding::nearest_even, "bf16 nearest_even"},
-    {description::Format::bf16, description::Rounding::toward_zero, "bf16 toward_zero"},
+    {description::Element::f16, description::Rounding::nearest_even, "f16 nearest_even"},
+    {description::Element::f16, description::Rounding::toward_zero, "f16 toward_zero"},
+    {description::Element::bf16, description::Rounding::nearest_even, "bf16 nearest_even"},
+    {description::Element::bf16, description::Rounding::toward_zero, "bf16 toward_zero"},
 };
 
 inline constexpr Mode kTf32Modes[] = {
-    {description::Format::tf32, description::Rounding::nearest_even, "tf32 nearest_even"},
-    {description::Format::tf32, description::Rounding::toward_zero, "tf32 toward_zero"},
+    {description::Element::tf32, description::Rounding::nearest_even, "tf32 nearest_even"},
+    {description::Element::tf32, description::Rounding::toward_zero, "tf32 toward_zero"},
 };
 
 template <class Code>
@@ -54,7 +54,7 @@ struct DecodeOracle {
 /// Those that define the mode. Their NaN are not looked at.
 [[nodiscard]] std::vector<Oracle<std::uint16_t>> code_oracles(const Mode& mode);
 [[nodiscard]] std::vector<Oracle<std::uint32_t>> tf32_oracles(const Mode& mode);
-[[nodiscard]] std::vector<DecodeOracle> decode_oracles(description::Format format);
+[[nodiscard]] std::vector<DecodeOracle> decode_oracles(description::Element format);
 
 /// One sentence for each oracle that this build or machine lacks.
 [[nodiscard]] std::vector<std::string> missing_oracles();

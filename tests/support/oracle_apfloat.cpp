@@ -9,12 +9,12 @@
 namespace halftone::tests {
 namespace {
 
-using description::Format;
+using description::Element;
 using description::Rounding;
 
-const llvm::fltSemantics& semantics_of(Format format) {
-  if (format == Format::f16) return llvm::APFloat::IEEEhalf();
-  if (format == Format::bf16) return llvm::APFloat::BFloat();
+const llvm::fltSemantics& semantics_of(Element format) {
+  if (format == Element::f16) return llvm::APFloat::IEEEhalf();
+  if (format == Element::bf16) return llvm::APFloat::BFloat();
   return llvm::APFloat::FloatTF32();
 }
 
@@ -44,7 +44,7 @@ Encode<std::uint32_t> apfloat_encode_tf32(const Mode& mode) {
   return encode<std::uint32_t>(mode, 13);
 }
 
-Decode apfloat_decode(Format format) {
+Decode apfloat_decode(Element format) {
   const llvm::fltSemantics& semantics = semantics_of(format);
   return [&semantics](const std::uint16_t* in, float* out, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) {
@@ -65,7 +65,7 @@ namespace halftone::tests {
 std::string apfloat_missing() { return "llvm/ADT/APFloat.h was not found; install llvm-22-dev"; }
 Encode<std::uint16_t> apfloat_encode(const Mode&) { return {}; }
 Encode<std::uint32_t> apfloat_encode_tf32(const Mode&) { return {}; }
-Decode apfloat_decode(description::Format) { return {}; }
+Decode apfloat_decode(description::Element) { return {}; }
 
 }  // namespace halftone::tests
 

@@ -11,7 +11,7 @@
 namespace halftone::tests {
 namespace {
 
-using description::Format;
+using description::Element;
 using description::Rounding;
 
 template <class Narrow, Narrow (*convert)(float)>
@@ -44,14 +44,14 @@ std::string cuda_missing() { return ""; }
 
 Encode<std::uint16_t> cuda_encode(const Mode& mode) {
   const bool nearest = mode.rounding == Rounding::nearest_even;
-  if (mode.format == Format::f16) {
+  if (mode.format == Element::f16) {
     return nearest ? encode<__half, half_rn> : encode<__half, half_rz>;
   }
   return nearest ? encode<__nv_bfloat16, bfloat16_rn> : encode<__nv_bfloat16, bfloat16_rz>;
 }
 
-Decode cuda_decode(Format format) {
-  return format == Format::f16 ? decode<__half, of_half> : decode<__nv_bfloat16, of_bfloat16>;
+Decode cuda_decode(Element format) {
+  return format == Element::f16 ? decode<__half, of_half> : decode<__nv_bfloat16, of_bfloat16>;
 }
 
 }  // namespace halftone::tests
@@ -65,7 +65,7 @@ std::string cuda_missing() {
          "when this was configured; install the CUDA Toolkit 13 or run tests/run";
 }
 Encode<std::uint16_t> cuda_encode(const Mode&) { return {}; }
-Decode cuda_decode(description::Format) { return {}; }
+Decode cuda_decode(description::Element) { return {}; }
 
 }  // namespace halftone::tests
 

@@ -30,13 +30,13 @@ std::string f16c_missing() {
 }
 
 Encode<std::uint16_t> f16c_encode(const Mode& mode) {
-  if (mode.format != description::Format::f16 || !f16c_missing().empty()) return {};
+  if (mode.format != description::Element::f16 || !f16c_missing().empty()) return {};
   const bool nearest = mode.rounding == description::Rounding::nearest_even;
   return nearest ? encode<_MM_FROUND_TO_NEAREST_INT> : encode<_MM_FROUND_TO_ZERO>;
 }
 
-Decode f16c_decode(description::Format format) {
-  if (format != description::Format::f16 || !f16c_missing().empty()) return {};
+Decode f16c_decode(description::Element format) {
+  if (format != description::Element::f16 || !f16c_missing().empty()) return {};
   return decode;
 }
 
@@ -48,7 +48,7 @@ namespace halftone::tests {
 
 std::string f16c_missing() { return "this compiler has no F16C instructions"; }
 Encode<std::uint16_t> f16c_encode(const Mode&) { return {}; }
-Decode f16c_decode(description::Format) { return {}; }
+Decode f16c_decode(description::Element) { return {}; }
 
 }  // namespace halftone::tests
 

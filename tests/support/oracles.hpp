@@ -7,16 +7,16 @@
 namespace halftone::tests {
 
 [[nodiscard]] Encode<std::uint16_t> f16c_encode(const Mode& mode);
-[[nodiscard]] Decode f16c_decode(description::Format format);
+[[nodiscard]] Decode f16c_decode(description::Element format);
 [[nodiscard]] std::string f16c_missing();
 
 [[nodiscard]] Encode<std::uint16_t> cuda_encode(const Mode& mode);
-[[nodiscard]] Decode cuda_decode(description::Format format);
+[[nodiscard]] Decode cuda_decode(description::Element format);
 [[nodiscard]] std::string cuda_missing();
 
 [[nodiscard]] Encode<std::uint16_t> apfloat_encode(const Mode& mode);
 [[nodiscard]] Encode<std::uint32_t> apfloat_encode_tf32(const Mode& mode);
-[[nodiscard]] Decode apfloat_decode(description::Format format);
+[[nodiscard]] Decode apfloat_decode(description::Element format);
 [[nodiscard]] std::string apfloat_missing();
 
 }  // namespace halftone::tests

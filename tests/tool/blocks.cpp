@@ -60,14 +60,14 @@ std::multiset<std::pair<std::string, std::vector<std::string>>> read_back(
   return said;
 }
 
-manifest::Value value(const std::string& name, manifest::ValueRole role, manifest::Format format,
+manifest::Value value(const std::string& name, manifest::ValueRole role, manifest::Element format,
                       int rule) {
   manifest::Value value;
   value.name = name;
   value.layer = name.substr(0, name.find('.'));
   value.op = "linear";
   value.role = role;
-  value.format = format;
+  value.encoding = format;
   value.rule = rule;
   value.shape = {{1, 0}, {32, -1}};
   return value;
@@ -75,7 +75,7 @@ manifest::Value value(const std::string& name, manifest::ValueRole role, manifes
 
 /// Blocks that are equal but for two, with names that have more than two dozen letters in common.
 manifest::Manifest thirty_blocks() {
-  using manifest::Format, manifest::ValueRole;
+  using manifest::Element, manifest::ValueRole;
   manifest::Manifest manifest = hand_made::manifest();
   manifest.rules = {"everywhere : store bf16", "where class normalization : compute f32",
                     "where layer \"a_long_name_of_blocks/7/attention_projection\" : store f16"};
@@ -87,14 +87,14 @@ manifest::Manifest thirty_blocks() {
       const bool is_other = block == 7 && std::string(layer) == "attention_projection";
       for (const ValueRole role : {ValueRole::activation, ValueRole::gradient}) {
         values.push_back(
-            value(place + layer, role, is_other ? Format::f16 : Format::bf16, is_other ? 2 : 0));
+            value(place + layer, role, is_other ? Element::f16 : Element::bf16, is_other ? 2 : 0));
       }
       const std::string weight = place + layer + ".weight";
       const bool is_norm = std::string(layer) == "norm";
-      values.push_back(
-          value(weight, ValueRole::weight, is_norm ? Format::f32 : Format::bf16, is_norm ? 1 : 0));
-      values.push_back(value(weight, ValueRole::weight_gradient, Format::f32, -1));
-      values.push_back(value(weight, ValueRole::master, Format::f32, -1));
+      values.push_back(value(weight, ValueRole::weight, is_norm ? Element::f32 : Element::bf16,
+                             is_norm ? 1 : 0));
+      values.push_back(value(weight, ValueRole::weight_gradient, Element::f32, -1));
+      values.push_back(value(weight, ValueRole::master, Element::f32, -1));
       if (block != 3) {
         manifest.decisions.push_back({"accumulate", place + layer, "", "forward", "f32", 0, {}});
       }
@@ -202,10 +202,10 @@ TEST_CASE("explain tells thirty blocks in fewer than 120 lines, and every decisi
         const auto role = std::ranges::find(roles, value.role);
         if (role == roles.end() || !is_named(value.name, words.front())) continue;
         const char* const formats[] = {"f32", "tf32", "f16", "bf16"};
-        const std::string format = value.format == manifest::Format::f32    ? formats[0]
-                                   : value.format == manifest::Format::tf32 ? formats[1]
-                                   : value.format == manifest::Format::f16  ? formats[2]
-                                                                            : formats[3];
+        const std::string format = value.encoding == manifest::Element::f32    ? formats[0]
+                                   : value.encoding == manifest::Element::tf32 ? formats[1]
+                                   : value.encoding == manifest::Element::f16  ? formats[2]
+                                                                               : formats[3];
         const std::string rule = value.rule < 0 ? "" : " (" + std::to_string(value.rule + 1) + ")";
         CAPTURE(value.name);
         CHECK(cells[static_cast<std::size_t>(role - roles.begin())] == format + rule);
@@ -227,7 +227,7 @@ TEST_CASE("explain tells thirty blocks in fewer than 120 lines, and every decisi
 
 TEST_CASE("P44: gradients in f16 without a loss scale are noted") {
   manifest::Manifest manifest = thirty_blocks();
-  for (auto& value : manifest.programs.front().values) value.format = manifest::Format::f16;
+  for (auto& value : manifest.programs.front().values) value.encoding = manifest::Element::f16;
   CHECK(json_of("explain " + File(manifest::encode(manifest)).path())["notes"].empty());
   manifest.loss_scale = {};
   manifest.loss_scale.kind = manifest::LossScale::Kind::none;

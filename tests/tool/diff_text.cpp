@@ -49,7 +49,7 @@ TEST_CASE("what a side does not have is called none") {
   b.decisions = {{"accumulate", "fc", "", "forward", "ordered", 1, {0}},
                  {"loss_scale", "", "", "", "fixed", 0, {}},
                  {"rounding", "fc", "saved", "weight_gradient", "toward_zero", 0, {}}};
-  b.programs[0].values[0].format = manifest::Format::bf16;
+  b.programs[0].values[0].encoding = manifest::Element::bf16;
   b.programs[0].casts.clear();
   const std::string text = difference(a, b);
   check_nothing_empty(text);
@@ -147,7 +147,7 @@ TEST_CASE("blocks of a repeat that differ alike are one line") {
   Manifest b = a;
   for (auto& value : b.programs[0].values) {
     const bool is_kept = value.name == "fc" || value.name == "h/5/fc";
-    if (!is_kept) value.format = manifest::Format::bf16;
+    if (!is_kept) value.encoding = manifest::Element::bf16;
   }
   const std::string text = difference(a, b);
   check_holds(text, "    h/{0..4,6,7}/fc (activation)  tf32  bf16");

@@ -14,7 +14,7 @@
 namespace halftone::tests {
 namespace {
 
-using description::Format;
+using description::Element;
 using description::Kind;
 using description::kind_called;
 using description::NodeId;
@@ -50,16 +50,18 @@ class Greedy {
   }
 
   /// What a tensor is in: a source is f32, a result in its operation's format.
-  Format format_of(NodeId id) const { return is_operation(id) ? model_.compute(id) : Format::f32; }
-
-  void read(Format held, Format wanted) {
-    if (held == wanted) return;
-    ++count_.launches;
-    if (wanted != Format::f32) ++count_.roundings;
+  Element format_of(NodeId id) const {
+    return is_operation(id) ? model_.compute(id) : Element::f32;
   }
 
-  void leave(Format own) {
-    if (own != Format::f32) ++count_.roundings;
+  void read(Element held, Element wanted) {
+    if (held == wanted) return;
+    ++count_.launches;
+    if (wanted != Element::f32) ++count_.roundings;
+  }
+
+  void leave(Element own) {
+    if (own != Element::f32) ++count_.roundings;
   }
 
   void forward(NodeId id) {
@@ -73,7 +75,7 @@ class Greedy {
   void backward(NodeId id) {
     const bool is_loss = PlainModel::is_loss(node(id).kind);
     if (!is_loss && !gradients_.contains(id)) return;
-    const Format own = model_.compute(id), arriving = is_loss ? own : gradients_[id];
+    const Element own = model_.compute(id), arriving = is_loss ? own : gradients_[id];
     for (const NodeId operand : model_.operands(id)) {
       if (!model_.has_gradient(operand)) continue;
       if (node(id).kind == kind_called("add") || node(id).kind == kind_called("concat")) {
@@ -94,24 +96,24 @@ class Greedy {
         read_values(id, own);
       }
       leave(own);
-      read(own, Format::f32);  // the update
+      read(own, Element::f32);  // the update
     }
   }
 
   /// Beside the arriving gradient: linear reads its weight, all else what it read in forward.
-  void read_other_operands(NodeId id, Format own) {
+  void read_other_operands(NodeId id, Element own) {
     if (node(id).kind != kind_called("linear")) read_values(id, own);
     if (node(id).kind == kind_called("linear") || node(id).kind == kind_called("layer_norm")) {
       read(format_of(model_.parameters(id).front()), own);
     }
   }
 
-  void read_values(NodeId id, Format own) {
+  void read_values(NodeId id, Element own) {
     for (const NodeId operand : model_.operands(id)) read(format_of(operand), own);
   }
 
   /// Sums are made in the format of the value whose gradient it is.
-  void contribute(NodeId layer, Format format) {
+  void contribute(NodeId layer, Element format) {
     const auto known = gradients_.find(layer);
     if (known == gradients_.end()) {
       gradients_[layer] = format;
@@ -124,7 +126,7 @@ class Greedy {
   }
 
   const PlainModel& model_;
-  std::map<NodeId, Format> gradients_;  // what has arrived at a layer's result so far
+  std::map<NodeId, Element> gradients_;  // what has arrived at a layer's result so far
   Count count_;
 };
 

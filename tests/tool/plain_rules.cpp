@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "halftone/encoding/traits.hpp"
+
 namespace halftone::tests {
 
 using namespace halftone::description;
@@ -48,12 +50,13 @@ bool matches(const Rule& rule, Kind kind) {
 }
 
 /// P4
-Format last(const std::vector<Rule>& rules, Kind kind, std::optional<FormatChoice> Rule::* field) {
-  Format format = Format::f32;
+Element last(const std::vector<Rule>& rules, Kind kind,
+             std::optional<EncodingChoice> Rule::* field) {
+  Element format = Element::f32;
   for (const Rule& rule : rules) {
     if (!matches(rule, kind) || !(rule.*field)) continue;
     if ((rule.*field)->follow) throw std::runtime_error("not a plain rule");
-    format = (rule.*field)->format;
+    format = (rule.*field)->encoding.element;
   }
   return format;
 }
@@ -80,11 +83,11 @@ PlainModel::PlainModel(Description description)
   }
 }
 
-Format PlainModel::store(NodeId layer) const {
+Element PlainModel::store(NodeId layer) const {
   return last(description_.rules, nodes()[static_cast<std::size_t>(layer)].kind, &Rule::store);
 }
 
-Format PlainModel::compute(NodeId layer) const {
+Element PlainModel::compute(NodeId layer) const {
   return last(description_.rules, nodes()[static_cast<std::size_t>(layer)].kind, &Rule::compute);
 }
 
@@ -109,7 +112,7 @@ std::vector<NodeId> PlainModel::operands(NodeId node) const {
   std::vector<NodeId> result;
   for (const Operand& operand : nodes()[static_cast<std::size_t>(node)].operands) {
     const Node& read = nodes()[static_cast<std::size_t>(operand.node)];
-    const bool is_label = read.kind == kind_called("input") && read.format == Format::i32;
+    const bool is_label = read.kind == kind_called("input") && read.format == Element::i32;
     if (read.kind != kind_called("parameter") && !is_label) result.push_back(operand.node);
   }
   return result;
@@ -125,14 +128,14 @@ std::vector<NodeId> PlainModel::parameters(NodeId node) const {
   return result;
 }
 
-std::int64_t PlainModel::bytes(NodeId node, Format format, std::int64_t symbol) const {
-  std::int64_t bytes = format == Format::f16 || format == Format::bf16 ? 2 : 4;
+std::int64_t PlainModel::bytes(NodeId node, Element format, std::int64_t symbol) const {
+  std::int64_t bytes = format == Element::f16 || format == Element::bf16 ? 2 : 4;
   for (const Dimension& dimension : nodes()[static_cast<std::size_t>(node)].shape) {
     bytes *= dimension.symbol.empty() ? dimension.extent : symbol;
   }
   return bytes;
 }
 
-const char* word(Format format) { return kFormatWords[static_cast<std::size_t>(format)]; }
+const char* word(Element format) { return encoding::word(format); }
 
 }  // namespace halftone::tests

@@ -18,8 +18,8 @@ class PlainModel {
   [[nodiscard]] const std::vector<description::Node>& nodes() const { return description_.nodes; }
   [[nodiscard]] const description::Description& description() const { return description_; }
 
-  [[nodiscard]] description::Format store(description::NodeId layer) const;
-  [[nodiscard]] description::Format compute(description::NodeId layer) const;
+  [[nodiscard]] description::Element store(description::NodeId layer) const;
+  [[nodiscard]] description::Element compute(description::NodeId layer) const;
 
   [[nodiscard]] static bool is_loss(description::Kind kind);
   [[nodiscard]] static bool is_layer(description::Kind kind);
@@ -34,7 +34,7 @@ class PlainModel {
   [[nodiscard]] std::vector<description::NodeId> parameters(description::NodeId node) const;
 
   /// Bytes of a value with every symbol bound to `symbol`.
-  [[nodiscard]] std::int64_t bytes(description::NodeId node, description::Format format,
+  [[nodiscard]] std::int64_t bytes(description::NodeId node, description::Element format,
                                    std::int64_t symbol) const;
 
  private:
@@ -42,6 +42,6 @@ class PlainModel {
   std::vector<bool> learns_, is_used_;  // by NodeId
 };
 
-[[nodiscard]] const char* word(description::Format format);
+[[nodiscard]] const char* word(description::Element format);
 
 }  // namespace halftone::tests

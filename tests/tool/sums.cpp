@@ -14,7 +14,7 @@
 namespace halftone::tests {
 namespace {
 
-using description::Format;
+using description::Element;
 using description::Kind;
 using description::kind_called;
 using description::NodeId;
@@ -33,7 +33,7 @@ std::ostream& operator<<(std::ostream& out, const Sum& sum) {
 using Sums = std::map<std::pair<std::string, std::string>, Sum>;
 
 /// Whether a value held in `from` is read as `to` without being rounded (F4).
-bool is_exact(Format from, Format to) { return from == to || to == Format::f32; }
+bool is_exact(Element from, Element to) { return from == to || to == Element::f32; }
 
 /// What docs/spec/precision.md says that there is, P2 by P2.
 class Expected {
@@ -55,7 +55,7 @@ class Expected {
   }
 
  private:
-  void add(const char* role, Format format, NodeId node) {
+  void add(const char* role, Element format, NodeId node) {
     Sum& sum = sums_[{role, word(format)}];
     ++sum.count;
     sum.bytes += model_.bytes(node, format, kSymbol);
@@ -67,9 +67,9 @@ class Expected {
     sum.bytes += bytes;
   }
 
-  Format held(NodeId node) const {
+  Element held(NodeId node) const {
     const bool is_layer = PlainModel::is_layer(kind(node));
-    return is_layer ? model_.store(node) : Format::f32;  // P36
+    return is_layer ? model_.store(node) : Element::f32;  // P36
   }
 
   Kind kind(NodeId node) const { return model_.nodes()[static_cast<std::size_t>(node)].kind; }
@@ -77,7 +77,7 @@ class Expected {
 
   /// P32: a result each. P30, P38: a copy for each format that an operand is read in.
   void add_forward(bool with_losses) {
-    std::set<std::pair<NodeId, Format>> copies, weights;
+    std::set<std::pair<NodeId, Element>> copies, weights;
     for (NodeId id = 0; id < count(); ++id) {
       const bool is_layer = PlainModel::is_layer(kind(id));
       if (is_layer) add("activation", model_.store(id), id);
@@ -113,8 +113,8 @@ class Expected {
   void add_parameters(bool is_training) {
     for (NodeId id = 0; id < count(); ++id) {
       if (kind(id) != kind_called("parameter")) continue;
-      add("master", Format::f32, id);
-      if (is_training && model_.is_trained(id)) add("weight_gradient", Format::f32, id);
+      add("master", Element::f32, id);
+      if (is_training && model_.is_trained(id)) add("weight_gradient", Element::f32, id);
     }
   }
 
@@ -123,7 +123,7 @@ class Expected {
     std::int64_t flat = 0;
     for (NodeId id = 0; id < count(); ++id) {
       if (kind(id) != kind_called("parameter") || !model_.is_trained(id)) continue;
-      flat += (model_.bytes(id, Format::f32, kSymbol) + 127) / 128 * 128;
+      flat += (model_.bytes(id, Element::f32, kSymbol) + 127) / 128 * 128;
     }
     const auto& optimizer = model_.description().optimizer;
     if (std::holds_alternative<description::AdamW>(optimizer)) {
@@ -256,7 +256,7 @@ TEST_CASE("explain counts the description's parameters") {
     std::int64_t tensors = 0, elements = 0, trained = 0;
     for (NodeId id = 0; id < static_cast<NodeId>(model.nodes().size()); ++id) {
       if (model.nodes()[static_cast<std::size_t>(id)].kind != kind_called("parameter")) continue;
-      const std::int64_t count = model.bytes(id, Format::f32, kSymbol) / 4;
+      const std::int64_t count = model.bytes(id, Element::f32, kSymbol) / 4;
       ++tensors;
       elements += count;
       if (model.is_trained(id)) trained += count;

@@ -8,17 +8,41 @@ namespace halftone::cpu {
 
 using arith::CmpIPredicate;
 using arith::RoundingMode;
+using encoding::Element, encoding::ElementTraits;
 
 namespace {
 
+constexpr const ElementTraits &kF32 = encoding::traits(Element::f32);
 // Codes of f32 values.
-constexpr uint32_t kSign = 0x80000000, kInfinity = 0x7f800000, kNan = 0x7fffffff;
-constexpr uint32_t kHalf = 0x3f000000;
-// f16 has 13 mantissa bits less than f32, and its exponents are 112 less.
-constexpr uint32_t kF16Rebias = 112u << 23, kF16LeastNormal = 0x38800000; // 2^-14
-// Codes of f16 values, magnitudes of bf16 alike for NaN.
-constexpr uint32_t kF16Infinity = 0x7c00, kF16Largest = 0x7bff, kF16Least = 0x0400;
-constexpr uint32_t kShortSign = 0x8000, kShortNan = 0x7fff;
+constexpr uint32_t kSign = 0x80000000, kInfinity = 0x7f800000;
+
+/// The f32 code of 2^exponent.
+constexpr uint32_t powerOfTwo(int exponent) {
+  return static_cast<uint32_t>(kF32.bias + exponent) << kF32.mantissa_bits;
+}
+
+/// Mantissa bits that f32 has and the element has not.
+constexpr uint32_t dropped(const ElementTraits &element) {
+  return static_cast<uint32_t>(kF32.mantissa_bits - element.mantissa_bits);
+}
+
+/// Codes of a float with fewer exponents than f32, and what takes f32's to them.
+struct Rebased {
+  explicit constexpr Rebased(Element element)
+      : traits(encoding::traits(element)),
+        rebias(static_cast<uint32_t>(kF32.bias - traits.bias) << kF32.mantissa_bits),
+        leastNormal(powerOfTwo(encoding::least_normal(traits))),
+        unit(encoding::least_subnormal(traits)), sign(1u << (traits.bits - 1)),
+        infinity(((1u << traits.exponent_bits) - 1) << traits.mantissa_bits), largest(infinity - 1),
+        least(1u << traits.mantissa_bits) {
+    assert(traits.has_infinity && "the largest exponent is that of infinity and NaN");
+  }
+
+  const ElementTraits &traits;
+  uint32_t rebias, leastNormal; ///< f32 codes
+  int unit;                     ///< the exponent of the least subnormal number
+  uint32_t sign, infinity, largest, least;
+};
 
 /// Arithmetic on values of one shape, a scalar or a vector.
 class Lanes {
@@ -33,8 +57,10 @@ public:
 
   Value bits(Value real) { return cast<arith::BitcastOp>(real, code.builder.getI32Type()); }
   Value real(Value bits) { return cast<arith::BitcastOp>(bits, code.f32()); }
-  Value word(Value code16) { return cast<arith::ExtUIOp>(code16, code.builder.getI32Type()); }
-  Value code16(Value word) { return cast<arith::TruncIOp>(word, code.builder.getI16Type()); }
+  Value word(Value code) { return cast<arith::ExtUIOp>(code, this->code.builder.getI32Type()); }
+  Value codeOf(Value word, const ElementTraits &element) {
+    return cast<arith::TruncIOp>(word, code.builder.getIntegerType(element.bits));
+  }
   /// Numbers, not codes: toward zero, and exact below 2^24.
   Value integer(Value real) { return cast<arith::FPToSIOp>(real, code.builder.getI32Type()); }
   Value number(Value integer) { return cast<arith::SIToFPOp>(integer, code.f32()); }
@@ -87,62 +113,66 @@ Value unlessNan(Lanes &lanes, Value bits, uint32_t nan, Value otherwise) {
   return lanes.select(lanes.less(lanes.word(kInfinity), magnitude), lanes.word(nan), otherwise);
 }
 
-Value toTf32(Lanes &lanes, Value value, RoundingMode rounding) {
+/// To an element with f32's exponents: the upper bits of its code, in an f32 or by themselves.
+Value toUpperBits(Lanes &lanes, Value value, const ElementTraits &to, RoundingMode rounding) {
   Value bits = lanes.bits(value);
-  return lanes.real(unlessNan(lanes, bits, kNan, roundOff(lanes, bits, 13, rounding)));
+  Value rounded = roundOff(lanes, bits, dropped(to), rounding);
+  if (to.bits == kF32.bits)
+    return lanes.real(unlessNan(lanes, bits, to.nan, rounded));
+  Value upper = lanes.right(rounded, kF32.bits - to.bits);
+  return lanes.codeOf(unlessNan(lanes, bits, to.nan, upper), to);
 }
 
-Value toBf16(Lanes &lanes, Value value, RoundingMode rounding) {
-  Value bits = lanes.bits(value);
-  Value upper = lanes.right(roundOff(lanes, bits, 16, rounding), 16);
-  return lanes.code16(unlessNan(lanes, bits, kShortNan, upper));
+Value fromUpperBits(Lanes &lanes, Value stored, const ElementTraits &from) {
+  return lanes.real(lanes.left(lanes.word(stored), kF32.bits - from.bits));
 }
 
-Value fromBf16(Lanes &lanes, Value stored) {
-  return lanes.real(lanes.left(lanes.word(stored), 16));
-}
-
-Value toF16(Lanes &lanes, Value value, RoundingMode rounding) {
+Value toRebased(Lanes &lanes, Value value, const Rebased &to, RoundingMode rounding) {
   bool nearest = rounding == RoundingMode::to_nearest_even;
   Value bits = lanes.bits(value);
   Value magnitude = lanes.both(bits, lanes.word(~kSign));
+  uint32_t shift = dropped(to.traits);
   Value normal = lanes.right(
-      lanes.subtract(roundOff(lanes, magnitude, 13, rounding), lanes.word(kF16Rebias)), 13);
-  // Below the least normal value codes count units of 2^-24: the sum with 1/2 rounds to them, the
-  // conversion of the product cuts them off.
-  Value small = lanes.real(lanes.minimum(magnitude, lanes.word(kF16LeastNormal)));
-  Value subnormal =
-      nearest ? lanes.subtract(lanes.bits(lanes.apply<arith::AddFOp>(small, lanes.real(0.5f))),
-                               lanes.word(kHalf))
-              : lanes.integer(lanes.apply<arith::MulFOp>(small, lanes.real(0x1p24f)));
+      lanes.subtract(roundOff(lanes, magnitude, shift, rounding), lanes.word(to.rebias)), shift);
+  // Below the least normal value codes count units: the sum with a power of two whose last place is
+  // a unit rounds to them, the conversion of the product cuts them off.
+  int power = to.unit + kF32.mantissa_bits;
+  Value small = lanes.real(lanes.minimum(magnitude, lanes.word(to.leastNormal)));
+  Value subnormal = nearest ? lanes.subtract(lanes.bits(lanes.apply<arith::AddFOp>(
+                                                 small, lanes.real(std::ldexp(1.0f, power)))),
+                                             lanes.word(powerOfTwo(power)))
+                            : lanes.integer(lanes.apply<arith::MulFOp>(
+                                  small, lanes.real(std::ldexp(1.0f, -to.unit))));
   Value unlimited =
-      lanes.select(lanes.less(magnitude, lanes.word(kF16LeastNormal)), subnormal, normal);
-  Value infinite = lanes.word(kF16Infinity);
+      lanes.select(lanes.less(magnitude, lanes.word(to.leastNormal)), subnormal, normal);
+  Value infinite = lanes.word(to.infinity);
   Value limit = nearest ? infinite
                         : lanes.select(lanes.less(magnitude, lanes.word(kInfinity)),
-                                       lanes.word(kF16Largest), infinite);
-  Value sign = lanes.both(lanes.right(bits, 16), lanes.word(kShortSign));
+                                       lanes.word(to.largest), infinite);
+  Value sign = lanes.both(lanes.right(bits, kF32.bits - to.traits.bits), lanes.word(to.sign));
   Value rounded = lanes.either(lanes.minimum(unlimited, limit), sign);
-  return lanes.code16(unlessNan(lanes, bits, kShortNan, rounded));
+  return lanes.codeOf(unlessNan(lanes, bits, to.traits.nan, rounded), to.traits);
 }
 
-Value fromF16(Lanes &lanes, Value stored) {
+Value fromRebased(Lanes &lanes, Value stored, const Rebased &from) {
   Value wide = lanes.word(stored);
-  Value magnitude = lanes.both(wide, lanes.word(kShortNan));
-  Value rebased = lanes.add(lanes.left(magnitude, 13), lanes.word(kF16Rebias));
-  Value beyond = lanes.add(rebased, lanes.word(kF16Rebias));
+  Value magnitude = lanes.both(wide, lanes.word(from.sign - 1));
+  Value rebased = lanes.add(lanes.left(magnitude, dropped(from.traits)), lanes.word(from.rebias));
+  Value beyond = lanes.add(rebased, lanes.word(from.rebias));
   Value units = lanes.number(magnitude);
-  Value subnormal = lanes.bits(lanes.apply<arith::MulFOp>(units, lanes.real(0x1p-24f)));
-  Value finite = lanes.select(lanes.less(magnitude, lanes.word(kF16Infinity)), rebased, beyond);
+  Value subnormal =
+      lanes.bits(lanes.apply<arith::MulFOp>(units, lanes.real(std::ldexp(1.0f, from.unit))));
+  Value finite = lanes.select(lanes.less(magnitude, lanes.word(from.infinity)), rebased, beyond);
   Value unsignedBits =
-      lanes.select(lanes.less(magnitude, lanes.word(kF16Least)), subnormal, finite);
-  Value sign = lanes.left(lanes.both(wide, lanes.word(kShortSign)), 16);
+      lanes.select(lanes.less(magnitude, lanes.word(from.least)), subnormal, finite);
+  Value sign = lanes.left(lanes.both(wide, lanes.word(from.sign)), kF32.bits - from.traits.bits);
   return lanes.real(lanes.either(unsignedBits, sign));
 }
 
 //===--- F16C ---===//
 
 constexpr int64_t kF16cLanes = 8;
+constexpr Rebased kF16(Element::f16);
 
 /// Eight f32 to codes. The instruction heeds neither flush-to-zero nor MXCSR's rounding, but keeps
 /// the payload of a NaN.
@@ -152,8 +182,8 @@ Value toF16Hardware(Code &code, Value eight, RoundingMode rounding) {
   Type codes = code.vector(code.builder.getI16Type(), kF16cLanes);
   Value rounded = code.callIntrinsic("llvm.x86.vcvtps2ph.256", codes, {eight, mode});
   Lanes lanes(code, codes);
-  Value nan = lanes.constant(16, kShortNan);
-  Value isNan = lanes.less(lanes.constant(16, kF16Infinity), lanes.both(rounded, nan));
+  Value nan = lanes.constant(16, kF16.traits.nan);
+  Value isNan = lanes.less(lanes.constant(16, kF16.infinity), lanes.both(rounded, nan));
   return lanes.select(isNan, nan, rounded);
 }
 
@@ -181,45 +211,56 @@ Value fromF16ByF16c(Code &code, Value stored) {
 } // namespace
 
 Type storageOf(Type element) {
-  if (element.isF16() || element.isBF16())
-    return IntegerType::get(element.getContext(), 16);
-  return element.isTF32() ? Float32Type::get(element.getContext()) : element;
+  if (ir::isShort(element))
+    return IntegerType::get(element.getContext(), ir::bitsOf(element));
+  return ir::isNarrow(element) ? Float32Type::get(element.getContext()) : element;
+}
+
+static bool hasExponentsOfF32(Element element) {
+  return encoding::traits(element).exponent_bits == kF32.exponent_bits;
+}
+
+static bool isByF16c(const CpuVariant &variant, Element element) {
+  return element == Element::f16 && variant.f16c;
 }
 
 Value widen(Code &code, const CpuVariant &variant, Type format, Value stored) {
+  if (!ir::isShort(format))
+    return stored;
   Lanes lanes(code, stored.getType());
-  if (format.isBF16())
-    return fromBf16(lanes, stored);
-  if (format.isF16())
-    return variant.f16c ? fromF16ByF16c(code, stored) : fromF16(lanes, stored);
-  return stored;
+  Element from = ir::elementOf(format);
+  if (hasExponentsOfF32(from))
+    return fromUpperBits(lanes, stored, encoding::traits(from));
+  return isByF16c(variant, from) ? fromF16ByF16c(code, stored)
+                                 : fromRebased(lanes, stored, Rebased(from));
 }
 
 Value narrow(Code &code, const CpuVariant &variant, Type format, RoundingMode rounding,
              Value value) {
   Lanes lanes(code, value.getType());
-  if (format.isTF32())
-    return toTf32(lanes, value, rounding);
-  if (format.isBF16())
-    return toBf16(lanes, value, rounding);
-  return variant.f16c ? toF16ByF16c(code, value, rounding) : toF16(lanes, value, rounding);
+  Element to = ir::elementOf(format);
+  if (hasExponentsOfF32(to))
+    return toUpperBits(lanes, value, encoding::traits(to), rounding);
+  return isByF16c(variant, to) ? toF16ByF16c(code, value, rounding)
+                               : toRebased(lanes, value, Rebased(to), rounding);
 }
 
 Value narrowConstant(Code &code, const APFloat &constant, Type format) {
-  if (format.isTF32()) {
+  if (!ir::isShort(format)) {
     APFloat wide = constant;
     bool exact = false;
     wide.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &exact);
     return code.real(wide.convertToFloat());
   }
-  uint64_t bits = constant.isNaN() ? kShortNan : constant.bitcastToAPInt().getZExtValue();
-  return arith::ConstantIntOp::create(code.builder, code.loc, static_cast<int64_t>(bits), 16);
+  const ElementTraits &traits = encoding::traits(ir::elementOf(format));
+  uint64_t bits = constant.isNaN() ? traits.nan : constant.bitcastToAPInt().getZExtValue();
+  return arith::ConstantIntOp::create(code.builder, code.loc, static_cast<int64_t>(bits),
+                                      traits.bits);
 }
 
 LogicalResult verifyCasts(ir::KernelOp kernel) {
-  auto isNarrow = [](Type type) { return type.isF16() || type.isBF16() || type.isTF32(); };
   auto check = [&](Operation *op, Type wide, Type narrow) -> LogicalResult {
-    if (wide.isF32() && isNarrow(narrow))
+    if (wide.isF32() && ir::isNarrow(narrow))
       return success();
     return op->emitOpError() << "converts between " << wide << " and " << narrow
                              << "; only f32 converts, to and from f16, bf16 and tf32";

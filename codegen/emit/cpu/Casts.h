@@ -17,7 +17,7 @@ namespace halftone::cpu {
 Type storageOf(Type element);
 
 /// Whether values of the type are codes, narrower than the f32 they stand for.
-inline bool isCode(Type element) { return storageOf(element).isInteger(16); }
+inline bool isCode(Type element) { return ir::isShort(element); }
 
 /// The f32 value of `stored`, a scalar or a vector of the storage of `format`; exact (F4).
 Value widen(Code &code, const CpuVariant &variant, Type format, Value stored);

@@ -9,14 +9,19 @@ using namespace mlir;
 
 namespace halftone::ir {
 
-bool isStoredOnly(Type type) { return isa<Float16Type, BFloat16Type, FloatTF32Type>(type); }
+/// In the order of Element; codes have types of their own.
+static std::array<std::string, encoding::kElements> namesOfCodes() {
+  std::array<std::string, encoding::kElements> names;
+  for (auto [name, traits] : llvm::zip(names, encoding::kElementTraits))
+    name = std::string("halftone::kernels::") + traits.word;
+  return names;
+}
 
 StringRef storedType(Type type) {
-  if (type.isF16())
-    return "halftone::kernels::f16";
-  if (type.isBF16())
-    return "halftone::kernels::bf16";
-  return type.isTF32() ? "float" : "";
+  static const std::array<std::string, encoding::kElements> names = namesOfCodes();
+  if (isShort(type))
+    return names[static_cast<size_t>(elementOf(type))];
+  return isNarrow(type) ? "float" : "";
 }
 
 static std::string roundingText(arith::TruncFOp op) {
@@ -34,35 +39,35 @@ static std::string roundingText(arith::TruncFOp op) {
 
 std::string castText(Operation *op) {
   if (auto widen = dyn_cast<arith::ExtFOp>(op); widen && widen.getType().isF32()) {
-    if (widen.getIn().getType().isTF32())
-      return "$a";
-    return isStoredOnly(widen.getIn().getType()) ? "halftone::kernels::widen($a)" : "";
+    if (!isNarrow(widen.getIn().getType()))
+      return "";
+    return isShort(widen.getIn().getType()) ? "halftone::kernels::widen($a)" : "$a";
   }
   auto round = dyn_cast<arith::TruncFOp>(op);
-  if (!round || !round.getIn().getType().isF32() || !isStoredOnly(round.getType()))
+  if (!round || !round.getIn().getType().isF32() || !isNarrow(round.getType()))
     return "";
   return roundingText(round);
 }
 
 std::string storedConstant(FloatAttr value) {
   llvm::APFloat number = value.getValue();
-  if (!value.getType().isTF32())
-    return (storedType(value.getType()) + "{0x" +
-            llvm::utohexstr(number.isNaN() ? 0x7fff : number.bitcastToAPInt().getZExtValue(), true,
-                            4) +
-            "}")
-        .str();
+  const encoding::ElementTraits &traits = encoding::traits(elementOf(value.getType()));
+  auto code = [&] {
+    return llvm::utohexstr(number.isNaN() ? traits.nan : number.bitcastToAPInt().getZExtValue(),
+                           true, traits.bits / 4);
+  };
+  if (isShort(value.getType()))
+    return (storedType(value.getType()) + "{0x" + code() + "}").str();
   bool losesInformation;
   number.convert(llvm::APFloat::IEEEsingle(), llvm::APFloat::rmNearestTiesToEven,
                  &losesInformation);
-  uint64_t bits = number.isNaN() ? 0x7fffffff : number.bitcastToAPInt().getZExtValue();
-  return "halftone::kernels::float_of(0x" + llvm::utohexstr(bits, true, 8) + "u)";
+  return "halftone::kernels::float_of(0x" + code() + "u)";
 }
 
 bool usesCasts(KernelOp kernel) {
-  auto isNarrow = [](Type type) { return isStoredOnly(cast<TensorType>(type).getElementType()); };
-  return llvm::any_of(kernel->getOperandTypes(), isNarrow) ||
-         llvm::any_of(kernel->getResultTypes(), isNarrow) ||
+  auto isCast = [](Type type) { return isNarrow(cast<TensorType>(type).getElementType()); };
+  return llvm::any_of(kernel->getOperandTypes(), isCast) ||
+         llvm::any_of(kernel->getResultTypes(), isCast) ||
          kernel.walk([](arith::TruncFOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 

@@ -8,17 +8,14 @@
 
 namespace halftone::ir {
 
-/// Whether values of the type are stored, cast and nothing else: f16, bf16 and tf32.
-bool isStoredOnly(mlir::Type type);
-
-/// What CUDA calls such a type; empty for any other.
+/// What CUDA calls a narrow type; empty for any other.
 llvm::StringRef storedType(mlir::Type type);
 
 /// The text of an arith.extf or arith.truncf, `$a` being the operand; empty for other operations,
 /// and for casts between other formats or by other rounding than F2 has.
 std::string castText(mlir::Operation *op);
 
-/// A number of such a type, a NaN by F3.
+/// A number of a narrow type, a NaN by F3.
 std::string storedConstant(mlir::FloatAttr value);
 
 /// Whether the kernel's text needs convert.cuh.

@@ -147,7 +147,7 @@ std::string integerPredicate(arith::CmpIPredicate predicate) {
 std::string constantText(TypedAttr value) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  if (isStoredOnly(value.getType()))
+  if (isNarrow(value.getType()))
     return storedConstant(cast<FloatAttr>(value));
   if (auto number = dyn_cast<FloatAttr>(value)) {
     if (number.getValue().isFinite()) {
@@ -194,7 +194,7 @@ Type wronglyComputedIn(Operation *op) {
   if (isa<arith::ExtFOp, arith::TruncFOp, arith::ConstantOp>(op))
     return {};
   for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
-    if (isStoredOnly(type))
+    if (isNarrow(type))
       return type;
   return {};
 }

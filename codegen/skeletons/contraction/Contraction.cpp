@@ -117,7 +117,7 @@ void Contraction::addPlans(PlanList &plans) const {
   KernelOp kernel = plans.kernel;
   Matrices matrices = findMatrices(kernel);
   auto elementBytes = [&](unsigned input) {
-    return static_cast<double>(bytesOf(elementType(kernel.getInputs()[input])));
+    return bitsOf(elementType(kernel.getInputs()[input])) / 8.0;
   };
   plans.problem.batch = plans.extent(kernel.getBatchDims());
   plans.problem.rows /= plans.problem.batch;

@@ -38,8 +38,8 @@ TensorType rhsOf(KernelOp kernel) {
 
 /// Of an element of either operand in shared memory; two different formats go as tf32.
 int64_t sharedElementBytes(KernelOp kernel) {
-  Type format = lhsOf(kernel).getElementType();
-  return format.isTF32() || format != rhsOf(kernel).getElementType() ? 4 : 2;
+  Type lhs = lhsOf(kernel).getElementType(), rhs = rhsOf(kernel).getElementType();
+  return bitsOf(lhs == rhs ? lhs : FloatTF32Type::get(kernel.getContext())) / 8;
 }
 
 /// Of a block, as tensor_contraction.cuh lays it out.
@@ -71,7 +71,7 @@ LogicalResult verifyPlan(KernelOp kernel, CudaPlanAttr plan) {
     return kernel.emitOpError("has elements that need the sum of lhs, so its depth is not split");
   for (auto [i, input] : llvm::enumerate(kernel.getInputs())) {
     Type element = elementType(input);
-    if (isMatrix(kernel, i) && (element.isF32() || element.isInteger()))
+    if (isMatrix(kernel, i) && !isNarrow(element))
       return kernel.emitOpError() << "operand " << i << " holds " << element
                                   << ", which tensor cores do not take";
   }
@@ -91,7 +91,7 @@ void addWorkspace(KernelOp kernel, ArrayRef<int64_t> tile, Launch &launch) {
 
 /// The largest of 2, 4, 8 and 16 that divides the bytes of a row.
 int64_t alignment(TensorType matrix) {
-  int64_t rowBytes = matrix.getColumns() * bytesOf(matrix.getElementType());
+  int64_t rowBytes = matrix.getColumns() * bitsOf(matrix.getElementType()) / 8;
   return std::min<int64_t>(16, rowBytes & -rowBytes);
 }
 
@@ -141,10 +141,10 @@ void addTile(PlanList &plans, ArrayRef<int64_t> tile) {
 /// 16 bytes of 16-bit elements, where all elements have 16 bits; else 16 bytes of 32-bit ones.
 int64_t accessWidth(KernelOp kernel) {
   for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
-    if (isVarying(kernel, i) && bytesOf(elementType(input)) != 2)
+    if (isVarying(kernel, i) && bitsOf(elementType(input)) != 16)
       return 4;
   for (auto [i, result] : llvm::enumerate(kernel.getStored()))
-    if (isStoredAs(kernel, i, AccessKind::Full) && bytesOf(elementType(result)) != 2)
+    if (isStoredAs(kernel, i, AccessKind::Full) && bitsOf(elementType(result)) != 16)
       return 4;
   return 8;
 }
@@ -164,12 +164,12 @@ public:
       return "a batch: tensor_contraction computes one product";
     if (KernelOp(plans.kernel).getAccumulation() == Accumulation::Ordered)
       return "accumulate ordered: tensor cores sum in an order of their own";
-    if (lhs.isF32() || rhs.isF32())
+    if (!isNarrow(lhs) || !isNarrow(rhs))
       return "f32 operands: tensor cores would round them to tf32, which compute tf32 allows";
     if (lhs != rhs && plans.chip.number < 80)
       return "operands of " + name(lhs) + " and " + name(rhs) +
              ": tensor cores take two of one format below sm_80";
-    if (!lhs.isF16() && plans.chip.number < 80)
+    if (elementOf(lhs) != Element::f16 && plans.chip.number < 80)
       return (plans.chip.name + " has no tensor cores for " + name(lhs) + "; sm_80 is the first")
           .str();
     return "";

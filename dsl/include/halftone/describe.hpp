@@ -103,7 +103,7 @@ class Describer {
       else
         to.shape.push_back({dimension.extent, ""});
     }
-    if (from.labels) to.format = description::Format::i32;
+    if (from.labels) to.format = description::Element::i32;
     to.attributes = attributes(n);
     return to;
   }

@@ -6,13 +6,13 @@
 
 namespace halftone::dsl {
 
-using description::Format;
+using description::Element;
 
-inline constexpr Format f32 = Format::f32;  ///< IEEE binary32
-inline constexpr Format tf32 =
-    Format::tf32;  ///< f32's range with 10 bits of fraction; computed in, never stored
-inline constexpr Format f16 = Format::f16;    ///< IEEE binary16
-inline constexpr Format bf16 = Format::bf16;  ///< the upper half of binary32
+inline constexpr Element f32 = Element::f32;  ///< IEEE binary32
+inline constexpr Element tf32 =
+    Element::tf32;  ///< f32's range with 10 bits of fraction; computed in, never stored
+inline constexpr Element f16 = Element::f16;    ///< IEEE binary16
+inline constexpr Element bf16 = Element::bf16;  ///< the upper half of binary32
 
 /// In the place of a format of store or compute (P20).
 struct Follow {};

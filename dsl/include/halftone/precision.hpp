@@ -8,6 +8,7 @@
 
 #include <type_traits>
 
+#include "halftone/encoding/traits.hpp"
 #include "halftone/formats.hpp"
 #include "halftone/selectors.hpp"
 
@@ -41,7 +42,7 @@ constexpr FieldOfRule stranger(description::rules::Field field) {
   return defective(field, RuleDefect::not_a_value, "?");
 }
 
-constexpr FieldOfRule choice(description::rules::Field field, description::FormatChoice choice) {
+constexpr FieldOfRule choice(description::rules::Field field, description::EncodingChoice choice) {
   FieldOfRule result = one(field);
   (field == description::rules::Field::store ? result.fields.store : result.fields.compute) =
       choice;
@@ -50,7 +51,7 @@ constexpr FieldOfRule choice(description::rules::Field field, description::Forma
 }  // namespace stating
 
 /// What values are rounded to and held in: f32, f16, bf16 or follow (P12).
-constexpr FieldOfRule store(Format format) {
+constexpr FieldOfRule store(Element format) {
   return stating::choice(description::rules::Field::store, {false, format});
 }
 constexpr FieldOfRule store(Follow) {
@@ -58,7 +59,7 @@ constexpr FieldOfRule store(Follow) {
 }
 
 /// What operands are rounded to before use: f32, tf32, f16, bf16 or follow (P10).
-constexpr FieldOfRule compute(Format format) {
+constexpr FieldOfRule compute(Element format) {
   return stating::choice(description::rules::Field::compute, {false, format});
 }
 constexpr FieldOfRule compute(Follow) {
@@ -66,7 +67,7 @@ constexpr FieldOfRule compute(Follow) {
 }
 
 /// What an operation's f32 result is rounded to before it is stored: f32, tf32, f16 or bf16 (P11).
-constexpr FieldOfRule result(Format format) {
+constexpr FieldOfRule result(Element format) {
   FieldOfRule field = stating::one(description::rules::Field::result);
   field.fields.result = format;
   return field;
@@ -85,14 +86,14 @@ constexpr FieldOfRule accumulate(description::Accumulation order) {
   field.fields.accumulate = order;
   return field;
 }
-constexpr FieldOfRule accumulate(Format format) {
+constexpr FieldOfRule accumulate(Element format) {
   if (format == f32) return accumulate(description::Accumulation::f32);
   return stating::defective(description::rules::Field::accumulate, RuleDefect::accumulate_format,
-                            description::kFormatWords[static_cast<int>(format)]);
+                            encoding::word(format));
 }
 
 /// What the optimizer keeps parameters in: f32 (P14).
-constexpr FieldOfRule master(Format format) {
+constexpr FieldOfRule master(Element format) {
   FieldOfRule field = stating::one(description::rules::Field::master);
   field.fields.master = format;
   return field;
@@ -170,8 +171,8 @@ constexpr void copy(description::rules::Field field, const description::rules::F
 }
 
 /// How a field's value reads in the text of a rule.
-constexpr const char* spelling(const description::FormatChoice& choice) {
-  return choice.follow ? "follow" : description::kFormatWords[static_cast<int>(choice.format)];
+constexpr const char* spelling(const description::EncodingChoice& choice) {
+  return choice.follow ? "follow" : encoding::word(choice.encoding.element);
 }
 
 constexpr const char* value_of(const description::rules::Fields& fields,
@@ -183,11 +184,11 @@ constexpr const char* value_of(const description::rules::Fields& fields,
     case description::rules::Field::compute:
       return spelling(fields.compute);
     case description::rules::Field::result:
-      return kFormatWords[static_cast<int>(fields.result)];
+      return encoding::word(fields.result.element);
     case description::rules::Field::accumulate:
       return kAccumulationWords[static_cast<int>(fields.accumulate)];
     case description::rules::Field::master:
-      return kFormatWords[static_cast<int>(fields.master)];
+      return encoding::word(fields.master.element);
     case description::rules::Field::rounding:
       return kRoundingWords[static_cast<int>(fields.rounding)];
     case description::rules::Field::recompute:

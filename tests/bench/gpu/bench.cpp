@@ -29,7 +29,7 @@
 
 using namespace halftone;
 using namespace halftone::tests;
-using manifest::Format, manifest::Phase, manifest::Role;
+using manifest::Element, manifest::Phase, manifest::Role;
 using Clock = std::chrono::steady_clock;
 
 namespace {
@@ -50,19 +50,18 @@ Artifact artifact_of(const std::string& model) {
 }
 
 /// Random elements of a format: in [-1, 1), labels below kClasses.
-std::vector<std::byte> random_bytes(Format format, std::int64_t elements) {
+std::vector<std::byte> random_bytes(Element format, std::int64_t elements) {
   std::mt19937 random(7);
-  const auto each = static_cast<std::size_t>(manifest::bytes_of(format));
+  const auto each = static_cast<std::size_t>(manifest::bytes_of(format, 1));
   std::vector<std::byte> bytes(static_cast<std::size_t>(elements) * each);
   const std::size_t drawn = std::min(bytes.size(), static_cast<std::size_t>(kDrawn) * each);
   for (std::size_t at = 0; at < drawn; at += each) {
     const float value = static_cast<float>(random() >> 8) * 0x1p-23f - 1.0f;
     std::uint32_t bits = 0;
-    if (format == Format::i32) {
+    if (format == Element::i32) {
       bits = random() % kClasses;
     } else if (each == 2) {
-      bits = reference::encode(
-          {format == Format::f16 ? description::Format::f16 : description::Format::bf16}, value);
+      bits = reference::encode({format}, value);
     } else {
       std::memcpy(&bits, &value, sizeof bits);
     }
@@ -89,7 +88,8 @@ class TimedProgram {
     for (const std::size_t i : used) {
       const manifest::Buffer& buffer = program_.plan().buffer(i);
       if (buffer.role == Role::hyperparameter || program_.plan().elements(i) < 2) continue;
-      program_.execution().write(i, 0, random_bytes(buffer.format, program_.plan().elements(i)));
+      program_.execution().write(
+          i, 0, random_bytes(buffer.encoding.element, program_.plan().elements(i)));
     }
   }
 
@@ -125,9 +125,9 @@ class TimedProgram {
   [[nodiscard]] std::int64_t bytes_of(const manifest::Launch& launch) const {
     std::int64_t bytes = 0;
     for (const manifest::Argument& argument : launch.arguments) {
-      const Format format =
-          program_.plan().buffer(static_cast<std::size_t>(argument.buffer)).format;
-      bytes += program_.plan().elements(argument) * manifest::bytes_of(format);
+      const Element format =
+          program_.plan().buffer(static_cast<std::size_t>(argument.buffer)).encoding.element;
+      bytes += manifest::bytes_of(format, program_.plan().elements(argument));
     }
     return bytes;
   }
@@ -157,11 +157,11 @@ class TimedTrainer {
     for (const manifest::Buffer& buffer : artifact_.manifest().programs[0].buffers) {
       if (buffer.role != Role::input) continue;
       const auto count = manifest::elements(buffer.shape, std::span(&batch, 1));
-      const std::vector<std::byte> bytes = random_bytes(buffer.format, count);
+      const std::vector<std::byte> bytes = random_bytes(buffer.encoding.element, count);
       names_.push_back(buffer.name);
       floats_.emplace_back();
       labels_.emplace_back();
-      if (buffer.format == Format::i32) {
+      if (buffer.encoding.element == Element::i32) {
         labels_.back().resize(static_cast<std::size_t>(count));
         std::memcpy(labels_.back().data(), bytes.data(), bytes.size());
       } else {

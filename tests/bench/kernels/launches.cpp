@@ -37,7 +37,7 @@ class Step {
     program_ = &*std::ranges::find(manifest_->programs, "training", &manifest::Program::name);
     for (const manifest::Buffer& buffer : program_->buffers)
       buffers_.push_back(
-          zeros(manifest::elements(buffer.shape, symbols_) * manifest::bytes_of(buffer.format),
+          zeros(manifest::bytes_of(buffer.encoding, manifest::elements(buffer.shape, symbols_)),
                 buffer.name));
   }
 
@@ -78,7 +78,7 @@ class Step {
     std::vector<std::uint64_t> values;
     for (const manifest::Argument& argument : launch.arguments) {
       const auto buffer = static_cast<std::size_t>(argument.buffer);
-      const std::int64_t size = manifest::bytes_of(program_->buffers[buffer].format);
+      const std::int64_t size = manifest::bytes_of(program_->buffers[buffer].encoding, 1);
       measured.element_bytes.push_back(size);
       values.push_back(buffers_[buffer] + static_cast<std::uint64_t>(argument.offset * size));
     }

@@ -9,7 +9,7 @@
 
 namespace halftone::tests {
 
-using description::Format;
+using description::Element;
 
 namespace {
 
@@ -55,7 +55,7 @@ MmaCase::Matrices MmaCase::draw(std::mt19937_64& random) const {
 
 std::uint32_t MmaCase::packed(const std::vector<float>& matrix, int row, int word) const {
   const auto at = [&](int k) { return matrix[static_cast<std::size_t>(row * shape_.depth + k)]; };
-  if (shape_.format == Format::tf32) return std::bit_cast<std::uint32_t>(at(word));
+  if (shape_.format == Element::tf32) return std::bit_cast<std::uint32_t>(at(word));
   const std::uint32_t low = reference::encode({shape_.format}, at(2 * word)),
                       high = reference::encode({shape_.format}, at(2 * word + 1));
   return low | high << 16;

@@ -15,7 +15,7 @@ namespace halftone::tests {
 
 struct MmaShape {
   const char* kernel;
-  description::Format format;
+  description::Element format;
   int depth;             ///< k
   int a_words, b_words;  ///< of a lane
 };

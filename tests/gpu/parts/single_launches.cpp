@@ -13,40 +13,40 @@
 
 namespace halftone::tests {
 
-using manifest::Format, manifest::Phase, manifest::Role;
+using manifest::Element, manifest::Phase, manifest::Role;
 
 namespace {
 
-std::size_t size_of(Format format) { return static_cast<std::size_t>(manifest::bytes_of(format)); }
+std::size_t size_of(Element format) {
+  return static_cast<std::size_t>(manifest::bytes_of(format, 1));
+}
 
-void put(Format format, float value, std::byte* at) {
+void put(Element format, float value, std::byte* at) {
   if (size_of(format) == 2) {
-    const auto to = format == Format::f16 ? description::Format::f16 : description::Format::bf16;
-    const std::uint16_t code = reference::encode({to}, value);
+    const std::uint16_t code = reference::encode({format}, value);
     std::memcpy(at, &code, sizeof code);
   } else {
-    if (format == Format::tf32) value = reference::round({description::Format::tf32}, value);
+    if (format == Element::tf32) value = reference::round({format}, value);
     std::memcpy(at, &value, sizeof value);
   }
 }
 
-std::uint32_t bits_at(Format format, const std::byte* at) {
+std::uint32_t bits_at(Element format, const std::byte* at) {
   std::uint32_t bits = 0;
   std::memcpy(&bits, at, size_of(format));
   return bits;
 }
 
-std::string shown(Format format, const std::byte* at) {
+std::string shown(Element format, const std::byte* at) {
   const std::uint32_t bits = bits_at(format, at);
   float value = 0;
   if (size_of(format) == 2) {
-    const auto from = format == Format::f16 ? description::Format::f16 : description::Format::bf16;
-    value = reference::decode(from, static_cast<std::uint16_t>(bits));
+    value = reference::decode(format, static_cast<std::uint16_t>(bits));
   } else {
     std::memcpy(&value, &bits, sizeof value);
   }
   char text[64];
-  if (format == Format::i32) {
+  if (format == Element::i32) {
     std::snprintf(text, sizeof text, "%d", static_cast<std::int32_t>(bits));
   } else {
     std::snprintf(text, sizeof text, "%.9g (0x%0*x)", static_cast<double>(value),
@@ -55,8 +55,8 @@ std::string shown(Format format, const std::byte* at) {
   return text;
 }
 
-void make_nans_equal(Format format, std::vector<std::byte>& bytes) {
-  if (format != Format::f32 && format != Format::tf32) return;
+void make_nans_equal(Element format, std::vector<std::byte>& bytes) {
+  if (format != Element::f32 && format != Element::tf32) return;
   for (std::size_t at = 0; at < bytes.size(); at += sizeof(float)) {
     constexpr std::uint32_t kNan = 0x7fffffff;
     if ((bits_at(format, &bytes[at]) & kNan) > 0x7f800000)
@@ -119,11 +119,11 @@ std::vector<std::size_t> SingleLaunches::buffers(const Site& site) const {
 void SingleLaunches::fill(const Site& site, std::size_t buffer, std::uint64_t seed) {
   BoundProgram& program = this->program(site);
   std::mt19937_64 random(seed * 1000003 + buffer);
-  const Format format = program.plan().buffer(buffer).format;
+  const Element format = program.plan().buffer(buffer).encoding.element;
   std::vector<std::byte> bytes(static_cast<std::size_t>(program.plan().bytes(buffer)));
   for (std::size_t at = 0; at < bytes.size(); at += size_of(format)) {
     const std::uint64_t drawn = random();
-    if (format == Format::i32) {
+    if (format == Element::i32) {
       const auto label = static_cast<std::int32_t>(drawn % 2);
       std::memcpy(&bytes[at], &label, sizeof label);
     } else {
@@ -145,7 +145,7 @@ Contents SingleLaunches::run(const Site& site, std::uint64_t seed) {
   for (const std::size_t buffer : buffers) {
     const std::byte* begin = program.execution().read(buffer);
     std::vector<std::byte> bytes(begin, begin + program.plan().bytes(buffer));
-    make_nans_equal(program.plan().buffer(buffer).format, bytes);
+    make_nans_equal(program.plan().buffer(buffer).encoding.element, bytes);
     contents[buffer] = std::move(bytes);
   }
   return contents;
@@ -157,14 +157,15 @@ std::string SingleLaunches::difference(const Site& site, const Contents& wanted,
   std::size_t differing = 0, elements = 0;
   for (const auto& [buffer, bytes] : wanted) {
     const manifest::Buffer& described = program(site).plan().buffer(buffer);
-    const std::size_t each = size_of(described.format);
+    const std::size_t each = size_of(described.encoding.element);
     const std::vector<std::byte>& others = got.at(buffer);
     for (std::size_t at = 0; at < bytes.size(); at += each, ++elements) {
       if (std::memcmp(&bytes[at], &others[at], each) == 0) continue;
       if (differing++ == 0)
         first = site.text() + ", buffer '" + described.name + "', element " +
-                std::to_string(at / each) + ": expected " + shown(described.format, &bytes[at]) +
-                ", got " + shown(described.format, &others[at]);
+                std::to_string(at / each) + ": expected " +
+                shown(described.encoding.element, &bytes[at]) + ", got " +
+                shown(described.encoding.element, &others[at]);
     }
   }
   if (differing == 0) return "";

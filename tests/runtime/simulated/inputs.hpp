@@ -45,7 +45,7 @@ class Inputs {
       const auto count =
           static_cast<std::size_t>(halftone::manifest::elements(buffer.shape, std::array{batch}));
       names_.push_back(buffer.name);
-      if (buffer.format == halftone::manifest::Format::i32) {
+      if (buffer.encoding == halftone::manifest::Element::i32) {
         values_.emplace_back(std::vector<std::int32_t>(count));
       } else {
         values_.emplace_back(Floats(count));

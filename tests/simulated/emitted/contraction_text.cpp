@@ -48,11 +48,11 @@ std::size_t number_of(const std::vector<string_view>& names, string_view name) {
 
 /// The format that `value` is the sum in; empty where it is something else.
 std::optional<reference::RoundTo> sum_format(string_view compute, string_view value) {
-  using description::Format, description::Rounding;
-  if (value == "sum") return reference::RoundTo{Format::f32};
+  using description::Element, description::Rounding;
+  if (value == "sum") return reference::RoundTo{Element::f32};
   const std::string line = " " + std::string(value) + " = halftone::kernels::to_";
   for (const auto& [name, format] :
-       {std::pair{"f16", Format::f16}, std::pair{"bf16", Format::bf16}}) {
+       {std::pair{"f16", Element::f16}, std::pair{"bf16", Element::bf16}}) {
     const std::string start = line + name + "(sum";
     if (compute.find(start + ");") != string_view::npos) return reference::RoundTo{format};
     if (compute.find(start + ", halftone::kernels::Rounding::toward_zero);") != string_view::npos)

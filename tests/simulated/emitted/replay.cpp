@@ -15,7 +15,7 @@
 
 namespace halftone::tests {
 
-using manifest::Format, manifest::Phase, manifest::Role;
+using manifest::Element, manifest::Phase, manifest::Role;
 
 namespace {
 
@@ -27,37 +27,33 @@ constexpr Phase kPhases[] = {Phase::refresh,       Phase::forward,    Phase::los
 static_assert(std::size(kPhases) == manifest::kPhases);
 constexpr std::size_t kBoundedPerResult = 4096;  // elements of one launch, spread over the result
 
-description::Format narrow(Format format) {
-  return format == Format::f16 ? description::Format::f16 : description::Format::bf16;
-}
-
 /// The bits as the specification compares them: every NaN is one (N7).
-std::uint32_t canonical(Format format, const std::byte* at) {
-  if (manifest::bytes_of(format) == 2) {
+std::uint32_t canonical(Element format, const std::byte* at) {
+  if (manifest::bytes_of(format, 1) == 2) {
     std::uint16_t code;
     std::memcpy(&code, at, sizeof code);
     return code;
   }
   std::uint32_t bits;
   std::memcpy(&bits, at, sizeof bits);
-  const bool is_nan = format != Format::i32 && (bits & 0x7fffffff) > 0x7f800000;
+  const bool is_nan = format != Element::i32 && (bits & 0x7fffffff) > 0x7f800000;
   return is_nan ? 0x7fffffff : bits;
 }
 
-void put(Format format, float value, std::byte* at) {
-  if (manifest::bytes_of(format) == 2) {
-    const std::uint16_t code = reference::encode({narrow(format)}, value);
+void put(Element format, float value, std::byte* at) {
+  if (manifest::bytes_of(format, 1) == 2) {
+    const std::uint16_t code = reference::encode({format}, value);
     std::memcpy(at, &code, sizeof code);
   } else {
     std::memcpy(at, &value, sizeof value);
   }
 }
 
-float get(Format format, const std::byte* at) {
-  if (manifest::bytes_of(format) == 2) {
+float get(Element format, const std::byte* at) {
+  if (manifest::bytes_of(format, 1) == 2) {
     std::uint16_t code;
     std::memcpy(&code, at, sizeof code);
-    return reference::decode(narrow(format), code);
+    return reference::decode(format, code);
   }
   float value;
   std::memcpy(&value, at, sizeof value);
@@ -107,8 +103,8 @@ std::vector<std::byte> Replay::bytes_of(BoundProgram& program, std::size_t buffe
 std::vector<float> Replay::values_of(BoundProgram& program,
                                      const manifest::Argument& argument) const {
   const auto buffer = static_cast<std::size_t>(argument.buffer);
-  const Format format = program.plan().buffer(buffer).format;
-  const auto each = static_cast<std::size_t>(manifest::bytes_of(format));
+  const Element format = program.plan().buffer(buffer).encoding.element;
+  const auto each = static_cast<std::size_t>(manifest::bytes_of(format, 1));
   const std::vector<std::byte> bytes = bytes_of(program, buffer);
   std::vector<float> values(static_cast<std::size_t>(program.plan().elements(argument)));
   for (std::size_t i = 0; i < values.size(); ++i)
@@ -121,12 +117,12 @@ void Replay::draw_inputs(std::uint64_t seed, Inputs inputs) {
   const manifest::Program& program = cpu_.program();
   for (std::size_t i = 0; i < program.buffers.size(); ++i) {
     if (program.buffers[i].role != Role::input) continue;
-    const Format format = program.buffers[i].format;
+    const Element format = program.buffers[i].encoding.element;
     std::vector<std::byte> bytes(static_cast<std::size_t>(cpu_.plan().bytes(i)));
-    const auto each = static_cast<std::size_t>(manifest::bytes_of(format));
+    const auto each = static_cast<std::size_t>(manifest::bytes_of(format, 1));
     for (std::size_t at = 0; at < bytes.size(); at += each) {
       const std::uint64_t number = at / each;
-      if (format == Format::i32) {
+      if (format == Element::i32) {
         const auto label = static_cast<std::int32_t>(random() % 2);
         std::memcpy(&bytes[at], &label, sizeof label);
       } else if (inputs == Inputs::hostile && number % 13 == 5) {
@@ -193,10 +189,10 @@ void Replay::fill_exactly(const manifest::Launch& launch) {
   std::mt19937_64 random(++drawn_);
   for (const manifest::Argument& argument : launch.arguments) {
     const auto buffer = static_cast<std::size_t>(argument.buffer);
-    const Format format = cpu_.plan().buffer(buffer).format;
-    if (format == Format::i32) continue;
+    const Element format = cpu_.plan().buffer(buffer).encoding.element;
+    if (format == Element::i32) continue;
     std::vector<std::byte> bytes = bytes_of(cpu_, buffer);
-    const auto each = static_cast<std::size_t>(manifest::bytes_of(format));
+    const auto each = static_cast<std::size_t>(manifest::bytes_of(format, 1));
     for (std::size_t at = 0; at < bytes.size(); at += each)
       put(format, static_cast<float>(static_cast<int>(random() % 9) - 4) / 4, &bytes[at]);
     cpu_.execution().write(buffer, 0, bytes);
@@ -213,8 +209,8 @@ std::string Replay::place(const manifest::Launch& launch, std::size_t argument,
 bool Replay::compare(const manifest::Launch& launch, std::size_t argument, Tally& tally,
                      const char* when) {
   const auto buffer = static_cast<std::size_t>(launch.arguments[argument].buffer);
-  const Format format = cpu_.plan().buffer(buffer).format;
-  const auto each = static_cast<std::size_t>(manifest::bytes_of(format));
+  const Element format = cpu_.plan().buffer(buffer).encoding.element;
+  const auto each = static_cast<std::size_t>(manifest::bytes_of(format, 1));
   const std::vector<std::byte> wanted = bytes_of(cpu_, buffer), got = bytes_of(chip_, buffer);
   for (std::size_t at = 0; at < wanted.size(); at += each) {
     if (canonical(format, &wanted[at]) == canonical(format, &got[at])) continue;
@@ -233,8 +229,8 @@ void Replay::compare_class_b(const manifest::Launch& launch, Tally& tally) {
     const std::vector<float> wanted = values_of(cpu_, launch.arguments[row]),
                              got = values_of(chip_, launch.arguments[row]);
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-      if (canonical(Format::f32, reinterpret_cast<const std::byte*>(&wanted[i])) ==
-          canonical(Format::f32, reinterpret_cast<const std::byte*>(&got[i])))
+      if (canonical(Element::f32, reinterpret_cast<const std::byte*>(&wanted[i])) ==
+          canonical(Element::f32, reinterpret_cast<const std::byte*>(&got[i])))
         continue;
       ++tally.differing;
       if (tally.first.empty()) tally.first = place(launch, row, i) + ", a sum of lhs";

@@ -145,8 +145,8 @@ struct Node {
   Kind kind = kInputKind;
   std::vector<Operand> operands;
   Shape shape;
-  Format format =
-      Format::f32;  ///< what an input is delivered in; elsewhere the precision rules decide
+  Element format =
+      Element::f32;  ///< what an input is delivered in; elsewhere the precision rules decide
   Attributes attributes;
 
   bool operator==(const Node&) const = default;
@@ -199,10 +199,10 @@ struct Clause {
 /// are stated.
 struct Rule {
   std::vector<Clause> clauses;  ///< empty: everywhere
-  std::optional<FormatChoice> store, compute;
-  std::optional<Format> result;
+  std::optional<EncodingChoice> store, compute;
+  std::optional<Encoding> result;
   std::optional<Accumulation> accumulate;
-  std::optional<Format> master;
+  std::optional<Encoding> master;
   std::optional<Rounding> rounding;
   std::optional<bool> recompute;  ///< true: always, false: never
   std::optional<LossScale> loss_scale;

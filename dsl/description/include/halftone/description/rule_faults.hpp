@@ -6,6 +6,7 @@
 #include "halftone/description/glob_states.hpp"
 #include "halftone/description/in_f32.hpp"
 #include "halftone/description/rule_meaning.hpp"
+#include "halftone/encoding/traits.hpp"
 
 namespace halftone::description::rules {
 
@@ -17,6 +18,8 @@ enum class Trouble : std::uint8_t {
   compute_format,
   result_format,
   master_format,
+  field_encoding,
+  field_rounding,
   follow_with_format,
   lone_rounding,
   scale_number,
@@ -119,33 +122,48 @@ constexpr Finding loss_scale_fault(const LossScale& scale) {  // P43
 inline constexpr Field kWithRole[] = {Field::store, Field::compute};
 inline constexpr Field kOfOperations[] = {Field::result, Field::accumulate};
 
+inline constexpr Field kWithEncoding[] = {Field::store, Field::compute, Field::result,
+                                          Field::master};
+constexpr Encoding encoding_of(const Fields& fields, Field field) {
+  return field == Field::store     ? fields.store.encoding
+         : field == Field::compute ? fields.compute.encoding
+         : field == Field::result  ? fields.result
+                                   : fields.master;
+}
+
 /// What no model could honour in the fields of a rule: P41, P42, P43.
 constexpr Finding fields_fault(const Fields& fields) {
   const auto found = [](Trouble trouble, Field field) {
     return Finding{.trouble = trouble, .field = field};
   };
   if (fields.stated == 0) return {.trouble = Trouble::no_field};
-  const auto surplus = [](const FormatChoice& choice) {
-    return choice.follow && choice.format != Format::f32;
+  const auto surplus = [](const EncodingChoice& choice) {
+    return choice.follow && choice.encoding != Encoding();
   };
   for (const Field field : kWithRole) {
-    const FormatChoice& choice = field == Field::store ? fields.store : fields.compute;
+    const EncodingChoice& choice = field == Field::store ? fields.store : fields.compute;
     if (fields.has(field) && surplus(choice)) return found(Trouble::follow_with_format, field);
   }
-  const Format store = fields.store.format;
-  if (fields.has(Field::store) && (store == Format::tf32 || store == Format::i32)) {
-    return {.trouble = Trouble::store_format,
-            .field = Field::store,
-            .word = kFormatWords[static_cast<int>(store)]};
+  const encoding::ElementTraits& store = encoding::traits(fields.store.encoding.element);
+  if (fields.has(Field::store) && (!store.stored || store.integer)) {
+    return {.trouble = Trouble::store_format, .field = Field::store, .word = store.word};
   }
-  if (fields.has(Field::compute) && fields.compute.format == Format::i32) {
+  if (fields.has(Field::compute) && encoding::traits(fields.compute.encoding.element).integer) {
     return found(Trouble::compute_format, Field::compute);
   }
-  if (fields.has(Field::result) && fields.result == Format::i32) {
+  if (fields.has(Field::result) && encoding::traits(fields.result.element).integer) {
     return found(Trouble::result_format, Field::result);
   }
-  if (fields.has(Field::master) && fields.master != Format::f32) {
+  if (fields.has(Field::master) && fields.master.element != Element::f32) {
     return found(Trouble::master_format, Field::master);
+  }
+  for (const Field field : kWithEncoding) {
+    const Encoding encoding = encoding_of(fields, field);
+    if (!fields.has(field) || encoding == Encoding(encoding.element)) continue;
+    if (const char* const fault = encoding::fault(encoding)) {
+      return {.trouble = Trouble::field_encoding, .field = field, .word = fault};
+    }
+    return found(Trouble::field_rounding, field);
   }
   if (fields.has(Field::rounding) && !fields.has(Field::store) && !fields.has(Field::compute)) {
     return found(Trouble::lone_rounding, Field::rounding);
@@ -205,10 +223,10 @@ constexpr Finding beside_fault(const Fields& fields, const Parts& parts) {
     if (fields.has(field) && kept != 0)
       return found(Trouble::always_f32, field, first_of<Role>(kept));
   }
-  const FormatChoice store = fields.store;
+  const EncodingChoice store = fields.store;
   const Mask of_gradients = parts.roles & bit(Role::weight_gradient);
   if (fields.has(Field::store) && of_gradients != 0 &&
-      (store.follow || store.format != Format::f32)) {
+      (store.follow || store.encoding.element != Element::f32)) {
     return found(Trouble::weight_gradient_store, Field::store);
   }
   if (fields.has(Field::store) && store.follow && (parts.roles & bit(Role::weight)) != 0) {

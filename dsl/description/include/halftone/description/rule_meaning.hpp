@@ -32,10 +32,10 @@ inline constexpr const char* kFieldWords[] = {"store",  "compute",  "result",   
 /// What a rule states; a member counts when its bit is in `stated`.
 struct Fields {
   Mask stated = 0;
-  FormatChoice store, compute;
-  Format result = Format::f32;
+  EncodingChoice store, compute;
+  Encoding result;
   Accumulation accumulate = Accumulation::f32;
-  Format master = Format::f32;
+  Encoding master;
   Rounding rounding = Rounding::nearest_even;
   bool recompute = false;
   LossScale loss_scale;

@@ -50,6 +50,16 @@ constexpr void write_field_fault(Out& out, const Finding& found) {
       return out.put(" i32; write f32, tf32, f16 or bf16 (P42)");
     case Trouble::master_format:
       return out.put(" keeps masters in another format than f32; write master f32 (P42)");
+    case Trouble::field_encoding:
+      out.put(" states a ");
+      out.put(field);
+      out.put(" that ");
+      out.put(found.word);
+      return out.put(" (P42)");
+    case Trouble::field_rounding:
+      out.put(" rounds inside of ");
+      out.put(field);
+      return out.put("; state rounding, a field of its own (P15)");
     case Trouble::follow_with_format:
       out.put(" states ");
       out.put(field);

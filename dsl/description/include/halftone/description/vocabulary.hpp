@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The words of a Description that need no standard library, so that the dsl can share them at no
-// cost: formats and what precision rules speak of, each with its spelling in the text form.
+// cost: what precision rules speak of, each with its spelling in the text form.
 #pragma once
 
 #include <cstdint>
 
+#include "halftone/encoding/encoding.hpp"
+
 namespace halftone::description {
 
-enum class Format : std::uint8_t { f32, tf32, f16, bf16, i32 };
+using encoding::Element, encoding::Encoding, encoding::Rounding, encoding::kRoundingWords;
 
 /// What a node is: an index into the list of kinds.hpp.
 enum class Kind : std::uint8_t {};
@@ -39,16 +41,15 @@ enum class LayerClass : std::uint8_t {
   loss,
 };
 
-/// A format that a rule states: one of Format, or `follow` (P20).
-struct FormatChoice {
+/// What a rule states: an encoding, or `follow` (P20). How it rounds is a field of its own (P15).
+struct EncodingChoice {
   bool follow = false;
-  Format format = Format::f32;  ///< when not follow
+  Encoding encoding;  ///< when not follow
 
-  bool operator==(const FormatChoice&) const = default;
+  bool operator==(const EncodingChoice&) const = default;
 };
 
 enum class Accumulation : std::uint8_t { f32, ordered, hardware };  // P21
-enum class Rounding : std::uint8_t { nearest_even, toward_zero };   // F2
 
 /// L1, L3, L4. `fixed` uses `initial` alone.
 struct LossScale {
@@ -65,14 +66,12 @@ struct LossScale {
 };
 
 // The words of each enum, in the order of its enumerators.
-inline constexpr const char* kFormatWords[] = {"f32", "tf32", "f16", "bf16", "i32"};
 inline constexpr const char* kRoleWords[] = {
     "activation", "saved", "gradient", "weight", "weight_gradient", "master", "optimizer_state"};
 inline constexpr const char* kPassWords[] = {"forward", "input_gradient", "weight_gradient"};
 inline constexpr const char* kLayerClassWords[] = {
     "contraction", "normalization", "softmax", "activation_function", "elementwise", "loss"};
 inline constexpr const char* kAccumulationWords[] = {"f32", "ordered", "hardware"};
-inline constexpr const char* kRoundingWords[] = {"nearest_even", "toward_zero"};
 inline constexpr const char* kLossScaleWords[] = {"none", "fixed", "dynamic"};
 inline constexpr const char* kRelationWords[] = {"is", "before", "from"};
 

@@ -12,7 +12,7 @@ namespace halftone::reference {
 
 /// What a value is rounded to, and how.
 struct RoundTo {
-  description::Format format = description::Format::f32;
+  description::Element format = description::Element::f32;
   description::Rounding rounding = description::Rounding::nearest_even;
 
   bool operator==(const RoundTo&) const = default;
@@ -32,6 +32,6 @@ struct RoundTo {
 [[nodiscard]] std::uint16_t encode(RoundTo to, float x);
 
 /// F4: the value of a code of f16 or bf16; 7fffffff for every NaN.
-[[nodiscard]] float decode(description::Format format, std::uint16_t code);
+[[nodiscard]] float decode(description::Element format, std::uint16_t code);
 
 }  // namespace halftone::reference

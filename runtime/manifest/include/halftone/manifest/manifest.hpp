@@ -12,16 +12,18 @@
 #include <string_view>
 #include <vector>
 
+#include "halftone/encoding/encoding.hpp"
 #include "halftone/manifest/phases.hpp"
 
 namespace halftone::manifest {
 
 /// Raised with every change of the structs below or of the calling convention of kernels.
-inline constexpr std::uint32_t kVersion = 5;
+inline constexpr std::uint32_t kVersion = 6;
 
-enum class Format : std::uint8_t { f32, tf32, f16, bf16, i32 };
+using encoding::Element, encoding::Encoding;
 
-[[nodiscard]] std::int64_t bytes_of(Format format);
+/// That many elements take; throws std::overflow_error past 2^62.
+[[nodiscard]] std::int64_t bytes_of(const Encoding& encoding, std::int64_t elements);
 
 /// A fixed extent, or coefficient * the bound value of `symbol`.
 struct Dimension {
@@ -31,8 +33,8 @@ struct Dimension {
   bool operator==(const Dimension&) const = default;
 };
 
-/// Who owns a buffer's contents. Formats: activations have any; inputs f32, f16, bf16 or i32;
-/// working copies any float format but f32; states f32 or i32; all else f32.
+/// Who owns a buffer's contents. Elements: activations have any; inputs f32, f16, bf16 or i32;
+/// working copies any float but f32; states f32 or i32; all else f32.
 enum class Role : std::uint8_t {
   input,           // copied in by every step
   parameters,      // the flat buffer of all parameters, master format
@@ -58,7 +60,7 @@ enum class Role : std::uint8_t {
 struct Buffer {
   std::string name;
   Role role = Role::activation;
-  Format format = Format::f32;
+  Encoding encoding;             ///< its rounding is nearest_even: how values got here, casts say
   std::vector<Dimension> shape;  ///< row-major; empty is a scalar
   std::int32_t slot = 0;         ///< index into Program::slots
   /// First value of every element of optimizer_state, state, hyperparameter and statistic; all else
@@ -152,14 +154,14 @@ enum class ValueRole : std::uint8_t {
 };
 enum class Pass : std::uint8_t { forward, input_gradient, weight_gradient, none };
 
-/// A value of the model and the format that rules gave it, for people and for explain.
+/// A value of the model and the encoding that rules gave it, for people and for explain.
 struct Value {
   std::string name;   ///< of its node or parameter; of the optimizer's state; need not be unique
   std::string layer;  ///< the layer, loss or parameter whose rules hold
   std::string op;     ///< "linear", "gelu", ..., "parameter"
   ValueRole role = ValueRole::activation;
   Pass pass = Pass::forward;
-  Format format = Format::f32;
+  Encoding encoding;       ///< as Buffer::encoding
   std::int32_t rule = -1;  ///< index into Manifest::rules of the rule that won, or -1: the default
   std::vector<std::int32_t> beaten;  ///< rules that stated a format and lost, in order
   std::vector<Dimension> shape;
@@ -181,13 +183,13 @@ struct Decision {
   bool operator==(const Decision&) const = default;
 };
 
-/// One rounding of one tensor to another format, once per step (P38).
+/// One rounding of one tensor to another element, once per step (P38).
 struct Cast {
-  std::int32_t value = 0;                       ///< index into Program::values
-  Format from = Format::f32, to = Format::f32;  ///< float formats, never the same
-  std::string kernel;                           ///< of Manifest::kernels, the one that performs it
-  bool own_launch = false;                      ///< whether that kernel does nothing else
-  std::int32_t rule = -1;                       ///< as Value::rule, of the format `to`
+  std::int32_t value = 0;   ///< index into Program::values
+  Encoding from, to;        ///< floats, never the same; `to` says how values are rounded
+  std::string kernel;       ///< of Manifest::kernels, the one that performs it
+  bool own_launch = false;  ///< whether that kernel does nothing else
+  std::int32_t rule = -1;   ///< as Value::rule, of `to`
 
   bool operator==(const Cast&) const = default;
 };

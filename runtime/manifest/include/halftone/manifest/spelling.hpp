@@ -12,7 +12,6 @@ namespace halftone::manifest {
 /// In front of a state's name: the buffer of what it was before a step of several micro-batches.
 inline constexpr std::string_view kBeforeStep = "before=";
 
-[[nodiscard]] std::string_view spelled(Format format);         ///< "bf16"
 [[nodiscard]] std::string_view spelled(Role role);             ///< "working_copies"
 [[nodiscard]] std::string_view spelled(Phase phase);           ///< "loss_backward"
 [[nodiscard]] std::string_view spelled(ValueRole role);        ///< "weight_gradient"
