@@ -24,7 +24,7 @@ bool isNarrow(Operation *op, unsigned result) {
   for (auto point : cast<ArrayAttr>(precision.getResults()[result]).getAsRange<RoundingPointAttr>())
     if (const Encoding &to = point.getEncoding(); to.element != Element::f32)
       return isShort(typeOf(op->getContext(), to.element)) &&
-             encoding.rounding == encoding::Rounding::nearest_even;
+             to.rounding == encoding::Rounding::nearest_even;
   return false;
 }
 
