@@ -76,14 +76,14 @@ halftone.graph "elements" {
   // CHECK: arith.cmpf uno
   %a = halftone.relu %x {halftone.inline} : (!matrix) -> !matrix
   // CHECK: halftone.map "gelu"(%{{.*}}) : (
-  // CHECK: math.erf
+  // CHECK: halftone.recipe gelu_erf %
   %b = halftone.gelu %a {approximation = "erf"} : (!matrix) -> !matrix
   // CHECK: halftone.map "gelu"(%{{.*}}) : (
-  // CHECK: math.tanh
+  // CHECK: halftone.recipe gelu_tanh %
   %c = halftone.gelu %b {approximation = "tanh"} : (!matrix) -> !matrix
   // CHECK: halftone.map "silu"
-  // CHECK: halftone.sigmoid
-  %d = halftone.silu %c : (!matrix) -> !matrix
+  // CHECK: halftone.recipe silu %{{.*}} {narrow}
+  %d = halftone.silu %c {narrow} : (!matrix) -> !matrix
   // CHECK: halftone.map "add"
   // CHECK: arith.addf
   %e = halftone.add %d, %a : (!matrix, !matrix) -> !matrix
