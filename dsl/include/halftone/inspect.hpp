@@ -71,12 +71,11 @@ class Inspection {
   constexpr void names_of_buffers() {
     for (int n = 0; n < graph_.nodes.size(); ++n) {
       const Node* node = &graph_.nodes[n];
+      if (node->scope >= 0) continue;
       bool dotted = node->category == Category::trained;
-      while (node->name == nullptr && continued(graph_, *node) >= 0) {
-        node = &graph_.nodes[continued(graph_, *node)];
-        dotted = true;
-      }
-      if (node->scope >= 0 || node->name == nullptr) continue;
+      for (int base = 0; node->name == nullptr; node = &graph_.nodes[base], dotted = true)
+        if ((base = continued(graph_, *node)) < 0) break;
+      if (node->name == nullptr || !description::begins_as_buffer(node->name)) continue;
       if (dotted ? description::is_buffer_family(node->name) : description::is_buffer(node->name))
         graph_.fail({.fault = Fault::buffer_name, .text = node->name});
     }

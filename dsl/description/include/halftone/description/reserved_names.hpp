@@ -116,7 +116,23 @@ constexpr bool has_exactly(const char* const (&list)[N], const char* name) {
   }
   return false;
 }
+
+/// With which letters buffers and their families begin. Most names are told apart by them, in one of
+/// the steps that a compiler counts.
+struct Letters {
+  bool begin[128] = {};
+  constexpr Letters() {
+    for (const char* word : kBuffers) begin[static_cast<int>(word[0])] = true;
+    for (const char* word : kBufferFamilies) begin[static_cast<int>(word[0])] = true;
+  }
+};
+inline constexpr Letters kLetters;
 }  // namespace names
+
+/// Whether is_buffer and is_buffer_family are worth asking.
+constexpr bool begins_as_buffer(const char* name) {
+  return static_cast<unsigned char>(name[0]) < 128 && names::kLetters.begin[static_cast<int>(name[0])];
+}
 
 /// What C++ keeps `name` for, once it is written as a C++ name.
 constexpr Reserved reserved_as(const char* name) {
