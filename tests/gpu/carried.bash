@@ -48,8 +48,8 @@ set_up_compiler() {
     if command -v ccache >/dev/null; then HALFTONE_CXX="ccache $HALFTONE_CXX"; fi
   fi
   kIncludes=(-Iruntime/include -Iruntime/manifest/include -Iruntime/simulator/include -Iruntime -Iruntime/src
-    -Idsl/description/include -Idsl/reference/include -Itests/support -Itests/simulated/emitted -Itests/gpu -Itests/gpu/parts
-    -Iexamples/digits -Iinclude -isystem system/include)
+    -Iencoding/include -Idsl/description/include -Idsl/reference/include -Itests/support -Itests/simulated/emitted
+    -Itests/gpu -Itests/gpu/parts -Iexamples/digits -Iinclude -isystem system/include)
 }
 
 # build_library ROOT: runtime, simulator, reference and what tests share, and the simulator as programs open it, beside them.
