@@ -116,6 +116,10 @@ Phase getPhase(mlir::Operation *op);
 void setPhase(mlir::Operation *op, Phase phase);
 llvm::StringRef getLayer(mlir::Operation *op);
 
+/// Whether a tensor's elements are floats of some format.
+inline bool isFloat(mlir::Value value) {
+  return mlir::isa<mlir::FloatType>(mlir::cast<TensorType>(value.getType()).getElementType());
+}
 /// Whether `op` is a cast that rounds nothing; false for null.
 bool isExactCast(mlir::Operation *op);
 /// Whether `op` sums over rows what its one operand holds.

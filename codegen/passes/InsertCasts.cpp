@@ -19,8 +19,6 @@ Element elementOf(Value value) {
   return ir::elementOf(cast<TensorType>(value.getType()).getElementType());
 }
 
-bool isFloat(Value value) { return !encoding::traits(elementOf(value)).integer; }
-
 class Caster {
 public:
   explicit Caster(GraphOp graph) : graph(graph), builder(graph.getContext()) {}

@@ -34,10 +34,6 @@ Encoding heldAt(RoundingPointAttr point) {
   return held;
 }
 
-bool isFloat(Value value) {
-  return isa<FloatType>(cast<TensorType>(value.getType()).getElementType());
-}
-
 template <typename Field>
 DictionaryAttr decisionAttr(MLIRContext *context, StringRef field, StringRef setting,
                             const Decision<Field> &decision, const Site &where) {

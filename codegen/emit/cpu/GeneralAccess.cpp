@@ -62,7 +62,7 @@ private:
 };
 
 /// The row's number taken apart, and the columns.
-Values axesOf(Code &code, Frame &frame, const Element &element) {
+Values axesOf(Code &code, Frame &frame, const ColumnRange &element) {
   ArrayRef<Attribute> rows = frame.kernel.getDomainType().getRowDims();
   Values axes(rows.size());
   Value rest = element.row;
@@ -85,7 +85,7 @@ namespace {
 /// One operand at one element.
 class Reading {
 public:
-  Reading(Code &code, Frame &frame, unsigned input, const Element &element, ValueRange indices)
+  Reading(Code &code, Frame &frame, unsigned input, const ColumnRange &element, ValueRange indices)
       : code(code), frame(frame), element(element), access(frame.kernel.getInputAccess(input)),
         type(cast<ir::TensorType>(frame.kernel.getInputs()[input].getType())), input(input),
         lanes(code, element.lanes), inside(element.mask) {
@@ -145,7 +145,7 @@ private:
 
   Code &code;
   Frame &frame;
-  const Element &element;
+  const ColumnRange &element;
   AccessAttr access;
   ir::TensorType type;
   unsigned input;
@@ -155,7 +155,7 @@ private:
 
 } // namespace
 
-Value loadGeneral(Code &code, Frame &frame, unsigned input, const Element &element,
+Value loadGeneral(Code &code, Frame &frame, unsigned input, const ColumnRange &element,
                   ValueRange indices) {
   Reading reading(code, frame, input, element, indices);
   if (std::optional<int64_t> offset = getLineOffset(frame.kernel, input))

@@ -9,13 +9,13 @@
 namespace halftone::cpu {
 
 /// Columns [column, column + lanes) of a row.
-struct Element {
+struct ColumnRange {
   Value row, column, mask; ///< mask: null for all lanes
   unsigned lanes;
 };
 
 /// `indices`: what the index operands hold at the element, as i32.
-Value loadGeneral(Code &code, Frame &frame, unsigned input, const Element &element,
+Value loadGeneral(Code &code, Frame &frame, unsigned input, const ColumnRange &element,
                   mlir::ValueRange indices);
 
 } // namespace halftone::cpu

@@ -18,7 +18,7 @@ namespace {
 struct TensorTile {
   int64_t rows, columns, depthBytes, warpRows, warpColumns;
 };
-constexpr TensorTile kTiles[] = {
+constexpr TensorTile kTensorTiles[] = {
     {256, 128, 64, 64, 64}, {128, 256, 64, 64, 64}, {128, 128, 64, 64, 32}, {128, 64, 64, 32, 32},
     {64, 128, 64, 32, 32},  {64, 64, 128, 32, 32},  {128, 32, 128, 32, 16}, {32, 128, 128, 16, 32},
     {64, 32, 128, 32, 16},  {32, 64, 128, 16, 32},  {32, 32, 128, 16, 16},  {128, 16, 128, 32, 16},
@@ -48,7 +48,7 @@ int64_t sharedBytes(ArrayRef<int64_t> tile, int64_t elementBytes) {
   return std::max(stages, 64 * tile[1] * tile[0] / tile[3] + 4 * tile[0]);
 }
 
-int64_t threadsOf(ArrayRef<int64_t> tile) {
+int64_t threadsOfWarps(ArrayRef<int64_t> tile) {
   return kWarp * (tile[0] / tile[3]) * (tile[1] / tile[4]);
 }
 
@@ -59,7 +59,7 @@ LogicalResult verifyPlan(KernelOp kernel, CudaPlanAttr plan) {
               plan.getLeast() > 0 && plan.getSplits() > 0 &&
               llvm::all_of(tile.take_front(5), isPower) && llvm::all_of(tile.take_back(2), isPower);
   if (fits) {
-    int64_t threads = threadsOf(tile);
+    int64_t threads = threadsOfWarps(tile);
     fits = tile[3] >= 16 && tile[4] >= 16 && tile[3] <= tile[0] && tile[4] <= tile[1] &&
            threads <= 1024 && tile[0] <= threads && tile[2] <= 128 && tile[5] >= 2 &&
            tile[6] <= 16 && tile[7] <= 16;
@@ -179,7 +179,7 @@ public:
     const Chip &chip = plans.chip;
     int64_t stages = chip.number<80 ? 2 : chip.sharedPerSm>(100 << 10) ? 4 : 3;
     int64_t elementBytes = sharedElementBytes(plans.kernel);
-    for (const TensorTile &tile : kTiles)
+    for (const TensorTile &tile : kTensorTiles)
       addTile(plans, {tile.rows, tile.columns, tile.depthBytes / elementBytes, tile.warpRows,
                       tile.warpColumns, stages, alignment(lhsOf(plans.kernel)),
                       alignment(rhsOf(plans.kernel))});
@@ -190,7 +190,7 @@ public:
       return failure();
     ArrayRef<int64_t> tile = plan.getTile();
     Launch launch;
-    launch.threads = threadsOf(tile);
+    launch.threads = threadsOfWarps(tile);
     launch.axes = getTileAxes(kernel, tile[0], tile[1]);
     int64_t shared = sharedBytes(tile, sharedElementBytes(kernel));
     launch.sharedBytes = shared > kStaticShared ? shared : 0;
