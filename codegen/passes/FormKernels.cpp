@@ -144,6 +144,17 @@ LogicalResult columnsAreKnown(GraphOp graph) {
   return success();
 }
 
+/// A kernel may write over what it reads element by element, and nothing else.
+LogicalResult writesNothingThatItGathers(GraphOp graph) {
+  for (auto assign : graph.getBody().front().getOps<AssignOp>())
+    if (auto kernel = assign.getX().getDefiningOp<KernelOp>())
+      for (auto [input, access] : llvm::zip(kernel.getInputs(), kernel.getInputAccesses()))
+        if (input == assign.getDestination() &&
+            cast<AccessAttr>(access).getKind() == AccessKind::General)
+          return kernel.emitOpError("assigns to what it reads by a general access");
+  return success();
+}
+
 struct FormKernelsPass : halftone::ir::impl::FormKernelsBase<FormKernelsPass> {
   using FormKernelsBase::FormKernelsBase;
 
@@ -153,6 +164,8 @@ struct FormKernelsPass : halftone::ir::impl::FormKernelsBase<FormKernelsPass> {
       if (failed(columnsAreKnown(graph)))
         return signalPassFailure();
       KernelFormer(graph, names, fuse && graph.getName() != kDiagnosis).run();
+      if (failed(writesNothingThatItGathers(graph)))
+        return signalPassFailure();
       for (Operation &op : graph.getBody().front())
         if (isa<KernelForm>(op)) {
           op.emitError("is left over: no kernel holds it");

@@ -77,6 +77,7 @@ private:
       earliest = std::max(earliest, groupOf(operand));
     for (int i = std::max(earliest, 0), end = static_cast<int>(groups.size()); i < end; ++i)
       if ((fuse || isOfOneLayer(op, groups[i])) && hasRoom(op, groups[i]) &&
+          canRead(op, groups[i]) &&
           (i == earliest ? joinsProducer(op, groups[i]) : joinsSibling(op, groups[i])))
         return add(op, i);
     groups.push_back({{}, getPhase(op), &skeletons::of(op), normaliseDomain(op.getDomain())});
@@ -95,6 +96,17 @@ private:
   /// with what it rounds, so that the wider value is not stored.
   static bool hasRoom(KernelForm op, const KernelGroup &group) {
     return isa<CastOp>(op.getOperation()) || group.scalars < group.skeleton->traits().mostScalars;
+  }
+
+  /// The skeleton of the group's kernel once `op` has joined.
+  static const skeletons::Skeleton &skeletonWith(KernelForm op, const KernelGroup &group) {
+    return group.skeleton->traits().elementwise ? skeletons::of(op) : *group.skeleton;
+  }
+
+  /// Whether the group's kernel can read as both it and `op` do.
+  static bool canRead(KernelForm op, const KernelGroup &group) {
+    return skeletonWith(op, group).traits().readsByAnyMap ||
+           (!group.readsByGeneralAccess && !readsByGeneralAccess(op));
   }
 
   /// Whether `op` can run where the group does: in its own phase; or, if a gradient of the losses
@@ -129,8 +141,8 @@ private:
 
   void add(KernelForm op, int index) {
     KernelGroup &group = groups[index];
-    if (group.skeleton->traits().elementwise)
-      group.skeleton = &skeletons::of(op);
+    group.skeleton = &skeletonWith(op, group);
+    group.readsByGeneralAccess |= readsByGeneralAccess(op);
     group.ops.push_back(op);
     group.scalars += countScalars(op);
     group.hasFinish |= op.hasFinish();

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/passes/KernelBuilder.h"
 
+#include "codegen/ir/Accesses.h"
 #include "codegen/ir/Scalars.h"
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/IntegerSet.h"
 
 using namespace mlir;
 
@@ -9,6 +12,33 @@ namespace halftone::ir {
 
 static bool isMatrix(AccessAttr access) {
   return access.getKind() == AccessKind::Lhs || access.getKind() == AccessKind::Rhs;
+}
+
+/// The map over the kernel's axes, and index operands by their numbers among its inputs.
+AccessAttr KernelBuilder::inKernel(KernelForm op, AccessAttr access) {
+  if (access.getKind() != AccessKind::General)
+    return access;
+  unsigned axes = group.domain.size(); // one more than the operation's where that ends in a symbol
+  AffineMap map = access.getMap().getValue();
+  map = AffineMap::get(axes, map.getNumSymbols(), map.getResults(), map.getContext());
+  if (IntegerSet where = access.getWhere() ? access.getWhere().getValue() : IntegerSet())
+    access = AccessAttr::get(
+        access.getContext(), AccessKind::General, 0, access.getMap(),
+        IntegerSetAttr::get(IntegerSet::get(axes, 0, where.getConstraints(), where.getEqFlags())),
+        access.getIndices());
+  SmallVector<int64_t> indices;
+  for (int64_t index : access.getIndices()) {
+    std::pair<Value, Attribute> key{op->getOperand(index), op.getOperandAccesses()[index]};
+    getElement(key.first, cast<AccessAttr>(key.second));
+    indices.push_back(inputs.find(key) - inputs.begin());
+  }
+  return AccessAttr::get(access.getContext(), AccessKind::General, 0, AffineMapAttr::get(map),
+                         access.getWhere(), indices);
+}
+
+SmallVector<AccessAttr> KernelBuilder::getAccesses(KernelForm op) {
+  return llvm::map_to_vector(op.getOperandAccesses(),
+                             [&](AccessAttr access) { return inKernel(op, access); });
 }
 
 /// The scalar that stands for `value` in the body: computed here, computed again here, or loaded.
@@ -23,8 +53,7 @@ Value KernelBuilder::getElement(Value value, AccessAttr access) {
       return known;
     auto form = cast<KernelForm>(producer);
     SmallVector<Value> operands;
-    for (auto [operand, operandAccess] :
-         llvm::zip(producer->getOperands(), form.getOperandAccesses()))
+    for (auto [operand, operandAccess] : llvm::zip(producer->getOperands(), getAccesses(form)))
       operands.push_back(getElement(operand, isExactCast(producer) ? access : operandAccess));
     for (auto [result, scalar] :
          llvm::zip(producer->getResults(), form.buildBody(builder, operands, {})))
@@ -52,7 +81,7 @@ void KernelBuilder::buildOp(KernelForm op) {
     results.push_back(carried);
   } else {
     SmallVector<Value> operands;
-    for (auto [operand, access] : llvm::zip(op->getOperands(), op.getOperandAccesses()))
+    for (auto [operand, access] : llvm::zip(op->getOperands(), getAccesses(op)))
       operands.push_back(getElement(operand, access));
     results = op.buildBody(builder, operands, accumulator);
   }
@@ -98,21 +127,33 @@ static void eraseDeadCode(Block &code) {
 /// What no code of the kernel reads is no operand of it: some gradients are the same whatever their
 /// operation was given. Forward and losses keep the inputs of the model, which callers have to
 /// give.
-void KernelBuilder::dropUnusedInputs() {
+/// Returns the number of every former input among those that stay.
+SmallVector<int64_t> KernelBuilder::dropUnusedInputs() {
   eraseDeadCode(*block);
   if (finishOp)
     eraseDeadCode(finish.front());
   bool keepsInputs = group.phase == Phase::Forward || group.phase == Phase::Loss;
+  llvm::SmallDenseSet<int64_t> indices;
+  for (auto &[key, argument] : inputs)
+    if (argument && !argument.use_empty())
+      indices.insert_range(cast<AccessAttr>(key.second).getIndices());
+  SmallVector<int64_t> numbers; ///< of what stays, by the numbers before
+  int64_t kept = 0;
   unsigned scalar = sums.size(); ///< of the finish's arguments, the next Scalar's
   inputs.remove_if([&](const auto &entry) {
     auto argument = cast_or_null<BlockArgument>(entry.second);
-    if (!argument) // a matrix
+    int64_t number = numbers.size();
+    numbers.push_back(kept);
+    if (!argument) { // a matrix
+      ++kept;
       return false;
+    }
     auto access = cast<AccessAttr>(entry.first.second);
     bool inFinish = finishOp && access.getKind() == AccessKind::Scalar;
-    bool isRead = !argument.use_empty() ||
+    bool isRead = !argument.use_empty() || indices.contains(number) ||
                   (inFinish && !finish.front().getArgument(scalar).use_empty()) ||
                   (keepsInputs && isa<InputOp>(entry.first.first.getDefiningOp()));
+    kept += isRead;
     if (!isRead) {
       block->eraseArgument(argument.getArgNumber());
       if (inFinish)
@@ -120,6 +161,24 @@ void KernelBuilder::dropUnusedInputs() {
     }
     scalar += inFinish && isRead;
     return !isRead;
+  });
+  return numbers;
+}
+
+/// The accesses of all inputs, which count indices by the numbers that `dropUnusedInputs` gives.
+SmallVector<Attribute> KernelBuilder::getInputAccesses(ArrayRef<int64_t> numbers) {
+  Axes axes{group.domain, {}};
+  return llvm::map_to_vector(inputs, [&](const auto &entry) -> Attribute {
+    auto access = cast<AccessAttr>(entry.first.second);
+    if (access.getKind() != AccessKind::General)
+      return access;
+    if (!access.getWhere() && access.getIndices().empty())
+      return recogniseAccess(access.getMap().getValue(), axes,
+                             cast<TensorType>(entry.first.first.getType()));
+    auto indices =
+        llvm::map_to_vector(access.getIndices(), [&](int64_t index) { return numbers[index]; });
+    return AccessAttr::get(access.getContext(), AccessKind::General, 0, access.getMap(),
+                           access.getWhere(), indices);
   });
 }
 
@@ -186,14 +245,8 @@ KernelOp KernelBuilder::build(StringRef name) {
     buildOp(cast<KernelForm>(op));
   KernelYieldOp::create(builder, loc, stores, sums);
   buildFinish();
-  dropUnusedInputs();
-
-  SmallVector<Value> operands;
-  SmallVector<Attribute> accesses;
-  for (auto &entry : inputs) {
-    operands.push_back(entry.first.first);
-    accesses.push_back(entry.first.second);
-  }
+  SmallVector<Attribute> accesses = getInputAccesses(dropUnusedInputs());
+  auto operands = llvm::map_to_vector(inputs, [](auto &entry) { return entry.first.first; });
   SmallVector<Type> finished =
       finishOp ? SmallVector<Type>(finishOp->getResultTypes()) : SmallVector<Type>();
   SmallVector<Type> stored =

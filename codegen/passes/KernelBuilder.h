@@ -19,9 +19,12 @@ public:
 private:
   void buildOp(KernelForm op);
   void buildFinish();
+  llvm::SmallVector<AccessAttr> getAccesses(KernelForm op);
+  AccessAttr inKernel(KernelForm op, AccessAttr access);
   mlir::Value getElement(mlir::Value value, AccessAttr access);
   void addMatrices();
-  void dropUnusedInputs();
+  llvm::SmallVector<int64_t> dropUnusedInputs();
+  llvm::SmallVector<mlir::Attribute> getInputAccesses(llvm::ArrayRef<int64_t> numbers);
   void noteOrigins(KernelOp kernel);
   llvm::SmallVector<llvm::StringRef> describeFused(llvm::SmallVectorImpl<std::string> &storage);
 
@@ -31,7 +34,7 @@ private:
   mlir::Region body, finish;
   mlir::Block *block = nullptr;
   llvm::MapVector<std::pair<mlir::Value, mlir::Attribute>, mlir::Value>
-      inputs;                                        ///< to block arguments, null for Lhs and Rhs
+      inputs; ///< to block arguments, null for Lhs and Rhs; accesses count indices in this order
   llvm::DenseMap<mlir::Value, mlir::Value> elements; ///< results inside the group to scalars
   llvm::DenseMap<std::pair<mlir::Value, mlir::Attribute>, mlir::Value>
       inlined; ///< likewise what is computed again

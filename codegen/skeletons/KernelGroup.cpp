@@ -22,6 +22,17 @@ static bool changesStates(Phase phase) {
   return phase == Phase::Accumulate || phase == Phase::Update;
 }
 
+bool readsByGeneralAccess(KernelForm op) {
+  return llvm::any_of(op.getOperandAccesses(),
+                      [](AccessAttr access) { return access.getKind() == AccessKind::General; });
+}
+
+bool isIndex(KernelForm op, unsigned number) {
+  return llvm::any_of(op.getOperandAccesses(), [&](AccessAttr access) {
+    return llvm::is_contained(access.getIndices(), number);
+  });
+}
+
 bool isInlined(Operation *op) {
   if (!isa<KernelForm>(op))
     return false;
@@ -31,6 +42,8 @@ bool isInlined(Operation *op) {
   return llvm::all_of(op->getUses(), [op](OpOperand &use) {
     auto user = dyn_cast<KernelForm>(use.getOwner());
     if (!user || (changesStates(getPhase(user)) && getPhase(op) != getPhase(user)))
+      return false;
+    if (isIndex(user, use.getOperandNumber()))
       return false;
     AccessKind access = user.getOperandAccesses()[use.getOperandNumber()].getKind();
     if (isExactCast(op)) // is computed for whatever element the user reads
@@ -63,11 +76,11 @@ AccessAttr getResultAccessIn(const KernelGroup &group, OpResult result) {
 }
 
 bool accessesAgree(KernelForm op, const KernelGroup &group) {
-  return llvm::all_of(llvm::zip(op->getOperands(), op.getOperandAccesses()), [&](auto pair) {
-    auto [operand, access] = pair;
+  return llvm::all_of(llvm::enumerate(op->getOperands(), op.getOperandAccesses()), [&](auto use) {
+    auto [number, operand, access] = use;
     Value value = getBeforeWidening(operand);
     return !group.contains(value.getDefiningOp()) ||
-           (!cast<KernelForm>(value.getDefiningOp()).hasFinish() &&
+           (!isIndex(op, number) && !cast<KernelForm>(value.getDefiningOp()).hasFinish() &&
             getResultAccessIn(group, cast<OpResult>(value)).getKind() == access.getKind());
   });
 }

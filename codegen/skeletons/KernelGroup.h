@@ -14,7 +14,7 @@ struct KernelGroup {
   const skeletons::Skeleton *skeleton;
   llvm::SmallVector<mlir::Attribute>
       domain; ///< ends in a number: a trailing symbol gets an extra 1
-  bool hasFinish = false;
+  bool hasFinish = false, readsByGeneralAccess = false;
   int scalars = 0; ///< operations of the body, about
 
   bool contains(mlir::Operation *op) const { return llvm::is_contained(ops, op); }
@@ -31,6 +31,12 @@ AccessAttr getResultAccessIn(const KernelGroup &group, mlir::OpResult result);
 /// Values that pass from one operation to another inside a kernel stay in registers: both must mean
 /// the same element. What a finish computes is there only after the kernel.
 bool accessesAgree(KernelForm op, const KernelGroup &group);
+
+/// Whether `op` reads an operand by a general access.
+bool readsByGeneralAccess(KernelForm op);
+
+/// Whether the operation reads another operand through the integers of operand `number`.
+bool isIndex(KernelForm op, unsigned number);
 
 /// Whether every user computes `op` inside its own kernel: it was marked so, or it only combines
 /// scalars.

@@ -567,3 +567,90 @@ halftone.graph "keeps_how_a_contraction_accumulates" {
     results = [[]]>} : (!matrix, !weight) -> !matrix
   halftone.output "d", %d : !matrix
 }
+
+// -----
+
+#full = #halftone.access<full>
+#row = #halftone.access<row>
+#late = affine_set<(d0) : (d0 - 2 >= 0)>
+!rows = !halftone.tensor<[batch], f32>
+!tokens = !halftone.tensor<[batch], i32>
+!table = !halftone.tensor<[9, 8], f32>
+!matrix = !halftone.tensor<[batch, 8], f32>
+
+// A map reads through its operand 0; in the kernel, whose first operands are others and whose unread ones go, that is another
+// number. What gathers joins no producer of what it reads so, and nothing that its kernel cannot hold joins it.
+// CHECK: #[[LOOK_UP:.*]] = affine_map<(d0, d1)[s0] -> (s0, d1)>
+// CHECK: #[[SHIFT:.*]] = affine_map<(d0, d1) -> (d0 - 1)>
+// CHECK: #[[LATE:.*]] = affine_set<(d0, d1) : (d0 - 2 >= 0)>
+// CHECK-LABEL: halftone.graph "gathers"
+// CHECK-DAG: %[[T:.*]] = halftone.input "t"
+// CHECK-DAG: %[[W:.*]] = halftone.input "w"
+// CHECK-DAG: %[[X:.*]] = halftone.input "x"
+// CHECK: %[[TABLE:.*]] = halftone.kernel "{{[a-z_]+}}" pointwise over [9, 8] reduce [](%[[W]])
+// CHECK: %[[Y:.*]] = halftone.kernel "{{[a-z_]+}}" pointwise over ["batch", 8] reduce [](%[[X]], %[[T]], %[[TABLE]])
+// CHECK-SAME: accesses [#halftone.access<full>, #halftone.access<row>,
+// CHECK-SAME: #halftone.access<general reads #[[LOOK_UP]] through[1]>] -> [#halftone.access<full>]
+// CHECK: halftone.kernel "{{[a-z_]+}}" row over ["batch", 8] reduce [](%[[Y]])
+// UNFUSED-LABEL: halftone.graph "gathers"
+// UNFUSED: through[0]
+halftone.graph "gathers" {
+  %t = halftone.input "t" : !tokens
+  %w = halftone.input "w" : !table
+  %x = halftone.input "x" : !matrix
+  %table = halftone.relu %w {halftone.layer = "table", halftone.phase = #halftone.phase<backward>} : (!table) -> !table
+  %more = halftone.map "more" (%x) {halftone.layer = "more", halftone.phase = #halftone.phase<backward>} : (!matrix) -> !matrix {
+  ^bb0(%a: f32):
+    %two = arith.addf %a, %a : f32
+    halftone.yield %two : f32
+  }
+  %unread = halftone.input "unread" : !matrix
+  %y = halftone.map "look_up" (%t, %unread, %table, %more) over ["batch", 8]
+      reads [#row, #full, #halftone.access<general reads affine_map<(d0, d1)[s0] -> (s0, d1)> through [0]>, #full] writes [#full]
+      {halftone.layer = "y", halftone.phase = #halftone.phase<backward>} : (!tokens, !matrix, !table, !matrix) -> !matrix {
+  ^bb0(%index: i32, %nothing: f32, %a: f32, %b: f32):
+    %sum = arith.addf %a, %b : f32
+    halftone.yield %sum : f32
+  }
+  %z = halftone.map "centre" (%y) {halftone.layer = "z", halftone.phase = #halftone.phase<backward>} : (!matrix) -> !matrix {
+  ^bb0(%a: f32):
+    %sum = halftone.row_sum %a : f32
+    %d = arith.subf %a, %sum : f32
+    halftone.yield %d : f32
+  }
+  halftone.output "z", %z : !matrix
+}
+
+// A domain that ends in a symbol has one axis more in its kernel, and so have the maps; a map that has a name there takes it.
+// CHECK-LABEL: halftone.graph "shifts"
+// CHECK: halftone.kernel "{{[a-z_]+}}" pointwise over ["batch", 1]
+// CHECK-SAME: accesses [#halftone.access<general reads #[[SHIFT]] where #[[LATE]]>,
+// CHECK-SAME: #halftone.access<row>]
+halftone.graph "shifts" {
+  %x = halftone.input "x" : !rows
+  %u = halftone.input "u" : !rows
+  %y = halftone.map "shift" (%x, %u) over ["batch"]
+      reads [#halftone.access<general reads affine_map<(d0) -> (d0 - 1)> where #late>,
+             #halftone.access<general reads affine_map<(d0) -> (d0)>>] writes [#full] {halftone.layer = "y"} : (!rows, !rows) -> !rows {
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.addf %a, %b : f32
+    halftone.yield %sum : f32
+  }
+  halftone.output "y", %y : !rows
+}
+
+// -----
+
+!rows = !halftone.tensor<[8], f32>
+#update = #halftone.phase<update>
+
+halftone.graph "moves_what_it_reads" {
+  %s = halftone.state "s" {initial = 0.0 : f64} : !rows
+  // expected-error @+1 {{assigns to what it reads by a general access}}
+  %y = halftone.map "reverse" (%s) over [8] reads [#halftone.access<general reads affine_map<(d0) -> (7 - d0)>>]
+      writes [#halftone.access<full>] {halftone.layer = "y", halftone.phase = #update} : (!rows) -> !rows {
+  ^bb0(%a: f32):
+    halftone.yield %a : f32
+  }
+  halftone.assign %y to %s {halftone.phase = #update} : (!rows, !rows) -> ()
+}
