@@ -222,19 +222,6 @@ void KernelBuilder::noteOrigins(KernelOp kernel) {
       kernel->setAttr(name, attribute);
 }
 
-/// The dimensions that a contraction sums over; none of another operation.
-static SmallVector<Attribute> reductionOf(Operation *op) {
-  auto contract = dyn_cast<ContractOp>(op);
-  if (!contract)
-    return {};
-  auto lhs = cast<TensorType>(contract.getLhs().getType());
-  ArrayRef<Attribute> dims =
-      contract.getTransposeLhs() ? lhs.getRowDims() : lhs.getDims().take_back();
-  if (dims.empty()) // a single row
-    return {IntegerAttr::get(mlir::IntegerType::get(op->getContext(), 64), 1)};
-  return SmallVector<Attribute>(dims);
-}
-
 KernelOp KernelBuilder::build(StringRef name) {
   OpBuilder::InsertionGuard guard(builder);
   OpBuilder outer(builder);
@@ -256,8 +243,9 @@ KernelOp KernelBuilder::build(StringRef name) {
   auto kernel = KernelOp::create(
       outer, loc, stored, finished, outer.getStringAttr(name),
       SkeletonAttr::get(outer.getContext(), group.skeleton->traits().word),
-      outer.getArrayAttr(group.domain), outer.getArrayAttr(reductionOf(group.ops.front())),
-      operands, outer.getArrayAttr(accesses), outer.getArrayAttr(storedAccesses),
+      outer.getArrayAttr(group.domain),
+      outer.getArrayAttr(contract ? contract.getReduction() : SmallVector<Attribute>()), operands,
+      outer.getArrayAttr(accesses), outer.getArrayAttr(storedAccesses),
       UnitAttr::get(outer.getContext()), UnitAttr::get(outer.getContext()),
       outer.getStrArrayAttr(describeFused(storage)), DenseI64ArrayAttr(), DenseI64ArrayAttr(),
       ArrayAttr(), AccumulationAttr::get(outer.getContext(), accumulationOf(group.ops.front())));

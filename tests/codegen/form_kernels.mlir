@@ -517,6 +517,40 @@ halftone.graph "domains_end_in_a_number" {
   halftone.output "c", %c : !halftone.tensor<[8, 4], f32>
 }
 
+// CHECK-LABEL: halftone.graph "each_element_of_a_batch_is_a_product"
+// CHECK: halftone.kernel "{{[a-z_]+}}_a" contraction over ["batch", 3, "time", 9] reduce [4](%{{.*}}, %{{.*}}) accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused ["a:contract", "b:relu"]
+// CHECK-SAME: transpose_rhs
+// CHECK: halftone.kernel "{{[a-z_]+}}_c" contraction over ["batch", 3, 4, 9] reduce ["time"]
+// CHECK-SAME: transpose_lhs
+// CHECK-NOT: halftone.kernel "
+halftone.graph "each_element_of_a_batch_is_a_product" {
+  %q = halftone.input "q" : !halftone.tensor<[batch, 3, time, 4], f32>
+  %k = halftone.input "k" : !halftone.tensor<[batch, 3, 9, 4], f32>
+  %a = halftone.contract %q, %k {batch_axes = 2, pass = #halftone.pass<forward>, transpose_rhs, halftone.layer = "a"}
+      : (!halftone.tensor<[batch, 3, time, 4], f32>, !halftone.tensor<[batch, 3, 9, 4], f32>) -> !halftone.tensor<[batch, 3, time, 9], f32>
+  %b = halftone.relu %a {halftone.layer = "b"} : (!halftone.tensor<[batch, 3, time, 9], f32>) -> !halftone.tensor<[batch, 3, time, 9], f32>
+  %c = halftone.contract %q, %b {batch_axes = 2, pass = #halftone.pass<forward>, transpose_lhs, halftone.layer = "c"}
+      : (!halftone.tensor<[batch, 3, time, 4], f32>, !halftone.tensor<[batch, 3, time, 9], f32>) -> !halftone.tensor<[batch, 3, 4, 9], f32>
+  halftone.output "c", %c : !halftone.tensor<[batch, 3, 4, 9], f32>
+}
+
+// Its sum over k would be one for each element of the batch.
+// CHECK-LABEL: halftone.graph "does_not_sum_columns_in_a_contraction_of_a_batch"
+// CHECK: halftone.kernel "{{[a-z_]+}}_fc_weight_gradient" contraction over ["batch", 4, 8] reduce ["time"]
+// CHECK-SAME: fused ["fc:contract"]
+// CHECK: halftone.kernel "{{[a-z_]+}}_fc_gradient" column over ["batch", "time", 4]
+// CHECK-SAME: fused ["fc:column_sum"]
+halftone.graph "does_not_sum_columns_in_a_contraction_of_a_batch" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, time, 8], f32>
+  %g = halftone.input "g" : !halftone.tensor<[batch, time, 4], f32>
+  %products = halftone.contract %g, %x {batch_axes = 1, pass = #halftone.pass<weight_gradient>, transpose_lhs, halftone.layer = "fc", halftone.phase = #backward}
+      : (!halftone.tensor<[batch, time, 4], f32>, !halftone.tensor<[batch, time, 8], f32>) -> !halftone.tensor<[batch, 4, 8], f32>
+  %sum = halftone.reduce "column_sum"(%g) {halftone.layer = "fc", halftone.phase = #backward}
+      : (!halftone.tensor<[batch, time, 4], f32>) -> !halftone.tensor<[4], f32>
+  halftone.output "products", %products : !halftone.tensor<[batch, 4, 8], f32>
+  halftone.output "sum", %sum : !halftone.tensor<[4], f32>
+}
+
 // CHECK-LABEL: halftone.graph "names_are_identifiers"
 // CHECK: halftone.kernel "names_are_identifiers_a_b_c"
 // CHECK: halftone.kernel "names_are_identifiers_a_b_c_2"

@@ -326,6 +326,46 @@ halftone.graph "g" {
 
 // -----
 
+// Contract: a batch has matrices.
+halftone.graph "g" {
+  %g = halftone.input "g" : !halftone.tensor<[batch, 4], f32>
+  %h = halftone.input "h" : !halftone.tensor<[batch, 4, 8], f32>
+  // expected-error @+1 {{'!halftone.tensor<[batch, 4], f32>' has no matrix behind a batch of 1 axis}}
+  %y = halftone.contract %g, %h {batch_axes = 1, pass = #halftone.pass<forward>} : (!halftone.tensor<[batch, 4], f32>, !halftone.tensor<[batch, 4, 8], f32>) -> !halftone.tensor<[batch, 1, 8], f32>
+}
+
+// -----
+
+// Contract: both operands have one batch.
+halftone.graph "g" {
+  %g = halftone.input "g" : !halftone.tensor<[batch, 3, 5, 4], f32>
+  %h = halftone.input "h" : !halftone.tensor<[batch, 2, 4, 8], f32>
+  // expected-error @+1 {{has a batch of batch x 3 in lhs but batch x 2 in rhs}}
+  %y = halftone.contract %g, %h {batch_axes = 2, pass = #halftone.pass<forward>} : (!halftone.tensor<[batch, 3, 5, 4], f32>, !halftone.tensor<[batch, 2, 4, 8], f32>) -> !halftone.tensor<[batch, 3, 5, 8], f32>
+}
+
+// -----
+
+// Contract: the result has their batch.
+halftone.graph "g" {
+  %g = halftone.input "g" : !halftone.tensor<[batch, 5, 4], f32>
+  %h = halftone.input "h" : !halftone.tensor<[batch, 4, 8], f32>
+  // expected-error @+1 {{has a batch of batch in lhs but time in its result}}
+  %y = halftone.contract %g, %h {batch_axes = 1, pass = #halftone.pass<forward>} : (!halftone.tensor<[batch, 5, 4], f32>, !halftone.tensor<[batch, 4, 8], f32>) -> !halftone.tensor<[time, 5, 8], f32>
+}
+
+// -----
+
+// Contract: of a batch, too, the result is rows by columns.
+halftone.graph "g" {
+  %g = halftone.input "g" : !halftone.tensor<[batch, 5, 4], f32>
+  %h = halftone.input "h" : !halftone.tensor<[batch, 4, 8], f32>
+  // expected-error @+1 {{is not 5 by 8}}
+  %y = halftone.contract %g, %h {batch_axes = 1, pass = #halftone.pass<forward>} : (!halftone.tensor<[batch, 5, 4], f32>, !halftone.tensor<[batch, 4, 8], f32>) -> !halftone.tensor<[batch, 8, 5], f32>
+}
+
+// -----
+
 // Map: rows stay.
 halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>

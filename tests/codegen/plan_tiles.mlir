@@ -102,6 +102,24 @@ halftone.graph "bf16_and_tf32_wait_for_sm_80" {
 
 // -----
 
+// Rows whose length is a symbol may start at any element.
+// CHECK-LABEL: halftone.graph "rows_of_any_length"
+// CHECK: halftone.kernel "pooled"
+// CHECK-SAME: #halftone.chip<"sm_80", [<tensor, [{{[0-9, ]+}}, 4, 2, 16] splits
+halftone.graph "rows_of_any_length" {
+  %x = halftone.input "x" : !halftone.tensor<[32, batch], bf16>
+  %y = halftone.input "y" : !halftone.tensor<[batch, 40], bf16>
+  %z = halftone.kernel "pooled" contraction over [32, 40] reduce ["batch"] (%x, %y)
+      accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[32, batch], bf16>, !halftone.tensor<[batch, 40], bf16>) -> !halftone.tensor<[32, 40], f32> {
+  ^bb0(%acc: f32):
+    halftone.kernel_yield stores %acc : f32
+  }
+}
+
+// -----
+
 // CHECK-LABEL: halftone.graph "does_not_use_tensor_cores_in_an_order_that_rules_forbid"
 // CHECK: halftone.kernel "ordered"
 // CHECK-NOT: <tensor

@@ -123,6 +123,10 @@ halftone.graph "gradients" {
   // CHECK: halftone.contract %{{.*}}, %{{.*}} {pass = #halftone.pass<forward>, transpose_rhs} : (
   %fg = halftone.contract %g, %w {pass = #halftone.pass<forward>, transpose_rhs}
       : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  // CHECK: halftone.contract %{{.*}}, %{{.*}} {batch_axes = 1 : i64, pass = #halftone.pass<forward>, transpose_lhs} : (
+  %heads = halftone.input "heads" : !halftone.tensor<[batch, 5, 3], f32>
+  %products = halftone.contract %heads, %heads {batch_axes = 1, pass = #halftone.pass<forward>, transpose_lhs}
+      : (!halftone.tensor<[batch, 5, 3], f32>, !halftone.tensor<[batch, 5, 3], f32>) -> !halftone.tensor<[batch, 3, 3], f32>
   // CHECK: halftone.reduce "column_sum"(%{{.*}}) : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[8], f32>
   %bg = halftone.reduce "column_sum"(%g) : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[8], f32>
   // CHECK: halftone.map "layer_norm_grad"(%{{.*}}, %{{.*}}) over ["batch", 8] reads [#halftone.access<full>, #halftone.access<row>] writes [#halftone.access<full>] : (

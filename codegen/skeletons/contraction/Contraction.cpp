@@ -52,11 +52,12 @@ bool elementsUseLhsSum(KernelOp kernel) {
   return false;
 }
 
-/// A bias gradient rides on its weight gradient: its sum over rows is lhs's sum over k.
+/// A bias gradient rides on its weight gradient: its sum over rows is lhs's sum over k. Of a batch
+/// that would be one sum for each of its elements.
 bool Contraction::carries(KernelForm op, const KernelGroup &group) const {
   auto contract = dyn_cast<ContractOp>(group.ops.front());
   return contract && isColumnSum(op) && contract.getTransposeLhs() &&
-         contract.getLhs() == getBeforeWidening(op->getOperand(0));
+         contract.getBatchAxes() == 0 && contract.getLhs() == getBeforeWidening(op->getOperand(0));
 }
 
 Value Contraction::buildCarried(OpBuilder &builder, KernelForm op, Value sum) const {
