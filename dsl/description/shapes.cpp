@@ -24,6 +24,10 @@ class NodeView {
     shape.back() = std::move(last);
     return shape;
   }
+  static Shape extended(Shape shape, Dimension last) {
+    shape.push_back(std::move(last));
+    return shape;
+  }
   static bool is_fixed(const Dimension& dimension) { return dimension.symbol.empty(); }
   static std::int64_t extent(const Dimension& dimension) { return dimension.extent; }
   static Dimension fixed(std::int64_t extent) { return {extent, {}}; }
@@ -32,6 +36,14 @@ class NodeView {
   Dimension chosen(int operand, std::size_t dimension, const char* name) const {
     const Shape& declared = shape(operand);
     return dimension < declared.size() ? declared[dimension] : Dimension{0, name};
+  }
+
+  bool flag(int setting) const {
+    const auto* attributes = std::get_if<LayerAttributes>(&node_.attributes);
+    const auto at = static_cast<std::size_t>(setting);
+    const bool is_stated = attributes && at < attributes->settings.size();
+    const auto* on = is_stated ? std::get_if<bool>(&attributes->settings[at].value) : nullptr;
+    return on ? *on : form_of(node_.kind).settings[setting].standard != 0;
   }
 
   template <class... Dimensions>

@@ -18,8 +18,10 @@ class AskedShape {
   using Choice = std::function<Dimension(int operand, std::size_t dimension)>;
 
   /// The shapes of parameters are not read.
-  AskedShape(std::vector<Shape> operands, Choice choose)
-      : operands_(std::move(operands)), choose_(std::move(choose)) {}
+  AskedShape(std::vector<Shape> operands, Choice choose, std::vector<Setting> settings)
+      : operands_(std::move(operands)),
+        choose_(std::move(choose)),
+        settings_(std::move(settings)) {}
 
   [[nodiscard]] const Shape& needed(int operand) const { return needed_.at(operand); }
   /// Nothing where the rule refuses.
@@ -37,11 +39,18 @@ class AskedShape {
     shape.back() = last;
     return shape;
   }
+  static Shape extended(Shape shape, const Dimension& last) {
+    shape.push_back(last);
+    return shape;
+  }
   static bool is_fixed(const Dimension& dimension) { return dimension.symbol.empty(); }
   static std::int64_t extent(const Dimension& dimension) { return dimension.extent; }
   static Dimension fixed(std::int64_t extent) { return {extent, {}}; }
   Dimension chosen(int operand, std::size_t dimension, const char*) {
     return choose_(operand, dimension);
+  }
+  [[nodiscard]] bool flag(int setting) const {
+    return std::get<bool>(settings_.at(static_cast<std::size_t>(setting)).value);
   }
   template <class... Dimensions>
   bool parameter(int operand, const Dimensions&... dimensions) {
@@ -54,6 +63,7 @@ class AskedShape {
  private:
   std::vector<Shape> operands_;
   Choice choose_;
+  std::vector<Setting> settings_;
   std::map<int, Shape> needed_;
   std::optional<Shape> result_;
 };

@@ -72,6 +72,10 @@ class Generator {
     return choice < 3 ? symbol(kSymbols[choice]) : fixed(1 + below(9));
   }
 
+  static bool ends_in_symbol(const Shape& shape) {
+    return !shape.empty() && !shape.back().symbol.empty();
+  }
+
   /// A shape with fixed last dimension, so that every kind of layer can follow.
   Shape new_shape() {
     Shape result;
@@ -166,17 +170,21 @@ class Generator {
     for (const Operand& operand : operands) {
       shapes.push_back(operand.node < 0 ? Shape{} : shape(operand.node));
     }
-    AskedShape asked(std::move(shapes), [&](int operand, std::size_t dimension) {
+    Attributes attributes = this->attributes(kind, operands.size());
+    const auto* of_layer = std::get_if<LayerAttributes>(&attributes);
+    const auto choose = [&](int operand, std::size_t dimension) {
       return chosen(operand_form(form_of(kind), operand), dimension);
-    });
+    };
+    AskedShape asked(std::move(shapes), choose,
+                     of_layer ? of_layer->settings : std::vector<Setting>());
     AllKinds::infer_shape(kind, asked);
-    if (!asked.result()) return;
+    if (!asked.result() || ends_in_symbol(*asked.result())) return;
     for (int i = 0; i < static_cast<int>(operands.size()); ++i) {
       NodeId& read = operands[static_cast<std::size_t>(i)].node;
       if (read < 0) read = parameter_of(asked.needed(i), operand_form(form_of(kind), i));
     }
     const NodeId id = builder_.node(name(), kind, std::move(operands), *asked.result());
-    built().nodes.back().attributes = attributes(kind, id);
+    built().nodes.back().attributes = std::move(attributes);
     if (!is_loss(kind)) return values_.push_back(id);
     built().losses.insert(built().losses.begin() + below(built().losses.size() + 1),
                           {id, finite()});
@@ -212,7 +220,7 @@ class Generator {
     return parameter(wanted);
   }
 
-  Attributes attributes(Kind kind, NodeId id) {
+  Attributes attributes(Kind kind, std::size_t arity) {
     const KindForm& form = form_of(kind);
     if (form.settings.size == 0 && !form.function) return {};
     LayerAttributes result = standard_attributes(kind);
@@ -229,7 +237,7 @@ class Generator {
         if (setting.accepts(candidate)) value = candidate;
       }
     }
-    if (form.function) result.function = random_function(node(id).operands.size());
+    if (form.function) result.function = random_function(arity);
     return result;
   }
 

@@ -27,12 +27,25 @@ class NodeView {
     shape.last() = last;
     return shape;
   }
+  static constexpr Shape extended(Shape shape, const Dimension& last) {
+    shape.push(last);
+    return shape;
+  }
   static constexpr bool is_fixed(const Dimension& dimension) { return dimension.symbol == nullptr; }
   static constexpr long long extent(const Dimension& dimension) { return dimension.extent; }
   static constexpr Dimension fixed(long long extent) { return extent; }
 
   constexpr Dimension chosen(int, int, const char*) const {
     return graph_.program[node_.token].number;
+  }
+
+  constexpr bool flag(int setting) const {
+    const Program& program = graph_.program;
+    for (int at = node_.token; at < program.size; ++at) {
+      if (at > node_.token && !is_layer_option(program[at].part)) break;
+      if (stated(program[at]) == setting) return program[at].x != 0;
+    }
+    return form_of(node_.kind).settings[setting].standard != 0;
   }
 
   template <class... Dimensions>

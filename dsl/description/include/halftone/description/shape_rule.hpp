@@ -4,11 +4,12 @@
 //   operands()                   how many
 //   shape(i)                     the shape of operand i
 //   chosen(i, d, name)           dimension d of parameter i, which the layer itself chooses
+//   flag(i)                      whether setting i is on
 //   parameter(i, dimensions...)  gives parameter i its shape, or compares; false where it is
 //   refused result(shape) refuse(words...)             text, numbers, dimensions, shapes,
 //   OperandName and kRemedy
-// and for shapes and dimensions rank, last, rows (all but the last), with_last, is_fixed, extent
-// and fixed.
+// and for shapes and dimensions rank, last, rows (all but the last), with_last, extended (by a last
+// one), is_fixed, extent and fixed.
 #pragma once
 
 #include "halftone/description/kind_form.hpp"
