@@ -4,6 +4,7 @@
 #define HALFTONE_LAYERS_TD
 
 include "layers/Linear.td"
+include "layers/Matmul.td"
 include "layers/LayerNorm.td"
 include "layers/RmsNorm.td"
 include "layers/Relu.td"

@@ -143,6 +143,39 @@ module @last_user_first {
 
 // -----
 
+!heads = !halftone.tensor<[batch, 5, 8], f32>
+!square = !halftone.tensor<[batch, 5, 5], f32>
+!turned = !halftone.tensor<[batch, 8, 5], f32>
+!weight = !halftone.tensor<[8, 8], f32>
+!scalar = !halftone.tensor<[], f32>
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+#loss = #halftone.phase<loss>
+
+// D57: the gradient of a factor lies as the factor does; those of one value that is both factors add up.
+// CHECK-LABEL: module @factors
+module @factors {
+  halftone.graph "training" {
+    %x = halftone.input "x" : !heads
+    %w = halftone.parameter "w" {initializer = #zeros} : !weight
+    // CHECK: %[[H:.*]] = halftone.linear
+    %h = halftone.linear %x, %w {halftone.layer = "h"} : (!heads, !weight) -> !heads
+    // CHECK: %[[S:.*]] = halftone.matmul %[[H]], %[[H]]
+    %s = halftone.matmul %h, %h {halftone.layer = "s", transpose_a = false, transpose_b = true} : (!heads, !heads) -> !square
+    %t = halftone.matmul %h, %s {halftone.layer = "t", transpose_a = true, transpose_b = false} : (!heads, !square) -> !turned
+    %l = halftone.mean %t {halftone.layer = "l", halftone.phase = #loss} : (!turned) -> !scalar
+    halftone.loss "l", %l weight 1.0 {halftone.phase = #loss} : !scalar
+    // CHECK: %[[DT:.*]] = halftone.map "mean_grad"
+    // CHECK: %[[TH:.*]] = halftone.contract %[[S]], %[[DT]] {batch_axes = 1 : i64, halftone.gradient_of = ["h"], halftone.layer = "t", halftone.phase = #halftone.phase<backward>, pass = #halftone.pass<input_gradient>, transpose_rhs} :
+    // CHECK: %[[DS:.*]] = halftone.contract %[[H]], %[[DT]] {batch_axes = 1 : i64, halftone.gradient_of = ["s"], halftone.layer = "t", halftone.phase = #halftone.phase<backward>, pass = #halftone.pass<input_gradient>} :
+    // CHECK: %[[SA:.*]] = halftone.contract %[[DS]], %[[H]] {batch_axes = 1 : i64, halftone.gradient_of = ["h"], halftone.layer = "s", halftone.phase = #halftone.phase<backward>, pass = #halftone.pass<input_gradient>} :
+    // CHECK: %[[SB:.*]] = halftone.contract %[[DS]], %[[H]] {batch_axes = 1 : i64, halftone.gradient_of = ["h"], halftone.layer = "s", halftone.phase = #halftone.phase<backward>, pass = #halftone.pass<input_gradient>, transpose_lhs} :
+    // CHECK: %[[FIRST:.*]] = halftone.map "add"(%[[TH]], %[[SA]])
+    // CHECK: halftone.map "add"(%[[FIRST]], %[[SB]])
+  }
+}
+
+// -----
+
 !matrix = !halftone.tensor<[batch, 8], f32>
 !weight = !halftone.tensor<[8, 8], f32>
 !scalar = !halftone.tensor<[], f32>

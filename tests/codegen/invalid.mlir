@@ -145,6 +145,46 @@ halftone.graph "g" {
 
 // -----
 
+// Matmul: both operands and the result have one batch.
+halftone.graph "g" {
+  %a = halftone.input "a" : !halftone.tensor<[batch, 5, 4], f32>
+  %b = halftone.input "b" : !halftone.tensor<[time, 4, 8], f32>
+  // expected-error @+1 {{are not matrices of one batch}}
+  %y = halftone.matmul %a, %b {transpose_a = false, transpose_b = false} : (!halftone.tensor<[batch, 5, 4], f32>, !halftone.tensor<[time, 4, 8], f32>) -> !halftone.tensor<[batch, 5, 8], f32>
+}
+
+// -----
+
+// Matmul: nothing is broadcast.
+halftone.graph "g" {
+  %a = halftone.input "a" : !halftone.tensor<[batch, 5, 4], f32>
+  %b = halftone.input "b" : !halftone.tensor<[4, 8], f32>
+  // expected-error @+1 {{are not matrices of one batch}}
+  %y = halftone.matmul %a, %b {transpose_a = false, transpose_b = false} : (!halftone.tensor<[batch, 5, 4], f32>, !halftone.tensor<[4, 8], f32>) -> !halftone.tensor<[batch, 5, 8], f32>
+}
+
+// -----
+
+// Matmul: both operands sum over one dimension.
+halftone.graph "g" {
+  %a = halftone.input "a" : !halftone.tensor<[batch, 5, 4], f32>
+  %b = halftone.input "b" : !halftone.tensor<[batch, 8, 4], f32>
+  // expected-error @+1 {{sums over 4 of a but 8 of b}}
+  %y = halftone.matmul %a, %b {transpose_a = false, transpose_b = false} : (!halftone.tensor<[batch, 5, 4], f32>, !halftone.tensor<[batch, 8, 4], f32>) -> !halftone.tensor<[batch, 5, 4], f32>
+}
+
+// -----
+
+// Matmul: the result is rows by columns.
+halftone.graph "g" {
+  %a = halftone.input "a" : !halftone.tensor<[batch, 4, 5], f32>
+  %b = halftone.input "b" : !halftone.tensor<[batch, 8, 4], f32>
+  // expected-error @+1 {{is not 5 x 8}}
+  %y = halftone.matmul %a, %b {transpose_a = true, transpose_b = true} : (!halftone.tensor<[batch, 4, 5], f32>, !halftone.tensor<[batch, 8, 4], f32>) -> !halftone.tensor<[batch, 4, 8], f32>
+}
+
+// -----
+
 // Relu keeps the shape.
 halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>

@@ -3,7 +3,7 @@
 // RUN: halftone-opt --halftone-lower-layers %s | FileCheck %s
 // RUN: halftone-opt --halftone-lower-layers %s | FileCheck --check-prefix=NONE %s
 
-// NONE-NOT: halftone.{{linear|layer_norm|relu|gelu|silu|add|concat|pointwise|pointwise_loss|cross_entropy|mse|mean}} {{[%"]}}
+// NONE-NOT: halftone.{{linear|matmul|layer_norm|relu|gelu|silu|add|concat|pointwise|pointwise_loss|cross_entropy|mse|mean}} {{[%"]}}
 
 !matrix = !halftone.tensor<[batch, 8], f32>
 !weight = !halftone.tensor<[8, 8], f32>
@@ -32,6 +32,24 @@ halftone.graph "linear" {
   %z = halftone.linear %y, %w {halftone.layer = "bare", halftone.values = array<i64: 4>} : (!matrix, !weight) -> !matrix
   // CHECK: halftone.output "z", %[[Z]]
   halftone.output "z", %z : !matrix
+}
+
+// Leading dimensions are a batch; without them it is one product.
+// CHECK-LABEL: halftone.graph "matmul"
+halftone.graph "matmul" {
+  // CHECK: %[[Q:.*]] = halftone.input "q"
+  %q = halftone.input "q" : !halftone.tensor<[batch, 3, time, 4], f32>
+  // CHECK: %[[K:.*]] = halftone.input "k"
+  %k = halftone.input "k" : !halftone.tensor<[batch, 3, 9, 4], f32>
+  // CHECK: %[[S:.*]] = halftone.contract %[[Q]], %[[K]] {batch_axes = 2 : i64, halftone.kind = "matmul", halftone.layer = "s", label = "matmul", pass = #halftone.pass<forward>, transpose_rhs} :
+  %s = halftone.matmul %q, %k {halftone.kind = "matmul", halftone.layer = "s", transpose_a = false, transpose_b = true}
+      : (!halftone.tensor<[batch, 3, time, 4], f32>, !halftone.tensor<[batch, 3, 9, 4], f32>) -> !halftone.tensor<[batch, 3, time, 9], f32>
+  // CHECK: %[[X:.*]] = halftone.input "x"
+  %x = halftone.input "x" : !matrix
+  // CHECK: %[[G:.*]] = halftone.contract %[[X]], %[[X]] {halftone.layer = "g", label = "matmul", pass = #halftone.pass<forward>, transpose_lhs} :
+  %g = halftone.matmul %x, %x {halftone.layer = "g", transpose_a = true, transpose_b = false} : (!matrix, !matrix) -> !weight
+  halftone.output "s", %s : !halftone.tensor<[batch, 3, time, 9], f32>
+  halftone.output "g", %g : !weight
 }
 
 // A row operation has a domain; what its gradients read leaves it too.

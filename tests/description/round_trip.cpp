@@ -44,8 +44,12 @@ Description everything() {
       b.node("tanh", kind_called("gelu"), {{"x", erf}}, kWide, set(kind_called("gelu"), "tanh"));
   const NodeId silu = b.node("silu", kind_called("silu"), {{"x", tanh}}, kWide);
   const NodeId add = b.node("0", kind_called("add"), {{"a", silu}, {"b", second}}, kWide);
-  const NodeId joined = b.node("joined", kind_called("concat"), {{"part0", add}, {"part1", first}},
-                               {symbol("batch"), fixed(8)});
+  LayerAttributes flags = standard_attributes(kind_called("matmul"));
+  flags.settings[1].value = true;
+  const NodeId product = b.node("product", kind_called("matmul"), {{"a", add}, {"b", weight}},
+                                kWide, std::move(flags));
+  const NodeId joined = b.node("joined", kind_called("concat"),
+                               {{"part0", product}, {"part1", first}}, {symbol("batch"), fixed(8)});
   const double infinity = std::numeric_limits<double>::infinity();
   const Expression mask = {2,
                            {{ScalarOp::operand, 0},
@@ -95,7 +99,8 @@ state %mean : [batch, 4] initial -2.5
 %tanh = gelu(x: %erf) {approximation: tanh} : [batch, 4]
 %silu = silu(x: %tanh) : [batch, 4]
 %0 = add(a: %silu, b: %second) : [batch, 4]
-%joined = concat(part0: %0, part1: %first) : [batch, 8]
+%product = matmul(a: %0, b: %w.weight) {transpose_a: false, transpose_b: true} : [batch, 4]
+%joined = concat(part0: %product, part1: %first) : [batch, 8]
 %mask = pointwise(x0: %mean, x1: %first) "mask \"it\"" { %0 = operand 0; %1 = operand 1; %2 = constant -inf; %3 = less_equal %0 %1; %4 = select %3 %2 %0; %5 = negate %4 } : [batch, 4]
 %xent = cross_entropy(logits: %joined, label: %label) : []
 %mse = mse(x: %0, target: %left) : []

@@ -39,6 +39,12 @@ TEST_CASE("shapes follow from the operands' shapes") {
       {kind_called("linear"),
        {{"x", {fixed(6)}}, {"weight", {fixed(9), fixed(6)}}, {"bias", {fixed(9)}}},
        {fixed(9)}},
+      {kind_called("matmul"),
+       {{"a", wide}, {"b", {kBatch, fixed(6), fixed(4)}}},
+       {kBatch, kTime, fixed(4)}},
+      {kind_called("matmul"),
+       {{"a", {fixed(2), kBatch}}, {"b", {kBatch, kTime}}},
+       {fixed(2), kTime}},
       {kind_called("layer_norm"),
        {{"x", wide}, {"weight", {fixed(6)}}, {"bias", {fixed(6)}}},
        wide},
@@ -81,10 +87,50 @@ TEST_CASE("sources and operands that do not fit have no inferred shape") {
   CHECK(!inferred(kind_called("rms_norm"), {{"x", {}}, {"weight", {fixed(1)}}}));
   CHECK(!inferred(kind_called("rms_norm"), {{"x", {fixed(3)}}, {"weight", {fixed(4)}}}));
   CHECK(!inferred(kind_called("cross_entropy"), {{"logits", {}}, {"label", {}}}));
+  const Shape matrix = {fixed(2), fixed(2)}, batched = {kBatch, fixed(2), fixed(2)};
+  CHECK(!inferred(kind_called("matmul"), {{"a", {fixed(2)}}, {"b", matrix}}));
+  CHECK(!inferred(kind_called("matmul"), {{"a", matrix}, {"b", {fixed(2)}}}));
+  CHECK(!inferred(kind_called("matmul"), {{"a", batched}, {"b", matrix}}));
+  CHECK(!inferred(kind_called("matmul"), {{"a", batched}, {"b", {kTime, fixed(2), fixed(2)}}}));
   Node node;
   node.kind = kind_called("relu");
   node.operands = {{"x", 3}};
   CHECK(!infer_shape(Description{}, node));
+}
+
+TEST_CASE("a matmul sums over the dimension that its settings say") {
+  struct Case {
+    bool transpose_a, transpose_b;
+    std::int64_t rows_a, columns_a, rows_b, columns_b;
+  };
+  // Each is [2, 3] by [3, 5] where nothing is transposed.
+  const Case cases[] = {
+      {false, false, 2, 3, 3, 5},
+      {false, true, 2, 3, 5, 3},
+      {true, false, 3, 2, 3, 5},
+      {true, true, 3, 2, 5, 3},
+  };
+  for (const Case& given : cases) {
+    for (const Case& stated : cases) {
+      CAPTURE(given.transpose_a);
+      CAPTURE(given.transpose_b);
+      CAPTURE(stated.transpose_a);
+      CAPTURE(stated.transpose_b);
+      Builder b;
+      Node node;
+      node.kind = kind_called("matmul");
+      const Shape left = {kBatch, fixed(given.rows_a), fixed(given.columns_a)};
+      const Shape right = {kBatch, fixed(given.rows_b), fixed(given.columns_b)};
+      node.operands = {{"a", b.input("a", left)}, {"b", b.input("b", right)}};
+      LayerAttributes attributes = standard_attributes(node.kind);
+      attributes.settings[0].value = stated.transpose_a;
+      attributes.settings[1].value = stated.transpose_b;
+      node.attributes = attributes;
+      const auto shape = infer_shape(b.description, node);
+      CHECK(shape.has_value() == (&given == &stated));
+      if (shape) CHECK(*shape == Shape{kBatch, fixed(2), fixed(5)});
+    }
+  }
 }
 
 TEST_CASE("a concat wider than 64 bits can count has no inferred shape") {

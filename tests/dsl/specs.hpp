@@ -48,6 +48,22 @@ constexpr auto gelu_tanh_model =
           losses(cross_entropy("xent", "logits", "label")));
 HALFTONE_PROGRAM(gelu_tanh_model_program, gelu_tanh_model, f32_rules, adamw(), clip(1.0))
 
+constexpr auto matmul_model =
+    model("matmul",
+          inputs(tensor("x", batch, 3, symbol("time"), 7), tensor("memory", batch, 3, 9, 5),
+                 tensor("target", batch, 3, symbol("time"), 6)),
+          from("x") | drawn("query", 4, 0.5),
+          from("memory") | linear("key", 4, no_bias, init_uniform(-0.5, 0.5)),
+          from("memory") | drawn("value", 6, 0.5),
+          from("query") | matmul("scores", "key", transpose_b) | gelu_tanh("act") |
+              matmul("mixed", "value"),
+          from("query") | matmul("summed", "mixed", transpose_a) |
+              matmul("turned", "key", transpose_a, transpose_b),
+          from("act") | matmul("read", "turned", transpose_b) | matmul("gram", "read", transpose_a),
+          from("mixed") | residual(matmul("last", "gram")) | as("residual") | output("prediction"),
+          losses(mse("error", "prediction", "target")));
+HALFTONE_PROGRAM(matmul_model_program, matmul_model, f32_rules, adamw(), clip(1.0))
+
 constexpr auto nesterov_model =
     model("nesterov", inputs(tensor("x", batch, 8), tensor("target", batch, 8)),
           from("x") | linear("fc", 8, init_normal(0, 0.3), on_bias(init_constant(0), no_decay)) |

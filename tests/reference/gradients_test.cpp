@@ -35,6 +35,30 @@ parameter %w : [5, 7] init constant(0)
 %y = linear(x: %x, weight: %w) : [batch, 2, 5]
 output "y" = %y
 )"},
+    {"matmul", R"(input %x : f32[batch, 2, 3, 4]
+parameter %w : [3, 4] init constant(0)
+%u = linear(x: %x, weight: %w) : [batch, 2, 3, 3]
+%y = matmul(a: %u, b: %x) {transpose_a: false, transpose_b: false} : [batch, 2, 3, 4]
+output "y" = %y
+)"},
+    {"matmul by b transposed", R"(input %x : f32[batch, 2, 3, 4]
+parameter %w : [4, 4] init constant(0)
+%u = linear(x: %x, weight: %w) : [batch, 2, 3, 4]
+%y = matmul(a: %x, b: %u) {transpose_a: false, transpose_b: true} : [batch, 2, 3, 3]
+output "y" = %y
+)"},
+    {"matmul of a transposed", R"(input %x : f32[batch, 2, 3, 4]
+parameter %w : [5, 4] init constant(0)
+%u = linear(x: %x, weight: %w) : [batch, 2, 3, 5]
+%y = matmul(a: %u, b: %x) {transpose_a: true, transpose_b: false} : [batch, 2, 5, 4]
+output "y" = %y
+)"},
+    {"matmul of both transposed", R"(input %x : f32[batch, 2, 3, 4]
+parameter %w : [3, 4] init constant(0)
+%u = linear(x: %x, weight: %w) : [batch, 2, 3, 3]
+%y = matmul(a: %u, b: %u) {transpose_a: true, transpose_b: true} : [batch, 2, 3, 3]
+output "y" = %y
+)"},
     {"layer_norm", R"(input %x : f32[batch, 9]
 parameter %w : [9] init constant(0)
 parameter %b : [9] init constant(0)

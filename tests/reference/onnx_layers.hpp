@@ -172,23 +172,18 @@ inline std::string run_gemm(const onnx::Vector& vector) {
   return "";
 }
 
-/// Each matrix of a batch as a linear without bias.
 inline std::string run_matmul(const onnx::Vector& vector) {
   const onnx::Tensor &a = vector.inputs[0], &b = vector.inputs[1];
-  const std::size_t rank = a.shape.size();
-  if (b.shape.size() != rank) return "broadcasts";
-  const std::int64_t batch = product(a.shape, 0, rank - 2);
-  const std::int64_t rows = a.shape[rank - 2], k = a.shape[rank - 1], m = b.shape[rank - 1];
-  Judged all;
-  for (std::int64_t i = 0; i < batch; ++i) {
-    onnx::Tensor left{a.type,
-                      {rows, k},
-                      {a.values.begin() + i * rows * k, a.values.begin() + (i + 1) * rows * k}};
-    onnx::Tensor right{
-        b.type, {k, m}, {b.values.begin() + i * k * m, b.values.begin() + (i + 1) * k * m}};
-    all.append(Product{rows, k, m, left.values, Rows(right, 0).values, {}, {}}.result());
-  }
-  check_recorded(all, vector.outputs[0].values);
+  if (b.shape.size() != a.shape.size()) return "broadcasts";
+  Problem problem;
+  problem.model =
+      parse_model("input %a : f32" + text_of(a.shape) + "\ninput %b : f32" + text_of(b.shape) +
+                  "\n%y = matmul(a: %a, b: %b) {transpose_a: false, transpose_b: "
+                  "false} : " +
+                  text_of(vector.outputs[0].shape) + "\noutput \"y\" = %y\n");
+  problem.inputs.values = {{"a", a.values}, {"b", b.values}};
+  check_recorded(judge(problem, [](const auto& run) { return run.value("y"); }),
+                 vector.outputs[0].values);
   return "";
 }
 

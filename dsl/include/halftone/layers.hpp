@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The layer vocabulary. A layer reads the chain's current value x, written (rows..., columns)
-// below, and its result becomes the current value. Formulas: docs/spec/description.md, D20 to D33.
+// below, and its result becomes the current value. Formulas: docs/spec/description.md, D20 to D39.
 #pragma once
 
 #include "halftone/shape.hpp"
@@ -179,6 +179,25 @@ constexpr auto concat(const char (&... values)[N]) {
   return join(one(building::node<building::Concat>(nullptr)),
               one(building::operand_token(values))...);
 }
+/// How a factor of matmul is given.
+struct Transposition {
+  bool of_a = false, of_b = false;
+};
+/// The current value as (batch..., k, m).
+inline constexpr Transposition transpose_a{.of_a = true};
+/// The named value as (batch..., n, k).
+inline constexpr Transposition transpose_b{.of_b = true};
+
+/// Current value * the named one, for each matrix of their leading dimensions: (batch..., m, k) and
+/// (batch..., k, n) -> (batch..., m, n). Nothing is broadcast. D38
+///   from("queries") | matmul("scores", "keys", transpose_b)
+constexpr Spec<3> matmul(const char* name, const char* value, Transposition first = {},
+                         Transposition second = {}) {
+  return one(building::node_with<building::Matmul>(name, first.of_a || second.of_a)) |
+         one(building::setting<building::Matmul>("transpose_b", first.of_b || second.of_b)) |
+         one({.part = Part::operand, .name = value});
+}
+
 
 // ---- losses, of values by name; the objective is the sum of weight * loss ----
 

@@ -70,6 +70,11 @@ requires(!(building::Chain<Parts> && ...)) constexpr Spec<1> concat(const Parts&
       "concat takes names of values, or chains that each begin at the current value: write "
       "concat(\"a\", \"b\")");
 }
+constexpr Spec<1> matmul(const auto&...) {
+  return building::misused(
+      "matmul takes a name, the name of a value, transpose_a and transpose_b: write "
+      "matmul(\"scores\", \"keys\", transpose_b)");
+}
 constexpr LinearOption tied(const auto&...) {
   return LinearOption{
       building::misused("tied takes the name of a linear layer: write "

@@ -58,6 +58,15 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batc
 MODEL(net, rules, adamw())
 }  // namespace bare_add
 
+// EXPECT bare_matmul: matmul takes a name, the name of a value, transpose_a and transpose_b: write
+// matmul("scores", "keys", transpose_b)
+namespace bare_matmul {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | MISSPELT(matmul, relu) | linear("fc", 4) | output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace bare_matmul
+
 // EXPECT bare_concat: concat takes names of values, or chains that each begin at the current value:
 // write
 namespace bare_concat {

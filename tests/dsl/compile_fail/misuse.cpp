@@ -111,6 +111,16 @@ constexpr auto net = model(
 MODEL(net, rules, adamw())
 }  // namespace added_layer
 
+// EXPECT matmul_flag: matmul takes a name, the name of a value, transpose_a and transpose_b: write
+// matmul("scores", "keys", transpose_b)
+namespace matmul_flag {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("w", 5, 8)),
+          from("x") | either(matmul("product", "w", true), matmul("product", "w", transpose_b)) |
+              output("z"));
+MODEL(net, rules)
+}  // namespace matmul_flag
+
 // EXPECT concatenated_number: concat takes names of values, or chains that each begin at the
 // current value: write
 namespace concatenated_number {

@@ -58,6 +58,42 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batc
                            losses(mse("loss", "guess", "y")));
 MODEL(net, rules, adamw())
 }  // namespace loss_as_value
+// EXPECT matmul_of_a_vector: layer 'product' multiplies matrices, but input 'w' is [8]: give it two
+// dimensions or more
+namespace matmul_of_a_vector {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), either(tensor("w", 8), tensor("w", 8, 5))),
+          from("x") | matmul("product", "w") | output("z"));
+MODEL(net, rules)
+}  // namespace matmul_of_a_vector
+
+// EXPECT matmul_batch: layer 'product' multiplies [batch, 3, 4] by [3, 4, 5] of input 'w': make all
+// dimensions but the last two equal
+namespace matmul_batch {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 3, 4), tensor("w", either(Dimension(3), batch), 4, 5)),
+          from("x") | matmul("product", "w") | output("z"));
+MODEL(net, rules)
+}  // namespace matmul_batch
+
+// EXPECT matmul_inner: layer 'product' sums over 8 of input 'x' but 5 of input 'w': make them
+// equal, or transpose one of the two
+namespace matmul_inner {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 8), tensor("w", 5, 8)),
+    from("x") | either(matmul("product", "w"), matmul("product", "w", transpose_b)) | output("z"));
+MODEL(net, rules)
+}  // namespace matmul_inner
+
+// EXPECT matmul_of_transposed: layer 'product' sums over batch of input 'x' but 8 of input 'w':
+// make them equal, or transpose one of the two
+namespace matmul_of_transposed {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("w", either(Dimension(8), batch), 5)),
+          from("x") | matmul("product", "w", transpose_a) | output("z"));
+MODEL(net, rules)
+}  // namespace matmul_of_transposed
+
 
 // EXPECT mse_shape: loss 'loss' compares [batch, 3] with [batch, 4] of input 'y': make the shapes
 // equal

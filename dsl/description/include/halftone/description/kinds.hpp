@@ -9,6 +9,7 @@
 #include "halftone/description/kinds/input.hpp"
 #include "halftone/description/kinds/layer_norm.hpp"
 #include "halftone/description/kinds/linear.hpp"
+#include "halftone/description/kinds/matmul.hpp"
 #include "halftone/description/kinds/mse.hpp"
 #include "halftone/description/kinds/parameter.hpp"
 #include "halftone/description/kinds/pointwise.hpp"
@@ -41,10 +42,10 @@ struct KindList {
 };
 
 // Sources, layers, losses: in this order sentences list them.
-using AllKinds =
-    KindList<kinds::Input, kinds::Parameter, kinds::State, kinds::Linear, kinds::LayerNorm,
-             kinds::RmsNorm, kinds::Relu, kinds::Gelu, kinds::Silu, kinds::Add, kinds::Concat,
-             kinds::Pointwise, kinds::CrossEntropy, kinds::Mse, kinds::PointwiseLoss>;
+using AllKinds = KindList<kinds::Input, kinds::Parameter, kinds::State, kinds::Linear,
+                          kinds::Matmul, kinds::LayerNorm, kinds::RmsNorm, kinds::Relu, kinds::Gelu,
+                          kinds::Silu, kinds::Add, kinds::Concat, kinds::Pointwise,
+                          kinds::CrossEntropy, kinds::Mse, kinds::PointwiseLoss>;
 
 inline constexpr int kKinds = AllKinds::size;
 static_assert(kKinds <= 256, "Kind is one byte");
