@@ -24,6 +24,7 @@ struct Body {
   using Lhs = ELEMENT;
   using Rhs = RHS;
   static constexpr bool kTransposeLhs = TRANSPOSE_LHS, kTransposeRhs = TRANSPOSE_RHS;
+  static constexpr bool kIsBatch = false;
   static constexpr bool kUsesLhsSum = LHS_SUM > 0, kElementsUseLhsSum = LHS_SUM > 1;
   static constexpr int kWidth = WIDTH;
 

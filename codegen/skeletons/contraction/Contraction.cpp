@@ -143,8 +143,8 @@ std::string Contraction::describePlan(CudaPlanAttr plan, const Launch &) const {
   return text;
 }
 
-StringRef Contraction::getDeviceName(KernelOp kernel, CudaPlanAttr plan) const {
-  return formOf(plan).getDeviceName(kernel);
+StringRef Contraction::getDeviceName(KernelOp, CudaPlanAttr plan) const {
+  return formOf(plan).getDeviceName();
 }
 
 std::string Contraction::getPlanArguments(KernelOp kernel, CudaPlanAttr plan) const {
@@ -164,6 +164,7 @@ BodyForm Contraction::getBodyForm(KernelOp kernel, CudaPlanAttr plan) const {
   BodyForm form;
   form.constants = bodyConstant("kTransposeLhs", kernel.getTransposeLhs()) +
                    bodyConstant("kTransposeRhs", kernel.getTransposeRhs()) +
+                   bodyConstant("kIsBatch", !kernel.getBatchDims().empty()) +
                    bodyConstant("kUsesLhsSum", !sums.empty());
   form.before = "float sum, float lhs_sum, ";
   form.elements[kernel.getBody().front().getArgument(0)] = "sum";

@@ -19,7 +19,7 @@ public:
   /// "warps 32x32, 3 stages" behind the tile's extents, for people.
   virtual std::string describe(CudaPlanAttr) const { return {}; }
   /// The file and namespace of kernels/.
-  virtual llvm::StringRef getDeviceName(KernelOp kernel) const = 0;
+  virtual llvm::StringRef getDeviceName() const = 0;
   /// What its Body has beyond that of every contraction.
   virtual void addTo(ir::BodyForm &, KernelOp, CudaPlanAttr) const {}
 };

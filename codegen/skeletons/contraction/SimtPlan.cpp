@@ -43,9 +43,7 @@ Tiling tilingOf(ArrayRef<int64_t> tile) {
 class SimtForm final : public PlanForm {
 public:
   std::string whyNot(const PlanList &) const override { return {}; }
-  StringRef getDeviceName(KernelOp kernel) const override {
-    return kernel.getBatchDims().empty() ? "contraction" : "batched_contraction";
-  }
+  StringRef getDeviceName() const override { return "contraction"; }
 
   void addPlans(PlanList &plans) const override {
     auto add = [&](ArrayRef<int64_t> tile) {

@@ -152,7 +152,7 @@ int64_t accessWidth(KernelOp kernel) {
 
 class TensorForm final : public PlanForm {
 public:
-  StringRef getDeviceName(KernelOp) const override { return "tensor_contraction"; }
+  StringRef getDeviceName() const override { return "tensor_contraction"; }
 
   std::string whyNot(const PlanList &plans) const override {
     Type lhs = lhsOf(plans.kernel).getElementType(), rhs = rhsOf(plans.kernel).getElementType();

@@ -113,10 +113,11 @@ halftone.graph "training" {
       halftone.kernel_yield stores %a : f32
   }
 
-  // CHECK-LABEL: // m: products, batched_contraction kernel
+  // CHECK-LABEL: // m: products, contraction kernel
+  // CHECK: kIsBatch = true;
   // CHECK: body.rows = symbol_batch * 3LL * 37LL;
   // CHECK: body.element_rows = 37LL;
-  // CHECK: batched_contraction::run<Body, halftone::kernels::batched_contraction::Tile<32, 32, 16, 2, 4>>(body);
+  // CHECK: contraction::run<Body, halftone::kernels::contraction::Tile<32, 32, 16, 2, 4>>(body);
   %products = halftone.kernel "products" contraction over ["batch", 3, 37, 21] reduce [10] (%left, %right, %c21, %skip)
       accesses [#lhs, #rhs, #column, #full] -> [#full]
       fused [] {resultSegmentSizes = array<i32: 1, 0>}

@@ -17,6 +17,7 @@ halftone.graph "training" {
   // CHECK-NOT: #include
   // CHECK: kTransposeLhs = false;
   // CHECK-NEXT: kTransposeRhs = true;
+  // CHECK-NEXT: kIsBatch = false;
   // CHECK-NEXT: kUsesLhsSum = false;
   // CHECK-NEXT: kElementsUseLhsSum = false;
   // CHECK-NEXT: kWidth = 8;

@@ -7,6 +7,7 @@
 
 #include "halftone/kernels/convert.cuh"
 #include "halftone/kernels/load_store.cuh"
+#include "halftone/kernels/product.cuh"
 #include "halftone/kernels/reduce.cuh"
 
 namespace halftone::kernels::contraction {
@@ -112,10 +113,10 @@ struct LhsSum {
 };
 
 /// Everything after the sums: the body of each element, and one value per row from the first
-/// columns' blocks.
+/// columns' blocks. The product's rows end before `end_row`.
 template <class Tile, class Body>
 __device__ __forceinline__ void finish_tile(
-    const Body& body, long long first_row, int first_column,
+    const Body& body, long long first_row, long long end_row, int first_column,
     const float (&sums)[Tile::kThreadRows][Tile::kThreadColumns], const float* lhs_sums) {
   const int row_thread = static_cast<int>(threadIdx.x) / Tile::kColumnThreads;
   const int column_thread = static_cast<int>(threadIdx.x) % Tile::kColumnThreads;
@@ -123,7 +124,7 @@ __device__ __forceinline__ void finish_tile(
   for (int m = 0; m < Tile::kThreadRows; ++m) {
     const int line = line_of<Tile::kThreadRows, Tile::kRowThreads>(row_thread, m);
     const long long row = first_row + line;
-    if (row >= body.rows) continue;
+    if (row >= end_row) continue;
     const float lhs_sum = Body::kUsesLhsSum ? lhs_sums[line] : 0.0f;
     typename Body::Uniforms uniforms;
     body.load(row, uniforms);
@@ -144,8 +145,11 @@ __device__ __forceinline__ void finish_tile(
   }
 }
 
+/// body: README.md of this folder. blockIdx.x = (element of the batch * row tiles + row tile) *
+/// column tiles + column tile.
 template <class Body, class Tile>
 __device__ __forceinline__ void run(const Body& body) {
+  static_assert(!(Body::kIsBatch && Body::kUsesLhsSum), "a batch has no sum of lhs");
   using LhsStaging =
       Staging<typename Body::Lhs, Tile::kRows, Tile::kDepth, Tile::kThreads, !Body::kTransposeLhs>;
   using RhsStaging = Staging<typename Body::Rhs, Tile::kColumns, Tile::kDepth, Tile::kThreads,
@@ -153,7 +157,15 @@ __device__ __forceinline__ void run(const Body& body) {
   __shared__ __align__(16) typename LhsStaging::Shared lhs_tile;
   __shared__ __align__(16) typename RhsStaging::Shared rhs_tile;
   constexpr int kColumnTiles = (Body::columns() + Tile::kColumns - 1) / Tile::kColumns;
-  const long long first_row = static_cast<long long>(blockIdx.x / kColumnTiles) * Tile::kRows;
+  unsigned int row_tile = blockIdx.x / kColumnTiles, element = 0;
+  if constexpr (Body::kIsBatch) {
+    const auto row_tiles =
+        static_cast<unsigned int>((rows_of_product(body) + Tile::kRows - 1) / Tile::kRows);
+    element = row_tile / row_tiles;
+    row_tile %= row_tiles;
+  }
+  const Product<Body> product = product_of(body, element);
+  const long long first_row = static_cast<long long>(row_tile) * Tile::kRows;
   const int first_column = static_cast<int>(blockIdx.x % kColumnTiles) * Tile::kColumns;
   const int row_thread = static_cast<int>(threadIdx.x) / Tile::kColumnThreads;
   const int column_thread = static_cast<int>(threadIdx.x) % Tile::kColumnThreads;
@@ -163,8 +175,8 @@ __device__ __forceinline__ void run(const Body& body) {
   LhsStaging lhs;
   RhsStaging rhs;
   const auto fetch = [&](long long k) {
-    lhs.fetch(body.lhs, first_row, body.rows, k, body.depth, minus_zero(body.lhs));
-    rhs.fetch(body.rhs, first_column, Body::columns(), k, body.depth, {});
+    lhs.fetch(product.lhs, first_row, product.rows, k, body.depth, minus_zero(product.lhs));
+    rhs.fetch(product.rhs, first_column, Body::columns(), k, body.depth, {});
   };
   fetch(0);
   for (long long k = 0; k < body.depth; k += Tile::kDepth) {
@@ -193,7 +205,8 @@ __device__ __forceinline__ void run(const Body& body) {
     if (threadIdx.x < Tile::kRows) lhs_tile[0][threadIdx.x] = lhs_sum.result();
     __syncthreads();
   }
-  finish_tile<Tile>(body, first_row, first_column, sums, lhs_tile[0]);
+  finish_tile<Tile>(body, product.first_row + first_row, product.end_row, first_column, sums,
+                    lhs_tile[0]);
 }
 
 }  // namespace halftone::kernels::contraction
