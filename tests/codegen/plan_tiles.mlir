@@ -102,6 +102,24 @@ halftone.graph "bf16_and_tf32_wait_for_sm_80" {
 
 // -----
 
+// Each element of a batch is a product: the more there are, the fewer parts of the depth.
+// CHECK-LABEL: halftone.graph "tensor_cores_take_a_batch"
+// CHECK: halftone.kernel "products"
+// CHECK-SAME: #halftone.chip<"sm_75", [<simt, {{.*}}#halftone.chip<"sm_80", [<tensor, [{{[0-9, ]+}}, 4, 16, 16] splits 1
+halftone.graph "tensor_cores_take_a_batch" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 64, 2048], bf16>
+  %y = halftone.input "y" : !halftone.tensor<[batch, 2048, 64], bf16>
+  %z = halftone.kernel "products" contraction over ["batch", 64, 64] reduce [2048] (%x, %y)
+      accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 64, 2048], bf16>, !halftone.tensor<[batch, 2048, 64], bf16>) -> !halftone.tensor<[batch, 64, 64], f32> {
+  ^bb0(%acc: f32):
+    halftone.kernel_yield stores %acc : f32
+  }
+}
+
+// -----
+
 // Rows whose length is a symbol may start at any element.
 // CHECK-LABEL: halftone.graph "rows_of_any_length"
 // CHECK: halftone.kernel "pooled"
@@ -192,17 +210,16 @@ halftone.graph "splits_a_long_sum_of_few_results" {
 // -----
 
 // A batch of 4096 takes as many operations and waves as 4096 products.
-// CHECK-LABEL: halftone.graph "plans_a_batch_without_tensor_cores"
+// CHECK-LABEL: halftone.graph "plans_a_batch_as_so_many_products"
 // CHECK: halftone.kernel "one"
 // CHECK-SAME: #halftone.chip<"sm_80", {{.*}}<simt, [64, 16, 16, 4, 4] splits 1 least 1 cost [5.242880e+05, {{[^,]*}}, 2.650000e-03,
 // CHECK: halftone.kernel "batch"
 // CHECK-SAME: #halftone.chip<"sm_80", {{.*}}<simt, [64, 16, 16, 4, 4] splits 1 least 1 cost [2.147484e+09, {{[^,]*}}, 1.080000e+01,
-// CHECK-SAME: "a batch: tensor_contraction computes one product">
-halftone.graph "plans_a_batch_without_tensor_cores" {
+halftone.graph "plans_a_batch_as_so_many_products" {
   %x = halftone.input "x" : !halftone.tensor<[64, 64], f32>
   %w = halftone.input "w" : !halftone.tensor<[64, 64], f32>
-  %a = halftone.input "a" : !halftone.tensor<[batch, 64, 64], f16>
-  %b = halftone.input "b" : !halftone.tensor<[batch, 64, 64], f16>
+  %a = halftone.input "a" : !halftone.tensor<[batch, 64, 64], f32>
+  %b = halftone.input "b" : !halftone.tensor<[batch, 64, 64], f32>
   %y = halftone.kernel "one" contraction over [64, 64] reduce [64] (%x, %w)
       accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
       {resultSegmentSizes = array<i32: 1, 0>}
@@ -213,7 +230,7 @@ halftone.graph "plans_a_batch_without_tensor_cores" {
   %z = halftone.kernel "batch" contraction over ["batch", 64, 64] reduce [64] (%a, %b)
       accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
       {resultSegmentSizes = array<i32: 1, 0>}
-      : (!halftone.tensor<[batch, 64, 64], f16>, !halftone.tensor<[batch, 64, 64], f16>) -> !halftone.tensor<[batch, 64, 64], f32> {
+      : (!halftone.tensor<[batch, 64, 64], f32>, !halftone.tensor<[batch, 64, 64], f32>) -> !halftone.tensor<[batch, 64, 64], f32> {
   ^bb0(%acc: f32):
     halftone.kernel_yield stores %acc : f32
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tensor-core contraction whose Body is written by hand. Options define ELEMENT and RHS (f16,
 // bf16 or float), TRANSPOSE_LHS, TRANSPOSE_RHS, COLUMNS, WIDTH, LHS_SUM (0: unused, 1: per row, 2:
-// by elements) and TILE.
+// by elements), BATCH (its elements, 1 for none) and TILE.
 #include "halftone/kernels/tensor_contraction.cuh"
 
 using halftone::kernels::bf16;
@@ -24,7 +24,7 @@ struct Body {
   using Lhs = ELEMENT;
   using Rhs = RHS;
   static constexpr bool kTransposeLhs = TRANSPOSE_LHS, kTransposeRhs = TRANSPOSE_RHS;
-  static constexpr bool kIsBatch = false;
+  static constexpr bool kIsBatch = BATCH > 1;
   static constexpr bool kUsesLhsSum = LHS_SUM > 0, kElementsUseLhsSum = LHS_SUM > 1;
   static constexpr int kWidth = WIDTH;
 
@@ -34,7 +34,7 @@ struct Body {
   float* sum;
   ELEMENT* result;
   float *row_sum, *workspace;
-  long long rows, depth;
+  long long rows, depth, element_rows;
 
   __device__ static constexpr Column columns() { return COLUMNS; }
 
@@ -102,5 +102,6 @@ extern "C" __global__ void __launch_bounds__(Plan::kThreads)
   body.workspace = workspace;
   body.rows = rows;
   body.depth = depth;
+  body.element_rows = rows / BATCH;
   halftone::kernels::tensor_contraction::run<Body, Plan>(body);
 }

@@ -16,14 +16,18 @@ using description::Element;
 
 constexpr long long kChunk = 128;  // N3
 
-/// (extent, depth) as the operand lies in memory.
-std::vector<float> in_memory(const std::vector<float>& operand, long long depth,
+/// (batch, extent, depth) as the operand lies in memory.
+std::vector<float> in_memory(const std::vector<float>& operand, int batch, long long depth,
                              bool along_extent) {
   if (!along_extent) return operand;
-  const long long extent = static_cast<long long>(operand.size()) / depth;
+  const long long elements = static_cast<long long>(operand.size()) / batch;
+  const long long extent = elements / depth;
   std::vector<float> result(operand.size());
-  for (long long i = 0; i < extent; ++i) {
-    for (long long k = 0; k < depth; ++k) result[k * extent + i] = operand[i * depth + k];
+  for (long long first = 0; first < batch * elements; first += elements) {
+    for (long long i = 0; i < extent; ++i) {
+      for (long long k = 0; k < depth; ++k)
+        result[first + k * extent + i] = operand[first + i * depth + k];
+    }
   }
   return result;
 }
@@ -51,8 +55,8 @@ std::string Instance::text() const {
   };
   const std::string formats = name(format) + (rhs() == format ? "" : " x " + name(rhs()));
   return "sm_" + chip + " " + formats + (transpose_lhs ? " lhs^T" : " lhs  ") +
-         (transpose_rhs ? " rhs^T " : " rhs   ") + std::to_string(columns) + " columns, tile " +
-         tile.text();
+         (transpose_rhs ? " rhs^T " : " rhs   ") + std::to_string(columns) + " columns, " +
+         std::to_string(batch) + " products, tile " + tile.text();
 }
 
 Compilation compile(const Instance& instance, const std::string& target) {
@@ -64,18 +68,19 @@ Compilation compile(const Instance& instance, const std::string& target) {
        "COLUMNS=" + std::to_string(instance.columns), "WIDTH=" + std::to_string(instance.width),
        std::string("TRANSPOSE_LHS=") + flag(instance.transpose_lhs),
        std::string("TRANSPOSE_RHS=") + flag(instance.transpose_rhs),
+       "BATCH=" + std::to_string(instance.batch),
        "LHS_SUM=" + std::to_string(static_cast<int>(instance.lhs_sum))});
 }
 
-Operands operands(const Instance& instance, long long rows, long long depth) {
+Operands operands(const Instance& instance, long long rows_of_one, long long depth) {
   const auto count = [](long long a, long long b) { return static_cast<std::size_t>(a * b); };
   const Element format = instance.format;
-  const long long columns = instance.columns;
+  const long long columns = instance.columns, rows = instance.batch * rows_of_one;
   return {.rows = rows,
           .columns = columns,
           .depth = depth,
           .lhs = drawn(count(rows, depth), format, 1),
-          .rhs = drawn(count(columns, depth), instance.rhs(), 2),
+          .rhs = drawn(count(instance.batch * columns, depth), instance.rhs(), 2),
           .input = drawn(count(rows, columns), format, 3),
           .bias = drawn(count(columns, 1), Element::f32, 4),
           .scale = drawn(count(rows, 1), Element::f32, 5)};
@@ -84,7 +89,7 @@ Operands operands(const Instance& instance, long long rows, long long depth) {
 Outcome run(const Instance& instance, const std::string& ptx, const Operands& x, int splits,
             const simulator::LaunchOptions& options) {
   const TilePlan& tile = instance.tile;
-  const long long row_tiles = tiles_along(x.rows, tile.rows);
+  const long long row_tiles = instance.batch * tiles_along(x.rows / instance.batch, tile.rows);
   const auto tiles = static_cast<std::size_t>(row_tiles * tiles_along(x.columns, tile.columns));
   const std::size_t counters = rounded(4 * tiles);
   const std::size_t partials = rounded(4 * tiles * splits * tile.rows * tile.columns);
@@ -93,10 +98,12 @@ Outcome run(const Instance& instance, const std::string& ptx, const Operands& x,
 
   simulator::Device device("sm_" + instance.chip);
   const simulator::Module module = simulator::Module::parse(ptx, "contraction");
-  const Buffer lhs(device, "lhs",
-                   stored(instance.format, in_memory(x.lhs, x.depth, instance.transpose_lhs)));
-  const Buffer rhs(device, "rhs",
-                   stored(instance.rhs(), in_memory(x.rhs, x.depth, !instance.transpose_rhs)));
+  const Buffer lhs(
+      device, "lhs",
+      stored(instance.format, in_memory(x.lhs, instance.batch, x.depth, instance.transpose_lhs)));
+  const Buffer rhs(
+      device, "rhs",
+      stored(instance.rhs(), in_memory(x.rhs, instance.batch, x.depth, !instance.transpose_rhs)));
   const Buffer input(device, "input", stored(instance.format, x.input));
   const Buffer bias(device, "bias", stored(Element::f32, x.bias));
   const Buffer scale(device, "scale", stored(Element::f32, x.scale));
@@ -168,11 +175,13 @@ std::vector<std::string> outside_class_b(const Operands& x, const Outcome& outco
                                          std::size_t most) {
   std::vector<std::string> sentences;
   const auto depth = static_cast<std::size_t>(x.depth);
+  const long long batch = static_cast<long long>(x.rhs.size()) / (x.columns * x.depth);
   for (long long i = 0; i < x.rows; ++i) {
+    const long long first_column = i / (x.rows / batch) * x.columns;
     for (long long j = 0; j < x.columns && sentences.size() < most; ++j) {
-      const ClassB bound =
-          class_b(std::span(x.lhs).subspan(i * depth, depth),
-                  std::span(x.rhs).subspan(j * depth, depth), {}, Sums::toward_zero);
+      const ClassB bound = class_b(std::span(x.lhs).subspan(i * depth, depth),
+                                   std::span(x.rhs).subspan((first_column + j) * depth, depth), {},
+                                   Sums::toward_zero);
       const float stored = outcome.sum[i * x.columns + j];
       if (bound.holds(stored)) continue;
       std::ostringstream out;

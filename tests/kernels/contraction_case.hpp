@@ -35,6 +35,7 @@ struct Instance {
   int width = 4;
   LhsSum lhs_sum = LhsSum::per_row;
   std::optional<description::Element> rhs_format = std::nullopt;
+  int batch = 1;  ///< so many products of their own
 
   [[nodiscard]] description::Element rhs() const { return rhs_format.value_or(format); }
   /// Of an operand in shared memory: two formats are widened to tf32.
@@ -49,11 +50,12 @@ struct Instance {
 
 /// One launch's operands, exact in their format, in the order of memory.
 struct Operands {
-  long long rows, columns, depth;
-  std::vector<float> lhs, rhs;     ///< (rows, depth) and (columns, depth), whatever the memory
+  long long rows, columns, depth;  ///< rows: of all products
+  std::vector<float> lhs, rhs;  ///< (rows, depth), (batch, columns, depth), whatever the memory
   std::vector<float> input;        ///< (rows, columns)
   std::vector<float> bias, scale;  ///< (columns), (rows)
 };
+/// Of so many rows in each product.
 [[nodiscard]] Operands operands(const Instance& instance, long long rows, long long depth);
 
 /// What a launch left behind.

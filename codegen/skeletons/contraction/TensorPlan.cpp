@@ -55,8 +55,7 @@ int64_t threadsOfWarps(ArrayRef<int64_t> tile) {
 LogicalResult verifyPlan(KernelOp kernel, CudaPlanAttr plan) {
   ArrayRef<int64_t> tile = plan.getTile();
   auto isPower = [](int64_t value) { return value > 0 && llvm::isPowerOf2_64(value); };
-  bool fits = kernel.hasSum() && kernel.getBatchDims().empty() && tile.size() == 8 &&
-              plan.getLeast() > 0 && plan.getSplits() > 0 &&
+  bool fits = kernel.hasSum() && tile.size() == 8 && plan.getLeast() > 0 && plan.getSplits() > 0 &&
               llvm::all_of(tile.take_front(5), isPower) && llvm::all_of(tile.take_back(2), isPower);
   if (fits) {
     int64_t threads = threadsOfWarps(tile);
@@ -161,8 +160,6 @@ public:
       llvm::raw_string_ostream(text) << type;
       return text;
     };
-    if (!KernelOp(plans.kernel).getBatchDims().empty())
-      return "a batch: tensor_contraction computes one product";
     if (KernelOp(plans.kernel).getAccumulation() == Accumulation::Ordered)
       return "accumulate ordered: tensor cores sum in an order of their own";
     if (!isNarrow(lhs) || !isNarrow(rhs))

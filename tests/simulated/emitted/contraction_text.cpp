@@ -90,6 +90,7 @@ std::optional<ContractionText> read_contraction(const std::string& text) {
   read.transpose_rhs = between(body, "kTransposeRhs = ", ";") == "true";
   read.columns = std::stoul(std::string(between(body, "Column columns() { return ", ";")));
   read.depth = between(entry, "body.depth = ", ";");
+  read.element_rows = between(entry, "body.element_rows = ", ";");
   const string_view compute = between(body, " compute(", " store_row(");
   each_result(compute, "outputs.", "[i] = ", [&](string_view name, string_view value) {
     if (const auto format = sum_format(compute, value))

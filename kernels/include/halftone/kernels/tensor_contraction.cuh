@@ -86,10 +86,10 @@ class Products {
   static_assert(kSteps >= 2 && kSteps % 2 == 0,
                 "a stage holds at least two products: a depth of 32 for 16 bits, 16 for tf32");
 
-  __device__ __forceinline__ Products(const Body& body, const Place& place, unsigned int lhs_shared,
-                                      int warp_row, int warp_column)
-      : lhs_(body.lhs, lhs_shared, place.first_row, body.rows, place.depth),
-        rhs_(body.rhs, lhs_shared + LhsLayout::kBytes, place.first_column, Body::columns(),
+  __device__ __forceinline__ Products(const Product<Body>& product, const Place& place,
+                                      unsigned int lhs_shared, int warp_row, int warp_column)
+      : lhs_(product.lhs, lhs_shared, place.first_row, product.rows, place.depth),
+        rhs_(product.rhs, lhs_shared + LhsLayout::kBytes, place.first_column, Body::columns(),
              place.depth),
         lhs_fragments_(lhs_shared, warp_row),
         rhs_fragments_(lhs_shared + LhsLayout::kBytes, warp_column),
@@ -200,17 +200,24 @@ class Products {
 };
 
 /// Which results this block computes and from which part of the depth. The grid has one dimension:
-/// blockIdx.x = (row tile * column tiles + column tile) * splits + split.
+/// blockIdx.x = ((element of the batch * row tiles + row tile) * column tiles + column tile) *
+/// splits + split.
 template <class Body, class Tile>
 __device__ __forceinline__ Place place_of(const Body& body) {
   constexpr unsigned int kColumnTiles = (Body::columns() + Tile::kColumns - 1) / Tile::kColumns;
   Place place;
-  place.row_tiles = static_cast<unsigned int>((body.rows + Tile::kRows - 1) / Tile::kRows);
+  place.row_tiles =
+      static_cast<unsigned int>((rows_of_product(body) + Tile::kRows - 1) / Tile::kRows);
   place.tiles = place.row_tiles * kColumnTiles;
+  if constexpr (Body::kIsBatch)
+    place.tiles *= static_cast<unsigned int>(body.rows / body.element_rows);
   place.splits = Tile::kMaxSplits > 1 ? gridDim.x / place.tiles : 1;
   place.tile = Tile::kMaxSplits > 1 ? blockIdx.x / place.splits : blockIdx.x;
   place.split = Tile::kMaxSplits > 1 ? blockIdx.x % place.splits : 0;
-  place.first_row = static_cast<long long>(place.tile / kColumnTiles) * Tile::kRows;
+  const unsigned int row_tile = place.tile / kColumnTiles;
+  place.element = Body::kIsBatch ? row_tile / place.row_tiles : 0;
+  place.first_row =
+      static_cast<long long>(Body::kIsBatch ? row_tile % place.row_tiles : row_tile) * Tile::kRows;
   place.first_column = static_cast<int>(place.tile % kColumnTiles) * Tile::kColumns;
   long long length = body.depth;
   place.depth.first = 0;
@@ -243,12 +250,14 @@ __device__ __forceinline__ void run(const Body& body) {
   using LhsSum = tensor_contraction::LhsSum<typename Products::LhsLayout>;
   static_assert(Tile::kMaxSplits == 1 || !Body::kElementsUseLhsSum,
                 "elements that need lhs's sum want the whole depth in one block; do not split it");
+  static_assert(!(Body::kIsBatch && Body::kUsesLhsSum), "a batch has no sum of lhs");
   unsigned char* const storage = shared_storage<Tile::shared_bytes(Products::LhsLayout::kSize)>();
   float* const lhs_sums = reinterpret_cast<float*>(storage + Tile::kSlabBytes);
   const int thread = static_cast<int>(threadIdx.x), warp = thread / 32;
   const int warp_row = warp / Tile::kColumnWarps * Tile::kWarpRows;
   const int warp_column = warp % Tile::kColumnWarps * Tile::kWarpColumns;
   const Place place = place_of<Body, Tile>(body);
+  const Product<Body> product = product_of(body, place.element);
   const bool owns_row = thread < Tile::kRows && place.first_column == 0;
   const bool sums_lhs = Body::kElementsUseLhsSum ? thread < Tile::kRows : owns_row;
 
@@ -256,7 +265,7 @@ __device__ __forceinline__ void run(const Body& body) {
   LhsSum lhs_sum(place.splits > 1 ? workspace.chunk_sums(place.depth.first, thread) : nullptr,
                  place.row_tiles * Tile::kRows);
   Sums<Tile> sums = {};
-  Products products(body, place, static_cast<unsigned int>(__cvta_generic_to_shared(storage)),
+  Products products(product, place, static_cast<unsigned int>(__cvta_generic_to_shared(storage)),
                     warp_row, warp_column);
   products.add_up(sums, [&](int tile, int stage) {
     if (Body::kUsesLhsSum && sums_lhs) lhs_sum.add(storage + stage, thread, tile);
@@ -269,17 +278,18 @@ __device__ __forceinline__ void run(const Body& body) {
       lhs_sum.gather(workspace.chunk_sums(0, thread),
                      (body.depth + kColumnChunk - 1) / kColumnChunk);
   }
-  if (owns_row && place.first_row + thread < body.rows) {
+  const long long first_row = product.first_row + place.first_row;
+  if (owns_row && first_row + thread < product.end_row) {
     typename Body::Uniforms uniforms;
-    body.load(place.first_row + thread, uniforms);
-    body.store_row(uniforms, lhs_sum.total(), place.first_row + thread);
+    body.load(first_row + thread, uniforms);
+    body.store_row(uniforms, lhs_sum.total(), first_row + thread);
   }
   if constexpr (Body::kElementsUseLhsSum) {
     if (sums_lhs) lhs_sums[thread] = lhs_sum.total();
     __syncthreads();
   }
   finish_elements<typename Products::LhsFragments, Tile>(
-      body, place.first_row + warp_row, place.first_column + warp_column, sums,
+      body, first_row + warp_row, product.end_row, place.first_column + warp_column, sums,
       Slab<Tile, typename Products::RhsFragments>(storage), lhs_sums + warp_row);
 }
 

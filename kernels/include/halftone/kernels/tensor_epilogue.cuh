@@ -6,6 +6,7 @@
 #pragma once
 
 #include "halftone/kernels/load_store.cuh"
+#include "halftone/kernels/product.cuh"
 #include "halftone/kernels/reduce.cuh"
 #include "halftone/kernels/tensor_fragments.cuh"
 
@@ -17,8 +18,8 @@ using Sums = float[Tile::kWarpRows / 16][Tile::kWarpColumns / 8][4];
 
 /// Which results a block computes, and from which part of the depth.
 struct Place {
-  unsigned int tile, tiles, row_tiles, split, splits;
-  long long first_row;
+  unsigned int tile, tiles, row_tiles, element, split, splits;
+  long long first_row;  ///< in the product
   int first_column;
   Depth depth;
 };
@@ -197,10 +198,12 @@ class Slab {
   float* floats_;
 };
 
-/// The Body of every element of the warp's tile, whose first row, column and lhs sum are given.
+/// The Body of every element of the warp's tile, whose first row, column and lhs sum are given. The
+/// product's rows end before `end_row`.
 template <class LhsFragments, class Tile, class RhsFragments, class Body>
 __device__ __forceinline__ void finish_elements(const Body& body, long long first_row,
-                                                int first_column, const Sums<Tile>& sums,
+                                                long long end_row, int first_column,
+                                                const Sums<Tile>& sums,
                                                 const Slab<Tile, RhsFragments>& slab,
                                                 const float* lhs_sums) {
   constexpr int kWidth = Body::kWidth, kGroups = Tile::kWarpColumns / kWidth;
@@ -215,7 +218,7 @@ __device__ __forceinline__ void finish_elements(const Body& body, long long firs
       const int line = LhsFragments::line(i, group / kGroups);
       const long long row = first_row + line;
       const int offset = group % kGroups * kWidth, column = first_column + offset;
-      if (row >= body.rows || column >= Body::columns()) continue;
+      if (row >= end_row || column >= Body::columns()) continue;
       typename Body::Uniforms uniforms;
       typename Body::template Inputs<kWidth> inputs;
       typename Body::template Outputs<kWidth> outputs;
