@@ -36,6 +36,10 @@ private:
   void add(StringRef name, const std::string &value) {
     state.addAttribute(name, builder.getStringAttr(value));
   }
+  void add(StringRef name, const std::vector<std::int64_t> &value) {
+    state.addAttribute(name, builder.getDenseI64ArrayAttr(value));
+  }
+  void add(StringRef, const hd::Shape &) {} // the result's type has the dimensions
   void add(StringRef name, const hd::Initializer &value) {
     state.addAttribute(name, InitializerAttr::get(builder.getContext(),
                                                   static_cast<InitializerKind>(value.kind),

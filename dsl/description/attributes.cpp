@@ -23,6 +23,12 @@ bool LayerAttributes::flag(std::string_view setting) const { return find<bool>(*
 const std::string& LayerAttributes::word(std::string_view setting) const {
   return find<std::string>(*this, setting);
 }
+const std::vector<std::int64_t>& LayerAttributes::integers(std::string_view setting) const {
+  return find<std::vector<std::int64_t>>(*this, setting);
+}
+const Shape& LayerAttributes::dimensions(std::string_view setting) const {
+  return find<Shape>(*this, setting);
+}
 
 LayerAttributes standard_attributes(Kind kind) {
   LayerAttributes attributes;
@@ -32,6 +38,8 @@ LayerAttributes standard_attributes(Kind kind) {
     if (form.type == SettingType::choice) {
       setting.value = std::string(form.words[static_cast<int>(form.standard)]);
     }
+    if (form.type == SettingType::integers) setting.value.emplace<std::vector<std::int64_t>>();
+    if (form.type == SettingType::dimensions) setting.value.emplace<Shape>();
   }
   return attributes;
 }

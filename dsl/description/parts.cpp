@@ -103,6 +103,16 @@ bool read_flag(Scanner& scan, bool& value) {
   return value || scan.take_word("false") || scan.unexpected("'true' or 'false'");
 }
 
+/// "[0, 2, 1]"
+bool read_integers(Scanner& scan, std::vector<std::int64_t>& integers) {
+  if (!scan.expect('[')) return false;
+  if (scan.take(']')) return true;
+  do {
+    if (!scan.read_integer(integers.emplace_back(), "an integer")) return false;
+  } while (scan.take(','));
+  return scan.expect(']');
+}
+
 bool read_value(Scanner& scan, const SettingForm& form, Setting& setting) {
   setting.name = form.name;
   switch (form.type) {
@@ -112,6 +122,10 @@ bool read_value(Scanner& scan, const SettingForm& form, Setting& setting) {
       return read_flag(scan, setting.value.emplace<bool>());
     case SettingType::choice:
       return read_choice(scan, form, setting.value.emplace<std::string>());
+    case SettingType::integers:
+      return read_integers(scan, setting.value.emplace<std::vector<std::int64_t>>());
+    case SettingType::dimensions:
+      return read_shape(scan, setting.value.emplace<Shape>());
   }
   return false;
 }

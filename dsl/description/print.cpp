@@ -99,6 +99,12 @@ class Printer {
   void put_value(double value) { put(spelled(value)); }
   void put_value(bool value) { put(value ? "true" : "false"); }
   void put_value(const std::string& word) { put(word); }
+  void put_value(const Shape& dimensions) { put(spelled(dimensions)); }
+  void put_value(const std::vector<std::int64_t>& integers) {
+    Shape extents;
+    for (const std::int64_t integer : integers) extents.push_back({integer, {}});
+    put_value(extents);
+  }
 
   void put_function(const Function& function) {
     put(" ", quoted(function.name), " {");

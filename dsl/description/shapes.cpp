@@ -18,6 +18,10 @@ class NodeView {
   const Shape& shape(int operand) const { return read(operand).shape; }
 
   static int rank(const Shape& shape) { return static_cast<int>(shape.size()); }
+  template <class Of>
+  static auto& at(Of& shape, int dimension) {
+    return shape[static_cast<std::size_t>(dimension)];
+  }
   static Dimension last(const Shape& shape) { return shape.back(); }
   static Shape rows(const Shape& shape) { return {shape.begin(), shape.end() - 1}; }
   static Shape with_last(Shape shape, Dimension last) {
@@ -46,6 +50,10 @@ class NodeView {
     return on ? *on : form_of(node_.kind).settings[setting].standard != 0;
   }
 
+  /// Empty where the node does not have the settings of its kind.
+  std::vector<std::int64_t> integers() const { return list<std::vector<std::int64_t>>(); }
+  Shape dimensions() const { return list<Shape>(); }
+
   template <class... Dimensions>
   bool parameter(int operand, const Dimensions&... dimensions) {
     const Shape needed{dimensions...};
@@ -69,6 +77,16 @@ class NodeView {
   const Node& read(int operand) const {
     const NodeId id = node_.operands[static_cast<std::size_t>(operand)].node;
     return description_.nodes[static_cast<std::size_t>(id)];
+  }
+
+  template <class List>
+  List list() const {
+    const auto* attributes = std::get_if<LayerAttributes>(&node_.attributes);
+    if (!attributes) return {};
+    for (const Setting& setting : attributes->settings) {
+      if (const auto* list = std::get_if<List>(&setting.value)) return *list;
+    }
+    return {};
   }
 
   void put(std::string_view text) { inferred_.fault += text; }

@@ -5,6 +5,7 @@
 
 namespace halftone::reference {
 
+/// Dimensions are left out: a formula knows the shapes.
 Settings settings_of(const description::Node& node) {
   Settings settings;
   const auto* attributes = std::get_if<description::LayerAttributes>(&node.attributes);
@@ -14,7 +15,9 @@ Settings settings_of(const description::Node& node) {
       settings.numbers[setting.name] = *number;
     } else if (const auto* word = std::get_if<std::string>(&setting.value)) {
       settings.words[setting.name] = *word;
-    } else if (std::get<bool>(setting.value)) {
+    } else if (const auto* list = std::get_if<std::vector<std::int64_t>>(&setting.value)) {
+      settings.lists[setting.name] = *list;
+    } else if (const auto* flag = std::get_if<bool>(&setting.value); flag && *flag) {
       settings.flags.insert(setting.name);
     }
   }

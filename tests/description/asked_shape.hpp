@@ -33,6 +33,10 @@ class AskedShape {
     return operands_.at(static_cast<std::size_t>(operand));
   }
   static int rank(const Shape& shape) { return static_cast<int>(shape.size()); }
+  template <class Of>
+  static auto& at(Of& shape, int dimension) {
+    return shape.at(static_cast<std::size_t>(dimension));
+  }
   static Dimension last(const Shape& shape) { return shape.back(); }
   static Shape rows(const Shape& shape) { return {shape.begin(), shape.end() - 1}; }
   static Shape with_last(Shape shape, const Dimension& last) {
@@ -52,6 +56,10 @@ class AskedShape {
   [[nodiscard]] bool flag(int setting) const {
     return std::get<bool>(settings_.at(static_cast<std::size_t>(setting)).value);
   }
+  [[nodiscard]] const std::vector<std::int64_t>& integers() const {
+    return std::get<std::vector<std::int64_t>>(settings_.at(0).value);
+  }
+  [[nodiscard]] const Shape& dimensions() const { return std::get<Shape>(settings_.at(0).value); }
   template <class... Dimensions>
   bool parameter(int operand, const Dimensions&... dimensions) {
     needed_[operand] = Shape{dimensions...};

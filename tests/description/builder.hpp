@@ -16,7 +16,7 @@ inline Dimension fixed(std::int64_t extent) { return {extent, {}}; }
 inline Dimension symbol(std::string name) { return {0, std::move(name)}; }
 
 /// The attributes of a kind with one setting, which takes this value.
-inline LayerAttributes set(Kind kind, std::variant<double, bool, std::string> value) {
+inline LayerAttributes set(Kind kind, decltype(Setting::value) value) {
   LayerAttributes attributes = standard_attributes(kind);
   attributes.settings.at(0).value = std::move(value);
   return attributes;

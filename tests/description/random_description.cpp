@@ -170,7 +170,7 @@ class Generator {
     for (const Operand& operand : operands) {
       shapes.push_back(operand.node < 0 ? Shape{} : shape(operand.node));
     }
-    Attributes attributes = this->attributes(kind, operands.size());
+    Attributes attributes = this->attributes(kind, operands.size(), shape(x));
     const auto* of_layer = std::get_if<LayerAttributes>(&attributes);
     const auto choose = [&](int operand, std::size_t dimension) {
       return chosen(operand_form(form_of(kind), operand), dimension);
@@ -220,7 +220,24 @@ class Generator {
     return parameter(wanted);
   }
 
-  Attributes attributes(Kind kind, std::size_t arity) {
+  /// The dimensions of a shape by number, in any order.
+  std::vector<std::int64_t> any_order(std::size_t rank) {
+    std::vector<std::int64_t> order(rank);
+    for (std::size_t i = 0; i < rank; ++i) order[i] = static_cast<std::int64_t>(i);
+    for (std::size_t i = 0; i < rank; ++i) std::swap(order[i], order[i + below(rank - i)]);
+    return order;
+  }
+
+  /// Of as many elements as `shape`.
+  Shape any_shape(const Shape& shape) {
+    Shape result;
+    for (const std::int64_t i : any_order(shape.size()))
+      result.push_back(shape[static_cast<std::size_t>(i)]);
+    if (below(2) == 1) result.push_back(fixed(1));
+    return result;
+  }
+
+  Attributes attributes(Kind kind, std::size_t arity, const Shape& x) {
     const KindForm& form = form_of(kind);
     if (form.settings.size == 0 && !form.function) return {};
     LayerAttributes result = standard_attributes(kind);
@@ -231,8 +248,10 @@ class Generator {
       if (setting.type == SettingType::choice) {
         value = std::string(setting.words[static_cast<int>(below(setting.words.size))]);
       }
-      const double number = finite();
+      if (setting.type == SettingType::integers) value = any_order(x.size());
+      if (setting.type == SettingType::dimensions) value = any_shape(x);
       if (setting.type != SettingType::number) continue;
+      const double number = finite();
       for (const double candidate : {number, std::abs(number)}) {
         if (setting.accepts(candidate)) value = candidate;
       }

@@ -96,16 +96,16 @@ class Describer {
     for (int i = 0; i < from.operand_count; ++i) {
       to.operands.push_back({role(from.kind, i), ids_[graph_.operand(from, i).node]});
     }
-    for (int i = 0; i < from.shape.rank; ++i) {
-      const Dimension& dimension = from.shape.dimensions[i];
-      if (dimension.symbol != nullptr)
-        to.shape.push_back({0, dimension.symbol});
-      else
-        to.shape.push_back({dimension.extent, ""});
-    }
+    for (int i = 0; i < from.shape.rank; ++i)
+      to.shape.push_back(dimension(from.shape.dimensions[i]));
     if (from.labels) to.format = description::Element::i32;
     to.attributes = attributes(n);
     return to;
+  }
+
+  static description::Dimension dimension(const Dimension& from) {
+    if (from.symbol != nullptr) return {0, from.symbol};
+    return {from.extent, ""};
   }
 
   /// As in the table of nodes of docs/spec/description.md.
@@ -120,6 +120,10 @@ class Describer {
     const description::KindForm& form = form_of(node.kind);
     if (form.settings.size == 0 && !form.function) return std::monostate{};
     description::LayerAttributes to = description::standard_attributes(node.kind);
+    for (int i = 0; i < form.settings.size; ++i) {
+      if (description::is_list(form.settings[i].type))
+        set(to.settings[static_cast<std::size_t>(i)], list_of(program_, node.token));
+    }
     for (int at = node.token; at < program_.size; ++at) {
       if (at > node.token && !is_layer_option(program_[at].part)) break;
       const int i = stated(program_[at]);
@@ -137,6 +141,16 @@ class Describer {
     if (form.type == SettingType::flag) setting.value = x != 0;
     if (form.type == SettingType::choice)
       setting.value = std::string(form.words[static_cast<int>(x)]);
+  }
+
+  void set(description::Setting& setting, const TokenList& list) const {
+    auto* dimensions = std::get_if<description::Shape>(&setting.value);
+    for (int i = 0; i < list.size(); ++i) {
+      if (dimensions != nullptr)
+        dimensions->push_back(dimension(dimension_of(program_[list.first + i])));
+      else
+        std::get<std::vector<std::int64_t>>(setting.value).push_back(list[i]);
+    }
   }
 
   description::ParameterAttributes parameter(const Node& node) const {

@@ -268,6 +268,27 @@ constexpr int stated(const Token& token) {
   return token.part == Part::node && token.y == kStated ? 0 : -1;
 }
 
+/// What a layer's list holds: `size` tokens behind its options.
+struct TokenList {
+  const Program* program = nullptr;
+  int first = 0, count = 0;
+
+  constexpr int size() const { return count; }
+  constexpr long long operator[](int i) const { return (*program)[first + i].number; }
+};
+constexpr TokenList list_of(const Program& program, int layer) {
+  TokenList list{&program, layer + 1};
+  while (list.first < program.size && is_layer_option(program[list.first].part)) ++list.first;
+  while (list.first + list.count < program.size &&
+         program[list.first + list.count].part == Part::dimension) {
+    ++list.count;
+  }
+  return list;
+}
+constexpr Dimension dimension_of(const Token& token) {
+  return token.name != nullptr ? Dimension(token.name) : Dimension(token.number);
+}
+
 /// What the layer's form says of a parameter.
 constexpr const description::OperandForm& parameter_form(const Program& program,
                                                          const Node& parameter) {

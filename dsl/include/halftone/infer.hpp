@@ -21,6 +21,7 @@ class NodeView {
   constexpr const Shape& shape(int operand) const { return graph_.read(node_, operand).shape; }
 
   static constexpr int rank(const Shape& shape) { return shape.rank; }
+  static constexpr auto& at(auto& shape, int dimension) { return shape.dimensions[dimension]; }
   static constexpr Dimension last(const Shape& shape) { return shape.last(); }
   static constexpr Shape rows(const Shape& shape) { return shape.leading(); }
   static constexpr Shape with_last(Shape shape, const Dimension& last) {
@@ -46,6 +47,14 @@ class NodeView {
       if (stated(program[at]) == setting) return program[at].x != 0;
     }
     return form_of(node_.kind).settings[setting].standard != 0;
+  }
+
+  constexpr TokenList integers() const { return list_of(graph_.program, node_.token); }
+  constexpr Shape dimensions() const {
+    const TokenList list = integers();
+    Shape shape;
+    for (int i = 0; i < list.count; ++i) shape.push(dimension_of(graph_.program[list.first + i]));
+    return shape;
   }
 
   template <class... Dimensions>

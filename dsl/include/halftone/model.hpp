@@ -17,14 +17,7 @@ namespace halftone::dsl {
 
 // ---- sources ----
 
-/// A number, `batch` or symbol("name").
-template <class T>
-concept DimensionOfShape = std::is_convertible_v<const T&, Dimension>;
-
 namespace building {
-constexpr Spec<1> dimension_token(const Dimension& dimension) {
-  return one({.part = Part::dimension, .name = dimension.symbol, .number = dimension.extent});
-}
 template <int N, DimensionOfShape... D>
 constexpr auto source(const Spec<N>& tokens, const D&... dimensions) {
   return Section<N + sizeof...(D)>{join(tokens, dimension_token(dimensions)...)};

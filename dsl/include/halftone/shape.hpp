@@ -44,6 +44,10 @@ constexpr Dimension symbol(const char* name) { return Dimension(name); }
 
 inline constexpr Dimension batch = symbol("batch");
 
+/// A number, `batch` or symbol("name").
+template <class T>
+concept DimensionOfShape = std::is_convertible_v<const T&, Dimension>;
+
 /// Row-major, outermost first; rank 0 is a scalar.
 struct Shape {
   int rank = 0;

@@ -25,7 +25,8 @@ enum class Part : unsigned char {
   init_constant,
   init_uniform,
   init_normal,  // detail: Target; x, y as in description::Initializer
-  dimension,    // of a source: number, or name of a symbol
+  dimension,    // of a source, or of a layer's list, behind its options: number, or name of a
+                // symbol
   operand,      // of a node: name of a value; of a layer, after the current value
   chain,        // forgets the current value
   from,         // name of the value that becomes the current one
@@ -119,6 +120,11 @@ constexpr Token setting(const char* name, double value) {
   return {.part = Part::setting,
           .detail = static_cast<unsigned char>(setting_of<Of>(name)),
           .x = value};
+}
+
+/// Of a source's shape, or of a layer's list.
+constexpr Spec<1> dimension_token(const Dimension& dimension) {
+  return one({.part = Part::dimension, .name = dimension.symbol, .number = dimension.extent});
 }
 
 /// With the kind's first setting.

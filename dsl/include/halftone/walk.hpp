@@ -72,23 +72,40 @@ class Walk {
               .labels = program_[i].number == kLabels,
               .name = program_[i].name,
               .token = i};
-    int at = options_of(i).end;
-    for (; at < program_.size && program_[at].part == Part::dimension; ++at) {
+    const int at = dimensions(i, options_of(i).end, node.shape);
+    place(node);
+    return at;
+  }
+
+  constexpr bool is_dimension(int at) const {
+    return at < program_.size && program_[at].part == Part::dimension;
+  }
+
+  /// Those at `at`, of the node at `i`; returns where the next token is.
+  constexpr int dimensions(int i, int at, Shape& shape) {
+    for (; is_dimension(at); ++at) {
       const Token& token = program_[at];
-      if (node.shape.rank == kMaxRank) {
-        graph_.fail({.fault = Fault::too_many_dimensions, .token = i, .text = node.name});
+      if (shape.rank == kMaxRank) {
+        graph_.fail({.fault = Fault::too_many_dimensions, .token = i});
         return at;
       }
       if (token.name != nullptr && !is_identifier(token.name)) {
         graph_.fail({.fault = Fault::bad_symbol, .token = i, .text = token.name});
       }
-      if (token.name == nullptr && token.number <= 0) {
-        graph_.fail(
-            {.fault = Fault::bad_extent, .token = i, .text = node.name, .number = token.number});
-      }
-      node.shape.push(token.name != nullptr ? Dimension(token.name) : Dimension(token.number));
+      if (token.name == nullptr && token.number <= 0)
+        graph_.fail({.fault = Fault::bad_extent, .token = i, .number = token.number});
+      shape.push(dimension_of(token));
     }
-    place(node);
+    return at;
+  }
+
+  /// A layer's.
+  constexpr int list(int i, int at) {
+    for (const description::SettingForm& setting : form_of(program_[i].kind()).settings) {
+      Shape checked;
+      if (setting.type == description::SettingType::dimensions) return dimensions(i, at, checked);
+    }
+    while (is_dimension(at)) ++at;
     return at;
   }
 
@@ -169,7 +186,7 @@ class Walk {
     if (chained && !has_current(i)) return i;
     const Node node = fresh(i);
     const Options options = options_of(i);
-    int at = options.end;
+    int at = is_dimension(options.end) ? list(i, options.end) : options.end;
     if (chained) graph_.operands.push(current_);
     for (int role = chained ? 1 : 0; role < form.operands.size; ++role) {
       if (form.operands[role].group != description::ParameterGroup::none)

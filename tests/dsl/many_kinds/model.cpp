@@ -13,17 +13,24 @@ namespace hd = halftone::description;
 static_assert(hd::kKinds == 70);
 static_assert(static_cast<int>(hd::kind_called("row_scale")) >= 64);
 
-template <int... N>
+template <long long Shift = 3, int... N>
 constexpr auto row_scale(const char* name, double power, const ParameterOptions<N>&... options) {
   using hd::kinds::RowScale;
   return join(one(building::node_with<RowScale>(name, power)),
               one(building::setting<RowScale>("centred", 1)),
-              one(building::setting<RowScale>("side", 1)), options.tokens...);
+              one(building::setting<RowScale>("side", 1)), options.tokens...,
+              building::dimension_token(0), building::dimension_token(Shift));
+}
+
+template <class... D>
+constexpr auto grid(const char* name, const D&... extents) {
+  return join(one(building::node<hd::kinds::Grid>(name)), building::dimension_token(extents)...);
 }
 
 constexpr auto net(double power, Dimension columns) {
   return model("net", inputs(tensor("x", batch, columns), tensor("y", batch, 4)),
-               from("x") | row_scale("scaled", power, no_decay) | linear("fc", 4) | output("guess"),
+               from("x") | row_scale("scaled", power, no_decay) | grid("grid", batch, 1) |
+                   linear("fc", 4) | output("guess"),
                losses(mse("loss", "guess", "y")));
 }
 constexpr auto rules =
@@ -38,6 +45,16 @@ constexpr auto biased =
     model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
           from("x") | row_scale("scaled", 2, on_bias(no_decay)) | linear("fc", 4) | output("guess"),
           losses(mse("loss", "guess", "y")));
+constexpr auto shifted =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | row_scale<-1>("scaled", 2) | linear("fc", 4) | output("guess"),
+          losses(mse("loss", "guess", "y")));
+template <class... D>
+constexpr auto on_grid(const D&... extents) {
+  return model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 8)),
+               from("x") | grid("grid", extents...) | linear("fc", 8) | output("guess"),
+               losses(mse("loss", "guess", "y")));
+}
 constexpr auto idle =
     precision(everywhere(store(f32), compute(f32)), where(op("dummy7"))(compute(bf16)));
 constexpr auto unknown =
@@ -78,7 +95,7 @@ int main() {
   expect(!hd::validate(description), "the description is valid");
   const std::string text = hd::print(description);
   expect(text.find("%scaled = row_scale(x: %x, gain: %scaled.gain) {power: 0.5, centred: true, "
-                   "side: right} : [batch, 8]\n") != std::string::npos,
+                   "side: right, shifts: [0, 3]} : [batch, 8]\n") != std::string::npos,
          text.c_str());
   expect(text.find("parameter %scaled.gain : [8] init constant(1) no_decay\n") != std::string::npos,
          text.c_str());
@@ -101,6 +118,31 @@ int main() {
   expect(refuses(replaced(text, "centred: true", "centred: 1"),
                  "expected 'true' or 'false', but met \"1\""),
          "a flag is checked in the text");
+  expect(text.find("%grid = grid(x: %scaled) {extents: [batch, 1]} : [batch, 8]\n") !=
+             std::string::npos,
+         text.c_str());
+  expect(refuses(replaced(text, "[0, 3]", "[0, x]"), "expected an integer, but met \"x\""),
+         "a list of integers holds integers");
+  expect(refuses(replaced(text, "[0, 3]", "[0, -3]"),
+                 "row_scale '%scaled' shifts by -3; shift by 0 or more (D99)"),
+         "a list of integers is checked in the text");
+  expect(says("layer 'scaled' shifts by -1: shift by 0 or more", shifted, rules, adamw()),
+         "a list of integers is checked by the dsl");
+  expect(refuses(replaced(text, "{extents: [batch, 1]}", "{extents: []}"),
+                 "grid '%grid' has no extents; state some (D98)"),
+         "a list of dimensions is checked in the text");
+  const auto& plain = precision(everywhere(store(f32), compute(f32)));
+  expect(says("layer 'grid' has no extents: state some", on_grid(), plain, adamw()),
+         "a list of dimensions is checked by the dsl");
+  expect(says("layer 'grid' has a dimension of 0: write a positive number or a symbol",
+              on_grid(batch, 0), plain, adamw()),
+         "dimensions of a list are those of a shape");
+  expect(says("the symbol '2nd' of layer 'grid' is not a C++ identifier", on_grid(symbol("2nd"), 8),
+              plain, adamw()),
+         "symbols of a list are those of a shape");
+  expect(
+      says("layer 'grid' has more than 6 dimensions", on_grid(1, 2, 3, 4, 5, 6, 7), plain, adamw()),
+      "a list of dimensions is as long as a shape");
   expect(says("layer 'scaled' has weights and reads rows whose length is the symbol 'time'",
               symbolic, rules, adamw()),
          "a parameter's shape is checked by the dsl");

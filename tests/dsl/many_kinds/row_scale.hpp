@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kind of layer with a parameter and a setting of each type, for model.cpp.
+// A kind of layer with a parameter and settings, a list of integers among them, for model.cpp.
 #pragma once
 
 #include "halftone/description/in_f32.hpp"
@@ -20,7 +20,8 @@ struct RowScale {
        .example = "2",
        .rule = "D11"},
       {.name = "centred", .type = SettingType::flag},
-      {.name = "side", .type = SettingType::choice, .words = sides, .title = "a side"}};
+      {.name = "side", .type = SettingType::choice, .words = sides, .title = "a side"},
+      {.name = "shifts", .type = SettingType::integers, .title = "shifts"}};
   static constexpr KindForm form{.word = "row_scale",
                                  .label = "D99",
                                  .classes = in(LayerClass::normalization),
@@ -30,6 +31,11 @@ struct RowScale {
   template <class Node>
   static constexpr void infer(Node& node) {
     if (!has_rows(node, 0)) return;
+    const auto shifts = node.integers();
+    for (int i = 0; i < static_cast<int>(shifts.size()); ++i) {
+      if (shifts[i] < 0)
+        return node.refuse("shifts by ", node.fixed(shifts[i]), kRemedy, "shift by 0 or more");
+    }
     if (node.parameter(1, node.last(node.shape(0)))) node.result(node.shape(0));
   }
 };

@@ -98,10 +98,11 @@ struct Expression {
   bool operator==(const Expression&) const = default;
 };
 
-/// A setting of a layer or loss: a number, a flag or the word of a choice, as its kind's form says.
+/// A setting of a layer or loss: a number, a flag, the word of a choice or a list, as its kind's
+/// form says.
 struct Setting {
   std::string name;
-  std::variant<double, bool, std::string> value;
+  std::variant<double, bool, std::string, std::vector<std::int64_t>, Shape> value;
 
   bool operator==(const Setting&) const = default;
 };
@@ -123,6 +124,8 @@ struct LayerAttributes {
   [[nodiscard]] double number(std::string_view setting) const;
   [[nodiscard]] bool flag(std::string_view setting) const;
   [[nodiscard]] const std::string& word(std::string_view setting) const;
+  [[nodiscard]] const std::vector<std::int64_t>& integers(std::string_view setting) const;
+  [[nodiscard]] const Shape& dimensions(std::string_view setting) const;
 
   bool operator==(const LayerAttributes&) const = default;
 };

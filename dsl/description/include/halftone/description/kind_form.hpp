@@ -58,7 +58,11 @@ struct OperandForm {
   constexpr bool is_parameter() const { return group != ParameterGroup::none; }
 };
 
-enum class SettingType : std::uint8_t { number, flag, choice };
+/// In the order of the alternatives of Setting::value. The last two are lists; a kind has at most
+/// one.
+enum class SettingType : std::uint8_t { number, flag, choice, integers, dimensions };
+
+constexpr bool is_list(SettingType type) { return type >= SettingType::integers; }
 
 /// A setting is written `name: value` in braces in the text form.
 struct SettingForm {

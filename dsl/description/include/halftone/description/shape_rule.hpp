@@ -5,11 +5,12 @@
 //   shape(i)                     the shape of operand i
 //   chosen(i, d, name)           dimension d of parameter i, which the layer itself chooses
 //   flag(i)                      whether setting i is on
+//   integers() dimensions()      the list of the node's kind; integers have size() and []
 //   parameter(i, dimensions...)  gives parameter i its shape, or compares; false where it is
 //   refused result(shape) refuse(words...)             text, numbers, dimensions, shapes,
 //   OperandName and kRemedy
-// and for shapes and dimensions rank, last, rows (all but the last), with_last, extended (by a last
-// one), is_fixed, extent and fixed.
+// and for shapes and dimensions rank, at, last, rows (all but the last), with_last, extended (by a
+// last one), is_fixed, extent and fixed.
 #pragma once
 
 #include "halftone/description/kind_form.hpp"
