@@ -33,7 +33,7 @@ private:
     for (Operation &op : graph.getBody().front()) {
       auto indices = op.getAttrOfType<DenseI64ArrayAttr>(kValuesAttr);
       auto places = op.getAttrOfType<PlacesAttr>(kPlacesAttr);
-      if (!indices || !places || !isa<KernelOp, WorkingCopyOp, ParameterOp>(op))
+      if (!indices || !places || !isa<KernelOp, ViewOp, WorkingCopyOp, ParameterOp>(op))
         continue;
       for (auto [i, index] : llvm::enumerate(indices.asArrayRef()))
         if (index >= 0)

@@ -126,9 +126,35 @@ bool isExactCast(Operation *op) {
   return cast && cast.isExact();
 }
 
+bool isView(Operation *op) {
+  if (auto layer = dyn_cast_or_null<Layer>(op))
+    return layer.isView();
+  return isa_and_nonnull<ViewOp>(op);
+}
+
+Value getViewed(Value value) {
+  while (isView(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
 StringRef getLayer(Operation *op) {
   auto layer = op->getAttrOfType<StringAttr>(kLayerAttr);
   return layer ? layer.getValue() : StringRef();
+}
+
+bool haveAsManyElements(ArrayRef<Attribute> a, ArrayRef<Attribute> b) {
+  auto isNumber = [](Attribute dim) { return isa<IntegerAttr>(dim); };
+  auto partsOf = [&](ArrayRef<Attribute> dims) {
+    SmallVector<StringRef> symbols;
+    for (Attribute dim : dims)
+      if (!isNumber(dim))
+        symbols.push_back(cast<StringAttr>(dim).getValue());
+    llvm::sort(symbols);
+    SmallVector<Attribute> numbers(llvm::make_filter_range(dims, isNumber));
+    return std::pair(symbols, getStaticProduct(numbers));
+  };
+  return partsOf(a) == partsOf(b);
 }
 
 std::optional<int64_t> getStaticProduct(ArrayRef<Attribute> dims) {

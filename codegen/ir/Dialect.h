@@ -122,6 +122,10 @@ inline bool isFloat(mlir::Value value) {
 }
 /// Whether `op` is a cast that rounds nothing; false for null.
 bool isExactCast(mlir::Operation *op);
+/// Whether `op` is no kernel: its result lies where its operand does, under another shape.
+bool isView(mlir::Operation *op);
+/// The value that `value` is a view of, through all views between them; itself if it is none.
+mlir::Value getViewed(mlir::Value value);
 /// Whether `op` sums over rows what its one operand holds.
 bool isColumnSum(mlir::Operation *op);
 /// How a layer or a primitive addresses its operands; empty for all else.
@@ -129,6 +133,8 @@ llvm::SmallVector<AccessAttr> getOperandAccesses(mlir::Operation *op);
 /// Whether `op` reads operand `i` as a matrix whose products it sums.
 bool readsMatrix(mlir::Operation *op, unsigned i);
 
+/// Whether tensors of these dimensions have as many elements, whatever symbols are bound to (D36).
+bool haveAsManyElements(llvm::ArrayRef<mlir::Attribute> a, llvm::ArrayRef<mlir::Attribute> b);
 /// The product of `dims` when all are numbers.
 std::optional<int64_t> getStaticProduct(llvm::ArrayRef<mlir::Attribute> dims);
 

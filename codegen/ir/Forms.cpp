@@ -137,6 +137,14 @@ LogicalResult verifyRows(Operation *op, TensorType a, TensorType b) {
   return success();
 }
 
+LogicalResult verifyAsManyElements(Operation *op, TensorType a, TensorType b) {
+  if (!haveAsManyElements(a.getDims(), b.getDims()))
+    return op->emitOpError() << a << " and " << b
+                             << " have other numbers of elements: give both the same symbols and "
+                                "the same product of extents";
+  return success();
+}
+
 LogicalResult verifyOneShape(Operation *op) {
   TensorType result = tensor(op->getResult(0));
   for (Value operand : op->getOperands())

@@ -47,6 +47,9 @@ llvm::LogicalResult verifyRows(mlir::Operation *op, TensorType a, TensorType b);
 /// Whether all operands have the shape of the result.
 llvm::LogicalResult verifyOneShape(mlir::Operation *op);
 
+/// Whether both have as many elements; says on `op` if not.
+llvm::LogicalResult verifyAsManyElements(mlir::Operation *op, TensorType a, TensorType b);
+
 /// The one map that a layer is, with its name: `code` for every element of its result; or, where
 /// its operands are addressed otherwise, of `domain`, from which results are addressed by `writes`.
 llvm::SmallVector<mlir::Value> lowerToMap(mlir::Operation *layer, mlir::OpBuilder &builder,

@@ -27,6 +27,8 @@ def Halftone_Layer : OpInterface<"Layer"> {
     InterfaceMethod<"How the elements of its value address each operand.",
                     "::llvm::SmallVector<::halftone::ir::AccessAttr>", "getOperandAccesses", (ins), [{}],
                     [{ return ::halftone::ir::inferOperandAccesses($_op); }]>,
+    InterfaceMethod<"Whether its value is the elements of its operand, in their order, so that it lowers to a view.", "bool", "isView",
+                    (ins), [{}], [{ return false; }]>,
     InterfaceMethod<"Builds the primitives that it stands for; returns what its results become.",
                     "::llvm::SmallVector<::mlir::Value>", "lower", (ins "::mlir::OpBuilder &":$builder)>
   ];

@@ -86,6 +86,18 @@ def Halftone_ContractOp : Halftone_TensorOp<"contract"> {
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
+def Halftone_ViewOp : Halftone_Op<"view", [Pure]> {
+  let summary = "The elements of x, in row-major order, under another shape: no kernel, they stay where they are";
+  let description = [{
+    ```mlir
+    %heads = halftone.view %x : (!halftone.tensor<[batch, 48], f32>) -> !halftone.tensor<[batch, 12, 4], f32>
+    ```
+  }];
+  let arguments = (ins Halftone_AnyTensor:$x);
+  let results = (outs Halftone_AnyTensor:$result);
+  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
 def Halftone_CastOp : Halftone_TensorOp<"cast"> {
   let summary = "A declared rounding point: to the result's format, nearest even or toward zero (F2); exact where it widens";
   let arguments = (ins Halftone_AnyTensor:$x, UnitAttr:$toward_zero);

@@ -284,7 +284,7 @@ private:
   /// S1: another state and a parameter change in the phases in which `state` does; an input must
   /// be one of the forward pass, which asks for no others where there are no losses.
   Value asForwardReadsIt(Value value, Value state) {
-    if (value == state || !isa<StateOp, ParameterOp, InputOp>(value.getDefiningOp()))
+    if (value == state || !isa<StateOp, ParameterOp, InputOp>(getViewed(value).getDefiningOp()))
       return value;
     auto copy = makeMap(builder, loc, "copy", value, value.getType(),
                         [](Scalars &, ValueRange a) { return SmallVector<Value>{a[0]}; });

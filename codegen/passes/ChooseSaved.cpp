@@ -67,25 +67,27 @@ template <typename Fn> bool allReaders(Value value, Fn fits) {
 }
 
 /// A backward operation that can take a recomputed value inside its own kernel. A contraction would
-/// recompute it for every tile, and what another kernel stores must exist.
+/// recompute it for every tile, and what another kernel stores or a view shows must exist.
 bool canRecomputeFor(OpOperand &use) {
   Operation *user = use.getOwner();
   auto reduce = dyn_cast<ReduceOp>(user);
-  return isa<Layer, KernelForm>(user) && !user->hasAttr(kCastAttr) &&
+  return isa<Layer, KernelForm>(user) && !isView(user) && !user->hasAttr(kCastAttr) &&
          getOperandAccesses(user)[use.getOperandNumber()].getKind() == AccessKind::Full &&
          !(reduce && reduce.getSkeleton() == Skeleton::Column);
 }
 
+/// Whether the backward pass needs nothing in memory for this reader.
+bool canDoWithout(OpOperand &use) { return isForward(use.getOwner()) || canRecomputeFor(use); }
+
 /// Kept in any case: a source, or a forward value that some backward operation needs from memory.
-/// What is a cast of a kept value is as good as kept.
+/// What is a cast or a view of a kept value is as good as kept.
 bool isKept(Value value) {
   Operation *producer = value.getDefiningOp();
   if (isa<InputOp, ParameterOp, StateOp>(producer))
     return true;
-  if (!allReaders(value,
-                  [](OpOperand &use) { return isForward(use.getOwner()) || canRecomputeFor(use); }))
+  if (!allReaders(value, canDoWithout))
     return true;
-  return isa<CastOp>(producer) && isKept(producer->getOperand(0));
+  return (isa<CastOp>(producer) || isView(producer)) && isKept(producer->getOperand(0));
 }
 
 /// The operation under the casts that round its result.
@@ -133,9 +135,7 @@ private:
     IRMapping mapping;
     mapping.map(op->getOperand(0), underRoot(op->getOperand(0)));
     bool widening = isExactCast(op) && op->hasAttr(kInlineAttr);
-    bool kept = !widening && !allReaders(value, [](OpOperand &use) {
-      return isForward(use.getOwner()) || canRecomputeFor(use);
-    });
+    bool kept = !widening && !allReaders(value, canDoWithout);
     return kept ? value : make(op, mapping, value);
   }
 
@@ -183,21 +183,32 @@ public:
 
 private:
   void choose(Value value) {
+    if (isView(value.getDefiningOp()))
+      return viewAgain(value);
     Operation *root = rootOf(value);
     auto decreed = root->getAttrOfType<BoolAttr>(kRecomputeAttr); // P16
     if (isa<CastOp>(root) ? isa<ParameterOp>(root->getOperand(0).getDefiningOp())
                           : decreed && !decreed.getValue())
       return;
-    bool insideReaders = isCheap(root) && allReaders(value, [](OpOperand &use) {
-                           return isForward(use.getOwner()) || canRecomputeFor(use);
-                         });
-    if (insideReaders && llvm::all_of(root->getOperands(), isKept)) {
+    if (isCheap(root) && allReaders(value, canDoWithout) &&
+        llvm::all_of(root->getOperands(), isKept)) {
       for (OpOperand *use : backwardUses(value))
         use->set(Recomputation(use->getOwner(), root, true).again(value));
       return;
     }
     if (decreed && decreed.getValue())
       recomputeInKernels(value, root);
+  }
+
+  /// A view costs nothing: every reader in the backward pass has its own, and what is under it is
+  /// chosen next.
+  static void viewAgain(Value value) {
+    for (OpOperand *use : backwardUses(value)) {
+      Operation *clone = OpBuilder(use->getOwner()).clone(*value.getDefiningOp());
+      setPhase(clone, getPhase(use->getOwner()));
+      clone->removeAttr(kValuesAttr);
+      use->set(clone->getResult(0));
+    }
   }
 
   /// A kernel of its own in every phase that reads the value.

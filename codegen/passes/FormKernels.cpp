@@ -30,11 +30,12 @@ public:
     for (Operation &op : block) {
       if (isa<KernelForm>(op))
         old.push_back(&op);
-      else if (isa<OutputGradientOp, FlattenOp>(op))
+      else if (isa<OutputGradientOp, FlattenOp, ViewOp>(op))
         through.push_back(&op);
       else if (op.getNumResults() == 0)
         sinks.push_back(&op);
     }
+    moveWhatIsReady(through); // views of sources
     builder.setInsertionPointToEnd(&block);
     for (const KernelGroup &group : groups) {
       KernelBuilder(builder, group).build(nameOf(group));
@@ -81,10 +82,14 @@ private:
   }
 
   static void moveWhatIsReady(SmallVectorImpl<Operation *> &through) {
-    llvm::erase_if(through, [](Operation *op) {
-      auto ready = [](Value v) { return isa<KernelOp>(v.getDefiningOp()); };
-      if (!llvm::all_of(op->getOperands(), ready))
+    llvm::SmallDenseSet<Operation *> waiting(through.begin(), through.end());
+    llvm::erase_if(through, [&](Operation *op) {
+      auto isReady = [&](Value v) {
+        return !isa<KernelForm>(v.getDefiningOp()) && !waiting.contains(v.getDefiningOp());
+      };
+      if (!llvm::all_of(op->getOperands(), isReady))
         return false;
+      waiting.erase(op);
       op->moveBefore(op->getBlock(), op->getBlock()->end());
       return true;
     });
@@ -149,7 +154,7 @@ LogicalResult writesNothingThatItGathers(GraphOp graph) {
   for (auto assign : graph.getBody().front().getOps<AssignOp>())
     if (auto kernel = assign.getX().getDefiningOp<KernelOp>())
       for (auto [input, access] : llvm::zip(kernel.getInputs(), kernel.getInputAccesses()))
-        if (input == assign.getDestination() &&
+        if (getViewed(input) == assign.getDestination() &&
             cast<AccessAttr>(access).getKind() == AccessKind::General)
           return kernel.emitOpError("assigns to what it reads by a general access");
   return success();

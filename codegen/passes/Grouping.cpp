@@ -65,7 +65,7 @@ private:
     if (auto it = placed.find(producer); it != placed.end())
       return it->second;
     int latest = kSource;
-    if (isInlined(producer) || isa<OutputGradientOp, FlattenOp>(producer))
+    if (isInlined(producer) || isa<OutputGradientOp, FlattenOp, ViewOp>(producer))
       for (Value operand : producer->getOperands())
         latest = std::max(latest, groupOf(operand));
     return latest;
@@ -77,11 +77,20 @@ private:
       earliest = std::max(earliest, groupOf(operand));
     for (int i = std::max(earliest, 0), end = static_cast<int>(groups.size()); i < end; ++i)
       if ((fuse || isOfOneLayer(op, groups[i])) && hasRoom(op, groups[i]) &&
-          canRead(op, groups[i]) &&
+          canRead(op, groups[i]) && !readsView(op, groups[i]) &&
           (i == earliest ? joinsProducer(op, groups[i]) : joinsSibling(op, groups[i])))
         return add(op, i);
     groups.push_back({{}, getPhase(op), &skeletons::of(op), normaliseDomain(op.getDomain())});
     add(op, static_cast<int>(groups.size()) - 1);
+  }
+
+  /// Whether `op` reads a view of what the group computes, which is there only after its kernel.
+  static bool readsView(Operation *op, const KernelGroup &group) {
+    return llvm::any_of(op->getOperands(), [&](Value v) {
+      Operation *producer = v.getDefiningOp();
+      return isView(producer) ? group.contains(getViewed(v).getDefiningOp())
+                              : isInlined(producer) && readsView(producer, group);
+    });
   }
 
   /// Whether the group computes what stays inside of the layer that `op` is a part of.

@@ -99,10 +99,22 @@ private:
         record(value, nameOf(cast<OpResult>(value)), op, last);
       if (isa<HandOnOp>(op))
         return leave(op, value, op->getResult(0), points(precision.getResults()[0]));
+      if (isView(op)) {
+        show(op, value);
+        continue;
+      }
       operand.set(readsMatrix(op, i) ? value : widen(value, op, inside));
     }
     for (auto [result, chain] : llvm::zip(op->getResults(), precision.getResults()))
       leave(op, result, result, points(chain));
+  }
+
+  /// A view shows what it reads as that is held: nothing is computed that would have to be f32.
+  static void show(Operation *view, Value value) {
+    view->setOperand(0, value);
+    Value result = view->getResult(0);
+    result.setType(cast<TensorType>(result.getType())
+                       .withElementType(cast<TensorType>(value.getType()).getElementType()));
   }
 
   /// What `op` leaves behind of `value` stands for `result` from here on.

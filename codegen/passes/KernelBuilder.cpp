@@ -152,7 +152,7 @@ SmallVector<int64_t> KernelBuilder::dropUnusedInputs() {
     bool inFinish = finishOp && access.getKind() == AccessKind::Scalar;
     bool isRead = !argument.use_empty() || indices.contains(number) ||
                   (inFinish && !finish.front().getArgument(scalar).use_empty()) ||
-                  (keepsInputs && isa<InputOp>(entry.first.first.getDefiningOp()));
+                  (keepsInputs && isa<InputOp>(getViewed(entry.first.first).getDefiningOp()));
     kept += isRead;
     if (!isRead) {
       block->eraseArgument(argument.getArgNumber());

@@ -135,7 +135,12 @@ private:
 
   void placeActivations() {
     int64_t time = 0;
-    for (auto kernel : block.getOps<KernelOp>()) {
+    for (Operation &op : block) {
+      if (auto view = dyn_cast<ViewOp>(op))
+        places[view] = places.lookup(view.getX());
+      auto kernel = dyn_cast<KernelOp>(op);
+      if (!kernel)
+        continue;
       for (Value input : kernel.getInputs())
         buffers[places[input].buffer].last = time;
       for (Value result : kernel->getResults())

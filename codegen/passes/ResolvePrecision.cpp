@@ -67,7 +67,8 @@ public:
           llvm::any_of(op.getUsers(), [&](Operation *user) { return live.contains(user); }))
         live.insert(&op);
     for (Operation &op : graph.getBody().front())
-      if ((isa<Layer, KernelForm>(op) && op.hasAttr(kLayerAttr)) || isa<OutputGradientOp>(op))
+      if ((isa<Layer, KernelForm, ViewOp>(op) && op.hasAttr(kLayerAttr)) ||
+          isa<OutputGradientOp>(op))
         resolve(&op);
   }
 

@@ -688,3 +688,63 @@ halftone.graph "moves_what_it_reads" {
   }
   halftone.assign %y to %s {halftone.phase = #update} : (!rows, !rows) -> ()
 }
+
+// -----
+
+!matrix = !halftone.tensor<[batch, 8], f32>
+!pairs = !halftone.tensor<[batch, 2, 4], f32>
+!flat = !halftone.tensor<[batch, 4, 2], f32>
+
+// A view is no kernel. What reads it is one of its own, since the operand's elements are in memory after its kernel alone; here, too,
+// where shapes would let it join.
+// CHECK-LABEL: halftone.graph "reads_a_view_behind_the_kernel_of_its_operand"
+// CHECK: %[[X:.*]] = halftone.input "x"
+// CHECK: %[[S:.*]] = halftone.view %[[X]]
+// CHECK: %[[A:.*]] = halftone.kernel "{{[a-z_]+}}_a" pointwise over ["batch", 2, 4] reduce [](%[[S]])
+// CHECK: %[[V:.*]] = halftone.view %[[A]]
+// CHECK: %[[W:.*]] = halftone.view %[[V]]
+// CHECK: %[[B:.*]] = halftone.kernel "{{[a-z_]+}}_b" pointwise over ["batch", 2, 4] reduce [](%[[W]])
+// CHECK: halftone.kernel "{{[a-z_]+}}_copy" {{.*}}over ["batch", 4, 2] reduce [](%[[V]])
+// CHECK-NOT: halftone.kernel "
+// CHECK: halftone.output "b", %[[B]]
+// UNFUSED-LABEL: halftone.graph "reads_a_view_behind_the_kernel_of_its_operand"
+// UNFUSED-COUNT-3: halftone.kernel "
+// UNFUSED-NOT: halftone.kernel "
+// UNFUSED: halftone.output "b"
+halftone.graph "reads_a_view_behind_the_kernel_of_its_operand" {
+  %x = halftone.input "x" : !matrix
+  %source = halftone.view %x : (!matrix) -> !pairs
+  %a = halftone.relu %source {halftone.layer = "a"} : (!pairs) -> !pairs
+  %v = halftone.view %a : (!pairs) -> !flat
+  %w = halftone.view %v : (!flat) -> !pairs
+  %b = halftone.relu %w {halftone.layer = "b"} : (!pairs) -> !pairs
+  halftone.output "b", %b : !pairs
+  halftone.output "v", %v : !flat
+}
+
+// What is computed where it is read is in memory, too, where a view of it is read.
+// CHECK-LABEL: halftone.graph "stores_what_a_view_shows"
+// CHECK: %[[A:.*]] = halftone.kernel "{{[a-z_]+}}_a"
+// CHECK: %[[V:.*]] = halftone.view %[[A]]
+// CHECK: halftone.kernel "{{[a-z_]+}}_c" {{.*}}(%[[V]])
+halftone.graph "stores_what_a_view_shows" {
+  %x = halftone.input "x" : !matrix
+  %a = halftone.relu %x {halftone.inline, halftone.layer = "a"} : (!matrix) -> !matrix
+  %v = halftone.view %a : (!matrix) -> !pairs
+  %c = halftone.relu %v {halftone.layer = "c"} : (!pairs) -> !pairs
+  halftone.output "c", %c : !pairs
+}
+
+// The same of what is computed again from a view.
+// CHECK-LABEL: halftone.graph "reads_what_is_computed_from_a_view"
+// CHECK: %[[A:.*]] = halftone.kernel "{{[a-z_]+}}_a"
+// CHECK: %[[V:.*]] = halftone.view %[[A]]
+// CHECK: halftone.kernel "{{[a-z_]+}}_d" {{.*}}(%[[V]])
+halftone.graph "reads_what_is_computed_from_a_view" {
+  %x = halftone.input "x" : !pairs
+  %a = halftone.relu %x {halftone.layer = "a"} : (!pairs) -> !pairs
+  %v = halftone.view %a : (!pairs) -> !pairs
+  %c = halftone.relu %v {halftone.inline, halftone.layer = "c"} : (!pairs) -> !pairs
+  %d = halftone.relu %c {halftone.layer = "d"} : (!pairs) -> !pairs
+  halftone.output "d", %d : !pairs
+}

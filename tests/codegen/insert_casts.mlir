@@ -225,3 +225,27 @@ halftone.graph "gradients_cross_at_outputs" {
   %e2 = halftone.external_gradient "narrow" : !matrix
   halftone.assign %e2 to %narrow {halftone.phase = #external} : (!matrix, !matrix) -> ()
 }
+
+// -----
+
+!matrix = !halftone.tensor<[batch, 8], f32>
+!pairs = !halftone.tensor<[batch, 2, 4], f32>
+#exact = #halftone.round<encoding = f32, role = activation>
+#bf16 = #halftone.round<encoding = bf16, role = activation, rule = 0>
+#f16 = #halftone.round<encoding = f16, role = activation, rule = 1>
+
+// A view shows what it reads as that is held, narrow or not: nothing is widened before it, and what its own result is rounded to
+// is rounded behind it.
+// CHECK-LABEL: halftone.graph "views_show_what_is_held"
+halftone.graph "views_show_what_is_held" {
+  // CHECK: %[[X:.*]] = halftone.input "x"
+  // CHECK-NEXT: %[[NARROW:.*]] = halftone.cast %[[X]]
+  // CHECK-SAME: -> !halftone.tensor<[batch, 8], bf16>
+  %x = halftone.input "x" {halftone.layer = "x"} : !matrix
+  // CHECK: %[[OTHER:.*]] = halftone.view %[[NARROW]]
+  // CHECK-NEXT: %[[F16:.*]] = halftone.cast %[[OTHER]] {{.*}}: (!halftone.tensor<[batch, 2, 4], bf16>) -> !halftone.tensor<[batch, 2, 4], f16>
+  // CHECK-NEXT: halftone.cast %[[F16]] {{.*}}-> !halftone.tensor<[batch, 2, 4], f32>
+  %other = halftone.view %x {halftone.layer = "other", halftone.precision = #halftone.precision<operands = [[#bf16]], results = [[#f16]]>}
+      : (!matrix) -> !pairs
+  halftone.output "other", %other : !pairs
+}

@@ -1164,3 +1164,30 @@ halftone.graph "g" {
     halftone.kernel_yield stores %c : f32
   }
 }
+
+// -----
+
+// View: nothing is rounded or widened.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], bf16>
+  // expected-error @+1 {{differ in their element: a view rounds and widens nothing}}
+  %y = halftone.view %x : (!halftone.tensor<[batch, 8], bf16>) -> !halftone.tensor<[batch, 2, 4], f32>
+}
+
+// -----
+
+// View: as many elements, whatever symbols are bound to.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, time, 8], f32>
+  // expected-error @+1 {{have other numbers of elements: give both the same symbols and the same product of extents}}
+  %y = halftone.view %x : (!halftone.tensor<[batch, time, 8], f32>) -> !halftone.tensor<[batch, batch, 8], f32>
+}
+
+// -----
+
+// View: as many elements, where all dimensions are numbers.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  // expected-error @+1 {{have other numbers of elements: give both the same symbols and the same product of extents}}
+  %y = halftone.view %x : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 3, 3], f32>
+}

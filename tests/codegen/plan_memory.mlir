@@ -251,3 +251,60 @@ halftone.graph "diagnosis" {
     halftone.kernel_yield stores %e : f32
   }
 }
+
+// -----
+
+!matrix = !halftone.tensor<[batch, 8], f32>
+!vector = !halftone.tensor<[8], f32>
+!narrow = !halftone.tensor<[4], bf16>
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+#full = #halftone.access<full>
+
+// A view lies where its operand does, whose buffer lives as long as somebody reads a view of it: %c must not take its slot.
+// CHECK-LABEL: halftone.graph "views"
+// CHECK-SAME: <"%a.0", activation, {{[^>]*}}>, slot [[A:[0-9]+]],
+// CHECK-NOT: slot [[A]],
+// CHECK: %[[X:.*]] = halftone.input "x" {halftone.places = #halftone.places<[[[INPUT:[0-9]+]]], [0]>}
+// CHECK: halftone.view %[[X]] {halftone.places = #halftone.places<[[[INPUT]]], [0]>}
+// CHECK: %[[A:.*]] = halftone.kernel "a" {{.*}}halftone.places = #halftone.places<[[[BUFFER:[0-9]+]]], [0]>
+// CHECK: %[[V:.*]] = halftone.view %[[A]] {halftone.places = #halftone.places<[[[BUFFER]]], [0]>}
+// CHECK: halftone.view %[[V]] {halftone.places = #halftone.places<[[[BUFFER]]], [0]>}
+halftone.graph "views" {
+  %x = halftone.input "x" : !matrix
+  %column = halftone.view %x : (!matrix) -> !halftone.tensor<[batch, 8, 1], f32>
+  %a = halftone.kernel "a" pointwise over ["batch", 8] reduce [] (%x) accesses [#full] -> [#full] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!matrix) -> !matrix {
+  ^bb0(%e: f32):
+    halftone.kernel_yield stores %e : f32
+  }
+  %pairs = halftone.view %a : (!matrix) -> !halftone.tensor<[batch, 2, 4], f32>
+  %b = halftone.kernel "b" pointwise over ["batch", 8] reduce [] (%a) accesses [#full] -> [#full] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!matrix) -> !matrix {
+  ^bb0(%e: f32):
+    halftone.kernel_yield stores %e : f32
+  }
+  %c = halftone.kernel "c" pointwise over ["batch", 8] reduce [] (%b) accesses [#full] -> [#full] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!matrix) -> !matrix {
+  ^bb0(%e: f32):
+    halftone.kernel_yield stores %e : f32
+  }
+  %fours = halftone.view %pairs : (!halftone.tensor<[batch, 2, 4], f32>) -> !halftone.tensor<[2, batch, 4], f32>
+  %d = halftone.kernel "d" pointwise over [2, "batch", 4] reduce [] (%fours) accesses [#full] -> [#full] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!halftone.tensor<[2, batch, 4], f32>) -> !halftone.tensor<[2, batch, 4], f32> {
+  ^bb0(%e: f32):
+    halftone.kernel_yield stores %e : f32
+  }
+  halftone.output "c", %c : !matrix
+  halftone.output "d", %d : !halftone.tensor<[2, batch, 4], f32>
+}
+
+// A view of a part of a buffer begins where the part does.
+// CHECK-LABEL: halftone.graph "views_of_weights"
+// CHECK: halftone.view %{{.*}} {halftone.places = #halftone.places<[{{[0-9]+}}], [32]>}
+// CHECK: halftone.view %{{.*}} {halftone.places = #halftone.places<[{{[0-9]+}}], [64]>}
+halftone.graph "views_of_weights" {
+  %w = halftone.parameter "w" {initializer = #zeros, offset = 32 : i64} : !vector
+  %square = halftone.view %w : (!vector) -> !halftone.tensor<[2, 4], f32>
+  %copy = halftone.working_copy "v" in "parameters.bf16" at 64 : !narrow
+  %narrow = halftone.view %copy : (!narrow) -> !halftone.tensor<[2, 2], bf16>
+}

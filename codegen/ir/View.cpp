@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/ir/Forms.h"
+
+using namespace mlir;
+
+namespace halftone::ir {
+
+LogicalResult ViewOp::verify() {
+  if (tensor(getX()).getElementType() != getType().getElementType())
+    return emitOpError() << tensor(getX()) << " and " << getType()
+                         << " differ in their element: a view rounds and widens nothing";
+  return verifyAsManyElements(*this, tensor(getX()), getType());
+}
+
+} // namespace halftone::ir
