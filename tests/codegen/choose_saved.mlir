@@ -170,3 +170,57 @@ halftone.graph "does_not_recompute_what_is_assigned" {
   %d = halftone.add %y, %g {halftone.phase = #backward} : (!matrix, !matrix) -> !matrix
   halftone.assign %y to %s {halftone.phase = #halftone.phase<update>} : (!matrix, !matrix) -> ()
 }
+
+// -----
+
+!matrix = !halftone.tensor<[batch, 8], f32>
+!pairs = !halftone.tensor<[batch, 2, 4], f32>
+!weight = !halftone.tensor<[4, 4], f32>
+#backward = #halftone.phase<backward>
+#loss_backward = #halftone.phase<loss_backward>
+
+// The backward pass has views of its own, so that what they show is kept or computed again as if they were not there: relu is
+// kept, since a contraction reads it, and what is cheap is computed again from a view of it.
+// CHECK-LABEL: halftone.graph "what_a_view_shows_is_kept"
+halftone.graph "what_a_view_shows_is_kept" {
+  %x = halftone.input "x" : !matrix
+  %w = halftone.input "w" : !weight
+  %g = halftone.input "g" : !pairs
+  // CHECK: %[[Y:.*]] = halftone.relu
+  %y = halftone.relu %x : (!matrix) -> !matrix
+  // CHECK: %[[V:.*]] = halftone.reshape %[[Y]] {halftone.values = array<i64: 0>}
+  %v = halftone.reshape %y {halftone.values = array<i64: 0>} : (!matrix) -> !pairs
+  %p = halftone.pointwise "cheap" (%v) : (!pairs) -> !pairs {
+  ^bb0(%a: f32):
+    %r = arith.mulf %a, %a : f32
+    halftone.yield %r : f32
+  }
+  // CHECK: halftone.output "p"
+  halftone.output "p", %p : !pairs
+  // CHECK: %[[OWN:.*]] = halftone.reshape %[[Y]] {halftone.phase = #halftone.phase<backward>}
+  // CHECK-NEXT: halftone.contract %{{.*}}, %[[OWN]]
+  %dw = halftone.contract %g, %v {pass = #halftone.pass<weight_gradient>, transpose_lhs, halftone.phase = #backward}
+      : (!pairs, !pairs) -> !weight
+  // CHECK: %[[AGAIN:.*]] = halftone.reshape %[[Y]]
+  // CHECK-NEXT: %[[P:.*]] = halftone.pointwise "cheap"(%[[AGAIN]]) {halftone.inline,
+  // CHECK: halftone.add %[[P]]
+  %d = halftone.add %p, %g {halftone.phase = #backward} : (!pairs, !pairs) -> !pairs
+}
+
+// A rule's word holds under a view, too (P16).
+// CHECK-LABEL: halftone.graph "recomputes_under_a_view"
+halftone.graph "recomputes_under_a_view" {
+  // CHECK: %[[X:.*]] = halftone.input "x"
+  %x = halftone.input "x" : !matrix
+  %w = halftone.input "w" : !weight
+  %g = halftone.input "g" : !pairs
+  %y = halftone.gelu %x {approximation = "erf", halftone.recompute = true} : (!matrix) -> !matrix
+  %v = halftone.reshape %y : (!matrix) -> !pairs
+  // CHECK: halftone.output "v"
+  halftone.output "v", %v : !pairs
+  // CHECK: %[[AGAIN:.*]] = halftone.gelu %[[X]] {{.*}}halftone.phase = #halftone.phase<backward>
+  // CHECK: %[[V:.*]] = halftone.reshape %[[AGAIN]]
+  // CHECK: halftone.contract %{{.*}}, %[[V]]
+  %dw = halftone.contract %g, %v {pass = #halftone.pass<weight_gradient>, transpose_lhs, halftone.phase = #backward}
+      : (!pairs, !pairs) -> !weight
+}

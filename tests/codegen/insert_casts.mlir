@@ -237,15 +237,26 @@ halftone.graph "gradients_cross_at_outputs" {
 // A view shows what it reads as that is held, narrow or not: nothing is widened before it, and what its own result is rounded to
 // is rounded behind it.
 // CHECK-LABEL: halftone.graph "views_show_what_is_held"
+// CHECK-SAME: name = "same", {{[^}]*}}type = !halftone.tensor<[batch, 2, 4], bf16>
 halftone.graph "views_show_what_is_held" {
   // CHECK: %[[X:.*]] = halftone.input "x"
   // CHECK-NEXT: %[[NARROW:.*]] = halftone.cast %[[X]]
   // CHECK-SAME: -> !halftone.tensor<[batch, 8], bf16>
   %x = halftone.input "x" {halftone.layer = "x"} : !matrix
+  // CHECK: %[[SAME:.*]] = halftone.reshape %[[NARROW]] {{.*}}halftone.values = array<i64: {{[0-9]+}}>} : (!halftone.tensor<[batch, 8], bf16>) -> !halftone.tensor<[batch, 2, 4], bf16>
+  // CHECK-NEXT: %[[SINK:.*]] = halftone.cast %[[SAME]] {{.*}}-> !halftone.tensor<[batch, 2, 4], f32>
+  %same = halftone.reshape %x {halftone.layer = "same", halftone.precision = #halftone.precision<operands = [[#bf16]], results = [[#bf16]]>}
+      : (!matrix) -> !pairs
   // CHECK: %[[OTHER:.*]] = halftone.view %[[NARROW]]
   // CHECK-NEXT: %[[F16:.*]] = halftone.cast %[[OTHER]] {{.*}}: (!halftone.tensor<[batch, 2, 4], bf16>) -> !halftone.tensor<[batch, 2, 4], f16>
   // CHECK-NEXT: halftone.cast %[[F16]] {{.*}}-> !halftone.tensor<[batch, 2, 4], f32>
   %other = halftone.view %x {halftone.layer = "other", halftone.precision = #halftone.precision<operands = [[#bf16]], results = [[#f16]]>}
       : (!matrix) -> !pairs
+  // CHECK: halftone.reshape %[[X]] {{.*}}-> !halftone.tensor<[batch, 2, 4], f32>
+  %plain = halftone.reshape %x {halftone.layer = "plain", halftone.precision = #halftone.precision<operands = [[#exact]], results = [[#exact]]>}
+      : (!matrix) -> !pairs
+  // CHECK: halftone.output "same", %[[SINK]]
+  halftone.output "same", %same : !pairs
   halftone.output "other", %other : !pairs
+  halftone.output "plain", %plain : !pairs
 }

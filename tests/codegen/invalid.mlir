@@ -1191,3 +1191,12 @@ halftone.graph "g" {
   // expected-error @+1 {{have other numbers of elements: give both the same symbols and the same product of extents}}
   %y = halftone.view %x : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 3, 3], f32>
 }
+
+// -----
+
+// Reshape: as many elements.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  // expected-error @+1 {{have other numbers of elements: give both the same symbols and the same product of extents}}
+  %y = halftone.reshape %x : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 9], f32>
+}

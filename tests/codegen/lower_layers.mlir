@@ -3,7 +3,7 @@
 // RUN: halftone-opt --halftone-lower-layers %s | FileCheck %s
 // RUN: halftone-opt --halftone-lower-layers %s | FileCheck --check-prefix=NONE %s
 
-// NONE-NOT: halftone.{{linear|matmul|layer_norm|relu|gelu|silu|add|concat|pointwise|pointwise_loss|cross_entropy|mse|mean}} {{[%"]}}
+// NONE-NOT: halftone.{{linear|matmul|layer_norm|relu|gelu|silu|add|concat|reshape|pointwise|pointwise_loss|cross_entropy|mse|mean}} {{[%"]}}
 
 !matrix = !halftone.tensor<[batch, 8], f32>
 !weight = !halftone.tensor<[8, 8], f32>
@@ -126,4 +126,14 @@ halftone.graph "elements" {
     %q = math.absf %p : f32
     halftone.yield %q : f32
   }
+}
+
+// Reshape is a view.
+// CHECK-LABEL: halftone.graph "axes"
+halftone.graph "axes" {
+  // CHECK: %[[X:.*]] = halftone.input "x"
+  %x = halftone.input "x" : !halftone.tensor<[batch, time, 8], f32>
+  // CHECK: %[[HEADS:.*]] = halftone.view %[[X]] {halftone.layer = "heads", halftone.values = array<i64: 2>} : (!halftone.tensor<[batch, time, 8], f32>) -> !halftone.tensor<[batch, time, 1, 2, 4], f32>
+  %heads = halftone.reshape %x {halftone.layer = "heads", halftone.values = array<i64: 2>}
+      : (!halftone.tensor<[batch, time, 8], f32>) -> !halftone.tensor<[batch, time, 1, 2, 4], f32>
 }

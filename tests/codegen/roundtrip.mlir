@@ -87,6 +87,8 @@ halftone.graph "layers" attributes {halftone.loss_without_output = "xent", halft
     %s = halftone.sigmoid %m : f32
     halftone.yield %m, %s : f32, f32
   }
+  // CHECK: halftone.reshape %{{.*}} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 2, 4], f32>
+  %heads = halftone.reshape %p#0 : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 2, 4], f32>
   // CHECK: halftone.view %{{.*}} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[2, batch, 4], f32>
   %view = halftone.view %p#0 : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[2, batch, 4], f32>
   // CHECK: halftone.map "one"() : () -> !halftone.tensor<[], f32> {

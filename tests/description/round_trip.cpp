@@ -37,7 +37,12 @@ Description everything() {
              kWide, set(kind_called("layer_norm"), 1e-12));
   const NodeId root = b.node("root", kind_called("rms_norm"), {{"x", norm}, {"weight", bias}},
                              kWide, set(kind_called("rms_norm"), 0.0));
-  const NodeId relu = b.node("relu", kind_called("relu"), {{"x", root}}, kWide);
+  const Shape folded = {symbol("batch"), fixed(2), fixed(2)};
+  const NodeId fold = b.node("fold", kind_called("reshape"), {{"x", root}}, folded,
+                             set(kind_called("reshape"), folded));
+  const NodeId unfold = b.node("unfold", kind_called("reshape"), {{"x", fold}}, kWide,
+                               set(kind_called("reshape"), kWide));
+  const NodeId relu = b.node("relu", kind_called("relu"), {{"x", unfold}}, kWide);
   const NodeId erf = b.node("erf", kind_called("gelu"), {{"x", relu}}, kWide,
                             standard_attributes(kind_called("gelu")));
   const NodeId tanh =
@@ -94,7 +99,9 @@ state %mean : [batch, 4] initial -2.5
 %second = linear(x: %in/right-2, weight: %w.weight) : [batch, 4]
 %norm = layer_norm(x: %first, weight: %w.bias, bias: %w.bias) {epsilon: 1e-12} : [batch, 4]
 %root = rms_norm(x: %norm, weight: %w.bias) {epsilon: 0} : [batch, 4]
-%relu = relu(x: %root) : [batch, 4]
+%fold = reshape(x: %root) {shape: [batch, 2, 2]} : [batch, 2, 2]
+%unfold = reshape(x: %fold) {shape: [batch, 4]} : [batch, 4]
+%relu = relu(x: %unfold) : [batch, 4]
 %erf = gelu(x: %relu) {approximation: erf} : [batch, 4]
 %tanh = gelu(x: %erf) {approximation: tanh} : [batch, 4]
 %silu = silu(x: %tanh) : [batch, 4]

@@ -14,11 +14,12 @@ namespace {
 const Dimension kBatch = symbol("batch"), kTime = symbol("time");
 
 /// The shape of a node of `kind` whose operands have these roles and shapes.
-std::optional<Shape> inferred(Kind kind,
-                              const std::vector<std::pair<std::string, Shape>>& operands) {
+std::optional<Shape> inferred(Kind kind, const std::vector<std::pair<std::string, Shape>>& operands,
+                              Attributes attributes = {}) {
   Builder b;
   Node node;
   node.kind = kind;
+  node.attributes = std::move(attributes);
   for (const auto& [role, shape] : operands) node.operands.push_back({role, b.input(role, shape)});
   return infer_shape(b.description, node);
 }
@@ -31,7 +32,9 @@ TEST_CASE("shapes follow from the operands' shapes") {
     Kind kind;
     std::vector<std::pair<std::string, Shape>> operands;
     Shape expected;
+    Attributes attributes{};
   };
+  const Kind reshape = kind_called("reshape");
   const Case cases[] = {
       {kind_called("linear"),
        {{"x", wide}, {"weight", {fixed(9), fixed(6)}}},
@@ -57,6 +60,11 @@ TEST_CASE("shapes follow from the operands' shapes") {
        {{"part0", wide}, {"part1", {kBatch, kTime, fixed(1)}}, {"part2", wide}},
        {kBatch, kTime, fixed(13)}},
       {kind_called("pointwise"), {{"x0", rows}, {"x1", rows}}, rows},
+      {reshape,
+       {{"x", wide}},
+       {fixed(3), kTime, fixed(1), kBatch, fixed(2)},
+       set(reshape, Shape{fixed(3), kTime, fixed(1), kBatch, fixed(2)})},
+      {reshape, {{"x", {fixed(1), fixed(1)}}}, {}, set(reshape, Shape{})},
       {kind_called("cross_entropy"), {{"logits", wide}, {"label", rows}}, {}},
       {kind_called("mse"), {{"x", wide}, {"target", wide}}, {}},
       {kind_called("pointwise_loss"), {{"x0", wide}}, {}},
@@ -65,7 +73,7 @@ TEST_CASE("shapes follow from the operands' shapes") {
   for (const Case& c : cases) {
     tried.insert(c.kind);
     CAPTURE(form_of(c.kind).word);
-    const auto shape = inferred(c.kind, c.operands);
+    const auto shape = inferred(c.kind, c.operands, c.attributes);
     REQUIRE(shape);
     CHECK(*shape == c.expected);
   }
@@ -131,6 +139,22 @@ TEST_CASE("a matmul sums over the dimension that its settings say") {
       if (shape) CHECK(*shape == Shape{kBatch, fixed(2), fixed(5)});
     }
   }
+}
+
+TEST_CASE("reshape keeps the number of elements whatever symbols are bound to") {
+  const Kind kind = kind_called("reshape");
+  const Shape x = {kBatch, kTime, fixed(6)};
+  const std::int64_t half = std::int64_t{1} << 62;
+  for (const Shape& shape :
+       {Shape{kBatch, fixed(6)}, Shape{kBatch, kBatch, fixed(6)}, Shape{kBatch, kTime, fixed(5)},
+        Shape{kBatch, kTime, kTime, fixed(6)}, Shape{kBatch, kTime}, Shape{},
+        Shape{kBatch, kTime, fixed(-6), fixed(-1)}, Shape{kBatch, kTime, fixed(6), fixed(0)},
+        Shape{kBatch, kTime, fixed(half), fixed(4), fixed(6)}}) {
+    CHECK(!inferred(kind, {{"x", x}}, set(kind, shape)));
+  }
+  const Shape wide = {fixed(half), fixed(4)};
+  CHECK(!inferred(kind, {{"x", wide}}, set(kind, wide)));
+  CHECK(!inferred(kind, {{"x", x}}));
 }
 
 TEST_CASE("a concat wider than 64 bits can count has no inferred shape") {

@@ -70,6 +70,12 @@ parameter %w : [9] init constant(0)
 %y = rms_norm(x: %x, weight: %w) {epsilon: 1e-05} : [batch, 9]
 output "y" = %y
 )"},
+    {"reshape", R"(input %x : f32[batch, 2, 6]
+parameter %w : [4, 3] init constant(0)
+%y = reshape(x: %x) {shape: [4, batch, 3]} : [4, batch, 3]
+%z = linear(x: %y, weight: %w) : [4, batch, 4]
+output "z" = %z
+)"},
     {"relu of positive values", R"(input %x : f32[batch, 9]
 parameter %w : [4, 9] init constant(0)
 %y = relu(x: %x) : [batch, 9]

@@ -124,6 +124,27 @@ inline std::string run_concat(const onnx::Vector& vector) {
   return "";
 }
 
+/// A layer of x alone that moves its elements; `layer` is its word, `setting` what stands in
+/// braces.
+inline std::string run_moving(const onnx::Vector& vector, const std::string& layer,
+                              const std::string& setting) {
+  const onnx::Tensor &x = vector.inputs[0], &y = vector.outputs[0];
+  if (!all_f32({x})) return "not f32";
+  if (x.values.empty()) return "has no elements";
+  Problem problem;
+  problem.model =
+      parse_model("input %x : f32" + text_of(x.shape) + "\n%y = " + layer + "(x: %x) {" + setting +
+                  "} : " + text_of(y.shape) + "\noutput \"y\" = %y\n");
+  problem.inputs.values["x"] = x.values;
+  problem.external["y"].assign(y.values.size(), 0);
+  check_recorded(judge(problem, [](const auto& run) { return run.value("y"); }), y.values);
+  return "";
+}
+
+inline std::string run_reshape(const onnx::Vector& vector) {
+  return run_moving(vector, "reshape", "shape: " + text_of(vector.outputs[0].shape));
+}
+
 /// y = x weight' [+ bias] [+ addend], x of [rows, k] and weight of [m, k]; empty tensors are
 /// absent.
 struct Product {

@@ -199,6 +199,14 @@ constexpr Spec<3> matmul(const char* name, const char* value, Transposition firs
 }
 
 
+/// The values of x, in row-major order, under another shape: reshape("heads", batch, time, 12, 64).
+/// Costs nothing. D36
+template <DimensionOfShape First, DimensionOfShape... D>
+constexpr auto reshape(const char* name, const First& first, const D&... others) {
+  return join(one(building::node<building::Reshape>(name)), building::dimension_token(first),
+              building::dimension_token(others)...);
+}
+
 // ---- losses, of values by name; the objective is the sum of weight * loss ----
 
 struct LossWeight {

@@ -75,6 +75,11 @@ constexpr Spec<1> matmul(const auto&...) {
       "matmul takes a name, the name of a value, transpose_a and transpose_b: write "
       "matmul(\"scores\", \"keys\", transpose_b)");
 }
+constexpr Spec<1> reshape(const auto&...) {
+  return building::misused(
+      "reshape takes a name and dimensions that are whole numbers or symbols: write "
+      "reshape(\"heads\", batch, 12, 64)");
+}
 constexpr LinearOption tied(const auto&...) {
   return LinearOption{
       building::misused("tied takes the name of a linear layer: write "

@@ -40,6 +40,14 @@ constexpr auto net =
 MODEL(net, rules, adamw())
 }  // namespace rms_norm_bare_option
 
+// EXPECT bare_reshape: reshape takes a name and dimensions that are whole numbers or symbols: write
+// reshape("heads", batch, 12, 64)
+namespace bare_reshape {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
+                           from("x") | MISSPELT(reshape, relu) | as("act") | output("z"));
+MODEL(net, rules)
+}  // namespace bare_reshape
+
 // EXPECT bare_pointwise: pointwise takes a name, a lambda and names of values: write
 // pointwise("gate",
 namespace bare_pointwise {

@@ -82,6 +82,23 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batc
 MODEL(net, rules, adamw())
 }  // namespace rms_norm_without_name
 
+// EXPECT reshape_without_name: reshape takes a name and dimensions that are whole numbers or
+// symbols: write reshape("heads", batch, 12, 64)
+namespace reshape_without_name {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8)),
+          from("x") | either(reshape(batch, 2, 4), reshape("heads", batch, 2, 4)) | output("z"));
+MODEL(net, rules)
+}  // namespace reshape_without_name
+
+// EXPECT reshape_to_a_half: reshape takes a name and dimensions that are whole numbers or symbols:
+// write reshape("heads", batch, 12, 64)
+namespace reshape_to_a_half {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
+                           from("x") | reshape("heads", batch, either(2.5, 2), 4) | output("z"));
+MODEL(net, rules)
+}  // namespace reshape_to_a_half
+
 // EXPECT relu_with_parentheses: relu, gelu, gelu_tanh and silu take a name, or stand without
 // parentheses: write relu, or relu("act")
 namespace relu_with_parentheses {

@@ -165,3 +165,37 @@ constexpr auto net =
           from("x") | linear("fc", either(6, 8)) | add("x") | as("sum") | output("z"));
 MODEL(net, rules)
 }  // namespace wrong_width
+
+// EXPECT reshape_elements: layer 'heads' makes [batch, 12, 5] of [batch, 48] of layer 'fc', which
+// has another number of elements: keep every symbol and the product of the numbers
+namespace reshape_elements {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8)),
+          from("x") | linear("fc", 48) | reshape("heads", batch, 12, either(5, 4)) | output("z"));
+MODEL(net, rules)
+}  // namespace reshape_elements
+
+// EXPECT reshape_symbols: layer 'flat' makes [batch, batch, 8] of [batch, time, 8] of input 'x',
+// which has another number of elements: keep every symbol and the product of the numbers
+namespace reshape_symbols {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, symbol("time"), 8)),
+          from("x") | reshape("flat", batch, either(batch, symbol("time")), 8) | output("z"));
+MODEL(net, rules)
+}  // namespace reshape_symbols
+
+// EXPECT reshape_count: layer 'flat' reads more elements than 64 bits can count: make them fewer
+namespace reshape_count {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 0x4000000000000000, either(4, 1))),
+          from("x") | reshape("flat", batch, 4, either(0x4000000000000000, 0x1000000000000000)) |
+              output("z"));
+MODEL(net, rules)
+}  // namespace reshape_count
+
+// EXPECT reshape_extent: layer 'flat' has a dimension of -1: write a positive number or a symbol
+namespace reshape_extent {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
+                           from("x") | reshape("flat", batch, either(-1, 8)) | output("z"));
+MODEL(net, rules)
+}  // namespace reshape_extent

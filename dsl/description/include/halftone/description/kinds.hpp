@@ -15,6 +15,7 @@
 #include "halftone/description/kinds/pointwise.hpp"
 #include "halftone/description/kinds/pointwise_loss.hpp"
 #include "halftone/description/kinds/relu.hpp"
+#include "halftone/description/kinds/reshape.hpp"
 #include "halftone/description/kinds/rms_norm.hpp"
 #include "halftone/description/kinds/silu.hpp"
 #include "halftone/description/kinds/state.hpp"
@@ -44,7 +45,7 @@ struct KindList {
 // Sources, layers, losses: in this order sentences list them.
 using AllKinds = KindList<kinds::Input, kinds::Parameter, kinds::State, kinds::Linear,
                           kinds::Matmul, kinds::LayerNorm, kinds::RmsNorm, kinds::Relu, kinds::Gelu,
-                          kinds::Silu, kinds::Add, kinds::Concat, kinds::Pointwise,
+                          kinds::Silu, kinds::Add, kinds::Concat, kinds::Pointwise, kinds::Reshape,
                           kinds::CrossEntropy, kinds::Mse, kinds::PointwiseLoss>;
 
 inline constexpr int kKinds = AllKinds::size;
