@@ -479,3 +479,35 @@ module {
     halftone.loss "l", %l weight 1.0 {halftone.phase = #loss} : !halftone.tensor<[], f32>
   }
 }
+
+// -----
+
+!x = !halftone.tensor<[batch, time, 8], f32>
+!heads = !halftone.tensor<[batch, time, 2, 4], f32>
+!swap = !halftone.tensor<[batch, 2, 4, time], f32>
+!weight = !halftone.tensor<[8, 8], f32>
+!scalar = !halftone.tensor<[], f32>
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+
+// D55, D56: back through a view, and by the result's index of an element of x.
+// CHECK: #[[PERMUTED:map[0-9]*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d3, d1)>
+// CHECK-LABEL: module @gradients_of_axes
+module @gradients_of_axes {
+  halftone.graph "training" {
+    %x = halftone.input "x" : !x
+    %t = halftone.input "t" : !swap
+    %w = halftone.parameter "w" {initializer = #zeros} : !weight
+    %y = halftone.linear %x, %w {halftone.layer = "fc"} : (!x, !weight) -> !x
+    %h = halftone.reshape %y {halftone.layer = "heads"} : (!x) -> !heads
+    %s = halftone.transpose %h {axes = array<i64: 0, 2, 3, 1>, halftone.layer = "swap"} : (!heads) -> !swap
+    %e = halftone.mse %s, %t {halftone.layer = "error", halftone.phase = #halftone.phase<loss>} : (!swap, !swap) -> !swap
+    %l = halftone.mean %e {halftone.layer = "error", halftone.phase = #halftone.phase<loss>} : (!swap) -> !scalar
+    halftone.output "s", %s : !swap
+    // CHECK: halftone.loss "error"
+    halftone.loss "error", %l weight 1.0 {halftone.phase = #halftone.phase<loss>} : !scalar
+    // CHECK: %[[CUT:.*]] = halftone.output_gradient "s"
+    // CHECK: %[[OF_HEADS:.*]] = halftone.map "transpose"(%[[CUT]]) over ["batch", "time", 2, 4] reads [#halftone.access<general reads #[[PERMUTED]]>] writes [#halftone.access<full>] {halftone.gradient_of = ["heads"], halftone.layer = "swap", halftone.phase = #halftone.phase<backward>}
+    // CHECK: %[[OF_Y:.*]] = halftone.view %[[OF_HEADS]] {halftone.gradient_of = ["fc"], halftone.layer = "heads", halftone.phase = #halftone.phase<backward>} : {{.*}}-> !halftone.tensor<[batch, time, 8], f32>
+    // CHECK: halftone.contract %[[OF_Y]], %{{.*}}transpose_lhs
+  }
+}

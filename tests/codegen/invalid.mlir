@@ -1200,3 +1200,21 @@ halftone.graph "g" {
   // expected-error @+1 {{have other numbers of elements: give both the same symbols and the same product of extents}}
   %y = halftone.reshape %x : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 9], f32>
 }
+
+// -----
+
+// Transpose: axes are a permutation.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  // expected-error @+1 {{axes are no permutation of the dimensions of}}
+  %y = halftone.transpose %x {axes = array<i64: 1, 1>} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[8, 8], f32>
+}
+
+// -----
+
+// Transpose: the result has the dimensions in their order.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4, 8], f32>
+  // expected-error @+1 {{transposed by its axes is not}}
+  %y = halftone.transpose %x {axes = array<i64: 1, 2, 0>} : (!halftone.tensor<[batch, 4, 8], f32>) -> !halftone.tensor<[8, batch, 4], f32>
+}

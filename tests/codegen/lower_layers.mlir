@@ -3,7 +3,8 @@
 // RUN: halftone-opt --halftone-lower-layers %s | FileCheck %s
 // RUN: halftone-opt --halftone-lower-layers %s | FileCheck --check-prefix=NONE %s
 
-// NONE-NOT: halftone.{{linear|matmul|layer_norm|relu|gelu|silu|add|concat|reshape|pointwise|pointwise_loss|cross_entropy|mse|mean}} {{[%"]}}
+// CHECK: #[[PERMUTED:map[0-9]*]] = affine_map<(d0, d1, d2, d3, d4) -> (d1, d2, d4, d3, d0)>
+// NONE-NOT: halftone.{{linear|matmul|layer_norm|relu|gelu|silu|add|concat|reshape|transpose|pointwise|pointwise_loss|cross_entropy|mse|mean}} {{[%"]}}
 
 !matrix = !halftone.tensor<[batch, 8], f32>
 !weight = !halftone.tensor<[8, 8], f32>
@@ -128,7 +129,7 @@ halftone.graph "elements" {
   }
 }
 
-// Reshape is a view.
+// Reshape is a view, and so is a transpose that moves only extents of 1; any other reads by a permutation of the result's axes.
 // CHECK-LABEL: halftone.graph "axes"
 halftone.graph "axes" {
   // CHECK: %[[X:.*]] = halftone.input "x"
@@ -136,4 +137,12 @@ halftone.graph "axes" {
   // CHECK: %[[HEADS:.*]] = halftone.view %[[X]] {halftone.layer = "heads", halftone.values = array<i64: 2>} : (!halftone.tensor<[batch, time, 8], f32>) -> !halftone.tensor<[batch, time, 1, 2, 4], f32>
   %heads = halftone.reshape %x {halftone.layer = "heads", halftone.values = array<i64: 2>}
       : (!halftone.tensor<[batch, time, 8], f32>) -> !halftone.tensor<[batch, time, 1, 2, 4], f32>
+  // CHECK: %[[MOVED:.*]] = halftone.view %[[HEADS]] {halftone.layer = "moved"} : {{.*}}-> !halftone.tensor<[1, batch, time, 2, 4], f32>
+  %moved = halftone.transpose %heads {axes = array<i64: 2, 0, 1, 3, 4>, halftone.layer = "moved"}
+      : (!halftone.tensor<[batch, time, 1, 2, 4], f32>) -> !halftone.tensor<[1, batch, time, 2, 4], f32>
+  // CHECK: halftone.map "transpose"(%[[MOVED]]) over [4, 1, "batch", 2, "time"] reads [#halftone.access<general reads #[[PERMUTED]]>] writes [#halftone.access<full>] {halftone.layer = "all"} : {{.*}} {
+  // CHECK-NEXT: ^bb0(%[[A:[a-z0-9]+]]: f32):
+  // CHECK-NEXT: halftone.yield %[[A]] : f32
+  %all = halftone.transpose %moved {axes = array<i64: 4, 0, 1, 3, 2>, halftone.layer = "all"}
+      : (!halftone.tensor<[1, batch, time, 2, 4], f32>) -> !halftone.tensor<[4, 1, batch, 2, time], f32>
 }

@@ -89,6 +89,9 @@ halftone.graph "layers" attributes {halftone.loss_without_output = "xent", halft
   }
   // CHECK: halftone.reshape %{{.*}} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 2, 4], f32>
   %heads = halftone.reshape %p#0 : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 2, 4], f32>
+  // CHECK: halftone.transpose %{{.*}} {axes = array<i64: 2, 0, 1>} : (!halftone.tensor<[batch, 2, 4], f32>) -> !halftone.tensor<[4, batch, 2], f32>
+  %swap = halftone.transpose %heads {axes = array<i64: 2, 0, 1>} : (!halftone.tensor<[batch, 2, 4], f32>)
+      -> !halftone.tensor<[4, batch, 2], f32>
   // CHECK: halftone.view %{{.*}} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[2, batch, 4], f32>
   %view = halftone.view %p#0 : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[2, batch, 4], f32>
   // CHECK: halftone.map "one"() : () -> !halftone.tensor<[], f32> {

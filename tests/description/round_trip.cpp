@@ -40,7 +40,9 @@ Description everything() {
   const Shape folded = {symbol("batch"), fixed(2), fixed(2)};
   const NodeId fold = b.node("fold", kind_called("reshape"), {{"x", root}}, folded,
                              set(kind_called("reshape"), folded));
-  const NodeId unfold = b.node("unfold", kind_called("reshape"), {{"x", fold}}, kWide,
+  const NodeId swap = b.node("swap", kind_called("transpose"), {{"x", fold}}, folded,
+                             set(kind_called("transpose"), std::vector<std::int64_t>{0, 2, 1}));
+  const NodeId unfold = b.node("unfold", kind_called("reshape"), {{"x", swap}}, kWide,
                                set(kind_called("reshape"), kWide));
   const NodeId relu = b.node("relu", kind_called("relu"), {{"x", unfold}}, kWide);
   const NodeId erf = b.node("erf", kind_called("gelu"), {{"x", relu}}, kWide,
@@ -100,7 +102,8 @@ state %mean : [batch, 4] initial -2.5
 %norm = layer_norm(x: %first, weight: %w.bias, bias: %w.bias) {epsilon: 1e-12} : [batch, 4]
 %root = rms_norm(x: %norm, weight: %w.bias) {epsilon: 0} : [batch, 4]
 %fold = reshape(x: %root) {shape: [batch, 2, 2]} : [batch, 2, 2]
-%unfold = reshape(x: %fold) {shape: [batch, 4]} : [batch, 4]
+%swap = transpose(x: %fold) {axes: [0, 2, 1]} : [batch, 2, 2]
+%unfold = reshape(x: %swap) {shape: [batch, 4]} : [batch, 4]
 %relu = relu(x: %unfold) : [batch, 4]
 %erf = gelu(x: %relu) {approximation: erf} : [batch, 4]
 %tanh = gelu(x: %erf) {approximation: tanh} : [batch, 4]

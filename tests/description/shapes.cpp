@@ -34,7 +34,7 @@ TEST_CASE("shapes follow from the operands' shapes") {
     Shape expected;
     Attributes attributes{};
   };
-  const Kind reshape = kind_called("reshape");
+  const Kind reshape = kind_called("reshape"), transpose = kind_called("transpose");
   const Case cases[] = {
       {kind_called("linear"),
        {{"x", wide}, {"weight", {fixed(9), fixed(6)}}},
@@ -65,6 +65,10 @@ TEST_CASE("shapes follow from the operands' shapes") {
        {fixed(3), kTime, fixed(1), kBatch, fixed(2)},
        set(reshape, Shape{fixed(3), kTime, fixed(1), kBatch, fixed(2)})},
       {reshape, {{"x", {fixed(1), fixed(1)}}}, {}, set(reshape, Shape{})},
+      {transpose,
+       {{"x", wide}},
+       {fixed(6), kBatch, kTime},
+       set(transpose, std::vector<std::int64_t>{2, 0, 1})},
       {kind_called("cross_entropy"), {{"logits", wide}, {"label", rows}}, {}},
       {kind_called("mse"), {{"x", wide}, {"target", wide}}, {}},
       {kind_called("pointwise_loss"), {{"x0", wide}}, {}},
@@ -155,6 +159,16 @@ TEST_CASE("reshape keeps the number of elements whatever symbols are bound to") 
   const Shape wide = {fixed(half), fixed(4)};
   CHECK(!inferred(kind, {{"x", wide}}, set(kind, wide)));
   CHECK(!inferred(kind, {{"x", x}}));
+}
+
+TEST_CASE("the axes of a transpose are a permutation") {
+  const Kind kind = kind_called("transpose");
+  using Axes = std::vector<std::int64_t>;
+  for (const Axes& axes :
+       {Axes{0, 1}, Axes{0, 1, 2, 3}, Axes{0, 1, 1}, Axes{0, 1, 3}, Axes{-1, 0, 1}, Axes{}}) {
+    CHECK(!inferred(kind, {{"x", {kBatch, kTime, fixed(6)}}}, set(kind, axes)));
+  }
+  CHECK(!inferred(kind, {{"x", {kBatch}}}));
 }
 
 TEST_CASE("a concat wider than 64 bits can count has no inferred shape") {

@@ -39,6 +39,7 @@ const Case kCases[] = {
     {"digits", specs::digits_program, {}},
     {"frozen_and_scaled", specs::frozen_and_scaled_program, {}},
     {"gelu_tanh", specs::gelu_tanh_model_program, {}},
+    {"heads", specs::heads_program, {}},
     {"matmul", specs::matmul_model_program, {}},
     {"nesterov", specs::nesterov_model_program, {}},
     {"no_bias", specs::no_bias_model_program, {}},

@@ -119,6 +119,16 @@ constexpr auto relu_sgd_momentum = model(
 HALFTONE_PROGRAM(relu_sgd_momentum_program, relu_sgd_momentum, f32_rules,
                  sgd(lr(0.05), momentum(0.9), weight_decay(0.0005)))
 
+constexpr Dimension time = symbol("time");
+constexpr auto heads =
+    model("heads", inputs(tensor("x", batch, time, 10), tensor("target", batch, time, 10)),
+          from("x") | drawn("split", 48, 0.32) | reshape("heads", batch, time, 12, 4) |
+              transpose("swap", 0, 2, 1, 3) | gelu_tanh("act") | drawn("inner", 5, 0.5) |
+              transpose("back", 0, 2, 1, 3) | reshape("joined", batch, time, 60) |
+              drawn("join", 10, 0.13) | output("prediction"),
+          losses(mse("error", "prediction", "target")));
+HALFTONE_PROGRAM(heads_program, heads, f32_rules, adamw(), clip(1.0))
+
 constexpr auto rms_norm_model =
     model("rms_norm", inputs(tensor("x", batch, 7), labels("label", batch)),
           from("x") | rms_norm("norm1") | drawn("fc1", 33, 0.38) | silu("act") |

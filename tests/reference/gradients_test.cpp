@@ -76,6 +76,12 @@ parameter %w : [4, 3] init constant(0)
 %z = linear(x: %y, weight: %w) : [4, batch, 4]
 output "z" = %z
 )"},
+    {"transpose", R"(input %x : f32[batch, 2, 3, 5]
+parameter %w : [4, 2] init constant(0)
+%y = transpose(x: %x) {axes: [3, 0, 2, 1]} : [5, batch, 3, 2]
+%z = linear(x: %y, weight: %w) : [5, batch, 3, 4]
+output "z" = %z
+)"},
     {"relu of positive values", R"(input %x : f32[batch, 9]
 parameter %w : [4, 9] init constant(0)
 %y = relu(x: %x) : [batch, 9]

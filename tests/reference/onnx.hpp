@@ -86,6 +86,7 @@ struct Attribute {
   float f = 0;
   std::int64_t i = 0;
   std::string s;
+  std::vector<std::int64_t> ints;
 };
 
 struct Node {
@@ -151,6 +152,11 @@ inline Node parse_node(std::string_view bytes) {
       }
       if (part.id == 3) attribute.i = static_cast<std::int64_t>(part.number);
       if (part.id == 4) attribute.s = part.bytes;
+      if (part.id == 8 && part.bytes.empty())
+        attribute.ints.push_back(static_cast<std::int64_t>(part.number));
+      if (part.id != 8) continue;
+      for (Message ints(part.bytes); !ints.done();)
+        attribute.ints.push_back(static_cast<std::int64_t>(ints.varint()));
     }
     node.attributes[name] = attribute;
   }

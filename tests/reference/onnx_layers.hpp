@@ -141,6 +141,15 @@ inline std::string run_moving(const onnx::Vector& vector, const std::string& lay
   return "";
 }
 
+inline std::string run_transpose(const onnx::Vector& vector) {
+  Shape axes(vector.inputs[0].shape.size());  // where none are stated: in reverse
+  std::iota(axes.rbegin(), axes.rend(), 0);
+  const auto& attributes = vector.nodes[0].attributes;
+  if (const auto stated = attributes.find("perm"); stated != attributes.end())
+    axes = stated->second.ints;
+  return run_moving(vector, "transpose", "axes: " + text_of(axes));
+}
+
 inline std::string run_reshape(const onnx::Vector& vector) {
   return run_moving(vector, "reshape", "shape: " + text_of(vector.outputs[0].shape));
 }

@@ -198,12 +198,19 @@ constexpr Spec<3> matmul(const char* name, const char* value, Transposition firs
          one({.part = Part::operand, .name = value});
 }
 
-
 /// The values of x, in row-major order, under another shape: reshape("heads", batch, time, 12, 64).
 /// Costs nothing. D36
 template <DimensionOfShape First, DimensionOfShape... D>
 constexpr auto reshape(const char* name, const First& first, const D&... others) {
   return join(one(building::node<building::Reshape>(name)), building::dimension_token(first),
+              building::dimension_token(others)...);
+}
+
+/// Dimension d of the result is dimension axes_d of x, counted from 0. D37
+///   transpose("swap", 0, 2, 1, 3)
+template <Whole First, Whole... Axes>
+constexpr auto transpose(const char* name, const First& first, const Axes&... others) {
+  return join(one(building::node<building::Transpose>(name)), building::dimension_token(first),
               building::dimension_token(others)...);
 }
 

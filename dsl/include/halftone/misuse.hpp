@@ -80,6 +80,11 @@ constexpr Spec<1> reshape(const auto&...) {
       "reshape takes a name and dimensions that are whole numbers or symbols: write "
       "reshape(\"heads\", batch, 12, 64)");
 }
+constexpr Spec<1> transpose(const auto&...) {
+  return building::misused(
+      "transpose takes a name and the numbers of all dimensions in their new order: write "
+      "transpose(\"swap\", 0, 2, 1)");
+}
 constexpr LinearOption tied(const auto&...) {
   return LinearOption{
       building::misused("tied takes the name of a linear layer: write "

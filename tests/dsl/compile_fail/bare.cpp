@@ -48,6 +48,14 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
 MODEL(net, rules)
 }  // namespace bare_reshape
 
+// EXPECT bare_transpose: transpose takes a name and the numbers of all dimensions in their new
+// order: write transpose("swap", 0, 2, 1)
+namespace bare_transpose {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
+                           from("x") | MISSPELT(transpose, relu) | as("act") | output("z"));
+MODEL(net, rules)
+}  // namespace bare_transpose
+
 // EXPECT bare_pointwise: pointwise takes a name, a lambda and names of values: write
 // pointwise("gate",
 namespace bare_pointwise {

@@ -99,6 +99,14 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
 MODEL(net, rules)
 }  // namespace reshape_to_a_half
 
+// EXPECT transpose_of_symbols: transpose takes a name and the numbers of all dimensions in their
+// new order: write transpose("swap", 0, 2, 1)
+namespace transpose_of_symbols {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
+                           from("x") | transpose("swap", 1, either(batch, 0)) | output("z"));
+MODEL(net, rules)
+}  // namespace transpose_of_symbols
+
 // EXPECT relu_with_parentheses: relu, gelu, gelu_tanh and silu take a name, or stand without
 // parentheses: write relu, or relu("act")
 namespace relu_with_parentheses {

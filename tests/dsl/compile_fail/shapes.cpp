@@ -199,3 +199,27 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
                            from("x") | reshape("flat", batch, either(-1, 8)) | output("z"));
 MODEL(net, rules)
 }  // namespace reshape_extent
+
+// EXPECT transpose_count: layer 'swap' states 2 axes for [batch, 4, 8] of input 'x': state the
+// number of every dimension once, counted from 0
+namespace transpose_count {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 4, 8)),
+          from("x") | either(transpose("swap", 1, 0), transpose("swap", 1, 0, 2)) | output("z"));
+MODEL(net, rules)
+}  // namespace transpose_count
+
+// EXPECT transpose_axis: layer 'swap' states the axis 3, which [batch, 4, 8] of input 'x' has not:
+// count dimensions from 0
+namespace transpose_axis {
+constexpr auto net = model("net", inputs(tensor("x", batch, 4, 8)),
+                           from("x") | transpose("swap", 0, either(3, 2), 1) | output("z"));
+MODEL(net, rules)
+}  // namespace transpose_axis
+
+// EXPECT transpose_twice: layer 'swap' states the axis 1 twice: state every dimension once
+namespace transpose_twice {
+constexpr auto net = model("net", inputs(tensor("x", batch, 4, 8)),
+                           from("x") | transpose("swap", 0, 1, either(1, 2)) | output("z"));
+MODEL(net, rules)
+}  // namespace transpose_twice

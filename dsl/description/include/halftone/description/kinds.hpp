@@ -19,6 +19,7 @@
 #include "halftone/description/kinds/rms_norm.hpp"
 #include "halftone/description/kinds/silu.hpp"
 #include "halftone/description/kinds/state.hpp"
+#include "halftone/description/kinds/transpose.hpp"
 
 namespace halftone::description {
 
@@ -46,7 +47,7 @@ struct KindList {
 using AllKinds = KindList<kinds::Input, kinds::Parameter, kinds::State, kinds::Linear,
                           kinds::Matmul, kinds::LayerNorm, kinds::RmsNorm, kinds::Relu, kinds::Gelu,
                           kinds::Silu, kinds::Add, kinds::Concat, kinds::Pointwise, kinds::Reshape,
-                          kinds::CrossEntropy, kinds::Mse, kinds::PointwiseLoss>;
+                          kinds::Transpose, kinds::CrossEntropy, kinds::Mse, kinds::PointwiseLoss>;
 
 inline constexpr int kKinds = AllKinds::size;
 static_assert(kKinds <= 256, "Kind is one byte");
