@@ -13,10 +13,14 @@ using namespace halftone::cpu;
 namespace halftone::skeletons {
 
 constexpr int64_t kRowChunk = 128; // N3
+constexpr int64_t kStaticSharedBytes = 48 * 1024;
+/// Of operations that share a kernel, since a sum takes two registers. One alone may have more.
+constexpr int64_t kMostSums = 24;
 
 Column::Column()
     : Skeleton({.word = ir::Skeleton::Column,
                 .tilesColumns = true,
+                .readsByAnyMap = true,
                 .stores = {AccessKind::Full, AccessKind::Column}}) {}
 
 bool Column::joinsProducer(KernelForm op, const KernelGroup &group) const {
@@ -28,7 +32,12 @@ bool Column::joinsSibling(KernelForm op, const KernelGroup &group) const {
   if (llvm::any_of(op->getOperands(),
                    [&](Value v) { return group.contains(getBeforeWidening(v).getDefiningOp()); }))
     return false;
-  return group.skeleton == this ? hasSameDomain(op, group) : group.skeleton->carries(op, group);
+  if (group.skeleton != this)
+    return group.skeleton->carries(op, group);
+  int64_t sums = op->getNumResults();
+  for (Operation *member : group.ops)
+    sums += member->getNumResults();
+  return hasSameDomain(op, group) && sums <= kMostSums;
 }
 
 Tile Column::getDefaultCpuTile(KernelOp) const { return {64}; }
@@ -78,11 +87,22 @@ void Column::buildTasks(Code &code, Frame &frame, Value first, Value last) const
   });
 }
 
-Tile Column::getDefaultCudaTile(KernelOp) const { return {32, 16}; }
+/// What all threads of a block leave of their chunks.
+static int64_t getSharedBytes(KernelOp kernel, ArrayRef<int64_t> tile) {
+  return countStoredAs(kernel, AccessKind::Column) * tile[0] * tile[1] * 4;
+}
+
+/// 512 threads have 64 registers each, where more than 12 sums spill; 8 chunks of 48 fill a block's
+/// memory.
+Tile Column::getDefaultCudaTile(KernelOp kernel) const {
+  int64_t sums = countStoredAs(kernel, AccessKind::Column);
+  return {kWarp, sums <= 12 ? 16 : sums <= 48 ? 8 : 4};
+}
 
 FailureOr<Launch> Column::getLaunch(KernelOp kernel, CudaPlanAttr plan) const {
   ArrayRef<int64_t> tile = plan.getTile();
-  if (tile.size() != 2 || tile[0] <= 0 || tile[1] <= 0 || !isWarps(tile[0] * tile[1]))
+  if (tile.size() != 2 || tile[0] <= 0 || tile[1] <= 0 || !isWarps(tile[0] * tile[1]) ||
+      getSharedBytes(kernel, tile) > kStaticSharedBytes)
     return refuseTile(kernel);
   Launch launch;
   launch.threads = tile[0] * tile[1];

@@ -227,6 +227,27 @@ halftone.graph "sums_over_rows_share_a_pass" {
   %flat = halftone.flatten %dw, %db, %sum at [0, 32, 64] : (!vector, !vector, !vector) -> !halftone.tensor<[96], f32>
 }
 
+// Up to 24 sums share a pass.
+// CHECK-LABEL: halftone.graph "does_not_join_more_sums_than_a_block_holds"
+// CHECK: halftone.kernel "{{[a-z_]+}}_a_gradient" column
+// CHECK: halftone.kernel "{{[a-z_]+}}_b_gradient" column
+halftone.graph "does_not_join_more_sums_than_a_block_holds" {
+  %x = halftone.input "x" : !matrix
+  %a:13 = halftone.reduce "column_sum"(%x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x) {halftone.layer = "a", halftone.phase
+      = #backward} : (!matrix, !matrix, !matrix, !matrix, !matrix, !matrix, !matrix, !matrix, !matrix, !matrix, !matrix,
+      !matrix, !matrix) -> (!vector, !vector, !vector, !vector, !vector, !vector, !vector, !vector, !vector, !vector, !vector,
+      !vector, !vector)
+  %b:13 = halftone.reduce "column_sum"(%x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x) {halftone.layer = "b", halftone.phase
+      = #backward} : (!matrix, !matrix, !matrix, !matrix, !matrix, !matrix, !matrix, !matrix, !matrix, !matrix, !matrix,
+      !matrix, !matrix) -> (!vector, !vector, !vector, !vector, !vector, !vector, !vector, !vector, !vector, !vector, !vector,
+      !vector, !vector)
+  %flat = halftone.flatten %a#0, %a#1, %a#2, %a#3, %a#4, %a#5, %a#6, %a#7, %a#8, %a#9, %a#10, %a#11, %a#12, %b#0, %b#1, %b#2,
+      %b#3, %b#4, %b#5, %b#6, %b#7, %b#8, %b#9, %b#10, %b#11, %b#12 at [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352,
+      384, 416, 448, 480, 512, 544, 576, 608, 640, 672, 704, 736, 768, 800] : (!vector, !vector, !vector, !vector, !vector,
+      !vector, !vector, !vector, !vector, !vector, !vector, !vector, !vector, !vector, !vector, !vector, !vector, !vector,
+      !vector, !vector, !vector, !vector, !vector, !vector, !vector, !vector) -> !halftone.tensor<[832], f32>
+}
+
 // A value marked inline, and code on scalars, is computed by each of its readers.
 // CHECK-LABEL: halftone.graph "inlines_what_is_marked"
 // CHECK: halftone.kernel "{{[a-z_]+}}_a_gradient" pointwise

@@ -52,6 +52,38 @@ halftone.graph "every_kernel_has_plans" {
 
 // -----
 
+// The more sums a column kernel has, the fewer chunks fit into a block's registers at once.
+// CHECK-LABEL: halftone.graph "many_sums_take_fewer_chunks_at_once"
+// CHECK: halftone.kernel "sums"
+// CHECK-SAME: #halftone.chip<"sm_75", [<simt, [32, 8] splits 1
+halftone.graph "many_sums_take_fewer_chunks_at_once" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %s:32 = halftone.kernel "sums" column over ["batch", 8] reduce [] (%x) accesses [#halftone.access<full>] -> [
+      #halftone.access<column>, #halftone.access<column>, #halftone.access<column>, #halftone.access<column>,
+      #halftone.access<column>, #halftone.access<column>, #halftone.access<column>, #halftone.access<column>,
+      #halftone.access<column>, #halftone.access<column>, #halftone.access<column>, #halftone.access<column>,
+      #halftone.access<column>, #halftone.access<column>, #halftone.access<column>, #halftone.access<column>,
+      #halftone.access<column>, #halftone.access<column>, #halftone.access<column>, #halftone.access<column>,
+      #halftone.access<column>, #halftone.access<column>, #halftone.access<column>, #halftone.access<column>,
+      #halftone.access<column>, #halftone.access<column>, #halftone.access<column>, #halftone.access<column>,
+      #halftone.access<column>, #halftone.access<column>, #halftone.access<column>, #halftone.access<column>]
+      fused [] {resultSegmentSizes = array<i32: 32, 0>} : (!halftone.tensor<[batch, 8], f32>) -> (
+      !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>,
+      !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>,
+      !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>,
+      !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>,
+      !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>,
+      !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>,
+      !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>,
+      !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>) {
+  ^bb0(%a: f32):
+    halftone.kernel_yield stores %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a : f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32,
+      f32, f32, f32, f32, f32, f32, f32
+  }
+}
+
+// -----
+
 // Tensor cores take two f16 on every chip: two stages through registers on sm_75, more from sm_80 on; depths are 64 bytes and
 // more; rows of 256 and 80 bytes start at multiples of 16. At least three plans are weighed.
 // CHECK-LABEL: halftone.graph "f16_runs_on_tensor_cores_of_every_chip"

@@ -113,6 +113,41 @@ inline Values strided(std::size_t batch, const Values& x) {
   });
 }
 
+/// N3: at(row, column)
+template <class At>
+Values column_sums(std::size_t rows, std::size_t columns, At at) {
+  return each(1, 1, columns, [&](std::size_t, std::size_t, std::size_t j) {
+    float total = 0.0f;
+    for (std::size_t chunk = 0; chunk < rows; chunk += 128) {
+      float sum = 0.0f;
+      for (std::size_t row = chunk; row < rows && row < chunk + 128; ++row) sum += at(row, j);
+      total += sum;
+    }
+    return total;
+  });
+}
+
+/// g, x: [batch, 29, 5]
+inline Values late_sums(std::size_t batch, const Values& g, const Values& x) {
+  return column_sums(batch * 29, 5, [&](std::size_t row, std::size_t j) {
+    return g[row * 5 + j] * (row % 29 < 2 ? 0.0f : x[(row - 2) * 5 + j]);
+  });
+}
+
+/// x: [batch, 29, 5]
+inline Values turned_sums(std::size_t batch, const Values& x) {
+  return column_sums(batch * 5, 29, [&](std::size_t row, std::size_t j) {
+    return x[row / 5 * 145 + j * 5 + row % 5];
+  });
+}
+
+inline Values gathered_sums(std::size_t batch, const Values& table,
+                            const std::vector<int>& tokens) {
+  const Values rows = gathered(batch, table, tokens);
+  return column_sums(batch * 4, 6,
+                     [&](std::size_t row, std::size_t j) { return rows[row * 6 + j]; });
+}
+
 /// N1 for every element of the batch; at(element, row or column, k).
 template <class Lhs, class Rhs>
 Values products(std::size_t elements, std::size_t rows, std::size_t columns, std::size_t depth,
@@ -164,6 +199,10 @@ void each_kernel(std::size_t batch, const Test& test) {
   const Values x9 = drawn(batch * 9, 15);
   test("picked", picked(batch, x9, choice(batch)), x9, choice(batch));
   test("strided", strided(batch, x9), x9);
+  const Values xt = fractions(batch * 145, 16), gt = fractions(batch * 145, 17);
+  test("late_sums", late_sums(batch, gt, xt), gt, xt);
+  test("turned_sums", turned_sums(batch, xt), xt);
+  test("gathered_sums", gathered_sums(batch, table, tokens(batch)), as_bf16(table), tokens(batch));
   const Values left = fractions(batch * 1110, 7), right = fractions(batch * 630, 8),
                c21 = fractions(21, 9), skip = fractions(batch * 2331, 10);
   test("products", products(batch, left, right, c21, skip), left, right, c21, skip);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// General accesses of pointwise kernels, and contractions with batch axes. cpu_general_test.cpp runs the CPU's code,
+// General accesses of pointwise and column kernels, and contractions with batch axes. cpu_general_test.cpp runs the CPU's code,
 // general_test.cpp the CUDA text on the host, simulated_general_test.cpp on the simulator; general.hpp says what they compute.
 // RUN: cuda_text %s | FileCheck %s
 #full = #halftone.access<full>
@@ -20,6 +20,8 @@ halftone.graph "training" {
   %choice = halftone.input "choice" : !halftone.tensor<[batch, 5], i32>
   %x75 = halftone.input "x75" : !halftone.tensor<[batch, 7, 5], f32>
   %g45 = halftone.input "g45" : !halftone.tensor<[batch, 4, 5], f32>
+  %xt = halftone.input "xt" : !halftone.tensor<[batch, 29, 5], f32>
+  %gt = halftone.input "gt" : !halftone.tensor<[batch, 29, 5], f32>
   %left = halftone.input "left" : !halftone.tensor<[batch, 3, 37, 10], f32>
   %right = halftone.input "right" : !halftone.tensor<[batch, 3, 10, 21], f32>
   %c21 = halftone.input "c21" : !halftone.tensor<[21], f32>
@@ -111,6 +113,40 @@ halftone.graph "training" {
       : (!halftone.tensor<[batch, 9], f32>) -> !halftone.tensor<[batch, 6], f32> {
     ^bb0(%a: f32):
       halftone.kernel_yield stores %a : f32
+  }
+
+  // A column kernel loads the same lines, an element at a time.
+  // CHECK-LABEL: // m: late_sums, column kernel
+  // CHECK: long long line1(long long row) const {
+  // CHECK: const long long axis1 = row % 29LL;
+  // CHECK: if (at1 < 0 || at1 >= 29LL) return -1;
+  // CHECK: halftone::kernels::load(input1 + (begin1 < 0 ? 0 : begin1), column + (0), static_cast<Column>(begin1 < 0 ? 0 : 5LL), inputs.input1);
+  %late_sums = halftone.kernel "late_sums" column over ["batch", 29, 5] reduce [] (%gt, %xt)
+      accesses [#full, #halftone.access<general reads affine_map<(b, t, j) -> (b, t - 2, j)>>] -> [#column]
+      fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 29, 5], f32>, !halftone.tensor<[batch, 29, 5], f32>) -> !halftone.tensor<[5], f32> {
+    ^bb0(%g: f32, %x: f32):
+      %r = arith.mulf %g, %x : f32
+      halftone.kernel_yield stores %r : f32
+  }
+
+  // CHECK-LABEL: // m: turned_sums, column kernel
+  // CHECK: inputs.input0[i] = read0(row, column + i);
+  %turned_sums = halftone.kernel "turned_sums" column over ["batch", 5, 29] reduce [] (%xt)
+      accesses [#halftone.access<general reads affine_map<(b, i, j) -> (b, j, i)>>] -> [#column]
+      fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 29, 5], f32>) -> !halftone.tensor<[29], f32> {
+    ^bb0(%x: f32):
+      halftone.kernel_yield stores %x : f32
+  }
+
+  %gathered_sums = halftone.kernel "gathered_sums" column over ["batch", 4, 6] reduce [] (%table, %tokens)
+      accesses [#halftone.access<general reads affine_map<(b, t, j)[token] -> (token, j)> through [1]>, #row] -> [#column]
+      fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[11, 6], bf16>, !halftone.tensor<[batch, 4], i32>) -> !halftone.tensor<[6], f32> {
+    ^bb0(%a: bf16, %token: i32):
+      %r = arith.extf %a : bf16 to f32
+      halftone.kernel_yield stores %r : f32
   }
 
   // CHECK-LABEL: // m: products, contraction kernel

@@ -23,6 +23,9 @@ void halftone_shifted(const float*, float*, long long);
 void halftone_spread(const float*, float*, long long);
 void halftone_picked(const float*, const int*, float*, long long);
 void halftone_strided(const float*, float*, long long);
+void halftone_late_sums(const float*, const float*, float*, long long);
+void halftone_turned_sums(const float*, float*, long long);
+void halftone_gathered_sums(const std::uint16_t*, const int*, float*, long long);
 void halftone_products(const float*, const float*, const float*, const float*, float*, long long);
 void halftone_turned(const float*, const float*, float*, long long);
 void halftone_gradients(const float*, const float*, float*, long long);
@@ -49,6 +52,9 @@ auto find(const std::string& name) {
       {"spread", reinterpret_cast<void*>(halftone_spread)},
       {"picked", reinterpret_cast<void*>(halftone_picked)},
       {"strided", reinterpret_cast<void*>(halftone_strided)},
+      {"late_sums", reinterpret_cast<void*>(halftone_late_sums)},
+      {"turned_sums", reinterpret_cast<void*>(halftone_turned_sums)},
+      {"gathered_sums", reinterpret_cast<void*>(halftone_gathered_sums)},
       {"products", reinterpret_cast<void*>(halftone_products)},
       {"turned", reinterpret_cast<void*>(halftone_turned)},
       {"gradients", reinterpret_cast<void*>(halftone_gradients)}};

@@ -24,6 +24,23 @@ halftone.graph "training" {
 
 // -----
 
+// The sums of a block's chunks fit into its memory.
+#column = #halftone.access<column>
+!columns = !halftone.tensor<[8], f32>
+halftone.graph "training" {
+  %i0 = halftone.input "i0" : !halftone.tensor<[batch, 8], f32>
+  // expected-error @+1 {{cuda_tile fits no launch of its skeleton}}
+  %r:13 = halftone.kernel "x" column over ["batch", 8] reduce [] (%i0) accesses [#halftone.access<full>] ->
+      [#column, #column, #column, #column, #column, #column, #column, #column, #column, #column, #column, #column, #column] fused []
+      {resultSegmentSizes = array<i32: 13, 0>, cuda_tile = array<i64: 32, 32>} : (!halftone.tensor<[batch, 8], f32>) ->
+      (!columns, !columns, !columns, !columns, !columns, !columns, !columns, !columns, !columns, !columns, !columns, !columns, !columns) {
+    ^bb0(%a: f32):
+      halftone.kernel_yield stores %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a, %a : f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32
+  }
+}
+
+// -----
+
 halftone.graph "training" {
   %i0 = halftone.input "i0" : !halftone.tensor<[time, 8], f32>
   // expected-error @+1 {{symbol 'time' is none of the model's}}
