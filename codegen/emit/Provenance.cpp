@@ -127,7 +127,8 @@ private:
     for (auto kernel : graph.getBody().front().getOps<KernelOp>()) {
       auto phase = static_cast<size_t>(getPhase(kernel));
       int32_t launch = counts[phase]++;
-      if (getPhase(kernel) == Phase::Refresh)
+      // What stays inside of a layer or a gradient shows in what it is a part of.
+      if (getPhase(kernel) == Phase::Refresh || kernel->hasAttr(kInternalAttr))
         continue;
       for (unsigned i = 0; i < kernel->getNumResults(); ++i)
         program.probes.push_back(probe(kernel, i, launch));

@@ -81,7 +81,8 @@ inline constexpr llvm::StringLiteral kCastAttr = "halftone.cast";
 inline constexpr llvm::StringLiteral kOnlyCastsAttr = "halftone.only_casts";
 /// The name of the graph that is run to find the first value that is not finite.
 inline constexpr llvm::StringLiteral kDiagnosis = "diagnosis";
-/// Set by LowerLayers on a primitive whose results stay inside of the layer that it is a part of
+/// Set by LowerLayers on a primitive whose results stay inside of the layer that it is a part of,
+/// by BuildBackward on one that stays inside of a gradient, and on kernels that hold nothing else
 /// (UnitAttr).
 inline constexpr llvm::StringLiteral kInternalAttr = "halftone.internal";
 /// Set by ChooseSaved on an elementwise operation that every user is to compute inside its own

@@ -162,8 +162,11 @@ private:
     for (auto [operand, gradient] : llvm::zip(op->getOperands(), results))
       if (gradient && needsGradient.contains(operand))
         gradient = attribute(gradient, operand, last);
-    for (Operation *built = last->getNextNode(); built; built = built->getNextNode())
+    for (Operation *built = last->getNextNode(); built; built = built->getNextNode()) {
       tag(built, op, phase);
+      if (!built->hasAttr(kGradientOfAttr) && !built->use_empty())
+        built->setAttr(kInternalAttr, builder.getUnitAttr());
+    }
     for (auto [operand, gradient] : llvm::zip(op->getOperands(), results))
       if (gradient && needsGradient.contains(operand))
         contribute(operand, gradient, op, phase);

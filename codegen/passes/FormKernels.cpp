@@ -109,6 +109,8 @@ private:
       name += stringifyPhase(group.phase);
     else
       name += getLayer(first);
+    if (map && first->hasAttr(kInternalAttr))
+      name += ("_" + map.getLabel()).str();
     auto contract = dyn_cast<ContractOp>(first);
     if (contract && contract.getPass() != ContractionPass::Forward)
       name += contract.getPass() == ContractionPass::InputGradient ? "_input_gradient"

@@ -182,9 +182,15 @@ SmallVector<Attribute> KernelBuilder::getInputAccesses(ArrayRef<int64_t> numbers
   });
 }
 
+/// Whether what `op` is a part of follows in its kernel.
+static bool isPart(Operation *op, const KernelGroup &group) {
+  return op->hasAttr(kInternalAttr) &&
+         llvm::any_of(op->getUsers(), [&](Operation *user) { return group.contains(user); });
+}
+
 SmallVector<StringRef> KernelBuilder::describeFused(SmallVectorImpl<std::string> &storage) {
   for (Operation *op : group.ops) {
-    if (op->hasAttr(kInternalAttr)) // what it is a part of follows
+    if (isPart(op, group))
       continue;
     StringRef what = cast<KernelForm>(op).getNameInKernel();
     storage.push_back(getLayer(op).empty() ? what.str() : (getLayer(op) + ":" + what).str());
@@ -213,8 +219,9 @@ void KernelBuilder::noteOrigins(KernelOp kernel) {
   kernel->setAttr(kValuesAttr, builder.getDenseI64ArrayAttr(values));
   kernel->setAttr(kCastAttr, builder.getArrayAttr(casts));
   kernel->setAttr(kOnlyCastsAttr, builder.getBoolAttr(casts.size() == group.ops.size()));
-  auto isWhole = [](Operation *op) { return !op->hasAttr(kInternalAttr); };
-  if (llvm::count_if(group.ops, isWhole) > 1)
+  if (llvm::all_of(group.ops, [](Operation *op) { return op->hasAttr(kInternalAttr); }))
+    kernel->setAttr(kInternalAttr, builder.getUnitAttr());
+  if (llvm::count_if(group.ops, [&](Operation *op) { return !isPart(op, group); }) > 1)
     return;
   for (StringRef name : {StringRef(kLayerAttr), StringRef(kKindAttr), StringRef(kGradientOfAttr),
                          StringRef(kPrecisionAttr)})

@@ -99,6 +99,8 @@ private:
   static hd::Pass passOf(Operation *op) {
     if (!isBackward(op))
       return hd::Pass::forward;
+    if (op->hasAttr(kInternalAttr)) // a part of the gradient that reads it
+      return passOf(*op->user_begin());
     auto targets = op->getAttrOfType<ArrayAttr>(kGradientOfAttr);
     bool ofParameter =
         targets && llvm::any_of(targets.getAsRange<StringAttr>(), [&](StringAttr name) {

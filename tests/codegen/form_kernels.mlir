@@ -248,6 +248,32 @@ halftone.graph "does_not_join_more_sums_than_a_block_holds" {
       !vector, !vector, !vector, !vector, !vector, !vector, !vector, !vector) -> !halftone.tensor<[832], f32>
 }
 
+// A part of a layer whose kernel does not hold the rest is listed, and the kernel is called after both.
+// CHECK-LABEL: halftone.graph "parts_with_kernels_of_their_own"
+// CHECK: halftone.kernel "{{[a-z_]+}}_conv_taps" pointwise over [8, 8]
+// CHECK-SAME: fused ["conv:taps"]
+// CHECK-SAME: halftone.internal
+// CHECK: halftone.kernel "{{[a-z_]+}}_conv" pointwise over ["batch", 8]
+// CHECK-SAME: fused ["conv:whole"]
+// CHECK-NOT: halftone.internal
+// CHECK: halftone.output "y"
+halftone.graph "parts_with_kernels_of_their_own" {
+  %x = halftone.input "x" : !matrix
+  %w = halftone.input "w" : !weight
+  %t = halftone.map "taps"(%w) over [8, 8] reads [#halftone.access<general reads affine_map<(p, c) -> (c, p)>>] writes [#full]
+      {halftone.internal, halftone.layer = "conv"} : (!weight) -> !weight {
+  ^bb0(%e: f32):
+    halftone.yield %e : f32
+  }
+  %y = halftone.map "whole"(%x, %t) over ["batch", 8] reads [#full, #halftone.access<general reads affine_map<(b, c) -> (2, c)>>]
+      writes [#full] {halftone.layer = "conv"} : (!matrix, !weight) -> !matrix {
+  ^bb0(%e: f32, %tap: f32):
+    %p = arith.mulf %e, %tap : f32
+    halftone.yield %p : f32
+  }
+  halftone.output "y", %y : !matrix
+}
+
 // A value marked inline, and code on scalars, is computed by each of its readers.
 // CHECK-LABEL: halftone.graph "inlines_what_is_marked"
 // CHECK: halftone.kernel "{{[a-z_]+}}_a_gradient" pointwise

@@ -363,6 +363,34 @@ module @scalar_values attributes {halftone.rules = #halftone.rules<["everywhere 
 // -----
 
 !matrix = !halftone.tensor<[batch, 8], f32>
+!vector = !halftone.tensor<[8], f32>
+#backward = #halftone.phase<backward>
+
+// What stays inside of a gradient reads by the rules of the pass that the gradient belongs to (P1), and is not rounded (P31).
+// CHECK-LABEL: module @parts_of_gradients
+module @parts_of_gradients attributes {halftone.rules = #halftone.rules<["everywhere : store bf16 compute bf16",
+    "where pass weight_gradient : compute f16"]>} {
+  halftone.graph "training" {
+    %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !matrix
+    %w = halftone.parameter "w" {initializer = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>, frozen = true} : !vector
+    // CHECK: halftone.reduce "sums"
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<encoding = f16, role = saved, rule = 1, beaten = [0]>]], results = {{\[\[\]\]}}>
+    %p = halftone.reduce "sums"(%x) {halftone.internal, halftone.layer = "fc", halftone.kind = "linear", halftone.phase = #backward}
+        : (!matrix) -> !vector
+    // CHECK: halftone.map "whole"
+    // CHECK-SAME: operands = {{\[\[\]\]}}, results = {{\[\[\]\]}}>
+    %g = halftone.map "whole"(%p) {halftone.gradient_of = ["w"], halftone.layer = "fc", halftone.kind = "linear",
+        halftone.phase = #backward} : (!vector) -> !vector {
+    ^bb0(%e: f32):
+      halftone.yield %e : f32
+    }
+    halftone.gradient %g of %w {halftone.phase = #backward} : (!vector, !vector) -> ()
+  }
+}
+
+// -----
+
+!matrix = !halftone.tensor<[batch, 8], f32>
 
 // CHECK-LABEL: module @does_not_change_what_belongs_to_no_layer
 module @does_not_change_what_belongs_to_no_layer attributes {halftone.rules = #halftone.rules<["everywhere : store bf16 compute bf16"]>} {
