@@ -96,6 +96,44 @@ module @gradients_of_every_layer {
 
 // -----
 
+!sequence = !halftone.tensor<[batch, time, 8], f32>
+!taps = !halftone.tensor<[8, 2], f32>
+!vector = !halftone.tensor<[8], f32>
+!scalar = !halftone.tensor<[], f32>
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+
+// D58: x's gradient looks ahead, one pass sums what belongs to all taps, and what stays inside of a gradient is marked.
+// CHECK-DAG: #[[LATER:map[0-9]*]] = affine_map<(d0, d1, d2) -> (d0, d1 + 1, d2)>
+// CHECK-DAG: #[[BEFORE:map[0-9]*]] = affine_map<(d0, d1, d2) -> (d0, d1 - 1, d2)>
+// CHECK-LABEL: module @gradients_of_a_convolution
+module @gradients_of_a_convolution {
+  halftone.graph "training" {
+    %x = halftone.input "x" : !sequence
+    // CHECK: %[[W:.*]] = halftone.parameter "w"
+    %w = halftone.parameter "w" {initializer = #zeros} : !taps
+    %v = halftone.parameter "v" {initializer = #zeros} : !taps
+    %b = halftone.parameter "b" {initializer = #zeros} : !vector
+    // CHECK: %[[H:.*]] = halftone.causal_conv1d
+    %h = halftone.causal_conv1d %x, %v {halftone.layer = "first"} : (!sequence, !taps) -> !sequence
+    %y = halftone.causal_conv1d %h, %w bias %b {halftone.layer = "conv"} : (!sequence, !taps, !vector) -> !sequence
+    %e = halftone.mse %y, %x {halftone.layer = "loss", halftone.phase = #halftone.phase<loss>} : (!sequence, !sequence) -> !sequence
+    %l = halftone.mean %e {halftone.layer = "loss", halftone.phase = #halftone.phase<loss>} : (!sequence) -> !scalar
+    halftone.loss "loss", %l weight 1.0 {halftone.phase = #halftone.phase<loss>} : !scalar
+    // CHECK: %[[G:.*]]:2 = halftone.map "mse_grad"
+    // CHECK: %[[T:.*]] = halftone.map "taps"(%[[W]]) {{.*}}{halftone.internal, halftone.layer = "conv",
+    // CHECK: halftone.map "causal_conv1d_grad"(%[[T]], %[[G]]#0, %[[T]], %[[G]]#0) {{.*}} reads [#halftone.access<general reads #{{.*}}>, #halftone.access<general reads #[[LATER]]>, #halftone.access<general reads #{{.*}}>, #halftone.access<full>] {{.*}}{halftone.gradient_of = ["first"],
+    // CHECK: %[[S:.*]]:2 = halftone.reduce "causal_conv1d_tap_sums"(%[[G]]#0, %[[H]], %[[H]]) reads [#halftone.access<full>, #halftone.access<general reads #[[BEFORE]]>, #halftone.access<full>] {halftone.internal, {{.*}} pass = #halftone.pass<weight_gradient>}
+    // CHECK: %[[DW:.*]] = halftone.map "causal_conv1d_weight_grad"(%[[S]]#0, %[[S]]#1) over [8, 2] reads [#halftone.access<row>, #halftone.access<row>] writes [#halftone.access<full>] {halftone.gradient_of = ["w"],
+    // CHECK: %[[C:.*]] = halftone.column_index
+    // CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[C]], %c0_i32
+    // CHECK: arith.select %[[FIRST]], %{{[a-z]+}}0, %{{[a-z]+}}1
+    // CHECK: %[[DB:.*]] = halftone.reduce "column_sum"(%[[G]]#0) {halftone.gradient_of = ["b"],
+    // CHECK: halftone.gradient %[[DW]] of %[[W]]
+  }
+}
+
+// -----
+
 !matrix = !halftone.tensor<[batch, 8], f32>
 !weight = !halftone.tensor<[8, 8], f32>
 !scalar = !halftone.tensor<[], f32>

@@ -185,6 +185,47 @@ halftone.graph "g" {
 
 // -----
 
+// Causal_conv1d: times and channels.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[8, 4], f32>
+  // expected-error @+1 {{must have times before its channels}}
+  %y = halftone.causal_conv1d %x, %w : (!halftone.tensor<[8], f32>, !halftone.tensor<[8, 4], f32>) -> !halftone.tensor<[8], f32>
+}
+
+// -----
+
+// Causal_conv1d keeps the shape.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[8, 4], f32>
+  // expected-error @+1 {{and result '!halftone.tensor<[batch, 5], f32>' its shape}}
+  %y = halftone.causal_conv1d %x, %w : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8, 4], f32>) -> !halftone.tensor<[batch, 5], f32>
+}
+
+// -----
+
+// Causal_conv1d: taps of every channel.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[4, 8], f32>
+  // expected-error @+1 {{does not have a row of taps per channel of x}}
+  %y = halftone.causal_conv1d %x, %w : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[4, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
+}
+
+// -----
+
+// Causal_conv1d: one bias per channel.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[8, 4], f32>
+  %b = halftone.input "b" : !halftone.tensor<[4], f32>
+  // expected-error @+1 {{does not have one value per channel of x}}
+  %y = halftone.causal_conv1d %x, %w bias %b : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8, 4], f32>, !halftone.tensor<[4], f32>) -> !halftone.tensor<[batch, 8], f32>
+}
+
+// -----
+
 // Relu keeps the shape.
 halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>

@@ -4,7 +4,7 @@
 // RUN: halftone-opt --halftone-lower-layers %s | FileCheck --check-prefix=NONE %s
 
 // CHECK: #[[PERMUTED:map[0-9]*]] = affine_map<(d0, d1, d2, d3, d4) -> (d1, d2, d4, d3, d0)>
-// NONE-NOT: halftone.{{linear|matmul|layer_norm|relu|gelu|silu|add|concat|reshape|transpose|pointwise|pointwise_loss|cross_entropy|mse|mean}} {{[%"]}}
+// NONE-NOT: halftone.{{linear|matmul|causal_conv1d|layer_norm|relu|gelu|silu|add|concat|reshape|transpose|pointwise|pointwise_loss|cross_entropy|mse|mean}} {{[%"]}}
 
 !matrix = !halftone.tensor<[batch, 8], f32>
 !weight = !halftone.tensor<[8, 8], f32>
@@ -12,6 +12,11 @@
 !rows = !halftone.tensor<[batch], f32>
 !label = !halftone.tensor<[batch], i32>
 !scalar = !halftone.tensor<[], f32>
+
+// CHECK-DAG: #[[TURNED:map[0-9]*]] = affine_map<(d0, d1) -> (d1, d0)>
+// CHECK-DAG: #[[TAP0:map[0-9]*]] = affine_map<(d0, d1, d2) -> (0, d2)>
+// CHECK-DAG: #[[TAP1:map[0-9]*]] = affine_map<(d0, d1, d2) -> (1, d2)>
+// CHECK-DAG: #[[BEFORE:map[0-9]*]] = affine_map<(d0, d1, d2) -> (d0, d1 - 1, d2)>
 
 // A product, then what is added to it: the product stays inside of the layer.
 // CHECK-LABEL: halftone.graph "linear"
@@ -86,6 +91,29 @@ halftone.graph "rows" {
     %h = arith.mulf %d, %c : f32
     halftone.yield %h : f32
   }
+}
+
+// A convolution reads lines of its operand and of its taps, put side by side before; the present is its own element.
+// CHECK-LABEL: halftone.graph "sequences"
+halftone.graph "sequences" {
+  // CHECK: %[[X:.*]] = halftone.input "x"
+  %x = halftone.input "x" : !halftone.tensor<[batch, time, 8], f32>
+  // CHECK: %[[W:.*]] = halftone.input "w"
+  %w = halftone.input "w" : !halftone.tensor<[8, 2], f32>
+  // CHECK: %[[B:.*]] = halftone.input "b"
+  %b = halftone.input "b" : !vector
+  // CHECK: %[[T:.*]] = halftone.map "taps"(%[[W]]) over [2, 8] reads [#halftone.access<general reads #[[TURNED]]>] writes [#halftone.access<full>] {halftone.internal, halftone.layer = "conv"}
+  // CHECK: %[[Y:.*]] = halftone.map "causal_conv1d"(%[[T]], %[[X]], %[[T]], %[[X]], %[[B]]) over ["batch", "time", 8] reads [#halftone.access<general reads #[[TAP0]]>, #halftone.access<general reads #[[BEFORE]]>, #halftone.access<general reads #[[TAP1]]>, #halftone.access<full>, #halftone.access<column>] writes [#halftone.access<full>] {halftone.layer = "conv"}
+  // CHECK-NEXT: ^bb0(%[[W0:[a-z0-9]+]]: f32, %[[X0:[a-z0-9]+]]: f32, %[[W1:[a-z0-9]+]]: f32, %[[X1:[a-z0-9]+]]: f32, %[[BIAS:[a-z0-9]+]]: f32):
+  // CHECK: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+  // CHECK: %[[S0:.*]] = math.fma %[[W0]], %[[X0]], %[[ZERO]] : f32
+  // CHECK: %[[S1:.*]] = math.fma %[[W1]], %[[X1]], %[[S0]] : f32
+  // CHECK: %[[R:.*]] = arith.addf %[[S1]], %[[BIAS]] : f32
+  // CHECK-NEXT: halftone.yield %[[R]] : f32
+  %y = halftone.causal_conv1d %x, %w bias %b {halftone.layer = "conv"}
+      : (!halftone.tensor<[batch, time, 8], f32>, !halftone.tensor<[8, 2], f32>, !vector) -> !halftone.tensor<[batch, time, 8], f32>
+  // CHECK: halftone.output "y", %[[Y]]
+  halftone.output "y", %y : !halftone.tensor<[batch, time, 8], f32>
 }
 
 // CHECK-LABEL: halftone.graph "elements"

@@ -64,8 +64,12 @@ halftone.graph "layers" attributes {halftone.loss_without_output = "xent", halft
   %scaled, %root = halftone.rms_norm %y, %b {epsilon = 1.0e-05 : f64}
       : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8], f32>)
       -> (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch], f32>)
+  // CHECK: %{{.*}} = halftone.causal_conv1d %{{.*}}, %{{.*}} bias %{{.*}} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8, 4], f32>, !halftone.tensor<[8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  %taps = halftone.input "taps" : !halftone.tensor<[8, 4], f32>
+  %conv = halftone.causal_conv1d %scaled, %taps bias %b
+      : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8, 4], f32>, !halftone.tensor<[8], f32>) -> !halftone.tensor<[batch, 8], f32>
   // CHECK: halftone.relu %{{.*}} {halftone.inline} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
-  %relu = halftone.relu %scaled {halftone.inline} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  %relu = halftone.relu %conv {halftone.inline} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
   // CHECK: halftone.gelu %{{[0-9a-z]+}} {approximation = "erf"} : (
   %erf = halftone.gelu %relu {approximation = "erf"} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
   // CHECK: halftone.gelu %{{[0-9]+}} {approximation = "tanh"} : (

@@ -32,6 +32,8 @@ Description everything() {
                               {{"x", left}, {"weight", weight}, {"bias", bias}}, kWide);
   const NodeId second =
       b.node("second", kind_called("linear"), {{"x", right}, {"weight", weight}}, kWide);
+  const NodeId conv = b.node("conv", kind_called("causal_conv1d"),
+                             {{"x", second}, {"weight", weight}, {"bias", bias}}, kWide);
   const NodeId norm =
       b.node("norm", kind_called("layer_norm"), {{"x", first}, {"weight", bias}, {"bias", bias}},
              kWide, set(kind_called("layer_norm"), 1e-12));
@@ -50,7 +52,7 @@ Description everything() {
   const NodeId tanh =
       b.node("tanh", kind_called("gelu"), {{"x", erf}}, kWide, set(kind_called("gelu"), "tanh"));
   const NodeId silu = b.node("silu", kind_called("silu"), {{"x", tanh}}, kWide);
-  const NodeId add = b.node("0", kind_called("add"), {{"a", silu}, {"b", second}}, kWide);
+  const NodeId add = b.node("0", kind_called("add"), {{"a", silu}, {"b", conv}}, kWide);
   LayerAttributes flags = standard_attributes(kind_called("matmul"));
   flags.settings[1].value = true;
   const NodeId product = b.node("product", kind_called("matmul"), {{"a", add}, {"b", weight}},
@@ -99,6 +101,7 @@ parameter %w.bias : [4] init normal(0.1, 1e-300) learning_rate_scale 3
 state %mean : [batch, 4] initial -2.5
 %first = linear(x: %left, weight: %w.weight, bias: %w.bias) : [batch, 4]
 %second = linear(x: %in/right-2, weight: %w.weight) : [batch, 4]
+%conv = causal_conv1d(x: %second, weight: %w.weight, bias: %w.bias) : [batch, 4]
 %norm = layer_norm(x: %first, weight: %w.bias, bias: %w.bias) {epsilon: 1e-12} : [batch, 4]
 %root = rms_norm(x: %norm, weight: %w.bias) {epsilon: 0} : [batch, 4]
 %fold = reshape(x: %root) {shape: [batch, 2, 2]} : [batch, 2, 2]
@@ -108,7 +111,7 @@ state %mean : [batch, 4] initial -2.5
 %erf = gelu(x: %relu) {approximation: erf} : [batch, 4]
 %tanh = gelu(x: %erf) {approximation: tanh} : [batch, 4]
 %silu = silu(x: %tanh) : [batch, 4]
-%0 = add(a: %silu, b: %second) : [batch, 4]
+%0 = add(a: %silu, b: %conv) : [batch, 4]
 %product = matmul(a: %0, b: %w.weight) {transpose_a: false, transpose_b: true} : [batch, 4]
 %joined = concat(part0: %product, part1: %first) : [batch, 8]
 %mask = pointwise(x0: %mean, x1: %first) "mask \"it\"" { %0 = operand 0; %1 = operand 1; %2 = constant -inf; %3 = less_equal %0 %1; %4 = select %3 %2 %0; %5 = negate %4 } : [batch, 4]

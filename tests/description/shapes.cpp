@@ -52,6 +52,10 @@ TEST_CASE("shapes follow from the operands' shapes") {
        {{"x", wide}, {"weight", {fixed(6)}}, {"bias", {fixed(6)}}},
        wide},
       {kind_called("rms_norm"), {{"x", wide}, {"weight", {fixed(6)}}}, wide},
+      {kind_called("causal_conv1d"), {{"x", wide}, {"weight", {fixed(6), fixed(16)}}}, wide},
+      {kind_called("causal_conv1d"),
+       {{"x", {kTime, fixed(6)}}, {"weight", {fixed(6), fixed(1)}}, {"bias", {fixed(6)}}},
+       {kTime, fixed(6)}},
       {kind_called("relu"), {{"x", wide}}, wide},
       {kind_called("gelu"), {{"x", {}}}, {}},
       {kind_called("silu"), {{"x", wide}}, wide},
@@ -98,6 +102,16 @@ TEST_CASE("sources and operands that do not fit have no inferred shape") {
   CHECK(!inferred(kind_called("add"), {{"b", {fixed(3)}}, {"a", {fixed(3)}}}));
   CHECK(!inferred(kind_called("rms_norm"), {{"x", {}}, {"weight", {fixed(1)}}}));
   CHECK(!inferred(kind_called("rms_norm"), {{"x", {fixed(3)}}, {"weight", {fixed(4)}}}));
+  const Shape sequence = {kTime, fixed(6)};
+  for (const Shape& weight :
+       {Shape{fixed(6), fixed(17)}, {fixed(6), fixed(0)}, {fixed(5), fixed(4)}, {fixed(6)}}) {
+    CHECK(!inferred(kind_called("causal_conv1d"), {{"x", sequence}, {"weight", weight}}));
+  }
+  CHECK(!inferred(kind_called("causal_conv1d"),
+                  {{"x", {fixed(6)}}, {"weight", {fixed(6), fixed(4)}}}));
+  CHECK(!inferred(
+      kind_called("causal_conv1d"),
+      {{"x", sequence}, {"weight", {fixed(6), fixed(4)}}, {"bias", {fixed(6), fixed(4)}}}));
   CHECK(!inferred(kind_called("cross_entropy"), {{"logits", {}}, {"label", {}}}));
   const Shape matrix = {fixed(2), fixed(2)}, batched = {kBatch, fixed(2), fixed(2)};
   CHECK(!inferred(kind_called("matmul"), {{"a", {fixed(2)}}, {"b", matrix}}));

@@ -18,6 +18,15 @@ constexpr auto drawn(const char* name, long long outputs, double bound, const Op
                 options...);
 }
 
+constexpr auto causal_conv1d_model = model(
+    "causal_conv1d",
+    inputs(tensor("x", batch, symbol("time"), 7), tensor("target", batch, symbol("time"), 9)),
+    from("x") | causal_conv1d("conv1", 4) | silu("act1") | drawn("fc", 9, 0.38) |
+        causal_conv1d("conv2", 3, no_bias, no_decay, init_uniform(-0.58, 0.58)) | relu("act2") |
+        causal_conv1d("conv3", 1, on_bias(no_decay, init_constant(0))) | output("prediction"),
+    losses(mse("error", "prediction", "target")));
+HALFTONE_PROGRAM(causal_conv1d_model_program, causal_conv1d_model, f32_rules, adamw(), clip(1.0))
+
 constexpr auto digits =
     model("digits", inputs(tensor("pixels", batch, 64), labels("digit", batch)),
           from("pixels") | linear("fc1", 128) | gelu("act1") | layer_norm("norm", no_decay) |

@@ -82,6 +82,17 @@ parameter %w : [4, 2] init constant(0)
 %z = linear(x: %y, weight: %w) : [5, batch, 3, 4]
 output "z" = %z
 )"},
+    {"causal_conv1d", R"(input %x : f32[batch, 5, 3]
+parameter %w : [3, 4] init constant(0)
+parameter %b : [3] init constant(0)
+%y = causal_conv1d(x: %x, weight: %w, bias: %b) : [batch, 5, 3]
+output "y" = %y
+)"},
+    {"causal_conv1d of one sequence, shorter than its taps, without bias", R"(input %x : f32[2, 3]
+parameter %w : [3, 4] init constant(0)
+%y = causal_conv1d(x: %x, weight: %w) : [2, 3]
+output "y" = %y
+)"},
     {"relu of positive values", R"(input %x : f32[batch, 9]
 parameter %w : [4, 9] init constant(0)
 %y = relu(x: %x) : [batch, 9]

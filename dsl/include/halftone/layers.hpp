@@ -23,7 +23,7 @@ constexpr Token function(const char* name, const Expression* expression) {
 }
 }  // namespace building
 
-// ---- options of parameters, for linear, layer_norm and rms_norm ----
+// ---- options of parameters, for linear, causal_conv1d, layer_norm and rms_norm ----
 
 template <int N>
 struct ParameterOptions {
@@ -55,8 +55,8 @@ constexpr auto learning_rate_scale(double factor) {
 }
 
 /// First values of the weight, or of the bias inside on_bias. Without: linear draws weight and bias
-/// uniformly from +-sqrt(1 / inputs), as torch.nn.Linear; layer_norm and rms_norm start at weight 1
-/// and bias 0.
+/// uniformly from +-sqrt(1 / inputs), as torch.nn.Linear, causal_conv1d from +-sqrt(1 / taps), as
+/// torch.nn.Conv1d; layer_norm and rms_norm start at weight 1 and bias 0.
 constexpr auto init_constant(double value) {
   return building::parameter_option(Part::init_constant, kWeight, value);
 }
@@ -82,7 +82,7 @@ struct LinearOption {
   Token token;
 };
 inline constexpr LinearOption no_bias{{.part = Part::without, .detail = kBias}};
-/// Uses the weight of linear layer `layer` instead of an own one; both then train one parameter.
+/// Uses the weight of layer `layer` instead of an own one; both then train one parameter.
 constexpr LinearOption tied(const char* layer) { return {{.part = Part::tied, .name = layer}}; }
 
 namespace building {
@@ -105,6 +105,15 @@ constexpr Token operand_token(const char (&name)[N]) {
 template <Whole Outputs, class... Options>
 constexpr auto linear(const char* name, Outputs outputs, const Options&... options) {
   return join(one(building::node<building::Linear>(name, outputs)),
+              building::tokens_of(options)...);
+}
+
+/// Every channel weighs its present and its past by taps of its own, the last of them the present;
+/// zero before the first time. (rows..., times, channels) -> (rows..., times, channels); weight
+/// (channels, taps), bias (channels). D39
+template <Whole Taps, class... Options>
+constexpr auto causal_conv1d(const char* name, Taps taps, const Options&... options) {
+  return join(one(building::node<building::CausalConv1d>(name, taps)),
               building::tokens_of(options)...);
 }
 

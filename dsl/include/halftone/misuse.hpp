@@ -48,6 +48,10 @@ constexpr Spec<1> linear(const auto&...) {
   return building::misused(
       "linear takes a name and a whole number of outputs: write linear(\"fc\", 64)");
 }
+constexpr Spec<1> causal_conv1d(const auto&...) {
+  return building::misused(
+      "causal_conv1d takes a name and a whole number of taps: write causal_conv1d(\"conv\", 4)");
+}
 constexpr Spec<1> layer_norm(const auto&...) {
   return building::misused(
       "layer_norm takes a name, epsilon() and options of parameters: write layer_norm(\"norm\")");

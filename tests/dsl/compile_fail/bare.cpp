@@ -20,6 +20,16 @@ constexpr auto net =
 MODEL(net, rules, adamw())
 }  // namespace bare_layer_norm
 
+// EXPECT bare_causal_conv1d: causal_conv1d takes a name and a whole number of taps: write
+// causal_conv1d("conv", 4)
+namespace bare_causal_conv1d {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | MISSPELT(causal_conv1d, relu) | linear("fc", 4) |
+                               output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace bare_causal_conv1d
+
 // EXPECT bare_rms_norm: rms_norm takes a name, epsilon() and options of parameters: write
 // rms_norm("norm")
 namespace bare_rms_norm {

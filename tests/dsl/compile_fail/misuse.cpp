@@ -70,6 +70,18 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batc
 MODEL(net, rules, adamw())
 }  // namespace layer_norm_number
 
+// EXPECT causal_conv1d_without_taps: causal_conv1d takes a name and a whole number of taps: write
+// causal_conv1d("conv", 4)
+namespace causal_conv1d_without_taps {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") |
+                               either(causal_conv1d("conv", no_bias) | linear("fc", 4),
+                                      causal_conv1d("conv", 4, no_bias) | linear("fc", 4)) |
+                               output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace causal_conv1d_without_taps
+
 // EXPECT rms_norm_without_name: rms_norm takes a name, epsilon() and options of parameters: write
 // rms_norm("norm")
 namespace rms_norm_without_name {

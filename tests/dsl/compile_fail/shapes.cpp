@@ -104,6 +104,28 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batc
 MODEL(net, rules, adamw())
 }  // namespace mse_shape
 
+// EXPECT many_taps: layer 'conv' has 17 taps: write causal_conv1d(name, taps) with 1 to 16
+namespace many_taps {
+constexpr auto net = model("net", inputs(tensor("x", batch, symbol("time"), 8)),
+                           from("x") | causal_conv1d("conv", either(17, 16)) | output("z"));
+MODEL(net, rules)
+}  // namespace many_taps
+
+// EXPECT no_taps: layer 'conv' has 0 taps: write causal_conv1d(name, taps) with 1 to 16
+namespace no_taps {
+constexpr auto net = model("net", inputs(tensor("x", batch, symbol("time"), 8)),
+                           from("x") | causal_conv1d("conv", either(0, 1)) | output("z"));
+MODEL(net, rules)
+}  // namespace no_taps
+
+// EXPECT no_times: layer 'conv' reads [8] but works on sequences: give its input a dimension of
+// times before the last one
+namespace no_times {
+constexpr auto net = model("net", inputs(either(tensor("x", 8), tensor("x", symbol("time"), 8))),
+                           from("x") | causal_conv1d("conv", 4) | output("z"));
+MODEL(net, rules)
+}  // namespace no_times
+
 // EXPECT no_columns: layer 'norm' reads a scalar but works on rows: give its input a dimension
 namespace no_columns {
 constexpr auto net = model("net", inputs(either(tensor("x"), tensor("x", 8))),
