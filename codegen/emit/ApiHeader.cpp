@@ -116,7 +116,7 @@ private:
 
   std::string options() {
     std::string out = "/// The sizes that the model leaves open, and the seed of its initial "
-                      "parameters.\nstruct Options {\n";
+                      "parameters and draws.\nstruct Options {\n";
     for (const std::string &symbol : m.symbols)
       out += "  halftone::Size " + makeIdentifier(symbol) + ";\n";
     return out + "  std::uint64_t seed = 0;\n};\n\n";

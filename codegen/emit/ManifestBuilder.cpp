@@ -213,6 +213,8 @@ private:
       return hm::Role::working_copies;
     case BufferRole::Accumulated:
       return hm::Role::accumulated;
+    case BufferRole::Counters:
+      return hm::Role::counters;
     }
     llvm_unreachable("all roles are listed");
   }

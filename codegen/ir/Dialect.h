@@ -136,6 +136,9 @@ bool readsMatrix(mlir::Operation *op, unsigned i);
 
 /// Whether tensors of these dimensions have as many elements, whatever symbols are bound to (D36).
 bool haveAsManyElements(llvm::ArrayRef<mlir::Attribute> a, llvm::ArrayRef<mlir::Attribute> b);
+/// Whether `op` says where in the domain the element of a body is.
+bool isOfPlace(mlir::Operation *op);
+
 /// The product of `dims` when all are numbers.
 std::optional<int64_t> getStaticProduct(llvm::ArrayRef<mlir::Attribute> dims);
 

@@ -66,9 +66,24 @@ SmallVector<AccessAttr> getOperandAccesses(Operation *op) {
   return form ? form.getOperandAccesses() : SmallVector<AccessAttr>();
 }
 
+bool isOfPlace(Operation *op) {
+  return isa<ColumnIndexOp, ElementIndexOp, QuarterIndexOp, QuarterPlaceOp>(op);
+}
+
 bool readsMatrix(Operation *op, unsigned i) {
   SmallVector<AccessAttr> accesses = getOperandAccesses(op);
   return i < accesses.size() && isMatrix(accesses[i].getKind());
+}
+
+ValueRange countersFor(Operation *op) {
+  Block &block = op->getParentOfType<GraphOp>().getBody().front();
+  auto known = block.getOps<CountersOp>();
+  if (!known.empty())
+    return (*known.begin())->getResults();
+  OpBuilder builder = OpBuilder::atBlockBegin(&block);
+  auto counter = TensorType::get(op->getContext(), {}, builder.getI32Type());
+  return CountersOp::create(builder, op->getLoc(), counter, counter, counter, counter)
+      ->getResults();
 }
 
 SmallVector<Value> lowerToMap(Operation *layer, OpBuilder &builder, ScalarCode code,

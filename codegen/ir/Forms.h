@@ -49,6 +49,9 @@ llvm::LogicalResult verifyOneShape(mlir::Operation *op);
 
 /// Whether both have as many elements; says on `op` if not.
 llvm::LogicalResult verifyAsManyElements(mlir::Operation *op, TensorType a, TensorType b);
+/// The counters that a layer of the graph that `op` is in draws by, in the order of their
+/// operation's results, which is made where there is none.
+mlir::ValueRange countersFor(mlir::Operation *op);
 
 /// The one map that a layer is, with its name: `code` for every element of its result; or, where
 /// its operands are addressed otherwise, of `domain`, from which results are addressed by `writes`.

@@ -21,7 +21,10 @@ def Halftone_GraphOp : Halftone_Op<"graph", [SingleBlock, NoTerminator, Isolated
   let arguments = (ins StrAttr:$name);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$name attr-dict-with-keyword $body";
-  let extraClassDeclaration = [{ bool isTraining() { return getName() == "training"; } }];
+  let extraClassDeclaration = [{
+    bool isTraining() { return getName() == "training"; }
+    bool isInference() { return getName() == "inference"; }
+  }];
 }
 
 //===--- Sources ---===//
@@ -44,6 +47,11 @@ def Halftone_StateOp : Halftone_SourceOp<"state", (ins F64Attr:$initial, UnitAtt
 }
 def Halftone_HyperparameterOp : Halftone_SourceOp<"hyperparameter", (ins F64Attr:$initial)> {
   let summary = "A scalar that the host may set between steps";
+}
+def Halftone_CountersOp : Halftone_Op<"counters", [Pure]> {
+  let summary = "What layers draw by beside layer and element (D35), i32: the host gives it with every pass";
+  let results = (outs Halftone_Scalar:$seed_low, Halftone_Scalar:$seed_high, Halftone_Scalar:$step, Halftone_Scalar:$micro_batch);
+  let assemblyFormat = "attr-dict `:` type(results)";
 }
 def Halftone_FlatParametersOp : Halftone_Op<"flat_parameters", [Pure]> {
   let summary = "All trained parameters as one vector, in the order of their offsets";
@@ -139,7 +147,7 @@ def Halftone_KernelOp : Halftone_Op<"kernel", [SingleBlock, NoTerminator, Isolat
     and Rhs. It ends in `kernel_yield`: one scalar per stored result, then the scalars to be summed over the domain (N4;
     of a row kernel: one summand per row). `finish` receives those sums, then the Scalar operands, and yields the scalar
     results. Leading axes that a contraction's rhs has beyond its matrix are those of a batch: each of their elements is a
-    product of its own. A body may use column_index, element_index, count, and by skeleton row_sum and row_max (row), lhs_sum
+    product of its own. A body may use column_index, element_index, quarter_index, quarter_place, draw, count, and by skeleton row_sum and row_max (row), lhs_sum
     (contraction; a Row result). `accumulation` is how a contraction sums (P21). `cuda_tile` is a tile given by hand,
     which every chip's simt plan then has.
     ```mlir
@@ -212,6 +220,12 @@ def Halftone_RecipeOp : Halftone_Op<"recipe", [Pure, SameOperandsAndResultType]>
   let results = (outs AnyFloat:$result);
   let assemblyFormat = "$function $x attr-dict `:` type($x)";
 }
+def Halftone_DrawOp : Halftone_ScalarOp<"draw", "The word that a layer draws for the element (D35)"> {
+  let description = [{ Its operands are counters; ExpandMath turns it into N9. }];
+  let arguments = (ins StrAttr:$layer, I32:$seed_low, I32:$seed_high, I32:$step, I32:$micro_batch);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$layer `by` $seed_low `,` $seed_high `,` $step `,` $micro_batch attr-dict `:` type($result)";
+}
 def Halftone_LhsSumOp : Halftone_ScalarOp<"lhs_sum", "The sum over k of the contraction's lhs, by the column tree N3"> {
   let results = (outs AnyFloat:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
@@ -222,6 +236,14 @@ def Halftone_ColumnIndexOp : Halftone_ScalarOp<"column_index", "j as i32"> {
 }
 def Halftone_ElementIndexOp : Halftone_ScalarOp<"element_index", "i * columns + j as i64"> {
   let results = (outs I64:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+def Halftone_QuarterIndexOp : Halftone_ScalarOp<"quarter_index", "element_index / 4, rounded down"> {
+  let results = (outs I64:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+def Halftone_QuarterPlaceOp : Halftone_ScalarOp<"quarter_place", "element_index mod 4 as i32"> {
+  let results = (outs I32:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 def Halftone_CountOp : Halftone_ScalarOp<"count", "The product of the dimensions, as a float: exact below 2^24, else nearest"> {

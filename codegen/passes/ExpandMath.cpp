@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every function of math becomes its recipe; IEEE operations stay.
+#include "codegen/passes/Draws.h"
 #include "codegen/passes/Passes.h"
 #include "codegen/passes/Recipes.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -62,6 +63,7 @@ Value expand(Operation *op) {
       .Case([&](math::RsqrtOp o) { return recipe.rsqrt(o.getOperand()); })
       .Case([&](SigmoidOp o) { return recipe.sigmoid(o.getX()); })
       .Case([&](RecipeOp o) { return expand(recipe, o); })
+      .Case([&](DrawOp o) { return expandDraw(builder, o); })
       .Case([&](arith::MinimumFOp o) { return recipe.minimum(o.getLhs(), o.getRhs()); })
       .Case([&](arith::MaximumFOp o) { return recipe.maximum(o.getLhs(), o.getRhs()); })
       .Default([](Operation *) { return Value(); });

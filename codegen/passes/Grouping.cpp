@@ -34,7 +34,7 @@ int countScalars(KernelForm op) {
   op.buildBody(builder, elements, argument(op->getResult(0).getType()));
   int count = 0;
   for (Operation &scalar : body)
-    count += isa<math::MathDialect>(scalar.getDialect()) || isa<SigmoidOp, RecipeOp>(scalar)
+    count += isa<math::MathDialect>(scalar.getDialect()) || isa<SigmoidOp, RecipeOp, DrawOp>(scalar)
                  ? kScalarsOfFunction
                  : 1;
   return count;

@@ -88,10 +88,22 @@ private:
         places[state.getResult()] = {add(
             state.getName(), state.getOptimizer() ? BufferRole::OptimizerState : BufferRole::State,
             state.getType(), state.getInitial().convertToDouble())};
+      else if (auto counters = dyn_cast<CountersOp>(op))
+        placeCounters(counters);
       else if (auto hyper = dyn_cast<HyperparameterOp>(op))
         places[hyper.getResult()] = {add(hyper.getName(), BufferRole::Hyperparameter,
                                          hyper.getType(), hyper.getInitial().convertToDouble())};
     }
+  }
+
+  /// One after another in a buffer whose name no node can have.
+  void placeCounters(CountersOp counters) {
+    auto type = cast<TensorType>(counters.getStep().getType());
+    int64_t count = counters->getNumResults();
+    int64_t buffer =
+        add("%counters", BufferRole::Counters, type.withDims({builder.getI64IntegerAttr(count)}));
+    for (OpResult counter : counters->getResults())
+      places[counter] = {buffer, counter.getResultNumber()};
   }
 
   int64_t workingCopies(StringRef name, Type like, int64_t elements) {

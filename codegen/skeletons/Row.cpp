@@ -164,7 +164,7 @@ static bool isSameInRow(KernelOp kernel, Value value) {
   Operation *op = value.getDefiningOp();
   if (isReduction(op))
     return true;
-  return !isa<ColumnIndexOp, ElementIndexOp>(op) &&
+  return !isOfPlace(op) &&
          llvm::all_of(op->getOperands(),
                       [&](Value operand) { return isSameInRow(kernel, operand); });
 }

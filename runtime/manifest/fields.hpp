@@ -130,7 +130,7 @@ inline constexpr auto kLast<encoding::Scaling::Kind> = encoding::Scaling::Kind::
 template <>
 inline constexpr auto kLast<encoding::Rounding> = encoding::Rounding::toward_zero;
 template <>
-inline constexpr Role kLast<Role> = Role::statistic;
+inline constexpr Role kLast<Role> = Role::counters;
 template <>
 inline constexpr Phase kLast<Phase> = static_cast<Phase>(kPhases - 1);
 template <>

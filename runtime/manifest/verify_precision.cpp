@@ -71,9 +71,8 @@ std::string verify_probes(const Manifest& manifest, const Program& program) {
 
 /// What a diagnosis takes from training, by name.
 bool is_taken_over(const Buffer& buffer) {
-  return buffer.role == Role::input || buffer.role == Role::state ||
-         buffer.role == Role::hyperparameter || buffer.role == Role::output_gradient ||
-         buffer.name == "loss_scale";
+  return is_given(buffer.role) || buffer.role == Role::state ||
+         buffer.role == Role::hyperparameter || buffer.name == "loss_scale";
 }
 
 std::string verify_diagnosis(const Manifest& manifest, const Program& diagnosis) {

@@ -25,6 +25,8 @@ bool may_hold(Role role, Element element) {
       return encoding::is_narrow(element);
     case Role::state:
       return element == Element::f32 || traits.integer;
+    case Role::counters:
+      return traits.integer;
     default:
       return element == Element::f32;
   }
@@ -121,6 +123,10 @@ std::string verify_buffers(const Manifest& manifest, const Program& program) {
   }
   if (count_flat_buffers(program, Role::working_copies, manifest.parameter_elements) < 0) {
     return "working copies are not laid out as the parameters";
+  }
+  const std::int64_t counters = count_flat_buffers(program, Role::counters, kCounters);
+  if (counters < 0 || counters > 1) {
+    return "the counters are not one buffer of " + std::to_string(kCounters) + " words";
   }
   const bool backward = !launches(program, Phase::backward).empty();
   if (backward && !has_flat_buffer(program, Role::gradients, manifest.trained_elements)) {

@@ -60,8 +60,7 @@ class Search {
 
   /// A buffer of the training program as the replayed step read it; empty where it did not.
   [[nodiscard]] std::span<const std::byte> as_read(std::size_t source, const Buffer& buffer) const {
-    const bool given = buffer.role == Role::input || buffer.role == Role::output_gradient;
-    if (given && replay_.given) {
+    if (manifest::is_given(buffer.role) && replay_.given) {
       const auto found = replay_.given->find(source);
       return found == replay_.given->end() ? std::span<const std::byte>() : found->second;
     }
@@ -82,8 +81,8 @@ class Search {
   [[nodiscard]] const ProgramPlan& plan() const { return program_.plan(); }
 
   static bool is_taken_over(Role role) {
-    return role == Role::parameters || role == Role::input || role == Role::hyperparameter ||
-           role == Role::output_gradient || role == Role::state;
+    return manifest::is_given(role) || role == Role::parameters || role == Role::hyperparameter ||
+           role == Role::state;
   }
 
   /// Index in [begin, begin + count) of the first element that is not finite, or -1.

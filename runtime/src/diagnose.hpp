@@ -15,7 +15,7 @@
 
 namespace halftone {
 
-/// Inputs and the caller's gradients of outputs, by buffer; empty where none was given.
+/// Inputs, the caller's gradients of outputs, and counters, by buffer; empty where none was given.
 using GivenValues = std::map<std::size_t, std::vector<std::byte>>;
 
 /// What the trainer ran: last, with what it was given still in its buffers, or for an earlier

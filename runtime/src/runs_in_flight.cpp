@@ -33,8 +33,7 @@ RunsInFlight::RunsInFlight(const ProgramPlan& plan, DriverContext& context,
       offsets_(plan.program().buffers.size(), -1),
       slot_bytes_(kAlignment) {
   for (std::size_t i = 0; i < offsets_.size(); ++i) {
-    const Role role = plan.buffer(i).role;
-    if (role != Role::input && role != Role::output_gradient) continue;
+    if (!manifest::is_given(plan.buffer(i).role)) continue;
     offsets_[i] = slot_bytes_;
     slot_bytes_ += (plan.bytes(i) + kAlignment - 1) / kAlignment * kAlignment;
   }

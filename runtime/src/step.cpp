@@ -3,6 +3,8 @@
 #include "step.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -36,10 +38,13 @@ void refuse_outputs_without_gradient(const manifest::Manifest& manifest,
 
 }  // namespace
 
-Step::Step(BoundProgram& program) : program_(program) {
+Step::Step(BoundProgram& program, std::uint64_t seed) : program_(program), seed_(seed) {
   const auto place = [&](std::size_t buffer) {
     return Place{program.plan().buffer(buffer).name, buffer};
   };
+  if (const auto counters = program.plan().find(manifest::Role::counters)) {
+    counters_.push_back(place(*counters));
+  }
   for (std::size_t buffer : program.plan().inputs_of(Phase::forward)) {
     forward_inputs_.push_back(place(buffer));
   }
@@ -58,6 +63,7 @@ Step::Step(BoundProgram& program) : program_(program) {
 void Step::run(std::span<const NamedValues> inputs) {
   require_no_check("step");
   copy_in(program_, "step", "input", all_inputs_, inputs);
+  stage_counters();
   if (prepare_check()) {
     program_.run({Phase::forward, Phase::loss, Phase::loss_backward, Phase::backward,
                   Phase::accumulate, Phase::check, Phase::update});
@@ -73,6 +79,7 @@ void Step::accumulate(std::span<const NamedValues> inputs) {
   require_no_check("accumulate");
   program_.execution().prepare_accumulation();
   copy_in(program_, "accumulate", "input", all_inputs_, inputs);
+  stage_counters();
   updated_last_ = false;
   begin_micro_batch(all_inputs_);
   add_micro_batch();
@@ -92,6 +99,7 @@ void Step::forward(const char* operation, std::span<const NamedValues> inputs) {
       forward_inputs_.size() == all_inputs_.size() || std::ranges::any_of(inputs, is_for_losses);
   const std::span<const Place> places = with_losses ? all_inputs_ : forward_inputs_;
   copy_in(program_, operation, "input", places, inputs);
+  stage_counters();
   updated_last_ = false;
   if (sums_) begin_micro_batch(places);
   if (with_losses) {
@@ -150,6 +158,17 @@ void Step::begin_micro_batch(std::span<const Place> inputs, bool in_place) {
   if (micro_batches_ == 0) earlier_.clear();
   earlier_.begin();
   give_micro_batch(inputs, in_place);
+  give_micro_batch(counters_, in_place);
+}
+
+void Step::stage_counters() {
+  const auto low = [](std::uint64_t number) { return static_cast<std::uint32_t>(number); };
+  const std::array<std::uint32_t, manifest::kCounters> words = {
+      low(seed_), low(seed_ >> 32), low(static_cast<std::uint64_t>(steps_)),
+      low(static_cast<std::uint64_t>(micro_batches_))};
+  for (const Place& place : counters_) {
+    std::memcpy(program_.execution().staged(place.buffer).data(), words.data(), sizeof words);
+  }
 }
 
 void Step::give_micro_batch(std::span<const Place> values, bool in_place) {

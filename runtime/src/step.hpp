@@ -20,7 +20,7 @@ namespace halftone {
 /// this launches them.
 class Step {
  public:
-  explicit Step(BoundProgram& program);
+  Step(BoundProgram& program, std::uint64_t seed);
 
   void run(std::span<const NamedValues> inputs);
   void accumulate(std::span<const NamedValues> inputs);
@@ -57,6 +57,9 @@ class Step {
   /// which begins it, or its backward pass is given, and is staged or `in_place` already.
   void begin_micro_batch(std::span<const Place> inputs, bool in_place = false);
   void give_micro_batch(std::span<const Place> values, bool in_place = false);
+  /// What the layers of the pass that comes draw by (D35). A pass that joins no step draws what the
+  /// next one that does will.
+  void stage_counters();
   /// Its gradients are to be added to the sum: what the host decides for the accumulate phase.
   void add_micro_batch();
   /// The same for check; true when an accumulate phase goes before it.
@@ -73,6 +76,8 @@ class Step {
   [[nodiscard]] std::vector<Replay> replays(bool spoiled) const;
 
   BoundProgram& program_;
+  std::uint64_t seed_;
+  std::vector<Place> counters_;  ///< none where no layer draws
   std::vector<Place> forward_inputs_, all_inputs_, output_gradients_;
   std::optional<std::size_t> loss_scale_, floored_;  // buffers
   Done done_ = Done::nothing;

@@ -13,7 +13,7 @@ namespace halftone {
 
 struct Trainer::State {
   State(const Artifact& artifact, const Device& device, const Setup& setup)
-      : program("trainer", artifact, device, "training", setup), step(program) {}
+      : program("trainer", artifact, device, "training", setup), step(program, setup.seed) {}
 
   std::atomic<bool> in_use = false;
   BoundProgram program;

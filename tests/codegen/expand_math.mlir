@@ -181,3 +181,42 @@ halftone.graph "below_the_maximum" {
   halftone.output "y", %y#0 : !matrix
   halftone.output "z", %y#1 : !matrix
 }
+
+// -----
+
+!counter = !halftone.tensor<[], i32>
+#scalar = #halftone.access<scalar>
+
+// N9 by the seed xor the XXH3-64 of the layer's name, 0x2490b07d75bf8f56 of "drop", and by the element's quarter.
+// CHECK-LABEL: halftone.graph "draw"
+halftone.graph "draw" {
+  %c:4 = halftone.counters : !counter, !counter, !counter, !counter
+  %y = halftone.kernel "k" pointwise over ["batch", 8] reduce [] (%c#0, %c#1, %c#2, %c#3)
+      accesses [#scalar, #scalar, #scalar, #scalar] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!counter, !counter, !counter, !counter) -> !halftone.tensor<[batch, 8], f32> {
+  // CHECK: ^bb0(%[[LOW:[a-z0-9]+]]: i32, %[[HIGH:[a-z0-9]+]]: i32, %[[STEP:[a-z0-9]+]]: i32, %[[MICRO:[a-z0-9]+]]: i32):
+  ^bb0(%low: i32, %high: i32, %step: i32, %micro: i32):
+    // CHECK: %[[HASH0:.*]] = arith.constant 1975488342 : i32
+    // CHECK-NEXT: %[[K0:.*]] = arith.xori %[[LOW]], %[[HASH0]] : i32
+    // CHECK-NEXT: %[[HASH1:.*]] = arith.constant 613462141 : i32
+    // CHECK-NEXT: %[[K1:.*]] = arith.xori %[[HIGH]], %[[HASH1]] : i32
+    // CHECK-NEXT: %[[PLACE:.*]] = halftone.quarter_place : i32
+    // CHECK-NEXT: %[[Q:.*]] = halftone.quarter_index : i64
+    // CHECK-NEXT: %[[Q0:.*]] = arith.trunci %[[Q]] : i64 to i32
+    // CHECK: arith.extui %[[Q0]] : i32 to i64
+    // CHECK: arith.constant 3528531795 : i64
+    // CHECK: arith.extui %[[STEP]] : i32 to i64
+    // CHECK: arith.constant 3449720151 : i64
+    // CHECK-COUNT-19: arith.muli
+    // CHECK-NOT: arith.muli
+    // CHECK: arith.andi %[[PLACE]], %{{.*}} : i32
+    // CHECK: %[[FIRST:.*]] = arith.select
+    // CHECK: %[[SECOND:.*]] = arith.select
+    // CHECK: %[[D:.*]] = arith.select %{{.*}}, %[[SECOND]], %[[FIRST]] : i32
+    // CHECK-NEXT: arith.sitofp %[[D]] : i32 to f32
+    %d = halftone.draw "drop" by %low, %high, %step, %micro : i32
+    %f = arith.sitofp %d : i32 to f32
+    halftone.kernel_yield stores %f : f32
+  }
+  halftone.output "y", %y : !halftone.tensor<[batch, 8], f32>
+}

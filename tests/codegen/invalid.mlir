@@ -125,6 +125,14 @@ halftone.graph "g" {
 
 // -----
 
+// Counters are scalars.
+halftone.graph "g" {
+  // expected-error @+1 {{must be halftone scalar tensor}}
+  %c:4 = halftone.counters : !halftone.tensor<[4], i32>, !halftone.tensor<[], i32>, !halftone.tensor<[], i32>, !halftone.tensor<[], i32>
+}
+
+// -----
+
 // Rms_norm: one weight per column.
 halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>

@@ -41,6 +41,14 @@ halftone.graph "chain" {
   halftone.output "y", %d : !matrix
 }
 
+// Counters lie one after another in one buffer.
+// CHECK-LABEL: halftone.graph "counters"
+// CHECK-SAME: [#halftone.buffer<"%counters", counters, !halftone.tensor<[4], i32>, slot 0, initial 0.000000e+00 : f64>]
+// CHECK: halftone.counters {halftone.places = #halftone.places<[0, 0, 0, 0], [0, 1, 2, 3]>}
+halftone.graph "counters" {
+  %c:4 = halftone.counters : !halftone.tensor<[], i32>, !halftone.tensor<[], i32>, !halftone.tensor<[], i32>, !halftone.tensor<[], i32>
+}
+
 // CHECK-LABEL: halftone.graph "does_not_share_while_a_value_is_still_read"
 // CHECK-SAME: <"%a.0", activation, {{[^>]*}}>, slot [[A:[0-9]+]],
 // CHECK-NOT: slot [[A]],

@@ -24,6 +24,8 @@ halftone.graph "sources" {
   %moment = halftone.state "moment" {initial = 0.0 : f64, optimizer} : !halftone.tensor<[96], f32>
   // CHECK: halftone.hyperparameter "learning_rate" {initial = 1.000000e-03 : f64} : <[], f32>
   %rate = halftone.hyperparameter "learning_rate" {initial = 0.001 : f64} : !halftone.tensor<[], f32>
+  // CHECK: halftone.counters : !halftone.tensor<[], i32>, !halftone.tensor<[], i32>, !halftone.tensor<[], i32>, !halftone.tensor<[], i32>
+  %counters:4 = halftone.counters : !halftone.tensor<[], i32>, !halftone.tensor<[], i32>, !halftone.tensor<[], i32>, !halftone.tensor<[], i32>
   // CHECK: halftone.flat_parameters : <[96], f32>
   %all = halftone.flat_parameters : !halftone.tensor<[96], f32>
   // CHECK: halftone.flat_working_copies "parameters.bf16" : <[96], bf16>
@@ -103,6 +105,19 @@ halftone.graph "layers" attributes {halftone.loss_without_output = "xent", halft
   %one = halftone.map "one" () : () -> !halftone.tensor<[], f32> {
     %c = halftone.count ["batch", 8] : f32
     halftone.yield %c : f32
+  }
+  // CHECK: halftone.map "drawn"(%{{.*}}) : (!halftone.tensor<[], i32>) -> !halftone.tensor<[], i32> {
+  // CHECK-NEXT: ^bb0(%[[N:.*]]: i32):
+  // CHECK-NEXT:   halftone.quarter_index : i64
+  // CHECK-NEXT:   halftone.quarter_place : i32
+  // CHECK-NEXT:   halftone.draw "drop" by %[[N]], %[[N]], %[[N]], %[[N]] : i32
+  %number = halftone.input "number" : !halftone.tensor<[], i32>
+  %drawn = halftone.map "drawn" (%number) : (!halftone.tensor<[], i32>) -> !halftone.tensor<[], i32> {
+  ^bb0(%n: i32):
+    %quarter = halftone.quarter_index : i64
+    %place = halftone.quarter_place : i32
+    %d = halftone.draw "drop" by %n, %n, %n, %n : i32
+    halftone.yield %d : i32
   }
   // CHECK: halftone.concat %{{.*}}, %{{.*}} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 16], f32>
   %both = halftone.concat %p#0, %p#1 : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>)

@@ -12,7 +12,7 @@
 
 namespace models::line {
 
-/// The sizes that the model leaves open, and the seed of its initial parameters.
+/// The sizes that the model leaves open, and the seed of its initial parameters and draws.
 struct Options {
   halftone::Size batch;
   std::uint64_t seed = 0;

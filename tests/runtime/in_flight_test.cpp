@@ -62,6 +62,26 @@ TEST_CASE("steps that nobody asked about are counted when somebody does") {
   }
 }
 
+TEST_CASE("steps in flight draw each by their own counters") {
+  const ChangedArtifact drawing(hand_made::let_draw);
+  for (int steps_in_flight : {1, 3, 64}) {
+    CAPTURE(steps_in_flight);
+    Trainer trainer(drawing.artifact(),
+                    fake::device(std::make_shared<fake::Log>(),
+                                 {.steps_in_flight = steps_in_flight, .late = true}),
+                    {.batch = 2, .seed = 5});
+    (void)hand_made::take_counters();
+    std::vector<hand_made::Counters> expected;
+    for (std::uint32_t step = 0; step < 5; ++step) {
+      trainer.accumulate(kFeatures, kTarget);
+      trainer.step(kFeatures, kTarget);
+      expected.insert(expected.end(), {{5, 0, step, 0}, {5, 0, step, 1}});
+    }
+    trainer.wait();
+    CHECK(hand_made::take_counters() == expected);
+  }
+}
+
 TEST_CASE("asking what an update came to before there was one is refused") {
   CHECK(message_of([] { (void)late_trainer(fake::device()).updated(); }) ==
         "updated: the trainer has not done an update; call step() first");

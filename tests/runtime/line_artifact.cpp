@@ -23,7 +23,8 @@ std::vector<m::Kernel> kernels() {
           {"line_external", "pointwise", {rows()}, 7, -1},
           {"line_accumulate", "flat", {{{{kParameterElements, -1}}, 32}}, 8, -1},
           {"line_linear", "contraction", {rows()}, 9, -1},
-          {"line_cast", "pointwise", {rows()}, 10, -1}};
+          {"line_cast", "pointwise", {rows()}, 10, -1},
+          {"line_draw", "pointwise", {}, 11, -1}};
 }
 
 /// Adds a buffer in a slot of its own.
@@ -51,7 +52,8 @@ enum Kernels {
   kExternal,
   kAccumulate,
   kLinear,
-  kCast
+  kCast,
+  kDraw
 };
 
 /// What training and diagnosis share.
@@ -226,7 +228,20 @@ const std::vector<std::byte> kTexts;
 const std::vector<std::byte> kManifest = m::encode(manifest());
 const m::ManifestImage kManifests[] = {{kManifest.data(), kManifest.size()}};
 
+/// A launch of line_draw behind the forward phase, and what it reads.
+void add_draw(m::Program& program) {
+  const auto counters = add(program, "%counters", m::Role::counters, {{m::kCounters, -1}});
+  program.buffers[static_cast<std::size_t>(counters)].encoding = m::Element::i32;
+  phase(program, m::Phase::forward).push_back({kDraw, {{counters, 0}}});
+}
+
 }  // namespace
+
+void let_draw(m::Manifest& manifest) {
+  for (m::Program& program : manifest.programs) {
+    if (program.name != "inference") add_draw(program);
+  }
+}
 
 m::Manifest manifest() {
   using Kind = m::Initializer::Kind;

@@ -5,6 +5,7 @@
 // defined the artifact also has the target sm_80, whose kernels fake_driver.cpp runs.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -22,6 +23,14 @@ inline constexpr std::int64_t kPatience = 3;
 inline constexpr std::uint64_t kLineStructure = 0x11ae;
 
 [[nodiscard]] halftone::manifest::Manifest manifest();
+
+/// Adds to training and diagnosis what writes down the counters that it finds.
+void let_draw(halftone::manifest::Manifest& manifest);
+
+using Counters = std::array<std::uint32_t, halftone::manifest::kCounters>;
+
+/// What was found since the last call, in the order of the launches.
+[[nodiscard]] std::vector<Counters> take_counters();
 
 /// One call of an entry.
 struct Call {

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <mutex>
 #include <utility>
@@ -19,6 +20,7 @@ namespace {
 std::atomic<bool> recording = false;
 std::mutex calls_mutex;
 std::vector<Call> calls;
+std::vector<Counters> counters;
 std::function<void()> next_action;
 
 void record(const char* kernel, std::int64_t first, std::int64_t last) {
@@ -172,6 +174,14 @@ void update(void* const* arguments, const std::int64_t*, std::int64_t first, std
   }
 }
 
+void draw(void* const* arguments, const std::int64_t*, std::int64_t first, std::int64_t last) {
+  record("draw", first, last);
+  Counters found;
+  std::memcpy(found.data(), arguments[0], sizeof found);
+  const std::lock_guard lock(calls_mutex);
+  counters.push_back(found);
+}
+
 const void* entry(void (*function)(void* const*, const std::int64_t*, std::int64_t, std::int64_t)) {
   return reinterpret_cast<const void*>(function);
 }
@@ -179,7 +189,7 @@ const void* entry(void (*function)(void* const*, const std::int64_t*, std::int64
 const void* const kEntries[] = {entry(forward),       entry(row_errors), entry(sum_errors),
                                 entry(loss_backward), entry(backward),   entry(check),
                                 entry(update),        entry(external),   entry(accumulate),
-                                entry(linear),        entry(cast)};
+                                entry(linear),        entry(cast),       entry(draw)};
 static_assert(std::size(kEntries) == kLineEntries);
 
 }  // namespace
@@ -195,6 +205,11 @@ void start_recording() {
 void run_in_next_kernel(std::function<void()> action) {
   const std::lock_guard lock(calls_mutex);
   next_action = std::move(action);
+}
+
+std::vector<Counters> take_counters() {
+  const std::lock_guard lock(calls_mutex);
+  return std::exchange(counters, {});
 }
 
 std::vector<Call> stop_recording() {

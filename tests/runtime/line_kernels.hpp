@@ -6,7 +6,7 @@
 
 namespace hand_made {
 
-inline constexpr std::size_t kLineEntries = 11;
+inline constexpr std::size_t kLineEntries = 12;
 
 /// The entries of both variants, in the order of the manifest's kernels, finishes behind their own.
 extern const void* const* const kLineVariants[2];

@@ -111,7 +111,7 @@ TEST_CASE("a manifest that breaks a law is refused with the culprit's name") {
       {"buffer 'row_errors' has an impossible encoding",
        [&](Manifest& m) { training(m).buffers[5].encoding.scaling = kBlocks; }},
       {"a launch has an unknown kernel",
-       [&](Manifest& m) { training(m).phases[0][0].kernel = 10; }},
+       [&](Manifest& m) { training(m).phases[0][0].kernel = 11; }},
       {"kernel 'line_forward' has an impossible argument",
        [&](Manifest& m) { training(m).phases[0][0].arguments[0].buffer = 20; }},
       {"kernel 'line_forward' has an impossible argument",
@@ -164,6 +164,24 @@ TEST_CASE("a manifest that breaks a law is refused with the culprit's name") {
        [&](Manifest& m) { training(m).buffers[0].encoding = Element::tf32; }},
       {"buffer '%inverse' has the role working_copies, which f32 does not fit",
        [&](Manifest& m) { training(m).buffers[19].role = Role::working_copies; }},
+      {"buffer '%inverse' has the role counters, which f32 does not fit",
+       [&](Manifest& m) { training(m).buffers[19].role = Role::counters; }},
+      {"the counters are not one buffer of 4 words",
+       [&](Manifest& m) {
+         hand_made::let_draw(m);
+         training(m).buffers.back().shape = {{5, -1}};
+       }},
+      {"the counters are not one buffer of 4 words",
+       [&](Manifest& m) {
+         hand_made::let_draw(m);
+         training(m).buffers.back().name = "more";
+         hand_made::let_draw(m);
+       }},
+      {"buffer '%counters' is not what training has under that name",
+       [&](Manifest& m) {
+         hand_made::let_draw(m);
+         training(m).buffers.back().name = "other";
+       }},
       {"working copies are not laid out as the parameters",
        [&](Manifest& m) {
          training(m).buffers[19].role = Role::working_copies;

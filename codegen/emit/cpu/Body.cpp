@@ -70,7 +70,7 @@ void Body::classify() {
                                                   : kElement;
   }
   for (Operation &op : block.without_terminator()) {
-    Level level = isa<ColumnIndexOp, ElementIndexOp>(op)  ? kElement
+    Level level = isOfPlace(&op)                          ? kElement
                   : isa<RowSumOp, RowMaxOp, LhsSumOp>(op) ? kRow
                                                           : kKernel;
     if (!isa<RowSumOp, RowMaxOp, LhsSumOp>(op))
@@ -139,6 +139,22 @@ Value Body::load(unsigned input) {
   return code.load(code.vector(storageOf(type.getElementType()), lanes), address, both);
 }
 
+/// Of element_index, quarter_index and quarter_place.
+Value Body::computePlace(Operation *op) {
+  OpBuilder &builder = code.builder;
+  Value first = row ? code.add(code.multiply(row, code.integer(frame.columns())), column) : column;
+  Value index = arith::AddIOp::create(builder, code.loc, code.splat(first, lanes),
+                                      code.lanesOf(code.i64(), lanes));
+  if (isa<QuarterIndexOp>(op))
+    return arith::ShRUIOp::create(builder, code.loc, index, code.splat(code.integer(2), lanes));
+  if (isa<ElementIndexOp>(op))
+    return index;
+  Type words = code.vector(builder.getI32Type(), lanes);
+  Value low = arith::TruncIOp::create(builder, code.loc, words, index);
+  Value mask = arith::ConstantIntOp::create(builder, code.loc, 3, 32);
+  return arith::AndIOp::create(builder, code.loc, low, code.splat(mask, lanes));
+}
+
 /// Clones the operation onto the level's values: scalars below the element, vectors in it.
 Value Body::compute(Operation *op, Level level) {
   if (isa<ColumnIndexOp>(op)) {
@@ -147,12 +163,8 @@ Value Body::compute(Operation *op, Level level) {
     return arith::AddIOp::create(code.builder, code.loc, code.splat(narrow, lanes),
                                  code.lanesOf(code.builder.getI32Type(), lanes));
   }
-  if (isa<ElementIndexOp>(op)) {
-    Value first =
-        row ? code.add(code.multiply(row, code.integer(frame.columns())), column) : column;
-    return arith::AddIOp::create(code.builder, code.loc, code.splat(first, lanes),
-                                 code.lanesOf(code.i64(), lanes));
-  }
+  if (isOfPlace(op))
+    return computePlace(op);
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
     operands.push_back(level == kElement ? getVector(operand) : get(operand));

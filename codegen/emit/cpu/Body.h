@@ -74,6 +74,7 @@ private:
   Value load(unsigned input);
   Value windowMask(int64_t offset, int64_t columns);
   Value compute(mlir::Operation *op, Level level);
+  Value computePlace(mlir::Operation *op);
   Value addressOf(Value pointer, ir::TensorType type, ir::AccessAttr access);
 
   Code &code;

@@ -8,6 +8,15 @@ namespace halftone::ir {
 
 static constexpr StringLiteral kNotHere = "means nothing in this skeleton";
 
+/// Columns that a thread computes together begin with a multiple of their number, and `i` counts
+/// them while compiling: said so, four of them share what follows from their quarter.
+static constexpr StringLiteral
+    kQuarter = "((row * columns() + column) >> 2)",
+    kPlace = "(static_cast<int>(row * columns() + column) & 3)",
+    kQuarterOfGroup = "(kWidth % 4 == 0 ? ((row * columns() + (column - i)) >> 2) + (i >> 2) : "
+                      "(row * columns() + column) >> 2)",
+    kPlaceInGroup = "(kWidth % 4 == 0 ? i & 3 : static_cast<int>(row * columns() + column) & 3)";
+
 CudaNames BodyPrinter::uniformNames() {
   CudaNames names = form.uniforms;
   for (unsigned i = 0; i < kernel.getInputs().size(); ++i)
@@ -27,6 +36,11 @@ CudaNames BodyPrinter::elementNames() {
     names[op.getResult()] = "column";
   for (ElementIndexOp op : block.getOps<ElementIndexOp>())
     names[op.getResult()] = "(row * columns() + column)";
+  bool wholeQuarters = form.oneRow || kernel.getColumns() % 4 == 0;
+  for (QuarterIndexOp op : block.getOps<QuarterIndexOp>())
+    names[op.getResult()] = (wholeQuarters ? kQuarterOfGroup : kQuarter).str();
+  for (QuarterPlaceOp op : block.getOps<QuarterPlaceOp>())
+    names[op.getResult()] = (wholeQuarters ? kPlaceInGroup : kPlace).str();
   return names;
 }
 

@@ -220,7 +220,7 @@ std::string fill(StringRef text, Operation *op, const CudaNames &names) {
 
 LogicalResult printOperation(Operation *op, unsigned position, CudaNames &names, StringRef indent,
                              StringRef scope, raw_ostream &out) {
-  if (isa<ColumnIndexOp, ElementIndexOp, RowSumOp, RowMaxOp, LhsSumOp>(op))
+  if (isOfPlace(op) || isa<RowSumOp, RowMaxOp, LhsSumOp>(op))
     return op->emitOpError() << scope;
   if (Type type = wronglyComputedIn(op))
     return op->emitOpError() << "computes in " << type

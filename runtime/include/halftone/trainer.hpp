@@ -59,6 +59,10 @@ struct Statistics {
 /// of the latest call; a GPU's values are copied when a method is asked for them, so ask again
 /// after what changed them.
 ///
+/// Layers that draw do so by the seed, the number of steps, skipped ones among them, and that of
+/// the step's micro-batches (D35): the same on every device, and a forward() alone draws what the
+/// next step will.
+///
 /// On a GPU step() and the parts launch one graph each, which is captured when it is first needed;
 /// the host decides nothing in between and waits for nothing that it does not ask for.
 class Trainer {

@@ -49,7 +49,7 @@ struct Binding {
 struct Setup {
   std::string_view model;             ///< expected name, or empty for any
   std::span<const Binding> bindings;  ///< every symbol of the model once
-  std::uint64_t seed = 0;             ///< of the initial parameters
+  std::uint64_t seed = 0;             ///< of the initial parameters and draws
   std::uint64_t structure = 0;        ///< expected digest of the model, or 0 for any
 };
 

@@ -116,13 +116,17 @@ void Replay::draw_inputs(std::uint64_t seed, Inputs inputs) {
   std::mt19937_64 random(seed);
   const manifest::Program& program = cpu_.program();
   for (std::size_t i = 0; i < program.buffers.size(); ++i) {
-    if (program.buffers[i].role != Role::input) continue;
+    const Role role = program.buffers[i].role;
+    if (role != Role::input && role != Role::counters) continue;
     const Element format = program.buffers[i].encoding.element;
     std::vector<std::byte> bytes(static_cast<std::size_t>(cpu_.plan().bytes(i)));
     const auto each = static_cast<std::size_t>(manifest::bytes_of(format, 1));
     for (std::size_t at = 0; at < bytes.size(); at += each) {
       const std::uint64_t number = at / each;
-      if (format == Element::i32) {
+      if (role == Role::counters) {
+        const auto word = static_cast<std::uint32_t>(random());
+        std::memcpy(&bytes[at], &word, sizeof word);
+      } else if (format == Element::i32) {
         const auto label = static_cast<std::int32_t>(random() % 2);
         std::memcpy(&bytes[at], &label, sizeof label);
       } else if (inputs == Inputs::hostile && number % 13 == 5) {

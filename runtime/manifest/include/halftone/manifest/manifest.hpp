@@ -18,7 +18,7 @@
 namespace halftone::manifest {
 
 /// Raised with every change of the structs below or of the calling convention of kernels.
-inline constexpr std::uint32_t kVersion = 6;
+inline constexpr std::uint32_t kVersion = 7;
 
 using encoding::Element, encoding::Encoding;
 
@@ -34,7 +34,7 @@ struct Dimension {
 };
 
 /// Who owns a buffer's contents. Elements: activations have any; inputs f32, f16, bf16 or i32;
-/// working copies any float but f32; states f32 or i32; all else f32.
+/// working copies any float but f32; states f32 or i32; counters i32; all else f32.
 enum class Role : std::uint8_t {
   input,           // copied in by every step
   parameters,      // the flat buffer of all parameters, master format
@@ -55,7 +55,17 @@ enum class Role : std::uint8_t {
   hyperparameter,   // f32 scalars that the host sets: learning_rate, micro_batches,
                     // first_micro_batch
   statistic,        // f32 scalars that the host reads: grad_norm, finite (1 or 0)
+  counters,         // what layers draw by (D35), copied in by every pass: kCounters words
 };
+
+/// The halves of the seed, lower first; the steps that the trainer ended before; the micro-batches
+/// that joined the step before; each mod 2^32. A program has them once, if a layer draws.
+inline constexpr std::int64_t kCounters = 4;
+
+/// Whether the host gives the contents for the run that comes.
+[[nodiscard]] constexpr bool is_given(Role role) {
+  return role == Role::input || role == Role::output_gradient || role == Role::counters;
+}
 
 struct Buffer {
   std::string name;
