@@ -132,7 +132,23 @@ void Evaluator<Scalar>::load_sources(const State<Scalar>& state, const Inputs<Sc
 template <class Scalar>
 Forward<Scalar> Evaluator<Scalar>::forward(const State<Scalar>& state,
                                            const Inputs<Scalar>& inputs) const {
+  return forward(state, inputs, true);
+}
+
+template <class Scalar>
+Forward<Scalar> Evaluator<Scalar>::predict(const State<Scalar>& state,
+                                           const Inputs<Scalar>& inputs) const {
+  return forward(state, inputs, false);
+}
+
+template <class Scalar>
+Forward<Scalar> Evaluator<Scalar>::forward(const State<Scalar>& state, const Inputs<Scalar>& inputs,
+                                           bool training) const {
   Forward<Scalar> result;
+  result.draws = {.training = training,
+                  .seed = state.seed,
+                  .step = static_cast<std::uint32_t>(state.ended),
+                  .micro_batch = static_cast<std::uint32_t>(state.micro_batches)};
   result.values.resize(description_.nodes.size());
   result.integers.resize(description_.nodes.size());
   result.scale = state.scaling.scale;
@@ -210,6 +226,8 @@ Step<Scalar> Evaluator<Scalar>::update(const State<Scalar>& state,
   if (micro_batches < 1) reject("an update of no micro-batch has no gradient; give it one or more");
   Step<Scalar> result;
   result.state = state;
+  ++result.state.ended;
+  result.state.micro_batches = 0;
   std::vector<Slot<Scalar>> slots;
   for (const NodeId at : flat_order(description_)) {
     const Node& node = description_.nodes[at];
@@ -248,6 +266,7 @@ Step<Scalar> Evaluator<Scalar>::step(const State<Scalar>& state,
     Gradients<Scalar> gradients = backward(forwarded);
     sum = sum.empty() ? std::move(gradients) : accumulate(std::move(sum), gradients);
     moving.states = forwarded.states;  // S2
+    ++moving.micro_batches;
   }
   Step<Scalar> result = update(state, sum, learning_rate, std::ssize(micro_batches));
   if (result.finite) result.state.states = std::move(moving.states);  // S4

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "extents.hpp"
+#include "halftone/reference/draws.hpp"
 #include "numerics.hpp"
 #include "settings.hpp"
 
@@ -41,14 +42,6 @@ struct Operand {
   // In the gradient passes alone:
   Values<Scalar> forward_values;  ///< as forward read them
   bool wanted = false;            ///< whether the pass computes this operand's gradient
-};
-
-/// What the numbers that a layer draws depend on (N9).
-struct Draws {
-  bool training = false;  ///< inference draws none
-  std::uint64_t seed = 0;
-  std::uint64_t layer = 0;  ///< the hash of its name
-  std::uint32_t step = 0, micro_batch = 0;
 };
 
 template <class Scalar>

@@ -14,6 +14,7 @@
 #include "halftone/reference/resolution.hpp"
 #include "kinds.hpp"
 #include "node_kinds.hpp"
+#include "xxh3.hpp"
 
 namespace halftone::reference {
 
@@ -115,6 +116,8 @@ class Operation {
     layer.extents = bound(node().shape, symbols_);
     layer.settings = settings_of(node());
     layer.grade = grade(pass);
+    layer.draws = forward_.draws;
+    layer.draws->layer = xxh3(node().name);
     for (const description::Operand& of : node().operands) {
       layer.operands.push_back(operand(of, pass));
     }

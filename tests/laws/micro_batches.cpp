@@ -28,6 +28,7 @@ reference::Step<float> step(Pair& pair, std::int64_t micro_batches, bool parts, 
     auto gradients = pair.reference.backward(forward);
     sum = i == 1 ? std::move(gradients) : pair.reference.accumulate(std::move(sum), gradients);
     moving.states = forward.states;
+    ++moving.micro_batches;
     const bool last = i == micro_batches;
     if (!parts && last) {
       pair.trainer.step(pair.named_inputs());

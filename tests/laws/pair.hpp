@@ -54,6 +54,7 @@ class Pair {
       parameters[parameter] = {values.begin(), values.end()};
     }
     state = reference.initial_state(std::move(parameters));
+    state.seed = seed;
   }
 
   /// Inputs of the next step: uniform in [-1, 1], labels uniform among the classes.

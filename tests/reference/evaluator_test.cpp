@@ -115,6 +115,16 @@ TEST_CASE("the loss of the digits model falls over 50 declared steps") {
   CHECK(state.steps == 50);
 }
 
+namespace {
+
+/// After one more step, which changed nothing.
+State<float> skipped(State<float> state) {
+  ++state.ended;
+  return state;
+}
+
+}  // namespace
+
 TEST_CASE("a step that is not finite changes no bit of parameters and optimizer state") {
   const Declared evaluator(parse_model(kRegression, kAdamW), {{"batch", 2}});
   State<float> state = evaluator.initial_state({{"w", {1, 2, 3, 4, 5, 6}}, {"b", {7, 8}}});
@@ -128,7 +138,7 @@ TEST_CASE("a step that is not finite changes no bit of parameters and optimizer 
     const Step<float> step = evaluator.step(state, inputs);
     CAPTURE(culprit);
     CHECK_FALSE(step.finite);
-    CHECK(step.state == before);
+    CHECK(step.state == skipped(before));
   }
 }
 
@@ -145,7 +155,7 @@ loss %loss weight 1
     const Step<float> step = evaluator.step(state, {{}, {{"label", {0, label}}}});
     CHECK(std::isnan(step.objective));
     CHECK_FALSE(step.finite);
-    CHECK(step.state == state);
+    CHECK(step.state == skipped(state));
   }
 }
 
@@ -205,9 +215,9 @@ assign %total = %sum
   CHECK(step.state.parameters.at("w")[0] ==
         doctest::Approx(-0.1 * 2 * ((3 - 1) + (3 - 10) + (3 - 100)) / 3));
   const std::vector spoiled{batch(1), batch(3e38f), batch(100)};
-  const Step<float> skipped = evaluator.step(step.state, spoiled);
-  CHECK_FALSE(skipped.finite);
-  CHECK(skipped.state == step.state);
+  const Step<float> next = evaluator.step(step.state, spoiled);
+  CHECK_FALSE(next.finite);
+  CHECK(next.state == skipped(step.state));
 }
 
 namespace {

@@ -14,6 +14,7 @@
 
 #include "halftone/description/description.hpp"
 #include "halftone/reference/bounded.hpp"
+#include "halftone/reference/draws.hpp"
 #include "halftone/reference/resolution.hpp"
 
 namespace halftone::reference {
@@ -62,6 +63,9 @@ struct State {
   Power<Scalar> power1, power2;    ///< adamw: beta1^steps and beta2^steps
   std::int64_t steps = 0;          ///< updates that were applied; skipped ones do not count
   Scaling scaling;
+  std::uint64_t seed = 0;          ///< of what layers draw (D35)
+  std::int64_t ended = 0;          ///< steps, skipped ones among them
+  std::int64_t micro_batches = 0;  ///< that joined this step before
 
   bool operator==(const State&) const = default;
 };
@@ -75,6 +79,7 @@ struct Forward {
   Scalar objective = 0;        ///< the sum of weight * loss, 0 without losses; no metrics (D6)
   Tensors<Scalar> states;      ///< all states after the assignments
   float scale = 1;             ///< of the state, for backward (L1)
+  Draws draws;                 ///< but for the layer
 };
 
 /// Gradients by NodeId, times the loss scale: of the objective plus, for external gradients e, of
@@ -85,8 +90,8 @@ using Gradients = std::vector<std::vector<Scalar>>;
 
 template <class Scalar>
 struct Step {
-  State<Scalar> state;  ///< after the step; as before it, but for `scaling`, when the step was
-                        ///< skipped (U7, L5)
+  State<Scalar> state;  ///< after the step; as before it, but for `scaling` and `ended`, when the
+                        ///< step was skipped (U7, L5)
   std::vector<Scalar> losses;
   Scalar objective = 0;
   Scalar norm = 0;         ///< of the unscaled gradient before clipping (U1)
@@ -108,8 +113,11 @@ class Evaluator {
   /// zero, the loss scale at its initial value.
   [[nodiscard]] State<Scalar> initial_state(Tensors<Scalar> parameters) const;
 
-  /// D20 to D39 with the roundings P30 to P32, objective and assignments.
+  /// D20 to D39 with the roundings P30 to P32, objective and assignments: of a trainer, or of a
+  /// predictor, whose layers draw nothing.
   [[nodiscard]] Forward<Scalar> forward(const State<Scalar>& state,
+                                        const Inputs<Scalar>& inputs) const;
+  [[nodiscard]] Forward<Scalar> predict(const State<Scalar>& state,
                                         const Inputs<Scalar>& inputs) const;
 
   /// D40 to D58 with the roundings P33 to P37. `external` holds gradients that arrive at outputs,
@@ -151,6 +159,8 @@ class Evaluator {
 
  private:
   void require_size(const std::string& what, description::NodeId node, std::size_t size) const;
+  [[nodiscard]] Forward<Scalar> forward(const State<Scalar>& state, const Inputs<Scalar>& inputs,
+                                        bool training) const;
   void load_sources(const State<Scalar>& state, const Inputs<Scalar>& inputs,
                     Forward<Scalar>& result) const;
 
