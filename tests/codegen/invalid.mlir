@@ -243,6 +243,15 @@ halftone.graph "g" {
 
 // -----
 
+// Dropout drops some and not all.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  // expected-error @+1 {{rate 1.000000e+00 is not in [0, 1)}}
+  %y = halftone.dropout %x {rate = 1.0 : f64} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
+}
+
+// -----
+
 // Gelu keeps the shape.
 halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>

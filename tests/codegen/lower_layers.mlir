@@ -4,7 +4,7 @@
 // RUN: halftone-opt --halftone-lower-layers %s | FileCheck --check-prefix=NONE %s
 
 // CHECK: #[[PERMUTED:map[0-9]*]] = affine_map<(d0, d1, d2, d3, d4) -> (d1, d2, d4, d3, d0)>
-// NONE-NOT: halftone.{{linear|matmul|causal_conv1d|layer_norm|relu|gelu|silu|add|concat|reshape|transpose|pointwise|pointwise_loss|cross_entropy|mse|mean}} {{[%"]}}
+// NONE-NOT: halftone.{{linear|matmul|causal_conv1d|layer_norm|relu|gelu|silu|dropout|add|concat|reshape|transpose|pointwise|pointwise_loss|cross_entropy|mse|mean}} {{[%"]}}
 
 !matrix = !halftone.tensor<[batch, 8], f32>
 !weight = !halftone.tensor<[8, 8], f32>
@@ -173,4 +173,38 @@ halftone.graph "axes" {
   // CHECK-NEXT: halftone.yield %[[A]] : f32
   %all = halftone.transpose %moved {axes = array<i64: 4, 0, 1, 3, 2>, halftone.layer = "all"}
       : (!halftone.tensor<[1, batch, time, 2, 4], f32>) -> !halftone.tensor<[4, 1, batch, 2, time], f32>
+}
+
+// D35: all layers draw by one operation's counters.
+// CHECK-LABEL: halftone.graph "draws"
+halftone.graph "draws" {
+  // CHECK-NEXT: %[[LOW:.*]], %[[HIGH:.*]], %[[STEP:.*]], %[[MICRO:.*]] = halftone.counters
+  // CHECK-NEXT: %[[X:.*]] = halftone.input "x"
+  %x = halftone.input "x" : !matrix
+  // CHECK-NEXT: %[[A:.*]] = halftone.map "dropout"(%[[X]], %[[LOW]], %[[HIGH]], %[[STEP]], %[[MICRO]]) {halftone.layer = "drop"} : (
+  // CHECK-NEXT: ^bb0(%[[E:[a-z0-9]+]]: f32, %[[L:[a-z0-9]+]]: i32, %[[H:[a-z0-9]+]]: i32, %[[S:[a-z0-9]+]]: i32, %[[M:[a-z0-9]+]]: i32):
+  // CHECK-NEXT: %[[DRAW:.*]] = halftone.draw "drop" by %[[L]], %[[H]], %[[S]], %[[M]] : i32
+  // The quarter of 2^32, and 1 / (1 - 1/4) in f32.
+  // CHECK: %[[T:.*]] = arith.constant 1073741824 : i32
+  // CHECK: %[[DROPPED:.*]] = arith.cmpi ult, %[[DRAW]], %[[T]] : i32
+  // CHECK: %[[SCALE:.*]] = arith.constant 1.33333337 : f32
+  // CHECK: %[[KEPT:.*]] = arith.mulf %[[E]], %[[SCALE]] : f32
+  // CHECK: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+  // CHECK: %[[R:.*]] = arith.select %[[DROPPED]], %[[ZERO]], %[[KEPT]] : f32
+  // CHECK: halftone.yield %[[R]] : f32
+  %a = halftone.dropout %x {rate = 0.25 : f64, halftone.layer = "drop"} : (!matrix) -> !matrix
+  // CHECK: halftone.map "dropout"(%[[A]], %[[LOW]], %[[HIGH]], %[[STEP]], %[[MICRO]])
+  // CHECK-NOT: halftone.counters
+  %b = halftone.dropout %a {rate = 0.5 : f64, halftone.layer = "again"} : (!matrix) -> !matrix
+  halftone.output "b", %b : !matrix
+}
+
+// A predictor draws nothing.
+// CHECK-LABEL: halftone.graph "inference"
+halftone.graph "inference" {
+  // CHECK-NEXT: %[[X:.*]] = halftone.input "x"
+  %x = halftone.input "x" : !matrix
+  %a = halftone.dropout %x {rate = 0.25 : f64, halftone.layer = "drop"} : (!matrix) -> !matrix
+  // CHECK-NEXT: halftone.output "a", %[[X]]
+  halftone.output "a", %a : !matrix
 }

@@ -78,8 +78,10 @@ halftone.graph "layers" attributes {halftone.loss_without_output = "xent", halft
   %tanh = halftone.gelu %erf {approximation = "tanh"} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
   // CHECK: halftone.silu %{{.*}} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
   %silu = halftone.silu %tanh : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  // CHECK: halftone.dropout %{{.*}} {rate = 1.000000e-01 : f64} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  %dropped = halftone.dropout %silu {rate = 0.1 : f64} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
   // CHECK: halftone.add %{{.*}}, %{{.*}} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
-  %add = halftone.add %silu, %bare : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>)
+  %add = halftone.add %dropped, %bare : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>)
       -> !halftone.tensor<[batch, 8], f32>
   // CHECK: halftone.pointwise "scale"(%{{.*}}, %{{.*}}) : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8], f32>) -> (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>) {
   // CHECK-NEXT: ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32):

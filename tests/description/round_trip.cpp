@@ -52,7 +52,9 @@ Description everything() {
   const NodeId tanh =
       b.node("tanh", kind_called("gelu"), {{"x", erf}}, kWide, set(kind_called("gelu"), "tanh"));
   const NodeId silu = b.node("silu", kind_called("silu"), {{"x", tanh}}, kWide);
-  const NodeId add = b.node("0", kind_called("add"), {{"a", silu}, {"b", conv}}, kWide);
+  const NodeId drop = b.node("drop", kind_called("dropout"), {{"x", silu}}, kWide,
+                             set(kind_called("dropout"), 0.1));
+  const NodeId add = b.node("0", kind_called("add"), {{"a", drop}, {"b", conv}}, kWide);
   LayerAttributes flags = standard_attributes(kind_called("matmul"));
   flags.settings[1].value = true;
   const NodeId product = b.node("product", kind_called("matmul"), {{"a", add}, {"b", weight}},
@@ -111,7 +113,8 @@ state %mean : [batch, 4] initial -2.5
 %erf = gelu(x: %relu) {approximation: erf} : [batch, 4]
 %tanh = gelu(x: %erf) {approximation: tanh} : [batch, 4]
 %silu = silu(x: %tanh) : [batch, 4]
-%0 = add(a: %silu, b: %conv) : [batch, 4]
+%drop = dropout(x: %silu) {rate: 0.1} : [batch, 4]
+%0 = add(a: %drop, b: %conv) : [batch, 4]
 %product = matmul(a: %0, b: %w.weight) {transpose_a: false, transpose_b: true} : [batch, 4]
 %joined = concat(part0: %product, part1: %first) : [batch, 8]
 %mask = pointwise(x0: %mean, x1: %first) "mask \"it\"" { %0 = operand 0; %1 = operand 1; %2 = constant -inf; %3 = less_equal %0 %1; %4 = select %3 %2 %0; %5 = negate %4 } : [batch, 4]

@@ -59,6 +59,7 @@ TEST_CASE("shapes follow from the operands' shapes") {
       {kind_called("relu"), {{"x", wide}}, wide},
       {kind_called("gelu"), {{"x", {}}}, {}},
       {kind_called("silu"), {{"x", wide}}, wide},
+      {kind_called("dropout"), {{"x", {}}}, {}},
       {kind_called("add"), {{"a", wide}, {"b", wide}}, wide},
       {kind_called("concat"),
        {{"part0", wide}, {"part1", {kBatch, kTime, fixed(1)}}, {"part2", wide}},

@@ -38,6 +38,7 @@ struct Case {
 const Case kCases[] = {
     {"causal_conv1d", specs::causal_conv1d_model_program, {}},
     {"digits", specs::digits_program, {}},
+    {"dropout", specs::dropout_model_program, {}},
     {"frozen_and_scaled", specs::frozen_and_scaled_program, {}},
     {"gelu_tanh", specs::gelu_tanh_model_program, {}},
     {"heads", specs::heads_program, {}},

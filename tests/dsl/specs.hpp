@@ -34,6 +34,15 @@ constexpr auto digits =
           losses(cross_entropy("xent", "logits", "digit")));
 HALFTONE_PROGRAM(digits_program, digits, f32_rules, adamw(), clip(1.0))
 
+constexpr auto dropout_model =
+    model("dropout", inputs(tensor("x", batch, 6), tensor("target", batch, 5)),
+          from("x") | dropout("blind", 0.2) | drawn("fc1", 36, 0.4) | relu("act") |
+              dropout("drop1", 0.45) | drawn("fc2", 33, 0.17) | dropout("drop2", 0.1) |
+              layer_norm("norm", no_decay) | dropout("kept", 0) | drawn("head", 5, 0.18) |
+              output("prediction"),
+          losses(mse("error", "prediction", "target")));
+HALFTONE_PROGRAM(dropout_model_program, dropout_model, f32_rules, adamw(), clip(1.0))
+
 constexpr auto frozen_and_scaled =
     model("frozen_and_scaled", inputs(tensor("x", batch, 16), labels("label", batch)),
           from("x") |

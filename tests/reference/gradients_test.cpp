@@ -93,6 +93,12 @@ parameter %w : [3, 4] init constant(0)
 %y = causal_conv1d(x: %x, weight: %w) : [2, 3]
 output "y" = %y
 )"},
+    {"dropout", R"(input %x : f32[batch, 9]
+parameter %w : [4, 9] init constant(0)
+%fc = linear(x: %x, weight: %w) : [batch, 4]
+%y = dropout(x: %fc) {rate: 0.4} : [batch, 4]
+output "y" = %y
+)"},
     {"relu of positive values", R"(input %x : f32[batch, 9]
 parameter %w : [4, 9] init constant(0)
 %y = relu(x: %x) : [batch, 9]

@@ -27,9 +27,9 @@ bool is_of_class(Kind kind, LayerClass layer_class) {
       return kind == kind_called("relu") || kind == kind_called("gelu") ||
              kind == kind_called("silu");
     case LayerClass::elementwise:
-      return kind == kind_called("add") || kind == kind_called("concat") ||
-             kind == kind_called("pointwise") || kind == kind_called("reshape") ||
-             kind == kind_called("transpose");
+      return kind == kind_called("dropout") || kind == kind_called("add") ||
+             kind == kind_called("concat") || kind == kind_called("pointwise") ||
+             kind == kind_called("reshape") || kind == kind_called("transpose");
     case LayerClass::loss:
       return kind == kind_called("cross_entropy") || kind == kind_called("mse") ||
              kind == kind_called("pointwise_loss");

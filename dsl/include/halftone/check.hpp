@@ -240,8 +240,8 @@ class Report {
       default: {
         const auto& setting =
             form_of(graph_.nodes[found_.node].kind).settings[static_cast<int>(found_.number)];
-        return say(layer, " has ", setting.title, " that ", setting.trouble, ": write ",
-                   setting.name, "(", setting.example, ")");
+        say(layer, " has ", setting.title, " that ", setting.trouble, ": write ");
+        return setting.plain ? say(setting.example) : say(setting.name, "(", setting.example, ")");
       }
     }
   }

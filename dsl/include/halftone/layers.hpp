@@ -163,6 +163,13 @@ inline constexpr Activation gelu{building::node<building::Gelu>(nullptr)};  ///<
 inline constexpr Activation gelu_tanh{building::node_with<building::Gelu>(nullptr, 1)};  ///< D25
 inline constexpr Activation silu{building::node<building::Silu>(nullptr)};               ///< D32
 
+/// In training +0 for a share `rate` of the elements, below 1, drawn anew for every pass by the
+/// trainer's seed, and x / (1 - rate) for the others; x in a predictor. D35
+template <class Rate>
+requires(std::is_arithmetic_v<Rate>) constexpr Spec<1> dropout(const char* name, Rate rate) {
+  return one(building::node_with<building::Dropout>(name, static_cast<double>(rate)));
+}
+
 /// The user's function of the current value and of values of the same shape, elementwise. D28
 ///   pointwise("gate", [](auto x, auto y) { return x * sigmoid(y); }, "other")
 /// The lambda captures nothing; + - * /, comparisons for select() and the functions of

@@ -60,6 +60,9 @@ constexpr Spec<1> rms_norm(const auto&...) {
   return building::misused(
       "rms_norm takes a name, epsilon() and options of parameters: write rms_norm(\"norm\")");
 }
+constexpr Spec<1> dropout(const auto&...) {
+  return building::misused("dropout takes a name and a rate: write dropout(\"drop\", 0.1)");
+}
 constexpr Spec<1> pointwise(const auto&...) {
   return building::misused(
       "pointwise takes a name, a lambda and names of values: write pointwise(\"gate\", "

@@ -66,6 +66,14 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
 MODEL(net, rules)
 }  // namespace bare_transpose
 
+// EXPECT bare_dropout: dropout takes a name and a rate: write dropout("drop", 0.1)
+namespace bare_dropout {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | MISSPELT(dropout, relu) | linear("fc", 4) | output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace bare_dropout
+
 // EXPECT bare_pointwise: pointwise takes a name, a lambda and names of values: write
 // pointwise("gate",
 namespace bare_pointwise {

@@ -119,6 +119,15 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
 MODEL(net, rules)
 }  // namespace transpose_of_symbols
 
+// EXPECT dropout_without_rate: dropout takes a name and a rate: write dropout("drop", 0.1)
+namespace dropout_without_rate {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+    from("x") | MISSPELT(dropout("drop"), dropout("drop", 0.1)) | linear("fc", 4) | output("guess"),
+    losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace dropout_without_rate
+
 // EXPECT relu_with_parentheses: relu, gelu, gelu_tanh and silu take a name, or stand without
 // parentheses: write relu, or relu("act")
 namespace relu_with_parentheses {

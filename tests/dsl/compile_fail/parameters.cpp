@@ -12,6 +12,15 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batc
 MODEL(net, rules, adamw())
 }  // namespace bad_epsilon
 
+// EXPECT bad_rate: layer 'drop' has a rate that is negative or not below 1: write 0.1
+namespace bad_rate {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | dropout("drop", either(1, 0)) | linear("fc", 4) | output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace bad_rate
+
 // EXPECT bad_initializer: layer 'fc' has an initializer out of range: write numbers finite in f32,
 // low before high, no negative deviation
 namespace bad_initializer {

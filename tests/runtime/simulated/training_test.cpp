@@ -105,7 +105,9 @@ TEST_CASE("steps on simulated chips have the bits of the CPU") {
                         {"digits_bf16", &halftone_artifact_digits_bf16, "sm_80"},
                         {"digits_f16", &halftone_artifact_digits_f16, "sm_75"},
                         {"state_average", &halftone_artifact_state_average, "sm_80"},
-                        {"state_average", &halftone_artifact_state_average, "sm_80", 2}};
+                        {"state_average", &halftone_artifact_state_average, "sm_80", 2},
+                        {"dropout", &halftone_artifact_dropout, "sm_75"},
+                        {"dropout", &halftone_artifact_dropout, "sm_80", 2}};
   for (const Case& c : cases) {
     CAPTURE(c.model);
     CAPTURE(c.chip);

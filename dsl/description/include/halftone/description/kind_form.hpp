@@ -75,6 +75,7 @@ struct SettingForm {
   const char* title = nullptr;        ///< "an epsilon"
   const char* trouble = nullptr;      ///< what a number does that is not accepted
   const char* example = nullptr;      ///< a number that is
+  bool plain = false;                 ///< the dsl's user gives it without its name
   const char* rule = nullptr;         ///< the label that demands it
 };
 
