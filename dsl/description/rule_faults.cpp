@@ -2,6 +2,8 @@
 // A Description as rule_faults.hpp sees it: P40 to P43.
 #include "halftone/description/rule_faults.hpp"
 
+#include <algorithm>
+
 #include "faults.hpp"
 #include "halftone/description/glob.hpp"
 #include "halftone/description/rule_sentences.hpp"
@@ -66,6 +68,17 @@ class RuleView {
 struct Named {
   std::string_view name, layer;  // layer: a parameter's name without its last part (P5)
   rules::Subject subject;
+  Table<const char*> internals{};
+  Kind kind{};  // of a layer
+
+  bool is_called(std::string_view glob) const {
+    return glob_matches(glob, name) || glob_matches(glob, layer);
+  }
+  bool has_internal(std::string_view glob) const {
+    return std::ranges::any_of(internals, [&](const char* value) {
+      return glob_matches(glob, std::string(name) + "." + value);
+    });
+  }
 };
 
 std::string_view without_part(std::string_view name) {
@@ -94,7 +107,8 @@ class ModelView {
         reads.trained_parameters = reads.trained_parameters || (parameter && !parameter->frozen);
       }
       trained[i] = reads.trained();
-      named_.push_back({node.name, node.name, rules::layer_subject(node.kind, reads, trains_)});
+      named_.push_back({node.name, node.name, rules::layer_subject(node.kind, reads, trains_),
+                        form_of(node.kind).internals, node.kind});
     }
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const auto* parameter = std::get_if<ParameterAttributes>(&nodes[i].attributes);
@@ -108,15 +122,28 @@ class ModelView {
 
   rules::Selected select(const RuleView& rule, int c, rules::Mask fields) const {
     const rules::Parts parts = c < 0 ? rules::Parts{} : rule.parts(c);
+    const bool of_internals = (parts.roles & rules::bit(Role::internal)) != 0;
     rules::Selected selected;
     for (const Named& one : named_) {
-      if (parts.layer && !glob_matches(*rule.clause(c).layer, one.name) &&
-          !glob_matches(*rule.clause(c).layer, one.layer)) {
-        continue;
+      if (!parts.layer || one.is_called(*rule.clause(c).layer)) {
+        rules::select(selected, parts, one.subject, fields);
+      } else if (of_internals && one.has_internal(*rule.clause(c).layer)) {
+        rules::select(selected, parts, rules::internal_subject(one.kind), fields);
       }
-      rules::select(selected, parts, one.subject, fields);
     }
     return selected;
+  }
+
+  rules::Internal meant(const RuleView& rule, int c) const {
+    const std::string_view glob = *rule.clause(c).layer;
+    rules::Internal meant;
+    for (const Named& one : named_) {
+      if (one.has_internal(glob)) return {.exact = true, .of_layer = true, .kind = one.kind};
+      if (!is_source(one.kind) && without_part(glob) != glob && one.is_called(without_part(glob))) {
+        meant.prefer(one.kind);
+      }
+    }
+    return meant;
   }
 
  private:

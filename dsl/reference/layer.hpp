@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -14,6 +15,7 @@
 
 #include "extents.hpp"
 #include "halftone/reference/draws.hpp"
+#include "halftone/reference/rounding.hpp"
 #include "numerics.hpp"
 #include "settings.hpp"
 
@@ -49,9 +51,10 @@ struct Layer {
   std::vector<Operand<Scalar>> operands;  ///< in the node's order
   Extents extents;                        ///< of the result
   Settings settings;
-  std::optional<Draws> draws;  ///< of a layer that draws
-  Grade grade = Grade::full;   ///< N10, of this pass
-  Values<Scalar> result;       ///< what forward left; in the gradient passes alone
+  std::optional<Draws> draws;                     ///< of a layer that draws
+  Grade grade = Grade::full;                      ///< N10, of this pass
+  std::map<std::string_view, RoundTo> internals;  ///< by name; what is missing stays f32
+  Values<Scalar> result;  ///< what forward left; in the gradient passes alone
 
   [[nodiscard]] bool has(std::string_view role) const {
     for (const Operand<Scalar>& operand : operands) {
@@ -77,6 +80,12 @@ struct Layer {
     return has(role) ? View<Scalar>(operand(role).values) : View<Scalar>();
   }
 
+  /// P39: an internal value of the kind, as rules round it.
+  [[nodiscard]] Scalar internal(std::string_view name, Scalar value) const {
+    const auto to = internals.find(name);
+    return to == internals.end() ? value : round(to->second, value);
+  }
+
   /// Whether the pass computes the gradient of an operand that the layer has.
   [[nodiscard]] bool wants(std::string_view role) const {
     return has(role) && operand(role).wanted;
@@ -89,6 +98,9 @@ struct Layer {
 struct LayerKind {
   /// P3. Losses are the members of class loss; the gradient that arrives at one has one element.
   static constexpr std::array<description::LayerClass, 0> classes{};
+
+  /// P39: the names of internal values.
+  static constexpr std::array<std::string_view, 0> internals{};
 
   /// P20: whether gradients read forward's result.
   static constexpr bool reads_result = false;

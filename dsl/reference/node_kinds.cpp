@@ -24,6 +24,13 @@ bool gradient_reads(description::Kind kind, std::string_view read, std::string_v
   return reads;
 }
 
+std::vector<std::string_view> internals_of(description::Kind kind) {
+  std::vector<std::string_view> internals;
+  Layers::visit(kind_text(kind),
+                [&](auto of) { internals.assign(of.internals.begin(), of.internals.end()); });
+  return internals;
+}
+
 bool gradient_reads_result(description::Kind kind) {
   bool reads = false;
   Layers::visit(kind_text(kind), [&](auto of) { reads = of.reads_result; });

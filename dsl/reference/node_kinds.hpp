@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "sources.hpp"
 
@@ -14,6 +15,9 @@ namespace halftone::reference {
 /// P20: whether the gradient of operand `wanted` reads operand `read`.
 [[nodiscard]] bool gradient_reads(description::Kind kind, std::string_view read,
                                   std::string_view wanted);
+
+/// P39
+[[nodiscard]] std::vector<std::string_view> internals_of(description::Kind kind);
 
 /// P20: whether the gradients read forward's result.
 [[nodiscard]] bool gradient_reads_result(description::Kind kind);

@@ -118,6 +118,9 @@ class Operation {
     layer.grade = grade(pass);
     layer.draws = forward_.draws;
     layer.draws->layer = xxh3(node().name);
+    for (const std::string_view internal : internals_of(node().kind)) {
+      layer.internals[internal] = rules_.internal(id_, internal);
+    }
     for (const description::Operand& of : node().operands) {
       layer.operands.push_back(operand(of, pass));
     }

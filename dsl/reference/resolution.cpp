@@ -128,6 +128,7 @@ Subject value(const Description& description, NodeId id, Role role) {
     case Role::weight:
     case Role::master:
     case Role::optimizer_state:
+    case Role::internal:
       break;
   }
   return parameter(description, id, role);
@@ -230,6 +231,16 @@ RoundTo Resolution::store(NodeId node, Role role) const {
   to.rounding =
       winner(description_, target_, subject, &Rule::rounding).value_or(Rounding::nearest_even);
   return to;
+}
+
+RoundTo Resolution::internal(NodeId node, std::string_view value) const {
+  const Node& of = description_.nodes[node];
+  const std::string own = of.name + "." + std::string(value);
+  const Subject subject{{own, of.name}, {of.kind}, Role::internal, {}, false};  // P5, P6, P19
+  const auto choice = winner(description_, target_, subject, &Rule::store);
+  const auto rounding = winner(description_, target_, subject, &Rule::rounding);
+  return {choice.value_or(EncodingChoice{}).encoding.element,
+          rounding.value_or(Rounding::nearest_even)};
 }
 
 std::optional<bool> Resolution::recompute(NodeId node) const {

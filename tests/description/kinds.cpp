@@ -54,6 +54,15 @@ TEST_CASE("every form can be read, printed and checked") {
       optional = operand.optional;
     }
     for (const SettingForm& setting : form->settings) check(setting);
+    std::set<std::string> internals;
+    for (const char* const value : form->internals) {
+      CHECK(internals.insert(value).second);
+      CHECK(std::string(value).find_first_of("./") == std::string::npos);  // behind a dot (P5)
+      for (const OperandForm& operand : form->operands) {
+        CHECK((!operand.is_parameter() || std::string(value) != operand.role));
+      }
+    }
+    CHECK((internals.empty() || !is_source(form->category)));
   }
 }
 

@@ -165,7 +165,7 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
        "elementwise, loss, but met \"losses\""},
       {"rule where role weights : store f32", 4, 17,
        "expected role, one of activation, saved, gradient, weight, weight_gradient, master, "
-       "optimizer_state, but met \"weights\""},
+       "optimizer_state, internal, but met \"weights\""},
       {"rule where pass backward : store f32", 4, 17,
        "expected pass, one of forward, input_gradient, weight_gradient, but met \"backward\""},
       {"rule where op conv : store f32", 4, 15,

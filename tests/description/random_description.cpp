@@ -325,7 +325,7 @@ class Generator {
     if (below(2) == 1) result.layer = glob();
     if (below(4) == 1) result.classes = some<LayerClass>(0, 5);
     if (below(4) == 1) result.ops = some_ops();
-    if (below(3) == 1) result.roles = some<Role>(0, 6);
+    if (below(3) == 1) result.roles = some<Role>(0, 7);
     if (below(4) == 1) result.passes = some<Pass>(0, 2);
     for (std::size_t i = below(4) == 1 ? below(3) : 0; i > 0; --i) {
       const std::size_t chip = below(4);

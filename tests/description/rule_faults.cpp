@@ -235,6 +235,69 @@ TEST_CASE("fields that nothing selected has are refused") {
                              "leave it out (P42)"});
 }
 
+TEST_CASE("internal values are selected by role and name") {
+  for (const char* rule : {
+           "where role internal : store bf16",
+           "where role internal : store tf32 rounding toward_zero",
+           "where layer \"h/fc\" role internal : store f16",
+           "where layer \"h/fc.product\" role internal : store f16",
+           "where layer \"**.product\" role internal : store f16",
+           "where layer \"{act,h/*}.product\" op linear role internal : store f16",
+           "where class contraction role internal|activation : store bf16",
+       }) {
+    CAPTURE(rule);
+    CHECK(fault(kTrained, rule) == "");
+    CHECK(fault(kEvaluated, "where layer \"fc.product\" role internal : store bf16") == "");
+  }
+  const char* nothing =
+      "combines parts that no operation and no value of this model has; correct "
+      "one of them or remove the rule (P40)";
+  const Case cases[] = {
+      {"where layer \"h/fc.products\" role internal : store bf16",
+       "names \"h/fc.products\", but linear has no such internal value; write one that it has: "
+       "product (P40)"},
+      {"where layer \"**.normalized\" role internal : store bf16",
+       "names \"**.normalized\", but linear has no such internal value; write one that it has: "
+       "product (P40)"},
+      {"where layer \"act.product\" role internal : store bf16",
+       "names \"act.product\", but relu has no internal values; remove the rule (P40)"},
+      {"where layer \"fc.product\" role internal : store bf16",
+       "names \"fc.product\", but no layer and no parameter is called that; correct the name or "
+       "remove the rule (P40)"},
+      {"where layer \"h/fc.product\" : store bf16",
+       "names \"h/fc.product\", an internal value, but not its role; add role internal (P40)"},
+      {"where layer \"h/fc.product\" role weight : store bf16",
+       "names \"h/fc.product\", an internal value, but not its role; add role internal (P40)"},
+      {"where layer \"h/fc.weight\" role internal : store bf16", nothing},
+      {"where layer \"act\" role internal : store bf16", nothing},
+      {"where op relu role internal : store bf16", nothing},
+      {"where layer \"h/fc.product\" op relu role internal : store bf16",
+       "names \"h/fc.product\", but the layers called that are of another class or op; correct "
+       "one of the two (P40)"},
+      {"where role internal pass forward : store bf16",
+       "names a role and a pass that exclude each other; keep one of them (P41)"},
+      {"where role internal : store follow",
+       "lets the store of role internal follow, but it has nothing to follow; write a format "
+       "(P42)"},
+      {"where role internal : compute bf16",
+       "states a compute, but selects no operand; name operations and roles that they read (P42)"},
+      {"where role internal : result bf16",
+       "states result beside a role, which an operation does not have; name a pass instead, or "
+       "write a rule of its own (P42)"},
+      {"where role internal : recompute never",
+       "states recompute for role internal; activations alone are recomputed, so remove that role "
+       "(P42)"},
+      {"where role internal or role saved : store tf32",
+       "stores tf32, which nothing is held in; store f32, f16, bf16 or follow (P42)"},
+      {"where role internal|saved : store tf32",
+       "stores tf32, which nothing is held in; store f32, f16, bf16 or follow (P42)"},
+      {"where role internal : store i32",
+       "stores i32, which nothing is held in; store f32, f16, bf16 or follow (P42)"},
+  };
+  for (const Case& is : cases) check(kTrained, is);
+  check(kWithoutParameters, {"where role internal : store bf16", nothing});
+}
+
 TEST_CASE("loss scales outside of their ranges are refused") {
   struct Scale {
     void (*set)(LossScale&);

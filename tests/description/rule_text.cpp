@@ -89,6 +89,16 @@ TEST_CASE("every part and field of a rule prints as its text and reads back") {
       {"where role activation|saved|gradient|weight : compute bf16", where([](Clause& c) {
          c.roles = {Role::activation, Role::saved, Role::gradient, Role::weight};
        })},
+      {"where layer \"norm.normalized\" role internal : store tf32",
+       {{{"norm.normalized", {}, {}, {Role::internal}, {}, {}}},
+        EncodingChoice{false, Element::tf32},
+        {},
+        {},
+        {},
+        {},
+        {},
+        {},
+        {}}},
       {"where pass forward|input_gradient|weight_gradient : compute bf16", where([](Clause& c) {
          c.passes = {Pass::forward, Pass::input_gradient, Pass::weight_gradient};
        })},

@@ -176,22 +176,27 @@ class RandomRule {
 
   /// One clause: several selectors joined by & may exclude each other, which the dsl refuses alone.
   Selector clause() {
-    constexpr const char* kGlobs[] = {"h/*/fc",      "h/1?/act", "norm",  "proj*",      "**.weight",
-                                      "head_*.bias", "error",    "**",    "{x,h/3/fc}", "nothing",
-                                      "x",           "h/12/fc",  "*.add", "h/*/fc.bias"};
+    constexpr const char* kGlobs[] = {"h/*/fc",         "h/1?/act",    "norm",
+                                      "proj*",          "**.weight",   "head_*.bias",
+                                      "error",          "**",          "{x,h/3/fc}",
+                                      "nothing",        "x",           "h/12/fc",
+                                      "*.add",          "h/*/fc.bias", "norm.normalized",
+                                      "h/*/fc.product", "**.product",  "norm.product",
+                                      "h/2/act.value"};
     const Selector classes[] = {contraction,         normalization, softmax,
                                 activation_function, elementwise,   loss};
     const char* const ops[] = {"linear", "relu", "gelu", "add", "cross_entropy"};
-    const Selector roles[] = {activations,      saved_activations, gradients,       weights,
-                              weight_gradients, master_weights,    optimizer_states};
+    const Selector roles[] = {activations,      saved_activations, gradients,
+                              weights,          weight_gradients,  master_weights,
+                              optimizer_states, internal_values};
     const Selector passes[] = {forward_pass, input_gradient_pass, weight_gradient_pass};
     const Selector targets[] = {on(cpu), on(before(sm_80)), on(chip("sm_7")), on(from(cpu))};
     Selector result = layer("**");
-    if (below(2) == 0) result = layer(kGlobs[below(14)]);
+    if (below(2) == 0) result = layer(kGlobs[below(19)]);
     if (below(3) == 0) result.clauses[0].layer = nullptr;
     if (below(3) == 0) result = result & either(classes, 6);
     if (below(4) == 0) result = result & op(ops[below(5)]);
-    if (below(3) == 0) result = result & either(roles, 7);
+    if (below(3) == 0) result = result & either(roles, 8);
     if (below(4) == 0) result = result & either(passes, 3);
     if (below(5) == 0) result = result & targets[below(20) == 0 ? 2 + below(2) : below(2)];
     return result;

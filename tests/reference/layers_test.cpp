@@ -12,6 +12,7 @@
 
 #include "layer_case.hpp"
 #include "layers_expected.hpp"
+#include "node_kinds.hpp"
 
 using namespace halftone::reference;
 using namespace halftone::reference::tests;
@@ -106,6 +107,16 @@ std::vector<LayerCase> recorded_layers() {
 }
 
 }  // namespace
+
+TEST_CASE("P39: a kind has the internal values that its form lists") {
+  using namespace halftone::description;
+  for (int i = 0; i < kKinds; ++i) {
+    const auto kind = static_cast<Kind>(i);
+    const auto& listed = form_of(kind).internals;
+    CAPTURE(std::string(form_of(kind).word));
+    CHECK(internals_of(kind) == std::vector<std::string_view>(listed.begin(), listed.end()));
+  }
+}
 
 TEST_CASE("declared results and gradients have numpy's bits") {
   for (const LayerCase& layer : recorded_layers()) {

@@ -151,6 +151,72 @@ TEST_CASE("rules of every kind in one model have numpy's bits") {
   check("mixed norm of all", {evaluator.update(state, gradients).norm});
 }
 
+TEST_CASE("P39: internal values that rules round have numpy's bits, in gradients too") {
+  const Declared evaluator(parse_model(R"(input %x : f32[7, 6]
+input %target : f32[7, 5]
+parameter %fc.weight : [6, 6] init constant(0)
+parameter %fc.bias : [6] init constant(0)
+parameter %norm.weight : [6] init constant(0)
+parameter %norm.bias : [6] init constant(0)
+parameter %rms.weight : [6] init constant(0)
+parameter %head.weight : [5, 6] init constant(0)
+%fc = linear(x: %x, weight: %fc.weight, bias: %fc.bias) : [7, 6]
+%norm = layer_norm(x: %fc, weight: %norm.weight, bias: %norm.bias) {epsilon: 1e-05} : [7, 6]
+%rms = rms_norm(x: %norm, weight: %rms.weight) {epsilon: 1e-06} : [7, 6]
+%head = linear(x: %rms, weight: %head.weight) : [7, 5]
+%loss = mse(x: %head, target: %target) : []
+loss %loss weight 1
+rule where op linear role internal : store bf16
+rule where layer "fc.product" role internal : store f16
+rule where layer "norm" role internal : store bf16 rounding toward_zero
+rule where layer "rms.*" role internal : store tf32
+)"),
+                           {});
+  const State<float> state = evaluator.initial_state({{"fc.weight", data<float>(36, 3)},
+                                                      {"fc.bias", data<float>(6, 4)},
+                                                      {"norm.weight", data<float>(6, 5)},
+                                                      {"norm.bias", data<float>(6, 6)},
+                                                      {"rms.weight", data<float>(6, 7)},
+                                                      {"head.weight", data<float>(30, 8)}});
+  const Inputs<float> inputs{{{"x", data<float>(42, 1)}, {"target", data<float>(35, 2)}}, {}};
+  const Forward<float> forward = evaluator.forward(state, inputs);
+  for (const char* node : {"fc", "norm", "rms", "head"}) {
+    check(std::string("internals ") + node, forward.values[evaluator.find(node)]);
+  }
+  const Gradients<float> gradients = evaluator.backward(forward);
+  for (const char* node :
+       {"rms", "norm", "fc", "head.weight", "rms.weight", "norm.weight", "fc.weight"}) {
+    check(std::string("internals gradient ") + node, gradients[evaluator.find(node)]);
+  }
+}
+
+TEST_CASE("P39: cross_entropy rounds the probabilities of its gradient") {
+  const struct {
+    const char* rule;
+    float third;
+  } cases[] = {{"", 1.0f / 3},
+               {"rule where role internal : store f16\n", 0x1.554p-2f},
+               {"rule where role internal : store bf16\n", 0x1.56p-2f},
+               {"rule where role internal : store bf16 rounding toward_zero\n", 0x1.54p-2f}};
+  for (const auto& c : cases) {
+    CAPTURE(std::string(c.rule));
+    Problem problem;
+    problem.model = parse_model(std::string(R"(input %x : f32[1, 3]
+input %label : i32[1]
+parameter %w : [1, 3] init constant(0)
+%y = add(a: %x, b: %w) : [1, 3]
+%loss = cross_entropy(logits: %y, label: %label) : []
+loss %loss weight 1
+)") + c.rule);
+    problem.inputs.values["x"] = {4, 4, 4};
+    problem.inputs.integers["label"] = {1};
+    problem.parameters["w"] = {0, 0, 0};
+    const Run<float> run(problem);
+    CHECK(run.gradient("w") == std::vector<float>{c.third, c.third - 1, c.third});
+    CHECK(run.forward.losses[0] == doctest::Approx(std::log(3.0)).epsilon(1e-6));
+  }
+}
+
 TEST_CASE("an f16 overflow stays an infinity for whoever reads it next") {
   const Run<float> run = run_of("f16_overflow");
   check("f16_overflow large", run.value("large"));

@@ -141,6 +141,33 @@ def mixed():
     record("mixed norm of all", unscaled(gradients, 256)[1])
 
 
+def internals():
+    x, target = data(42, 1).reshape(7, 6), data(35, 2).reshape(7, 5)
+    w, b, hw = data(36, 3).reshape(6, 6), data(6, 4), data(30, 8).reshape(5, 6)
+    nw, nb, rw = data(6, 5), data(6, 6), data(6, 7)
+    fc = f16(linear(x, w)) + b
+    mean, rstd = statistics(fc)
+    h = bf16((fc - mean) * rstd, True)
+    norm = fma(h, nw, nb)
+    r = (f32(1) / np.sqrt(tree(norm * norm) / f32(6) + f32(1e-6)))[:, None]
+    k = tf32(norm * r)
+    rms = k * rw
+    head = bf16(linear(rms, hw))
+    for name, values in (("fc", fc), ("norm", norm), ("rms", rms), ("head", head)):
+        record("internals " + name, values)
+    g_head = mse_x(head, target, 1)
+    g_rms = linear_x(g_head, hw)
+    q = g_rms * rw
+    g_norm = r * (q - k * (tree(q * k) / f32(6))[:, None])
+    q = g_norm * nw
+    a, c = (tree(q) / f32(6))[:, None], (tree(q * h) / f32(6))[:, None]
+    g_fc = rstd * ((q - a) - h * c)
+    for name, g in (("rms", g_rms), ("norm", g_norm), ("fc", g_fc), ("head.weight", linear_w(g_head, rms)),
+                    ("rms.weight", columns(g_rms * k)), ("norm.weight", columns(g_norm * h)),
+                    ("fc.weight", linear_w(g_fc, x))):
+        record("internals gradient " + name, g)
+
+
 def f16_overflow():
     x, target = data(60, 1).reshape(5, 12), data(60, 2).reshape(5, 12)
     w, b = data(144, 3).reshape(12, 12), data(12, 4)
@@ -199,6 +226,7 @@ whole_step("f16", f16, 1024)
 whole_step("bf16", bf16, 1)
 whole_step("f32", same, 1)
 mixed()
+internals()
 f16_overflow()
 bf16_round_trip()
 bf16_matmul_then_add()

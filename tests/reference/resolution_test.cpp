@@ -408,6 +408,61 @@ rule where layer "gate" : recompute never
   CHECK(ruled.rules.recompute(ruled.id("norm")) == std::nullopt);
 }
 
+TEST_CASE("P5, P6, P19, P39: what internal values are rounded to") {
+  struct Case {
+    const char *rules, *node, *value;
+    RoundTo expected;
+  };
+  const Case cases[] = {
+      {"", "norm", "normalized", {f32, even}},
+      {"rule everywhere : store bf16 rounding toward_zero\n", "norm", "normalized", {f32, even}},
+      {"rule where layer \"norm\" : store bf16\n", "norm", "normalized", {f32, even}},
+      {"rule where role internal : store bf16\n", "norm", "normalized", {bf16, even}},
+      {"rule where role internal : store tf32 rounding toward_zero\n",
+       "h/0/fc",
+       "product",
+       {tf32, zero}},
+      {"rule where layer \"norm\" role internal : store f16\n", "norm", "normalized", {f16, even}},
+      {"rule where layer \"norm.normalized\" role internal : store f16\n",
+       "norm",
+       "normalized",
+       {f16, even}},
+      {"rule where layer \"**.product\" role internal : store f16\n",
+       "norm",
+       "normalized",
+       {f32, even}},
+      {"rule where layer \"**.product\" role internal : store f16\n",
+       "h/0/fc",
+       "product",
+       {f16, even}},
+      {"rule where class contraction role internal : store f16\n", "first", "product", {f16, even}},
+      {"rule where op layer_norm role internal : store f16\n", "first", "product", {f32, even}},
+      {"rule where role internal : store bf16\nrule where role internal target sm_80 : store f16\n",
+       "first",
+       "product",
+       {bf16, even}},
+      {"rule where role internal : store bf16\nrule where layer \"first\" role internal : store "
+       "f32\n",
+       "first",
+       "product",
+       {f32, even}},
+      {"rule where role internal|activation : store bf16\nrule where layer \"first.product\" role "
+       "internal : store f16 rounding toward_zero\n",
+       "first",
+       "product",
+       {f16, zero}},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(std::string(c.rules));
+    CAPTURE(std::string(c.node));
+    const Ruled ruled(c.rules);
+    CHECK(ruled.rules.internal(ruled.id(c.node), c.value) == c.expected);
+  }
+  const Ruled apart("rule where role internal : store bf16\n");
+  CHECK(apart.store("norm", activation) == RoundTo{f32, even});
+  CHECK(apart.operand("norm", forward, activation) == RoundTo{f32, even});
+}
+
 TEST_CASE("P3, P17: targets choose rules, the loss scale's among them") {
   struct Case {
     const char* part;

@@ -102,6 +102,25 @@ class ModelView {
     return selected;
   }
 
+  /// For the sentence about a glob that fits no name.
+  constexpr meaning::Internal meant(const RuleView& rule, int c) const {
+    const char* const glob = rule.clause(c).layer;
+    int size = 0, dot = 0;
+    for (; glob[size] != 0; ++size) {
+      if (glob[size] == '.') dot = size;
+      if (glob[size] == '/') dot = 0;
+    }
+    const description::GlobStates whole(glob, static_cast<unsigned>(size));
+    const description::GlobStates layer(glob, static_cast<unsigned>(dot));
+    meaning::Internal meant;
+    for (int i = 0; i < layers_.size(); ++i) {
+      const description::Kind kind = graph_.nodes[layers_[i]].kind;
+      if (has_internal(whole, layers_[i])) return {.exact = true, .of_layer = true, .kind = kind};
+      if (dot > 0 && is_called(layer, layers_[i])) meant.prefer(kind);
+    }
+    return meant;
+  }
+
  private:
   /// Of a parameter.
   struct Readers {
@@ -209,8 +228,13 @@ class ModelView {
       if (special && plain < 0) plain = size;
     }
     const description::GlobStates states(glob, static_cast<unsigned>(size));
+    const bool of_internals = (parts.roles & meaning::bit(description::Role::internal)) != 0;
     const auto take = [&](int n) {
-      if (is_called(states, n)) meaning::select(selected, parts, different_[subjects_[n]], fields);
+      if (is_called(states, n)) {
+        meaning::select(selected, parts, different_[subjects_[n]], fields);
+      } else if (of_internals && has_internal(states, n)) {
+        meaning::select(selected, parts, meaning::internal_subject(graph_.nodes[n].kind), fields);
+      }
       return selected.any && (fields & ~selected.fields) == 0;
     };
     if (plain < 0) {
@@ -251,6 +275,20 @@ class ModelView {
     name.put('.');
     name.put(parameter_form(graph_.program, node).role);
     return name.matches();
+  }
+
+  /// P5: whether an internal value of a layer is called so.
+  constexpr bool has_internal(const description::GlobStates& glob, int n) const {
+    const Node& node = graph_.nodes[n];
+    if (is_source(node.category) || is_given(node)) return false;
+    for (const char* const value : form_of(node.kind).internals) {
+      NameReader name(glob);
+      write_name(name, graph_, n);
+      name.put('.');
+      name.put(value);
+      if (name.matches()) return true;
+    }
+    return false;
   }
 
   const Graph& graph_;

@@ -258,6 +258,7 @@ inline constexpr Selector weights = selecting::only(description::Role::weight);
 inline constexpr Selector weight_gradients = selecting::only(description::Role::weight_gradient);
 inline constexpr Selector master_weights = selecting::only(description::Role::master);
 inline constexpr Selector optimizer_states = selecting::only(description::Role::optimizer_state);
+inline constexpr Selector internal_values = selecting::only(description::Role::internal);
 
 // Passes (P1).
 inline constexpr Selector forward_pass = selecting::only(description::Pass::forward);

@@ -24,6 +24,7 @@ struct CrossEntropy : LayerKind {
   static constexpr std::string_view word = "cross_entropy";
   static constexpr std::array classes{description::LayerClass::softmax,
                                       description::LayerClass::loss};
+  static constexpr std::array internals{std::string_view("probabilities")};
 
   // D29
   template <class Scalar>
@@ -55,8 +56,9 @@ struct CrossEntropy : LayerKind {
       const Scalar reciprocal = 1 / row.sum;
       for (std::int64_t j = 0; j < n; ++j) {
         const Scalar target = j == labels[i] ? 1 : 0;
+        const Scalar p = layer.internal("probabilities", row.exponentials[j] * reciprocal);
         of_logits[i * n + j] = labels[i] >= 0 && labels[i] < n
-                                   ? s * (row.exponentials[j] * reciprocal - target)
+                                   ? s * (p - target)
                                    : static_cast<Scalar>(std::numeric_limits<double>::quiet_NaN());
       }
     }

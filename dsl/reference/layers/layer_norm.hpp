@@ -27,6 +27,7 @@ struct RowStatistics {
 struct LayerNorm : LayerKind {
   static constexpr std::string_view word = "layer_norm";
   static constexpr std::array classes{description::LayerClass::normalization};
+  static constexpr std::array internals{std::string_view("normalized")};
 
   // D22
   template <class Scalar>
@@ -38,7 +39,8 @@ struct LayerNorm : LayerKind {
     for (std::size_t row = 0; row < x.size(); row += n) {
       const RowStatistics<Scalar> r(x.subspan(row, n), epsilon);
       for (std::size_t j = 0; j < n; ++j) {
-        y[row + j] = fma((x[row + j] - r.mean) * r.rstd, weight[j], bias[j]);
+        const Scalar h = layer.internal("normalized", (x[row + j] - r.mean) * r.rstd);
+        y[row + j] = fma(h, weight[j], bias[j]);
       }
     }
     return y;
@@ -56,7 +58,7 @@ struct LayerNorm : LayerKind {
     for (std::size_t row = 0; row < x.size(); row += n) {
       const RowStatistics<Scalar> r(forward_x.subspan(row, n), epsilon);
       for (std::size_t j = 0; j < n; ++j) {
-        h[j] = (x[row + j] - r.mean) * r.rstd;
+        h[j] = layer.internal("normalized", (x[row + j] - r.mean) * r.rstd);
         q[j] = g[row + j] * weight[j];
         qh[j] = q[j] * h[j];
         weight_terms[row + j] = g[row + j] * h[j];

@@ -39,6 +39,7 @@ Values<Scalar> linear_weight_gradient(View<Scalar> x, View<Scalar> g, std::int64
 struct Linear : LayerKind {
   static constexpr std::string_view word = "linear";
   static constexpr std::array classes{description::LayerClass::contraction};
+  static constexpr std::array internals{std::string_view("product")};
   static constexpr bool reads(std::string_view read, std::string_view wanted) {
     return (read == "x" && wanted == "weight") || (read == "weight" && wanted == "x");
   }
@@ -51,9 +52,10 @@ struct Linear : LayerKind {
     Values<Scalar> y(count(layer.extents));
     for (std::size_t e = 0; e < y.size(); ++e) {
       const std::int64_t i = e / m, j = e % m;
-      const Scalar product = contraction<Scalar>(
+      const Scalar sum = contraction<Scalar>(
           k, [&](std::int64_t c) { return x[i * k + c]; },
           [&](std::int64_t c) { return weight[j * k + c]; });
+      const Scalar product = layer.internal("product", sum);
       y[e] = bias.empty() ? product : product + bias[j];
     }
     return y;

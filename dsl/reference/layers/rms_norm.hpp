@@ -9,6 +9,7 @@ namespace halftone::reference {
 struct RmsNorm : LayerKind {
   static constexpr std::string_view word = "rms_norm";
   static constexpr std::array classes{description::LayerClass::normalization};
+  static constexpr std::array internals{std::string_view("normalized")};
 
   // D33, of one row
   template <class Scalar>
@@ -27,7 +28,9 @@ struct RmsNorm : LayerKind {
     Values<Scalar> y(x.size());
     for (std::size_t row = 0; row < x.size(); row += n) {
       const Scalar r = rstd(x.subspan(row, n), layer.settings.numbers.at("epsilon"));
-      for (std::size_t j = 0; j < n; ++j) y[row + j] = (x[row + j] * r) * weight[j];
+      for (std::size_t j = 0; j < n; ++j) {
+        y[row + j] = layer.internal("normalized", x[row + j] * r) * weight[j];
+      }
     }
     return y;
   }
@@ -42,7 +45,7 @@ struct RmsNorm : LayerKind {
     for (std::size_t row = 0; row < x.size(); row += n) {
       const Scalar r = rstd(forward_x.subspan(row, n), layer.settings.numbers.at("epsilon"));
       for (std::size_t j = 0; j < n; ++j) {
-        h[j] = x[row + j] * r;
+        h[j] = layer.internal("normalized", x[row + j] * r);
         q[j] = g[row + j] * weight[j];
         qh[j] = q[j] * h[j];
         weight_terms[row + j] = g[row + j] * h[j];

@@ -98,6 +98,23 @@ MODEL(net, adamw(),
 // selects no contraction; name one or leave it out (P42)
 RULE(where(op("gelu"))(accumulate(ordered)), where(op("linear"))(accumulate(ordered)))
 
+// EXPECT internal_follows: lets the store of role internal follow, but it has nothing to follow;
+RULE(where(internal_values)(store(follow)), where(internal_values)(store(bf16)))
+
+// EXPECT internal_without_role: the rule 'where layer "fc.product" : store bf16' names
+// "fc.product", an internal value, but not its role; add role internal (P40)
+RULE(where(layer("fc.product"))(store(bf16)),
+     where(layer("fc.product") & internal_values)(store(bf16)))
+
+// EXPECT internal_unknown: names "fc.sum", but linear has no such internal value; write one that it
+// has: product (P40)
+RULE(where(layer("fc.sum") & internal_values)(store(bf16)),
+     where(layer("*.product") & internal_values)(store(tf32), rounding(toward_zero)))
+
+// EXPECT internal_of_gelu: names "act.product", but gelu has no internal values; remove the rule
+RULE(where(layer("act.product") & internal_values)(store(bf16)),
+     where(op("linear") & internal_values)(store(bf16)))
+
 // EXPECT loss_gradient: the rule 'where class loss role gradient : compute bf16' combines parts
 // that no operation
 RULE(where(loss& gradients)(compute(bf16)), where(loss& saved_activations)(compute(bf16)))

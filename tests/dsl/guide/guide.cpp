@@ -10,6 +10,7 @@
 #include "described.hpp"
 #include "f16.hpp"
 #include "f32.hpp"
+#include "inside.hpp"
 #include "layers.hpp"
 #include "line.hpp"
 #include "models.hpp"
@@ -29,7 +30,7 @@ TEST_CASE("every piece of C++ in the guide stands word for word in a header that
     if (entry.path().extension() == ".hpp") compiled += read_text(entry.path()) + "\n";
   }
   const auto pieces = snippets(read_text(HALFTONE_GUIDE));
-  CHECK(pieces.size() == 12);
+  CHECK(pieces.size() == 13);
   for (const std::string& piece : pieces) {
     CAPTURE(piece);
     CHECK(compiled.find(piece) != compiled.npos);
@@ -56,6 +57,10 @@ TEST_CASE("the guide's rules are those of the Description") {
   CHECK(
       rules_of(digits_copies, weight_copies) ==
       Lines{"rule everywhere : compute f32", "rule where layer \"fc*\" role weight : store bf16"});
+  CHECK(rules_of(digits, rounded_inside) ==
+        Lines{"rule everywhere : store bf16 compute bf16", narrow_math,
+              "rule where layer \"norm.normalized\" role internal : store bf16",
+              "rule where op cross_entropy role internal : store tf32 rounding toward_zero"});
 }
 
 TEST_CASE("the same model under several names and rules differs in nothing else") {

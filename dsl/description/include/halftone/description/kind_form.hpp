@@ -91,7 +91,8 @@ struct KindForm {
   unsigned classes = 0;  ///< P3, as joined by in()
   Table<OperandForm> operands{};
   Table<SettingForm> settings{};
-  bool function = false;  ///< has one of the user's, over all its operands
+  Table<const char*> internals{};  ///< names of values inside of it that rules may round (P39)
+  bool function = false;           ///< has one of the user's, over all its operands
   GradientReads gradient{};
 };
 

@@ -41,13 +41,15 @@ enum class Trouble : std::uint8_t {
   beside_role,
   always_f32,
   weight_gradient_store,
-  parameter_follows,
+  nothing_to_follow,
   recompute_role,
   recompute_pass,
   scale_with_parts,
   // a rule in its model
   no_loss,
   unknown_name,
+  unknown_internal,
+  internal_without_role,
   absent_op,
   no_backward,
   empty_combination,
@@ -62,6 +64,7 @@ struct Finding {
   Field field = Field::store;
   Role role = Role::activation;
   const char* word = "";  ///< of a loss scale, a chip or a format
+  Kind kind{};            ///< whose internal values a glob may have meant
 };
 
 struct Chip {
@@ -131,8 +134,9 @@ constexpr Encoding encoding_of(const Fields& fields, Field field) {
                                    : fields.master;
 }
 
-/// What no model could honour in the fields of a rule: P41, P42, P43.
-constexpr Finding fields_fault(const Fields& fields) {
+/// What no model could honour in the fields of a rule: P41, P42, P43. `of_internals`: whether it
+/// speaks of internal values alone, which are rounded and not held.
+constexpr Finding fields_fault(const Fields& fields, bool of_internals) {
   const auto found = [](Trouble trouble, Field field) {
     return Finding{.trouble = trouble, .field = field};
   };
@@ -145,7 +149,7 @@ constexpr Finding fields_fault(const Fields& fields) {
     if (fields.has(field) && surplus(choice)) return found(Trouble::follow_with_format, field);
   }
   const encoding::ElementTraits& store = encoding::traits(fields.store.encoding.element);
-  if (fields.has(Field::store) && (!store.stored || store.integer)) {
+  if (fields.has(Field::store) && ((!store.stored && !of_internals) || store.integer)) {
     return {.trouble = Trouble::store_format, .field = Field::store, .word = store.word};
   }
   if (fields.has(Field::compute) && encoding::traits(fields.compute.encoding.element).integer) {
@@ -191,7 +195,7 @@ constexpr Finding parts_fault(const Parts& parts) {
   if (!(parts.ops == (parts.ops & kAllOps))) return {.trouble = Trouble::source_as_op};
   if (!ops_of(parts).any()) return {.trouble = Trouble::class_and_op};
   if (parts.roles == 0 || parts.passes == 0) return {};
-  for (int i = 0; i <= static_cast<int>(Role::optimizer_state); ++i) {
+  for (int i = 0; i < kRoles; ++i) {
     const Role role = static_cast<Role>(i);
     if ((parts.roles & bit(role)) != 0 && go_together(role, parts.passes)) return {};
   }
@@ -229,8 +233,9 @@ constexpr Finding beside_fault(const Fields& fields, const Parts& parts) {
       (store.follow || store.encoding.element != Element::f32)) {
     return found(Trouble::weight_gradient_store, Field::store);
   }
-  if (fields.has(Field::store) && store.follow && (parts.roles & bit(Role::weight)) != 0) {
-    return found(Trouble::parameter_follows, Field::store);
+  const Mask leading = parts.roles & (bit(Role::weight) | bit(Role::internal));
+  if (fields.has(Field::store) && store.follow && leading != 0) {
+    return found(Trouble::nothing_to_follow, Field::store, first_of<Role>(leading));
   }
   if (fields.has(Field::recompute)) {
     const Mask others = parts.roles & ~bit(Role::activation);
@@ -263,16 +268,41 @@ constexpr void select(Selected& selected, const Parts& parts, const Subject& sub
   }
 }
 
+/// What a glob that fits no name may have meant: an internal value of a layer, by its name, or some
+/// other one of that layer.
+struct Internal {
+  bool exact = false, of_layer = false;
+  Kind kind{};
+
+  /// Of several layers one that has internal values, whatever their order.
+  constexpr void prefer(Kind is) {
+    const bool has = form_of(is).internals.size > 0, had = form_of(kind).internals.size > 0;
+    if (!of_layer || (has == had ? is < kind : has)) kind = is;
+    of_layer = true;
+  }
+};
+
 /// Whether a model without losses has none of what `parts` name.
 constexpr bool is_backward(const Parts& parts) {
-  const Mask forward = bit(Role::activation) | bit(Role::weight) | bit(Role::master);
+  const Mask forward =
+      bit(Role::activation) | bit(Role::weight) | bit(Role::master) | bit(Role::internal);
   return !fits(parts.passes, bit(Pass::forward)) || !fits(parts.roles, forward);
+}
+
+/// Whether a rule speaks of internal values alone; asked where it stores what nothing is held in.
+template <class Rule>
+constexpr bool is_of_internals(const Rule& rule) {
+  if (encoding::traits(rule.fields().store.encoding.element).stored) return false;
+  for (int c = 0; c < rule.clauses(); ++c) {
+    if (rule.parts(c).roles != bit(Role::internal)) return false;
+  }
+  return rule.clauses() > 0;
 }
 
 /// The first trouble that a rule has in any model.
 template <class Rule>
 constexpr Finding form_fault(const Rule& rule) {
-  const Finding found = fields_fault(rule.fields());
+  const Finding found = fields_fault(rule.fields(), is_of_internals(rule));
   if (found.trouble != Trouble::none) return found;
   for (int c = 0; c < rule.clauses(); ++c) {
     if (rule.parts(c).layer && rule.glob_size(c) > static_cast<unsigned long>(kLongestGlob)) {
@@ -295,6 +325,16 @@ constexpr Finding form_fault(const Rule& rule) {
   return {};
 }
 
+/// Of a clause whose glob fits no name.
+constexpr Finding name_fault(int clause, const Parts& parts, const Internal& meant) {
+  const auto found = [&](Trouble trouble) {
+    return Finding{.trouble = trouble, .clause = clause, .kind = meant.kind};
+  };
+  const bool of_internals = (parts.roles & bit(Role::internal)) != 0;
+  if (meant.exact && !of_internals) return found(Trouble::internal_without_role);
+  return found(meant.of_layer && of_internals ? Trouble::unknown_internal : Trouble::unknown_name);
+}
+
 /// Why a clause that selects nothing does so.
 constexpr Trouble empty_trouble(const Selected& by, const Parts& parts, bool trains) {
   if (!by.named && parts.layer) return Trouble::unknown_name;
@@ -315,8 +355,8 @@ constexpr bool is_general(const Rule& rule) {
 }
 
 /// The first trouble of one rule in its model. `Rule` has fields(), clauses(), parts(clause),
-/// glob_size(clause), chips(clause) and chip(clause, i); `Model` has trains(), and select(rule,
-/// clause, fields) -> Selected, clause -1 being everywhere.
+/// glob_size(clause), chips(clause) and chip(clause, i); `Model` has trains(), select(rule, clause,
+/// fields) -> Selected, clause -1 being everywhere, and meant(rule, clause) -> Internal.
 template <class Rule, class Model>
 constexpr Finding find_fault(const Rule& rule, Model& model) {
   if (const Finding found = form_fault(rule); found.trouble != Trouble::none) return found;
@@ -336,6 +376,7 @@ constexpr Finding find_fault(const Rule& rule, Model& model) {
   for (int c = 0; c < rule.clauses(); ++c) {
     const Selected by = model.select(rule, c, wanted);
     const Trouble trouble = empty_trouble(by, rule.parts(c), model.trains());
+    if (trouble == Trouble::unknown_name) return name_fault(c, rule.parts(c), model.meant(rule, c));
     if (trouble != Trouble::none) return {.trouble = trouble, .clause = c};
     selected |= by.fields;
     if (by.fields == 0 && idle < 0) idle = c;

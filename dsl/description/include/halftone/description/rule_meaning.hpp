@@ -131,6 +131,7 @@ constexpr Subject layer_subject(Kind kind, Reads reads, bool trains) {
   Subject subject{.ops = KindSet(kind)};
   subject.operands[0] = (reads.values ? bit(Role::activation) : 0) | weight;
   if (!loss) subject.values = bit(Role::activation);
+  if (form_of(kind).internals.size > 0) subject.values |= bit(Role::internal);  // P39
   if (!trains) return subject;
   if (!loss) subject.values |= bit(Role::saved) | (reads.trained() ? bit(Role::gradient) : 0);
   const Mask gradient = loss ? 0 : bit(Role::gradient);
@@ -144,6 +145,11 @@ constexpr Subject layer_subject(Kind kind, Reads reads, bool trains) {
         gradient | (also.saved_for_weights ? saved : 0) | (also.weights_for_weights ? weight : 0);
   }
   return subject;
+}
+
+/// One of the internal values of a kind that has some, by its own name (P5).
+constexpr Subject internal_subject(Kind kind) {
+  return {.ops = KindSet(kind), .values = bit(Role::internal)};
 }
 
 constexpr Subject parameter_subject(const KindSet& readers, bool is_trained) {
@@ -164,7 +170,7 @@ constexpr bool selects_operand(const Parts& parts, const Subject& subject) {
 
 /// Whether `parts` select one of the values with a role of `among`.
 constexpr bool selects_value(const Parts& parts, const Subject& subject, Mask among) {
-  for (int i = 0; i <= static_cast<int>(Role::optimizer_state); ++i) {
+  for (int i = 0; i < kRoles; ++i) {
     const Mask role = Mask{1} << i & subject.values & among;
     if (role != 0 && fits(parts.roles, role) && fits(parts.passes, pass_of(static_cast<Role>(i)))) {
       return true;
@@ -185,7 +191,7 @@ constexpr bool selects(const Parts& parts, const Subject& subject, Field field) 
   const Mask flowing = bit(Role::activation) | bit(Role::gradient);
   const Mask stored = parts.roles == 0 ? flowing
                                        : flowing | bit(Role::saved) | bit(Role::weight) |
-                                             bit(Role::weight_gradient);
+                                             bit(Role::weight_gradient) | bit(Role::internal);
   switch (field) {
     case Field::store:  // P12, P19
       return selects_value(parts, subject, stored);

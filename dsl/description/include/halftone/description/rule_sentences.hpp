@@ -146,10 +146,10 @@ constexpr void write_clause_fault(Out& out, const Finding& found) {
       return out.put(
           " stores role weight_gradient in another format than f32; round it with result "
           "in pass weight_gradient (P42)");
-    case Trouble::parameter_follows:
-      return out.put(
-          " lets the store of role weight follow, but it has nothing to follow; write a "
-          "format (P42)");
+    case Trouble::nothing_to_follow:
+      out.put(" lets the store of role ");
+      out.put(role);
+      return out.put(" follow, but it has nothing to follow; write a format (P42)");
     case Trouble::recompute_role:
       out.put(" states recompute for role ");
       out.put(role);
@@ -163,6 +163,21 @@ constexpr void write_clause_fault(Out& out, const Finding& found) {
           " states loss_scale and selects by more than target; the model has one loss "
           "scale, so write a rule for it (P42)");
   }
+}
+
+/// Of a rule that names an internal value which layers of the kind do not have.
+template <class Out>
+constexpr void write_internals(Out& out, Kind kind) {
+  const KindForm& form = form_of(kind);
+  out.put(", but ");
+  out.put(form.word);
+  if (form.internals.size == 0) return out.put(" has no internal values; remove the rule (P40)");
+  out.put(" has no such internal value; write one that it has: ");
+  for (int i = 0; i < form.internals.size; ++i) {
+    if (i > 0) out.put(i + 1 < form.internals.size ? ", " : " or ");
+    out.put(form.internals[i]);
+  }
+  out.put(" (P40)");
 }
 
 /// `glob` is that of the clause, null or empty when it has none.
@@ -179,6 +194,14 @@ constexpr void write_fault(Out& out, const Finding& found, const char* glob) {
       return out.put(
           ", but no layer and no parameter is called that; correct the name or remove "
           "the rule (P40)");
+    case Trouble::unknown_internal:
+      out.put(" names ");
+      out.quote(glob);
+      return write_internals(out, found.kind);
+    case Trouble::internal_without_role:
+      out.put(" names ");
+      out.quote(glob);
+      return out.put(", an internal value, but not its role; add role internal (P40)");
     case Trouble::absent_op:
       if (glob == nullptr || *glob == 0) {
         return out.put(

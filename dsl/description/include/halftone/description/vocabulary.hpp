@@ -23,6 +23,7 @@ enum class Role : std::uint8_t {
   weight_gradient,
   master,
   optimizer_state,
+  internal,
 };
 
 /// P1
@@ -66,8 +67,10 @@ struct LossScale {
 };
 
 // The words of each enum, in the order of its enumerators.
-inline constexpr const char* kRoleWords[] = {
-    "activation", "saved", "gradient", "weight", "weight_gradient", "master", "optimizer_state"};
+inline constexpr const char* kRoleWords[] = {"activation",      "saved",           "gradient",
+                                             "weight",          "weight_gradient", "master",
+                                             "optimizer_state", "internal"};
+inline constexpr int kRoles = static_cast<int>(Role::internal) + 1;
 inline constexpr const char* kPassWords[] = {"forward", "input_gradient", "weight_gradient"};
 inline constexpr const char* kLayerClassWords[] = {
     "contraction", "normalization", "softmax", "activation_function", "elementwise", "loss"};

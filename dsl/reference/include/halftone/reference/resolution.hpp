@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "halftone/description/description.hpp"
@@ -34,6 +35,9 @@ class Resolution {
   /// P12, P15: what a value is rounded to when it is stored. `saved` without a rule of its own is
   /// stored as the activation is (P33).
   [[nodiscard]] RoundTo store(description::NodeId node, description::Role role) const;
+
+  /// P39, P15: what an internal value of a layer or loss is rounded to.
+  [[nodiscard]] RoundTo internal(description::NodeId node, std::string_view value) const;
 
   /// P16: always, never, or the generator's choice.
   [[nodiscard]] std::optional<bool> recompute(description::NodeId node) const;

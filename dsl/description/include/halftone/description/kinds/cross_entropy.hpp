@@ -8,11 +8,13 @@ namespace halftone::description::kinds {
 
 struct CrossEntropy {
   static constexpr OperandForm operands[] = {{.role = "logits"}, {.role = "label", .labels = true}};
+  static constexpr const char* internals[] = {"probabilities"};
   static constexpr KindForm form{.word = "cross_entropy",
                                  .label = "D29",
                                  .category = Category::loss,
                                  .classes = in(LayerClass::softmax, LayerClass::loss),
                                  .operands = operands,
+                                 .internals = internals,
                                  .gradient = {.weights_for_weights = true}};
 
   template <class Node>

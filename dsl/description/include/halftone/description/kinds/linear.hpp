@@ -14,10 +14,12 @@ struct Linear {
        .may_be_tied = true,
        .start = Start::by_inputs},
       {.role = "bias", .optional = true, .group = ParameterGroup::bias, .start = Start::by_inputs}};
+  static constexpr const char* internals[] = {"product"};
   static constexpr KindForm form{.word = "linear",
                                  .label = "D21",
                                  .classes = in(LayerClass::contraction),
                                  .operands = operands,
+                                 .internals = internals,
                                  .gradient = {.saved_for_inputs = false}};
 
   template <class Node>

@@ -17,11 +17,13 @@ struct RmsNorm {
                                               .trouble = "is negative or not finite in f32",
                                               .example = "1e-5",
                                               .rule = "D11"}};
+  static constexpr const char* internals[] = {"normalized"};
   static constexpr KindForm form{.word = "rms_norm",
                                  .label = "D33",
                                  .classes = in(LayerClass::normalization),
                                  .operands = operands,
-                                 .settings = settings};
+                                 .settings = settings,
+                                 .internals = internals};
 
   template <class Node>
   static constexpr void infer(Node& node) {
