@@ -46,10 +46,7 @@ SmallVector<Value> CastOp::buildBody(OpBuilder &builder, ValueRange elements, Va
     x = arith::ExtFOp::create(builder, getLoc(), f32, x);
   if (to.isF32())
     return {x};
-  auto rounding = getTowardZero()
-                      ? arith::RoundingModeAttr::get(getContext(), arith::RoundingMode::toward_zero)
-                      : arith::RoundingModeAttr();
-  return {arith::TruncFOp::create(builder, getLoc(), to, x, rounding, arith::FastMathFlagsAttr())};
+  return {Scalars(builder, getLoc()).truncate(x, getEncoding())};
 }
 
 HALFTONE_POINTWISE_FORM(HandOnOp)

@@ -67,9 +67,13 @@ inline constexpr llvm::StringLiteral kGradientOfAttr = "halftone.gradient_of";
 inline constexpr llvm::StringLiteral kPartialSumAttr = "halftone.partial_sum";
 /// What a rule says about recomputing the operation's result (BoolAttr, P16).
 inline constexpr llvm::StringLiteral kRecomputeAttr = "halftone.recompute";
+/// Set by RoundInternals on a layer: what it rounds internal values to (P39), a dictionary of
+/// EncodingAttr by their names; f32 for those that are not there.
+inline constexpr llvm::StringLiteral kRoundedInsideAttr = "halftone.rounded_inside";
 /// Set by ResolvePrecision: on operations, and of all of them on the module, which rules won the
 /// fields that are no formats: array of dictionaries of `field` (accumulate, rounding, recompute),
-/// `layer`, `role`, `pass`, `setting`, `rule`, `beaten`.
+/// `layer`, `role`, `pass`, `setting`, `rule`, `beaten`. RoundInternals adds to the module's what
+/// rules store internal values in and how they round them.
 inline constexpr llvm::StringLiteral kDecisionsAttr = "halftone.decisions";
 /// Set by InsertCasts: on a graph the values that rules speak of (array of dictionaries); on
 /// operations and kernels the index of each result in them, -1 for none (DenseI64Array); on a cast

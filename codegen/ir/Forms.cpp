@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/ir/Forms.h"
+
+#include "halftone/description/text.hpp"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -84,6 +86,18 @@ ValueRange countersFor(Operation *op) {
   auto counter = TensorType::get(op->getContext(), {}, builder.getI32Type());
   return CountersOp::create(builder, op->getLoc(), counter, counter, counter, counter)
       ->getResults();
+}
+
+[[maybe_unused]] static bool hasInternal(Operation *layer, StringRef value) {
+  auto kind = description::kind_of(layer->getName().stripDialect());
+  return kind && llvm::is_contained(description::form_of(*kind).internals, value);
+}
+
+Encoding internalEncoding(Operation *layer, StringRef value) {
+  assert(hasInternal(layer, value) && "the form of its kind lists no such internal value");
+  auto rounded = layer->getAttrOfType<DictionaryAttr>(kRoundedInsideAttr);
+  auto encoding = rounded ? rounded.getAs<EncodingAttr>(value) : EncodingAttr();
+  return encoding ? encoding.getValue() : Encoding();
 }
 
 SmallVector<Value> lowerToMap(Operation *layer, OpBuilder &builder, ScalarCode code,

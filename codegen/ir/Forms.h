@@ -52,6 +52,8 @@ llvm::LogicalResult verifyAsManyElements(mlir::Operation *op, TensorType a, Tens
 /// The counters that a layer of the graph that `op` is in draws by, in the order of their
 /// operation's results, which is made where there is none.
 mlir::ValueRange countersFor(mlir::Operation *op);
+/// What `layer` rounds an internal value of its kind to (P39).
+Encoding internalEncoding(mlir::Operation *layer, llvm::StringRef value);
 
 /// The one map that a layer is, with its name: `code` for every element of its result; or, where
 /// its operands are addressed otherwise, of `domain`, from which results are addressed by `writes`.

@@ -50,7 +50,7 @@ bool nameFits(StringRef glob, const Site &site) { // P5
     return true;
   StringRef name(site.name);
   size_t dot = name.find_last_of("./");
-  return site.isParameter && dot != StringRef::npos && name[dot] == '.' &&
+  return site.hasPart && dot != StringRef::npos && name[dot] == '.' &&
          hd::glob_matches(glob, name.take_front(dot));
 }
 
@@ -116,6 +116,21 @@ bool Rules::matches(const hd::Clause &clause, const Site &site) const {
                  [&](hd::Kind op) { return anyKind([&](hd::Kind kind) { return kind == op; }); }) &&
          (clause.passes.empty() ||
           (site.pass && llvm::is_contained(clause.passes, *site.pass))); // P6
+}
+
+DictionaryAttr decisionAttr(MLIRContext *context, StringRef field, StringRef setting, int64_t rule,
+                            ArrayRef<int64_t> beaten, const Site &where) {
+  Builder builder(context);
+  StringRef role = where.role ? hd::kRoleWords[static_cast<size_t>(*where.role)] : "";
+  StringRef pass = where.pass ? hd::kPassWords[static_cast<size_t>(*where.pass)] : "";
+  return builder.getDictionaryAttr(
+      {builder.getNamedAttr("field", builder.getStringAttr(field)),
+       builder.getNamedAttr("layer", builder.getStringAttr(where.name)),
+       builder.getNamedAttr("role", builder.getStringAttr(role)),
+       builder.getNamedAttr("pass", builder.getStringAttr(pass)),
+       builder.getNamedAttr("setting", builder.getStringAttr(setting)),
+       builder.getNamedAttr("rule", builder.getI64IntegerAttr(rule)),
+       builder.getNamedAttr("beaten", builder.getDenseI64ArrayAttr(beaten))});
 }
 
 bool mayMatch(const hd::Rule &rule, StringRef target) {

@@ -10,8 +10,8 @@ namespace halftone::ir {
 
 /// A part of the model that rules may speak of: an operand, a value or an operation.
 struct Site {
-  std::string name; ///< of the layer, or of the parameter
-  bool isParameter = false;
+  std::string name;     ///< of the layer, the parameter or the internal value
+  bool hasPart = false; ///< whether a glob may leave out what follows the name's last dot (P5)
   llvm::SmallVector<description::Kind> kinds; ///< of the layer, or of all that read the parameter
   std::optional<description::Role> role;      ///< none for an operation
   std::optional<description::Pass> pass;
@@ -57,6 +57,11 @@ private:
   std::vector<description::Rule> rules;
   std::string target;
 };
+
+/// Who won a field that is no format, for people: an entry of kDecisionsAttr.
+mlir::DictionaryAttr decisionAttr(mlir::MLIRContext *context, llvm::StringRef field,
+                                  llvm::StringRef setting, int64_t rule,
+                                  llvm::ArrayRef<int64_t> beaten, const Site &where);
 
 /// L1: what the last rule that fits `target` says; no field when none does.
 Decision<description::LossScale> lossScaleOf(const std::vector<description::Rule> &rules,

@@ -13,6 +13,21 @@ class Scalars {
 public:
   Scalars(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
 
+  /// Rounded to `to`, in its type (F2).
+  mlir::Value truncate(mlir::Value x, const Encoding &to) {
+    auto mode = to.rounding == encoding::Rounding::toward_zero
+                    ? mlir::arith::RoundingModeAttr::get(builder.getContext(),
+                                                         mlir::arith::RoundingMode::toward_zero)
+                    : mlir::arith::RoundingModeAttr();
+    return mlir::arith::TruncFOp::create(builder, loc, typeOf(builder.getContext(), to.element), x,
+                                         mode, mlir::arith::FastMathFlagsAttr());
+  }
+  /// Likewise of an f32 that goes on as one.
+  mlir::Value round(mlir::Value x, const Encoding &to) {
+    if (to.element == Element::f32)
+      return x;
+    return mlir::arith::ExtFOp::create(builder, loc, x.getType(), truncate(x, to));
+  }
   mlir::Value constant(mlir::Type type, double value) {
     return mlir::arith::ConstantOp::create(builder, loc,
                                            builder.getFloatAttr(type, rounded(type, value)));

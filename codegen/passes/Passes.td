@@ -10,6 +10,14 @@ class Halftone_Pass<string argument, string summaryText> : Pass<argument, "::mli
   let dependentDialects = ["::halftone::ir::HalftoneDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
+def RoundInternals : Halftone_Pass<"halftone-round-internals", "Decide what layers round internal values to (P39)"> {
+  let description = [{
+    May change rounding: yes, by decree of the rules. A layer whose internal values some rule rounds gets
+    `halftone.rounded_inside = {normalized = #halftone.encoding<bf16>}`; its formula and its gradients round where they
+    compute one.
+  }];
+}
+
 def BuildBackward : Halftone_Pass<"halftone-build-backward", "Append the gradients of all parameters to the training graph"> {
   let description = [{
     May change rounding: no. Follows D40 to D51; a value's gradients are added in reverse order of its users. The gradient

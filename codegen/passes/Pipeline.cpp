@@ -10,7 +10,8 @@ using namespace mlir;
 namespace halftone::ir {
 
 void buildPipeline(OpPassManager &manager, const PipelineOptions &options) {
-  manager.addPass(createBuildBackward());    // on layers, where formulas are short and all is f32
+  manager.addPass(createRoundInternals()); // formulas and gradients are built with their roundings
+  manager.addPass(createBuildBackward());  // on layers, where formulas are short and all is f32
   manager.addPass(createResolvePrecision()); // rules speak of gradients and passes too
   manager.addPass(
       createInsertCasts()); // rounding points become operations, so that no later pass can lose one

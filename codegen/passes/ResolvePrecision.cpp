@@ -34,22 +34,6 @@ Encoding heldAt(RoundingPointAttr point) {
   return held;
 }
 
-template <typename Field>
-DictionaryAttr decisionAttr(MLIRContext *context, StringRef field, StringRef setting,
-                            const Decision<Field> &decision, const Site &where) {
-  Builder builder(context);
-  StringRef role = where.role ? hd::kRoleWords[static_cast<size_t>(*where.role)] : "";
-  StringRef pass = where.pass ? hd::kPassWords[static_cast<size_t>(*where.pass)] : "";
-  return builder.getDictionaryAttr(
-      {builder.getNamedAttr("field", builder.getStringAttr(field)),
-       builder.getNamedAttr("layer", builder.getStringAttr(where.name)),
-       builder.getNamedAttr("role", builder.getStringAttr(role)),
-       builder.getNamedAttr("pass", builder.getStringAttr(pass)),
-       builder.getNamedAttr("setting", builder.getStringAttr(setting)),
-       builder.getNamedAttr("rule", builder.getI64IntegerAttr(decision.rule)),
-       builder.getNamedAttr("beaten", builder.getDenseI64ArrayAttr(decision.beaten))});
-}
-
 /// Who won the fields that are no formats (kDecisionsAttr), each once.
 using Decisions = llvm::SetVector<Attribute>;
 
@@ -132,8 +116,8 @@ private:
   }
 
   Site site(StringRef name, std::optional<hd::Role> role, std::optional<hd::Pass> pass,
-            bool isParameter = false, bool named = false) {
-    return {name.str(), isParameter, kinds.lookup(name), role, pass, named};
+            bool hasPart = false, bool named = false) {
+    return {name.str(), hasPart, kinds.lookup(name), role, pass, named};
   }
 
   template <typename Field>
@@ -153,7 +137,7 @@ private:
   template <typename Field>
   void note(StringRef field, StringRef setting, const Decision<Field> &decision,
             const Site &where) {
-    ofOp.insert(decisionAttr(context, field, setting, decision, where));
+    ofOp.insert(decisionAttr(context, field, setting, decision.rule, decision.beaten, where));
   }
 
   /// The store of a value, `follow` being what stands for that word; nothing when a rule must name
@@ -346,6 +330,8 @@ struct ResolvePrecisionPass : halftone::ir::impl::ResolvePrecisionBase<ResolvePr
   void runOnOperation() override {
     Rules rules(getOperation());
     Decisions decisions;
+    if (auto known = getOperation()->getAttrOfType<ArrayAttr>(kDecisionsAttr))
+      decisions.insert(known.begin(), known.end()); // about internal values
     for (auto graph : getOperation().getOps<GraphOp>())
       Resolver(graph, rules, decisions).run();
     if (!decisions.empty())

@@ -90,7 +90,7 @@ std::string others(const Json& decisions, const Blocks& blocks) {
   for (const Row& row : blocks.grouped(rows)) {
     table.add({row.cells[0], row.cells[1], row.name, row.cells[2], row.cells[3], row.cells[4]});
   }
-  return "\nwhat rules decided beside formats\n" + table.text();
+  return "\nwhat else rules decided\n" + table.text();
 }
 
 }  // namespace

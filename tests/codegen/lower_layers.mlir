@@ -208,3 +208,37 @@ halftone.graph "inference" {
   // CHECK-NEXT: halftone.output "a", %[[X]]
   halftone.output "a", %a : !matrix
 }
+
+// P39: internal values are rounded in the map that computes them, or that goes on with a product. Without a bias a product that is
+// rounded wants a map of its own.
+// CHECK-LABEL: halftone.graph "rounded_inside"
+halftone.graph "rounded_inside" {
+  %x = halftone.input "x" : !matrix
+  %w = halftone.input "w" : !weight
+  %v = halftone.input "v" : !vector
+  // CHECK: halftone.contract %{{.*}} {halftone.internal, halftone.layer = "fc",
+  // CHECK: halftone.map "linear"
+  // CHECK-NEXT: ^bb0(%[[SUM:[a-z0-9]+]]: f32, %[[BIAS:[a-z0-9]+]]: f32):
+  // CHECK-NEXT: %[[NARROW:.*]] = arith.truncf %[[SUM]] : f32 to f16
+  // CHECK-NEXT: %[[WIDE:.*]] = arith.extf %[[NARROW]] : f16 to f32
+  // CHECK-NEXT: arith.addf %[[WIDE]], %[[BIAS]] : f32
+  %a = halftone.linear %x, %w bias %v {halftone.layer = "fc", halftone.rounded_inside = {product = #halftone.encoding<f16>}}
+      : (!matrix, !weight, !vector) -> !matrix
+  // CHECK: halftone.contract %{{.*}} {halftone.internal, halftone.layer = "bare",
+  // CHECK: halftone.map "linear"(%{{[0-9]+}})
+  // CHECK-NEXT: ^bb0(%[[SUM:[a-z0-9]+]]: f32):
+  // CHECK-NEXT: %[[NARROW:.*]] = arith.truncf %[[SUM]] toward_zero : f32 to tf32
+  // CHECK-NEXT: %[[WIDE:.*]] = arith.extf %[[NARROW]] : tf32 to f32
+  // CHECK-NEXT: halftone.yield %[[WIDE]] : f32
+  %b = halftone.linear %a, %w {halftone.layer = "bare", halftone.rounded_inside = {product = #halftone.encoding<tf32 toward_zero>}}
+      : (!matrix, !weight) -> !matrix
+  // CHECK: halftone.map "layer_norm"
+  // CHECK: math.sqrt
+  // CHECK: %[[H:.*]] = arith.mulf
+  // CHECK-NEXT: %[[NARROW:.*]] = arith.truncf %[[H]] : f32 to bf16
+  // CHECK-NEXT: %[[WIDE:.*]] = arith.extf %[[NARROW]] : bf16 to f32
+  // CHECK-NEXT: math.fma %[[WIDE]],
+  %n, %mean, %rstd = halftone.layer_norm %b, %v, %v {epsilon = 1.0e-5 : f64, halftone.rounded_inside = {normalized = #halftone.encoding<bf16>}}
+      : (!matrix, !vector, !vector) -> (!matrix, !rows, !rows)
+  halftone.output "n", %n : !matrix
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rules won the fields that are no formats, against lists made by hand from the rules of the
-// models and docs/spec/precision.md.
+// Which rules won the fields that are no formats and internal values, against lists made by hand
+// from the rules of the models and docs/spec/precision.md.
 #include <doctest/doctest.h>
 
 #include <set>
@@ -30,7 +30,7 @@ std::set<Decision> decisions_of(const std::string& artifact) {
 
 }  // namespace
 
-TEST_CASE("P13, P15 to P17: explain names the rules that decided beside formats") {
+TEST_CASE("P13, P15 to P17: explain names the rules that decided fields that are no formats") {
   // P15, P18: a rule of a role speaks of the operands that have it and of the values stored in it,
   // where these are not f32 (the layer norm computes in f32; no gradient reads h/0/act as it was
   // stored, since P16 has it computed again).
@@ -51,6 +51,21 @@ TEST_CASE("P13, P15 to P17: explain names the rules that decided beside formats"
       {"rounding", "h/1/norm", "gradient", "input_gradient", "toward_zero", 6, {}},
   };
   CHECK(decisions_of("mixed_rules.own") == expected);
+}
+
+TEST_CASE("P39: explain names what internal values are rounded to, and by which rules") {
+  const std::set<Decision> expected = {
+      {"store", "fc.product", "internal", "", "f16", 3, {2}},
+      {"store", "norm.normalized", "internal", "", "bf16", 4, {}},
+      {"store", "mix.product", "internal", "", "tf32", 6, {2}},
+      {"rounding", "mix.product", "internal", "", "toward_zero", 6, {}},
+      {"store", "rms.normalized", "internal", "", "tf32", 6, {4}},
+      {"rounding", "rms.normalized", "internal", "", "toward_zero", 6, {}},
+      {"store", "head.product", "internal", "", "bf16", 2, {}},
+      {"store", "xent.probabilities", "internal", "", "f16", 7, {}},
+      {"rounding", "xent.probabilities", "internal", "", "toward_zero", 7, {}},
+  };
+  CHECK(decisions_of("internals.own") == expected);
 }
 
 TEST_CASE("P13: of accumulation every contraction of every pass has a winner") {

@@ -45,19 +45,21 @@ SmallVector<Value> CrossEntropyOp::lower(OpBuilder &builder) { // D29
 SmallVector<Value> CrossEntropyOp::buildGradients(OpBuilder &builder,
                                                   ValueRange resultGradients) { // D48
   int64_t columns = tensor(getLogits()).getColumns();
+  Encoding probabilities = internalEncoding(*this, "probabilities");
   Space rows{tensor(getLogits()),
              accesses(getContext(), {AccessKind::Full, AccessKind::Row, AccessKind::Row}),
              accesses(getContext(), {AccessKind::Full})};
-  auto op = makeMap(
-      builder, getLoc(), "cross_entropy_grad", rows, {getLogits(), getLabel(), resultGradients[0]},
-      gradientType(getLogits()), [&](Scalars &s, ValueRange elements) -> SmallVector<Value> {
-        Value x = elements[0];
-        auto [match, valid] = matchLabel(s, elements[1], columns);
-        Value e = s.exp(s.sub(x, s.rowMax(x)));
-        Value reciprocal = s.div(s.like(x, 1), s.rowSum(e));
-        Value difference = s.sub(s.mul(e, reciprocal), s.select(match, s.like(x, 1), s.like(x, 0)));
-        return {s.mul(s.select(valid, elements[2], s.like(x, NAN)), difference)};
-      });
+  auto op = makeMap(builder, getLoc(), "cross_entropy_grad", rows,
+                    {getLogits(), getLabel(), resultGradients[0]}, gradientType(getLogits()),
+                    [&](Scalars &s, ValueRange elements) -> SmallVector<Value> {
+                      Value x = elements[0];
+                      auto [match, valid] = matchLabel(s, elements[1], columns);
+                      Value e = s.exp(s.sub(x, s.rowMax(x)));
+                      Value reciprocal = s.div(s.like(x, 1), s.rowSum(e));
+                      Value p = s.round(s.mul(e, reciprocal), probabilities);
+                      Value difference = s.sub(p, s.select(match, s.like(x, 1), s.like(x, 0)));
+                      return {s.mul(s.select(valid, elements[2], s.like(x, NAN)), difference)};
+                    });
   return {op.getOutputs()[0], Value()};
 }
 

@@ -23,12 +23,14 @@ SmallVector<AccessAttr> LayerNormOp::getOperandAccesses() {
 SmallVector<Value> LayerNormOp::lower(OpBuilder &builder) { // D22
   double columns = static_cast<double>(tensor(getX()).getColumns());
   double epsilon = getEpsilon().convertToDouble();
+  Encoding normalized = internalEncoding(*this, "normalized");
   auto code = [&](Scalars &s, ValueRange elements) -> SmallVector<Value> {
     Value x = elements[0], n = s.like(x, columns);
     Value mean = s.div(s.rowSum(x), n), d = s.sub(x, mean);
     Value variance = s.div(s.rowSum(s.mul(d, d)), n);
     Value rstd = s.div(s.like(x, 1), s.sqrt(s.add(variance, s.like(x, epsilon))));
-    return {s.fma(s.mul(d, rstd), elements[1], elements[2]), mean, rstd};
+    Value h = s.round(s.mul(d, rstd), normalized);
+    return {s.fma(h, elements[1], elements[2]), mean, rstd};
   };
   return lowerToMap(*this, builder, code, tensor(getX()),
                     {AccessKind::Full, AccessKind::Row, AccessKind::Row});
@@ -38,6 +40,7 @@ SmallVector<Value> LayerNormOp::buildGradients(OpBuilder &builder,
                                                ValueRange resultGradients) { // D41
   Value g = resultGradients[0];
   double columns = static_cast<double>(tensor(getX()).getColumns());
+  Encoding normalized = internalEncoding(*this, "normalized");
   Space rows{tensor(getX()),
              accesses(getContext(), {AccessKind::Full, AccessKind::Column, AccessKind::Row,
                                      AccessKind::Row, AccessKind::Full}),
@@ -46,7 +49,7 @@ SmallVector<Value> LayerNormOp::buildGradients(OpBuilder &builder,
       builder, getLoc(), "layer_norm_grad", rows, {getX(), getWeight(), getMean(), getRstd(), g},
       gradientType(getX()), [&](Scalars &s, ValueRange e) -> SmallVector<Value> {
         Value x = e[0], weight = e[1], mean = e[2], rstd = e[3], n = s.like(x, columns);
-        Value h = s.mul(s.sub(x, mean), rstd), q = s.mul(e[4], weight);
+        Value h = s.round(s.mul(s.sub(x, mean), rstd), normalized), q = s.mul(e[4], weight);
         Value a = s.div(s.rowSum(q), n), b = s.div(s.rowSum(s.mul(q, h)), n);
         return {s.mul(rstd, s.sub(s.sub(q, a), s.mul(h, b)))};
       });
@@ -55,8 +58,8 @@ SmallVector<Value> LayerNormOp::buildGradients(OpBuilder &builder,
                                                       AccessKind::Row, AccessKind::Full}),
                               {getX(), getMean(), getRstd(), g},
                               {gradientType(getWeight()), gradientType(getBias())},
-                              [](Scalars &s, ValueRange e) -> SmallVector<Value> {
-                                Value h = s.mul(s.sub(e[0], e[1]), e[2]);
+                              [&](Scalars &s, ValueRange e) -> SmallVector<Value> {
+                                Value h = s.round(s.mul(s.sub(e[0], e[1]), e[2]), normalized);
                                 return {s.mul(e[3], h), e[3]};
                               });
   ofWeights.setPass(ContractionPass::WeightGradient);

@@ -26,12 +26,18 @@ SmallVector<AccessAttr> LinearOp::getOperandAccesses() {
 SmallVector<Value> LinearOp::lower(OpBuilder &builder) { // D21
   auto product = ContractOp::create(builder, getLoc(), getType(), getX(), getWeight(), false, true,
                                     ContractionPass::Forward, builder.getStringAttr("linear"));
-  if (!getBias())
+  Encoding rounded = internalEncoding(*this, "product");
+  if (!getBias() && rounded.element == Element::f32)
     return {product};
-  auto sum =
-      makeMap(builder, getLoc(), "linear", {product, getBias()}, getType(),
-              [](Scalars &s, ValueRange e) -> SmallVector<Value> { return {s.add(e[0], e[1])}; });
-  return {sum.getOutputs()[0]};
+  SmallVector<Value> inputs{product};
+  if (getBias())
+    inputs.push_back(getBias());
+  auto map = makeMap(builder, getLoc(), "linear", inputs, getType(),
+                     [&](Scalars &s, ValueRange e) -> SmallVector<Value> {
+                       Value sum = s.round(e[0], rounded);
+                       return {getBias() ? s.add(sum, e[1]) : sum};
+                     });
+  return {map.getOutputs()[0]};
 }
 
 SmallVector<Value> LinearOp::buildGradients(OpBuilder &builder, ValueRange resultGradients) { // D40

@@ -21,10 +21,11 @@ SmallVector<AccessAttr> RmsNormOp::getOperandAccesses() {
 SmallVector<Value> RmsNormOp::lower(OpBuilder &builder) { // D33
   double columns = static_cast<double>(tensor(getX()).getColumns());
   double epsilon = getEpsilon().convertToDouble();
+  Encoding normalized = internalEncoding(*this, "normalized");
   auto code = [&](Scalars &s, ValueRange elements) -> SmallVector<Value> {
     Value x = elements[0], mean = s.div(s.rowSum(s.mul(x, x)), s.like(x, columns));
     Value rstd = s.div(s.like(x, 1), s.sqrt(s.add(mean, s.like(x, epsilon))));
-    return {s.mul(s.mul(x, rstd), elements[1]), rstd};
+    return {s.mul(s.round(s.mul(x, rstd), normalized), elements[1]), rstd};
   };
   return lowerToMap(*this, builder, code, tensor(getX()), {AccessKind::Full, AccessKind::Row});
 }
@@ -33,13 +34,15 @@ SmallVector<Value> RmsNormOp::buildGradients(OpBuilder &builder,
                                              ValueRange resultGradients) { // D52
   Value g = resultGradients[0];
   double columns = static_cast<double>(tensor(getX()).getColumns());
+  Encoding normalized = internalEncoding(*this, "normalized");
   Space rows{tensor(getX()),
              accesses(getContext(),
                       {AccessKind::Full, AccessKind::Column, AccessKind::Row, AccessKind::Full}),
              accesses(getContext(), {AccessKind::Full})};
   auto ofX = makeMap(builder, getLoc(), "rms_norm_grad", rows, {getX(), getWeight(), getRstd(), g},
                      gradientType(getX()), [&](Scalars &s, ValueRange e) -> SmallVector<Value> {
-                       Value rstd = e[2], h = s.mul(e[0], rstd), q = s.mul(e[3], e[1]);
+                       Value rstd = e[2], h = s.round(s.mul(e[0], rstd), normalized),
+                             q = s.mul(e[3], e[1]);
                        Value b = s.div(s.rowSum(s.mul(q, h)), s.like(h, columns));
                        return {s.mul(rstd, s.sub(q, s.mul(h, b)))};
                      });
@@ -47,8 +50,8 @@ SmallVector<Value> RmsNormOp::buildGradients(OpBuilder &builder,
       makeReduce(builder, getLoc(), "rms_norm_weight_grad",
                  accesses(getContext(), {AccessKind::Full, AccessKind::Row, AccessKind::Full}),
                  {getX(), getRstd(), g}, {gradientType(getWeight())},
-                 [](Scalars &s, ValueRange e) -> SmallVector<Value> {
-                   return {s.mul(e[2], s.mul(e[0], e[1]))};
+                 [&](Scalars &s, ValueRange e) -> SmallVector<Value> {
+                   return {s.mul(e[2], s.round(s.mul(e[0], e[1]), normalized))};
                  });
   ofWeight.setPass(ContractionPass::WeightGradient);
   return {ofX.getOutputs()[0], ofWeight.getOutputs()[0]};

@@ -180,13 +180,14 @@ struct Value {
   bool operator==(const Value&) const = default;
 };
 
-/// Which rule won a field that is no format, for people and for explain; words as rules spell them.
+/// Which rule won a field that is no format, or the store of an internal value, for people and for
+/// explain; words as rules spell them.
 struct Decision {
-  std::string field;                 ///< "accumulate", "rounding", "recompute" or "loss_scale"
-  std::string layer;                 ///< the layer, loss or parameter; empty for the loss scale
-  std::string role;                  ///< of what is rounded or computed again; otherwise empty
-  std::string pass;                  ///< empty for a weight and for the loss scale
-  std::string setting;               ///< "ordered", "toward_zero", "always", "dynamic", ...
+  std::string field;    ///< "accumulate", "rounding", "recompute", "loss_scale" or "store"
+  std::string layer;    ///< the layer, loss, parameter or internal value; empty for the loss scale
+  std::string role;     ///< of what is rounded or computed again; otherwise empty
+  std::string pass;     ///< empty for a weight, an internal value and for the loss scale
+  std::string setting;  ///< "ordered", "toward_zero", "always", "dynamic", ...
   std::int32_t rule = 0;             ///< index into Manifest::rules of the rule that won
   std::vector<std::int32_t> beaten;  ///< rules that stated the field and lost, in order
 
