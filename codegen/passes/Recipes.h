@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recipes of docs/spec/math.md as arith operations: one line there is one line in Recipes.cpp.
+// The recipes of docs/spec/math.md as arith operations, one for each line there and in its order.
+// Runs of lines that recipes share are functions, named by what they compute; polynomials are lists
+// of coefficients.
 #ifndef HALFTONE_PASSES_RECIPES_H
 #define HALFTONE_PASSES_RECIPES_H
 
@@ -54,9 +56,6 @@ private:
   mlir::Value value(mlir::Value a) {
     return mlir::arith::BitcastOp::create(builder, loc, builder.getF32Type(), a);
   }
-  mlir::Value equal(mlir::Value a, mlir::Value b) {
-    return compare(mlir::arith::CmpFPredicate::OEQ, a, b);
-  }
   mlir::Value abs(mlir::Value a) { return mlir::math::AbsFOp::create(builder, loc, a); }
   mlir::Value addInt(mlir::Value a, mlir::Value b) {
     return mlir::arith::AddIOp::create(builder, loc, a, b);
@@ -73,6 +72,59 @@ private:
   mlir::Value shiftRight(mlir::Value a, mlir::Value b) {
     return mlir::arith::ShRSIOp::create(builder, loc, a, b);
   }
+
+  mlir::Value atMost(mlir::Value a, float bound) {
+    return select(greater(a, lit(bound)), lit(bound), a);
+  }
+  mlir::Value atLeast(mlir::Value a, float bound) {
+    return select(less(a, lit(bound)), lit(bound), a);
+  }
+  /// A polynomial, the highest coefficient first: an fma for each of the others.
+  mlir::Value horner(mlir::Value x, llvm::ArrayRef<float> coefficients);
+  /// The power of two whose biased exponent stands in the low bits of t.
+  mlir::Value powerOfTwo(mlir::Value t);
+
+  /// What is left of an exponent: exp of the argument is that of r times the power of two in t.
+  struct Split {
+    mlir::Value t, r;
+  };
+  struct SignAndMagnitude {
+    mlir::Value sb, a;
+  };
+
+  // R1 to R5, R13 and R14
+  mlir::Value expOfRest(mlir::Value n, mlir::Value b);
+  mlir::Value scaleByHalves(mlir::Value p, mlir::Value t);
+  SignAndMagnitude splitSign(mlir::Value x);
+  mlir::Value addSign(mlir::Value y, mlir::Value sb);
+
+  // R7 to R12
+  mlir::Value reluMinus(mlir::Value x, mlir::Value ax, mlir::Value y);
+  mlir::Value reflect(mlir::Value x, mlir::Value y);
+  Split splitNegated(mlir::Value v);
+  mlir::Value expOfNegated(mlir::Value t, mlir::Value r);
+  mlir::Value gaussian(mlir::Value a);
+  mlir::Value millsNumerator(mlir::Value a);
+  mlir::Value millsDenominator(mlir::Value a);
+  mlir::Value geluTanhExp(mlir::Value a, mlir::Value s);
+  mlir::Value siluExp(mlir::Value a);
+  mlir::Value gate(mlir::Value x, mlir::Value ax, mlir::Value a, mlir::Value e);
+  mlir::Value gateDerivative(mlir::Value x, mlir::Value e, mlir::Value d, mlir::Value f);
+
+  // R13 to R21
+  Split splitProduct(mlir::Value a, mlir::Value k, float offset);
+  mlir::Value exp2OfDegree4(mlir::Value r);
+  mlir::Value exp2OfDegree5(mlir::Value r);
+  mlir::Value addExponent(mlir::Value p, mlir::Value t);
+  mlir::Value refineReciprocal(mlir::Value d, mlir::Value i1);
+  mlir::Value reciprocal(mlir::Value e, mlir::Value d);
+  mlir::Value power16(mlir::Value w);
+  Split splitGeluTanh(mlir::Value a, mlir::Value s);
+  Split splitSilu(mlir::Value a);
+  mlir::Value narrowReluMinus(mlir::Value x, mlir::Value g, mlir::Value v);
+  mlir::Value narrowReflect(mlir::Value x, mlir::Value g, mlir::Value v);
+  mlir::Value narrowGate(mlir::Value x, mlir::Value a, mlir::Value e);
+  mlir::Value narrowGateDerivative(mlir::Value x, mlir::Value e, mlir::Value i, mlir::Value f);
 
   mlir::OpBuilder &builder;
   mlir::Location loc;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recipes of docs/spec/math.md (rule N6), line by line: what functions mean, bit by bit.
+// The recipes of docs/spec/math.md (rule N6): what functions mean, bit by bit.
 #pragma once
 
 namespace halftone::reference::recipe {
