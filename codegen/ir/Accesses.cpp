@@ -177,20 +177,26 @@ std::optional<int64_t> getLineOffset(KernelOp kernel, unsigned input) {
 
 //===--- Verifiers ---===//
 
-static LogicalResult verifyNamed(KernelOp kernel, AccessAttr access, TensorType tensor,
-                                 bool transposed) {
-  Axes axes = axesOf(kernel);
+/// A window and a general access may leave the operand.
+static bool fits(AccessAttr access, const Axes &axes, TensorType tensor, bool transposed) {
   AffineMap map = getMap(access, axes, tensor, transposed);
-  bool isMatrix = access.getKind() == AccessKind::Lhs || access.getKind() == AccessKind::Rhs;
-  bool fits = map && isMatrix <= kernel.hasSum();
-  bool isWindow = access.getKind() == AccessKind::Window; // which may leave the operand
-  for (unsigned dim = 0; fits && dim + isWindow < tensor.getRank(); ++dim)
-    fits = staysInside(map, dim, axes, tensor);
-  if (!fits)
-    return kernel.emitOpError() << tensor << " cannot be accessed as "
-                                << stringifyAccessKind(access.getKind()) << " of domain "
-                                << formatDims(kernel.getDomainType().getDims());
-  return success();
+  if (!map || map.getNumDims() != axes.size() || map.getNumResults() != tensor.getRank() ||
+      (isMatrix(access.getKind()) && axes.reduction.empty()))
+    return false;
+  if (access.getKind() == AccessKind::General)
+    return true;
+  unsigned inside = tensor.getRank() - (access.getKind() == AccessKind::Window);
+  return llvm::all_of(llvm::seq(inside),
+                      [&](unsigned dim) { return staysInside(map, dim, axes, tensor); });
+}
+
+LogicalResult verifyAccess(Operation *op, const Axes &axes, AccessAttr access, TensorType tensor,
+                           bool transposed) {
+  if (fits(access, axes, tensor, transposed))
+    return success();
+  return op->emitOpError() << tensor << " cannot be accessed as "
+                           << stringifyAccessKind(access.getKind()) << " of domain "
+                           << formatDims(axes.domain);
 }
 
 static LogicalResult verifyIndices(KernelOp kernel, AccessAttr access) {
@@ -202,8 +208,7 @@ static LogicalResult verifyIndices(KernelOp kernel, AccessAttr access) {
       return kernel.emitOpError() << "reads through operand " << index << ", which holds "
                                   << type.getElementType() << ": indices are i32";
     AccessKind kind = kernel.getInputAccess(index).getKind();
-    if (kind == AccessKind::Window || kind == AccessKind::General || kind == AccessKind::Lhs ||
-        kind == AccessKind::Rhs)
+    if (kind == AccessKind::Window || kind == AccessKind::General || isMatrix(kind))
       return kernel.emitOpError() << "reads through operand " << index << " accessed as "
                                   << stringifyAccessKind(kind)
                                   << ": an index is full, column, row or scalar";
@@ -251,9 +256,9 @@ LogicalResult verifyInputAccess(KernelOp kernel, unsigned input) {
   auto tensor = cast<TensorType>(kernel.getInputs()[input].getType());
   if (access.getKind() == AccessKind::General)
     return verifyGeneral(kernel, access, tensor);
-  return verifyNamed(kernel, access, tensor,
-                     access.getKind() == AccessKind::Lhs ? kernel.getTransposeLhs()
-                                                         : kernel.getTransposeRhs());
+  return verifyAccess(kernel, axesOf(kernel), access, tensor,
+                      access.getKind() == AccessKind::Lhs ? kernel.getTransposeLhs()
+                                                          : kernel.getTransposeRhs());
 }
 
 LogicalResult verifyResultAccess(KernelOp kernel, unsigned result) {
@@ -262,7 +267,7 @@ LogicalResult verifyResultAccess(KernelOp kernel, unsigned result) {
   if (access.getKind() == AccessKind::General)
     return kernel.emitOpError() << "stores result " << result
                                 << " by a general access: read by the inverse map instead";
-  return verifyNamed(kernel, access, tensor, false);
+  return verifyAccess(kernel, axesOf(kernel), access, tensor);
 }
 
 } // namespace halftone::ir

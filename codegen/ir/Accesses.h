@@ -10,6 +10,8 @@
 
 namespace halftone::ir {
 
+inline bool isMatrix(AccessKind kind) { return kind == AccessKind::Lhs || kind == AccessKind::Rhs; }
+
 /// The axes of a kernel.
 struct Axes {
   llvm::ArrayRef<mlir::Attribute> domain, reduction;
@@ -38,6 +40,10 @@ bool staysInside(mlir::AffineMap map, unsigned dim, const Axes &axes, TensorType
 /// kernel's column. Nothing else that it reads depends on the column then.
 std::optional<int64_t> getLineOffset(KernelOp kernel, unsigned input);
 
+/// Whether the tensor can be addressed so from these axes; says on `op` if not. Of a general access
+/// it looks at the number of its axes and dimensions alone.
+mlir::LogicalResult verifyAccess(mlir::Operation *op, const Axes &axes, AccessAttr access,
+                                 TensorType tensor, bool transposed = false);
 mlir::LogicalResult verifyInputAccess(KernelOp kernel, unsigned input);
 mlir::LogicalResult verifyResultAccess(KernelOp kernel, unsigned result);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/ir/Forms.h"
 
+#include "codegen/ir/Accesses.h"
 #include "halftone/description/text.hpp"
 #include "mlir/IR/IRMapping.h"
 
@@ -18,43 +19,6 @@ AccessAttr inferAccess(TensorType domain, TensorType operand) {
       operand.getDims()[0] == domain.getDims().back())
     return AccessAttr::get(context, AccessKind::Column);
   return {};
-}
-
-LogicalResult verifyAccess(Operation *op, TensorType domain, AccessAttr access, TensorType type) {
-  bool fits = true;
-  switch (access.getKind()) {
-  case AccessKind::Full:
-    // A domain may end in an extra 1 where the tensor ends in a symbol.
-    fits = type.hasSameDims(domain) || type.getDims() == domain.getRowDims();
-    break;
-  case AccessKind::Window:
-    fits = type.getRowDims() == domain.getRowDims();
-    break;
-  case AccessKind::Column:
-    fits = type.getRank() == 1 && type.getColumns() == domain.getColumns();
-    break;
-  case AccessKind::Row:
-    fits = type.getDims() == domain.getRowDims();
-    break;
-  case AccessKind::Scalar:
-    fits = type.isScalar();
-    break;
-  case AccessKind::General: { // the kernel's verifier looks at the rest
-    AffineMapAttr map = access.getMap();
-    fits = map && map.getValue().getNumDims() == domain.getRank() &&
-           map.getValue().getNumResults() == type.getRank();
-    break;
-  }
-  case AccessKind::Lhs:
-  case AccessKind::Rhs:
-    fits = false;
-    break;
-  }
-  if (!fits)
-    return op->emitOpError() << type << " cannot be accessed as "
-                             << stringifyAccessKind(access.getKind()) << " of domain "
-                             << formatDims(domain.getDims());
-  return success();
 }
 
 SmallVector<AccessAttr> inferOperandAccesses(Operation *op) {

@@ -24,16 +24,11 @@ inline llvm::SmallVector<AccessAttr> listed(mlir::ArrayAttr accesses) {
   return llvm::SmallVector<AccessAttr>(accesses.getAsRange<AccessAttr>());
 }
 
-inline bool isMatrix(AccessKind kind) { return kind == AccessKind::Lhs || kind == AccessKind::Rhs; }
-
 /// The type of a gradient of `value`: arithmetic is f32 until ResolvePrecision decides.
 inline TensorType gradientType(mlir::Value value) {
   return tensor(value).withElementType(mlir::Float32Type::get(value.getContext()));
 }
 
-/// Whether `type` can be addressed so from `domain`; says on `op` if not.
-llvm::LogicalResult verifyAccess(mlir::Operation *op, TensorType domain, AccessAttr access,
-                                 TensorType type);
 /// Whether operands and results of `op` fit one domain, and its region them.
 llvm::LogicalResult verifyElementwise(mlir::Operation *op);
 /// One argument of `block` per input, of its element type.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "codegen/ir/Accesses.h"
 #include "codegen/ir/Forms.h"
 
 using namespace mlir;
@@ -43,12 +44,12 @@ Value makeDerivative(OpBuilder &builder, Location loc, StringRef label, Function
       .getOutputs()[0];
 }
 
-static LogicalResult verifyAccesses(Operation *op, TensorType domain, ArrayAttr accesses,
-                                    ValueRange values) {
+static LogicalResult verifyAccesses(MapOp op, ArrayAttr accesses, ValueRange values) {
   if (accesses.size() != values.size())
-    return op->emitOpError("wants one access per operand and per result");
+    return op.emitOpError("wants one access per operand and per result");
+  Axes axes{op.getDomain().getDims(), {}};
   for (auto [access, value] : llvm::zip(accesses.getAsRange<AccessAttr>(), values))
-    if (failed(verifyAccess(op, domain, access, tensor(value))))
+    if (failed(verifyAccess(op, axes, access, tensor(value))))
       return failure();
   return success();
 }
@@ -58,8 +59,8 @@ LogicalResult MapOp::verify() {
     return verifyElementwise(*this);
   if (getOutputs().empty())
     return emitOpError("has no result");
-  if (failed(verifyAccesses(*this, getDomain(), *getReads(), getInputs())) ||
-      failed(verifyAccesses(*this, getDomain(), *getWrites(), getOutputs())))
+  if (failed(verifyAccesses(*this, *getReads(), getInputs())) ||
+      failed(verifyAccesses(*this, *getWrites(), getOutputs())))
     return failure();
   return verifyCode(*this, getBody());
 }

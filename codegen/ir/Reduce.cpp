@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "codegen/ir/Accesses.h"
 #include "codegen/ir/Forms.h"
 
 using namespace mlir;
@@ -59,16 +60,17 @@ unsigned ReduceOp::countSums() {
 LogicalResult ReduceOp::verify() {
   if (getInputs().empty() || getOutputs().empty())
     return emitOpError("wants an operand to sum and a result");
+  Axes axes{getDomain().getDims(), {}};
   for (auto [operand, access] : llvm::zip(getInputs(), getOperandAccesses()))
-    if (!access || failed(verifyAccess(*this, getDomain(), access, tensor(operand))))
+    if (!access || failed(verifyAccess(*this, axes, access, tensor(operand))))
       return access ? failure()
-                    : emitOpError() << tensor(operand) << " does not fit domain "
-                                    << formatDims(getDomain().getDims());
+                    : emitOpError()
+                          << tensor(operand) << " does not fit domain " << formatDims(axes.domain);
   if (!getEach().empty() && !fitCode(getEach().front().getArgumentTypes(), getInputs()))
     return emitOpError("wants one argument per operand, of its element type, in 'each'");
   if (getFinish().empty()) {
     for (auto [result, access] : llvm::zip(getOutputs(), getResultAccesses()))
-      if (failed(verifyAccess(*this, getDomain(), access, tensor(result))))
+      if (failed(verifyAccess(*this, axes, access, tensor(result))))
         return failure();
     return countSums() == getNumResults() ? success()
                                           : emitOpError("wants as many sums as results");

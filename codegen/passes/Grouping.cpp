@@ -3,6 +3,7 @@
 // gradient of a loss over rows joins its loss.
 #include "codegen/passes/Grouping.h"
 
+#include "codegen/ir/Accesses.h"
 #include "codegen/skeletons/Skeletons.h"
 #include "halftone/manifest/phases.hpp"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -27,10 +28,8 @@ int countScalars(KernelForm op) {
     return body.addArgument(cast<TensorType>(type).getElementType(), op->getLoc());
   };
   SmallVector<Value> elements;
-  for (auto [operand, access] : llvm::zip(op->getOperands(), op.getOperandAccesses())) {
-    bool isMatrix = access.getKind() == AccessKind::Lhs || access.getKind() == AccessKind::Rhs;
-    elements.push_back(isMatrix ? Value() : argument(operand.getType()));
-  }
+  for (auto [operand, access] : llvm::zip(op->getOperands(), op.getOperandAccesses()))
+    elements.push_back(isMatrix(access.getKind()) ? Value() : argument(operand.getType()));
   op.buildBody(builder, elements, argument(op->getResult(0).getType()));
   int count = 0;
   for (Operation &scalar : body)

@@ -10,10 +10,6 @@ using namespace mlir;
 
 namespace halftone::ir {
 
-static bool isMatrix(AccessAttr access) {
-  return access.getKind() == AccessKind::Lhs || access.getKind() == AccessKind::Rhs;
-}
-
 /// The map over the kernel's axes, and index operands by their numbers among its inputs.
 AccessAttr KernelBuilder::inKernel(KernelForm op, AccessAttr access) {
   if (access.getKind() != AccessKind::General)
@@ -43,7 +39,7 @@ SmallVector<AccessAttr> KernelBuilder::getAccesses(KernelForm op) {
 
 /// The scalar that stands for `value` in the body: computed here, computed again here, or loaded.
 Value KernelBuilder::getElement(Value value, AccessAttr access) {
-  if (isMatrix(access))
+  if (isMatrix(access.getKind()))
     return {};
   if (Value known = elements.lookup(value))
     return known;
@@ -71,7 +67,7 @@ void KernelBuilder::addMatrices() {
   accumulator = block->addArgument(
       cast<TensorType>(group.ops.front()->getResult(0).getType()).getElementType(), loc);
   for (auto [operand, access] : llvm::zip(form->getOperands(), form.getOperandAccesses()))
-    if (isMatrix(access))
+    if (isMatrix(access.getKind()))
       inputs[{operand, access}] = Value();
 }
 
