@@ -71,3 +71,22 @@ def record(name, values):
         h = ((h ^ pattern) * 0x100000001b3) & (2**64 - 1)
     first = ", ".join(f"0x{p:08x}" for p in patterns[:4].tolist())
     results.append(f'    {{"{name}", {len(patterns)}, 0x{h:016x}, {{{first}}}}},')
+
+
+def write(script, table):
+    """Prints what was recorded as a header that holds `table`."""
+    print(f"""// SPDX-License-Identifier: Apache-2.0
+// Written by {script}.
+#pragma once
+
+#include <vector>
+
+#include "recorded.hpp"
+
+namespace halftone::reference::tests {{
+
+inline const std::vector<Bits> {table} = {{""")
+    print("\n".join(results))
+    print("""};
+
+}  // namespace halftone::reference::tests""")

@@ -4,7 +4,7 @@
 operation by operation. Run with python3-numpy:  ./record_layers.py > layers_expected.hpp"""
 import numpy as np
 
-from numpy_rules import chain, columns, data, f32, record, results, tree
+from numpy_rules import chain, columns, data, f32, record, tree, write
 
 
 def rms_norm(rows, n):
@@ -99,18 +99,4 @@ for transpose_a in (False, True):
         matmul(name, 3, 5, 37, 6, transpose_a, transpose_b)
 causal_conv1d("causal_conv1d", 3, 70, 5, 4, True)
 causal_conv1d("causal_conv1d without bias", 2, 3, 4, 5, False)
-print("""// SPDX-License-Identifier: Apache-2.0
-// Written by record_layers.py.
-#pragma once
-
-#include <vector>
-
-#include "recorded.hpp"
-
-namespace halftone::reference::tests {
-
-inline const std::vector<Bits> kLayerBits = {""")
-print("\n".join(results))
-print("""};
-
-}  // namespace halftone::reference::tests""")
+write("record_layers.py", "kLayerBits")

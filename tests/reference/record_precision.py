@@ -5,7 +5,7 @@ precision_test.cpp; what their rules decide is worked out here by hand. Run with
 ./record_precision.py > precision_expected.hpp"""
 import numpy as np
 
-from numpy_rules import chain, columns, data, f32, f64, fma, padded, record, results, tree
+from numpy_rules import chain, columns, data, f32, f64, fma, padded, record, tree, write
 
 
 def narrow(mantissa_bits, smallest_exponent, largest, x, toward_zero=False):
@@ -231,18 +231,4 @@ f16_overflow()
 bf16_round_trip()
 bf16_matmul_then_add()
 rotary_bf16()
-print("""// SPDX-License-Identifier: Apache-2.0
-// Written by record_precision.py.
-#pragma once
-
-#include <vector>
-
-#include "recorded.hpp"
-
-namespace halftone::reference::tests {
-
-inline const std::vector<Bits> kPrecisionBits = {""")
-print("\n".join(results))
-print("""};
-
-}  // namespace halftone::reference::tests""")
+write("record_precision.py", "kPrecisionBits")

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hostile_run.hpp"
+#include "message_of.hpp"
 #include "narrow.hpp"
 
 namespace {
@@ -16,16 +17,6 @@ using models::twin::Trainer;
 
 halftone::Artifact loaded(const char* name) {
   return halftone::Artifact::load(std::filesystem::path(ARTIFACTS) / name);
-}
-
-template <class Action>
-std::string error_of(Action action) {
-  try {
-    action();
-  } catch (const halftone::Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 }  // namespace
@@ -57,6 +48,6 @@ TEST_CASE("an artifact of the same name and another width does not") {
       "shapes, layers or their settings; make both from one spec, in which rules and optimizer "
       "alone may differ";
   const auto device = halftone::Device::cpu();
-  CHECK(error_of([&] { Trainer(wide, device, {.batch = 1}); }) == "trainer: " + refusal);
-  CHECK(error_of([&] { Predictor(wide, device, {.batch = 1}); }) == "predictor: " + refusal);
+  CHECK(message_of([&] { Trainer(wide, device, {.batch = 1}); }) == "trainer: " + refusal);
+  CHECK(message_of([&] { Predictor(wide, device, {.batch = 1}); }) == "predictor: " + refusal);
 }

@@ -22,8 +22,25 @@ struct Launch {
 
 inline long long ceil_div(long long a, long long b) { return (a + b - 1) / b; }
 
-/// Every kernel of kernels.mlir by name.
-const std::map<std::string, Launch>& launches();
+/// Every kernel by name, of the texts that the test runs.
+inline const std::map<std::string, Launch>& launches() {
+  static const std::map<std::string, Launch> all = {
+#include "launches.inc"
+  };
+  return all;
+}
+
+/// For every batch, with blocks and threads in their order and in the reverse.
+template <class Test>
+void each_order(std::initializer_list<long long> batches, Test test) {
+  for (long long batch : batches) {
+    for (bool reversed : {false, true}) {
+      CAPTURE(batch);
+      CAPTURE(reversed);
+      test(static_cast<std::size_t>(batch), reversed);
+    }
+  }
+}
 
 /// Elements that end where a page without access begins, so that reading or writing past the end is
 /// a fault. The start is a multiple of 16 bytes only when the count is a multiple of four.
@@ -86,7 +103,7 @@ void check_equal(const std::vector<T>& computed, const std::vector<T>& expected)
   }
 }
 
-/// Launches a kernel of kernels.mlir under its own plan; the last argument must be the batch.
+/// Launches a kernel under its own plan; the last argument must be the batch.
 template <class Kernel, class... Arguments>
 void run(const char* name, Kernel kernel, bool reversed, long long batch, Arguments... arguments) {
   const Launch& launch = launches().at(name);

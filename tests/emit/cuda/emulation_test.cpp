@@ -8,15 +8,6 @@
 using namespace emulation;
 using reference::Values;
 
-namespace emulation {
-const std::map<std::string, Launch>& launches() {
-  static const std::map<std::string, Launch> all = {
-#include "launches.inc"
-  };
-  return all;
-}
-}  // namespace emulation
-
 extern "C" {
 void halftone_scale(const float*, const float*, float*, long long);
 void halftone_scalars(const float*, float*, int*, long long);
@@ -55,17 +46,6 @@ Values file(const Buffer<float>& matrix, std::size_t j, std::size_t columns) {
   const Values all = matrix.values();
   for (std::size_t i = j; i < all.size(); i += columns) result.push_back(all[i]);
   return result;
-}
-
-template <class Test>
-void each_order(std::initializer_list<long long> batches, Test test) {
-  for (long long batch : batches) {
-    for (bool reversed : {false, true}) {
-      CAPTURE(batch);
-      CAPTURE(reversed);
-      test(static_cast<std::size_t>(batch), reversed);
-    }
-  }
 }
 
 }  // namespace

@@ -11,13 +11,6 @@ using halftone::kernels::f16;
 using reference::Values;
 
 namespace emulation {
-const std::map<std::string, Launch>& launches() {
-  static const std::map<std::string, Launch> all = {
-#include "launches.inc"
-  };
-  return all;
-}
-
 inline std::uint32_t bits(f16 value) { return value.code; }
 inline std::uint32_t bits(bf16 value) { return value.code; }
 
@@ -101,16 +94,6 @@ Values column_of(const Values& matrix, std::size_t j, std::size_t columns) {
   Values result;
   for (std::size_t i = j; i < matrix.size(); i += columns) result.push_back(matrix[i]);
   return result;
-}
-
-template <class Test>
-void each_order(std::initializer_list<long long> batches, Test test) {
-  for (long long batch : batches)
-    for (bool reversed : {false, true}) {
-      CAPTURE(batch);
-      CAPTURE(reversed);
-      test(static_cast<std::size_t>(batch), reversed);
-    }
 }
 
 }  // namespace

@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "message_of.hpp"
+
 namespace {
 
 namespace hana = boost::hana;
@@ -85,16 +87,6 @@ std::vector<float> weights_by_steps_of(const Make& make) {
   Trainer trainer = new_trainer();
   for (const Batch& batch : batches) trainer.step(make(batch));
   return weights(trainer);
-}
-
-template <class Action>
-std::string error_of(Action action) {
-  try {
-    action();
-  } catch (const halftone::Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 }  // namespace
@@ -197,10 +189,10 @@ TEST_CASE("memory of another size than the output's is refused") {
   };
   Predictor predictor(Device::cpu(), {.batch = 2, .seed = 5});
   Results results;
-  CHECK(error_of([&] { predictor.predict(batches[0], results); }) ==
+  CHECK(message_of([&] { predictor.predict(batches[0], results); }) ==
         "predict: member 'scores' has 5 elements, but its output has 6; give it as many, or make "
         "it a std::vector<float>");
-  CHECK(error_of([&] { predictor.read_outputs(results); }).starts_with("read_outputs: member"));
+  CHECK(message_of([&] { predictor.read_outputs(results); }).starts_with("read_outputs: member"));
 }
 
 TEST_CASE("hyperparameters are read into a struct or a map and set from one") {
@@ -213,7 +205,7 @@ TEST_CASE("hyperparameters are read into a struct or a map and set from one") {
   CHECK(settings.learning_rate == 0.25f);
   trainer.set_hyperparameters(Settings{0.125f});
   CHECK(trainer.learning_rate() == 0.125f);
-  CHECK(error_of([&] {
+  CHECK(message_of([&] {
           trainer.set_hyperparameters(Settings{-1.0f});
         }).starts_with("set_learning_rate: the learning rate is -1"));
   CHECK(trainer.learning_rate() == 0.125f);

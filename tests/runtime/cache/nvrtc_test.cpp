@@ -7,10 +7,10 @@
 #include <chrono>
 
 #include "../../nvrtc/nvrtc_library.hpp"
-#include "../message_of.hpp"
 #include "cache/kernel_cache.hpp"
 #include "halftone/error.hpp"
 #include "kernels.hpp"
+#include "message_of.hpp"
 #include "scratch_folder.hpp"
 #include "simulated/simulated_device.hpp"
 #include "variable.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include "../message_of.hpp"
 #include "cache/cache_settings.hpp"
+#include "message_of.hpp"
 
 namespace halftone::tests {
 
