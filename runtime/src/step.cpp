@@ -17,6 +17,18 @@ using manifest::Phase;
 
 namespace {
 
+/// A step's phases up to `last`, in the order of execution; `sums` with those of a micro-batch.
+std::vector<Phase> phases_until(Phase last, bool sums) {
+  std::vector<Phase> phases;
+  for (const manifest::PhaseForm& form : manifest::kPhaseForms) {
+    const bool runs = form.run_by == manifest::RunBy::step ||
+                      (sums && form.run_by == manifest::RunBy::micro_batch);
+    if (runs) phases.push_back(form.phase);
+    if (form.phase == last) break;
+  }
+  return phases;
+}
+
 /// P36: an output that takes no gradient is none of `places`.
 void refuse_outputs_without_gradient(const manifest::Manifest& manifest,
                                      std::span<const Place> places,
@@ -28,8 +40,9 @@ void refuse_outputs_without_gradient(const manifest::Manifest& manifest,
     if (output == manifest.outputs.end() || !output->gradient.empty()) continue;
     throw Error({.operation = "backward",
                  .object = named("output", given.name),
-                 .cause = "takes no gradient: no loss of a weight other than 0 reads it, it depends "
-                          "on no trained parameter, or it is another name of one that takes it",
+                 .cause =
+                     "takes no gradient: no loss of a weight other than 0 reads it, it depends "
+                     "on no trained parameter, or it is another name of one that takes it",
                  .hint = "those that take one are " + listed(names) +
                          "; add a loss that reads it, or add its gradient to that of its value's "
                          "first name"});
@@ -64,13 +77,7 @@ void Step::run(std::span<const NamedValues> inputs) {
   require_no_check("step");
   copy_in(program_, "step", "input", all_inputs_, inputs);
   stage_counters();
-  if (prepare_check()) {
-    program_.run({Phase::forward, Phase::loss, Phase::loss_backward, Phase::backward,
-                  Phase::accumulate, Phase::check, Phase::update});
-  } else {
-    program_.run({Phase::forward, Phase::loss, Phase::loss_backward, Phase::backward, Phase::check,
-                  Phase::update});
-  }
+  program_.run(phases_until(Phase::update, prepare_check()));
   replay_ = {.forward = true, .losses = true, .backward = Replay::Backward::losses};
   finish_update("step");
 }
@@ -83,8 +90,7 @@ void Step::accumulate(std::span<const NamedValues> inputs) {
   updated_last_ = false;
   begin_micro_batch(all_inputs_);
   add_micro_batch();
-  program_.run(
-      {Phase::forward, Phase::loss, Phase::loss_backward, Phase::backward, Phase::accumulate});
+  program_.run(phases_until(Phase::accumulate, true));
   replay_ = {.forward = true, .losses = true, .backward = Replay::Backward::losses};
   earlier_.add(replay_);
   done_ = Done::nothing;
