@@ -7,14 +7,16 @@
 #include <array>
 #include <type_traits>
 
+#include "halftone/encoding/element.hpp"
+
 namespace halftone {
 
-enum class Element : unsigned char { f32, i32 };
+using encoding::Element;
 
 /// An input as the typed API spells it, and who reads it: forward() alone, and predict().
 struct InputField {
   const char* name;
-  Element element;
+  Element element;  ///< f32 or i32: what the typed calls take
   bool forward, predict;
 };
 
