@@ -2,7 +2,7 @@
 // Normalizes every row, then weight and bias.
 #pragma once
 
-#include "halftone/description/in_f32.hpp"
+#include "halftone/description/epsilon.hpp"
 #include "halftone/description/shape_rule.hpp"
 
 namespace halftone::description::kinds {
@@ -12,13 +12,7 @@ struct LayerNorm {
       {.role = "x"},
       {.role = "weight", .group = ParameterGroup::weight, .first = 1},
       {.role = "bias", .group = ParameterGroup::bias}};
-  static constexpr SettingForm settings[] = {{.name = "epsilon",
-                                              .standard = 1e-5,
-                                              .accepts = is_not_negative_in_f32,
-                                              .title = "an epsilon",
-                                              .trouble = "is negative or not finite in f32",
-                                              .example = "1e-5",
-                                              .rule = "D11"}};
+  static constexpr SettingForm settings[] = {kEpsilon};
   static constexpr const char* internals[] = {"normalized"};
   static constexpr KindForm form{.word = "layer_norm",
                                  .label = "D22",
