@@ -2,6 +2,7 @@
 // ld, st and their kin: PTX ISA 9.0, 9.7.9.8 to 9.7.9.19. Caching hints change nothing here.
 #include "access.hpp"
 #include "decode.hpp"
+#include "lanes.hpp"
 
 namespace halftone::simulator {
 
@@ -105,6 +106,7 @@ void run_ld_parameter(Context& c, const Instruction& i) {
   }
 }
 
+/// Calls visit.template operator()<T>() with the integer that holds a value of the type.
 template <class Visit>
 bool with_type(Type type, Visit visit) {
   switch (type) {
@@ -115,35 +117,17 @@ bool with_type(Type type, Visit visit) {
     case Type::s8:
       visit.template operator()<std::int8_t>();
       return true;
-    case Type::b16:
-    case Type::u16:
     case Type::f16:
     case Type::bf16:
-      visit.template operator()<std::uint16_t>();
-      return true;
-    case Type::s16:
-      visit.template operator()<std::int16_t>();
-      return true;
-    case Type::b32:
-    case Type::u32:
+      return with_integer(Type::b16, visit);
     case Type::f32:
     case Type::f16x2:
     case Type::bf16x2:
-      visit.template operator()<std::uint32_t>();
-      return true;
-    case Type::s32:
-      visit.template operator()<std::int32_t>();
-      return true;
-    case Type::b64:
-    case Type::u64:
+      return with_integer(Type::b32, visit);
     case Type::f64:
-      visit.template operator()<std::uint64_t>();
-      return true;
-    case Type::s64:
-      visit.template operator()<std::int64_t>();
-      return true;
+      return with_integer(Type::b64, visit);
     default:
-      return false;
+      return with_integer(type, visit);
   }
 }
 
