@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sizes with the symbols bound: elements, tasks, blocks, the arena and workspaces. Every product
 // and sum is checked.
+#include "halftone/manifest/plan.hpp"
+
 #include <algorithm>
 #include <stdexcept>
 
 #include "halftone/encoding/traits.hpp"
-#include "halftone/manifest/manifest.hpp"
 
 namespace halftone::manifest {
 namespace {

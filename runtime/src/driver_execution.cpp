@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "halftone/error.hpp"
+#include "halftone/manifest/plan.hpp"
 #include "halftone/manifest/spelling.hpp"
 #include "text.hpp"
 

@@ -14,7 +14,7 @@
 
 #include "halftone/artifact.hpp"
 #include "halftone/device.hpp"
-#include "halftone/manifest/manifest.hpp"
+#include "halftone/manifest/plan.hpp"
 #include "halftone/values.hpp"
 #include "packed_kernels.hpp"
 

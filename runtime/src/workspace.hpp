@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "halftone/manifest/manifest.hpp"
+#include "halftone/manifest/plan.hpp"
 
 namespace halftone {
 

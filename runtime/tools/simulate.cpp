@@ -7,6 +7,7 @@
 #include "bind.hpp"
 #include "halftone/artifact.hpp"
 #include "halftone/device.hpp"
+#include "halftone/manifest/plan.hpp"
 #include "halftone/manifest/spelling.hpp"
 #include "halftone/manifest/texts.hpp"
 #include "halftone/simulator/device.hpp"

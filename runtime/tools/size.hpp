@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "halftone/manifest/manifest.hpp"
+#include "halftone/manifest/plan.hpp"
 
 namespace halftone::tools {
 

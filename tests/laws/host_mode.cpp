@@ -17,6 +17,7 @@
 
 #include "artifacts.hpp"
 #include "halftone/device.hpp"
+#include "halftone/manifest/plan.hpp"
 #include "halftone/trainer.hpp"
 
 namespace halftone::tests {

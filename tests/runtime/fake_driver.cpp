@@ -14,7 +14,7 @@
 
 #include "halftone/artifact.hpp"
 #include "halftone/error.hpp"
-#include "halftone/manifest/manifest.hpp"
+#include "halftone/manifest/plan.hpp"
 #include "line_artifact.hpp"
 
 namespace fake {

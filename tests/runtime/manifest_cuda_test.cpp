@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "halftone/manifest/manifest.hpp"
+#include "halftone/manifest/plan.hpp"
 #include "halftone/manifest/texts.hpp"
 #include "line_artifact.hpp"
 

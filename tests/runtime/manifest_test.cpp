@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "halftone/manifest/checksum.hpp"
+#include "halftone/manifest/plan.hpp"
 #include "line_artifact.hpp"
 #include "manifest_failure.hpp"
 

@@ -23,6 +23,7 @@
 #include "bind.hpp"
 #include "device_under_test.hpp"
 #include "driver_context.hpp"
+#include "halftone/manifest/plan.hpp"
 #include "halftone/manifest/spelling.hpp"
 #include "halftone/reference/rounding.hpp"
 #include "halftone/trainer.hpp"

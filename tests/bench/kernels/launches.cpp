@@ -5,6 +5,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "halftone/manifest/plan.hpp"
 #include "halftone/manifest/spelling.hpp"
 #include "halftone/manifest/texts.hpp"
 #include "halftone/simulator/device.hpp"

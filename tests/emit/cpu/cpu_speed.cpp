@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "halftone/manifest/manifest.hpp"
+#include "halftone/manifest/plan.hpp"
 
 extern "C" const halftone::manifest::ArtifactImage halftone_artifact_emit_cpu;
 

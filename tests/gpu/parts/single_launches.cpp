@@ -8,6 +8,7 @@
 #include <set>
 
 #include "halftone/manifest/checksum.hpp"
+#include "halftone/manifest/plan.hpp"
 #include "halftone/manifest/spelling.hpp"
 #include "halftone/reference/rounding.hpp"
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "halftone/artifact.hpp"
-#include "halftone/manifest/manifest.hpp"
+#include "halftone/manifest/plan.hpp"
 #include "halftone/trainer.hpp"
 #include "halftone/values.hpp"
 

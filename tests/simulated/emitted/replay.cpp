@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "class_b.hpp"
+#include "halftone/manifest/plan.hpp"
 #include "halftone/manifest/texts.hpp"
 #include "halftone/reference/rounding.hpp"
 

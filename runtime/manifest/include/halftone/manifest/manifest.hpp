@@ -22,9 +22,6 @@ inline constexpr std::uint32_t kVersion = 7;
 
 using encoding::Element, encoding::Encoding;
 
-/// That many elements take; throws std::overflow_error past 2^62.
-[[nodiscard]] std::int64_t bytes_of(const Encoding& encoding, std::int64_t elements);
-
 /// A fixed extent, or coefficient * the bound value of `symbol`.
 struct Dimension {
   std::int64_t extent = 1;   ///< the size, or the coefficient in front of the symbol
@@ -377,33 +374,6 @@ struct DecodeError {
 /// Decodes and verifies: checksum, version, and that every index lies in range. On failure `error`
 /// says why and the result is empty.
 [[nodiscard]] bool decode(std::span<const std::byte> bytes, Manifest& manifest, DecodeError& error);
-
-/// The number of elements / tasks with the symbols bound; throws std::overflow_error past 2^62.
-[[nodiscard]] std::int64_t elements(std::span<const Dimension> shape,
-                                    std::span<const std::int64_t> symbols);
-[[nodiscard]] std::int64_t task_count(const Kernel& kernel, std::span<const std::int64_t> symbols);
-
-/// The memory that a program needs, known before it runs. Slots of role accumulated lie in a piece
-/// of their own beside the arena, which exists once micro-batches are asked for.
-struct ArenaPlan {
-  std::int64_t bytes = 0;                  ///< of the arena
-  std::int64_t accumulated_bytes = 0;      ///< of the piece for micro-batches
-  std::vector<std::int64_t> slot_offsets;  ///< in the arena, or in that piece
-};
-[[nodiscard]] ArenaPlan plan_arena(const Program& program, std::span<const std::int64_t> symbols);
-
-/// How many parts the sum has, and blocks the grid; both throw std::overflow_error past 2^62.
-[[nodiscard]] std::int64_t split_count(const Split& split, std::span<const std::int64_t> symbols);
-[[nodiscard]] std::int64_t block_count(const CudaKernel& kernel,
-                                       std::span<const std::int64_t> symbols);
-
-/// Where every part of a kernel's workspace begins, and the bytes of all.
-struct WorkspacePlan {
-  std::int64_t bytes = 0;
-  std::vector<std::int64_t> offsets;  ///< by part
-};
-[[nodiscard]] WorkspacePlan plan_workspace(const CudaKernel& kernel,
-                                           std::span<const std::int64_t> symbols);
 
 /// The manifest's kernels for a chip, or null when it does not hold for that chip.
 [[nodiscard]] const CudaTarget* find_cuda(const Manifest& manifest, std::string_view chip);

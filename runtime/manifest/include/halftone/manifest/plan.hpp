@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a manifest's sizes come to with its symbols bound: elements, tasks, blocks, memory.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "halftone/manifest/manifest.hpp"
+
+namespace halftone::manifest {
+
+/// That many elements take; throws std::overflow_error past 2^62.
+[[nodiscard]] std::int64_t bytes_of(const Encoding& encoding, std::int64_t elements);
+
+/// The number of elements / tasks with the symbols bound; throws std::overflow_error past 2^62.
+[[nodiscard]] std::int64_t elements(std::span<const Dimension> shape,
+                                    std::span<const std::int64_t> symbols);
+[[nodiscard]] std::int64_t task_count(const Kernel& kernel, std::span<const std::int64_t> symbols);
+
+/// The memory that a program needs, known before it runs. Slots of role accumulated lie in a piece
+/// of their own beside the arena, which exists once micro-batches are asked for.
+struct ArenaPlan {
+  std::int64_t bytes = 0;                  ///< of the arena
+  std::int64_t accumulated_bytes = 0;      ///< of the piece for micro-batches
+  std::vector<std::int64_t> slot_offsets;  ///< in the arena, or in that piece
+};
+[[nodiscard]] ArenaPlan plan_arena(const Program& program, std::span<const std::int64_t> symbols);
+
+/// How many parts the sum has, and blocks the grid; both throw std::overflow_error past 2^62.
+[[nodiscard]] std::int64_t split_count(const Split& split, std::span<const std::int64_t> symbols);
+[[nodiscard]] std::int64_t block_count(const CudaKernel& kernel,
+                                       std::span<const std::int64_t> symbols);
+
+/// Where every part of a kernel's workspace begins, and the bytes of all.
+struct WorkspacePlan {
+  std::int64_t bytes = 0;
+  std::vector<std::int64_t> offsets;  ///< by part
+};
+[[nodiscard]] WorkspacePlan plan_workspace(const CudaKernel& kernel,
+                                           std::span<const std::int64_t> symbols);
+
+}  // namespace halftone::manifest
