@@ -36,6 +36,9 @@ private:
   void add(StringRef name, const std::string &value) {
     state.addAttribute(name, builder.getStringAttr(value));
   }
+  void add(StringRef name, int64_t value) {
+    state.addAttribute(name, builder.getI64IntegerAttr(value));
+  }
   void add(StringRef name, const std::vector<std::int64_t> &value) {
     state.addAttribute(name, builder.getDenseI64ArrayAttr(value));
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <stdexcept>
 
 #include "halftone/description/description.hpp"
@@ -12,6 +13,11 @@ const Value& find(const LayerAttributes& attributes, std::string_view name) {
     if (setting.name == name) return std::get<Value>(setting.value);
   }
   throw std::out_of_range("no setting '" + std::string(name) + "'");
+}
+
+bool has(const LayerAttributes& attributes, std::string_view name) {
+  return std::any_of(attributes.settings.begin(), attributes.settings.end(),
+                     [name](const Setting& setting) { return setting.name == name; });
 }
 
 }  // namespace
@@ -29,10 +35,14 @@ const std::vector<std::int64_t>& LayerAttributes::integers(std::string_view sett
 const Shape& LayerAttributes::dimensions(std::string_view setting) const {
   return find<Shape>(*this, setting);
 }
+std::optional<std::int64_t> LayerAttributes::integer(std::string_view setting) const {
+  return has(*this, setting) ? std::optional(find<std::int64_t>(*this, setting)) : std::nullopt;
+}
 
 LayerAttributes standard_attributes(Kind kind) {
   LayerAttributes attributes;
   for (const SettingForm& form : form_of(kind).settings) {
+    if (form.optional) continue;
     Setting& setting = attributes.settings.emplace_back(Setting{form.name, form.standard});
     if (form.type == SettingType::flag) setting.value = form.standard != 0;
     if (form.type == SettingType::choice) {
@@ -40,6 +50,7 @@ LayerAttributes standard_attributes(Kind kind) {
     }
     if (form.type == SettingType::integers) setting.value.emplace<std::vector<std::int64_t>>();
     if (form.type == SettingType::dimensions) setting.value.emplace<Shape>();
+    if (form.type == SettingType::integer) setting.value = static_cast<std::int64_t>(form.standard);
   }
   return attributes;
 }

@@ -59,14 +59,14 @@ Sentence format_fault(const Description& description, const Node& node) {  // D8
   for (std::size_t i = 0; i < node.operands.size(); ++i) {
     const auto id = static_cast<std::size_t>(node.operands[i].node);
     const Node& source = description.nodes[id];
-    const bool is_label = operand_form(form_of(node.kind), static_cast<int>(i)).labels;
-    if (is_label && source.format != Element::i32) {
-      return subject(node) + " has the label '%" + source.name +
+    const OperandForm& form = operand_form(form_of(node.kind), static_cast<int>(i));
+    if (form.integers && source.format != Element::i32) {
+      return subject(node) + " has the " + form.role + " '%" + source.name +
              "', which is not i32; use an input of format i32 (D8)";
     }
-    if (!is_label && source.format == Element::i32) {
+    if (!form.integers && source.format == Element::i32) {
       return subject(node) + " computes with the i32 input '%" + source.name +
-             "'; only labels are i32 (D8)";
+             "'; only labels and tokens are i32 (D8)";
     }
   }
   return std::nullopt;
@@ -106,8 +106,12 @@ Sentence setting_fault(const Node& node, const SettingForm& form, const Setting&
     return subject(node) + " does not have the settings of its kind; give it '" + form.name +
            "' (" + std::string(label_of(node)) + ")";
   }
-  const auto* number = std::get_if<double>(&setting.value);
-  if (number) return number_fault(node, form, *number);
+  if (const auto* number = std::get_if<double>(&setting.value)) {
+    return number_fault(node, form, *number);
+  }
+  if (const auto* integer = std::get_if<std::int64_t>(&setting.value)) {
+    return number_fault(node, form, static_cast<double>(*integer));
+  }
   const auto* word = std::get_if<std::string>(&setting.value);
   if (!word || std::find(form.words.begin(), form.words.end(), *word) != form.words.end()) {
     return std::nullopt;
@@ -117,12 +121,14 @@ Sentence setting_fault(const Node& node, const SettingForm& form, const Setting&
 }
 
 Sentence layer_fault(const Node& node, const KindForm& form, const LayerAttributes& attributes) {
-  const auto count = static_cast<std::size_t>(form.settings.size);
-  for (std::size_t i = 0; i < count; ++i) {
-    const Setting setting = i < attributes.settings.size() ? attributes.settings[i] : Setting{};
-    if (auto fault = setting_fault(node, form.settings[static_cast<int>(i)], setting)) return fault;
+  std::size_t met = 0;
+  for (const SettingForm& expected : form.settings) {
+    const Setting setting = met < attributes.settings.size() ? attributes.settings[met] : Setting{};
+    if (expected.optional && setting.name != expected.name) continue;
+    if (auto fault = setting_fault(node, expected, setting)) return fault;
+    ++met;
   }
-  if (attributes.settings.size() > count || attributes.function.has_value() != form.function) {
+  if (attributes.settings.size() > met || attributes.function.has_value() != form.function) {
     return subject(node) + " has the attributes of another kind; give it its own (" +
            std::string(label_of(node)) + ")";
   }

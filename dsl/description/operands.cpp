@@ -15,14 +15,14 @@ std::string subject(const Node& node) {
 std::string_view label_of(const Node& node) {
   const KindForm& form = form_of(node.kind);
   const auto* attributes = std::get_if<LayerAttributes>(&node.attributes);
-  for (int i = 0; attributes && i < form.settings.size; ++i) {
-    const SettingForm& setting = form.settings[i];
-    if (setting.labels.size == 0 || attributes->settings.size() <= static_cast<std::size_t>(i)) {
-      continue;
-    }
-    const auto* word = std::get_if<std::string>(&attributes->settings[i].value);
-    for (int w = 0; word && w < setting.words.size; ++w) {
-      if (*word == setting.words[w]) return setting.labels[w];
+  if (!attributes) return form.label;
+  for (const SettingForm& expected : form.settings) {
+    for (const Setting& setting : attributes->settings) {
+      const auto* word = std::get_if<std::string>(&setting.value);
+      if (expected.labels.size == 0 || setting.name != expected.name || !word) continue;
+      for (int w = 0; w < expected.words.size; ++w) {
+        if (*word == expected.words[w]) return expected.labels[w];
+      }
     }
   }
   return form.label;

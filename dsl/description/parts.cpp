@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parts.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace halftone::description::detail {
@@ -122,6 +123,8 @@ bool read_value(Scanner& scan, const SettingForm& form, Setting& setting) {
       return read_flag(scan, setting.value.emplace<bool>());
     case SettingType::choice:
       return read_choice(scan, form, setting.value.emplace<std::string>());
+    case SettingType::integer:
+      return scan.read_integer(setting.value.emplace<std::int64_t>(), "an integer");
     case SettingType::integers:
       return read_integers(scan, setting.value.emplace<std::vector<std::int64_t>>());
     case SettingType::dimensions:
@@ -130,15 +133,29 @@ bool read_value(Scanner& scan, const SettingForm& form, Setting& setting) {
   return false;
 }
 
-/// "{epsilon: 1e-05}": all settings of the form, in its order.
+bool any_required(const Table<SettingForm>& forms, int first) {
+  return std::any_of(forms.begin() + first, forms.end(),
+                     [](const SettingForm& form) { return !form.optional; });
+}
+
+/// "{epsilon: 1e-05}": the form's settings in its order; where none is stated there are no braces.
 bool read_settings(Scanner& scan, const Table<SettingForm>& forms, std::vector<Setting>& settings) {
-  for (const SettingForm& form : forms) {
-    if (!(scan.expect(settings.empty() ? '{' : ',') && scan.expect_word(form.name) &&
-          scan.expect(':') && read_value(scan, form, settings.emplace_back()))) {
+  if (forms.size == 0 || (!any_required(forms, 0) && scan.peek() != '{')) return true;
+  int next = 0;
+  do {
+    if (!scan.expect(settings.empty() ? '{' : ',')) return false;
+    bool met = false;
+    while (next + 1 < forms.size && forms[next].optional && !met) {
+      met = scan.take_word(forms[next].name);
+      if (!met) ++next;
+    }
+    if (!(met || scan.expect_word(forms[next].name)) || !scan.expect(':') ||
+        !read_value(scan, forms[next], settings.emplace_back())) {
       return false;
     }
-  }
-  return settings.empty() || scan.expect('}');
+    ++next;
+  } while (next < forms.size && (any_required(forms, next) || scan.peek() == ','));
+  return scan.expect('}');
 }
 
 }  // namespace

@@ -99,6 +99,7 @@ class Printer {
   void put_value(double value) { put(spelled(value)); }
   void put_value(bool value) { put(value ? "true" : "false"); }
   void put_value(const std::string& word) { put(word); }
+  void put_value(std::int64_t integer) { put(std::to_string(integer)); }
   void put_value(const Shape& dimensions) { put(spelled(dimensions)); }
   void put_value(const std::vector<std::int64_t>& integers) {
     Shape extents;

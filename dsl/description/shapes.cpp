@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A node of a Description as the shape rules of kinds/ see it (shape_rule.hpp).
+#include <limits>
+
 #include "faults.hpp"
 #include "halftone/description/validate.hpp"
 #include "spelling.hpp"
@@ -32,6 +34,7 @@ class NodeView {
     shape.push_back(std::move(last));
     return shape;
   }
+  static constexpr int kMostDimensions = std::numeric_limits<int>::max();
   static bool is_fixed(const Dimension& dimension) { return dimension.symbol.empty(); }
   static std::int64_t extent(const Dimension& dimension) { return dimension.extent; }
   static Dimension fixed(std::int64_t extent) { return {extent, {}}; }
@@ -43,12 +46,11 @@ class NodeView {
   }
 
   bool flag(int setting) const {
-    const auto* attributes = std::get_if<LayerAttributes>(&node_.attributes);
-    const auto at = static_cast<std::size_t>(setting);
-    const bool is_stated = attributes && at < attributes->settings.size();
-    const auto* on = is_stated ? std::get_if<bool>(&attributes->settings[at].value) : nullptr;
+    const bool* on = stated<bool>(setting);
     return on ? *on : form_of(node_.kind).settings[setting].standard != 0;
   }
+  bool states(int setting) const { return stated<std::int64_t>(setting) != nullptr; }
+  std::int64_t integer(int setting) const { return *stated<std::int64_t>(setting); }
 
   /// Empty where the node does not have the settings of its kind.
   std::vector<std::int64_t> integers() const { return list<std::vector<std::int64_t>>(); }
@@ -87,6 +89,19 @@ class NodeView {
       if (const auto* list = std::get_if<List>(&setting.value)) return *list;
     }
     return {};
+  }
+
+  /// Null where the setting is absent, or of another type.
+  template <class Value>
+  const Value* stated(int setting) const {
+    const auto* attributes = std::get_if<LayerAttributes>(&node_.attributes);
+    if (!attributes) return nullptr;
+    for (const Setting& one : attributes->settings) {
+      if (one.name == form_of(node_.kind).settings[setting].name) {
+        return std::get_if<Value>(&one.value);
+      }
+    }
+    return nullptr;
   }
 
   void put(std::string_view text) { inferred_.fault += text; }

@@ -109,7 +109,7 @@ bool Checker::check_outputs() {  // D6
     if (node(output.node).format == Element::i32) {
       return fail(Section::output, i, output.node,
                   subject + " is the i32 input '%" + node(output.node).name +
-                      "'; only labels are i32, so remove it (D8)");
+                      "'; only labels and tokens are i32, so remove it (D8)");
     }
     ++uses_[static_cast<std::size_t>(output.node)];
   }

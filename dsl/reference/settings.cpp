@@ -13,6 +13,8 @@ Settings settings_of(const description::Node& node) {
   for (const description::Setting& setting : attributes->settings) {
     if (const auto* number = std::get_if<double>(&setting.value)) {
       settings.numbers[setting.name] = *number;
+    } else if (const auto* integer = std::get_if<std::int64_t>(&setting.value)) {
+      settings.numbers[setting.name] = static_cast<double>(*integer);
     } else if (const auto* word = std::get_if<std::string>(&setting.value)) {
       settings.words[setting.name] = *word;
     } else if (const auto* list = std::get_if<std::vector<std::int64_t>>(&setting.value)) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -18,10 +19,10 @@ class AskedShape {
   using Choice = std::function<Dimension(int operand, std::size_t dimension)>;
 
   /// The shapes of parameters are not read.
-  AskedShape(std::vector<Shape> operands, Choice choose, std::vector<Setting> settings)
-      : operands_(std::move(operands)),
-        choose_(std::move(choose)),
-        settings_(std::move(settings)) {}
+  AskedShape(Kind kind, std::vector<Shape> operands, const Attributes& attributes, Choice choose)
+      : form_(form_of(kind)), operands_(std::move(operands)), choose_(std::move(choose)) {
+    if (const auto* of_layer = std::get_if<LayerAttributes>(&attributes)) attributes_ = *of_layer;
+  }
 
   [[nodiscard]] const Shape& needed(int operand) const { return needed_.at(operand); }
   /// Nothing where the rule refuses.
@@ -47,6 +48,7 @@ class AskedShape {
     shape.push_back(last);
     return shape;
   }
+  static constexpr int kMostDimensions = std::numeric_limits<int>::max();
   static bool is_fixed(const Dimension& dimension) { return dimension.symbol.empty(); }
   static std::int64_t extent(const Dimension& dimension) { return dimension.extent; }
   static Dimension fixed(std::int64_t extent) { return {extent, {}}; }
@@ -54,24 +56,31 @@ class AskedShape {
     return choose_(operand, dimension);
   }
   [[nodiscard]] bool flag(int setting) const {
-    return std::get<bool>(settings_.at(static_cast<std::size_t>(setting)).value);
+    return attributes_.flag(form_.settings[setting].name);
   }
   [[nodiscard]] const std::vector<std::int64_t>& integers() const {
-    return std::get<std::vector<std::int64_t>>(settings_.at(0).value);
+    return std::get<std::vector<std::int64_t>>(attributes_.settings.at(0).value);
   }
-  [[nodiscard]] const Shape& dimensions() const { return std::get<Shape>(settings_.at(0).value); }
+  [[nodiscard]] const Shape& dimensions() const { return std::get<Shape>(attributes_.settings.at(0).value); }
   template <class... Dimensions>
   bool parameter(int operand, const Dimensions&... dimensions) {
     needed_[operand] = Shape{dimensions...};
     return true;
   }
+  [[nodiscard]] bool states(int setting) const { return stated(setting).has_value(); }
+  [[nodiscard]] std::int64_t integer(int setting) const { return stated(setting).value(); }
   void result(Shape shape) { result_ = std::move(shape); }
   void refuse(const auto&...) {}
 
  private:
+  [[nodiscard]] std::optional<std::int64_t> stated(int setting) const {
+    return attributes_.integer(form_.settings[setting].name);
+  }
+
+  const KindForm& form_;
   std::vector<Shape> operands_;
+  LayerAttributes attributes_;
   Choice choose_;
-  std::vector<Setting> settings_;
   std::map<int, Shape> needed_;
   std::optional<Shape> result_;
 };

@@ -16,7 +16,7 @@ void check(const SettingForm& setting) {
   CAPTURE(setting.name);
   CHECK(setting.name != nullptr);
   CHECK((setting.title != nullptr || setting.type == SettingType::flag));
-  if (setting.type == SettingType::number) {
+  if (setting.type == SettingType::number || setting.type == SettingType::integer) {
     REQUIRE((setting.accepts != nullptr));
     CHECK(setting.accepts(setting.standard));
     CHECK(setting.accepts(std::stod(setting.example)));
@@ -51,6 +51,7 @@ TEST_CASE("every form can be read, printed and checked") {
       CHECK((!operand.repeated || form->operands.size == 1));
       CHECK((operand.optional || !optional));
       CHECK((!operand.may_be_tied || operand.is_parameter()));
+      CHECK((!operand.integers || !operand.is_parameter()));
       optional = operand.optional;
     }
     for (const SettingForm& setting : form->settings) check(setting);

@@ -168,29 +168,34 @@ class Generator {
     std::vector<Operand> operands = operands_for(kind, x);
     std::vector<Shape> shapes;
     for (const Operand& operand : operands) {
-      shapes.push_back(operand.node < 0 ? Shape{} : shape(operand.node));
+      const bool integers = operand_form(form_of(kind), static_cast<int>(shapes.size())).integers;
+      shapes.push_back(integers ? rows_of(x) : operand.node < 0 ? Shape{} : shape(operand.node));
     }
-    Attributes attributes = this->attributes(kind, operands.size(), shape(x));
-    const auto* of_layer = std::get_if<LayerAttributes>(&attributes);
+    const Attributes attributes = attributes_of(kind, operands.size(), shape(x));
     const auto choose = [&](int operand, std::size_t dimension) {
       return chosen(operand_form(form_of(kind), operand), dimension);
     };
-    AskedShape asked(std::move(shapes), choose,
-                     of_layer ? of_layer->settings : std::vector<Setting>());
+    AskedShape asked(kind, std::move(shapes), attributes, choose);
     AllKinds::infer_shape(kind, asked);
     if (!asked.result() || ends_in_symbol(*asked.result())) return;
     for (int i = 0; i < static_cast<int>(operands.size()); ++i) {
       NodeId& read = operands[static_cast<std::size_t>(i)].node;
-      if (read < 0) read = parameter_of(asked.needed(i), operand_form(form_of(kind), i));
+      const OperandForm& form = operand_form(form_of(kind), i);
+      if (read < 0) {
+        read = form.integers ? builder_.input(name(), rows_of(x), Element::i32)
+                             : parameter_of(asked.needed(i), form);
+      }
     }
     const NodeId id = builder_.node(name(), kind, std::move(operands), *asked.result());
-    built().nodes.back().attributes = std::move(attributes);
+    built().nodes.back().attributes = attributes;
     if (!is_loss(kind)) return values_.push_back(id);
     built().losses.insert(built().losses.begin() + below(built().losses.size() + 1),
                           {id, finite()});
   }
 
-  /// -1 stands for a parameter whose shape is not known yet.
+  Shape rows_of(NodeId x) { return {shape(x).begin(), shape(x).end() - 1}; }
+
+  /// -1 stands for a parameter whose shape is not known yet, and for an input of integers.
   std::vector<Operand> operands_for(Kind kind, NodeId x) {
     const Table<OperandForm>& forms = form_of(kind).operands;
     std::vector<Operand> operands;
@@ -203,10 +208,7 @@ class Generator {
       }
       if (form.optional && below(2) == 0) return operands;
       NodeId node = operands.empty() ? x : alike(x).back();
-      if (form.is_parameter()) node = -1;
-      if (form.labels) {
-        node = builder_.input(name(), Shape(shape(x).begin(), shape(x).end() - 1), Element::i32);
-      }
+      if (form.is_parameter() || form.integers) node = -1;
       operands.push_back({form.role, node});
     }
     return operands;
@@ -237,13 +239,17 @@ class Generator {
     return result;
   }
 
-  Attributes attributes(Kind kind, std::size_t arity, const Shape& x) {
+  Attributes attributes_of(Kind kind, std::size_t arity, const Shape& x) {
     const KindForm& form = form_of(kind);
     if (form.settings.size == 0 && !form.function) return {};
     LayerAttributes result = standard_attributes(kind);
-    for (int i = 0; i < form.settings.size; ++i) {
-      const SettingForm& setting = form.settings[i];
-      auto& value = result.settings[static_cast<std::size_t>(i)].value;
+    std::size_t at = 0;
+    for (const SettingForm& setting : form.settings) {
+      if (setting.optional && below(2) == 0) continue;
+      const auto place = result.settings.begin() + static_cast<std::ptrdiff_t>(at++);
+      if (setting.optional) result.settings.insert(place, {setting.name, std::int64_t{0}});
+      auto& value = result.settings[at - 1].value;
+      if (setting.type == SettingType::integer) value = static_cast<std::int64_t>(below(40));
       if (setting.type == SettingType::flag) value = below(2) == 1;
       if (setting.type == SettingType::choice) {
         value = std::string(setting.words[static_cast<int>(below(setting.words.size))]);

@@ -140,12 +140,14 @@ TEST_CASE("dimensions and formats keep D4 and D8") {
       {[](Description& d) { d.nodes[kAct].format = Element::bf16; }, kAct,
        "gelu '%act' states the format bf16; leave it f32 and state formats in rules (D8)"},
       {[](Description& d) { d.nodes[kX].format = Element::i32; }, kFc,
-       "linear '%fc' computes with the i32 input '%x'; only labels are i32 (D8)"},
+       "linear '%fc' computes with the i32 input '%x'; only labels and tokens are i32 (D8)"},
       {[](Description& d) { d.nodes[kLabel].format = Element::f32; }, kXent,
        "cross_entropy '%xent' has the label '%label', which is not i32; use an input of format i32 "
        "(D8)"},
       {[](Description& d) { d.outputs.push_back({"label", kLabel}); }, kLabel,
-       "the output \"label\" is the i32 input '%label'; only labels are i32, so remove it (D8)"},
+       "the output \"label\" is the i32 input '%label'; only labels and tokens are i32, so remove "
+       "it "
+       "(D8)"},
   };
   for (const Case& c : cases) check(c);
 }

@@ -23,7 +23,7 @@ reference::Step<float> step(Pair& pair, std::int64_t micro_batches, bool parts, 
   reference::State<float> moving = pair.state;
   for (std::int64_t i = 1; i <= micro_batches; ++i) {
     pair.draw();
-    if (i == spoiled) pair.inputs.values.begin()->second[0] = std::nanf("");
+    if (i == spoiled) pair.spoil(std::nanf(""));
     const auto forward = pair.reference.forward(moving, pair.inputs);
     auto gradients = pair.reference.backward(forward);
     sum = i == 1 ? std::move(gradients) : pair.reference.accumulate(std::move(sum), gradients);

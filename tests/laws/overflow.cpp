@@ -32,6 +32,7 @@ std::vector<float>& random_tensor(reference::Tensors<float>& tensors, std::mt199
 
 auto set_input(float value) {
   return [value](Pair& pair, std::mt19937_64& random) {
+    if (pair.inputs.values.empty()) return;  // of a model that reads tokens alone
     random_element(random_tensor(pair.inputs.values, random), random) = value;
   };
 }
@@ -45,6 +46,7 @@ auto scale_inputs(float factor) {
 
 auto scale_one_input(float factor) {
   return [factor](Pair& pair, std::mt19937_64& random) {
+    if (pair.inputs.values.empty()) return;
     for (float& value : random_tensor(pair.inputs.values, random)) value *= factor;
   };
 }

@@ -16,6 +16,7 @@
 #include "halftone/predictor.hpp"
 #include "halftone/reference/evaluator.hpp"
 #include "halftone/trainer.hpp"
+#include "integer_bound.hpp"
 #include "models.hpp"
 
 namespace halftone::tests {
@@ -57,7 +58,7 @@ class Pair {
     state.seed = seed;
   }
 
-  /// Inputs of the next step: uniform in [-1, 1], labels uniform among the classes.
+  /// Inputs of the next step: uniform in [-1, 1], integers uniform among what their readers take.
   void draw() {
     std::uniform_real_distribution<float> uniform(-1.0f, 1.0f);
     for (std::size_t id = 0; id < description.nodes.size(); ++id) {
@@ -66,11 +67,11 @@ class Pair {
       const auto count =
           static_cast<std::size_t>(reference.count(static_cast<description::NodeId>(id)));
       if (node.format == description::Element::i32) {
-        auto& labels = inputs.integers[node.name];
-        labels.resize(count);
+        auto& integers = inputs.integers[node.name];
+        integers.resize(count);
         std::uniform_int_distribution<std::int32_t> pick(
-            0, classes_of(static_cast<description::NodeId>(id)) - 1);
-        for (auto& label : labels) label = pick(random_);
+            0, integer_bound(description, static_cast<description::NodeId>(id)) - 1);
+        for (auto& integer : integers) integer = pick(random_);
       } else {
         auto& values = inputs.values[node.name];
         values.resize(count);
@@ -79,12 +80,20 @@ class Pair {
     }
   }
 
+  /// Makes the step not finite, by an input or, where all are integers, by one that none takes.
+  void spoil(float value) {
+    if (inputs.values.empty())
+      inputs.integers.begin()->second[0] = -1;
+    else
+      inputs.values.begin()->second[0] = value;
+  }
+
   [[nodiscard]] std::vector<NamedValues> named_inputs() const {
     std::vector<NamedValues> named;
     for (const auto& [name, values] : inputs.values)
       named.push_back({name, std::span<const float>(values)});
-    for (const auto& [name, labels] : inputs.integers)
-      named.push_back({name, std::span<const std::int32_t>(labels)});
+    for (const auto& [name, integers] : inputs.integers)
+      named.push_back({name, std::span<const std::int32_t>(integers)});
     return named;
   }
 
@@ -115,15 +124,6 @@ class Pair {
       for (const auto& dim : node.shape)
         if (!dim.symbol.empty()) symbols[dim.symbol] = dim.symbol == "batch" ? batch : 3;
     return symbols;
-  }
-
-  [[nodiscard]] std::int32_t classes_of(description::NodeId label) const {
-    for (const auto& node : description.nodes)
-      for (const auto& operand : node.operands)
-        if (operand.role == "label" && operand.node == label)
-          return static_cast<std::int32_t>(
-              description.nodes[node.operands[0].node].shape.back().extent);
-    return 1;
   }
 
   std::mt19937_64 random_;

@@ -57,8 +57,8 @@ TEST_CASE("M2: a step that is not finite changes no bit of the parameters, and t
     for (int step = 0; step < 4; ++step) {
       CAPTURE(step);
       pair.draw();
-      if (step == 1) pair.inputs.values.begin()->second[0] = std::nanf("");
-      if (step == 2) pair.inputs.values.begin()->second[0] = INFINITY;
+      if (step == 1) pair.spoil(std::nanf(""));
+      if (step == 2) pair.spoil(INFINITY);
       const auto expected = pair.reference.step(pair.state, pair.inputs);
       pair.trainer.step(pair.named_inputs());
       CHECK(pair.trainer.updated() == expected.finite);

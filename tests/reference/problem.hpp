@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "../support/integer_bound.hpp"
 #include "halftone/description/text.hpp"
 #include "halftone/reference/evaluator.hpp"
 
@@ -60,17 +61,6 @@ inline description::Description parse_model(const std::string& statements,
   return std::get<description::Description>(std::move(parsed));
 }
 
-/// The number of classes that the labels of an input choose from.
-inline std::int64_t classes_of(const description::Description& model, description::NodeId label) {
-  for (const description::Node& node : model.nodes) {
-    for (const description::Operand& operand : node.operands) {
-      if (operand.role != "label" || operand.node != label) continue;
-      return model.nodes[node.operands[0].node].shape.back().extent;
-    }
-  }
-  return 1;
-}
-
 /// Values in [low, high] for everything, external gradients in [-1, 1] for the outputs.
 inline Problem make_problem(const description::Description& model, const Symbols& symbols,
                             std::uint64_t seed, double low = -1, double high = 1) {
@@ -87,7 +77,8 @@ inline Problem make_problem(const description::Description& model, const Symbols
     } else if (node.kind == kind_called("state")) {
       problem.states[node.name] = random.tensor(count, low, high);
     } else if (node.kind == kind_called("input") && node.format == description::Element::i32) {
-      const std::int64_t classes = classes_of(model, static_cast<description::NodeId>(id));
+      const std::int64_t classes =
+          halftone::tests::integer_bound(model, static_cast<description::NodeId>(id));
       for (std::int64_t e = 0; e < count; ++e) {
         problem.inputs.integers[node.name].push_back(
             static_cast<std::int32_t>(random.bits() % classes));

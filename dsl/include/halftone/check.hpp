@@ -138,7 +138,7 @@ class Report {
       case Fault::not_constant:
         return say("the model is not known while compiling: declare it constexpr");
       case Fault::no_input:
-        return say("the model has no tensor input: add inputs(tensor(\"x\", batch, 8))");
+        return say("the model has no input: add inputs(tensor(\"x\", batch, 8))");
       case Fault::no_source:
         return say("the chain has no value at ", Given{found_.token},
                    ": begin it with from(\"name\")");
@@ -189,13 +189,13 @@ class Report {
   constexpr void kinds() {
     const Name other{found_.other};
     switch (found_.fault) {
-      case Fault::labels_as_values:
+      case Fault::integers_as_values:
         return say(Asker{}, " reads ", other,
-                   " as a value, but it holds labels: declare it with tensor(), or use it as the "
+                   " as a value, but it holds integers: declare it with tensor(), or use it as the "
                    "label of a loss");
-      case Fault::values_as_labels:
-        return say(Name{found_.node}, " takes ", other,
-                   " as its label: declare an input with labels() for it");
+      case Fault::values_as_integers:
+        return say(Name{found_.node}, " takes ", other, " as its ", found_.text,
+                   ": declare an input with ", found_.text, "s() for it");
       default:
         return say(other,
                    " is a loss and cannot be read as a value: read the value that the loss is "
@@ -213,9 +213,7 @@ class Report {
                    "', but no layer that it can see has that name: correct the name in tied()",
                    visible());
       case Fault::tied_kind:
-        return say(layer, " is tied to '", found_.text,
-                   "', which has no weight of its kind: tie it to a ",
-                   form_of(graph_.nodes[found_.node].kind).word, " layer");
+        return tied_kind();
       case Fault::tied_cycle:
         return say(layer, " is tied to itself through '", found_.text,
                    "': let one layer own the weight");
@@ -246,12 +244,30 @@ class Report {
     }
   }
 
+  /// Says which kinds have a weight that others may use.
+  constexpr void tied_kind() {
+    say(Name{found_.node}, " is tied to '", found_.text,
+        "', which has no weight to share: tie it to a ");
+    bool several = false;
+    for (const description::KindForm* form : description::AllKinds::forms) {
+      bool shares = false;
+      for (const description::OperandForm& operand : form->operands) shares |= operand.may_be_tied;
+      if (!shares) continue;
+      say(several ? " or " : "", form->word);
+      several = true;
+    }
+    say(" layer");
+  }
+
   /// Says what options the layer has in their place.
   constexpr void not_an_option() {
     const description::Kind kind = graph_.program[found_.token].kind();
     say(Given{found_.token}, " is given what is no option of ", form_of(kind).word, ": it takes ");
     for (const description::OperandForm& operand : form_of(kind).operands) {
       if (operand.is_parameter() && operand.optional) say("no_", operand.role, ", ");
+    }
+    for (const description::SettingForm& setting : form_of(kind).settings) {
+      if (setting.optional) say(setting.name, "(), ");
     }
     if (tied_operand(kind) >= 0) say("tied(), and ");
     say("options of parameters such as frozen, no_decay or init_normal()");

@@ -98,7 +98,7 @@ class Describer {
     }
     for (int i = 0; i < from.shape.rank; ++i)
       to.shape.push_back(dimension(from.shape.dimensions[i]));
-    if (from.labels) to.format = description::Element::i32;
+    if (from.integers) to.format = description::Element::i32;
     to.attributes = attributes(n);
     return to;
   }
@@ -127,12 +127,24 @@ class Describer {
     for (int at = node.token; at < program_.size; ++at) {
       if (at > node.token && !is_layer_option(program_[at].part)) break;
       const int i = stated(program_[at]);
-      if (i >= 0) set(to.settings[static_cast<std::size_t>(i)], form.settings[i], program_[at].x);
+      if (i >= 0) set(setting(to, form, i), form.settings[i], program_[at].x);
     }
     if (node.category == Category::kept)
       return description::StateAttributes{to.number(form.settings[0].name)};
     if (form.function) to.function = function(program_[node.token]);
     return to;
+  }
+
+  /// Setting `i` of the form, which gets its place among those that there are.
+  static description::Setting& setting(description::LayerAttributes& to,
+                                       const description::KindForm& form, int i) {
+    std::size_t at = 0;
+    for (int before = 0; before < i; ++before) {
+      at += at < to.settings.size() && to.settings[at].name == form.settings[before].name;
+    }
+    const bool exists = at < to.settings.size() && to.settings[at].name == form.settings[i].name;
+    if (!exists) to.settings.insert(to.settings.begin() + at, {form.settings[i].name, 0.0});
+    return to.settings[at];
   }
 
   static void set(description::Setting& setting, const description::SettingForm& form, double x) {
@@ -141,6 +153,7 @@ class Describer {
     if (form.type == SettingType::flag) setting.value = x != 0;
     if (form.type == SettingType::choice)
       setting.value = std::string(form.words[static_cast<int>(x)]);
+    if (form.type == SettingType::integer) setting.value = static_cast<std::int64_t>(x);
   }
 
   void set(description::Setting& setting, const TokenList& list) const {
@@ -174,6 +187,7 @@ class Describer {
     using Draw = description::Initializer::Kind;
     const description::OperandForm& form = parameter_form(program_, node);
     if (form.start == description::Start::constant) return {Draw::constant, form.first, 0.0};
+    if (form.start == description::Start::normal) return {Draw::normal, 0.0, 1.0};
     const double bound = std::sqrt(1.0 / static_cast<double>(node.inputs));
     return {Draw::uniform, -bound, bound};
   }

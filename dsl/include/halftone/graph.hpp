@@ -80,10 +80,10 @@ struct Scope {
 
 struct Node {
   description::Kind kind{};
-  Category category{};   ///< the kind's, at hand: a constant evaluation has few steps
-  bool labels = false;   ///< an input of class numbers
-  int role = 0;          ///< parameters: which of the layer's operands
-  long long inputs = 0;  ///< parameters: what one output of the layer sums
+  Category category{};    ///< the kind's, at hand: a constant evaluation has few steps
+  bool integers = false;  ///< an input of i32
+  int role = 0;           ///< parameters: which of the layer's operands
+  long long inputs = 0;   ///< parameters: what one output of the layer sums
   const char* name =
       nullptr;  ///< parameters: their layer's; null for a layer that is called after what it reads
   int scope = -1;
@@ -155,8 +155,8 @@ enum class Fault : unsigned char {
   residual_shape,
   shape,  // refused by the kind's rule
   // kinds
-  labels_as_values,
-  values_as_labels,
+  integers_as_values,
+  values_as_integers,
   loss_as_value,
   // parameters
   not_an_option,
@@ -259,7 +259,7 @@ constexpr bool is_parameter_option(Part part) {
   return part >= Part::frozen && part <= Part::init_normal;
 }
 constexpr bool is_layer_option(Part part) {
-  return part >= Part::setting && part <= Part::init_normal;
+  return part >= Part::extent && part <= Part::init_normal;
 }
 
 /// Which setting of its node's kind a token states, or -1.

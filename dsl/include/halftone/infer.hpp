@@ -32,21 +32,25 @@ class NodeView {
     shape.push(last);
     return shape;
   }
+  static constexpr int kMostDimensions = kMaxRank;
   static constexpr bool is_fixed(const Dimension& dimension) { return dimension.symbol == nullptr; }
   static constexpr long long extent(const Dimension& dimension) { return dimension.extent; }
   static constexpr Dimension fixed(long long extent) { return extent; }
 
-  constexpr Dimension chosen(int, int, const char*) const {
-    return graph_.program[node_.token].number;
+  /// The second one stands behind the node.
+  constexpr Dimension chosen(int, int dimension, const char*) const {
+    return graph_.program[node_.token + dimension].number;
+  }
+
+  constexpr bool states(int setting) const { return token_of(setting) >= 0; }
+  constexpr long long integer(int setting) const {
+    return static_cast<long long>(graph_.program[token_of(setting)].x);
   }
 
   constexpr bool flag(int setting) const {
-    const Program& program = graph_.program;
-    for (int at = node_.token; at < program.size; ++at) {
-      if (at > node_.token && !is_layer_option(program[at].part)) break;
-      if (stated(program[at]) == setting) return program[at].x != 0;
-    }
-    return form_of(node_.kind).settings[setting].standard != 0;
+    const int token = token_of(setting);
+    return token >= 0 ? graph_.program[token].x != 0
+                      : form_of(node_.kind).settings[setting].standard != 0;
   }
 
   constexpr TokenList integers() const { return list_of(graph_.program, node_.token); }
@@ -86,6 +90,16 @@ class NodeView {
   }
 
  private:
+  /// What states a setting, or -1.
+  constexpr int token_of(int setting) const {
+    const Program& program = graph_.program;
+    for (int at = node_.token; at < program.size; ++at) {
+      if (at > node_.token && !is_layer_option(program[at].part)) break;
+      if (stated(program[at]) == setting) return at;
+    }
+    return -1;
+  }
+
   /// A tied layer uses its owner's parameter as it is.
   constexpr bool fits(const Shape& needed, int operand) {
     const int tied = graph_.operand(node_, operand).node;
@@ -145,7 +159,7 @@ class Inference {
     if (graph_.sound()) NodeView(graph_, n).apply();
   }
 
-  /// Losses are read by nobody, labels only as what the reader's form calls labels.
+  /// Losses are read by nobody, integers only where the reader's form asks for them.
   constexpr void readable(int n) {
     const Node& node = graph_.nodes[n];
     const description::KindForm& form = form_of(node.kind);
@@ -154,10 +168,11 @@ class Inference {
       const Node& read = graph_.nodes[at];
       if (read.category == Category::loss) {
         graph_.fail({.fault = Fault::loss_as_value, .node = n, .other = at});
-      } else if (read.labels != operand_form(form, i).labels) {
-        graph_.fail({.fault = read.labels ? Fault::labels_as_values : Fault::values_as_labels,
+      } else if (read.integers != operand_form(form, i).integers) {
+        graph_.fail({.fault = read.integers ? Fault::integers_as_values : Fault::values_as_integers,
                      .node = n,
-                     .other = at});
+                     .other = at,
+                     .text = operand_form(form, i).role});
       }
     }
   }

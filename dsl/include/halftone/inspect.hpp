@@ -85,7 +85,7 @@ class Inspection {
     bool any_input = false;
     for (int n = 0; n < graph_.nodes.size(); ++n) {
       const Node& node = graph_.nodes[n];
-      any_input = any_input || (node.category == Category::delivered && !node.labels);
+      any_input = any_input || node.category == Category::delivered;
       if (node.users > 0 || node.category == Category::loss) continue;
       const Fault fault = node.category == Category::delivered ? Fault::unused_input
                           : node.category == Category::kept    ? Fault::unused_state
@@ -97,9 +97,9 @@ class Inspection {
       const int value = graph_.outputs[i].value.node;
       if (graph_.nodes[value].category == Category::loss)
         graph_.fail({.fault = Fault::loss_as_value, .other = value});
-      if (graph_.nodes[value].labels) {
+      if (graph_.nodes[value].integers) {
         graph_.fail(
-            {.fault = Fault::labels_as_values, .other = value, .token = graph_.outputs[i].token});
+            {.fault = Fault::integers_as_values, .other = value, .token = graph_.outputs[i].token});
       }
     }
   }
@@ -113,8 +113,8 @@ class Inspection {
         graph_.fail({.fault = Fault::not_a_state, .node = target});
       if (graph_.nodes[value].category == Category::loss)
         graph_.fail({.fault = Fault::loss_as_value, .node = target, .other = value});
-      if (graph_.nodes[value].labels) {
-        graph_.fail({.fault = Fault::labels_as_values, .node = target, .other = value});
+      if (graph_.nodes[value].integers) {
+        graph_.fail({.fault = Fault::integers_as_values, .node = target, .other = value});
       }
       if (!(state.shape == graph_.nodes[value].shape)) {
         graph_.fail({.fault = Fault::assigned_shape,
@@ -136,15 +136,18 @@ class Inspection {
     setting(n, program_[node.token]);
     const int first = node.token + 1;
     if (first == program_.size || !is_layer_option(program_[first].part)) return;
-    int without = kBoth;
+    int without = kBoth, optional = 0;
     for (const auto& operand : form_of(node.kind).operands) {
       if (operand.is_parameter()) without &= ~target_of(operand.group);
+      if (operand.is_parameter() && operand.optional) optional |= target_of(operand.group);
     }
     bool tie = false;
     for (int at = first; at < program_.size && is_layer_option(program_[at].part); ++at) {
       const Token& option = program_[at];
       setting(n, option);
       if (option.part == Part::without) without |= option.detail;
+      if (option.part == Part::without && (option.detail & ~optional) != 0)
+        graph_.fail({.fault = Fault::not_an_option, .token = node.token});
       tie = tie || option.part == Part::tied;
     }
     for (int at = first; at < program_.size && is_layer_option(program_[at].part); ++at) {

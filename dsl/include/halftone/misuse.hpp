@@ -94,7 +94,7 @@ constexpr Spec<1> transpose(const auto&...) {
 }
 constexpr LinearOption tied(const auto&...) {
   return LinearOption{
-      building::misused("tied takes the name of a linear layer: write "
+      building::misused("tied takes the name of a layer: write "
                         "linear(\"head\", 64, tied(\"embed\"))")[0]};
 }
 constexpr LinearOption on_weight(const auto&...) {
@@ -116,6 +116,11 @@ constexpr Section<1> labels(const auto&...) {
       "labels takes a name and dimensions that are whole numbers or symbols: write "
       "labels(\"digit\", batch)");
 }
+constexpr Section<1> tokens(const auto&...) {
+  return building::misused_section(
+      "tokens takes a name and dimensions that are whole numbers or symbols: write "
+      "tokens(\"word\", batch, 64)");
+}
 constexpr Section<1> state(const auto&...) {
   return building::misused_section(
       "state takes a name, initial() and dimensions: write state(\"mean\", initial(0), batch, 8)");
@@ -126,7 +131,7 @@ constexpr Section<1> assign(const auto&...) {
 }
 constexpr Section<1> inputs(const auto&...) {
   return building::misused_section(
-      "inputs takes tensor() and labels(): write inputs(tensor(\"x\", batch, 64))");
+      "inputs takes tensor(), labels() and tokens(): write inputs(tensor(\"x\", batch, 64))");
 }
 constexpr Section<1> states(const auto&...) {
   return building::misused_section("states takes state(): write states(state(\"mean\", batch, 8))");

@@ -30,11 +30,17 @@ constexpr auto tensor(const char* name, const D&... dimensions) {
   return building::source(one(token_of(Part::node, description::kInputKind, name)), dimensions...);
 }
 
-/// An i32 input, read by losses as class numbers (D8): labels("digit", batch).
+/// An i32 input (D8), read by losses as class numbers: labels("digit", batch).
 template <DimensionOfShape... D>
 constexpr auto labels(const char* name, const D&... dimensions) {
-  return building::source(one(token_of(Part::node, description::kInputKind, name, kLabels)),
+  return building::source(one(token_of(Part::node, description::kInputKind, name, kIntegers)),
                           dimensions...);
+}
+
+/// The same, read by embeddings as rows of their weight: tokens("word", batch, symbol("time")).
+template <DimensionOfShape... D>
+constexpr auto tokens(const char* name, const D&... dimensions) {
+  return labels(name, dimensions...);
 }
 
 struct Initial {

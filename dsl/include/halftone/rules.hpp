@@ -158,7 +158,7 @@ class ModelView {
         if (read.category == Category::trained) {
           reads |= readers[source].trained ? 6 : 2;
           readers[source].kinds |= description::KindSet(node.kind);
-        } else if (!read.labels) {
+        } else if (!read.integers) {
           reads |= trains() && is_trained(trained, n, source) ? 9 : 1;
         }
       }

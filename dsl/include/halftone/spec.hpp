@@ -14,8 +14,9 @@ namespace halftone::dsl {
 /// belong to.
 enum class Part : unsigned char {
   model,    // name
-  node,     // detail: Kind; name or null; number: what the layer chooses (its outputs), kLabels;
+  node,     // detail: Kind; name or null; number: what the layer chooses (its outputs), kIntegers;
             // x: its kind's first setting, where y is kStated
+  extent,   // number: a second one that the layer chooses; right behind the node
   setting,  // option of a node; detail: which other setting; x
   without,  // options of a layer; without: detail: the optional parameters that it has not
   tied,     // name of a layer whose parameter it uses
@@ -50,8 +51,8 @@ constexpr Target target_of(description::ParameterGroup group) {
   return group == description::ParameterGroup::weight ? kWeight : kBias;
 }
 
-/// The number of an input that holds class numbers.
-inline constexpr long long kLabels = 1;
+/// The number of an input of i32.
+inline constexpr long long kIntegers = 1;
 
 struct Token {
   Part part = Part::model;

@@ -69,7 +69,7 @@ class Walk {
   constexpr int source(int i) {
     Node node{.kind = program_[i].kind(),
               .category = form_of(program_[i].kind()).category,
-              .labels = program_[i].number == kLabels,
+              .integers = program_[i].number == kIntegers,
               .name = program_[i].name,
               .token = i};
     const int at = dimensions(i, options_of(i).end, node.shape);

@@ -110,7 +110,7 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batc
 MODEL(net, rules, adamw())
 }  // namespace bare_concat
 
-// EXPECT bare_tied: tied takes the name of a linear layer: write linear("head", 64, tied("embed"))
+// EXPECT bare_tied: tied takes the name of a layer: write linear("head", 64, tied("embed"))
 namespace bare_tied {
 constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
                            from("x") | MISSPELT(tied, relu) | linear("fc", 4) | output("guess"),
@@ -245,7 +245,7 @@ constexpr auto net =
 MODEL(net, rules, adamw())
 }  // namespace bare_layer_in_branch
 
-// EXPECT bare_option_of_layer: tied takes the name of a linear layer: write linear("head", 64,
+// EXPECT bare_option_of_layer: tied takes the name of a layer: write linear("head", 64,
 // tied("embed"))
 namespace bare_option_of_layer {
 constexpr auto net =

@@ -179,7 +179,7 @@ constexpr auto net =
 MODEL(net, rules, adamw())
 }  // namespace concatenated_number
 
-// EXPECT tied_to_number: tied takes the name of a linear layer: write linear("head", 64,
+// EXPECT tied_to_number: tied takes the name of a layer: write linear("head", 64,
 // tied("embed"))
 namespace tied_to_number {
 constexpr auto net =
@@ -333,6 +333,15 @@ constexpr auto net = model(
 MODEL(net, rules, adamw())
 }  // namespace labels_of_text
 
+// EXPECT tokens_of_text: tokens takes a name and dimensions that are whole numbers or symbols:
+// write tokens("word", batch, 64)
+namespace tokens_of_text {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 8), tokens("next", either("batch", batch))),
+    from("x") | linear("fc", 4) | output("guess"), losses(cross_entropy("loss", "guess", "next")));
+MODEL(net, rules, adamw())
+}  // namespace tokens_of_text
+
 // EXPECT state_of_text: state takes a name, initial() and dimensions: write state("mean",
 // initial(0), batch, 8)
 namespace state_of_text {
@@ -350,7 +359,8 @@ constexpr auto net =
 MODEL(net, rules)
 }  // namespace assign_of_one
 
-// EXPECT inputs_of_text: inputs takes tensor() and labels(): write inputs(tensor("x", batch, 64))
+// EXPECT inputs_of_text: inputs takes tensor(), labels() and tokens(): write inputs(tensor("x",
+// batch, 64))
 namespace inputs_of_text {
 constexpr auto net =
     model("net", either(inputs("x", "y"), inputs(tensor("x", batch, 8), tensor("y", batch, 4))),

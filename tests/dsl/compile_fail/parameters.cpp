@@ -99,14 +99,14 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
 MODEL(net, rules)
 }  // namespace tied_cycle
 
-// EXPECT tied_not_linear: layer 'back' is tied to 'act', which has no weight of its kind: tie it to
+// EXPECT tied_to_weightless: layer 'back' is tied to 'act', which has no weight to share: tie it to
 // a linear layer
-namespace tied_not_linear {
+namespace tied_to_weightless {
 constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
                            from("x") | linear("to", 8) | relu("act") |
                                linear("back", 8, tied(either("act", "to"))) | output("z"));
 MODEL(net, rules)
-}  // namespace tied_not_linear
+}  // namespace tied_to_weightless
 
 // EXPECT tied_options: layer 'back' is tied and cannot have options for a weight of its own: give
 // them to the layer that owns the weight

@@ -40,14 +40,14 @@ constexpr auto net =
 MODEL(net, rules, adamw())
 }  // namespace label_shape
 
-// EXPECT labels_as_values: layer 'sum' reads input 'digit' as a value, but it holds labels: declare
-// it with tensor(), or use it as the label of a loss
-namespace labels_as_values {
+// EXPECT integers_as_values: layer 'sum' reads input 'digit' as a value, but it holds integers:
+// declare it with tensor(), or use it as the label of a loss
+namespace integers_as_values {
 constexpr auto net =
     model("net", inputs(tensor("x", batch), either(labels("digit", batch), tensor("digit", batch))),
           from("x") | add("digit") | as("sum") | output("z"));
 MODEL(net, rules)
-}  // namespace labels_as_values
+}  // namespace integers_as_values
 
 // EXPECT loss_as_value: loss 'loss' is a loss and cannot be read as a value: read the value that
 // the loss is computed from
@@ -169,15 +169,15 @@ constexpr auto net = model("net", inputs(either(tensor("x", batch), tensor("x", 
 MODEL(net, rules)
 }  // namespace symbolic_columns
 
-// EXPECT values_as_labels: loss 'loss' takes input 'digit' as its label: declare an input with
+// EXPECT values_as_integers: loss 'loss' takes input 'digit' as its label: declare an input with
 // labels() for it
-namespace values_as_labels {
+namespace values_as_integers {
 constexpr auto net = model(
     "net", inputs(tensor("x", batch, 8), either(tensor("digit", batch), labels("digit", batch))),
     from("x") | linear("fc", 10) | output("logits"),
     losses(cross_entropy("loss", "logits", "digit")));
 MODEL(net, rules, adamw())
-}  // namespace values_as_labels
+}  // namespace values_as_integers
 
 // EXPECT wrong_width: layer 'sum' adds [batch, 6] and [batch, 8] of input 'x': make the shapes
 // equal

@@ -44,7 +44,7 @@ constexpr auto net =
 MODEL(net, rules)
 }  // namespace cycle
 
-// EXPECT no_input: the model has no tensor input: add inputs(tensor("x", batch, 8))
+// EXPECT no_input: the model has no input: add inputs(tensor("x", batch, 8))
 namespace no_input {
 #ifdef BROKEN
 constexpr auto net = model("net", states(state("kept", 8)), from("kept") | relu | output("z"));

@@ -39,6 +39,13 @@ constexpr auto rules =
 constexpr auto sound = net(0.5, 8);
 HALFTONE_PROGRAM(sound_program, sound, rules, adamw())
 
+constexpr auto first = model(
+    "net", inputs(tensor("x", batch, 8)),
+    from("x") |
+        join(row_scale("scaled", 2), one(building::setting<hd::kinds::RowScale>("first", 3))) |
+        output("guess"));
+HALFTONE_PROGRAM(first_program, first, rules)
+
 constexpr auto broken = net(-1, 8);
 constexpr auto symbolic = net(0.5, symbol("time"));
 constexpr auto biased =
@@ -104,6 +111,16 @@ int main() {
   const auto read = hd::parse(text);
   const auto* again = std::get_if<hd::Description>(&read);
   expect(again && *again == description, "the text reads back to an equal description");
+
+  const std::string optional = hd::print(describe(first_program()));
+  expect(optional.find("{power: 2, centred: true, first: 3, side: right}") != std::string::npos,
+         optional.c_str());
+  const auto parsed = hd::parse(optional);
+  const auto* stated = std::get_if<hd::Description>(&parsed);
+  expect(stated && hd::print(*stated) == optional, "an optional setting reads back");
+  expect(refuses(replaced(optional, "first: 3", "first: -3"),
+                 "row_scale '%scaled' has a first of -3, which is negative; write 0 (D99)"),
+         "an optional setting is checked in the text");
 
   expect(says("layer 'scaled' has a power that is not positive and finite in f32: write power(2)",
               broken, rules, adamw()),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kind of layer with a parameter and settings, a list of integers among them, for model.cpp.
+// A kind of layer with a parameter and a setting of each type, one of them optional, for model.cpp.
 #pragma once
 
 #include "halftone/description/in_f32.hpp"
@@ -20,6 +20,14 @@ struct RowScale {
        .example = "2",
        .rule = "D11"},
       {.name = "centred", .type = SettingType::flag},
+      {.name = "first",
+       .type = SettingType::integer,
+       .optional = true,
+       .accepts = [](double column) { return column >= 0; },
+       .title = "a first",
+       .trouble = "is negative",
+       .example = "0",
+       .rule = "D99"},
       {.name = "side", .type = SettingType::choice, .words = sides, .title = "a side"},
       {.name = "shifts", .type = SettingType::integers, .title = "shifts"}};
   static constexpr KindForm form{.word = "row_scale",

@@ -98,11 +98,11 @@ struct Expression {
   bool operator==(const Expression&) const = default;
 };
 
-/// A setting of a layer or loss: a number, a flag, the word of a choice or a list, as its kind's
-/// form says.
+/// A setting of a layer or loss: a number, a flag, the word of a choice, an integer or a list, as
+/// its kind's form says.
 struct Setting {
   std::string name;
-  std::variant<double, bool, std::string, std::vector<std::int64_t>, Shape> value;
+  std::variant<double, bool, std::string, std::int64_t, std::vector<std::int64_t>, Shape> value;
 
   bool operator==(const Setting&) const = default;
 };
@@ -117,7 +117,7 @@ struct Function {
 
 /// What a layer or loss has beside operands, if its kind's form says that it has any.
 struct LayerAttributes {
-  std::vector<Setting> settings;  ///< all of the form's, in its order
+  std::vector<Setting> settings;  ///< the form's, in its order; optional ones may be absent
   std::optional<Function> function;
 
   /// Of a setting that the form has; throws std::bad_variant_access or std::out_of_range otherwise.
@@ -126,6 +126,8 @@ struct LayerAttributes {
   [[nodiscard]] const std::string& word(std::string_view setting) const;
   [[nodiscard]] const std::vector<std::int64_t>& integers(std::string_view setting) const;
   [[nodiscard]] const Shape& dimensions(std::string_view setting) const;
+  /// Nothing where it is absent.
+  [[nodiscard]] std::optional<std::int64_t> integer(std::string_view setting) const;
 
   bool operator==(const LayerAttributes&) const = default;
 };

@@ -38,6 +38,7 @@ constexpr bool is_source(Category category) { return category <= Category::kept;
 enum class Start : std::uint8_t {
   constant,
   by_inputs,  // uniform from +-sqrt(1 / inputs), as torch.nn.Linear
+  normal,     // of mean 0 and deviation 1, as torch.nn.Embedding
 };
 
 /// Which of the dsl's options speak of a parameter.
@@ -47,7 +48,7 @@ struct OperandForm {
   const char* role = nullptr;  ///< repeated: with 0, 1, ... appended
   bool optional = false;       ///< may be absent, as all behind it
   bool repeated = false;       ///< any number, at least one; it is the only operand
-  bool labels = false;         ///< of i32
+  bool integers = false;       ///< an input of i32
 
   // A parameter, which the dsl makes with its layer.
   ParameterGroup group = ParameterGroup::none;
@@ -60,7 +61,7 @@ struct OperandForm {
 
 /// In the order of the alternatives of Setting::value. The last two are lists; a kind has at most
 /// one.
-enum class SettingType : std::uint8_t { number, flag, choice, integers, dimensions };
+enum class SettingType : std::uint8_t { number, flag, choice, integer, integers, dimensions };
 
 constexpr bool is_list(SettingType type) { return type >= SettingType::integers; }
 
@@ -68,10 +69,11 @@ constexpr bool is_list(SettingType type) { return type >= SettingType::integers;
 struct SettingForm {
   const char* name = nullptr;
   SettingType type = SettingType::number;
+  bool optional = false;        ///< absent where nobody states it; has no standard
   double standard = 0;          ///< where the dsl's user states nothing; choice: the word's index
   Table<const char*> words{};   ///< of a choice
   Table<const char*> labels{};  ///< of a choice whose words have formulas of their own
-  bool (*accepts)(double) = nullptr;  ///< of a number
+  bool (*accepts)(double) = nullptr;  ///< of a number or an integer
   const char* title = nullptr;        ///< "an epsilon"
   const char* trouble = nullptr;      ///< what a number does that is not accepted
   const char* example = nullptr;      ///< a number that is

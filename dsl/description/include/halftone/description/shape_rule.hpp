@@ -9,8 +9,9 @@
 //   parameter(i, dimensions...)  gives parameter i its shape, or compares; false where it is
 //   refused result(shape) refuse(words...)             text, numbers, dimensions, shapes,
 //   OperandName and kRemedy
+//   states(s), integer(s)        setting s of the form, where it is an optional integer
 // and for shapes and dimensions rank, at, last, rows (all but the last), with_last, extended (by a
-// last one), is_fixed, extent and fixed.
+// last one), kMostDimensions, is_fixed, extent and fixed.
 #pragma once
 
 #include "halftone/description/kind_form.hpp"

@@ -7,7 +7,8 @@
 namespace halftone::description::kinds {
 
 struct CrossEntropy {
-  static constexpr OperandForm operands[] = {{.role = "logits"}, {.role = "label", .labels = true}};
+  static constexpr OperandForm operands[] = {{.role = "logits"},
+                                             {.role = "label", .integers = true}};
   static constexpr const char* internals[] = {"probabilities"};
   static constexpr KindForm form{.word = "cross_entropy",
                                  .label = "D29",

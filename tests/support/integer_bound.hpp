@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the elements of an input of integers choose from: classes of a loss, rows of an embedding.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "halftone/description/description.hpp"
+
+namespace halftone::tests {
+
+/// The least number that is too large for some reader of `input`.
+inline std::int32_t integer_bound(const description::Description& model,
+                                  description::NodeId input) {
+  std::int64_t bound = std::numeric_limits<std::int32_t>::max();
+  const auto shape = [&](const description::Operand& operand) -> const description::Shape& {
+    return model.nodes[static_cast<std::size_t>(operand.node)].shape;
+  };
+  for (const description::Node& node : model.nodes) {
+    for (const description::Operand& operand : node.operands) {
+      if (operand.node != input) continue;
+      if (operand.role == "label") bound = std::min(bound, shape(node.operands[0]).back().extent);
+      if (operand.role == "token") bound = std::min(bound, shape(node.operands[1]).front().extent);
+    }
+  }
+  return static_cast<std::int32_t>(bound);
+}
+
+}  // namespace halftone::tests
