@@ -34,6 +34,8 @@ public:
       return buildLhs(transposed);
     case AccessKind::Rhs:
       return buildRhs(transposed);
+    case AccessKind::Segment: // which no map of axes is
+      return {};
     case AccessKind::General:
       return access.getMap() ? access.getMap().getValue() : AffineMap();
     }
@@ -261,12 +263,23 @@ LogicalResult verifyInputAccess(KernelOp kernel, unsigned input) {
                                                           : kernel.getTransposeRhs());
 }
 
+/// Rows in a number, since what a row is added to is told from numbers alone.
+static LogicalResult verifySegments(KernelOp kernel, TensorType tensor) {
+  if (tensor.getRank() == 2 && tensor.getStaticElements() &&
+      tensor.getColumns() == kernel.getColumns() && tensor.getElementType().isF32())
+    return success();
+  return kernel.emitOpError() << "sums into segments of " << tensor << "; they are rows in f32 of "
+                              << kernel.getColumns() << " columns, in a number";
+}
+
 LogicalResult verifyResultAccess(KernelOp kernel, unsigned result) {
   AccessAttr access = kernel.getResultAccess(result);
   auto tensor = cast<TensorType>(kernel.getStored()[result].getType());
   if (access.getKind() == AccessKind::General)
     return kernel.emitOpError() << "stores result " << result
                                 << " by a general access: read by the inverse map instead";
+  if (access.getKind() == AccessKind::Segment)
+    return verifySegments(kernel, tensor);
   return verifyAccess(kernel, axesOf(kernel), access, tensor);
 }
 

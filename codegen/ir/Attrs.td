@@ -28,7 +28,7 @@ def Halftone_PassAttr : EnumAttr<Halftone_Dialect, Halftone_Pass, "pass"> { let 
 def Halftone_Skeleton : Halftone_Enum<"Skeleton", [
     I32EnumAttrCase<"Pointwise", 0, "pointwise">, I32EnumAttrCase<"Row", 1, "row">,
     I32EnumAttrCase<"Column", 2, "column">, I32EnumAttrCase<"Flat", 3, "flat">,
-    I32EnumAttrCase<"Contraction", 4, "contraction">]>;
+    I32EnumAttrCase<"Contraction", 4, "contraction">, I32EnumAttrCase<"Segment", 5, "segment">]>;
 def Halftone_SkeletonAttr : EnumAttr<Halftone_Dialect, Halftone_Skeleton, "skeleton"> { let assemblyFormat = "$value"; }
 
 // The classes of affine maps from a kernel's axes to an operand's or a result's dimensions (Accesses.h): those with
@@ -41,7 +41,8 @@ def Halftone_AccessKind : Halftone_Enum<"AccessKind", [
     I32EnumAttrCase<"Scalar", 4, "scalar">,   // (i, j) -> ()
     I32EnumAttrCase<"Lhs", 5, "lhs">,         // (b, i, j, k) -> (b, i, k), transposed (b, k, i)
     I32EnumAttrCase<"Rhs", 6, "rhs">,         // (b, i, j, k) -> (b, k, j), transposed (b, j, k)
-    I32EnumAttrCase<"General", 7, "general">]>;
+    I32EnumAttrCase<"General", 7, "general">,
+    I32EnumAttrCase<"Segment", 8, "segment">]>; // as a result alone: (i, j) -> (the row that the body names, j), a sum over i
 def Halftone_AccessAttr : AttrDef<Halftone_Dialect, "Access"> {
   let mnemonic = "access";
   let summary = "How a kernel addresses an operand or result: the class of its affine map, and of a general one the map";

@@ -49,7 +49,7 @@ def Halftone_KernelForm : OpInterface<"KernelForm"> {
     InterfaceMethod<[{
       Appends scalar operations for one element. `elements` holds one scalar per operand, null for Lhs and Rhs;
       `accumulator` is a contraction's sum. Returns one scalar per stored result, or, for an operation with a finish,
-      the scalars to be summed over all elements.
+      the scalars to be summed over all elements; for a sum into segments, behind the summand its row.
     }], "::llvm::SmallVector<::mlir::Value>", "buildBody",
     (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$elements, "::mlir::Value":$accumulator)>,
     InterfaceMethod<"Whether results come from a finish over sums of the whole domain.", "bool", "hasFinish", (ins), [{}],

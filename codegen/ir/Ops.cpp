@@ -92,6 +92,8 @@ LogicalResult KernelOp::verify() {
   auto yield = body.empty() ? KernelYieldOp() : dyn_cast<KernelYieldOp>(&body.back());
   if (!yield || yield.getStores().size() != getStored().size())
     return emitOpError("body wants to end in a kernel_yield of one value per stored result");
+  if (static_cast<bool>(yield.getInto()) != (getSkeleton() == Skeleton::Segment))
+    return emitOpError("wants the row to add `into` if, and only if, it sums into segments");
   if (yield.getSums().empty() != getFinished().empty() ||
       getFinish().empty() != getFinished().empty())
     return emitOpError("wants sums and a finish if, and only if, it has finished results");

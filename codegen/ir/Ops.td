@@ -147,7 +147,8 @@ def Halftone_KernelOp : Halftone_Op<"kernel", [SingleBlock, NoTerminator, Isolat
     and Rhs. It ends in `kernel_yield`: one scalar per stored result, then the scalars to be summed over the domain (N4;
     of a row kernel: one summand per row). `finish` receives those sums, then the Scalar operands, and yields the scalar
     results. Leading axes that a contraction's rhs has beyond its matrix are those of a batch: each of their elements is a
-    product of its own. A body may use column_index, element_index, quarter_index, quarter_place, draw, count, and by skeleton row_sum and row_max (row), lhs_sum
+    product of its own. That of a segment kernel also yields `into`: the row of the result that the element is added to,
+    which may be none of them. A body may use column_index, element_index, quarter_index, quarter_place, draw, count, and by skeleton row_sum and row_max (row), lhs_sum
     (contraction; a Row result). `accumulation` is how a contraction sums (P21). `cuda_tile` is a tile given by hand,
     which every chip's simt plan then has.
     ```mlir
@@ -191,8 +192,8 @@ def Halftone_KernelOp : Halftone_Op<"kernel", [SingleBlock, NoTerminator, Isolat
   }];
 }
 def Halftone_KernelYieldOp : Halftone_Op<"kernel_yield", [Pure, Terminator, AttrSizedOperandSegments]> {
-  let arguments = (ins Variadic<AnyType>:$stores, Variadic<AnyType>:$sums);
-  let assemblyFormat = "(`stores` $stores^ `:` type($stores))? (`sums` $sums^ `:` type($sums))? attr-dict";
+  let arguments = (ins Variadic<AnyType>:$stores, Variadic<AnyType>:$sums, Optional<I32>:$into);
+  let assemblyFormat = "(`stores` $stores^ `:` type($stores))? (`sums` $sums^ `:` type($sums))? (`into` $into^)? attr-dict";
 }
 def Halftone_YieldOp : Halftone_Op<"yield", [Pure, Terminator, ReturnLike]> {
   let arguments = (ins Variadic<AnyType>:$values);

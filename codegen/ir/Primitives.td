@@ -63,6 +63,21 @@ def Halftone_ReduceOp : Halftone_Op<"reduce", [Pure, RecursiveMemoryEffects, Dec
     unsigned countSums();
   }];
 }
+def Halftone_SegmentSumOp : Halftone_TensorOp<"segment_sum"> {
+  let summary = "For every row of the result the sum of the rows of x whose index it is (D53)";
+  let description = [{
+    Each element is one chain of additions from +0 over the rows of x, ascending. Rows of x whose index is no row of the
+    result, or is `passed_over`, are added to none.
+    ```mlir
+    %g = halftone.segment_sum %token, %x {passed_over = 0 : i64}
+        : (!halftone.tensor<[batch], i32>, !halftone.tensor<[batch, 12], f32>) -> !halftone.tensor<[37, 12], f32>
+    ```
+  }];
+  let arguments = (ins Halftone_AnyTensor:$index, Halftone_AnyTensor:$x, OptionalAttr<I64Attr>:$passed_over);
+  let results = (outs Halftone_AnyTensor:$result);
+  let assemblyFormat = "$index `,` $x attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
 def Halftone_ContractOp : Halftone_TensorOp<"contract"> {
   let summary = "Matrix products (D21, D40), each result one chain N1";
   let description = [{

@@ -86,6 +86,8 @@ void KernelBuilder::buildOp(KernelForm op) {
     sums = results;
     return;
   }
+  if (results.size() > op->getNumResults())
+    into = results.pop_back_val();
   for (auto [result, scalar] : llvm::zip(op->getResults(), results)) {
     elements[result] = scalar;
     if (isReadOutside(result, group)) {
@@ -233,7 +235,7 @@ KernelOp KernelBuilder::build(StringRef name) {
     addMatrices();
   for (Operation *op : group.ops)
     buildOp(cast<KernelForm>(op));
-  KernelYieldOp::create(builder, loc, stores, sums);
+  KernelYieldOp::create(builder, loc, stores, sums, into);
   buildFinish();
   SmallVector<Attribute> accesses = getInputAccesses(dropUnusedInputs());
   auto operands = llvm::map_to_vector(inputs, [](auto &entry) { return entry.first.first; });

@@ -41,6 +41,7 @@ private:
   mlir::Value accumulator;
   KernelForm finishOp;
   llvm::SmallVector<mlir::Value> stores, sums;
+  mlir::Value into; ///< null but for segments
   llvm::SmallVector<mlir::Value> storedResults;
   llvm::SmallVector<mlir::Attribute> storedAccesses;
 };

@@ -6,6 +6,7 @@
 #include "codegen/skeletons/Flat.h"
 #include "codegen/skeletons/Pointwise.h"
 #include "codegen/skeletons/Row.h"
+#include "codegen/skeletons/Segment.h"
 #include "codegen/skeletons/contraction/Contraction.h"
 
 namespace halftone::skeletons {
@@ -23,7 +24,7 @@ template <class... All> static const Skeleton &findAmong(ir::Skeleton word) {
 }
 
 const Skeleton &find(ir::Skeleton word) {
-  return findAmong<Pointwise, Row, Column, Flat, Contraction>(word);
+  return findAmong<Pointwise, Row, Column, Flat, Contraction, Segment>(word);
 }
 
 } // namespace halftone::skeletons

@@ -274,6 +274,31 @@ halftone.graph "parts_with_kernels_of_their_own" {
   halftone.output "y", %y : !matrix
 }
 
+// A sum into segments is a kernel of its own, whose body says into which; what is widened for it is widened inside.
+// CHECK-LABEL: halftone.graph "sums_into_segments"
+// CHECK: %[[Y:.*]] = halftone.kernel "{{[a-z_]+}}_embed_gradient" segment over ["batch", 8] reduce [](%{{.*}}, %{{.*}}) accesses [#halftone.access<row>, #halftone.access<full>] -> [#halftone.access<segment>]
+// CHECK-SAME: fused ["embed:segment_sum"]
+// CHECK-NEXT: ^bb0(%[[ROW:[a-z0-9]+]]: i32, %[[A:[a-z0-9]+]]: bf16):
+// CHECK-DAG: %[[WIDE:.*]] = arith.extf %[[A]] : bf16 to f32
+// CHECK-DAG: %[[IS:.*]] = arith.cmpi eq, %[[ROW]], %{{.*}} : i32
+// CHECK-DAG: %[[INTO:.*]] = arith.select %[[IS]], %{{.*}}, %[[ROW]] : i32
+// CHECK: halftone.kernel_yield stores %[[WIDE]] : f32 into %[[INTO]]
+// CHECK: halftone.kernel "{{[a-z_]+}}_sum_gradient" pointwise over [37, 8] reduce [](%[[Y]])
+halftone.graph "sums_into_segments" {
+  %t = halftone.input "t" : !halftone.tensor<[batch], i32>
+  %g = halftone.input "g" : !halftone.tensor<[batch, 8], bf16>
+  %wide = halftone.cast %g {halftone.inline, halftone.phase = #backward} : (!halftone.tensor<[batch, 8], bf16>) -> !matrix
+  %dw = halftone.segment_sum %t, %wide {halftone.layer = "embed", halftone.phase = #backward, passed_over = 3 : i64}
+      : (!halftone.tensor<[batch], i32>, !matrix) -> !halftone.tensor<[37, 8], f32>
+  %sum = halftone.map "add" (%dw) {halftone.layer = "sum", halftone.phase = #backward}
+      : (!halftone.tensor<[37, 8], f32>) -> !halftone.tensor<[37, 8], f32> {
+  ^bb0(%a: f32):
+    %twice = arith.addf %a, %a : f32
+    halftone.yield %twice : f32
+  }
+  halftone.output "y", %sum : !halftone.tensor<[37, 8], f32>
+}
+
 // A value marked inline, and code on scalars, is computed by each of its readers.
 // CHECK-LABEL: halftone.graph "inlines_what_is_marked"
 // CHECK: halftone.kernel "{{[a-z_]+}}_a_gradient" pointwise

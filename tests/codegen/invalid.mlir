@@ -203,12 +203,32 @@ halftone.graph "g" {
 
 // -----
 
+// Segments: one index a row.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  %i = halftone.input "i" : !halftone.tensor<[batch, 4], i32>
+  // expected-error @+1 {{does not have one i32 per row of}}
+  %y = halftone.segment_sum %i, %x : (!halftone.tensor<[batch, 4], i32>, !halftone.tensor<[batch, 4], f32>) -> !halftone.tensor<[9, 4], f32>
+}
+
+// -----
+
 // Causal_conv1d keeps the shape.
 halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
   %w = halftone.input "w" : !halftone.tensor<[8, 4], f32>
   // expected-error @+1 {{and result '!halftone.tensor<[batch, 5], f32>' its shape}}
   %y = halftone.causal_conv1d %x, %w : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8, 4], f32>) -> !halftone.tensor<[batch, 5], f32>
+}
+
+// -----
+
+// Segments: in a number.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  %i = halftone.input "i" : !halftone.tensor<[batch], i32>
+  // expected-error @+1 {{does not have rows, in a number, of the columns of}}
+  %y = halftone.segment_sum %i, %x : (!halftone.tensor<[batch], i32>, !halftone.tensor<[batch, 4], f32>) -> !halftone.tensor<[batch, 4], f32>
 }
 
 // -----
@@ -223,6 +243,19 @@ halftone.graph "g" {
 
 // -----
 
+// A sum into segments says into which.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{wants the row to add `into` if, and only if, it sums into segments}}
+  %y = halftone.kernel "k" segment over ["batch", 4] reduce [] (%x) accesses [#halftone.access<full>] -> [#halftone.access<segment>]
+      fused [] {resultSegmentSizes = array<i32: 1, 0>} : (!halftone.tensor<[batch, 4], f32>) -> (!halftone.tensor<[9, 4], f32>) {
+  ^bb0(%a: f32):
+    halftone.kernel_yield stores %a : f32
+  }
+}
+
+// -----
+
 // Causal_conv1d: one bias per channel.
 halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
@@ -230,6 +263,21 @@ halftone.graph "g" {
   %b = halftone.input "b" : !halftone.tensor<[4], f32>
   // expected-error @+1 {{does not have one value per channel of x}}
   %y = halftone.causal_conv1d %x, %w bias %b : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8, 4], f32>, !halftone.tensor<[4], f32>) -> !halftone.tensor<[batch, 8], f32>
+}
+
+// -----
+
+// Segments are rows of the kernel's columns.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  %i = halftone.input "i" : !halftone.tensor<[batch], i32>
+  // expected-error @+1 {{they are rows in f32 of 4 columns, in a number}}
+  %y = halftone.kernel "k" segment over ["batch", 4] reduce [] (%i, %x) accesses [#halftone.access<row>, #halftone.access<full>]
+      -> [#halftone.access<segment>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch], i32>, !halftone.tensor<[batch, 4], f32>) -> (!halftone.tensor<[9, 5], f32>) {
+  ^bb0(%row: i32, %a: f32):
+    halftone.kernel_yield stores %a : f32 into %row
+  }
 }
 
 // -----

@@ -70,6 +70,19 @@ halftone.graph "layers" attributes {halftone.loss_without_output = "xent", halft
   %taps = halftone.input "taps" : !halftone.tensor<[8, 4], f32>
   %conv = halftone.causal_conv1d %scaled, %taps bias %b
       : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8, 4], f32>, !halftone.tensor<[8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  %token = halftone.input "token" : !halftone.tensor<[batch], i32>
+  // CHECK: halftone.segment_sum %{{.*}}, %{{.*}} {passed_over = 3 : i64} : (!halftone.tensor<[batch], i32>, !halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[37, 8], f32>
+  %segments = halftone.segment_sum %token, %y {passed_over = 3 : i64}
+      : (!halftone.tensor<[batch], i32>, !halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[37, 8], f32>
+  // CHECK: halftone.kernel "segments" segment over ["batch", 8] reduce [](%{{.*}}, %{{.*}}) accesses [#halftone.access<row>, #halftone.access<full>] -> [#halftone.access<segment>] fused []
+  // CHECK: halftone.kernel_yield stores %{{.*}} : f32 into %{{.*}}
+  %summed = halftone.kernel "segments" segment over ["batch", 8] reduce [] (%token, %y)
+      accesses [#halftone.access<row>, #halftone.access<full>] -> [#halftone.access<segment>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch], i32>, !halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[37, 8], f32> {
+  ^bb0(%row: i32, %a: f32):
+    halftone.kernel_yield stores %a : f32 into %row
+  }
   // CHECK: halftone.relu %{{.*}} {halftone.inline} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
   %relu = halftone.relu %conv {halftone.inline} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
   // CHECK: halftone.gelu %{{[0-9a-z]+}} {approximation = "erf"} : (

@@ -191,6 +191,30 @@ TEST_CASE("a column kernel sums over rows by the column tree N3") {
   each_case({128, 129, 700}, [&](const Case& c) { test(33, c); });
 }
 
+TEST_CASE("a segment kernel adds rows to those that they name, in their order") {
+  const auto test = [](std::int64_t n, const Case& c) {
+    Matrix x(c.batch, n, c, 1);
+    Integers rows(static_cast<std::size_t>(c.batch), c.place);
+    constexpr std::int32_t kRows[] = {18, 0, 18, 5, -1, 19, 18, 7, 2147483647, 8};
+    for (std::int64_t i = 0; i < c.batch; ++i)
+      rows[static_cast<std::size_t>(i)] = kRows[i % 10] - (i == 4 ? 2147483647 : 0);
+    Result sums(19 * n, c);
+    run(c.variant, "segments_" + std::to_string(n), {rows.pointer(), x.pointer(), sums.pointer()},
+        c.batch);
+    Values expected(static_cast<std::size_t>(19 * n), 0.0f);
+    for (std::int64_t i = 0; i < c.batch; ++i) {
+      const std::int32_t row = rows[static_cast<std::size_t>(i)];
+      if (row < 0 || row >= 19 || row == 5) continue;
+      for (std::int64_t j = 0; j < n; ++j) {
+        float& sum = expected[static_cast<std::size_t>(row * n + j)];
+        sum = sum + (x.at(i, j) + x.at(i, j));
+      }
+    }
+    check(sums, expected);
+  };
+  each_column_count(kColumns, test);
+}
+
 TEST_CASE("a flat kernel sums all elements by the flat tree N4") {
   const auto test = [](std::int64_t n, const Case& c) {
     Matrix x(c.batch, n, c, 1), s(1, 1, c, 2);

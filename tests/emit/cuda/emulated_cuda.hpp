@@ -165,6 +165,16 @@ inline unsigned int atomicInc(unsigned int* address, unsigned int last) {
   *address = old >= last ? 0 : old + 1;
   return old;
 }
+inline unsigned int __ballot_sync(unsigned int, bool vote) {
+  emulated::Warp& warp = emulated::block->warps[threadIdx.x / 32];
+  warp.values[threadIdx.x % 32] = vote ? 1.0f : 0.0f;
+  emulated::wait(warp.barrier, 32);
+  unsigned int votes = 0;
+  for (unsigned int lane = 0; lane < 32; ++lane) votes |= (warp.values[lane] != 0.0f) << lane;
+  emulated::wait(warp.barrier, 32);
+  return votes;
+}
+inline int __popc(unsigned int bits) { return std::popcount(bits); }
 inline float __shfl_xor_sync(unsigned int, float value, int lanes) {
   const unsigned int lane = threadIdx.x % 32;
   emulated::Warp& warp = emulated::block->warps[threadIdx.x / 32];

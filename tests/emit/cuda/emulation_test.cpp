@@ -19,6 +19,7 @@ void halftone_wide(const float*, const float*, float*, float*, long long);
 void halftone_long_rows(const float*, float*, float*, long long);
 void halftone_loss(const float*, const int*, const float*, float*, float*, long long);
 void halftone_column_sums(const float*, const float*, float*, float*, float*, long long);
+void halftone_segments(const int*, const float*, float*, long long);
 void halftone_total(const float*, const float*, float*, float*, float*, long long);
 void halftone_flat_rows(const float*, const float*, float*, float*, float*, long long);
 void halftone_flat_columns(const float*, const float*, float*, float*, long long);
@@ -218,6 +219,28 @@ TEST_CASE("column sums follow N3 and full results are stored beside them") {
     }
     check_equal(products.values(), expected_products);
     check_equal(sums.values(), expected_sums);
+  });
+}
+
+TEST_CASE("a segment is one chain over the rows that name it, in their order") {
+  each_order({1, 255, 256, 1500}, [](std::size_t batch, bool reversed) {
+    Buffer<int> rows(batch);
+    Buffer<float> x(batch * 37), sums(70 * 37);
+    filled(x, 30)[0] = -0.0f;
+    // Both ends, some outside, and one that every other row names.
+    constexpr int kFar[] = {-1, 70, 95, std::numeric_limits<int>::min(), 2147483647};
+    for (std::size_t i = 0; i < batch; ++i)
+      rows[i] = static_cast<int>(i % 2 == 1 ? 69 : i % 7 == 0 ? kFar[i / 7 % 5] : i * 5 % 61);
+    Values expected(70 * 37, 0.0f);
+    for (std::size_t i = 0; i < batch; ++i) {
+      for (std::size_t j = 0; j < 37; ++j) {
+        const float a = x[i * 37 + j];
+        const auto at = static_cast<std::size_t>(rows[i]) * 37 + j;
+        if (rows[i] >= 0 && rows[i] < 70) expected[at] = expected[at] + a;
+      }
+    }
+    run("segments", halftone_segments, reversed, batch, rows.get(), x.get(), sums.get());
+    check_equal(sums.values(), expected);
   });
 }
 

@@ -34,9 +34,10 @@ inline Values fractions(std::size_t count, unsigned seed) {
 }
 
 /// Some before the table's first row, some behind its last one.
-inline std::vector<int> tokens(std::size_t batch) {
+inline std::vector<int> tokens(std::size_t batch, std::size_t of_each = 4) {
   std::vector<int> result;
-  for (std::size_t i = 0; i < batch * 4; ++i) result.push_back(static_cast<int>(i * 7 % 15) - 2);
+  for (std::size_t i = 0; i < batch * of_each; ++i)
+    result.push_back(static_cast<int>(i * 7 % 15) - 2);
   return result;
 }
 
@@ -76,6 +77,19 @@ inline Values gathered(std::size_t batch, const Values& table, const std::vector
     const int token = tokens[b * 4 + t];
     return token < 0 || token >= 11 ? 0.0f : table[static_cast<std::size_t>(token) * 6 + j];
   });
+}
+
+/// tokens: [batch, 70], g: [batch, 70, 6]; each row of the table its own chain, but row 2
+inline Values summed(std::size_t batch, const std::vector<int>& tokens, const Values& g) {
+  Values sums(66, 0.0f);
+  for (std::size_t i = 0; i < batch * 70; ++i) {
+    const int token = tokens[i];
+    for (std::size_t j = 0; j < 6 && token >= 0 && token < 11 && token != 2; ++j) {
+      float& sum = sums[static_cast<std::size_t>(token) * 6 + j];
+      sum = sum + g[i * 6 + j];
+    }
+  }
+  return sums;
 }
 
 /// x: [batch, 7, 5]
@@ -194,6 +208,8 @@ void each_kernel(std::size_t batch, const Test& test) {
   test("transposed", transposed(batch, x35, c3), x35, c3);
   test("swapped", swapped(batch, x34), x34);
   test("gathered", gathered(batch, table, tokens(batch)), as_bf16(table), tokens(batch));
+  const Values g70 = fractions(batch * 420, 16);
+  test("summed", summed(batch, tokens(batch, 70), g70), tokens(batch, 70), g70);
   test("shifted", shifted(batch, x75), x75);
   test("spread", spread(batch, g45), g45);
   const Values x9 = drawn(batch * 9, 15);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// General accesses of pointwise and column kernels, and contractions with batch axes. cpu_general_test.cpp runs the CPU's code,
+// General accesses of pointwise and column kernels, sums into segments, and contractions with batch axes. cpu_general_test.cpp runs the CPU's code,
 // general_test.cpp the CUDA text on the host, simulated_general_test.cpp on the simulator; general.hpp says what they compute.
 // RUN: cuda_text %s | FileCheck %s
 #full = #halftone.access<full>
@@ -18,6 +18,8 @@ halftone.graph "training" {
   %table = halftone.input "table" : !halftone.tensor<[11, 6], bf16>
   %x9 = halftone.input "x9" : !halftone.tensor<[batch, 9], f32>
   %choice = halftone.input "choice" : !halftone.tensor<[batch, 5], i32>
+  %t70 = halftone.input "t70" : !halftone.tensor<[batch, 70], i32>
+  %g70 = halftone.input "g70" : !halftone.tensor<[batch, 70, 6], f32>
   %x75 = halftone.input "x75" : !halftone.tensor<[batch, 7, 5], f32>
   %g45 = halftone.input "g45" : !halftone.tensor<[batch, 4, 5], f32>
   %xt = halftone.input "xt" : !halftone.tensor<[batch, 29, 5], f32>
@@ -75,6 +77,20 @@ halftone.graph "training" {
     ^bb0(%a: bf16, %token: i32):
       %r = arith.extf %a : bf16 to f32
       halftone.kernel_yield stores %r : f32
+  }
+
+  // CHECK-LABEL: // m: summed, segment kernel
+  // CHECK: segment::run<Body, 32, 4>(body);
+  %summed = halftone.kernel "summed" segment over ["batch", 70, 6] reduce [] (%t70, %g70)
+      accesses [#row, #full] -> [#halftone.access<segment>] fused []
+      {cuda_tile = array<i64: 32, 4>, resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 70], i32>, !halftone.tensor<[batch, 70, 6], f32>) -> !halftone.tensor<[11, 6], f32> {
+    ^bb0(%row: i32, %a: f32):
+      %two = arith.constant 2 : i32
+      %none = arith.constant -1 : i32
+      %skips = arith.cmpi eq, %row, %two : i32
+      %into = arith.select %skips, %none, %row : i32
+      halftone.kernel_yield stores %a : f32 into %into
   }
 
   %shifted = halftone.kernel "shifted" pointwise over ["batch", 7, 5] reduce [] (%x75)

@@ -10,6 +10,7 @@ extern "C" {
 void halftone_transposed(const float*, const float*, float*, long long);
 void halftone_swapped(const float*, float*, long long);
 void halftone_gathered(const std::uint16_t*, const int*, float*, long long);
+void halftone_summed(const int*, const float*, float*, long long);
 void halftone_shifted(const float*, float*, long long);
 void halftone_spread(const float*, float*, long long);
 void halftone_picked(const float*, const int*, float*, long long);
@@ -39,6 +40,7 @@ auto find(const std::string& name) {
       {"transposed", reinterpret_cast<void*>(halftone_transposed)},
       {"swapped", reinterpret_cast<void*>(halftone_swapped)},
       {"gathered", reinterpret_cast<void*>(halftone_gathered)},
+      {"summed", reinterpret_cast<void*>(halftone_summed)},
       {"shifted", reinterpret_cast<void*>(halftone_shifted)},
       {"spread", reinterpret_cast<void*>(halftone_spread)},
       {"picked", reinterpret_cast<void*>(halftone_picked)},

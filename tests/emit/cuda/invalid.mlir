@@ -388,3 +388,18 @@ halftone.graph "training" {
     halftone.kernel_yield stores %c : f32
   }
 }
+
+// -----
+
+// Segments are those of whole rows.
+halftone.graph "training" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{names the segments of single elements; name those of rows}}
+  %y = halftone.kernel "k" segment over ["batch", 4] reduce [] (%x) accesses [#halftone.access<full>]
+      -> [#halftone.access<segment>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 4], f32>) -> (!halftone.tensor<[9, 4], f32>) {
+  ^bb0(%a0: f32):
+    %j = halftone.column_index : i32
+    halftone.kernel_yield stores %a0 : f32 into %j
+  }
+}

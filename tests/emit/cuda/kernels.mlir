@@ -271,6 +271,19 @@ halftone.graph "training" {
       halftone.kernel_yield stores %p, %a, %p : f32, f32, f32
   }
 
+  // CHECK-LABEL: // m: segments, segment
+  // CHECK: kSegments = 70;
+  // CHECK: void find(const Uniforms& uniforms, int& segment) const {
+  // CHECK-NEXT: segment = uniforms.input0;
+  // CHECK: result0[segment * columns() + column] = sum;
+  // CHECK: segment::run<Body, 64, 32>(body);
+  %segments = halftone.kernel "segments" segment over ["batch", 37] reduce [] (%label, %x37)
+      accesses [#row, #full] -> [#halftone.access<segment>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch], i32>, !halftone.tensor<[batch, 37], f32>) -> !halftone.tensor<[70, 37], f32> {
+    ^bb0(%row: i32, %a: f32):
+      halftone.kernel_yield stores %a : f32 into %row
+  }
+
   // CHECK-LABEL: // m: total, flat
   // CHECK: kCollapsed = true
   // CHECK: flat::run<Body, 128>(body);

@@ -133,7 +133,7 @@ struct Argument {
 /// [0, 1) after all tasks are done.
 struct Kernel {
   std::string name;      ///< unique in the manifest
-  std::string skeleton;  ///< contraction, row, column, flat, pointwise
+  std::string skeleton;  ///< contraction, row, column, flat, segment, pointwise
   std::vector<TaskAxis> tasks;
   std::int32_t cpu_entry = 0;    ///< index into a variant's entry table
   std::int32_t cpu_finish = -1;  ///< likewise, or -1

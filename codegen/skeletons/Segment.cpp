@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/skeletons/Segment.h"
+
+#include <cmath>
+
+#include "codegen/emit/cpu/Body.h"
+#include "codegen/emit/cuda/BodyPrinter.h"
+#include "codegen/plan/PlanList.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace halftone::ir;
+using namespace halftone::cpu;
+
+namespace halftone::skeletons {
+
+// As in segment.cuh: rows of the domain whose segments a thread looks at before it waits.
+constexpr int64_t kLooks = 4;
+constexpr int64_t kStaticShared = 48 * 1024; // bytes of a block
+constexpr double kOperationsOfLook = 8;
+
+Segment::Segment()
+    : Skeleton(
+          {.word = ir::Skeleton::Segment, .tilesColumns = true, .stores = {AccessKind::Segment}}) {}
+
+/// Whether the value is the same in a whole row.
+static bool isOfRow(KernelOp kernel, Value value) {
+  for (unsigned i = 0; i < kernel.getInputs().size(); ++i)
+    if (kernel.getElement(i) == value)
+      return isUniform(kernel, i);
+  Operation *op = value.getDefiningOp();
+  return !isa<ColumnIndexOp, ElementIndexOp>(op) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) { return isOfRow(kernel, operand); });
+}
+
+LogicalResult Segment::verify(KernelOp kernel) const {
+  if (failed(Skeleton::verify(kernel)))
+    return failure();
+  if (kernel.getStored().size() != 1)
+    return kernel.emitOpError("sums into one result alone; split it into several kernels");
+  if (!isOfRow(kernel, kernel.getYield().getInto()))
+    return kernel.emitOpError("names the segments of single elements; name those of rows");
+  return success();
+}
+
+/// [rows, columns] of the result.
+static TensorType resultOf(KernelOp kernel) {
+  return cast<TensorType>(kernel.getStored()[0].getType());
+}
+
+Tile Segment::getDefaultCpuTile(KernelOp) const { return {512, 256}; }
+
+static SmallVector<Axis> axesOf(KernelOp kernel, int64_t rows, int64_t columns) {
+  ArrayRef<Attribute> dims = resultOf(kernel).getDims();
+  return {{Dims(dims.take_front()), rows}, {Dims(dims.take_back()), columns}};
+}
+
+SmallVector<Axis> Segment::getTaskAxes(KernelOp kernel) const {
+  ArrayRef<int64_t> tile = *kernel.getCpuTile();
+  return axesOf(kernel, tile[0], tile[1]);
+}
+
+namespace {
+
+/// Rows and columns of the result that one task owns.
+struct Owned {
+  Value firstRow, lastRow, firstColumn, lastColumn;
+};
+
+class Nest {
+public:
+  Nest(Code &code, Frame &frame)
+      : code(code), frame(frame), body(code, frame), lanes(frame.variant.bodyLanes) {
+    body.enterKernel();
+  }
+
+  void buildTask(Value task) {
+    Owned owned = ownedBy(task);
+    code.loop(owned.firstRow, owned.lastRow, 1, [&](Value row) {
+      eachVector(owned, [&](Value column, Value mask) {
+        code.store(code.splat(0.0f, lanes), addressOf(row, column), mask);
+      });
+    });
+    code.loop(code.integer(0), frame.rows(code), 1, [&](Value position) {
+      body.enterRow(position);
+      Value row = arith::ExtSIOp::create(code.builder, code.loc, code.i64(),
+                                         body.get(frame.kernel.getYield().getInto()));
+      code.when(isInside(row, owned), [&] { add(row, owned); });
+    });
+  }
+
+private:
+  Owned ownedBy(Value task) {
+    ArrayRef<int64_t> tile = *frame.kernel.getCpuTile();
+    TensorType result = resultOf(frame.kernel);
+    int64_t rows = *getStaticProduct(result.getRowDims()), columns = result.getColumns();
+    int64_t columnTiles = static_cast<int64_t>(llvm::divideCeil(columns, tile[1]));
+    auto range = [&](Value index, int64_t step, int64_t extent) {
+      Value first = code.multiply(index, code.integer(step));
+      return std::pair(first,
+                       code.minimum(code.add(first, code.integer(step)), code.integer(extent)));
+    };
+    auto [firstRow, lastRow] = range(code.divide(task, columnTiles), tile[0], rows);
+    auto [firstColumn, lastColumn] = range(code.remainder(task, columnTiles), tile[1], columns);
+    return {firstRow, lastRow, firstColumn, lastColumn};
+  }
+
+  /// Without a sign, so that a row below the first one is beyond the last.
+  Value isInside(Value row, const Owned &owned) {
+    return arith::CmpIOp::create(code.builder, code.loc, arith::CmpIPredicate::ult,
+                                 code.subtract(row, owned.firstRow),
+                                 code.subtract(owned.lastRow, owned.firstRow));
+  }
+
+  void eachVector(const Owned &owned, function_ref<void(Value column, Value mask)> visit) {
+    code.loop(owned.firstColumn, owned.lastColumn, lanes, [&](Value column) {
+      bool whole = frame.columns() % lanes == 0;
+      visit(column,
+            whole ? Value() : code.firstLanes(code.subtract(owned.lastColumn, column), lanes));
+    });
+  }
+
+  void add(Value row, const Owned &owned) {
+    eachVector(owned, [&](Value column, Value mask) {
+      body.enterElement(column, mask, lanes);
+      Value summand = body.getVector(frame.kernel.getYield().getStores()[0]);
+      Value address = addressOf(row, column);
+      Value sum = code.load(code.vector(code.f32(), lanes), address, mask);
+      code.store(arith::AddFOp::create(code.builder, code.loc, sum, summand), address, mask);
+    });
+  }
+
+  Value addressOf(Value row, Value column) {
+    Value index = code.add(code.multiply(row, code.integer(frame.columns())), column);
+    return code.address(frame.stored(0), code.f32(), index);
+  }
+
+  Code &code;
+  Frame &frame;
+  Body body;
+  unsigned lanes;
+};
+
+} // namespace
+
+void Segment::buildTasks(Code &code, Frame &frame, Value first, Value last) const {
+  Nest nest(code, frame);
+  code.loop(first, last, 1, [&](Value task) { nest.buildTask(task); });
+}
+
+/// {threads, rows}: a thread has a column of the block's rows.
+Tile Segment::getDefaultCudaTile(KernelOp kernel) const {
+  return {std::min<int64_t>(128, llvm::alignTo(kernel.getColumns(), kWarp)), 32};
+}
+
+/// Of segment.cuh: sums, matches, and how many each warp has.
+static int64_t sharedBytes(int64_t threads, int64_t rows) {
+  return 4 * (threads * rows + threads * kLooks + 2 * threads / kWarp);
+}
+
+FailureOr<Launch> Segment::getLaunch(KernelOp kernel, CudaPlanAttr plan) const {
+  ArrayRef<int64_t> tile = plan.getTile();
+  if (tile.size() != 2 || !isWarps(tile[0]) || tile[1] <= 0 ||
+      sharedBytes(tile[0], tile[1]) > kStaticShared)
+    return refuseTile(kernel);
+  Launch launch;
+  launch.threads = tile[0];
+  launch.axes = axesOf(kernel, tile[1], tile[0]);
+  return launch;
+}
+
+/// Every block looks at the segments of all rows, so fewer and larger ones look less; but there
+/// shall be enough of them for the chip.
+void Segment::addPlans(PlanList &plans) const {
+  CudaPlanAttr standard = getDefaultPlan(plans.kernel);
+  SmallVector<Tile> tiles = {Tile(standard.getTile())};
+  if (!plans.kernel.getCudaTile())
+    for (int64_t rows : {4, 16})
+      tiles.push_back({standard.getTile()[0], rows});
+  for (const Tile &tile : tiles) {
+    double blocks = 1;
+    for (const Axis &axis : axesOf(plans.kernel, tile[1], tile[0]))
+      blocks *= std::ceil(plans.extent(axis.extent) / static_cast<double>(axis.tile));
+    Problem problem = plans.problem;
+    problem.operations += blocks * problem.rows * kOperationsOfLook;
+    plans.add(standard.getKind(), tile, 1, 1,
+              estimateElements(plans.chip, problem, blocks, static_cast<double>(tile[0])));
+  }
+}
+
+BodyForm Segment::getBodyForm(KernelOp kernel, CudaPlanAttr) const {
+  BodyForm form;
+  form.constants = bodyConstant("kSegments", *getStaticProduct(resultOf(kernel).getRowDims()));
+  form.after = ", float* terms";
+  form.members = [](BodyPrinter &printer) {
+    if (failed(printer.printUniforms(
+            (kDevice + " void find(const Uniforms& uniforms, int& segment) const").str(),
+            {printer.kernel.getYield().getInto()}, printer.uniformNames(), {"segment"})))
+      return failure();
+    printer.out << "  " << kDevice
+                << " void store_segment(long long segment, int column, float sum) const {\n"
+                << "    result0[segment * columns() + column] = sum;\n  }\n";
+    return success();
+  };
+  return form;
+}
+
+} // namespace halftone::skeletons
