@@ -126,6 +126,7 @@ class Search {
       const char* op = buffer.role == Role::state ? "state" : "input";
       if (at >= 0) return given(buffer.name, op, "activation", at, value_at(i, at));
     }
+    if (auto found = search_tokens()) return found;
     if (replay_.losses && replay_.backward != Replay::Backward::external) {
       if (auto found = search_labels()) return found;
     }
@@ -133,18 +134,36 @@ class Search {
                                                           : std::nullopt;
   }
 
+  /// Tokens of the embeddings, each of which reads a weight with a row for every one.
+  [[nodiscard]] std::optional<NonFinite> search_tokens() const {
+    return search_integers(
+        Phase::forward, "embedding", "token",
+        [this](const manifest::Launch& launch, std::size_t) { return rows_of_parameter(launch); });
+  }
+
   /// Labels of the cross-entropy losses, each of which reads logits with one more dimension, that
   /// of the classes.
-  std::optional<NonFinite> search_labels() {
-    const auto phase = static_cast<std::size_t>(Phase::loss);
-    const auto& launches = plan().program().phases[phase];
+  [[nodiscard]] std::optional<NonFinite> search_labels() const {
+    return search_integers(Phase::loss, "cross_entropy", "label",
+                           [this](const manifest::Launch& launch, std::size_t label) {
+                             return classes_of(launch, label);
+                           });
+  }
+
+  /// Integers that operations `op` read, of which each launch takes so many from 0 on as
+  /// bound_of(launch, buffer) says; 0 where it does not know.
+  template <class BoundOf>
+  [[nodiscard]] std::optional<NonFinite> search_integers(Phase phase, const char* op,
+                                                         const char* role, BoundOf bound_of) const {
+    const auto& launches = plan().program().phases[static_cast<std::size_t>(phase)];
     for (const manifest::Probe& probe : plan().program().probes) {
-      if (probe.phase != Phase::loss || probe.op != "cross_entropy") continue;
+      if (probe.phase != phase || probe.op != op) continue;
       const manifest::Launch& launch = launches[static_cast<std::size_t>(probe.launch)];
       for (const manifest::Argument& argument : launch.arguments) {
-        const auto label = static_cast<std::size_t>(argument.buffer);
-        if (!encoding::traits(plan().buffer(label).encoding.element).integer) continue;
-        if (auto found = search_label(label, classes_of(launch, label), probe.layer)) return found;
+        const auto buffer = static_cast<std::size_t>(argument.buffer);
+        if (!encoding::traits(plan().buffer(buffer).encoding.element).integer) continue;
+        auto found = search_integer(buffer, role, bound_of(launch, buffer), probe.layer);
+        if (found) return found;
       }
     }
     return std::nullopt;
@@ -163,16 +182,29 @@ class Search {
     return 0;
   }
 
-  [[nodiscard]] std::optional<NonFinite> search_label(std::size_t label, std::int64_t classes,
-                                                      const std::string& loss) const {
-    const auto* labels = reinterpret_cast<const std::int32_t*>(program_.execution().read(label));
-    for (std::int64_t i = 0; classes > 0 && i < plan().elements(label); ++i) {
-      if (labels[i] >= 0 && labels[i] < classes) continue;
-      const auto value = static_cast<float>(labels[i]);
-      NonFinite found = given(plan().buffer(label).name, "label", "activation", i, value);
-      found.loss = loss;
-      found.label = labels[i];
-      found.classes = classes;
+  /// The first extent of the parameter that the launch reads, itself or as a working copy, or 0.
+  [[nodiscard]] std::int64_t rows_of_parameter(const manifest::Launch& launch) const {
+    for (const manifest::Argument& argument : launch.arguments) {
+      const Role role = plan().buffer(static_cast<std::size_t>(argument.buffer)).role;
+      if (role != Role::parameters && role != Role::working_copies) continue;
+      for (const manifest::Parameter& parameter : program_.manifest().parameters) {
+        if (parameter.offset == argument.offset) return parameter.shape.front();
+      }
+    }
+    return 0;
+  }
+
+  [[nodiscard]] std::optional<NonFinite> search_integer(std::size_t buffer, const char* role,
+                                                        std::int64_t bound,
+                                                        const std::string& reader) const {
+    const auto* values = reinterpret_cast<const std::int32_t*>(program_.execution().read(buffer));
+    for (std::int64_t i = 0; bound > 0 && i < plan().elements(buffer); ++i) {
+      if (values[i] >= 0 && values[i] < bound) continue;
+      NonFinite found =
+          given(plan().buffer(buffer).name, role, "activation", i, static_cast<float>(values[i]));
+      found.reader = reader;
+      found.integer = values[i];
+      found.bound = bound;
       return found;
     }
     return std::nullopt;

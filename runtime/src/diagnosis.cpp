@@ -20,9 +20,11 @@ std::string NonFinite::text() const {
                                               std::to_string(micro_batches) + ", ";
   what += op + " '" + layer + "'" + (given ? "" : " in " + pass) + ": element " +
           std::to_string(element) + (given ? "" : " of its " + role);
-  if (!loss.empty()) {
-    return what + " is " + std::to_string(label) + ", but the loss '" + loss + "' has " +
-           std::to_string(classes) + " classes";
+  if (!reader.empty()) {
+    const bool is_label = op == "label";
+    return what + " is " + std::to_string(integer) + ", but the " +
+           (is_label ? "loss '" : "embedding '") + reader + "' has " + std::to_string(bound) +
+           (is_label ? " classes" : " rows");
   }
   if (given && format.empty()) return what + " is " + number(value);
   what += format.empty()

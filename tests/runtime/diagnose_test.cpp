@@ -114,6 +114,9 @@ TEST_CASE("a value that is not finite reads as one sentence") {
   CHECK(halftone::NonFinite{"digit", "label", "none", "activation", 5, 99, 99, "", kDefault,
                             "error", 99, 10}
             .text() == "label 'digit': element 5 is 99, but the loss 'error' has 10 classes");
+  CHECK(halftone::NonFinite{"word", "token", "none", "activation", 5, 99, 99, "", kDefault, "embed",
+                            99, 10}
+            .text() == "token 'word': element 5 is 99, but the embedding 'embed' has 10 rows");
   CHECK(halftone::NonFinite{"x", "input", "none", "activation", 2, NAN, NAN, "", kDefault}.text() ==
         "input 'x': element 2 is nan");
 }

@@ -8,11 +8,12 @@
 namespace halftone {
 
 /// One element of one tensor: infinite or NaN, and no value that was computed before it is. Or a
-/// label that its loss has no class for, which makes that loss NaN (D29).
+/// label that its loss has no class for, which makes that loss NaN (D29), or a token that its
+/// embedding has no row for, which makes its result NaN (D34).
 struct NonFinite {
   std::string layer;  ///< name of the layer, loss, parameter, state, input or output
-  std::string op;     ///< "linear", "gelu", ...; "parameter", "state", "input", "label" or
-                      ///< "output_gradient"
+  std::string op;     ///< "linear", "gelu", ...; "parameter", "state", "input", "label",
+                      ///< "token" or "output_gradient"
   /// "forward", "input_gradient" or "weight_gradient"; "none" for what was given: a parameter and
   /// its working copies, a state, an input, a caller's gradient of an output.
   std::string pass;
@@ -25,8 +26,8 @@ struct NonFinite {
   std::string rule;    ///< the precision rule that decided the format: "the rule '...'" or "the
                        ///< language's default"
 
-  std::string loss = {};  ///< the one that has no class for a label; empty where it is no label
-  std::int64_t label = 0, classes = 0;  ///< what the element is; how many classes the loss has
+  std::string reader = {};  ///< the loss or embedding of a label or token; empty of all else
+  std::int64_t integer = 0, bound = 0;  ///< what the element is; how many classes or rows there are
 
   /// Which of a step's micro-batches it is in, from 1, and how many the step has; 0 for a
   /// parameter, and where the step has one alone, or was not skipped.
