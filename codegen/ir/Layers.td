@@ -6,6 +6,7 @@
 include "layers/Linear.td"
 include "layers/Matmul.td"
 include "layers/CausalConv1d.td"
+include "layers/Embedding.td"
 include "layers/LayerNorm.td"
 include "layers/RmsNorm.td"
 include "layers/Relu.td"

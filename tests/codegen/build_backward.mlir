@@ -549,3 +549,29 @@ module @gradients_of_axes {
     // CHECK: halftone.contract %[[OF_Y]], %{{.*}}transpose_lhs
   }
 }
+
+// -----
+
+!matrix = !halftone.tensor<[batch, 8], f32>
+!rows = !halftone.tensor<[batch], f32>
+!scalar = !halftone.tensor<[], f32>
+!token = !halftone.tensor<[batch], i32>
+#loss = #halftone.phase<loss>
+
+// D53: a sum into rows; nothing reads the weight or leads to the token.
+// CHECK-LABEL: module @gradients_of_an_embedding
+module @gradients_of_an_embedding {
+  halftone.graph "training" {
+    // CHECK: %[[T:.*]] = halftone.input "token"
+    %token = halftone.input "token" : !token
+    %w = halftone.parameter "w" {initializer = #halftone.initializer<normal, 0.0 : f64, 1.0 : f64>} : !halftone.tensor<[37, 8], f32>
+    %y = halftone.embedding %token, %w {halftone.layer = "embed", padding_index = 3 : i64}
+        : (!token, !halftone.tensor<[37, 8], f32>) -> !matrix
+    %r = halftone.cross_entropy %y, %token {halftone.layer = "loss", halftone.phase = #loss} : (!matrix, !token) -> !rows
+    %l = halftone.mean %r {halftone.layer = "loss", halftone.phase = #loss} : (!rows) -> !scalar
+    halftone.loss "loss", %l weight 1.0 {halftone.phase = #loss} : !scalar
+    // CHECK: %[[DY:.*]] = halftone.map "cross_entropy_grad"
+    // CHECK: %[[DW:.*]] = halftone.segment_sum %[[T]], %[[DY]] {halftone.gradient_of = ["w"], halftone.layer = "embed", halftone.phase = #halftone.phase<backward>, passed_over = 3 : i64} : (!halftone.tensor<[batch], i32>, !halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[37, 8], f32>
+    // CHECK-NEXT: halftone.gradient %[[DW]] of
+  }
+}

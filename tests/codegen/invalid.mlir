@@ -203,6 +203,46 @@ halftone.graph "g" {
 
 // -----
 
+// Embedding: integers choose.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch], f32>
+  %w = halftone.input "w" : !halftone.tensor<[9, 4], f32>
+  // expected-error @+1 {{is not of i32}}
+  %y = halftone.embedding %x, %w : (!halftone.tensor<[batch], f32>, !halftone.tensor<[9, 4], f32>) -> !halftone.tensor<[batch, 4], f32>
+}
+
+// -----
+
+// Embedding: among rows in a number.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch], i32>
+  %w = halftone.input "w" : !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{is not a number of rows and columns}}
+  %y = halftone.embedding %x, %w : (!halftone.tensor<[batch], i32>, !halftone.tensor<[batch, 4], f32>) -> !halftone.tensor<[batch, 4], f32>
+}
+
+// -----
+
+// Embedding: as many as an i32 can name.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch], i32>
+  %w = halftone.input "w" : !halftone.tensor<[2147483648, 4], f32>
+  // expected-error @+1 {{has more rows than an i32 can name}}
+  %y = halftone.embedding %x, %w : (!halftone.tensor<[batch], i32>, !halftone.tensor<[2147483648, 4], f32>) -> !halftone.tensor<[batch, 4], f32>
+}
+
+// -----
+
+// Embedding: one row for each.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch], i32>
+  %w = halftone.input "w" : !halftone.tensor<[9, 4], f32>
+  // expected-error @+1 {{does not have a row of}}
+  %y = halftone.embedding %x, %w : (!halftone.tensor<[batch], i32>, !halftone.tensor<[9, 4], f32>) -> !halftone.tensor<[batch, 9], f32>
+}
+
+// -----
+
 // Segments: one index a row.
 halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>

@@ -3,8 +3,8 @@
 // RUN: halftone-opt --halftone-lower-layers %s | FileCheck %s
 // RUN: halftone-opt --halftone-lower-layers %s | FileCheck --check-prefix=NONE %s
 
-// CHECK: #[[PERMUTED:map[0-9]*]] = affine_map<(d0, d1, d2, d3, d4) -> (d1, d2, d4, d3, d0)>
-// NONE-NOT: halftone.{{linear|matmul|causal_conv1d|layer_norm|relu|gelu|silu|dropout|add|concat|reshape|transpose|pointwise|pointwise_loss|cross_entropy|mse|mean}} {{[%"]}}
+// CHECK-DAG: #[[PERMUTED:map[0-9]*]] = affine_map<(d0, d1, d2, d3, d4) -> (d1, d2, d4, d3, d0)>
+// NONE-NOT: halftone.{{linear|matmul|causal_conv1d|embedding|layer_norm|relu|gelu|silu|dropout|add|concat|reshape|transpose|pointwise|pointwise_loss|cross_entropy|mse|mean}} {{[%"]}}
 
 !matrix = !halftone.tensor<[batch, 8], f32>
 !weight = !halftone.tensor<[8, 8], f32>
@@ -17,6 +17,7 @@
 // CHECK-DAG: #[[TAP0:map[0-9]*]] = affine_map<(d0, d1, d2) -> (0, d2)>
 // CHECK-DAG: #[[TAP1:map[0-9]*]] = affine_map<(d0, d1, d2) -> (1, d2)>
 // CHECK-DAG: #[[BEFORE:map[0-9]*]] = affine_map<(d0, d1, d2) -> (d0, d1 - 1, d2)>
+// CHECK-DAG: #[[GATHER:.+]] = affine_map<(d0, d1, d2)[s0] -> (s0, d2)>
 
 // A product, then what is added to it: the product stays inside of the layer.
 // CHECK-LABEL: halftone.graph "linear"
@@ -241,4 +242,23 @@ halftone.graph "rounded_inside" {
   %n, %mean, %rstd = halftone.layer_norm %b, %v, %v {epsilon = 1.0e-5 : f64, halftone.rounded_inside = {normalized = #halftone.encoding<bf16>}}
       : (!matrix, !vector, !vector) -> (!matrix, !rows, !rows)
   halftone.output "n", %n : !matrix
+}
+
+// A gather through the token, which is read once a row; NaN where it names no row.
+// CHECK-LABEL: halftone.graph "gathers"
+halftone.graph "gathers" {
+  // CHECK: %[[T:.*]] = halftone.input "token"
+  %token = halftone.input "token" : !halftone.tensor<[batch, 3], i32>
+  // CHECK: %[[W:.*]] = halftone.input "w"
+  %w = halftone.input "w" : !halftone.tensor<[37, 12], f32>
+  // CHECK: %[[Y:.*]] = halftone.map "embedding"(%[[T]], %[[W]]) over ["batch", 3, 12] reads [#halftone.access<row>, #halftone.access<general reads #[[GATHER]] through[0]>] writes [#halftone.access<full>] {halftone.layer = "embed"}
+  // CHECK-NEXT: ^bb0(%[[TOKEN:[a-z0-9]+]]: i32, %[[ROW:[a-z0-9]+]]: f32):
+  // CHECK-NEXT: %[[ROWS:.*]] = arith.constant 37 : i32
+  // CHECK-NEXT: %[[IS:.*]] = arith.cmpi ult, %[[TOKEN]], %[[ROWS]] : i32
+  // CHECK-NEXT: %[[NAN:.*]] = arith.constant 0x7FC00000 : f32
+  // CHECK-NEXT: %[[R:.*]] = arith.select %[[IS]], %[[ROW]], %[[NAN]] : f32
+  // CHECK-NEXT: halftone.yield %[[R]] : f32
+  %y = halftone.embedding %token, %w {halftone.layer = "embed", padding_index = 3 : i64}
+      : (!halftone.tensor<[batch, 3], i32>, !halftone.tensor<[37, 12], f32>) -> !halftone.tensor<[batch, 3, 12], f32>
+  halftone.output "y", %y : !halftone.tensor<[batch, 3, 12], f32>
 }

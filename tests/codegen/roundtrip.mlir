@@ -71,6 +71,10 @@ halftone.graph "layers" attributes {halftone.loss_without_output = "xent", halft
   %conv = halftone.causal_conv1d %scaled, %taps bias %b
       : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8, 4], f32>, !halftone.tensor<[8], f32>) -> !halftone.tensor<[batch, 8], f32>
   %token = halftone.input "token" : !halftone.tensor<[batch], i32>
+  // CHECK: halftone.embedding %{{.*}}, %{{.*}} {padding_index = 3 : i64} : (!halftone.tensor<[batch], i32>, !halftone.tensor<[37, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  %table = halftone.input "table" : !halftone.tensor<[37, 8], f32>
+  %embed = halftone.embedding %token, %table {padding_index = 3 : i64}
+      : (!halftone.tensor<[batch], i32>, !halftone.tensor<[37, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
   // CHECK: halftone.segment_sum %{{.*}}, %{{.*}} {passed_over = 3 : i64} : (!halftone.tensor<[batch], i32>, !halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[37, 8], f32>
   %segments = halftone.segment_sum %token, %y {passed_over = 3 : i64}
       : (!halftone.tensor<[batch], i32>, !halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[37, 8], f32>

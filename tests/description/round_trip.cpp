@@ -23,6 +23,7 @@ Description everything() {
   const NodeId left = b.input("left", kWide);
   const NodeId right = b.input("in/right-2", kWide, Element::bf16);
   const NodeId label = b.input("label", {symbol("batch")}, Element::i32);
+  const NodeId word = b.input("word", {symbol("batch")}, Element::i32);
   const NodeId weight = b.parameter("w.weight", {fixed(4), fixed(4)},
                                     {{Initializer::Kind::uniform, -0.5, 0.25}, false, true, 0.5});
   const NodeId bias =
@@ -34,8 +35,12 @@ Description everything() {
       b.node("second", kind_called("linear"), {{"x", right}, {"weight", weight}}, kWide);
   const NodeId conv = b.node("conv", kind_called("causal_conv1d"),
                              {{"x", second}, {"weight", weight}, {"bias", bias}}, kWide);
+  const NodeId row = b.node("row", kind_called("embedding"), {{"token", word}, {"weight", weight}},
+                            kWide, LayerAttributes{{{"padding_index", std::int64_t{3}}}, {}});
+  const NodeId rows = b.node("rows", kind_called("embedding"),
+                             {{"token", word}, {"weight", weight}}, kWide, LayerAttributes{});
   const NodeId norm =
-      b.node("norm", kind_called("layer_norm"), {{"x", first}, {"weight", bias}, {"bias", bias}},
+      b.node("norm", kind_called("layer_norm"), {{"x", row}, {"weight", bias}, {"bias", bias}},
              kWide, set(kind_called("layer_norm"), 1e-12));
   const NodeId root = b.node("root", kind_called("rms_norm"), {{"x", norm}, {"weight", bias}},
                              kWide, set(kind_called("rms_norm"), 0.0));
@@ -60,7 +65,7 @@ Description everything() {
   const NodeId product = b.node("product", kind_called("matmul"), {{"a", add}, {"b", weight}},
                                 kWide, std::move(flags));
   const NodeId joined = b.node("joined", kind_called("concat"),
-                               {{"part0", product}, {"part1", first}}, {symbol("batch"), fixed(8)});
+                               {{"part0", product}, {"part1", rows}}, {symbol("batch"), fixed(8)});
   const double infinity = std::numeric_limits<double>::infinity();
   const Expression mask = {2,
                            {{ScalarOp::operand, 0},
@@ -98,13 +103,16 @@ model "every \"thing\"\n\x01\x7f\\é"
 input %left : f32[batch, 4]
 input %in/right-2 : bf16[batch, 4]
 input %label : i32[batch]
+input %word : i32[batch]
 parameter %w.weight : [4, 4] init uniform(-0.5, 0.25) no_decay frozen learning_rate_scale 0.5
 parameter %w.bias : [4] init normal(0.1, 1e-300) learning_rate_scale 3
 state %mean : [batch, 4] initial -2.5
 %first = linear(x: %left, weight: %w.weight, bias: %w.bias) : [batch, 4]
 %second = linear(x: %in/right-2, weight: %w.weight) : [batch, 4]
 %conv = causal_conv1d(x: %second, weight: %w.weight, bias: %w.bias) : [batch, 4]
-%norm = layer_norm(x: %first, weight: %w.bias, bias: %w.bias) {epsilon: 1e-12} : [batch, 4]
+%row = embedding(token: %word, weight: %w.weight) {padding_index: 3} : [batch, 4]
+%rows = embedding(token: %word, weight: %w.weight) : [batch, 4]
+%norm = layer_norm(x: %row, weight: %w.bias, bias: %w.bias) {epsilon: 1e-12} : [batch, 4]
 %root = rms_norm(x: %norm, weight: %w.bias) {epsilon: 0} : [batch, 4]
 %fold = reshape(x: %root) {shape: [batch, 2, 2]} : [batch, 2, 2]
 %swap = transpose(x: %fold) {axes: [0, 2, 1]} : [batch, 2, 2]
@@ -116,7 +124,7 @@ state %mean : [batch, 4] initial -2.5
 %drop = dropout(x: %silu) {rate: 0.1} : [batch, 4]
 %0 = add(a: %drop, b: %conv) : [batch, 4]
 %product = matmul(a: %0, b: %w.weight) {transpose_a: false, transpose_b: true} : [batch, 4]
-%joined = concat(part0: %product, part1: %first) : [batch, 8]
+%joined = concat(part0: %product, part1: %rows) : [batch, 8]
 %mask = pointwise(x0: %mean, x1: %first) "mask \"it\"" { %0 = operand 0; %1 = operand 1; %2 = constant -inf; %3 = less_equal %0 %1; %4 = select %3 %2 %0; %5 = negate %4 } : [batch, 4]
 %xent = cross_entropy(logits: %joined, label: %label) : []
 %mse = mse(x: %0, target: %left) : []

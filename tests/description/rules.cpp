@@ -317,6 +317,34 @@ TEST_CASE("attributes belong to their kind and hold numbers") {
   for (const Case& c : cases) check(c);
 }
 
+TEST_CASE("an embedding reads integers, from a weight that has its padding_index") {
+  const auto fault = [](Element format, Shape weight, std::int64_t padding) {
+    Builder b;
+    const NodeId token = b.input("token", {symbol("batch")}, format);
+    const NodeId table = b.parameter("embed.weight", std::move(weight));
+    const NodeId embed =
+        b.node("embed", kind_called("embedding"), {{"token", token}, {"weight", table}},
+               {symbol("batch"), fixed(4)}, LayerAttributes{{{"padding_index", padding}}, {}});
+    b.description.outputs = {{"rows", embed}};
+    const auto found = validate(b.description);
+    return found ? found->message : "";
+  };
+  const Shape table = {fixed(9), fixed(4)};
+  CHECK(fault(Element::i32, table, 8) == "");
+  CHECK(fault(Element::f32, table, 8) ==
+        "embedding '%embed' has the token '%token', which is not i32; use an input of format i32 "
+        "(D8)");
+  CHECK(fault(Element::i32, table, 9) ==
+        "embedding '%embed' has the padding_index 9 and 9 rows; write the number of one of them, "
+        "from 0 on (D34)");
+  CHECK(fault(Element::i32, table, -1) ==
+        "embedding '%embed' has a padding_index of -1, which is negative; write 0 (D34)");
+  CHECK(
+      fault(Element::i32, {fixed(9), fixed(4), fixed(1)}, 0) ==
+      "embedding '%embed' needs the weight [9, 4] but reads [9, 4, 1] of '%embed.weight'; make it "
+      "[9, 4] (D34)");
+}
+
 TEST_CASE("numbers are judged as f32") {
   const Case cases[] = {
       {[](Description& d) { d.losses[1].weight = 1e39; }, kMse,

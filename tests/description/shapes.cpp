@@ -51,6 +51,10 @@ TEST_CASE("shapes follow from the operands' shapes") {
       {kind_called("layer_norm"),
        {{"x", wide}, {"weight", {fixed(6)}}, {"bias", {fixed(6)}}},
        wide},
+      {kind_called("embedding"),
+       {{"token", rows}, {"weight", {fixed(9), fixed(4)}}},
+       {kBatch, kTime, fixed(4)}},
+      {kind_called("embedding"), {{"token", {}}, {"weight", {fixed(9), fixed(4)}}}, {fixed(4)}},
       {kind_called("rms_norm"), {{"x", wide}, {"weight", {fixed(6)}}}, wide},
       {kind_called("causal_conv1d"), {{"x", wide}, {"weight", {fixed(6), fixed(16)}}}, wide},
       {kind_called("causal_conv1d"),
@@ -119,6 +123,7 @@ TEST_CASE("sources and operands that do not fit have no inferred shape") {
   CHECK(!inferred(kind_called("matmul"), {{"a", matrix}, {"b", {fixed(2)}}}));
   CHECK(!inferred(kind_called("matmul"), {{"a", batched}, {"b", matrix}}));
   CHECK(!inferred(kind_called("matmul"), {{"a", batched}, {"b", {kTime, fixed(2), fixed(2)}}}));
+  CHECK(!inferred(kind_called("embedding"), {{"token", {}}, {"weight", {fixed(9)}}}));
   Node node;
   node.kind = kind_called("relu");
   node.operands = {{"x", 3}};

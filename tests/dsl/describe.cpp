@@ -39,6 +39,7 @@ const Case kCases[] = {
     {"causal_conv1d", specs::causal_conv1d_model_program, {}},
     {"digits", specs::digits_program, {}},
     {"dropout", specs::dropout_model_program, {}},
+    {"embedding", specs::embedding_model_program, {}},
     {"frozen_and_scaled", specs::frozen_and_scaled_program, {}},
     {"gelu_tanh", specs::gelu_tanh_model_program, {}},
     {"heads", specs::heads_program, {}},

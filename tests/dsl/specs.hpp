@@ -104,6 +104,17 @@ constexpr auto odd_sizes =
           losses(cross_entropy("xent", "logits", "label")));
 HALFTONE_PROGRAM(odd_sizes_program, odd_sizes, f32_rules, adamw(), clip(1.0))
 
+constexpr auto embedding_model = model(
+    "embedding",
+    inputs(tokens("token", batch, symbol("time")), tokens("place", batch, symbol("time")),
+           labels("next", batch, symbol("time"))),
+    from("token") | embedding("embed", 37, 12, padding_index(3), init_uniform(-0.5, 0.5)),
+    from("place") | embedding("places", 5, 12, no_decay), from("embed") | add("places") | as("sum"),
+    from("sum") | layer_norm("norm") | drawn("fc", 12, 0.3) | gelu_tanh("act") |
+        linear("head", 37, no_bias, tied("embed")) | output("logits"),
+    losses(cross_entropy("xent", "logits", "next")));
+HALFTONE_PROGRAM(embedding_model_program, embedding_model, f32_rules, adamw(lr(0.01)), clip(1.0))
+
 constexpr auto huber = [](auto x, auto target) {
   const auto d = x - target;
   const auto square = d * d;

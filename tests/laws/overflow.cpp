@@ -220,6 +220,30 @@ TEST_CASE("diagnose() names a label that its loss has no class for") {
   CHECK(losses >= 30);
 }
 
+TEST_CASE("diagnose() names a token that its embedding has no row for") {
+  int embeddings = 0;
+  for (const LinkedArtifact& artifact : kArtifacts) {
+    CAPTURE(std::string(artifact.name));
+    Pair pair(artifact.name, *artifact.image, "x86-64-v3", kBatch);
+    for (const auto& node : pair.description.nodes) {
+      if (node.kind != description::kind_called("embedding")) continue;
+      const auto& name = pair.description.nodes[node.operands[0].node].name;
+      const auto rows = pair.description.nodes[node.operands[1].node].shape.front().extent;
+      for (const std::int32_t wrong : {-1, static_cast<std::int32_t>(rows), 2147483647}) {
+        pair.draw();
+        pair.inputs.integers.at(name)[2] = wrong;
+        const auto found = diagnose_step(pair, {});
+        REQUIRE(found);
+        CHECK(found->text() == "token '" + name + "': element 2 is " + std::to_string(wrong) +
+                                   ", but the embedding '" + node.name + "' has " +
+                                   std::to_string(rows) + " rows");
+        ++embeddings;
+      }
+    }
+  }
+  CHECK(embeddings >= 12);
+}
+
 TEST_CASE("diagnose() passes over metrics, which spoil no step (D6)") {
   for (const LinkedArtifact& artifact : kEdgeArtifacts) {
     const std::string text = Artifact::linked(*artifact.image).manifest().description;

@@ -65,6 +65,12 @@ parameter %b : [9] init constant(0)
 %y = layer_norm(x: %x, weight: %w, bias: %b) {epsilon: 1e-05} : [batch, 9]
 output "y" = %y
 )"},
+    {"embedding that a linear layer is tied to", R"(input %t : i32[batch, 2]
+parameter %w : [5, 6] init constant(0)
+%row = embedding(token: %t, weight: %w) : [batch, 2, 6]
+%y = linear(x: %row, weight: %w) : [batch, 2, 5]
+output "y" = %y
+)"},
     {"rms_norm", R"(input %x : f32[batch, 9]
 parameter %w : [9] init constant(0)
 %y = rms_norm(x: %x, weight: %w) {epsilon: 1e-05} : [batch, 9]

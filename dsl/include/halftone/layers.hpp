@@ -23,7 +23,7 @@ constexpr Token function(const char* name, const Expression* expression) {
 }
 }  // namespace building
 
-// ---- options of parameters, for linear, causal_conv1d, layer_norm and rms_norm ----
+// ---- options of parameters, for linear, causal_conv1d, embedding, layer_norm and rms_norm ----
 
 template <int N>
 struct ParameterOptions {
@@ -56,7 +56,8 @@ constexpr auto learning_rate_scale(double factor) {
 
 /// First values of the weight, or of the bias inside on_bias. Without: linear draws weight and bias
 /// uniformly from +-sqrt(1 / inputs), as torch.nn.Linear, causal_conv1d from +-sqrt(1 / taps), as
-/// torch.nn.Conv1d; layer_norm and rms_norm start at weight 1 and bias 0.
+/// torch.nn.Conv1d; embedding draws normally, with deviation 1, as torch.nn.Embedding; layer_norm
+/// and rms_norm start at weight 1 and bias 0.
 constexpr auto init_constant(double value) {
   return building::parameter_option(Part::init_constant, kWeight, value);
 }
@@ -82,7 +83,8 @@ struct LinearOption {
   Token token;
 };
 inline constexpr LinearOption no_bias{{.part = Part::without, .detail = kBias}};
-/// Uses the weight of layer `layer` instead of an own one; both then train one parameter.
+/// Uses the weight of `layer`, a linear or an embedding, instead of an own one; both then train one
+/// parameter.
 constexpr LinearOption tied(const char* layer) { return {{.part = Part::tied, .name = layer}}; }
 
 namespace building {
@@ -115,6 +117,31 @@ template <Whole Taps, class... Options>
 constexpr auto causal_conv1d(const char* name, Taps taps, const Options&... options) {
   return join(one(building::node<building::CausalConv1d>(name, taps)),
               building::tokens_of(options)...);
+}
+
+struct PaddingIndex {
+  long long row;
+};
+/// The row of an embedding that is not trained: its gradient is 0 (D53). Forward reads it like any
+/// other, and it starts like any other.
+template <Whole Row>
+constexpr PaddingIndex padding_index(Row row) {
+  return {row};
+}
+
+namespace building {
+constexpr auto tokens_of(const PaddingIndex& padding) {
+  return one(setting<Embedding>("padding_index", static_cast<double>(padding.row)));
+}
+}  // namespace building
+
+/// For every token its row of the weight (rows, columns): (dims...) -> (dims..., columns); a token
+/// outside of [0, rows) gives NaN. from("word") | embedding("embed", 50257, 768), where "word" is
+/// one of tokens(). D34
+template <Whole Rows, Whole Columns, class... Options>
+constexpr auto embedding(const char* name, Rows rows, Columns columns, const Options&... options) {
+  return join(one(building::node<building::Embedding>(name, rows)),
+              one({.part = Part::extent, .number = columns}), building::tokens_of(options)...);
 }
 
 struct Epsilon {

@@ -52,6 +52,11 @@ constexpr Spec<1> causal_conv1d(const auto&...) {
   return building::misused(
       "causal_conv1d takes a name and a whole number of taps: write causal_conv1d(\"conv\", 4)");
 }
+constexpr Spec<1> embedding(const auto&...) {
+  return building::misused(
+      "embedding takes a name and whole numbers of rows and columns: write embedding(\"embed\", "
+      "50257, 768)");
+}
 constexpr Spec<1> layer_norm(const auto&...) {
   return building::misused(
       "layer_norm takes a name, epsilon() and options of parameters: write layer_norm(\"norm\")");
@@ -96,6 +101,11 @@ constexpr LinearOption tied(const auto&...) {
   return LinearOption{
       building::misused("tied takes the name of a layer: write "
                         "linear(\"head\", 64, tied(\"embed\"))")[0]};
+}
+constexpr LinearOption padding_index(const auto&...) {
+  return {
+      building::misused("padding_index takes the number of a row: write embedding(\"embed\", "
+                        "64, 16, padding_index(0))")[0]};
 }
 constexpr LinearOption on_weight(const auto&...) {
   return {building::misused("on_weight takes options of parameters: write on_weight(no_decay)")[0]};

@@ -30,6 +30,15 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batc
 MODEL(net, rules, adamw())
 }  // namespace bare_causal_conv1d
 
+// EXPECT bare_embedding: embedding takes a name and whole numbers of rows and columns: write
+// embedding("embed", 50257, 768)
+namespace bare_embedding {
+constexpr auto net =
+    model("net", inputs(tokens("word", batch)),
+          from("word") | MISSPELT(embedding, embedding("embed", 64, 16)) | output("guess"));
+MODEL(net, rules)
+}  // namespace bare_embedding
+
 // EXPECT bare_rms_norm: rms_norm takes a name, epsilon() and options of parameters: write
 // rms_norm("norm")
 namespace bare_rms_norm {

@@ -342,6 +342,24 @@ constexpr auto net = model(
 MODEL(net, rules, adamw())
 }  // namespace tokens_of_text
 
+// EXPECT embedding_without_columns: embedding takes a name and whole numbers of rows and columns:
+// write embedding("embed", 50257, 768)
+namespace embedding_without_columns {
+constexpr auto net =
+    model("net", inputs(tokens("word", batch)),
+          from("word") | either(embedding("embed", 64), embedding("embed", 64, 16)) | output("z"));
+MODEL(net, rules)
+}  // namespace embedding_without_columns
+
+// EXPECT padding_of_text: padding_index takes the number of a row: write embedding("embed", 64, 16,
+// padding_index(0))
+namespace padding_of_text {
+constexpr auto net =
+    model("net", inputs(tokens("word", batch)),
+          from("word") | embedding("embed", 64, 16, padding_index(either("0", 0))) | output("z"));
+MODEL(net, rules)
+}  // namespace padding_of_text
+
 // EXPECT state_of_text: state takes a name, initial() and dimensions: write state("mean",
 // initial(0), batch, 8)
 namespace state_of_text {

@@ -100,13 +100,59 @@ MODEL(net, rules)
 }  // namespace tied_cycle
 
 // EXPECT tied_to_weightless: layer 'back' is tied to 'act', which has no weight to share: tie it to
-// a linear layer
+// a linear or embedding layer
 namespace tied_to_weightless {
 constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
                            from("x") | linear("to", 8) | relu("act") |
                                linear("back", 8, tied(either("act", "to"))) | output("z"));
 MODEL(net, rules)
 }  // namespace tied_to_weightless
+
+// EXPECT tied_to_embedding: layer 'head' needs a weight of [64, 8] but is tied to parameter
+// 'embed.weight' of [65, 8]
+namespace tied_to_embedding {
+constexpr auto net = model("net", inputs(tokens("word", batch)),
+                           from("word") | embedding("embed", either(65, 64), 8) |
+                               linear("head", 64, no_bias, tied("embed")) | output("z"));
+MODEL(net, rules)
+}  // namespace tied_to_embedding
+
+// EXPECT embedding_tied: layer 'embed' needs a weight of [65, 8] but is tied to parameter
+// 'head.weight' of [64, 8]
+namespace embedding_tied {
+constexpr auto net = model("net", inputs(tokens("word", batch)),
+                           from("word") | embedding("embed", either(65, 64), 8, tied("head")) |
+                               linear("head", 64) | output("z"));
+MODEL(net, rules)
+}  // namespace embedding_tied
+
+// EXPECT negative_padding: layer 'embed' has a padding_index that is negative: write
+// padding_index(0)
+namespace negative_padding {
+constexpr auto net =
+    model("net", inputs(tokens("word", batch)),
+          from("word") | embedding("embed", 64, 16, padding_index(either(-1, 0))) | output("z"));
+MODEL(net, rules)
+}  // namespace negative_padding
+
+// EXPECT embedding_without_bias: layer 'embed' is given what is no option of embedding: it takes
+// padding_index(), tied(), and options of parameters such as frozen, no_decay or init_normal()
+namespace embedding_without_bias {
+constexpr auto net =
+    model("net", inputs(tokens("word", batch)),
+          from("word") | embedding("embed", 64, 16, either(no_bias, tied("head"))) |
+              linear("head", 64) | output("z"));
+MODEL(net, rules)
+}  // namespace embedding_without_bias
+
+// EXPECT linear_with_padding: layer 'fc' is given what is no option of linear: it takes no_bias,
+// tied(), and options of parameters such as frozen, no_decay or init_normal()
+namespace linear_with_padding {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8)),
+          from("x") | linear("fc", 4, either(padding_index(3), frozen)) | output("z"));
+MODEL(net, rules)
+}  // namespace linear_with_padding
 
 // EXPECT tied_options: layer 'back' is tied and cannot have options for a weight of its own: give
 // them to the layer that owns the weight

@@ -41,7 +41,7 @@ MODEL(net, rules, adamw())
 }  // namespace label_shape
 
 // EXPECT integers_as_values: layer 'sum' reads input 'digit' as a value, but it holds integers:
-// declare it with tensor(), or use it as the label of a loss
+// declare it with tensor(), or use it as the label of a loss or the token of an embedding
 namespace integers_as_values {
 constexpr auto net =
     model("net", inputs(tensor("x", batch), either(labels("digit", batch), tensor("digit", batch))),
@@ -178,6 +178,40 @@ constexpr auto net = model(
     losses(cross_entropy("loss", "logits", "digit")));
 MODEL(net, rules, adamw())
 }  // namespace values_as_integers
+
+// EXPECT values_as_tokens: layer 'embed' takes input 'word' as its token: declare an input with
+// tokens() for it
+namespace values_as_tokens {
+constexpr auto net = model("net", inputs(either(tensor("word", batch), tokens("word", batch))),
+                           from("word") | embedding("embed", 64, 16) | output("z"));
+MODEL(net, rules)
+}  // namespace values_as_tokens
+
+// EXPECT padding_behind_rows: layer 'embed' has the padding_index 64 and 64 rows: write the number
+// of one of them, from 0 on
+namespace padding_behind_rows {
+constexpr auto net =
+    model("net", inputs(tokens("word", batch)),
+          from("word") | embedding("embed", 64, 16, padding_index(either(64, 63))) | output("z"));
+MODEL(net, rules)
+}  // namespace padding_behind_rows
+
+// EXPECT embedding_of_nothing: layer 'embed' has a weight of 64 rows and 0 columns: write
+// embedding(name, rows, columns) with 1 or more of both
+namespace embedding_of_nothing {
+constexpr auto net = model("net", inputs(tokens("word", batch)),
+                           from("word") | embedding("embed", 64, either(0, 1)) | output("z"));
+MODEL(net, rules)
+}  // namespace embedding_of_nothing
+
+// EXPECT most_dimensions: layer 'embed' adds a dimension to [1, 2, 3, 4, 5, 6], which has the most
+// that there can be: join some of its dimensions
+namespace most_dimensions {
+constexpr auto net =
+    model("net", inputs(either(tokens("word", 1, 2, 3, 4, 5, 6), tokens("word", 1, 2, 3, 4, 30))),
+          from("word") | embedding("embed", 64, 16) | output("z"));
+MODEL(net, rules)
+}  // namespace most_dimensions
 
 // EXPECT wrong_width: layer 'sum' adds [batch, 6] and [batch, 8] of input 'x': make the shapes
 // equal

@@ -7,6 +7,7 @@
 #include "halftone/description/kinds/concat.hpp"
 #include "halftone/description/kinds/cross_entropy.hpp"
 #include "halftone/description/kinds/dropout.hpp"
+#include "halftone/description/kinds/embedding.hpp"
 #include "halftone/description/kinds/gelu.hpp"
 #include "halftone/description/kinds/input.hpp"
 #include "halftone/description/kinds/layer_norm.hpp"
@@ -47,10 +48,10 @@ struct KindList {
 
 // Sources, layers, losses: in this order sentences list them.
 using AllKinds = KindList<kinds::Input, kinds::Parameter, kinds::State, kinds::Linear,
-                          kinds::Matmul, kinds::CausalConv1d, kinds::LayerNorm, kinds::RmsNorm,
-                          kinds::Relu, kinds::Gelu, kinds::Silu, kinds::Dropout, kinds::Add,
-                          kinds::Concat, kinds::Pointwise, kinds::Reshape, kinds::Transpose,
-                          kinds::CrossEntropy, kinds::Mse, kinds::PointwiseLoss>;
+                          kinds::Matmul, kinds::CausalConv1d, kinds::Embedding, kinds::LayerNorm,
+                          kinds::RmsNorm, kinds::Relu, kinds::Gelu, kinds::Silu, kinds::Dropout,
+                          kinds::Add, kinds::Concat, kinds::Pointwise, kinds::Reshape,
+                          kinds::Transpose, kinds::CrossEntropy, kinds::Mse, kinds::PointwiseLoss>;
 
 inline constexpr int kKinds = AllKinds::size;
 static_assert(kKinds <= 256, "Kind is one byte");
