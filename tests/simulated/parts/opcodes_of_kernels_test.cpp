@@ -3,6 +3,9 @@
 // through every space, comparisons, selections. Expected: what was stored, and C++.
 #include <doctest/doctest.h>
 
+#include <array>
+#include <string>
+
 #include "opcode_table.hpp"
 
 using namespace halftone::tests;
@@ -74,15 +77,22 @@ OpcodeRows memory_rows() {
                          ".reg .b32 %x, %y; st.local.v2.f32 [depot], {%a, %b}; ld.local.v2.f32 "
                          "{%x, %y}, [depot]; mov.b64 %d, {%x, %y};",
                      both));
-  rows.push_back(row(
-      ".reg .b32 %w, %x, %y, %z; st.shared.v4.f32 [%r12], {%a, %b, %c, %a}; ld.shared.v4.f32 {%w, "
-      "%x, %y, %z}, [%r12]; mad.lo.u32 %d, %x, 3, %w; mad.lo.u32 %d, %y, 5, %d; mad.lo.u32 %d, %z, "
-      "7, %d;",
-      +[](U a, U b, U c) { return a + 3 * b + 5 * c + 7 * a; }));
-  rows.push_back(row(
-      "st.global.u32 [%rd2], %a; atom.global.inc.u32 %d, [%rd2], %b; setp.ne.u32 %p1, %d, %a; "
-      "ld.global.u32 %d, [%rd2]; @%p1 mov.u32 %d, 51966;",
-      +[](U a, U b) { return a >= b ? 0 : a + 1; }));
+  // Of a thread's 24 bytes of operands the 16 that are aligned.
+  const std::string aligned = ".reg .b64 %q; add.u64 %q, %rd1, 8; and.b64 %q, %q, -16; ";
+  for (const auto& [before, space, address] :
+       {std::array<std::string, 3>{"", ".shared", "%r12"}, {aligned, ".global", "%q"}})
+    rows.push_back(row(
+        before + ".reg .b32 %w, %x, %y, %z; st" + space + ".v4.f32 [" + address +
+            "], {%a, %b, %c, %a}; ld" + space + ".v4.f32 {%w, %x, %y, %z}, [" + address +
+            "]; mad.lo.u32 %d, %x, 3, %w; mad.lo.u32 %d, %y, 5, %d; mad.lo.u32 %d, "
+            "%z, 7, %d;",
+        +[](U a, U b, U c) { return a + 3 * b + 5 * c + 7 * a; }));
+  for (const std::string increment : {"atom.global.inc.u32", "atom.acq_rel.gpu.global.inc.u32"})
+    rows.push_back(row(
+        "st.global.u32 [%rd2], %a; " + increment +
+            " %d, [%rd2], %b; setp.ne.u32 %p1, %d, %a; ld.global.u32 %d, [%rd2]; "
+            "@%p1 mov.u32 %d, 51966;",
+        +[](U a, U b) { return a >= b ? 0 : a + 1; }));
   return rows;
 }
 
