@@ -79,11 +79,8 @@ LogicalResult TensorType::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-int64_t TensorType::getColumns() const {
-  if (getDims().empty())
-    return 1;
-  auto extent = dyn_cast<IntegerAttr>(getDims().back());
-  return extent ? extent.getInt() : 0;
+std::optional<int64_t> TensorType::getColumns() const {
+  return getStaticProduct(getDims().take_back());
 }
 
 ArrayRef<Attribute> TensorType::getRowDims() const {

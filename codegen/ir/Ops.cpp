@@ -68,8 +68,8 @@ ArrayRef<Attribute> KernelOp::getBatchDims() {
 }
 
 LogicalResult KernelOp::verify() {
-  if (getDomain().empty() || !isa<IntegerAttr>(getDomain().getValue().back()))
-    return emitOpError("domain must end in a number of columns");
+  if (getDomain().empty())
+    return emitOpError("wants a domain with columns");
   if (getInputs().size() != getInputAccesses().size() ||
       getStored().size() != getResultAccesses().size())
     return emitOpError("wants one access per operand and per stored result");

@@ -177,7 +177,8 @@ def Halftone_KernelOp : Halftone_Op<"kernel", [SingleBlock, NoTerminator, Isolat
   let extraClassDeclaration = [{
     /// The domain as a type (its element type means nothing).
     TensorType getDomainType();
-    int64_t getColumns() { return getDomainType().getColumns(); }
+    /// Nothing where it is a symbol.
+    std::optional<int64_t> getColumns() { return getDomainType().getColumns(); }
     AccessAttr getInputAccess(unsigned i) { return ::mlir::cast<AccessAttr>(getInputAccesses()[i]); }
     AccessAttr getResultAccess(unsigned i) { return ::mlir::cast<AccessAttr>(getResultAccesses()[i]); }
     /// The leading axes whose every element is a contraction of its own.
@@ -247,9 +248,9 @@ def Halftone_QuarterPlaceOp : Halftone_ScalarOp<"quarter_place", "element_index 
   let results = (outs I32:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
 }
-def Halftone_CountOp : Halftone_ScalarOp<"count", "The product of the dimensions, as a float: exact below 2^24, else nearest"> {
+def Halftone_CountOp : Halftone_ScalarOp<"count", "The product of the dimensions, as i32 or as a float: exact below 2^24, else nearest"> {
   let arguments = (ins ArrayAttr:$dims);
-  let results = (outs AnyFloat:$result);
+  let results = (outs AnyTypeOf<[AnyFloat, I32]>:$result);
   let assemblyFormat = "$dims attr-dict `:` type($result)";
 }
 

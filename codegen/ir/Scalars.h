@@ -97,6 +97,13 @@ public:
   mlir::Value count(mlir::Type type, llvm::ArrayRef<mlir::Attribute> dims) {
     return CountOp::create(builder, loc, type, builder.getArrayAttr(dims));
   }
+  /// How many columns a row of `tensor` has, as i32 or as a float.
+  mlir::Value columns(mlir::Type type, TensorType tensor) {
+    std::optional<int64_t> number = tensor.getColumns();
+    if (!number)
+      return count(type, tensor.getDims().take_back());
+    return type.isInteger(32) ? integer(*number) : constant(type, static_cast<double>(*number));
+  }
 
 private:
   /// Rounds once, from double to the format, so that a FloatAttr of that format can hold it.

@@ -18,8 +18,8 @@ def Halftone_TensorType : TypeDef<Halftone_Dialect, "Tensor"> {
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     unsigned getRank() const { return getDims().size(); }
-    /// The last extent, the number of columns; 1 for a scalar. It is always a number for rank two and more.
-    int64_t getColumns() const;
+    /// The last extent, 1 for a scalar; nothing where it is a symbol.
+    std::optional<int64_t> getColumns() const;
     /// All dimensions but the last: their product is the number of rows.
     ::llvm::ArrayRef<::mlir::Attribute> getRowDims() const;
     bool isScalar() const { return getDims().empty(); }

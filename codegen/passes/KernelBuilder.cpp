@@ -3,6 +3,7 @@
 
 #include "codegen/ir/Accesses.h"
 #include "codegen/ir/Scalars.h"
+#include "codegen/skeletons/Skeletons.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/IntegerSet.h"
 
@@ -14,7 +15,7 @@ namespace halftone::ir {
 AccessAttr KernelBuilder::inKernel(KernelForm op, AccessAttr access) {
   if (access.getKind() != AccessKind::General)
     return access;
-  unsigned axes = group.domain.size(); // one more than the operation's where that ends in a symbol
+  unsigned axes = group.domain.size(); // one more than the operation's where that is a scalar
   AffineMap map = access.getMap().getValue();
   map = AffineMap::get(axes, map.getNumSymbols(), map.getResults(), map.getContext());
   if (IntegerSet where = access.getWhere() ? access.getWhere().getValue() : IntegerSet())
@@ -227,6 +228,16 @@ void KernelBuilder::noteOrigins(KernelOp kernel) {
       kernel->setAttr(name, attribute);
 }
 
+/// Rows whose length is a symbol cost divisions; where nobody asks for them they are single
+/// elements.
+static void addColumn(KernelOp kernel) {
+  if (kernel.getColumns() || !skeletons::of(kernel).isOneRow(kernel))
+    return;
+  SmallVector<Attribute> domain(kernel.getDomain().getValue());
+  domain.push_back(IntegerAttr::get(IntegerType::get(kernel.getContext(), 64), 1));
+  kernel.setDomainAttr(ArrayAttr::get(kernel.getContext(), domain));
+}
+
 KernelOp KernelBuilder::build(StringRef name) {
   OpBuilder::InsertionGuard guard(builder);
   OpBuilder outer(builder);
@@ -258,6 +269,7 @@ KernelOp KernelBuilder::build(StringRef name) {
   kernel.setTransposeRhs(contract && contract.getTransposeRhs());
   kernel.getBody().takeBody(body);
   kernel.getFinish().takeBody(finish);
+  addColumn(kernel);
   setPhase(kernel, group.phase);
   noteOrigins(kernel);
   for (auto [before, after] : llvm::zip(storedResults, kernel.getStored()))

@@ -15,7 +15,7 @@ static constexpr size_t kMicroseconds = 3; // of a plan's cost
 PlanList::PlanList(KernelOp kernel, const Chip &chip, const AssumedSizes &assumed)
     : kernel(kernel), chip(chip), assumed(assumed) {
   problem.rows = extent(kernel.getDomainType().getRowDims());
-  problem.columns = static_cast<double>(kernel.getColumns());
+  problem.columns = extent(kernel.getDomain().getValue().take_back());
   for (Type type : llvm::concat<const Type>(kernel->getOperandTypes(), kernel->getResultTypes())) {
     auto tensor = cast<TensorType>(type);
     problem.bytes += extent(tensor.getDims()) * bitsOf(tensor.getElementType()) / 8;

@@ -55,7 +55,7 @@ void Column::buildTasks(Code &code, Frame &frame, Value first, Value last) const
       sumsOf.push_back(i);
   cpu::Body body(code, frame);
   body.enterKernel();
-  Value rows = frame.rows(code), columns = code.integer(frame.columns());
+  Value rows = frame.rows(code), columns = frame.columns(code);
   Values zeros(sumsOf.size(), code.splat(0.0f, lanes));
   auto add = [&](ValueRange sums, ValueRange values) {
     Values next;
@@ -65,9 +65,8 @@ void Column::buildTasks(Code &code, Frame &frame, Value first, Value last) const
   };
   Value end = code.minimum(code.multiply(last, code.integer(tile)), columns);
   code.loop(code.multiply(first, code.integer(tile)), end, lanes, [&](Value column) {
-    Value mask = frame.columns() % lanes == 0
-                     ? Value()
-                     : code.firstLanes(code.subtract(columns, column), lanes);
+    Value mask =
+        frame.fillsRows(lanes) ? Value() : code.firstLanes(code.subtract(columns, column), lanes);
     Values totals = code.loop(
         code.integer(0), rows, kRowChunk, zeros, [&](Value chunk, ValueRange totalsSoFar) {
           Value chunkEnd = code.minimum(code.add(chunk, code.integer(kRowChunk)), rows);
@@ -106,8 +105,12 @@ FailureOr<Launch> Column::getLaunch(KernelOp kernel, CudaPlanAttr plan) const {
     return refuseTile(kernel);
   Launch launch;
   launch.threads = tile[0] * tile[1];
-  launch.axes = {{{Builder(kernel).getI64IntegerAttr(kernel.getColumns())}, tile[0]}};
+  launch.axes = {{Dims(kernel.getDomain().getValue().take_back()), tile[0]}};
   return launch;
+}
+
+StringRef Column::getDeviceName(KernelOp kernel, CudaPlanAttr) const {
+  return kernel.getColumns() ? name() : "dynamic_column";
 }
 
 BodyForm Column::getBodyForm(KernelOp kernel, CudaPlanAttr) const {

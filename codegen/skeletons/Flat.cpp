@@ -51,8 +51,9 @@ Dims Flat::getSummands(KernelOp kernel) const {
   Builder builder(kernel);
   if (std::optional<int64_t> elements = domain.getStaticElements())
     return {builder.getI64IntegerAttr(llvm::divideCeil(*elements, kChunk))};
-  Dims dims(domain.getRowDims());
-  dims.push_back(builder.getI64IntegerAttr(llvm::divideCeil(domain.getColumns(), kChunk)));
+  Dims dims(domain.getDims());
+  if (std::optional<int64_t> columns = domain.getColumns())
+    dims.back() = builder.getI64IntegerAttr(llvm::divideCeil(*columns, kChunk));
   return dims;
 }
 
@@ -62,12 +63,18 @@ SmallVector<Axis> Flat::getTaskAxes(KernelOp kernel) const {
   return {{Dims(kernel.getDomain().getValue()), (*kernel.getCpuTile())[0] * kChunk}};
 }
 
-LogicalResult Flat::verifyCpu(KernelOp kernel) const {
-  if (isOneRow(kernel))
-    return success();
+static LogicalResult refuseRows(KernelOp kernel) {
   return kernel.emitOpError("sums elements of rows and columns; only full and scalar accesses "
                             "can be summed flat: make it a "
                             "row kernel, or two kernels");
+}
+
+LogicalResult Flat::verify(KernelOp kernel) const {
+  return kernel.getColumns() || isOneRow(kernel) ? Skeleton::verify(kernel) : refuseRows(kernel);
+}
+
+LogicalResult Flat::verifyCpu(KernelOp kernel) const {
+  return isOneRow(kernel) ? success() : refuseRows(kernel);
 }
 
 void Flat::buildTasks(Code &code, Frame &frame, Value first, Value last) const {

@@ -16,6 +16,7 @@ public:
   Dims getSummands(KernelOp kernel) const override;
   Tile getDefaultCpuTile(KernelOp kernel) const override;
   llvm::SmallVector<Axis> getTaskAxes(KernelOp kernel) const override;
+  mlir::LogicalResult verify(KernelOp kernel) const override;
   mlir::LogicalResult verifyCpu(KernelOp kernel) const override;
   void buildTasks(cpu::Code &code, cpu::Frame &frame, mlir::Value first,
                   mlir::Value last) const override;

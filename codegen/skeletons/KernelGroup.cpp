@@ -7,7 +7,7 @@ namespace halftone::ir {
 
 SmallVector<Attribute> normaliseDomain(TensorType domain) {
   SmallVector<Attribute> dims(domain.getDims());
-  if (dims.empty() || isa<StringAttr>(dims.back()))
+  if (dims.empty())
     dims.push_back(IntegerAttr::get(IntegerType::get(domain.getContext(), 64), 1));
   return dims;
 }

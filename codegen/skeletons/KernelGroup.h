@@ -12,15 +12,14 @@ struct KernelGroup {
   llvm::SmallVector<mlir::Operation *> ops;
   Phase phase;
   const skeletons::Skeleton *skeleton;
-  llvm::SmallVector<mlir::Attribute>
-      domain; ///< ends in a number: a trailing symbol gets an extra 1
+  llvm::SmallVector<mlir::Attribute> domain; ///< not empty
   bool hasFinish = false, readsByGeneralAccess = false;
   int scalars = 0; ///< operations of the body, about
 
   bool contains(mlir::Operation *op) const { return llvm::is_contained(ops, op); }
 };
 
-/// A domain that ends in a number of columns.
+/// The domain of a kernel: that of a scalar has one column.
 llvm::SmallVector<mlir::Attribute> normaliseDomain(TensorType domain);
 
 bool hasSameDomain(KernelForm op, const KernelGroup &group);

@@ -28,27 +28,12 @@ bool Pointwise::joinsProducer(KernelForm op, const KernelGroup &group) const {
 }
 
 Tile Pointwise::getDefaultCpuTile(KernelOp kernel) const {
-  return {isOneRow(kernel) ? kElementsPerTask
-                           : std::max<int64_t>(1, kElementsPerTask / kernel.getColumns())};
+  return {isOneRow(kernel) ? kElementsPerTask : getRowsPerTask(kernel, kElementsPerTask)};
 }
 
 SmallVector<Axis> Pointwise::getTaskAxes(KernelOp kernel) const {
   ArrayRef<Attribute> domain = kernel.getDomain().getValue();
   return {{Dims(isOneRow(kernel) ? domain : domain.drop_back()), (*kernel.getCpuTile())[0]}};
-}
-
-/// Columns [begin, end) of the present row.
-static void storeRange(Code &code, Frame &frame, Body &body, Value begin, Value end) {
-  unsigned lanes = frame.variant.bodyLanes;
-  Value main = code.add(begin, code.roundDown(code.subtract(end, begin), lanes));
-  code.loop(begin, main, lanes, [&](Value column) {
-    body.enterElement(column, {}, lanes);
-    body.storeFull();
-  });
-  code.when(code.less(main, end), [&] {
-    body.enterElement(main, code.firstLanes(code.subtract(end, main), lanes), lanes);
-    body.storeFull();
-  });
 }
 
 void Pointwise::buildTasks(Code &code, Frame &frame, Value first, Value last) const {
@@ -59,30 +44,34 @@ void Pointwise::buildTasks(Code &code, Frame &frame, Value first, Value last) co
         end = code.multiply(last, code.integer(tile));
   if (isOneRow(frame.kernel)) {
     body.enterRow({});
-    storeRange(code, frame, body, begin, code.minimum(end, frame.elements(code)));
+    body.storeColumns(begin, code.minimum(end, frame.elements(code)));
     return;
   }
   code.loop(begin, code.minimum(end, frame.rows(code)), 1, [&](Value row) {
     body.enterRow(row);
-    storeRange(code, frame, body, code.integer(0), code.integer(frame.columns()));
+    body.storeColumns(code.integer(0), frame.columns(code));
   });
 }
 
 Tile Pointwise::getDefaultCudaTile(KernelOp) const { return {256}; }
 
-/// Every row in whole groups of four.
+/// Every row in whole groups of four; where its length is a symbol, threads take further groups.
 FailureOr<Launch> Pointwise::getLaunch(KernelOp kernel, CudaPlanAttr plan) const {
   ArrayRef<int64_t> tile = plan.getTile();
   if (tile.size() != 1 || !isWarps(tile[0]))
     return refuseTile(kernel);
-  Dims padded(kernel.getDomainType().getRowDims());
-  int64_t columns = kernel.getColumns();
-  padded.push_back(Builder(kernel).getI64IntegerAttr(
-      isOneRow(kernel) ? columns : static_cast<int64_t>(llvm::alignTo(columns, kPerThread))));
+  Dims extent(kernel.getDomain().getValue());
+  if (std::optional<int64_t> columns = kernel.getColumns(); columns && !isOneRow(kernel))
+    extent.back() = Builder(kernel).getI64IntegerAttr(
+        static_cast<int64_t>(llvm::alignTo(*columns, kPerThread)));
   Launch launch;
   launch.threads = tile[0];
-  launch.axes = {{padded, kPerThread * tile[0]}};
+  launch.axes = {{extent, kPerThread * tile[0]}};
   return launch;
+}
+
+StringRef Pointwise::getDeviceName(KernelOp kernel, CudaPlanAttr) const {
+  return kernel.getColumns() || isOneRow(kernel) ? name() : "dynamic_pointwise";
 }
 
 BodyForm Pointwise::getBodyForm(KernelOp kernel, CudaPlanAttr) const {

@@ -13,6 +13,7 @@ public:
 
   bool joinsProducer(KernelForm op, const KernelGroup &group) const override;
   bool isOneRow(KernelOp kernel) const override { return ignoresRows(kernel); }
+  llvm::StringRef getDeviceName(KernelOp kernel, CudaPlanAttr plan) const override;
   Tile getDefaultCpuTile(KernelOp kernel) const override;
   llvm::SmallVector<Axis> getTaskAxes(KernelOp kernel) const override;
   void buildTasks(cpu::Code &code, cpu::Frame &frame, mlir::Value first,

@@ -66,7 +66,7 @@ static Stages findStages(Block &block) {
 
 Tile Row::getDefaultCpuTile(KernelOp kernel) const {
   constexpr int64_t kElementsPerTask = 4096;
-  return {std::max<int64_t>(1, kElementsPerTask / kernel.getColumns())};
+  return {getRowsPerTask(kernel, kElementsPerTask)};
 }
 
 SmallVector<Axis> Row::getTaskAxes(KernelOp kernel) const {
@@ -78,14 +78,17 @@ static void reduceStage(Code &code, Frame &frame, cpu::Body &body,
   SmallVector<Combine> combines;
   for (Operation *op : reductions)
     combines.push_back(isa<RowSumOp>(op) ? Combine::Sum : Combine::Maximum);
-  Values results = reduceRow(code, frame.variant, combines, frame.columns(),
-                             [&](Value column, Value mask, unsigned lanes) {
-                               body.enterElement(column, mask, lanes);
-                               Values values;
-                               for (Operation *op : reductions)
-                                 values.push_back(body.getVector(op->getOperand(0)));
-                               return values;
-                             });
+  auto elements = [&](Value column, Value mask, unsigned lanes) {
+    body.enterElement(column, mask, lanes);
+    Values values;
+    for (Operation *op : reductions)
+      values.push_back(body.getVector(op->getOperand(0)));
+    return values;
+  };
+  std::optional<int64_t> columns = frame.kernel.getColumns();
+  Values results = columns
+                       ? reduceRow(code, frame.variant, combines, *columns, elements)
+                       : reduceRow(code, frame.variant, combines, frame.columns(code), elements);
   for (auto [op, result] : llvm::zip(reductions, results))
     body.knowRow(op->getResult(0), result);
 }
@@ -93,15 +96,18 @@ static void reduceStage(Code &code, Frame &frame, cpu::Body &body,
 static void storeRowElements(Code &code, Frame &frame, cpu::Body &body) {
   if (!hasResults(frame.kernel, AccessKind::Full))
     return;
+  std::optional<int64_t> columns = frame.kernel.getColumns();
+  if (!columns)
+    return body.storeColumns(code.integer(0), frame.columns(code));
   unsigned lanes = frame.variant.bodyLanes;
-  int64_t main = frame.columns() / lanes * lanes;
+  int64_t main = *columns / lanes * lanes;
   if (main > 0)
     code.loop(code.integer(0), code.integer(main), lanes, [&](Value column) {
       body.enterElement(column, {}, lanes);
       body.storeFull();
     });
-  if (frame.columns() > main) {
-    body.enterElement(code.integer(main), code.firstLanes(frame.columns() - main, lanes), lanes);
+  if (*columns > main) {
+    body.enterElement(code.integer(main), code.firstLanes(*columns - main, lanes), lanes);
     body.storeFull();
   }
 }
@@ -130,23 +136,31 @@ Value Row::buildSum(Code &code, Frame &frame) const {
 
 //===--- CUDA ---===//
 
-/// A long row: one team per chunk, in whole warps.
+/// A long row: one team per chunk, in whole warps. One whose length is a symbol may be short or
+/// long: as many teams as keep a block of short rows busy and let few long ones run side by side.
 Tile Row::getDefaultCudaTile(KernelOp kernel) const {
-  int64_t columns = kernel.getColumns();
-  if (columns <= kChunk)
+  std::optional<int64_t> columns = kernel.getColumns();
+  if (!columns)
+    return {64};
+  if (*columns <= kChunk)
     return {128};
-  int64_t teams = llvm::divideCeil(columns, kChunk);
+  int64_t teams = llvm::divideCeil(*columns, kChunk);
   return {std::min<int64_t>(256, llvm::alignTo(teams * kTeam, kWarp))};
 }
 
 FailureOr<Launch> Row::getLaunch(KernelOp kernel, CudaPlanAttr plan) const {
   ArrayRef<int64_t> tile = plan.getTile();
-  if (tile.size() != 1 || !isWarps(tile[0]))
+  std::optional<int64_t> columns = kernel.getColumns();
+  if (tile.size() != 1 || !isWarps(tile[0]) || (!columns && kPartials * kTeam % tile[0] != 0))
     return refuseTile(kernel);
   Launch launch;
   launch.threads = tile[0];
-  launch.axes = {{rowsOf(kernel), kernel.getColumns() <= kChunk ? tile[0] / kTeam : 1}};
+  launch.axes = {{rowsOf(kernel), columns.value_or(1) <= kChunk ? tile[0] / kTeam : 1}};
   return launch;
+}
+
+StringRef Row::getDeviceName(KernelOp kernel, CudaPlanAttr) const {
+  return kernel.getColumns() ? name() : "dynamic_row";
 }
 
 /// A quotient or root that is the same in the whole row and that elements read. It follows from the

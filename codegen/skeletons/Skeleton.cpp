@@ -75,4 +75,8 @@ bool ignoresRows(KernelOp kernel) {
          kernel.getBody().front().getOps<ir::ColumnIndexOp>().empty();
 }
 
+int64_t getRowsPerTask(KernelOp kernel, int64_t elements) {
+  return std::max<int64_t>(1, elements / kernel.getColumns().value_or(ir::kAssumedSize));
+}
+
 } // namespace halftone::skeletons

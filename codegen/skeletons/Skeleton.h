@@ -149,6 +149,9 @@ mlir::LogicalResult refuseTile(KernelOp kernel);
 /// Whether nothing in the kernel depends on where rows begin.
 bool ignoresRows(KernelOp kernel);
 
+/// How many rows hold about so many elements, a symbolic row as many as are assumed of any symbol.
+int64_t getRowsPerTask(KernelOp kernel, int64_t elements);
+
 } // namespace halftone::skeletons
 
 #endif

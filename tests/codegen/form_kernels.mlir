@@ -570,12 +570,12 @@ halftone.graph "scalar_states" {
   halftone.assign %end to %t {halftone.phase = #update} : (!scalar, !scalar) -> ()
 }
 
-// A domain that ends in a symbol has one column; a single row is a contraction over one.
-// CHECK-LABEL: halftone.graph "domains_end_in_a_number"
+// Where nothing depends on where rows of a symbolic length begin, every element is a row. A single row is a contraction over one.
+// CHECK-LABEL: halftone.graph "elements_are_rows"
 // CHECK: halftone.kernel "{{[a-z_]+}}_a" pointwise over ["batch", 1]
 // CHECK: halftone.kernel "{{[a-z_]+}}_b" pointwise over [1]
 // CHECK: halftone.kernel "{{[a-z_]+}}_c_weight_gradient" contraction over [8, 4] reduce [1]
-halftone.graph "domains_end_in_a_number" {
+halftone.graph "elements_are_rows" {
   %r = halftone.input "r" : !rows
   %s = halftone.input "s" : !scalar
   %v = halftone.input "v" : !vector
@@ -687,8 +687,8 @@ halftone.graph "keeps_how_a_contraction_accumulates" {
 // A map reads through its operand 0; in the kernel, whose first operands are others and whose unread ones go, that is another
 // number. What gathers joins no producer of what it reads so, and nothing that its kernel cannot hold joins it.
 // CHECK: #[[LOOK_UP:.*]] = affine_map<(d0, d1)[s0] -> (s0, d1)>
-// CHECK: #[[SHIFT:.*]] = affine_map<(d0, d1) -> (d0 - 1)>
-// CHECK: #[[LATE:.*]] = affine_set<(d0, d1) : (d0 - 2 >= 0)>
+// CHECK: #[[SHIFT:.*]] = affine_map<(d0) -> (d0 - 1)>
+// CHECK: #[[LATE:.*]] = affine_set<(d0) : (d0 - 2 >= 0)>
 // CHECK-LABEL: halftone.graph "gathers"
 // CHECK-DAG: %[[T:.*]] = halftone.input "t"
 // CHECK-DAG: %[[W:.*]] = halftone.input "w"
@@ -727,11 +727,11 @@ halftone.graph "gathers" {
   halftone.output "z", %z : !matrix
 }
 
-// A domain that ends in a symbol has one axis more in its kernel, and so have the maps; a map that has a name there takes it.
+// A map that has a name in its kernel takes it.
 // CHECK-LABEL: halftone.graph "shifts"
-// CHECK: halftone.kernel "{{[a-z_]+}}" pointwise over ["batch", 1]
+// CHECK: halftone.kernel "{{[a-z_]+}}" pointwise over ["batch"] reduce
 // CHECK-SAME: accesses [#halftone.access<general reads #[[SHIFT]] where #[[LATE]]>,
-// CHECK-SAME: #halftone.access<row>]
+// CHECK-SAME: #halftone.access<full>]
 halftone.graph "shifts" {
   %x = halftone.input "x" : !rows
   %u = halftone.input "u" : !rows

@@ -462,11 +462,20 @@ halftone.graph "g" {
 
 // -----
 
+// Concat: columns are numbers.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, time], f32>
+  // expected-error @+1 {{joins '!halftone.tensor<[batch, time], f32>', whose columns are no number}}
+  %y = halftone.concat %x, %x : (!halftone.tensor<[batch, time], f32>, !halftone.tensor<[batch, time], f32>) -> !halftone.tensor<[batch, 2], f32>
+}
+
+// -----
+
 // Concat: columns add up.
 halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
   %z = halftone.input "z" : !halftone.tensor<[batch, 8], f32>
-  // expected-error @+1 {{parts have 16 columns together, the result 15}}
+  // expected-error @+1 {{parts have 16 columns together, the result '!halftone.tensor<[batch, 15], f32>'}}
   %y = halftone.concat %x, %z : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 15], f32>
 }
 
@@ -767,23 +776,8 @@ halftone.graph "g" {
 // Kernel: a domain is not empty.
 halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
-  // expected-error @+1 {{domain must end in a number of columns}}
+  // expected-error @+1 {{wants a domain with columns}}
   %y = halftone.kernel "k" pointwise over [] reduce [] (%x) accesses [#halftone.access<full>]
-      -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
-      : (!halftone.tensor<[batch, 4], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
-  ^bb0(%a0: f32):
-    %c = arith.constant 0.0 : f32
-    halftone.kernel_yield stores %c : f32
-  }
-}
-
-// -----
-
-// Kernel: a domain ends in a number.
-halftone.graph "g" {
-  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
-  // expected-error @+1 {{domain must end in a number of columns}}
-  %y = halftone.kernel "k" pointwise over [4, "batch"] reduce [] (%x) accesses [#halftone.access<full>]
       -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
       : (!halftone.tensor<[batch, 4], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
   ^bb0(%a0: f32):

@@ -28,11 +28,17 @@ Value Frame::product(Code &code, ArrayRef<Attribute> dims) const {
   return result;
 }
 
+static Value buildCount(Code &code, const Frame &frame, CountOp count) {
+  Value product = frame.product(code, count.getDims().getValue());
+  if (count.getType().isInteger())
+    return arith::TruncIOp::create(code.builder, code.loc, count.getType(), product);
+  return arith::SIToFPOp::create(code.builder, code.loc, count.getType(), product);
+}
+
 Value buildOperation(Code &code, const Frame &frame, Operation *op, ValueRange operands,
                      unsigned lanes) {
   if (auto count = dyn_cast<CountOp>(op))
-    return arith::SIToFPOp::create(code.builder, code.loc, count.getType(),
-                                   frame.product(code, count.getDims().getValue()));
+    return buildCount(code, frame, count);
   if (auto cast = dyn_cast<arith::ExtFOp>(op))
     return widen(code, frame.variant, cast.getIn().getType(), operands[0]);
   if (auto cast = dyn_cast<arith::TruncFOp>(op))
@@ -84,10 +90,10 @@ Value Body::addressOf(Value pointer, TensorType type, AccessAttr access) {
   Value index;
   switch (access.getKind()) {
   case AccessKind::Full:
-    index = row ? code.add(code.multiply(row, code.integer(frame.columns())), column) : column;
+    index = row ? code.add(code.multiply(row, frame.columns(code)), column) : column;
     break;
   case AccessKind::Window:
-    index = code.add(code.multiply(row, code.integer(type.getColumns())),
+    index = code.add(code.multiply(row, columnsOf(type)),
                      code.add(column, code.integer(access.getOffset())));
     break;
   case AccessKind::Column:
@@ -102,9 +108,15 @@ Value Body::addressOf(Value pointer, TensorType type, AccessAttr access) {
   return code.address(pointer, storageOf(type.getElementType()), index);
 }
 
+Value Body::columnsOf(TensorType type) {
+  std::optional<int64_t> number = type.getColumns();
+  return number ? code.integer(*number) : frame.product(code, type.getDims().take_back());
+}
+
 /// The lanes that lie in an operand's own columns; the others of its window read zero.
-Value Body::windowMask(int64_t offset, int64_t columns) {
-  if (offset >= 0 && offset + frame.columns() <= columns)
+Value Body::windowMask(int64_t offset, TensorType type) {
+  std::optional<int64_t> needed = frame.kernel.getColumns(), given = type.getColumns();
+  if (needed && given && offset >= 0 && offset + *needed <= *given)
     return {};
   OpBuilder &builder = code.builder;
   Type i32 = builder.getI32Type();
@@ -112,7 +124,8 @@ Value Body::windowMask(int64_t offset, int64_t columns) {
       arith::TruncIOp::create(builder, code.loc, i32, code.add(column, code.integer(offset)));
   Value index =
       arith::AddIOp::create(builder, code.loc, code.splat(start, lanes), code.lanesOf(i32, lanes));
-  Value bound = arith::ConstantIntOp::create(builder, code.loc, columns, 32);
+  Value bound = given ? Value(arith::ConstantIntOp::create(builder, code.loc, *given, 32))
+                      : arith::TruncIOp::create(builder, code.loc, i32, columnsOf(type));
   // Unsigned: a negative index is not below the bound either.
   return arith::CmpIOp::create(builder, code.loc, arith::CmpIPredicate::ult, index,
                                code.splat(bound, lanes));
@@ -130,9 +143,8 @@ Value Body::load(unsigned input) {
   Value address = addressOf(frame.input(input), type, access);
   if (access.getKind() == AccessKind::Row || access.getKind() == AccessKind::Scalar)
     return code.load(storageOf(type.getElementType()), address);
-  Value inside = access.getKind() == AccessKind::Window
-                     ? windowMask(access.getOffset(), type.getColumns())
-                     : Value();
+  Value inside =
+      access.getKind() == AccessKind::Window ? windowMask(access.getOffset(), type) : Value();
   Value both = inside && mask ? Value(arith::AndIOp::create(code.builder, code.loc, inside, mask))
                : inside       ? inside
                               : mask;
@@ -142,7 +154,7 @@ Value Body::load(unsigned input) {
 /// Of element_index, quarter_index and quarter_place.
 Value Body::computePlace(Operation *op) {
   OpBuilder &builder = code.builder;
-  Value first = row ? code.add(code.multiply(row, code.integer(frame.columns())), column) : column;
+  Value first = row ? code.add(code.multiply(row, frame.columns(code)), column) : column;
   Value index = arith::AddIOp::create(builder, code.loc, code.splat(first, lanes),
                                       code.lanesOf(code.i64(), lanes));
   if (isa<QuarterIndexOp>(op))
@@ -244,6 +256,19 @@ void Body::storeFull() {
     auto type = cast<TensorType>(frame.kernel.getStored()[i].getType());
     code.store(value, addressOf(frame.stored(i), type, frame.kernel.getResultAccess(i)), mask);
   }
+}
+
+void Body::storeColumns(Value begin, Value end) {
+  unsigned width = frame.variant.bodyLanes;
+  Value main = code.add(begin, code.roundDown(code.subtract(end, begin), width));
+  code.loop(begin, main, width, [&](Value first) {
+    enterElement(first, {}, width);
+    storeFull();
+  });
+  code.when(code.less(main, end), [&] {
+    enterElement(main, code.firstLanes(code.subtract(end, main), width), width);
+    storeFull();
+  });
 }
 
 void Body::storeRow() {

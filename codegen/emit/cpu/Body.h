@@ -17,6 +17,7 @@ struct Frame {
   llvm::ArrayRef<std::string> symbolNames;
   Value symbols;                     // pointer to the bound values
   llvm::SmallVector<Value> pointers; // inputs, stored results, finished results, workspace
+  Value symbolicColumns;             // null where their number is known
 
   Value input(unsigned i) const { return pointers[i]; }
   Value stored(unsigned i) { return pointers[kernel.getInputs().size() + i]; }
@@ -26,7 +27,11 @@ struct Frame {
   Value workspace() { return pointers.back(); }
   Value product(Code &code, llvm::ArrayRef<mlir::Attribute> dims) const;
   Value rows(Code &code) { return product(code, kernel.getDomainType().getRowDims()); }
-  int64_t columns() { return kernel.getColumns(); }
+  Value columns(Code &code) {
+    return symbolicColumns ? symbolicColumns : code.integer(*kernel.getColumns());
+  }
+  /// Whether vectors of so many lanes, more than one, are known to fill every row.
+  bool fillsRows(int64_t lanes) { return kernel.getColumns().value_or(1) % lanes == 0; }
   Value elements(Code &code) { return product(code, kernel.getDomain().getValue()); }
 };
 
@@ -64,6 +69,8 @@ public:
   Value getVector(Value bodyValue) { return code.splat(get(bodyValue), lanes); }
   /// Stores every Full result at the present element.
   void storeFull();
+  /// The same for columns [begin, end) of the present row.
+  void storeColumns(Value begin, Value end);
   /// Stores every Row result of the present row.
   void storeRow();
 
@@ -72,7 +79,8 @@ private:
   void advanceRow();
   void loadInputs(Level level);
   Value load(unsigned input);
-  Value windowMask(int64_t offset, int64_t columns);
+  Value windowMask(int64_t offset, ir::TensorType type);
+  Value columnsOf(ir::TensorType type);
   Value compute(mlir::Operation *op, Level level);
   Value computePlace(mlir::Operation *op);
   Value addressOf(Value pointer, ir::TensorType type, ir::AccessAttr access);

@@ -27,12 +27,8 @@ Value Code::real(float value) {
 Value Code::add(Value a, Value b) { return arith::AddIOp::create(builder, loc, a, b); }
 Value Code::subtract(Value a, Value b) { return arith::SubIOp::create(builder, loc, a, b); }
 Value Code::multiply(Value a, Value b) { return arith::MulIOp::create(builder, loc, a, b); }
-Value Code::divide(Value a, int64_t b) {
-  return arith::DivUIOp::create(builder, loc, a, integer(b));
-}
-Value Code::remainder(Value a, int64_t b) {
-  return arith::RemUIOp::create(builder, loc, a, integer(b));
-}
+Value Code::divide(Value a, Value b) { return arith::DivUIOp::create(builder, loc, a, b); }
+Value Code::remainder(Value a, Value b) { return arith::RemUIOp::create(builder, loc, a, b); }
 Value Code::ceilDivide(Value a, int64_t b) { return divide(add(a, integer(b - 1)), b); }
 Value Code::roundDown(Value a, int64_t b) { return multiply(divide(a, b), integer(b)); }
 Value Code::minimum(Value a, Value b) { return arith::MinSIOp::create(builder, loc, a, b); }

@@ -34,8 +34,9 @@ public:
   Value add(Value a, Value b);
   Value subtract(Value a, Value b);
   Value multiply(Value a, Value b);
-  Value divide(Value a, int64_t b);     // both not negative
-  Value remainder(Value a, int64_t b);  // both not negative
+  Value divide(Value a, Value b); // both not negative
+  Value divide(Value a, int64_t b) { return divide(a, integer(b)); }
+  Value remainder(Value a, Value b);    // both not negative
   Value ceilDivide(Value a, int64_t b); // both not negative
   Value roundDown(Value a, int64_t b);  // to a multiple of b
   Value minimum(Value a, Value b);

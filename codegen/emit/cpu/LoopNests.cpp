@@ -62,12 +62,14 @@ static void buildFunction(KernelOp kernel, const CpuVariant &variant, ArrayRef<s
   func::ReturnOp::create(builder, loc);
   builder.setInsertionPoint(entry->getTerminator());
   Code code(builder, loc);
-  Frame frame{kernel, variant, symbols, entry->getArgument(1), {}};
+  Frame frame{kernel, variant, symbols, entry->getArgument(1), {}, {}};
   size_t arguments = kernel.getInputs().size() + kernel->getNumResults() + kernel.hasFinish();
   for (size_t i = 0; i < arguments; ++i)
     frame.pointers.push_back(
         code.load(pointer, code.address(entry->getArgument(0), pointer,
                                         code.integer(static_cast<int64_t>(i)))));
+  if (!kernel.getColumns())
+    frame.symbolicColumns = frame.product(code, kernel.getDomain().getValue().take_back());
   fill(code, frame, entry->getArgument(2), entry->getArgument(3));
 }
 

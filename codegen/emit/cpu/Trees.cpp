@@ -153,6 +153,48 @@ Values reduceRow(Code &code, const CpuVariant &variant, ArrayRef<Combine> combin
   return results;
 }
 
+/// The chunk of `count` floats in memory; a single one is its own result.
+static Value reduceResults(Code &code, const CpuVariant &variant, Combine combine, Value pointer,
+                           Value count) {
+  Value only = code.load(code.f32(), pointer);
+  return code.when(code.less(code.integer(1), count), {only}, [&] {
+    return reduceChunk(code, variant, {combine}, code.integer(0), count,
+                       [&](Value column, Value mask, unsigned lanes) {
+                         return Values{code.load(code.vector(code.f32(), lanes),
+                                                 code.address(pointer, code.f32(), column), mask)};
+                       });
+  })[0];
+}
+
+/// kChunk chunks are a batch.
+Values reduceRow(Code &code, const CpuVariant &variant, ArrayRef<Combine> combines, Value columns,
+                 Elements elements) {
+  Values ofChunks, ofBatches;
+  for (size_t i = 0; i < combines.size(); ++i) {
+    ofChunks.push_back(code.scratch(code.f32(), kChunk));
+    ofBatches.push_back(code.scratch(code.f32(), kChunk));
+  }
+  Value chunks = code.ceilDivide(columns, kChunk), batches = code.ceilDivide(chunks, kChunk);
+  code.loop(code.integer(0), batches, 1, [&](Value batch) {
+    Value start = code.multiply(batch, code.integer(kChunk));
+    Value count = code.minimum(code.integer(kChunk), code.subtract(chunks, start));
+    code.loop(code.integer(0), count, 1, [&](Value chunk) {
+      Value first = code.multiply(code.add(start, chunk), code.integer(kChunk));
+      Value length = code.minimum(code.integer(kChunk), code.subtract(columns, first));
+      Values results = reduceChunk(code, variant, combines, first, length, elements);
+      for (auto [memory, result] : llvm::zip(ofChunks, results))
+        code.store(result, code.address(memory, code.f32(), chunk));
+    });
+    for (auto [combine, memory, results] : llvm::zip(combines, ofChunks, ofBatches))
+      code.store(reduceResults(code, variant, combine, memory, count),
+                 code.address(results, code.f32(), batch));
+  });
+  Values results;
+  for (auto [combine, memory] : llvm::zip(combines, ofBatches))
+    results.push_back(reduceResults(code, variant, combine, memory, batches));
+  return results;
+}
+
 Value reduceMemory(Code &code, const CpuVariant &variant, Combine combine, Value pointer,
                    Value count) {
   auto load = [&](Value column, Value mask, unsigned lanes) {

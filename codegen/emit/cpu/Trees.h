@@ -23,9 +23,11 @@ Values reduceChunk(Code &code, const CpuVariant &variant, llvm::ArrayRef<Combine
 Values reduceChunk(Code &code, const CpuVariant &variant, llvm::ArrayRef<Combine> combines,
                    Value first, Value count, Elements elements);
 
-/// Reduces columns [0, columns) of a row of any length.
+/// Reduces columns [0, columns) of a row of any length; as a value it is at most 2^30.
 Values reduceRow(Code &code, const CpuVariant &variant, llvm::ArrayRef<Combine> combines,
                  int64_t columns, Elements elements);
+Values reduceRow(Code &code, const CpuVariant &variant, llvm::ArrayRef<Combine> combines,
+                 Value columns, Elements elements);
 
 /// The tree over `count` floats in memory, which it overwrites.
 Value reduceMemory(Code &code, const CpuVariant &variant, Combine combine, Value pointer,

@@ -35,6 +35,13 @@ int64_t countStoredAs(KernelOp kernel, AccessKind kind) {
                         [&](size_t i) { return isStoredAs(kernel, i, kind); });
 }
 
+/// As a Column.
+static std::string columnsText(TensorType type) {
+  std::optional<int64_t> number = type.getColumns();
+  return number ? std::to_string(*number)
+                : "static_cast<Column>(" + cudaProduct(type.getDims().take_back()) + ")";
+}
+
 void BodyPrinter::printMembers(ArrayRef<std::string> symbols) {
   out << "struct Body {\n"
       << "  using Column = " << (form.oneRow ? "long long" : "int") << ";\n"
@@ -71,9 +78,11 @@ void BodyPrinter::printMembers(ArrayRef<std::string> symbols) {
   out << "\n";
   if (form.oneRow)
     out << "  " << kDevice << " Column columns() const { return elements; }\n\n";
+  else if (std::optional<int64_t> columns = kernel.getColumns())
+    out << "  __device__ static constexpr Column columns() { return " << *columns << "; }\n\n";
   else
-    out << "  __device__ static constexpr Column columns() { return " << kernel.getColumns()
-        << "; }\n\n";
+    out << "  " << kDevice << " Column columns() const { return "
+        << columnsText(kernel.getDomainType()) << "; }\n\n";
 }
 
 void BodyPrinter::printOperands() {
@@ -115,8 +124,8 @@ void BodyPrinter::printLoads() {
     else if (access.getKind() == AccessKind::Column)
       out << ", column, columns()";
     else
-      out << " + row * " << cast<TensorType>(input.getType()).getColumns() << ", column + ("
-          << access.getOffset() << "), " << cast<TensorType>(input.getType()).getColumns();
+      out << " + row * " << columnsText(cast<TensorType>(input.getType())) << ", column + ("
+          << access.getOffset() << "), " << columnsText(cast<TensorType>(input.getType()));
     out << ", inputs.input" << i << ");\n";
   }
   out << "  }\n";

@@ -81,8 +81,9 @@ static LogicalResult verify(KernelOp kernel, ArrayRef<std::string> symbols) {
                                 << (kernel.hasFinish() ? "cannot have" : "wants") << " a finish";
   if (failed(skeleton.verify(kernel)))
     return failure();
-  if (kernel.getColumns() > traits.mostColumns && !skeleton.isOneRow(kernel))
-    return kernel.emitOpError() << "has rows of " << kernel.getColumns() << " columns, more than a "
+  std::optional<int64_t> columns = kernel.getColumns();
+  if (columns && *columns > traits.mostColumns && !skeleton.isOneRow(kernel))
+    return kernel.emitOpError() << "has rows of " << *columns << " columns, more than a "
                                 << skeleton.name() << " kernel can hold";
   for (auto [i, access] : llvm::enumerate(kernel.getResultAccesses())) {
     if (!llvm::is_contained(traits.stores, cast<AccessAttr>(access).getKind()))

@@ -5,16 +5,21 @@ using namespace mlir;
 
 namespace halftone::ir {
 
+/// D4: a number.
+static int64_t columnsOf(Value part) { return *tensor(part).getColumns(); }
+
 LogicalResult ConcatOp::verify() {
   int64_t columns = 0;
   for (Value part : getParts()) {
     if (failed(verifyRows(*this, tensor(part), getType())))
       return failure();
-    columns += tensor(part).getColumns();
+    if (!tensor(part).getColumns())
+      return emitOpError() << "joins " << tensor(part) << ", whose columns are no number";
+    columns += columnsOf(part);
   }
-  if (columns != getType().getColumns())
+  if (getType().getColumns() != columns)
     return emitOpError() << "parts have " << columns << " columns together, the result "
-                         << getType().getColumns();
+                         << getType();
   return success();
 }
 
@@ -23,7 +28,7 @@ SmallVector<AccessAttr> ConcatOp::getOperandAccesses() {
   int64_t offset = 0;
   for (Value part : getParts()) {
     windows.push_back(AccessAttr::get(getContext(), AccessKind::Window, -offset));
-    offset += tensor(part).getColumns();
+    offset += columnsOf(part);
   }
   return windows;
 }
@@ -31,9 +36,9 @@ SmallVector<AccessAttr> ConcatOp::getOperandAccesses() {
 SmallVector<Value> ConcatOp::lower(OpBuilder &builder) { // D27
   auto code = [&](Scalars &s, ValueRange elements) -> SmallVector<Value> {
     Value column = s.columnIndex(), result = elements.back();
-    int64_t end = getType().getColumns();
+    int64_t end = *getType().getColumns();
     for (size_t part = elements.size() - 1; part > 0; --part) {
-      end -= tensor(getParts()[part]).getColumns();
+      end -= columnsOf(getParts()[part]);
       result = s.select(s.compare(arith::CmpIPredicate::slt, column, s.integer(end)),
                         elements[part - 1], result);
     }
@@ -54,7 +59,7 @@ SmallVector<Value> ConcatOp::buildGradients(OpBuilder &builder, ValueRange resul
         makeMap(builder, getLoc(), "slice", slice, resultGradients[0], type,
                 [](Scalars &, ValueRange a) -> SmallVector<Value> { return {a[0]}; })
             .getOutputs()[0]);
-    offset += tensor(part).getColumns();
+    offset += columnsOf(part);
   }
   return gradients;
 }

@@ -23,17 +23,16 @@ SmallVector<AccessAttr> CrossEntropyOp::getOperandAccesses() {
 }
 
 /// One where the column is the label, and whether the label names a column at all.
-static std::pair<Value, Value> matchLabel(Scalars &s, Value label, int64_t columns) {
-  Value column = s.columnIndex();
-  Value valid = s.compare(arith::CmpIPredicate::ult, label, s.integer(columns));
+static std::pair<Value, Value> matchLabel(Scalars &s, Value label, Value logits) {
+  Value column = s.columnIndex(), columns = s.columns(label.getType(), tensor(logits));
+  Value valid = s.compare(arith::CmpIPredicate::ult, label, columns);
   return {s.compare(arith::CmpIPredicate::eq, column, label), valid};
 }
 
 SmallVector<Value> CrossEntropyOp::lower(OpBuilder &builder) { // D29
-  int64_t columns = tensor(getLogits()).getColumns();
   auto code = [&](Scalars &s, ValueRange elements) -> SmallVector<Value> {
     Value x = elements[0];
-    auto [match, valid] = matchLabel(s, elements[1], columns);
+    auto [match, valid] = matchLabel(s, elements[1], getLogits());
     Value maximum = s.rowMax(x);
     Value sum = s.rowSum(s.exp(s.sub(x, maximum)));
     Value picked = s.select(valid, s.rowSum(s.select(match, x, s.like(x, 0))), s.like(x, NAN));
@@ -44,7 +43,6 @@ SmallVector<Value> CrossEntropyOp::lower(OpBuilder &builder) { // D29
 
 SmallVector<Value> CrossEntropyOp::buildGradients(OpBuilder &builder,
                                                   ValueRange resultGradients) { // D48
-  int64_t columns = tensor(getLogits()).getColumns();
   Encoding probabilities = internalEncoding(*this, "probabilities");
   Space rows{tensor(getLogits()),
              accesses(getContext(), {AccessKind::Full, AccessKind::Row, AccessKind::Row}),
@@ -53,7 +51,7 @@ SmallVector<Value> CrossEntropyOp::buildGradients(OpBuilder &builder,
                     {getLogits(), getLabel(), resultGradients[0]}, gradientType(getLogits()),
                     [&](Scalars &s, ValueRange elements) -> SmallVector<Value> {
                       Value x = elements[0];
-                      auto [match, valid] = matchLabel(s, elements[1], columns);
+                      auto [match, valid] = matchLabel(s, elements[1], getLogits());
                       Value e = s.exp(s.sub(x, s.rowMax(x)));
                       Value reciprocal = s.div(s.like(x, 1), s.rowSum(e));
                       Value p = s.round(s.mul(e, reciprocal), probabilities);

@@ -8,7 +8,7 @@ namespace halftone::ir {
 LogicalResult LayerNormOp::verify() {
   TensorType x = tensor(getX());
   for (Value vector : {getWeight(), getBias()})
-    if (tensor(vector).getRank() != 1 || tensor(vector).getColumns() != x.getColumns())
+    if (tensor(vector).getRank() != 1 || tensor(vector).getDims() != x.getDims().take_back())
       return emitOpError() << tensor(vector) << " does not have one value per column of " << x;
   for (Value row : {getMean(), getRstd()})
     if (tensor(row).getDims() != x.getRowDims())
@@ -21,11 +21,10 @@ SmallVector<AccessAttr> LayerNormOp::getOperandAccesses() {
 }
 
 SmallVector<Value> LayerNormOp::lower(OpBuilder &builder) { // D22
-  double columns = static_cast<double>(tensor(getX()).getColumns());
   double epsilon = getEpsilon().convertToDouble();
   Encoding normalized = internalEncoding(*this, "normalized");
   auto code = [&](Scalars &s, ValueRange elements) -> SmallVector<Value> {
-    Value x = elements[0], n = s.like(x, columns);
+    Value x = elements[0], n = s.columns(x.getType(), tensor(getX()));
     Value mean = s.div(s.rowSum(x), n), d = s.sub(x, mean);
     Value variance = s.div(s.rowSum(s.mul(d, d)), n);
     Value rstd = s.div(s.like(x, 1), s.sqrt(s.add(variance, s.like(x, epsilon))));
@@ -39,7 +38,6 @@ SmallVector<Value> LayerNormOp::lower(OpBuilder &builder) { // D22
 SmallVector<Value> LayerNormOp::buildGradients(OpBuilder &builder,
                                                ValueRange resultGradients) { // D41
   Value g = resultGradients[0];
-  double columns = static_cast<double>(tensor(getX()).getColumns());
   Encoding normalized = internalEncoding(*this, "normalized");
   Space rows{tensor(getX()),
              accesses(getContext(), {AccessKind::Full, AccessKind::Column, AccessKind::Row,
@@ -48,7 +46,8 @@ SmallVector<Value> LayerNormOp::buildGradients(OpBuilder &builder,
   auto ofX = makeMap(
       builder, getLoc(), "layer_norm_grad", rows, {getX(), getWeight(), getMean(), getRstd(), g},
       gradientType(getX()), [&](Scalars &s, ValueRange e) -> SmallVector<Value> {
-        Value x = e[0], weight = e[1], mean = e[2], rstd = e[3], n = s.like(x, columns);
+        Value x = e[0], weight = e[1], mean = e[2], rstd = e[3];
+        Value n = s.columns(x.getType(), tensor(getX()));
         Value h = s.round(s.mul(s.sub(x, mean), rstd), normalized), q = s.mul(e[4], weight);
         Value a = s.div(s.rowSum(q), n), b = s.div(s.rowSum(s.mul(q, h)), n);
         return {s.mul(rstd, s.sub(s.sub(q, a), s.mul(h, b)))};

@@ -7,7 +7,7 @@ namespace halftone::ir {
 
 LogicalResult RmsNormOp::verify() {
   TensorType x = tensor(getX()), weight = tensor(getWeight()), rstd = tensor(getRstd());
-  if (weight.getRank() != 1 || weight.getColumns() != x.getColumns())
+  if (weight.getRank() != 1 || weight.getDims() != x.getDims().take_back())
     return emitOpError() << weight << " does not have one value per column of " << x;
   if (rstd.getDims() != x.getRowDims())
     return emitOpError() << rstd << " does not have one value per row of " << x;
@@ -19,11 +19,11 @@ SmallVector<AccessAttr> RmsNormOp::getOperandAccesses() {
 }
 
 SmallVector<Value> RmsNormOp::lower(OpBuilder &builder) { // D33
-  double columns = static_cast<double>(tensor(getX()).getColumns());
   double epsilon = getEpsilon().convertToDouble();
   Encoding normalized = internalEncoding(*this, "normalized");
   auto code = [&](Scalars &s, ValueRange elements) -> SmallVector<Value> {
-    Value x = elements[0], mean = s.div(s.rowSum(s.mul(x, x)), s.like(x, columns));
+    Value x = elements[0], sum = s.rowSum(s.mul(x, x));
+    Value mean = s.div(sum, s.columns(x.getType(), tensor(getX())));
     Value rstd = s.div(s.like(x, 1), s.sqrt(s.add(mean, s.like(x, epsilon))));
     return {s.mul(s.round(s.mul(x, rstd), normalized), elements[1]), rstd};
   };
@@ -33,7 +33,6 @@ SmallVector<Value> RmsNormOp::lower(OpBuilder &builder) { // D33
 SmallVector<Value> RmsNormOp::buildGradients(OpBuilder &builder,
                                              ValueRange resultGradients) { // D52
   Value g = resultGradients[0];
-  double columns = static_cast<double>(tensor(getX()).getColumns());
   Encoding normalized = internalEncoding(*this, "normalized");
   Space rows{tensor(getX()),
              accesses(getContext(),
@@ -43,7 +42,8 @@ SmallVector<Value> RmsNormOp::buildGradients(OpBuilder &builder,
                      gradientType(getX()), [&](Scalars &s, ValueRange e) -> SmallVector<Value> {
                        Value rstd = e[2], h = s.round(s.mul(e[0], rstd), normalized),
                              q = s.mul(e[3], e[1]);
-                       Value b = s.div(s.rowSum(s.mul(q, h)), s.like(h, columns));
+                       Value sum = s.rowSum(s.mul(q, h));
+                       Value b = s.div(sum, s.columns(h.getType(), tensor(getX())));
                        return {s.mul(rstd, s.sub(q, s.mul(h, b)))};
                      });
   auto ofWeight =

@@ -74,7 +74,9 @@ AccessAttr Contraction::getResultAccess(OpResult result) const {
 }
 
 Tile Contraction::getDefaultCpuTile(KernelOp kernel) const {
-  return {48, std::min<int64_t>(llvm::alignTo(kernel.getColumns(), kColumnStep), 64)};
+  constexpr int64_t kMost = 64;
+  return {48, std::min<int64_t>(llvm::alignTo(kernel.getColumns().value_or(kMost), kColumnStep),
+                                kMost)};
 }
 
 LogicalResult Contraction::verify(KernelOp kernel) const {
@@ -99,7 +101,7 @@ SmallVector<Axis> Contraction::getTaskAxes(KernelOp kernel) const {
 }
 
 Tile Contraction::getDefaultCudaTile(KernelOp kernel) const {
-  int64_t columns = kernel.getColumns();
+  int64_t columns = kernel.getColumns().value_or(INT64_MAX);
   int64_t rows = getStaticProduct(kernel.getDomainType().getRowDims()).value_or(INT64_MAX);
   if (columns <= 16)
     return {64, 16, 16, 4, 4};

@@ -32,7 +32,7 @@ public:
     rows = frame.product(code, frame.kernel.getDomainType().getRowDims().drop_front(
                                    frame.kernel.getBatchDims().size()));
     depth = frame.product(code, frame.kernel.getReduction().getValue());
-    columns = code.integer(frame.columns());
+    columns = frame.columns(code);
     panel = code.scratch(code.f32(), kBlock * width);
     if (isCode(lhs.format))
       widened = code.scratch(code.f32(), kBlock * tileRows);
@@ -44,7 +44,7 @@ public:
 
   void build(Value first, Value last) {
     body.enterKernel();
-    int64_t columnTiles = llvm::divideCeil(frame.columns(), tileColumns);
+    Value columnTiles = code.ceilDivide(columns, tileColumns);
     code.loop(first, last, 1, [&](Value task) {
       Value rowTile = code.divide(task, columnTiles),
             columnTile = code.remainder(task, columnTiles);
@@ -121,8 +121,8 @@ private:
   }
 
   Value maskAt(Value column) {
-    return frame.columns() % width == 0 ? Value()
-                                        : code.firstLanes(code.subtract(columns, column), width);
+    return frame.fillsRows(width) ? Value()
+                                  : code.firstLanes(code.subtract(columns, column), width);
   }
 
   /// Adds the products of k in [block, block + kBlock) to the task's sums.

@@ -90,8 +90,7 @@ void addWorkspace(KernelOp kernel, ArrayRef<int64_t> tile, Launch &launch) {
 
 /// The largest of 2, 4, 8 and 16 that divides the bytes of a row, whatever symbols stand for.
 int64_t alignment(TensorType matrix) {
-  int64_t columns = std::max<int64_t>(1, matrix.getColumns());
-  int64_t rowBytes = columns * bitsOf(matrix.getElementType()) / 8;
+  int64_t rowBytes = matrix.getColumns().value_or(1) * bitsOf(matrix.getElementType()) / 8;
   return std::min<int64_t>(16, rowBytes & -rowBytes);
 }
 

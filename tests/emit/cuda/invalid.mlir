@@ -403,3 +403,37 @@ halftone.graph "training" {
     halftone.kernel_yield stores %a0 : f32 into %j
   }
 }
+
+// -----
+
+// A flat kernel has no rows of a symbolic length.
+halftone.graph "training" {
+  %x = halftone.input "x" : !halftone.tensor<[3, batch], f32>
+  %b = halftone.input "b" : !halftone.tensor<[batch], f32>
+  // expected-error @+1 {{sums elements of rows and columns; only full and scalar accesses can be summed flat}}
+  %y = halftone.kernel "k" flat over [3, "batch"] reduce [] (%x, %b) accesses [#halftone.access<full>, #halftone.access<column>]
+      -> [] fused [] {resultSegmentSizes = array<i32: 0, 1>}
+      : (!halftone.tensor<[3, batch], f32>, !halftone.tensor<[batch], f32>) -> !halftone.tensor<[], f32> {
+  ^bb0(%a: f32, %c: f32):
+    %p = arith.mulf %a, %c : f32
+    halftone.kernel_yield sums %p : f32
+  } finish {
+  ^bb0(%sum: f32):
+    halftone.yield %sum : f32
+  }
+}
+
+// -----
+
+// Every partial of a long row belongs to one team: 12 teams share none evenly.
+halftone.graph "training" {
+  %x = halftone.input "x" : !halftone.tensor<[3, batch], f32>
+  // expected-error @+1 {{cuda_tile fits no launch of its skeleton; leave it to halftone-plan-tiles}}
+  %y = halftone.kernel "k" row over [3, "batch"] reduce [] (%x) accesses [#halftone.access<full>]
+      -> [#halftone.access<full>] fused [] {cuda_tile = array<i64: 96>, resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[3, batch], f32>) -> (!halftone.tensor<[3, batch], f32>) {
+  ^bb0(%a: f32):
+    %sum = halftone.row_sum %a : f32
+    halftone.kernel_yield stores %sum : f32
+  }
+}

@@ -132,7 +132,7 @@ __device__ __forceinline__ void finish_tile(
     for (int n = 0; n < Tile::kThreadColumns; n += 4) {
       const int column =
           first_column + line_of<Tile::kThreadColumns, Tile::kColumnThreads>(column_thread, n);
-      if (column >= Body::columns()) continue;
+      if (column >= body.columns()) continue;
       typename Body::template Inputs<4> inputs;
       typename Body::template Outputs<4> outputs;
       body.load(row, column, inputs);
@@ -156,8 +156,8 @@ __device__ __forceinline__ void run(const Body& body) {
                              Body::kTransposeRhs>;
   __shared__ __align__(16) typename LhsStaging::Shared lhs_tile;
   __shared__ __align__(16) typename RhsStaging::Shared rhs_tile;
-  constexpr int kColumnTiles = (Body::columns() + Tile::kColumns - 1) / Tile::kColumns;
-  unsigned int row_tile = blockIdx.x / kColumnTiles, element = 0;
+  const int column_tiles = (body.columns() + Tile::kColumns - 1) / Tile::kColumns;
+  unsigned int row_tile = blockIdx.x / column_tiles, element = 0;
   if constexpr (Body::kIsBatch) {
     const auto row_tiles =
         static_cast<unsigned int>((rows_of_product(body) + Tile::kRows - 1) / Tile::kRows);
@@ -166,7 +166,7 @@ __device__ __forceinline__ void run(const Body& body) {
   }
   const Product<Body> product = product_of(body, element);
   const long long first_row = static_cast<long long>(row_tile) * Tile::kRows;
-  const int first_column = static_cast<int>(blockIdx.x % kColumnTiles) * Tile::kColumns;
+  const int first_column = static_cast<int>(blockIdx.x % column_tiles) * Tile::kColumns;
   const int row_thread = static_cast<int>(threadIdx.x) / Tile::kColumnThreads;
   const int column_thread = static_cast<int>(threadIdx.x) % Tile::kColumnThreads;
 
@@ -176,7 +176,7 @@ __device__ __forceinline__ void run(const Body& body) {
   RhsStaging rhs;
   const auto fetch = [&](long long k) {
     lhs.fetch(product.lhs, first_row, product.rows, k, body.depth, minus_zero(product.lhs));
-    rhs.fetch(product.rhs, first_column, Body::columns(), k, body.depth, {});
+    rhs.fetch(product.rhs, first_column, product.columns, k, body.depth, {});
   };
   fetch(0);
   for (long long k = 0; k < body.depth; k += Tile::kDepth) {

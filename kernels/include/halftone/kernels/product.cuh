@@ -11,6 +11,7 @@ struct Product {
   const typename Body::Lhs* lhs;
   const typename Body::Rhs* rhs;
   long long rows, first_row, end_row;
+  int columns;  ///< rhs's
 };
 
 /// The rows of every product.
@@ -26,10 +27,14 @@ template <class Body>
 __device__ __forceinline__ Product<Body> product_of(const Body& body, long long element) {
   if constexpr (Body::kIsBatch) {
     const long long first_row = element * body.element_rows;
-    return {body.lhs + first_row * body.depth, body.rhs + element * body.depth * Body::columns(),
-            body.element_rows, first_row, first_row + body.element_rows};
+    return {body.lhs + first_row * body.depth,
+            body.rhs + element * body.depth * body.columns(),
+            body.element_rows,
+            first_row,
+            first_row + body.element_rows,
+            body.columns()};
   } else {
-    return {body.lhs, body.rhs, body.rows, 0, body.rows};
+    return {body.lhs, body.rhs, body.rows, 0, body.rows, body.columns()};
   }
 }
 

@@ -89,7 +89,7 @@ class Products {
   __device__ __forceinline__ Products(const Product<Body>& product, const Place& place,
                                       unsigned int lhs_shared, int warp_row, int warp_column)
       : lhs_(product.lhs, lhs_shared, place.first_row, product.rows, place.depth),
-        rhs_(product.rhs, lhs_shared + LhsLayout::kBytes, place.first_column, Body::columns(),
+        rhs_(product.rhs, lhs_shared + LhsLayout::kBytes, place.first_column, product.columns,
              place.depth),
         lhs_fragments_(lhs_shared, warp_row),
         rhs_fragments_(lhs_shared + LhsLayout::kBytes, warp_column),
@@ -204,21 +204,21 @@ class Products {
 /// splits + split.
 template <class Body, class Tile>
 __device__ __forceinline__ Place place_of(const Body& body) {
-  constexpr unsigned int kColumnTiles = (Body::columns() + Tile::kColumns - 1) / Tile::kColumns;
+  const unsigned int column_tiles = (body.columns() + Tile::kColumns - 1) / Tile::kColumns;
   Place place;
   place.row_tiles =
       static_cast<unsigned int>((rows_of_product(body) + Tile::kRows - 1) / Tile::kRows);
-  place.tiles = place.row_tiles * kColumnTiles;
+  place.tiles = place.row_tiles * column_tiles;
   if constexpr (Body::kIsBatch)
     place.tiles *= static_cast<unsigned int>(body.rows / body.element_rows);
   place.splits = Tile::kMaxSplits > 1 ? gridDim.x / place.tiles : 1;
   place.tile = Tile::kMaxSplits > 1 ? blockIdx.x / place.splits : blockIdx.x;
   place.split = Tile::kMaxSplits > 1 ? blockIdx.x % place.splits : 0;
-  const unsigned int row_tile = place.tile / kColumnTiles;
+  const unsigned int row_tile = place.tile / column_tiles;
   place.element = Body::kIsBatch ? row_tile / place.row_tiles : 0;
   place.first_row =
       static_cast<long long>(Body::kIsBatch ? row_tile % place.row_tiles : row_tile) * Tile::kRows;
-  place.first_column = static_cast<int>(place.tile % kColumnTiles) * Tile::kColumns;
+  place.first_column = static_cast<int>(place.tile % column_tiles) * Tile::kColumns;
   long long length = body.depth;
   place.depth.first = 0;
   place.depth.total = body.depth;

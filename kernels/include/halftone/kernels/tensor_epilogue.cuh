@@ -218,7 +218,7 @@ __device__ __forceinline__ void finish_elements(const Body& body, long long firs
       const int line = LhsFragments::line(i, group / kGroups);
       const long long row = first_row + line;
       const int offset = group % kGroups * kWidth, column = first_column + offset;
-      if (row >= end_row || column >= Body::columns()) continue;
+      if (row >= end_row || column >= body.columns()) continue;
       typename Body::Uniforms uniforms;
       typename Body::template Inputs<kWidth> inputs;
       typename Body::template Outputs<kWidth> outputs;
