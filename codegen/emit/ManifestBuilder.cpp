@@ -243,6 +243,9 @@ private:
       const skeletons::Skeleton &skeleton = skeletons::of(kernel);
       k.skeleton = skeleton.name().str();
       k.tasks = taskAxesOf(skeleton.getTaskAxes(kernel), result.manifest.symbols);
+      if (!kernel.getColumns() && !skeleton.isOneRow(kernel))
+        k.tasks.insert(k.tasks.begin(),
+                       {{dimension(kernel.getDomain().getValue().back())}, hm::kMostColumns});
       k.cpu_entry = it->second;
       result.manifest.kernels.push_back(std::move(k));
       result.kernels.push_back(kernel);

@@ -269,7 +269,8 @@ static LogicalResult verifySegments(KernelOp kernel, TensorType tensor) {
       tensor.getColumns() == kernel.getColumns() && tensor.getElementType().isF32())
     return success();
   return kernel.emitOpError() << "sums into segments of " << tensor << "; they are rows in f32 of "
-                              << kernel.getColumns() << " columns, in a number";
+                              << formatDims(kernel.getDomain().getValue().take_back())
+                              << " columns, in a number";
 }
 
 LogicalResult verifyResultAccess(KernelOp kernel, unsigned result) {

@@ -137,20 +137,6 @@ private:
   bool fuse;
 };
 
-/// Kernels with rows and columns are made for a number of columns that is known; elementwise ones
-/// take any shape.
-LogicalResult columnsAreKnown(GraphOp graph) {
-  for (auto op : graph.getBody().front().getOps<KernelForm>()) {
-    ArrayRef<Attribute> dims = op.getDomain().getDims();
-    auto symbol = dims.empty() ? StringAttr() : dyn_cast<StringAttr>(dims.back());
-    if (symbol && !skeletons::of(op).traits().takesAnyShape)
-      return op->emitError() << op.getNameInKernel() << " of layer '" << getLayer(op) << "' has '"
-                             << symbol.getValue()
-                             << "' columns: give that dimension a fixed extent";
-  }
-  return success();
-}
-
 /// A kernel may write over what it reads element by element, and nothing else.
 LogicalResult writesNothingThatItGathers(GraphOp graph) {
   for (auto assign : graph.getBody().front().getOps<AssignOp>())
@@ -168,8 +154,6 @@ struct FormKernelsPass : halftone::ir::impl::FormKernelsBase<FormKernelsPass> {
   void runOnOperation() override {
     llvm::StringSet<> names;
     for (auto graph : getOperation().getOps<GraphOp>()) {
-      if (failed(columnsAreKnown(graph)))
-        return signalPassFailure();
       KernelFormer(graph, names, fuse && graph.getName() != kDiagnosis).run();
       if (failed(writesNothingThatItGathers(graph)))
         return signalPassFailure();

@@ -14,8 +14,7 @@ namespace halftone::skeletons {
 
 constexpr int64_t kChunksPerTask = 16;
 
-Flat::Flat()
-    : Skeleton({.word = ir::Skeleton::Flat, .takesAnyShape = true, .finish = Finish::Always}) {}
+Flat::Flat() : Skeleton({.word = ir::Skeleton::Flat, .finish = Finish::Always}) {}
 
 /// The sum of what a pointwise kernel computes, if nobody else wants that and nothing depends on
 /// where rows begin.

@@ -18,7 +18,6 @@ Pointwise::Pointwise()
     : Skeleton({.word = ir::Skeleton::Pointwise,
                 .elementwise = true,
                 .takesElements = true,
-                .takesAnyShape = true,
                 .readsByAnyMap = true,
                 .replacesOperands = true}) {}
 

@@ -93,7 +93,7 @@ private:
   Owned ownedBy(Value task) {
     ArrayRef<int64_t> tile = *frame.kernel.getCpuTile();
     TensorType result = resultOf(frame.kernel);
-    int64_t rows = *getStaticProduct(result.getRowDims()), columns = result.getColumns();
+    int64_t rows = *getStaticProduct(result.getRowDims()), columns = *result.getColumns();
     int64_t columnTiles = static_cast<int64_t>(llvm::divideCeil(columns, tile[1]));
     auto range = [&](Value index, int64_t step, int64_t extent) {
       Value first = code.multiply(index, code.integer(step));
@@ -101,7 +101,8 @@ private:
                        code.minimum(code.add(first, code.integer(step)), code.integer(extent)));
     };
     auto [firstRow, lastRow] = range(code.divide(task, columnTiles), tile[0], rows);
-    auto [firstColumn, lastColumn] = range(code.remainder(task, columnTiles), tile[1], columns);
+    auto [firstColumn, lastColumn] =
+        range(code.remainder(task, code.integer(columnTiles)), tile[1], columns);
     return {firstRow, lastRow, firstColumn, lastColumn};
   }
 
@@ -114,7 +115,7 @@ private:
 
   void eachVector(const Owned &owned, function_ref<void(Value column, Value mask)> visit) {
     code.loop(owned.firstColumn, owned.lastColumn, lanes, [&](Value column) {
-      bool whole = frame.columns() % lanes == 0;
+      bool whole = frame.fillsRows(lanes);
       visit(column,
             whole ? Value() : code.firstLanes(code.subtract(owned.lastColumn, column), lanes));
     });
@@ -131,7 +132,7 @@ private:
   }
 
   Value addressOf(Value row, Value column) {
-    Value index = code.add(code.multiply(row, code.integer(frame.columns())), column);
+    Value index = code.add(code.multiply(row, frame.columns(code)), column);
     return code.address(frame.stored(0), code.f32(), index);
   }
 
@@ -150,7 +151,7 @@ void Segment::buildTasks(Code &code, Frame &frame, Value first, Value last) cons
 
 /// {threads, rows}: a thread has a column of the block's rows.
 Tile Segment::getDefaultCudaTile(KernelOp kernel) const {
-  return {std::min<int64_t>(128, llvm::alignTo(kernel.getColumns(), kWarp)), 32};
+  return {std::min<int64_t>(128, llvm::alignTo(*kernel.getColumns(), kWarp)), 32};
 }
 
 /// Of segment.cuh: sums, matches, and how many each warp has.

@@ -54,7 +54,6 @@ struct Traits {
   ir::Skeleton word;
   bool elementwise = false;      ///< nothing else: any skeleton that takes elements holds this code
   bool takesElements = false;    ///< elementwise operations may follow inside its kernels
-  bool takesAnyShape = false;    ///< also a number of columns that is a symbol
   bool sumsProducts = false;     ///< the body receives a sum over the reduced axes
   bool tilesColumns = false;     ///< on the CPU a task's last extent counts columns
   bool readsByAnyMap = false;    ///< general accesses

@@ -174,9 +174,8 @@ class Search {
     const auto& rows = plan().buffer(label).shape;
     for (const manifest::Argument& argument : launch.arguments) {
       const auto& shape = plan().buffer(static_cast<std::size_t>(argument.buffer)).shape;
-      if (shape.size() == rows.size() + 1 && shape.back().symbol < 0 &&
-          std::equal(rows.begin(), rows.end(), shape.begin())) {
-        return shape.back().extent;
+      if (shape.size() == rows.size() + 1 && std::equal(rows.begin(), rows.end(), shape.begin())) {
+        return manifest::elements(std::span(&shape.back(), 1), plan().symbols());
       }
     }
     return 0;

@@ -145,7 +145,23 @@ void ProgramPlan::bind_symbols(std::span<const Binding> bindings) {
   }
 }
 
+void ProgramPlan::check_rows(const manifest::Kernel& kernel) const {
+  for (const manifest::TaskAxis& axis : kernel.tasks) {
+    if (axis.tile != manifest::kMostColumns || axis.extent.front().symbol < 0) continue;
+    const auto symbol = static_cast<std::size_t>(axis.extent.front().symbol);
+    if (symbols_[symbol] <= manifest::kMostColumns) continue;
+    throw Error({.operation = who_,
+                 .object = named("symbol", manifest().symbols[symbol]),
+                 .cause = "is " + std::to_string(symbols_[symbol]) + ", but the rows of " +
+                          named("kernel", kernel.name) + " hold at most 2^30 elements",
+                 .hint = "bind a smaller size"});
+  }
+}
+
 void ProgramPlan::plan() {
+  for (const auto& launches : program_->phases) {
+    for (const manifest::Launch& launch : launches) check_rows(kernel(launch));
+  }
   try {
     arena_ = manifest::plan_arena(*program_, symbols_);
     for (const manifest::Buffer& buffer : program_->buffers) {

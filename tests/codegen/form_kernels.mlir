@@ -637,13 +637,47 @@ halftone.graph "names_are_identifiers" {
 
 // -----
 
-halftone.graph "unknown_columns" {
-  %x = halftone.input "x" : !halftone.tensor<[batch, classes], f32>
+!scores = !halftone.tensor<[batch, classes], f32>
+!rows = !halftone.tensor<[batch], f32>
+
+// Rows, products and sums may be as long as a symbol says; what is elementwise joins them.
+// CHECK-LABEL: halftone.graph "columns_are_a_symbol"
+// CHECK: halftone.kernel "{{[a-z_]+}}_scores" contraction over ["batch", "classes"] reduce [4]
+// CHECK-SAME: fused ["scores:linear", "act:relu"]
+// CHECK: halftone.kernel "{{[a-z_]+}}_loss" row over ["batch", "classes"]
+// CHECK-SAME: fused ["loss:cross_entropy", "loss:mean"]
+// CHECK: halftone.count ["classes"] : i32
+// CHECK: halftone.kernel "{{[a-z_]+}}_biased" pointwise over ["batch", "classes"]
+// CHECK-SAME: accesses [#halftone.access<full>, #halftone.access<column>] -> [#halftone.access<full>]
+// CHECK: halftone.kernel "{{[a-z_]+}}_total" column over ["batch", "classes"]
+// CHECK: halftone.kernel "{{[a-z_]+}}_doubled" pointwise over ["batch", "classes", 1]
+halftone.graph "columns_are_a_symbol" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
+  %k = halftone.input "k" : !halftone.tensor<[classes, 4], f32>
+  %bias = halftone.input "bias" : !halftone.tensor<[classes], f32>
   %label = halftone.input "label" : !halftone.tensor<[batch], i32>
-  // expected-error @+1 {{cross_entropy of layer 'loss' has 'classes' columns: give that dimension a fixed extent}}
-  %l = halftone.cross_entropy %x, %label {halftone.layer = "loss"}
-      : (!halftone.tensor<[batch, classes], f32>, !halftone.tensor<[batch], i32>) -> !halftone.tensor<[batch], f32>
-  halftone.output "l", %l : !halftone.tensor<[batch], f32>
+  %y = halftone.input "y" : !scores
+  %scores = halftone.linear %x, %k {halftone.layer = "scores"}
+      : (!halftone.tensor<[batch, 4], f32>, !halftone.tensor<[classes, 4], f32>) -> !scores
+  %act = halftone.relu %scores {halftone.layer = "act"} : (!scores) -> !scores
+  %l = halftone.cross_entropy %act, %label {halftone.layer = "loss"} : (!scores, !halftone.tensor<[batch], i32>) -> !rows
+  %mean = halftone.mean %l {halftone.layer = "loss"} : (!rows) -> !halftone.tensor<[], f32>
+  %biased = halftone.map "biased" (%y, %bias) {halftone.layer = "biased"}
+      : (!scores, !halftone.tensor<[classes], f32>) -> !scores {
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.addf %a, %b : f32
+    halftone.yield %sum : f32
+  }
+  %total = halftone.reduce "total" (%y) {halftone.layer = "total"} : (!scores) -> !halftone.tensor<[classes], f32>
+  %doubled = halftone.map "doubled" (%y) {halftone.layer = "doubled"} : (!scores) -> !scores {
+  ^bb0(%a: f32):
+    %two = arith.addf %a, %a : f32
+    halftone.yield %two : f32
+  }
+  halftone.output "l", %mean : !halftone.tensor<[], f32>
+  halftone.output "biased", %biased : !scores
+  halftone.output "total", %total : !halftone.tensor<[classes], f32>
+  halftone.output "doubled", %doubled : !scores
 }
 
 // -----

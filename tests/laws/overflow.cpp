@@ -204,8 +204,8 @@ TEST_CASE("diagnose() names a label that its loss has no class for") {
     for (const auto& node : pair.description.nodes) {
       if (node.kind != description::kind_called("cross_entropy")) continue;
       const auto& name = pair.description.nodes[node.operands[1].node].name;
-      const auto classes = pair.description.nodes[node.operands[0].node].shape.back().extent;
-      for (const std::int32_t wrong : {-1, static_cast<std::int32_t>(classes), 2147483647}) {
+      const std::int32_t classes = pair.classes(node);
+      for (const std::int32_t wrong : {-1, classes, 2147483647}) {
         pair.draw();
         pair.inputs.integers.at(name)[2] = wrong;
         const auto found = diagnose_step(pair, {});

@@ -70,7 +70,7 @@ class Pair {
         auto& integers = inputs.integers[node.name];
         integers.resize(count);
         std::uniform_int_distribution<std::int32_t> pick(
-            0, integer_bound(description, static_cast<description::NodeId>(id)) - 1);
+            0, integer_bound(description, symbols, static_cast<description::NodeId>(id)) - 1);
         for (auto& integer : integers) integer = pick(random_);
       } else {
         auto& values = inputs.values[node.name];
@@ -116,6 +116,13 @@ class Pair {
   reference::Declared reference;
   reference::State<float> state;
   reference::Inputs<float> inputs;
+
+  /// Of a loss with labels.
+  [[nodiscard]] std::int32_t classes(const description::Node& loss) const {
+    const auto& columns = description.nodes[loss.operands[0].node].shape.back();
+    return static_cast<std::int32_t>(columns.symbol.empty() ? columns.extent
+                                                            : symbols.at(columns.symbol));
+  }
 
  private:
   static reference::Symbols bind(const description::Description& description, std::int64_t batch) {

@@ -78,7 +78,7 @@ inline Problem make_problem(const description::Description& model, const Symbols
       problem.states[node.name] = random.tensor(count, low, high);
     } else if (node.kind == kind_called("input") && node.format == description::Element::i32) {
       const std::int64_t classes =
-          halftone::tests::integer_bound(model, static_cast<description::NodeId>(id));
+          halftone::tests::integer_bound(model, symbols, static_cast<description::NodeId>(id));
       for (std::int64_t e = 0; e < count; ++e) {
         problem.inputs.integers[node.name].push_back(
             static_cast<std::int32_t>(random.bits() % classes));

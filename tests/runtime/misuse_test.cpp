@@ -219,6 +219,22 @@ TEST_CASE("symbols are bound once each, to positive sizes") {
       "bind smaller sizes or free memory");
 }
 
+TEST_CASE("a row whose length is a symbol holds at most 2^30 elements") {
+  const ChangedArtifact changed([](auto& manifest) {
+    manifest.kernels[0].tasks.push_back({{{1, 0}}, halftone::manifest::kMostColumns});
+  });
+  const auto bound = [&](std::int64_t batch) {
+    return message_of([&] {
+      models::line::Trainer(changed.artifact(), halftone::Device::cpu(), {.batch = batch});
+    });
+  };
+  const std::string name = changed.artifact().manifest().kernels[0].name;
+  CHECK(bound((std::int64_t{1} << 30) + 1) ==
+        "trainer: symbol 'batch' is 1073741825, but the rows of kernel '" + name +
+            "' hold at most 2^30 elements; bind a smaller size");
+  CHECK(bound(4) == "no error");
+}
+
 TEST_CASE("an artifact without the program, the code or the model that is asked for is refused") {
   const ChangedArtifact no_inference(
       [](auto& manifest) { manifest.programs.erase(manifest.programs.begin() + 1); });

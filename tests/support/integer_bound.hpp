@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <string>
 
 #include "halftone/description/description.hpp"
 
@@ -12,16 +14,20 @@ namespace halftone::tests {
 
 /// The least number that is too large for some reader of `input`.
 inline std::int32_t integer_bound(const description::Description& model,
+                                  const std::map<std::string, std::int64_t>& symbols,
                                   description::NodeId input) {
   std::int64_t bound = std::numeric_limits<std::int32_t>::max();
   const auto shape = [&](const description::Operand& operand) -> const description::Shape& {
     return model.nodes[static_cast<std::size_t>(operand.node)].shape;
   };
+  const auto extent = [&](const description::Dimension& dimension) {
+    return dimension.symbol.empty() ? dimension.extent : symbols.at(dimension.symbol);
+  };
   for (const description::Node& node : model.nodes) {
     for (const description::Operand& operand : node.operands) {
       if (operand.node != input) continue;
-      if (operand.role == "label") bound = std::min(bound, shape(node.operands[0]).back().extent);
-      if (operand.role == "token") bound = std::min(bound, shape(node.operands[1]).front().extent);
+      if (operand.role == "label") bound = std::min(bound, extent(shape(node.operands[0]).back()));
+      if (operand.role == "token") bound = std::min(bound, extent(shape(node.operands[1]).front()));
     }
   }
   return static_cast<std::int32_t>(bound);

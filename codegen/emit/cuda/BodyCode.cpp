@@ -36,7 +36,7 @@ CudaNames BodyPrinter::elementNames() {
     names[op.getResult()] = "column";
   for (ElementIndexOp op : block.getOps<ElementIndexOp>())
     names[op.getResult()] = "(row * columns() + column)";
-  bool wholeQuarters = form.oneRow || kernel.getColumns() % 4 == 0;
+  bool wholeQuarters = form.oneRow || kernel.getColumns().value_or(1) % 4 == 0;
   for (QuarterIndexOp op : block.getOps<QuarterIndexOp>())
     names[op.getResult()] = (wholeQuarters ? kQuarterOfGroup : kQuarter).str();
   for (QuarterPlaceOp op : block.getOps<QuarterPlaceOp>())

@@ -66,7 +66,7 @@ Value buildChains(OpBuilder &builder, Location loc, StringRef label, Value weigh
   AffineExpr channel = getAffineDimExpr(domain.getRank() - 1, context);
   Space space{domain, {}, accesses(context, {AccessKind::Full})};
   SmallVector<Value> operands;
-  int64_t width = tensor(weight).getColumns();
+  int64_t width = *tensor(weight).getColumns();
   for (int64_t p = 0; p < width; ++p) {
     operands.append({taps, x});
     space.reads.push_back(
@@ -92,7 +92,7 @@ Value sumProducts(OpBuilder &builder, Location loc, Value weight, Value x, Value
                   llvm::function_ref<int64_t(int64_t)> shift) {
   MLIRContext *context = builder.getContext();
   TensorType domain = tensor(g), type = gradientType(weight);
-  int64_t width = type.getColumns();
+  int64_t width = *type.getColumns();
   SmallVector<Value> operands{g};
   SmallVector<AccessAttr> reads = accesses(context, {AccessKind::Full});
   for (int64_t p = 0; p < width; ++p) {
@@ -121,7 +121,7 @@ Value sumProducts(OpBuilder &builder, Location loc, Value weight, Value x, Value
 } // namespace
 
 SmallVector<Value> CausalConv1dOp::lower(OpBuilder &builder) { // D39
-  int64_t width = tensor(getWeight()).getColumns();
+  int64_t width = *tensor(getWeight()).getColumns();
   return {buildChains(builder, getLoc(), "causal_conv1d", getWeight(), getX(), getBias(), getType(),
                       [&](int64_t p) { return p - (width - 1); })};
 }
@@ -129,7 +129,7 @@ SmallVector<Value> CausalConv1dOp::lower(OpBuilder &builder) { // D39
 SmallVector<Value> CausalConv1dOp::buildGradients(OpBuilder &builder,
                                                   ValueRange resultGradients) { // D58
   Value g = resultGradients[0];
-  int64_t width = tensor(getWeight()).getColumns();
+  int64_t width = *tensor(getWeight()).getColumns();
   SmallVector<Value> gradients;
   gradients.push_back(buildChains(builder, getLoc(), "causal_conv1d_grad", getWeight(), g, {},
                                   gradientType(getX()),

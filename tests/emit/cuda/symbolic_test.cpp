@@ -6,15 +6,6 @@
 
 using namespace emulation;
 
-namespace emulation {
-const std::map<std::string, Launch>& launches() {
-  static const std::map<std::string, Launch> all = {
-#include "launches.inc"
-  };
-  return all;
-}
-}  // namespace emulation
-
 extern "C" {
 void halftone_addressed();
 void halftone_rowless();

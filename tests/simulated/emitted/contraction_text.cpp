@@ -88,7 +88,8 @@ std::optional<ContractionText> read_contraction(const std::string& text) {
   read.rhs = number_of(names, between(entry, "body.rhs = ", ";"));
   read.transpose_lhs = between(body, "kTransposeLhs = ", ";") == "true";
   read.transpose_rhs = between(body, "kTransposeRhs = ", ";") == "true";
-  read.columns = std::stoul(std::string(between(body, "Column columns() { return ", ";")));
+  read.columns = between(body, "Column columns() { return ", ";");
+  if (read.columns.empty()) read.columns = between(body, "static_cast<Column>(", ")");
   read.depth = between(entry, "body.depth = ", ";");
   read.element_rows = between(entry, "body.element_rows = ", ";");
   const string_view compute = between(body, " compute(", " store_row(");

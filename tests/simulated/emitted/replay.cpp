@@ -265,19 +265,19 @@ void Replay::hold_to_bound(const manifest::Launch& launch, const ContractionText
   const std::vector<float> lhs = values_of(cpu_, launch.arguments[text.lhs]),
                            rhs = values_of(cpu_, launch.arguments[text.rhs]),
                            stored = values_of(chip_, launch.arguments[result.argument]);
-  const std::size_t depth = value_of(text.depth);
+  const std::size_t depth = value_of(text.depth), columns = value_of(text.columns);
   const std::size_t rows =
-      text.element_rows.empty() ? stored.size() / text.columns : value_of(text.element_rows);
+      text.element_rows.empty() ? stored.size() / columns : value_of(text.element_rows);
   std::vector<float> a(depth), b(depth);
   const std::size_t stride = stored.size() / kBoundedPerResult + 1;
   for (std::size_t i = 0; i < stored.size(); i += stride) {
-    const std::size_t element = i / text.columns / rows;  // of a batch
-    const std::size_t row = i / text.columns % rows, column = i % text.columns;
+    const std::size_t element = i / columns / rows;  // of a batch
+    const std::size_t row = i / columns % rows, column = i % columns;
     const float* left = lhs.data() + element * rows * depth;
-    const float* right = rhs.data() + element * depth * text.columns;
+    const float* right = rhs.data() + element * depth * columns;
     for (std::size_t k = 0; k < depth; ++k) {
       a[k] = left[text.transpose_lhs ? k * rows + row : row * depth + k];
-      b[k] = right[text.transpose_rhs ? column * depth + k : k * text.columns + column];
+      b[k] = right[text.transpose_rhs ? column * depth + k : k * columns + column];
     }
     ++tally.bounded;
     const ClassB bound = class_b(a, b, result.format, Sums::toward_zero);

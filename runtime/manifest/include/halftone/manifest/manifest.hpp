@@ -109,6 +109,10 @@ struct Parameter {
   bool operator==(const Parameter&) const = default;
 };
 
+/// How many elements a row may have whose length is a symbol. Of a kernel over such rows they are a
+/// task axis of one tile as large as this.
+inline constexpr std::int64_t kMostColumns = std::int64_t{1} << 30;
+
 /// How many independent tasks a kernel has: the product of ceil(dimension / tile).
 struct TaskAxis {
   std::vector<Dimension> extent;  ///< a product
