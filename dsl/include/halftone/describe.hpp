@@ -122,7 +122,7 @@ class Describer {
     description::LayerAttributes to = description::standard_attributes(node.kind);
     for (int i = 0; i < form.settings.size; ++i) {
       if (description::is_list(form.settings[i].type))
-        set(to.settings[static_cast<std::size_t>(i)], list_of(program_, node.token));
+        set(setting(to, form, i), list_of(program_, node.token));
     }
     for (int at = node.token; at < program_.size; ++at) {
       if (at > node.token && !is_layer_option(program_[at].part)) break;

@@ -37,9 +37,12 @@ class NodeView {
   static constexpr long long extent(const Dimension& dimension) { return dimension.extent; }
   static constexpr Dimension fixed(long long extent) { return extent; }
 
-  /// The second one stands behind the node.
+  /// The only one stands in the node's token, the second of two behind it.
   constexpr Dimension chosen(int, int dimension, const char*) const {
-    return graph_.program[node_.token + dimension].number;
+    const Program& program = graph_.program;
+    const int behind = node_.token + dimension;
+    const bool is_second = behind < program.size && program[behind].part == Part::extent;
+    return program[is_second ? behind : node_.token].number;
   }
 
   constexpr bool states(int setting) const { return token_of(setting) >= 0; }

@@ -136,17 +136,16 @@ class Inspection {
     setting(n, program_[node.token]);
     const int first = node.token + 1;
     if (first == program_.size || !is_layer_option(program_[first].part)) return;
-    int without = kBoth, optional = 0;
+    int without = kBoth;
     for (const auto& operand : form_of(node.kind).operands) {
       if (operand.is_parameter()) without &= ~target_of(operand.group);
-      if (operand.is_parameter() && operand.optional) optional |= target_of(operand.group);
     }
     bool tie = false;
     for (int at = first; at < program_.size && is_layer_option(program_[at].part); ++at) {
       const Token& option = program_[at];
       setting(n, option);
       if (option.part == Part::without) without |= option.detail;
-      if (option.part == Part::without && (option.detail & ~optional) != 0)
+      if (option.part == Part::without && !has_optional(node.kind, option.detail))
         graph_.fail({.fault = Fault::not_an_option, .token = node.token});
       tie = tie || option.part == Part::tied;
     }
@@ -159,6 +158,14 @@ class Inspection {
         graph_.fail({.fault = Fault::no_bias_options, .node = n});
       parameter_option(n, option);
     }
+  }
+
+  /// Whether the kind has a parameter of this target that it may go without.
+  static constexpr bool has_optional(description::Kind kind, int target) {
+    for (const auto& operand : form_of(kind).operands) {
+      if (operand.optional && target_of(operand.group) == target) return true;
+    }
+    return false;
   }
 
   constexpr void setting(int n, const Token& token) {

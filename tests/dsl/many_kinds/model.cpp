@@ -13,14 +13,18 @@ namespace hd = halftone::description;
 static_assert(hd::kKinds == 70);
 static_assert(static_cast<int>(hd::kind_called("row_scale")) >= 64);
 
-template <long long Shift = 3, int... N>
-constexpr auto row_scale(const char* name, double power, const ParameterOptions<N>&... options) {
+/// `options`: of parameters, or settings. Lists stand behind them.
+template <long long Shift = 3, class... Options>
+constexpr auto row_scale(const char* name, double power, const Options&... options) {
   using hd::kinds::RowScale;
   return join(one(building::node_with<RowScale>(name, power)),
               one(building::setting<RowScale>("centred", 1)),
               one(building::setting<RowScale>("side", 1)), options.tokens...,
               building::dimension_token(0), building::dimension_token(Shift));
 }
+struct First {
+  Spec<1> tokens;
+};
 
 template <class... D>
 constexpr auto grid(const char* name, const D&... extents) {
@@ -42,7 +46,7 @@ HALFTONE_PROGRAM(sound_program, sound, rules, adamw())
 constexpr auto first = model(
     "net", inputs(tensor("x", batch, 8)),
     from("x") |
-        join(row_scale("scaled", 2), one(building::setting<hd::kinds::RowScale>("first", 3))) |
+        row_scale("scaled", 2, First{one(building::setting<hd::kinds::RowScale>("first", 3))}) |
         output("guess"));
 HALFTONE_PROGRAM(first_program, first, rules)
 
@@ -113,7 +117,8 @@ int main() {
   expect(again && *again == description, "the text reads back to an equal description");
 
   const std::string optional = hd::print(describe(first_program()));
-  expect(optional.find("{power: 2, centred: true, first: 3, side: right}") != std::string::npos,
+  expect(optional.find("{power: 2, centred: true, first: 3, side: right, shifts: [0, 3]}") !=
+             std::string::npos,
          optional.c_str());
   const auto parsed = hd::parse(optional);
   const auto* stated = std::get_if<hd::Description>(&parsed);

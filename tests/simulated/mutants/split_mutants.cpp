@@ -57,7 +57,7 @@ constexpr Mutant kMutants[] = {
     {"chain over the wrong row", "digits_f16", "fc2_weight_gradient", "Layout::offset(d, row)));",
      "Layout::offset(d, row ^ 1)));", kAll, 300},
     {"sums of lhs past the last row stored", "digits_f16", "head_weight_gradient",
-     "if (owns_row && place.first_row + thread < body.rows)", "if (owns_row)", kAll, 300},
+     "if (owns_row && first_row + thread < product.end_row)", "if (owns_row)", kAll, 300},
 };
 
 }  // namespace
