@@ -124,6 +124,14 @@ TEST_CASE("sources and operands that do not fit have no inferred shape") {
   CHECK(!inferred(kind_called("matmul"), {{"a", batched}, {"b", matrix}}));
   CHECK(!inferred(kind_called("matmul"), {{"a", batched}, {"b", {kTime, fixed(2), fixed(2)}}}));
   CHECK(!inferred(kind_called("embedding"), {{"token", {}}, {"weight", {fixed(9)}}}));
+  // An activation may take a weight's place in the text form, but not where its size has to be
+  // known.
+  CHECK(!inferred(kind_called("embedding"), {{"token", {}}, {"weight", {kBatch, fixed(4)}}}));
+  CHECK(!inferred(kind_called("embedding"),
+                  {{"token", {}}, {"weight", {fixed(std::int64_t{1} << 31), fixed(4)}}}));
+  CHECK(!inferred(kind_called("embedding"), {{"token", {}}, {"weight", {fixed(9), kTime}}}));
+  CHECK(!inferred(kind_called("causal_conv1d"),
+                  {{"x", {kBatch, kTime, fixed(6)}}, {"weight", {fixed(6), kTime}}}));
   Node node;
   node.kind = kind_called("relu");
   node.operands = {{"x", 3}};

@@ -39,7 +39,8 @@ struct Dimension {
 };
 
 /// A dimension whose extent is known only when a trainer is built: symbol("time"). `name` is a C++
-/// identifier; equal names are equal extents.
+/// identifier; equal names are equal extents. (A constant called time belongs inside a namespace of
+/// yours: libc has a function ::time.)
 constexpr Dimension symbol(const char* name) { return Dimension(name); }
 
 inline constexpr Dimension batch = symbol("batch");

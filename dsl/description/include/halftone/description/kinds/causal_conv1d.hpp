@@ -36,6 +36,10 @@ struct CausalConv1d {
                          "give its input a dimension of times before the last one");
     }
     if (!node.parameter(1, node.last(x), taps)) return;
+    if (!node.is_fixed(taps)) {
+      return node.refuse("has as many taps as the symbol '", taps, "' says", kRemedy,
+                         "give its weight a number of them");
+    }
     if (node.operands() > 2 && !node.parameter(2, node.last(x))) return;
     node.result(x);
   }

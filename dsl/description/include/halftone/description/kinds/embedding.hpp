@@ -27,6 +27,8 @@ struct Embedding {
       .settings = settings,
       .gradient = {.saved_for_inputs = false, .saved_for_weights = false}};
 
+  static constexpr long long kMostRows = 2147483647;
+
   template <class Node>
   static constexpr void infer(Node& node) {
     const auto rows = node.chosen(1, 0, "rows"), columns = node.chosen(1, 1, "columns");
@@ -37,7 +39,11 @@ struct Embedding {
       return node.refuse("has a weight of ", rows, " rows and ", columns, " columns", kRemedy,
                          "write embedding(name, rows, columns) with 1 or more of both");
     }
-    if (node.states(0) && node.integer(0) >= node.extent(rows)) {
+    if (node.is_fixed(rows) && node.extent(rows) > kMostRows) {
+      return node.refuse("has a weight of ", rows, " rows", kRemedy, "write at most ",
+                         node.fixed(kMostRows), ", since a token is an i32");
+    }
+    if (node.is_fixed(rows) && node.states(0) && node.integer(0) >= node.extent(rows)) {
       return node.refuse("has the padding_index ", node.fixed(node.integer(0)), " and ", rows,
                          " rows", kRemedy, "write the number of one of them, from 0 on");
     }
@@ -46,7 +52,12 @@ struct Embedding {
       return node.refuse("adds a dimension to ", token, ", which has the most that there can be",
                          kRemedy, "join some of its dimensions");
     }
-    if (node.parameter(1, rows, columns)) node.result(node.extended(token, columns));
+    if (!node.parameter(1, rows, columns)) return;
+    if (!node.is_fixed(rows) || !node.is_fixed(columns)) {
+      return node.refuse("reads rows of ", node.shape(1), " of ", OperandName{1}, kRemedy,
+                         "give both of its dimensions a number");
+    }
+    node.result(node.extended(token, columns));
   }
 };
 
