@@ -128,7 +128,7 @@ std::string_view call_of(std::string_view text) {
 }
 
 /// Which sizes the elements of a struct of the Body have, kWidth of them together. Operands that
-/// the Body does not compute with are not loaded.
+/// the Body does not compute with are not loaded, and those whose neighbours lie apart one by one.
 void expect(std::string_view fields, std::string_view body, int width, bool loads,
             const AccessCounts& has, std::vector<std::string>& faults) {
   while (!fields.empty()) {
@@ -139,6 +139,7 @@ void expect(std::string_view fields, std::string_view body, int width, bool load
     if (space == line.npos || bracket == line.npos) continue;
     const std::string name(line.substr(space + 1, bracket - space - 1));
     if (loads && body.find("inputs." + name + "[i]") == body.npos) continue;
+    if (loads && body.find("inputs." + name + "[i] = read") != body.npos) continue;  // one by one
     const int size = line.substr(0, space).ends_with("16") ? 2 : 4;
     const int bytes = std::min(16, width * size);
     AccessCounts counts = has;
@@ -197,8 +198,10 @@ std::vector<std::string> faults_of(const PtxQuality& quality, std::string_view t
   if (at == text.npos) return faults;
   const std::string_view body = text.substr(at), call = call_of(text);
   const std::string_view skeleton = text.substr(0, text.size() - call.size());
-  // Column kernels have a thread for every column, contractions without tensor cores several.
-  const bool is_by_element = skeleton.ends_with("::column") || skeleton.ends_with("::contraction");
+  // Column and segment kernels have a thread for every column, contractions without tensor cores
+  // several.
+  const bool is_by_element = skeleton.ends_with("::column") || skeleton.ends_with("::segment") ||
+                             skeleton.ends_with("::contraction");
   const bool is_tensor = skeleton.ends_with("::tensor_contraction");
   if (is_tensor) check_staging(quality, body, call, faults);
   if (!is_by_element) check_elements(quality, body, call, faults);

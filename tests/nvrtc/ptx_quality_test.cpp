@@ -23,6 +23,10 @@ std::string pointwise(const std::string& type, const std::string& columns,
          width + ">(body);\n";
 }
 
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  return text.replace(text.find(what), what.size(), by);
+}
+
 std::string tensor(const std::string& lhs_bytes, const std::string& rhs_bytes) {
   return "struct Body {\n  columns() { return 64; }\n};\n  k::tensor_contraction::run<Body,\n      "
          "k::tensor_contraction::Tile<64, 64, 64, 32, 32, 4, " +
@@ -76,6 +80,13 @@ TEST_CASE("what no kernel may have is named") {
       {wide, pointwise("float", "64"), ""},
       {narrow, pointwise("float", "64"), "has no load of 16 bytes, which 4 of its elements are"},
       {narrow, pointwise("float", "63"), ""},
+      {narrow,
+       replaced(pointwise("float", "64"), "inputs.input0[i]",
+                "inputs.input0[i] = read0(row, column + i); inputs.input0[i]"),
+       ""},
+      {narrow, replaced(pointwise("float", "64"), "pointwise::run", "segment::run"),
+       "has no load of 16 bytes, which 4 of its elements are"},
+      {narrow, replaced(pointwise("float", "64"), "pointwise::run", "kernels::segment::run"), ""},
       {narrow, pointwise("float", "elements"),
        "has no load of 16 bytes, which 4 of its elements are"},
       {wide, pointwise("halftone::kernels::bf16", "64"),
