@@ -1,39 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The texts of symbolic.mlir through NVRTC, on the simulator: rows as long as a symbol says, to the
 // bit and without a finding; and the same once more compiled for the length in use.
-#include <doctest/doctest.h>
-
-#include <cstring>
-#include <fstream>
-#include <iterator>
-#include <map>
-#include <memory>
-
-#include "halftone/simulator/module.hpp"
-#include "simulated.hpp"
+#include "simulated_texts.hpp"
 #include "symbolic.hpp"
 
-using namespace halftone;
 using namespace halftone::tests;
 
 namespace {
-
-long long ceil_div(long long a, long long b) { return (a + b - 1) / b; }
-
-struct Launch {
-  int threads;
-  long long (*blocks)(long long symbol_batch);
-};
-const std::map<std::string, Launch> kLaunches = {
-#include "launches.inc"
-};
-
-template <class T>
-std::vector<std::byte> bytes_of(const std::vector<T>& values) {
-  std::vector<std::byte> bytes(values.size() * sizeof(T));
-  std::memcpy(bytes.data(), values.data(), bytes.size());
-  return bytes;
-}
 
 /// To the bit, a NaN being a NaN (N7).
 std::size_t count_differences(const std::vector<std::byte>& computed,
@@ -48,16 +21,6 @@ std::size_t count_differences(const std::vector<std::byte>& computed,
   return count;
 }
 
-/// `specialised`: for one length alone (decision 0014).
-std::string compiled(const std::string& name, const std::string& arch, std::string specialised) {
-  std::ifstream stream(HALFTONE_SYMBOLIC_TEXTS "/" + name + ".cu");
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  const Compilation compilation =
-      nvrtc().compile(specialised + text, name + ".cu", options_for(arch, {}));
-  REQUIRE_MESSAGE(compilation.accepted, compilation.log);
-  return compilation.ptx;
-}
-
 /// Runs a kernel and compares its results.
 struct Runs {
   std::string chip;
@@ -70,23 +33,14 @@ struct Runs {
     CAPTURE(chip);
     CAPTURE(name);
     CAPTURE(length);
+    // For one length alone (decision 0014).
     const std::string define = "#define HALFTONE_SYMBOL_batch " + std::to_string(length) + "LL\n";
-    const std::string ptx = compiled(name, "compute_" + chip, is_specialised ? define : "");
-    simulator::Device device("sm_" + chip);
-    std::vector<std::unique_ptr<Buffer>> buffers;
-    (buffers.push_back(std::make_unique<Buffer>(device, "operand", bytes_of(operands))), ...);
-    for (const symbolic::Values& result : expected)
-      buffers.push_back(std::make_unique<Buffer>(device, "result", result.size() * sizeof(float)));
-    std::vector<const void*> parameters;
-    for (const auto& buffer : buffers) parameters.push_back(buffer->parameter());
-    parameters.push_back(&length);
-    const Launch& launch = kLaunches.at(name);
-    const auto report = device.launch(simulator::Module::parse(ptx, name), "halftone_" + name,
-                                      {static_cast<std::uint32_t>(launch.blocks(length))},
-                                      {static_cast<std::uint32_t>(launch.threads)}, 0, parameters);
-    for (const simulator::Finding& finding : report.findings) FAIL_CHECK(finding.text());
+    std::vector<std::size_t> bytes;
+    for (const symbolic::Values& result : expected) bytes.push_back(result.size() * sizeof(float));
+    const auto results =
+        SimulatedText{name, chip, is_specialised ? define : ""}.run(length, bytes, operands...);
     for (std::size_t i = 0; i < expected.size(); ++i)
-      CHECK(count_differences(buffers[sizeof...(T) + i]->bytes(), expected[i]) == 0);
+      CHECK(count_differences(results[i], expected[i]) == 0);
   }
 };
 
