@@ -133,7 +133,7 @@ void CpuExecution::run(const BoundLaunch& launch) {
     const StandardFloatingPoint mode;
     entry(launch.arguments.data(), plan_.symbols().data(), first, last);
   };
-  plan_.device().pool().run(launch.tasks, [&](std::int64_t first, std::int64_t last) {
+  plan_.device().pool().run(launch.tasks, [&](std::int64_t first, std::int64_t last, int) {
     call(launch.entry, first, last);
   });
   if (launch.finish) call(launch.finish, 0, 1);

@@ -32,7 +32,7 @@ ThreadPool::ThreadPool(int threads)
     : may_spin_(threads <= static_cast<int>(std::thread::hardware_concurrency())) {
   workers_.reserve(static_cast<std::size_t>(threads - 1));
   try {
-    for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
+    for (int i = 1; i < threads; ++i) workers_.emplace_back([this, i] { work(i); });
   } catch (const std::system_error& refused) {
     stop();
     throw Error({.operation = "device",
@@ -54,7 +54,7 @@ void ThreadPool::stop() {
 void ThreadPool::run(std::int64_t count, Job job) {
   if (count <= 0) return;
   if (count == 1 || workers_.empty()) {
-    job.call(job.context, 0, count);
+    job.call(job.context, 0, count, 0);
     return;
   }
   const std::lock_guard lock(turn_);
@@ -68,7 +68,7 @@ void ThreadPool::run(std::int64_t count, Job job) {
   job_number_.store(number, std::memory_order_release);
   job_number_.notify_all();
 
-  while (run_one_range()) {
+  while (run_one_range(0)) {
   }
   for (int i = 0; may_spin_ && i < kSpins && unfinished_.load(std::memory_order_acquire) != 0;
        ++i) {
@@ -79,7 +79,7 @@ void ThreadPool::run(std::int64_t count, Job job) {
   }
 }
 
-bool ThreadPool::run_one_range() noexcept {
+bool ThreadPool::run_one_range(int slot) noexcept {
   std::uint64_t ticket = ticket_.load(std::memory_order_acquire);
   do {
     if (static_cast<std::uint32_t>(ticket) == 0) return false;
@@ -89,16 +89,16 @@ bool ThreadPool::run_one_range() noexcept {
   const std::int64_t size = job_.count / job_.ranges, longer = job_.count % job_.ranges;
   const std::int64_t first = range * size + std::min(range, longer);
   const std::int64_t last = first + size + (range < longer ? 1 : 0);
-  job_.call(job_.context, first, last);
+  job_.call(job_.context, first, last, slot);
   if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) unfinished_.notify_one();
   return true;
 }
 
-void ThreadPool::work() noexcept {
+void ThreadPool::work(int slot) noexcept {
   for (;;) {
     const std::uint32_t seen = job_number_.load(std::memory_order_acquire);
     if (stopping_.load()) return;
-    while (run_one_range()) {
+    while (run_one_range(slot)) {
     }
     await_work(seen);
   }

@@ -22,12 +22,13 @@ class ThreadPool {
 
   [[nodiscard]] int threads() const noexcept { return static_cast<int>(workers_.size()) + 1; }
 
-  /// body(first, last) for ranges that cover [0, count) once, from several threads; returns when
-  /// all are done. `body` must not throw, nor call run(). Calls from different threads take turns.
+  /// body(first, last, slot) for ranges that cover [0, count) once, from several threads; returns
+  /// when all are done. `slot` is one of [0, threads()), and calls that share one follow each
+  /// other. `body` must not throw, nor call run(). Calls from different threads take turns.
   template <class Body>
   void run(std::int64_t count, const Body& body) {
-    run(count, {[](const void* context, std::int64_t first, std::int64_t last) {
-                  (*static_cast<const Body*>(context))(first, last);
+    run(count, {[](const void* context, std::int64_t first, std::int64_t last, int slot) {
+                  (*static_cast<const Body*>(context))(first, last, slot);
                 },
                 &body});
   }
@@ -37,7 +38,7 @@ class ThreadPool {
   template <class Body>
   void run_in_turn(std::int64_t count, const Body& body) {
     std::atomic<std::int64_t> next{0};
-    run(std::min<std::int64_t>(count, threads()), [&](std::int64_t first, std::int64_t last) {
+    run(std::min<std::int64_t>(count, threads()), [&](std::int64_t first, std::int64_t last, int) {
       for (; first < last; ++first) {
         for (std::int64_t i = next++; i < count; i = next++) body(i);
       }
@@ -46,15 +47,15 @@ class ThreadPool {
 
  private:
   struct Job {
-    void (*call)(const void* context, std::int64_t first, std::int64_t last) = nullptr;
+    void (*call)(const void* context, std::int64_t first, std::int64_t last, int slot) = nullptr;
     const void* context = nullptr;
     std::int64_t count = 0;
     std::int64_t ranges = 0;
   };
 
   void run(std::int64_t count, Job job);
-  bool run_one_range() noexcept;
-  void work() noexcept;
+  bool run_one_range(int slot) noexcept;
+  void work(int slot) noexcept;
   void stop();
   void await_work(std::uint32_t seen) const noexcept;
 
