@@ -133,6 +133,17 @@ static std::optional<std::string> findUnknownSymbol(const description::Descripti
   return std::nullopt;
 }
 
+static void keepVariants(manifest::Manifest &manifest, ArrayRef<std::string> kept) {
+  for (size_t i = manifest.variants.size(); i-- > 0;) {
+    if (llvm::is_contained(kept, manifest.variants[i]))
+      continue;
+    manifest.variants.erase(manifest.variants.begin() + static_cast<ptrdiff_t>(i));
+    for (manifest::Kernel &kernel : manifest.kernels)
+      if (!kernel.blocking.tiles.empty())
+        kernel.blocking.tiles.erase(kernel.blocking.tiles.begin() + static_cast<ptrdiff_t>(i));
+  }
+}
+
 FailureOr<Artifact> compile(const description::Description &description,
                             ArrayRef<std::string> targets, const PipelineOptions &options,
                             MLIRContext *context, const AheadOfTime &ahead) {
@@ -159,9 +170,7 @@ FailureOr<Artifact> compile(const description::Description &description,
     resolution.planned =
         buildManifest(*resolution.module, description, resolution.targets, assumed);
     if (!options.variants.empty())
-      llvm::erase_if(resolution.planned.manifest.variants, [&](const std::string &variant) {
-        return !llvm::is_contained(options.variants, variant);
-      });
+      keepVariants(resolution.planned.manifest, options.variants);
     if (failed(describeCuda(resolution.planned, texts)))
       return failure();
   }

@@ -246,6 +246,7 @@ private:
       if (!kernel.getColumns() && !skeleton.isOneRow(kernel))
         k.tasks.insert(k.tasks.begin(),
                        {{dimension(kernel.getDomain().getValue().back())}, hm::kMostColumns});
+      k.blocking = blockingOf(kernel, result.manifest.symbols);
       k.cpu_entry = it->second;
       result.manifest.kernels.push_back(std::move(k));
       result.kernels.push_back(kernel);

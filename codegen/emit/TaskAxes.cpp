@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/emit/TaskAxes.h"
 
+#include "codegen/emit/cpu/Variants.h"
+#include "codegen/skeletons/Skeletons.h"
+
 using namespace mlir;
 namespace hm = halftone::manifest;
 
@@ -25,6 +28,19 @@ std::vector<hm::TaskAxis> taskAxesOf(ArrayRef<skeletons::Axis> axes,
   std::vector<hm::TaskAxis> result;
   for (const skeletons::Axis &axis : axes)
     result.push_back({dimensionsOf(axis.extent, symbols), axis.tile});
+  return result;
+}
+
+hm::Blocking blockingOf(KernelOp kernel, ArrayRef<std::string> symbols) {
+  std::optional<skeletons::CpuBlocking> blocking = skeletons::of(kernel).getCpuBlocking(kernel);
+  if (!blocking)
+    return {};
+  hm::Blocking result{
+      {}, dimensionsOf(blocking->depth, symbols), blocking->stride, blocking->transposes};
+  for (const cpu::CpuVariant &variant : cpu::cpuVariants())
+    result.tiles.push_back({static_cast<int32_t>(variant.tileRows),
+                            static_cast<int32_t>(variant.tileColumns),
+                            static_cast<int32_t>(variant.lhsLanes())});
   return result;
 }
 

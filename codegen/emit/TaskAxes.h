@@ -13,6 +13,8 @@ std::vector<manifest::Dimension> dimensionsOf(llvm::ArrayRef<mlir::Attribute> di
                                               llvm::ArrayRef<std::string> symbols);
 std::vector<manifest::TaskAxis> taskAxesOf(llvm::ArrayRef<skeletons::Axis> axes,
                                            llvm::ArrayRef<std::string> symbols);
+/// For all variants; of what works in no blocks it is empty.
+manifest::Blocking blockingOf(ir::KernelOp kernel, llvm::ArrayRef<std::string> symbols);
 
 } // namespace halftone::ir
 

@@ -47,6 +47,13 @@ struct Launch {
   llvm::SmallVector<Work> workspace;
 };
 
+/// What the runtime chooses the blocks of a contraction by (manifest::Blocking).
+struct CpuBlocking {
+  Dims depth;
+  int64_t stride = 0;
+  bool transposes = false;
+};
+
 /// Whether a kernel ends in a scalar program over the sum of all that it computes.
 enum class Finish { Never, Possible, Always };
 
@@ -101,6 +108,8 @@ public:
   virtual Tile getDefaultCpuTile(KernelOp) const = 0;
   /// Of its tasks, the last one fastest.
   virtual llvm::SmallVector<Axis> getTaskAxes(KernelOp) const = 0;
+  /// Of a skeleton that works in blocks; its last two task axes are elements.
+  virtual std::optional<CpuBlocking> getCpuBlocking(KernelOp) const { return std::nullopt; }
   virtual mlir::LogicalResult verifyCpu(KernelOp) const { return mlir::success(); }
   /// Builds tasks [first, last) at the insertion point of `code`.
   virtual void buildTasks(cpu::Code &code, cpu::Frame &frame, mlir::Value first,
@@ -136,7 +145,7 @@ private:
 };
 
 /// Tasks on the CPU that share rows hold a multiple of so many columns: of every variant's lanes.
-inline constexpr int64_t kColumnStep = 16;
+inline constexpr int64_t kColumnStep = 32;
 
 /// As in reduce.cuh.
 inline constexpr int64_t kTeam = 8, kChunk = 1024, kWarp = 32;

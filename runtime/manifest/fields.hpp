@@ -39,8 +39,15 @@ inline constexpr auto kFields<TaskAxis> = std::tuple{&TaskAxis::extent, &TaskAxi
 template <>
 inline constexpr auto kFields<Argument> = std::tuple{&Argument::buffer, &Argument::offset};
 template <>
-inline constexpr auto kFields<Kernel> = std::tuple{&Kernel::name, &Kernel::skeleton, &Kernel::tasks,
-                                                   &Kernel::cpu_entry, &Kernel::cpu_finish};
+inline constexpr auto kFields<RegisterTile> =
+    std::tuple{&RegisterTile::rows, &RegisterTile::columns, &RegisterTile::lanes};
+template <>
+inline constexpr auto kFields<Blocking> =
+    std::tuple{&Blocking::tiles, &Blocking::depth, &Blocking::stride, &Blocking::transposes};
+template <>
+inline constexpr auto kFields<Kernel> =
+    std::tuple{&Kernel::name,      &Kernel::skeleton,   &Kernel::tasks,
+               &Kernel::cpu_entry, &Kernel::cpu_finish, &Kernel::blocking};
 template <>
 inline constexpr auto kFields<Launch> =
     std::tuple{&Launch::kernel, &Launch::arguments, &Launch::fused};

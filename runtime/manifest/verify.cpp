@@ -8,6 +8,8 @@ namespace halftone::manifest {
 namespace {
 
 constexpr std::int64_t kLargest = std::int64_t{1} << 62;
+constexpr std::int32_t kMostRegisterRows = 64, kMostRegisterColumns = 256;
+constexpr std::int64_t kMostStride = 1 << 16;
 constexpr std::int64_t kParameterAlignment =
     32;  // elements; the flat tree N4 needs whole groups of 32
 
@@ -35,12 +37,29 @@ std::string verify_parameters(const Manifest& manifest) {
   return {};
 }
 
+bool sound(const Manifest& manifest, const Kernel& kernel) {
+  const Blocking& blocking = kernel.blocking;
+  if (blocking.tiles.empty()) return blocking == Blocking{};
+  return blocking.tiles.size() == manifest.variants.size() && kernel.tasks.size() >= 2 &&
+         std::ranges::all_of(blocking.tiles,
+                             [](const RegisterTile& tile) {
+                               return tile.rows > 0 && tile.columns > 0 &&
+                                      tile.lanes >= tile.rows && tile.lanes <= 2 * tile.rows &&
+                                      tile.rows <= kMostRegisterRows &&
+                                      tile.columns <= kMostRegisterColumns;
+                             }) &&
+         blocking.stride >= 0 && blocking.stride <= kMostStride && sound(manifest, blocking.depth);
+}
+
 std::string verify_kernels(const Manifest& manifest) {
   for (const Kernel& kernel : manifest.kernels) {
     for (const TaskAxis& axis : kernel.tasks) {
       if (axis.tile <= 0 || axis.tile > kLargest || !sound(manifest, axis.extent)) {
         return quoted("kernel", kernel.name) + " has an impossible task axis";
       }
+    }
+    if (!sound(manifest, kernel)) {
+      return quoted("kernel", kernel.name) + " has impossible blocks";
     }
     if (kernel.cpu_entry < 0 || kernel.cpu_finish < -1) {
       return quoted("kernel", kernel.name) + " has an impossible entry";

@@ -7,6 +7,7 @@
 
 #include "floating_point.hpp"
 #include "halftone/error.hpp"
+#include "processor.hpp"
 #include "text.hpp"
 #include "thread_pool.hpp"
 
@@ -22,6 +23,7 @@ CpuExecution::CpuExecution(const ProgramPlan& plan)
   for (std::size_t i = 0; i < buffers; ++i) {
     if (const auto values = plan.first_values(i); !values.empty()) write(i, 0, values);
   }
+  make_block_memory();
   for (std::size_t phase = 0; phase < manifest::kPhases; ++phase) {
     if (static_cast<Phase>(phase) != Phase::accumulate) bind(static_cast<Phase>(phase));
   }
@@ -61,7 +63,8 @@ std::byte* CpuExecution::address(std::size_t index) const {
 }
 
 std::int64_t CpuExecution::bytes_predicted() const {
-  return plan_.arena().bytes + (accumulated_ ? plan_.arena().accumulated_bytes : 0);
+  return plan_.arena().bytes + (accumulated_ ? plan_.arena().accumulated_bytes : 0) +
+         plan_.device().pool().threads() * block_floats_ * std::int64_t{sizeof(float)};
 }
 
 void CpuExecution::write(std::size_t buffer, std::int64_t at, std::span<const std::byte> bytes) {
@@ -88,8 +91,33 @@ void CpuExecution::bind(Phase phase) {
       phases_[static_cast<std::size_t>(phase)].push_back(bind(launch));
     }
   } catch (const std::overflow_error&) {
-    plan_.refuse_launch("has a kernel with more than 2^62 tasks");
+    refuse_tasks();
   }
+}
+
+manifest::BlockPlan CpuExecution::blocks_of(const manifest::Kernel& kernel) const {
+  if (kernel.blocking.tiles.empty()) return {};
+  return manifest::plan_blocks(kernel, variant_, plan_.symbols(), this_processor().caches,
+                               plan_.device().pool().threads());
+}
+
+void CpuExecution::make_block_memory() {
+  try {
+    for (const auto& launches : plan_.program().phases) {
+      for (const manifest::Launch& launch : launches) {
+        block_floats_ = std::max(block_floats_, blocks_of(plan_.kernel(launch)).floats());
+      }
+    }
+  } catch (const std::overflow_error&) {
+    refuse_tasks();
+  }
+  const std::int64_t bytes =
+      plan_.device().pool().threads() * block_floats_ * std::int64_t{sizeof(float)};
+  if (bytes > 0) blocks_ = reinterpret_cast<float*>(allocate(bytes));
+}
+
+void CpuExecution::refuse_tasks() const {
+  plan_.refuse_launch("has a kernel with more than 2^62 tasks");
 }
 
 CpuExecution::BoundLaunch CpuExecution::bind(const manifest::Launch& launch) const {
@@ -98,10 +126,10 @@ CpuExecution::BoundLaunch CpuExecution::bind(const manifest::Launch& launch) con
   const auto entry_at = [&](std::int32_t index) {
     return index < 0 ? nullptr : reinterpret_cast<CpuEntry>(const_cast<void*>(entries[index]));
   };
-  BoundLaunch bound{entry_at(kernel.cpu_entry),
-                    entry_at(kernel.cpu_finish),
-                    {},
-                    manifest::task_count(kernel, plan_.symbols())};
+  BoundLaunch bound{
+      entry_at(kernel.cpu_entry), entry_at(kernel.cpu_finish), {}, 0, blocks_of(kernel)};
+  bound.tasks = kernel.blocking.tiles.empty() ? manifest::task_count(kernel, plan_.symbols())
+                                              : bound.blocks.tasks;
   for (const manifest::Argument& argument : launch.arguments) {
     const std::int64_t at = plan_.first_byte(argument, kernel);
     bound.arguments.push_back(address(static_cast<std::size_t>(argument.buffer)) + at);
@@ -129,14 +157,15 @@ void CpuExecution::run(Phase phase, std::size_t launch) {
 }
 
 void CpuExecution::run(const BoundLaunch& launch) {
-  const auto call = [&](CpuEntry entry, std::int64_t first, std::int64_t last) {
+  const auto call = [&](CpuEntry entry, std::int64_t first, std::int64_t last, int slot) {
     const StandardFloatingPoint mode;
-    entry(launch.arguments.data(), plan_.symbols().data(), first, last);
+    const manifest::CpuBlocks blocks = launch.blocks.in(blocks_ + slot * block_floats_);
+    entry(launch.arguments.data(), plan_.symbols().data(), first, last, &blocks);
   };
-  plan_.device().pool().run(launch.tasks, [&](std::int64_t first, std::int64_t last, int) {
-    call(launch.entry, first, last);
+  plan_.device().pool().run(launch.tasks, [&](std::int64_t first, std::int64_t last, int slot) {
+    call(launch.entry, first, last, slot);
   });
-  if (launch.finish) call(launch.finish, 0, 1);
+  if (launch.finish) call(launch.finish, 0, 1, 0);
 }
 
 }  // namespace halftone

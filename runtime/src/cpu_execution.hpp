@@ -7,12 +7,14 @@
 
 #include "device_memory.hpp"
 #include "execution.hpp"
+#include "halftone/manifest/blocks.hpp"
 
 namespace halftone {
 
 /// Entries are described at manifest::Kernel.
 using CpuEntry = void (*)(void* const* arguments, const std::int64_t* symbols,
-                          std::int64_t first_task, std::int64_t last_task);
+                          std::int64_t first_task, std::int64_t last_task,
+                          const manifest::CpuBlocks* blocks);
 
 class CpuExecution final : public Execution {
  public:
@@ -36,12 +38,16 @@ class CpuExecution final : public Execution {
     CpuEntry entry = nullptr, finish = nullptr;
     std::vector<void*> arguments;
     std::int64_t tasks = 0;
+    manifest::BlockPlan blocks;  ///< of a contraction
   };
 
   void choose_variant();
   [[nodiscard]] std::byte* allocate(std::int64_t bytes);
+  void make_block_memory();
+  [[noreturn]] void refuse_tasks() const;
   [[nodiscard]] std::byte* address(std::size_t buffer) const;
   void bind(manifest::Phase phase);
+  [[nodiscard]] manifest::BlockPlan blocks_of(const manifest::Kernel& kernel) const;
   [[nodiscard]] BoundLaunch bind(const manifest::Launch& launch) const;
   void run(const BoundLaunch& launch);
 
@@ -50,6 +56,8 @@ class CpuExecution final : public Execution {
   std::size_t variant_ = 0;
   std::byte* arena_ = nullptr;
   std::byte* accumulated_ = nullptr;  ///< the piece beside the arena, once there are micro-batches
+  float* blocks_ = nullptr;           ///< what contractions work in, a part for each thread
+  std::int64_t block_floats_ = 0;     ///< of a part
   std::vector<BoundLaunch> phases_[manifest::kPhases];
   OutcomeBuffers outcome_buffers_;
   std::vector<Outcome> outcomes_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "processor.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -24,6 +26,9 @@ struct Variant {
 const std::vector<Variant>& known_variants() {
   static const std::vector<Variant> variants = {
 #if defined(__x86_64__)
+      {"x86-64-v4",
+       {"avx", "avx2", "avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl", "bmi", "bmi2",
+        "f16c", "fma", "lzcnt", "movbe"}},
       {"x86-64-v3", {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"}},
       {"x86-64", {}},
 #elif defined(__aarch64__)
@@ -31,6 +36,19 @@ const std::vector<Variant>& known_variants() {
 #endif
   };
   return variants;
+}
+
+/// What the C library knows of the first core; where it knows nothing, the defaults.
+manifest::CacheSizes cache_sizes() {
+  manifest::CacheSizes sizes;
+  const auto read = [](int name, std::int64_t& size) {
+    if (const long known = sysconf(name); known > 0) size = known;
+  };
+#if defined(_SC_LEVEL1_DCACHE_SIZE)
+  read(_SC_LEVEL1_DCACHE_SIZE, sizes.first);
+  read(_SC_LEVEL2_CACHE_SIZE, sizes.second);
+#endif
+  return sizes;
 }
 
 #if defined(__x86_64__)
@@ -53,12 +71,17 @@ std::string brand_string() {
 
 Processor detect() {
   __builtin_cpu_init();
-  Processor processor{brand_string(), {}};
+  Processor processor{brand_string(), {}, cache_sizes()};
   const auto note = [&](const char* name, bool present) {
     if (present) processor.features.emplace_back(name);
   };
   note("avx", __builtin_cpu_supports("avx"));
   note("avx2", __builtin_cpu_supports("avx2"));
+  note("avx512bw", __builtin_cpu_supports("avx512bw"));
+  note("avx512cd", __builtin_cpu_supports("avx512cd"));
+  note("avx512dq", __builtin_cpu_supports("avx512dq"));
+  note("avx512f", __builtin_cpu_supports("avx512f"));
+  note("avx512vl", __builtin_cpu_supports("avx512vl"));
   note("bmi", __builtin_cpu_supports("bmi"));
   note("bmi2", __builtin_cpu_supports("bmi2"));
   note("f16c", __builtin_cpu_supports("f16c"));
@@ -68,7 +91,7 @@ Processor detect() {
   return processor;
 }
 #elif defined(__aarch64__)
-Processor detect() { return {"aarch64", {}}; }
+Processor detect() { return {"aarch64", {}, cache_sizes()}; }
 #else
 Processor detect() { return {"unknown processor", {}}; }
 #endif

@@ -6,11 +6,14 @@
 #include <string_view>
 #include <vector>
 
+#include "halftone/manifest/blocks.hpp"
+
 namespace halftone {
 
 struct Processor {
   std::string brand;                  ///< "AMD EPYC"
   std::vector<std::string> features;  ///< among those that a variant needs: "avx2", "fma", ...
+  manifest::CacheSizes caches = {};
 };
 
 [[nodiscard]] const Processor& this_processor();

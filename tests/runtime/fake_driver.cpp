@@ -14,6 +14,7 @@
 
 #include "halftone/artifact.hpp"
 #include "halftone/error.hpp"
+#include "halftone/manifest/blocks.hpp"
 #include "halftone/manifest/plan.hpp"
 #include "line_artifact.hpp"
 
@@ -21,7 +22,8 @@ namespace fake {
 namespace {
 
 using namespace halftone;
-using Entry = void (*)(void* const*, const std::int64_t*, std::int64_t, std::int64_t);
+using Entry = void (*)(void* const*, const std::int64_t*, std::int64_t, std::int64_t,
+                       const manifest::CpuBlocks*);
 using Kind = DriverStatus::Kind;
 
 constexpr std::int64_t kRows = 1;  // the zeroed parts do not depend on it
@@ -328,8 +330,8 @@ class FakeDriver final : public Driver {
       arguments.pop_back();
     }
     const auto symbol = static_cast<std::int64_t>(values.back());
-    kernel.entry(arguments.data(), &symbol, 0, blocks);
-    if (kernel.finish) kernel.finish(arguments.data(), &symbol, 0, 1);
+    kernel.entry(arguments.data(), &symbol, 0, blocks, nullptr);
+    if (kernel.finish) kernel.finish(arguments.data(), &symbol, 0, 1, nullptr);
   }
 
   std::shared_ptr<Log> log_;

@@ -12,10 +12,13 @@
 #include <mutex>
 #include <utility>
 
+#include "halftone/manifest/blocks.hpp"
 #include "line_artifact.hpp"
 
 namespace hand_made {
 namespace {
+
+using Blocks = halftone::manifest::CpuBlocks;
 
 std::atomic<bool> recording = false;
 std::mutex calls_mutex;
@@ -64,24 +67,27 @@ void round(const float* from, float* to, std::int64_t first, std::int64_t last) 
   std::transform(from + first * kTargets, from + last * kTargets, to + first * kTargets, to_tf32);
 }
 
-void linear(void* const* arguments, const std::int64_t*, std::int64_t first, std::int64_t last) {
+void linear(void* const* arguments, const std::int64_t*, std::int64_t first, std::int64_t last,
+            const Blocks*) {
   record("linear", first, last);
   multiply(arguments, first, last);
 }
 
-void cast(void* const* arguments, const std::int64_t*, std::int64_t first, std::int64_t last) {
+void cast(void* const* arguments, const std::int64_t*, std::int64_t first, std::int64_t last,
+          const Blocks*) {
   record("cast", first, last);
   round(floats(arguments, 0), floats(arguments, 1), first, last);
 }
 
-void forward(void* const* arguments, const std::int64_t*, std::int64_t first, std::int64_t last) {
+void forward(void* const* arguments, const std::int64_t*, std::int64_t first, std::int64_t last,
+             const Blocks*) {
   record("forward", first, last);
   multiply(arguments, first, last);
   round(floats(arguments, 3), floats(arguments, 3), first, last);
 }
 
-void row_errors(void* const* arguments, const std::int64_t*, std::int64_t first,
-                std::int64_t last) {
+void row_errors(void* const* arguments, const std::int64_t*, std::int64_t first, std::int64_t last,
+                const Blocks*) {
   record("loss", first, last);
   for (std::int64_t i = first; i < last; ++i) {
     float sum = 0.0f;
@@ -94,7 +100,7 @@ void row_errors(void* const* arguments, const std::int64_t*, std::int64_t first,
 }
 
 void sum_errors(void* const* arguments, const std::int64_t* symbols, std::int64_t first,
-                std::int64_t last) {
+                std::int64_t last, const Blocks*) {
   record("loss.finish", first, last);
   float sum = 0.0f;
   for (std::int64_t i = 0; i < symbols[0]; ++i) sum += floats(arguments, 2)[i];
@@ -102,7 +108,7 @@ void sum_errors(void* const* arguments, const std::int64_t* symbols, std::int64_
 }
 
 void loss_backward(void* const* arguments, const std::int64_t* symbols, std::int64_t first,
-                   std::int64_t last) {
+                   std::int64_t last, const Blocks*) {
   record("loss_backward", first, last);
   const float scale = floats(arguments, 3)[0] / static_cast<float>(symbols[0] * kTargets);
   for (std::int64_t j = first * kTargets; j < last * kTargets; ++j) {
@@ -112,7 +118,8 @@ void loss_backward(void* const* arguments, const std::int64_t* symbols, std::int
 }
 
 /// The caller's gradient times the loss scale.
-void external(void* const* arguments, const std::int64_t*, std::int64_t first, std::int64_t last) {
+void external(void* const* arguments, const std::int64_t*, std::int64_t first, std::int64_t last,
+              const Blocks*) {
   record("external", first, last);
   for (std::int64_t j = first * kTargets; j < last * kTargets; ++j) {
     floats(arguments, 2)[j] = floats(arguments, 1)[0] * floats(arguments, 0)[j];
@@ -121,7 +128,7 @@ void external(void* const* arguments, const std::int64_t*, std::int64_t first, s
 
 /// One task per column of the prediction.
 void backward(void* const* arguments, const std::int64_t* symbols, std::int64_t first,
-              std::int64_t last) {
+              std::int64_t last, const Blocks*) {
   record("backward", first, last);
   const float *g = floats(arguments, 0), *x = floats(arguments, 1);
   for (std::int64_t j = first; j < last; ++j) {
@@ -138,8 +145,8 @@ void backward(void* const* arguments, const std::int64_t* symbols, std::int64_t 
 }
 
 /// One task per 32 elements.
-void accumulate(void* const* arguments, const std::int64_t*, std::int64_t first,
-                std::int64_t last) {
+void accumulate(void* const* arguments, const std::int64_t*, std::int64_t first, std::int64_t last,
+                const Blocks*) {
   record("accumulate", first, last);
   float *sum = floats(arguments, 0), *gradients = floats(arguments, 1);
   for (std::int64_t i = first * 32; i < last * 32; ++i) {
@@ -149,7 +156,8 @@ void accumulate(void* const* arguments, const std::int64_t*, std::int64_t first,
 
 /// Arguments: gradients, micro_batches, loss_scale, floored, grad_norm, finite, inverse. The scale
 /// stays at its floor.
-void check(void* const* arguments, const std::int64_t*, std::int64_t first, std::int64_t last) {
+void check(void* const* arguments, const std::int64_t*, std::int64_t first, std::int64_t last,
+           const Blocks*) {
   record("check", first, last);
   const float inverse = 1.0f / (floats(arguments, 2)[0] * floats(arguments, 1)[0]);
   float sum = 0.0f;
@@ -165,7 +173,8 @@ void check(void* const* arguments, const std::int64_t*, std::int64_t first, std:
 }
 
 /// One task per 32 elements.
-void update(void* const* arguments, const std::int64_t*, std::int64_t first, std::int64_t last) {
+void update(void* const* arguments, const std::int64_t*, std::int64_t first, std::int64_t last,
+            const Blocks*) {
   record("update", first, last);
   if (floats(arguments, 3)[0] == 0.0f) return;
   for (std::int64_t i = first * 32; i < last * 32; ++i) {
@@ -174,7 +183,8 @@ void update(void* const* arguments, const std::int64_t*, std::int64_t first, std
   }
 }
 
-void draw(void* const* arguments, const std::int64_t*, std::int64_t first, std::int64_t last) {
+void draw(void* const* arguments, const std::int64_t*, std::int64_t first, std::int64_t last,
+          const Blocks*) {
   record("draw", first, last);
   Counters found;
   std::memcpy(found.data(), arguments[0], sizeof found);
@@ -182,7 +192,8 @@ void draw(void* const* arguments, const std::int64_t*, std::int64_t first, std::
   counters.push_back(found);
 }
 
-const void* entry(void (*function)(void* const*, const std::int64_t*, std::int64_t, std::int64_t)) {
+const void* entry(void (*function)(void* const*, const std::int64_t*, std::int64_t, std::int64_t,
+                                   const Blocks*)) {
   return reinterpret_cast<const void*>(function);
 }
 

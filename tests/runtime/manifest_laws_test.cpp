@@ -17,6 +17,19 @@ using halftone::encoding::Rounding, halftone::encoding::Scaling;
 
 constexpr Scaling kBlocks = {.kind = Scaling::Kind::block, .size = 32};
 
+namespace {
+
+/// A kernel that is cut as contractions are, with one thing wrong.
+template <class Break>
+void break_blocking(Manifest& manifest, Break break_it) {
+  Kernel& kernel = manifest.kernels[1];
+  kernel.tasks.resize(2, kernel.tasks[0]);
+  kernel.blocking = {{{6, 16, 8}, {1, 4, 1}}, {{8, -1}}, 48, false};
+  break_it(kernel.blocking);
+}
+
+}  // namespace
+
 TEST_CASE("every phase has one line with a word of its own") {
   for (std::size_t phase = 0; phase < kPhases; ++phase) {
     CAPTURE(phase);
@@ -61,6 +74,22 @@ TEST_CASE("a manifest that breaks a law is refused with the culprit's name") {
        [](Manifest& m) { m.kernels[1].tasks[0].tile = 0; }},
       {"kernel 'line_loss' has an impossible task axis",
        [](Manifest& m) { m.kernels[1].tasks[0].extent[0].symbol = 1; }},
+      {"kernel 'line_loss' has impossible blocks",
+       [](Manifest& m) { m.kernels[1].blocking.stride = 16; }},  // of what is no contraction
+      {"kernel 'line_loss' has impossible blocks",
+       [](Manifest& m) { m.kernels[1].blocking.tiles = {{6, 16, 8}, {1, 4, 1}}; }},  // one axis
+      {"kernel 'line_loss' has impossible blocks",
+       [](Manifest& m) { break_blocking(m, [](Blocking& b) { b.tiles.pop_back(); }); }},
+      {"kernel 'line_loss' has impossible blocks",
+       [](Manifest& m) { break_blocking(m, [](Blocking& b) { b.tiles[0].rows = 0; }); }},
+      {"kernel 'line_loss' has impossible blocks",
+       [](Manifest& m) { break_blocking(m, [](Blocking& b) { b.tiles[1].columns = 1 << 20; }); }},
+      {"kernel 'line_loss' has impossible blocks",
+       [](Manifest& m) { break_blocking(m, [](Blocking& b) { b.tiles[0].lanes = 5; }); }},
+      {"kernel 'line_loss' has impossible blocks",
+       [](Manifest& m) { break_blocking(m, [](Blocking& b) { b.stride = -1; }); }},
+      {"kernel 'line_loss' has impossible blocks",
+       [](Manifest& m) { break_blocking(m, [](Blocking& b) { b.depth = {{1, 7}}; }); }},
       {"kernel 'line_loss' has an impossible entry",
        [](Manifest& m) { m.kernels[1].cpu_entry = -1; }},
       {"kernel 'line_loss' has an impossible entry",

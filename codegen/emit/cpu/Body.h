@@ -16,6 +16,7 @@ struct Frame {
   const CpuVariant &variant;
   llvm::ArrayRef<std::string> symbolNames;
   Value symbols;                     // pointer to the bound values
+  Value blocks;                      // pointer to manifest::CpuBlocks
   llvm::SmallVector<Value> pointers; // inputs, stored results, finished results, workspace
   Value symbolicColumns;             // null where their number is known
 

@@ -29,9 +29,13 @@ Value Code::subtract(Value a, Value b) { return arith::SubIOp::create(builder, l
 Value Code::multiply(Value a, Value b) { return arith::MulIOp::create(builder, loc, a, b); }
 Value Code::divide(Value a, Value b) { return arith::DivUIOp::create(builder, loc, a, b); }
 Value Code::remainder(Value a, Value b) { return arith::RemUIOp::create(builder, loc, a, b); }
-Value Code::ceilDivide(Value a, int64_t b) { return divide(add(a, integer(b - 1)), b); }
+Value Code::ceilDivide(Value a, Value b) { return divide(add(a, subtract(b, integer(1))), b); }
 Value Code::roundDown(Value a, int64_t b) { return multiply(divide(a, b), integer(b)); }
 Value Code::minimum(Value a, Value b) { return arith::MinSIOp::create(builder, loc, a, b); }
+Value Code::maximum(Value a, Value b) { return arith::MaxSIOp::create(builder, loc, a, b); }
+Value Code::select(Value condition, Value a, Value b) {
+  return arith::SelectOp::create(builder, loc, condition, a, b);
+}
 Value Code::less(Value a, Value b) {
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, a, b);
 }
@@ -196,15 +200,15 @@ Value Code::callIntrinsic(StringRef name, Type result, ValueRange operands) {
       .getResult(0);
 }
 
-void Code::loop(Value first, Value last, int64_t step, Body body) {
+void Code::loop(Value first, Value last, Value step, Body body) {
   loop(first, last, step, {}, [&](Value index, ValueRange) {
     body(index);
     return Values();
   });
 }
 
-Values Code::loop(Value first, Value last, int64_t step, ValueRange initial, CarryingBody body) {
-  auto op = scf::ForOp::create(builder, loc, first, last, integer(step), initial);
+Values Code::loop(Value first, Value last, Value step, ValueRange initial, CarryingBody body) {
+  auto op = scf::ForOp::create(builder, loc, first, last, step, initial);
   OpBuilder::InsertionGuard guard(builder);
   Block *block = op.getBody();
   if (initial.empty())

@@ -36,12 +36,15 @@ public:
   Value multiply(Value a, Value b);
   Value divide(Value a, Value b); // both not negative
   Value divide(Value a, int64_t b) { return divide(a, integer(b)); }
-  Value remainder(Value a, Value b);    // both not negative
-  Value ceilDivide(Value a, int64_t b); // both not negative
-  Value roundDown(Value a, int64_t b);  // to a multiple of b
+  Value remainder(Value a, Value b);  // both not negative
+  Value ceilDivide(Value a, Value b); // both not negative
+  Value ceilDivide(Value a, int64_t b) { return ceilDivide(a, integer(b)); }
+  Value roundDown(Value a, int64_t b); // to a multiple of b
   Value minimum(Value a, Value b);
+  Value maximum(Value a, Value b);
   Value less(Value a, Value b);
   Value equal(Value a, Value b);
+  Value select(Value condition, Value a, Value b);
 
   Value address(Value pointer, Type element, Value index);
   Value load(Type type, Value pointer, Value mask = {}); // masked-off lanes are zero
@@ -73,8 +76,14 @@ public:
 
   using Body = llvm::function_ref<void(Value index)>;
   using CarryingBody = llvm::function_ref<Values(Value index, mlir::ValueRange carried)>;
-  void loop(Value first, Value last, int64_t step, Body body);
-  Values loop(Value first, Value last, int64_t step, mlir::ValueRange initial, CarryingBody body);
+  void loop(Value first, Value last, Value step, Body body);
+  void loop(Value first, Value last, int64_t step, Body body) {
+    loop(first, last, integer(step), body);
+  }
+  Values loop(Value first, Value last, Value step, mlir::ValueRange initial, CarryingBody body);
+  Values loop(Value first, Value last, int64_t step, mlir::ValueRange initial, CarryingBody body) {
+    return loop(first, last, integer(step), initial, body);
+  }
   void when(Value condition, llvm::function_ref<void()> body);
   /// The values of `body` where the condition holds, else `otherwise`.
   Values when(Value condition, mlir::ValueRange otherwise, llvm::function_ref<Values()> body);

@@ -54,15 +54,15 @@ static void buildFunction(KernelOp kernel, const CpuVariant &variant, ArrayRef<s
   OpBuilder builder = OpBuilder::atBlockEnd(destination.getBody());
   Location loc = builder.getUnknownLoc();
   Type pointer = Code(builder, loc).pointer(), i64 = builder.getI64Type();
-  auto function = func::FuncOp::create(builder, loc, name,
-                                       builder.getFunctionType({pointer, pointer, i64, i64}, {}));
+  auto function = func::FuncOp::create(
+      builder, loc, name, builder.getFunctionType({pointer, pointer, i64, i64, pointer}, {}));
   function->setAttr("halftone.variant", builder.getStringAttr(variant.name));
   Block *entry = function.addEntryBlock();
   builder.setInsertionPointToStart(entry);
   func::ReturnOp::create(builder, loc);
   builder.setInsertionPoint(entry->getTerminator());
   Code code(builder, loc);
-  Frame frame{kernel, variant, symbols, entry->getArgument(1), {}, {}};
+  Frame frame{kernel, variant, symbols, entry->getArgument(1), entry->getArgument(4), {}, {}};
   size_t arguments = kernel.getInputs().size() + kernel->getNumResults() + kernel.hasFinish();
   for (size_t i = 0; i < arguments; ++i)
     frame.pointers.push_back(

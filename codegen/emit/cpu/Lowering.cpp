@@ -29,8 +29,10 @@ static void setTargets(ModuleOp module) {
       return;
     function->removeAttr("halftone.variant");
     for (const CpuVariant &known : cpuVariants())
-      if (known.name == variant.getValue())
+      if (known.name == variant.getValue()) {
         function.setTargetCpu(known.cpu);
+        function.setPreferVectorWidth(std::to_string(known.vectorLanes * 32));
+      }
   });
 }
 

@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace halftone::cpu {
 
@@ -15,9 +16,14 @@ struct CpuVariant {
   llvm::StringRef architecture; // as in llvm::Triple
   llvm::StringRef cpu;          // as LLVM spells it
   unsigned bodyLanes;           // elements that one copy of a body computes
-  unsigned rowLanes; // the same in loops that add into the 32 partial sums (N2); divides 32
+  unsigned rowLanes;    // the same in loops that add into the 32 partial sums (N2); divides 32
+  unsigned vectorLanes; // f32 of a register
   unsigned tileRows, tileColumns; // accumulators of a contraction that fit the vector registers
+  unsigned lowTileRows;           // of a lower tile that wastes less at the end; 0 for none
   bool f16c;                      // converts f16 by instructions
+
+  /// Floats between two k of a copied block of a transposed lhs.
+  unsigned lhsLanes() const { return static_cast<unsigned>(llvm::PowerOf2Ceil(tileRows)); }
 };
 
 /// Those of the default target's architecture, best first; the last one runs on all of its

@@ -4,6 +4,7 @@
 #include "codegen/emit/cuda/BodyPrinter.h"
 #include "codegen/plan/PlanList.h"
 #include "codegen/skeletons/KernelGroup.h"
+#include "codegen/skeletons/contraction/CpuOperands.h"
 #include "codegen/skeletons/contraction/PlanForm.h"
 
 using namespace mlir;
@@ -19,7 +20,6 @@ Contraction::Contraction()
     : Skeleton({.word = ir::Skeleton::Contraction,
                 .takesElements = true,
                 .sumsProducts = true,
-                .tilesColumns = true,
                 .mostScalars = kMostScalars,
                 .stores = {AccessKind::Full, AccessKind::Row}}) {}
 
@@ -73,10 +73,9 @@ AccessAttr Contraction::getResultAccess(OpResult result) const {
   return Skeleton::getResultAccess(result);
 }
 
-Tile Contraction::getDefaultCpuTile(KernelOp kernel) const {
-  constexpr int64_t kMost = 64;
-  return {48, std::min<int64_t>(llvm::alignTo(kernel.getColumns().value_or(kMost), kColumnStep),
-                                kMost)};
+std::optional<CpuBlocking> Contraction::getCpuBlocking(KernelOp kernel) const {
+  return CpuBlocking{Dims(kernel.getReduction().getValue()), getLhsStride(kernel),
+                     kernel.getTransposeRhs()};
 }
 
 LogicalResult Contraction::verify(KernelOp kernel) const {
@@ -96,8 +95,7 @@ SmallVector<Axis> getTileAxes(KernelOp kernel, int64_t rows, int64_t columns) {
 }
 
 SmallVector<Axis> Contraction::getTaskAxes(KernelOp kernel) const {
-  ArrayRef<int64_t> tile = *kernel.getCpuTile();
-  return getTileAxes(kernel, tile[0], tile[1]);
+  return getTileAxes(kernel, 1, 1);
 }
 
 Tile Contraction::getDefaultCudaTile(KernelOp kernel) const {

@@ -85,6 +85,7 @@ FailureOr<SmallVector<char>> emit(StringRef file, MLIRContext& context) {
       listed.name = kernel.getName().str();
       listed.skeleton = skeletons::of(kernel).name().str();
       listed.tasks = ir::taskAxesOf(skeletons::of(kernel).getTaskAxes(kernel), kSymbols);
+      listed.blocking = ir::blockingOf(kernel, kSymbols);
       listed.cpu_entry = static_cast<int32_t>(entries.size());
       entries.push_back(cpu::entryName(kernel, variant));
       if (kernel.hasFinish()) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "halftone/manifest/blocks.hpp"
 #include "halftone/manifest/plan.hpp"
 
 extern "C" const halftone::manifest::ArtifactImage halftone_artifact_emit_cpu;
@@ -75,16 +76,26 @@ int main() {
               2e-9 * bytes / seconds(101, [&] { std::memcpy(result.data(), lhs.data(), bytes); }));
   for (std::size_t variant = 0; variant < manifest.variants.size(); ++variant)
     for (const auto& kernel : manifest.kernels) {
-      using Entry = void (*)(const void* const*, const std::int64_t*, std::int64_t, std::int64_t);
+      using Entry = void (*)(const void* const*, const std::int64_t*, std::int64_t, std::int64_t,
+                             const halftone::manifest::CpuBlocks*);
       const auto entry =
           reinterpret_cast<Entry>(const_cast<void*>(image.cpu_entries[variant][kernel.cpu_entry]));
-      const std::int64_t tasks = task_count(kernel, std::vector<std::int64_t>{kBatch});
       const bool contracts = kernel.skeleton == "contraction";
+      const std::vector<std::int64_t> symbols{kBatch};
+      halftone::manifest::BlockPlan plan;
+      if (contracts)
+        plan = plan_blocks(kernel, variant, symbols, halftone::manifest::CacheSizes{}, 1);
+      else
+        plan.tasks = task_count(kernel, symbols);
+      std::vector<float> memory(static_cast<std::size_t>(plan.floats()) + 16);
+      const halftone::manifest::CpuBlocks blocks = plan.in(memory.data());
+      const std::int64_t tasks = plan.tasks;
+      const bool slow = manifest.variants[variant] == "x86-64";
       std::vector<const void*> arguments{lhs.data()};
       if (contracts) arguments.push_back(rhs.data());
       arguments.push_back(result.data());
       const double time =
-          seconds(variant == 0 ? 101 : 5, [&] { entry(arguments.data(), &kBatch, 0, tasks); });
+          seconds(slow ? 5 : 101, [&] { entry(arguments.data(), &kBatch, 0, tasks, &blocks); });
       const double work =
           contracts ? 2.0 * kBatch * kColumns * kDepth
                     : static_cast<double>(bytes_moved(kernel.name) * kBatch * kCastColumns);

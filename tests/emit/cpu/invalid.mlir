@@ -33,7 +33,7 @@ halftone.graph "training" {
 module {
 halftone.graph "training" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 7], f32>
-  // expected-error @+1 {{wants a cpu_tile with a multiple of 16 columns, not 24}}
+  // expected-error @+1 {{wants a cpu_tile with a multiple of 32 columns, not 24}}
   %r = halftone.kernel "split_vector" column over ["batch", 7] reduce [] (%x) accesses [#halftone.access<full>]
       -> [#halftone.access<column>] fused [] {cpu_tile = array<i64: 24>, resultSegmentSizes = array<i32: 1, 0>}
       : (!halftone.tensor<[batch, 7], f32>) -> !halftone.tensor<[7], f32> {

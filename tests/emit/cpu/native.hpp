@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "halftone/manifest/blocks.hpp"
 #include "halftone/manifest/plan.hpp"
 
 extern "C" const halftone::manifest::ArtifactImage halftone_artifact_emit_cpu;
@@ -91,27 +92,49 @@ inline const halftone::manifest::Manifest& manifest() {
 
 /// Whether this processor runs the variant.
 inline bool runs(const std::string& variant) {
-  return variant == "x86-64" || (variant == "x86-64-v3" && __builtin_cpu_supports("avx2") &&
-                                 __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c"));
+  return variant == "x86-64" ||
+         (variant == "x86-64-v4" && __builtin_cpu_supports("avx512f") &&
+          __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
+          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd")) ||
+         (variant == "x86-64-v3" && __builtin_cpu_supports("avx2") &&
+          __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c"));
 }
 
-/// Runs all tasks, one by one or half by half and the last ones first, then the finish.
+/// A contraction's blocks as they are here, and small ones that end everywhere.
+inline std::vector<halftone::manifest::BlockPlan> plans_of(const halftone::manifest::Kernel& kernel,
+                                                           std::size_t variant,
+                                                           std::int64_t batch) {
+  using namespace halftone::manifest;
+  const std::vector<std::int64_t> symbols{batch};
+  if (kernel.blocking.tiles.empty()) return {{{}, task_count(kernel, symbols)}};
+  const RegisterTile tile = kernel.blocking.tiles[variant];
+  return {plan_blocks(kernel, variant, symbols, CpuBlocks{2 * tile.rows, tile.columns, 16}),
+          plan_blocks(kernel, variant, symbols, CacheSizes{}, 2)};
+}
+
+/// Runs all tasks under every plan, one by one or half by half and the last ones first, then the
+/// finish.
 inline void run(std::size_t variant, const std::string& name,
                 const std::vector<const void*>& arguments, std::int64_t batch) {
-  using Entry = void (*)(const void* const*, const std::int64_t*, std::int64_t, std::int64_t);
+  using halftone::manifest::BlockPlan, halftone::manifest::CpuBlocks;
+  using Entry = void (*)(const void* const*, const std::int64_t*, std::int64_t, std::int64_t,
+                         const CpuBlocks*);
   for (const auto& kernel : manifest().kernels) {
     if (kernel.name != name) continue;
     const auto entry = [&](std::int32_t index) {
       return reinterpret_cast<Entry>(
           const_cast<void*>(halftone_artifact_emit_cpu.cpu_entries[variant][index]));
     };
-    const std::int64_t tasks =
-        halftone::manifest::task_count(kernel, std::vector<std::int64_t>{batch});
-    const std::int64_t step = tasks <= 100 ? 1 : tasks / 2;
-    for (std::int64_t last = tasks; last > 0; last -= step)
-      entry(kernel.cpu_entry)(arguments.data(), &batch, std::max<std::int64_t>(0, last - step),
-                              last);
-    if (kernel.cpu_finish >= 0) entry(kernel.cpu_finish)(arguments.data(), &batch, 0, 1);
+    for (const BlockPlan& plan : plans_of(kernel, variant, batch)) {
+      Floats memory(static_cast<std::size_t>(std::max<std::int64_t>(1, plan.floats())), Place::end);
+      const CpuBlocks blocks = plan.in(static_cast<float*>(memory.pointer()));
+      const std::int64_t step = plan.tasks <= 100 ? 1 : plan.tasks / 2;
+      for (std::int64_t last = plan.tasks; last > 0; last -= step)
+        entry(kernel.cpu_entry)(arguments.data(), &batch, std::max<std::int64_t>(0, last - step),
+                                last, &blocks);
+      CHECK(memory.neighbours_untouched());
+    }
+    if (kernel.cpu_finish >= 0) entry(kernel.cpu_finish)(arguments.data(), &batch, 0, 1, nullptr);
     return;
   }
   FAIL("no kernel ", name);

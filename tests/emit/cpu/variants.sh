@@ -1,16 +1,30 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# variants.sh OBJDUMP OBJECT: code for x86-64-v3 multiplies and adds in 8-lane FMA and converts f16 by F16C, code for x86-64
-# has no AVX at all, and neither calls a function that converts formats.
+# variants.sh OBJDUMP OBJECT: code for x86-64-v4 and x86-64-v3 multiplies and adds in FMA of 16 and 8 lanes and converts f16 by
+# F16C, neither goes beyond its level (AVX512-BF16 flushes subnormals), code for x86-64 has no AVX at all, and none calls a
+# function that converts formats.
 "$1" -d -t --no-show-raw-insn "$2" | awk '
   /\*UND\*/ && !/ (fmaf|memcpy|memset)$/ { print "needs a function that not every runtime has: " $0; bad = 1 }
-  /^[0-9a-f]+ <.*>:$/ { best = /__x86_64_v3/; base = /__x86_64(_finish)?>/; functions += base }
-  best && /vfmadd.*ymm/ { fused = 1 }
-  best && /vcvtph2ps/ { widens = 1 }
-  best && /vcvtps2ph/ { rounds = 1 }
-  base && /[yz]mm|[ \t]v[a-z]+[ \t]/ { print "AVX in baseline code: " $0; bad = 1 }
+  /^[0-9a-f]+ <.*>:$/ {
+    variant = match($0, /__x86_64(_v[0-9])?(_finish)?>/) ? substr($0, RSTART + 2, RLENGTH - 3) : ""
+    sub(/_finish$/, "", variant)
+    functions[variant]++
+  }
+  !/^ *[0-9a-f]+:/ { next }
+  $2 ~ /^vfmadd/ && /zmm/ { fused["x86_64_v4", variant] = 1 }
+  $2 ~ /^vfmadd/ && /ymm/ { fused["x86_64_v3", variant] = 1 }
+  $2 == "vcvtph2ps" { widens[variant] = 1 }
+  $2 == "vcvtps2ph" { rounds[variant] = 1 }
+  variant == "x86_64" && (/[yz]mm/ || $2 ~ /^v/) { print "AVX in baseline code: " $0; bad = 1 }
+  variant == "x86_64_v3" && /zmm|%k[0-7]/ { print "AVX-512 in x86-64-v3 code: " $0; bad = 1 }
+  $2 ~ /bf16|ph$/ && $2 != "vcvtps2ph" { print "narrow arithmetic: " $0; bad = 1 }
   END {
-    if (!fused) print "no 8-lane FMA in x86-64-v3 code"
-    if (!widens || !rounds) print "no F16C in x86-64-v3 code"
-    exit bad || !fused || !widens || !rounds || !functions
+    for (variant in functions)
+      if (variant ~ /_v/) {
+        if (!fused[variant, variant]) { print "no FMA of its own length in " variant; bad = 1 }
+        if (!widens[variant] || !rounds[variant]) { print "no F16C in " variant; bad = 1 }
+        wide++
+      }
+    if (wide != 2 || !functions["x86_64"]) { print "not three variants"; bad = 1 }
+    exit bad
   }'

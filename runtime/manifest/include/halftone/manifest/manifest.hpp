@@ -18,7 +18,7 @@
 namespace halftone::manifest {
 
 /// Raised with every change of the structs below or of the calling convention of kernels.
-inline constexpr std::uint32_t kVersion = 7;
+inline constexpr std::uint32_t kVersion = 8;
 
 using encoding::Element, encoding::Encoding;
 
@@ -128,19 +128,39 @@ struct Argument {
   bool operator==(const Argument&) const = default;
 };
 
+/// The results of a contraction that stay in a CPU's registers while their products are added.
+struct RegisterTile {
+  std::int32_t rows = 1, columns = 1;
+  std::int32_t lanes = 1;  ///< floats between two k of a block of lhs that lies by k
+
+  bool operator==(const RegisterTile&) const = default;
+};
+
+/// How contractions are cut on the CPU: what blocks.hpp chooses blocks by. Their last two task axes
+/// are the rows and the columns, with tiles of 1 that the blocks take the place of.
+struct Blocking {
+  std::vector<RegisterTile> tiles;  ///< by variant; empty for what is no contraction
+  std::vector<Dimension> depth;     ///< the elements of a sum, a product
+  std::int64_t stride = 0;  ///< of the block of lhs by rows, a bound of its depth; or 0: by k
+  bool transposes = false;  ///< whether rhs's elements along k are neighbours
+
+  bool operator==(const Blocking&) const = default;
+};
+
 /// CPU entries have the C signature
 ///   void entry(void* const* arguments, const std::int64_t* symbols, std::int64_t first_task,
-///   std::int64_t last_task);
+///   std::int64_t last_task, const CpuBlocks* blocks);
 /// arguments[i] points at the i-th argument's first element, symbols[i] is the bound value of
 /// Manifest::symbols[i]. Tasks [first_task, last_task) are run; tasks are independent of each
-/// other. A kernel with a finish has a second entry of the same signature, called once with tasks
-/// [0, 1) after all tasks are done.
+/// other. Contractions read `blocks` (blocks.hpp). A kernel with a finish has a second entry of the
+/// same signature, called once with tasks [0, 1) after all tasks are done.
 struct Kernel {
   std::string name;      ///< unique in the manifest
   std::string skeleton;  ///< contraction, row, column, flat, segment, pointwise
   std::vector<TaskAxis> tasks;
   std::int32_t cpu_entry = 0;    ///< index into a variant's entry table
   std::int32_t cpu_finish = -1;  ///< likewise, or -1
+  Blocking blocking = {};
 
   bool operator==(const Kernel&) const = default;
 };
@@ -339,7 +359,7 @@ struct Manifest {
   std::string description;              ///< the text form that it was made from
   std::uint64_t structure = 0;          ///< the digest of D13
   std::vector<std::string> symbols;     ///< "batch", ...
-  std::vector<std::string> variants;    ///< CPU code variants, best first: "x86-64-v3", "x86-64"
+  std::vector<std::string> variants;    ///< CPU code variants, best first: "x86-64-v4", ...
   std::int64_t parameter_elements = 0;  ///< of the flat parameter buffer, frozen ones included
   std::int64_t trained_elements = 0;    ///< of the flat gradient buffer
   std::vector<Parameter> parameters;

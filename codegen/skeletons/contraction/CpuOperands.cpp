@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/skeletons/contraction/CpuOperands.h"
+
+#include "codegen/emit/cpu/Casts.h"
+#include "codegen/skeletons/contraction/Contraction.h"
+
+using namespace mlir;
+using namespace halftone::ir;
+using namespace halftone::cpu;
+
+namespace halftone::skeletons {
+
+int64_t getLhsStride(KernelOp kernel) {
+  constexpr int64_t kMostDepth = 512, kTwoLines = 32, kLine = 16;
+  if (kernel.getTransposeLhs())
+    return 0;
+  int64_t depth = getStaticProduct(kernel.getReduction().getValue()).value_or(kMostDepth);
+  return static_cast<int64_t>(llvm::alignTo(std::min(depth, kMostDepth), kTwoLines)) + kLine;
+}
+
+CpuOperands::CpuOperands(Code &code, Frame &frame)
+    : code(code), frame(frame), width(frame.variant.tileColumns),
+      stride(getLhsStride(frame.kernel)), lanes(frame.variant.lhsLanes()) {}
+
+void CpuOperands::place(Value lhsMemory, Value panel, Value blockDepth) {
+  lhsBlock = lhsMemory;
+  rhsPanel = panel;
+  depthOfBlock = blockDepth;
+}
+
+CpuOperands::Matrix CpuOperands::matrixOf(unsigned input) {
+  auto type = cast<ir::TensorType>(frame.kernel.getInputs()[input].getType());
+  return {frame.input(input), type.getElementType()};
+}
+
+void CpuOperands::enter(Value numberOfRows, Value numberOfColumns, Value reduced, Value element) {
+  rows = numberOfRows;
+  columns = numberOfColumns;
+  depth = reduced;
+  Matrices matrices = findMatrices(frame.kernel);
+  auto of = [&](unsigned input, Value extent) {
+    Matrix whole = matrixOf(input);
+    if (element)
+      whole.pointer = addressIn(whole, code.multiply(element, code.multiply(extent, depth)));
+    return whole;
+  };
+  lhs = of(matrices.lhs, rows);
+  rhs = of(matrices.rhs, columns);
+}
+
+Value CpuOperands::addressIn(const Matrix &matrix, Value index) {
+  return code.address(matrix.pointer, storageOf(matrix.format), index);
+}
+
+/// The f32 values of `lanes` neighbours, of one where it is 0.
+Value CpuOperands::loadFrom(const Matrix &matrix, unsigned count, Value address, Value mask) {
+  Type storage = storageOf(matrix.format);
+  Type type = count ? Type(code.vector(storage, count)) : storage;
+  return widen(code, frame.variant, matrix.format, code.load(type, address, mask));
+}
+
+Value CpuOperands::lhsAt(Value row, Value k) {
+  return addressIn(lhs, stride ? code.add(code.multiply(row, depth), k)
+                               : code.add(code.multiply(k, rows), row));
+}
+
+Value CpuOperands::loadLhs(Value row, Value k, unsigned count, Value mask) {
+  return loadFrom(lhs, count, lhsAt(row, k), mask);
+}
+
+//===--- The block of lhs ---===//
+
+void CpuOperands::copyLhs(Value begin, Value count, Value block, Value length) {
+  if (stride) {
+    Value last = code.subtract(rows, code.integer(1));
+    code.loop(code.integer(0), count, 1, [&](Value row) {
+      Value destination =
+          code.address(lhsBlock, code.f32(), code.multiply(row, code.integer(stride)));
+      copyRow(code.minimum(code.add(begin, row), last), destination, block, length);
+    });
+    return;
+  }
+  // Of the last rows of all, lanes past them would be read.
+  Value inside = code.maximum(
+      code.integer(0),
+      code.minimum(count, code.subtract(code.subtract(rows, begin), code.integer(lanes - 1))));
+  int64_t height = frame.variant.tileRows;
+  Value edge = code.multiply(code.ceilDivide(inside, height), code.integer(height));
+  copyLanes(begin, code.integer(0), edge, block, length, false);
+  copyLanes(begin, edge, count, block, length, true);
+}
+
+void CpuOperands::copyRow(Value row, Value destination, Value block, Value length) {
+  constexpr unsigned kMostLanes = 16;
+  const unsigned wide = std::min(kMostLanes, static_cast<unsigned>(width));
+  auto copy = [&](Value first, Value last, unsigned count) {
+    code.loop(first, last, std::max(count, 1u), [&](Value k) {
+      code.store(loadFrom(lhs, count, lhsAt(row, code.add(block, k))),
+                 code.address(destination, code.f32(), k));
+    });
+  };
+  Value main = code.roundDown(length, wide);
+  copy(code.integer(0), main, wide);
+  copy(main, length, 0);
+}
+
+/// Rows [first, last) behind `begin`, whole register tiles of them, whose k lie behind one another.
+void CpuOperands::copyLanes(Value begin, Value first, Value last, Value block, Value length,
+                            bool isEdge) {
+  code.loop(first, last, frame.variant.tileRows, [&](Value row) {
+    Value from = code.add(begin, row), destination = copiedLhs(row);
+    unsigned count = lanes > 1 ? static_cast<unsigned>(lanes) : 0;
+    Value mask = isEdge && count ? code.firstLanes(code.subtract(rows, from), count) : Value();
+    code.loop(code.integer(0), length, 1, [&](Value k) {
+      code.store(loadFrom(lhs, count, lhsAt(from, code.add(block, k)), mask),
+                 code.address(destination, code.f32(), code.multiply(k, code.integer(lanes))));
+    });
+  });
+}
+
+Value CpuOperands::copiedLhs(Value row) {
+  if (stride)
+    return code.address(lhsBlock, code.f32(), code.multiply(row, code.integer(stride)));
+  Value height = code.integer(frame.variant.tileRows);
+  Value tile = code.divide(row, height), rowInTile = code.remainder(row, height);
+  return code.address(
+      lhsBlock, code.f32(),
+      code.add(code.multiply(tile, code.multiply(depthOfBlock, code.integer(lanes))), rowInTile));
+}
+
+//===--- The panel of rhs ---===//
+
+Value CpuOperands::panelAt(Value k) {
+  return code.address(rhsPanel, code.f32(), code.multiply(k, code.integer(width)));
+}
+
+void CpuOperands::packRhs(Value column, Value mask, Value block, Value length) {
+  if (frame.kernel.getTransposeRhs())
+    return packTransposed(column, block, length);
+  code.loop(code.integer(0), length, 1, [&](Value k) {
+    Value source = addressIn(rhs, code.add(code.multiply(code.add(block, k), columns), column));
+    code.store(loadFrom(rhs, static_cast<unsigned>(width), source, mask), panelAt(k));
+  });
+}
+
+void CpuOperands::packTransposed(Value column, Value block, Value length) {
+  const int64_t square = std::min<int64_t>(frame.variant.vectorLanes, width);
+  Value squaresEnd = code.roundDown(length, square);
+  code.loop(code.integer(0), code.integer(width), square, [&](Value lane) {
+    SmallVector<Matrix> lines;
+    for (int64_t i = 0; i < square; ++i) {
+      // Past the last column the last one is read again: those lanes are never stored.
+      Value at = code.minimum(code.add(column, code.add(lane, code.integer(i))),
+                              code.subtract(columns, code.integer(1)));
+      lines.push_back({addressIn(rhs, code.add(code.multiply(at, depth), block)), rhs.format});
+    }
+    code.loop(code.integer(0), squaresEnd, square, [&](Value k) {
+      Values vectors;
+      for (const Matrix &line : lines)
+        vectors.push_back(loadFrom(line, static_cast<unsigned>(square), addressIn(line, k)));
+      code.transpose(vectors);
+      for (auto [i, vector] : llvm::enumerate(vectors))
+        code.store(vector, code.address(panelAt(code.add(k, code.integer(i))), code.f32(), lane));
+    });
+    code.loop(squaresEnd, length, 1, [&](Value k) {
+      for (auto [i, line] : llvm::enumerate(lines))
+        code.store(loadFrom(line, 0, addressIn(line, k)),
+                   code.address(panelAt(k), code.f32(), code.add(lane, code.integer(i))));
+    });
+  });
+}
+
+} // namespace halftone::skeletons

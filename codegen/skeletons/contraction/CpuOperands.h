@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The matrices of a contraction on the CPU: where their elements lie, and the copies that register
+// tiles read.
+#ifndef HALFTONE_SKELETONS_CONTRACTION_CPUOPERANDS_H
+#define HALFTONE_SKELETONS_CONTRACTION_CPUOPERANDS_H
+
+#include "codegen/emit/cpu/Body.h"
+
+namespace halftone::skeletons {
+
+using mlir::Value;
+
+/// Floats between two rows of the copied block of lhs where that lies row by row, no less than the
+/// block is deep; 0 where it lies by k, since lhs is transposed. Odd in cache lines, so that rows
+/// do not share sets of the cache.
+int64_t getLhsStride(ir::KernelOp kernel);
+
+class CpuOperands {
+public:
+  CpuOperands(cpu::Code &code, cpu::Frame &frame);
+
+  /// The memory of the copies, and how deep a block is.
+  void place(Value lhsBlock, Value rhsPanel, Value depthOfBlock);
+  /// The matrices of one element of a batch, or the only ones where that is null.
+  void enter(Value rows, Value columns, Value depth, Value element);
+
+  /// Copies lhs[begin .. begin + count)[block .. block + length) as f32; past the last row are rows
+  /// of any finite values.
+  void copyLhs(Value begin, Value count, Value block, Value length);
+  /// The copy of lhs[begin + row][block], and how far another row's and another k's lie from it.
+  Value copiedLhs(Value row);
+  int64_t rowStride() const { return stride ? stride : 1; }
+  int64_t depthStride() const { return stride ? 1 : lanes; }
+
+  /// panel[k][0 .. width) = rhs(block + k, column ...) for k below `length`; `mask` holds the lanes
+  /// before the last column, the others are never stored.
+  void packRhs(Value column, Value mask, Value block, Value length);
+  Value panelAt(Value k);
+
+  /// The f32 values of lhs(row, k), of as many rows as `rows` has lanes where lhs is transposed.
+  Value loadLhs(Value row, Value k, unsigned rows, Value mask);
+
+private:
+  struct Matrix {
+    Value pointer;
+    mlir::Type format;
+  };
+
+  Matrix matrixOf(unsigned input);
+  Value addressIn(const Matrix &matrix, Value index);
+  Value loadFrom(const Matrix &matrix, unsigned lanes, Value address, Value mask = {});
+  Value lhsAt(Value row, Value k);
+  void copyRow(Value row, Value destination, Value block, Value length);
+  void copyLanes(Value begin, Value first, Value last, Value block, Value length, bool isEdge);
+  void packTransposed(Value column, Value block, Value length);
+
+  cpu::Code &code;
+  cpu::Frame &frame;
+  int64_t width, stride, lanes;
+  Matrix lhs, rhs;
+  Value rows, columns, depth;
+  Value lhsBlock, rhsPanel, depthOfBlock;
+};
+
+} // namespace halftone::skeletons
+
+#endif

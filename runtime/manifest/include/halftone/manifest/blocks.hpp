@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// How contractions are cut on the CPU. A task computes a block of `rows` by `columns` results;
+// along k it goes in blocks of `depth`, for each of which it keeps lhs's part in the second-level
+// cache and, one after another, panels of rhs in the first (Goto and van de Geijn, "Anatomy of
+// high-performance matrix multiplication", 2008). Blocks decide no bit: every result stays one
+// chain with k ascending (N1), whose sum waits in memory between two blocks of k.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "halftone/manifest/manifest.hpp"
+
+namespace halftone::manifest {
+
+/// What CPU entries receive behind their tasks; of contractions alone.
+struct CpuBlocks {
+  std::int64_t rows = 0;     ///< of results in a task
+  std::int64_t columns = 0;  ///< likewise, a multiple of the register tile's
+  std::int64_t depth = 0;    ///< of a block along k, at most Blocking::stride where that is not 0
+  /// f32 memory of the calling thread alone, aligned to 64 bytes. With rows and columns rounded up
+  /// to the register tile: lhs's part, rows * stride or, where stride is 0, depth * lanes for
+  /// each register tile of rows; a panel of rhs, depth * the tile's columns; sums, rows * columns
+  /// where depth is less than the whole, otherwise a register tile; sums of lhs over k (N3), rows
+  /// and a tile's columns.
+  float *lhs = nullptr, *panel = nullptr, *sums = nullptr, *lhs_sums = nullptr;
+};
+
+/// Bytes of data cache that one core may count on.
+struct CacheSizes {
+  std::int64_t first = 32 << 10, second = 512 << 10;
+};
+
+struct BlockPlan {
+  CpuBlocks blocks;        ///< without memory
+  std::int64_t tasks = 0;  ///< of the kernel
+  std::int64_t lhs = 0, panel = 0, sums = 0,
+               lhs_sums = 0;  ///< floats of each part, a multiple of 16
+
+  /// What one thread works in.
+  [[nodiscard]] std::int64_t floats() const { return lhs + panel + sums + lhs_sums; }
+  /// The blocks with their parts one after another from `memory` on.
+  [[nodiscard]] CpuBlocks in(float* memory) const;
+};
+
+/// For a contraction; throws std::overflow_error past 2^62 tasks.
+[[nodiscard]] BlockPlan plan_blocks(const Kernel& kernel, std::size_t variant,
+                                    std::span<const std::int64_t> symbols, const CacheSizes& caches,
+                                    int threads);
+
+/// With the extents of `blocks`, for those who measure or test.
+[[nodiscard]] BlockPlan plan_blocks(const Kernel& kernel, std::size_t variant,
+                                    std::span<const std::int64_t> symbols, const CpuBlocks& blocks);
+
+}  // namespace halftone::manifest

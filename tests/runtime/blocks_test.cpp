@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// How contractions are cut: by hand for two, and what must hold for every other.
+#include "halftone/manifest/blocks.hpp"
+
+#include <doctest/doctest.h>
+
+#include <random>
+#include <stdexcept>
+
+using namespace halftone::manifest;
+
+namespace {
+
+constexpr RegisterTile kTile{6, 16, 8};
+
+/// [batch, rows, columns] = the symbols in this order, summed over the fourth.
+Kernel contraction(std::int64_t stride, bool transposes = false) {
+  Kernel kernel{.name = "product", .skeleton = "contraction", .tasks = {}};
+  for (std::int32_t symbol : {0, 1, 2}) kernel.tasks.push_back({{{1, symbol}}, 1});
+  kernel.blocking = {{kTile}, {{1, 3}}, stride, transposes};
+  return kernel;
+}
+
+BlockPlan plan_of(const Kernel& kernel, std::vector<std::int64_t> sizes, CacheSizes caches = {},
+                  int threads = 1) {
+  return plan_blocks(kernel, 0, sizes, caches, threads);
+}
+
+}  // namespace
+
+TEST_CASE("blocks fill the caches: a small product is one task, a large one several") {
+  // 32 KiB / (4 * (6 + 16)) = 372; 100 in one block.
+  const BlockPlan small = plan_of(contraction(0), {1, 20, 40, 100});
+  CHECK(small.tasks == 1);
+  CHECK(small.blocks.rows == 24);     // four tiles of 6
+  CHECK(small.blocks.columns == 48);  // three of 16
+  CHECK(small.blocks.depth == 100);
+  CHECK(small.lhs == 4 * 8 * 100);
+  CHECK(small.panel == 100 * 16);
+  CHECK(small.sums == 6 * 16);  // one tile: no sum waits for another block
+  CHECK(small.lhs_sums == 48);  // 24 + 16, in whole lines
+  CHECK(small.floats() == 3200 + 1600 + 96 + 48);
+
+  // Three blocks of 336 along k (1000 / 3 in lines of 16); 512 KiB / 2 / (4 * 336) = 195 rows at
+  // most.
+  const BlockPlan large = plan_of(contraction(512 + 16), {1, 1000, 3000, 1000});
+  CHECK(large.blocks.depth == 336);
+  CHECK(large.blocks.rows == 168);      // 1000 in six parts
+  CHECK(large.blocks.columns == 1008);  // 3000 in three
+  CHECK(large.tasks == 6 * 3);
+  CHECK(large.lhs == 168 * 528);
+  CHECK(large.sums == 168 * 1008);
+}
+
+TEST_CASE("the parts lie one after another in the memory of a thread") {
+  std::vector<float> memory(1);
+  const BlockPlan plan = plan_of(contraction(0), {1, 20, 40, 100});
+  const CpuBlocks blocks = plan.in(memory.data());
+  CHECK(blocks.lhs == memory.data());
+  CHECK(blocks.panel - blocks.lhs == plan.lhs);
+  CHECK(blocks.sums - blocks.panel == plan.panel);
+  CHECK(blocks.lhs_sums - blocks.sums == plan.sums);
+  CHECK(blocks.rows == plan.blocks.rows);
+}
+
+TEST_CASE("several threads get tasks each, cut where copies are cheaper") {
+  // Columns: rhs, twice as long and across its rows, would be copied once more for every cut of
+  // rows.
+  const BlockPlan columns = plan_of(contraction(528, true), {1, 256, 512, 512}, {}, 2);
+  CHECK(columns.tasks >= 8);
+  CHECK(columns.blocks.rows >= 256);
+  const BlockPlan rows = plan_of(contraction(0), {1, 4096, 64, 256}, {}, 2);
+  CHECK(rows.tasks >= 8);
+  CHECK(rows.blocks.columns == 64);
+  // Not worth a second thread's waking.
+  CHECK(plan_of(contraction(0), {1, 32, 32, 32}, {}, 16).tasks == 1);
+}
+
+TEST_CASE("whatever the sizes, caches and threads: every result in one task, memory as stated") {
+  std::mt19937_64 random(7);
+  const auto size = [&](int bits) {
+    return 1 + std::int64_t(random() % (1u << (random() % bits)));
+  };
+  for (int i = 0; i < 20000; ++i) {
+    const bool by_row = random() % 2 != 0;
+    const Kernel kernel = contraction(by_row ? 528 : 0, random() % 2 != 0);
+    const std::vector<std::int64_t> sizes = {size(4), size(16), size(16), size(14)};
+    const CacheSizes caches{1024 * size(8), 1024 * size(14)};
+    const int threads = static_cast<int>(size(8));
+    CAPTURE(sizes[0]);
+    CAPTURE(sizes[1]);
+    CAPTURE(sizes[2]);
+    CAPTURE(sizes[3]);
+    CAPTURE(threads);
+    const BlockPlan plan = plan_blocks(kernel, 0, sizes, caches, threads);
+    const CpuBlocks& b = plan.blocks;
+    REQUIRE(b.rows >= 1);
+    REQUIRE(b.columns >= 1);
+    REQUIRE(b.depth >= 1);
+    CHECK(b.rows % kTile.rows == 0);
+    CHECK(b.columns % kTile.columns == 0);
+    CHECK(b.depth <= std::min<std::int64_t>(sizes[3], 512));
+    const auto parts = [](std::int64_t whole, std::int64_t part) {
+      return (whole + part - 1) / part;
+    };
+    CHECK(plan.tasks == sizes[0] * parts(sizes[1], b.rows) * parts(sizes[2], b.columns));
+    CHECK(plan.lhs >= (by_row ? b.rows * 528 : b.rows / kTile.rows * kTile.lanes * b.depth));
+    CHECK(plan.panel >= b.depth * kTile.columns);
+    CHECK(plan.sums >= (b.depth < sizes[3] ? b.rows * b.columns : kTile.rows * kTile.columns));
+    CHECK(plan.lhs_sums >= b.rows + kTile.columns);
+    for (std::int64_t part : {plan.lhs, plan.panel, plan.sums, plan.lhs_sums})
+      CHECK(part % 16 == 0);
+  }
+}
+
+TEST_CASE("more tasks than can be counted are refused") {
+  const std::int64_t many = std::int64_t{1} << 40;
+  CHECK_THROWS_AS((void)plan_of(contraction(0), {many, many, 1, 1}), std::overflow_error);
+}
