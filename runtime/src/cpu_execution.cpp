@@ -9,7 +9,6 @@
 #include "halftone/error.hpp"
 #include "processor.hpp"
 #include "text.hpp"
-#include "thread_pool.hpp"
 
 namespace halftone {
 
@@ -18,6 +17,7 @@ using manifest::Phase, manifest::Role;
 CpuExecution::CpuExecution(const ProgramPlan& plan)
     : plan_(plan), memory_(plan.device().memory()), outcome_buffers_(outcome_buffers(plan)) {
   choose_variant();
+  plan.device().pool().start();
   if (plan.arena().bytes > 0) arena_ = allocate(plan.arena().bytes);
   const std::size_t buffers = plan.program().buffers.size();
   for (std::size_t i = 0; i < buffers; ++i) {
@@ -127,7 +127,7 @@ CpuExecution::BoundLaunch CpuExecution::bind(const manifest::Launch& launch) con
     return index < 0 ? nullptr : reinterpret_cast<CpuEntry>(const_cast<void*>(entries[index]));
   };
   BoundLaunch bound{
-      entry_at(kernel.cpu_entry), entry_at(kernel.cpu_finish), {}, 0, blocks_of(kernel)};
+      entry_at(kernel.cpu_entry), entry_at(kernel.cpu_finish), {}, 0, blocks_of(kernel), {}};
   bound.tasks = kernel.blocking.tiles.empty() ? manifest::task_count(kernel, plan_.symbols())
                                               : bound.blocks.tasks;
   for (const manifest::Argument& argument : launch.arguments) {
@@ -138,11 +138,13 @@ CpuExecution::BoundLaunch CpuExecution::bind(const manifest::Launch& launch) con
 }
 
 void CpuExecution::run(std::span<const Phase> phases) {
+  plan_.device().pool().start();  // before any kernel, so that none is left undone
+  const ThreadPool::Use use(plan_.device().pool());
   for (Phase phase : phases) {
     for (std::size_t i = 0; phase == Phase::forward && i < kept_.size(); ++i) {
       if (!kept_[i].empty()) std::memcpy(kept_[i].data(), address(i), kept_[i].size());
     }
-    for (const BoundLaunch& launch : phases_[static_cast<std::size_t>(phase)]) run(launch);
+    for (BoundLaunch& launch : phases_[static_cast<std::size_t>(phase)]) run(launch);
     if (phase != Phase::update) continue;
     const auto value = [&](std::optional<std::size_t> buffer, float otherwise) {
       return buffer ? *reinterpret_cast<const float*>(address(*buffer)) : otherwise;
@@ -156,15 +158,16 @@ void CpuExecution::run(Phase phase, std::size_t launch) {
   run(phases_[static_cast<std::size_t>(phase)][launch]);
 }
 
-void CpuExecution::run(const BoundLaunch& launch) {
+void CpuExecution::run(BoundLaunch& launch) {
   const auto call = [&](CpuEntry entry, std::int64_t first, std::int64_t last, int slot) {
     const StandardFloatingPoint mode;
     const manifest::CpuBlocks blocks = launch.blocks.in(blocks_ + slot * block_floats_);
     entry(launch.arguments.data(), plan_.symbols().data(), first, last, &blocks);
   };
-  plan_.device().pool().run(launch.tasks, [&](std::int64_t first, std::int64_t last, int slot) {
-    call(launch.entry, first, last, slot);
-  });
+  plan_.device().pool().run(launch.tasks, launch.work,
+                            [&](std::int64_t first, std::int64_t last, int slot) {
+                              call(launch.entry, first, last, slot);
+                            });
   if (launch.finish) call(launch.finish, 0, 1, 0);
 }
 

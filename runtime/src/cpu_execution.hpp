@@ -8,6 +8,7 @@
 #include "device_memory.hpp"
 #include "execution.hpp"
 #include "halftone/manifest/blocks.hpp"
+#include "thread_pool.hpp"
 
 namespace halftone {
 
@@ -39,6 +40,7 @@ class CpuExecution final : public Execution {
     std::vector<void*> arguments;
     std::int64_t tasks = 0;
     manifest::BlockPlan blocks;  ///< of a contraction
+    Work work = {};
   };
 
   void choose_variant();
@@ -49,7 +51,7 @@ class CpuExecution final : public Execution {
   void bind(manifest::Phase phase);
   [[nodiscard]] manifest::BlockPlan blocks_of(const manifest::Kernel& kernel) const;
   [[nodiscard]] BoundLaunch bind(const manifest::Launch& launch) const;
-  void run(const BoundLaunch& launch);
+  void run(BoundLaunch& launch);
 
   const ProgramPlan& plan_;
   DeviceMemory memory_;

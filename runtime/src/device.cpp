@@ -157,9 +157,31 @@ Device Device::with_threads(int threads) const {
                  .cause = "of " + std::to_string(threads) + " threads cannot be made",
                  .hint = "give 1 to " + std::to_string(kMostThreads)});
   }
+  return with_pool(ThreadPool::shared(threads));
+}
+
+Device Device::with_executor(std::shared_ptr<Executor> executor) const {
+  if (executor == nullptr) {
+    throw Error({.operation = "device",
+                 .object = "the executor",
+                 .cause = "is null",
+                 .hint = "give one, or leave with_executor out"});
+  }
+  const int threads = executor->threads();
+  if (threads < 1 || threads > kMostThreads) {
+    throw Error({.operation = "device",
+                 .object = "the executor",
+                 .cause = "has " + std::to_string(threads) + " threads",
+                 .hint = "return 1 to " + std::to_string(kMostThreads) + " from its threads()"});
+  }
+  return with_pool(std::make_shared<ThreadPool>(threads, std::move(executor)));
+}
+
+Device Device::with_pool(std::shared_ptr<ThreadPool> pool) const {
   auto state = std::make_shared<State>(*state_);
-  state->pool = std::make_shared<ThreadPool>(threads);
-  state->description = describe(state->name, state->hardware, state->reason, threads);
+  state->pool = std::move(pool);
+  state->description =
+      describe(state->name, state->hardware, state->reason, state->pool->threads());
   return Device(std::move(state));
 }
 

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thread_pool.hpp"
 
-#include <algorithm>
+#include <pthread.h>
+
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <set>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "halftone/error.hpp"
 
@@ -13,103 +19,192 @@ namespace {
 // More ranges than threads, so that a thread that was interrupted does not hold up the rest.
 constexpr std::int64_t kRangesPerThread = 4;
 
-// The kernels of a step follow each other within microseconds; waking a sleeping thread costs about
-// as much as a small kernel. A worker looks out for the next one for some 20 to 60 us before it
-// sleeps.
-constexpr int kSpins = 1000;
+// What two threads save of a shorter launch is what it costs them to share it.
+constexpr std::int64_t kShortNanoseconds = 4000;
 
-void pause() noexcept {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
+/// Of a thread that is one of a pool's users, or helps them.
+thread_local bool is_counted = false;
+
+/// Of a thread that is inside of an executor's submit().
+thread_local bool submits = false;
+
+/// What the process has of pools. Never destroyed, since devices in static storage may outlive it.
+struct Process {
+  static Process& instance() {
+    static Process& process = *new Process;
+    static const int registered =
+        pthread_atfork([] { process.mutex.lock(); }, [] { process.mutex.unlock(); }, after_fork);
+    (void)registered;
+    return process;
+  }
+
+  static void after_fork() {
+    for (ThreadPool* pool : instance().pools) pool->forget_threads();
+    instance().mutex.unlock();
+  }
+
+  std::mutex mutex;  ///< while pools are looked up, started and ended
+  std::set<ThreadPool*> pools;
+  std::map<int, std::weak_ptr<ThreadPool>> shared;  ///< by their threads
+  std::vector<std::vector<std::thread>> lost;  ///< of the process that this one was forked from
+};
 
 }  // namespace
 
-ThreadPool::ThreadPool(int threads)
-    : may_spin_(threads <= static_cast<int>(std::thread::hardware_concurrency())) {
-  workers_.reserve(static_cast<std::size_t>(threads - 1));
+ThreadPool::Shared::Shared(int threads)
+    : jobs(threads <= static_cast<int>(std::thread::hardware_concurrency())),
+      seats(static_cast<std::size_t>(threads)) {}
+
+/// Who a submitted job is when it helps. It lasts as long as the job.
+struct ThreadPool::Seat {
+  Seat(std::shared_ptr<Shared> shared_with, int number)
+      : shared(std::move(shared_with)), slot(number) {}
+  ~Seat() { leave(); }
+  void leave() noexcept {
+    if (!left.exchange(true)) shared->seats[static_cast<std::size_t>(slot)].store(false);
+  }
+
+  const std::shared_ptr<Shared> shared;
+  const int slot;
+  std::atomic<bool> left{false};
+};
+
+ThreadPool::Use::Use(ThreadPool& pool) noexcept
+    : users_(std::exchange(is_counted, true) ? nullptr : &pool.shared_->users) {
+  if (users_) users_->fetch_add(1);
+}
+
+ThreadPool::Use::~Use() {
+  if (!users_) return;
+  users_->fetch_sub(1);
+  is_counted = false;
+}
+
+ThreadPool::ThreadPool(int threads) : ThreadPool(threads, nullptr) {}
+
+ThreadPool::ThreadPool(int threads, std::shared_ptr<Executor> executor)
+    : executor_(std::move(executor)),
+      threads_(threads),
+      shared_(std::make_shared<Shared>(threads)) {
+  Process& process = Process::instance();
+  const std::lock_guard lock(process.mutex);
+  process.pools.insert(this);
+}
+
+ThreadPool::~ThreadPool() {
+  Process& process = Process::instance();
+  const std::lock_guard lock(process.mutex);
+  process.pools.erase(this);
+  stop();
+}
+
+std::shared_ptr<ThreadPool> ThreadPool::shared(int threads) {
+  auto made = std::make_shared<ThreadPool>(threads);
+  Process& process = Process::instance();
+  const std::lock_guard lock(process.mutex);
+  std::weak_ptr<ThreadPool>& known = process.shared[threads];
+  if (auto pool = known.lock()) return pool;
+  known = made;
+  return made;
+}
+
+void ThreadPool::start() {
+  if (executor_ || started_.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(Process::instance().mutex);
+  if (started_.load()) return;
+  start_workers();
+  started_.store(true, std::memory_order_release);
+}
+
+void ThreadPool::start_workers() {
+  workers_.reserve(static_cast<std::size_t>(threads_ - 1));
   try {
-    for (int i = 1; i < threads; ++i) workers_.emplace_back([this, i] { work(i); });
+    for (int slot = 1; slot < threads_; ++slot) {
+      workers_.emplace_back([this, slot] { work(slot); });
+    }
   } catch (const std::system_error& refused) {
     stop();
     throw Error({.operation = "device",
-                 .object = "a pool of " + std::to_string(threads) + " threads",
+                 .object = "a pool of " + std::to_string(threads_) + " threads",
                  .cause = std::string("cannot be started: ") + refused.what(),
                  .hint = "ask for fewer with HALFTONE_THREADS or with_threads"});
   }
 }
 
-ThreadPool::~ThreadPool() { stop(); }
-
-void ThreadPool::stop() {
-  stopping_.store(true);
-  job_number_.fetch_add(1);
-  job_number_.notify_all();
+void ThreadPool::stop() noexcept {
+  shared_->stopping.store(true);
+  shared_->jobs.wake();
   for (std::thread& worker : workers_) worker.join();
+  workers_.clear();
+  shared_->stopping.store(false);
 }
 
-void ThreadPool::run(std::int64_t count, Job job) {
+void ThreadPool::forget_threads() {
+  Process::instance().lost.push_back(std::move(workers_));
+  workers_.clear();
+  shared_->jobs.forget();
+  shared_->users.store(0);
+  started_.store(false);
+}
+
+bool ThreadPool::is_worth_sharing(std::int64_t count, const Work* work) const noexcept {
+  if (count == 1 || threads_ == 1) return false;
+  if (work && work->nanoseconds >= 0 && work->nanoseconds < kShortNanoseconds) return false;
+  return executor_ || shared_->users.load() < threads_;
+}
+
+void ThreadPool::run(std::int64_t count, Work* work, SharedJobs::Body body) {
   if (count <= 0) return;
-  if (count == 1 || workers_.empty()) {
-    job.call(job.context, 0, count, 0);
-    return;
+  const Use use(*this);
+  body.timed = work && threads_ > 1;
+  if (is_worth_sharing(count, work)) {
+    start();
+    const std::int64_t ranges = std::min(count, kRangesPerThread * threads_);
+    if (const auto job = shared_->jobs.publish(body, count, ranges)) {
+      if (executor_) invite(ranges - 1);
+      const std::int64_t nanoseconds = shared_->jobs.finish(*job);
+      if (work) work->nanoseconds = nanoseconds;
+      return;
+    }
   }
-  const std::lock_guard lock(turn_);
-  job.count = count;
-  job.ranges = std::min(count, kRangesPerThread * threads());
-  job_ = job;
-  const std::uint32_t number = job_number_.load(std::memory_order_relaxed) + 1;
-  unfinished_.store(static_cast<std::uint32_t>(job.ranges), std::memory_order_relaxed);
-  ticket_.store((std::uint64_t{number} << 32) | static_cast<std::uint64_t>(job.ranges),
-                std::memory_order_release);
-  job_number_.store(number, std::memory_order_release);
-  job_number_.notify_all();
-
-  while (run_one_range(0)) {
-  }
-  for (int i = 0; may_spin_ && i < kSpins && unfinished_.load(std::memory_order_acquire) != 0;
-       ++i) {
-    pause();
-  }
-  while (const std::uint32_t rest = unfinished_.load(std::memory_order_acquire)) {
-    unfinished_.wait(rest, std::memory_order_acquire);
-  }
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = body.timed ? Clock::now() : Clock::time_point();
+  body.call(body.context, 0, count, 0);
+  if (body.timed) work->nanoseconds = std::chrono::nanoseconds(Clock::now() - start).count();
 }
 
-bool ThreadPool::run_one_range(int slot) noexcept {
-  std::uint64_t ticket = ticket_.load(std::memory_order_acquire);
+void ThreadPool::invite(std::int64_t helpers) {
+  const bool former = std::exchange(submits, true);
+  for (int slot = 1; slot < threads_ && slot <= helpers; ++slot) {
+    if (shared_->seats[static_cast<std::size_t>(slot)].exchange(true)) continue;
+    executor_->submit([seat = std::make_shared<Seat>(shared_, slot)] { help_for_a_moment(*seat); });
+  }
+  submits = former;
+}
+
+void ThreadPool::help_for_a_moment(Seat& seat) noexcept {
+  const bool former = std::exchange(is_counted, true);
+  std::uint32_t seen = 0;
   do {
-    if (static_cast<std::uint32_t>(ticket) == 0) return false;
-  } while (!ticket_.compare_exchange_weak(ticket, ticket - 1, std::memory_order_acq_rel,
-                                          std::memory_order_acquire));
-  const std::int64_t range = job_.ranges - static_cast<std::uint32_t>(ticket);
-  const std::int64_t size = job_.count / job_.ranges, longer = job_.count % job_.ranges;
-  const std::int64_t first = range * size + std::min(range, longer);
-  const std::int64_t last = first + size + (range < longer ? 1 : 0);
-  job_.call(job_.context, first, last, slot);
-  if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) unfinished_.notify_one();
-  return true;
+    seen = seat.shared->jobs.news();
+    while (seat.shared->jobs.help(seat.slot)) {
+    }
+  } while (!submits && seat.shared->jobs.look_out(seen));
+  is_counted = former;
+  seat.leave();
 }
 
 void ThreadPool::work(int slot) noexcept {
+  is_counted = true;
+  SharedJobs& jobs = shared_->jobs;
+  const auto is_wanted = [&] { return slot + shared_->users.load() <= threads_; };
   for (;;) {
-    const std::uint32_t seen = job_number_.load(std::memory_order_acquire);
-    if (stopping_.load()) return;
-    while (run_one_range(slot)) {
+    const std::uint32_t seen = jobs.news();
+    if (shared_->stopping.load()) return;
+    while (is_wanted() && jobs.help(slot)) {
     }
-    await_work(seen);
+    if (!is_wanted() || !jobs.look_out(seen)) jobs.sleep(seen);
   }
-}
-
-void ThreadPool::await_work(std::uint32_t seen) const noexcept {
-  for (int i = 0; may_spin_ && i < kSpins; ++i) {
-    if (job_number_.load(std::memory_order_acquire) != seen) return;
-    pause();
-  }
-  job_number_.wait(seen, std::memory_order_acquire);
 }
 
 }  // namespace halftone

@@ -11,6 +11,7 @@
 
 #include "changed_artifact.hpp"
 #include "driver_context.hpp"
+#include "executors.hpp"
 #include "generated_example.hpp"
 #include "message_of.hpp"
 #include "processor.hpp"
@@ -107,6 +108,30 @@ TEST_CASE("the environment chooses the best device and the number of threads") {
   }
   const Setting device("HALFTONE_DEVICE", "cpu");
   CHECK(best().name() == "cpu");
+}
+
+TEST_CASE("devices of one number of threads share a pool, and trainers keep it") {
+  const Setting threads("HALFTONE_THREADS", "");
+  CHECK(&Device::cpu().pool() == &best().pool());
+  const Device two = Device::cpu().with_threads(2);
+  CHECK(&two.pool() == &Device::cpu("x86-64").with_threads(2).pool());
+  CHECK(&two.pool() != &two.with_threads(5).pool());
+}
+
+TEST_CASE("a device may have threads of the program's own") {
+  const auto queue = std::make_shared<executors::Queue>(2);
+  const Device device = Device::cpu("x86-64").with_executor(queue);
+  CHECK(device.threads() == 3);
+  CHECK(device.description() == "cpu:x86-64: " + halftone::this_processor().brand +
+                                    ", 3 threads; runs x86-64 code alone, as it was asked to");
+  CHECK(message_of([&] { (void)device.with_executor(nullptr); }) ==
+        "device: the executor is null; give one, or leave with_executor out");
+  for (const int threads : {0, 1025}) {
+    const auto wrong = std::make_shared<executors::Queue>(0, threads);
+    CHECK(message_of([&] { (void)device.with_executor(wrong); }) ==
+          "device: the executor has " + std::to_string(threads) +
+              " threads; return 1 to 1024 from its threads()");
+  }
 }
 
 TEST_CASE("without settings the threads are as many as the processors") {

@@ -13,6 +13,7 @@
 
 #include "halftone/artifact.hpp"
 #include "halftone/error.hpp"
+#include "halftone/executor.hpp"
 #include "halftone/memory.hpp"
 
 namespace halftone {
@@ -90,8 +91,17 @@ class Device {
   /// A device behind a driver that is already open; `reason` says why it was chosen.
   [[nodiscard]] static Device driven(std::shared_ptr<DriverContext> driver, std::string reason);
 
-  /// The same device with a pool of 1 to 1024 threads of its own. Results do not depend on it.
+  /// The same device with 1 to 1024 threads, the one that calls a trainer among them. All devices
+  /// of the process with one number share one pool, and devices that nothing was said of have one.
+  /// Several threads may train on it at once: they and the pool's workers are then together no more
+  /// than `threads`, or as many as they are themselves. Workers are started with the first trainer
+  /// or predictor, which throws Error when the system has no more; between steps they sleep. A
+  /// forked process starts its own. Results do not depend on the number.
   [[nodiscard]] Device with_threads(int threads) const;
+
+  /// The same device on threads of the program's own, and the one that calls a trainer. Throws
+  /// Error when it has no threads, or more than 1024.
+  [[nodiscard]] Device with_executor(std::shared_ptr<Executor> executor) const;
 
   /// The same device with memory from `source`. Throws Error for a GPU, whose memory is its own.
   [[nodiscard]] Device with_memory(std::shared_ptr<MemorySource> source) const;
@@ -117,6 +127,7 @@ class Device {
   struct State;
   explicit Device(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   [[nodiscard]] Device because(std::string reason) const;
+  [[nodiscard]] Device with_pool(std::shared_ptr<ThreadPool> pool) const;
   std::shared_ptr<const State> state_;
 };
 
