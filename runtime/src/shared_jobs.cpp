@@ -14,6 +14,11 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kMoment = std::chrono::microseconds(30);
 constexpr int kPausesPerLookAtTheClock = 16;
 
+// A range is a share of what nobody has claimed yet: long ones first, so that there are few, and
+// short ones last, so that all threads end at once.
+constexpr std::uint32_t kSharesPerThread = 2;
+constexpr std::int64_t kUnitsPerThread = 16;
+
 void pause() noexcept {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -38,17 +43,18 @@ bool SharedJobs::spin_until(Done done) const noexcept {
   return false;
 }
 
-SharedJobs::Job* SharedJobs::publish(const Body& body, std::int64_t count,
-                                     std::int64_t ranges) noexcept {
+SharedJobs::Job* SharedJobs::publish(const Body& body, std::int64_t count, int threads) noexcept {
   Job* job = take_place();
   if (!job) return nullptr;
   job->body = body;
   job->count = count;
-  job->ranges = ranges;
+  job->units = std::min(count, kUnitsPerThread * threads);
+  job->shares = kSharesPerThread * static_cast<std::uint32_t>(threads);
   job->nanoseconds.store(0, std::memory_order_relaxed);
-  job->unfinished.store(static_cast<std::uint32_t>(ranges), std::memory_order_relaxed);
+  job->unfinished.store(static_cast<std::uint32_t>(job->units), std::memory_order_relaxed);
   const std::uint64_t number = (job->ticket.load(std::memory_order_relaxed) >> 32) + 1;
-  job->ticket.store((number << 32) | static_cast<std::uint64_t>(ranges), std::memory_order_release);
+  job->ticket.store((number << 32) | static_cast<std::uint64_t>(job->units),
+                    std::memory_order_release);
   wake();
   return job;
 }
@@ -77,21 +83,26 @@ SharedJobs::Job* SharedJobs::take_place() noexcept {
 
 bool SharedJobs::run_one_range(Job& job, int slot) noexcept {
   std::uint64_t ticket = job.ticket.load(std::memory_order_acquire);
+  std::uint32_t unclaimed = 0, claim = 0;
   do {
-    if (static_cast<std::uint32_t>(ticket) == 0) return false;
-  } while (!job.ticket.compare_exchange_weak(ticket, ticket - 1, std::memory_order_acq_rel,
+    unclaimed = static_cast<std::uint32_t>(ticket);
+    if (unclaimed == 0) return false;
+    claim = std::max(1u, unclaimed / job.shares.load(std::memory_order_relaxed));
+  } while (!job.ticket.compare_exchange_weak(ticket, ticket - claim, std::memory_order_acq_rel,
                                              std::memory_order_acquire));
-  const std::int64_t range = job.ranges - static_cast<std::uint32_t>(ticket);
-  const std::int64_t size = job.count / job.ranges, longer = job.count % job.ranges;
-  const std::int64_t first = range * size + std::min(range, longer);
-  const std::int64_t last = first + size + (range < longer ? 1 : 0);
+  const std::int64_t size = job.count / job.units, longer = job.count % job.units;
+  const auto task = [&](std::int64_t unit) { return unit * size + std::min(unit, longer); };
+  const std::int64_t first = task(job.units - unclaimed),
+                     last = task(job.units - unclaimed + claim);
   const Clock::time_point start = job.body.timed ? Clock::now() : Clock::time_point();
   job.body.call(job.body.context, first, last, slot);
   if (job.body.timed) {
     job.nanoseconds.fetch_add(std::chrono::nanoseconds(Clock::now() - start).count(),
                               std::memory_order_relaxed);
   }
-  if (job.unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1) job.unfinished.notify_all();
+  if (job.unfinished.fetch_sub(claim, std::memory_order_acq_rel) == claim) {
+    job.unfinished.notify_all();
+  }
   return true;
 }
 

@@ -26,8 +26,8 @@ class SharedJobs {
   /// `may_spin`: threads that find nothing to do look out for it for a moment before they sleep.
   explicit SharedJobs(bool may_spin) : may_spin_(may_spin) {}
 
-  /// A job for whoever helps. Null where too many threads have one here.
-  [[nodiscard]] Job* publish(const Body& body, std::int64_t count, std::int64_t ranges) noexcept;
+  /// A job for `threads` that may help. Null where too many threads have one here.
+  [[nodiscard]] Job* publish(const Body& body, std::int64_t count, int threads) noexcept;
 
   /// Runs the ranges that nobody else claims on this thread, with slot 0, and waits for the others.
   /// Returns the nanoseconds of all threads together where the body is timed.
@@ -59,7 +59,8 @@ class SharedJobs {
     std::atomic<std::int64_t> nanoseconds{0};
     alignas(kApart) std::atomic<bool> taken{false};
     Body body;
-    std::int64_t count = 0, ranges = 0;
+    std::int64_t count = 0, units = 0;  ///< tasks; what they are cut into, to be claimed together
+    std::atomic<std::uint32_t> shares{1};
   };
 
   /// So many threads can have a job at once.

@@ -16,9 +16,6 @@
 namespace halftone {
 namespace {
 
-// More ranges than threads, so that a thread that was interrupted does not hold up the rest.
-constexpr std::int64_t kRangesPerThread = 4;
-
 // What two threads save of a shorter launch is what it costs them to share it.
 constexpr std::int64_t kShortNanoseconds = 4000;
 
@@ -159,9 +156,8 @@ void ThreadPool::run(std::int64_t count, Work* work, SharedJobs::Body body) {
   body.timed = work && threads_ > 1;
   if (is_worth_sharing(count, work)) {
     start();
-    const std::int64_t ranges = std::min(count, kRangesPerThread * threads_);
-    if (const auto job = shared_->jobs.publish(body, count, ranges)) {
-      if (executor_) invite(ranges - 1);
+    if (const auto job = shared_->jobs.publish(body, count, threads_)) {
+      if (executor_) invite(count - 1);
       const std::int64_t nanoseconds = shared_->jobs.finish(*job);
       if (work) work->nanoseconds = nanoseconds;
       return;
