@@ -9,13 +9,16 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "halftone/error.hpp"
 #include "halftone/manifest/blocks.hpp"
 #include "halftone/manifest/plan.hpp"
+#include "processor.hpp"
 
 extern "C" const halftone::manifest::ArtifactImage halftone_artifact_emit_cpu;
 
@@ -90,14 +93,21 @@ inline const halftone::manifest::Manifest& manifest() {
   return decoded;
 }
 
-/// Whether this processor runs the variant.
+/// Why variants were left out, by name.
+inline std::map<std::string, std::string>& skipped() {
+  static std::map<std::string, std::string> reasons;
+  return reasons;
+}
+
+/// Whether this processor runs the variant; the test is skipped, once all others passed, if not.
 inline bool runs(const std::string& variant) {
-  return variant == "x86-64" ||
-         (variant == "x86-64-v4" && __builtin_cpu_supports("avx512f") &&
-          __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
-          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd")) ||
-         (variant == "x86-64-v3" && __builtin_cpu_supports("avx2") &&
-          __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c"));
+  try {
+    halftone::require_variant(halftone::this_processor(), variant);
+    return true;
+  } catch (const halftone::Error& error) {
+    skipped()[variant] = error.what();
+    return false;
+  }
 }
 
 /// A contraction's blocks as they are here, and small ones that end everywhere.
@@ -175,10 +185,7 @@ struct Case {
 template <class Test>
 void each_case(const std::vector<std::int64_t>& batches, Test test) {
   for (std::size_t variant = 0; variant < manifest().variants.size(); ++variant) {
-    if (!runs(manifest().variants[variant])) {
-      MESSAGE("this processor does not run ", manifest().variants[variant]);
-      continue;
-    }
+    if (!runs(manifest().variants[variant])) continue;
     for (const std::int64_t batch : batches)
       for (const bool specials : {false, true}) {
         const Place place = specials ? Place::start : Place::end;
