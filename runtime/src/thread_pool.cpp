@@ -17,7 +17,7 @@ namespace halftone {
 namespace {
 
 // What two threads save of a shorter launch is what it costs them to share it.
-constexpr std::int64_t kShortNanoseconds = 4000;
+constexpr std::int64_t kShortNanoseconds = 6000;
 
 /// Of a thread that is one of a pool's users, or helps them.
 thread_local bool is_counted = false;
