@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cpu_speed: GFLOP/s of the contractions of speed.mlir.in on one thread, by variant, beside those
 // of register-only FMA; GB/s of its conversions beside those of memcpy.
-#include <immintrin.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -10,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "fma_peak.hpp"
 #include "halftone/manifest/blocks.hpp"
 #include "halftone/manifest/plan.hpp"
 
@@ -17,19 +16,13 @@ extern "C" const halftone::manifest::ArtifactImage halftone_artifact_emit_cpu;
 
 namespace {
 
-/// Twelve independent chains of 8-lane FMA: the ceiling of an AVX2 variant.
-[[gnu::target("avx2,fma"), gnu::noinline]] double fma_ceiling() {
-  constexpr int kChains = 12, kRounds = 1 << 22;
-  __m256 factor = _mm256_set1_ps(0.5f), addend = _mm256_set1_ps(1.0f), chains[kChains];
-  for (__m256& chain : chains) chain = addend;
+/// GFLOP/s of register-only FMA: the ceiling of an AVX2 variant.
+double fma_ceiling() {
+  constexpr int kRounds = 1 << 22;
   const auto begin = std::chrono::steady_clock::now();
-  for (int round = 0; round < kRounds; ++round) {
-#pragma GCC unroll 12
-    for (int i = 0; i < kChains; ++i) chains[i] = _mm256_fmadd_ps(chains[i], factor, addend);
-  }
+  halftone::tests::fma_256(kRounds);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  for (const __m256 chain : chains) asm volatile("" : : "x"(chain));
-  return 2.0 * 8 * kChains * kRounds / seconds.count() * 1e-9;
+  return halftone::tests::kFmaOperations256 * kRounds / seconds.count() * 1e-9;
 }
 
 double median(std::vector<double> times) {
