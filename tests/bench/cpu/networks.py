@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Networks as data: Halftone's description of one, the values it starts from, what a step of it costs at least.
+
+Layers are tuples, which the workers of torch and JAX build theirs from, too:
+("linear", name, inputs, outputs, bias), ("norm", name, columns), ("relu",), ("gelu",), and ("sum", a, b, inputs, outputs): gelu of
+the sum of two linears of one value, in a kernel behind the linears.
+"""
+
+import dataclasses
+
+BF16_RULES = "rule everywhere : store bf16 compute bf16\nrule where class normalization|softmax|loss : compute f32\n"
+F32_RULES = "rule everywhere : store f32 compute f32\n"
+LEARNING_RATE, WEIGHT_DECAY = 1e-3, 1e-2
+MOMENTS_BYTES = 28  # of a parameter that AdamW updates: it, its gradient and two moments read; it and the moments written
+
+
+@dataclasses.dataclass(frozen=True)
+class Network:
+    name: str
+    batch: int
+    layers: tuple
+    loss: str = "mse"  # of the last value and "target", or "cross_entropy" of it and "target" as labels
+
+    def features(self):
+        return next(layer[-2 if layer[0] == "sum" else 2] for layer in self.layers if len(layer) > 1)
+
+    def outputs(self):
+        last = [layer for layer in self.layers if layer[0] in ("linear", "sum")][-1]
+        return last[3] if last[0] == "linear" else last[4]
+
+    def parameters(self):
+        """[(name, shape, low, high)]: uniform, as torch draws linears; of norms around 1 and 0."""
+        found = []
+        for layer in self.layers:
+            if layer[0] == "linear":
+                _, name, inputs, outputs, bias = layer
+                bound = inputs**-0.5
+                found.append((f"{name}.weight", (outputs, inputs), -bound, bound))
+                if bias:
+                    found.append((f"{name}.bias", (outputs,), -bound, bound))
+            elif layer[0] == "norm":
+                found.append((f"{layer[1]}.weight", (layer[2],), 0.5, 1.5))
+                found.append((f"{layer[1]}.bias", (layer[2],), -0.5, 0.5))
+            elif layer[0] == "sum":
+                _, a, b, inputs, outputs = layer
+                for name in (a, b):
+                    found.append((f"{name}.weight", (outputs, inputs), -(inputs**-0.5), inputs**-0.5))
+        return found
+
+    def parameter_count(self):
+        count = 0
+        for _, shape, _, _ in self.parameters():
+            size = 1
+            for extent in shape:
+                size *= extent
+            count += size
+        return count
+
+    def halftone(self, rules):
+        """The model as a description (docs/spec/description.md)."""
+        lines = [f"halftone description 1\n# assume batch={self.batch}\nmodel \"network\""]
+        lines.append(f"input %x : f32[batch, {self.features()}]")
+        labels = self.loss == "cross_entropy"
+        lines.append("input %target : " + ("i32[batch]" if labels else f"f32[batch, {self.outputs()}]"))
+        for name, shape, low, high in self.parameters():
+            lines.append(f"parameter %{name} : [{', '.join(map(str, shape))}] init uniform({low!r}, {high!r})")
+        value, columns = "x", self.features()
+        for index, layer in enumerate(self.layers):
+            value, columns, nodes = _nodes(layer, value, columns, index)
+            lines += nodes
+        operands = f"logits: %{value}, label: %target" if labels else f"x: %{value}, target: %target"
+        lines.append(f"%loss = {self.loss}({operands}) : []\noutput \"y\" = %{value}\nloss %loss weight 1")
+        optimizer = f"optimizer adamw learning_rate {LEARNING_RATE} beta1 0.9 beta2 0.999 epsilon 1e-08"
+        return "\n".join(lines) + f"\n{rules}{optimizer} weight_decay {WEIGHT_DECAY}\n"
+
+    def operations(self):
+        """Multiplications and additions of a step's products. The first linear's input has no gradient."""
+        products = [layer for layer in self.layers if layer[0] == "linear"]
+        each = [2 * self.batch * layer[2] * layer[3] for layer in products]
+        first_reads_input = self.layers[0][0] == "linear"
+        return 3 * sum(each) - (each[0] if first_reads_input else 0)
+
+    def least_bytes(self, element_bytes):
+        """That a step moves when every value is written once and read once by each pass that needs it."""
+        count = self.parameter_count()
+        weights = count * (MOMENTS_BYTES + 4 + 2 * element_bytes)  # the gradient written; operands of two passes
+        if element_bytes == 2:
+            weights += 2 * count  # the working copy
+        widths = [layer[3] for layer in self.layers if layer[0] == "linear"] + [self.features()]
+        # An activation is written, and read forward and backward; its gradient is written, and read by two products.
+        return weights + self.batch * element_bytes * (3 * sum(widths) + 3 * sum(widths[:-1]))
+
+
+def _nodes(layer, value, columns, index):
+    """(value, columns, lines): what a layer makes of a value."""
+    if layer[0] == "linear":
+        _, name, inputs, outputs, bias = layer
+        more = f", bias: %{name}.bias" if bias else ""
+        return name, outputs, [f"%{name} = linear(x: %{value}, weight: %{name}.weight{more}) : [batch, {outputs}]"]
+    if layer[0] == "norm":
+        _, name, columns = layer
+        operands = f"x: %{value}, weight: %{name}.weight, bias: %{name}.bias"
+        return name, columns, [f"%{name} = layer_norm({operands}) {{epsilon: 1e-05}} : [batch, {columns}]"]
+    if layer[0] == "sum":
+        _, a, b, inputs, outputs = layer
+        lines, shape, name = [], f"[batch, 1, {outputs}]", f"sum{index}"
+        for part in (a, b):
+            lines.append(f"%{part} = linear(x: %{value}, weight: %{part}.weight) : [batch, {outputs}]")
+            lines.append(f"%{part}_seen = reshape(x: %{part}) {{shape: {shape}}} : {shape}")
+        lines.append(f"%{name}_added = add(a: %{a}_seen, b: %{b}_seen) : {shape}")
+        lines.append(f"%{name}_gelu = gelu(x: %{name}_added) {{approximation: erf}} : {shape}")
+        lines.append(f"%{name} = reshape(x: %{name}_gelu) {{shape: [batch, {outputs}]}} : [batch, {outputs}]")
+        return name, outputs, lines
+    name = f"act{index}"
+    setting = " {approximation: erf}" if layer[0] == "gelu" else ""
+    return name, columns, [f"%{name} = {layer[0]}(x: %{value}){setting} : [batch, {columns}]"]
+
+
+def perceptron(name, batch, widths, activation, loss, norm=False):
+    """linear, activation, linear, ... over these widths; the layer norm comes first."""
+    layers = [("norm", "norm", widths[0])] if norm else []
+    for i, (inputs, outputs) in enumerate(zip(widths, widths[1:]), 1):
+        layers += [("linear", f"fc{i}", inputs, outputs, True), (activation,)]
+    return Network(name, batch, tuple(layers[:-1]), loss)
+
+
+def digits(batch):
+    """The quickstart's model."""
+    layers = (("linear", "fc1", 64, 128, True), ("gelu",), ("norm", "norm", 128), ("linear", "fc2", 128, 64, True), ("gelu",),
+              ("linear", "head", 64, 10, True))
+    return Network("digits", batch, layers, "cross_entropy")
+
+
+def around(name, batch, columns, middle, outputs):
+    """Layers between a linear from 8 values and one to 16, so that they read and leave what a kernel wrote and reads."""
+    layers = (("linear", "up", 8, columns, False), *middle, ("linear", "head", outputs, 16, False))
+    return Network(name, batch, layers)

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is measured, a line each: sections, their rows, and whom each row is measured beside."""
+
+import dataclasses
+
+import networks
+from networks import BF16_RULES, F32_RULES
+
+LOSS_TOLERANCE = {"f32": 1e-4, "bf16": 2e-3}  # of the largest loss, over the first steps
+TOLERANCE = {"f32": 1e-4, "bf16": 2e-2}  # of the largest value that a kernel's row probes
+ROUNDED_TOLERANCE = {"f32": 1e-3, "bf16": 2e-2}  # likewise, where a result of f32 operands is rounded to bf16
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    section: str
+    name: str
+    format: str
+    network: networks.Network
+    kind: str  # step, update, product, epilogue, norm, entropy, sum: what is timed
+    rules: str
+    operations: float = 0.0
+    bytes: float = 0.0
+    program: str = "training"
+    kernel: str = ""  # Halftone's, by the end of its name
+    probe: str = "y"  # an output, or a parameter, whose gradient is meant
+    direction: str = ""  # of a product: forward, input_gradient or weight_gradient
+    peers: tuple = ("torch eager", "torch.compile", "JAX")
+    ceilings: tuple = ("fma 256", "fma 512")  # of bench_machine; the highest counts
+
+    def title(self):
+        return f"{self.section}: {self.name}, {self.format}"
+
+    def trains(self):
+        return self.kind in ("step", "update")
+
+    def tolerance(self):
+        return (LOSS_TOLERANCE if self.trains() else ROUNDED_TOLERANCE if self.kind == "epilogue" else TOLERANCE)[self.format]
+
+    def steps_probed(self):
+        """Wide networks with few examples go apart soon."""
+        return 3 if self.kind == "update" else 8
+
+    def element_bytes(self):
+        return 4 if self.format == "f32" else 2
+
+
+RULES = {"f32": F32_RULES, "bf16": BF16_RULES}
+NETWORKS = [
+    networks.perceptron("784-512-512-10 relu, cross-entropy, batch 256", 256, (784, 512, 512, 10), "relu", "cross_entropy"),
+    networks.perceptron("64-64-64-64-16 relu, mse, batch 4096", 4096, (64, 64, 64, 64, 16), "relu", "mse"),
+    networks.perceptron("layer norm, 1024-4096-1024 gelu, mse, batch 512", 512, (1024, 4096, 1024), "gelu", "mse", norm=True),
+]
+SMALL = [
+    networks.perceptron("4-32-32-2 relu, mse, batch 32", 32, (4, 32, 32, 2), "relu", "mse"),
+    networks.digits(32),
+]
+# Rows, summed, columns: a block of GPT-2 small over 1024 tokens; convolutions of a ResNet-50 as products of patches.
+PRODUCTS = [
+    ("GPT attention in", 1024, 768, 2304),
+    ("GPT attention out", 1024, 768, 768),
+    ("GPT feed-forward in", 1024, 768, 3072),
+    ("GPT feed-forward out", 1024, 3072, 768),
+    ("convolution 56x56, 3x3, 64 to 64", 3136, 576, 64),
+    ("convolution 28x28, 3x3, 128 to 128", 784, 1152, 128),
+    ("convolution 14x14, 3x3, 256 to 256", 196, 2304, 256),
+    ("convolution 7x7, 3x3, 512 to 512", 49, 4608, 512),
+    ("convolution 56x56, 1x1, 64 to 256", 3136, 64, 256),
+    ("square 1024", 1024, 1024, 1024),
+    ("square 2048", 2048, 2048, 2048),
+]
+EPILOGUES = [(rows, depth, columns) for rows in (32, 128, 512, 2048) for depth, columns in
+             ((256, 1024), (1024, 256), (768, 3072), (1024, 1024))]
+DIRECTIONS = {  # Halftone's program and kernel, and what is compared
+    "forward": ("inference", "fc", "y"),
+    "input_gradient": ("training", "fc_input_gradient", "up.weight"),
+    "weight_gradient": ("training", "fc_weight_gradient", "fc.weight"),
+}
+
+
+def _steps(section, models):
+    for network in models:
+        for format in RULES:
+            row = Row(section, network.name, format, network, "step", RULES[format], network.operations())
+            yield dataclasses.replace(row, bytes=network.least_bytes(row.element_bytes()))
+
+
+def _products():
+    for name, rows, depth, columns in PRODUCTS:
+        network = networks.around("product", rows, depth, (("linear", "fc", depth, columns, False),), columns)
+        for format in RULES:
+            for direction, (program, kernel, probe) in DIRECTIONS.items():
+                yield Row("product", f"{name} ({rows} x {depth} x {columns}), {direction.replace('_', ' ')}", format, network,
+                          "product", RULES[format], 2.0 * rows * depth * columns, 0, program, kernel, probe, direction,
+                          ("oneDNN", "torch eager", "JAX"))
+
+
+def _epilogues():
+    result = "rule where layer \"act2\" : store bf16\n"
+    for rows, depth, columns in EPILOGUES:
+        middle = (("linear", "fc", depth, columns, True), ("gelu",))
+        network = networks.around("epilogue", rows, depth, middle, columns)
+        for format in RULES:
+            yield Row("epilogue", f"{rows} x {depth} x {columns}, bias, gelu, to bf16", format, network, "epilogue",
+                      RULES[format] + result, 2.0 * rows * depth * columns, 0, "inference", "fc", "y", "epilogue",
+                      ("oneDNN", "oneDNN, weights packed"))
+
+
+def _streams():
+    rows, columns = 16384, 2048
+    values = rows * columns
+    norm = networks.around("norm", rows, columns, (("norm", "norm", columns),), columns)
+    added = networks.Network("sum", rows, (("sum", "a", "b", 8, columns), ("linear", "head", columns, 16, False)))
+    entropy = networks.Network("entropy", 4096, (("linear", "up", 8, 8192, False),), "cross_entropy")
+    deep = networks.perceptron("update", 8, (1024, 4096, 1024, 4096, 1024, 4096), "relu", "mse")
+    for format in RULES:
+        size = 4 if format == "f32" else 2
+        rules = RULES[format]
+        apart = {"ceilings": ("copy", "triad")}  # what is written lies elsewhere than what is read
+        yield Row("stream", f"layer norm, {rows} x {columns}", format, norm, "norm", rules, 0, 2.0 * size * values, "inference",
+                  "norm", **apart)
+        yield Row("stream", f"residual add and gelu, {rows} x {columns}", format, added, "sum", rules, 0, 3.0 * size * values,
+                  "inference", "sum0_added", **apart)
+        yield Row("stream", "softmax, cross-entropy and its gradient, 4096 x 8192", format, entropy, "entropy", rules, 0,
+                  2.0 * size * 4096 * 8192, "training", "loss", "up.weight", **apart)
+        count = deep.parameter_count()
+        yield Row("stream", f"AdamW, {count / 1e6:.1f} M parameters", format, deep, "update", rules, 0,
+                  (networks.MOMENTS_BYTES + (2 if format == "bf16" else 0)) * float(count), "training", "update", "fc1.weight",
+                  peers=("torch fused", "JAX"), ceilings=("axpy",))
+
+
+def all_rows():
+    return [*_steps("network", NETWORKS), *_steps("small", SMALL), *_products(), *_epilogues(), *_streams()]

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PyTorch as a contender (peer_worker.py): eager, compiled, and its fused AdamW."""
+
+import os
+
+import torch
+from torch.nn import functional
+
+from peer_worker import BETA1, BETA2, EPSILON, sampled, serve
+
+BF16 = torch.bfloat16
+
+
+def module_of(job):
+    modules = []
+    for layer in job.layers:
+        if layer[0] == "linear":
+            _, name, inputs, outputs, bias = layer
+            module = torch.nn.Linear(inputs, outputs, bias=bias)
+            fill(module, name, job)
+        elif layer[0] == "norm":
+            module = torch.nn.LayerNorm(layer[2])
+            fill(module, layer[1], job)
+        else:
+            module = {"relu": torch.nn.ReLU, "gelu": torch.nn.GELU}[layer[0]]()
+        modules.append(module)
+    return torch.nn.Sequential(*modules)
+
+
+def fill(module, name, job):
+    with torch.no_grad():
+        for part, parameter in module.named_parameters():
+            parameter.copy_(torch.from_numpy(job.parameter(f"{name}.{part}")))
+
+
+class Steps:
+    """f32 weights; autocast where the job is in bf16. With `update` the optimizer alone is timed."""
+
+    def __init__(self, job, contender):
+        model = module_of(job)
+        self.optimizer = torch.optim.AdamW(model.parameters(), lr=job.learning_rate, betas=(BETA1, BETA2), eps=EPSILON,
+                                           weight_decay=job.weight_decay, fused=True)
+        self.x, target = torch.from_numpy(job.x()), torch.from_numpy(job.target())
+        self.target = target.long() if job.loss == "cross_entropy" else target
+        loss_of = functional.cross_entropy if job.loss == "cross_entropy" else functional.mse_loss
+
+        def forward(x, target):
+            with torch.autocast("cpu", dtype=BF16, enabled=job.format == "bf16"):
+                return loss_of(model(x).float(), target)
+
+        self.forward = torch.compile(forward) if contender == "torch.compile" else forward
+        self.steps_probed, self.timed = job.steps_probed, self.optimizer.step if job.kind == "update" else self.step
+
+    def step(self):
+        self.optimizer.zero_grad(set_to_none=True)
+        loss = self.forward(self.x, self.target)
+        loss.backward()
+        self.optimizer.step()
+        return loss
+
+    def probe(self):
+        return [float(self.step().detach()) for _ in range(self.steps_probed)]
+
+    def run(self, count):
+        for _ in range(count):
+            self.timed()
+
+
+class Kernel:
+    """One operation on values of the job's format. `seen` makes of its result what is compared."""
+
+    def __init__(self, job, contender):
+        self.job, self.type = job, BF16 if job.format == "bf16" else torch.float32
+        self.x = torch.from_numpy(job.x()).to(self.type)
+        operation, operands, self.seen = getattr(self, job.kind)()
+        if contender == "torch.compile":
+            operation = torch.compile(operation)
+        self.timed = lambda: operation(*operands)
+
+    def weight(self, name):
+        return torch.from_numpy(self.job.parameter(name)).to(self.type)
+
+    def product(self):
+        h, w, head = self.x @ self.weight("up.weight").t(), self.weight("fc.weight"), self.weight("head.weight")
+        if self.job.direction == "forward":
+            out = torch.empty(h.shape[0], w.shape[0], dtype=self.type)
+            return (lambda a, b: torch.mm(a, b.t(), out=out)), (h, w), lambda y: y @ head.t()
+        difference = (h @ w.t() @ head.t()).float() - torch.from_numpy(self.job.target())
+        g = (difference * (2 / difference.numel())).to(self.type) @ head
+        if self.job.direction == "input_gradient":
+            out = torch.empty(h.shape, dtype=self.type)
+            return (lambda a, b: torch.mm(a, b, out=out)), (g, w), lambda y: y.t() @ self.x
+        out = torch.empty(w.shape, dtype=self.type)
+        return (lambda a, b: torch.mm(a.t(), b, out=out)), (g, h), lambda y: y
+
+    def norm(self):
+        h, head = self.x @ self.weight("up.weight").t(), self.weight("head.weight")
+        weight, bias = self.weight("norm.weight"), self.weight("norm.bias")
+        return (lambda a: functional.layer_norm(a, a.shape[-1:], weight, bias)), (h,), lambda y: y @ head.t()
+
+    def sum(self):
+        a, b = self.x @ self.weight("a.weight").t(), self.x @ self.weight("b.weight").t()
+        head = self.weight("head.weight")
+        return (lambda a, b: functional.gelu(a + b)), (a, b), lambda y: y @ head.t()
+
+    def entropy(self):
+        logits = (self.x @ self.weight("up.weight").t()).requires_grad_()
+        labels = torch.from_numpy(self.job.target()).long()
+
+        def gradient(logits):
+            with torch.enable_grad():
+                return torch.autograd.grad(functional.cross_entropy(logits.float(), labels), logits)[0]
+
+        return gradient, (logits,), lambda y: y.t() @ self.x
+
+    def probe(self):
+        with torch.no_grad():
+            return sampled(self.seen(self.timed()).float().numpy())
+
+    def run(self, count):
+        with torch.no_grad():
+            for _ in range(count):
+                self.timed()
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(int(os.environ["BENCH_THREADS"]))
+    torch.set_num_interop_threads(1)
+    serve(lambda job, contender: (Steps if job.kind in ("step", "update") else Kernel)(job, contender))
