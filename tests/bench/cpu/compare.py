@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -196,6 +197,15 @@ def arguments():
     if options.rounds < 1:
         parser.error(f"--rounds is {options.rounds}; give a number from 1 on")
     options.turn = 0.02 if options.quick else 0.1
+    try:
+        re.compile(options.only or "")
+    except re.error as error:
+        parser.error(f"--only is no regular expression: {error}")
+    if options.json:
+        try:
+            open(options.json, "a").close()
+        except OSError as error:
+            parser.error(f"--json: {options.json} cannot be written: {error.strerror}")
     return options
 
 

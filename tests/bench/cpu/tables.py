@@ -121,8 +121,8 @@ def table(section, results):
                 text = spelled_time(each["seconds"][1]) if each else "-"
                 times.append(text + (" (other values)" if each and "no ratio" in each else ""))
             ratio = spelled_ratio(found["ratios"][best]) if best else "-"
-            lines.append(f"| {result['name']} | {result['format']} | {threads} | {' | '.join(times)} | {ratio} "
-                         f"| {found.get(rate, 0):.1f} | {found.get(share, 0):.0%} |")
+            reached = f"{found[rate]:.1f} | {found[share]:.0%}" if rate in found else "- | -"
+            lines.append(f"| {result['name']} | {result['format']} | {threads} | {' | '.join(times)} | {ratio} | {reached} |")
     return "\n".join(lines)
 
 
