@@ -39,7 +39,7 @@ hm::Blocking blockingOf(KernelOp kernel, ArrayRef<std::string> symbols) {
       {}, dimensionsOf(blocking->depth, symbols), blocking->stride, blocking->transposes};
   for (const cpu::CpuVariant &variant : cpu::cpuVariants())
     result.tiles.push_back({static_cast<int32_t>(variant.tileRows),
-                            static_cast<int32_t>(variant.tileColumns),
+                            static_cast<int32_t>(variant.columnsOfTile(kernel.getColumns())),
                             static_cast<int32_t>(variant.lhsLanes())});
   return result;
 }

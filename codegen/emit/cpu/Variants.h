@@ -22,6 +22,13 @@ struct CpuVariant {
   unsigned lowTileRows;           // of a lower tile that wastes less at the end; 0 for none
   bool f16c;                      // converts f16 by instructions
 
+  /// Of the register tile of a contraction with so many columns.
+  unsigned columnsOfTile(std::optional<int64_t> columns) const {
+    uint64_t most = tileColumns;
+    return static_cast<unsigned>(
+        columns ? std::min(most, llvm::alignTo(static_cast<uint64_t>(*columns), vectorLanes))
+                : most);
+  }
   /// Floats between two k of a copied block of a transposed lhs.
   unsigned lhsLanes() const { return static_cast<unsigned>(llvm::PowerOf2Ceil(tileRows)); }
 };

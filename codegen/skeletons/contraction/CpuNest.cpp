@@ -26,7 +26,8 @@ class Nest {
 public:
   Nest(Code &code, Frame &frame)
       : code(code), frame(frame), body(code, frame), operands(code, frame),
-        height(frame.variant.tileRows), width(frame.variant.tileColumns) {
+        height(frame.variant.tileRows),
+        width(frame.variant.columnsOfTile(frame.kernel.getColumns())) {
     isBatch = !frame.kernel.getBatchDims().empty();
     rows = frame.product(code, frame.kernel.getDomainType().getRowDims().drop_front(
                                    frame.kernel.getBatchDims().size()));

@@ -19,7 +19,7 @@ int64_t getLhsStride(KernelOp kernel) {
 }
 
 CpuOperands::CpuOperands(Code &code, Frame &frame)
-    : code(code), frame(frame), width(frame.variant.tileColumns),
+    : code(code), frame(frame), width(frame.variant.columnsOfTile(frame.kernel.getColumns())),
       stride(getLhsStride(frame.kernel)), lanes(frame.variant.lhsLanes()) {}
 
 void CpuOperands::place(Value lhsMemory, Value panel, Value blockDepth) {
