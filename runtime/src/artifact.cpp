@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "checked_library.hpp"
 #include "halftone/error.hpp"
 #include "halftone/manifest/manifest.hpp"
 #include "halftone/manifest/seal.hpp"
@@ -20,16 +21,9 @@
 namespace halftone {
 
 struct Artifact::State {
-  void* library = nullptr;  // of a loaded artifact
+  std::shared_ptr<void> library;  // of a loaded artifact
   const manifest::ArtifactImage* image = nullptr;
   std::vector<manifest::Manifest> manifests;  // cpu's first
-
-  State() = default;
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
-  ~State() {
-    if (library) dlclose(library);
-  }
 };
 
 namespace {
@@ -136,21 +130,21 @@ Artifact Artifact::linked(const manifest::ArtifactImage& image) {
 
 Artifact Artifact::load(const std::filesystem::path& path) {
   const std::string who = named("file", path.string());
-  if (manifest::DecodeError error; !manifest::check_seal(read(path, who), error)) {
-    refuse(who, error);
-  }
+  const FileVersion version(path);
+  const std::vector<std::byte> bytes = read(path, who);
+  if (manifest::DecodeError error; !manifest::check_seal(bytes, error)) refuse(who, error);
+  const std::span seal = std::span(bytes).last(manifest::kSealBytes);
   auto state = std::make_shared<State>();
-  // Absolute, since dlopen searches the library path for a name without a slash.
-  std::string why;
-  state->library = open_library(std::filesystem::absolute(path), RTLD_NOW | RTLD_LOCAL, why);
+  LoadRefusal refusal{.hint = "make it with halftonec for this machine"};
+  state->library = open_checked(
+      {path, version, bytes, {reinterpret_cast<const char*>(seal.data()), seal.size()}}, refusal);
   if (!state->library) {
-    if (why.empty()) why = "it is there no more";
     throw Error({.operation = "artifact",
                  .object = who,
-                 .cause = "cannot be loaded: " + why,
-                 .hint = remedy_for(why, "make it with halftonec for this machine")});
+                 .cause = "cannot be loaded: " + refusal.cause,
+                 .hint = remedy_for(refusal.cause, refusal.hint)});
   }
-  state->image = static_cast<const manifest::ArtifactImage*>(dlsym(state->library, kSymbol));
+  state->image = static_cast<const manifest::ArtifactImage*>(dlsym(state->library.get(), kSymbol));
   if (!state->image) {
     refuse(who, {manifest::DecodeError::Kind::malformed,
                  std::string("it does not export the symbol ") + kSymbol});

@@ -4,7 +4,6 @@
 
 #include <doctest/doctest.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +13,7 @@
 #include <fstream>
 #include <vector>
 
+#include "artifact_files.hpp"
 #include "generated_example.hpp"
 #include "halftone/manifest/seal.hpp"
 #include "line_artifact.hpp"
@@ -21,24 +21,13 @@
 #include "no_more_files.hpp"
 
 namespace fs = std::filesystem;
+using namespace artifact_files;
 using halftone::Artifact;
 using halftone::manifest::ArtifactImage;
 
 namespace {
 
-using Bytes = std::vector<char>;
-
 const std::string kNameArtifact = "; name the shared object that the artifact was linked into";
-
-Bytes read(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-void write(const fs::path& path, const Bytes& bytes) {
-  fs::remove(path);  // a new inode, since an old one may be mapped
-  std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<long>(bytes.size()));
-}
 
 /// With a seal that is right, around whatever it is: seal_file() takes artifacts alone.
 void write_sealed(const fs::path& path, Bytes bytes) {
@@ -46,36 +35,6 @@ void write_sealed(const fs::path& path, Bytes bytes) {
     bytes.push_back(static_cast<char>(byte));
   }
   write(path, bytes);
-}
-
-/// A folder that goes with the test.
-class Folder {
- public:
-  Folder() : path_(fs::temp_directory_path() / ("halftone_artifact_" + std::to_string(getpid()))) {
-    fs::create_directories(path_);
-  }
-  ~Folder() { fs::remove_all(path_); }
-
-  /// A sealed copy of a shared object.
-  [[nodiscard]] fs::path sealed(const char* object, const char* name) const {
-    fs::copy_file(object, path_ / name, fs::copy_options::overwrite_existing);
-    std::string error;
-    REQUIRE_MESSAGE(halftone::manifest::seal_file((path_ / name).string(), error), error);
-    return path_ / name;
-  }
-
-  [[nodiscard]] fs::path operator/(const char* name) const { return path_ / name; }
-
- private:
-  fs::path path_;
-};
-
-std::string load_error(const fs::path& path) {
-  return message_of([&] { (void)Artifact::load(path); });
-}
-
-std::string file_sentence(const fs::path& path, const std::string& rest) {
-  return "artifact: file '" + path.string() + "' " + rest;
 }
 
 }  // namespace

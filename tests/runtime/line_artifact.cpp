@@ -4,6 +4,14 @@
 #include "halftone/manifest/texts.hpp"
 #include "line_kernels.hpp"
 
+// What tells versions of the plugin apart.
+#ifndef LINE_IMAGE_VERSION
+#define LINE_IMAGE_VERSION halftone::manifest::kVersion
+#endif
+#ifndef LINE_LEARNING_RATE
+#define LINE_LEARNING_RATE 0.5
+#endif
+
 namespace hand_made {
 namespace {
 
@@ -259,7 +267,7 @@ m::Manifest manifest() {
   manifest.inputs = {"features", "target"};
   manifest.outputs = {{"prediction", "prediction", "prediction.gradient"}};
   manifest.losses = {"error"};
-  manifest.learning_rate = 0.5;
+  manifest.learning_rate = LINE_LEARNING_RATE;
   manifest.rules = {"where layer \"fc\" pass forward : result tf32"};
   manifest.loss_scale = {
       m::LossScale::Kind::dynamic, 1.0, 2.0, 0.5, std::int64_t{1} << 24, 1.0, 1024.0, 1, kPatience};
@@ -272,10 +280,6 @@ m::Manifest manifest() {
 }
 
 }  // namespace hand_made
-
-#ifndef LINE_IMAGE_VERSION
-#define LINE_IMAGE_VERSION halftone::manifest::kVersion
-#endif
 
 extern "C" {
 

@@ -28,9 +28,12 @@ class Artifact {
   /// version.
   [[nodiscard]] static Artifact linked(const manifest::ArtifactImage& image);
 
-  /// A shared object that seal_file has sealed (manifest/seal.hpp). The seal is checked before any
-  /// of its code is mapped. Throws Error, one sentence, when the file is unreadable, truncated,
-  /// altered, of another version or no artifact.
+  /// A shared object that seal_file has sealed (manifest/seal.hpp), as the file is at this moment:
+  /// one that was loaded before and has changed since is loaded beside the former one, from a copy
+  /// in memory, and each stays what it is. A file is best replaced, not written over, since code
+  /// that is in use lies in it. The seal is checked before any of its code is mapped. Throws Error,
+  /// one sentence, when the file is unreadable, truncated, altered, of another version or no
+  /// artifact.
   [[nodiscard]] static Artifact load(const std::filesystem::path& path);
 
   /// The manifest that holds for the CPU.
