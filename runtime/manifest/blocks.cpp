@@ -2,9 +2,9 @@
 #include "halftone/manifest/blocks.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "halftone/manifest/plan.hpp"
+#include "sizes.hpp"
 
 namespace halftone::manifest {
 namespace {
@@ -36,7 +36,7 @@ Problem problem_of(const Kernel& kernel, std::size_t variant,
   // A symbolic row stands in front of the axes once more, as one tile.
   for (std::size_t i = 3; i <= kernel.tasks.size(); ++i) {
     const TaskAxis& outer = kernel.tasks[kernel.tasks.size() - i];
-    problem.batch *= ceil_divide(axis(i), outer.tile);
+    problem.batch = times(problem.batch, ceil_divide(axis(i), outer.tile));
   }
   return problem;
 }
@@ -58,11 +58,8 @@ BlockPlan plan_blocks(const Kernel& kernel, std::size_t variant,
   const auto floats = [](std::int64_t count) { return round_up(count, kLine); };
   BlockPlan plan;
   plan.blocks = {blocks.rows, blocks.columns, blocks.depth};
-  plan.tasks = p.batch;
-  if (__builtin_mul_overflow(plan.tasks, ceil_divide(p.rows, blocks.rows), &plan.tasks) ||
-      __builtin_mul_overflow(plan.tasks, ceil_divide(p.columns, blocks.columns), &plan.tasks)) {
-    throw std::overflow_error("a size exceeds 2^62");
-  }
+  plan.tasks = times(times(p.batch, ceil_divide(p.rows, blocks.rows)),
+                     ceil_divide(p.columns, blocks.columns));
   plan.lhs = floats(stride > 0 ? rows * stride : rows / p.tile.rows * p.tile.lanes * blocks.depth);
   plan.panel = floats(blocks.depth * p.tile.columns);
   plan.sums = floats(blocks.depth < p.depth ? rows * columns : p.tile.rows * p.tile.columns);
@@ -88,7 +85,7 @@ BlockPlan plan_blocks(const Kernel& kernel, std::size_t variant,
   const auto wanted = static_cast<std::int64_t>(
       std::min(work / kWorthATask, double(threads > 1 ? kTasksPerThread * threads : 1)));
   const double copies_rhs = blocking.transposes ? kTransposesRhs : kCopiesRhs;
-  while (p.batch * row_parts * column_parts < wanted) {
+  while (times(times(p.batch, row_parts), column_parts) < wanted) {
     const bool can_cut_rows = row_parts * p.tile.rows < p.rows,
                can_cut_columns = column_parts * p.tile.columns < p.columns;
     if (!can_cut_rows && !can_cut_columns) break;

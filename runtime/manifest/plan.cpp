@@ -4,33 +4,12 @@
 #include "halftone/manifest/plan.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "halftone/encoding/traits.hpp"
+#include "sizes.hpp"
 
 namespace halftone::manifest {
 namespace {
-
-constexpr std::int64_t kLargest = std::int64_t{1} << 62;
-
-std::int64_t checked(std::int64_t value, bool overflowed) {
-  if (overflowed || value > kLargest) {
-    throw std::overflow_error("a size exceeds 2^62");
-  }
-  return value;
-}
-
-std::int64_t times(std::int64_t a, std::int64_t b) {
-  std::int64_t result = 0;
-  const bool overflowed = __builtin_mul_overflow(a, b, &result);
-  return checked(result, overflowed);
-}
-
-std::int64_t plus(std::int64_t a, std::int64_t b) {
-  std::int64_t result = 0;
-  const bool overflowed = __builtin_add_overflow(a, b, &result);
-  return checked(result, overflowed);
-}
 
 std::int64_t count_of(const std::vector<TaskAxis>& axes, std::span<const std::int64_t> symbols) {
   std::int64_t count = 1;

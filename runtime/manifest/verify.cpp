@@ -3,13 +3,15 @@
 #include "verify.hpp"
 
 #include <algorithm>
+#include <span>
+
+#include "sizes.hpp"
 
 namespace halftone::manifest {
 namespace {
 
-constexpr std::int64_t kLargest = std::int64_t{1} << 62;
 constexpr std::int32_t kMostRegisterRows = 64, kMostRegisterColumns = 256;
-constexpr std::int64_t kMostStride = 1 << 16;
+constexpr std::int64_t kMostStride = 1 << 16, kStrideStep = 16;
 constexpr std::int64_t kParameterAlignment =
     32;  // elements; the flat tree N4 needs whole groups of 32
 
@@ -41,6 +43,8 @@ bool sound(const Manifest& manifest, const Kernel& kernel) {
   const Blocking& blocking = kernel.blocking;
   if (blocking.tiles.empty()) return blocking == Blocking{};
   return blocking.tiles.size() == manifest.variants.size() && kernel.tasks.size() >= 2 &&
+         std::ranges::all_of(std::span(kernel.tasks).last(2),
+                             [](const TaskAxis& axis) { return axis.tile == 1; }) &&
          std::ranges::all_of(blocking.tiles,
                              [](const RegisterTile& tile) {
                                return tile.rows > 0 && tile.columns > 0 &&
@@ -48,7 +52,8 @@ bool sound(const Manifest& manifest, const Kernel& kernel) {
                                       tile.rows <= kMostRegisterRows &&
                                       tile.columns <= kMostRegisterColumns;
                              }) &&
-         blocking.stride >= 0 && blocking.stride <= kMostStride && sound(manifest, blocking.depth);
+         blocking.stride >= 0 && blocking.stride <= kMostStride &&
+         blocking.stride % kStrideStep == 0 && sound(manifest, blocking.depth);
 }
 
 std::string verify_kernels(const Manifest& manifest) {

@@ -2,13 +2,14 @@
 // The laws of what a manifest says about chips: which it holds for, and how kernels run there.
 #include <cmath>
 
+#include "sizes.hpp"
 #include "verify.hpp"
 
 namespace halftone::manifest {
 namespace {
 
 constexpr std::int32_t kMostThreads = 1024, kWarp = 32, kMostSplits = 1 << 16;
-constexpr std::int64_t kMostSharedBytes = 1 << 20, kLargest = std::int64_t{1} << 62;
+constexpr std::int64_t kMostSharedBytes = 1 << 20;
 
 bool possible(const Manifest& manifest, const std::vector<TaskAxis>& axes) {
   return std::ranges::all_of(axes, [&](const TaskAxis& axis) {

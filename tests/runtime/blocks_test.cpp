@@ -114,6 +114,15 @@ TEST_CASE("whatever the sizes, caches and threads: every result in one task, mem
 }
 
 TEST_CASE("more tasks than can be counted are refused") {
+  const auto refused = [](std::vector<std::int64_t> sizes) {
+    CHECK_THROWS_AS((void)plan_of(contraction(0), std::move(sizes)), std::overflow_error);
+  };
   const std::int64_t many = std::int64_t{1} << 40;
-  CHECK_THROWS_AS((void)plan_of(contraction(0), {many, many, 1, 1}), std::overflow_error);
+  refused({many, many, 1, 1});
+  refused({many, 1, many, 1});
+  refused({std::int64_t{1} << 32, many, 1, 1});  // 2^63 = 2^32 * 2^40 / 512
+  refused({std::int64_t{1} << 31, 2 * many - 512, 1, 1});
+  Kernel kernel = contraction(0);
+  kernel.tasks.insert(kernel.tasks.begin(), {{{1, 0}}, 1});
+  CHECK_THROWS_AS((void)plan_of(kernel, {many, 1, 1, 1}), std::overflow_error);
 }

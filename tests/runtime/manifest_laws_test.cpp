@@ -89,6 +89,12 @@ TEST_CASE("a manifest that breaks a law is refused with the culprit's name") {
       {"kernel 'line_loss' has impossible blocks",
        [](Manifest& m) { break_blocking(m, [](Blocking& b) { b.stride = -1; }); }},
       {"kernel 'line_loss' has impossible blocks",
+       [](Manifest& m) { break_blocking(m, [](Blocking& b) { b.stride = 50; }); }},
+      {"kernel 'line_loss' has impossible blocks",
+       [](Manifest& m) {
+         break_blocking(m, [&](Blocking&) { m.kernels[1].tasks[1].tile = 2; });
+       }},
+      {"kernel 'line_loss' has impossible blocks",
        [](Manifest& m) { break_blocking(m, [](Blocking& b) { b.depth = {{1, 7}}; }); }},
       {"kernel 'line_loss' has an impossible entry",
        [](Manifest& m) { m.kernels[1].cpu_entry = -1; }},

@@ -141,7 +141,8 @@ struct RegisterTile {
 struct Blocking {
   std::vector<RegisterTile> tiles;  ///< by variant; empty for what is no contraction
   std::vector<Dimension> depth;     ///< the elements of a sum, a product
-  std::int64_t stride = 0;  ///< of the block of lhs by rows, a bound of its depth; or 0: by k
+  /// Of the block of lhs by rows, a bound of its depth and a multiple of 16; or 0: by k.
+  std::int64_t stride = 0;
   bool transposes = false;  ///< whether rhs's elements along k are neighbours
 
   bool operator==(const Blocking&) const = default;
