@@ -2,6 +2,7 @@
 #include "cpu_execution.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <stdexcept>
 
@@ -49,8 +50,18 @@ void CpuExecution::choose_variant() {
                .hint = "choose another device or make the artifact for this one"});
 }
 
+std::byte* CpuExecution::take(std::int64_t bytes) {
+  constexpr std::int64_t kAlignment = manifest::kSlotAlignment;
+  auto* address = static_cast<std::byte*>(memory_.allocate(bytes, kAlignment));
+  if (reinterpret_cast<std::uintptr_t>(address) % kAlignment == 0) return address;
+  throw Error({.operation = plan_.who(),
+               .object = "the memory source of the device '" + plan_.device().name() + "'",
+               .cause = "gave an address that is no multiple of " + std::to_string(kAlignment),
+               .hint = "let its allocate() return what is aligned as its second argument says"});
+}
+
 std::byte* CpuExecution::allocate(std::int64_t bytes) {
-  auto* address = static_cast<std::byte*>(memory_.allocate(bytes, manifest::kSlotAlignment));
+  std::byte* address = take(bytes);
   if (!address) plan_.refuse_bytes(bytes);
   std::memset(address, 0, static_cast<std::size_t>(bytes));
   return address;
@@ -63,8 +74,7 @@ std::byte* CpuExecution::address(std::size_t index) const {
 }
 
 std::int64_t CpuExecution::bytes_predicted() const {
-  return plan_.arena().bytes + (accumulated_ ? plan_.arena().accumulated_bytes : 0) +
-         plan_.device().pool().threads() * block_floats_ * std::int64_t{sizeof(float)};
+  return plan_.arena().bytes + (accumulated_ ? plan_.arena().accumulated_bytes : 0) + block_bytes();
 }
 
 void CpuExecution::write(std::size_t buffer, std::int64_t at, std::span<const std::byte> bytes) {
@@ -111,9 +121,20 @@ void CpuExecution::make_block_memory() {
   } catch (const std::overflow_error&) {
     refuse_tasks();
   }
-  const std::int64_t bytes =
-      plan_.device().pool().threads() * block_floats_ * std::int64_t{sizeof(float)};
-  if (bytes > 0) blocks_ = reinterpret_cast<float*>(allocate(bytes));
+  const std::int64_t bytes = block_bytes();
+  if (bytes == 0) return;
+  blocks_ = reinterpret_cast<float*>(take(bytes));  // each thread writes what it reads
+  if (blocks_) return;
+  throw Error({.operation = plan_.who(),
+               .object = named("model", plan_.manifest().model),
+               .cause = "needs " + std::to_string(bytes) + " bytes of memory for contractions on " +
+                        std::to_string(plan_.device().threads()) + " threads, which the device '" +
+                        plan_.device().name() + "' does not have",
+               .hint = "free memory, or give the device fewer threads"});
+}
+
+std::int64_t CpuExecution::block_bytes() const {
+  return plan_.device().pool().threads() * block_floats_ * std::int64_t{sizeof(float)};
 }
 
 void CpuExecution::refuse_tasks() const {

@@ -44,8 +44,12 @@ class CpuExecution final : public Execution {
   };
 
   void choose_variant();
+  /// As the source has it; null where there is none.
+  [[nodiscard]] std::byte* take(std::int64_t bytes);
+  /// Zeros.
   [[nodiscard]] std::byte* allocate(std::int64_t bytes);
   void make_block_memory();
+  [[nodiscard]] std::int64_t block_bytes() const;
   [[noreturn]] void refuse_tasks() const;
   [[nodiscard]] std::byte* address(std::size_t buffer) const;
   void bind(manifest::Phase phase);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arena: as many bytes as planned, in one piece, all given back, and a clear sentence when
-// there are none.
+// The arena and what contractions work in: as many bytes as planned, each in one piece, all given
+// back, and a clear sentence when there are none.
 #include "halftone/memory.hpp"
 
 #include <doctest/doctest.h>
@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "changed_artifact.hpp"
 #include "generated_example.hpp"
 #include "message_of.hpp"
 
@@ -44,6 +45,25 @@ class CountingMemory final : public halftone::MemorySource {
   int fail_at_;
 };
 
+/// Aligned to 4 bytes alone.
+class UnalignedMemory final : public halftone::MemorySource {
+ public:
+  void* allocate(std::int64_t bytes, std::int64_t alignment) noexcept override {
+    ++held;
+    auto* address = halftone::host_memory()->allocate(bytes + alignment, alignment);
+    return static_cast<std::byte*>(address) + kOffset;
+  }
+  void release(void* address, std::int64_t bytes) noexcept override {
+    --held;
+    halftone::host_memory()->release(static_cast<std::byte*>(address) - kOffset, bytes);
+  }
+
+  int held = 0;
+
+ private:
+  static constexpr std::ptrdiff_t kOffset = 4;
+};
+
 }  // namespace
 
 TEST_CASE("predicted and measured bytes are equal, and are what the memory handed out") {
@@ -70,6 +90,42 @@ TEST_CASE("the planner's figure for five rows is the one worked out by hand") {
   // The slots are listed in manifest_test.cpp; here 60, 40, 256, 256, 40, 40, 40 and eleven times
   // 4 bytes, each rounded up to 64.
   CHECK(Trainer(halftone::Device::cpu(), {.batch = 5}).stats().peak_bytes_measured == 1536);
+}
+
+TEST_CASE("what contractions work in is counted, a part for each thread") {
+  const ChangedArtifact blocked([](auto& manifest) {
+    auto& kernel = manifest.kernels[0];
+    kernel.tasks.push_back({{{hand_made::kTargets, -1}}, 1});
+    kernel.blocking = {
+        {{6, 16, 8}, {1, 4, 1}}, {{hand_made::kFeatures, -1}}, /*stride=*/48, /*transposes=*/true};
+  });
+  // Of the variant with tiles of 1 by 4, for 5 by 2 results of 3 products: lhs's 5 * 48 floats, a
+  // panel of 3 * 4, sums of 4, sums of lhs of 5 + 4, the last three in whole lines of 16.
+  constexpr std::int64_t kPart = 4 * (240 + 16 + 16 + 16);
+  const auto device = halftone::Device::cpu("x86-64");
+  for (const int threads : {1, 3}) {
+    const auto memory = std::make_shared<CountingMemory>();
+    Trainer trainer(blocked.artifact(), device.with_threads(threads).with_memory(memory),
+                    {.batch = 5});
+    CHECK(memory->held_bytes == 1536 + threads * kPart);
+    CHECK(trainer.stats().peak_bytes_measured == memory->held_bytes);
+    CHECK(trainer.stats().peak_bytes_predicted == memory->held_bytes);
+  }
+  const auto memory = std::make_shared<CountingMemory>(2);
+  CHECK(message_of([&] {
+          Trainer(blocked.artifact(), device.with_threads(3).with_memory(memory), {.batch = 5});
+        }) ==
+        "trainer: model 'line' needs 3456 bytes of memory for contractions on 3 threads, which the "
+        "device 'cpu:x86-64' does not have; free memory, or give the device fewer threads");
+  CHECK(memory->held_bytes == 0);
+}
+
+TEST_CASE("a source whose memory is not aligned is named, and gets it back") {
+  const auto memory = std::make_shared<UnalignedMemory>();
+  CHECK(message_of([&] { Trainer(halftone::Device::cpu().with_memory(memory), {.batch = 5}); }) ==
+        "trainer: the memory source of the device 'cpu' gave an address that is no multiple of 64; "
+        "let its allocate() return what is aligned as its second argument says");
+  CHECK(memory->held == 0);
 }
 
 TEST_CASE("the sum over micro-batches takes memory from the first accumulate() on") {

@@ -39,9 +39,10 @@ struct Statistics {
   float loss_scale = 1.0f;   ///< of the next step; 1 without one
   std::int64_t floored = 0;  ///< steps in a row that were skipped with the scale at its floor
   std::int64_t casts_per_step = 0;  ///< tensors rounded to another format
-  /// Of the arena, planned before anything was allocated, and of the sum of gradients once there
-  /// were micro-batches; on a GPU also of what kernels work in, and of the states and the loss
-  /// scale as a diagnosis wants them. What diagnose() needs it gives back.
+  /// Of the arena, planned before anything was allocated, of what kernels work in (on the CPU a
+  /// part for each thread), and of the sum of gradients once there were micro-batches; on a GPU
+  /// also of the states and the loss scale as a diagnosis wants them. What diagnose() needs it
+  /// gives back.
   std::int64_t peak_bytes_predicted = 0;
   std::int64_t peak_bytes_measured = 0;  ///< really obtained from the device's memory
   /// Kernel launches of forward, loss, loss_backward, backward, accumulate, check, update, refresh,
