@@ -70,8 +70,8 @@ public:
   Value firstLanes(Value count, unsigned lanes);
 
   Value callIntrinsic(llvm::StringRef name, Type result, mlir::ValueRange operands);
-  /// Exchanges rows and columns of a square of vectors, in steps that swap blocks of side 4, 2
-  /// and 1.
+  /// Exchanges rows and columns of a square of vectors, in steps that swap blocks of half its side,
+  /// a quarter, and so on to 1.
   void transpose(Values &rows);
 
   using Body = llvm::function_ref<void(Value index)>;

@@ -24,8 +24,8 @@ public:
   /// The matrices of one element of a batch, or the only ones where that is null.
   void enter(Value rows, Value columns, Value depth, Value element);
 
-  /// Copies lhs[begin .. begin + count)[block .. block + length) as f32; past the last row are rows
-  /// of any finite values.
+  /// Copies lhs[begin .. begin + count)[block .. block + length) as f32; rows past the last one
+  /// hold its values again, or zeros: what comes of them is never stored.
   void copyLhs(Value begin, Value count, Value block, Value length);
   /// The copy of lhs[begin + row][block], and how far another row's and another k's lie from it.
   Value copiedLhs(Value row);
