@@ -110,20 +110,22 @@ inline bool runs(const std::string& variant) {
   }
 }
 
-/// A contraction's blocks as they are here, and small ones that end everywhere.
-inline std::vector<halftone::manifest::BlockPlan> plans_of(const halftone::manifest::Kernel& kernel,
-                                                           std::size_t variant,
-                                                           std::int64_t batch) {
+/// Whether contractions get blocks that end everywhere instead of those of the runtime; each_case()
+/// says so in half of its cases.
+inline bool small_blocks = false;
+
+inline halftone::manifest::BlockPlan plan_of(const halftone::manifest::Kernel& kernel,
+                                             std::size_t variant, std::int64_t batch) {
   using namespace halftone::manifest;
   const std::vector<std::int64_t> symbols{batch};
-  if (kernel.blocking.tiles.empty()) return {{{}, task_count(kernel, symbols)}};
+  if (kernel.blocking.tiles.empty()) return {{}, task_count(kernel, symbols)};
   const RegisterTile tile = kernel.blocking.tiles[variant];
-  return {plan_blocks(kernel, variant, symbols, CpuBlocks{2 * tile.rows, tile.columns, 16}),
-          plan_blocks(kernel, variant, symbols, CacheSizes{}, 2)};
+  return small_blocks
+             ? plan_blocks(kernel, variant, symbols, CpuBlocks{2 * tile.rows, tile.columns, 16})
+             : plan_blocks(kernel, variant, symbols, CacheSizes{}, 2);
 }
 
-/// Runs all tasks under every plan, one by one or half by half and the last ones first, then the
-/// finish.
+/// Runs all tasks, one by one or half by half and the last ones first, then the finish.
 inline void run(std::size_t variant, const std::string& name,
                 const std::vector<const void*>& arguments, std::int64_t batch) {
   using halftone::manifest::BlockPlan, halftone::manifest::CpuBlocks;
@@ -135,15 +137,14 @@ inline void run(std::size_t variant, const std::string& name,
       return reinterpret_cast<Entry>(
           const_cast<void*>(halftone_artifact_emit_cpu.cpu_entries[variant][index]));
     };
-    for (const BlockPlan& plan : plans_of(kernel, variant, batch)) {
-      Floats memory(static_cast<std::size_t>(std::max<std::int64_t>(1, plan.floats())), Place::end);
-      const CpuBlocks blocks = plan.in(static_cast<float*>(memory.pointer()));
-      const std::int64_t step = plan.tasks <= 100 ? 1 : plan.tasks / 2;
-      for (std::int64_t last = plan.tasks; last > 0; last -= step)
-        entry(kernel.cpu_entry)(arguments.data(), &batch, std::max<std::int64_t>(0, last - step),
-                                last, &blocks);
-      CHECK(memory.neighbours_untouched());
-    }
+    const BlockPlan plan = plan_of(kernel, variant, batch);
+    Floats memory(static_cast<std::size_t>(std::max<std::int64_t>(1, plan.floats())), Place::end);
+    const CpuBlocks blocks = plan.in(static_cast<float*>(memory.pointer()));
+    const std::int64_t step = plan.tasks <= 100 ? 1 : plan.tasks / 2;
+    for (std::int64_t last = plan.tasks; last > 0; last -= step)
+      entry(kernel.cpu_entry)(arguments.data(), &batch, std::max<std::int64_t>(0, last - step),
+                              last, &blocks);
+    CHECK(memory.neighbours_untouched());
     if (kernel.cpu_finish >= 0) entry(kernel.cpu_finish)(arguments.data(), &batch, 0, 1, nullptr);
     return;
   }
@@ -192,6 +193,7 @@ void each_case(const std::vector<std::int64_t>& batches, Test test) {
         CAPTURE(manifest().variants[variant]);
         CAPTURE(batch);
         CAPTURE(specials);
+        small_blocks = !specials;
         test(Case{variant, batch, place, specials});
       }
   }
