@@ -76,7 +76,10 @@ BlockPlan plan_blocks(const Kernel& kernel, std::size_t variant,
   std::int64_t most_depth =
       std::clamp(caches.first / (kFloat * width), std::int64_t{64}, kMostDepth);
   if (blocking.stride > 0) most_depth = std::min(most_depth, blocking.stride);
-  const std::int64_t depth = std::min(p.depth, even_part(p.depth, most_depth, kLine));
+  const bool streams = p.rows <= kFewRows && !blocking.transposes &&
+                       double(p.depth) * double(p.columns) * kFloat > double(caches.second);
+  const std::int64_t depth =
+      std::min(p.depth, streams ? kDepthInPlace : even_part(p.depth, most_depth, kLine));
   const std::int64_t most_rows =
       std::clamp(caches.second / 2 / (kFloat * depth), std::int64_t{p.tile.rows}, kRowsOfTask);
   std::int64_t row_parts = ceil_divide(p.rows, most_rows),

@@ -113,6 +113,16 @@ TEST_CASE("whatever the sizes, caches and threads: every result in one task, mem
   }
 }
 
+TEST_CASE("few rows read a large rhs line by line, not in deep blocks") {
+  const auto depth = [](std::int64_t rows, bool transposes, CacheSizes caches = {}) {
+    return plan_of(contraction(528, transposes), {1, rows, 1024, 1000}, caches).blocks.depth;
+  };
+  CHECK(depth(12, false) == 8);
+  CHECK(depth(13, false) == 336);
+  CHECK(depth(12, true) == 336);
+  CHECK(depth(12, false, {32 << 10, 4 << 20}) == 336);  // 4,096,000 bytes stay in the cache
+}
+
 TEST_CASE("more tasks than can be counted are refused") {
   const auto refused = [](std::vector<std::int64_t> sizes) {
     CHECK_THROWS_AS((void)plan_of(contraction(0), std::move(sizes)), std::overflow_error);

@@ -7,6 +7,7 @@
 #include "codegen/emit/cpu/Body.h"
 #include "codegen/skeletons/contraction/Contraction.h"
 #include "codegen/skeletons/contraction/CpuOperands.h"
+#include "halftone/manifest/blocks.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/SetVector.h"
@@ -20,7 +21,7 @@ namespace halftone::skeletons {
 namespace {
 
 constexpr int64_t kRowChunk = 128; // N3
-constexpr int64_t kUnroll = 2;     // steps of k
+constexpr int64_t kUnroll = 2;     // steps of k, of a packed panel
 
 class Nest {
 public:
@@ -29,8 +30,7 @@ public:
         height(frame.variant.tileRows),
         width(frame.variant.columnsOfTile(frame.kernel.getColumns())) {
     isBatch = !frame.kernel.getBatchDims().empty();
-    rows = frame.product(code, frame.kernel.getDomainType().getRowDims().drop_front(
-                                   frame.kernel.getBatchDims().size()));
+    rows = frame.product(code, rowDims());
     depth = frame.product(code, frame.kernel.getReduction().getValue());
     columns = frame.columns(code);
     rowsOfTask = blockField(0, code.i64());
@@ -69,9 +69,21 @@ public:
   }
 
 private:
-  /// A block along k: its length, and whether one is before it, and none behind.
+  /// Of an element of the batch.
+  ArrayRef<Attribute> rowDims() const {
+    KernelOp kernel = frame.kernel;
+    return kernel.getDomainType().getRowDims().drop_front(kernel.getBatchDims().size());
+  }
+
+  /// A block along k: where it begins, its length, and whether one is before it, and none behind.
   struct Step {
-    Value length, isLater, isLast;
+    Value begin, length, isLater, isLast;
+  };
+
+  /// A register tile's columns of rhs: packed, or where they lie.
+  struct Panel {
+    Value column, mask;
+    bool isPacked;
   };
 
   /// Of manifest::CpuBlocks.
@@ -94,20 +106,34 @@ private:
   /// Adds the products of a block to the task's sums; those that are whole then go to the body.
   void addBlock(Value block, Value right) {
     Value blockEnd = code.minimum(code.add(block, depthOfBlock), depth);
-    Step step{code.subtract(blockEnd, block), code.less(code.integer(0), block),
+    Step step{block, code.subtract(blockEnd, block), code.less(code.integer(0), block),
               code.equal(blockEnd, depth)};
     operands.copyLhs(begin, paddedRows, block, step.length);
-    code.loop(left, right, width, [&](Value column) {
-      Value mask = frame.fillsRows(width)
-                       ? Value()
-                       : code.firstLanes(code.subtract(columns, column), lanes());
-      operands.packRhs(column, mask, block, step.length);
-      addPanel(column, mask, step);
-    });
+    auto addPanels = [&](bool packs) {
+      code.loop(left, right, width, [&](Value column) {
+        Value mask = frame.fillsRows(width)
+                         ? Value()
+                         : code.firstLanes(code.subtract(columns, column), lanes());
+        if (packs)
+          operands.packRhs(column, mask, block, step.length);
+        addPanel({column, mask, packs}, step);
+      });
+    };
+    if (!mayHaveFewRows())
+      return addPanels(true);
+    Value count = code.subtract(end, begin), few = code.integer(manifest::kFewRows);
+    code.when(code.less(few, count), [&] { addPanels(true); });
+    code.when(code.less(count, code.add(few, code.integer(1))), [&] { addPanels(false); });
+  }
+
+  /// Whether there are tasks that use each element of rhs too few times for a copy to be worth it.
+  bool mayHaveFewRows() const {
+    std::optional<int64_t> all = getStaticProduct(rowDims());
+    return !frame.kernel.getTransposeRhs() && all.value_or(1) <= manifest::kFewRows;
   }
 
   /// Register tiles of the full height, then lower ones where they waste less.
-  void addPanel(Value column, Value mask, const Step &step) {
+  void addPanel(const Panel &panel, const Step &step) {
     Value count = code.subtract(end, begin), full = code.divide(count, height),
           rest = code.remainder(count, code.integer(height));
     Value tall = code.integer(height), shortHeight = tall;
@@ -122,23 +148,23 @@ private:
       Value row = code.add(begin, code.select(isFull, code.multiply(index, tall),
                                               code.add(code.multiply(full, tall), behind)));
       Value rowsOfTile = code.select(isFull, tall, shortHeight);
-      Value tile = sumsAt(row, column);
-      multiplyBy(rowsOfTile, tile, row, step);
+      Value tile = sumsAt(row, panel.column);
+      multiplyBy(rowsOfTile, tile, row, panel, step);
       code.when(step.isLast, [&] {
         code.loop(row, code.minimum(code.add(row, rowsOfTile), end), 1,
-                  [&](Value inTile) { storeRow(tile, inTile, row, column, mask); });
+                  [&](Value inTile) { storeRow(tile, inTile, row, panel); });
       });
     });
   }
 
   /// By the code for so many rows.
-  void multiplyBy(Value rowsOfTile, Value tile, Value row, const Step &step) {
+  void multiplyBy(Value rowsOfTile, Value tile, Value row, const Panel &panel, const Step &step) {
     llvm::SmallSetVector<int64_t, 3> heights;
     heights.insert_range(SmallVector<int64_t>{height, frame.variant.lowTileRows, 1});
     for (int64_t some : heights)
       if (some > 0)
         code.when(code.equal(rowsOfTile, code.integer(some)),
-                  [&] { multiply(tile, row, some, step); });
+                  [&] { multiply(tile, row, some, panel, step); });
   }
 
   unsigned lanes() { return static_cast<unsigned>(width); }
@@ -157,7 +183,7 @@ private:
   }
 
   /// Rows of the copied lhs from `row` on times the panel, added to the sums of `tile`.
-  void multiply(Value tile, Value row, int64_t tileRows, const Step &step) {
+  void multiply(Value tile, Value row, int64_t tileRows, const Panel &panel, const Step &step) {
     SmallVector<Value> places;
     Values zeros;
     for (int64_t r = 0; r < tileRows; ++r) {
@@ -171,23 +197,34 @@ private:
       return kept;
     });
     Value lhs = operands.copiedLhs(code.subtract(row, begin));
-    Value main = code.roundDown(step.length, kUnroll);
-    sum = code.loop(code.integer(0), main, kUnroll, sum, [&](Value k, ValueRange carried) {
+    auto addOf = [&](Value k, int64_t ahead, ValueRange sums) {
+      return addProducts(lhs, k, ahead, lineOf(panel, step, k, ahead), sums);
+    };
+    const int64_t unroll = panel.isPacked ? kUnroll : manifest::kDepthInPlace;
+    Value main = code.roundDown(step.length, unroll);
+    sum = code.loop(code.integer(0), main, unroll, sum, [&](Value k, ValueRange carried) {
       Values next(carried);
-      for (int64_t i = 0; i < kUnroll; ++i)
-        next = addProducts(lhs, k, i, next);
+      for (int64_t i = 0; i < unroll; ++i)
+        next = addOf(k, i, next);
       return next;
     });
     sum = code.loop(main, step.length, 1, sum,
-                    [&](Value k, ValueRange carried) { return addProducts(lhs, k, 0, carried); });
+                    [&](Value k, ValueRange carried) { return addOf(k, 0, carried); });
     for (auto [place, value] : llvm::zip(places, sum))
       code.store(value, place);
   }
 
+  /// Of rhs, at k + ahead of the block.
+  Value lineOf(const Panel &panel, const Step &step, Value k, int64_t ahead) {
+    if (!panel.isPacked)
+      return operands.loadRhs(panel.column, panel.mask,
+                              code.add(step.begin, code.add(k, code.integer(ahead))));
+    return code.load(vector(),
+                     code.address(operands.panelAt(k), code.f32(), code.integer(ahead * width)));
+  }
+
   /// Those of k + ahead.
-  Values addProducts(Value lhs, Value k, int64_t ahead, ValueRange sum) {
-    Value line = code.load(
-        vector(), code.address(operands.panelAt(k), code.f32(), code.integer(ahead * width)));
+  Values addProducts(Value lhs, Value k, int64_t ahead, Value line, ValueRange sum) {
     Value factors =
         code.address(lhs, code.f32(), code.multiply(k, code.integer(operands.depthStride())));
     Values next;
@@ -200,9 +237,9 @@ private:
     return next;
   }
 
-  void storeRow(Value tile, Value row, Value firstRow, Value column, Value mask) {
+  void storeRow(Value tile, Value row, Value firstRow, const Panel &panel) {
     enterRow(row);
-    body.enterElement(column, mask, lanes());
+    body.enterElement(panel.column, panel.mask, lanes());
     body.setAccumulator(code.load(vector(), sumOf(tile, code.subtract(row, firstRow))));
     body.storeFull();
   }

@@ -137,10 +137,13 @@ Value CpuOperands::panelAt(Value k) {
 void CpuOperands::packRhs(Value column, Value mask, Value block, Value length) {
   if (frame.kernel.getTransposeRhs())
     return packTransposed(column, block, length);
-  code.loop(code.integer(0), length, 1, [&](Value k) {
-    Value source = addressIn(rhs, code.add(code.multiply(code.add(block, k), columns), column));
-    code.store(loadFrom(rhs, static_cast<unsigned>(width), source, mask), panelAt(k));
-  });
+  code.loop(code.integer(0), length, 1,
+            [&](Value k) { code.store(loadRhs(column, mask, code.add(block, k)), panelAt(k)); });
+}
+
+Value CpuOperands::loadRhs(Value column, Value mask, Value k) {
+  Value source = addressIn(rhs, code.add(code.multiply(k, columns), column));
+  return loadFrom(rhs, static_cast<unsigned>(width), source, mask);
 }
 
 void CpuOperands::packTransposed(Value column, Value block, Value length) {

@@ -36,6 +36,8 @@ public:
   /// before the last column, the others are never stored.
   void packRhs(Value column, Value mask, Value block, Value length);
   Value panelAt(Value k);
+  /// What packRhs() would put into panel[k], from where it lies; rhs is not transposed.
+  Value loadRhs(Value column, Value mask, Value k);
 
   /// The f32 values of lhs(row, k), of as many rows as `rows` has lanes where lhs is transposed.
   Value loadLhs(Value row, Value k, unsigned rows, Value mask);

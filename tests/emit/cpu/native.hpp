@@ -120,9 +120,9 @@ inline halftone::manifest::BlockPlan plan_of(const halftone::manifest::Kernel& k
   const std::vector<std::int64_t> symbols{batch};
   if (kernel.blocking.tiles.empty()) return {{}, task_count(kernel, symbols)};
   const RegisterTile tile = kernel.blocking.tiles[variant];
-  return small_blocks
-             ? plan_blocks(kernel, variant, symbols, CpuBlocks{2 * tile.rows, tile.columns, 16})
-             : plan_blocks(kernel, variant, symbols, CacheSizes{}, 2);
+  if (!small_blocks) return plan_blocks(kernel, variant, symbols, CacheSizes{}, 2);
+  const std::int64_t rows = std::max<std::int64_t>(2 * tile.rows, 2 * kFewRows);
+  return plan_blocks(kernel, variant, symbols, CpuBlocks{rows, tile.columns, 16});
 }
 
 /// Runs all tasks, one by one or half by half and the last ones first, then the finish.

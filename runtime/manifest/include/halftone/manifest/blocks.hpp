@@ -14,6 +14,10 @@
 
 namespace halftone::manifest {
 
+/// Tasks of at most so many rows read a rhs that is not transposed where it lies, and one past the
+/// second-level cache in blocks of kDepthInPlace, so that lines as long as tasks are wide follow.
+inline constexpr std::int64_t kFewRows = 12, kDepthInPlace = 8;
+
 /// What CPU entries receive behind their tasks; of contractions alone.
 struct CpuBlocks {
   std::int64_t rows = 0;     ///< of results in a task
