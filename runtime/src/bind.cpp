@@ -93,6 +93,11 @@ std::span<const float> BoundProgram::floats(const char* operation, std::size_t i
           static_cast<std::size_t>(plan_.elements(index))};
 }
 
+void BoundProgram::write(std::size_t buffer, std::int64_t at, std::span<const std::byte> bytes) {
+  execution_->write(buffer, at, bytes);
+  if (plan_.buffer(buffer).role == Role::parameters) parameters_changed_ = true;
+}
+
 float BoundProgram::scalar(std::size_t index) const { return floats("statistics", index)[0]; }
 
 void BoundProgram::set_scalar(std::size_t index, float value) {
@@ -145,8 +150,7 @@ void BoundProgram::set_parameter(std::string_view name, std::span<const float> v
   }
   require_address("set_parameter", named("parameter", name), values);
   const auto at = parameter.offset * static_cast<std::int64_t>(sizeof(float));
-  execution_->write(*plan_.find(Role::parameters), at, std::as_bytes(values));
-  parameters_changed_ = true;
+  write(*plan_.find(Role::parameters), at, std::as_bytes(values));
 }
 
 void BoundProgram::copy_parameters(const BoundProgram& from) {

@@ -50,6 +50,9 @@ class BoundProgram {
   /// The buffer's elements; throws Error when its format is not f32. See Execution::read.
   [[nodiscard]] std::span<const float> floats(const char* operation, std::size_t buffer) const;
 
+  /// Part of a buffer, from byte `at` on.
+  void write(std::size_t buffer, std::int64_t at, std::span<const std::byte> bytes);
+
   /// The value of a scalar, and a new one for it; nothing happens when it has that value already.
   [[nodiscard]] float scalar(std::size_t buffer) const;
   void set_scalar(std::size_t buffer, float value);

@@ -253,6 +253,31 @@ void Step::wait() {
   report();
 }
 
+Step::Counters Step::counters(const char* operation) {
+  require_no_check(operation);
+  if (micro_batches_ > 0) {
+    throw Error({.operation = operation,
+                 .object = "the trainer",
+                 .cause = "holds the gradients of micro-batches that no step followed",
+                 .hint = "call step() with the last one first"});
+  }
+  wait();
+  return {steps_, skipped_steps_, last_outcome_.applied, seed_};
+}
+
+void Step::restore(const Counters& counters) {
+  seed_ = counters.seed;
+  done_ = Done::nothing;
+  last_outcome_ = {.applied = counters.was_applied, .floored = floored()};
+  updated_last_ = false;
+  patience_ended_ = 0;
+  replay_ = {};
+  micro_batches_ = 0;
+  earlier_.clear();
+  steps_ = counters.steps;
+  skipped_steps_ = counters.skipped_steps;
+}
+
 bool Step::updated(const char* operation) {
   if (steps_ == 0) {
     throw Error({.operation = operation,

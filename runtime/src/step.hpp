@@ -39,6 +39,18 @@ class Step {
 
   [[nodiscard]] std::optional<NonFinite> diagnose();
 
+  /// What the host knows of the steps so far that those to come depend on.
+  struct Counters {
+    std::int64_t steps = 0, skipped_steps = 0;
+    bool was_applied = true;  ///< the last one
+    std::uint64_t seed = 0;   ///< of draws
+  };
+  /// Waits for all steps. Throws Error inside of one: between check() and update(), and after
+  /// micro-batches.
+  [[nodiscard]] Counters counters(const char* operation);
+  /// As if these steps had been done; what was done of the next one is forgotten.
+  void restore(const Counters& counters);
+
   [[nodiscard]] std::int64_t steps() const { return steps_; }
   [[nodiscard]] std::int64_t skipped_steps() {
     settle(true);

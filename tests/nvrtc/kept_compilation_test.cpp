@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "../runtime/cache/kernels.hpp"
-#include "../runtime/cache/scratch_folder.hpp"
+#include "../runtime/files/scratch_folder.hpp"
 #include "digest.hpp"
 
 using namespace halftone;

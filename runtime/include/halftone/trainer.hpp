@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "halftone/artifact.hpp"
+#include "halftone/checkpoint.hpp"
 #include "halftone/device.hpp"
 #include "halftone/diagnosis.hpp"
 #include "halftone/error.hpp"
@@ -155,6 +157,23 @@ class Trainer {
   [[nodiscard]] float learning_rate() const;
 
   [[nodiscard]] Statistics stats() const;
+
+  /// Writes a checkpoint: parameters, the optimizer's state, the loss scale and its counters, the
+  /// model's states, the learning rate, the numbers of steps and the seed. It takes the place of
+  /// the file as a whole: whatever happens meanwhile, the file of before or the new one is there.
+  /// Throws Error inside a step, as after accumulate(), and where the file cannot be written.
+  void save(const std::filesystem::path& file, const SaveOptions& options = {});
+
+  /// Waits until save() in the background is done, and throws what went wrong. A trainer that goes
+  /// waits, too, and throws nothing.
+  void finish_saving();
+
+  /// Goes on from a checkpoint of this model: the steps that follow compute what those after save()
+  /// did, to the bit, on every CPU variant, with any number of threads and, of the same sizes, on
+  /// any device that computes the same bits. Losses, outputs and gradients are those of before.
+  /// Throws Error, and changes nothing, where the file cannot be read, is damaged, or is of another
+  /// model or of other rules.
+  Resumed resume(const std::filesystem::path& file, const ResumeOptions& options = {});
 
  private:
   friend class Predictor;

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "cache_names.hpp"
-#include "open_file.hpp"
+#include "../files/open_file.hpp"
 
 namespace halftone {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "cache_entry.hpp"
-#include "file_calls.hpp"
+#include "../files/file_calls.hpp"
 #include "halftone/kernel_cache.hpp"
 
 namespace halftone {

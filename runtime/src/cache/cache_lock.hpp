@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "cache_folder.hpp"
-#include "open_file.hpp"
+#include "../files/open_file.hpp"
 
 namespace halftone {
 

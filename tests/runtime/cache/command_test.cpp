@@ -7,7 +7,7 @@
 
 #include "../../tool/run_tool.hpp"
 #include "kernels.hpp"
-#include "scratch_folder.hpp"
+#include "../files/scratch_folder.hpp"
 #include "variable.hpp"
 
 namespace halftone::tests {

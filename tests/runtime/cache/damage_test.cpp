@@ -2,9 +2,9 @@
 // Damage on disk, met by the whole cache: the kernel is compiled again, and stored sound.
 #include <doctest/doctest.h>
 
-#include "faulty_calls.hpp"
+#include "../files/faulty_calls.hpp"
 #include "kernels.hpp"
-#include "scratch_folder.hpp"
+#include "../files/scratch_folder.hpp"
 
 namespace halftone::tests {
 namespace {

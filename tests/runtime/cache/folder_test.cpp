@@ -7,9 +7,9 @@
 #include <set>
 
 #include "cache/cache_folder.hpp"
-#include "faulty_calls.hpp"
+#include "../files/faulty_calls.hpp"
 #include "kernels.hpp"
-#include "scratch_folder.hpp"
+#include "../files/scratch_folder.hpp"
 
 namespace halftone::tests {
 namespace {

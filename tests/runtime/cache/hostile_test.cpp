@@ -10,9 +10,9 @@
 #include <functional>
 #include <vector>
 
-#include "faulty_calls.hpp"
+#include "../files/faulty_calls.hpp"
 #include "kernels.hpp"
-#include "scratch_folder.hpp"
+#include "../files/scratch_folder.hpp"
 
 namespace halftone::tests {
 namespace {

@@ -14,9 +14,9 @@
 #include <thread>
 #include <vector>
 
-#include "faulty_calls.hpp"
+#include "../files/faulty_calls.hpp"
 #include "kernels.hpp"
-#include "scratch_folder.hpp"
+#include "../files/scratch_folder.hpp"
 #include "stopping.hpp"
 
 namespace halftone::tests {

@@ -11,7 +11,7 @@
 #include "halftone/error.hpp"
 #include "kernels.hpp"
 #include "message_of.hpp"
-#include "scratch_folder.hpp"
+#include "../files/scratch_folder.hpp"
 #include "simulated/simulated_device.hpp"
 #include "variable.hpp"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kernels.hpp"
-#include "scratch_folder.hpp"
+#include "../files/scratch_folder.hpp"
 
 namespace halftone::tests {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <array>
 
-#include "faulty_calls.hpp"
+#include "../files/faulty_calls.hpp"
 #include "kernels.hpp"
-#include "scratch_folder.hpp"
+#include "../files/scratch_folder.hpp"
 
 namespace halftone::tests {
 

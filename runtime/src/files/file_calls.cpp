@@ -61,6 +61,9 @@ int FileCalls::synchronize(int file) { return ::fsync(file); }
 int FileCalls::rename_at(int folder, const char* from, const char* to) {
   return ::renameat(folder, from, folder, to);
 }
+int FileCalls::link_at(int folder, const char* from, const char* to) {
+  return ::linkat(folder, from, folder, to, 0);
+}
 int FileCalls::unlink_at(int folder, const char* name) { return ::unlinkat(folder, name, 0); }
 int FileCalls::status(int file, struct stat& status) { return ::fstat(file, &status); }
 int FileCalls::status_at(int folder, const char* name, struct stat& status) {

@@ -12,7 +12,7 @@
 #include <limits>
 #include <string>
 
-#include "cache/file_calls.hpp"
+#include "files/file_calls.hpp"
 
 namespace halftone::tests {
 
@@ -31,8 +31,8 @@ class FaultyCalls final : public FileCalls {
 
   [[nodiscard]] int calls() const noexcept { return calls_; }
   [[nodiscard]] int changes() const noexcept { return changes_; }
-  /// A letter for each of those: open, make folder, write, synchronize, rename, unlink, lock,
-  /// touch.
+  /// A letter for each of those: open, make folder, write, synchronize, rename, link (n), unlink,
+  /// lock, touch.
   [[nodiscard]] const std::string& log() const noexcept { return log_; }
 
   int open(const char* path, int flags) override {
@@ -69,6 +69,10 @@ class FaultyCalls final : public FileCalls {
   int rename_at(int folder, const char* from, const char* to) override {
     change('r');
     return fails() ? -1 : FileCalls::rename_at(folder, from, to);
+  }
+  int link_at(int folder, const char* from, const char* to) override {
+    change('n');
+    return fails() ? -1 : FileCalls::link_at(folder, from, to);
   }
   int unlink_at(int folder, const char* name) override {
     change('u');

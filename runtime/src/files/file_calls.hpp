@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every call to the operating system that the cache makes, so that tests can fail each of them, or
-// die in it.
+// Every call to the operating system that the cache and files that are replaced make, so that tests
+// can fail each of them, or die in it.
 #pragma once
 
 #include <sys/stat.h>
@@ -26,6 +26,7 @@ class FileCalls {
   virtual ssize_t write(int file, const void* bytes, std::size_t count);
   virtual int synchronize(int file);                                    ///< fsync
   virtual int rename_at(int folder, const char* from, const char* to);  ///< replaces `to`
+  virtual int link_at(int folder, const char* from, const char* to);    ///< another name
   virtual int unlink_at(int folder, const char* name);                  ///< files, never folders
   virtual int status(int file, struct stat& status);                    ///< fstat
   virtual int status_at(int folder, const char* name, struct stat& status);  ///< follows no link

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checkpoint_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <optional>
+
+#include "../safetensors/header.hpp"
+#include "../text.hpp"
+#include "halftone/error.hpp"
+#include "halftone/manifest/checksum.hpp"
+#include "training_state.hpp"
+
+namespace halftone {
+namespace {
+
+constexpr std::string_view kPrefix = "halftone.", kVersion = "1";
+constexpr const char *kVersionKey = "halftone.checkpoint", *kChecksumKey = "halftone.checksum",
+                     *kModelKey = "halftone.model", *kStructureKey = "halftone.structure",
+                     *kRulesKey = "halftone.rules", *kWriterKey = "halftone.version";
+constexpr const char* kCountersName = "halftone/counters";
+
+std::string hexadecimal(std::span<const std::byte> bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const std::byte byte : bytes) {
+    text += kDigits[std::to_integer<unsigned>(byte) >> 4];
+    text += kDigits[std::to_integer<unsigned>(byte) & 15];
+  }
+  return text;
+}
+
+const std::string& no_checksum() {
+  static const std::string zeros(2 * sizeof(manifest::Checksum), '0');
+  return zeros;
+}
+
+/// Of header and tensors, where the header has no_checksum() for its own.
+std::string checksum_of(std::string_view header, std::span<const std::byte> tensors) {
+  return hexadecimal(manifest::checksum_of(tensors, manifest::hash_of(header)));
+}
+
+std::string structure_text(const manifest::Manifest& manifest) {
+  return std::to_string(manifest.structure);
+}
+
+/// Step::Counters as a tensor.
+using Words = std::array<std::int64_t, 4>;
+Words words_of(const Step::Counters& counters) {
+  std::int64_t seed = 0;
+  std::memcpy(&seed, &counters.seed, sizeof seed);
+  return {counters.steps, counters.skipped_steps, counters.was_applied ? 1 : 0, seed};
+}
+std::optional<Step::Counters> counters_of(const Words& words) {
+  const auto& [steps, skipped, applied, seed_bits] = words;
+  if (steps < 0 || skipped < 0 || skipped > steps || applied < 0 || applied > 1)
+    return std::nullopt;
+  std::uint64_t seed = 0;
+  std::memcpy(&seed, &seed_bits, sizeof seed);
+  return Step::Counters{steps, skipped, applied == 1, seed};
+}
+
+void check(const Notes& notes) {
+  for (const auto& [name, text] : notes) {
+    if (!name.starts_with(kPrefix)) continue;
+    throw Error({.operation = "save",
+                 .object = named("note", name),
+                 .cause = "begins as the trainer's own do",
+                 .hint = "name it without 'halftone.'"});
+  }
+}
+
+safetensors::Metadata metadata_of(const manifest::Manifest& manifest, const Notes& notes) {
+  safetensors::Metadata metadata = {{kChecksumKey, no_checksum()},
+                                    {kVersionKey, std::string(kVersion)},
+                                    {kWriterKey, manifest.halftone_version},
+                                    {kModelKey, manifest.model},
+                                    {kStructureKey, structure_text(manifest)},
+                                    {kRulesKey, joined(manifest.rules, "\n")}};
+  metadata.insert(metadata.end(), notes.begin(), notes.end());
+  return metadata;
+}
+
+/// Reads a file that claims to be a checkpoint; every refusal names the file.
+class Reader {
+ public:
+  Reader(std::span<const std::byte> file, std::string name) : file_(file), name_(std::move(name)) {
+    std::string why;
+    if (!safetensors::parse(file, header_, tensors_at_, why))
+      refuse("is no sound safetensors file: it " + why, kHint);
+    if (!find(kVersionKey)) refuse("is a safetensors file, but no checkpoint of a trainer", kHint);
+    if (*find(kVersionKey) != kVersion)
+      refuse("is a checkpoint of version " + *find(kVersionKey) + ", of which this runtime knows " +
+                 std::string(kVersion) + " alone",
+             "resume with the halftone that wrote it, " + text_of(kWriterKey));
+    check_sum();
+    for (const safetensors::Tensor& tensor : header_.tensors) tensors_[tensor.name] = &tensor;
+  }
+
+  [[nodiscard]] const std::string* find(std::string_view key) const {
+    for (const auto& [name, value] : header_.metadata)
+      if (name == key) return &value;
+    return nullptr;
+  }
+  [[nodiscard]] std::string text_of(std::string_view key) const {
+    const std::string* found = find(key);
+    return found ? *found : "";
+  }
+
+  /// The bytes of a tensor, which has this type and shape; nothing where the file lacks it.
+  [[nodiscard]] std::optional<std::span<const std::byte>> tensor(
+      const std::string& name, std::string_view type, std::span<const std::int64_t> shape) {
+    const auto found = tensors_.find(name);
+    if (found == tensors_.end()) return std::nullopt;
+    const safetensors::Tensor& tensor = *found->second;
+    tensors_.erase(found);
+    if (tensor.type != type || !std::ranges::equal(tensor.shape, shape))
+      refuse("has " + named("tensor", name) + " as " + form(tensor.type, tensor.shape) +
+                 ", but the trainer's is " + form(type, shape),
+             "make the trainer as it was when it saved");
+    return file_.subspan(tensors_at_ + tensor.begin, tensor.end - tensor.begin);
+  }
+
+  /// Tensors that nobody asked for.
+  [[nodiscard]] std::vector<std::string> rest() const {
+    std::vector<std::string> names;
+    for (const auto& [name, tensor] : tensors_) names.push_back(name);
+    return names;
+  }
+
+  [[nodiscard]] Notes notes() const {
+    Notes notes;
+    for (const auto& entry : header_.metadata)
+      if (!entry.first.starts_with(kPrefix)) notes.push_back(entry);
+    return notes;
+  }
+
+  [[noreturn]] void refuse(std::string cause, std::string hint) const {
+    throw Error({.operation = "resume",
+                 .object = named("file", name_),
+                 .cause = std::move(cause),
+                 .hint = std::move(hint)});
+  }
+
+ private:
+  static constexpr const char* kHint = "give a file that save() wrote";
+
+  static std::string form(std::string_view type, std::span<const std::int64_t> shape) {
+    std::vector<std::string> extents;
+    for (const std::int64_t extent : shape) extents.push_back(std::to_string(extent));
+    return std::string(type) + "[" + joined(extents, ", ") + "]";
+  }
+
+  void check_sum() const {
+    const std::string claimed = text_of(kChecksumKey);
+    std::string header(reinterpret_cast<const char*>(file_.data()), tensors_at_);
+    const std::size_t at =
+        claimed.size() == no_checksum().size() ? header.find(claimed) : std::string::npos;
+    if (at != std::string::npos) header.replace(at, claimed.size(), no_checksum());
+    if (at == std::string::npos || checksum_of(header, file_.subspan(tensors_at_)) != claimed)
+      refuse("is damaged, or another program changed it: its checksum is not that of its bytes",
+             "take an earlier file");
+  }
+
+  std::span<const std::byte> file_;
+  std::string name_;
+  safetensors::Header header_;
+  std::uint64_t tensors_at_ = 0;
+  std::map<std::string, const safetensors::Tensor*> tensors_;
+};
+
+void check_model(const Reader& reader, const manifest::Manifest& manifest) {
+  if (const std::string model = reader.text_of(kModelKey); model != manifest.model)
+    reader.refuse(
+        "is of " + named("model", model) + ", but the trainer's is '" + manifest.model + "'",
+        "give a checkpoint of this model");
+  if (reader.text_of(kStructureKey) != structure_text(manifest))
+    reader.refuse("is of another form of " + named("model", manifest.model) +
+                      ": its layers, parameters or optimizer differ",
+                  "resume with the program that saved it");
+}
+
+void check_rules(const Reader& reader, const manifest::Manifest& manifest) {
+  const std::string theirs = reader.text_of(kRulesKey), mine = joined(manifest.rules, "\n");
+  if (theirs == mine) return;
+  const auto shown = [](std::string rules) {
+    std::ranges::replace(rules, '\n', ';');
+    return rules.empty() ? std::string("none") : "'" + rules + "'";
+  };
+  reader.refuse("was trained under other precision rules: " + shown(theirs) +
+                    ", but the trainer's are " + shown(mine),
+                "say ResumeOptions{.other_rules = true} to go on under the trainer's");
+}
+
+struct Write {
+  const StatePart* part;
+  std::span<const std::byte> bytes;
+};
+
+/// What to write where; adds to `resumed` what does not fit together.
+std::vector<Write> match(Reader& reader, const std::vector<StatePart>& parts, bool other_rules,
+                         Resumed& resumed) {
+  std::vector<Write> writes;
+  for (const StatePart& part : parts) {
+    if (const auto bytes = reader.tensor(part.name, part.type, part.shape)) {
+      writes.push_back({&part, *bytes});
+    } else if (other_rules && part.name.starts_with(kOwnTensors)) {
+      resumed.kept.push_back(part.name);
+    } else {
+      reader.refuse("lacks " + named("tensor", part.name), "give a checkpoint of this model");
+    }
+  }
+  resumed.left_out = reader.rest();
+  const auto stranger = std::ranges::find_if(resumed.left_out, [&](const std::string& name) {
+    return !other_rules || !name.starts_with(kOwnTensors);
+  });
+  if (stranger != resumed.left_out.end())
+    reader.refuse("has " + named("tensor", *stranger) + ", which the trainer does not have",
+                  "give a checkpoint of this model");
+  return writes;
+}
+
+}  // namespace
+
+Snapshot snapshot_of(BoundProgram& program, Step& step, const Notes& notes) {
+  check(notes);
+  const Words words = words_of(step.counters("save"));
+  const std::vector<StatePart> parts = state_parts(program.plan());
+  safetensors::Header header{metadata_of(program.manifest(), notes), {}};
+  Snapshot snapshot;
+  const auto add = [&](const std::string& name, const std::string& type,
+                       const std::vector<std::int64_t>& shape, std::span<const std::byte> bytes) {
+    const std::uint64_t begin = snapshot.tensors.size();
+    snapshot.tensors.insert(snapshot.tensors.end(), bytes.begin(), bytes.end());
+    header.tensors.push_back({name, type, shape, begin, snapshot.tensors.size()});
+  };
+  std::size_t bytes = sizeof words;
+  for (const StatePart& part : parts) bytes += static_cast<std::size_t>(part.bytes);
+  snapshot.tensors.reserve(bytes);
+  add(kCountersName, "I64", {std::ssize(words)}, std::as_bytes(std::span(words)));
+  std::optional<std::size_t> present;  // what a GPU has is copied once
+  const std::byte* values = nullptr;
+  for (const StatePart& part : parts) {
+    if (present != part.buffer) values = program.execution().read(part.buffer);
+    present = part.buffer;
+    add(part.name, part.type, part.shape, {values + part.at, static_cast<std::size_t>(part.bytes)});
+  }
+  snapshot.header = safetensors::print(header);
+  const std::string sum = checksum_of(snapshot.header, snapshot.tensors);
+  snapshot.header.replace(snapshot.header.find(no_checksum()), sum.size(), sum);
+  return snapshot;
+}
+
+Resumed restore(BoundProgram& program, Step& step, std::span<const std::byte> file,
+                const std::string& name, const ResumeOptions& options) {
+  Reader reader(file, name);
+  check_model(reader, program.manifest());
+  if (!options.other_rules) check_rules(reader, program.manifest());
+  Words words{};
+  const std::array<std::int64_t, 1> shape = {std::ssize(words)};
+  const auto counted = reader.tensor(kCountersName, "I64", shape);
+  if (counted) std::memcpy(words.data(), counted->data(), sizeof words);
+  const std::optional<Step::Counters> counters = counters_of(words);
+  if (!counted || !counters)
+    reader.refuse("has no sound " + named("tensor", kCountersName), "take an earlier file");
+  Resumed resumed{.steps = counters->steps, .notes = reader.notes()};
+  const std::vector<StatePart> parts = state_parts(program.plan());
+  for (const Write& write : match(reader, parts, options.other_rules, resumed))
+    program.write(write.part->buffer, write.part->at, write.bytes);
+  step.restore(*counters);
+  return resumed;
+}
+
+}  // namespace halftone
