@@ -266,6 +266,7 @@ Step::Counters Step::counters(const char* operation) {
 }
 
 void Step::restore(const Counters& counters) {
+  (void)program_.execution().outcomes(true);  // of steps that are no longer its own
   seed_ = counters.seed;
   done_ = Done::nothing;
   last_outcome_ = {.applied = counters.was_applied, .floored = floored()};

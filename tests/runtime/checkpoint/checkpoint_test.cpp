@@ -92,7 +92,7 @@ TEST_CASE("a resumed trainer goes on as one that never stopped") {
     const halftone::SaveOptions options{.background = stop % 2 == 0};
     straight.save(file, options);
     line::Trainer resumed = fresh(99);
-    train(resumed, 40, 43);  // all of it is replaced
+    train(resumed, 41, 44);  // all of it is replaced, and that its last step is skipped
     straight.finish_saving();
     CHECK(resumed.resume(file).steps == stop);
     CHECK(same_bits(shown(resumed), shown(straight)));
