@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
 
 #include "halftone/error.hpp"
@@ -12,6 +13,9 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
 #endif
 
 namespace halftone {
@@ -20,12 +24,17 @@ namespace {
 struct Variant {
   std::string name;
   std::vector<std::string> needs;
+  bool has_tiles = false;
 };
 
 /// Best first. The levels are those of the x86-64 psABI.
 const std::vector<Variant>& known_variants() {
   static const std::vector<Variant> variants = {
 #if defined(__x86_64__)
+      {"x86-64-v4-amx",
+       {"amx-bf16", "amx-tile", "avx", "avx2", "avx512bw", "avx512cd", "avx512dq", "avx512f",
+        "avx512vl", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"},
+       true},
       {"x86-64-v4",
        {"avx", "avx2", "avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl", "bmi", "bmi2",
         "f16c", "fma", "lzcnt", "movbe"}},
@@ -69,12 +78,42 @@ std::string brand_string() {
   return brand;
 }
 
+/// Tiles that the operating system saves, and what multiplies bf16 in them: CPUID leaf 7, EDX;
+/// XCR0.
+bool has_amx() {
+  constexpr unsigned kSavesState = 1u << 27, kBf16 = 1u << 22, kTile = 1u << 24,
+                     kTileState = 3u << 17;
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (!__get_cpuid(1, &a, &b, &c, &d) || (c & kSavesState) == 0) return false;
+  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
+  if ((d & kBf16) == 0 || (d & kTile) == 0) return false;
+  unsigned low = 0, high = 0;
+  asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return (low & kTileState) == kTileState;
+}
+
+/// Linux lets a process use tiles once it asked (Documentation/arch/x86/xstate.rst). It holds for
+/// all of its threads.
+std::string ask_for_tiles() {
+#if defined(__linux__)
+  constexpr long kRequestPermission = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM
+  if (syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0) return {};
+  return std::strerror(errno);
+#else
+  return "it cannot be asked";
+#endif
+}
+
 Processor detect() {
   __builtin_cpu_init();
   Processor processor{brand_string(), {}, cache_sizes()};
   const auto note = [&](const char* name, bool present) {
     if (present) processor.features.emplace_back(name);
   };
+  const bool tiles = has_amx();
+  note("amx-bf16", tiles);
+  note("amx-tile", tiles);
+  if (tiles) processor.tiles_refused = ask_for_tiles();
   note("avx", __builtin_cpu_supports("avx"));
   note("avx2", __builtin_cpu_supports("avx2"));
   note("avx512bw", __builtin_cpu_supports("avx512bw"));
@@ -106,17 +145,27 @@ std::vector<std::string> missing(const Processor& processor, const Variant& vari
   return names;
 }
 
-}  // namespace
+bool is_refused(const Processor& processor, const Variant& variant) {
+  return variant.has_tiles && !processor.tiles_refused.empty();
+}
 
-const Processor& this_processor() {
-  static const Processor processor = detect();
+Processor& processor_of_this_process() {
+  static Processor processor = detect();
   return processor;
 }
+
+}  // namespace
+
+const Processor& this_processor() { return processor_of_this_process(); }
+
+void pretend(Processor processor) { processor_of_this_process() = std::move(processor); }
 
 std::vector<std::string> runnable_variants(const Processor& processor) {
   std::vector<std::string> names;
   for (const Variant& variant : known_variants()) {
-    if (missing(processor, variant).empty()) names.push_back(variant.name);
+    if (missing(processor, variant).empty() && !is_refused(processor, variant)) {
+      names.push_back(variant.name);
+    }
   }
   return names;
 }
@@ -136,6 +185,14 @@ void require_variant(const Processor& processor, std::string_view name) {
                  .cause = "needs " + listed(lacks) + ", but this processor (" + processor.brand +
                           ") has " + listed(processor.features),
                  .hint = "it runs " + listed(runnable_variants(processor))});
+  }
+  if (is_refused(processor, *variant)) {
+    throw Error(
+        {.operation = "device",
+         .object = named("CPU variant", name),
+         .cause = "needs AMX's tiles, which the kernel does not let this process use (" +
+                  processor.tiles_refused + ")",
+         .hint = "update the kernel or choose one of " + listed(runnable_variants(processor))});
   }
 }
 

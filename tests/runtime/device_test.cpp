@@ -45,6 +45,15 @@ const Processor kSkylakeServer{"Skylake server",
                                {"avx", "avx2", "avx512bw", "avx512cd", "avx512dq", "avx512f",
                                 "avx512vl", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"}};
 
+/// With AMX; `refused`: why the kernel gives no tiles.
+Processor sapphire_rapids(std::string refused = "") {
+  Processor processor = kSkylakeServer;
+  processor.brand = "Sapphire Rapids";
+  processor.features.insert(processor.features.begin(), {"amx-bf16", "amx-tile"});
+  processor.tiles_refused = std::move(refused);
+  return processor;
+}
+
 }  // namespace
 
 TEST_CASE("a processor runs the variants whose features it has, best first") {
@@ -52,6 +61,25 @@ TEST_CASE("a processor runs the variants whose features it has, best first") {
         std::vector<std::string>{"x86-64-v4", "x86-64-v3", "x86-64"});
   CHECK(halftone::runnable_variants(kHaswell) == std::vector<std::string>{"x86-64-v3", "x86-64"});
   CHECK(halftone::runnable_variants(kSandyBridge) == std::vector<std::string>{"x86-64"});
+  CHECK(halftone::runnable_variants(sapphire_rapids()) ==
+        std::vector<std::string>{"x86-64-v4-amx", "x86-64-v4", "x86-64-v3", "x86-64"});
+}
+
+TEST_CASE("tiles that the processor lacks, or that the kernel refuses, are told apart") {
+  const auto message = [](const Processor& processor) {
+    return message_of([&] { halftone::require_variant(processor, "x86-64-v4-amx"); });
+  };
+  CHECK(message(sapphire_rapids()) == "no error");
+  CHECK(message(kSkylakeServer)
+            .starts_with("device: CPU variant 'x86-64-v4-amx' needs 'amx-bf16', 'amx-tile', but "
+                         "this processor "
+                         "(Skylake server) has 'avx', "));
+  const Processor refused = sapphire_rapids("Invalid argument");
+  CHECK(message(refused) ==
+        "device: CPU variant 'x86-64-v4-amx' needs AMX's tiles, which the kernel does not let this "
+        "process use (Invalid argument); update the kernel or choose one of 'x86-64-v4', "
+        "'x86-64-v3', 'x86-64'");
+  CHECK(halftone::runnable_variants(refused) == halftone::runnable_variants(kSkylakeServer));
 }
 
 TEST_CASE("a variant that the processor lacks is refused with what it needs and what there is") {
