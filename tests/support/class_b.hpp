@@ -20,6 +20,7 @@ namespace halftone::tests {
 enum class Sums {
   nearest,      ///< in any order, each product and sum to the nearest f32 or exact: unit 2^-24
   toward_zero,  ///< in any order, each to one of its neighbours, as tensor cores: unit 2^-23
+  flushed,  ///< as `nearest`, but operands and results below 2^-126 are zeros, as in AMX's tiles
 };
 
 /// What one element of a contraction may be.
@@ -53,6 +54,8 @@ inline int last_place(float x) {
   return static_cast<int>(std::max(field, 1u)) - 150 + std::countr_zero(significand);
 }
 
+inline bool is_subnormal(float x) { return std::fpclassify(x) == FP_SUBNORMAL; }
+
 // The f32 next to x, or x.
 inline float at_least(double x) {
   const float nearest = static_cast<float>(x);
@@ -67,23 +70,27 @@ inline float at_most(double x) { return -at_least(-x); }
 /// its compute formats and widened. Throws std::domain_error when a partial sum may overflow f32.
 [[nodiscard]] inline ClassB class_b(std::span<const float> a, std::span<const float> b,
                                     reference::RoundTo store, Sums sums) {
-  using class_b_detail::at_least, class_b_detail::at_most, class_b_detail::last_place;
+  using class_b_detail::at_least, class_b_detail::at_most, class_b_detail::is_subnormal,
+      class_b_detail::last_place;
   if (a.size() != b.size()) throw std::invalid_argument("operands differ in length; pass equal k");
+  const bool flushes = sums == Sums::flushed;
   ClassB bound;
   int place = 128;  // of which every product is a multiple
   for (std::size_t i = 0; i < a.size(); ++i) {
-    const double product = static_cast<double>(a[i]) * b[i];  // exact
+    const bool is_zero = flushes && (is_subnormal(a[i]) || is_subnormal(b[i]));
+    const double product = is_zero ? a[i] * 0.0 * b[i] : static_cast<double>(a[i]) * b[i];  // exact
     bound.sum += product;
     if (!std::isfinite(product) || product == 0) continue;
     bound.magnitudes += std::fabs(product);
     place = std::min(place, last_place(a[i]) + last_place(b[i]));
   }
-  // Where every partial sum has at most 24 digits above a place of f32 none is ever rounded.
-  if (place < -149 || bound.magnitudes > std::ldexp(1.0, place + 24)) {
-    const double unit = sums == Sums::nearest ? 0x1p-24 : 0x1p-23;
+  // Where every partial sum has at most 24 digits above a place of f32 none is ever rounded, and
+  // where that place is one of normal numbers none is flushed.
+  if (place < (flushes ? -126 : -149) || bound.magnitudes > std::ldexp(1.0, place + 24)) {
+    const double unit = sums == Sums::toward_zero ? 0x1p-23 : 0x1p-24;
     const double k = static_cast<double>(a.size());
     bound.error = gamma_bound(a.size(), unit) * bound.magnitudes  //
-                  + k * unit * 0x1p-126                           // products below 2^-126
+                  + k * (flushes ? 2 : unit) * 0x1p-126           // results below 2^-126
                   + (k + 2) * 0x1p-53 * bound.magnitudes;         // the doubles here
   }
   if (!(bound.magnitudes + bound.error <= std::numeric_limits<float>::max())) {
