@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/emit/TaskAxes.h"
 
-#include "codegen/emit/cpu/Variants.h"
+#include "codegen/emit/cpu/LoopNests.h"
 #include "codegen/skeletons/Skeletons.h"
 
 using namespace mlir;
@@ -37,10 +37,15 @@ hm::Blocking blockingOf(KernelOp kernel, ArrayRef<std::string> symbols) {
     return {};
   hm::Blocking result{
       {}, dimensionsOf(blocking->depth, symbols), blocking->stride, blocking->transposes};
-  for (const cpu::CpuVariant &variant : cpu::cpuVariants())
-    result.tiles.push_back({static_cast<int32_t>(variant.tileRows),
-                            static_cast<int32_t>(variant.columnsOfTile(kernel.getColumns())),
-                            static_cast<int32_t>(variant.lhsLanes())});
+  for (const cpu::CpuVariant &named : cpu::cpuVariants()) {
+    const cpu::CpuVariant &variant = cpu::codeVariant(kernel, named);
+    hm::RegisterTile tile{static_cast<int32_t>(variant.tileRows),
+                          static_cast<int32_t>(variant.columnsOfTile(kernel.getColumns())),
+                          static_cast<int32_t>(variant.lhsLanes())};
+    if (!variant.others.empty())
+      tile.depth = skeletons::kMatrixDepth;
+    result.tiles.push_back(tile);
+  }
   return result;
 }
 

@@ -61,8 +61,8 @@ llvm::cl::list<std::string>
             llvm::cl::cat(category));
 llvm::cl::list<std::string>
     variants("variants", llvm::cl::CommaSeparated,
-             llvm::cl::desc("Processors that CPU code is made for: x86-64-v4, x86-64-v3, x86-64 "
-                            "(default: all)"),
+             llvm::cl::desc("Processors that CPU code is made for: x86-64-v4-amx, x86-64-v4, "
+                            "x86-64-v3, x86-64 (default: all)"),
              llvm::cl::cat(category));
 llvm::cl::list<std::string>
     assume("assume", llvm::cl::CommaSeparated,

@@ -9,7 +9,7 @@
 namespace halftone::manifest {
 namespace {
 
-constexpr std::int64_t kFloat = sizeof(float), kLine = 16;  // floats of a cache line
+constexpr std::int64_t kFloat = sizeof(float), kBf16 = 2, kLine = 16;  // floats of a cache line
 constexpr std::int64_t kRowsOfTask = 512, kColumnsOfTask = 1024, kMostDepth = 512;
 /// Multiply-adds that are worth a task of their own, and tasks that a thread may get.
 constexpr double kWorthATask = 2e6;
@@ -24,6 +24,10 @@ std::int64_t round_up(std::int64_t a, std::int64_t b) { return ceil_divide(a, b)
 struct Problem {
   RegisterTile tile;
   std::int64_t batch, rows, columns, depth;
+
+  [[nodiscard]] bool is_of_matrices() const { return tile.depth > 1; }
+  /// Bytes of a copied element.
+  [[nodiscard]] std::int64_t element() const { return is_of_matrices() ? kBf16 : kFloat; }
 };
 
 Problem problem_of(const Kernel& kernel, std::size_t variant,
@@ -54,15 +58,19 @@ BlockPlan plan_blocks(const Kernel& kernel, std::size_t variant,
   const Problem p = problem_of(kernel, variant, symbols);
   const std::int64_t rows = round_up(blocks.rows, p.tile.rows),
                      columns = round_up(blocks.columns, p.tile.columns),
-                     stride = kernel.blocking.stride;
+                     depth = round_up(blocks.depth, p.tile.depth),
+                     stride = p.is_of_matrices() ? 0 : kernel.blocking.stride;
   const auto floats = [](std::int64_t count) { return round_up(count, kLine); };
+  const auto copies = [&](std::int64_t count) {
+    return floats(ceil_divide(count * p.element(), kFloat));
+  };
   BlockPlan plan;
-  plan.blocks = {blocks.rows, blocks.columns, blocks.depth};
+  plan.blocks = {blocks.rows, blocks.columns, depth};
   plan.tasks = times(times(p.batch, ceil_divide(p.rows, blocks.rows)),
                      ceil_divide(p.columns, blocks.columns));
-  plan.lhs = floats(stride > 0 ? rows * stride : rows / p.tile.rows * p.tile.lanes * blocks.depth);
-  plan.panel = floats(blocks.depth * p.tile.columns);
-  plan.sums = floats(blocks.depth < p.depth ? rows * columns : p.tile.rows * p.tile.columns);
+  plan.lhs = copies(stride > 0 ? rows * stride : rows / p.tile.rows * p.tile.lanes * depth);
+  plan.panel = copies(depth * p.tile.columns);
+  plan.sums = floats(depth < p.depth ? rows * columns : p.tile.rows * p.tile.columns);
   plan.lhs_sums = floats(rows + p.tile.columns);
   return plan;
 }
@@ -74,14 +82,17 @@ BlockPlan plan_blocks(const Kernel& kernel, std::size_t variant,
   const Blocking& blocking = kernel.blocking;
   const std::int64_t width = p.tile.rows + p.tile.columns;
   std::int64_t most_depth =
-      std::clamp(caches.first / (kFloat * width), std::int64_t{64}, kMostDepth);
-  if (blocking.stride > 0) most_depth = std::min(most_depth, blocking.stride);
-  const bool streams = p.rows <= kFewRows && !blocking.transposes &&
+      std::clamp(caches.first / (p.element() * width), std::int64_t{64}, kMostDepth);
+  if (blocking.stride > 0 && !p.is_of_matrices()) {
+    most_depth = std::min(most_depth, blocking.stride);
+  }
+  const std::int64_t step = std::max<std::int64_t>(kLine, p.tile.depth);
+  const bool streams = p.rows <= kFewRows && !blocking.transposes && !p.is_of_matrices() &&
                        double(p.depth) * double(p.columns) * kFloat > double(caches.second);
   const std::int64_t depth =
-      std::min(p.depth, streams ? kDepthInPlace : even_part(p.depth, most_depth, kLine));
+      std::min(p.depth, streams ? kDepthInPlace : even_part(p.depth, most_depth, step));
   const std::int64_t most_rows =
-      std::clamp(caches.second / 2 / (kFloat * depth), std::int64_t{p.tile.rows}, kRowsOfTask);
+      std::clamp(caches.second / 2 / (p.element() * depth), std::int64_t{p.tile.rows}, kRowsOfTask);
   std::int64_t row_parts = ceil_divide(p.rows, most_rows),
                column_parts = ceil_divide(p.columns, kColumnsOfTask);
   const double work = double(p.batch) * double(p.rows) * double(p.columns) * double(p.depth);

@@ -39,8 +39,8 @@ inline constexpr auto kFields<TaskAxis> = std::tuple{&TaskAxis::extent, &TaskAxi
 template <>
 inline constexpr auto kFields<Argument> = std::tuple{&Argument::buffer, &Argument::offset};
 template <>
-inline constexpr auto kFields<RegisterTile> =
-    std::tuple{&RegisterTile::rows, &RegisterTile::columns, &RegisterTile::lanes};
+inline constexpr auto kFields<RegisterTile> = std::tuple{
+    &RegisterTile::rows, &RegisterTile::columns, &RegisterTile::lanes, &RegisterTile::depth};
 template <>
 inline constexpr auto kFields<Blocking> =
     std::tuple{&Blocking::tiles, &Blocking::depth, &Blocking::stride, &Blocking::transposes};

@@ -10,7 +10,7 @@
 namespace halftone::manifest {
 namespace {
 
-constexpr std::int32_t kMostRegisterRows = 64, kMostRegisterColumns = 256;
+constexpr std::int32_t kMostRegisterRows = 64, kMostRegisterColumns = 256, kMostTileDepth = 64;
 constexpr std::int64_t kMostStride = 1 << 16, kStrideStep = 16;
 constexpr std::int64_t kParameterAlignment =
     32;  // elements; the flat tree N4 needs whole groups of 32
@@ -50,7 +50,8 @@ bool sound(const Manifest& manifest, const Kernel& kernel) {
                                return tile.rows > 0 && tile.columns > 0 &&
                                       tile.lanes >= tile.rows && tile.lanes <= 2 * tile.rows &&
                                       tile.rows <= kMostRegisterRows &&
-                                      tile.columns <= kMostRegisterColumns;
+                                      tile.columns <= kMostRegisterColumns && tile.depth > 0 &&
+                                      tile.depth <= kMostTileDepth;
                              }) &&
          blocking.stride >= 0 && blocking.stride <= kMostStride &&
          blocking.stride % kStrideStep == 0 && sound(manifest, blocking.depth);

@@ -11,13 +11,13 @@ using namespace halftone::manifest;
 
 namespace {
 
-constexpr RegisterTile kTile{6, 16, 8};
+constexpr RegisterTile kTile{6, 16, 8}, kMatrices{32, 32, 32, 32};
 
 /// [batch, rows, columns] = the symbols in this order, summed over the fourth.
-Kernel contraction(std::int64_t stride, bool transposes = false) {
+Kernel contraction(std::int64_t stride, bool transposes = false, RegisterTile tile = kTile) {
   Kernel kernel{.name = "product", .skeleton = "contraction", .tasks = {}};
   for (std::int32_t symbol : {0, 1, 2}) kernel.tasks.push_back({{{1, symbol}}, 1});
-  kernel.blocking = {{kTile}, {{1, 3}}, stride, transposes};
+  kernel.blocking = {{tile}, {{1, 3}}, stride, transposes};
   return kernel;
 }
 
@@ -52,6 +52,30 @@ TEST_CASE("blocks fill the caches: a small product is one task, a large one seve
   CHECK(large.sums == 168 * 1008);
 }
 
+TEST_CASE("tiles of matrices work in bf16 and in whole steps of k") {
+  // 32 KiB / (2 * (32 + 32)) = 256 at most: 100 in one block, of four steps of 32.
+  const BlockPlan small = plan_of(contraction(112, false, kMatrices), {1, 20, 40, 100});
+  CHECK(small.blocks.rows == 32);
+  CHECK(small.blocks.columns == 64);
+  CHECK(small.blocks.depth == 128);
+  CHECK(small.lhs == 32 * 128 / 2);  // floats: two bf16 each, whatever the stride
+  CHECK(small.panel == 128 * 32 / 2);
+  CHECK(small.sums == 32 * 32);
+  // 1000 in four blocks of 256; 512 KiB / 2 / (2 * 256) = 512 rows.
+  const BlockPlan large = plan_of(contraction(0, false, kMatrices), {1, 1000, 3000, 1000});
+  CHECK(large.blocks.depth == 256);
+  CHECK(large.blocks.rows == 512);
+  CHECK(large.lhs == 512 * 256 / 2);
+  CHECK(large.sums == 512 * 1024);
+  // A caller's depth is rounded up, so that no bit depends on it.
+  const std::vector<std::int64_t> sizes = {1, 20, 40, 100};
+  for (const std::int64_t depth : {1, 31, 32, 33}) {
+    const BlockPlan asked =
+        plan_blocks(contraction(0, false, kMatrices), 0, sizes, CpuBlocks{32, 32, depth});
+    CHECK(asked.blocks.depth == (depth > 32 ? 64 : 32));
+  }
+}
+
 TEST_CASE("the parts lie one after another in the memory of a thread") {
   std::vector<float> memory(1);
   const BlockPlan plan = plan_of(contraction(0), {1, 20, 40, 100});
@@ -82,8 +106,9 @@ TEST_CASE("whatever the sizes, caches and threads: every result in one task, mem
     return 1 + std::int64_t(random() % (1u << (random() % bits)));
   };
   for (int i = 0; i < 20000; ++i) {
-    const bool by_row = random() % 2 != 0;
-    const Kernel kernel = contraction(by_row ? 528 : 0, random() % 2 != 0);
+    const bool by_row = random() % 2 != 0, of_matrices = random() % 4 == 0;
+    const RegisterTile tile = of_matrices ? kMatrices : kTile;
+    const Kernel kernel = contraction(by_row ? 528 : 0, random() % 2 != 0, tile);
     const std::vector<std::int64_t> sizes = {size(4), size(16), size(16), size(14)};
     const CacheSizes caches{1024 * size(8), 1024 * size(14)};
     const int threads = static_cast<int>(size(8));
@@ -97,17 +122,20 @@ TEST_CASE("whatever the sizes, caches and threads: every result in one task, mem
     REQUIRE(b.rows >= 1);
     REQUIRE(b.columns >= 1);
     REQUIRE(b.depth >= 1);
-    CHECK(b.rows % kTile.rows == 0);
-    CHECK(b.columns % kTile.columns == 0);
-    CHECK(b.depth <= std::min<std::int64_t>(sizes[3], 512));
+    CHECK(b.rows % tile.rows == 0);
+    CHECK(b.columns % tile.columns == 0);
+    CHECK((b.depth % tile.depth == 0 && b.depth <= 512));
+    CHECK(b.depth - tile.depth < sizes[3]);
     const auto parts = [](std::int64_t whole, std::int64_t part) {
       return (whole + part - 1) / part;
     };
     CHECK(plan.tasks == sizes[0] * parts(sizes[1], b.rows) * parts(sizes[2], b.columns));
-    CHECK(plan.lhs >= (by_row ? b.rows * 528 : b.rows / kTile.rows * kTile.lanes * b.depth));
-    CHECK(plan.panel >= b.depth * kTile.columns);
-    CHECK(plan.sums >= (b.depth < sizes[3] ? b.rows * b.columns : kTile.rows * kTile.columns));
-    CHECK(plan.lhs_sums >= b.rows + kTile.columns);
+    const std::int64_t copies = of_matrices ? 2 : 1;  // in a float
+    CHECK(copies * plan.lhs >=
+          (by_row && !of_matrices ? b.rows * 528 : b.rows / tile.rows * tile.lanes * b.depth));
+    CHECK(copies * plan.panel >= b.depth * tile.columns);
+    CHECK(plan.sums >= (b.depth < sizes[3] ? b.rows * b.columns : tile.rows * tile.columns));
+    CHECK(plan.lhs_sums >= b.rows + tile.columns);
     for (std::int64_t part : {plan.lhs, plan.panel, plan.sums, plan.lhs_sums})
       CHECK(part % 16 == 0);
   }

@@ -15,8 +15,14 @@ using halftone::skeletons::kColumnStep;
 
 namespace halftone::cpu {
 
+const CpuVariant &codeVariant(KernelOp kernel, const CpuVariant &variant) {
+  if (variant.others.empty() || skeletons::of(kernel).multipliesTiles(kernel))
+    return variant;
+  return *llvm::find_if(cpuVariants(), [&](auto &other) { return other.name == variant.others; });
+}
+
 std::string entryName(KernelOp kernel, const CpuVariant &variant) {
-  return (kernel.getName() + "__" + variant.suffix).str();
+  return (kernel.getName() + "__" + codeVariant(kernel, variant).suffix).str();
 }
 
 std::string finishName(KernelOp kernel, const CpuVariant &variant) {
@@ -105,9 +111,13 @@ LogicalResult buildCpuKernel(KernelOp kernel, const CpuVariant &variant,
   if (failed(skeleton.verify(kernel)) || failed(skeleton.verifyCpu(kernel)) ||
       failed(checkTile(kernel)) || failed(verifyCasts(kernel)) || failed(checkSums(kernel)))
     return failure();
-  buildFunction(kernel, variant, symbols, destination, entryName(kernel, variant), buildTasks);
+  std::string name = entryName(kernel, variant);
+  if (destination.lookupSymbol(name))
+    return success();
+  const CpuVariant &built = codeVariant(kernel, variant);
+  buildFunction(kernel, built, symbols, destination, name, buildTasks);
   if (kernel.hasFinish())
-    buildFunction(kernel, variant, symbols, destination, finishName(kernel, variant), buildFinish);
+    buildFunction(kernel, built, symbols, destination, finishName(kernel, built), buildFinish);
   return success();
 }
 

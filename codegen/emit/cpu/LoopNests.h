@@ -9,13 +9,18 @@
 
 namespace halftone::cpu {
 
-/// Names of a kernel's functions: `<name>__<variant>` and `<name>__<variant>_finish`.
+/// The variant whose code runs the kernel where `variant` is asked for: another one where that has
+/// tiles of matrices and they do not multiply in the kernel.
+const CpuVariant &codeVariant(ir::KernelOp kernel, const CpuVariant &variant);
+
+/// Names of a kernel's functions: `<name>__<variant>` and `<name>__<variant>_finish`, of its
+/// codeVariant.
 std::string entryName(ir::KernelOp kernel, const CpuVariant &variant);
 std::string finishName(ir::KernelOp kernel, const CpuVariant &variant);
 
-/// Appends the functions of `kernel` for `variant` to `destination`, in the func, scf, arith, math,
-/// vector and llvm dialects. Every operation keeps its own rounding: no fast-math flags, fma only
-/// where the body says so.
+/// Appends the functions of `kernel` for `variant` to `destination`, unless they are there, in the
+/// func, scf, arith, math, vector and llvm dialects. Every operation keeps its own rounding: no
+/// fast-math flags, fma only where the body says so.
 llvm::LogicalResult buildCpuKernel(ir::KernelOp kernel, const CpuVariant &variant,
                                    llvm::ArrayRef<std::string> symbols, mlir::ModuleOp destination);
 

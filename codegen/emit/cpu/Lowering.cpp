@@ -32,6 +32,9 @@ static void setTargets(ModuleOp module) {
       if (known.name == variant.getValue()) {
         function.setTargetCpu(known.cpu);
         function.setPreferVectorWidth(std::to_string(known.vectorLanes * 32));
+        if (!known.features.empty())
+          function.setTargetFeaturesAttr(
+              LLVM::TargetFeaturesAttr::get(function.getContext(), known.features));
       }
   });
 }

@@ -11,6 +11,8 @@ namespace halftone::cpu {
 // Variants of one architecture stand together, best first. Without FMA3 every math.fma is a call to
 // fmaf (correct, slow), so the baseline keeps its loops narrow.
 static constexpr CpuVariant kVariants[] = {
+    {"x86-64-v4-amx", "x86_64_v4_amx", "x86_64", "x86-64-v4", 32, 32, 16, 32, 32, 16, true,
+     "+amx-tile,+amx-bf16", "x86-64-v4"},
     {"x86-64-v4", "x86_64_v4", "x86_64", "x86-64-v4", 32, 32, 16, 12, 32, 4, true},
     {"x86-64-v3", "x86_64_v3", "x86_64", "x86-64-v3", 16, 32, 8, 6, 16, 0, true},
     {"x86-64", "x86_64", "x86_64", "x86-64", 4, 4, 4, 1, 4, 0, false},

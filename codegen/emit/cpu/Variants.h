@@ -21,6 +21,9 @@ struct CpuVariant {
   unsigned tileRows, tileColumns; // accumulators of a contraction that fit the vector registers
   unsigned lowTileRows;           // of a lower tile that wastes less at the end; 0 for none
   bool f16c;                      // converts f16 by instructions
+  llvm::StringRef features = {};  // that the cpu lacks, as LLVM spells them
+  /// Of one with tiles of matrices: the variant whose code runs what they do not multiply.
+  llvm::StringRef others = {};
 
   /// Of the register tile of a contraction with so many columns.
   unsigned columnsOfTile(std::optional<int64_t> columns) const {

@@ -38,6 +38,8 @@ Matrices findMatrices(KernelOp kernel) {
   return found;
 }
 
+bool mayReorder(KernelOp kernel) { return kernel.getAccumulation() != Accumulation::Ordered; }
+
 bool elementsUseLhsSum(KernelOp kernel) {
   llvm::SmallPtrSet<Operation *, 8> users; // the body is one block, so its order is that of use
   for (Operation &op : kernel.getBody().front().without_terminator())
@@ -76,6 +78,12 @@ AccessAttr Contraction::getResultAccess(OpResult result) const {
 std::optional<CpuBlocking> Contraction::getCpuBlocking(KernelOp kernel) const {
   return CpuBlocking{Dims(kernel.getReduction().getValue()), getLhsStride(kernel),
                      kernel.getTransposeRhs()};
+}
+
+bool Contraction::multipliesTiles(KernelOp kernel) const {
+  Matrices matrices = findMatrices(kernel);
+  auto isBf16 = [&](unsigned input) { return elementType(kernel.getInputs()[input]).isBF16(); };
+  return mayReorder(kernel) && isBf16(matrices.lhs) && isBf16(matrices.rhs);
 }
 
 LogicalResult Contraction::verify(KernelOp kernel) const {

@@ -20,6 +20,7 @@ public:
   mlir::LogicalResult verify(KernelOp kernel) const override;
   Tile getDefaultCpuTile(KernelOp) const override { return {}; } // blocks come at run time
   std::optional<CpuBlocking> getCpuBlocking(KernelOp kernel) const override;
+  bool multipliesTiles(KernelOp kernel) const override;
   llvm::SmallVector<Axis> getTaskAxes(KernelOp kernel) const override;
   void buildTasks(cpu::Code &code, cpu::Frame &frame, mlir::Value first,
                   mlir::Value last) const override;
@@ -40,6 +41,9 @@ struct Matrices {
   unsigned lhs = 0, rhs = 0; ///< places among the kernel's inputs
 };
 Matrices findMatrices(KernelOp kernel);
+
+/// P21: whether rules leave the order of the sums to the kernel (class B).
+bool mayReorder(KernelOp kernel);
 
 /// Whether an element needs lhs's sum over k, so that no part of the sum can be left to others.
 bool elementsUseLhsSum(KernelOp kernel);

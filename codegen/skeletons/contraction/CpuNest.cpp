@@ -3,10 +3,11 @@
 // block, a panel of rhs at a time is packed as f32, and register tiles run over the rows. Sums wait
 // in memory between blocks, so that every result stays one chain with k ascending (N1); behind the
 // last block the body takes them, a register tile at a time. How long blocks are, the runtime says
-// (manifest::CpuBlocks).
+// (manifest::CpuBlocks). Where tiles of matrices multiply, copies and products are CpuTiles'.
 #include "codegen/emit/cpu/Body.h"
 #include "codegen/skeletons/contraction/Contraction.h"
 #include "codegen/skeletons/contraction/CpuOperands.h"
+#include "codegen/skeletons/contraction/CpuTiles.h"
 #include "halftone/manifest/blocks.hpp"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -36,7 +37,10 @@ public:
     rowsOfTask = blockField(0, code.i64());
     columnsOfTask = blockField(1, code.i64());
     depthOfBlock = blockField(2, code.i64());
-    operands.place(blockField(3, code.pointer()), blockField(4, code.pointer()), depthOfBlock);
+    Value lhsBlock = blockField(3, code.pointer()), panel = blockField(4, code.pointer());
+    operands.place(lhsBlock, panel, depthOfBlock);
+    if (CpuTiles::run(frame))
+      tiles.emplace(code, frame, operands).place(lhsBlock, panel, depthOfBlock);
     sums = blockField(5, code.pointer());
     lhsSums = blockField(6, code.pointer());
     frame.kernel.getBody().walk([&](LhsSumOp op) { lhsSumOps.push_back(op); });
@@ -44,6 +48,8 @@ public:
 
   void build(Value first, Value last) {
     body.enterKernel();
+    if (tiles)
+      tiles->configure();
     Value columnTasks = code.ceilDivide(columns, columnsOfTask);
     code.loop(first, last, 1, [&](Value task) {
       Value rowTask = code.divide(task, columnTasks),
@@ -66,6 +72,8 @@ public:
       if (hasResults(frame.kernel, AccessKind::Row))
         code.when(isLeft, [&] { buildRowResults(); });
     });
+    if (tiles)
+      tiles->release();
   }
 
 private:
@@ -108,14 +116,17 @@ private:
     Value blockEnd = code.minimum(code.add(block, depthOfBlock), depth);
     Step step{block, code.subtract(blockEnd, block), code.less(code.integer(0), block),
               code.equal(blockEnd, depth)};
-    operands.copyLhs(begin, paddedRows, block, step.length);
+    if (tiles)
+      tiles->packLhs(begin, end, block, step.length);
+    else
+      operands.copyLhs(begin, paddedRows, block, step.length);
     auto addPanels = [&](bool packs) {
       code.loop(left, right, width, [&](Value column) {
         Value mask = frame.fillsRows(width)
                          ? Value()
                          : code.firstLanes(code.subtract(columns, column), lanes());
         if (packs)
-          operands.packRhs(column, mask, block, step.length);
+          packRhs(column, mask, step);
         addPanel({column, mask, packs}, step);
       });
     };
@@ -126,10 +137,18 @@ private:
     code.when(code.less(count, code.add(few, code.integer(1))), [&] { addPanels(false); });
   }
 
+  void packRhs(Value column, Value mask, const Step &step) {
+    if (tiles)
+      tiles->packRhs(column, columns, step.begin, step.length);
+    else
+      operands.packRhs(column, mask, step.begin, step.length);
+  }
+
   /// Whether there are tasks that use each element of rhs too few times for a copy to be worth it.
+  /// Tiles want one.
   bool mayHaveFewRows() const {
     std::optional<int64_t> all = getStaticProduct(rowDims());
-    return !frame.kernel.getTransposeRhs() && all.value_or(1) <= manifest::kFewRows;
+    return !tiles && !frame.kernel.getTransposeRhs() && all.value_or(1) <= manifest::kFewRows;
   }
 
   /// Register tiles of the full height, then lower ones where they waste less.
@@ -140,7 +159,8 @@ private:
     if (int64_t low = frame.variant.lowTileRows)
       shortHeight = code.select(code.less(rest, code.integer(height - low + 1)), code.integer(low),
                                 shortHeight);
-    shortHeight = code.select(code.equal(rest, code.integer(1)), code.integer(1), shortHeight);
+    if (!tiles)
+      shortHeight = code.select(code.equal(rest, code.integer(1)), code.integer(1), shortHeight);
     Value tiles = code.add(full, code.ceilDivide(rest, shortHeight));
     code.loop(code.integer(0), tiles, 1, [&](Value index) {
       Value isFull = code.less(index, full);
@@ -160,11 +180,16 @@ private:
   /// By the code for so many rows.
   void multiplyBy(Value rowsOfTile, Value tile, Value row, const Panel &panel, const Step &step) {
     llvm::SmallSetVector<int64_t, 3> heights;
-    heights.insert_range(SmallVector<int64_t>{height, frame.variant.lowTileRows, 1});
+    heights.insert_range(
+        SmallVector<int64_t>{height, frame.variant.lowTileRows, tiles ? height : 1});
     for (int64_t some : heights)
       if (some > 0)
-        code.when(code.equal(rowsOfTile, code.integer(some)),
-                  [&] { multiply(tile, row, some, panel, step); });
+        code.when(code.equal(rowsOfTile, code.integer(some)), [&] {
+          if (tiles)
+            tiles->multiply(tile, code.subtract(row, begin), some, step.isLater, step.length);
+          else
+            multiply(tile, row, some, panel, step);
+        });
   }
 
   unsigned lanes() { return static_cast<unsigned>(width); }
@@ -281,6 +306,7 @@ private:
   Frame &frame;
   cpu::Body body;
   CpuOperands operands;
+  std::optional<CpuTiles> tiles;
   int64_t height, width; // of the register tile
   bool isBatch;
   Value rows, depth, columns;

@@ -64,6 +64,12 @@ Value CpuOperands::lhsAt(Value row, Value k) {
                                : code.add(code.multiply(k, rows), row));
 }
 
+Value CpuOperands::rhsAt(Value k, Value column) {
+  return addressIn(rhs, frame.kernel.getTransposeRhs()
+                            ? code.add(code.multiply(column, depth), k)
+                            : code.add(code.multiply(k, columns), column));
+}
+
 Value CpuOperands::loadLhs(Value row, Value k, unsigned count, Value mask) {
   return loadFrom(lhs, count, lhsAt(row, k), mask);
 }

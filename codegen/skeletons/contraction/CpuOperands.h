@@ -39,6 +39,10 @@ public:
   /// What packRhs() would put into panel[k], from where it lies; rhs is not transposed.
   Value loadRhs(Value column, Value mask, Value k);
 
+  /// Where the stored lhs(row, k) and rhs(k, column) lie.
+  Value lhsAt(Value row, Value k);
+  Value rhsAt(Value k, Value column);
+
   /// The f32 values of lhs(row, k), of as many rows as `rows` has lanes where lhs is transposed.
   Value loadLhs(Value row, Value k, unsigned rows, Value mask);
 
@@ -51,7 +55,6 @@ private:
   Matrix matrixOf(unsigned input);
   Value addressIn(const Matrix &matrix, Value index);
   Value loadFrom(const Matrix &matrix, unsigned lanes, Value address, Value mask = {});
-  Value lhsAt(Value row, Value k);
   void copyRow(Value row, Value destination, Value block, Value length);
   void copyLanes(Value begin, Value first, Value last, Value block, Value length, bool isEdge);
   void packTransposed(Value column, Value block, Value length);

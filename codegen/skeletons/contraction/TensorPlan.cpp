@@ -159,7 +159,7 @@ public:
       llvm::raw_string_ostream(text) << type;
       return text;
     };
-    if (KernelOp(plans.kernel).getAccumulation() == Accumulation::Ordered)
+    if (!mayReorder(plans.kernel))
       return "accumulate ordered: tensor cores sum in an order of their own";
     if (!isNarrow(lhs) || !isNarrow(rhs))
       return "f32 operands: tensor cores would round them to tf32, which compute tf32 allows";

@@ -3,7 +3,8 @@
 // along k it goes in blocks of `depth`, for each of which it keeps lhs's part in the second-level
 // cache and, one after another, panels of rhs in the first (Goto and van de Geijn, "Anatomy of
 // high-performance matrix multiplication", 2008). Blocks decide no bit: every result stays one
-// chain with k ascending (N1), whose sum waits in memory between two blocks of k.
+// chain with k ascending (N1), whose sum waits in memory between two blocks of k; and where tiles
+// of matrices multiply, blocks are made of whole steps of theirs.
 #pragma once
 
 #include <cstddef>
@@ -22,12 +23,14 @@ inline constexpr std::int64_t kFewRows = 12, kDepthInPlace = 8;
 struct CpuBlocks {
   std::int64_t rows = 0;     ///< of results in a task
   std::int64_t columns = 0;  ///< likewise, a multiple of the register tile's
-  std::int64_t depth = 0;    ///< of a block along k, at most Blocking::stride where that is not 0
-  /// f32 memory of the calling thread alone, aligned to 64 bytes. With rows and columns rounded up
-  /// to the register tile: lhs's part, rows * stride or, where stride is 0, depth * lanes for
-  /// each register tile of rows; a panel of rhs, depth * the tile's columns; sums, rows * columns
-  /// where depth is less than the whole, otherwise a register tile; sums of lhs over k (N3), rows
-  /// and a tile's columns.
+  /// Of a block along k, a multiple of the tile's; at most Blocking::stride where copies are f32
+  /// and that is not 0.
+  std::int64_t depth = 0;
+  /// Memory of the calling thread alone, aligned to 64 bytes. With rows and columns rounded up to
+  /// the register tile: lhs's part, rows * stride or, where stride is 0, depth * lanes for each
+  /// register tile of rows; a panel of rhs, depth * the tile's columns. Both hold f32, for tiles of
+  /// matrices bf16, as if stride were 0. f32 sums, rows * columns where depth is less than the whole,
+  /// otherwise a register tile; sums of lhs over k (N3), rows and a tile's columns.
   float *lhs = nullptr, *panel = nullptr, *sums = nullptr, *lhs_sums = nullptr;
 };
 

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/skeletons/contraction/CpuTiles.h"
+
+#include "codegen/skeletons/Skeleton.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace halftone::cpu;
+
+namespace halftone::skeletons {
+
+constexpr int64_t kSide = 16;                // rows of a tile, columns of sums
+constexpr int64_t kRowBytes = 64, kWord = 4; // a word is a pair of bf16, or a sum
+constexpr int64_t kTileBytes = kSide * kRowBytes;
+// Numbers of the eight tiles: four of sums, two of lhs, two of rhs.
+constexpr unsigned kSums = 0, kLhs = 4, kRhs = 6;
+
+CpuTiles::CpuTiles(Code &code, Frame &frame, CpuOperands &operands)
+    : code(code), frame(frame), operands(operands),
+      width(frame.variant.columnsOfTile(frame.kernel.getColumns())) {}
+
+void CpuTiles::place(Value lhsMemory, Value panel, Value depthOfBlock) {
+  lhsBlock = lhsMemory;
+  rhsPanel = panel;
+  tilesOfBlock = code.ceilDivide(depthOfBlock, kMatrixDepth);
+}
+
+//===--- Instructions ---===//
+
+/// Named as LLVM's intrinsics. They take tiles by number, and LLVM orders them with all that reads
+/// or writes memory.
+void CpuTiles::emit(StringRef instruction, ValueRange operandsOfIt) {
+  LLVM::CallIntrinsicOp::create(
+      code.builder, code.loc, code.builder.getStringAttr("llvm.x86." + instruction), operandsOfIt);
+}
+
+Value CpuTiles::number(unsigned tile) {
+  return arith::ConstantIntOp::create(code.builder, code.loc, tile, 8);
+}
+
+/// Palette 1, all tiles of 16 rows of 64 bytes, as LDTILECFG reads it: word 0 holds the palette,
+/// words 4 to 7 the bytes of a row and words 12 and 13 the rows, of eight tiles.
+void CpuTiles::configure() {
+  constexpr int32_t kBytes = kRowBytes | kRowBytes << 16, kRows = 0x01010101 * kSide;
+  SmallVector<int32_t> words = {1, 0, 0, 0, kBytes, kBytes, kBytes, kBytes,
+                                0, 0, 0, 0, kRows,  kRows,  0,      0};
+  Type word = code.builder.getI32Type();
+  auto type = cast<VectorType>(code.vector(word, static_cast<unsigned>(words.size())));
+  Value memory = code.scratch(word, static_cast<int64_t>(words.size()));
+  code.store(arith::ConstantOp::create(code.builder, code.loc,
+                                       DenseElementsAttr::get(type, ArrayRef(words))),
+             memory);
+  emit("ldtilecfg", {memory});
+}
+
+void CpuTiles::release() { emit("tilerelease", {}); }
+
+//===--- Packing ---===//
+
+Value CpuTiles::tileAt(Value base, Value index) {
+  return code.address(base, code.builder.getI8Type(),
+                      code.multiply(index, code.integer(kTileBytes)));
+}
+
+Value CpuTiles::row(Value tile, Value index) {
+  return code.address(tile, code.builder.getI8Type(),
+                      code.multiply(index, code.integer(kRowBytes)));
+}
+
+/// The first `count` of as many neighbours as `lanes`, zeros behind them. AVX-512 has masks for
+/// 16-bit lanes.
+Value CpuTiles::loadShorts(Value address, Value count, unsigned lanes) {
+  auto type = cast<VectorType>(code.vector(code.builder.getI16Type(), lanes));
+  Value zero = arith::ConstantOp::create(code.builder, code.loc, code.builder.getZeroAttr(type));
+  return LLVM::MaskedLoadOp::create(code.builder, code.loc, type, address,
+                                    code.firstLanes(count, lanes), zero, 2);
+}
+
+Value CpuTiles::addressOf(const Source &source, Value lane, Value k) {
+  Value at = code.add(source.first, lane), depth = code.add(source.k, k);
+  return source.isLhs ? operands.lhsAt(at, depth) : operands.rhsAt(depth, at);
+}
+
+static Value asWords(Code &code, Value shorts) {
+  return vector::BitCastOp::create(code.builder, code.loc,
+                                   code.vector(code.builder.getI32Type(), kSide), shorts);
+}
+
+/// 16 pairs of k of one row or column, whose k are neighbours. Past the last one it is read again:
+/// what comes of it is never stored.
+Value CpuTiles::alongDepth(const Source &source, Value lane) {
+  Value last = code.subtract(source.count, code.integer(1));
+  Value address = addressOf(source, code.minimum(lane, last), code.integer(0));
+  return asWords(code, loadShorts(address, source.depth, kMatrixDepth));
+}
+
+/// A pair of k of 16 rows or columns, which are neighbours at every k.
+Value CpuTiles::acrossLanes(const Source &source, Value pair) {
+  Values shorts;
+  for (int64_t i = 0; i < 2; ++i) {
+    Value k = code.add(code.multiply(pair, code.integer(2)), code.integer(i));
+    Value count = code.select(code.less(k, source.depth), source.count, code.integer(0));
+    shorts.push_back(loadShorts(addressOf(source, code.integer(0), k), count, kSide));
+  }
+  SmallVector<int64_t> lanes;
+  for (int64_t lane = 0; lane < kSide; ++lane)
+    lanes.append({lane, kSide + lane});
+  return asWords(code, code.shuffle(shorts[0], shorts[1], lanes));
+}
+
+/// Lines as they lie in memory are rows of the tile, or its columns.
+void CpuTiles::packTile(const Source &source, Value destination) {
+  bool isAlongDepth =
+      source.isLhs ? !frame.kernel.getTransposeLhs() : frame.kernel.getTransposeRhs();
+  auto line = [&](Value index) {
+    return isAlongDepth ? alongDepth(source, index) : acrossLanes(source, index);
+  };
+  if (isAlongDepth == source.isLhs) {
+    code.loop(code.integer(0), code.integer(kSide), 1,
+              [&](Value i) { code.store(line(i), row(destination, i)); });
+    return;
+  }
+  Values lines;
+  for (int64_t i = 0; i < kSide; ++i)
+    lines.push_back(line(code.integer(i)));
+  code.transpose(lines);
+  for (auto [i, words] : llvm::enumerate(lines))
+    code.store(words, row(destination, code.integer(static_cast<int64_t>(i))));
+}
+
+void CpuTiles::packLhs(Value begin, Value end, Value block, Value length) {
+  code.loop(begin, end, kSide, [&](Value first) {
+    Value tile = code.multiply(code.divide(code.subtract(first, begin), kSide), tilesOfBlock);
+    code.loop(code.integer(0), length, kMatrixDepth, [&](Value k) {
+      packTile(
+          {true, first, code.subtract(end, first), code.add(block, k), code.subtract(length, k)},
+          tileAt(lhsBlock, code.add(tile, code.divide(k, kMatrixDepth))));
+    });
+  });
+}
+
+void CpuTiles::packRhs(Value column, Value columns, Value block, Value length) {
+  int64_t across = width / kSide;
+  code.loop(code.integer(0), length, kMatrixDepth, [&](Value k) {
+    Value tile = code.multiply(code.divide(k, kMatrixDepth), code.integer(across));
+    code.loop(code.integer(0), code.integer(across), 1, [&](Value lane) {
+      Value first = code.add(column, code.multiply(lane, code.integer(kSide)));
+      // A panel's second half may lie past the last column.
+      Value last = code.subtract(columns, code.integer(1));
+      Value count = code.subtract(columns, first), inside = code.minimum(first, last);
+      packTile({false, inside, code.maximum(count, code.integer(1)), code.add(block, k),
+                code.subtract(length, k)},
+               tileAt(rhsPanel, code.add(tile, lane)));
+    });
+  });
+}
+
+//===--- Products ---===//
+
+void CpuTiles::multiply(Value tile, Value rowInBlock, int64_t rows, Value isLater, Value length) {
+  const auto down = static_cast<unsigned>(rows / kSide),
+             across = static_cast<unsigned>(width / kSide);
+  auto eachSum = [&](llvm::function_ref<void(Value sum, unsigned i, unsigned j)> body) {
+    for (unsigned i = 0; i < down; ++i)
+      for (unsigned j = 0; j < across; ++j)
+        body(number(kSums + i * across + j), i, j);
+  };
+  auto place = [&](unsigned i, unsigned j) {
+    return code.address(tile, code.f32(), code.integer(kSide * (i * width + j)));
+  };
+  Value sumStride = code.integer(width * kWord), stride = code.integer(kRowBytes);
+  eachSum([&](Value sum, unsigned, unsigned) { emit("tilezero", {sum}); });
+  code.when(isLater, [&] {
+    eachSum([&](Value sum, unsigned i, unsigned j) {
+      emit("tileloadd64", {sum, place(i, j), sumStride});
+    });
+  });
+  Value lhs = code.multiply(code.divide(rowInBlock, kSide), tilesOfBlock);
+  Value steps = code.ceilDivide(length, kMatrixDepth);
+  code.loop(code.integer(0), steps, 1, [&](Value k) {
+    for (unsigned i = 0; i < down; ++i) {
+      Value index = code.add(lhs, code.add(code.multiply(code.integer(i), tilesOfBlock), k));
+      emit("tileloadd64", {number(kLhs + i), tileAt(lhsBlock, index), stride});
+    }
+    for (unsigned j = 0; j < across; ++j) {
+      Value index = code.add(code.multiply(k, code.integer(across)), code.integer(j));
+      emit("tileloadd64", {number(kRhs + j), tileAt(rhsPanel, index), stride});
+    }
+    eachSum([&](Value sum, unsigned i, unsigned j) {
+      emit("tdpbf16ps", {sum, number(kLhs + i), number(kRhs + j)});
+    });
+  });
+  eachSum([&](Value sum, unsigned i, unsigned j) {
+    emit("tilestored64", {sum, place(i, j), sumStride});
+  });
+}
+
+} // namespace halftone::skeletons

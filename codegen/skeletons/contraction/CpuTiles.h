@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of bf16 matrices by AMX. Both operands are packed as tiles of 16 rows of 64 bytes, one
+// after another: of lhs a row of a tile is a row's 32 elements along k; of rhs it is a pair of k,
+// of 16 columns (VNNI). What lies past the last k is zero. A product adds 32 k to a tile of 16 by
+// 16 sums: the even k one chain from zero, the odd k another, both added to one another and then to
+// the sum ("Intel 64 and IA-32 Architectures Software Developer's Manual", volume 2, TDPBF16PS). So
+// no bit depends on blocks whose depth is a multiple of 32.
+#ifndef HALFTONE_SKELETONS_CONTRACTION_CPUTILES_H
+#define HALFTONE_SKELETONS_CONTRACTION_CPUTILES_H
+
+#include "codegen/skeletons/contraction/CpuOperands.h"
+
+namespace halftone::skeletons {
+
+class CpuTiles {
+public:
+  /// Whether the frame's variant has tiles.
+  static bool run(const cpu::Frame &frame) { return !frame.variant.others.empty(); }
+
+  CpuTiles(cpu::Code &code, cpu::Frame &frame, CpuOperands &operands);
+
+  /// The memory of the packed operands, and how deep a block is.
+  void place(Value lhsBlock, Value rhsPanel, Value depthOfBlock);
+  /// Tiles are this thread's from here on; release() gives them back.
+  void configure();
+  void release();
+
+  /// Packs lhs[begin .. end)[block .. block + length).
+  void packLhs(Value begin, Value end, Value block, Value length);
+  /// Packs rhs[block .. block + length)[column .. column + the register tile's columns).
+  void packRhs(Value column, Value columns, Value block, Value length);
+  /// Adds the products of `rows` rows, 16 or 32, from the block's `row` on to the sums at `tile`,
+  /// or sets those where `isLater` does not hold.
+  void multiply(Value tile, Value row, int64_t rows, Value isLater, Value length);
+
+private:
+  /// Sixteen rows of lhs or columns of rhs from `first` on, and 32 k.
+  struct Source {
+    bool isLhs;
+    Value first, count; // those that there are, behind the first
+    Value k, depth;     // likewise along k
+  };
+
+  void packTile(const Source &source, Value destination);
+  Value alongDepth(const Source &source, Value lane);
+  Value acrossLanes(const Source &source, Value pair);
+  Value addressOf(const Source &source, Value lane, Value k);
+  Value loadShorts(Value address, Value count, unsigned lanes);
+  Value tileAt(Value base, Value index);
+  Value row(Value tile, Value index);
+  void emit(llvm::StringRef instruction, mlir::ValueRange operands);
+  Value number(unsigned tile);
+
+  cpu::Code &code;
+  cpu::Frame &frame;
+  CpuOperands &operands;
+  int64_t width;
+  Value lhsBlock, rhsPanel, tilesOfBlock; // of lhs along k, behind one another
+};
+
+} // namespace halftone::skeletons
+
+#endif
