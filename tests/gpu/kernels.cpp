@@ -13,6 +13,7 @@
 #include "device_under_test.hpp"
 #include "halftone/manifest/texts.hpp"
 #include "models_artifacts.hpp"
+#include "ordered_cpu.hpp"
 #include "recorded.hpp"
 #include "replay.hpp"
 #include "single_launches.hpp"
@@ -51,7 +52,7 @@ std::vector<std::string> hold_to_recorded(const LinkedArtifact& linked, const De
   static const std::map<std::string, std::string> digests = read_digests();
   if (digests.empty()) throw Skipped("recorded/digests.txt was not carried");
   const Artifact artifact = Artifact::linked(*linked.image);
-  SingleLaunches cpu(artifact, Device::cpu()), gpu(artifact, device);
+  SingleLaunches cpu(artifact, ordered_cpu(artifact)), gpu(artifact, device);
   std::vector<std::string> wrong;
   for (const Site& site : gpu.sites()) {
     const auto recorded = digests.find(std::string(linked.name) + " " + site.text());

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "models_artifacts.hpp"
+#include "ordered_cpu.hpp"
 #include "recorded.hpp"
 #include "single_launches.hpp"
 
@@ -19,7 +20,8 @@ int main(int count, char** values) {
   std::ofstream file(values[1]);
   try {
     for (const LinkedArtifact& linked : kArtifacts) {
-      SingleLaunches cpu(Artifact::linked(*linked.image), Device::cpu());
+      const Artifact artifact = Artifact::linked(*linked.image);
+      SingleLaunches cpu(artifact, ordered_cpu(artifact));
       for (const Site& site : cpu.sites())
         file << linked.name << " " << site.text() << " " << digest(cpu.run(site, kRecordedSeed))
              << "\n";

@@ -13,6 +13,7 @@
 #include "artifacts.hpp"
 #include "executors.hpp"
 #include "pair.hpp"
+#include "tested_variant.hpp"
 
 namespace halftone::tests {
 
@@ -23,7 +24,7 @@ constexpr int kSteps = 3;
 
 /// All parameters after some steps.
 std::vector<std::uint32_t> trained(const LinkedArtifact& artifact, const Device& device) {
-  Pair inputs(artifact.name, *artifact.image, "x86-64-v3", kBatch);
+  Pair inputs(artifact.name, *artifact.image, tested_variant, kBatch);
   Trainer trainer(inputs.artifact, device, inputs.setup(1));
   for (int step = 0; step < kSteps; ++step) {
     inputs.draw();
@@ -36,7 +37,7 @@ std::vector<std::uint32_t> trained(const LinkedArtifact& artifact, const Device&
 }
 
 std::vector<std::pair<const char*, Device>> devices() {
-  const Device cpu = Device::cpu("x86-64-v3");
+  const Device cpu = Device::cpu(tested_variant);
   return {{"two threads", cpu.with_threads(2)},
           {"seven threads", cpu.with_threads(7)},
           {"an executor of two threads", cpu.with_executor(std::make_shared<executors::Queue>(2))},
@@ -50,7 +51,7 @@ TEST_CASE("steps have the same bits on any number of threads and on any executor
   const auto all = devices();
   for (const LinkedArtifact& artifact : kArtifacts) {
     CAPTURE(std::string(artifact.name));
-    const auto expected = trained(artifact, Device::cpu("x86-64-v3").with_threads(1));
+    const auto expected = trained(artifact, Device::cpu(tested_variant).with_threads(1));
     for (const auto& [name, device] : all) {
       CAPTURE(std::string(name));
       CHECK((trained(artifact, device) == expected));
@@ -60,9 +61,9 @@ TEST_CASE("steps have the same bits on any number of threads and on any executor
 
 TEST_CASE("trainers that share threads, an executor's own among them, have the bits of one alone") {
   const LinkedArtifact& artifact = find_artifact("every_layer");
-  const auto expected = trained(artifact, Device::cpu("x86-64-v3").with_threads(1));
+  const auto expected = trained(artifact, Device::cpu(tested_variant).with_threads(1));
   const auto queue = std::make_shared<executors::Queue>(2);
-  const Device owned = Device::cpu("x86-64-v3").with_threads(2);
+  const Device owned = Device::cpu(tested_variant).with_threads(2);
   const Device lent = owned.with_executor(queue);
   std::atomic<int> right = 0, done = 0;
   const auto train = [&](const Device& device) {

@@ -19,6 +19,7 @@
 #include "halftone/predictor.hpp"
 #include "halftone/trainer.hpp"
 #include "inputs.hpp"
+#include "ordered_cpu.hpp"
 
 using halftone::Device, halftone::Trainer;
 using halftone::manifest::ArtifactImage;
@@ -38,7 +39,7 @@ struct Pair {
       : artifact(Artifact::linked(image)),
         bindings{halftone::Binding{"batch", batch}},
         setup{.model = "", .bindings = bindings, .seed = 3},
-        cpu(artifact, Device::cpu(), setup),
+        cpu(artifact, halftone::tests::ordered_cpu(artifact), setup),
         chip(artifact, device_of(chip), setup),
         inputs(artifact, batch, 7) {}
 
@@ -204,7 +205,7 @@ TEST_CASE("parts, micro-batches, diagnosis and prediction on a simulated chip ar
     CHECK_FALSE(trainer.diagnose());
   });
   pair.compare();
-  halftone::Predictor cpu(pair.artifact, Device::cpu(), pair.setup),
+  halftone::Predictor cpu(pair.artifact, halftone::tests::ordered_cpu(pair.artifact), pair.setup),
       chip(pair.artifact, device_of("sm_80"), pair.setup);
   cpu.copy_parameters(pair.cpu);
   chip.copy_parameters(pair.chip);

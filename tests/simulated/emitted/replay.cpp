@@ -13,6 +13,7 @@
 #include "halftone/manifest/plan.hpp"
 #include "halftone/manifest/texts.hpp"
 #include "halftone/reference/rounding.hpp"
+#include "ordered_cpu.hpp"
 
 namespace halftone::tests {
 
@@ -72,7 +73,7 @@ float hostile(std::uint64_t number) {
 
 Replay::Replay(const Artifact& artifact, const Device& chip, const Setup& setup,
                const Filter& filter, std::string_view program)
-    : cpu_("replay", artifact, Device::cpu(), program, setup),
+    : cpu_("replay", artifact, ordered_cpu(artifact), program, setup),
       chip_("replay", artifact, chip, program, setup),
       compared_(cpu_.manifest().kernels.size()),
       contraction_(compared_.size()) {
@@ -86,7 +87,7 @@ Replay::Replay(const Artifact& artifact, const Device& chip, const Setup& setup,
     for (const manifest::Launch& launch : cpu_.plan().launches(phase))
       launched.insert(static_cast<std::size_t>(launch.kernel));
   for (const std::size_t i : launched) {
-    const auto& text = texts[static_cast<std::size_t>(chip_.plan().target()->kernels[i].text)];
+    const auto& text = texts[static_cast<std::size_t>(target().kernels[i].text)];
     compared_[i] = !filter || filter(text);
     contraction_[i] = read_contraction(text);
   }
@@ -94,6 +95,14 @@ Replay::Replay(const Artifact& artifact, const Device& chip, const Setup& setup,
   chip_.execution().prepare_accumulation();
   cpu_.refresh();  // else the first launch would, after it was given its operands
   chip_.refresh();
+}
+
+const manifest::CudaTarget& Replay::target() const {
+  if (chip_.plan().target() != nullptr) return *chip_.plan().target();
+  const auto& chips = chip_.manifest().cuda;
+  const auto found = std::ranges::find(chips, "sm_80", &manifest::CudaTarget::chip);
+  if (found == chips.end()) throw std::runtime_error("the artifact has no texts for sm_80");
+  return *found;
 }
 
 std::vector<std::byte> Replay::bytes_of(BoundProgram& program, std::size_t buffer) const {
@@ -148,7 +157,14 @@ void Replay::step(std::uint64_t seed, Tally& tally, Inputs inputs) {
 }
 
 bool Replay::is_class_b(const manifest::Launch& launch) const {
-  const auto& kernel = chip_.plan().target()->kernels[static_cast<std::size_t>(launch.kernel)];
+  const auto index = static_cast<std::size_t>(launch.kernel);
+  if (chip_.plan().target() == nullptr) {
+    const auto& variants = chip_.manifest().variants;
+    const auto variant = std::ranges::find(variants, chip_.execution().variant());
+    const auto& tiles = chip_.manifest().kernels[index].blocking.tiles;
+    return !tiles.empty() && tiles[static_cast<std::size_t>(variant - variants.begin())].depth > 1;
+  }
+  const auto& kernel = target().kernels[index];
   return !kernel.plans.empty() && kernel.plans.front().name.starts_with("tensor");
 }
 
@@ -280,7 +296,8 @@ void Replay::hold_to_bound(const manifest::Launch& launch, const ContractionText
       b[k] = right[text.transpose_rhs ? column * depth + k : k * columns + column];
     }
     ++tally.bounded;
-    const ClassB bound = class_b(a, b, result.format, Sums::toward_zero);
+    const Sums sums = chip_.plan().target() ? Sums::toward_zero : Sums::flushed;
+    const ClassB bound = class_b(a, b, result.format, sums);
     if (bound.holds(stored[i])) continue;
     ++tally.outside;
     if (tally.first.empty())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program launch by launch, on the CPU and on a simulated chip: each kernel is given the operands
-// that the CPU recorded, so that no difference can hide behind an earlier one.
+// A program launch by launch, on the CPU and on a simulated chip, or by AMX: each kernel is given
+// the operands that the CPU recorded, so that no difference can hide behind an earlier one.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ enum class Inputs {
 class Replay {
  public:
   /// Decides by a kernel's text whether its launches are compared; the CPU runs all. It is asked
-  /// once for every kernel that the program launches.
+  /// once for every kernel that the program launches. The `chip` may be this CPU with AMX.
   using Filter = std::function<bool(const std::string& text)>;
 
   Replay(const Artifact& artifact, const Device& chip, const Setup& setup,
@@ -60,6 +60,8 @@ class Replay {
   void compare_class_b(const manifest::Launch& launch, Tally& tally);
   void hold_to_bound(const manifest::Launch& launch, const ContractionText& text,
                      const SumResult& result, Tally& tally);
+  /// Whose texts say which results are sums; for a CPU sm_80's.
+  [[nodiscard]] const manifest::CudaTarget& target() const;
   [[nodiscard]] bool is_class_b(const manifest::Launch& launch) const;
   [[nodiscard]] std::vector<std::byte> bytes_of(BoundProgram& program, std::size_t buffer) const;
   [[nodiscard]] std::vector<float> values_of(BoundProgram& program,

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// This processor as an oracle: with code whose contractions are all ordered (N1, P21).
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include "halftone/artifact.hpp"
+#include "halftone/device.hpp"
+#include "halftone/manifest/manifest.hpp"
+
+namespace halftone::tests {
+
+/// The best of the artifact's variants that this processor runs and that has no tiles (AMX).
+inline Device ordered_cpu(const Artifact& artifact) {
+  const auto& offered = artifact.manifest().variants;
+  const Device best = Device::cpu();
+  for (const std::string& variant : best.variants())
+    if (variant != "x86-64-v4-amx" && std::ranges::count(offered, variant) > 0)
+      return Device::cpu(variant);
+  return best;
+}
+
+}  // namespace halftone::tests
