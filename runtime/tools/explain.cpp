@@ -235,14 +235,26 @@ class Explainer {
       Json kernels = Json::array();
       for (const manifest::Launch& launch : program.phases[phase]) {
         const auto& kernel = manifest_.kernels[static_cast<std::size_t>(launch.kernel)];
-        kernels.push_back(
-            {{"kernel", kernel.name}, {"skeleton", kernel.skeleton}, {"fused", launch.fused}});
+        kernels.push_back({{"kernel", kernel.name},
+                           {"skeleton", kernel.skeleton},
+                           {"fused", launch.fused},
+                           {"class_b", class_b(kernel)}});
       }
       json.push_back({{"phase", spelled(static_cast<manifest::Phase>(phase))},
                       {"every_step", is_of_every_step(phase)},
                       {"kernels", std::move(kernels)}});
     }
     return json;
+  }
+
+  /// The CPU's variants whose tiles (AMX) sum in an order of their own (N8).
+  Json class_b(const manifest::Kernel& kernel) const {
+    Json variants = Json::array();
+    if (std::ranges::find(manifest_.targets, "cpu") == manifest_.targets.end()) return variants;
+    for (std::size_t i = 0; i < kernel.blocking.tiles.size(); ++i) {
+      if (kernel.blocking.tiles[i].depth > 1) variants.push_back(manifest_.variants[i]);
+    }
+    return variants;
   }
 
   /// The first phase that launches a kernel of this name.

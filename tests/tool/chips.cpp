@@ -49,6 +49,26 @@ Bytes artifact_for_chips() {
 
 }  // namespace
 
+TEST_CASE("explain says on which variants of the CPU a contraction is of class B") {
+  Manifest made = hand_made::manifest();
+  made.variants = {"x86-64-v4-amx", "x86-64-v4"};
+  manifest::Kernel& kernel = made.kernels.front();
+  kernel.tasks = {{{{1, 0}}, 1}, {{{4, -1}}, 1}};
+  kernel.blocking = {{{32, 32, 32, 32}, {12, 32, 16, 1}}, {{64, -1}}, 0, false};
+  const auto class_b = [&] {
+    const File file(manifest::encode(made));
+    const auto json = json_of("explain " + file.path());
+    for (const auto& each : json["programs"][0]["phases"][0]["kernels"])
+      if (each["kernel"] == kernel.name) return each["class_b"];
+    return nlohmann::json("no such kernel");
+  };
+  CHECK(class_b() == nlohmann::json{"x86-64-v4-amx"});
+  const File file(manifest::encode(made));
+  CHECK(run_tool("explain --all " + file.path()).output.find("class B on") != std::string::npos);
+  kernel.blocking.tiles[0].depth = 1;
+  CHECK(class_b() == nlohmann::json::array());
+}
+
 TEST_CASE("explain says for every chip which plan was chosen, what it beat, and by how much") {
   const File file(artifact_for_chips());
   const nlohmann::json json = json_of("explain " + file.path());
