@@ -11,6 +11,7 @@
 #include "fma_peak.hpp"
 #include "halftone/manifest/blocks.hpp"
 #include "halftone/manifest/plan.hpp"
+#include "processor.hpp"
 
 extern "C" const halftone::manifest::ArtifactImage halftone_artifact_emit_cpu;
 
@@ -67,8 +68,10 @@ int main() {
   std::printf("fma ceiling %.0f GFLOP/s\n", fma_ceiling());
   std::printf("memcpy %.1f GB/s read and written\n",
               2e-9 * bytes / seconds(101, [&] { std::memcpy(result.data(), lhs.data(), bytes); }));
+  const auto runnable = halftone::runnable_variants(halftone::this_processor());
   for (std::size_t variant = 0; variant < manifest.variants.size(); ++variant)
     for (const auto& kernel : manifest.kernels) {
+      if (std::ranges::count(runnable, manifest.variants[variant]) == 0) continue;
       using Entry = void (*)(const void* const*, const std::int64_t*, std::int64_t, std::int64_t,
                              const halftone::manifest::CpuBlocks*);
       const auto entry =
@@ -92,7 +95,7 @@ int main() {
       const double work =
           contracts ? 2.0 * kBatch * kColumns * kDepth
                     : static_cast<double>(bytes_moved(kernel.name) * kBatch * kCastColumns);
-      std::printf("%-10s %-24s %8.1f %s\n", manifest.variants[variant].c_str(), kernel.name.c_str(),
+      std::printf("%-13s %-24s %8.1f %s\n", manifest.variants[variant].c_str(), kernel.name.c_str(),
                   1e-9 * work / time, contracts ? "GFLOP/s" : "GB/s");
     }
 }
