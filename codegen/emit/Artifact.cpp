@@ -31,16 +31,29 @@ struct Resolution {
   ManifestAndKernels planned;
 };
 
+/// What CPU code is made for.
+struct CpuCode {
+  explicit CpuCode(const PipelineOptions &options) : architecture(options.cpuArchitecture) {
+    if (architecture.empty())
+      architecture = cpu::hostArchitecture();
+    llvm::copy_if(cpu::cpuVariants(architecture), std::back_inserter(variants), [&](auto &variant) {
+      return options.variants.empty() || llvm::is_contained(options.variants, variant.name);
+    });
+  }
+
+  std::string architecture;
+  std::vector<cpu::CpuVariant> variants; ///< best first
+};
+
 /// Code for the first of `manifests`, and all that the object carries beside it: the artifact's
 /// object and identity.
 LogicalResult emitCpuObject(const ManifestAndKernels &planned, Artifact &artifact,
-                            MLIRContext *context) {
+                            const CpuCode &cpuCode, MLIRContext *context) {
   OpBuilder builder(context);
   OwningOpRef<ModuleOp> code = ModuleOp::create(builder, builder.getUnknownLoc());
   cpu::ObjectParts parts;
-  for (const cpu::CpuVariant &variant : cpu::cpuVariants()) {
-    if (!llvm::is_contained(planned.manifest.variants, variant.name))
-      continue;
+  parts.architecture = cpuCode.architecture;
+  for (const cpu::CpuVariant &variant : cpuCode.variants) {
     std::vector<std::string> entries, finishes;
     for (KernelOp kernel : planned.kernels) {
       if (failed(cpu::buildCpuKernel(kernel, variant, planned.manifest.symbols, *code)))
@@ -133,17 +146,6 @@ static std::optional<std::string> findUnknownSymbol(const description::Descripti
   return std::nullopt;
 }
 
-static void keepVariants(manifest::Manifest &manifest, ArrayRef<std::string> kept) {
-  for (size_t i = manifest.variants.size(); i-- > 0;) {
-    if (llvm::is_contained(kept, manifest.variants[i]))
-      continue;
-    manifest.variants.erase(manifest.variants.begin() + static_cast<ptrdiff_t>(i));
-    for (manifest::Kernel &kernel : manifest.kernels)
-      if (!kernel.blocking.tiles.empty())
-        kernel.blocking.tiles.erase(kernel.blocking.tiles.begin() + static_cast<ptrdiff_t>(i));
-  }
-}
-
 FailureOr<Artifact> compile(const description::Description &description,
                             ArrayRef<std::string> targets, const PipelineOptions &options,
                             MLIRContext *context, const AheadOfTime &ahead) {
@@ -160,6 +162,7 @@ FailureOr<Artifact> compile(const description::Description &description,
     fault = findUnknownSymbol(description, assumed);
   if (fault)
     return emitError(UnknownLoc::get(context)) << *fault;
+  const CpuCode cpuCode(options);
   std::vector<Resolution> resolutions = resolve(description, targets);
   CudaTexts texts;
   for (Resolution &resolution : resolutions) {
@@ -167,10 +170,8 @@ FailureOr<Artifact> compile(const description::Description &description,
     if (failed(module))
       return failure();
     resolution.module = std::move(*module);
-    resolution.planned =
-        buildManifest(*resolution.module, description, resolution.targets, assumed);
-    if (!options.variants.empty())
-      keepVariants(resolution.planned.manifest, options.variants);
+    resolution.planned = buildManifest(*resolution.module, description, resolution.targets,
+                                       cpuCode.variants, assumed);
     if (failed(describeCuda(resolution.planned, texts)))
       return failure();
   }
@@ -185,7 +186,7 @@ FailureOr<Artifact> compile(const description::Description &description,
     resolution.planned.manifest.text_count = static_cast<int32_t>(artifact.texts.size());
     artifact.manifests.push_back(resolution.planned.manifest);
   }
-  if (failed(emitCpuObject(resolutions.front().planned, artifact, context)))
+  if (failed(emitCpuObject(resolutions.front().planned, artifact, cpuCode, context)))
     return failure();
   artifact.header = buildApiHeader(artifact.manifests.front(), artifact.identity);
   return artifact;

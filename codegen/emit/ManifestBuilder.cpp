@@ -5,7 +5,6 @@
 #include "codegen/emit/Provenance.h"
 
 #include "codegen/emit/TaskAxes.h"
-#include "codegen/emit/cpu/Variants.h"
 #include "codegen/ir/Rules.h"
 #include "codegen/skeletons/Skeletons.h"
 #include "halftone/description/text.hpp"
@@ -47,8 +46,10 @@ double inF32(double value) { return static_cast<float>(value); }
 class ManifestBuilder {
 public:
   ManifestBuilder(ModuleOp module, const hd::Description &description,
-                  ArrayRef<std::string> targets, const AssumedSizes &assumed)
-      : module(module), description(description), targets(targets), assumed(assumed) {}
+                  ArrayRef<std::string> targets, ArrayRef<cpu::CpuVariant> variants,
+                  const AssumedSizes &assumed)
+      : module(module), description(description), targets(targets), variants(variants),
+        assumed(assumed) {}
 
   ManifestAndKernels build() {
     describeModel();
@@ -84,7 +85,7 @@ private:
       m.assumed.push_back(assumedSize(assumed, symbol));
     for (const hd::Loss &loss : description.losses)
       m.losses.push_back(description.nodes[loss.node].name);
-    for (const cpu::CpuVariant &variant : cpu::cpuVariants())
+    for (const cpu::CpuVariant &variant : variants)
       m.variants.push_back(variant.name.str());
     auto optimizer = module->getAttrOfType<DictionaryAttr>(kOptimizerAttr);
     m.learning_rate = inF32(optimizer.getAs<FloatAttr>("learning_rate").getValueAsDouble());
@@ -246,7 +247,7 @@ private:
       if (!kernel.getColumns() && !skeleton.isOneRow(kernel))
         k.tasks.insert(k.tasks.begin(),
                        {{dimension(kernel.getDomain().getValue().back())}, hm::kMostColumns});
-      k.blocking = blockingOf(kernel, result.manifest.symbols);
+      k.blocking = blockingOf(kernel, result.manifest.symbols, variants);
       k.cpu_entry = it->second;
       result.manifest.kernels.push_back(std::move(k));
       result.kernels.push_back(kernel);
@@ -279,6 +280,7 @@ private:
   ModuleOp module;
   const hd::Description &description;
   ArrayRef<std::string> targets;
+  ArrayRef<cpu::CpuVariant> variants;
   const AssumedSizes &assumed;
   ManifestAndKernels result;
   llvm::StringMap<int32_t> indices;
@@ -287,8 +289,9 @@ private:
 } // namespace
 
 ManifestAndKernels buildManifest(ModuleOp module, const hd::Description &description,
-                                 ArrayRef<std::string> targets, const AssumedSizes &assumed) {
-  return ManifestBuilder(module, description, targets, assumed).build();
+                                 ArrayRef<std::string> targets, ArrayRef<cpu::CpuVariant> variants,
+                                 const AssumedSizes &assumed) {
+  return ManifestBuilder(module, description, targets, variants, assumed).build();
 }
 
 } // namespace halftone::ir

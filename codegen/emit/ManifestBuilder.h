@@ -3,6 +3,7 @@
 #ifndef HALFTONE_EMIT_MANIFESTBUILDER_H
 #define HALFTONE_EMIT_MANIFESTBUILDER_H
 
+#include "codegen/emit/cpu/Variants.h"
 #include "codegen/ir/Dialect.h"
 #include "codegen/plan/AssumedSizes.h"
 #include "halftone/description/description.hpp"
@@ -20,7 +21,9 @@ struct ManifestAndKernels {
 /// for all of them. CPU entry i belongs to kernel i; finishes follow all kernels, in order. What
 /// chips need is left to describeCuda.
 ManifestAndKernels buildManifest(mlir::ModuleOp module, const description::Description &description,
-                                 llvm::ArrayRef<std::string> targets, const AssumedSizes &assumed);
+                                 llvm::ArrayRef<std::string> targets,
+                                 llvm::ArrayRef<cpu::CpuVariant> variants,
+                                 const AssumedSizes &assumed);
 
 } // namespace halftone::ir
 

@@ -31,13 +31,14 @@ std::vector<hm::TaskAxis> taskAxesOf(ArrayRef<skeletons::Axis> axes,
   return result;
 }
 
-hm::Blocking blockingOf(KernelOp kernel, ArrayRef<std::string> symbols) {
+hm::Blocking blockingOf(KernelOp kernel, ArrayRef<std::string> symbols,
+                        ArrayRef<cpu::CpuVariant> variants) {
   std::optional<skeletons::CpuBlocking> blocking = skeletons::of(kernel).getCpuBlocking(kernel);
   if (!blocking)
     return {};
   hm::Blocking result{
       {}, dimensionsOf(blocking->depth, symbols), blocking->stride, blocking->transposes};
-  for (const cpu::CpuVariant &named : cpu::cpuVariants()) {
+  for (const cpu::CpuVariant &named : variants) {
     const cpu::CpuVariant &variant = cpu::codeVariant(kernel, named);
     hm::RegisterTile tile{static_cast<int32_t>(variant.tileRows),
                           static_cast<int32_t>(variant.columnsOfTile(kernel.getColumns())),

@@ -3,6 +3,7 @@
 #ifndef HALFTONE_EMIT_TASKAXES_H
 #define HALFTONE_EMIT_TASKAXES_H
 
+#include "codegen/emit/cpu/Variants.h"
 #include "codegen/skeletons/Skeleton.h"
 #include "halftone/manifest/manifest.hpp"
 
@@ -13,8 +14,9 @@ std::vector<manifest::Dimension> dimensionsOf(llvm::ArrayRef<mlir::Attribute> di
                                               llvm::ArrayRef<std::string> symbols);
 std::vector<manifest::TaskAxis> taskAxesOf(llvm::ArrayRef<skeletons::Axis> axes,
                                            llvm::ArrayRef<std::string> symbols);
-/// For all variants; of what works in no blocks it is empty.
-manifest::Blocking blockingOf(ir::KernelOp kernel, llvm::ArrayRef<std::string> symbols);
+/// For all `variants`; of what works in no blocks it is empty.
+manifest::Blocking blockingOf(ir::KernelOp kernel, llvm::ArrayRef<std::string> symbols,
+                              llvm::ArrayRef<cpu::CpuVariant> variants);
 
 } // namespace halftone::ir
 

@@ -20,8 +20,9 @@ namespace halftone::ir {
 #include "codegen/passes/Passes.h.inc"
 
 struct PipelineOptions {
-  std::vector<std::string> chips = {};   ///< to plan for
-  std::vector<std::string> assumed = {}; ///< sizes of symbols: "batch=64"
+  std::vector<std::string> chips = {};    ///< to plan for
+  std::vector<std::string> assumed = {};  ///< sizes of symbols: "batch=64"
+  std::string cpuArchitecture = {};       ///< of CPU code, as in llvm::Triple
   std::vector<std::string> variants = {}; ///< of CPU code, none others; empty: all
   bool fuse = true; ///< otherwise every operation is a kernel of its own, for tests
   bool diagnosis =

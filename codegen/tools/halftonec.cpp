@@ -59,11 +59,16 @@ llvm::cl::list<std::string>
     targets("targets", llvm::cl::CommaSeparated,
             llvm::cl::desc("Chips the artifact is for: cpu, sm_80, sm_90a, ... (default: all)"),
             llvm::cl::cat(category));
-llvm::cl::list<std::string>
-    variants("variants", llvm::cl::CommaSeparated,
-             llvm::cl::desc("Processors that CPU code is made for: x86-64-v4-amx, x86-64-v4, "
-                            "x86-64-v3, x86-64 (default: all)"),
-             llvm::cl::cat(category));
+llvm::cl::opt<std::string> cpuArchitecture(
+    "cpu-architecture",
+    llvm::cl::desc("Architecture that CPU code is made for: x86_64, aarch64 (default: this "
+                   "machine's)"),
+    llvm::cl::value_desc("name"), llvm::cl::cat(category));
+llvm::cl::list<std::string> variants(
+    "variants", llvm::cl::CommaSeparated,
+    llvm::cl::desc("Processors of that architecture: x86-64-v4, x86-64-v3, x86-64; aarch64 "
+                   "(default: all)"),
+    llvm::cl::cat(category));
 llvm::cl::list<std::string>
     assume("assume", llvm::cl::CommaSeparated,
            llvm::cl::desc("Sizes of symbols that plans are chosen for: batch=64,time=8 (default: "
@@ -128,6 +133,7 @@ std::vector<std::string> allTargets() {
 halftone::ir::PipelineOptions pipelineOptions() {
   return {.chips = {},
           .assumed = {assume.begin(), assume.end()},
+          .cpuArchitecture = cpuArchitecture,
           .variants = {variants.begin(), variants.end()},
           .fuse = !unfused,
           .diagnosis = !withoutDiagnosis};
@@ -161,7 +167,7 @@ halftone::ir::AheadOfTime ahead(const char *program) {
 
 /// Whether every name that was given is known; `noun`: what they name.
 bool checkNames(llvm::ArrayRef<std::string> given, const std::vector<std::string> &known,
-                llvm::StringRef noun) {
+                const llvm::Twine &noun) {
   for (const std::string &name : given)
     if (!llvm::is_contained(known, name)) {
       std::string nearest = halftone::ir::nearestName(name, known);
@@ -173,11 +179,15 @@ bool checkNames(llvm::ArrayRef<std::string> given, const std::vector<std::string
 }
 
 bool checkTargets() {
+  namespace cpu = halftone::cpu;
+  std::string architecture =
+      cpuArchitecture.empty() ? cpu::hostArchitecture() : cpuArchitecture.getValue();
   std::vector<std::string> known;
-  for (const halftone::cpu::CpuVariant &variant : halftone::cpu::cpuVariants())
+  for (const cpu::CpuVariant &variant : cpu::cpuVariants(architecture))
     known.push_back(variant.name.str());
   return checkNames(targets, allTargets(), "target") &&
-         checkNames(variants, known, "variant of CPU code");
+         checkNames({architecture}, cpu::cpuArchitectures(), "architecture of CPU code") &&
+         checkNames(variants, known, "variant of CPU code for " + architecture);
 }
 
 void printSummary(const hm::Manifest &manifest) {
@@ -261,8 +271,8 @@ std::optional<std::string> sharedPath() {
 
 /// Refuses an option whose value is empty, as an unset variable leaves it.
 bool checkValues() {
-  for (const auto *option :
-       {&sealPath, &rulesPath, &objectPath, &headerPath, &cudaFolder, &kernelCompiler})
+  for (const auto *option : {&sealPath, &rulesPath, &objectPath, &headerPath, &cudaFolder,
+                             &kernelCompiler, &cpuArchitecture})
     if (option->getNumOccurrences() > 0 && option->empty()) {
       fail("--" + option->ArgStr + " names no " + option->ValueStr + "; give one, or leave it out");
       return false;

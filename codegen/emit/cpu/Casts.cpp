@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Branch-free integer code for scalars and vectors alike; f16 by F16C where the variant has it.
+// Branch-free integer code for scalars and vectors alike; f16 by instructions where the variant has
+// them.
 #include "codegen/emit/cpu/Casts.h"
 
 using namespace mlir;
@@ -169,10 +170,18 @@ Value fromRebased(Lanes &lanes, Value stored, const Rebased &from) {
   return lanes.real(lanes.either(unsignedBits, sign));
 }
 
-//===--- F16C ---===//
+//===--- Instructions for f16 ---===//
 
 constexpr int64_t kF16cLanes = 8;
 constexpr Rebased kF16(Element::f16);
+
+/// Codes with the one NaN of f16, of those with any.
+Value withOneNan(Code &code, Value codes) {
+  Lanes lanes(code, codes.getType());
+  Value nan = lanes.constant(16, kF16.traits.nan);
+  Value isNan = lanes.less(lanes.constant(16, kF16.infinity), lanes.both(codes, nan));
+  return lanes.select(isNan, nan, codes);
+}
 
 /// Eight f32 to codes. The instruction heeds neither flush-to-zero nor MXCSR's rounding, but keeps
 /// the payload of a NaN.
@@ -180,11 +189,7 @@ Value toF16Hardware(Code &code, Value eight, RoundingMode rounding) {
   int immediate = rounding == RoundingMode::to_nearest_even ? 0 : 3;
   Value mode = arith::ConstantIntOp::create(code.builder, code.loc, immediate, 32);
   Type codes = code.vector(code.builder.getI16Type(), kF16cLanes);
-  Value rounded = code.callIntrinsic("llvm.x86.vcvtps2ph.256", codes, {eight, mode});
-  Lanes lanes(code, codes);
-  Value nan = lanes.constant(16, kF16.traits.nan);
-  Value isNan = lanes.less(lanes.constant(16, kF16.infinity), lanes.both(rounded, nan));
-  return lanes.select(isNan, nan, rounded);
+  return withOneNan(code, code.callIntrinsic("llvm.x86.vcvtps2ph.256", codes, {eight, mode}));
 }
 
 Value toF16ByF16c(Code &code, Value value, RoundingMode rounding) {
@@ -201,8 +206,15 @@ Value toF16ByF16c(Code &code, Value value, RoundingMode rounding) {
   return result;
 }
 
-/// With F16C, LLVM widens half by the instruction; it has no other name for it.
-Value fromF16ByF16c(Code &code, Value stored) {
+/// To nearest even, as FPCR says: NEON's instruction for vectors has no rounding of its own.
+Value toF16ByNeon(Code &code, Value value) {
+  Lanes lanes(code, value.getType());
+  Value half = lanes.cast<arith::TruncFOp>(value, code.builder.getF16Type());
+  return withOneNan(code, lanes.cast<arith::BitcastOp>(half, code.builder.getI16Type()));
+}
+
+/// LLVM has no other name for the instruction.
+Value fromF16ByInstruction(Code &code, Value stored) {
   Lanes lanes(code, stored.getType());
   Value half = lanes.cast<arith::BitcastOp>(stored, code.builder.getF16Type());
   return lanes.cast<arith::ExtFOp>(half, code.f32());
@@ -224,6 +236,10 @@ static bool isByF16c(const CpuVariant &variant, Element element) {
   return element == Element::f16 && variant.f16c;
 }
 
+static bool isByNeon(const CpuVariant &variant, Element element) {
+  return element == Element::f16 && variant.architecture == "aarch64";
+}
+
 Value widen(Code &code, const CpuVariant &variant, Type format, Value stored) {
   if (!ir::isShort(format))
     return stored;
@@ -231,8 +247,9 @@ Value widen(Code &code, const CpuVariant &variant, Type format, Value stored) {
   Element from = ir::elementOf(format);
   if (hasExponentsOfF32(from))
     return fromUpperBits(lanes, stored, encoding::traits(from));
-  return isByF16c(variant, from) ? fromF16ByF16c(code, stored)
-                                 : fromRebased(lanes, stored, Rebased(from));
+  return isByF16c(variant, from) || isByNeon(variant, from)
+             ? fromF16ByInstruction(code, stored)
+             : fromRebased(lanes, stored, Rebased(from));
 }
 
 Value narrow(Code &code, const CpuVariant &variant, Type format, RoundingMode rounding,
@@ -241,6 +258,8 @@ Value narrow(Code &code, const CpuVariant &variant, Type format, RoundingMode ro
   Element to = ir::elementOf(format);
   if (hasExponentsOfF32(to))
     return toUpperBits(lanes, value, encoding::traits(to), rounding);
+  if (isByNeon(variant, to) && rounding == RoundingMode::to_nearest_even)
+    return toF16ByNeon(code, value);
   return isByF16c(variant, to) ? toF16ByF16c(code, value, rounding)
                                : toRebased(lanes, value, Rebased(to), rounding);
 }

@@ -18,7 +18,7 @@ namespace halftone::cpu {
 const CpuVariant &codeVariant(KernelOp kernel, const CpuVariant &variant) {
   if (variant.others.empty() || skeletons::of(kernel).multipliesTiles(kernel))
     return variant;
-  return *llvm::find_if(cpuVariants(), [&](auto &other) { return other.name == variant.others; });
+  return *findCpuVariant(variant.others);
 }
 
 std::string entryName(KernelOp kernel, const CpuVariant &variant) {

@@ -28,14 +28,12 @@ static void setTargets(ModuleOp module) {
     if (!variant)
       return;
     function->removeAttr("halftone.variant");
-    for (const CpuVariant &known : cpuVariants())
-      if (known.name == variant.getValue()) {
-        function.setTargetCpu(known.cpu);
-        function.setPreferVectorWidth(std::to_string(known.vectorLanes * 32));
-        if (!known.features.empty())
-          function.setTargetFeaturesAttr(
-              LLVM::TargetFeaturesAttr::get(function.getContext(), known.features));
-      }
+    const CpuVariant *known = findCpuVariant(variant.getValue());
+    function.setTargetCpu(known->cpu);
+    function.setPreferVectorWidth(std::to_string(known->vectorLanes * 32));
+    if (!known->features.empty())
+      function.setTargetFeaturesAttr(
+          LLVM::TargetFeaturesAttr::get(function.getContext(), known->features));
   });
 }
 

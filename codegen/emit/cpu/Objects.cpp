@@ -79,18 +79,24 @@ void addImage(llvm::Module &module, const ObjectParts &parts) {
                             "halftone_artifact", global, &module);
 }
 
-std::unique_ptr<llvm::TargetMachine> createTargetMachine(std::string &error) {
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
+/// For this machine's system, on any architecture.
+std::unique_ptr<llvm::TargetMachine> createTargetMachine(llvm::StringRef architecture,
+                                                         std::string &error) {
+  llvm::InitializeAllTargetInfos();
+  llvm::InitializeAllTargets();
+  llvm::InitializeAllTargetMCs();
+  llvm::InitializeAllAsmPrinters();
   llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
+  if (architecture != hostArchitecture())
+    triple.setArchName(architecture);
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return nullptr;
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict; // every operation keeps its own rounding
-  return std::unique_ptr<llvm::TargetMachine>(
-      target->createTargetMachine(triple, cpuVariants().back().cpu, "", options, llvm::Reloc::PIC_,
-                                  std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, cpuVariants(architecture).back().cpu, "", options, llvm::Reloc::PIC_, std::nullopt,
+      llvm::CodeGenOptLevel::Aggressive));
 }
 
 /// The loop nests come in vectors, tiled and unrolled. What LLVM's own pipelines do to them beyond
@@ -128,16 +134,17 @@ std::string identityOf(const ObjectParts &parts) {
 mlir::FailureOr<llvm::SmallVector<char>> emitObject(mlir::ModuleOp module,
                                                     const ObjectParts &parts) {
   if (parts.entries.empty())
-    return module.emitError() << "no CPU code is made for " << llvm::sys::getDefaultTargetTriple()
-                              << ": build on x86-64";
+    return module.emitError() << "no CPU code is made for " << parts.architecture
+                              << ": choose an architecture with --cpu-architecture";
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code = lowerToLlvm(module, context);
   if (!code)
     return mlir::failure();
   std::string error;
-  std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(error);
+  std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(parts.architecture, error);
   if (!machine)
-    return module.emitError() << "no code can be made for this processor: " << error;
+    return module.emitError() << "this LLVM makes no code for " << parts.architecture << ": "
+                              << error;
   code->setDataLayout(machine->createDataLayout());
   code->setTargetTriple(machine->getTargetTriple());
   code->setPICLevel(llvm::PICLevel::BigPIC);

@@ -9,6 +9,7 @@
 namespace halftone::cpu {
 
 struct ObjectParts {
+  std::string architecture;                      ///< as in llvm::Triple
   std::vector<std::vector<std::string>> entries; ///< functions by variant and entry
   std::vector<std::vector<std::byte>> manifests; ///< the CPU's first
   llvm::ArrayRef<std::byte> texts;               ///< as manifest::pack_texts wrote them

@@ -20,7 +20,7 @@ struct CpuVariant {
   unsigned vectorLanes; // f32 of a register
   unsigned tileRows, tileColumns; // accumulators of a contraction that fit the vector registers
   unsigned lowTileRows;           // of a lower tile that wastes less at the end; 0 for none
-  bool f16c;                      // converts f16 by instructions
+  bool f16c;                      // converts f16 by F16C
   llvm::StringRef features = {};  // that the cpu lacks, as LLVM spells them
   /// Of one with tiles of matrices: the variant whose code runs what they do not multiply.
   llvm::StringRef others = {};
@@ -36,9 +36,18 @@ struct CpuVariant {
   unsigned lhsLanes() const { return static_cast<unsigned>(llvm::PowerOf2Ceil(tileRows)); }
 };
 
-/// Those of the default target's architecture, best first; the last one runs on all of its
-/// processors. Empty for an architecture without any.
-llvm::ArrayRef<CpuVariant> cpuVariants();
+/// This machine's, as in llvm::Triple.
+std::string hostArchitecture();
+
+/// Those that have variants.
+std::vector<std::string> cpuArchitectures();
+
+/// The variants of an architecture, best first; the last one runs on all of its processors. Empty
+/// for an architecture without any.
+llvm::ArrayRef<CpuVariant> cpuVariants(llvm::StringRef architecture);
+
+/// The variant of that name, of any architecture; null for none.
+const CpuVariant *findCpuVariant(llvm::StringRef name);
 
 } // namespace halftone::cpu
 

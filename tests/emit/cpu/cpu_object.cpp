@@ -75,7 +75,9 @@ FailureOr<SmallVector<char>> emit(StringRef file, MLIRContext& context) {
   manifest.symbols = kSymbols;
   manifest.targets = {"cpu"};
   manifest.assumed = {1};
-  for (const cpu::CpuVariant& variant : cpu::cpuVariants()) {
+  parts.architecture = cpu::hostArchitecture();
+  const ArrayRef<cpu::CpuVariant> variants = cpu::cpuVariants(parts.architecture);
+  for (const cpu::CpuVariant& variant : variants) {
     manifest.variants.push_back(variant.name.str());
     std::vector<std::string> entries;
     manifest.kernels.clear();
@@ -85,7 +87,7 @@ FailureOr<SmallVector<char>> emit(StringRef file, MLIRContext& context) {
       listed.name = kernel.getName().str();
       listed.skeleton = skeletons::of(kernel).name().str();
       listed.tasks = ir::taskAxesOf(skeletons::of(kernel).getTaskAxes(kernel), kSymbols);
-      listed.blocking = ir::blockingOf(kernel, kSymbols);
+      listed.blocking = ir::blockingOf(kernel, kSymbols, variants);
       listed.cpu_entry = static_cast<int32_t>(entries.size());
       entries.push_back(cpu::entryName(kernel, variant));
       if (kernel.hasFinish()) {
@@ -116,7 +118,7 @@ LogicalResult verifyDiagnostics(std::unique_ptr<llvm::MemoryBuffer> buffer, MLIR
         if (module) {
           tile(*module);
           module->walk([&](ir::KernelOp kernel) {
-            (void)cpu::buildCpuKernel(kernel, cpu::cpuVariants().front(), kSymbols, *code);
+            (void)cpu::buildCpuKernel(kernel, cpu::cpuVariants("x86_64").front(), kSymbols, *code);
           });
         }
         return handler.verify();
