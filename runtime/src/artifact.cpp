@@ -3,6 +3,7 @@
 #include "halftone/artifact.hpp"
 
 #include <dlfcn.h>
+#include <elf.h>
 
 #include <algorithm>
 #include <cstring>
@@ -119,6 +120,39 @@ std::vector<std::byte> read(const std::filesystem::path& path, const std::string
                .hint = remedy_for(why, "check the path and its permissions")});
 }
 
+/// As halftonec's --cpu-architecture names it.
+std::string architecture_name(unsigned machine) {
+  switch (machine) {
+    case EM_X86_64:
+      return "x86_64";
+    case EM_AARCH64:
+      return "aarch64";
+    default:
+      return "ELF machine " + std::to_string(machine);
+  }
+}
+
+#if defined(__x86_64__)
+constexpr unsigned kThisMachine = EM_X86_64;
+#elif defined(__aarch64__)
+constexpr unsigned kThisMachine = EM_AARCH64;
+#else
+constexpr unsigned kThisMachine = EM_NONE;  // halftonec makes no code for it
+#endif
+
+/// The loader would call such a file one that does not exist.
+void refuse_other_machine(const std::string& who, std::span<const std::byte> file) {
+  Elf64_Ehdr header{};
+  std::memcpy(&header, file.data(), std::min(sizeof header, file.size()));
+  if (header.e_machine == kThisMachine) return;
+  const std::string mine = architecture_name(kThisMachine);
+  throw Error({.operation = "artifact",
+               .object = who,
+               .cause = "cannot be loaded: it is for " + architecture_name(header.e_machine) +
+                        ", but this program runs on " + mine,
+               .hint = "make it with halftonec --cpu-architecture " + mine});
+}
+
 }  // namespace
 
 Artifact Artifact::linked(const manifest::ArtifactImage& image) {
@@ -133,6 +167,7 @@ Artifact Artifact::load(const std::filesystem::path& path) {
   const FileVersion version(path);
   const std::vector<std::byte> bytes = read(path, who);
   if (manifest::DecodeError error; !manifest::check_seal(bytes, error)) refuse(who, error);
+  refuse_other_machine(who, bytes);
   const std::span seal = std::span(bytes).last(manifest::kSealBytes);
   auto state = std::make_shared<State>();
   LoadRefusal refusal{.hint = "make it with halftonec for this machine"};

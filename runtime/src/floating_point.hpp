@@ -20,9 +20,9 @@ class StandardFloatingPoint {
 #elif defined(__aarch64__)
   StandardFloatingPoint() noexcept {
     asm volatile("mrs %0, fpcr" : "=r"(former_));
-    asm volatile("msr fpcr, %0" : : "r"(std::uint64_t{0}));
+    asm volatile("msr fpcr, %0" : : "r"(std::uint64_t{0}) : "memory");
   }
-  ~StandardFloatingPoint() { asm volatile("msr fpcr, %0" : : "r"(former_)); }
+  ~StandardFloatingPoint() { asm volatile("msr fpcr, %0" : : "r"(former_) : "memory"); }
 #endif
   StandardFloatingPoint(const StandardFloatingPoint&) = delete;
   StandardFloatingPoint& operator=(const StandardFloatingPoint&) = delete;

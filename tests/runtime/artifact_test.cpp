@@ -257,6 +257,32 @@ TEST_CASE("a truncated shared object is refused before any of its code is mapped
   }
 }
 
+TEST_CASE("a shared object for another architecture is refused before the loader sees it") {
+  constexpr std::size_t kMachineAt = 18;  // Elf64_Ehdr::e_machine
+  struct Machine {
+    char number;  // of the ELF specification's table
+    std::string name;
+  };
+#if defined(__aarch64__)
+  const std::string mine = "aarch64";
+  const Machine others[] = {{62, "x86_64"}, {40, "ELF machine 40"}};
+#else
+  const std::string mine = "x86_64";
+  const Machine others[] = {{static_cast<char>(183), "aarch64"}, {40, "ELF machine 40"}};
+#endif
+  const Folder folder;
+  const fs::path path = folder / "other.so";
+  for (const Machine& other : others) {
+    Bytes bytes = read(LINE_PLUGIN);
+    bytes[kMachineAt] = other.number;
+    write_sealed(path, bytes);
+    CHECK(load_error(path) ==
+          file_sentence(path, "cannot be loaded: it is for " + other.name +
+                                  ", but this program runs on " + mine +
+                                  "; make it with halftonec --cpu-architecture " + mine));
+  }
+}
+
 TEST_CASE("bytes behind a shared object without a seal do not make it a truncated one") {
   const Folder folder;
   const fs::path path = folder / "behind.so";

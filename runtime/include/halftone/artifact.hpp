@@ -32,8 +32,8 @@ class Artifact {
   /// one that was loaded before and has changed since is loaded beside the former one, from a copy
   /// in memory, and each stays what it is. A file is best replaced, not written over, since code
   /// that is in use lies in it. The seal is checked before any of its code is mapped. Throws Error,
-  /// one sentence, when the file is unreadable, truncated, altered, of another version or no
-  /// artifact.
+  /// one sentence, when the file is unreadable, truncated, altered, of another version, for
+  /// another architecture or no artifact.
   [[nodiscard]] static Artifact load(const std::filesystem::path& path);
 
   /// The manifest that holds for the CPU.
