@@ -6,12 +6,11 @@
 
 #include "artifacts.hpp"
 #include "pair.hpp"
+#include "tested_variant.hpp"
 
 namespace halftone::tests {
 
 namespace {
-
-constexpr const char* kDevice = "x86-64";
 
 std::vector<float> copied(std::span<const float> values) { return {values.begin(), values.end()}; }
 
@@ -23,7 +22,7 @@ void take_parameters(Trainer& trainer, const Pair& pair) {
 }  // namespace
 
 TEST_CASE("trainers of one seed draw alike, those of others otherwise, in each half of the seed") {
-  Pair pair("dropout", *find_artifact("dropout").image, kDevice, 9);
+  Pair pair("dropout", *find_artifact("dropout").image, baseline_variant, 9);
   pair.draw();
   pair.trainer.forward(pair.named_inputs());
   const std::vector<float> expected = copied(pair.trainer.output("prediction"));
@@ -40,7 +39,7 @@ TEST_CASE("trainers of one seed draw alike, those of others otherwise, in each h
 
 TEST_CASE("dropout drops its rate of the elements, scales the others and draws anew every step") {
   constexpr double kRate = 0.3;
-  Pair pair("dropout_f16", *find_artifact("dropout_f16").image, kDevice, 200);
+  Pair pair("dropout_f16", *find_artifact("dropout_f16").image, baseline_variant, 200);
   pair.draw();
   Predictor predictor(pair.artifact, pair.device, pair.setup(1));
   predictor.copy_parameters(pair.trainer);

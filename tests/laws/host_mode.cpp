@@ -5,7 +5,9 @@
 // mode, and linking with -ffast-math flushes, when HALFTONE_EXPECT_FLUSH is defined. Only integers
 // are computed here, since -ffast-math is about this file's floats. 77, with a line about it: the
 // processor lacks a variant.
+#if defined(__x86_64__)
 #include <immintrin.h>
+#endif
 
 #include <cstdio>
 #include <cstring>
@@ -19,17 +21,36 @@
 #include "halftone/device.hpp"
 #include "halftone/manifest/plan.hpp"
 #include "halftone/trainer.hpp"
+#include "tested_variant.hpp"
 
 namespace halftone::tests {
 
 namespace {
 
-constexpr unsigned kFlush = 0x8040;               // MXCSR: flush to zero, denormals are zero
-constexpr unsigned kDown = 0x2000, kUp = 0x4000;  // MXCSR: rounding control
+#if defined(__aarch64__)
+constexpr std::uint64_t kFlush = 1 << 24;  // FPCR: flush to zero
+// FPCR: f16 flushes too, NaNs become the default NaN, and f16 has no infinity
+constexpr std::uint64_t kOther = 1 << 19 | 1 << 25 | 1 << 26;
+constexpr std::uint64_t kDown = 2 << 22, kUp = 1 << 22;  // FPCR: rounding mode
 
-/// The bits of MXCSR that the mode of this name sets.
-unsigned bits_of(const std::string& mode) {
-  if (mode == "flush") return kFlush;
+std::uint64_t mode_of_host() {
+  std::uint64_t bits = 0;
+  asm volatile("mrs %0, fpcr" : "=r"(bits));
+  return bits;
+}
+void set_mode_of_host(std::uint64_t bits) { asm volatile("msr fpcr, %0" : : "r"(bits)); }
+#else
+constexpr std::uint64_t kFlush = 0x8040;  // MXCSR: flush to zero, denormals are zero
+constexpr std::uint64_t kOther = 0;
+constexpr std::uint64_t kDown = 0x2000, kUp = 0x4000;  // MXCSR: rounding control
+
+std::uint64_t mode_of_host() { return _mm_getcsr(); }
+void set_mode_of_host(std::uint64_t bits) { _mm_setcsr(static_cast<unsigned>(bits)); }
+#endif
+
+/// The bits of MXCSR or FPCR that the mode of this name sets.
+std::uint64_t bits_of(const std::string& mode) {
+  if (mode == "flush") return kFlush | kOther;
   if (mode == "down") return kDown;
   if (mode == "up") return kUp;
   throw std::runtime_error("no mode " + mode);
@@ -64,7 +85,7 @@ std::vector<float> draw(std::mt19937& random, std::size_t count, bool subnormal)
 
 class Run {
  public:
-  Run(const manifest::ArtifactImage& image, const char* variant)
+  Run(const manifest::ArtifactImage& image, const std::string& variant)
       : artifact_(Artifact::linked(image)),
         sizes_(artifact_.manifest().symbols.size(), 6),
         trainer_(artifact_, Device::cpu(variant).with_threads(2), setup()) {}
@@ -132,20 +153,21 @@ class Run {
 
 int main(int count, char** arguments) {
   using namespace halftone::tests;
-  if (count > 1) _mm_setcsr(_mm_getcsr() | bits_of(arguments[1]));
+  if (count > 1) set_mode_of_host(mode_of_host() | bits_of(arguments[1]));
 #ifdef HALFTONE_EXPECT_FLUSH
-  if ((_mm_getcsr() & kFlush) != kFlush) {
+  if ((mode_of_host() & kFlush) != kFlush) {
     std::puts("linking with -ffast-math did not set this host's mode, so nothing is tested");
     return 1;
   }
 #endif
   try {
-    (void)halftone::Device::cpu("x86-64-v3");
+    (void)halftone::Device::cpu(tested_variant);
   } catch (const halftone::Error& error) {
     std::printf("Skipped: %s\n", error.what());
     return 77;
   }
   for (const LinkedArtifact& artifact : kArtifacts)
-    for (const char* variant : {"x86-64-v3", "x86-64"})
-      std::printf("%s %s %016llx\n", artifact.name, variant, Run(*artifact.image, variant).hash());
+    for (const std::string& variant : tested_variants())
+      std::printf("%s %s %016llx\n", artifact.name, variant.c_str(),
+                  Run(*artifact.image, variant).hash());
 }

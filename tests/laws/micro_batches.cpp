@@ -8,12 +8,12 @@
 #include "artifacts.hpp"
 #include "pair.hpp"
 #include "steps.hpp"
+#include "tested_variant.hpp"
 
 namespace halftone::tests {
 
 namespace {
 
-constexpr const char* kVariants[] = {"x86-64-v3", "x86-64"};
 constexpr std::int64_t kBatch = 5;
 
 /// One step of both with inputs drawn anew for every micro-batch, of which that numbered `spoiled`
@@ -64,10 +64,10 @@ void compare(const Pair& pair, const reference::Gradients<float>& sum) {
 
 TEST_CASE("steps of 1, 2, 3 and 4 micro-batches equal the declared reference to the last bit") {
   for (const LinkedArtifact& artifact : kArtifacts)
-    for (const char* variant : kVariants)
+    for (const std::string& variant : tested_variants())
       for (const bool parts : {false, true}) {
         CAPTURE(std::string(artifact.name));
-        CAPTURE(std::string(variant));
+        CAPTURE(variant);
         CAPTURE(parts);
         Pair pair(artifact.name, *artifact.image, variant, kBatch);
         for (const std::int64_t micro_batches : {2, 1, 4, 3}) {
@@ -92,7 +92,7 @@ TEST_CASE("a spoiled micro-batch leaves no trace in the states, whichever it is"
     for (const bool parts : {false, true}) {
       CAPTURE(std::string(artifact.name));
       CAPTURE(parts);
-      Pair pair(artifact.name, *artifact.image, "x86-64-v3", kBatch);
+      Pair pair(artifact.name, *artifact.image, tested_variant, kBatch);
       if (pair.state.states.empty()) continue;
       struct Run {
         std::int64_t micro_batches, spoiled;

@@ -4,13 +4,14 @@
 
 #include "artifacts.hpp"
 #include "pair.hpp"
+#include "tested_variant.hpp"
 
 namespace halftone::tests {
 
 TEST_CASE("200 training steps of a network with every layer equal the reference's run") {
   constexpr int kSteps = 200;
-  for (const char* variant : {"x86-64-v3", "x86-64"}) {
-    CAPTURE(std::string(variant));
+  for (const std::string& variant : tested_variants()) {
+    CAPTURE(variant);
     const auto& artifact = find_artifact("every_layer");
     Pair pair("every_layer", *artifact.image, variant, 24);
     int skipped = 0;

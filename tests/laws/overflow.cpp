@@ -9,6 +9,7 @@
 #include "artifacts.hpp"
 #include "first_non_finite.hpp"
 #include "pair.hpp"
+#include "tested_variant.hpp"
 
 namespace halftone::tests {
 
@@ -152,7 +153,7 @@ void try_fault(const LinkedArtifact& artifact, const Fault& fault, std::uint64_t
                Count& count) {
   CAPTURE(std::string(artifact.name));
   CAPTURE(std::string(fault.name));
-  Pair pair(artifact.name, *artifact.image, "x86-64-v3", kBatch, seed);
+  Pair pair(artifact.name, *artifact.image, tested_variant, kBatch, seed);
   std::mt19937_64 random(seed);
   pair.draw();
   fault.inject(pair, random);
@@ -162,7 +163,7 @@ void try_fault(const LinkedArtifact& artifact, const Fault& fault, std::uint64_t
 void try_external(const LinkedArtifact& artifact, float value, std::uint64_t seed, Count& count) {
   CAPTURE(std::string(artifact.name));
   CAPTURE(value);
-  Pair pair(artifact.name, *artifact.image, "x86-64-v3", kBatch, seed);
+  Pair pair(artifact.name, *artifact.image, tested_variant, kBatch, seed);
   for (const auto& program : pair.artifact.manifest().programs)
     if (!program.loss_without_output.empty()) return;
   std::mt19937_64 random(seed);
@@ -200,7 +201,7 @@ TEST_CASE("diagnose() names a label that its loss has no class for") {
   int losses = 0;
   for (const LinkedArtifact& artifact : kArtifacts) {
     CAPTURE(std::string(artifact.name));
-    Pair pair(artifact.name, *artifact.image, "x86-64-v3", kBatch);
+    Pair pair(artifact.name, *artifact.image, tested_variant, kBatch);
     for (const auto& node : pair.description.nodes) {
       if (node.kind != description::kind_called("cross_entropy")) continue;
       const auto& name = pair.description.nodes[node.operands[1].node].name;
@@ -224,7 +225,7 @@ TEST_CASE("diagnose() names a token that its embedding has no row for") {
   int embeddings = 0;
   for (const LinkedArtifact& artifact : kArtifacts) {
     CAPTURE(std::string(artifact.name));
-    Pair pair(artifact.name, *artifact.image, "x86-64-v3", kBatch);
+    Pair pair(artifact.name, *artifact.image, tested_variant, kBatch);
     for (const auto& node : pair.description.nodes) {
       if (node.kind != description::kind_called("embedding")) continue;
       const auto& name = pair.description.nodes[node.operands[0].node].name;
@@ -248,7 +249,7 @@ TEST_CASE("diagnose() passes over metrics, which spoil no step (D6)") {
   for (const LinkedArtifact& artifact : kEdgeArtifacts) {
     const std::string text = Artifact::linked(*artifact.image).manifest().description;
     Pair pair(std::get<description::Description>(description::parse(text)), *artifact.image,
-              "x86-64-v3", kBatch);
+              tested_variant, kBatch);
     pair.draw();
     CHECK_FALSE(diagnose_step(pair, {}));
     CHECK(std::isnan(pair.trainer.loss("undefined")));
@@ -270,7 +271,7 @@ TEST_CASE("diagnose() passes over metrics, which spoil no step (D6)") {
 TEST_CASE("a skipped step leaves the user's states, and its replay reads them, as they were") {
   for (const LinkedArtifact& artifact : kArtifacts) {
     if (std::string_view(artifact.name) != "state_average") continue;
-    Pair pair(artifact.name, *artifact.image, "x86-64-v3", kBatch);
+    Pair pair(artifact.name, *artifact.image, tested_variant, kBatch);
     pair.draw();
     // fc is infinite in its first element, and so is the average that is not assigned (S4).
     auto& weight = pair.state.parameters.at("fc.weight");

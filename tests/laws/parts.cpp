@@ -5,6 +5,7 @@
 #include "artifacts.hpp"
 #include "halftone/error.hpp"
 #include "pair.hpp"
+#include "tested_variant.hpp"
 
 namespace halftone::tests {
 
@@ -22,8 +23,8 @@ const manifest::Program& training(const Pair& pair) {
 TEST_CASE("forward, backward, check and update alone give the bits of a step") {
   for (const LinkedArtifact& artifact : kArtifacts) {
     CAPTURE(std::string(artifact.name));
-    Pair whole(artifact.name, *artifact.image, "x86-64-v3", 6),
-        parts(artifact.name, *artifact.image, "x86-64-v3", 6);
+    Pair whole(artifact.name, *artifact.image, tested_variant, 6),
+        parts(artifact.name, *artifact.image, tested_variant, 6);
     for (int step = 0; step < 3; ++step) {
       whole.draw();
       parts.draw();
@@ -44,7 +45,7 @@ TEST_CASE("backward from gradients of the outputs gives the reference's gradient
   int tried = 0;
   for (const LinkedArtifact& artifact : kArtifacts) {
     CAPTURE(std::string(artifact.name));
-    Pair pair(std::string(artifact.name), *artifact.image, "x86-64-v3", 6);
+    Pair pair(std::string(artifact.name), *artifact.image, tested_variant, 6);
     pair.draw();
     reference::Tensors<float> external;
     std::vector<NamedValues> named;

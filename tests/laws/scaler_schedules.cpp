@@ -9,12 +9,11 @@
 #include "scaler/recorded.hpp"
 #include "scaler/spelled_out.hpp"
 #include "scaler/trainer_scaler.hpp"
+#include "tested_variant.hpp"
 
 namespace halftone::tests {
 
 namespace {
-
-constexpr const char* kVariants[] = {"x86-64-v3", "x86-64"};
 
 const manifest::ArtifactImage& image_of(const std::string& name) {
   for (const LinkedArtifact& artifact : kArtifacts)
@@ -27,19 +26,20 @@ const manifest::ArtifactImage& image_of(const std::string& name) {
 TEST_CASE("the loss scale of generated code agrees with torch on 20,000 schedules") {
   std::int64_t schedules = 0;
   for (std::size_t i = 0; i < std::size(kScaledModels); ++i)
-    for (std::size_t v = 0; v < std::size(kVariants); ++v) {
+    for (const std::string& variant : tested_variants()) {
       CAPTURE(std::string(kScaledModels[i]));
-      CAPTURE(std::string(kVariants[v]));
+      CAPTURE(variant);
       const auto model = load_scaler_model(kScaledModels[i]);
-      TrainerScaler scaler(image_of(kScaledModels[i]), kVariants[v]);
+      TrainerScaler scaler(image_of(kScaledModels[i]), variant);
       // The baseline is sampled.
-      const std::size_t every = v == 0 ? 1 : 50;
+      const bool is_first = variant == tested_variant;
+      const std::size_t every = is_first ? 1 : 50;
       const Agreement found =
           compare(scaler, artifact_recording(i, std::size(kScaledModels), every),
                   [&](Draws&, ScheduleSettings& settings) { take_from(model, settings); });
       CAPTURE(found.first_differing);
       CHECK(found.differing == 0);
-      if (v == 0) schedules += found.schedules;
+      if (is_first) schedules += found.schedules;
     }
   CHECK(schedules == 20'000);
 }
@@ -50,9 +50,9 @@ TEST_CASE(
     int stopped = 0, at_floor = 0, at_ceiling = 0, waited = 0;
   };
   for (const char* name : kBoundedModels)
-    for (const char* variant : kVariants) {
+    for (const std::string& variant : tested_variants()) {
       CAPTURE(std::string(name));
-      CAPTURE(std::string(variant));
+      CAPTURE(variant);
       const auto model = load_scaler_model(name);
       TrainerScaler scaler(image_of(name), variant);
       SpelledOut expected;  // held to the recorded schedules by tests/reference
@@ -94,10 +94,10 @@ TEST_CASE(
 
 TEST_CASE("a scale that is a power of two changes no bit of training by generated code") {
   for (const ScaledAndNot& models : kScaledAndNot)
-    for (const char* variant : kVariants)
+    for (const std::string& variant : tested_variants())
       for (const int micro_batches : {1, 2, 4}) {
         CAPTURE(std::string(models.scaled));
-        CAPTURE(std::string(variant));
+        CAPTURE(variant);
         CAPTURE(micro_batches);
         ScheduleSettings settings;
         take_from(load_scaler_model(models.scaled), settings);
@@ -126,7 +126,7 @@ TEST_CASE("a scale that is a power of two changes no bit of training by generate
 }
 
 TEST_CASE("a step that one weight's gradient spoils leaves every weight's bits") {
-  TrainerScaler scaler(image_of("scaled_momentum"), "x86-64-v3");
+  TrainerScaler scaler(image_of("scaled_momentum"), tested_variant);
   ScheduleSettings settings;
   take_from(load_scaler_model("scaled_momentum"), settings);
   scaler.reset(settings);

@@ -25,7 +25,7 @@ foreach(model ${models})
     endif()
     set(arguments ${model} --targets cpu --without-diagnosis REPLACE "${f32}" "${rules}\nrule where class loss : compute f32")
     halftone_add_test_artifact(${name} ${arguments})
-    halftone_add_test_artifact(${name}_unfused ${arguments} TABLE more ROW ${name} --unfused --variants x86-64-v3)
+    halftone_add_test_artifact(${name}_unfused ${arguments} TABLE more ROW ${name} --unfused --variants ${tested_variant})
   endforeach()
 endforeach()
 # A chain that takes several kernels: where it is cut no rounding is added.

@@ -5,12 +5,13 @@
 
 #include "artifacts.hpp"
 #include "steps.hpp"
+#include "tested_variant.hpp"
 
 namespace halftone::tests {
 
 namespace {
 
-Pair pair_of(const LinkedArtifact& artifact, const char* variant, std::int64_t batch) {
+Pair pair_of(const LinkedArtifact& artifact, const std::string& variant, std::int64_t batch) {
   return {load_model(artifact.name, HALFTONE_MODELS_UNDER_RULES), *artifact.image, variant, batch};
 }
 
@@ -22,12 +23,13 @@ bool is_large(Pair& pair) {
 
 TEST_CASE("training steps equal the reference under rules for each format") {
   struct Run {
-    const char* variant;
+    std::string variant;
     std::int64_t batch;
   };
-  constexpr Run kRuns[] = {{"x86-64-v3", 1}, {"x86-64", 5}, {"x86-64-v3", 37}, {"x86-64-v3", 300}};
+  const Run runs[] = {
+      {tested_variant, 1}, {baseline_variant, 5}, {tested_variant, 37}, {tested_variant, 300}};
   for (const LinkedArtifact& artifact : kArtifacts)
-    for (const Run& run : kRuns) {
+    for (const Run& run : runs) {
       CAPTURE(std::string(artifact.name));
       CAPTURE(run.batch);
       Pair pair = pair_of(artifact, run.variant, run.batch);
@@ -44,7 +46,7 @@ TEST_CASE("fused kernels give the bits of unfused ones under rules for each form
   for (const LinkedArtifact& unfused : kUnfusedArtifacts) {
     CAPTURE(std::string(unfused.name));
     const LinkedArtifact& artifact = find_artifact(unfused.name);
-    Pair fused = pair_of(artifact, "x86-64-v3", 37);
+    Pair fused = pair_of(artifact, tested_variant, 37);
     Trainer trainer(Artifact::linked(*unfused.image), fused.device, fused.setup(1));
     CHECK(launches(trainer) > launches(fused.trainer));
     check_equal_steps(fused, trainer);
