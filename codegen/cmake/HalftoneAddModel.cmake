@@ -9,6 +9,21 @@
 # TARGETS is cpu unless given. ASSUME: sizes of symbols that GPU kernels are planned for, 256 unless given; any size runs.
 # AOT: kernels are compiled for these of the targets when the artifact is made (sm_80: cubins; compute_80: PTX, which later chips
 # run too), so that a program starts without NVRTC. This machine needs it then: NVRTC_HOME, the loader's path or CUDA_HOME.
+# A build with a toolchain file for another architecture gets CPU code for that one, CMAKE_SYSTEM_PROCESSOR, and runs the small program
+# under CMAKE_CROSSCOMPILING_EMULATOR. Its Halftone has no halftonec that runs here: HALFTONE_HALFTONEC names one that does.
+if(HALFTONE_HALFTONEC AND NOT HALFTONE_BUILD_CODEGEN AND NOT TARGET halftone::halftonec)
+  add_executable(halftone::halftonec IMPORTED GLOBAL)
+  set_target_properties(halftone::halftonec PROPERTIES IMPORTED_LOCATION ${HALFTONE_HALFTONEC})
+endif()
+
+# halftone_cpu_architecture(VARIABLE): halftonec's option for what this build is for; empty where that is what halftonec runs on.
+function(halftone_cpu_architecture variable)
+  set(${variable} "" PARENT_SCOPE)
+  if(CMAKE_CROSSCOMPILING)
+    set(${variable} --cpu-architecture ${CMAKE_SYSTEM_PROCESSOR} PARENT_SCOPE)
+  endif()
+endfunction()
+
 function(halftone_add_model name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE" "TARGETS;ASSUME;AOT")
   if(NOT name MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
@@ -18,7 +33,9 @@ function(halftone_add_model name)
   elseif(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "halftone_add_model(${name}): unknown arguments ${arg_UNPARSED_ARGUMENTS}; it takes SOURCE, TARGETS, ASSUME and AOT")
   elseif(NOT TARGET halftone::halftonec)
-    message(FATAL_ERROR "halftone_add_model(${name}): there is no halftonec; configure Halftone with HALFTONE_BUILD_CODEGEN=ON")
+    message(FATAL_ERROR "halftone_add_model(${name}): there is no halftonec; configure Halftone with HALFTONE_BUILD_CODEGEN=ON, or name one with HALFTONE_HALFTONEC")
+  elseif(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
+    message(FATAL_ERROR "halftone_add_model(${name}): a program for ${CMAKE_SYSTEM_PROCESSOR} describes the model while this builds, and nothing here runs it; set CMAKE_CROSSCOMPILING_EMULATOR in the toolchain file, to qemu-${CMAKE_SYSTEM_PROCESSOR} say")
   elseif(TARGET ${name})
     message(FATAL_ERROR "halftone_add_model(${name}): there is a target of that name already; choose another")
   endif()
@@ -34,6 +51,7 @@ function(halftone_add_model name)
   if(assume)
     set(assume --assume ${assume})
   endif()
+  halftone_cpu_architecture(architecture)
   set(aot "")
   set(kernel_compiler "")
   if(arg_AOT)
@@ -70,7 +88,7 @@ function(halftone_add_model name)
   file(MAKE_DIRECTORY ${folder}/include)
   add_custom_command(OUTPUT ${object} ${header}
     COMMAND halftone::halftonec ${description} --object ${object} --header ${header} --cuda-text ${folder}/cuda
-            --targets ${targets} ${assume} ${aot}
+            --targets ${targets} ${assume} ${aot} ${architecture}
     ${touch_object}
     DEPENDS ${described} halftone::halftonec ${kernel_compiler} COMMENT "Generating kernels of model ${name} for ${targets}" VERBATIM)
 

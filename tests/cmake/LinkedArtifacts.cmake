@@ -26,8 +26,10 @@ function(halftone_add_test_artifact name file)
   get_property(known GLOBAL PROPERTY halftone_test_artifacts)
   if(NOT object IN_LIST known)
     set_property(GLOBAL APPEND PROPERTY halftone_test_artifacts ${object})
-    add_custom_command(OUTPUT ${object} COMMAND halftonec ${file} --object ${object} ${arg_UNPARSED_ARGUMENTS}
-      DEPENDS halftonec ${file} VERBATIM)
+    halftone_cpu_architecture(architecture)
+    add_custom_command(OUTPUT ${object}
+      COMMAND halftone::halftonec ${file} --object ${object} ${architecture} ${arg_UNPARSED_ARGUMENTS}
+      DEPENDS halftone::halftonec ${file} VERBATIM)
   endif()
   set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
   if(NOT arg_ROW)

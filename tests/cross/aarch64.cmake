@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+# A toolchain for aarch64: clang, lld and qemu of this machine on the sysroot HALFTONE_SYSROOT, which tests/cross/sysroot makes:
+#   cmake -B build/aarch64 -G Ninja --toolchain tests/cross/aarch64.cmake -DHALFTONE_SYSROOT=$PWD/build/sysroot
+#     -DHALFTONE_BUILD_CODEGEN=OFF -DHALFTONE_HALFTONEC=$PWD/build/dev/codegen/halftonec
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES HALFTONE_SYSROOT)
+set(CMAKE_SYSROOT ${HALFTONE_SYSROOT})
+set(CMAKE_CXX_COMPILER clang++-22)
+set(CMAKE_CXX_COMPILER_TARGET aarch64-linux-gnu)
+set(CMAKE_EXE_LINKER_FLAGS_INIT -fuse-ld=lld-22)
+set(CMAKE_SHARED_LINKER_FLAGS_INIT -fuse-ld=lld-22)
+set(CMAKE_MODULE_LINKER_FLAGS_INIT -fuse-ld=lld-22)
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64 -L ${HALFTONE_SYSROOT})
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
