@@ -1,15 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device_memory.hpp"
 
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include <algorithm>
 #include <cstdlib>
 
 namespace halftone {
 namespace {
 
+/// Of x86-64, and of aarch64 with pages of 4 KiB.
+constexpr std::int64_t kHugePage = 2 << 20;
+
 class HostMemory final : public MemorySource {
  public:
+  /// What fills huge pages asks for them: kernels that stream then read and write up to a fifth
+  /// faster, since processors fetch ahead within a page alone and look up fewer.
   void* allocate(std::int64_t bytes, std::int64_t alignment) noexcept override {
-    return std::aligned_alloc(static_cast<std::size_t>(alignment), static_cast<std::size_t>(bytes));
+    const std::int64_t whole = bytes / kHugePage * kHugePage;
+    if (whole > 0) alignment = std::max(alignment, kHugePage);
+    void* address = nullptr;
+    if (posix_memalign(&address, static_cast<std::size_t>(alignment),
+                       static_cast<std::size_t>(bytes)) != 0)
+      return nullptr;
+#if defined(MADV_HUGEPAGE)
+    // A wish: where it is not granted the memory is as good.
+    if (whole > 0) madvise(address, static_cast<std::size_t>(whole), MADV_HUGEPAGE);
+#endif
+    return address;
   }
 
   void release(void* address, std::int64_t) noexcept override { std::free(address); }

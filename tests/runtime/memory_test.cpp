@@ -194,6 +194,17 @@ TEST_CASE("a missing allocation, whichever it is, ends in one sentence and leaks
   CHECK(failures == 2);
 }
 
+TEST_CASE("the host's memory begins with a huge page where it fills one") {
+  constexpr std::int64_t kHugePage = 2 << 20, kAlignment = 64;
+  const auto memory = halftone::host_memory();
+  for (const std::int64_t bytes : {kHugePage, 3 * kHugePage + kAlignment}) {
+    void* address = memory->allocate(bytes, kAlignment);
+    REQUIRE(address != nullptr);
+    CHECK(reinterpret_cast<std::uintptr_t>(address) % kHugePage == 0);
+    memory->release(address, bytes);
+  }
+}
+
 TEST_CASE("more memory than the host has ends in the same sentence") {
   const std::string message =
       message_of([] { Trainer(halftone::Device::cpu(), {.batch = std::int64_t{1} << 52}); });
