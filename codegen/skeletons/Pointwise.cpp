@@ -41,15 +41,19 @@ void Pointwise::buildTasks(Code &code, Frame &frame, Value first, Value last) co
   body.enterKernel();
   Value begin = code.multiply(first, code.integer(tile)),
         end = code.multiply(last, code.integer(tile));
-  if (isOneRow(frame.kernel)) {
+  bool oneRow = isOneRow(frame.kernel);
+  if (std::optional<int64_t> stride = oneRow ? tile : frame.kernel.getColumns())
+    body.beginStreams(*stride);
+  if (oneRow) {
     body.enterRow({});
     body.storeColumns(begin, code.minimum(end, frame.elements(code)));
-    return;
+  } else {
+    code.loop(begin, code.minimum(end, frame.rows(code)), 1, [&](Value row) {
+      body.enterRow(row);
+      body.storeColumns(code.integer(0), frame.columns(code));
+    });
   }
-  code.loop(begin, code.minimum(end, frame.rows(code)), 1, [&](Value row) {
-    body.enterRow(row);
-    body.storeColumns(code.integer(0), frame.columns(code));
-  });
+  body.endStreams();
 }
 
 Tile Pointwise::getDefaultCudaTile(KernelOp) const { return {256}; }

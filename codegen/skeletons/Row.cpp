@@ -117,6 +117,8 @@ void Row::buildTasks(Code &code, Frame &frame, Value first, Value last) const {
   Stages stages = findStages(frame.kernel.getBody().front());
   cpu::Body body(code, frame);
   body.enterKernel();
+  if (std::optional<int64_t> columns = frame.kernel.getColumns())
+    body.beginStreams(*columns);
   Value end = code.minimum(code.multiply(last, code.integer(tile)), frame.rows(code));
   code.loop(code.multiply(first, code.integer(tile)), end, 1, [&](Value row) {
     body.enterRow(row);
@@ -128,6 +130,7 @@ void Row::buildTasks(Code &code, Frame &frame, Value first, Value last) const {
       code.store(body.get(frame.kernel.getYield().getSums()[0]),
                  code.address(frame.workspace(), code.f32(), row));
   });
+  body.endStreams();
 }
 
 Value Row::buildSum(Code &code, Frame &frame) const {

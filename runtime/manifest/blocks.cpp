@@ -53,6 +53,26 @@ std::int64_t even_part(std::int64_t whole, std::int64_t most, std::int64_t multi
 
 }  // namespace
 
+std::uint64_t past_caches(std::span<const MemoryRange> arguments, const CacheSizes& caches) {
+  constexpr std::int64_t kMostArguments = 64, kLineBytes = kLine * kFloat;
+  const auto meet = [](const MemoryRange& a, const MemoryRange& b) {
+    return a.begin < b.begin + b.bytes && b.begin < a.begin + a.bytes;
+  };
+  std::int64_t touched = 0;
+  std::uint64_t alone = 0;
+  for (std::size_t i = 0; i < arguments.size() && i < kMostArguments; ++i) {
+    const MemoryRange& range = arguments[i];
+    const auto met = [&](const MemoryRange& other) {
+      return &other != &range && meet(range, other);
+    };
+    touched = plus(touched, range.bytes);
+    if (reinterpret_cast<std::uintptr_t>(range.begin) % kLineBytes == 0 &&
+        std::ranges::none_of(arguments, met))
+      alone |= std::uint64_t{1} << i;
+  }
+  return touched / 2 > caches.last ? alone : 0;
+}
+
 BlockPlan plan_blocks(const Kernel& kernel, std::size_t variant,
                       std::span<const std::int64_t> symbols, const CpuBlocks& blocks) {
   const Problem p = problem_of(kernel, variant, symbols);

@@ -151,10 +151,15 @@ CpuExecution::BoundLaunch CpuExecution::bind(const manifest::Launch& launch) con
       entry_at(kernel.cpu_entry), entry_at(kernel.cpu_finish), {}, 0, blocks_of(kernel), {}};
   bound.tasks = kernel.blocking.tiles.empty() ? manifest::task_count(kernel, plan_.symbols())
                                               : bound.blocks.tasks;
+  std::vector<manifest::MemoryRange> ranges;
   for (const manifest::Argument& argument : launch.arguments) {
-    const std::int64_t at = plan_.first_byte(argument, kernel);
-    bound.arguments.push_back(address(static_cast<std::size_t>(argument.buffer)) + at);
+    const auto buffer = static_cast<std::size_t>(argument.buffer);
+    std::byte* begin = address(buffer) + plan_.first_byte(argument, kernel);
+    bound.arguments.push_back(begin);
+    ranges.push_back(
+        {begin, manifest::bytes_of(plan_.buffer(buffer).encoding, plan_.elements(argument))});
   }
+  bound.blocks.blocks.past_caches = manifest::past_caches(ranges, this_processor().caches);
   return bound;
 }
 

@@ -47,6 +47,30 @@ const std::vector<Variant>& known_variants() {
   return variants;
 }
 
+#if defined(__x86_64__)
+/// The largest data cache that the processor lists; 0 where it lists none. The C library has
+/// another number for the last level on AMD's: what all its sockets' parts have together.
+std::int64_t largest_cache() {
+  constexpr unsigned kIntel = 4, kAmd = 0x8000001d;
+  std::int64_t largest = 0;
+  for (const unsigned leaf : {kIntel, kAmd}) {
+    constexpr unsigned kMostCaches = 16;
+    for (unsigned index = 0; index < kMostCaches; ++index) {
+      unsigned a = 0, b = 0, c = 0, d = 0;
+      if (!__get_cpuid_count(leaf, index, &a, &b, &c, &d)) break;
+      const unsigned type = a & 0x1f;
+      constexpr unsigned kNone = 0, kInstructions = 2;
+      if (type == kNone) break;
+      if (type == kInstructions) continue;
+      const std::int64_t ways = (b >> 22) + 1, parts = (b >> 12 & 0x3ff) + 1,
+                         line = (b & 0xfff) + 1, sets = std::int64_t{c} + 1;
+      largest = std::max(largest, ways * parts * line * sets);
+    }
+  }
+  return largest;
+}
+#endif
+
 /// What the C library knows of the first core; where it knows nothing, the defaults.
 manifest::CacheSizes cache_sizes() {
   manifest::CacheSizes sizes;
@@ -56,6 +80,11 @@ manifest::CacheSizes cache_sizes() {
 #if defined(_SC_LEVEL1_DCACHE_SIZE)
   read(_SC_LEVEL1_DCACHE_SIZE, sizes.first);
   read(_SC_LEVEL2_CACHE_SIZE, sizes.second);
+#endif
+#if defined(__x86_64__)
+  if (const std::int64_t largest = largest_cache(); largest > 0) sizes.last = largest;
+#elif defined(_SC_LEVEL3_CACHE_SIZE)
+  read(_SC_LEVEL3_CACHE_SIZE, sizes.last);
 #endif
   return sizes;
 }

@@ -87,6 +87,25 @@ TEST_CASE("the parts lie one after another in the memory of a thread") {
   CHECK(blocks.rows == plan.blocks.rows);
 }
 
+TEST_CASE("what a launch writes goes past the caches where they hold less than half of it") {
+  const auto at = [](std::uintptr_t address, std::int64_t bytes) {
+    return MemoryRange{reinterpret_cast<const std::byte*>(address), bytes};
+  };
+  const CacheSizes caches{.first = 1, .second = 1, .last = 1000};
+  const auto bits = [&](std::vector<MemoryRange> ranges) { return past_caches(ranges, caches); };
+  CHECK(bits({at(0x1000, 1000), at(0x2000, 1002)}) == 0b11);
+  CHECK(bits({at(0x1000, 1000), at(0x2000, 1000)}) == 0);  // no more than twice
+  // The middle one begins within a line.
+  CHECK(bits({at(0x1000, 1000), at(0x2020, 1000), at(0x3000, 1000)}) == 0b101);
+  // A result in an operand's place, and one that begins in another's last line.
+  CHECK(bits({at(0x1000, 2000), at(0x3000, 1000), at(0x1000, 2000)}) == 0b010);
+  CHECK(bits({at(0x1000, 2049), at(0x1800, 1000), at(0x3000, 1)}) == 0b100);
+  // There are 64 bits.
+  std::vector<MemoryRange> many;
+  for (std::uintptr_t i = 1; i <= 70; ++i) many.push_back(at(i * 0x1000, 1000));
+  CHECK(bits(many) == ~std::uint64_t{0});
+}
+
 TEST_CASE("several threads get tasks each, cut where copies are cheaper") {
   // Columns: rhs, twice as long and across its rows, would be copied once more for every cut of
   // rows.

@@ -5,6 +5,7 @@
 #include "codegen/emit/cpu/Casts.h"
 #include "codegen/emit/cpu/GeneralAccess.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace halftone::ir;
@@ -196,6 +197,35 @@ void Body::enterKernel() {
       known[kKernel][op.getResult(0)] = compute(&op, kKernel);
 }
 
+void Body::beginStreams(int64_t stride) {
+  constexpr int64_t kPastCaches = 7; // of manifest::CpuBlocks
+  if (!frame.variant.hasStoresPastCaches())
+    return;
+  for (unsigned i = 0; i < frame.kernel.getStored().size(); ++i) {
+    Type element = cast<TensorType>(frame.kernel.getStored()[i].getType()).getElementType();
+    int64_t bytes = storageOf(element).getIntOrFloatBitWidth() / 8;
+    size_t argument = frame.kernel.getInputs().size() + i;
+    if (frame.kernel.getResultAccess(i).getKind() != AccessKind::Full ||
+        stride * bytes % kLine != 0 || argument >= 64)
+      continue;
+    Value bit = arith::AndIOp::create(code.builder, code.loc,
+                                      frame.blockField(code, kPastCaches, code.i64()),
+                                      code.integer(static_cast<int64_t>(1ull << argument)));
+    streams[i] = arith::CmpIOp::create(code.builder, code.loc, arith::CmpIPredicate::ne, bit,
+                                       code.integer(0));
+  }
+}
+
+void Body::endStreams() {
+  for (unsigned i = 0; i < frame.kernel.getStored().size(); ++i)
+    if (Value isStreamed = streams.lookup(i))
+      code.when(isStreamed, [&] {
+        LLVM::CallIntrinsicOp::create(code.builder, code.loc,
+                                      code.builder.getStringAttr("llvm.x86.sse.sfence"),
+                                      ValueRange());
+      });
+}
+
 void Body::enterRow(Value at) {
   row = at;
   known[kRow].clear();
@@ -254,7 +284,13 @@ void Body::storeFull() {
       values.emplace_back(i, getVector(frame.kernel.getYield().getStores()[i]));
   for (auto &[i, value] : values) {
     auto type = cast<TensorType>(frame.kernel.getStored()[i].getType());
-    code.store(value, addressOf(frame.stored(i), type, frame.kernel.getResultAccess(i)), mask);
+    Value address = addressOf(frame.stored(i), type, frame.kernel.getResultAccess(i));
+    if (Value isStreamed = mask ? Value() : streams.lookup(i))
+      code.when(
+          isStreamed, [&] { code.storePastCaches(value, address); },
+          [&] { code.store(value, address); });
+    else
+      code.store(value, address, mask);
   }
 }
 

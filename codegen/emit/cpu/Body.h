@@ -34,6 +34,10 @@ struct Frame {
   /// Whether vectors of so many lanes, more than one, are known to fill every row.
   bool fillsRows(int64_t lanes) { return kernel.getColumns().value_or(1) % lanes == 0; }
   Value elements(Code &code) { return product(code, kernel.getDomain().getValue()); }
+  /// The field of manifest::CpuBlocks with this number.
+  Value blockField(Code &code, int64_t index, Type type) const {
+    return code.load(type, code.address(blocks, code.i64(), code.integer(index)));
+  }
 };
 
 /// One operation of a region on `operands`, in storage types (Casts.h): scalars when `lanes` is 0,
@@ -53,6 +57,11 @@ public:
 
   /// Computes what is the same for the whole kernel. Call once, at the function's start.
   void enterKernel();
+  /// Lets Full results go past the caches where the runtime says so. Elements are entered from
+  /// `stride`, and from multiples of it on. Call once, after enterKernel(), and endStreams() behind
+  /// all stores.
+  void beginStreams(int64_t stride);
+  void endStreams();
   /// Begins row `row` (null in a flat kernel) and computes what is the same for all of it as far as
   /// it is known: call knowRow() when a reduction gives more.
   void enterRow(Value row);
@@ -92,6 +101,7 @@ private:
   llvm::DenseMap<Value, Level> levels;
   llvm::DenseMap<Value, unsigned> inputOf; // block argument to input
   llvm::DenseMap<Value, Value> known[3];
+  llvm::DenseMap<unsigned, Value> streams; // of a stored result: whether it goes past the caches
   Value row, column, mask;
   unsigned lanes = 1;
 };

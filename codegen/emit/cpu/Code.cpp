@@ -107,6 +107,13 @@ void Code::store(Value value, Value pointer, Value mask) {
   when(paired.some, [&] { masked(value, paired.rest); });
 }
 
+void Code::storePastCaches(Value vector, Value pointer) {
+  auto type = cast<VectorType>(vector.getType());
+  auto bytes = static_cast<unsigned>(type.getNumElements()) * alignmentOf(type);
+  LLVM::StoreOp::create(builder, loc, vector, pointer, std::min(bytes, kLine),
+                        /*isVolatile=*/false, /*isNonTemporal=*/true);
+}
+
 Value Code::gather(Type element, Value base, Value indices, Value mask) {
   auto lanes = static_cast<unsigned>(cast<VectorType>(indices.getType()).getNumElements());
   Type values = vector(element, lanes);
@@ -224,6 +231,15 @@ void Code::when(Value condition, function_ref<void()> body) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(op.thenBlock());
   body();
+}
+
+void Code::when(Value condition, function_ref<void()> body, function_ref<void()> otherwise) {
+  auto op = scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(op.thenBlock());
+  body();
+  builder.setInsertionPointToStart(op.elseBlock());
+  otherwise();
 }
 
 Values Code::when(Value condition, ValueRange otherwise, function_ref<Values()> body) {

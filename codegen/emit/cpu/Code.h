@@ -15,6 +15,8 @@ using mlir::Type;
 using mlir::Value;
 using Values = llvm::SmallVector<Value>;
 
+inline constexpr unsigned kLine = 64; // bytes that caches hold together
+
 class Code {
 public:
   Code(mlir::OpBuilder builder, mlir::Location location) : builder(builder), loc(location) {}
@@ -49,6 +51,9 @@ public:
   Value address(Value pointer, Type element, Value index);
   Value load(Type type, Value pointer, Value mask = {}); // masked-off lanes are zero
   void store(Value value, Value pointer, Value mask = {});
+  /// To whole cache lines, which are not fetched before and not kept after. A fence must follow
+  /// before other threads may read.
+  void storePastCaches(Value vector, Value pointer);
   /// pointer[indices[lane]] for every lane of `mask`, zero for the others.
   Value gather(Type element, Value pointer, Value indices, Value mask);
   /// Stack memory for `elements` of `element`, allocated at the function's entry.
@@ -85,6 +90,7 @@ public:
     return loop(first, last, integer(step), initial, body);
   }
   void when(Value condition, llvm::function_ref<void()> body);
+  void when(Value condition, llvm::function_ref<void()> body, llvm::function_ref<void()> otherwise);
   /// The values of `body` where the condition holds, else `otherwise`.
   Values when(Value condition, mlir::ValueRange otherwise, llvm::function_ref<Values()> body);
 

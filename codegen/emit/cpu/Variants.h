@@ -25,6 +25,8 @@ struct CpuVariant {
   /// Of one with tiles of matrices: the variant whose code runs what they do not multiply.
   llvm::StringRef others = {};
 
+  /// Whether it has stores past the caches for all that a copy of a body computes.
+  bool hasStoresPastCaches() const { return architecture == "x86_64" && bodyLanes >= 16; }
   /// Of the register tile of a contraction with so many columns.
   unsigned columnsOfTile(std::optional<int64_t> columns) const {
     uint64_t most = tileColumns;

@@ -127,7 +127,16 @@ inline halftone::manifest::BlockPlan plan_of(const halftone::manifest::Kernel& k
   return plan_blocks(kernel, variant, symbols, CpuBlocks{rows, tile.columns, 16});
 }
 
-/// Runs all tasks, one by one or half by half and the last ones first, then the finish.
+/// The arguments that may go past the caches: those that begin with a line.
+inline std::uint64_t aligned(const std::vector<const void*>& arguments) {
+  std::uint64_t found = 0;
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (reinterpret_cast<std::uintptr_t>(arguments[i]) % 64 == 0) found |= std::uint64_t{1} << i;
+  return found;
+}
+
+/// Runs all tasks, one by one or half by half and the last ones first, then the finish. Where
+/// blocks are not small, results go past the caches.
 inline void run(std::size_t variant, const std::string& name,
                 const std::vector<const void*>& arguments, std::int64_t batch) {
   using halftone::manifest::BlockPlan, halftone::manifest::CpuBlocks;
@@ -141,8 +150,9 @@ inline void run(std::size_t variant, const std::string& name,
     };
     const BlockPlan plan = plan_of(kernel, variant, batch);
     Floats memory(static_cast<std::size_t>(std::max<std::int64_t>(1, plan.floats())), Place::end);
-    const CpuBlocks blocks = plan.in(static_cast<float*>(memory.pointer()));
-    const std::int64_t step = plan.tasks <= 100 ? 1 : plan.tasks / 2;
+    CpuBlocks blocks = plan.in(static_cast<float*>(memory.pointer()));
+    if (!small_blocks) blocks.past_caches = aligned(arguments);
+    const std::int64_t step = plan.tasks <= 100 && small_blocks ? 1 : (plan.tasks + 1) / 2;
     for (std::int64_t last = plan.tasks; last > 0; last -= step)
       entry(kernel.cpu_entry)(arguments.data(), &batch, std::max<std::int64_t>(0, last - step),
                               last, &blocks);

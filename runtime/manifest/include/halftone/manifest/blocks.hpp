@@ -19,7 +19,7 @@ namespace halftone::manifest {
 /// second-level cache in blocks of kDepthInPlace, so that lines as long as tasks are wide follow.
 inline constexpr std::int64_t kFewRows = 12, kDepthInPlace = 8;
 
-/// What CPU entries receive behind their tasks; of contractions alone.
+/// What CPU entries receive behind their tasks: all but the last field is for contractions.
 struct CpuBlocks {
   std::int64_t rows = 0;     ///< of results in a task
   std::int64_t columns = 0;  ///< likewise, a multiple of the register tile's
@@ -29,15 +29,30 @@ struct CpuBlocks {
   /// Memory of the calling thread alone, aligned to 64 bytes. With rows and columns rounded up to
   /// the register tile: lhs's part, rows * stride or, where stride is 0, depth * lanes for each
   /// register tile of rows; a panel of rhs, depth * the tile's columns. Both hold f32, for tiles of
-  /// matrices bf16, as if stride were 0. f32 sums, rows * columns where depth is less than the whole,
-  /// otherwise a register tile; sums of lhs over k (N3), rows and a tile's columns.
+  /// matrices bf16, as if stride were 0. f32 sums, rows * columns where depth is less than the
+  /// whole, otherwise a register tile; sums of lhs over k (N3), rows and a tile's columns.
   float *lhs = nullptr, *panel = nullptr, *sums = nullptr, *lhs_sums = nullptr;
+  /// A bit for each argument: whether a pointwise or row kernel writes it past the caches.
+  std::uint64_t past_caches = 0;
 };
 
-/// Bytes of data cache that one core may count on.
+/// Bytes of data cache: what one core may count on, and of the last level, which cores share.
 struct CacheSizes {
-  std::int64_t first = 32 << 10, second = 512 << 10;
+  std::int64_t first = 32 << 10, second = 512 << 10, last = 32 << 20;
 };
+
+/// What a launch's argument stands for.
+struct MemoryRange {
+  const std::byte* begin = nullptr;
+  std::int64_t bytes = 0;
+};
+
+/// CpuBlocks::past_caches of a launch. A result that goes through the caches is fetched into them
+/// first, a third of what copying moves; where a launch touches more than twice the last one, the
+/// kernel that reads the result finds none of it there anyway. Other than whole lines, and what
+/// takes an operand's place and is in the cache when it is written, go through them.
+[[nodiscard]] std::uint64_t past_caches(std::span<const MemoryRange> arguments,
+                                        const CacheSizes& caches);
 
 struct BlockPlan {
   CpuBlocks blocks;        ///< without memory

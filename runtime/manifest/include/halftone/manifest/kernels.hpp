@@ -57,7 +57,7 @@ struct Blocking {
 ///   std::int64_t last_task, const CpuBlocks* blocks);
 /// arguments[i] points at the i-th argument's first element, symbols[i] is the bound value of
 /// Manifest::symbols[i]. Tasks [first_task, last_task) are run; tasks are independent of each
-/// other. Contractions read `blocks` (blocks.hpp). A kernel with a finish has a second entry of the
+/// other. Contractions, pointwise and row kernels read `blocks` (blocks.hpp). A kernel with a finish has a second entry of the
 /// same signature, called once with tasks [0, 1) after all tasks are done.
 struct Kernel {
   std::string name;      ///< unique in the manifest
