@@ -73,13 +73,29 @@ SmallVector<Axis> Row::getTaskAxes(KernelOp kernel) const {
   return {{rowsOf(kernel), (*kernel.getCpuTile())[0]}};
 }
 
-static void reduceStage(Code &code, Frame &frame, cpu::Body &body,
+/// Whether a few vectors as long as a row fit on the stack and in the second-level cache.
+static bool isShort(KernelOp kernel) {
+  constexpr int64_t kMostColumns = 1 << 14;
+  return kernel.getColumns().value_or(kMostColumns + 1) <= kMostColumns;
+}
+
+/// In the last pass that reduces: memory would rest while a row that is in the caches is passed
+/// over again. The pass that stores has memory enough to do.
+static void fetchNextRow(Frame &frame, cpu::Body &body) {
+  constexpr unsigned kLines = 2; // of the kPartials elements of a step
+  for (unsigned line = 0; isShort(frame.kernel) && line < kLines; ++line)
+    body.fetchAhead(1, line);
+}
+
+static void reduceStage(Code &code, Frame &frame, cpu::Body &body, bool isLast,
                         ArrayRef<Operation *> reductions) {
   SmallVector<Combine> combines;
   for (Operation *op : reductions)
     combines.push_back(isa<RowSumOp>(op) ? Combine::Sum : Combine::Maximum);
   auto elements = [&](Value column, Value mask, unsigned lanes) {
     body.enterElement(column, mask, lanes);
+    if (isLast && !mask)
+      fetchNextRow(frame, body);
     Values values;
     for (Operation *op : reductions)
       values.push_back(body.getVector(op->getOperand(0)));
@@ -122,8 +138,8 @@ void Row::buildTasks(Code &code, Frame &frame, Value first, Value last) const {
   Value end = code.minimum(code.multiply(last, code.integer(tile)), frame.rows(code));
   code.loop(code.multiply(first, code.integer(tile)), end, 1, [&](Value row) {
     body.enterRow(row);
-    for (ArrayRef<Operation *> stage : stages)
-      reduceStage(code, frame, body, stage);
+    for (auto [i, stage] : llvm::enumerate(stages))
+      reduceStage(code, frame, body, i + 1 == stages.size(), stage);
     storeRowElements(code, frame, body);
     body.storeRow();
     if (frame.kernel.hasFinish())

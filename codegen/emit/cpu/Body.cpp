@@ -277,6 +277,21 @@ bool hasResults(KernelOp kernel, AccessKind kind) {
                       [&](Attribute access) { return cast<AccessAttr>(access).getKind() == kind; });
 }
 
+void Body::fetchAhead(int64_t rows, unsigned line) {
+  std::optional<int64_t> columns = frame.kernel.getColumns();
+  for (unsigned i = 0; columns && i < frame.kernel.getInputs().size(); ++i) {
+    AccessAttr access = frame.kernel.getInputAccess(i);
+    auto type = cast<TensorType>(frame.kernel.getInputs()[i].getType());
+    Type element = storageOf(type.getElementType());
+    unsigned bytes = element.getIntOrFloatBitWidth() / 8;
+    if (access.getKind() != AccessKind::Full || (line + 1) * kLine > lanes * bytes)
+      continue;
+    Value here = addressOf(frame.input(i), type, access);
+    Value there = code.address(here, element, code.integer(rows * *columns + line * kLine / bytes));
+    LLVM::Prefetch::create(code.builder, code.loc, there, /*rw=*/0, /*hint=*/2, /*cache=*/1);
+  }
+}
+
 void Body::storeFull() {
   SmallVector<std::pair<unsigned, Value>> values;
   for (unsigned i = 0; i < frame.kernel.getStored().size(); ++i)
