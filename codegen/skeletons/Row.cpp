@@ -87,7 +87,36 @@ static void fetchNextRow(Frame &frame, cpu::Body &body) {
     body.fetchAhead(1, line);
 }
 
-static void reduceStage(Code &code, Frame &frame, cpu::Body &body, bool isLast,
+/// Whether a value is worth being kept for later passes over the row: a function of math.
+static bool isWorthKeeping(KernelOp kernel, Value value) {
+  constexpr size_t kOperations = 12; // take longer than a store and a load
+  if (!value.getType().isF32() || !isShort(kernel))
+    return false;
+  llvm::SetVector<Operation *> operations;
+  SmallVector<Value> open{value};
+  while (!open.empty() && operations.size() < kOperations) {
+    Operation *op = open.pop_back_val().getDefiningOp();
+    if (op && !isReduction(op) && operations.insert(op))
+      llvm::append_range(open, op->getOperands());
+  }
+  return operations.size() >= kOperations;
+}
+
+/// Of each reduced value that later passes read, too: memory for a row.
+using Kept = llvm::MapVector<Value, Value>;
+
+static Kept makeKept(Code &code, Frame &frame, const Stages &stages) {
+  Kept kept;
+  for (ArrayRef<Operation *> stage : stages)
+    for (Operation *op : stage)
+      if (Value value = op->getOperand(0);
+          !value.hasOneUse() && isWorthKeeping(frame.kernel, value))
+        kept[value] = code.scratch(code.f32(), static_cast<int64_t>(llvm::alignTo(
+                                                   *frame.kernel.getColumns(), cpu::kPartials)));
+  return kept;
+}
+
+static void reduceStage(Code &code, Frame &frame, cpu::Body &body, const Kept &kept, bool isLast,
                         ArrayRef<Operation *> reductions) {
   SmallVector<Combine> combines;
   for (Operation *op : reductions)
@@ -97,16 +126,22 @@ static void reduceStage(Code &code, Frame &frame, cpu::Body &body, bool isLast,
     if (isLast && !mask)
       fetchNextRow(frame, body);
     Values values;
-    for (Operation *op : reductions)
+    for (Operation *op : reductions) {
       values.push_back(body.getVector(op->getOperand(0)));
+      if (Value memory = kept.lookup(op->getOperand(0)))
+        code.store(values.back(), code.address(memory, code.f32(), column));
+    }
     return values;
   };
   std::optional<int64_t> columns = frame.kernel.getColumns();
   Values results = columns
                        ? reduceRow(code, frame.variant, combines, *columns, elements)
                        : reduceRow(code, frame.variant, combines, frame.columns(code), elements);
-  for (auto [op, result] : llvm::zip(reductions, results))
+  for (auto [op, result] : llvm::zip(reductions, results)) {
     body.knowRow(op->getResult(0), result);
+    if (Value memory = kept.lookup(op->getOperand(0)))
+      body.readKept(op->getOperand(0), memory);
+  }
 }
 
 static void storeRowElements(Code &code, Frame &frame, cpu::Body &body) {
@@ -131,6 +166,7 @@ static void storeRowElements(Code &code, Frame &frame, cpu::Body &body) {
 void Row::buildTasks(Code &code, Frame &frame, Value first, Value last) const {
   int64_t tile = (*frame.kernel.getCpuTile())[0];
   Stages stages = findStages(frame.kernel.getBody().front());
+  Kept kept = makeKept(code, frame, stages);
   cpu::Body body(code, frame);
   body.enterKernel();
   if (std::optional<int64_t> columns = frame.kernel.getColumns())
@@ -139,7 +175,7 @@ void Row::buildTasks(Code &code, Frame &frame, Value first, Value last) const {
   code.loop(code.multiply(first, code.integer(tile)), end, 1, [&](Value row) {
     body.enterRow(row);
     for (auto [i, stage] : llvm::enumerate(stages))
-      reduceStage(code, frame, body, i + 1 == stages.size(), stage);
+      reduceStage(code, frame, body, kept, i + 1 == stages.size(), stage);
     storeRowElements(code, frame, body);
     body.storeRow();
     if (frame.kernel.hasFinish())

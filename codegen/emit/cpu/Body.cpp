@@ -264,7 +264,9 @@ Value Body::get(Value bodyValue) {
   if (Value value = known[kElement].lookup(bodyValue))
     return value;
   Value value;
-  if (Operation *op = bodyValue.getDefiningOp())
+  if (Value memory = kept.lookup(bodyValue)) {
+    value = code.load(code.vector(code.f32(), lanes), code.address(memory, code.f32(), column));
+  } else if (Operation *op = bodyValue.getDefiningOp())
     value = compute(op, kElement);
   else
     value = load(inputOf.lookup(bodyValue));

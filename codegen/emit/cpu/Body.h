@@ -68,6 +68,9 @@ public:
   /// Sets a row's reduction or a value that stands for the whole row, and computes what follows
   /// from it.
   void knowRow(Value bodyValue, Value scalar);
+  /// From here on the value is read from `memory`, where earlier passes over the row left it for
+  /// every column.
+  void readKept(Value bodyValue, Value memory) { kept[bodyValue] = memory; }
   /// Begins columns [column, column + lanes); `mask` is null for all lanes.
   void enterElement(Value column, Value mask, unsigned lanes);
   /// Sets the accumulator of a contraction for this element.
@@ -104,6 +107,7 @@ private:
   llvm::DenseMap<Value, Level> levels;
   llvm::DenseMap<Value, unsigned> inputOf; // block argument to input
   llvm::DenseMap<Value, Value> known[3];
+  llvm::DenseMap<Value, Value> kept;       // where the row's values are
   llvm::DenseMap<unsigned, Value> streams; // of a stored result: whether it goes past the caches
   Value row, column, mask;
   unsigned lanes = 1;
