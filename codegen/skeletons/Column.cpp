@@ -13,6 +13,8 @@ using namespace halftone::cpu;
 namespace halftone::skeletons {
 
 constexpr int64_t kRowChunk = 128; // N3
+constexpr int64_t kRowsAhead = 8;  // that are fetched before they are summed
+constexpr unsigned kMostLines = 2; // of a vector of columns
 constexpr int64_t kStaticSharedBytes = 48 * 1024;
 /// Of operations that share a kernel, since a sum takes two registers. One alone may have more.
 constexpr int64_t kMostSums = 24;
@@ -40,6 +42,22 @@ bool Column::joinsSibling(KernelForm op, const KernelGroup &group) const {
   return hasSameDomain(op, group) && sums <= kMostSums;
 }
 
+/// How many vectors of columns go along the rows together: the more of a row is read at once, the
+/// better processors fetch ahead. Their sums take up to half of the registers.
+static unsigned countTogether(const Frame &frame, size_t sums) {
+  constexpr size_t kMostOperations = 48, kMost = 4;
+  KernelOp kernel = frame.kernel;
+  const CpuVariant &variant = frame.variant;
+  size_t registers = variant.vectorLanes == 16 ? 16 : 8;
+  size_t needed = std::max<size_t>(1, sums * variant.bodyLanes / variant.vectorLanes);
+  bool isGeneral = llvm::any_of(llvm::seq(kernel.getInputs().size()), [&](size_t i) {
+    return kernel.getInputAccess(i).getKind() == AccessKind::General;
+  });
+  if (isGeneral || kernel.getBody().front().getOperations().size() > kMostOperations)
+    return 1;
+  return static_cast<unsigned>(std::clamp<size_t>(registers / needed, 1, kMost));
+}
+
 Tile Column::getDefaultCpuTile(KernelOp) const { return {64}; }
 
 SmallVector<Axis> Column::getTaskAxes(KernelOp kernel) const {
@@ -56,34 +74,52 @@ void Column::buildTasks(Code &code, Frame &frame, Value first, Value last) const
   cpu::Body body(code, frame);
   body.enterKernel();
   Value rows = frame.rows(code), columns = frame.columns(code);
-  Values zeros(sumsOf.size(), code.splat(0.0f, lanes));
   auto add = [&](ValueRange sums, ValueRange values) {
     Values next;
     for (auto [sum, value] : llvm::zip(sums, values))
       next.push_back(arith::AddFOp::create(code.builder, code.loc, sum, value));
     return next;
   };
-  Value end = code.minimum(code.multiply(last, code.integer(tile)), columns);
-  code.loop(code.multiply(first, code.integer(tile)), end, lanes, [&](Value column) {
-    Value mask =
-        frame.fillsRows(lanes) ? Value() : code.firstLanes(code.subtract(columns, column), lanes);
+  auto sumColumns = [&](Value from, unsigned vectors) {
+    auto columnOf = [&](unsigned vector) { return code.add(from, code.integer(vector * lanes)); };
+    Value mask = vectors > 1 || frame.fillsRows(lanes)
+                     ? Value()
+                     : code.firstLanes(code.subtract(columns, from), lanes);
+    Values zeros(vectors * sumsOf.size(), code.splat(0.0f, lanes));
     Values totals = code.loop(
         code.integer(0), rows, kRowChunk, zeros, [&](Value chunk, ValueRange totalsSoFar) {
           Value chunkEnd = code.minimum(code.add(chunk, code.integer(kRowChunk)), rows);
           Values sums = code.loop(chunk, chunkEnd, 1, zeros, [&](Value row, ValueRange sumsSoFar) {
             body.enterRow(row);
-            body.enterElement(column, mask, lanes);
             Values values;
-            for (unsigned result : sumsOf)
-              values.push_back(body.getVector(frame.kernel.getYield().getStores()[result]));
-            body.storeFull();
+            for (unsigned vector = 0; vector < vectors; ++vector) {
+              body.enterElement(columnOf(vector), mask, lanes);
+              for (unsigned line = 0; vectors > 1 && line < kMostLines; ++line)
+                body.fetchAhead(kRowsAhead, line);
+              for (unsigned result : sumsOf)
+                values.push_back(body.getVector(frame.kernel.getYield().getStores()[result]));
+              body.storeFull();
+            }
             return add(sumsSoFar, values);
           });
           return add(totalsSoFar, sums);
         });
-    for (auto [result, total] : llvm::zip(sumsOf, totals))
-      code.store(total, code.address(frame.stored(result), code.f32(), column), mask);
-  });
+    for (unsigned i = 0; i < totals.size(); ++i)
+      code.store(totals[i],
+                 code.address(frame.stored(sumsOf[i % sumsOf.size()]), code.f32(),
+                              columnOf(static_cast<unsigned>(i / sumsOf.size()))),
+                 mask);
+  };
+  unsigned together = countTogether(frame, sumsOf.size());
+  Value begin = code.multiply(first, code.integer(tile)),
+        end = code.minimum(code.multiply(last, code.integer(tile)), columns);
+  Value wideEnd = begin;
+  if (together > 1) {
+    int64_t width = int64_t{together} * lanes;
+    wideEnd = code.add(begin, code.roundDown(code.subtract(end, begin), width));
+    code.loop(begin, wideEnd, width, [&](Value column) { sumColumns(column, together); });
+  }
+  code.loop(wideEnd, end, lanes, [&](Value column) { sumColumns(column, 1); });
 }
 
 /// What all threads of a block leave of their chunks.
