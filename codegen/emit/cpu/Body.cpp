@@ -84,7 +84,42 @@ void Body::classify() {
       for (Value operand : op.getOperands())
         level = std::max(level, levels.lookup(operand));
     levels[op.getResult(0)] = level;
+    auto isSame = [&](Value operand) {
+      return levels.lookup(operand) != kElement || sameInQuarter.contains(operand);
+    };
+    if (isa<QuarterIndexOp>(op) ||
+        (level == kElement && !isOfPlace(&op) && llvm::all_of(op.getOperands(), isSame)))
+      sameInQuarter.insert(op.getResult(0));
   }
+}
+
+/// Whether every four lanes from the first one on are a quarter. Rows, and tasks where there are
+/// none, begin with one.
+bool Body::hasWholeQuarters() {
+  int64_t stride = row ? frame.kernel.getColumns().value_or(1) : frame.kernel.getCpuTile()->back();
+  return lanes % 8 == 0 && stride % 4 == 0;
+}
+
+/// Draws come in fours (N9), so that computing one for each lane computes it four times.
+Value Body::getOfQuarters(Value bodyValue) {
+  unsigned quarters = lanes / 4;
+  if (!sameInQuarter.contains(bodyValue))
+    return code.splat(get(bodyValue), quarters);
+  if (Value value = ofQuarters.lookup(bodyValue))
+    return value;
+  Operation *op = bodyValue.getDefiningOp();
+  Value value;
+  if (isa<QuarterIndexOp>(op)) {
+    Value first = row ? code.add(code.multiply(row, frame.columns(code)), column) : column;
+    value =
+        code.add(code.splat(code.divide(first, 4), quarters), code.lanesOf(code.i64(), quarters));
+  } else {
+    Values operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(getOfQuarters(operand));
+    value = buildOperation(code, frame, op, operands, quarters);
+  }
+  return ofQuarters[bodyValue] = value;
 }
 
 Value Body::addressOf(Value pointer, TensorType type, AccessAttr access) {
@@ -162,6 +197,12 @@ Value Body::computePlace(Operation *op) {
     return arith::ShRUIOp::create(builder, code.loc, index, code.splat(code.integer(2), lanes));
   if (isa<ElementIndexOp>(op))
     return index;
+  if (hasWholeQuarters()) {
+    SmallVector<int32_t> places;
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      places.push_back(static_cast<int32_t>(lane % 4));
+    return arith::ConstantOp::create(builder, code.loc, builder.getI32VectorAttr(places));
+  }
   Type words = code.vector(builder.getI32Type(), lanes);
   Value low = arith::TruncIOp::create(builder, code.loc, words, index);
   Value mask = arith::ConstantIntOp::create(builder, code.loc, 3, 32);
@@ -253,6 +294,7 @@ void Body::enterElement(Value at, Value lanesMask, unsigned width) {
   mask = lanesMask;
   lanes = width;
   known[kElement].clear();
+  ofQuarters.clear();
 }
 
 void Body::setAccumulator(Value vector) { known[kElement][block.getArgument(0)] = vector; }
@@ -266,6 +308,12 @@ Value Body::get(Value bodyValue) {
   Value value;
   if (Value memory = kept.lookup(bodyValue)) {
     value = code.load(code.vector(code.f32(), lanes), code.address(memory, code.f32(), column));
+  } else if (sameInQuarter.contains(bodyValue) && hasWholeQuarters()) {
+    SmallVector<int64_t> quarterOf;
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      quarterOf.push_back(lane / 4);
+    Value quarters = getOfQuarters(bodyValue);
+    value = code.shuffle(quarters, quarters, quarterOf);
   } else if (Operation *op = bodyValue.getDefiningOp())
     value = compute(op, kElement);
   else

@@ -99,6 +99,8 @@ private:
   Value columnsOf(ir::TensorType type);
   Value compute(mlir::Operation *op, Level level);
   Value computePlace(mlir::Operation *op);
+  bool hasWholeQuarters();
+  Value getOfQuarters(Value bodyValue);
   Value addressOf(Value pointer, ir::TensorType type, ir::AccessAttr access);
 
   Code &code;
@@ -107,6 +109,8 @@ private:
   llvm::DenseMap<Value, Level> levels;
   llvm::DenseMap<Value, unsigned> inputOf; // block argument to input
   llvm::DenseMap<Value, Value> known[3];
+  llvm::DenseSet<Value> sameInQuarter;     // of elements that quarter_index alone tells apart
+  llvm::DenseMap<Value, Value> ofQuarters; // these, a lane for each quarter of the element's lanes
   llvm::DenseMap<Value, Value> kept;       // where the row's values are
   llvm::DenseMap<unsigned, Value> streams; // of a stored result: whether it goes past the caches
   Value row, column, mask;
