@@ -4,6 +4,8 @@
 // - copy BYTES, triad BYTES, axpy BYTES: memcpy, a = b + s c and a = a + s b over arrays of BYTES
 //   each; probed: bytes that a run reads and writes. What is written elsewhere than it was read may
 //   be fetched first, which these bytes leave out; axpy fetches nothing in vain
+// - past_copy BYTES, past_triad BYTES: the same, written past the caches, so that nothing is
+//   fetched in vain
 // `bench_machine draw FILE COUNT LOW HIGH SEED` writes f32 drawn uniformly, `bench_machine labels
 // FILE COUNT CLASSES SEED` i32 below CLASSES.
 #include <cstdlib>
@@ -11,6 +13,10 @@
 #include <functional>
 #include <random>
 #include <thread>
+
+#if defined(__SSE__)
+#include <xmmintrin.h>
+#endif
 
 #include "fma_peak.hpp"
 #include "worker.hpp"
@@ -103,6 +109,27 @@ void axpy(float* __restrict a, const float* __restrict b, const float*, std::siz
   for (std::size_t i = 0; i < count; ++i) a[i] += 0x1p-30f * b[i];
 }
 
+#if defined(__SSE__)
+/// vector_of(i) to a[i] and the three behind it; values before the first whole vector and behind
+/// the last are left as they are.
+template <class VectorOf>
+void write_past_caches(float* a, std::size_t count, VectorOf vector_of) {
+  constexpr std::size_t kVector = 4;
+  std::size_t i = 0;
+  while (reinterpret_cast<std::uintptr_t>(a + i) % sizeof(__m128) != 0) ++i;
+  for (; i + kVector <= count; i += kVector) _mm_stream_ps(a + i, vector_of(i));
+  _mm_sfence();
+}
+void past_copy(float* a, const float* b, const float*, std::size_t count) {
+  write_past_caches(a, count, [&](std::size_t i) { return _mm_loadu_ps(b + i); });
+}
+void past_triad(float* a, const float* b, const float* c, std::size_t count) {
+  write_past_caches(a, count, [&](std::size_t i) {
+    return _mm_add_ps(_mm_loadu_ps(b + i), _mm_mul_ps(_mm_set1_ps(0.5f), _mm_loadu_ps(c + i)));
+  });
+}
+#endif
+
 std::unique_ptr<Contender> make(std::istringstream& words) {
   std::string kind;
   std::int64_t size = 0;
@@ -111,7 +138,13 @@ std::unique_ptr<Contender> make(std::istringstream& words) {
   if (kind == "copy") return std::make_unique<Stream>(copy, 2, size);
   if (kind == "triad") return std::make_unique<Stream>(triad, 3, size);
   if (kind == "axpy") return std::make_unique<Stream>(axpy, 3, size);
-  throw std::runtime_error("the machine knows fma, copy, triad and axpy, not '" + kind + "'");
+#if defined(__SSE__)
+  if (kind == "past_copy") return std::make_unique<Stream>(past_copy, 2, size);
+  if (kind == "past_triad") return std::make_unique<Stream>(past_triad, 3, size);
+#endif
+  throw std::runtime_error(
+      "the machine knows fma, copy, triad, axpy and, on x86, past_copy and past_triad, not '" +
+      kind + "'");
 }
 
 template <class Value, class Draw>

@@ -116,7 +116,8 @@ def _streams():
     for format in RULES:
         size = 4 if format == "f32" else 2
         rules = RULES[format]
-        apart = {"ceilings": ("copy", "triad")}  # what is written lies elsewhere than what is read
+        # What is written lies elsewhere than what is read.
+        apart = {"ceilings": ("copy", "triad", "past_copy", "past_triad")}
         yield Row("stream", f"layer norm, {rows} x {columns}", format, norm, "norm", rules, 0, 2.0 * size * values, "inference",
                   "norm", **apart)
         yield Row("stream", f"residual add and gelu, {rows} x {columns}", format, added, "sum", rules, 0, 3.0 * size * values,
