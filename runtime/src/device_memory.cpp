@@ -15,8 +15,8 @@ constexpr std::int64_t kHugePage = 2 << 20;
 
 class HostMemory final : public MemorySource {
  public:
-  /// What fills huge pages asks for them: kernels that stream then read and write up to a fifth
-  /// faster, since processors fetch ahead within a page alone and look up fewer.
+  /// What fills huge pages asks for them: processors fetch ahead within a page alone and look up
+  /// fewer. A loop that only reads got up to a fifth faster; emitted kernels as good as nothing.
   void* allocate(std::int64_t bytes, std::int64_t alignment) noexcept override {
     const std::int64_t whole = bytes / kHugePage * kHugePage;
     if (whole > 0) alignment = std::max(alignment, kHugePage);

@@ -13,6 +13,7 @@
 
 #include "artifacts.hpp"
 #include "pair.hpp"
+#include "tested_variant.hpp"
 
 namespace halftone::tests {
 namespace {
@@ -45,9 +46,9 @@ TEST_CASE("a resumed run is the run that never stopped, for every model") {
       const int stops_at = static_cast<int>(random() % kSteps);
       CAPTURE(stops_at);
       // Two that draw the same inputs: one is saved and goes on, one resumes.
-      Pair straight(artifact.name, *artifact.image, "x86-64-v3", kBatch),
-          inputs(artifact.name, *artifact.image, "x86-64-v3", kBatch);
-      Trainer other(inputs.artifact, Device::cpu("x86-64-v3").with_threads(3), inputs.setup(2));
+      Pair straight(artifact.name, *artifact.image, tested_variant, kBatch),
+          inputs(artifact.name, *artifact.image, tested_variant, kBatch);
+      Trainer other(inputs.artifact, Device::cpu(tested_variant).with_threads(3), inputs.setup(2));
       for (int step = 0; step < kSteps; ++step) {
         inputs.draw();
         straight.draw();
