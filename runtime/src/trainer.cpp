@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "files/replace_file.hpp"
 #include "floating_point.hpp"
 #include "halftone/error.hpp"
 #include "halftone/manifest/manifest.hpp"
@@ -115,26 +114,6 @@ float Trainer::learning_rate() const {
   const auto state = use("learning_rate");
   const BoundProgram& program = state->program;
   return program.scalar(*program.plan().find("learning_rate"));
-}
-
-void Trainer::save(const std::filesystem::path& file, const SaveOptions& options) {
-  const auto state = use("save");
-  if (options.keep < 0) {
-    throw Error({.operation = "save",
-                 .object = "the number of files to keep",
-                 .cause = "is " + std::to_string(options.keep),
-                 .hint = "give 0 or more"});
-  }
-  state->saver.save(snapshot_of(state->program, state->step, options.notes), file, options);
-}
-
-void Trainer::finish_saving() { use("finish_saving")->saver.finish(); }
-
-Resumed Trainer::resume(const std::filesystem::path& file, const ResumeOptions& options) {
-  const auto state = use("resume");
-  state->saver.finish();
-  const std::vector<std::byte> bytes = read_file(system_file_calls(), "resume", file);
-  return restore(state->program, state->step, bytes, file.string(), options);
 }
 
 Statistics Trainer::stats() const {

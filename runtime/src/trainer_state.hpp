@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "bind.hpp"
-#include "checkpoint/saver.hpp"
+#include "checkpoint/background.hpp"
 #include "halftone/trainer.hpp"
 #include "in_use.hpp"
 #include "step.hpp"
@@ -19,7 +19,7 @@ struct Trainer::State {
   std::atomic<bool> in_use = false;
   BoundProgram program;
   Step step;
-  Saver saver;
+  Background saving;  ///< of a checkpoint
 };
 
 }  // namespace halftone

@@ -82,7 +82,9 @@ std::optional<CpuBlocking> Contraction::getCpuBlocking(KernelOp kernel) const {
 
 bool Contraction::multipliesTiles(KernelOp kernel) const {
   Matrices matrices = findMatrices(kernel);
-  auto isBf16 = [&](unsigned input) { return elementType(kernel.getInputs()[input]).isBF16(); };
+  auto isBf16 = [&](unsigned input) {
+    return elementOf(elementType(kernel.getInputs()[input])) == Element::bf16;
+  };
   return mayReorder(kernel) && isBf16(matrices.lhs) && isBf16(matrices.rhs);
 }
 

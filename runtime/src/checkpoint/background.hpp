@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// One piece of work at a time on a thread of its own.
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <thread>
+#include <utility>
+
+namespace halftone {
+
+class Background {
+ public:
+  Background() = default;
+  /// Waits for the work.
+  ~Background() {
+    if (thread_.joinable()) thread_.join();
+  }
+  Background(const Background&) = delete;
+  Background& operator=(const Background&) = delete;
+
+  /// After finish().
+  void start(std::function<void()> work) {
+    thread_ = std::thread([this, work = std::move(work)] {
+      try {
+        work();
+      } catch (...) {
+        failure_ = std::current_exception();
+      }
+    });
+  }
+
+  /// Waits until nothing is being done; throws what went wrong, once.
+  void finish() {
+    if (thread_.joinable()) thread_.join();
+    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  }
+
+ private:
+  std::thread thread_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace halftone
