@@ -78,19 +78,21 @@ private:
   }
 
   std::string signature() {
-    std::vector<std::string> forward, inputs, outputs;
+    std::vector<std::string> forward, predicted, inputs, outputs;
     if (training)
-      forward = forwardInputs();
+      forward = forwardInputs(*training);
+    if (inference)
+      predicted = forwardInputs(*inference);
     auto spell = [](bool value) { return value ? "true" : "false"; };
     for (const std::string &name : m.inputs) {
-      bool predicts = inference && find(*inference, name);
-      const hm::Program *reader = predicts ? inference : training;
-      if (!reader)
+      const hm::Program *reader = training ? training : inference;
+      if (!reader || !find(*reader, name))
         continue;
       const hm::Buffer &buffer = *find(*reader, name);
       inputs.push_back("\"" + makeIdentifier(name) + "\", halftone::Element::" +
                        (encoding::traits(buffer.encoding.element).integer ? "i32" : "f32") + ", " +
-                       spell(llvm::is_contained(forward, name)) + ", " + spell(predicts));
+                       spell(llvm::is_contained(forward, name)) + ", " +
+                       spell(llvm::is_contained(predicted, name)));
     }
     for (const hm::Output &output : m.outputs)
       outputs.push_back("\"" + makeIdentifier(output.name) + "\", \"" + output.name + "\"");
@@ -179,11 +181,11 @@ private:
   }
 
   /// Inputs that the forward phase alone reads, in the order of the API.
-  std::vector<std::string> forwardInputs() {
+  std::vector<std::string> forwardInputs(const hm::Program &program) {
     std::set<std::string> read;
-    for (const hm::Launch &launch : training->phases[static_cast<size_t>(hm::Phase::forward)])
+    for (const hm::Launch &launch : program.phases[static_cast<size_t>(hm::Phase::forward)])
       for (const hm::Argument &argument : launch.arguments)
-        read.insert(training->buffers[argument.buffer].name);
+        read.insert(program.buffers[argument.buffer].name);
     std::vector<std::string> names;
     for (const std::string &name : m.inputs)
       if (read.contains(name))
@@ -220,7 +222,8 @@ private:
     out += "  /// A micro-batch; step() takes the last one.\n" +
            forwarding("void accumulate", base + "accumulate", m.inputs, *training) + "\n";
     out += forwarding("void forward", base + "forward", m.inputs, *training);
-    if (std::vector<std::string> needed = forwardInputs(); needed.size() != m.inputs.size())
+    if (std::vector<std::string> needed = forwardInputs(*training);
+        needed.size() != m.inputs.size())
       out += "\n  /// The outputs without the losses.\n" +
              forwarding("void forward", base + "forward", needed, *training);
     out += "\n  using halftone::Trainer::backward;\n" + externalBackward();
@@ -256,11 +259,17 @@ private:
                              output.name + "\")");
     }
     out += "  };\n\n" + constructors("Predictor") + withRecords("Predictor", {"predict"});
+    std::string result = "    return {" + join(initialisers, ", ") + "};\n";
+    out += forwarding("Outputs predict", "halftone::Predictor::predict", forwardInputs(*inference),
+                      *inference, "", result);
+    if (m.losses.empty())
+      return out + "};\n\n";
     for (const std::string &name : m.inputs)
       if (find(*inference, name))
         inputs.push_back(name);
-    out += forwarding("Outputs predict", "halftone::Predictor::predict", inputs, *inference, "",
-                      "    return {" + join(initialisers, ", ") + "};\n");
+    out += "\n  /// The losses, too, as loss() tells them.\n" +
+           forwarding("Outputs evaluate", "halftone::Predictor::evaluate", inputs, *inference, "",
+                      result);
     return out + "};\n\n";
   }
 

@@ -35,6 +35,8 @@ static Value importInstruction(OpBuilder &builder, Location loc, const hd::Scala
     return s.neg(a());
   case hd::ScalarOp::absolute:
     return math::AbsFOp::create(builder, loc, a());
+  case hd::ScalarOp::floor:
+    return math::FloorOp::create(builder, loc, a());
   case hd::ScalarOp::exp:
     return s.exp(a());
   case hd::ScalarOp::log:

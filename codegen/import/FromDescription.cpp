@@ -138,14 +138,19 @@ void GraphImporter::importSinks(bool training) {
   for (const hd::Output &output : description.outputs)
     OutputOp::create(builder, NameLoc::get(builder.getStringAttr(output.name)), output.name,
                      values[output.node]);
-  if (!training)
-    return;
   for (const hd::Loss &loss : description.losses) {
     const std::string &name = description.nodes[loss.node].name;
     auto op = LossOp::create(builder, NameLoc::get(builder.getStringAttr(name)),
                              builder.getStringAttr(name), values[loss.node],
                              builder.getF64FloatAttr(loss.weight));
     setPhase(op, Phase::Loss);
+  }
+  if (!training)
+    return;
+  if (description.schedule) {
+    Location loc = NameLoc::get(builder.getStringAttr("schedule"));
+    auto op = ScheduleOp::create(builder, loc);
+    importExpression(builder, loc, *description.schedule, op.getBody());
   }
   for (const hd::Assignment &assignment : description.assignments) {
     const std::string &name = description.nodes[assignment.state].name;
@@ -155,11 +160,13 @@ void GraphImporter::importSinks(bool training) {
   }
 }
 
-/// The nodes that the outputs are computed from.
-std::vector<bool> neededForOutputs(const hd::Description &description) {
+/// The nodes that outputs and losses are computed from.
+std::vector<bool> neededForInference(const hd::Description &description) {
   std::vector<bool> needed(description.nodes.size());
   for (const hd::Output &output : description.outputs)
     needed[output.node] = true;
+  for (const hd::Loss &loss : description.losses)
+    needed[loss.node] = true;
   for (size_t id = description.nodes.size(); id-- > 0;)
     if (needed[id])
       for (const hd::Operand &operand : description.nodes[id].operands)
@@ -225,6 +232,8 @@ OwningOpRef<ModuleOp> importDescription(const hd::Description &description, Stri
   (*module)->setAttr(kOptimizerAttr, importOptimizer(builder, description.optimizer));
   if (description.clip)
     (*module)->setAttr(kClipAttr, builder.getF64FloatAttr(*description.clip));
+  if (description.average)
+    (*module)->setAttr(kAverageAttr, builder.getF64FloatAttr(*description.average));
   auto addGraph = [&](StringRef name, const std::vector<bool> &needed, bool training) {
     builder.setInsertionPointToEnd(module->getBody());
     auto graph = GraphOp::create(builder, builder.getUnknownLoc(), name);
@@ -238,7 +247,7 @@ OwningOpRef<ModuleOp> importDescription(const hd::Description &description, Stri
   if (!description.losses.empty())
     addGraph("training", std::vector<bool>(description.nodes.size(), true), true);
   if (!description.outputs.empty())
-    addGraph("inference", neededForOutputs(description), false);
+    addGraph("inference", neededForInference(description), false);
   return module;
 }
 

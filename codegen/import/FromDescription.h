@@ -8,7 +8,7 @@
 
 namespace halftone::ir {
 
-/// A module with graph "inference" (what the outputs need) and, when there are losses, graph
+/// A module with graph "inference" (what outputs and losses need) and, when there are losses, graph
 /// "training". `description` is valid (halftone/description/validate.hpp); `target` is the one that
 /// rules are resolved for.
 mlir::OwningOpRef<mlir::ModuleOp> importDescription(const description::Description &description,

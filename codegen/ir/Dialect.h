@@ -108,6 +108,7 @@ inline constexpr llvm::StringLiteral kTargetAttr = "halftone.target";
 inline constexpr llvm::StringLiteral kLossScaleAttr = "halftone.loss_scale";
 inline constexpr llvm::StringLiteral kOptimizerAttr = "halftone.optimizer";
 inline constexpr llvm::StringLiteral kClipAttr = "halftone.clip";
+inline constexpr llvm::StringLiteral kAverageAttr = "halftone.average";
 
 /// Names of the buffers of an output and of its gradient: an output may have the name of another
 /// node.

@@ -9,7 +9,7 @@ include "OpClasses.td"
 //===--- Structure ---===//
 
 def Halftone_GraphOp : Halftone_Op<"graph", [SingleBlock, NoTerminator, IsolatedFromAbove]> {
-  let summary = "One program: `training` has all phases, `inference` the forward phase alone";
+  let summary = "One program: `training` has all phases, `inference` those of outputs and losses";
   let description = [{
     ```mlir
     halftone.graph "inference" {
@@ -114,6 +114,23 @@ def Halftone_FlattenOp : Halftone_Op<"flatten"> {
   let results = (outs Halftone_AnyTensor:$result);
   let assemblyFormat = "$parts `at` $offsets attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
+}
+
+def Halftone_ScheduleOp : Halftone_Op<"schedule", [SingleBlock, IsolatedFromAbove]> {
+  let summary = "The learning rate's factor as a function of the updates before (U3); BuildUpdate consumes it";
+  let description = [{
+    ```mlir
+    halftone.schedule {
+    ^bb0(%updates: f32):
+      %least = arith.constant 1.0 : f32
+      %next = arith.addf %updates, %least : f32
+      %factor = math.rsqrt %next : f32
+      halftone.yield %factor : f32
+    }
+    ```
+  }];
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "attr-dict-with-keyword $body";
 }
 
 //===--- Sinks ---===//

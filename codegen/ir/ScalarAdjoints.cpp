@@ -68,6 +68,7 @@ bool Adjoints::visit(Operation *op, ArrayRef<Value> operands, Value r, Value v) 
         Value ofNegative = s.select(s.less(a, zero), s.neg(v), zero);
         return toA(s.select(s.greater(a, zero), v, ofNegative)), true;
       })
+      .Case([&](math::FloorOp) { return toA(zero), true; })
       .Case([&](math::ExpOp) { return toA(s.mul(v, r)), true; })
       .Case([&](math::LogOp) { return toA(s.div(v, a)), true; })
       .Case([&](math::SqrtOp) { return toA(s.div(s.mul(s.like(v, 0.5), v), r)), true; })

@@ -5,6 +5,7 @@
 #include "codegen/passes/LossScaleForm.h"
 #include "codegen/passes/Optimizers.h"
 #include "codegen/passes/Passes.h"
+#include "codegen/passes/Schedules.h"
 
 namespace halftone::ir {
 #define GEN_PASS_DEF_BUILDUPDATE
@@ -27,7 +28,8 @@ public:
   explicit Update(GraphOp graph)
       : graph(graph), module(graph->getParentOfType<ModuleOp>()),
         builder(OpBuilder::atBlockEnd(&graph.getBody().front())),
-        loc(NameLoc::get(builder.getStringAttr("update"))) {}
+        loc(NameLoc::get(builder.getStringAttr("update"))), schedule(graph),
+        averages(module->getAttrOfType<FloatAttr>(kAverageAttr)) {}
 
   void run() {
     layOut();
@@ -46,6 +48,7 @@ public:
     for (AssignOp assign : assignments)
       if (auto state = assign.getDestination().getDefiningOp<StateOp>())
         moveOn(state, assign, checked.finite);
+    schedule.erase();
   }
 
 private:
@@ -129,6 +132,8 @@ private:
   /// What the end of a step computes once: U0 to U2, and what is carried to the next step.
   struct Checked {
     Value finite, coefficient, inverse;
+    Value learningRate;         ///< null without a schedule
+    Value averageShare;         ///< null without averages
     SmallVector<Value> carried; ///< the optimizer's, after this step
   };
 
@@ -139,6 +144,11 @@ private:
     for (const OptimizerForm::Scalar &s : optimizer.carriedScalars())
       carried.push_back(state(s.name, {}, s.initial));
     size_t ofOptimizer = carried.size(), ofScale = scale.size();
+    for (const OptimizerForm::Scalar &s : averages.carriedScalars())
+      carried.push_back(state(s.name, {}, s.initial));
+    for (const OptimizerForm::Scalar &s : schedule.carriedScalars())
+      carried.push_back(state(s.name, {}, s.initial));
+    size_t ofUpdates = carried.size();
     microBatches = hyperparameter("micro_batches", 1);
     SmallVector<Value> unscaled{gradients};
     llvm::append_range(unscaled, ArrayRef(scale).take_front(1));
@@ -152,27 +162,41 @@ private:
     SmallVector<Value> scalars(carried);
     llvm::append_range(scalars, scale);
     scalars.push_back(microBatches);
-    size_t advancing = ofOptimizer + (ofScale > 1 ? ofScale : 0);
-    SmallVector<Type> types(4 + advancing, scalar);
+    if (schedule.isStated())
+      scalars.push_back(hyperparameter("learning_rate", learningRateOfModel()));
+    size_t advancing = ofUpdates + (ofScale > 1 ? ofScale : 0);
+    SmallVector<Type> types(4 + advancing + (schedule.isStated() ? 1 : 0), scalar);
     SmallVector<Value> summed{squares.getOutputs()[0]};
     llvm::append_range(summed, scalars);
     auto total =
         makeReduce(builder, loc, "total", {}, summed, types, nullptr, [&](Scalars &, ValueRange a) {
-          return finishCheck(a[0], a.slice(1, ofOptimizer), a.slice(1 + ofOptimizer, ofScale),
-                             a.back(), optimizer, lossScale);
+          return finishCheck(a[0], a.slice(1, ofUpdates), a.slice(1 + ofUpdates, ofScale),
+                             a.drop_front(1 + ofUpdates + ofScale), optimizer, lossScale);
         });
     setPhase(total, Phase::Check);
     ValueRange outputs = total.getOutputs();
     sink<StatisticOp>(builder.getStringAttr("grad_norm"), outputs[0], Phase::Check);
     sink<StatisticOp>(builder.getStringAttr("finite"), outputs[1], Phase::Check);
-    for (auto [before, after] : llvm::zip(scalars, outputs.drop_front(4)))
+    for (auto [before, after] : llvm::zip(scalars, outputs.slice(4, advancing)))
       setPhase(AssignOp::create(builder, loc, before, after), Phase::Check);
-    return {outputs[1], outputs[2], outputs[3], SmallVector<Value>(outputs.slice(4, ofOptimizer))};
+    Checked checked{outputs[1],
+                    outputs[2],
+                    outputs[3],
+                    {},
+                    averages.isStated() ? outputs[4 + ofOptimizer] : Value(),
+                    SmallVector<Value>(outputs.slice(4, ofOptimizer))};
+    if (schedule.isStated()) {
+      checked.learningRate = outputs.back();
+      sink<StatisticOp>(builder.getStringAttr("learning_rate.scheduled"), outputs.back(),
+                        Phase::Check);
+    }
+    return checked;
   }
 
-  SmallVector<Value> finishCheck(Value sum, ValueRange carried, ValueRange scale,
-                                 Value microBatches, OptimizerForm &optimizer,
-                                 LossScaleForm &lossScale) {
+  /// `carried` are scalars of the optimizer, the averages and the schedule; `set` those that the
+  /// host sets: the number of micro-batches and, with a schedule, the learning rate.
+  SmallVector<Value> finishCheck(Value sum, ValueRange carried, ValueRange scale, ValueRange set,
+                                 OptimizerForm &optimizer, LossScaleForm &lossScale) {
     Scalars s(builder, loc);
     Value norm = s.sqrt(sum);
     // Neither infinite nor NaN: an ordered comparison fails for NaN.
@@ -183,13 +207,27 @@ private:
       coefficient = arith::MinimumFOp::create(builder, loc, s.like(sum, 1), ratio);
     }
     SmallVector<Value> factors(scale.take_front(std::min<size_t>(1, scale.size())));
-    factors.push_back(microBatches);
+    factors.push_back(set[0]);
     SmallVector<Value> results{norm, s.select(finite, s.like(sum, 1), s.like(sum, 0)), coefficient,
                                inverse(s, factors)};
-    for (auto [before, after] : llvm::zip(carried, optimizer.nextScalars(s, carried))) // U7
+    ValueRange ofSchedule = carried.take_back(schedule.carriedScalars().size());
+    ValueRange ofAverages =
+        carried.drop_back(ofSchedule.size()).take_back(averages.carriedScalars().size());
+    SmallVector<Value> next = optimizer.nextScalars(s, carried);
+    llvm::append_range(next, averages.nextScalars(s, ofAverages));
+    llvm::append_range(next, schedule.nextScalars(s, ofSchedule));
+    for (auto [before, after] : llvm::zip(carried, next)) // U7
       results.push_back(s.select(finite, after, before));
     llvm::append_range(results, lossScale.next(s, scale, finite));
+    if (schedule.isStated())
+      results.push_back(s.mul(set[1], schedule.factor(builder, s, ofSchedule))); // U3
     return results;
+  }
+
+  double learningRateOfModel() {
+    return module->getAttrOfType<DictionaryAttr>(kOptimizerAttr)
+        .getAs<FloatAttr>("learning_rate")
+        .getValueAsDouble();
   }
 
   Value hyperparameter(StringRef name, double initial) {
@@ -203,18 +241,21 @@ private:
   }
 
   void update(Value parameters, Value gradients, const Checked &checked, OptimizerForm &optimizer) {
-    double rate = module->getAttrOfType<DictionaryAttr>(kOptimizerAttr)
-                      .getAs<FloatAttr>("learning_rate")
-                      .getValueAsDouble();
-    Value learningRate = hyperparameter("learning_rate", rate);
+    Value learningRate = checked.learningRate
+                             ? checked.learningRate
+                             : hyperparameter("learning_rate", learningRateOfModel());
     auto flatDims = cast<TensorType>(parameters.getType()).getDims();
     SmallVector<Value> moments;
     for (StringRef name : optimizer.moments())
+      moments.push_back(state(name, flatDims, 0));
+    for (StringRef name : averages.moments())
       moments.push_back(state(name, flatDims, 0));
     SmallVector<Value> inputs{parameters, gradients};
     llvm::append_range(inputs, moments);
     llvm::append_range(inputs, ArrayRef<Value>{learningRate, checked.finite, checked.coefficient,
                                                checked.inverse});
+    if (checked.averageShare)
+      inputs.push_back(checked.averageShare);
     llvm::append_range(inputs, checked.carried);
     SmallVector<Type> types(1 + moments.size(), parameters.getType());
     auto op = makeMap(builder, loc, "update", inputs, types, [&](Scalars &s, ValueRange a) {
@@ -227,7 +268,7 @@ private:
   }
 
   /// Arguments: parameter, gradient, moments, learning rate, finite, coefficient, inverse scale,
-  /// carried scalars.
+  /// the averages' share, if there are any, carried scalars. The averages are the last moment.
   SmallVector<Value> updateElement(Scalars &s, ValueRange a, size_t moments,
                                    OptimizerForm &optimizer) {
     OptimizerForm::Element element;
@@ -235,8 +276,9 @@ private:
     element.gradient = s.mul(a[1], a[5 + moments]); // U0
     if (module->hasAttr(kClipAttr))                 // U2
       element.gradient = s.mul(element.gradient, a[4 + moments]);
+    size_t averaged = averages.isStated() ? 1 : 0;
     element.moments.assign(a.begin() + 2, a.begin() + 2 + moments);
-    element.carried.assign(a.begin() + 6 + moments, a.end());
+    element.carried.assign(a.begin() + 6 + moments + averaged, a.end());
     double decay = module->getAttrOfType<DictionaryAttr>(kOptimizerAttr)
                        .getAs<FloatAttr>("weight_decay")
                        .getValueAsDouble();
@@ -245,6 +287,8 @@ private:
     element.weightDecay =
         selectByGroup(s, a[0], [&](const Group &g) { return g.decay ? decay : 0.0; });
     SmallVector<Value> next = optimizer.updateElement(s, element);
+    if (averages.isStated())
+      next.push_back(averages.updateElement(s, a[6 + moments], next[0], element.moments.back()));
     Value finite = s.greater(a[3 + moments], s.like(a[0], 0));
     SmallVector<Value> results;
     results.push_back(s.select(finite, next[0], element.parameter)); // U7, M2
@@ -316,6 +360,8 @@ private:
   SmallVector<Group> groups;
   int64_t trainedElements = 0;
   Value firstMicroBatch, microBatches; ///< hyperparameters
+  ScheduleForm schedule;
+  AverageForm averages;
 };
 
 /// Inference reads the same flat buffer, so its parameters take the training graph's offsets.

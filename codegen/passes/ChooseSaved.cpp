@@ -25,8 +25,8 @@ int costOf(Operation &scalar) {
   if (isa<arith::ConstantOp>(scalar))
     return 0;
   return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp, arith::CmpFOp,
-             arith::SelectOp, arith::MinimumFOp, arith::MaximumFOp, math::FmaOp, math::AbsFOp>(
-             scalar)
+             arith::SelectOp, arith::MinimumFOp, arith::MaximumFOp, math::FmaOp, math::AbsFOp,
+             math::FloorOp>(scalar)
              ? 1
              : kCheapOperations + 1;
 }

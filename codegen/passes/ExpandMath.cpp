@@ -89,7 +89,7 @@ struct ExpandMathPass : halftone::ir::impl::ExpandMathBase<ExpandMathPass> {
 private:
   static LogicalResult replace(Operation *op) {
     bool isMath = op->getDialect() && op->getDialect()->getNamespace() == "math";
-    if (isMath && isa<math::FmaOp, math::SqrtOp, math::AbsFOp>(op))
+    if (isMath && isa<math::FmaOp, math::SqrtOp, math::AbsFOp, math::FloorOp>(op))
       return success();
     if (op->getNumResults() == 1 && isa<FloatType>(op->getResult(0).getType()) &&
         !op->getResult(0).getType().isF32() && (isMath || isa<SigmoidOp, RecipeOp>(op)))

@@ -11,8 +11,19 @@
 
 namespace halftone::description::detail {
 
-enum class Section { model, node, output, loss, assignment, rule, optimizer, clip };
-inline constexpr std::size_t kSections = 8;
+enum class Section {
+  model,
+  node,
+  output,
+  loss,
+  assignment,
+  rule,
+  optimizer,
+  clip,
+  schedule,
+  average
+};
+inline constexpr std::size_t kSections = 10;
 
 struct Fault {
   Section section = Section::model;

@@ -52,6 +52,8 @@ class Parser {
   bool parse_rule();
   bool parse_optimizer();
   bool parse_clip();
+  bool parse_schedule();
+  bool parse_average();
 
   bool read_new_name(std::string& name);
   bool read_node(NodeId& node);
@@ -115,10 +117,11 @@ bool Parser::parse_statement() {
     bool (Parser::*parse)();
   };
   static constexpr Statement kStatements[] = {
-      {"model", &Parser::parse_model}, {"output", &Parser::parse_output},
-      {"loss", &Parser::parse_loss},   {"assign", &Parser::parse_assignment},
-      {"rule", &Parser::parse_rule},   {"optimizer", &Parser::parse_optimizer},
-      {"clip", &Parser::parse_clip},
+      {"model", &Parser::parse_model},     {"output", &Parser::parse_output},
+      {"loss", &Parser::parse_loss},       {"assign", &Parser::parse_assignment},
+      {"rule", &Parser::parse_rule},       {"optimizer", &Parser::parse_optimizer},
+      {"clip", &Parser::parse_clip},       {"schedule", &Parser::parse_schedule},
+      {"average", &Parser::parse_average},
   };
   if (scan_.peek() == '%') return parse_layer();
   for (const Statement& statement : kStatements) {
@@ -132,7 +135,8 @@ bool Parser::parse_statement() {
     sources.append(detail::spelled(kind)).append(", ");
   }
   return scan_.unexpected("a statement (model, " + sources +
-                          "'%name = ...', output, loss, assign, rule, optimizer or clip)");
+                          "'%name = ...', output, loss, assign, rule, optimizer, clip, schedule or "
+                          "average)");
 }
 
 bool Parser::check() {
@@ -300,6 +304,16 @@ bool Parser::parse_optimizer() {
 bool Parser::parse_clip() {
   return record(Section::clip, true) &&
          scan_.read_number(description_.clip.emplace(), "the largest gradient norm");
+}
+
+bool Parser::parse_schedule() {
+  return record(Section::schedule, true) &&
+         detail::read_expression(scan_, 1, description_.schedule.emplace());
+}
+
+bool Parser::parse_average() {
+  return record(Section::average, true) &&
+         scan_.read_number(description_.average.emplace(), "the share that averages keep");
 }
 
 }  // namespace

@@ -65,24 +65,6 @@ bool read_instruction(Scanner& scan, ScalarInstruction& instruction) {
          (reads < 3 || scan.read_reference(instruction.c));
 }
 
-bool read_expression(Scanner& scan, Expression& expression) {
-  if (!scan.expect('{')) return false;
-  if (scan.take('}')) return true;
-  do {
-    const Position start = scan.position();
-    std::int32_t number = 0;
-    if (!scan.read_reference(number)) return false;
-    if (static_cast<std::size_t>(number) != expression.instructions.size()) {
-      return scan.fail(start, "instructions count up from %0, so this one must be %" +
-                                  std::to_string(expression.instructions.size()));
-    }
-    ScalarInstruction instruction;
-    if (!scan.expect('=') || !read_instruction(scan, instruction)) return false;
-    expression.instructions.push_back(instruction);
-  } while (scan.take(';'));
-  return scan.expect('}');
-}
-
 bool read_choice(Scanner& scan, const SettingForm& form, std::string& word) {
   const Position start = scan.position();
   std::string_view read;
@@ -160,6 +142,25 @@ bool read_settings(Scanner& scan, const Table<SettingForm>& forms, std::vector<S
 
 }  // namespace
 
+bool read_expression(Scanner& scan, std::int32_t arity, Expression& expression) {
+  expression.arity = arity;
+  if (!scan.expect('{')) return false;
+  if (scan.take('}')) return true;
+  do {
+    const Position start = scan.position();
+    std::int32_t number = 0;
+    if (!scan.read_reference(number)) return false;
+    if (static_cast<std::size_t>(number) != expression.instructions.size()) {
+      return scan.fail(start, "instructions count up from %0, so this one must be %" +
+                                  std::to_string(expression.instructions.size()));
+    }
+    ScalarInstruction instruction;
+    if (!scan.expect('=') || !read_instruction(scan, instruction)) return false;
+    expression.instructions.push_back(instruction);
+  } while (scan.take(';'));
+  return scan.expect('}');
+}
+
 bool read_attributes(Scanner& scan, Node& node) {
   const KindForm& form = form_of(node.kind);
   if (form.settings.size == 0 && !form.function) return true;
@@ -167,9 +168,9 @@ bool read_attributes(Scanner& scan, Node& node) {
   if (!read_settings(scan, form.settings, attributes.settings)) return false;
   if (!form.function) return true;
   Function& function = attributes.function.emplace();
-  function.expression.arity = static_cast<std::int32_t>(node.operands.size());
   return scan.read_string(function.name, "the function's name in quotes") &&
-         read_expression(scan, function.expression);
+         read_expression(scan, static_cast<std::int32_t>(node.operands.size()),
+                         function.expression);
 }
 
 }  // namespace halftone::description::detail

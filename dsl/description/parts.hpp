@@ -15,6 +15,8 @@ bool read_shape(Scanner& scan, Shape& shape);
 bool read_initializer(Scanner& scan, Initializer& initializer);
 /// What follows the operands of a layer or loss, by the node's kind; nothing for most.
 bool read_attributes(Scanner& scan, Node& node);
+/// "{ %0 = operand 0; %1 = exp %0 }", of `arity` operands.
+bool read_expression(Scanner& scan, std::int32_t arity, Expression& expression);
 /// What follows "rule", to the end of its line.
 bool read_rule(Scanner& scan, Rule& rule);
 

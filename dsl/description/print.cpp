@@ -23,6 +23,12 @@ class Printer {
     for (const Rule& rule : description_.rules) put("rule ", spelled(rule), "\n");
     std::visit([this](const auto& optimizer) { put_optimizer(optimizer); }, description_.optimizer);
     if (description_.clip) put("clip ", spelled(*description_.clip), "\n");
+    if (description_.schedule) {
+      put("schedule");
+      put_expression(*description_.schedule);
+      put("\n");
+    }
+    if (description_.average) put("average ", spelled(*description_.average), "\n");
     return std::move(text_);
   }
 
@@ -108,8 +114,13 @@ class Printer {
   }
 
   void put_function(const Function& function) {
-    put(" ", quoted(function.name), " {");
-    const auto& instructions = function.expression.instructions;
+    put(" ", quoted(function.name));
+    put_expression(function.expression);
+  }
+
+  void put_expression(const Expression& expression) {
+    const auto& instructions = expression.instructions;
+    put(" {");
     for (std::size_t i = 0; i < instructions.size(); ++i) {
       const ScalarInstruction& instruction = instructions[i];
       put(i == 0 ? " %" : "; %", std::to_string(i), " = ", spelled(instruction.op));

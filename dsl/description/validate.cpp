@@ -249,9 +249,18 @@ bool Checker::check_optimizer() {  // D11
                                 description_.optimizer);
   if (fault) return fail(Section::optimizer, 0, -1, *fault);
   const double clip = description_.clip.value_or(1.0);
-  if (is_positive_in_f32(clip)) return true;
-  return fail(Section::clip, 0, -1,
-              "the clip norm is " + spelled(clip) + "; make it finite and positive in f32 (D11)");
+  if (!is_positive_in_f32(clip)) {
+    return fail(Section::clip, 0, -1,
+                "the clip norm is " + spelled(clip) + "; make it finite and positive in f32 (D11)");
+  }
+  if (description_.schedule) {
+    const auto unsound = expression_fault(*description_.schedule, 1);
+    if (unsound) return fail(Section::schedule, 0, -1, "the schedule: " + *unsound + " (D11)");
+  }
+  if (!description_.average || is_fraction_in_f32(*description_.average)) return true;
+  return fail(Section::average, 0, -1,
+              "the averages keep a share of " + spelled(*description_.average) +
+                  "; make it 0 or more and below 1 in f32 (D11)");
 }
 
 }  // namespace

@@ -37,6 +37,13 @@ Bounded absolute(Bounded x) {
   return x;
 }
 
+Bounded floor(Bounded x) {
+  const double low = std::floor(x.value - x.error), high = std::floor(x.value + x.error);
+  x.value = std::floor(x.value);
+  x.error = std::max(x.value - low, high - x.value);
+  return x;
+}
+
 Bounded exp(Bounded x) {
   const double value = std::exp(x.value);
   return recipe_result(value, value * std::expm1(x.error));

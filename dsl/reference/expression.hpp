@@ -51,6 +51,9 @@ void evaluate(const description::Expression& expression, View<Scalar> x, Values<
       case ScalarOp::absolute:
         results.push_back(absolute(at(i.a)));
         break;
+      case ScalarOp::floor:
+        results.push_back(floor(at(i.a)));
+        break;
       case ScalarOp::exp:
         results.push_back(exp(at(i.a), grade));
         break;
@@ -140,6 +143,9 @@ void propagate(const description::ScalarInstruction& i, Scalar r, Scalar v,
       break;
     case ScalarOp::absolute:
       to_a(a > 0 ? v : (a < 0 ? -v : 0));
+      break;
+    case ScalarOp::floor:
+      to_a(0);
       break;
     case ScalarOp::exp:
       to_a(v * r);

@@ -24,6 +24,10 @@ inline float absolute(float x) { return std::fabs(x); }
 inline double absolute(double x) { return std::fabs(x); }
 Bounded absolute(Bounded x);
 
+inline float floor(float x) { return std::floor(x); }
+inline double floor(double x) { return std::floor(x); }
+Bounded floor(Bounded x);
+
 inline double plain(float x) { return x; }
 inline double plain(double x) { return x; }
 inline double plain(Bounded x) { return x.value; }

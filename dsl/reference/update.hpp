@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "expression.hpp"
 #include "halftone/description/description.hpp"
 #include "halftone/reference/evaluator.hpp"
 #include "node_kinds.hpp"
@@ -27,6 +28,7 @@ struct Slot {
   std::vector<Scalar>* p = nullptr;
   std::vector<Scalar>* first = nullptr;  // absent where the optimizer keeps none
   std::vector<Scalar>* second = nullptr;
+  std::vector<Scalar>* average = nullptr;
   Scalar learning_rate = 0, decay = 0;  // U3
 };
 
@@ -150,16 +152,39 @@ void sgd(const description::Sgd& o, Slot<Scalar>& slot) {
   }
 }
 
-// U3 to U6; counts the step. `learning_rate` replaces the optimizer's where it is given.
+// U3: the schedule's factor after so many updates; 1 without one.
 template <class Scalar>
-void update_parameters(const description::Optimizer& optimizer, std::optional<double> learning_rate,
-                       State<Scalar>& state, std::vector<Slot<Scalar>>& slots) {
-  ++state.steps;
+Scalar scheduled(const description::Description& description, std::int64_t updates) {
+  if (!description.schedule) return 1;
+  Values<Scalar> results;
+  const Values<Scalar> operands = {static_cast<Scalar>(static_cast<float>(updates))};
+  evaluate<Scalar>(*description.schedule, operands, results);
+  return results.back();
+}
+
+// U8, of an update that `before` others preceded.
+template <class Scalar>
+void average(double kept, std::int64_t before, Slot<Scalar>& slot) {
+  const Scalar share = before == 0 ? Scalar(1) : static_cast<Scalar>(1 - kept);
+  for (std::size_t e = 0; e < slot.g.size(); ++e) {
+    Scalar& a = (*slot.average)[e];
+    a = fma(share, (*slot.p)[e] - a, a);
+  }
+}
+
+// U3 to U6, U8; counts the step. `learning_rate` replaces the optimizer's where it is given.
+template <class Scalar>
+void update_parameters(const description::Description& description,
+                       std::optional<double> learning_rate, State<Scalar>& state,
+                       std::vector<Slot<Scalar>>& slots) {
+  const description::Optimizer& optimizer = description.optimizer;
+  const Scalar factor = scheduled<Scalar>(description, state.steps);
   std::visit(
       [&](const auto& o) {
+        Scalar rate = static_cast<Scalar>(learning_rate.value_or(o.learning_rate));
+        if (description.schedule) rate = rate * factor;
         for (Slot<Scalar>& slot : slots) {
-          slot.learning_rate = static_cast<Scalar>(learning_rate.value_or(o.learning_rate)) *
-                               static_cast<Scalar>(slot.attributes.learning_rate_scale);
+          slot.learning_rate = rate * static_cast<Scalar>(slot.attributes.learning_rate_scale);
           slot.decay = slot.attributes.decay ? static_cast<Scalar>(o.weight_decay) : Scalar(0);
         }
       },
@@ -171,6 +196,10 @@ void update_parameters(const description::Optimizer& optimizer, std::optional<do
   } else {
     for (Slot<Scalar>& slot : slots) sgd(std::get<description::Sgd>(optimizer), slot);
   }
+  if (description.average) {
+    for (Slot<Scalar>& slot : slots) average(*description.average, state.steps, slot);
+  }
+  ++state.steps;
 }
 
 }  // namespace halftone::reference

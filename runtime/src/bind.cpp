@@ -153,9 +153,22 @@ void BoundProgram::set_parameter(std::string_view name, std::span<const float> v
   write(*plan_.find(Role::parameters), at, std::as_bytes(values));
 }
 
-void BoundProgram::copy_parameters(const BoundProgram& from) {
+std::span<const float> BoundProgram::average(const char* operation, std::string_view name) const {
+  const manifest::Parameter& parameter = find_parameter(operation, name);
+  const auto averages = plan_.find("averaged.parameters");
+  if (!parameter.trained || !averages) {
+    throw Error({.operation = operation,
+                 .object = named("parameter", name),
+                 .cause = averages ? "is frozen and has no average" : "has no average",
+                 .hint = averages ? "read parameter() in its place"
+                                  : "give HALFTONE_MODEL average(0.999), say"});
+  }
+  return part_of(floats(operation, *averages), parameter);
+}
+
+void BoundProgram::require_same_parameters(const char* operation, const BoundProgram& from) const {
   const auto refuse = [&](const std::string& name, std::string cause) {
-    throw Error({.operation = "copy_parameters",
+    throw Error({.operation = operation,
                  .object = named("parameter", name),
                  .cause = std::move(cause),
                  .hint = "make both from one model"});
@@ -171,9 +184,41 @@ void BoundProgram::copy_parameters(const BoundProgram& from) {
                             shape_text(found->shape) + " in the trainer");
     }
   }
-  for (const manifest::Parameter& mine : manifest().parameters) {
-    set_parameter(mine.name, from.parameter("copy_parameters", mine.name));
+}
+
+void BoundProgram::copy_parameters(const BoundProgram& from) {
+  require_same_parameters("copy_parameters", from);
+  for (const std::string& name : parameter_names()) {
+    set_parameter(name, from.parameter("copy_parameters", name));
   }
+}
+
+void BoundProgram::copy_averages(const BoundProgram& from) {
+  require_same_parameters("copy_averages", from);
+  const auto share = from.plan_.find("averaged.share");
+  if (!share || from.scalar(*share) == from.plan_.buffer(*share).initial) {
+    throw Error({.operation = "copy_averages",
+                 .object = "the trainer",
+                 .cause = share ? "has applied no update yet, so that it has no averages"
+                                : "keeps no averages",
+                 .hint = share ? "call step() first" : "give HALFTONE_MODEL average(0.999), say"});
+  }
+  for (const std::string& name : parameter_names()) {
+    const bool trained = from.find_parameter("copy_averages", name).trained;
+    set_parameter(name, trained ? from.average("copy_averages", name)
+                                : from.parameter("copy_averages", name));
+  }
+}
+
+float BoundProgram::loss(std::string_view name) const {
+  const auto& losses = manifest().losses;
+  if (std::ranges::find(losses, name) == losses.end()) {
+    throw Error({.operation = "loss",
+                 .object = named("loss", name),
+                 .cause = "is unknown",
+                 .hint = "the model's losses are " + listed(losses)});
+  }
+  return scalar(*plan_.find(name));
 }
 
 std::vector<std::size_t> BoundProgram::states() const {

@@ -66,6 +66,9 @@ class BoundProgram {
   void set_parameter(std::string_view name, std::span<const float> values);
   /// Every parameter as the other program has it. Throws Error, and copies none, where one differs.
   void copy_parameters(const BoundProgram& from);
+  /// The average of a trained parameter, and all of them in the parameters' place, likewise.
+  [[nodiscard]] std::span<const float> average(const char* operation, std::string_view name) const;
+  void copy_averages(const BoundProgram& from);
 
   /// The user's states, likewise.
   [[nodiscard]] std::vector<std::string> state_names() const;
@@ -74,11 +77,15 @@ class BoundProgram {
   void reset_states();
   void copy_states(const BoundProgram& from);
 
+  /// The value of a loss. Throws Error for unknown names.
+  [[nodiscard]] float loss(std::string_view name) const;
+
   /// The readable values of an output. Throws Error for unknown names.
   [[nodiscard]] std::span<const float> output(std::string_view name) const;
 
  private:
   void initialize_parameters(std::uint64_t seed);
+  void require_same_parameters(const char* operation, const BoundProgram& from) const;
   [[nodiscard]] const manifest::Parameter& find_parameter(const char* operation,
                                                           std::string_view name) const;
   [[nodiscard]] std::vector<std::size_t> states() const;

@@ -8,6 +8,7 @@
 
 #include "in_use.hpp"
 #include "inputs.hpp"
+#include "text.hpp"
 #include "trainer_state.hpp"
 
 namespace halftone {
@@ -15,14 +16,19 @@ namespace halftone {
 struct Predictor::State {
   State(const Artifact& artifact, const Device& device, const Setup& setup)
       : program("predictor", artifact, device, "inference", setup) {
-    for (std::size_t input : program.plan().inputs_of(manifest::Phase::forward)) {
-      inputs.push_back({program.plan().buffer(input).name, input});
+    const ProgramPlan& plan = program.plan();
+    for (std::size_t input : plan.inputs_of(manifest::Phase::forward))
+      inputs.push_back({plan.buffer(input).name, input});
+    for (const std::string& name : plan.manifest().inputs) {
+      if (const auto input = plan.find(name))
+        all_inputs.push_back({plan.buffer(*input).name, *input});
     }
   }
 
   std::atomic<bool> in_use = false;
   BoundProgram program;
-  std::vector<Place> inputs;
+  std::vector<Place> inputs;      ///< of the forward phase
+  std::vector<Place> all_inputs;  ///< of losses, too
 };
 
 Predictor::Predictor(const Artifact& artifact, const Device& device, const Setup& setup)
@@ -42,6 +48,10 @@ const Predictor::State& Predictor::held(const char* operation) const {
 
 void Predictor::copy_parameters(const Trainer& trainer) {
   use("copy_parameters")->program.copy_parameters(trainer.use("copy_parameters")->program);
+}
+
+void Predictor::copy_averages(const Trainer& trainer) {
+  use("copy_averages")->program.copy_averages(trainer.use("copy_averages")->program);
 }
 
 void Predictor::copy_states(const Trainer& trainer) {
@@ -79,6 +89,20 @@ void Predictor::predict(std::span<const NamedValues> inputs) {
   copy_in(state->program, "predict", "input", state->inputs, inputs);
   state->program.run({manifest::Phase::forward});
 }
+
+void Predictor::evaluate(std::span<const NamedValues> inputs) {
+  const auto state = use("evaluate");
+  if (state->program.manifest().losses.empty()) {
+    throw Error({.operation = "evaluate",
+                 .object = named("model", state->program.manifest().model),
+                 .cause = "has no losses",
+                 .hint = "call predict(), or add losses(...) to the model"});
+  }
+  copy_in(state->program, "evaluate", "input", state->all_inputs, inputs);
+  state->program.run({manifest::Phase::forward, manifest::Phase::loss});
+}
+
+float Predictor::loss(std::string_view name) const { return use("loss")->program.loss(name); }
 
 std::span<const float> Predictor::output(std::string_view name) const {
   return use("output")->program.output(name);

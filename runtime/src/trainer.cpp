@@ -50,18 +50,7 @@ bool Trainer::check() { return use("check")->step.check(); }
 void Trainer::update() { use("update")->step.update(); }
 std::optional<NonFinite> Trainer::diagnose() const { return use("diagnose")->step.diagnose(); }
 
-float Trainer::loss(std::string_view name) const {
-  const auto state = use("loss");
-  const BoundProgram& program = state->program;
-  const auto& losses = program.manifest().losses;
-  if (std::ranges::find(losses, name) == losses.end()) {
-    throw Error({.operation = "loss",
-                 .object = named("loss", name),
-                 .cause = "is unknown",
-                 .hint = "the model's losses are " + listed(losses)});
-  }
-  return program.scalar(*program.plan().find(name));
-}
+float Trainer::loss(std::string_view name) const { return use("loss")->program.loss(name); }
 
 std::span<const float> Trainer::output(std::string_view name) const {
   return use("output")->program.output(name);
@@ -77,6 +66,10 @@ std::span<const float> Trainer::gradient(std::string_view name) const {
 
 std::vector<std::string> Trainer::parameter_names() const {
   return held("parameter_names").program.parameter_names();
+}
+
+std::span<const float> Trainer::average(std::string_view name) const {
+  return use("average")->program.average("average", name);
 }
 
 void Trainer::set_parameter(std::string_view name, std::span<const float> values) {
@@ -125,6 +118,9 @@ Statistics Trainer::stats() const {
   statistics.loss_scale = state->step.loss_scale();
   statistics.floored = state->step.floored();
   statistics.casts_per_step = static_cast<std::int64_t>(program.program().casts.size());
+  statistics.learning_rate = program.scalar(*program.plan().find(
+      program.plan().find("learning_rate.scheduled") ? "learning_rate.scheduled"
+                                                     : "learning_rate"));
   statistics.grad_norm = program.scalar(*program.plan().find("grad_norm"));
   for (const std::string& name : program.manifest().losses) {
     statistics.losses.push_back({name, program.scalar(*program.plan().find(name))});

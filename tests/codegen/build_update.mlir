@@ -171,6 +171,55 @@ module @sgd_with_nesterov attributes {halftone.optimizer = {kind = "sgd", learni
 
 #zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
 
+// U3: the factor is computed once, in the check, of the updates before, two digits of base 2^20 that a skipped step leaves; U8: the
+// averages are one more value of the update, their share 1 in the first update and then 0.25.
+// CHECK-LABEL: module @schedule_and_average
+module @schedule_and_average attributes {halftone.average = 0.75 : f64, halftone.optimizer = {kind = "sgd", learning_rate = 0.1 : f64,
+    momentum = 0.0 : f64, weight_decay = 0.0 : f64, nesterov = false}} {
+  halftone.graph "training" {
+    %w = halftone.parameter "w" {initializer = #zeros} : !halftone.tensor<[32], f32>
+    %g = halftone.input "g" : !halftone.tensor<[32], f32>
+    halftone.gradient %g of %w : (!halftone.tensor<[32], f32>, !halftone.tensor<[32], f32>) -> ()
+    // CHECK-NOT: halftone.schedule
+    halftone.schedule {
+    ^bb0(%updates: f32):
+      %factor = math.rsqrt %updates : f32
+      halftone.yield %factor : f32
+    }
+    // CHECK: %[[SHARE:.*]] = halftone.state "averaged.share" {initial = 2.000000e+00 : f64, optimizer}
+    // CHECK: %[[HIGH:.*]] = halftone.state "schedule.updates_high" {initial = 0.000000e+00 : f64, optimizer}
+    // CHECK: %[[LOW:.*]] = halftone.state "schedule.updates_low" {initial = 0.000000e+00 : f64, optimizer}
+    // CHECK: %[[RATE:.*]] = halftone.hyperparameter "learning_rate"
+    // CHECK: %[[TOTAL:.*]]:8 = halftone.reduce "total"
+    // CHECK: %[[FIRST:.*]] = arith.cmpf oeq
+    // CHECK-NEXT: %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
+    // CHECK-NEXT: %[[QUARTER:.*]] = arith.constant 2.500000e-01 : f32
+    // CHECK-NEXT: arith.select %[[FIRST]], %[[ONE]], %[[QUARTER]] : f32
+    // CHECK: arith.constant 0x49800000 : f32
+    // CHECK: arith.constant 0x49800000 : f32
+    // CHECK: %[[UPDATES:.*]] = math.fma %{{.*}}, %{{.*}}, %{{.*}} : f32
+    // CHECK-NEXT: %[[FACTOR:.*]] = math.rsqrt %[[UPDATES]] : f32
+    // CHECK-NEXT: arith.mulf %{{.*}}, %[[FACTOR]] : f32
+    // CHECK: halftone.assign %[[TOTAL]]#4 to %[[SHARE]]
+    // CHECK: halftone.assign %[[TOTAL]]#5 to %[[HIGH]]
+    // CHECK: halftone.assign %[[TOTAL]]#6 to %[[LOW]]
+    // CHECK: halftone.statistic "learning_rate.scheduled", %[[TOTAL]]#7
+    // CHECK: %[[AVERAGES:.*]] = halftone.state "averaged.parameters" {initial = 0.000000e+00 : f64, optimizer} : <[32], f32>
+    // CHECK: %[[UPDATE:.*]]:2 = halftone.map "update"(%{{.*}}, %{{.*}}, %[[AVERAGES]], %[[TOTAL]]#7, %[[TOTAL]]#1
+    // CHECK: ^bb0(%{{[a-z0-9]+}}: f32, %{{[a-z0-9]+}}: f32, %[[A:[a-z0-9]+]]: f32, %{{[a-z0-9]+}}: f32, %{{[a-z0-9]+}}: f32, %{{[a-z0-9]+}}: f32, %{{[a-z0-9]+}}: f32, %[[S:[a-z0-9]+]]: f32):
+    // CHECK: %[[NEW:.*]] = math.fma
+    // CHECK: %[[NEW:.*]] = math.fma
+    // CHECK-NEXT: %[[FAR:.*]] = arith.subf %[[NEW]], %[[A]] : f32
+    // CHECK-NEXT: %[[NEXT:.*]] = math.fma %[[S]], %[[FAR]], %[[A]] : f32
+    // CHECK: arith.select %{{.*}}, %[[NEXT]], %[[A]] : f32
+    // CHECK: halftone.assign %[[UPDATE]]#1 to %[[AVERAGES]]
+  }
+}
+
+// -----
+
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+
 // L2: with a fixed scale, gradients are multiplied by (1 / scale) / micro_batches; the scale stays what it is.
 // CHECK-LABEL: module @fixed_loss_scale
 module @fixed_loss_scale attributes {halftone.loss_scale = {kind = "fixed", initial = 8.0 : f64}, halftone.optimizer = {kind = "sgd",

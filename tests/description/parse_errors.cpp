@@ -61,10 +61,10 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
   const Case cases[] = {
       {"inputs %y : f32[4]", 4, 1,
        "expected a statement (model, input, parameter, state, '%name = ...', output, loss, assign, "
-       "rule, optimizer or clip), but met \"inputs\""},
+       "rule, optimizer, clip, schedule or average), but met \"inputs\""},
       {"  ?", 4, 3,
        "expected a statement (model, input, parameter, state, '%name = ...', output, loss, assign, "
-       "rule, optimizer or clip), but met \"?\""},
+       "rule, optimizer, clip, schedule or average), but met \"?\""},
       {"\n\nmodel \"n\"", 6, 1, "this statement stands on line 2 already; remove one"},
       {"input y : f32[4]", 4, 7, "expected the new node's name, such as %fc1, but met \"y\""},
       {"input % : f32[4]", 4, 7, "a name of letters, digits and _ . / - must follow '%' at once"},
@@ -192,6 +192,10 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
       {"optimizer adamw learning_rate 1 beta1 0", 4, 40,
        "expected 'beta2', but met the end of the line"},
       {"clip 1\nclip 2", 5, 1, "this statement stands on line 4 already; remove one"},
+      {"average half", 4, 9, "expected the share that averages keep, but met \"half\""},
+      {"schedule %0 = operand 0", 4, 10, "expected '{', but met \"%0\""},
+      {"schedule { %0 = operand 0 }\nschedule { %0 = operand 0 }", 5, 1,
+       "this statement stands on line 4 already; remove one"},
       {"clip one", 4, 6, "expected the largest gradient norm, but met \"one\""},
       {"clip \x01", 4, 6, "expected the largest gradient norm, but met the byte 0x01"},
       {"clip \xff", 4, 6, "expected the largest gradient norm, but met the byte 0xff"},
@@ -215,6 +219,10 @@ TEST_CASE("a broken rule is reported at the statement that breaks it") {
        "master, rounding, recompute or loss_scale (P41)"},
       {"output \"x\" = %x\nclip -1\n", 5, 1,
        "the clip norm is -1; make it finite and positive in f32 (D11)"},
+      {"output \"x\" = %x\nschedule { %0 = operand 1 }\n", 5, 1,
+       "the schedule: instruction %0 (operand) reads operand 1 of 1; count operands from 0 (D11)"},
+      {"output \"x\" = %x\naverage 1.5\n", 5, 1,
+       "the averages keep a share of 1.5; make it 0 or more and below 1 in f32 (D11)"},
       {"", 3, 1, "input '%x' is never used; give it a user or remove it (D5)"},
   };
   for (const Case& c : cases) check(kHead + c.text + end, c);

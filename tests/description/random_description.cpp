@@ -24,6 +24,8 @@ class Generator {
     name_unused();
     optimizer();
     if (below(2) == 1) built().clip = positive();
+    if (below(3) == 1) built().schedule = random_function(1).expression;
+    if (below(3) == 1) built().average = 0.5;
     add_rules();
     return std::move(built());
   }
@@ -132,7 +134,7 @@ class Generator {
     auto& instructions = expression.instructions;
     const auto number = [&] { return numbers[below(numbers.size())]; };
     for (std::size_t count = below(12); count > 0; --count) {
-      const auto op = static_cast<ScalarOp>(below(21));
+      const auto op = static_cast<ScalarOp>(below(22));
       ScalarInstruction instruction{op};
       if (op == ScalarOp::operand) {
         instruction.a = static_cast<std::int32_t>(below(arity));

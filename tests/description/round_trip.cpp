@@ -95,6 +95,9 @@ Description everything() {
   b.description.rules = {general, particular};
   b.description.optimizer = Sgd{0.1, 0.9, true, 1e-4};
   b.description.clip = 0.3;
+  b.description.schedule = Expression{
+      1, {{ScalarOp::operand, 0}, {ScalarOp::constant, 0, 0, 0, 8}, {ScalarOp::divide, 0, 1}}};
+  b.description.average = 0.99;
   return b.description;
 }
 
@@ -139,6 +142,8 @@ rule everywhere : store bf16 compute tf32 accumulate f32 master f32
 rule where layer "{fir*,\"b\"}" : compute f16
 optimizer sgd learning_rate 0.1 momentum 0.9 nesterov weight_decay 1e-04
 clip 0.3
+schedule { %0 = operand 0; %1 = constant 8; %2 = divide %0 %1 }
+average 0.99
 )";
 
 /// The result of parse, or a failed check and an empty Description.
@@ -161,18 +166,22 @@ Description with_instructions(std::vector<ScalarInstruction> instructions) {
 
 }  // namespace
 
-TEST_CASE("the structure is the text without rules, optimizer and clip (D13)") {
+TEST_CASE("the structure is the text without rules, optimizer and its settings (D13)") {
   Description model = everything();
   std::istringstream whole(print(model));
   std::string expected;
   for (std::string line; std::getline(whole, line);) {
     const std::string word = line.substr(0, line.find(' '));
-    if (word != "rule" && word != "optimizer" && word != "clip") expected += line + "\n";
+    constexpr std::string_view kNoStructure[] = {"rule", "optimizer", "clip", "schedule",
+                                                 "average"};
+    if (std::ranges::find(kNoStructure, word) == std::end(kNoStructure)) expected += line + "\n";
   }
   CHECK(print_structure(model) == expected);
   model.rules.clear();
   model.optimizer = Sgd{.learning_rate = 0.75};
   model.clip.reset();
+  model.schedule.reset();
+  model.average = 0.5;
   CHECK(print_structure(model) == expected);
   model.losses.front().weight += 1;
   CHECK(print_structure(model) != expected);

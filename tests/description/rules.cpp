@@ -258,6 +258,14 @@ TEST_CASE("training, rules and optimizers keep D9 to D11") {
        "the clip norm is 0; make it finite and positive in f32 (D11)"},
       {[](Description& d) { d.clip = kInfinity; }, -1,
        "the clip norm is inf; make it finite and positive in f32 (D11)"},
+      {[](Description& d) { d.schedule = Expression{1, {}}; }, -1,
+       "the schedule: its function is empty; give it an instruction (D11)"},
+      {[](Description& d) { d.schedule = Expression{2, {{ScalarOp::operand, 1}}}; }, -1,
+       "the schedule: its function takes 2 values and it has 1 operands; make them equal (D11)"},
+      {[](Description& d) { d.average = 1; }, -1,
+       "the averages keep a share of 1; make it 0 or more and below 1 in f32 (D11)"},
+      {[](Description& d) { d.average = kNan; }, -1,
+       "the averages keep a share of nan; make it 0 or more and below 1 in f32 (D11)"},
       {[](Description& d) {
          std::get<ParameterAttributes>(d.nodes[kBias].attributes).learning_rate_scale = -1;
        },

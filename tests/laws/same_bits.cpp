@@ -3,6 +3,9 @@
 // bit, for every test model, variant and batch size.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <set>
+
 #include "artifacts.hpp"
 #include "halftone/description/text.hpp"
 #include "pair.hpp"
@@ -100,26 +103,62 @@ TEST_CASE("at kinks, beside a NaN metric and under roundings by pass, steps equa
     }
 }
 
-TEST_CASE("a predictor's outputs equal the declared reference to the last bit") {
+namespace {
+
+/// Of the inference program: those that its phase `forward` reads, or all that it has.
+std::vector<NamedValues> inputs_of_predictor(const Pair& pair, bool forward_alone) {
+  std::vector<NamedValues> needed;
+  for (const auto& program : pair.artifact.manifest().programs) {
+    if (program.name != "inference") continue;
+    std::set<std::string> read;
+    for (const auto& launch : program.phases[static_cast<std::size_t>(manifest::Phase::forward)])
+      for (const auto& argument : launch.arguments)
+        read.insert(program.buffers[static_cast<std::size_t>(argument.buffer)].name);
+    for (const NamedValues& input : pair.named_inputs()) {
+      const auto buffer =
+          std::ranges::find(program.buffers, std::string(input.name), &manifest::Buffer::name);
+      if (buffer == program.buffers.end()) continue;
+      if (!forward_alone || read.contains(buffer->name)) needed.push_back(input);
+    }
+  }
+  return needed;
+}
+
+}  // namespace
+
+TEST_CASE("a predictor's outputs, losses and averages equal the reference to the last bit") {
   for (const LinkedArtifact& artifact : kArtifacts) {
     CAPTURE(std::string(artifact.name));
     Pair pair(std::string(artifact.name), *artifact.image, tested_variant, 7);
     if (pair.description.outputs.empty()) continue;
     pair.draw();
-    const auto expected = pair.reference.predict(pair.state, pair.inputs);
     Predictor predictor(pair.artifact, pair.device, pair.setup(2));
+    const auto check = [&](const reference::Forward<float>& expected) {
+      for (const auto& output : pair.description.outputs) {
+        CAPTURE(output.name);
+        CHECK(first_difference(predictor.output(output.name), expected.values[output.node]) == -1);
+      }
+    };
     predictor.copy_parameters(pair.trainer);
-    std::vector<NamedValues> needed;
-    const auto& programs = pair.artifact.manifest().programs;
-    for (const NamedValues& input : pair.named_inputs())
-      for (const auto& program : programs)
-        for (const auto& buffer : program.buffers)
-          if (program.name == "inference" && buffer.name == input.name) needed.push_back(input);
-    predictor.predict(needed);
-    for (const auto& output : pair.description.outputs) {
-      CAPTURE(output.name);
-      CHECK(first_difference(predictor.output(output.name), expected.values[output.node]) == -1);
+    predictor.predict(inputs_of_predictor(pair, true));
+    check(pair.reference.predict(pair.state, pair.inputs));
+    pair.draw();
+    const auto expected = pair.reference.predict(pair.state, pair.inputs);
+    predictor.evaluate(inputs_of_predictor(pair, false));
+    check(expected);
+    for (std::size_t i = 0; i < pair.description.losses.size(); ++i) {
+      const std::string& name = pair.description.nodes[pair.description.losses[i].node].name;
+      CAPTURE(name);
+      CHECK(bits(predictor.loss(name)) == bits(expected.losses[i]));
     }
+    if (!pair.description.average) {
+      CHECK_THROWS_AS(predictor.copy_averages(pair.trainer), Error);
+      continue;
+    }
+    for (int step = 0; step < 3; ++step) check_step(pair);
+    predictor.copy_averages(pair.trainer);
+    for (const auto& [name, values] : pair.state.averages)
+      CHECK(first_difference(predictor.parameter(name), values) == -1);
   }
 }
 

@@ -36,6 +36,10 @@ inline void check_parameters(const Pair& pair) {
     CAPTURE(name);
     CHECK(first_difference(pair.trainer.parameter(name), values) == -1);
   }
+  for (const auto& [name, values] : pair.state.averages) {
+    CAPTURE(name);
+    CHECK(first_difference(pair.trainer.average(name), values) == -1);
+  }
 }
 
 /// One step of both, compared in everything that can be read.

@@ -316,6 +316,35 @@ TEST_CASE("Bounded refuses to guess a comparison that rounding decides") {
   CHECK_THROWS_AS((void)(third < Bounded(1.0 / 3)), std::domain_error);
 }
 
+TEST_CASE("U3, U8: schedules count applied updates, and averages follow the parameters") {
+  const description::Description model = parse_model(
+      kRegression,
+      "optimizer sgd learning_rate 0.5 momentum 0 weight_decay 0\n"
+      "schedule { %0 = operand 0; %1 = constant 1; %2 = add %0 %1; %3 = divide %1 %2 }\n"
+      "average 0.75\n");
+  const Exact exact(model, kSymbols);
+  auto state = exact.initial_state({{"w", std::vector<double>(6, 1.0)}, {"b", {0, 0}}});
+  CHECK(state.averages.size() == 1);
+  double w = 1, average = 0;
+  int updates = 0;
+  for (const double gradient : {2.0, HUGE_VAL, -1.0, 3.0}) {
+    CAPTURE(gradient);
+    Gradients<double> gradients(model.nodes.size());
+    gradients[exact.find("w")].assign(6, gradient);
+    const auto step = exact.update(state, gradients, 0.25);
+    CHECK(step.finite == std::isfinite(gradient));
+    state = step.state;
+    if (step.finite) {
+      w -= 0.25 / (updates + 1) * gradient;  // a rate that is given is scheduled, too
+      average = updates == 0 ? w : average + 0.25 * (w - average);
+      ++updates;
+    }
+    for (const double value : state.parameters.at("w")) CHECK(value == doctest::Approx(w));
+    for (const double value : state.averages.at("w")) CHECK(value == doctest::Approx(average));
+  }
+  CHECK(updates == 3);
+}
+
 TEST_CASE("bad input gets one sentence that names the culprit and the remedy") {
   const description::Description model = parse_model(kRegression);
   const Tensors<float> parameters = {{"w", {1, 2, 3, 4, 5, 6}}, {"b", {7, 8}}};

@@ -243,6 +243,7 @@ struct TorchGradient {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr const char kMinimum[] = "%2 = minimum %0 %1", kMaximum[] = "%2 = maximum %0 %1";
+constexpr const char kFloor[] = "%2 = floor %0";
 constexpr const char kAbsolute[] = "%2 = absolute %0", kDivide[] = "%2 = divide %0 %1";
 constexpr const char kWhere[] = "%2 = less %0 %1; %3 = select %2 %0 %1";
 constexpr const char kSqrt[] = "%2 = sqrt %0", kLog[] = "%2 = log %0", kRsqrt[] = "%2 = rsqrt %0";
@@ -251,6 +252,9 @@ constexpr const char kLeaky[] =
     "%6 = select %3 %0 %5";
 
 const TorchGradient kTorchGradients[] = {
+    {kFloor, 1.5, 0, 0, 0},
+    {kFloor, 2, 0, 0, 0},
+    {kFloor, kNan, 0, 0, 0},
     {kAbsolute, 0, 0, 0, 0},
     {kAbsolute, -0.0f, 0, 0, 0},
     {kAbsolute, 1, 0, 3, 0},

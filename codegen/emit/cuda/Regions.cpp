@@ -72,6 +72,7 @@ constexpr std::pair<StringLiteral, StringLiteral> kTexts[] = {
     {"math.fma", "__fmaf_rn($a, $b, $c)"},
     {"math.sqrt", "__fsqrt_rn($a)"},
     {"math.absf", "fabsf($a)"},
+    {"math.floor", "floorf($a)"},
 };
 
 std::string floatPredicate(arith::CmpFPredicate predicate) {

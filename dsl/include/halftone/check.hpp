@@ -48,16 +48,23 @@ class Report {
   struct Name {
     int node;
   };  // layer 'fc1'
+  struct Lambda {
+    int node;
+  };  // likewise, or the schedule
   struct Given {
     int token;
   };  // layer 'fc1', for a token that is no node
   struct Called {
     int token;
-  };                // input, without its name
+  };  // input, without its name
   struct Asker {};  // who refers to a name: a node, an output, or an assignment
 
   constexpr void put(Path path) { write_name(out_, graph_, path.node); }
   constexpr void put(Name name) { write_node(out_, graph_, name.node); }
+  constexpr void put(Lambda lambda) {
+    if (lambda.node >= 0) return put(Name{lambda.node});
+    out_.put("the schedule");
+  }
   constexpr void put(Given given) {
     out_.put(described(graph_.program[given.token]));
     if (graph_.program[given.token].name == nullptr) return;
@@ -273,44 +280,50 @@ class Report {
     say("options of parameters such as frozen, no_decay or init_normal()");
   }
 
+  /// That a lambda is given.
+  constexpr long long values() const {
+    return found_.node >= 0 ? graph_.nodes[found_.node].operand_count : 1;
+  }
+
   constexpr void functions_and_states() {
+    const Lambda lambda{found_.node};
     const Name layer{found_.node};
     switch (found_.fault) {
       case Fault::captures:
-        return say(layer,
+        return say(lambda,
                    " has a lambda that captures variables: write numbers into the lambda, or name "
                    "constexpr globals");
       case Fault::arity:
         if (found_.number < 1)
-          return say(layer, " has a lambda that does not compile with ",
-                     graph_.nodes[found_.node].operand_count,
+          return say(lambda, " has a lambda that does not compile with ", values(),
                      " of the dsl's values: write [](auto x, ...) { return ...; }");
-        return say(layer, " gives its lambda ", graph_.nodes[found_.node].operand_count,
-                   " values but the lambda takes ", found_.number, ": make the numbers equal");
+        return say(lambda, " gives its lambda ", values(), " values but the lambda takes ",
+                   found_.number, ": make the numbers equal");
       case Fault::lambda_result:
         return say(
-            layer,
+            lambda,
             " has a lambda that does not return a number: return an expression of its arguments");
       case Fault::lambda_constants:
         return say(
-            layer,
+            lambda,
             " has a lambda that computes with constants alone: write the result as a number");
       case Fault::lambda_nan:
-        return say(layer, " has a lambda with a constant that is not a number: write a finite one");
+        return say(lambda,
+                   " has a lambda with a constant that is not a number: write a finite one");
       case Fault::lambda_branch:
-        return say(layer,
+        return say(lambda,
                    " has a lambda that branches on a comparison: write select(x > 0, a, b), once "
                    "for each comparison, in place of if, ?:, while, && and ||");
       case Fault::lambda_condition:
-        return say(layer,
+        return say(lambda,
                    " has a lambda that computes with a comparison: write select(x > 0, 1, 0)");
       case Fault::lambda_untraceable:
-        return say(layer,
+        return say(lambda,
                    " has a lambda that cannot be traced: take parameters as auto, read constexpr "
                    "variables alone, and write + - * / and exp, log, sqrt, rsqrt, tanh, erf, "
-                   "sigmoid, abs, minimum, maximum and select without std::");
+                   "sigmoid, abs, floor, minimum, maximum and select without std::");
       case Fault::lambda_length:
-        return say(layer, " has a lambda of more than ", kMaxInstructions,
+        return say(lambda, " has a lambda of more than ", kMaxInstructions,
                    " operations: split it into two layers");
       case Fault::not_a_state:
         return say(layer, " is assigned to but is no state: declare it with state()");
@@ -339,7 +352,7 @@ class Report {
       case Fault::unknown_setting:
         return say(
             "HALFTONE_MODEL is given what is no setting: it takes a model, precision(...), "
-            "sgd(...) or adamw(...), and clip(...)");
+            "sgd(...) or adamw(...), clip(...), schedule(...), average(...) and group(...)");
       case Fault::repeated_setting:
         return say("HALFTONE_MODEL is given several ", found_.text, ": keep one");
       case Fault::no_precision:
@@ -403,6 +416,8 @@ class Report {
       case Fault::bad_optimizer_epsilon:
         return say(optimizer,
                    " has an epsilon that is negative or not finite in f32: write epsilon(1e-8)");
+      case Fault::bad_average:
+        return say("the average keeps a share outside [0, 1) in f32: write average(0.999)");
       default:
         return say(
             "the clip norm is not positive and finite in f32: write clip(1.0) or leave clip out");

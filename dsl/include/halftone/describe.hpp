@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "halftone/description/description.hpp"
+#include "halftone/description/glob.hpp"
 #include "halftone/dsl.hpp"
 
 namespace halftone::dsl::checking {
@@ -23,6 +24,7 @@ class Describer {
   description::Description run() {
     out_.name = program_[0].name;
     name_nodes();
+    check_groups();
     place_nodes();
     for (int i = 0; i < graph_.outputs.size(); ++i) {
       const NamedOutput& output = graph_.outputs[i];
@@ -116,7 +118,7 @@ class Describer {
 
   description::Attributes attributes(int n) const {
     const Node& node = graph_.nodes[n];
-    if (node.category == Category::trained) return parameter(node);
+    if (node.category == Category::trained) return parameter(n);
     const description::KindForm& form = form_of(node.kind);
     if (form.settings.size == 0 && !form.function) return std::monostate{};
     description::LayerAttributes to = description::standard_attributes(node.kind);
@@ -166,21 +168,55 @@ class Describer {
     }
   }
 
-  description::ParameterAttributes parameter(const Node& node) const {
+  description::ParameterAttributes parameter(int n) const {
+    const Node& node = graph_.nodes[n];
     description::ParameterAttributes to;
     to.initializer = default_initializer(node);
+    for_options(names_[n], [&](const Token& option) { apply(option, to); });
     for (int at = node.token + 1; at < program_.size && is_layer_option(program_[at].part); ++at) {
-      const Token& option = program_[at];
-      if (!speaks_of(option, parameter_form(program_, node))) continue;
-      using Draw = description::Initializer::Kind;
-      if (option.part == Part::frozen) to.frozen = true;
-      if (option.part == Part::no_decay) to.decay = false;
-      if (option.part == Part::learning_rate_scale) to.learning_rate_scale = option.x;
-      if (option.part == Part::init_constant) to.initializer = {Draw::constant, option.x, option.y};
-      if (option.part == Part::init_uniform) to.initializer = {Draw::uniform, option.x, option.y};
-      if (option.part == Part::init_normal) to.initializer = {Draw::normal, option.x, option.y};
+      if (speaks_of(program_[at], parameter_form(program_, node))) apply(program_[at], to);
     }
     return to;
+  }
+
+  static void apply(const Token& option, description::ParameterAttributes& to) {
+    using Draw = description::Initializer::Kind;
+    if (option.part == Part::frozen) to.frozen = true;
+    if (option.part == Part::no_decay) to.decay = false;
+    if (option.part == Part::learning_rate_scale) to.learning_rate_scale = option.x;
+    if (option.part == Part::init_constant) to.initializer = {Draw::constant, option.x, option.y};
+    if (option.part == Part::init_uniform) to.initializer = {Draw::uniform, option.x, option.y};
+    if (option.part == Part::init_normal) to.initializer = {Draw::normal, option.x, option.y};
+  }
+
+  /// Options of the groups whose globs match a parameter's name.
+  void for_options(const std::string& name, const auto& use) const {
+    bool matches = false;
+    for (int at = 0; at < program_.group_tokens; ++at) {
+      const Token& token = program_.groups[at];
+      if (token.part == Part::group)
+        matches = description::glob_matches(token.name, name);
+      else if (matches)
+        use(token);
+    }
+  }
+
+  /// Throws std::invalid_argument where a group speaks of no parameter.
+  void check_groups() const {
+    for (int at = 0; at < program_.group_tokens; ++at) {
+      const Token& token = program_.groups[at];
+      if (token.part != Part::group) continue;
+      std::string known;
+      bool matches = false;
+      for (int n = 0; n < graph_.nodes.size(); ++n) {
+        if (graph_.nodes[n].category != Category::trained) continue;
+        matches = matches || description::glob_matches(token.name, names_[n]);
+        known += (known.empty() ? "'" : ", '") + names_[n] + "'";
+      }
+      if (!matches)
+        throw std::invalid_argument("the group '" + std::string(token.name) +
+                                    "' names no parameter: the model's are " + known);
+    }
   }
 
   description::Initializer default_initializer(const Node& node) const {
@@ -193,10 +229,14 @@ class Describer {
   }
 
   static description::Function function(const Token& token) {
-    description::Function to{token.name, {token.expression->arity, {}}};
-    for (int i = 0; i < token.expression->size; ++i) {
-      const Instruction& from = token.expression->instructions[i];
-      to.expression.instructions.push_back(
+    return {token.name, expression(*token.expression)};
+  }
+
+  static description::Expression expression(const Expression& of) {
+    description::Expression to{of.arity, {}};
+    for (int i = 0; i < of.size; ++i) {
+      const Instruction& from = of.instructions[i];
+      to.instructions.push_back(
           {static_cast<description::ScalarOp>(from.op), from.a, from.b, from.c, from.constant});
     }
     return to;
@@ -254,7 +294,9 @@ class Describer {
       out_.optimizer =
           description::Sgd{is.learning_rate, is.momentum, is.nesterov, is.weight_decay};
     }
-    if (program_.clips > 0) out_.clip = program_.clip;
+    if (program_.given.clips > 0) out_.clip = program_.clip;
+    if (program_.given.schedules > 0) out_.schedule = expression(*program_.schedule);
+    if (program_.given.averages > 0) out_.average = program_.average;
   }
 
   const Graph& graph_;

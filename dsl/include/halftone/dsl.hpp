@@ -8,6 +8,7 @@
 #include "halftone/misuse.hpp"
 #include "halftone/model.hpp"
 #include "halftone/precision.hpp"
+#include "halftone/schedules.hpp"
 #include "halftone/training.hpp"
 
 // After the vocabulary, so that a compiler that points into it prints a short chain of includes.

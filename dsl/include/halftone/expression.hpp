@@ -20,6 +20,7 @@ enum class ScalarOp : unsigned char {
   maximum,
   negate,
   absolute,
+  floor,
   exp,
   log,
   sqrt,
@@ -240,6 +241,8 @@ constexpr Scalar maximum(const Scalar& a, const Scalar& b) {
   return tracing::binary(ScalarOp::maximum, a, b);
 }
 constexpr Scalar abs(const Scalar& a) { return tracing::unary(ScalarOp::absolute, a); }
+/// The largest whole number that is not above `a`.
+constexpr Scalar floor(const Scalar& a) { return tracing::unary(ScalarOp::floor, a); }
 constexpr Scalar exp(const Scalar& a) { return tracing::unary(ScalarOp::exp, a); }
 constexpr Scalar log(const Scalar& a) { return tracing::unary(ScalarOp::log, a); }
 constexpr Scalar sqrt(const Scalar& a) { return tracing::unary(ScalarOp::sqrt, a); }

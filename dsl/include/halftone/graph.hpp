@@ -203,7 +203,23 @@ enum class Fault : unsigned char {
   bad_betas,
   bad_optimizer_epsilon,
   bad_clip,
+  bad_average,
 };
+
+/// What a lambda with a defect makes of a model.
+constexpr Fault fault_of(Defect defect) {
+  constexpr Fault kFaults[] = {Fault::none,
+                               Fault::captures,
+                               Fault::arity,
+                               Fault::lambda_result,
+                               Fault::lambda_constants,
+                               Fault::lambda_nan,
+                               Fault::lambda_length,
+                               Fault::lambda_branch,
+                               Fault::lambda_condition,
+                               Fault::lambda_untraceable};
+  return kFaults[static_cast<int>(defect)];
+}
 
 /// The first fault, with what its sentence needs; which fields are set depends on the fault.
 struct Finding {

@@ -189,20 +189,8 @@ class Inference {
 
   constexpr void function(int n) {
     const Expression& expression = *graph_.program[graph_.nodes[n].token].expression;
-    constexpr Fault kFaults[] = {Fault::none,
-                                 Fault::captures,
-                                 Fault::arity,
-                                 Fault::lambda_result,
-                                 Fault::lambda_constants,
-                                 Fault::lambda_nan,
-                                 Fault::lambda_length,
-                                 Fault::lambda_branch,
-                                 Fault::lambda_condition,
-                                 Fault::lambda_untraceable};
     if (expression.defect == Defect::none) return;
-    graph_.fail({.fault = kFaults[static_cast<int>(expression.defect)],
-                 .node = n,
-                 .number = expression.arity});
+    graph_.fail({.fault = fault_of(expression.defect), .node = n, .number = expression.arity});
   }
 
   Graph& graph_;

@@ -191,17 +191,19 @@ class Inspection {
 
   /// A model is trained, with losses and an optimizer, or only evaluated, with neither.
   constexpr void objective() {
-    if (program_.strangers > 0) graph_.fail({.fault = Fault::unknown_setting});
-    if (program_.optimizers > 0 && graph_.losses.size() == 0)
+    if (program_.given.strangers > 0) graph_.fail({.fault = Fault::unknown_setting});
+    if (program_.given.optimizers > 0 && graph_.losses.size() == 0)
       graph_.fail({.fault = Fault::no_loss});
-    if (program_.optimizers == 0 && graph_.losses.size() > 0)
+    if (program_.given.optimizers == 0 && graph_.losses.size() > 0)
       graph_.fail({.fault = Fault::no_optimizer});
-    if (program_.optimizers > 1 || program_.clips > 1 || program_.precisions > 1) {
-      graph_.fail({.fault = Fault::repeated_setting,
-                   .text = program_.optimizers > 1 ? "optimizers"
-                           : program_.clips > 1    ? "clips"
-                                                   : "precisions"});
-    }
+    const Counts& given = program_.given;
+    const char* several = given.optimizers > 1   ? "optimizers"
+                          : given.clips > 1      ? "clips"
+                          : given.schedules > 1  ? "schedules"
+                          : given.averages > 1   ? "averages"
+                          : given.precisions > 1 ? "precisions"
+                                                 : nullptr;
+    if (several != nullptr) graph_.fail({.fault = Fault::repeated_setting, .text = several});
     for (int i = 0; i < graph_.losses.size(); ++i) {
       if (!is_finite_in_f32(graph_.losses[i].weight))
         graph_.fail({.fault = Fault::bad_loss_weight, .node = graph_.losses[i].node});
@@ -230,11 +232,18 @@ class Inspection {
     require(!is.nesterov || is_positive_in_f32(is.momentum), Fault::nesterov_alone);
     require(is_fraction_in_f32(is.beta1) && is_fraction_in_f32(is.beta2), Fault::bad_betas);
     require(is_finite_in_f32(is.epsilon) && is.epsilon >= 0, Fault::bad_optimizer_epsilon);
-    require(program_.clips == 0 || is_positive_in_f32(program_.clip), Fault::bad_clip);
+    require(program_.given.clips == 0 || is_positive_in_f32(program_.clip), Fault::bad_clip);
+    require(is_fraction_in_f32(program_.average), Fault::bad_average);
+    if (program_.given.schedules > 0) lambda(*program_.schedule);
+  }
+
+  constexpr void lambda(const Expression& expression) {
+    if (expression.defect == Defect::none) return;
+    graph_.fail({.fault = fault_of(expression.defect), .number = expression.arity});
   }
 
   constexpr void precision() {
-    if (program_.precisions == 0) return graph_.fail({.fault = Fault::no_precision});
+    if (program_.given.precisions == 0) return graph_.fail({.fault = Fault::no_precision});
     if (program_.rule_count == 0) return graph_.fail({.fault = Fault::no_rule});
     ModelView model(graph_);
     for (int r = 0; r < program_.rule_count && graph_.sound(); ++r) {

@@ -42,6 +42,7 @@ enum class Part : unsigned char {
   end_concat,
   loss_weight,  // follows a loss: x
   assign,       // name of a state, then the value as operand
+  group,        // of settings: name: a glob of parameters, of which the options behind it speak
   stranger,     // a call or argument that does not fit; name: the sentence, or null for an option
 };
 

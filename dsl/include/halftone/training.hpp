@@ -5,6 +5,7 @@
 
 #include <iterator>
 
+#include "halftone/layers.hpp"
 #include "halftone/loss_scale.hpp"
 #include "halftone/model.hpp"
 #include "halftone/precision.hpp"
@@ -122,36 +123,104 @@ struct Clip {
 /// Scales all gradients down together when their norm exceeds `norm` (U2).
 constexpr Clip clip(double norm) { return {norm}; }
 
-/// What HALFTONE_MODEL takes after the model, gathered; at most one of each.
+struct Schedule {
+  const Expression* expression;
+};
+/// Multiplies the learning rate by a function of the number of updates that were applied before, 0
+/// at the first; a skipped step is none. It is computed on the device, in f32 (U3):
+///   schedule([](auto step) { return linear_warmup(step, 500) * cosine(step, 20000); })
+/// The lambda captures nothing; its vocabulary is that of pointwise() and of schedules.hpp.
+template <class F>
+constexpr Schedule schedule(F) {
+  constexpr bool accepted = requires(const F& f, Scalar step) { f(step); };
+  return {&tracing::expression_of<F, accepted, 1>};
+}
+
+struct Average {
+  double kept;
+};
+/// Keeps averages of all trained parameters beside them: the first update's values, then at every
+/// update `kept` of the average and the rest of the new values (U8), as torch's AveragedModel with
+/// get_ema_avg_fn(kept). Trainer::average() and Predictor::copy_averages() read them.
+constexpr Average average(double kept) { return {kept}; }
+
 template <int N>
+struct Group {
+  Token tokens[N];
+};
+/// Options of all parameters whose names match the glob, such as "**.bias" or "encoder/**" (P3's
+/// globs): frozen, no_decay, learning_rate_scale(), init_constant() and its like. Of several groups
+/// the last one that matches wins, option by option; what a layer states itself wins over groups. A
+/// group that names no parameter is refused when the model is described.
+///   group("**.bias", no_decay), group("embed.*", learning_rate_scale(0.1), init_normal(0, 0.02))
+template <int... N>
+constexpr auto group(const char* names, const ParameterOptions<N>&... options) {
+  Group<(N + ... + 1)> result{{{.part = Part::group, .name = names}}};
+  int at = 0;
+  const auto add = [&]<int M>(const ParameterOptions<M>& option) {
+    for (int i = 0; i < M; ++i) result.tokens[++at] = option.tokens[i];
+  };
+  (add(options), ...);
+  return result;
+}
+
+/// How often HALFTONE_MODEL is given each setting, and what is none.
+struct Counts {
+  int precisions = 0, optimizers = 0, clips = 0, schedules = 0, averages = 0, strangers = 0;
+};
+
+/// What HALFTONE_MODEL takes after the model, gathered; at most one of each.
+template <int N, int G>
 struct Settings {
   Rule rules[N > 0 ? N : 1]{};
   int rule_count = N;
+  Token groups[G > 0 ? G : 1]{};  ///< each group's, one after another
+  int group_tokens = 0;
   Optimizer optimizer;
   double clip = 0;
-  int precisions = 0, optimizers = 0, clips = 0, strangers = 0;
+  const Expression* schedule = nullptr;
+  double average = 0;
+  Counts given;
 };
 
 namespace building {
-template <int N>
-constexpr void set(Settings<N>& settings, const auto&) {
-  ++settings.strangers;
+template <int N, int G>
+constexpr void set(Settings<N, G>& settings, const auto&) {
+  ++settings.given.strangers;
 }
-template <int N, int M>
-constexpr void set(Settings<N>& settings, const Precision<M>& precision) {
+template <int N, int G, int M>
+constexpr void set(Settings<N, G>& settings, const Precision<M>& precision) {
   for (int i = 0; i < M && i < N; ++i) settings.rules[i] = precision.rules[i];
-  ++settings.precisions;
+  ++settings.given.precisions;
 }
-template <int N>
-constexpr void set(Settings<N>& settings, const Optimizer& optimizer) {
+template <int N, int G>
+constexpr void set(Settings<N, G>& settings, const Optimizer& optimizer) {
   settings.optimizer = optimizer;
-  ++settings.optimizers;
+  ++settings.given.optimizers;
 }
-template <int N>
-constexpr void set(Settings<N>& settings, const Clip& clip) {
+template <int N, int G>
+constexpr void set(Settings<N, G>& settings, const Clip& clip) {
   settings.clip = clip.norm;
-  ++settings.clips;
+  ++settings.given.clips;
 }
+template <int N, int G>
+constexpr void set(Settings<N, G>& settings, const Schedule& schedule) {
+  settings.schedule = schedule.expression;
+  ++settings.given.schedules;
+}
+template <int N, int G>
+constexpr void set(Settings<N, G>& settings, const Average& average) {
+  settings.average = average.kept;
+  ++settings.given.averages;
+}
+template <int N, int G, int M>
+constexpr void set(Settings<N, G>& settings, const Group<M>& group) {
+  for (const Token& token : group.tokens) settings.groups[settings.group_tokens++] = token;
+}
+template <class Part>
+inline constexpr int group_tokens_of = 0;
+template <int N>
+inline constexpr int group_tokens_of<Group<N>> = N;
 template <class Part>
 inline constexpr int rules_of = 0;
 template <int N>
@@ -160,7 +229,8 @@ inline constexpr int rules_of<Precision<N>> = N;
 
 template <class... Parts>
 constexpr auto gather(const Parts&... parts) {
-  Settings<(building::rules_of<Parts> + ... + 0)> result;
+  Settings<(building::rules_of<Parts> + ... + 0), (building::group_tokens_of<Parts> + ... + 0)>
+      result;
   (building::set(result, parts), ...);
   return result;
 }
@@ -171,20 +241,25 @@ struct Program {
   int size = 0;
   const Rule* rules = nullptr;
   int rule_count = 0;
+  const Token* groups = nullptr;
+  int group_tokens = 0;
   Optimizer optimizer;
   double clip = 0;
-  int precisions = 0, optimizers = 0, clips = 0, strangers = 0;
+  const Expression* schedule = nullptr;
+  double average = 0;
+  Counts given;
 
   constexpr const Token& operator[](int i) const { return chunks[i / kChunk].tokens[i % kChunk]; }
 };
 
-template <int N, int M>
-constexpr Program assemble(const Model<N>& model, const Settings<M>& settings) {
-  return {model.spec.chunks,   N,
-          settings.rules,      settings.rule_count,
-          settings.optimizer,  settings.clip,
-          settings.precisions, settings.optimizers,
-          settings.clips,      settings.strangers};
+template <int N, int M, int G>
+constexpr Program assemble(const Model<N>& model, const Settings<M, G>& settings) {
+  return {model.spec.chunks,  N,
+          settings.rules,     settings.rule_count,
+          settings.groups,    settings.group_tokens,
+          settings.optimizer, settings.clip,
+          settings.schedule,  settings.average,
+          settings.given};
 }
 
 }  // namespace halftone::dsl

@@ -31,14 +31,17 @@ class Predictor {
   /// Takes every parameter, by name, as the trainer has it at this moment; all or, where one does
   /// not fit, none. The model's states are another matter: copy_states().
   void copy_parameters(const Trainer& trainer);
+  /// Likewise the averages of trained parameters, and the frozen ones as they are. Throws Error
+  /// where the model states no average() or before the trainer's first update.
+  void copy_averages(const Trainer& trainer);
   [[nodiscard]] std::vector<std::string> parameter_names() const;
   void set_parameter(std::string_view name, std::span<const float> values);
   [[nodiscard]] std::span<const float> parameter(std::string_view name) const;
 
-  /// The states that outputs depend on. They begin at their first values, to which reset_states()
-  /// returns, and predict() reads them and changes none: assignments belong to training steps (S5).
-  /// To carry a state on from one prediction to the next, make its new value an output and give
-  /// that to set_state().
+  /// The states that outputs and losses depend on. They begin at their first values, to which
+  /// reset_states() returns, and predict() reads them and changes none: assignments belong to
+  /// training steps (S5). To carry a state on from one prediction to the next, make its new value
+  /// an output and give that to set_state().
   [[nodiscard]] std::vector<std::string> state_names() const;
   [[nodiscard]] std::span<const float> state(std::string_view name) const;
   void set_state(std::string_view name, std::span<const float> values);
@@ -51,9 +54,16 @@ class Predictor {
   /// Computes the outputs; takes exactly the inputs that the forward pass reads.
   void predict(std::span<const NamedValues> inputs);
 
-  /// Valid while the predictor lives; has the values of the latest predict(), and 0 before there
-  /// was one. On a GPU they are copied by this call, so call it again after that.
+  /// Computes outputs and losses, metrics among them, as a trainer's forward() does but with
+  /// nothing drawn; takes every input that they read.
+  void evaluate(std::span<const NamedValues> inputs);
+
+  /// Valid while the predictor lives; has the values of the latest predict() or evaluate(), and 0
+  /// before there was one. On a GPU they are copied by this call, so call it again after that.
   [[nodiscard]] std::span<const float> output(std::string_view name) const;
+
+  /// Of the latest evaluate(), and 0 before there was one.
+  [[nodiscard]] float loss(std::string_view name) const;
 
   /// See Statistics::variant.
   [[nodiscard]] std::string variant() const;

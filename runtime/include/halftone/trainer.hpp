@@ -37,6 +37,7 @@ struct Statistics {
   std::int64_t steps = 0;          ///< updates asked for, skipped ones included
   std::int64_t skipped_steps = 0;  ///< updates that changed nothing since a gradient was not finite
   float grad_norm = 0.0f;          ///< of the last check, before clipping
+  float learning_rate = 0.0f;      ///< of the last check, the schedule's factor in it
   std::vector<Loss> losses;
   float loss_scale = 1.0f;   ///< of the next step; 1 without one
   std::int64_t floored = 0;  ///< steps in a row that were skipped with the scale at its floor
@@ -145,6 +146,10 @@ class Trainer {
   [[nodiscard]] std::vector<std::string> parameter_names() const;
   void set_parameter(std::string_view name, std::span<const float> values);
 
+  /// The average of a trained parameter (U8), 0 before the first update. Throws Error where the
+  /// model states no average(), or for a frozen parameter, which has none.
+  [[nodiscard]] std::span<const float> average(std::string_view name) const;
+
   /// The model's states, row-major; reset_states() gives all of them their first values. What one
   /// was given between the micro-batches of a step is gone if the step is skipped (S4).
   [[nodiscard]] std::vector<std::string> state_names() const;
@@ -152,7 +157,7 @@ class Trainer {
   void set_state(std::string_view name, std::span<const float> values);
   void reset_states();
 
-  /// Of the updates that follow.
+  /// Of the updates that follow; a schedule multiplies it (U3).
   void set_learning_rate(float learning_rate);
   [[nodiscard]] float learning_rate() const;
 

@@ -206,7 +206,7 @@ MODEL(net, rules)
 
 // EXPECT std_exp: layer 'act' has a lambda that cannot be traced: take parameters as auto, read
 // constexpr variables alone, and write + - * / and exp, log, sqrt, rsqrt, tanh, erf, sigmoid, abs,
-// minimum, maximum and select without std::
+// floor, minimum, maximum and select without std::
 namespace std_exp {
 constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
                            from("x") |
@@ -218,7 +218,7 @@ MODEL(net, rules)
 
 // EXPECT std_abs: layer 'act' has a lambda that cannot be traced: take parameters as auto, read
 // constexpr variables alone, and write + - * / and exp, log, sqrt, rsqrt, tanh, erf, sigmoid, abs,
-// minimum, maximum and select without std::
+// floor, minimum, maximum and select without std::
 namespace std_abs {
 constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
                            from("x") |
@@ -230,7 +230,7 @@ MODEL(net, rules)
 
 // EXPECT uses_pow: layer 'act' has a lambda that cannot be traced: take parameters as auto, read
 // constexpr variables alone, and write + - * / and exp, log, sqrt, rsqrt, tanh, erf, sigmoid, abs,
-// minimum, maximum and select without std::
+// floor, minimum, maximum and select without std::
 namespace uses_pow {
 constexpr auto net = model(
     "net", inputs(tensor("x", batch, 8)),
@@ -242,7 +242,7 @@ MODEL(net, rules)
 
 // EXPECT uses_fmax: layer 'act' has a lambda that cannot be traced: take parameters as auto, read
 // constexpr variables alone, and write + - * / and exp, log, sqrt, rsqrt, tanh, erf, sigmoid, abs,
-// minimum, maximum and select without std::
+// floor, minimum, maximum and select without std::
 namespace uses_fmax {
 constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
                            from("x") |
@@ -254,7 +254,7 @@ MODEL(net, rules)
 
 // EXPECT float_parameter: layer 'act' has a lambda that cannot be traced: take parameters as auto,
 // read constexpr variables alone, and write + - * / and exp, log, sqrt, rsqrt, tanh, erf, sigmoid,
-// abs, minimum, maximum and select without std::
+// abs, floor, minimum, maximum and select without std::
 namespace float_parameter {
 constexpr auto net = model(
     "net", inputs(tensor("x", batch, 8)),
@@ -266,7 +266,7 @@ MODEL(net, rules)
 
 // EXPECT float_variable: layer 'act' has a lambda that cannot be traced: take parameters as auto,
 // read constexpr variables alone, and write + - * / and exp, log, sqrt, rsqrt, tanh, erf, sigmoid,
-// abs, minimum, maximum and select without std::
+// abs, floor, minimum, maximum and select without std::
 namespace float_variable {
 constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
                            from("x") |
@@ -285,7 +285,7 @@ MODEL(net, rules)
 
 // EXPECT power_by_caret: layer 'act' has a lambda that cannot be traced: take parameters as auto,
 // read constexpr variables alone, and write + - * / and exp, log, sqrt, rsqrt, tanh, erf, sigmoid,
-// abs, minimum, maximum and select without std::
+// abs, floor, minimum, maximum and select without std::
 namespace power_by_caret {
 constexpr auto net =
     model("net", inputs(tensor("x", batch, 8)),
@@ -297,7 +297,7 @@ MODEL(net, rules)
 
 // EXPECT uses_remainder: layer 'act' has a lambda that cannot be traced: take parameters as auto,
 // read constexpr variables alone, and write + - * / and exp, log, sqrt, rsqrt, tanh, erf, sigmoid,
-// abs, minimum, maximum and select without std::
+// abs, floor, minimum, maximum and select without std::
 namespace uses_remainder {
 constexpr auto net =
     model("net", inputs(tensor("x", batch, 8)),
@@ -309,7 +309,7 @@ MODEL(net, rules)
 
 // EXPECT variable: layer 'act' has a lambda that cannot be traced: take parameters as auto, read
 // constexpr variables alone, and write + - * / and exp, log, sqrt, rsqrt, tanh, erf, sigmoid, abs,
-// minimum, maximum and select without std::
+// floor, minimum, maximum and select without std::
 namespace variable {
 double factor = 2;
 constexpr double constant = 2;

@@ -16,6 +16,9 @@ constexpr auto net =
 MODEL(net, rules, adamw())
 }  // namespace all_frozen
 
+// EXPECT bad_average: the average keeps a share outside [0, 1) in f32: write average(0.999)
+MODEL(net, rules, adamw(), average(either(0.99999999, 0.999)))
+
 // EXPECT bad_betas: adamw has a beta outside [0, 1) in f32: write betas(0.9, 0.999)
 MODEL(net, rules, adamw(betas(0.9, either(0.99999999, 0.999))))
 
@@ -87,12 +90,32 @@ MODEL(net, rules, adamw(lr(1e-3), either(lr(1e-2), weight_decay(0.1))))
 // EXPECT repeated_setting: HALFTONE_MODEL is given several optimizers: keep one
 MODEL(net, rules, adamw(), either(sgd(), clip(1.0)))
 
+// EXPECT schedule_of_two: the schedule gives its lambda 1 values but the lambda takes 2: make the
+// numbers equal
+namespace schedule_of_two {
+constexpr auto falling = either([](auto step, auto all) { return step / all; },
+                                [](auto step) { return 1.0 / (step + 1.0); });
+MODEL(net, rules, adamw(), schedule(falling))
+}  // namespace schedule_of_two
+
+// EXPECT schedule_that_branches: the schedule has a lambda that branches on a comparison: write
+// select(x > 0, a, b), once for each comparison, in place of if, ?:, while, && and ||
+namespace schedule_that_branches {
+constexpr auto halved = either([](auto step) { return step < 10.0 ? 1.0 : 0.5; },
+                               [](auto step) { return select(step < 10.0, 1.0, 0.5); });
+MODEL(net, rules, adamw(), schedule(halved))
+}  // namespace schedule_that_branches
+
+// EXPECT schedules: HALFTONE_MODEL is given several schedules: keep one
+MODEL(net, rules, adamw(), schedule([](auto step) { return cosine(step, 100); }),
+      either(schedule([](auto step) { return linear_warmup(step, 10); }), clip(1.0)))
+
 // EXPECT unknown_option: adamw is given what is no option of it: sgd takes lr, momentum, nesterov
 // and weight_decay; adamw takes lr, betas, epsilon and weight_decay
 MODEL(net, rules, adamw(lr(1e-3), either(momentum(0.9), betas(0.9, 0.99))))
 
 // EXPECT unknown_setting: HALFTONE_MODEL is given what is no setting: it takes a model,
-// precision(...), sgd(...) or adamw(...), and clip(...)
+// precision(...), sgd(...) or adamw(...), clip(...), schedule(...), average(...) and group(...)
 MODEL(net, rules, adamw(), either(lr(0.1), clip(0.1)))
 
 // EXPECT by_the_macro_itself: HALFTONE_MODEL is given several precisions: keep one

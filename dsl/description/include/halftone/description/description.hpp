@@ -69,6 +69,7 @@ enum class ScalarOp : std::uint8_t {
   maximum,  // a, b
   negate,
   absolute,
+  floor,
   exp,
   log,
   sqrt,
@@ -247,6 +248,10 @@ struct Description {
   std::vector<Rule> rules;
   Optimizer optimizer;
   std::optional<double> clip;  ///< the largest global gradient norm
+  /// A factor of the learning rate: of the number of updates that were applied before (U3).
+  std::optional<Expression> schedule;
+  /// The trained parameters' averages keep this share of themselves at every update (U8).
+  std::optional<double> average;
 
   bool operator==(const Description&) const = default;
 };

@@ -72,7 +72,8 @@ inline constexpr const char* kNamespaces[] = {"std", "halftone", "models"};
 inline constexpr const char* kBuffers[] = {"accumulated", "finite",        "first_micro_batch",
                                            "gradients",   "grad_norm",     "learning_rate",
                                            "loss_scale",  "micro_batches", "parameters"};
-inline constexpr const char* kBufferFamilies[] = {"adamw", "loss_scale", "parameters", "sgd"};
+inline constexpr const char* kBufferFamilies[] = {
+    "adamw", "averaged", "learning_rate", "loss_scale", "parameters", "schedule", "sgd"};
 
 namespace names {
 /// The character that a C++ name has for one of a model's names: '_' for '/', '-' and '.'.
@@ -117,8 +118,8 @@ constexpr bool has_exactly(const char* const (&list)[N], const char* name) {
   return false;
 }
 
-/// With which letters buffers and their families begin. Most names are told apart by them, in one of
-/// the steps that a compiler counts.
+/// With which letters buffers and their families begin. Most names are told apart by them, in one
+/// of the steps that a compiler counts.
 struct Letters {
   bool begin[128] = {};
   constexpr Letters() {
@@ -131,7 +132,8 @@ inline constexpr Letters kLetters;
 
 /// Whether is_buffer and is_buffer_family are worth asking.
 constexpr bool begins_as_buffer(const char* name) {
-  return static_cast<unsigned char>(name[0]) < 128 && names::kLetters.begin[static_cast<int>(name[0])];
+  return static_cast<unsigned char>(name[0]) < 128 &&
+         names::kLetters.begin[static_cast<int>(name[0])];
 }
 
 /// What C++ keeps `name` for, once it is written as a C++ name.

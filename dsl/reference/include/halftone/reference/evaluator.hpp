@@ -60,6 +60,7 @@ struct State {
   Tensors<Scalar> states;
   Tensors<Scalar> first_moments;   ///< adamw: m; sgd with momentum: the buffer; otherwise empty
   Tensors<Scalar> second_moments;  ///< adamw: v; otherwise empty
+  Tensors<Scalar> averages;        ///< U8; empty where the description asks for none
   Power<Scalar> power1, power2;    ///< adamw: beta1^steps and beta2^steps
   std::int64_t steps = 0;          ///< updates that were applied; skipped ones do not count
   Scaling scaling;

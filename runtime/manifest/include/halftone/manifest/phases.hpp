@@ -42,7 +42,7 @@ struct PhaseForm {
 inline constexpr PhaseForm kPhaseForms[] = {
     {Phase::refresh, "refresh", RunBy::given_parameters, true, true},
     {Phase::forward, "forward", RunBy::step, true, true},
-    {Phase::loss, "loss", RunBy::step, false, true},
+    {Phase::loss, "loss", RunBy::step, true, true},
     {Phase::loss_backward, "loss_backward", RunBy::step, false, true},
     {Phase::external, "external", RunBy::given_gradients, false, true},
     {Phase::backward, "backward", RunBy::step, false, true},
