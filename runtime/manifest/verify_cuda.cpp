@@ -46,6 +46,9 @@ std::string fault_of(const Manifest& manifest, const CudaKernel& kernel) {
       return "has an impossible workspace";
     }
   }
+  if (!std::ranges::is_partitioned(kernel.workspace, &Work::zeroed)) {
+    return "has zeroed parts of its workspace behind others";
+  }
   for (const Plan& plan : kernel.plans) {
     if (plan.name.empty() || !possible(plan.cost)) return "has an impossible plan";
   }

@@ -46,12 +46,20 @@ std::string shape_text(std::span<const std::int64_t> shape) {
 
 BoundProgram::BoundProgram(const char* who, const Artifact& artifact, const Device& device,
                            std::string_view program, const Setup& setup)
-    : plan_(who, artifact, device, program, setup), execution_(make_execution(plan_)) {
+    : plan_(who, artifact, device, program, setup),
+      execution_(make_execution(plan_)),
+      sizes_(plan_.planned()) {
   initialize_parameters(setup.seed);
 }
 
 BoundProgram::BoundProgram(const char* who, const BoundProgram& like, std::string_view program)
-    : plan_(who, like.plan_, program), execution_(make_execution(plan_)) {}
+    : plan_(who, like.plan_, program), execution_(make_execution(plan_)), sizes_(plan_.planned()) {}
+
+void BoundProgram::change_rows(std::int64_t rows) {
+  Sizes sizes = plan_.with_rows(rows);
+  execution_->use(sizes);
+  sizes_ = std::move(sizes);
+}
 
 void BoundProgram::initialize_parameters(std::uint64_t seed) {
   const auto masters = plan_.find(Role::parameters);
@@ -90,7 +98,7 @@ std::span<const float> BoundProgram::floats(const char* operation, std::size_t i
                  .hint = "give it f32 storage in the precision rules"});
   }
   return {reinterpret_cast<const float*>(execution_->read(index)),
-          static_cast<std::size_t>(plan_.elements(index))};
+          static_cast<std::size_t>(elements(index))};
 }
 
 void BoundProgram::write(std::size_t buffer, std::int64_t at, std::span<const std::byte> bytes) {

@@ -34,6 +34,18 @@ class BoundProgram {
   [[nodiscard]] const manifest::Program& program() const { return plan_.program(); }
   [[nodiscard]] Execution& execution() const { return *execution_; }
 
+  /// Of the runs from here on: 1 to the planned ones. 0 where runs have no rows of their own.
+  void use_rows(std::int64_t rows) {
+    if (rows != sizes_.rows) change_rows(rows);
+  }
+  /// Of the last run, or of the one that is being prepared; first the planned ones.
+  [[nodiscard]] std::int64_t rows() const { return sizes_.rows; }
+  [[nodiscard]] const Sizes& sizes() const { return sizes_; }
+  [[nodiscard]] std::int64_t elements(std::size_t buffer) const { return sizes_.elements[buffer]; }
+  [[nodiscard]] std::size_t bytes(std::size_t buffer) const {
+    return static_cast<std::size_t>(plan_.bytes(buffer, sizes_));
+  }
+
   /// Runs the kernels of these phases; working copies are written before when parameters were
   /// changed.
   void run(std::span<const manifest::Phase> phases);
@@ -86,6 +98,7 @@ class BoundProgram {
  private:
   void initialize_parameters(std::uint64_t seed);
   void require_same_parameters(const char* operation, const BoundProgram& from) const;
+  void change_rows(std::int64_t rows);
   [[nodiscard]] const manifest::Parameter& find_parameter(const char* operation,
                                                           std::string_view name) const;
   [[nodiscard]] std::vector<std::size_t> states() const;
@@ -93,6 +106,7 @@ class BoundProgram {
 
   ProgramPlan plan_;
   std::unique_ptr<Execution> execution_;
+  Sizes sizes_;
   bool parameters_changed_ = true;  ///< since working copies were written
 };
 

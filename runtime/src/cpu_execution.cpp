@@ -25,9 +25,7 @@ CpuExecution::CpuExecution(const ProgramPlan& plan)
     if (const auto values = plan.first_values(i); !values.empty()) write(i, 0, values);
   }
   make_block_memory();
-  for (std::size_t phase = 0; phase < manifest::kPhases; ++phase) {
-    if (static_cast<Phase>(phase) != Phase::accumulate) bind(static_cast<Phase>(phase));
-  }
+  planned_ = bind(plan.planned());
   kept_.resize(buffers);
   for (std::size_t i : kept_buffers(plan)) {
     kept_[i].resize(static_cast<std::size_t>(plan.bytes(i)));
@@ -82,40 +80,72 @@ void CpuExecution::write(std::size_t buffer, std::int64_t at, std::span<const st
 }
 
 std::span<std::byte> CpuExecution::staged(std::size_t buffer) {
-  return {address(buffer), static_cast<std::size_t>(plan_.bytes(buffer))};
+  return {address(buffer), static_cast<std::size_t>(plan_.bytes(buffer, in_use_->sizes))};
+}
+
+void CpuExecution::use(const Sizes& sizes) {
+  if (sizes.rows == plan_.planned().rows) {
+    in_use_ = &planned_;
+  } else if (BoundPhases* kept = smaller_.find(sizes.rows)) {
+    in_use_ = kept;
+  } else {
+    in_use_ = &smaller_.add(sizes.rows, bind(sizes), [](const BoundPhases&) { return true; });
+  }
 }
 
 void CpuExecution::prepare_accumulation() {
-  const auto phase = static_cast<std::size_t>(Phase::accumulate);
-  if (phases_[phase].size() == plan_.launches(Phase::accumulate).size()) return;
-  phases_[phase].clear();
+  if (accumulates_) return;
   if (!accumulated_ && plan_.arena().accumulated_bytes > 0) {
     accumulated_ = allocate(plan_.arena().accumulated_bytes);
   }
-  bind(Phase::accumulate);
+  bind(planned_, Phase::accumulate);
+  smaller_.for_each([this](BoundPhases& bound) { bind(bound, Phase::accumulate); });
+  accumulates_ = true;
 }
 
-void CpuExecution::bind(Phase phase) {
+CpuExecution::BoundPhases CpuExecution::bind(const Sizes& sizes) const {
+  BoundPhases bound{.sizes = sizes};
+  for (std::size_t phase = 0; phase < manifest::kPhases; ++phase) {
+    if (static_cast<Phase>(phase) != Phase::accumulate || accumulates_) {
+      bind(bound, static_cast<Phase>(phase));
+    }
+  }
+  return bound;
+}
+
+void CpuExecution::bind(BoundPhases& bound, Phase phase) const {
+  std::vector<BoundLaunch> launches;
   try {
     for (const manifest::Launch& launch : plan_.launches(phase)) {
-      phases_[static_cast<std::size_t>(phase)].push_back(bind(launch));
+      launches.push_back(bind(launch, bound.sizes));
     }
   } catch (const std::overflow_error&) {
     refuse_tasks();
   }
+  bound.phases[static_cast<std::size_t>(phase)] = std::move(launches);
 }
 
-manifest::BlockPlan CpuExecution::blocks_of(const manifest::Kernel& kernel) const {
+/// Fewer rows may be cut in a way that takes more memory than the planned ones. Then they are cut
+/// as those are, which fits.
+manifest::BlockPlan CpuExecution::blocks_of(const manifest::Kernel& kernel,
+                                            const Sizes& sizes) const {
   if (kernel.blocking.tiles.empty()) return {};
-  return manifest::plan_blocks(kernel, variant_, plan_.symbols(), this_processor().caches,
-                               plan_.device().pool().threads());
+  const auto best = [&](const Sizes& of) {
+    return manifest::plan_blocks(kernel, variant_, of.symbols, this_processor().caches,
+                                 plan_.device().pool().threads());
+  };
+  const manifest::BlockPlan plan = best(sizes);
+  const Sizes& planned = plan_.planned();
+  if (sizes.rows == planned.rows || plan.floats() <= block_floats_) return plan;
+  return manifest::plan_blocks(kernel, variant_, sizes.symbols, best(planned).blocks);
 }
 
 void CpuExecution::make_block_memory() {
   try {
     for (const auto& launches : plan_.program().phases) {
       for (const manifest::Launch& launch : launches) {
-        block_floats_ = std::max(block_floats_, blocks_of(plan_.kernel(launch)).floats());
+        block_floats_ =
+            std::max(block_floats_, blocks_of(plan_.kernel(launch), plan_.planned()).floats());
       }
     }
   } catch (const std::overflow_error&) {
@@ -141,23 +171,24 @@ void CpuExecution::refuse_tasks() const {
   plan_.refuse_launch("has a kernel with more than 2^62 tasks");
 }
 
-CpuExecution::BoundLaunch CpuExecution::bind(const manifest::Launch& launch) const {
+CpuExecution::BoundLaunch CpuExecution::bind(const manifest::Launch& launch,
+                                             const Sizes& sizes) const {
   const manifest::Kernel& kernel = plan_.kernel(launch);
   const void* const* entries = plan_.artifact().image().cpu_entries[variant_];
   const auto entry_at = [&](std::int32_t index) {
     return index < 0 ? nullptr : reinterpret_cast<CpuEntry>(const_cast<void*>(entries[index]));
   };
   BoundLaunch bound{
-      entry_at(kernel.cpu_entry), entry_at(kernel.cpu_finish), {}, 0, blocks_of(kernel), {}};
-  bound.tasks = kernel.blocking.tiles.empty() ? manifest::task_count(kernel, plan_.symbols())
+      entry_at(kernel.cpu_entry), entry_at(kernel.cpu_finish), {}, 0, blocks_of(kernel, sizes), {}};
+  bound.tasks = kernel.blocking.tiles.empty() ? manifest::task_count(kernel, sizes.symbols)
                                               : bound.blocks.tasks;
   std::vector<manifest::MemoryRange> ranges;
   for (const manifest::Argument& argument : launch.arguments) {
     const auto buffer = static_cast<std::size_t>(argument.buffer);
     std::byte* begin = address(buffer) + plan_.first_byte(argument, kernel);
     bound.arguments.push_back(begin);
-    ranges.push_back(
-        {begin, manifest::bytes_of(plan_.buffer(buffer).encoding, plan_.elements(argument))});
+    ranges.push_back({begin, manifest::bytes_of(plan_.buffer(buffer).encoding,
+                                                plan_.elements(argument, sizes))});
   }
   bound.blocks.blocks.past_caches = manifest::past_caches(ranges, this_processor().caches);
   return bound;
@@ -170,7 +201,7 @@ void CpuExecution::run(std::span<const Phase> phases) {
     for (std::size_t i = 0; phase == Phase::forward && i < kept_.size(); ++i) {
       if (!kept_[i].empty()) std::memcpy(kept_[i].data(), address(i), kept_[i].size());
     }
-    for (BoundLaunch& launch : phases_[static_cast<std::size_t>(phase)]) run(launch);
+    for (BoundLaunch& launch : in_use_->phases[static_cast<std::size_t>(phase)]) run(launch);
     if (phase != Phase::update) continue;
     const auto value = [&](std::optional<std::size_t> buffer, float otherwise) {
       return buffer ? *reinterpret_cast<const float*>(address(*buffer)) : otherwise;
@@ -181,14 +212,14 @@ void CpuExecution::run(std::span<const Phase> phases) {
 }
 
 void CpuExecution::run(Phase phase, std::size_t launch) {
-  run(phases_[static_cast<std::size_t>(phase)][launch]);
+  run(in_use_->phases[static_cast<std::size_t>(phase)][launch]);
 }
 
 void CpuExecution::run(BoundLaunch& launch) {
   const auto call = [&](CpuEntry entry, std::int64_t first, std::int64_t last, int slot) {
     const StandardFloatingPoint mode;
     const manifest::CpuBlocks blocks = launch.blocks.in(blocks_ + slot * block_floats_);
-    entry(launch.arguments.data(), plan_.symbols().data(), first, last, &blocks);
+    entry(launch.arguments.data(), in_use_->sizes.symbols.data(), first, last, &blocks);
   };
   plan_.device().pool().run(launch.tasks, launch.work,
                             [&](std::int64_t first, std::int64_t last, int slot) {

@@ -8,6 +8,7 @@
 #include "device_memory.hpp"
 #include "execution.hpp"
 #include "halftone/manifest/blocks.hpp"
+#include "recent_rows.hpp"
 #include "thread_pool.hpp"
 
 namespace halftone {
@@ -21,6 +22,7 @@ class CpuExecution final : public Execution {
  public:
   explicit CpuExecution(const ProgramPlan& plan);
 
+  void use(const Sizes& sizes) override;
   const std::byte* read(std::size_t buffer) override { return address(buffer); }
   void write(std::size_t buffer, std::int64_t at, std::span<const std::byte> bytes) override;
   std::span<std::byte> staged(std::size_t buffer) override;
@@ -43,6 +45,12 @@ class CpuExecution final : public Execution {
     Work work = {};
   };
 
+  /// A program's launches with the sizes of its runs.
+  struct BoundPhases {
+    Sizes sizes;
+    std::vector<BoundLaunch> phases[manifest::kPhases] = {};
+  };
+
   void choose_variant();
   /// As the source has it; null where there is none.
   [[nodiscard]] std::byte* take(std::int64_t bytes);
@@ -52,9 +60,11 @@ class CpuExecution final : public Execution {
   [[nodiscard]] std::int64_t block_bytes() const;
   [[noreturn]] void refuse_tasks() const;
   [[nodiscard]] std::byte* address(std::size_t buffer) const;
-  void bind(manifest::Phase phase);
-  [[nodiscard]] manifest::BlockPlan blocks_of(const manifest::Kernel& kernel) const;
-  [[nodiscard]] BoundLaunch bind(const manifest::Launch& launch) const;
+  [[nodiscard]] BoundPhases bind(const Sizes& sizes) const;
+  void bind(BoundPhases& bound, manifest::Phase phase) const;
+  [[nodiscard]] BoundLaunch bind(const manifest::Launch& launch, const Sizes& sizes) const;
+  [[nodiscard]] manifest::BlockPlan blocks_of(const manifest::Kernel& kernel,
+                                              const Sizes& sizes) const;
   void run(BoundLaunch& launch);
 
   const ProgramPlan& plan_;
@@ -62,9 +72,12 @@ class CpuExecution final : public Execution {
   std::size_t variant_ = 0;
   std::byte* arena_ = nullptr;
   std::byte* accumulated_ = nullptr;  ///< the piece beside the arena, once there are micro-batches
+  bool accumulates_ = false;          ///< there are
   float* blocks_ = nullptr;           ///< what contractions work in, a part for each thread
   std::int64_t block_floats_ = 0;     ///< of a part
-  std::vector<BoundLaunch> phases_[manifest::kPhases];
+  BoundPhases planned_;
+  RecentRows<BoundPhases> smaller_;
+  BoundPhases* in_use_ = &planned_;
   OutcomeBuffers outcome_buffers_;
   std::vector<Outcome> outcomes_;
   std::vector<std::vector<std::byte>> kept_;  // by buffer; empty for those that are not kept

@@ -23,6 +23,7 @@ class Search {
 
   std::optional<NonFinite> run(const Replay& replay) {
     replay_ = replay;
+    program_.use_rows(replay.rows);
     take_over();
     std::optional<NonFinite> found = search_given();
     if (!found) {
@@ -74,8 +75,7 @@ class Search {
   }
 
   [[nodiscard]] std::span<const std::byte> read(std::size_t source) const {
-    return {training_.execution().read(source),
-            static_cast<std::size_t>(training_.plan().bytes(source))};
+    return {training_.execution().read(source), training_.bytes(source)};
   }
 
   [[nodiscard]] const ProgramPlan& plan() const { return program_.plan(); }
@@ -122,7 +122,7 @@ class Search {
     for (std::size_t i = 0; i < plan().program().buffers.size(); ++i) {
       const Buffer& buffer = plan().buffer(i);
       if (buffer.role != Role::state && !(buffer.role == Role::input && is_read(i))) continue;
-      const std::int64_t at = first_in(i, 0, plan().elements(i));
+      const std::int64_t at = first_in(i, 0, program_.elements(i));
       const char* op = buffer.role == Role::state ? "state" : "input";
       if (at >= 0) return given(buffer.name, op, "activation", at, value_at(i, at));
     }
@@ -175,7 +175,7 @@ class Search {
     for (const manifest::Argument& argument : launch.arguments) {
       const auto& shape = plan().buffer(static_cast<std::size_t>(argument.buffer)).shape;
       if (shape.size() == rows.size() + 1 && std::equal(rows.begin(), rows.end(), shape.begin())) {
-        return manifest::elements(std::span(&shape.back(), 1), plan().symbols());
+        return manifest::elements(std::span(&shape.back(), 1), program_.sizes().symbols);
       }
     }
     return 0;
@@ -197,7 +197,7 @@ class Search {
                                                         std::int64_t bound,
                                                         const std::string& reader) const {
     const auto* values = reinterpret_cast<const std::int32_t*>(program_.execution().read(buffer));
-    for (std::int64_t i = 0; bound > 0 && i < plan().elements(buffer); ++i) {
+    for (std::int64_t i = 0; bound > 0 && i < program_.elements(buffer); ++i) {
       if (values[i] >= 0 && values[i] < bound) continue;
       NonFinite found =
           given(plan().buffer(buffer).name, role, "activation", i, static_cast<float>(values[i]));
@@ -213,7 +213,7 @@ class Search {
     for (const manifest::Output& output : program_.manifest().outputs) {
       const auto buffer = plan().find(output.gradient);
       if (!buffer) continue;
-      const std::int64_t at = first_in(*buffer, 0, plan().elements(*buffer));
+      const std::int64_t at = first_in(*buffer, 0, program_.elements(*buffer));
       if (at >= 0) {
         return given(output.name, "output_gradient", "gradient", at, value_at(*buffer, at));
       }
@@ -274,7 +274,8 @@ class Search {
   std::optional<NonFinite> look(const manifest::Probe& probe, const manifest::Launch& launch) {
     const auto& argument = launch.arguments[static_cast<std::size_t>(probe.argument)];
     const auto buffer = static_cast<std::size_t>(argument.buffer);
-    const std::int64_t at = first_in(buffer, argument.offset, plan().elements(argument));
+    const std::int64_t at =
+        first_in(buffer, argument.offset, plan().elements(argument, program_.sizes()));
     if (at < 0) return std::nullopt;
     NonFinite found{probe.layer,
                     probe.op,
@@ -288,7 +289,7 @@ class Search {
     if (probe.before >= 0) {
       const auto& operand = launch.arguments[static_cast<std::size_t>(probe.before)];
       const std::int64_t index = operand.offset + found.element;
-      if (index < plan().elements(static_cast<std::size_t>(operand.buffer))) {
+      if (index < program_.elements(static_cast<std::size_t>(operand.buffer))) {
         found.before = value_at(static_cast<std::size_t>(operand.buffer), index);
       }
       found.format = encoding::spelled(plan().buffer(buffer).encoding);

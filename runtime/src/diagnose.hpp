@@ -22,6 +22,7 @@ using GivenValues = std::map<std::size_t, std::vector<std::byte>>;
 /// micro-batch.
 struct Replay {
   enum class Backward { none, losses, external };
+  std::int64_t rows = 0;  ///< BoundProgram::rows()
   bool forward = false, losses = false;
   Backward backward = Backward::none;
   /// Of an earlier micro-batch, whose replay takes the states as the step found them; else null.

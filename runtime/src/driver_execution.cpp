@@ -46,7 +46,8 @@ DriverExecution::DriverExecution(const ProgramPlan& plan)
       stream_(make_stream(plan)),
       kernels_(kernels_of(plan.program())),
       memory_(plan, *context_, stream_.get(), kernels_),
-      loaded_(load(images_of(plan, *context_, kernels_))),
+      general_(load(images_of(plan, *context_, kernels_))),
+      in_use_(&general_->planned),
       runs_(plan, *context_, memory_, stream_.get()),
       kept_buffers_(halftone::kept_buffers(plan)),
       mirrors_(plan.program().buffers.size()) {
@@ -60,11 +61,20 @@ DriverExecution::DriverExecution(const ProgramPlan& plan)
 
 std::unique_ptr<DriverExecution::Loaded> DriverExecution::load(const KernelImages& images) {
   auto loaded = std::make_unique<Loaded>(Loaded{DriverModules(plan_, *context_, kernels_, images)});
-  for (std::size_t phase = 0; phase < manifest::kPhases; ++phase) {
-    const bool has_memory = static_cast<Phase>(phase) != Phase::accumulate || memory_.accumulates();
-    if (has_memory) bind(*loaded, static_cast<Phase>(phase));
-  }
+  loaded->planned = bind(loaded->modules, plan_.planned());
   return loaded;
+}
+
+void DriverExecution::use(const Sizes& sizes) {
+  if (sizes.rows == plan_.planned().rows) {
+    in_use_ = &(special_ ? special_ : general_)->planned;
+  } else if (BoundPhases* kept = smaller_.find(sizes.rows)) {
+    in_use_ = kept;
+  } else {
+    const auto is_done = [this](const BoundPhases& old) { return runs_.done() > old.used; };
+    in_use_ = &smaller_.add(sizes.rows, bind(general_->modules, sizes), is_done);
+  }
+  mark_stale();  // what was read of a buffer may be less than it has
 }
 
 DriverExecution::~DriverExecution() { (void)context_->driver().synchronise(stream_.get()); }
@@ -79,33 +89,49 @@ std::string DriverExecution::variant() const {
 
 void DriverExecution::prepare_accumulation() {
   memory_.allocate_accumulated();
-  if (loaded_->phases[static_cast<std::size_t>(Phase::accumulate)].empty()) {
-    bind(*loaded_, Phase::accumulate);
-  }
+  const auto bind_late = [this](BoundPhases& bound) {
+    if (bound.phases[static_cast<std::size_t>(Phase::accumulate)].empty()) {
+      bind(bound, Phase::accumulate);
+    }
+  };
+  bind_late(general_->planned);
+  if (special_) bind_late(special_->planned);
+  smaller_.for_each(bind_late);
 }
 
-void DriverExecution::bind(Loaded& loaded, Phase phase) const {
+DriverExecution::BoundPhases DriverExecution::bind(const DriverModules& modules,
+                                                   const Sizes& sizes) const {
+  BoundPhases bound{.modules = &modules, .sizes = sizes};
+  for (std::size_t phase = 0; phase < manifest::kPhases; ++phase) {
+    const bool has_memory = static_cast<Phase>(phase) != Phase::accumulate || memory_.accumulates();
+    if (has_memory) bind(bound, static_cast<Phase>(phase));
+  }
+  return bound;
+}
+
+void DriverExecution::bind(BoundPhases& bound, Phase phase) const {
   std::vector<BoundLaunch> launches;
   try {
     for (const manifest::Launch& launch : plan_.launches(phase)) {
-      launches.push_back(bind(loaded, launch));
+      launches.push_back(bind(bound, launch));
     }
   } catch (const std::overflow_error&) {
     plan_.refuse_launch("has a kernel with more than 2^62 blocks");
   }
-  loaded.phases[static_cast<std::size_t>(phase)] = std::move(launches);
+  bound.phases[static_cast<std::size_t>(phase)] = std::move(launches);
 }
 
-DriverExecution::BoundLaunch DriverExecution::bind(const Loaded& loaded,
+DriverExecution::BoundLaunch DriverExecution::bind(const BoundPhases& all,
                                                    const manifest::Launch& launch) const {
   const auto index = static_cast<std::size_t>(launch.kernel);
   const manifest::Kernel& kernel = plan_.kernel(launch);
   const manifest::CudaKernel& cuda = plan_.target()->kernels[index];
-  const std::int64_t blocks = manifest::block_count(cuda, plan_.symbols());
+  const std::vector<std::int64_t>& symbols = all.sizes.symbols;
+  const std::int64_t blocks = manifest::block_count(cuda, symbols);
   if (blocks > std::numeric_limits<std::int32_t>::max()) {
     plan_.refuse_launch("has a kernel with more than 2^31 - 1 blocks, '" + kernel.name + "'");
   }
-  BoundLaunch bound{.function = loaded.modules.function(index),
+  BoundLaunch bound{.function = all.modules->function(index),
                     .shape = {.blocks = static_cast<std::uint32_t>(blocks),
                               .threads = static_cast<std::uint32_t>(cuda.threads),
                               .shared_bytes = static_cast<std::uint32_t>(cuda.shared_bytes),
@@ -119,8 +145,8 @@ DriverExecution::BoundLaunch DriverExecution::bind(const Loaded& loaded,
     bound.values.push_back(memory_.buffer(static_cast<std::size_t>(argument.buffer)) +
                            static_cast<DeviceAddress>(at));
   }
-  if (!cuda.workspace.empty()) bound.values.push_back(memory_.workspace(index));
-  for (std::int64_t symbol : plan_.symbols()) {
+  if (!cuda.workspace.empty()) bound.values.push_back(memory_.workspace(index, symbols));
+  for (std::int64_t symbol : symbols) {
     bound.values.push_back(static_cast<std::uint64_t>(symbol));
   }
   return bound;
@@ -152,15 +178,15 @@ void DriverExecution::run(std::span<const Phase> phases) {
   const bool is_refresh = phases.front() == Phase::refresh;  // goes before the run of the inputs
   const bool updates = std::ranges::find(phases, Phase::update) != phases.end();
   if (!is_refresh) runs_.begin(in_flight_, updates);
-  if (runs_.done() > replaced_after_) replaced_.reset();
   mark_stale();
   if (checks) {
-    put_on_stream(*loaded_, phases);
+    put_on_stream(*in_use_, phases);
   } else {
     context_->run("launch", in_flight_,
                   [&](Driver& driver) { return driver.launch(graph, stream_.get()); });
   }
   if (!is_refresh) runs_.end();
+  in_use_->used = runs_.ended();
 }
 
 std::vector<Outcome> DriverExecution::outcomes(bool all) {
@@ -169,7 +195,7 @@ std::vector<Outcome> DriverExecution::outcomes(bool all) {
 }
 
 void DriverExecution::run(Phase phase, std::size_t index) {
-  const BoundLaunch& bound = loaded_->phases[static_cast<std::size_t>(phase)][index];
+  const BoundLaunch& bound = in_use_->phases[static_cast<std::size_t>(phase)][index];
   in_flight_ = context_->kernel_text(bound.entry);
   mark_stale();
   launch(bound);
@@ -178,17 +204,18 @@ void DriverExecution::run(Phase phase, std::size_t index) {
 DriverGraph DriverExecution::graph(std::span<const Phase> phases) {
   std::uint32_t set = 0;
   for (Phase phase : phases) set |= 1u << static_cast<unsigned>(phase);
-  if (!loaded_->graphs.contains(set)) capture(*loaded_, set, phases);
-  return loaded_->graphs.at(set).graph.get();
+  if (!in_use_->graphs.contains(set)) capture(*in_use_, set, phases);
+  return in_use_->graphs.at(set).graph.get();
 }
 
-void DriverExecution::capture(Loaded& loaded, std::uint32_t set, std::span<const Phase> phases) {
+void DriverExecution::capture(BoundPhases& bound, std::uint32_t set,
+                              std::span<const Phase> phases) {
   const std::string what = text_of(phases);
   context_->run("capture", what,
                 [&](Driver& driver) { return driver.begin_capture(stream_.get()); });
   DriverGraph graph{};
   try {
-    put_on_stream(loaded, phases);
+    put_on_stream(bound, phases);
   } catch (...) {  // the stream must not stay in capture
     if (context_->driver().end_capture(stream_.get(), graph).ok()) {
       (void)context_->driver().destroy_graph(graph);
@@ -197,15 +224,15 @@ void DriverExecution::capture(Loaded& loaded, std::uint32_t set, std::span<const
   }
   context_->run("capture", what,
                 [&](Driver& driver) { return driver.end_capture(stream_.get(), graph); });
-  loaded.graphs[set] = {{phases.begin(), phases.end()}, OwnedGraph(context_->driver(), graph)};
+  bound.graphs[set] = {{phases.begin(), phases.end()}, OwnedGraph(context_->driver(), graph)};
 }
 
 /// One after another; checked ones are waited for, so that an error is the kernel's own.
-void DriverExecution::put_on_stream(const Loaded& loaded, std::span<const Phase> phases) {
+void DriverExecution::put_on_stream(const BoundPhases& all, std::span<const Phase> phases) {
   const bool checks = context_->options().checks_launches;
   for (Phase phase : phases) {
     if (phase == Phase::forward) keep();
-    for (const BoundLaunch& bound : loaded.phases[static_cast<std::size_t>(phase)]) {
+    for (const BoundLaunch& bound : all.phases[static_cast<std::size_t>(phase)]) {
       launch(bound);
       if (!checks) continue;
       in_flight_ = context_->kernel_text(bound.entry);
@@ -224,13 +251,17 @@ void DriverExecution::specialise() {
   }
 }
 
-/// All of it or nothing. What a failed device makes of it is told by the run that follows.
+/// All of it or nothing. What a failed device makes of it is told by the run that follows. Fewer
+/// rows than planned run on the kernels for all sizes, which stay.
 void DriverExecution::exchange(const KernelImages& images) {
   try {
-    auto loaded = load(images);
-    for (const auto& [set, captured] : loaded_->graphs) capture(*loaded, set, captured.phases);
-    replaced_ = std::exchange(loaded_, std::move(loaded));
-    replaced_after_ = runs_.ended();
+    auto special = load(images);
+    BoundPhases& planned = general_->planned;
+    for (const auto& [set, captured] : planned.graphs) {
+      capture(special->planned, set, captured.phases);
+    }
+    special_ = std::move(special);
+    if (in_use_ == &planned) in_use_ = &special_->planned;
   } catch (const std::exception& error) {
     specialisation_->fail(error.what());
   }
@@ -254,7 +285,6 @@ void DriverExecution::synchronise() {
   context_->run("launch", in_flight_.empty() ? "the device" : in_flight_,
                 [&](Driver& driver) { return driver.synchronise(stream_.get()); });
   runs_.all_done();
-  replaced_.reset();
 }
 
 void DriverExecution::copy_out(std::span<std::byte> to, DeviceAddress from,
@@ -268,7 +298,8 @@ const std::byte* DriverExecution::read(std::size_t index) {
   Mirror& mirror = mirrors_[index];
   if (mirror.stale) {
     mirror.bytes.resize(static_cast<std::size_t>(plan_.bytes(index)));
-    copy_out(mirror.bytes, memory_.buffer(index), plan_.buffer(index).name);
+    const auto bytes = static_cast<std::size_t>(plan_.bytes(index, in_use_->sizes));
+    copy_out(std::span(mirror.bytes).first(bytes), memory_.buffer(index), plan_.buffer(index).name);
     mirror.stale = false;
   }
   return mirror.bytes.data();

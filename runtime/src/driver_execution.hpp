@@ -14,6 +14,7 @@
 #include "driver_memory.hpp"
 #include "driver_modules.hpp"
 #include "execution.hpp"
+#include "recent_rows.hpp"
 #include "runs_in_flight.hpp"
 #include "specialisation.hpp"
 
@@ -24,9 +25,12 @@ class DriverExecution final : public Execution {
   explicit DriverExecution(const ProgramPlan& plan);
   ~DriverExecution() override;
 
+  void use(const Sizes& sizes) override;
   const std::byte* read(std::size_t buffer) override;
   void write(std::size_t buffer, std::int64_t at, std::span<const std::byte> bytes) override;
-  std::span<std::byte> staged(std::size_t buffer) override { return runs_.staged(buffer); }
+  std::span<std::byte> staged(std::size_t buffer) override {
+    return runs_.staged(buffer, plan_.bytes(buffer, in_use_->sizes));
+  }
   void wait() override { synchronise(); }
   std::vector<Outcome> outcomes(bool all) override;
   void run(std::span<const manifest::Phase> phases) override;
@@ -50,26 +54,34 @@ class DriverExecution final : public Execution {
     OwnedGraph graph;
   };
 
-  /// Modules and all that refers to them, which goes before them.
-  struct Loaded {
-    DriverModules modules;
+  /// A program's launches with the sizes of its runs, and what was captured of them.
+  struct BoundPhases {
+    const DriverModules* modules = nullptr;  ///< which go after it
+    Sizes sizes = {};
     std::vector<BoundLaunch> phases[manifest::kPhases] = {};
     std::map<std::uint32_t, CapturedGraph> graphs = {};  ///< by the set of phases, one bit each
+    std::uint64_t used = 0;  ///< how many runs had ended when it ran last
+  };
+
+  struct Loaded {
+    DriverModules modules;
+    BoundPhases planned = {};
   };
 
   /// What the host saw last of a buffer.
   struct Mirror {
-    std::vector<std::byte> bytes;  ///< empty until the host asks
+    std::vector<std::byte> bytes;  ///< as many as planned; empty until the host asks
     bool stale = true;
   };
 
   [[nodiscard]] std::unique_ptr<Loaded> load(const KernelImages& images);
-  void bind(Loaded& loaded, manifest::Phase phase) const;
-  [[nodiscard]] BoundLaunch bind(const Loaded& loaded, const manifest::Launch& launch) const;
+  [[nodiscard]] BoundPhases bind(const DriverModules& modules, const Sizes& sizes) const;
+  void bind(BoundPhases& bound, manifest::Phase phase) const;
+  [[nodiscard]] BoundLaunch bind(const BoundPhases& bound, const manifest::Launch& launch) const;
   void launch(const BoundLaunch& launch);
   [[nodiscard]] DriverGraph graph(std::span<const manifest::Phase> phases);
-  void capture(Loaded& loaded, std::uint32_t set, std::span<const manifest::Phase> phases);
-  void put_on_stream(const Loaded& loaded, std::span<const manifest::Phase> phases);
+  void capture(BoundPhases& bound, std::uint32_t set, std::span<const manifest::Phase> phases);
+  void put_on_stream(const BoundPhases& bound, std::span<const manifest::Phase> phases);
   void specialise();
   void exchange(const KernelImages& images);
   void keep();
@@ -83,15 +95,16 @@ class DriverExecution final : public Execution {
   OwnedStream stream_;
   std::vector<std::size_t> kernels_;  ///< that the program launches
   DriverMemory memory_;
-  std::unique_ptr<Loaded> loaded_;
+  std::unique_ptr<Loaded> general_;  ///< for all sizes
+  std::unique_ptr<Loaded> special_;  ///< for the planned ones alone; null until it takes over
+  RecentRows<BoundPhases> smaller_;  ///< of the general ones
+  BoundPhases* in_use_;
   RunsInFlight runs_;
   std::vector<std::size_t> kept_buffers_;
   std::vector<Mirror> mirrors_;  ///< by buffer
   std::map<std::size_t, std::vector<std::byte>> kept_;
   std::string in_flight_;  ///< what an error of the stream is about
   std::unique_ptr<Specialisation> specialisation_;
-  std::unique_ptr<Loaded> replaced_;  ///< while runs may be in flight that use it
-  std::uint64_t replaced_after_ = 0;  ///< runs
 };
 
 }  // namespace halftone

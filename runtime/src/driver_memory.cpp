@@ -39,6 +39,13 @@ void DriverMemory::allocate_accumulated() {
   accumulated_ = true;
 }
 
+DeviceAddress DriverMemory::workspace(std::size_t kernel,
+                                      std::span<const std::int64_t> symbols) const {
+  const std::int64_t shift =
+      workspace_shift(plan_.target()->kernels[kernel], plan_.symbols(), symbols);
+  return workspaces_[kernel] + static_cast<DeviceAddress>(shift);
+}
+
 /// What holds the accumulated buffers, or all others.
 std::vector<DriverMemory::Request> DriverMemory::buffer_requests(bool accumulated) {
   const manifest::ArenaPlan& arena = plan_.arena();

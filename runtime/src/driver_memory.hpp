@@ -25,8 +25,9 @@ class DriverMemory {
   [[nodiscard]] DeviceAddress buffer(std::size_t index) const { return buffers_[index]; }
   /// 0 for a buffer that is not kept.
   [[nodiscard]] DeviceAddress kept(std::size_t buffer) const { return kept_[buffer]; }
-  /// 0 for a kernel without a workspace.
-  [[nodiscard]] DeviceAddress workspace(std::size_t kernel) const { return workspaces_[kernel]; }
+  /// Of a kernel that has one, for these sizes of the symbols.
+  [[nodiscard]] DeviceAddress workspace(std::size_t kernel,
+                                        std::span<const std::int64_t> symbols) const;
 
   [[nodiscard]] std::int64_t bytes_predicted() const { return predicted_; }
   [[nodiscard]] std::int64_t bytes_measured() const { return measured_; }

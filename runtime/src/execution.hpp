@@ -25,6 +25,10 @@ class Execution {
  public:
   virtual ~Execution() = default;
 
+  /// Of all that is staged, run and read from here on: sizes of the plan, which are the first, or
+  /// with fewer rows. What was made for others stays for a while.
+  virtual void use(const Sizes& sizes) = 0;
+
   /// A buffer's contents for the host. Valid while the execution lives; on a device with memory of
   /// its own they are as of this call.
   [[nodiscard]] virtual const std::byte* read(std::size_t buffer) = 0;
@@ -32,7 +36,8 @@ class Execution {
   /// The contents from byte `at` on; `bytes` may change afterwards.
   virtual void write(std::size_t buffer, std::int64_t at, std::span<const std::byte> bytes) = 0;
 
-  /// Where the host writes all of an input for the run that comes next, and for that run alone.
+  /// Where the host writes all of an input for the run that comes next, and for that run alone; as
+  /// large as the sizes in use say.
   /// May wait until the oldest of the runs in flight is done.
   [[nodiscard]] virtual std::span<std::byte> staged(std::size_t buffer) = 0;
 

@@ -35,9 +35,71 @@ std::string names_of(std::span<const Place> places) {
   return listed(names);
 }
 
-/// What is wrong with values for that buffer, with the remedy; no cause when nothing is.
-Error::Parts judge(const BoundProgram& program, std::size_t buffer, const Values& values) {
-  const bool wants_i32 = encoding::traits(program.plan().buffer(buffer).encoding.element).integer;
+[[noreturn]] void refuse(const char* operation, const char* kind, std::string_view name,
+                         std::string cause, std::string hint) {
+  throw Error({.operation = operation,
+               .object = named(kind, name),
+               .cause = std::move(cause),
+               .hint = std::move(hint)});
+}
+
+const Place* find(std::span<const Place> places, std::string_view name) {
+  const auto place = std::ranges::find(places, name, &Place::name);
+  return place == places.end() ? nullptr : &*place;
+}
+
+/// The first of the values that says how many rows there are, with its place; or null.
+struct Rows {
+  const NamedValues* given = nullptr;
+  const Place* place = nullptr;
+};
+Rows first_rows(std::span<const Place> inputs, std::span<const NamedValues> values) {
+  for (const NamedValues& given : values) {
+    const Place* place = find(inputs, given.name);
+    if (place && place->row > 0) return {&given, place};
+  }
+  return {};
+}
+
+std::string rows_text(std::int64_t rows) {
+  return std::to_string(rows) + (rows == 1 ? " row" : " rows");
+}
+
+/// How many rows a run has (D14).
+std::int64_t rows_of(const BoundProgram& program, const char* operation, const Rows& first) {
+  const auto [given, place] = first;
+  if (!given) return program.plan().planned().rows;
+  const auto count = static_cast<std::int64_t>(size_of(given->values));
+  if (count == program.rows() * place->row) return program.rows();
+  const ProgramPlan& plan = program.plan();
+  const std::int64_t rows = count / place->row, most = plan.planned().rows;
+  const std::string planned =
+      plan.manifest().symbols[*plan.leading_symbol()] + " " + std::to_string(most);
+  if (count == 0 || count % place->row != 0) {
+    refuse(
+        operation, "input", given->name,
+        "has " + std::to_string(count) + " values, but a row of it has " +
+            std::to_string(place->row),
+        "give " + std::string(most == 1 ? "one row" : "1 to " + rows_text(most)) + ", row-major");
+  }
+  if (rows > most) {
+    refuse(operation, "input", given->name,
+           "has " + rows_text(rows) + ", but the " + plan.who() + " was made for " + planned,
+           "give fewer rows at a time, or make it for the most that come");
+  }
+  if (const auto state = plan.state_of_rows(); state && rows != most) {
+    refuse(operation, "input", given->name,
+           "has " + rows_text(rows) + ", but " + named("state", plan.buffer(*state).name) + " is " +
+               plan.shape_text(*state) + " and takes part with all of its rows",
+           "give " + rows_text(most) + ", or make a " + plan.who() + " for fewer");
+  }
+  return rows;
+}
+
+/// What is wrong with values for that place, with the remedy; no cause when nothing is.
+Error::Parts judge(const ProgramPlan& plan, const Sizes& sizes, const Place& place,
+                   const Values& values, const Rows& rows) {
+  const bool wants_i32 = encoding::traits(plan.buffer(place.buffer).encoding.element).integer;
   if (wants_i32 != is_i32(values)) {
     return {.operation = "",
             .object = "",
@@ -45,13 +107,16 @@ Error::Parts judge(const BoundProgram& program, std::size_t buffer, const Values
                      " values, but was given " + (wants_i32 ? "f32" : "i32"),
             .hint = std::string("give it a span of ") + (wants_i32 ? "std::int32_t" : "float")};
   }
-  const auto needed = static_cast<std::size_t>(program.plan().elements(buffer));
+  const auto needed = static_cast<std::size_t>(sizes.elements[place.buffer]);
   if (size_of(values) != needed) {
     return {.operation = "",
             .object = "",
             .cause = "has " + std::to_string(size_of(values)) + " values, but " +
-                     program.plan().shape_text(buffer) + " needs " + std::to_string(needed),
-            .hint = "give the whole tensor, row-major"};
+                     plan.shape_text(place.buffer, sizes) + " needs " + std::to_string(needed),
+            .hint = "give the whole tensor, row-major" +
+                    (place.row == 0
+                         ? ""
+                         : ", of as many rows as " + named("input", rows.place->name) + " has")};
   }
   if (is_nowhere(values)) {
     return {.operation = "", .object = "", .cause = kNullValues, .hint = kNullValuesHint};
@@ -79,36 +144,59 @@ void copy_into(const BoundProgram& program, std::size_t buffer, const Values& va
   }
 }
 
-}  // namespace
-
-void copy_in(const BoundProgram& program, const char* operation, const char* kind,
-             std::span<const Place> places, std::span<const NamedValues> values) {
-  const auto refuse = [&](std::string_view name, std::string cause, std::string hint) {
-    throw Error({.operation = operation,
-                 .object = named(kind, name),
-                 .cause = std::move(cause),
-                 .hint = std::move(hint)});
-  };
+/// Throws Error unless every place is given one value, of these sizes, which `rows` has said.
+void check(const ProgramPlan& plan, const Sizes& sizes, const Rows& rows, const char* operation,
+           const char* kind, std::span<const Place> places, std::span<const NamedValues> values) {
   for (const NamedValues& given : values) {
-    const auto place = std::ranges::find(places, given.name, &Place::name);
-    if (place == places.end()) {
-      refuse(given.name, "is unknown", std::string("it takes ") + names_of(places));
+    const Place* place = find(places, given.name);
+    if (!place) {
+      refuse(operation, kind, given.name, "is unknown", "it takes " + names_of(places));
     }
     if (std::ranges::count(values, given.name, &NamedValues::name) > 1) {
-      refuse(given.name, "is given twice", "give it once");
+      refuse(operation, kind, given.name, "is given twice", "give it once");
     }
-    Error::Parts wrong = judge(program, place->buffer, given.values);
-    if (!wrong.cause.empty()) refuse(given.name, std::move(wrong.cause), std::move(wrong.hint));
+    Error::Parts wrong = judge(plan, sizes, *place, given.values, rows);
+    if (wrong.cause.empty()) continue;
+    refuse(operation, kind, given.name, std::move(wrong.cause), std::move(wrong.hint));
   }
   for (const Place& place : places) {
     if (std::ranges::find(values, place.name, &NamedValues::name) == values.end()) {
-      refuse(place.name, "is missing", std::string("it takes ") + names_of(places));
+      refuse(operation, kind, place.name, "is missing", "it takes " + names_of(places));
     }
   }
+}
+
+void copy(const BoundProgram& program, std::span<const Place> places,
+          std::span<const NamedValues> values) {
   for (const NamedValues& given : values) {
-    const auto place = std::ranges::find(places, given.name, &Place::name);
-    copy_into(program, place->buffer, given.values);
+    copy_into(program, find(places, given.name)->buffer, given.values);
   }
+}
+
+}  // namespace
+
+Place input_place(const ProgramPlan& plan, std::size_t buffer) {
+  return {plan.buffer(buffer).name, buffer, plan.row_elements(buffer)};
+}
+
+void copy_in(const BoundProgram& program, const char* operation, const char* kind,
+             std::span<const Place> places, std::span<const NamedValues> values) {
+  check(program.plan(), program.sizes(), {}, operation, kind, places, values);
+  copy(program, places, values);
+}
+
+void copy_in_rows(BoundProgram& program, const char* operation, std::span<const Place> inputs,
+                  std::span<const NamedValues> values) {
+  const ProgramPlan& plan = program.plan();
+  const Rows first = first_rows(inputs, values);
+  const std::int64_t rows = rows_of(program, operation, first);
+  if (rows == program.rows()) {
+    check(plan, program.sizes(), first, operation, "input", inputs, values);
+  } else {
+    check(plan, plan.with_rows(rows), first, operation, "input", inputs, values);
+    program.use_rows(rows);
+  }
+  copy(program, inputs, values);
 }
 
 }  // namespace halftone

@@ -18,10 +18,9 @@ struct Predictor::State {
       : program("predictor", artifact, device, "inference", setup) {
     const ProgramPlan& plan = program.plan();
     for (std::size_t input : plan.inputs_of(manifest::Phase::forward))
-      inputs.push_back({plan.buffer(input).name, input});
+      inputs.push_back(input_place(plan, input));
     for (const std::string& name : plan.manifest().inputs) {
-      if (const auto input = plan.find(name))
-        all_inputs.push_back({plan.buffer(*input).name, *input});
+      if (const auto input = plan.find(name)) all_inputs.push_back(input_place(plan, *input));
     }
   }
 
@@ -86,7 +85,7 @@ void Predictor::reset_states() { use("reset_states")->program.reset_states(); }
 
 void Predictor::predict(std::span<const NamedValues> inputs) {
   const auto state = use("predict");
-  copy_in(state->program, "predict", "input", state->inputs, inputs);
+  copy_in_rows(state->program, "predict", state->inputs, inputs);
   state->program.run({manifest::Phase::forward});
 }
 
@@ -98,7 +97,7 @@ void Predictor::evaluate(std::span<const NamedValues> inputs) {
                  .cause = "has no losses",
                  .hint = "call predict(), or add losses(...) to the model"});
   }
-  copy_in(state->program, "evaluate", "input", state->all_inputs, inputs);
+  copy_in_rows(state->program, "evaluate", state->all_inputs, inputs);
   state->program.run({manifest::Phase::forward, manifest::Phase::loss});
 }
 

@@ -50,7 +50,7 @@ ProgramPlan::ProgramPlan(const char* who, const ProgramPlan& like, std::string_v
       packed_(like.packed_),
       architecture_(like.architecture_),
       ahead_(like.ahead_),
-      symbols_(like.symbols_) {
+      planned_{.symbols = like.planned_.symbols} {
   choose_program(program, Setup{});
   plan();
 }
@@ -128,20 +128,21 @@ void ProgramPlan::bind_symbols(std::span<const Binding> bindings) {
                  .hint = "the model's symbols are " + listed(manifest().symbols)});
   };
   const auto& names = manifest().symbols;
-  symbols_.assign(names.size(), 0);
+  std::vector<std::int64_t>& symbols = planned_.symbols;
+  symbols.assign(names.size(), 0);
   for (const Binding& binding : bindings) {
     const auto found = std::ranges::find(names, binding.symbol);
     if (found == names.end()) refuse(binding.symbol, "is unknown");
-    std::int64_t& value = symbols_[static_cast<std::size_t>(found - names.begin())];
+    std::int64_t& value = symbols[static_cast<std::size_t>(found - names.begin())];
     if (value != 0) refuse(binding.symbol, "is bound twice");
     if (binding.value <= 0) {
       refuse(binding.symbol, "is " + std::to_string(binding.value) + ", but must be positive");
     }
     value = binding.value;
   }
-  const auto unbound = std::ranges::find(symbols_, 0);
-  if (unbound != symbols_.end()) {
-    refuse(names[static_cast<std::size_t>(unbound - symbols_.begin())], "is not bound to a size");
+  const auto unbound = std::ranges::find(symbols, 0);
+  if (unbound != symbols.end()) {
+    refuse(names[static_cast<std::size_t>(unbound - symbols.begin())], "is not bound to a size");
   }
 }
 
@@ -149,10 +150,10 @@ void ProgramPlan::check_rows(const manifest::Kernel& kernel) const {
   for (const manifest::TaskAxis& axis : kernel.tasks) {
     if (axis.tile != manifest::kMostColumns || axis.extent.front().symbol < 0) continue;
     const auto symbol = static_cast<std::size_t>(axis.extent.front().symbol);
-    if (symbols_[symbol] <= manifest::kMostColumns) continue;
+    if (symbols()[symbol] <= manifest::kMostColumns) continue;
     throw Error({.operation = who_,
                  .object = named("symbol", manifest().symbols[symbol]),
-                 .cause = "is " + std::to_string(symbols_[symbol]) + ", but the rows of " +
+                 .cause = "is " + std::to_string(symbols()[symbol]) + ", but the rows of " +
                           named("kernel", kernel.name) + " hold at most 2^30 elements",
                  .hint = "bind a smaller size"});
   }
@@ -163,19 +164,67 @@ void ProgramPlan::plan() {
     for (const manifest::Launch& launch : launches) check_rows(kernel(launch));
   }
   try {
-    arena_ = manifest::plan_arena(*program_, symbols_);
+    arena_ = manifest::plan_arena(*program_, symbols());
     for (const manifest::Buffer& buffer : program_->buffers) {
-      elements_.push_back(manifest::elements(buffer.shape, symbols_));
+      planned_.elements.push_back(manifest::elements(buffer.shape, symbols()));
     }
   } catch (const std::overflow_error&) {
     refuse_size("needs more than 2^62 bytes of memory");
   }
+  find_leading_symbol();
+}
+
+void ProgramPlan::find_leading_symbol() {
+  for (const std::string& name : manifest().inputs) {
+    const auto input = find(name);
+    if (!input || buffer(*input).shape.empty()) continue;
+    const manifest::Dimension& first = buffer(*input).shape.front();
+    if (first.symbol < 0) continue;
+    const auto symbol = static_cast<std::size_t>(first.symbol);
+    if (leading_ && *leading_ != symbol) {
+      leading_.reset();
+      return;
+    }
+    leading_ = symbol;
+  }
+  if (leading_) planned_.rows = symbols()[*leading_];
+}
+
+std::int64_t ProgramPlan::row_elements(std::size_t index) const {
+  if (!leading_) return 0;
+  std::int64_t times = 0, elements = 1;
+  for (const manifest::Dimension& dimension : buffer(index).shape) {
+    const bool leads = dimension.symbol == static_cast<std::int32_t>(*leading_);
+    times += leads ? 1 : 0;
+    elements *= leads ? dimension.extent : manifest::elements(std::span(&dimension, 1), symbols());
+  }
+  return times == 1 ? elements : 0;
+}
+
+Sizes ProgramPlan::with_rows(std::int64_t rows) const {
+  Sizes sizes{.rows = rows, .symbols = planned_.symbols};
+  if (leading_) sizes.symbols[*leading_] = rows;
+  sizes.elements.reserve(planned_.elements.size());
+  for (const manifest::Buffer& buffer : program_->buffers) {
+    sizes.elements.push_back(manifest::elements(buffer.shape, sizes.symbols));
+  }
+  return sizes;
+}
+
+std::optional<std::size_t> ProgramPlan::state_of_rows() const {
+  for (std::size_t i = 0; leading_ && i < program_->buffers.size(); ++i) {
+    if (buffer(i).role != Role::state) continue;
+    for (const manifest::Dimension& dimension : buffer(i).shape) {
+      if (dimension.symbol == static_cast<std::int32_t>(*leading_)) return i;
+    }
+  }
+  return std::nullopt;
 }
 
 std::string ProgramPlan::model_text() const {
   std::string text = named("model", manifest().model);
-  for (std::size_t i = 0; i < symbols_.size(); ++i) {
-    text += (i ? ", " : " with ") + manifest().symbols[i] + " " + std::to_string(symbols_[i]);
+  for (std::size_t i = 0; i < symbols().size(); ++i) {
+    text += (i ? ", " : " with ") + manifest().symbols[i] + " " + std::to_string(symbols()[i]);
   }
   return text;
 }
@@ -216,20 +265,20 @@ const manifest::Buffer& ProgramPlan::buffer(std::size_t index) const {
   return program_->buffers[index];
 }
 
-std::int64_t ProgramPlan::elements(const manifest::Argument& argument) const {
+std::int64_t ProgramPlan::elements(const manifest::Argument& argument, const Sizes& sizes) const {
   const auto index = static_cast<std::size_t>(argument.buffer);
   if (buffer(index).role == Role::gradients) {
     for (const manifest::Parameter& parameter : manifest().parameters) {
       if (parameter.offset == argument.offset) return count_of(parameter);
     }
   }
-  return elements_[index] - argument.offset;
+  return sizes.elements[index] - argument.offset;
 }
 
 std::int64_t ProgramPlan::first_byte(const manifest::Argument& argument,
                                      const manifest::Kernel& kernel) const {
   const auto index = static_cast<std::size_t>(argument.buffer);
-  if (argument.offset >= elements_[index]) {
+  if (argument.offset >= elements(index)) {
     throw Error({.operation = who_,
                  .object = named("kernel", kernel.name),
                  .cause = "reads past the end of " + named("buffer", buffer(index).name),
@@ -247,8 +296,8 @@ std::vector<std::byte> ProgramPlan::first_values(std::size_t index) const {
   if (buffer.initial == 0.0) return {};
   const StandardFloatingPoint mode;
   return encoding::traits(buffer.encoding.element).integer
-             ? filled<std::int32_t>(elements_[index], buffer.initial)
-             : filled<float>(elements_[index], buffer.initial);
+             ? filled<std::int32_t>(elements(index), buffer.initial)
+             : filled<float>(elements(index), buffer.initial);
 }
 
 std::vector<std::size_t> ProgramPlan::inputs_of(manifest::Phase phase) const {
@@ -269,12 +318,12 @@ std::vector<std::size_t> ProgramPlan::inputs_of(manifest::Phase phase) const {
 std::vector<std::int64_t> ProgramPlan::extents(std::size_t index) const {
   std::vector<std::int64_t> extents;
   for (const manifest::Dimension& dimension : buffer(index).shape) {
-    extents.push_back(manifest::elements(std::span(&dimension, 1), symbols_));
+    extents.push_back(manifest::elements(std::span(&dimension, 1), symbols()));
   }
   return extents;
 }
 
-std::string ProgramPlan::shape_text(std::size_t index) const {
+std::string ProgramPlan::shape_text(std::size_t index, const Sizes& sizes) const {
   std::string text;
   for (const manifest::Dimension& dimension : buffer(index).shape) {
     if (!text.empty()) text += " x ";
@@ -284,7 +333,7 @@ std::string ProgramPlan::shape_text(std::size_t index) const {
     }
     const auto symbol = static_cast<std::size_t>(dimension.symbol);
     if (dimension.extent != 1) text += std::to_string(dimension.extent) + " * ";
-    text += manifest().symbols[symbol] + " " + std::to_string(symbols_[symbol]);
+    text += manifest().symbols[symbol] + " " + std::to_string(sizes.symbols[symbol]);
   }
   return text.empty() ? "a scalar" : text;
 }

@@ -20,6 +20,14 @@
 
 namespace halftone {
 
+/// What a program's runs come to with its symbols bound: as planned, or with fewer rows.
+struct Sizes {
+  std::int64_t rows = 0;  ///< what ProgramPlan::leading_symbol() stands for; 0 where there is none
+  std::vector<std::int64_t> symbols = {};   ///< bound values, in the order of Manifest::symbols
+  std::vector<std::int64_t> elements = {};  ///< of every buffer
+};
+
+/// Memory, offsets in it and what is refused hold for the planned sizes, the largest.
 class ProgramPlan {
  public:
   /// `who` ("trainer", "predictor") opens the errors.
@@ -44,22 +52,38 @@ class ProgramPlan {
   [[nodiscard]] const std::string& architecture() const { return architecture_; }
   [[nodiscard]] const manifest::ArenaPlan& arena() const { return arena_; }
 
-  /// Bound values, in the order of Manifest::symbols.
-  [[nodiscard]] std::span<const std::int64_t> symbols() const { return symbols_; }
+  [[nodiscard]] const Sizes& planned() const { return planned_; }
+  [[nodiscard]] std::span<const std::int64_t> symbols() const { return planned_.symbols; }
+
+  /// Index of the symbol whose size every run chooses anew, up to the planned one: that in front of
+  /// the inputs' shapes. None where no input begins with a symbol, or two with different ones.
+  [[nodiscard]] std::optional<std::size_t> leading_symbol() const { return leading_; }
+
+  /// Values of a row of a buffer; 0 where its shape has the leading symbol not once.
+  [[nodiscard]] std::int64_t row_elements(std::size_t buffer) const;
+
+  /// The sizes of a run of 1 to planned().rows rows. All other symbols stay as they are bound.
+  [[nodiscard]] Sizes with_rows(std::int64_t rows) const;
+
+  /// A state with the leading symbol in its shape, which holds all runs to the planned rows.
+  [[nodiscard]] std::optional<std::size_t> state_of_rows() const;
 
   /// Index of the buffer with that name, or of the first with that role.
   [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const;
   [[nodiscard]] std::optional<std::size_t> find(manifest::Role role) const;
 
   [[nodiscard]] const manifest::Buffer& buffer(std::size_t index) const;
-  [[nodiscard]] std::int64_t elements(std::size_t buffer) const { return elements_[buffer]; }
-  [[nodiscard]] std::int64_t bytes(std::size_t buffer) const {
-    return manifest::bytes_of(this->buffer(buffer).encoding, elements_[buffer]);
+  [[nodiscard]] std::int64_t elements(std::size_t buffer) const {
+    return planned_.elements[buffer];
+  }
+  [[nodiscard]] std::int64_t bytes(std::size_t buffer) const { return bytes(buffer, planned_); }
+  [[nodiscard]] std::int64_t bytes(std::size_t buffer, const Sizes& sizes) const {
+    return manifest::bytes_of(this->buffer(buffer).encoding, sizes.elements[buffer]);
   }
 
   /// How many elements of its buffer an argument of a launch stands for: of a flat buffer of
   /// gradients those of the parameter.
-  [[nodiscard]] std::int64_t elements(const manifest::Argument& argument) const;
+  [[nodiscard]] std::int64_t elements(const manifest::Argument& argument, const Sizes& sizes) const;
 
   /// Where in its buffer an argument begins. Throws Error when that lies behind its end.
   [[nodiscard]] std::int64_t first_byte(const manifest::Argument& argument,
@@ -80,7 +104,10 @@ class ProgramPlan {
   [[nodiscard]] std::vector<std::int64_t> extents(std::size_t buffer) const;
 
   /// "batch 32 x 64", for errors; "a scalar" for one.
-  [[nodiscard]] std::string shape_text(std::size_t buffer) const;
+  [[nodiscard]] std::string shape_text(std::size_t buffer, const Sizes& sizes) const;
+  [[nodiscard]] std::string shape_text(std::size_t buffer) const {
+    return shape_text(buffer, planned_);
+  }
 
   [[noreturn]] void refuse_size(std::string cause) const;
   /// For want of memory.
@@ -95,6 +122,7 @@ class ProgramPlan {
   void bind_symbols(std::span<const Binding> bindings);
   void check_rows(const manifest::Kernel& kernel) const;
   void plan();
+  void find_leading_symbol();
   [[nodiscard]] std::string model_text() const;
 
   const char* who_;
@@ -106,8 +134,8 @@ class ProgramPlan {
   std::shared_ptr<const PackedKernels> packed_;
   std::string architecture_;
   bool ahead_ = false;
-  std::vector<std::int64_t> symbols_;
-  std::vector<std::int64_t> elements_;  // of every buffer
+  Sizes planned_;
+  std::optional<std::size_t> leading_;
   manifest::ArenaPlan arena_;
 };
 

@@ -76,11 +76,16 @@ void RunsInFlight::open() {
   slot.inputs.clear();
 }
 
-std::span<std::byte> RunsInFlight::staged(std::size_t buffer) {
+std::span<std::byte> RunsInFlight::staged(std::size_t buffer, std::int64_t bytes) {
   open();
   Slot& slot = slots_[next_];
-  if (std::ranges::find(slot.inputs, buffer) == slot.inputs.end()) slot.inputs.push_back(buffer);
-  return {slot.memory + offsets_[buffer], static_cast<std::size_t>(plan_.bytes(buffer))};
+  const auto before = std::ranges::find(slot.inputs, buffer, &Staged::buffer);
+  if (before == slot.inputs.end()) {
+    slot.inputs.push_back({buffer, bytes});
+  } else {  // by a call that failed
+    before->bytes = bytes;
+  }
+  return {slot.memory + offsets_[buffer], static_cast<std::size_t>(bytes)};
 }
 
 bool RunsInFlight::is_open() const { return host_ && slots_[next_].state == State::open; }
@@ -91,9 +96,8 @@ void RunsInFlight::begin(const std::string& what, bool updates) {
   Slot& slot = slots_[next_];
   slot.what = what;
   slot.updates = updates;
-  for (std::size_t buffer : slot.inputs) {
-    const std::span from(slot.memory + offsets_[buffer],
-                         static_cast<std::size_t>(plan_.bytes(buffer)));
+  for (const auto& [buffer, bytes] : slot.inputs) {
+    const std::span from(slot.memory + offsets_[buffer], static_cast<std::size_t>(bytes));
     if (from.empty()) continue;
     context_.run("write", named("buffer", plan_.buffer(buffer).name), [&](Driver& driver) {
       return driver.copy_in_staged(memory_.buffer(buffer), from, stream_);

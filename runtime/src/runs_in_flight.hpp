@@ -25,8 +25,9 @@ class RunsInFlight {
   RunsInFlight(const RunsInFlight&) = delete;
   RunsInFlight& operator=(const RunsInFlight&) = delete;
 
-  /// Where the host writes an input of the run that is open, or that this opens.
-  [[nodiscard]] std::span<std::byte> staged(std::size_t buffer);
+  /// Where the host writes so many bytes of an input of the run that is open, or that this opens;
+  /// at most the planned ones.
+  [[nodiscard]] std::span<std::byte> staged(std::size_t buffer, std::int64_t bytes);
 
   /// Puts on the stream the copies of what was staged; a run that updates is opened when none is.
   /// `what` is what an error of the run is about.
@@ -49,12 +50,16 @@ class RunsInFlight {
 
  private:
   enum class State { free, open, in_flight };
+  struct Staged {
+    std::size_t buffer = 0;
+    std::int64_t bytes = 0;
+  };
   struct Slot {
     State state = State::free;
     std::byte* memory = nullptr;
     OwnedEvent done;
-    std::vector<std::size_t> inputs = {};  ///< buffers that were staged
-    bool updates = false;                  ///< and has an outcome
+    std::vector<Staged> inputs = {};
+    bool updates = false;  ///< and has an outcome
     std::string what = {};
   };
 

@@ -52,9 +52,7 @@ void refuse_outputs_without_gradient(const manifest::Manifest& manifest,
 }  // namespace
 
 Step::Step(BoundProgram& program, std::uint64_t seed) : program_(program), seed_(seed) {
-  const auto place = [&](std::size_t buffer) {
-    return Place{program.plan().buffer(buffer).name, buffer};
-  };
+  const auto place = [&](std::size_t buffer) { return input_place(program.plan(), buffer); };
   if (const auto counters = program.plan().find(manifest::Role::counters)) {
     counters_.push_back(place(*counters));
   }
@@ -75,23 +73,29 @@ Step::Step(BoundProgram& program, std::uint64_t seed) : program_(program), seed_
 
 void Step::run(std::span<const NamedValues> inputs) {
   require_no_check("step");
-  copy_in(program_, "step", "input", all_inputs_, inputs);
+  copy_in_rows(program_, "step", all_inputs_, inputs);
   stage_counters();
   program_.run(phases_until(Phase::update, prepare_check()));
-  replay_ = {.forward = true, .losses = true, .backward = Replay::Backward::losses};
+  replay_ = {.rows = program_.rows(),
+             .forward = true,
+             .losses = true,
+             .backward = Replay::Backward::losses};
   finish_update("step");
 }
 
 void Step::accumulate(std::span<const NamedValues> inputs) {
   require_no_check("accumulate");
   program_.execution().prepare_accumulation();
-  copy_in(program_, "accumulate", "input", all_inputs_, inputs);
+  copy_in_rows(program_, "accumulate", all_inputs_, inputs);
   stage_counters();
   updated_last_ = false;
   begin_micro_batch(all_inputs_);
   add_micro_batch();
   program_.run(phases_until(Phase::accumulate, true));
-  replay_ = {.forward = true, .losses = true, .backward = Replay::Backward::losses};
+  replay_ = {.rows = program_.rows(),
+             .forward = true,
+             .losses = true,
+             .backward = Replay::Backward::losses};
   earlier_.add(replay_);
   done_ = Done::nothing;
 }
@@ -104,7 +108,7 @@ void Step::forward(const char* operation, std::span<const NamedValues> inputs) {
   const bool with_losses =
       forward_inputs_.size() == all_inputs_.size() || std::ranges::any_of(inputs, is_for_losses);
   const std::span<const Place> places = with_losses ? all_inputs_ : forward_inputs_;
-  copy_in(program_, operation, "input", places, inputs);
+  copy_in_rows(program_, operation, places, inputs);
   stage_counters();
   updated_last_ = false;
   if (sums_) begin_micro_batch(places);
@@ -113,7 +117,7 @@ void Step::forward(const char* operation, std::span<const NamedValues> inputs) {
   } else {
     program_.run({Phase::forward});
   }
-  replay_ = {.forward = true, .losses = with_losses};
+  replay_ = {.rows = program_.rows(), .forward = true, .losses = with_losses};
   done_ = Done::forward;
 }
 
@@ -125,6 +129,7 @@ void Step::backward() {
                  .cause = "was not given the inputs that the losses need",
                  .hint = "give all inputs, or call backward() with the outputs' gradients"});
   }
+  program_.use_rows(replay_.rows);
   program_.run({Phase::loss_backward, Phase::backward});
   replay_.backward = Replay::Backward::losses;
   done_ = Done::backward;
@@ -140,6 +145,7 @@ void Step::backward(std::span<const NamedValues> output_gradients) {
                           "in for it",
                  .hint = "declare what it reads as an output, or call backward() without them"});
   }
+  program_.use_rows(replay_.rows);
   copy_in(program_, "backward", "output gradient", output_gradients_, output_gradients);
   if (sums_) give_micro_batch(output_gradients_);
   program_.run({Phase::external, Phase::backward});
@@ -179,10 +185,10 @@ void Step::stage_counters() {
 
 void Step::give_micro_batch(std::span<const Place> values, bool in_place) {
   Execution& execution = program_.execution();
-  for (const auto& [name, buffer] : values) {
-    const auto bytes = static_cast<std::size_t>(program_.plan().bytes(buffer));
-    earlier_.give(buffer,
-                  in_place ? std::span(execution.read(buffer), bytes) : execution.staged(buffer));
+  for (const Place& place : values) {
+    const std::size_t bytes = program_.bytes(place.buffer);
+    earlier_.give(place.buffer, in_place ? std::span(execution.read(place.buffer), bytes)
+                                         : execution.staged(place.buffer));
   }
 }
 
@@ -317,6 +323,7 @@ void Step::stop_at_floor(std::int64_t floored) {
 std::optional<NonFinite> Step::diagnose() {
   settle(true);
   const bool spoiled = updated_last_ ? !last_outcome_.applied : done_ == Done::check && !finite();
+  if (replay_.forward) program_.use_rows(replay_.rows);
   auto found = halftone::diagnose(program_, replays(spoiled));
   const std::size_t kept = earlier_.kept().size(), count = earlier_.count();
   if (!found && spoiled && kept < count) {

@@ -17,10 +17,15 @@ struct WorkspaceLayout {
 };
 
 /// Parts that must hold zeros between launches lie in front, where no other kernel writes but
-/// those that leave zeros too; what follows them is shared. A kernel whose zeroed parts are not its
-/// first ones gets a place of its own. `used`: indices into target.kernels.
+/// those that leave zeros too; what follows them is shared. `used`: indices into target.kernels.
 [[nodiscard]] WorkspaceLayout plan_workspaces(const manifest::CudaTarget& target,
                                               std::span<const std::size_t> used,
                                               std::span<const std::int64_t> symbols);
+
+/// How many bytes behind its place in the layout for the `planned` sizes a kernel's workspace
+/// begins for smaller ones, so that its zeroed parts end at the same address.
+[[nodiscard]] std::int64_t workspace_shift(const manifest::CudaKernel& kernel,
+                                           std::span<const std::int64_t> planned,
+                                           std::span<const std::int64_t> symbols);
 
 }  // namespace halftone

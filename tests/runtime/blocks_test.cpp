@@ -170,6 +170,28 @@ TEST_CASE("few rows read a large rhs line by line, not in deep blocks") {
   CHECK(depth(12, false, {32 << 10, 4 << 20}) == 336);  // 4,096,000 bytes stay in the cache
 }
 
+TEST_CASE("fewer rows may want more memory; cut as the planned ones they take no more") {
+  std::mt19937_64 random(11);
+  const auto size = [&](int bits) {
+    return 1 + std::int64_t(random() % (1u << (random() % bits)));
+  };
+  int wanting = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const RegisterTile tile = random() % 4 == 0 ? kMatrices : kTile;
+    const Kernel kernel = contraction(random() % 2 != 0 ? 528 : 0, random() % 2 != 0, tile);
+    std::vector<std::int64_t> sizes = {size(4), size(14), size(14), size(14)};
+    const int threads = static_cast<int>(size(5));
+    const BlockPlan planned = plan_of(kernel, sizes, {}, threads);
+    std::int64_t& rows = sizes[random() % 4];  // a batch, the rows, the columns or the sum
+    rows = 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(rows));
+    wanting += plan_of(kernel, sizes, {}, threads).floats() > planned.floats() ? 1 : 0;
+    const BlockPlan cut = plan_blocks(kernel, 0, sizes, planned.blocks);
+    CHECK(cut.floats() <= planned.floats());
+    CHECK(cut.tasks <= planned.tasks);
+  }
+  CHECK(wanting > 100);
+}
+
 TEST_CASE("more tasks than can be counted are refused") {
   const auto refused = [](std::vector<std::int64_t> sizes) {
     CHECK_THROWS_AS((void)plan_of(contraction(0), std::move(sizes)), std::overflow_error);

@@ -26,12 +26,10 @@ using Entry = void (*)(void* const*, const std::int64_t*, std::int64_t, std::int
                        const manifest::CpuBlocks*);
 using Kind = DriverStatus::Kind;
 
-constexpr std::int64_t kRows = 1;  // the zeroed parts do not depend on it
-
 struct Kernel {
   std::string name;
   Entry entry = nullptr, finish = nullptr;
-  std::int64_t zeroed = 0;  ///< bytes in front of its workspace that must be zero; 0: it has none
+  manifest::CudaKernel cuda = {};  ///< of its workspace, if it has one, the first part is zeroed
   DriverModule module{};
 };
 
@@ -45,9 +43,7 @@ Kernel kernel_of(const std::string& entry) {
   for (std::size_t i = 0; i < manifest.kernels.size(); ++i) {
     const manifest::CudaKernel& cuda = manifest.cuda.at(0).kernels[i];
     if (cuda.entry != entry) continue;
-    return {
-        entry, at(manifest.kernels[i].cpu_entry), at(manifest.kernels[i].cpu_finish),
-        cuda.workspace.empty() ? 0 : manifest::plan_workspace(cuda, std::array{kRows}).offsets[1]};
+    return {entry, at(manifest.kernels[i].cpu_entry), at(manifest.kernels[i].cpu_finish), cuda};
   }
   return {};
 }
@@ -321,15 +317,17 @@ class FakeDriver final : public Driver {
     for (std::size_t i = 0; i + 1 < values.size(); ++i) {
       arguments.push_back(reinterpret_cast<void*>(values[i]));
     }
-    if (kernel.zeroed > 0) {
+    const auto symbol = static_cast<std::int64_t>(values.back());
+    if (!kernel.cuda.workspace.empty()) {
+      const std::int64_t zeroed =
+          manifest::plan_workspace(kernel.cuda, std::array{symbol}).offsets[1];
       auto* bytes = static_cast<unsigned char*>(arguments.back());
-      if (std::any_of(bytes, bytes + kernel.zeroed, [](auto byte) { return byte != 0; })) {
+      if (std::any_of(bytes, bytes + zeroed, [](auto byte) { return byte != 0; })) {
         std::abort();  // nothing would report it in time
       }
-      bytes[kernel.zeroed] = 0xff;  // what follows is free for all
+      bytes[zeroed] = 0xff;  // what follows is free for all
       arguments.pop_back();
     }
-    const auto symbol = static_cast<std::int64_t>(values.back());
     kernel.entry(arguments.data(), &symbol, 0, blocks, nullptr);
     if (kernel.finish) kernel.finish(arguments.data(), &symbol, 0, 1, nullptr);
   }

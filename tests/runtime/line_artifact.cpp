@@ -214,7 +214,8 @@ void add_cuda(m::Manifest& manifest) {
     cuda.entry = kernel.name;
     cuda.blocks = kernel.tasks;
     if (kernel.name == "line_loss") {
-      cuda.workspace = {{.bytes = 4, .count = {}, .zeroed = true}, {.bytes = 4, .count = {rows()}}};
+      cuda.workspace = {{.bytes = 4, .count = {rows()}, .zeroed = true},
+                        {.bytes = 4, .count = {rows()}}};
     } else if (kernel.name == "line_check") {
       cuda.workspace = {{.bytes = 260, .count = {}, .zeroed = true}, {.bytes = 4, .count = {}}};
     }

@@ -53,6 +53,8 @@ TEST_CASE("what a manifest says about chips is refused with the culprit's name")
       {"target 'sm_90a' has no kernels in its place", [](Manifest& m) { m.cuda.pop_back(); }},
       {"target 'sm_90a' has kernels but is none of the targets",
        [](Manifest& m) { m.targets.pop_back(); }},
+      {"kernel 'line_loss' of target 'sm_90a' has zeroed parts of its workspace behind others",
+       [&](Manifest& m) { kernel(m).workspace = {{4, {}, false, false}, {4, {}, false, true}}; }},
       {"target 'sm_80' has not one entry for every kernel",
        [](Manifest& m) { m.cuda[0].kernels.pop_back(); }},
       {"the assumed sizes are not one positive number for every symbol",

@@ -86,6 +86,16 @@ TEST_CASE("predicted and measured bytes are equal, and are what the memory hande
   }
 }
 
+TEST_CASE("runs of fewer rows than planned take no memory of their own") {
+  const auto memory = std::make_shared<CountingMemory>();
+  Trainer trainer(halftone::Device::cpu().with_memory(memory), {.batch = 40});
+  for (std::size_t rows = 1; rows <= 40; ++rows) {
+    trainer.step(std::vector<float>(rows * 3), std::vector<float>(rows * 2));
+  }
+  CHECK(memory->allocations == 1);
+  CHECK(trainer.stats().peak_bytes_measured == memory->held_bytes);
+}
+
 TEST_CASE("the planner's figure for five rows is the one worked out by hand") {
   // The slots are listed in manifest_test.cpp; here 60, 40, 256, 256, 40, 40, 40 and eleven times
   // 4 bytes, each rounded up to 64.

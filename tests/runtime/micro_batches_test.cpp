@@ -122,7 +122,7 @@ TEST_CASE("micro-batches in a wrong order say which order is right") {
         "accumulate_gradients: the trainer has not done backward() directly before" + hint);
   CHECK(message_of([&] { trainer.accumulate(kFeatures, Floats(3)); }) ==
         "accumulate: input 'target' has 3 values, but batch 2 x 2 needs 4; give the whole tensor, "
-        "row-major");
+        "row-major, of as many rows as input 'features' has");
 }
 
 namespace {

@@ -44,8 +44,7 @@ TEST_CASE("wrong inputs of a step are refused with name, numbers and remedy") {
   const Floats short_features(5);
   const Case cases[] = {
       {{{"features", short_features}, {"target", kTarget}},
-       "step: input 'features' has 5 values, but batch 2 x 3 needs 6; give the whole tensor, "
-       "row-major"},
+       "step: input 'features' has 5 values, but a row of it has 3; give 1 to 2 rows, row-major"},
       {{{"features", kFeatures}, {"target", integers}},
        "step: input 'target' takes f32 values, but was given i32; give it a span of float"},
       {{{"features", kFeatures}, {"label", kTarget}},
@@ -66,7 +65,7 @@ TEST_CASE("wrong inputs of a step are refused with name, numbers and remedy") {
         "first value");
   CHECK(erased.stats().steps == 0);
   CHECK(message_of([&] { trainer().forward({}, kTarget); }) ==
-        "forward: input 'features' has 0 values, but batch 2 x 3 needs 6; give the whole tensor, "
+        "forward: input 'features' has 0 values, but a row of it has 3; give 1 to 2 rows, "
         "row-major");
 }
 
@@ -243,9 +242,8 @@ TEST_CASE("an artifact without the program, the code or the model that is asked 
         }) ==
         "predictor: model 'line' has no program for inference; its artifact was made without it");
 
-  const ChangedArtifact other_code([](auto& manifest) {
-    manifest.variants = {"riscv", "aarch64-sve"};
-  });
+  const ChangedArtifact other_code(
+      [](auto& manifest) { manifest.variants = {"riscv", "aarch64-sve"}; });
   CHECK(message_of([&] {
           models::line::Trainer(other_code.artifact(), Device::cpu("x86-64"), {.batch = 2});
         }) ==

@@ -70,6 +70,19 @@ TEST_CASE("states have names, are read, are given and go back to their first val
   CHECK(make_trainer().state_names().empty());
 }
 
+TEST_CASE("a state with rows holds a trainer and its predictor to all of them") {
+  Trainer trainer = make_trainer(with_states().artifact());
+  const std::string reason =
+      ": input 'features' has 1 row, but state 'last' is batch 2 x 2 and takes part with all of "
+      "its rows; give 2 rows, or make a ";
+  CHECK(message_of([&] { trainer.step(Floats(3), Floats(2)); }) ==
+        "step" + reason + "trainer for fewer");
+  CHECK(message_of([&] { predictor_of(2).predict(Floats(3)); }) ==
+        "predict" + reason + "predictor for fewer");
+  trainer.step(kFeatures, kTarget);
+  CHECK(copy(trainer.state("last")) == kPrediction);
+}
+
 TEST_CASE("a predictor computes with its own states, and changes none") {
   Predictor predictor = predictor_of(2);
   CHECK(predictor.state_names() == std::vector<std::string>{"last", "seen"});

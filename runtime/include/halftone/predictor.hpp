@@ -51,7 +51,8 @@ class Predictor {
   /// as with `batch` in it and another batch, none.
   void copy_states(const Trainer& trainer);
 
-  /// Computes the outputs; takes exactly the inputs that the forward pass reads.
+  /// Computes the outputs; takes exactly the inputs that the forward pass reads, of as many rows as
+  /// the predictor was made for or fewer (D14, see Trainer). Outputs have as many.
   void predict(std::span<const NamedValues> inputs);
 
   /// Computes outputs and losses, metrics among them, as a trainer's forward() does but with

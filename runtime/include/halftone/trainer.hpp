@@ -67,8 +67,16 @@ struct Statistics {
 /// the step's micro-batches (D35): the same on every device, and a forward() alone draws what the
 /// next step will.
 ///
-/// On a GPU step() and the parts launch one graph each, which is captured when it is first needed;
-/// the host decides nothing in between and waits for nothing that it does not ask for.
+/// Inputs may have fewer rows than the trainer was made for, as the last batch of an epoch does:
+/// any from 1 on of the symbol that they begin with (D14), the same in all of them. A run then
+/// computes what a trainer made for so many would, means over its own rows, and output() has as
+/// many. Memory is what was planned. Where inputs begin with different symbols, or a state has rows
+/// (S6), all runs have the planned ones.
+///
+/// On a GPU step() and the parts launch one graph each, which is captured when it is first needed,
+/// for every number of rows of the last few; the host decides nothing in between and waits for
+/// nothing that it does not ask for. Where HALFTONE_JIT is "background" the planned rows alone get
+/// kernels of their own.
 class Trainer {
  public:
   Trainer(const Artifact& artifact, const Device& device, const Setup& setup);
@@ -92,9 +100,10 @@ class Trainer {
   void wait() const;
 
   /// forward and backward of a micro-batch; the step that follows adds its gradients to those of
-  /// this one and moves the parameters by their mean. The first call allocates a buffer for the sum
-  /// (as large as all gradients). For diagnose() the host keeps the inputs until the next step, of
-  /// one step at most 256 MiB.
+  /// this one and moves the parameters by their mean. Each counts the same, whatever rows it has: a
+  /// gradient is the mean over micro-batches of means over rows (U0). The first call allocates a
+  /// buffer for the sum (as large as all gradients). For diagnose() the host keeps the inputs until
+  /// the next step, of one step at most 256 MiB.
   void accumulate(std::span<const NamedValues> inputs);
 
   /// Computes the outputs. The losses follow when the inputs that they need are given too; with a
@@ -105,8 +114,8 @@ class Trainer {
   void backward();
 
   /// The gradients of an objective of the caller's, from d objective / d output for every output
-  /// that a loss of a weight other than 0 reads, under its first name (P36). The model's own losses
-  /// are left out.
+  /// that a loss of a weight other than 0 reads, under its first name (P36), with the rows of the
+  /// last forward(). The model's own losses are left out.
   void backward(std::span<const NamedValues> output_gradients);
 
   /// For loops of a caller's own: adds the gradients of the last backward() to the sum over

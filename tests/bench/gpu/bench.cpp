@@ -128,7 +128,7 @@ class TimedProgram {
     for (const manifest::Argument& argument : launch.arguments) {
       const Element format =
           program_.plan().buffer(static_cast<std::size_t>(argument.buffer)).encoding.element;
-      bytes += manifest::bytes_of(format, program_.plan().elements(argument));
+      bytes += manifest::bytes_of(format, program_.plan().elements(argument, program_.sizes()));
     }
     return bytes;
   }

@@ -195,6 +195,31 @@ TEST_CASE("memory of another size than the output's is refused") {
   CHECK(message_of([&] { predictor.read_outputs(results); }).starts_with("read_outputs: member"));
 }
 
+TEST_CASE("a struct with fewer rows is a batch of so many") {
+  struct Results {
+    BOOST_HANA_DEFINE_STRUCT(Results, (std::vector<float>, scores),
+                             (std::span<const float>, evidence_alone));
+  };
+  struct InArrays {
+    BOOST_HANA_DEFINE_STRUCT(InArrays, (std::array<float, 6>, scores),
+                             (std::vector<float>, evidence_alone));
+  };
+  const Batch row = {{2}, {1, 0.5f, 0.25f, 2}, {0, -1, 0.5f}};
+  Trainer one(Device::cpu(), {.batch = 1, .seed = 5}), two = new_trainer();
+  Results expected, results;
+  for (Trainer* each : {&one, &two}) each->step(row);
+  one.read_outputs(expected);
+  two.read_outputs(results);
+  CHECK(weights(two) == weights(one));
+  CHECK(results.scores.size() == 3);
+  CHECK(results.scores == expected.scores);
+  CHECK(results.evidence_alone.size() == 3);
+  InArrays arrays;
+  CHECK(message_of([&] { two.read_outputs(arrays); }) ==
+        "read_outputs: member 'scores' has 6 elements, but its output has 3; give it as many, or "
+        "make it a std::vector<float>");
+}
+
 TEST_CASE("hyperparameters are read into a struct or a map and set from one") {
   struct Settings {
     BOOST_HANA_DEFINE_STRUCT(Settings, (float, learning_rate));

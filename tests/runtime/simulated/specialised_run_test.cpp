@@ -84,6 +84,23 @@ TEST_CASE("kernels for one batch take over in a run and change no bit of it") {
   }
 }
 
+TEST_CASE("fewer rows than kernels were compiled for have the bits of a trainer without them") {
+  const Artifact artifact = Artifact::linked(halftone_artifact_digits);
+  const halftone::Binding batch{"batch", 13};
+  const halftone::Setup setup{.model = "", .bindings = std::span(&batch, 1), .seed = 3};
+  Trainer plain(artifact, device_with("", "sm_80"), setup),
+      special(artifact, device_with("background", "sm_80"), setup);
+  for (const std::int64_t rows : {13, 6, 13, 6, 1}) {
+    CAPTURE(rows);
+    const Inputs inputs(artifact, rows, static_cast<unsigned>(rows));
+    for (Trainer* each : {&plain, &special}) each->step(inputs.named());
+    CHECK(weights_of(special) == weights_of(plain));
+    CHECK(bits(special.output("logits")) == bits(plain.output("logits")));
+    await_kernels(special);
+  }
+  CHECK(special.stats().variant == "sm_80, specialised for batch 13");
+}
+
 TEST_CASE("a predictor's kernels for one batch have the bits of those for all") {
   const Artifact artifact = Artifact::linked(halftone_artifact_digits);
   const halftone::Binding batch{"batch", 21};

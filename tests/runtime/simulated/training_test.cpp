@@ -131,6 +131,32 @@ TEST_CASE("steps on simulated chips have the bits of the CPU") {
   }
 }
 
+TEST_CASE("steps of fewer rows have the bits of the CPU, and those of trainers made for them") {
+  struct Case {
+    const char* model;
+    const ArtifactImage* image;
+    const char* chip;
+  };
+  const Case cases[] = {{"digits", &halftone_artifact_digits, "sm_80"},
+                        {"digits_bf16", &halftone_artifact_digits_bf16, "sm_90a"},
+                        {"dropout", &halftone_artifact_dropout, "sm_75"}};
+  for (const Case& c : cases) {
+    CAPTURE(c.model);
+    CAPTURE(c.chip);
+    Pair pair(*c.image, c.chip, 40);
+    for (const std::int64_t rows : {7, 40, 1, 33}) {
+      CAPTURE(rows);
+      const bool is_first = rows == 7;
+      Pair fresh(*c.image, c.chip, rows);
+      if (is_first) fresh.chip.step(fresh.inputs.named());
+      for (Trainer* each : {&pair.cpu, &pair.chip}) each->step(fresh.inputs.named());
+      CHECK(pair.chip.updated());
+      pair.compare();
+      if (is_first) CHECK(weights_of(pair.chip) == weights_of(fresh.chip));
+    }
+  }
+}
+
 TEST_CASE("kernels compiled ahead of time and those compiled at the start agree to the bit") {
   ArtifactImage image = halftone_artifact_digits;
   std::vector<std::string> texts;

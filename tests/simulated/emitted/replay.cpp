@@ -116,7 +116,7 @@ std::vector<float> Replay::values_of(BoundProgram& program,
   const Element format = program.plan().buffer(buffer).encoding.element;
   const auto each = static_cast<std::size_t>(manifest::bytes_of(format, 1));
   const std::vector<std::byte> bytes = bytes_of(program, buffer);
-  std::vector<float> values(static_cast<std::size_t>(program.plan().elements(argument)));
+  std::vector<float> values(static_cast<std::size_t>(program.plan().elements(argument, program.sizes())));
   for (std::size_t i = 0; i < values.size(); ++i)
     values[i] = get(format, &bytes[(static_cast<std::size_t>(argument.offset) + i) * each]);
   return values;

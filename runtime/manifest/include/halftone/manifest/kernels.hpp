@@ -57,8 +57,9 @@ struct Blocking {
 ///   std::int64_t last_task, const CpuBlocks* blocks);
 /// arguments[i] points at the i-th argument's first element, symbols[i] is the bound value of
 /// Manifest::symbols[i]. Tasks [first_task, last_task) are run; tasks are independent of each
-/// other. Contractions, pointwise and row kernels read `blocks` (blocks.hpp). A kernel with a finish has a second entry of the
-/// same signature, called once with tasks [0, 1) after all tasks are done.
+/// other. Contractions, pointwise and row kernels read `blocks` (blocks.hpp). A kernel with a
+/// finish has a second entry of the same signature, called once with tasks [0, 1) after all tasks
+/// are done.
 struct Kernel {
   std::string name;      ///< unique in the manifest
   std::string skeleton;  ///< contraction, row, column, flat, segment, pointwise
@@ -86,7 +87,8 @@ struct Work {
   std::int64_t bytes = 0;
   std::vector<TaskAxis> count;
   bool per_split = false;  ///< times the number of splits too
-  bool zeroed = false;     ///< holds zeros when the kernel starts, and again when it is done
+  /// Holds zeros when the kernel starts, and again when it is done; such parts come first.
+  bool zeroed = false;
 
   bool operator==(const Work&) const = default;
 };
