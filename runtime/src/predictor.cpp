@@ -101,6 +101,10 @@ void Predictor::evaluate(std::span<const NamedValues> inputs) {
   state->program.run({manifest::Phase::forward, manifest::Phase::loss});
 }
 
+std::vector<std::string> Predictor::loss_names() const {
+  return held("loss_names").program.manifest().losses;
+}
+
 float Predictor::loss(std::string_view name) const { return use("loss")->program.loss(name); }
 
 std::span<const float> Predictor::output(std::string_view name) const {

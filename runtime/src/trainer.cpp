@@ -50,6 +50,10 @@ bool Trainer::check() { return use("check")->step.check(); }
 void Trainer::update() { use("update")->step.update(); }
 std::optional<NonFinite> Trainer::diagnose() const { return use("diagnose")->step.diagnose(); }
 
+std::vector<std::string> Trainer::loss_names() const {
+  return held("loss_names").program.manifest().losses;
+}
+
 float Trainer::loss(std::string_view name) const { return use("loss")->program.loss(name); }
 
 std::span<const float> Trainer::output(std::string_view name) const {

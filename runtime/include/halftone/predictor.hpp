@@ -65,6 +65,7 @@ class Predictor {
 
   /// Of the latest evaluate(), and 0 before there was one.
   [[nodiscard]] float loss(std::string_view name) const;
+  [[nodiscard]] std::vector<std::string> loss_names() const;
 
   /// See Statistics::variant.
   [[nodiscard]] std::string variant() const;

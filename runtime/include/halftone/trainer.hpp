@@ -144,6 +144,7 @@ class Trainer {
 
   /// Losses, outputs and gradients are those of the last run that computed them, and 0 before there
   /// was one.
+  [[nodiscard]] std::vector<std::string> loss_names() const;
   [[nodiscard]] float loss(std::string_view name) const;
   [[nodiscard]] std::span<const float> output(std::string_view name) const;
   [[nodiscard]] std::span<const float> parameter(std::string_view name) const;
