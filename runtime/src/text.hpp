@@ -15,6 +15,13 @@ namespace halftone {
   return std::string(kind) + " '" + std::string(name) + "'";
 }
 
+/// 'pixels', where the name comes from strangers: one line of at most 80 bytes.
+[[nodiscard]] inline std::string shown(std::string_view name) {
+  std::string text = "'";
+  for (const char c : name.substr(0, 80)) text += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
+  return text + (name.size() > 80 ? "...'" : "'");
+}
+
 /// With the fewest digits that read back: "0.001".
 [[nodiscard]] inline std::string number_text(std::floating_point auto value) {
   char text[32];

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "../text.hpp"
 #include "json_reader.hpp"
 
 namespace halftone::safetensors {
@@ -23,13 +24,6 @@ constexpr TypeForm kTypes[] = {
     {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8},     {"I16", 16},       {"U16", 16}, {"F16", 16},
     {"BF16", 16},   {"I32", 32},    {"U32", 32},        {"F32", 32},       {"C64", 64}, {"F64", 64},
     {"I64", 64},    {"U64", 64},    {"F8_E4M3FNUZ", 8}, {"F8_E5M2FNUZ", 8}};
-
-/// Names come from strangers: one line of at most 80 bytes.
-std::string shown(std::string_view name) {
-  std::string text = "'";
-  for (const char c : name.substr(0, 80)) text += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
-  return text + (name.size() > 80 ? "...'" : "'");
-}
 
 /// Where it fits into 64 bits.
 std::optional<std::uint64_t> bytes_of(const Tensor& tensor) {
