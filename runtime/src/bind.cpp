@@ -147,6 +147,11 @@ std::span<const float> BoundProgram::gradient(const char* operation, std::string
   return part_of(floats(operation, *gradients), parameter);
 }
 
+std::span<const std::int64_t> BoundProgram::parameter_shape(const char* operation,
+                                                            std::string_view name) const {
+  return find_parameter(operation, name).shape;
+}
+
 void BoundProgram::set_parameter(std::string_view name, std::span<const float> values) {
   const manifest::Parameter& parameter = find_parameter("set_parameter", name);
   if (values.size() != count_of(parameter)) {
@@ -181,15 +186,17 @@ void BoundProgram::require_same_parameters(const char* operation, const BoundPro
                  .cause = std::move(cause),
                  .hint = "make both from one model"});
   };
+  const std::string who = plan_.who(), other = from.plan_.who();
+  const std::string their = who == other ? "the other " + other : "the " + other;
   for (const manifest::Parameter& mine : manifest().parameters) {
     const auto& theirs = from.manifest().parameters;
     const auto found = std::ranges::find(theirs, mine.name, &manifest::Parameter::name);
     if (found == theirs.end()) {
-      refuse(mine.name, "is none of the trainer's, which are " + listed(from.parameter_names()));
+      refuse(mine.name, "is none of " + their + "'s, which are " + listed(from.parameter_names()));
     }
     if (found->shape != mine.shape) {
-      refuse(mine.name, "is " + shape_text(mine.shape) + " in the predictor, but " +
-                            shape_text(found->shape) + " in the trainer");
+      refuse(mine.name, "is " + shape_text(mine.shape) + " in the " + who + ", but " +
+                            shape_text(found->shape) + " in " + their);
     }
   }
 }

@@ -75,6 +75,8 @@ class BoundProgram {
                                                  std::string_view name) const;
   [[nodiscard]] std::span<const float> gradient(const char* operation, std::string_view name) const;
   [[nodiscard]] std::vector<std::string> parameter_names() const;
+  [[nodiscard]] std::span<const std::int64_t> parameter_shape(const char* operation,
+                                                              std::string_view name) const;
   void set_parameter(std::string_view name, std::span<const float> values);
   /// Every parameter as the other program has it. Throws Error, and copies none, where one differs.
   void copy_parameters(const BoundProgram& from);

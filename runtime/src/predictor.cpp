@@ -2,33 +2,15 @@
 // The public face of an inference program.
 #include "halftone/predictor.hpp"
 
-#include <atomic>
 #include <span>
 #include <vector>
 
-#include "in_use.hpp"
 #include "inputs.hpp"
+#include "predictor_state.hpp"
 #include "text.hpp"
 #include "trainer_state.hpp"
 
 namespace halftone {
-
-struct Predictor::State {
-  State(const Artifact& artifact, const Device& device, const Setup& setup)
-      : program("predictor", artifact, device, "inference", setup) {
-    const ProgramPlan& plan = program.plan();
-    for (std::size_t input : plan.inputs_of(manifest::Phase::forward))
-      inputs.push_back(input_place(plan, input));
-    for (const std::string& name : plan.manifest().inputs) {
-      if (const auto input = plan.find(name)) all_inputs.push_back(input_place(plan, *input));
-    }
-  }
-
-  std::atomic<bool> in_use = false;
-  BoundProgram program;
-  std::vector<Place> inputs;      ///< of the forward phase
-  std::vector<Place> all_inputs;  ///< of losses, too
-};
 
 Predictor::Predictor(const Artifact& artifact, const Device& device, const Setup& setup)
     : state_(std::make_unique<State>(artifact, device, setup)) {}
@@ -57,8 +39,17 @@ void Predictor::copy_states(const Trainer& trainer) {
   use("copy_states")->program.copy_states(trainer.use("copy_states")->program);
 }
 
+void Predictor::copy_parameters(const Predictor& other) {
+  const auto state = use("copy_parameters");
+  if (&other != this) state->program.copy_parameters(other.use("copy_parameters")->program);
+}
+
 std::vector<std::string> Predictor::parameter_names() const {
   return held("parameter_names").program.parameter_names();
+}
+
+std::span<const std::int64_t> Predictor::parameter_shape(std::string_view name) const {
+  return held("parameter_shape").program.parameter_shape("parameter_shape", name);
 }
 
 void Predictor::set_parameter(std::string_view name, std::span<const float> values) {

@@ -76,6 +76,15 @@ std::span<const float> Trainer::average(std::string_view name) const {
   return use("average")->program.average("average", name);
 }
 
+std::span<const std::int64_t> Trainer::parameter_shape(std::string_view name) const {
+  return held("parameter_shape").program.parameter_shape("parameter_shape", name);
+}
+
+void Trainer::copy_parameters(const Trainer& other) {
+  const auto state = use("copy_parameters");
+  if (&other != this) state->program.copy_parameters(other.use("copy_parameters")->program);
+}
+
 void Trainer::set_parameter(std::string_view name, std::span<const float> values) {
   use("set_parameter")->program.set_parameter(name, values);
 }

@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <halftone/device.hpp>
+#include <halftone/npy.hpp>
 #include <iostream>
 #include <letters_model.hpp>
-#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -106,19 +107,28 @@ TEST_CASE("README's trainer learns, takes micro-batches and gives and takes weig
   CHECK(trainer.updated());
   CHECK(trainer.stats().steps == 41);
 
-  std::map<std::string, std::vector<float>> weights;
-  for (const std::string& name : trainer.parameter_names()) {
-    std::span<const float> values = trainer.parameter(name);
-    weights[name].assign(values.begin(), values.end());
-  }
-  for (const auto& [name, values] : weights) trainer.set_parameter(name, values);
+  const auto former = std::filesystem::current_path();
+  std::filesystem::create_directories("readme_files");
+  std::filesystem::current_path("readme_files");
 
+  trainer.save("run.safetensors", {.keep = 2});  // and later: trainer.resume("run.safetensors");
+  trainer.save_weights("letters.safetensors");
+  predictor.load_weights("letters.safetensors");
+  for (const std::string& name : trainer.parameter_names())
+    halftone::save_npy(name + ".npy", trainer.parameter(name), trainer.parameter_shape(name));
+
+  models::letters::Trainer resumed(device, {.batch = 64, .seed = 3});
+  CHECK(resumed.resume("run.safetensors").steps == 41);
   models::letters::Trainer other(device, {.batch = 64, .seed = 2});
-  for (const auto& [name, values] : weights) other.set_parameter(name, values);
-  for (models::letters::Trainer* each : {&trainer, &other}) {
+  for (const std::string& name : other.parameter_names())
+    other.set_parameter(name, halftone::load_npy(name + ".npy").floats());
+  std::filesystem::current_path(former);
+  CHECK(std::ranges::equal(predictor.parameter("fc1.weight"), other.parameter("fc1.weight")));
+  for (models::letters::Trainer* each : {&trainer, &other, &resumed}) {
     each->forward(batches[0].features, batches[0].letter);
   }
   CHECK(other.loss("error") == trainer.loss("error"));
+  CHECK(resumed.loss("error") == trainer.loss("error"));
 }
 // clang-format on
 

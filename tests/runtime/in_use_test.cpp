@@ -70,6 +70,9 @@ TEST_CASE("while one thread is inside of a trainer every call of another is refu
       {"learning_rate", [&] { (void)trainer.learning_rate(); }},
       {"stats", [&] { (void)trainer.stats(); }},
       {"copy_parameters", [&] { predictor.copy_parameters(trainer); }},
+      {"copy_parameters", [&] { trainer.copy_parameters(trainer); }},
+      {"save_weights", [&] { trainer.save_weights("weights"); }},
+      {"load_weights", [&] { trainer.load_weights("weights"); }},
       {"copy_states", [&] { predictor.copy_states(trainer); }},
       {"step", [&] { trainer.step(kFeatures, kTarget); }},
   };
@@ -77,6 +80,7 @@ TEST_CASE("while one thread is inside of a trainer every call of another is refu
          [&] {
            for (const Call& c : calls) CHECK(message_of(c.call) == refusal(c.operation, "trainer"));
            CHECK(trainer.parameter_names().size() == 2);
+           CHECK(trainer.parameter_shape("fc.bias").size() == 1);
            CHECK(trainer.state_names().empty());
          });
   CHECK(copy(trainer.parameter("fc.weight")) == kNewWeight);

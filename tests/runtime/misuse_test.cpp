@@ -356,6 +356,10 @@ TEST_CASE("a trainer or predictor that was moved from says so in every method") 
       {"learning_rate", [&] { (void)trainer.learning_rate(); }},
       {"stats", [&] { (void)trainer.stats(); }},
       {"copy_parameters", [&] { whole.copy_parameters(trainer); }},
+      {"copy_parameters", [&] { trainer.copy_parameters(taken); }},
+      {"parameter_shape", [&] { (void)trainer.parameter_shape("fc.bias"); }},
+      {"save_weights", [&] { trainer.save_weights("weights"); }},
+      {"load_weights", [&] { trainer.load_weights("weights"); }},
       {"copy_states", [&] { whole.copy_states(trainer); }},
   };
   for (const Case& c : trainers) {
@@ -365,6 +369,10 @@ TEST_CASE("a trainer or predictor that was moved from says so in every method") 
   }
   const Case predictors[] = {
       {"copy_parameters", [&] { predictor.copy_parameters(taken); }},
+      {"copy_parameters", [&] { whole.copy_parameters(predictor); }},
+      {"parameter_shape", [&] { (void)predictor.parameter_shape("fc.bias"); }},
+      {"save_weights", [&] { predictor.save_weights("weights"); }},
+      {"load_weights", [&] { predictor.load_weights("weights"); }},
       {"copy_states", [&] { predictor.copy_states(taken); }},
       {"parameter_names", [&] { (void)predictor.parameter_names(); }},
       {"set_parameter", [&] { predictor.set_parameter("fc.bias", Floats(2)); }},

@@ -32,7 +32,7 @@ TEST_CASE("the nearest word takes the fewest changes, and none is near where it 
                {"xpln", ""}};
   for (const auto& c : cases) {
     CAPTURE(c.word);
-    CHECK(tools::nearest(c.word, words) == c.meant);
+    CHECK(nearest(c.word, words) == c.meant);
   }
 }
 

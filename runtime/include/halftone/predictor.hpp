@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@
 #include "halftone/error.hpp"
 #include "halftone/trainer.hpp"
 #include "halftone/values.hpp"
+#include "halftone/weights.hpp"
 
 namespace halftone {
 
@@ -31,10 +33,13 @@ class Predictor {
   /// Takes every parameter, by name, as the trainer has it at this moment; all or, where one does
   /// not fit, none. The model's states are another matter: copy_states().
   void copy_parameters(const Trainer& trainer);
+  void copy_parameters(const Predictor& other);
   /// Likewise the averages of trained parameters, and the frozen ones as they are. Throws Error
   /// where the model states no average() or before the trainer's first update.
   void copy_averages(const Trainer& trainer);
   [[nodiscard]] std::vector<std::string> parameter_names() const;
+  /// Values are row-major; empty for a scalar.
+  [[nodiscard]] std::span<const std::int64_t> parameter_shape(std::string_view name) const;
   void set_parameter(std::string_view name, std::span<const float> values);
   [[nodiscard]] std::span<const float> parameter(std::string_view name) const;
 
@@ -50,6 +55,11 @@ class Predictor {
   /// Takes every state as the trainer has it at this moment; all or, where one has another shape,
   /// as with `batch` in it and another batch, none.
   void copy_states(const Trainer& trainer);
+
+  /// As Trainer's; also from a trainer's checkpoint.
+  void save_weights(const std::filesystem::path& file,
+                    const SaveWeightsOptions& options = {}) const;
+  LoadedWeights load_weights(const std::filesystem::path& file, const LoadOptions& options = {});
 
   /// Computes the outputs; takes exactly the inputs that the forward pass reads, of as many rows as
   /// the predictor was made for or fewer (D14, see Trainer). Outputs have as many.

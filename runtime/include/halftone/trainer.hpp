@@ -21,6 +21,7 @@
 #include "halftone/diagnosis.hpp"
 #include "halftone/error.hpp"
 #include "halftone/values.hpp"
+#include "halftone/weights.hpp"
 
 namespace halftone {
 
@@ -58,10 +59,10 @@ struct Statistics {
 
 /// Every method throws Error on misuse, naming culprit and remedy; so does every method of a
 /// trainer that was moved from. One thread at a time may use a trainer: a call that comes while
-/// another thread's lasts throws Error and changes nothing; parameter_names() and state_names() may
-/// be called at any time. Spans stay valid while the trainer lives. On the CPU they show the values
-/// of the latest call; a GPU's values are copied when a method is asked for them, so ask again
-/// after what changed them.
+/// another thread's lasts throws Error and changes nothing; parameter_names(), parameter_shape()
+/// and state_names() may be called at any time. Spans stay valid while the trainer lives. On the
+/// CPU they show the values of the latest call; a GPU's values are copied when a method is asked
+/// for them, so ask again after what changed them.
 ///
 /// Layers that draw do so by the seed, the number of steps, skipped ones among them, and that of
 /// the step's micro-batches (D35): the same on every device, and a forward() alone draws what the
@@ -154,11 +155,20 @@ class Trainer {
   [[nodiscard]] std::span<const float> gradient(std::string_view name) const;
 
   [[nodiscard]] std::vector<std::string> parameter_names() const;
+
+  /// Values are row-major; empty for a scalar.
+  [[nodiscard]] std::span<const std::int64_t> parameter_shape(std::string_view name) const;
   void set_parameter(std::string_view name, std::span<const float> values);
 
   /// The average of a trained parameter (U8), 0 before the first update. Throws Error where the
   /// model states no average(), or for a frozen parameter, which has none.
   [[nodiscard]] std::span<const float> average(std::string_view name) const;
+
+  /// Takes every parameter, by name, as the other trainer has it at this moment; all or, where one
+  /// does not fit, none. The other one may have another batch, other precision rules, another
+  /// optimizer or another device. The optimizer's state, the loss scale and the model's states
+  /// stay.
+  void copy_parameters(const Trainer& other);
 
   /// The model's states, row-major; reset_states() gives all of them their first values. What one
   /// was given between the micro-batches of a step is gone if the step is skipped (S4).
@@ -189,6 +199,18 @@ class Trainer {
   /// Throws Error, and changes nothing, where the file cannot be read, is damaged, or is of another
   /// model or of other rules.
   Resumed resume(const std::filesystem::path& file, const ResumeOptions& options = {});
+
+  /// Writes the parameters alone, a tensor of its own name and shape each. The file is replaced as
+  /// by save(), for whose end in the background both of these wait. Throws Error where it cannot be
+  /// written, or `as` makes a finite value infinite.
+  void save_weights(const std::filesystem::path& file,
+                    const SaveWeightsOptions& options = {}) const;
+
+  /// Takes parameters from a safetensors file: one of weights, a checkpoint, or another project's,
+  /// with tensors of F32, F16, BF16, or F64, which is rounded. Extents of 1 do not count. All else,
+  /// such as the optimizer's state, stays. Throws Error, and changes nothing, where the file cannot
+  /// be read, is damaged, or does not fit.
+  LoadedWeights load_weights(const std::filesystem::path& file, const LoadOptions& options = {});
 
  private:
   friend class Predictor;

@@ -10,38 +10,17 @@
 
 #include "../safetensors/header.hpp"
 #include "../text.hpp"
+#include "file_checksum.hpp"
 #include "halftone/error.hpp"
-#include "halftone/manifest/checksum.hpp"
 #include "training_state.hpp"
 
 namespace halftone {
 namespace {
 
 constexpr std::string_view kPrefix = "halftone.", kVersion = "1";
-constexpr const char *kVersionKey = "halftone.checkpoint", *kChecksumKey = "halftone.checksum",
-                     *kModelKey = "halftone.model", *kStructureKey = "halftone.structure",
-                     *kRulesKey = "halftone.rules", *kWriterKey = "halftone.version";
+constexpr const char *kStructureKey = "halftone.structure", *kRulesKey = "halftone.rules",
+                     *kWriterKey = "halftone.version";
 constexpr const char* kCountersName = "halftone/counters";
-
-std::string hexadecimal(std::span<const std::byte> bytes) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  for (const std::byte byte : bytes) {
-    text += kDigits[std::to_integer<unsigned>(byte) >> 4];
-    text += kDigits[std::to_integer<unsigned>(byte) & 15];
-  }
-  return text;
-}
-
-const std::string& no_checksum() {
-  static const std::string zeros(2 * sizeof(manifest::Checksum), '0');
-  return zeros;
-}
-
-/// Of header and tensors, where the header has no_checksum() for its own.
-std::string checksum_of(std::string_view header, std::span<const std::byte> tensors) {
-  return hexadecimal(manifest::checksum_of(tensors, manifest::hash_of(header)));
-}
 
 std::string structure_text(const manifest::Manifest& manifest) {
   return std::to_string(manifest.structure);
@@ -91,22 +70,18 @@ class Reader {
     std::string why;
     if (!safetensors::parse(file, header_, tensors_at_, why))
       refuse("is no sound safetensors file: it " + why, kHint);
-    if (!find(kVersionKey)) refuse("is a safetensors file, but no checkpoint of a trainer", kHint);
-    if (*find(kVersionKey) != kVersion)
-      refuse("is a checkpoint of version " + *find(kVersionKey) + ", of which this runtime knows " +
+    const std::string* version = safetensors::find(header_.metadata, kVersionKey);
+    if (!version) refuse("is a safetensors file, but no checkpoint of a trainer", kHint);
+    if (*version != kVersion)
+      refuse("is a checkpoint of version " + *version + ", of which this runtime knows " +
                  std::string(kVersion) + " alone",
              "resume with the halftone that wrote it, " + text_of(kWriterKey));
-    check_sum();
+    if (!is_intact(file, tensors_at_, text_of(kChecksumKey))) refuse(kDamaged, kDamagedHint);
     for (const safetensors::Tensor& tensor : header_.tensors) tensors_[tensor.name] = &tensor;
   }
 
-  [[nodiscard]] const std::string* find(std::string_view key) const {
-    for (const auto& [name, value] : header_.metadata)
-      if (name == key) return &value;
-    return nullptr;
-  }
   [[nodiscard]] std::string text_of(std::string_view key) const {
-    const std::string* found = find(key);
+    const std::string* found = safetensors::find(header_.metadata, key);
     return found ? *found : "";
   }
 
@@ -118,8 +93,9 @@ class Reader {
     const safetensors::Tensor& tensor = *found->second;
     tensors_.erase(found);
     if (tensor.type != type || !std::ranges::equal(tensor.shape, shape))
-      refuse("has " + named("tensor", name) + " as " + form(tensor.type, tensor.shape) +
-                 ", but the trainer's is " + form(type, shape),
+      refuse("has " + named("tensor", name) + " as " +
+                 safetensors::form_text(tensor.type, tensor.shape) + ", but the trainer's is " +
+                 safetensors::form_text(type, shape),
              "make the trainer as it was when it saved");
     return file_.subspan(tensors_at_ + tensor.begin, tensor.end - tensor.begin);
   }
@@ -147,23 +123,6 @@ class Reader {
 
  private:
   static constexpr const char* kHint = "give a file that save() wrote";
-
-  static std::string form(std::string_view type, std::span<const std::int64_t> shape) {
-    std::vector<std::string> extents;
-    for (const std::int64_t extent : shape) extents.push_back(std::to_string(extent));
-    return std::string(type) + "[" + joined(extents, ", ") + "]";
-  }
-
-  void check_sum() const {
-    const std::string claimed = text_of(kChecksumKey);
-    std::string header(reinterpret_cast<const char*>(file_.data()), tensors_at_);
-    const std::size_t at =
-        claimed.size() == no_checksum().size() ? header.find(claimed) : std::string::npos;
-    if (at != std::string::npos) header.replace(at, claimed.size(), no_checksum());
-    if (at == std::string::npos || checksum_of(header, file_.subspan(tensors_at_)) != claimed)
-      refuse("is damaged, or another program changed it: its checksum is not that of its bytes",
-             "take an earlier file");
-  }
 
   std::span<const std::byte> file_;
   std::string name_;
@@ -231,26 +190,20 @@ Snapshot snapshot_of(BoundProgram& program, Step& step, const Notes& notes) {
   const std::vector<StatePart> parts = state_parts(program.plan());
   safetensors::Header header{metadata_of(program.manifest(), notes), {}};
   Snapshot snapshot;
-  const auto add = [&](const std::string& name, const std::string& type,
-                       const std::vector<std::int64_t>& shape, std::span<const std::byte> bytes) {
-    const std::uint64_t begin = snapshot.tensors.size();
-    snapshot.tensors.insert(snapshot.tensors.end(), bytes.begin(), bytes.end());
-    header.tensors.push_back({name, type, shape, begin, snapshot.tensors.size()});
-  };
   std::size_t bytes = sizeof words;
   for (const StatePart& part : parts) bytes += static_cast<std::size_t>(part.bytes);
   snapshot.tensors.reserve(bytes);
-  add(kCountersName, "I64", {std::ssize(words)}, std::as_bytes(std::span(words)));
+  snapshot.add(header, kCountersName, "I64", {std::ssize(words)}, std::as_bytes(std::span(words)));
   std::optional<std::size_t> present;  // what a GPU has is copied once
   const std::byte* values = nullptr;
   for (const StatePart& part : parts) {
     if (present != part.buffer) values = program.execution().read(part.buffer);
     present = part.buffer;
-    add(part.name, part.type, part.shape, {values + part.at, static_cast<std::size_t>(part.bytes)});
+    snapshot.add(header, part.name, part.type, part.shape,
+                 {values + part.at, static_cast<std::size_t>(part.bytes)});
   }
   snapshot.header = safetensors::print(header);
-  const std::string sum = checksum_of(snapshot.header, snapshot.tensors);
-  snapshot.header.replace(snapshot.header.find(no_checksum()), sum.size(), sum);
+  set_checksum(snapshot);
   return snapshot;
 }
 

@@ -5,19 +5,13 @@
 #include <cstddef>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "../bind.hpp"
+#include "../safetensors/snapshot.hpp"
 #include "../step.hpp"
 #include "halftone/checkpoint.hpp"
 
 namespace halftone {
-
-/// A checkpoint in memory.
-struct Snapshot {
-  std::string header;
-  std::vector<std::byte> tensors;
-};
 
 /// Throws Error between check() and update(), and after micro-batches that no step followed.
 [[nodiscard]] Snapshot snapshot_of(BoundProgram& program, Step& step, const Notes& notes);

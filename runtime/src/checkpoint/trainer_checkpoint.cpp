@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What of Trainer saves and resumes, apart from trainer.cpp: programs that do neither are linked
 // without it.
-#include <array>
 #include <memory>
-#include <string_view>
 
 #include "../files/replace_file.hpp"
 #include "../trainer_state.hpp"
@@ -14,10 +12,7 @@ namespace halftone {
 namespace {
 
 void write(const Snapshot& snapshot, const std::filesystem::path& file, int keep) {
-  const std::array<std::string_view, 2> parts = {
-      snapshot.header,
-      {reinterpret_cast<const char*>(snapshot.tensors.data()), snapshot.tensors.size()}};
-  replace_file(system_file_calls(), "save", file, parts, keep);
+  replace_file(system_file_calls(), "save", file, snapshot.parts(), keep);
 }
 
 }  // namespace

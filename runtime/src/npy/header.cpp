@@ -175,17 +175,18 @@ bool parse(std::span<const std::byte> file, Header& header, std::string& why) {
   };
   const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
   if (!text.starts_with(kMagic)) return refuse("does not begin as a .npy file does");
-  const auto byte = [&](std::size_t i) {
+  constexpr std::size_t kLengthAt = kMagic.size() + kVersionBytes;
+  if (text.size() < kLengthAt) return refuse("ends inside its header");
+  const auto byte = [&](std::size_t i) -> unsigned {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
   };
   const unsigned major = byte(kMagic.size()), minor = byte(kMagic.size() + 1);
   if (major < 1 || major > 3 || minor != 0)
     return refuse("is of version " + std::to_string(major) + "." + std::to_string(minor) +
                   " of the format; 1.0, 2.0 and 3.0 are known");
-  const std::size_t length_at = kMagic.size() + kVersionBytes, length_bytes = major == 1 ? 2 : 4;
+  const std::size_t length_bytes = major == 1 ? 2 : 4, header_at = kLengthAt + length_bytes;
   std::uint64_t length = 0;
-  for (std::size_t i = length_bytes; i-- > 0;) length = length << 8 | byte(length_at + i);
-  const std::size_t header_at = length_at + length_bytes;
+  for (std::size_t i = length_bytes; i-- > 0;) length = length << 8 | byte(kLengthAt + i);
   if (text.size() < header_at || length > text.size() - header_at)
     return refuse("ends inside its header");
   Dictionary dictionary(text.substr(header_at, length));

@@ -139,6 +139,17 @@ int bits_of(std::string_view type) {
   return found == std::end(kTypes) ? 0 : found->bits;
 }
 
+const std::string* find(const Metadata& metadata, std::string_view key) {
+  const auto found = std::ranges::find(metadata, key, &Metadata::value_type::first);
+  return found == metadata.end() ? nullptr : &found->second;
+}
+
+std::string form_text(std::string_view type, std::span<const std::int64_t> shape) {
+  std::vector<std::string> extents;
+  for (const std::int64_t extent : shape) extents.push_back(std::to_string(extent));
+  return std::string(type) + "[" + joined(extents, ", ") + "]";
+}
+
 bool parse(std::span<const std::byte> file, Header& header, std::uint64_t& tensors_at,
            std::string& why) {
   header = {};

@@ -29,6 +29,12 @@ struct Header {
   std::vector<Tensor> tensors;  ///< in the order of their bytes
 };
 
+/// Null where there is none.
+[[nodiscard]] const std::string* find(const Metadata& metadata, std::string_view key);
+
+/// "F32[2, 3]"
+[[nodiscard]] std::string form_text(std::string_view type, std::span<const std::int64_t> shape);
+
 inline constexpr std::uint64_t kLengthBytes = 8, kMostHeaderBytes = 100'000'000;
 
 /// Of an element; 0 for a type that the format does not know.
