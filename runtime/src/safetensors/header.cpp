@@ -9,6 +9,7 @@
 #include <set>
 
 #include "../text.hpp"
+#include "../utf8.hpp"
 #include "json_reader.hpp"
 
 namespace halftone::safetensors {
@@ -116,22 +117,6 @@ std::string fault_of(std::span<const Tensor> tensors, std::uint64_t data_bytes) 
          std::to_string(at);
 }
 
-void print_text(std::string& json, std::string_view text) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  json += '"';
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      (json += '\\') += c;
-    } else if (byte < 0x20) {
-      (((json += "\\u00") += kDigits[byte >> 4])) += kDigits[byte & 15];
-    } else {
-      json += c;
-    }
-  }
-  json += '"';
-}
-
 }  // namespace
 
 int bits_of(std::string_view type) {
@@ -182,14 +167,14 @@ std::string print(const Header& header) {
   std::string json = "{\"__metadata__\":{";
   for (const auto& [key, value] : header.metadata) {
     if (json.back() != '{') json += ',';
-    print_text(json, key);
+    append_json_text(json, key);
     json += ':';
-    print_text(json, value);
+    append_json_text(json, value);
   }
   json += '}';
   for (const Tensor& tensor : header.tensors) {
     json += ',';
-    print_text(json, tensor.name);
+    append_json_text(json, tensor.name);
     json += ":{\"dtype\":\"" + tensor.type + "\",\"shape\":[";
     for (const std::int64_t extent : tensor.shape)
       json += (json.back() == '[' ? "" : ",") + std::to_string(extent);

@@ -4,29 +4,10 @@
 #include <charconv>
 #include <utility>
 
+#include "../utf8.hpp"
+
 namespace halftone::safetensors {
 namespace {
-
-/// The bytes of the character of UTF-8 that `text` begins with (RFC 3629: the shortest form, no
-/// surrogates, at most U+10FFFF); 0 for none.
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
-  };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  const std::size_t length = first < 0xc2   ? 0
-                             : first < 0xe0 ? 2
-                             : first < 0xf0 ? 3
-                             : first < 0xf5 ? 4
-                                            : 0;
-  for (std::size_t i = 1; i < length; ++i)
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  const bool too_long = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xf0 && byte(1) < 0x90);
-  const bool no_character =
-      (first == 0xed && byte(1) >= 0xa0) || (first == 0xf4 && byte(1) >= 0x90);
-  return too_long || no_character ? 0 : length;
-}
 
 void append_utf8(std::string& text, std::uint32_t code) {
   const auto tail = [&](int shift) { text += static_cast<char>(0x80 | ((code >> shift) & 0x3f)); };
