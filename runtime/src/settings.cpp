@@ -19,9 +19,9 @@ namespace {
 
 constexpr std::string_view kPrefix = "HALFTONE_";
 /// Behind the prefix; all that is read.
-constexpr std::array<std::string_view, 10> kNames = {
-    "CACHE",  "CACHE_DIR", "CACHE_MAX", "CHECK_LAUNCHES",  "COMPILE_TIMEOUT",
-    "DEVICE", "JIT",       "SIMULATOR", "STEPS_IN_FLIGHT", "THREADS"};
+constexpr std::array<std::string_view, 11> kNames = {
+    "CACHE", "CACHE_DIR", "CACHE_MAX", "CHECK_LAUNCHES",  "COMPILE_TIMEOUT", "DEVICE",
+    "JIT",   "LOG",       "SIMULATOR", "STEPS_IN_FLIGHT", "THREADS"};
 
 bool is_known(std::string_view name) { return std::ranges::find(kNames, name) != kNames.end(); }
 
@@ -67,6 +67,7 @@ void require_sound_settings() {
   (void)steps_in_flight_setting();
   (void)jit_setting();
   (void)compile_timeout_setting();
+  (void)log_setting();
   (void)cache_settings(cache_environment());
   for (char** entry = environ; entry && *entry; ++entry) {
     const std::string_view text = *entry;
@@ -106,6 +107,15 @@ Jit jit_setting() {
                .cause = "is '" + text + "'",
                .hint = "give 'never', 'first' or 'background', or unset it: then what the artifact "
                        "does not hold is compiled"});
+}
+
+std::string log_setting() {
+  const std::string text = read("HALFTONE_LOG");
+  if (text.empty() || text == "off" || text == "progress" || text == "steps") return text;
+  throw Error({.operation = "settings",
+               .object = "HALFTONE_LOG",
+               .cause = "is '" + text + "'",
+               .hint = "give 'off', 'progress' or 'steps', or unset it"});
 }
 
 std::string nvrtc_home_setting() { return read("NVRTC_HOME"); }

@@ -36,6 +36,9 @@ void require_sound_settings();
 /// to 86400.
 [[nodiscard]] int compile_timeout_setting();
 
+/// HALFTONE_LOG: "off", "progress", "steps", or empty when unset. Throws Error on anything else.
+[[nodiscard]] std::string log_setting();
+
 /// NVRTC_HOME and CUDA_HOME as they stand, empty when unset.
 [[nodiscard]] std::string nvrtc_home_setting();
 [[nodiscard]] std::string cuda_home_setting();

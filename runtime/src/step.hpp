@@ -52,6 +52,7 @@ class Step {
   void restore(const Counters& counters);
 
   [[nodiscard]] std::int64_t steps() const { return steps_; }
+  [[nodiscard]] std::uint64_t seed() const { return seed_; }
   [[nodiscard]] std::int64_t skipped_steps() {
     settle(true);
     return skipped_steps_;

@@ -205,6 +205,7 @@ TEST_CASE("a wrong value of any setting is refused on every device") {
        "give 'never', 'first' or 'background', or unset it: then what the artifact does not hold "
        "is compiled"},
       {"HALFTONE_COMPILE_TIMEOUT", "-1", "give a number from 0 to 86400 or unset it"},
+      {"HALFTONE_LOG", "step", "give 'off', 'progress' or 'steps', or unset it"},
       {"HALFTONE_CACHE", "of", "give rw, ro, off or refresh, or unset it"},
       {"HALFTONE_CACHE_MAX", "1GB",
        "give a size above 0 such as 512MiB (KiB, MiB, GiB, or bytes), or unset it"},
@@ -226,6 +227,7 @@ TEST_CASE("a name that is nearly a setting's is refused, and any other is not ou
                                     {"HALFTONE_JTI", "HALFTONE_JIT"},
                                     {"HALFTONE_CACHEDIR", "HALFTONE_CACHE_DIR"},
                                     {"HALFTONE_DEVCE", "HALFTONE_DEVICE"},
+                                    {"HALFTONE_LOGS", "HALFTONE_LOG"},
                                     {"HALFTONE_CHECK_LAUNCH", "HALFTONE_CHECK_LAUNCHES"},
                                     {"HALFTONE_STEP_INFLIGHT", "HALFTONE_STEPS_IN_FLIGHT"}}) {
     CAPTURE(name);

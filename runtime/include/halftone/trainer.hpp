@@ -27,6 +27,9 @@ namespace halftone {
 
 template <class State>
 class InUse;
+class Trainer;
+struct RunFacts;
+[[nodiscard]] RunFacts facts_of(const Trainer& trainer);
 
 /// What a trainer has done and what it uses.
 struct Statistics {
@@ -214,6 +217,7 @@ class Trainer {
 
  private:
   friend class Predictor;
+  friend RunFacts facts_of(const Trainer& trainer);
   struct State;
   [[nodiscard]] InUse<State> use(const char* operation) const;
   [[nodiscard]] const State& held(const char* operation) const;

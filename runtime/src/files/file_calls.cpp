@@ -57,6 +57,7 @@ ssize_t FileCalls::write(int file, const void* bytes, std::size_t count) {
   const WithoutSizeSignal guard;
   return ::write(file, bytes, count);
 }
+int FileCalls::truncate(int file) { return ::ftruncate(file, 0); }
 int FileCalls::synchronize(int file) { return ::fsync(file); }
 int FileCalls::rename_at(int folder, const char* from, const char* to) {
   return ::renameat(folder, from, folder, to);

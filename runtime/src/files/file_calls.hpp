@@ -24,6 +24,7 @@ class FileCalls {
   virtual int make_folder(const char* path, mode_t mode);
   virtual ssize_t read(int file, void* bytes, std::size_t count);
   virtual ssize_t write(int file, const void* bytes, std::size_t count);
+  virtual int truncate(int file);                                       ///< to nothing
   virtual int synchronize(int file);                                    ///< fsync
   virtual int rename_at(int folder, const char* from, const char* to);  ///< replaces `to`
   virtual int link_at(int folder, const char* from, const char* to);    ///< another name

@@ -31,8 +31,8 @@ class FaultyCalls final : public FileCalls {
 
   [[nodiscard]] int calls() const noexcept { return calls_; }
   [[nodiscard]] int changes() const noexcept { return changes_; }
-  /// A letter for each of those: open, make folder, write, synchronize, rename, link (n), unlink,
-  /// lock, touch.
+  /// A letter for each of those: open, make folder, write, truncate (x), synchronize, rename, link
+  /// (n), unlink, lock, touch.
   [[nodiscard]] const std::string& log() const noexcept { return log_; }
 
   int open(const char* path, int flags) override {
@@ -61,6 +61,10 @@ class FaultyCalls final : public FileCalls {
     if (kills_late && changes_ == kills_at) (void)FileCalls::write(file, bytes, (count + 1) / 2);
     change('w');
     return fails() ? -1 : FileCalls::write(file, bytes, count);
+  }
+  int truncate(int file) override {
+    change('x');
+    return fails() ? -1 : FileCalls::truncate(file);
   }
   int synchronize(int) override {  // nothing here loses power
     change('s');

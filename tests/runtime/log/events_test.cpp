@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Event files, to the byte as PyPI's tensorboard writes them (record_events).
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "../files/scratch_folder.hpp"
+#include "halftone/run_sinks.hpp"
+#include "log/crc32c.hpp"
+#include "message_of.hpp"
+#include "recorded_run.hpp"
+
+using halftone::tensorboard_events;
+using halftone::tests::bytes_of_file, halftone::tests::ScratchFolder, halftone::tests::write_file;
+
+namespace {
+
+std::vector<std::string> files_of(const std::string& folder) {
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    files.push_back(entry.path().filename().string());
+  std::ranges::sort(files);
+  return files;
+}
+
+void write_run(const std::string& folder) {
+  made_up::write_recorded_run(*tensorboard_events(folder));
+}
+
+}  // namespace
+
+TEST_CASE("CRC-32C of RFC 3720, B.4") {
+  std::string rising(32, '\0');
+  for (int i = 0; i < 32; ++i) rising[static_cast<std::size_t>(i)] = static_cast<char>(i);
+  CHECK(halftone::crc32c(std::string(32, '\0')) == 0x8a9136aa);
+  CHECK(halftone::crc32c(std::string(32, '\xff')) == 0x62a8ab43);
+  CHECK(halftone::crc32c(rising) == 0x46dd794e);
+  CHECK(halftone::crc32c(std::string(rising.rbegin(), rising.rend())) == 0x113fdb5c);
+}
+
+TEST_CASE("an event file is to the byte what TensorBoard's own writer makes") {
+  const ScratchFolder scratch;
+  write_run(scratch / "runs/1");
+  const std::vector<std::string> files = files_of(scratch / "runs/1");
+  REQUIRE(files.size() == 1);
+  CHECK(files[0] == "events.out.tfevents.1750000000.halftone.0");
+  const std::string recorded = bytes_of_file(RECORDED_EVENTS);
+  REQUIRE(recorded.size() > 300);
+  CHECK(bytes_of_file(scratch / "runs/1/" + files[0]) == recorded);
+}
+
+TEST_CASE("a run that goes on adds a file") {
+  const ScratchFolder scratch;
+  write_run(scratch / "run");
+  write_run(scratch / "run");
+  CHECK(files_of(scratch / "run") ==
+        std::vector<std::string>{"events.out.tfevents.1750000000.halftone.0",
+                                 "events.out.tfevents.1750000000.halftone.1"});
+}
+
+TEST_CASE("a folder that cannot be is refused") {
+  const ScratchFolder scratch;
+  write_file(scratch / "file", "x");
+  CHECK(message_of([&] { write_run(scratch / "file/run"); }) ==
+        "log: folder '" + scratch.path() +
+            "/file/run' cannot be made: Not a directory; check the path and its permissions");
+}
