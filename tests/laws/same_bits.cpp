@@ -3,9 +3,6 @@
 // bit, for every test model, variant and batch size.
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <set>
-
 #include "artifacts.hpp"
 #include "halftone/description/text.hpp"
 #include "pair.hpp"
@@ -102,29 +99,6 @@ TEST_CASE("at kinks, beside a NaN metric and under roundings by pass, steps equa
       }
     }
 }
-
-namespace {
-
-/// Of the inference program: those that its phase `forward` reads, or all that it has.
-std::vector<NamedValues> inputs_of_predictor(const Pair& pair, bool forward_alone) {
-  std::vector<NamedValues> needed;
-  for (const auto& program : pair.artifact.manifest().programs) {
-    if (program.name != "inference") continue;
-    std::set<std::string> read;
-    for (const auto& launch : program.phases[static_cast<std::size_t>(manifest::Phase::forward)])
-      for (const auto& argument : launch.arguments)
-        read.insert(program.buffers[static_cast<std::size_t>(argument.buffer)].name);
-    for (const NamedValues& input : pair.named_inputs()) {
-      const auto buffer =
-          std::ranges::find(program.buffers, std::string(input.name), &manifest::Buffer::name);
-      if (buffer == program.buffers.end()) continue;
-      if (!forward_alone || read.contains(buffer->name)) needed.push_back(input);
-    }
-  }
-  return needed;
-}
-
-}  // namespace
 
 TEST_CASE("a predictor's outputs, losses and averages equal the reference to the last bit") {
   for (const LinkedArtifact& artifact : kArtifacts) {

@@ -5,6 +5,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <set>
+
 #include "pair.hpp"
 
 namespace halftone::tests {
@@ -76,6 +79,25 @@ inline void check_equal_steps(Pair& pair, Trainer& other) {
       CHECK(first_difference(other.parameter(name), pair.trainer.parameter(name)) == -1);
     }
   }
+}
+
+/// Of the inference program: those that its phase `forward` reads, or all that it has.
+inline std::vector<NamedValues> inputs_of_predictor(const Pair& pair, bool forward_alone) {
+  std::vector<NamedValues> needed;
+  for (const auto& program : pair.artifact.manifest().programs) {
+    if (program.name != "inference") continue;
+    std::set<std::string> read;
+    for (const auto& launch : program.phases[static_cast<std::size_t>(manifest::Phase::forward)])
+      for (const auto& argument : launch.arguments)
+        read.insert(program.buffers[static_cast<std::size_t>(argument.buffer)].name);
+    for (const NamedValues& input : pair.named_inputs()) {
+      const auto buffer =
+          std::ranges::find(program.buffers, std::string(input.name), &manifest::Buffer::name);
+      if (buffer == program.buffers.end()) continue;
+      if (!forward_alone || read.contains(buffer->name)) needed.push_back(input);
+    }
+  }
+  return needed;
 }
 
 inline std::int64_t launches(const Trainer& of) {

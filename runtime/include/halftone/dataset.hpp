@@ -94,6 +94,17 @@ struct TokenOptions {
   Size header_bytes = 0;  ///< that the file begins with
 };
 
+/// Windows of a series, for forecasts: row i is the `length` values from i * `stride` on, and those
+/// `ahead` of them.
+struct WindowOptions {
+  std::string series;        ///< an input of the dataset, whose rows follow each other in time
+  std::string input;         ///< [rows, length, ...]
+  std::string targets = {};  ///< [rows, ahead, ...], the values behind each window; empty: none
+  Size length;
+  Size ahead = 1;
+  Size stride = 1;
+};
+
 /// Immutable, and cheap to copy: copies share the data. Every method throws Error, naming culprit
 /// and remedy. Mapped files are read when batches need them, a page at a time: nobody may change
 /// them while a dataset lives, and one that becomes shorter ends the process (SIGBUS).
@@ -123,6 +134,10 @@ class Dataset {
   /// Tokens one behind another, mapped.
   [[nodiscard]] static Dataset tokens(const std::filesystem::path& file,
                                       const TokenOptions& options);
+
+  /// Of one of its inputs; the windows lie in one another, so that they take no memory. Throws Error
+  /// where rows are picked, by a split: split the windows instead.
+  [[nodiscard]] Dataset windows(const WindowOptions& options) const;
 
   /// The inputs of both, row by row; both whole, neither slice nor split.
   [[nodiscard]] Dataset joined(const Dataset& other) const;

@@ -74,7 +74,7 @@ std::string text_of(const LogEntry& entry, const Metrics& metrics, const std::st
   for (const Metric& metric : metrics) text.sample(metric.value, metric.name);
   text.add("gradient_norm", "gauge", "Of the last logged step, before clipping.", entry.grad_norm);
   text.add("loss_scale", "gauge", "Of the next step.", entry.loss_scale);
-  text.add("learning_rate", "gauge", "Of the next step.", entry.learning_rate);
+  text.add("learning_rate", "gauge", "Of the last step.", entry.learning_rate);
   text.add("peak_bytes", "gauge", "Device memory obtained.", static_cast<double>(entry.peak_bytes));
   if (entry.ms_per_step)
     text.add("step_seconds", "gauge", "From one step to the next.", *entry.ms_per_step / 1000);

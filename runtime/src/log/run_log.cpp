@@ -82,7 +82,7 @@ void RunLog::log_entry(const Trainer& trainer, const Metrics& metrics) {
   entry.losses = std::move(statistics.losses);
   entry.grad_norm = statistics.grad_norm;
   entry.loss_scale = statistics.loss_scale;
-  entry.learning_rate = trainer.learning_rate();
+  entry.learning_rate = statistics.learning_rate;
   entry.peak_bytes = statistics.peak_bytes_measured;
   entry.seconds = seconds_since(began_);
   entry.time =

@@ -229,3 +229,46 @@ TEST_CASE("tokens are windows, and targets the same one token further on") {
   CHECK(of({.input = "in", .length = 1, .token_bytes = 3}) ==
         "dataset: a token of 3 bytes is none; give 2 or 4");
 }
+
+TEST_CASE("windows of a series lie in one another, and targets behind them") {
+  const std::vector<float> series = {1, 2, 3, 4, 5, 6, 7};
+  const Dataset data = Dataset::view({{"series", std::span(series)}}, 7);
+  Dataset windows =
+      data.windows({.series = "series", .input = "past", .targets = "next", .length = 3});
+  CHECK(windows.rows() == 4);
+  CHECK(windows.shape("past") == Shape{3});
+  CHECK(windows.shape("next") == Shape{1});
+  CHECK(floats_of(windows, "past") == std::vector<float>{1, 2, 3, 2, 3, 4, 3, 4, 5, 4, 5, 6});
+  CHECK(floats_of(windows, "next") == std::vector<float>{4, 5, 6, 7});
+  windows = data.slice(1, 6).windows({.series = "series",
+                                      .input = "past",
+                                      .targets = "next",
+                                      .length = 2,
+                                      .ahead = 2,
+                                      .stride = 2});
+  CHECK(floats_of(windows, "past") == std::vector<float>{2, 3, 4, 5});
+  CHECK(floats_of(windows, "next") == std::vector<float>{4, 5, 6, 7});
+  const Dataset pairs = Dataset::view({{"series", std::span(series).first(6)}}, 3);
+  windows = pairs.windows({.series = "series", .input = "past", .length = 2});
+  CHECK(windows.shape("past") == Shape{2, 2});
+  CHECK(floats_of(windows, "past") == std::vector<float>{1, 2, 3, 4, 3, 4, 5, 6});
+  CHECK(windows.slice(1, 1).rows() == 1);
+
+  const auto said = [](const Dataset& of, const WindowOptions& options) {
+    return message_of([&] { (void)of.windows(options); });
+  };
+  CHECK(said(data, {.series = "serie", .input = "past", .length = 3}) ==
+        "dataset: series 'serie' is unknown; the dataset's inputs are 'series'");
+  CHECK(said(data, {.series = "series", .input = "past", .targets = "next", .length = 7}) ==
+        "dataset: series 'series' has 7 rows, which make no window of 7 and the 1 behind it; give "
+        "a shorter length, or more rows");
+  CHECK(said(data, {.series = "series", .input = "past", .length = 0}) ==
+        "dataset: the length of a window is 0; give 1 value or more");
+  CHECK(said(data.split(0.5, 1).training, {.series = "series", .input = "past", .length = 1}) ==
+        "dataset: series 'series' has rows that a split picked, which do not follow each other; "
+        "make windows first, and split those");
+  CHECK(
+      said(data.windows({.series = "series", .input = "past", .length = 3}),
+           {.series = "past", .input = "again", .length = 2}) ==
+      "dataset: series 'past' is made of windows itself; give the dataset that they were made of");
+}

@@ -199,7 +199,7 @@ TEST_CASE("Prometheus gets the latest entry and the latest of every metric") {
             "halftone_loss_scale{" +
             labels +
             "} 65536\n"
-            "# HELP halftone_learning_rate Of the next step.\n"
+            "# HELP halftone_learning_rate Of the last step.\n"
             "# TYPE halftone_learning_rate gauge\n"
             "halftone_learning_rate{" +
             labels +
