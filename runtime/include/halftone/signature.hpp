@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a generated header says of its model's names, and the calls of its classes that take a
-// record: a value whose members are named like inputs, outputs or hyperparameters. A type is a
-// record where halftone/records.hpp, which is not included here, says so.
+// record, a value whose members are named like inputs, outputs or hyperparameters, or a loader's
+// batch. A type is a record where halftone/records.hpp, which is not included here, says so.
 #pragma once
 
 #include <array>
+#include <span>
 #include <type_traits>
 
 #include "halftone/encoding/element.hpp"
+#include "halftone/values.hpp"
 
 namespace halftone {
 
@@ -32,6 +34,15 @@ struct RecordAccess {};
 
 template <class Type>
 concept Record = requires { RecordAccess<std::remove_cv_t<Type>>::names; };
+
+/// What a Loader gives: values by the names of inputs, and how many rows they are.
+template <class Type>
+concept LoadedBatch = !Record<Type> && requires(const Type& batch) {
+  std::span<const NamedValues>(batch.inputs);
+  batch.rows;
+};
+
+class Trainer;
 
 namespace records {
 
@@ -58,8 +69,8 @@ struct Refusal;
 
 }  // namespace records
 
-/// A typed Trainer's calls with a record in place of arguments. Batches have a member for every
-/// input, of what the typed call takes.
+/// A typed Trainer's calls with a record in place of arguments, or with a loader's batch. Records
+/// have a member for every input, of what the typed call takes.
 template <class Typed, class Signature>
 class TrainerRecords {
  public:
@@ -71,6 +82,10 @@ class TrainerRecords {
   template <Record Batch>
   decltype(records::Refusal<records::Call<records::Step, Signature, Batch>>::of()) step(
       const Batch& batch);
+  template <LoadedBatch Batch, class Erased = Trainer>
+  void step(const Batch& batch) {
+    static_cast<Erased&>(typed()).step(batch.inputs);
+  }
 
   template <records::FitsFor<records::Accumulate, Signature> Batch>
   void accumulate(const Batch& batch) {
@@ -80,6 +95,10 @@ class TrainerRecords {
   template <Record Batch>
   decltype(records::Refusal<records::Call<records::Accumulate, Signature, Batch>>::of()) accumulate(
       const Batch& batch);
+  template <LoadedBatch Batch, class Erased = Trainer>
+  void accumulate(const Batch& batch) {
+    static_cast<Erased&>(typed()).accumulate(batch.inputs);
+  }
 
   /// The losses follow where the batch has a member for an input that they alone read.
   template <records::FitsFor<records::Forward, Signature> Batch>
@@ -90,6 +109,10 @@ class TrainerRecords {
   template <Record Batch>
   decltype(records::Refusal<records::Call<records::Forward, Signature, Batch>>::of()) forward(
       const Batch& batch);
+  template <LoadedBatch Batch, class Erased = Trainer>
+  void forward(const Batch& batch) {
+    static_cast<Erased&>(typed()).forward(batch.inputs);
+  }
 
   /// Into a member for every output: a std::span<const float> shows it while the trainer lives, a
   /// std::vector<float> or memory of its size takes a copy.
