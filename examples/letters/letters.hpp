@@ -13,4 +13,5 @@ constexpr auto letters =
 constexpr auto rules = precision(everywhere(store(bf16), compute(bf16)),
                                  where(normalization | softmax | loss)(compute(f32)));
 
-HALFTONE_MODEL(letters, rules, adamw(lr(3e-3), weight_decay(0.01)))
+HALFTONE_MODEL(letters, rules, adamw(lr(3e-3), weight_decay(0.01)),
+               schedule([](auto step) { return cosine(step, 5000); }))

@@ -37,6 +37,7 @@ class Fit {
 
   FitResult run() {
     while (!has_ended_ && !is_over()) epoch();
+    if (options_.validation && result_.metrics.empty()) look();  // of a run with nothing left to do
     if (saved_at_ != result_.steps) save(options_.checkpoint, options_.keep);
     result_.best = best_.best();
     return result_;
@@ -102,7 +103,8 @@ class Fit {
     if (options_.after_epoch && !options_.after_epoch(result_)) end(FitResult::End::caller);
   }
 
-  void validate() {
+  /// The losses of the validation as they are.
+  void look() {
     const Validation& validation = *options_.validation;
     if (validation.averages)
       validation.predictor->copy_averages(trainer_);
@@ -110,6 +112,10 @@ class Fit {
       validation.predictor->copy_parameters(trainer_);
     validation.predictor->copy_states(trainer_);
     result_.metrics = evaluate(*validation.predictor, *validation.loader);
+  }
+
+  void validate() {
+    look();
     if (options_.log != nullptr) options_.log->step(trainer_, result_.metrics);
     const double value =
         std::ranges::find(result_.metrics, kPrefix + monitored_, &Metric::name)->value;

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <halftone/device.hpp>
+#include <halftone/fit.hpp>
 #include <halftone/npy.hpp>
 #include <iostream>
 #include <letters_model.hpp>
@@ -70,7 +71,7 @@ TEST_CASE("every piece of C++ in README stands word for word in a file that is c
       pieces.back() += line + "\n";
     }
   }
-  CHECK(pieces.size() == 4);
+  CHECK(pieces.size() == 5);
   for (const std::string& piece : pieces) {
     CAPTURE(piece);
     CHECK(compiled.find(piece) != compiled.npos);
@@ -129,6 +130,32 @@ TEST_CASE("README's trainer learns, takes micro-batches and gives and takes weig
   }
   CHECK(other.loss("error") == trainer.loss("error"));
   CHECK(resumed.loss("error") == trainer.loss("error"));
+}
+
+TEST_CASE("README's run in one call learns, and goes on from its checkpoint") {
+  const auto former = std::filesystem::current_path();
+  std::filesystem::remove_all("readme_run");
+  std::filesystem::create_directories("readme_run");
+  std::filesystem::current_path("readme_run");
+  const std::vector<float> features = made_up_features(400);
+  std::vector<std::int32_t> letters(400);
+  for (std::size_t row = 0; row < 400; ++row) letters[row] = static_cast<std::int32_t>(row % 4);
+  const auto device = halftone::Device::cpu();
+  for (int run = 0; run < 2; ++run) {
+    models::letters::Trainer trainer(device, {.batch = 64, .seed = 1});
+    models::letters::Predictor predictor(device, {.batch = 4000});
+
+auto data = halftone::Dataset::view({{"features", features}, {"letter", letters}}, letters.size()).split(0.2, /*seed=*/1);
+halftone::Loader training(data.training, {.batch = 64, .seed = 1}), held_out(data.held_out, {.batch = 1000});
+halftone::fit(trainer, training, {.epochs = 20, .validation = halftone::Validation{&predictor, &held_out},
+                                  .checkpoint = "run.safetensors"});  // goes on from it where it is there
+
+    CHECK(trainer.stats().steps == 20 * 5);
+    predictor.copy_parameters(trainer);
+    predictor.evaluate(features, letters);
+    CHECK(predictor.loss("error") < 0.1f);
+  }
+  std::filesystem::current_path(former);
 }
 // clang-format on
 

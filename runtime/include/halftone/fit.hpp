@@ -33,7 +33,8 @@ struct Validation {
 struct FitProgress {
   std::int64_t epochs = 0;  ///< that are over
   std::int64_t steps = 0;   ///< Statistics::steps
-  /// Of the latest validation, in the order of the model's losses; empty before.
+  /// Of the latest validation, in the order of the model's losses; empty before there was one, but
+  /// never in a result where there is a validation.
   Metrics metrics = {};
 };
 

@@ -118,8 +118,16 @@ TEST_CASE("a run that was stopped anywhere goes on as if it had not been, to the
       CHECK(result.steps == expected.steps);
       CHECK(result.epochs == expected.epochs);
       CHECK(result.best == expected.best);
+      CHECK(result.metrics[0].value == expected.metrics[0].value);
       CHECK(bits(setting.trainer) == bits(uninterrupted.trainer));
     }
+    Setting again;  // with nothing left to do
+    const FitResult result =
+        fit(again.trainer, again.loader,
+            {.epochs = 4, .validation = again.validation(), .checkpoint = file});
+    CHECK(result.steps == expected.steps);
+    CHECK(result.metrics[0].value == expected.metrics[0].value);
+    CHECK(bits(again.trainer) == bits(uninterrupted.trainer));
   }
 }
 
