@@ -8,7 +8,6 @@
 
 #include "formats.hpp"
 #include "halftone/encoding/text.hpp"
-#include "halftone/error.hpp"
 #include "halftone/manifest/spelling.hpp"
 
 namespace halftone {
@@ -19,25 +18,19 @@ using manifest::Buffer, manifest::Phase, manifest::Role;
 class Search {
  public:
   explicit Search(const BoundProgram& training)
-      : training_(training), program_("diagnose", training, "diagnosis") {}
+      : replayed_("diagnose", training), program_(replayed_.program()) {}
 
   std::optional<NonFinite> run(const Replay& replay) {
     replay_ = replay;
-    program_.use_rows(replay.rows);
-    take_over();
+    replayed_.take_over(replay);
     std::optional<NonFinite> found = search_given();
     if (!found) {
       program_.refresh();
       found = search_working_copies();
     }
-    if (!found) found = run(Phase::forward);
-    using Backward = Replay::Backward;
-    if (!found && replay_.losses && replay_.backward != Backward::external) {
-      found = run(Phase::loss);
+    for (const Phase phase : ReplayedProgram::phases(replay)) {
+      if (!found) found = run(phase);
     }
-    if (!found && replay_.backward == Backward::losses) found = run(Phase::loss_backward);
-    if (!found && replay_.backward == Backward::external) found = run(Phase::external);
-    if (!found && replay_.backward != Backward::none) found = run(Phase::backward);
     if (found && found->op != "parameter") {  // which all micro-batches read
       found->micro_batch = replay_.micro_batch;
       found->micro_batches = replay_.micro_batches;
@@ -46,44 +39,7 @@ class Search {
   }
 
  private:
-  /// What the replay starts from, as the trainer's step read it.
-  void take_over() {
-    for (std::size_t i = 0; i < plan().program().buffers.size(); ++i) {
-      const Buffer& buffer = plan().buffer(i);
-      const bool is_loss_scale = buffer.name == "loss_scale";
-      if (!is_taken_over(buffer.role) && !is_loss_scale) continue;
-      const std::size_t source =
-          *(buffer.role == Role::parameters ? training_.plan().find(Role::parameters)
-                                            : training_.plan().find(buffer.name));
-      program_.execution().write(i, 0, as_read(source, buffer));
-    }
-  }
-
-  /// A buffer of the training program as the replayed step read it; empty where it did not.
-  [[nodiscard]] std::span<const std::byte> as_read(std::size_t source, const Buffer& buffer) const {
-    if (manifest::is_given(buffer.role) && replay_.given) {
-      const auto found = replay_.given->find(source);
-      return found == replay_.given->end() ? std::span<const std::byte>() : found->second;
-    }
-    const bool is_state = buffer.role == Role::state;
-    if (is_state && replay_.given) {
-      const auto before = training_.plan().find(std::string(manifest::kBeforeStep) + buffer.name);
-      if (before) return read(*before);
-    }
-    if (is_state || buffer.name == "loss_scale") return training_.execution().kept(source);
-    return read(source);
-  }
-
-  [[nodiscard]] std::span<const std::byte> read(std::size_t source) const {
-    return {training_.execution().read(source), training_.bytes(source)};
-  }
-
   [[nodiscard]] const ProgramPlan& plan() const { return program_.plan(); }
-
-  static bool is_taken_over(Role role) {
-    return manifest::is_given(role) || role == Role::parameters || role == Role::hyperparameter ||
-           role == Role::state;
-  }
 
   /// Index in [begin, begin + count) of the first element that is not finite, or -1.
   [[nodiscard]] std::int64_t first_in(std::size_t buffer, std::int64_t begin,
@@ -297,20 +253,15 @@ class Search {
     return found;
   }
 
-  const BoundProgram& training_;
   Replay replay_;
-  BoundProgram program_;
+  ReplayedProgram replayed_;
+  BoundProgram& program_;
 };
 
 }  // namespace
 
 std::optional<NonFinite> diagnose(const BoundProgram& training, std::span<const Replay> replays) {
-  if (!replays.back().forward) {
-    throw Error({.operation = "diagnose",
-                 .object = "the trainer",
-                 .cause = "has run nothing that could be replayed",
-                 .hint = "call it after a step, forward() or backward()"});
-  }
+  require_run("diagnose", replays.back());
   Search search(training);
   for (const Replay& replay : replays) {
     if (auto found = search.run(replay)) return found;

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "diagnose.hpp"
+#include "replay.hpp"
 
 namespace halftone {
 

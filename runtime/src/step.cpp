@@ -338,6 +338,12 @@ std::optional<NonFinite> Step::diagnose() {
   return found;
 }
 
+Replay Step::last_run() {
+  settle(true);
+  if (replay_.forward) program_.use_rows(replay_.rows);
+  return replay_;
+}
+
 std::vector<Replay> Step::replays(bool spoiled) const {
   std::vector<Replay> replays;
   if (spoiled) replays.assign(earlier_.kept().begin(), earlier_.kept().end());

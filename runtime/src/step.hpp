@@ -39,6 +39,9 @@ class Step {
 
   [[nodiscard]] std::optional<NonFinite> diagnose();
 
+  /// What ran last, or its last micro-batch. Waits for it.
+  [[nodiscard]] Replay last_run();
+
   /// What the host knows of the steps so far that those to come depend on.
   struct Counters {
     std::int64_t steps = 0, skipped_steps = 0;

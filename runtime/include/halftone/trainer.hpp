@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -20,6 +21,7 @@
 #include "halftone/device.hpp"
 #include "halftone/diagnosis.hpp"
 #include "halftone/error.hpp"
+#include "halftone/inspection.hpp"
 #include "halftone/values.hpp"
 #include "halftone/weights.hpp"
 
@@ -145,6 +147,16 @@ class Trainer {
   /// while it runs, and changes nothing. Throws Error when nothing ran yet, the artifact was made
   /// without diagnosis, or inputs of earlier micro-batches are not kept.
   [[nodiscard]] std::optional<NonFinite> diagnose() const;
+
+  /// Runs what the trainer ran last once more, as diagnose() does, and shows what every operation
+  /// leaves, in the order of execution: a hook on any activation or gradient by its layer's name.
+  /// After an applied step that is with the parameters that it left; call it after forward() or
+  /// backward() for those of the run itself. `look` must not use the trainer. Throws Error as
+  /// diagnose() does, and what `look` throws.
+  ///   trainer.inspect([&](const halftone::InspectedValue& value) {
+  ///     if (value.layer == "fc1" && value.pass == "forward") ...
+  ///   });
+  void inspect(const std::function<void(const InspectedValue&)>& look) const;
 
   /// Losses, outputs and gradients are those of the last run that computed them, and 0 before there
   /// was one.

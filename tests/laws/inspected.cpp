@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// What inspect() shows of a run, layer by layer, is what the reference says.
+#include <doctest/doctest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "artifacts.hpp"
+#include "halftone/error.hpp"
+#include "message_of.hpp"
+#include "pair.hpp"
+#include "steps.hpp"
+#include "tested_variant.hpp"
+
+namespace halftone::tests {
+
+TEST_CASE(
+    "inspect() shows the reference's activations by the names of layers, and changes nothing") {
+  std::size_t compared = 0, layers = 0;
+  for (const LinkedArtifact& artifact : kArtifacts) {
+    CAPTURE(std::string(artifact.name));
+    Pair pair(std::string(artifact.name), *artifact.image, tested_variant, 5);
+    pair.draw();
+    pair.trainer.forward(pair.named_inputs());
+    const auto expected = pair.reference.forward(pair.state, pair.inputs);
+    std::map<std::string, std::vector<float>> shown;  // the last of a layer is as it is stored
+    pair.trainer.inspect([&](const InspectedValue& value) {
+      CHECK(value.pass == "forward");
+      if (value.role == "activation" || value.role == "saved")
+        shown[std::string(value.layer)].assign(value.values.begin(), value.values.end());
+    });
+    for (std::size_t id = 0; id < pair.description.nodes.size(); ++id) {
+      const description::Node& node = pair.description.nodes[id];
+      if (description::is_source(node.kind) || description::is_loss(node.kind)) continue;
+      ++layers;
+      const auto found = shown.find(node.name);
+      if (found == shown.end() || found->second.size() != expected.values[id].size()) continue;
+      CAPTURE(node.name);
+      CHECK(first_difference(found->second, expected.values[id]) == -1);
+      ++compared;
+    }
+    check_forward(pair, expected);
+    check_step(pair);
+  }
+  CAPTURE(layers);
+  CHECK(compared > layers * 3 / 4);  // views and roundings of readers have no operation there
+  MESSAGE(compared, " of ", layers, " layers");
+}
+
+TEST_CASE("inspect() shows the gradients of the backward pass") {
+  Pair pair("digits", *find_artifact("digits").image, tested_variant, 5);
+  pair.draw();
+  pair.trainer.forward(pair.named_inputs());
+  pair.trainer.backward();
+  const auto expected = pair.reference.backward(pair.reference.forward(pair.state, pair.inputs));
+  std::size_t found = 0;
+  const std::size_t weight = static_cast<std::size_t>(pair.reference.find("fc1.weight"));
+  pair.trainer.inspect([&](const InspectedValue& value) {
+    if (value.layer != "fc1" || value.pass != "weight_gradient") return;
+    if (value.values.size() != expected[weight].size()) return;
+    CHECK(first_difference(value.values, expected[weight]) == -1);
+    CHECK(first_difference(pair.trainer.gradient("fc1.weight"), expected[weight]) == -1);
+    ++found;
+  });
+  CHECK(found >= 1);
+}
+
+TEST_CASE("inspect() asks for a run, and hands on what its hook throws") {
+  Pair pair("digits", *find_artifact("digits").image, tested_variant, 5);
+  CHECK(message_of([&] { pair.trainer.inspect([](const InspectedValue&) {}); }) ==
+        "inspect: the trainer has run nothing that could be replayed; call it after a step, "
+        "forward() or backward()");
+  pair.draw();
+  pair.trainer.step(pair.named_inputs());
+  CHECK_THROWS_AS(pair.trainer.inspect([](const InspectedValue&) { throw 7; }), int);
+  pair.state = pair.reference.step(pair.state, pair.inputs).state;
+  pair.draw();
+  check_step(pair);
+}
+
+}  // namespace halftone::tests
