@@ -4,6 +4,7 @@
 #include <string>
 
 #include "halftone/error.hpp"
+#include "halftone/manifest/spelling.hpp"
 
 namespace halftone {
 namespace {

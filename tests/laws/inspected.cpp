@@ -2,6 +2,7 @@
 // What inspect() shows of a run, layer by layer, is what the reference says.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -24,27 +25,30 @@ TEST_CASE(
     pair.draw();
     pair.trainer.forward(pair.named_inputs());
     const auto expected = pair.reference.forward(pair.state, pair.inputs);
-    std::map<std::string, std::vector<float>> shown;  // the last of a layer is as it is stored
+    // What a layer computes, and what roundings make of it: where it is stored, and for readers.
+    std::map<std::string, std::vector<std::vector<float>>> shown;
     pair.trainer.inspect([&](const InspectedValue& value) {
       CHECK(value.pass == "forward");
       if (value.role == "activation" || value.role == "saved")
-        shown[std::string(value.layer)].assign(value.values.begin(), value.values.end());
+        shown[std::string(value.layer)].emplace_back(value.values.begin(), value.values.end());
     });
     for (std::size_t id = 0; id < pair.description.nodes.size(); ++id) {
       const description::Node& node = pair.description.nodes[id];
       if (description::is_source(node.kind) || description::is_loss(node.kind)) continue;
       ++layers;
       const auto found = shown.find(node.name);
-      if (found == shown.end() || found->second.size() != expected.values[id].size()) continue;
+      if (found == shown.end()) continue;  // a view has no operation of its own
       CAPTURE(node.name);
-      CHECK(first_difference(found->second, expected.values[id]) == -1);
+      CHECK(std::ranges::any_of(found->second, [&](const std::vector<float>& values) {
+        return first_difference(values, expected.values[id]) == -1;
+      }));
       ++compared;
     }
     check_forward(pair, expected);
     check_step(pair);
   }
   CAPTURE(layers);
-  CHECK(compared > layers * 3 / 4);  // views and roundings of readers have no operation there
+  CHECK(compared > layers * 3 / 4);
   MESSAGE(compared, " of ", layers, " layers");
 }
 
@@ -54,13 +58,14 @@ TEST_CASE("inspect() shows the gradients of the backward pass") {
   pair.trainer.forward(pair.named_inputs());
   pair.trainer.backward();
   const auto expected = pair.reference.backward(pair.reference.forward(pair.state, pair.inputs));
+  const auto of_trainer = pair.trainer.gradient("fc1.weight");
   std::size_t found = 0;
   const std::size_t weight = static_cast<std::size_t>(pair.reference.find("fc1.weight"));
   pair.trainer.inspect([&](const InspectedValue& value) {
     if (value.layer != "fc1" || value.pass != "weight_gradient") return;
     if (value.values.size() != expected[weight].size()) return;
     CHECK(first_difference(value.values, expected[weight]) == -1);
-    CHECK(first_difference(pair.trainer.gradient("fc1.weight"), expected[weight]) == -1);
+    CHECK(first_difference(of_trainer, expected[weight]) == -1);
     ++found;
   });
   CHECK(found >= 1);

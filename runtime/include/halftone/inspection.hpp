@@ -8,7 +8,9 @@
 
 namespace halftone {
 
-/// What one operation of a run left, as f32. Views are valid during the call that gets them.
+/// What one operation of a run left, as f32: a layer's own result, then, each an operation of the
+/// layer, what roundings make of it for where it is stored and for readers. Views are valid during
+/// the call that gets them.
 struct InspectedValue {
   std::string_view layer;  ///< its name: "fc1", "h/0/act"
   std::string_view op;  ///< "linear", "gelu", ...; a rounding is an operation of its layer: "cast"
