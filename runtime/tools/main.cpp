@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// halftone: looks into artifacts and after the kernel cache, and lists devices. Exit status 0:
-// done, and for diff equal, for cache verify sound; 1: diff found differences, cache verify found
-// damage; 2: an error, one sentence on standard error.
+// halftone: looks into artifacts and after the kernel cache, lists devices, and makes pages of run
+// logs. Exit status 0: done, and for diff equal, for cache verify sound; 1: diff found differences,
+// cache verify found damage; 2: an error, one sentence on standard error.
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
@@ -21,6 +21,7 @@
 #include "diff.hpp"
 #include "explain.hpp"
 #include "halftone/manifest/version.hpp"
+#include "report_command.hpp"
 #include "simulate.hpp"
 #include "wrong_words.hpp"
 
@@ -33,6 +34,7 @@ constexpr int kDifferent = 1, kError = 2;
 struct Arguments {
   std::string first, second, model, symbols, chip, simulate, folder;
   bool json = false, summary = false, all = false, diagnosis = false;
+  tools::ReportTask report;
 
   [[nodiscard]] tools::Extent extent() const {
     using Part = tools::Extent::Part;
@@ -195,6 +197,33 @@ CLI::App& add_devices(CLI::App& app, Arguments& arguments) {
   return command;
 }
 
+int report(const Arguments& arguments) {
+  tools::report(
+      arguments.report, [](const std::string& page) { std::cout << page << std::endl; },
+      [](const std::string& note) {
+        std::cerr << "halftone: " << tools::printable(note, false) << "\n";
+      });
+  return 0;
+}
+
+CLI::App& add_report(CLI::App& app, Arguments& arguments) {
+  CLI::App& command = *app.add_subcommand("report", "A page about run logs (docs/run-logs.md)");
+  tools::ReportTask& task = arguments.report;
+  command.add_option("RUN", task.runs, "What a run log wrote; several are compared")
+      ->required()
+      ->check(not_empty);
+  command.add_option("--output", task.page, "The page to write; else RUN.html beside the first")
+      ->check(not_empty);
+  CLI::Option* const follow =
+      command.add_flag("--follow", task.follow, "Write it again until the runs have ended")
+          ->disable_flag_override();
+  command.add_option("--seconds", task.seconds, "From one page to the next")
+      ->check(CLI::Range(1, 3600))
+      ->capture_default_str()
+      ->needs(follow);
+  return command;
+}
+
 CLI::App& add_compile_texts(CLI::App& app, Arguments& arguments) {
   CLI::App& command = *app.add_subcommand("compile-texts", "For halftonec --aot");
   command.add_option("JOBS", arguments.first, "What halftonec wrote")->required();
@@ -207,7 +236,7 @@ int run(int count, char** values) {
   Arguments arguments;
   CLI::App app(
       "Says what a Halftone artifact does: formats, casts, kernels, memory; looks after the kernel "
-      "cache",
+      "cache; makes pages of runs",
       "halftone");
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string("halftone ") + halftone::kVersionOfHalftone);
@@ -215,6 +244,7 @@ int run(int count, char** values) {
   add_diff(app, arguments);
   const CacheCommands caching = add_cache(app, arguments);
   const CLI::App& listing = add_devices(app, arguments);
+  const CLI::App& reporting = add_report(app, arguments);
   const CLI::App& compiling = add_compile_texts(app, arguments);
   tools::refuse_empty_values(count, values);
   try {
@@ -231,6 +261,7 @@ int run(int count, char** values) {
     return 0;
   }
   if (listing.parsed()) return devices(arguments);
+  if (reporting.parsed()) return report(arguments);
   return explaining.parsed() ? explain(arguments) : diff(arguments);
 }
 

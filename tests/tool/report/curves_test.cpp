@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Long series as few points, and axes.
+#include "report/curves.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "report/axis.hpp"
+#include "report/markup.hpp"
+
+namespace halftone::tests {
+namespace {
+
+using tools::Axis, tools::Point;
+
+std::vector<Point> noise(std::int64_t count) {
+  std::mt19937 random(1);
+  std::vector<Point> points;
+  for (std::int64_t step = 0; step < count; ++step)
+    points.push_back({step, static_cast<double>(random() % 10'000)});
+  return points;
+}
+
+std::vector<double> ticks(Axis::Kind kind, double least, double greatest) {
+  return Axis(kind, least, greatest).ticks();
+}
+
+}  // namespace
+
+TEST_CASE("a thinned series keeps the first, least, greatest and last of every column") {
+  constexpr int kColumns = 50;
+  const std::vector<Point> points = noise(10'000);
+  const std::vector<Point> few = tools::thinned(points, 0, 10'000, kColumns);
+  CHECK(few.size() <= 4 * kColumns);
+  CHECK(std::ranges::is_sorted(few, {}, &Point::step));
+  for (int column = 0; column < kColumns; ++column) {
+    CAPTURE(column);
+    const auto of_column = [&](const Point& point) { return point.step / 200 == column; };
+    std::vector<double> all, kept;
+    for (const Point& point : points)
+      if (of_column(point)) all.push_back(point.value);
+    for (const Point& point : few)
+      if (of_column(point)) kept.push_back(point.value);
+    REQUIRE(!kept.empty());
+    CHECK(kept.front() == all.front());
+    CHECK(kept.back() == all.back());
+    CHECK(std::ranges::min(kept) == std::ranges::min(all));
+    CHECK(std::ranges::max(kept) == std::ranges::max(all));
+  }
+}
+
+TEST_CASE("a short series stays as it is, and what is not finite stays a gap") {
+  const std::vector<Point> points = {{0, 1.0}, {10, NAN}, {20, 2.0}, {30, INFINITY}};
+  const std::vector<Point> few = tools::thinned(points, 0, 30, 500);
+  REQUIRE(few.size() == 4);
+  CHECK(std::isnan(few[1].value));
+  CHECK(std::isinf(few[3].value));
+  const std::vector<Point> one = tools::thinned(points, 0, 30, 1);
+  CHECK(std::ranges::any_of(one, [](const Point& point) { return std::isnan(point.value); }));
+  CHECK(tools::thinned({}, 0, 1, 10).empty());
+}
+
+TEST_CASE("a smoothed series has the means of its groups") {
+  const std::vector<Point> points = {{0, 1.0}, {1, 3.0}, {2, NAN}, {3, 5.0}, {4, NAN}, {5, NAN}};
+  const std::vector<Point> means = tools::smoothed(points, 3);
+  REQUIRE(means.size() == 2);
+  CHECK(means[0].value == 2.0);
+  CHECK(means[1].value == 5.0);
+  CHECK(means[1].step == 2);
+}
+
+TEST_CASE("ticks are round and inside of the axis") {
+  CHECK(ticks(Axis::Kind::linear, 0, 10) == std::vector<double>{0, 2, 4, 6, 8, 10});
+  CHECK(ticks(Axis::Kind::linear, 0, 1000) == std::vector<double>{0, 200, 400, 600, 800, 1000});
+  CHECK(ticks(Axis::Kind::logarithmic, 1e-3, 10) ==
+        std::vector<double>{std::pow(10.0, -3), 0.01, 0.1, 1, 10});
+  CHECK(ticks(Axis::Kind::binary, 1024, 4096) == std::vector<double>{1024, 2048, 4096});
+  for (const double value : {0.0, 1.0, -3.5, 1e-12, 1e300}) {
+    const Axis axis(Axis::Kind::linear, value, value);
+    CAPTURE(value);
+    CHECK(axis.part(value) > 0);
+    CHECK(axis.part(value) < 1);
+    CHECK(axis.ticks().size() < 20);
+  }
+}
+
+TEST_CASE("an axis is logarithmic where values span much") {
+  CHECK(Axis::fitting(0.01, 1).kind() == Axis::Kind::logarithmic);
+  CHECK(Axis::fitting(0.5, 1).kind() == Axis::Kind::linear);
+  CHECK(Axis::fitting(0, 1).kind() == Axis::Kind::linear);
+  CHECK(Axis::fitting(-1, 1).kind() == Axis::Kind::linear);
+  const Axis axis = Axis::fitting(0.01, 1);
+  CHECK(axis.part(0.1) == doctest::Approx(0.5));
+}
+
+TEST_CASE("numbers are short, and text cannot become markup") {
+  CHECK(tools::figure_text(0.031254, 3) == "0.0313");
+  CHECK(tools::figure_text(131072, 3) == "131072");
+  CHECK(tools::figure_text(1e-9, 3) == "1e-09");
+  CHECK(tools::figure_text(NAN, 3) == "NaN");
+  CHECK(tools::bytes_text(452992) == "442 KiB");
+  CHECK(tools::bytes_text(1000) == "1000 B");
+  CHECK(tools::bytes_text(1536) == "1.50 KiB");
+  CHECK(tools::escaped("<a href=\"x\">&\x01") == "&lt;a href=&quot;x&quot;&gt;&amp;?");
+}
+
+}  // namespace halftone::tests

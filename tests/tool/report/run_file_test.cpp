@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Run logs read back, and what is no run log.
+#include "report/run_file.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <stdexcept>
+
+#include "../../runtime/files/scratch_folder.hpp"
+#include "run_files.hpp"
+
+namespace halftone::tests {
+namespace {
+
+using tools::LoggedRun, tools::read_run;
+
+/// What a file of these bytes is refused with, its name as FILE; or "none".
+std::string refusal_of(const std::string& bytes) {
+  const ScratchFolder scratch;
+  const std::string file = scratch / "run.jsonl";
+  write_file(file, bytes);
+  try {
+    (void)read_run(file);
+  } catch (const std::runtime_error& error) {
+    std::string text = error.what();
+    const auto at = text.find(file);
+    return at == text.npos ? text : text.replace(at, file.size(), "FILE");
+  }
+  return "none";
+}
+
+std::string whole(const MadeUpRun& run = {}) {
+  const ScratchFolder scratch;
+  write_run(scratch / "run.jsonl", run);
+  return bytes_of_file(scratch / "run.jsonl");
+}
+
+LoggedRun read_bytes(const std::string& bytes) {
+  const ScratchFolder scratch;
+  write_file(scratch / "run.jsonl", bytes);
+  return read_run(scratch / "run.jsonl");
+}
+
+std::string first_lines(const std::string& text, int lines) {
+  std::size_t at = 0;
+  for (int i = 0; i < lines; ++i) at = text.find('\n', at) + 1;
+  return text.substr(0, at);
+}
+
+/// Refused for bytes that are written nowhere else.
+constexpr const char* kNoLog = "'FILE' is no run log; name a file that a run log of Halftone wrote";
+
+}  // namespace
+
+TEST_CASE("a log that was written is read") {
+  MadeUpRun made{.last = 30};
+  made.loss = [](std::int64_t step) { return step == 20 ? NAN : 1.0f / static_cast<float>(step); };
+  made.change = [](LogEntry& entry) {
+    if (entry.step == 20) entry.skipped = 1;
+    if (entry.step >= 20) entry.skipped_steps = 1;
+    if (entry.step == 30) entry.metrics = {{"held-out \"accuracy\"", 0.75}};
+    if (entry.step == 30) entry.ms_per_step.reset();
+  };
+  const LoggedRun run = read_bytes(whole(made));
+  const RunFacts facts = made_up::facts();
+  CHECK(run.facts.name == "first");
+  CHECK(run.facts.hardware == facts.hardware);
+  CHECK(run.facts.rules == facts.rules);
+  CHECK(run.facts.sizes == facts.sizes);
+  CHECK(run.facts.seed == 7);
+  CHECK(run.facts.started == 1.75e9);
+  CHECK(run.facts.memory.size() == 3);
+  CHECK(run.facts.memory[1].bytes == 4096);
+  CHECK(run.facts.kernels[0].reads == std::vector<std::int32_t>{0, 1});
+  CHECK(run.facts.casts[0].rule == facts.rules[0]);
+  REQUIRE(run.losses.size() == 1);
+  REQUIRE(run.losses[0].points.size() == 3);
+  CHECK(run.losses[0].name == "error");
+  CHECK(run.losses[0].points[0].step == 10);
+  CHECK(run.losses[0].points[0].value == doctest::Approx(0.1));
+  CHECK(std::isnan(run.losses[0].points[1].value));
+  REQUIRE(run.metrics.size() == 1);
+  CHECK(run.metrics[0].name == "held-out \"accuracy\"");
+  CHECK(run.metrics[0].points[0].step == 30);
+  CHECK(run.ms_per_step.points.size() == 2);
+  REQUIRE(run.skipped.points.size() == 1);
+  CHECK(run.skipped.points[0].step == 20);
+  CHECK(run.skipped_steps == 1);
+  CHECK(run.last_step == 30);
+  CHECK(run.peak_bytes == 13312);
+  CHECK(run.seconds == doctest::Approx(0.3));
+  CHECK(run.is_ended);
+  CHECK(run.notes.empty());
+}
+
+TEST_CASE("a part that goes on takes the place of the steps behind its first") {
+  MadeUpRun before{.last = 100, .ends = false}, after{.first = 70, .last = 90};
+  after.facts.first_step = 60;
+  after.facts.seed = 8;
+  after.loss = [](std::int64_t) { return 2.0f; };
+  const LoggedRun run = read_bytes(whole(before) + whole(after));
+  const auto& points = run.losses[0].points;
+  REQUIRE(points.size() == 9);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    CHECK(points[i].step == static_cast<std::int64_t>(10 * i + 10));
+    CHECK(points[i].value == (i < 6 ? 1.0 : 2.0));
+  }
+  CHECK(run.facts.seed == 8);
+  CHECK(run.last_step == 90);
+  CHECK(run.seconds == doctest::Approx(1.0 + 0.9));
+  CHECK(run.is_ended);
+}
+
+TEST_CASE("a run that is cut off anywhere is read up to there") {
+  const std::string text = whole({.last = 30});
+  const std::size_t facts_end = first_lines(text, 1).size();
+  for (std::size_t size = facts_end; size < text.size(); ++size) {
+    const std::string cut = text.substr(0, size);
+    const LoggedRun run = read_bytes(cut);
+    const auto lines = std::ranges::count(cut, '\n');
+    const bool is_torn = cut.back() != '\n' && text[size] != '\n';
+    CAPTURE(size);
+    CHECK(run.notes.size() == (is_torn ? 1 : 0));
+    const std::size_t whole_lines = static_cast<std::size_t>(lines) + (text[size] == '\n' ? 1 : 0);
+    const std::size_t entries = run.losses.empty() ? 0 : run.losses[0].points.size();
+    CHECK(entries == std::min<std::size_t>(whole_lines - 1, 3));
+    CHECK(run.is_ended == (whole_lines == 5));
+  }
+}
+
+TEST_CASE("a line that was cut off before a run went on is left out") {
+  const std::string text = whole({.last = 30, .ends = false});
+  MadeUpRun after{.first = 30, .last = 40};
+  after.facts.first_step = 20;
+  const LoggedRun run = read_bytes(text.substr(0, text.size() - 20) + "\n" + whole(after));
+  REQUIRE(run.notes.size() == 1);
+  CHECK(run.notes[0].starts_with("line 4 of '"));
+  CHECK(run.notes[0].ends_with("' was cut off and is left out"));
+  CHECK(run.losses[0].points.size() == 4);
+}
+
+TEST_CASE("lines that were cut off in between are left out") {
+  const std::string text = whole({.last = 30}), facts = first_lines(text, 1);
+  const std::string rest = text.substr(facts.size());
+  const LoggedRun one = read_bytes(facts + rest.substr(0, 40) + "\n" + rest);
+  CHECK(one.losses[0].points.size() == 3);
+  REQUIRE(one.notes.size() == 1);
+  CHECK(one.notes[0].starts_with("line 2 of '"));
+  const LoggedRun two = read_bytes(facts + "{\n" + rest + "{\"ki");
+  REQUIRE(two.notes.size() == 1);
+  CHECK(two.notes[0].starts_with("2 lines of '"));
+  CHECK(two.notes[0].ends_with("' were cut off and are left out; the first of them is line 2"));
+}
+
+TEST_CASE("what is no run log is refused in one sentence") {
+  const std::string text = whole({.last = 30}), facts = first_lines(text, 1);
+  const auto with = [&](std::string line, const char* from, const char* to) {
+    const auto at = line.find(from);
+    REQUIRE(at != line.npos);
+    return line.replace(at, std::string(from).size(), to);
+  };
+  CHECK(refusal_of("") == "'FILE' is empty; name a file that a run log of Halftone wrote");
+  for (const std::string& foreign :
+       {std::string("x"), std::string("{}\n"), std::string("[]\n"), std::string("\n"),
+        std::string("{\"kind\":\"step\"}\n"), std::string("{\"kind\":7}\n"), std::string(100, '\0'),
+        std::string("\x89PNG\r\n"), text.substr(0, 50)})
+    CHECK(refusal_of(foreign) == kNoLog);
+  CHECK(refusal_of(facts + "{\"kind\":\"step\"}\n") ==
+        "'FILE' is damaged: line 2 is none of a run log; remove that line");
+  CHECK(refusal_of(with(text, "\"error\":1", "\"error\":\"one\"")) ==
+        "'FILE' is damaged: line 2 is none of a run log; remove that line");
+  CHECK(refusal_of(with(facts, "\"reads\":[0,1]", "\"reads\":[0,3]")) ==
+        "'FILE' is damaged: line 1 is none of a run log; remove that line");
+  CHECK(refusal_of(with(facts, "\"reads\":[0,1]", "\"reads\":[0,-1]")) ==
+        "'FILE' is damaged: line 1 is none of a run log; remove that line");
+  CHECK(refusal_of(with(facts, "\"schema\":1", "\"schema\":2")) ==
+        "'FILE' was written by a later Halftone, 0.1.0; use the halftone of that version");
+  CHECK(refusal_of(text + with(facts, "\"model\":\"made_up\"", "\"model\":\"other\"")) ==
+        "'FILE' has a run of model 'other' behind one of model 'made_up'; give each a file of its "
+        "own");
+  CHECK(refusal_of(facts + "{\"kind\":\"of later versions\"}\n") == "none");
+}
+
+TEST_CASE("a file that is not there, and a folder, are refused in one sentence") {
+  const auto refusal = [](const std::string& path) -> std::string {
+    try {
+      (void)read_run(path);
+    } catch (const std::runtime_error& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  CHECK(refusal("/nowhere/run.jsonl") ==
+        "there is no file '/nowhere/run.jsonl'; name a file that a run log of Halftone wrote");
+  CHECK(refusal("/") ==
+        "'/' is a folder or a device; name a file that a run log of Halftone wrote");
+}
+
+}  // namespace halftone::tests
