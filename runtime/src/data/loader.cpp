@@ -93,10 +93,13 @@ struct Loader::State {
   void make(std::int64_t item, Slot& slot) const {
     const std::int64_t at = item / batches, first = item % batches * options.batch;
     const std::int64_t end = std::min<std::int64_t>(first + options.batch, rows());
-    const data::Order order(rows(), options.seed, at);
     slot.rows.clear();
-    for (std::int64_t i = first; i < end; ++i)
-      slot.rows.push_back(dataset.table().source_row(options.shuffle ? order[i] : i));
+    if (options.shuffle) {
+      data::Order(rows(), options.seed, at).append(first, end, slot.rows);
+    } else {
+      for (std::int64_t i = first; i < end; ++i) slot.rows.push_back(i);
+    }
+    for (std::int64_t& row : slot.rows) row = dataset.table().source_row(row);
     slot.views.clear();
     std::vector<GatheredBatch::Input> changeable;
     for (std::size_t i = 0; i < slot.memory.size(); ++i) {

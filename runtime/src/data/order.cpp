@@ -46,22 +46,45 @@ std::uint64_t Order::draw(std::uint32_t round, std::uint64_t v, std::uint64_t n)
   return static_cast<std::uint64_t>(static_cast<unsigned __int128>(first_two(words)) * n >> 64);
 }
 
-std::uint64_t Order::permuted(std::uint64_t x) const {
-  std::uint64_t l = x / b_, r = x % b_;
-  for (std::uint32_t round = 0; round < rounds_; round += 2) {
-    l += draw(round, r, a_);
-    if (l >= a_) l -= a_;
-    r += draw(round + 1, l, b_);
-    if (r >= b_) r -= b_;
+template <std::size_t lanes>
+void Order::permute(std::array<std::uint64_t, lanes>& x) const {
+  std::array<std::uint64_t, lanes> l, r;
+  for (std::size_t i = 0; i < lanes; ++i) {
+    l[i] = x[i] / b_;
+    r[i] = x[i] % b_;
   }
-  return l * b_ + r;
+  for (std::uint32_t round = 0; round < rounds_; round += 2) {
+    for (std::size_t i = 0; i < lanes; ++i) {
+      l[i] += draw(round, r[i], a_);
+      l[i] -= l[i] >= a_ ? a_ : 0;
+    }
+    for (std::size_t i = 0; i < lanes; ++i) {
+      r[i] += draw(round + 1, l[i], b_);
+      r[i] -= r[i] >= b_ ? b_ : 0;
+    }
+  }
+  for (std::size_t i = 0; i < lanes; ++i) x[i] = l[i] * b_ + r[i];
 }
 
 std::int64_t Order::operator[](std::int64_t position) const {
-  auto x = static_cast<std::uint64_t>(position);
-  do x = permuted(x);
-  while (x >= rows_);
-  return static_cast<std::int64_t>(x);
+  std::array<std::uint64_t, 1> x = {static_cast<std::uint64_t>(position)};
+  do permute(x);
+  while (x[0] >= rows_);
+  return static_cast<std::int64_t>(x[0]);
+}
+
+void Order::append(std::int64_t first, std::int64_t last, std::vector<std::int64_t>& rows) const {
+  constexpr std::int64_t kLanes = 8;
+  for (; first < last; first += kLanes) {
+    std::array<std::uint64_t, kLanes> x;
+    for (std::int64_t i = 0; i < kLanes; ++i)
+      x[static_cast<std::size_t>(i)] = static_cast<std::uint64_t>(std::min(first + i, last - 1));
+    permute(x);
+    for (std::int64_t i = 0; i < std::min(kLanes, last - first); ++i) {
+      const auto row = static_cast<std::int64_t>(x[static_cast<std::size_t>(i)]);
+      rows.push_back(row < static_cast<std::int64_t>(rows_) ? row : (*this)[row]);
+    }
+  }
 }
 
 std::vector<bool> drawn_rows(std::int64_t rows, std::int64_t count, std::uint64_t seed) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -31,8 +32,13 @@ class Order {
 
   [[nodiscard]] std::int64_t operator[](std::int64_t position) const;
 
+  /// Appends the rows of positions [first, last): several at once, since draws that do not wait for
+  /// each other take half the time.
+  void append(std::int64_t first, std::int64_t last, std::vector<std::int64_t>& rows) const;
+
  private:
-  [[nodiscard]] std::uint64_t permuted(std::uint64_t x) const;
+  template <std::size_t lanes>
+  void permute(std::array<std::uint64_t, lanes>& x) const;
   [[nodiscard]] std::uint64_t draw(std::uint32_t round, std::uint64_t v, std::uint64_t n) const;
 
   std::uint64_t rows_, a_, b_;
