@@ -203,17 +203,19 @@ class CsvFile {
   }
 
   void add(const Target& target, const std::vector<CsvField>& fields, Values& values) const {
-    for (const std::size_t column : target.columns) {
-      const CsvField& field = fields[column];
-      if (!target.codes.empty()) {
-        std::get<1>(values).push_back(code_of(target, field, column));
-        continue;
-      }
-      const char* fault = std::visit(
-          [&](auto& vector) { return data::read_number(field.text, vector.emplace_back()); },
-          values);
-      if (fault != nullptr) refuse_field(target, field, column, fault);
+    if (!target.codes.empty()) {
+      for (const std::size_t column : target.columns)
+        std::get<1>(values).push_back(code_of(target, fields[column], column));
+      return;
     }
+    std::visit(
+        [&](auto& vector) {
+          for (const std::size_t column : target.columns) {
+            const char* fault = data::read_number(fields[column].text, vector.emplace_back());
+            if (fault != nullptr) refuse_field(target, fields[column], column, fault);
+          }
+        },
+        values);
   }
 
   [[nodiscard]] std::int32_t code_of(const Target& target, const CsvField& field,

@@ -79,8 +79,9 @@ bool CsvReader::plain(CsvField& field) {
 }
 
 std::vector<std::string_view> csv_parts(std::string_view text, std::size_t count) {
+  if (count < 2) return {text};
   std::vector<std::string_view> parts;
-  const std::size_t length = text.size() / std::max<std::size_t>(count, 1) + 1;
+  const std::size_t length = text.size() / count + 1;
   std::size_t begin = 0, seen = 0;
   bool inside = false;  // of quotes, at `seen`
   while (begin < text.size()) {
