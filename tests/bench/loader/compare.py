@@ -19,7 +19,7 @@ import numpy
 HERE = pathlib.Path(__file__).parent
 OURS = ["halftone 0", "halftone 1", "halftone 2"]
 THEIRS = ["workers 0", "workers 1", "workers 2", "indexed"]
-PARSERS = ["pandas", "pandas exact", "numpy.loadtxt", "csv"]
+PARSERS = ["pandas", "numpy.loadtxt", "csv"]
 CASES = [("rows", 64, "200,000 rows of 16 f32 and an i64 label, .npy, mapped"),
          ("rows", 1024, "the same"),
          ("images", 64, "20,000 images of 28 x 28 u8, scaled to f32, and an i64 label, .npy, mapped"),

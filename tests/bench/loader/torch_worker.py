@@ -30,15 +30,11 @@ class Arrays(Dataset):
         return (x.to(torch.float32).mul_(1 / 255) if self.scales else x), self.y[index]
 
 
-def parse_pandas(path, **options):
+def parse_pandas(path):
     import pandas
     types = {f"f{i}": numpy.float32 for i in range(16)} | {"label": numpy.int32}
-    frame = pandas.read_csv(path, dtype=types, **options)
+    frame = pandas.read_csv(path, dtype=types)
     return numpy.array(frame.iloc[:, :16], dtype=numpy.float32, order="C"), numpy.array(frame["label"])
-
-
-def parse_pandas_exactly(path):
-    return parse_pandas(path, float_precision="round_trip")  # the nearest number, as the others give; the default may be off
 
 
 def parse_numpy(path):
@@ -53,7 +49,7 @@ def parse_csv(path):
             numpy.array([int(row[16]) for row in rows], dtype=numpy.int32))
 
 
-PARSERS = {"pandas": parse_pandas, "pandas exact": parse_pandas_exactly, "numpy.loadtxt": parse_numpy, "csv": parse_csv}
+PARSERS = {"pandas": parse_pandas, "numpy.loadtxt": parse_numpy, "csv": parse_csv}
 
 
 class Worker:
