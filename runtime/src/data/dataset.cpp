@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "../text.hpp"
+#include "halftone/encoding/traits.hpp"
 #include "halftone/error.hpp"
 #include "order.hpp"
 #include "table.hpp"
@@ -23,10 +24,16 @@ namespace {
                .hint = std::move(hint)});
 }
 
-constexpr data::StoredForm kForms[] = {{"u8", 1, true},    {"i8", 1, true},   {"u16", 2, true},
-                                       {"i16", 2, true},   {"u32", 4, true},  {"i32", 4, true},
-                                       {"u64", 8, true},   {"i64", 8, true},  {"f16", 2, false},
-                                       {"bf16", 2, false}, {"f32", 4, false}, {"f64", 8, false}};
+constexpr data::StoredForm form_of(encoding::Element element) {
+  const encoding::ElementTraits& traits = encoding::traits(element);
+  return {traits.word, traits.bits / 8, traits.integer};
+}
+
+using encoding::Element;
+constexpr data::StoredForm kForms[] = {
+    {"u8", 1, true},       {"i8", 1, true},        {"u16", 2, true},      {"i16", 2, true},
+    {"u32", 4, true},      form_of(Element::i32),  {"u64", 8, true},      {"i64", 8, true},
+    form_of(Element::f16), form_of(Element::bf16), form_of(Element::f32), {"f64", 8, false}};
 
 /// Of values in memory; its shape is one row's part of `size` values.
 Column memory_column(std::string_view name, std::size_t size, std::int64_t rows, Stored stored,

@@ -184,7 +184,8 @@ bool parse(std::span<const std::byte> file, Header& header, std::string& why) {
   if (major < 1 || major > 3 || minor != 0)
     return refuse("is of version " + std::to_string(major) + "." + std::to_string(minor) +
                   " of the format; 1.0, 2.0 and 3.0 are known");
-  const std::size_t length_bytes = major == 1 ? 2 : 4, header_at = kLengthAt + length_bytes;
+  const std::size_t length_bytes = major == 1 ? sizeof(std::uint16_t) : sizeof(std::uint32_t);
+  const std::size_t header_at = kLengthAt + length_bytes;
   std::uint64_t length = 0;
   for (std::size_t i = length_bytes; i-- > 0;) length = length << 8 | byte(kLengthAt + i);
   if (text.size() < header_at || length > text.size() - header_at)

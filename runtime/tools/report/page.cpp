@@ -10,6 +10,7 @@
 #include "chart.hpp"
 #include "figures.hpp"
 #include "graph.hpp"
+#include "halftone/encoding/traits.hpp"
 #include "markup.hpp"
 
 namespace halftone::tools {
@@ -157,8 +158,8 @@ class Page {
   std::string programs() const {
     std::string html =
         "<h2>Kernels and formats</h2><p>Left of a kernel what it reads, right what it writes: ";
-    for (const char* format : {"f32", "tf32", "bf16", "f16", "i32"})
-      html += std::string("<span class=\"key ") + format + "\">" + format + "</span>";
+    for (const encoding::ElementTraits& element : encoding::kElementTraits)
+      html += std::string("<span class=\"key ") + element.word + "\">" + element.word + "</span>";
     html += "</p>";
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       const RunFacts& facts = runs_[i].facts;
