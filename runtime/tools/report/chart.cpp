@@ -5,7 +5,6 @@
 #include <cmath>
 #include <set>
 
-#include "curves.hpp"
 #include "markup.hpp"
 
 namespace halftone::tools {
@@ -36,15 +35,7 @@ std::string tick_text(double value) {
 class Drawing {
  public:
   Drawing(const Chart& chart, double least, double greatest)
-      : chart_(chart), vertical_(axis_of(chart, least, greatest)) {
-    bool is_first = true;
-    for (const Curve& curve : chart.curves) {
-      if (curve.points.empty()) continue;
-      first_ = is_first ? curve.points.front().step : std::min(first_, curve.points.front().step);
-      last_ = is_first ? curve.points.back().step : std::max(last_, curve.points.back().step);
-      is_first = false;
-    }
-  }
+      : chart_(chart), vertical_(axis_of(chart, least, greatest)) {}
 
   std::string svg() const {
     std::string svg = "<svg viewBox=\"0 0 " + std::to_string(kWidth) + " " +
@@ -58,13 +49,13 @@ class Drawing {
 
   /// What the page's script shows under the mouse.
   std::string data() const {
-    std::string json = "{\"first\":" + std::to_string(first_) +
-                       ",\"last\":" + std::to_string(last_) + ",\"left\":" + std::to_string(kLeft) +
-                       ",\"width\":" + std::to_string(kPlotWidth) +
-                       ",\"of\":" + std::to_string(kWidth) + ",\"curves\":[";
+    std::string json =
+        "{\"first\":" + std::to_string(chart_.first) + ",\"last\":" + std::to_string(chart_.last) +
+        ",\"left\":" + std::to_string(kLeft) + ",\"width\":" + std::to_string(kPlotWidth) +
+        ",\"of\":" + std::to_string(kWidth) + ",\"curves\":[";
     for (const Curve& curve : chart_.curves) {
       json += json.back() == '[' ? "[" : ",[";
-      for (const Point& point : thinned(curve.points, first_, last_, kPlotWidth / 4)) {
+      for (const Point& point : thinned(curve.points, chart_.first, chart_.last, kPlotWidth / 4)) {
         if (!std::isfinite(point.value)) continue;
         json += (json.back() == '[' ? "[" : ",[") + std::to_string(point.step) + "," +
                 figure_text(point.value, 4) + "]";
@@ -82,8 +73,8 @@ class Drawing {
   }
 
   double x(double step) const {
-    const auto range = static_cast<double>(std::max<std::int64_t>(1, last_ - first_));
-    return kLeft + kPlotWidth * (step - static_cast<double>(first_)) / range;
+    const auto range = static_cast<double>(std::max<std::int64_t>(1, chart_.last - chart_.first));
+    return kLeft + kPlotWidth * (step - static_cast<double>(chart_.first)) / range;
   }
   double y(double value) const { return kTop + kPlotHeight * (1 - vertical_.part(value)); }
   bool is_drawn(double value) const {
@@ -100,9 +91,11 @@ class Drawing {
              tick_text(tick) + "</text>";
     }
     const double foot = kTop + kPlotHeight;
-    const Axis steps(Axis::Kind::linear, static_cast<double>(first_), static_cast<double>(last_));
+    const Axis steps(Axis::Kind::linear, static_cast<double>(chart_.first),
+                     static_cast<double>(chart_.last));
     for (const double tick : steps.ticks()) {
-      if (tick < static_cast<double>(first_) || tick > static_cast<double>(last_)) continue;
+      if (tick < static_cast<double>(chart_.first) || tick > static_cast<double>(chart_.last))
+        continue;
       if (tick != std::floor(tick)) continue;
       svg += "<line class=\"axis\"" + attribute("x1", x(tick)) + attribute("x2", x(tick)) +
              attribute("y1", foot) + attribute("y2", foot + 4) +
@@ -120,7 +113,7 @@ class Drawing {
   }
 
   std::string path_of(std::span<const Point> points, const std::string& style) const {
-    std::string d;
+    std::string d, dots;
     bool is_open = false;
     for (std::size_t i = 0; i < points.size(); ++i) {
       const Point& point = points[i];
@@ -132,20 +125,21 @@ class Drawing {
           coordinate(x(static_cast<double>(point.step))) + " " + coordinate(y(point.value));
       d += (is_open ? "L" : "M") + at;
       const bool is_alone = !is_open && (i + 1 == points.size() || !is_drawn(points[i + 1].value));
-      if (is_alone) d += "h.01";  // round caps make it a dot
+      if (is_alone) dots += "M" + at + "h.01";  // round caps make it a dot
       is_open = true;
     }
-    return d.empty() ? "" : "<path class=\"" + style + "\" d=\"" + d + "\"/>";
+    if (!dots.empty()) dots = "<path class=\"" + style + " dot\" d=\"" + dots + "\"/>";
+    return (d.empty() ? "" : "<path class=\"" + style + "\" d=\"" + d + "\"/>") + dots;
   }
 
   std::string lines_of(const Curve& curve) const {
     const std::string colour =
         " c" + std::to_string(curve.colour % 8) + (curve.colour >= 8 ? " dashed" : "");
-    const std::vector<Point> raw = thinned(curve.points, first_, last_, kPlotWidth);
+    const std::vector<Point> raw = thinned(curve.points, chart_.first, chart_.last, kPlotWidth);
     if (!chart_.is_smoothed || curve.points.size() <= 2 * kMeans)
       return path_of(raw, "line" + colour);
     return path_of(raw, "faint" + colour) +
-           path_of(smoothed(curve.points, kMeans), "line" + colour);
+           path_of(smoothed(curve.points, kMeans, chart_.middle), "line" + colour);
   }
 
   /// At most one a pixel.
@@ -166,7 +160,6 @@ class Drawing {
 
   const Chart& chart_;
   Axis vertical_;
-  std::int64_t first_ = 0, last_ = 1;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "axis.hpp"
+#include "curves.hpp"
 #include "run_file.hpp"
 
 namespace halftone::tools {
@@ -20,12 +21,14 @@ struct Curve {
 
 struct Chart {
   std::string title;
-  std::string unit;  ///< of the values, beside the vertical axis
+  std::string unit;                  ///< of the values, beside the vertical axis
+  std::int64_t first = 0, last = 0;  ///< steps
   std::vector<Curve> curves;
   bool is_linear = false;   ///< else logarithmic where the values span much
   bool is_binary = false;   ///< powers of two
-  bool is_smoothed = true;  ///< noisy values are drawn faintly, behind their means
-  std::string marks = {};   ///< what marks stand for
+  bool is_smoothed = true;  ///< noisy values are drawn faintly, behind what is in their middle
+  Middle middle = Middle::mean;
+  std::string marks = {};  ///< what marks stand for
 };
 
 /// A figure with its heading; empty where no curve has a finite point.

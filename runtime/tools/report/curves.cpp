@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace halftone::tools {
 namespace {
@@ -27,7 +28,17 @@ void add_column(std::span<const Point> column, std::vector<Point>& result) {
     if (result.empty() || result.back().step != point.step) result.push_back(point);
 }
 
+double mean_of(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
 }  // namespace
+
+double median_of(std::span<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
 
 std::vector<Point> thinned(std::span<const Point> points, std::int64_t first, std::int64_t last,
                            int columns) {
@@ -45,22 +56,19 @@ std::vector<Point> thinned(std::span<const Point> points, std::int64_t first, st
   return result;
 }
 
-std::vector<Point> smoothed(std::span<const Point> points, std::size_t parts) {
-  std::vector<Point> means;
+std::vector<Point> smoothed(std::span<const Point> points, std::size_t parts, Middle middle) {
+  std::vector<Point> result;
   for (std::size_t part = 0; part < parts; ++part) {
     const std::size_t begin = points.size() * part / parts;
     const std::size_t end = points.size() * (part + 1) / parts;
-    double sum = 0.0;
-    int count = 0;
-    for (const Point& point : points.subspan(begin, end - begin)) {
-      if (!std::isfinite(point.value)) continue;
-      sum += point.value;
-      ++count;
-    }
-    if (count == 0) continue;
-    means.push_back({(points[begin].step + points[end - 1].step) / 2, sum / count});
+    std::vector<double> values;
+    for (const Point& point : points.subspan(begin, end - begin))
+      if (std::isfinite(point.value)) values.push_back(point.value);
+    if (values.empty()) continue;
+    const std::int64_t step = (points[begin].step + points[end - 1].step) / 2;
+    result.push_back({step, middle == Middle::mean ? mean_of(values) : median_of(values)});
   }
-  return means;
+  return result;
 }
 
 }  // namespace halftone::tools

@@ -15,7 +15,13 @@ namespace halftone::tools {
 [[nodiscard]] std::vector<Point> thinned(std::span<const Point> points, std::int64_t first,
                                          std::int64_t last, int columns);
 
-/// Means of `parts` neighbouring groups, each at its middle step; what is not finite is left out.
-[[nodiscard]] std::vector<Point> smoothed(std::span<const Point> points, std::size_t parts);
+/// The greater one of two in the middle. Reorders the values, of which there must be some.
+[[nodiscard]] double median_of(std::span<double> values);
+
+enum class Middle { mean, median };
+
+/// Of `parts` groups of neighbours, each at its middle step; what is not finite is left out.
+[[nodiscard]] std::vector<Point> smoothed(std::span<const Point> points, std::size_t parts,
+                                          Middle middle);
 
 }  // namespace halftone::tools

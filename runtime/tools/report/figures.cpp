@@ -9,6 +9,7 @@
 #include <map>
 #include <vector>
 
+#include "curves.hpp"
 #include "graph.hpp"
 #include "markup.hpp"
 
@@ -45,9 +46,7 @@ std::string median_text(const Series& series, const std::string& unit) {
   for (const Point& point : series.points)
     if (std::isfinite(point.value)) values.push_back(point.value);
   if (values.empty()) return "";
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return figure_text(*middle, 3) + unit;
+  return figure_text(median_of(values), 3) + unit;
 }
 
 std::string last_text(const std::vector<Series>& all, const std::string& name) {

@@ -43,7 +43,8 @@ std::string figure_text(double value, int digits) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "∞" : "−∞";
   const double size = std::abs(value);
-  if (value == std::floor(value) && size < 1e9) return printed(value, std::chars_format::fixed, 0);
+  const bool is_whole = value == std::floor(value) || size >= 1e4;
+  if (is_whole && size < 1e9) return printed(value, std::chars_format::fixed, 0);
   return printed(value, std::chars_format::general, digits);
 }
 

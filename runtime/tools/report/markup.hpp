@@ -10,7 +10,7 @@ namespace halftone::tools {
 /// `text` with & < > " as entities, and control characters as ?.
 [[nodiscard]] std::string escaped(std::string_view text);
 
-/// With so many digits that matter, and no more than it needs: "0.0313", "131072", "1e-09".
+/// With so many digits that matter, or whole from 10,000 on: "0.0313", "131072", "1e-09".
 [[nodiscard]] std::string figure_text(double value, int digits);
 
 /// In binary units: "442 KiB".

@@ -40,7 +40,16 @@ std::vector<std::string> names_of(std::span<const LoggedRun> runs) {
 class Page {
  public:
   Page(std::span<const LoggedRun> runs, const PageOptions& options)
-      : runs_(runs), options_(options), names_(names_of(runs)) {}
+      : runs_(runs), options_(options), names_(names_of(runs)) {
+    bool is_first = true;
+    for (const LoggedRun& run : runs) {
+      const auto& points = run.grad_norm.points;  // which every entry has
+      if (points.empty()) continue;
+      first_ = is_first ? points.front().step : std::min(first_, points.front().step);
+      last_ = is_first ? points.back().step : std::max(last_, points.back().step);
+      is_first = false;
+    }
+  }
 
   std::string html() const {
     return head() + figures_table(runs_, names_) + notes() + legend() + values() + course() +
@@ -80,7 +89,7 @@ class Page {
   /// A curve for each run, with no points where it has none.
   template <class PointsOf>
   Chart chart(const std::string& title, const std::string& unit, PointsOf points_of) const {
-    Chart chart{.title = title, .unit = unit, .curves = {}};
+    Chart chart{.title = title, .unit = unit, .first = first_, .last = last_, .curves = {}};
     for (std::size_t i = 0; i < runs_.size(); ++i)
       chart.curves.push_back({names_[i], static_cast<int>(i), points_of(runs_[i])});
     return chart;
@@ -119,18 +128,20 @@ class Page {
     return "<h2>Losses and metrics</h2><div class=\"charts\">" + html + "</div>";
   }
 
-  std::string loss_scale() const {
-    const bool is_of_interest = std::ranges::any_of(runs_, [](const LoggedRun& run) {
-      return run.facts.loss_scale != "none" || !run.skipped.points.empty();
-    });
-    if (!is_of_interest) return {};
-    Chart chart = this->chart(
-        "Loss scale; triangles: skipped steps", "loss scale",
-        [](const LoggedRun& run) -> std::span<const Point> { return run.loss_scale.points; });
+  void mark_skipped_steps(Chart& chart) const {
     for (std::size_t i = 0; i < runs_.size(); ++i) chart.curves[i].marks = runs_[i].skipped.points;
+    chart.marks = "skipped";
+  }
+
+  std::string loss_scale() const {
+    Chart chart = this->chart("Loss scale; triangles: skipped steps", "loss scale",
+                              [](const LoggedRun& run) -> std::span<const Point> {
+                                if (run.facts.loss_scale == "none") return {};
+                                return run.loss_scale.points;
+                              });
     chart.is_binary = true;
     chart.is_smoothed = false;
-    chart.marks = "skipped";
+    mark_skipped_steps(chart);
     return drawn(chart);
   }
 
@@ -141,13 +152,17 @@ class Page {
       });
     };
     std::string html = loss_scale();
-    html += drawn(chart_of("Gradient norm, before clipping", "norm", &LoggedRun::grad_norm));
+    Chart norm = chart_of("Gradient norm, before clipping", "norm", &LoggedRun::grad_norm);
+    mark_skipped_steps(norm);
+    html += drawn(norm);
     Chart rate = chart_of("Learning rate", "learning rate", &LoggedRun::learning_rate);
     rate.is_linear = true;
     rate.is_smoothed = false;
     html += drawn(rate);
-    html += drawn(chart_of("Time per step, all between steps included", "ms per step",
-                           &LoggedRun::ms_per_step));
+    Chart time = chart_of("Time per step, all between steps included", "ms per step",
+                          &LoggedRun::ms_per_step);
+    time.middle = Middle::median;  // a step that was held up says nothing of the others
+    html += drawn(time);
     if (html.empty()) return {};
     return "<h2>Course of training</h2><p>Bold: means of neighbouring entries; faint: every "
            "entry.</p>"
@@ -177,6 +192,7 @@ class Page {
   std::span<const LoggedRun> runs_;
   PageOptions options_;
   std::vector<std::string> names_;
+  std::int64_t first_ = 0, last_ = 1;  ///< steps, of all charts
 };
 
 }  // namespace

@@ -26,7 +26,7 @@ svg.swatch { width: 26px; height: 10px; vertical-align: middle; margin-right: .4
 .chart svg { width: 100%; display: block; } svg text { font: 10px system-ui, sans-serif; fill: var(--text); }
 svg .tick, svg .label { fill: var(--soft); font-size: 11px; } .grid { stroke: var(--line); } .axis { stroke: var(--axis); }
 .line, .faint { fill: none; stroke-linejoin: round; stroke-linecap: round; } .line { stroke-width: 1.8; } .faint { stroke-width: .7; opacity: .35; }
-.dashed { stroke-dasharray: 5 3; } .mark { stroke: none; } .cursor { stroke: var(--axis); visibility: hidden; }
+.line.dot { stroke-width: 5; } .dashed { stroke-dasharray: 5 3; } .mark { stroke: none; } .cursor { stroke: var(--axis); visibility: hidden; }
 path.c0 { stroke: var(--c0); } path.c1 { stroke: var(--c1); } path.c2 { stroke: var(--c2); } path.c3 { stroke: var(--c3); }
 path.c4 { stroke: var(--c4); } path.c5 { stroke: var(--c5); } path.c6 { stroke: var(--c6); } path.c7 { stroke: var(--c7); }
 .mark.c0 { fill: var(--c0); } .mark.c1 { fill: var(--c1); } .mark.c2 { fill: var(--c2); } .mark.c3 { fill: var(--c3); }

@@ -63,13 +63,18 @@ TEST_CASE("a short series stays as it is, and what is not finite stays a gap") {
   CHECK(tools::thinned({}, 0, 1, 10).empty());
 }
 
-TEST_CASE("a smoothed series has the means of its groups") {
+TEST_CASE("a smoothed series has the means or the medians of its groups") {
   const std::vector<Point> points = {{0, 1.0}, {1, 3.0}, {2, NAN}, {3, 5.0}, {4, NAN}, {5, NAN}};
-  const std::vector<Point> means = tools::smoothed(points, 3);
+  const std::vector<Point> means = tools::smoothed(points, 3, tools::Middle::mean);
   REQUIRE(means.size() == 2);
   CHECK(means[0].value == 2.0);
   CHECK(means[1].value == 5.0);
   CHECK(means[1].step == 2);
+  const std::vector<Point> held_up = {{0, 1.0}, {1, 100.0}, {2, 2.0}, {3, 5.0}, {4, 5.0}, {5, 6.0}};
+  const std::vector<Point> medians = tools::smoothed(held_up, 2, tools::Middle::median);
+  REQUIRE(medians.size() == 2);
+  CHECK(medians[0].value == 2.0);
+  CHECK(medians[1].value == 5.0);
 }
 
 TEST_CASE("ticks are round and inside of the axis") {
@@ -99,6 +104,7 @@ TEST_CASE("an axis is logarithmic where values span much") {
 TEST_CASE("numbers are short, and text cannot become markup") {
   CHECK(tools::figure_text(0.031254, 3) == "0.0313");
   CHECK(tools::figure_text(131072, 3) == "131072");
+  CHECK(tools::figure_text(579710.1, 3) == "579710");
   CHECK(tools::figure_text(1e-9, 3) == "1e-09");
   CHECK(tools::figure_text(NAN, 3) == "NaN");
   CHECK(tools::bytes_text(452992) == "442 KiB");

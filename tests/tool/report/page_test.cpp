@@ -101,6 +101,30 @@ TEST_CASE("several runs share charts, and names that are equal are told apart") 
   CHECK(has(page, "<td colspan=\"3\">made_up</td>"));
 }
 
+TEST_CASE("runs without a loss scale are not in its chart") {
+  const auto curves_of_scale = [](const std::vector<MadeUpRun>& runs) -> std::string {
+    const std::string page = page_of_runs(runs);
+    const auto at = page.find("Loss scale; ");
+    if (at == page.npos) return "no chart";
+    const auto begin = page.find("\"curves\":", at);
+    return page.substr(begin, page.find('}', begin) - begin);
+  };
+  MadeUpRun with{.last = 10}, without{.last = 10};
+  without.facts.loss_scale = "none";
+  CHECK(curves_of_scale({without, with}) == "\"curves\":[[],[[10,65536]]]");
+  CHECK(curves_of_scale({without}) == "no chart");
+}
+
+TEST_CASE("charts have the steps of all runs") {
+  MadeUpRun shorter{.first = 200, .last = 500}, one;
+  one.change = [](LogEntry& entry) {
+    if (entry.step == 700) entry.metrics = {{"accuracy", 0.5}};
+  };
+  const std::string page = page_of_runs({shorter, one});
+  CHECK(count_of(page, "{\"first\":10,\"last\":1000,") == 6);
+  CHECK(has(page, "class=\"line c1 dot\""));
+}
+
 TEST_CASE("names cannot become markup") {
   MadeUpRun run = run_named("<script>alert(1)</script>");
   run.facts.buffers[0].name = run.facts.kernels[0].name = run.facts.kernels[0].fused =
