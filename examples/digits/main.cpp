@@ -6,13 +6,14 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <halftone/device.hpp>
 #include <iostream>
 #include <stdexcept>
 
-#include "page.hpp"
 #include "report.hpp"
+#include "report/page.hpp"
 #include "training.hpp"
 
 namespace {
@@ -41,12 +42,21 @@ void show_progress(const std::string& rules, std::uint64_t seed, std::int64_t do
   std::fflush(stdout);
 }
 
+/// Of the first seed's run: beside the page that is made of it.
+std::string log_for(const std::string& rules, const Arguments& arguments) {
+  if (arguments.report.empty()) return {};
+  return std::filesystem::path(arguments.report).replace_extension(rules + ".jsonl").string();
+}
+
 /// All seeds of one rule set.
 std::vector<Run> train_all(const RuleSet& rules, const halftone::Device& device, const Split& data,
                            const Arguments& arguments) {
   std::vector<Run> runs;
   for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(arguments.seeds); ++seed) {
-    const Plan plan{.steps = arguments.steps, .seed = seed};
+    const Plan plan{.steps = arguments.steps,
+                    .seed = seed,
+                    .name = rules.name,
+                    .log = seed == 1 ? log_for(rules.name, arguments) : ""};
     float loss = 0.0f;
     runs.push_back(rules.train(device, data, plan, [&](std::int64_t done, float value) {
       loss = value;
@@ -76,16 +86,17 @@ int run(const Arguments& arguments) {
   std::cout << device.description() << "\n"
             << data.training.count() << " images to learn from, " << data.held_out.count()
             << " held out, " << arguments.steps << " steps per seed\n";
-  std::vector<Section> sections;
   std::vector<Summary> summaries;
+  std::vector<halftone::tools::LoggedRun> logged;
   for (const RuleSet& rules : all_rules) {
-    std::vector<Run> runs = train_all(rules, device, data, arguments);
+    const std::vector<Run> runs = train_all(rules, device, data, arguments);
     summaries.push_back(summarize(rules.name, device.description(), runs));
-    sections.push_back({summaries.back(), std::move(runs.front()), rules.artifact});
+    if (const std::string log = log_for(rules.name, arguments); !log.empty())
+      logged.push_back(halftone::tools::read_run(log));
   }
   print(std::cout, summaries);
   write_file(arguments.json, [&](std::ostream& out) { write_json(out, summaries); });
-  write_file(arguments.report, [&](std::ostream& out) { write_page(out, sections); });
+  write_file(arguments.report, [&](std::ostream& out) { out << halftone::tools::page_of(logged); });
   if (!arguments.report.empty())
     std::cout << "curves, kernels and casts: " << arguments.report << "\n";
   const auto worst = std::ranges::min(summaries, {}, &Summary::accuracy);
@@ -108,7 +119,8 @@ int main(int count, char** values) {
       ->capture_default_str();
   app.add_option("--json", arguments.json,
                  "Write the figures to this file; accuracies are in 0..1");
-  app.add_option("--report", arguments.report, "Write curves, kernels and casts to this HTML file");
+  app.add_option("--report", arguments.report,
+                 "Write curves, kernels and casts to this HTML file, and run logs beside it");
   app.add_option("--at-least", arguments.at_least,
                  "Fail when a mean accuracy, in 0..1, is below this")
       ->check(CLI::Range(0.0, 1.0));

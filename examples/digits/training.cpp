@@ -8,6 +8,7 @@
 #include <digits_f16_model.hpp>
 #include <digits_f32_model.hpp>
 #include <digits_tf32_model.hpp>
+#include <halftone/run_sinks.hpp>
 #include <numbers>
 #include <span>
 
@@ -15,6 +16,7 @@ namespace {
 
 constexpr std::int64_t kBatch = 32;
 constexpr std::int64_t kDigits = 10;
+constexpr std::int64_t kEntries = 440;  // of a log, about
 
 /// Batches of augmented images, in a new order at every pass; the images that fill no batch wait
 /// for the next pass.
@@ -63,6 +65,9 @@ Run train(const halftone::Device& device, const Split& data, const Plan& plan,
           const Progress& progress) {
   using Clock = std::chrono::steady_clock;
   Trainer trainer(device, {.batch = kBatch, .seed = plan.seed});
+  halftone::RunLog log(
+      trainer, {.every = std::max<std::int64_t>(1, plan.steps / kEntries), .name = plan.name});
+  if (!plan.log.empty()) log.add(halftone::json_lines(plan.log, halftone::IfExists::replace));
   Run run;
   Batches batches(data.training, plan.seed);
   const float peak = trainer.learning_rate();
@@ -76,11 +81,11 @@ Run train(const halftone::Device& device, const Split& data, const Plan& plan,
     trainer.step(batch.pixels, batch.digits);
     trainer.wait();
     in_steps += Clock::now() - start;
-    run.losses.push_back(trainer.loss("error"));
-    run.loss_scales.push_back(trainer.stats().loss_scale);
-    progress(step + 1, run.losses.back());
+    log.step(trainer);
+    progress(step + 1, trainer.loss("error"));
   }
   run.accuracy = accuracy<Trainer, Predictor>(device, trainer, data.held_out);
+  log.finish(trainer, {{"held-out accuracy", run.accuracy}});
   run.ms_per_step =
       std::chrono::duration<double, std::milli>(in_steps).count() / static_cast<double>(plan.steps);
   run.statistics = trainer.stats();

@@ -15,14 +15,14 @@
 struct Plan {
   std::int64_t steps = 1760;  ///< of kBatch images: 40 passes over the training images
   std::uint64_t seed = 1;     ///< of weights, order and augmentation
+  std::string name = {};      ///< of the run in its log
+  std::string log = {};       ///< a file of JSON lines, replaced where it is there; empty: none
 };
 
 struct Run {
   double accuracy = 0.0;  ///< held out, in 0..1
   double ms_per_step = 0.0;
   halftone::Statistics statistics;
-  std::vector<float> losses;       ///< of every step
-  std::vector<float> loss_scales;  ///< after every step; 1 without a loss scale
 };
 
 /// Called after every step with the number of steps done and the loss.
