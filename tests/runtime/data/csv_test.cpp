@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -204,6 +205,15 @@ TEST_CASE("numbers are the nearest f32, subnormal ones too") {
     CHECK(data::read_number(text, value) == nullptr);
     CHECK(value == expected);
     CHECK(std::signbit(value) == std::signbit(expected));
+  }
+  for (int i = 0; i < 20000; ++i) {  // as the C library has it
+    const std::string digits = std::to_string(i * 811 % 20000000);
+    for (const std::size_t point : {std::size_t{0}, digits.size() / 2, digits.size()}) {
+      const std::string text = "-" + digits.substr(0, point) + "." + digits.substr(point);
+      float value = 0.0f;
+      REQUIRE(data::read_number(text, value) == nullptr);
+      REQUIRE(value == std::strtof(text.c_str(), nullptr));
+    }
   }
   float value = 0.0f;
   for (const char* text : {"1,5", "0x10", "1e", "--1", "1 2", "1e5e", "NA", "+"}) {

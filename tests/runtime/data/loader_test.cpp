@@ -12,6 +12,7 @@
 
 #include "data/order.hpp"
 #include "message_of.hpp"
+#include "philox.hpp"
 
 using namespace halftone;
 
@@ -221,6 +222,15 @@ TEST_CASE("what a transform draws depends on neither threads nor batches") {
   RowDraws draws(4, 1, 13);  // of the source's rows
   CHECK(expected[40 + 6] == 130.0f + draws.uniform());
   CHECK(expected[40 + 7] == 131.0f + draws.uniform());
+}
+
+TEST_CASE("draws are the words of Philox that row, epoch and seed make") {
+  RowDraws draws(0x123456789abcdef0, 7, 0x500000003);
+  for (std::uint32_t block = 0; block < 3; ++block) {
+    for (const std::uint32_t word :
+         philox4x32({3, 5, 7, 0x72000000 + block}, {0x9abcdef0, 0x12345678}))
+      CHECK(draws.bits() == word);
+  }
 }
 
 TEST_CASE("draws are uniform, and below a bound") {
