@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "fake_driver.hpp"
+#include "halftone/error.hpp"
 #include "line_artifact.hpp"
 #include "worked_example.hpp"
 
@@ -95,6 +96,22 @@ TEST_CASE("what must be zero between launches stays so, whatever rows come betwe
     for (const std::size_t rows : {200, 3, 200, 70, 3, 129, 200}) step_of(trainer, rows);
     CHECK(trainer.updated());
   }
+}
+
+TEST_CASE("a step that the driver refuses leaves the rows of the forward before it") {
+  const auto log = std::make_shared<fake::Log>();
+  Trainer trainer = trainer_on(fake::device(log), 4);
+  trainer.set_parameter("fc.weight", kWeight);
+  trainer.set_parameter("fc.bias", kBias);
+  trainer.forward(kFeatures, kTarget);
+  log->calls.clear();
+  log->fail_at = 1;
+  CHECK_THROWS_AS(trainer.step(std::span(kFeatures).first(3), std::span(kTarget).first(2)),
+                  halftone::Error);
+  log->fail_at = 0;
+  CHECK_FALSE(trainer.diagnose());
+  trainer.backward(kPredictionGradient);
+  CHECK(copy(trainer.gradient("fc.weight")) == kWeightGradient);
 }
 
 TEST_CASE("fewer rows run the kernels for all sizes where those for the planned took over") {

@@ -193,6 +193,19 @@ TEST_CASE("a diagnosis replays with the rows of then") {
   }
 }
 
+TEST_CASE("a diagnosis finds what only so few rows overflow") {
+  Trainer trainer = trainer_of(4);
+  trainer.set_parameter("fc.weight", Floats(6));
+  trainer.set_parameter("fc.bias", Floats(2));
+  // 2e8 * 3e30 overflows in the weight's gradient; of four rows it would be a quarter.
+  trainer.step(Floats{3e30f, 0, 0}, Floats{-2e8f, 0});
+  CHECK_FALSE(trainer.updated());
+  const auto found = trainer.diagnose();
+  REQUIRE(found);
+  CHECK(found->pass == "weight_gradient");
+  CHECK(found->element == 0);
+}
+
 TEST_CASE("any number of different rows, in any order, has the values of trainers made for it") {
   constexpr std::size_t kMost = 24;
   Trainer trainer = trainer_of(kMost);
