@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <string>
 #include <thread>
 
@@ -103,13 +104,22 @@ TEST_CASE("a step that the driver refuses leaves the rows of the forward before 
   Trainer trainer = trainer_on(fake::device(log), 4);
   trainer.set_parameter("fc.weight", kWeight);
   trainer.set_parameter("fc.bias", kBias);
+  const auto refused_step = [&] {
+    log->calls.clear();
+    log->fail_at = 1;
+    CHECK_THROWS_AS(trainer.step(std::span(kFeatures).first(3), std::span(kTarget).first(2)),
+                    halftone::Error);
+    log->fail_at = 0;
+  };
+  Floats spoiled = kFeatures;
+  spoiled[4] = std::numeric_limits<float>::infinity();  // of the second row
+  trainer.forward(spoiled, kTarget);
+  refused_step();
+  const auto found = trainer.diagnose();
+  REQUIRE(found);
+  CHECK(found->element == 4);
   trainer.forward(kFeatures, kTarget);
-  log->calls.clear();
-  log->fail_at = 1;
-  CHECK_THROWS_AS(trainer.step(std::span(kFeatures).first(3), std::span(kTarget).first(2)),
-                  halftone::Error);
-  log->fail_at = 0;
-  CHECK_FALSE(trainer.diagnose());
+  refused_step();
   trainer.backward(kPredictionGradient);
   CHECK(copy(trainer.gradient("fc.weight")) == kWeightGradient);
 }
