@@ -232,7 +232,8 @@ class CsvFile {
     constexpr std::size_t kShown = 40;
     const bool is_missing = fault == std::string_view("is missing");
     const std::string text = unquoted(field);
-    const std::string where = place(field.text.data()) + ", " + column_text(column);
+    const std::string where =
+        place(field.text.data()) + ", " + column_text(column);  // NOLINT: an address alone
     const std::string hint =
         is_missing ? "give a value, or leave the line out"
         : target.codes.empty()

@@ -82,7 +82,7 @@ bool convert(const std::byte* from, std::int64_t count, std::int32_t* to, const 
     for (std::int64_t i = 0; i < count; ++i) {
       const auto value = loaded<Element>(from + i * static_cast<std::int64_t>(sizeof(Element)));
       fits &= std::in_range<std::int32_t>(value);
-      to[i] = static_cast<std::int32_t>(value);
+      to[i] = static_cast<std::int32_t>(value);  // NOLINT: an i8 is a number here
     }
     return fits;
   }

@@ -19,12 +19,12 @@ std::uint64_t first_two(const PhiloxCounter& words) {
   return words[0] | std::uint64_t{words[1]} << 32;
 }
 
-/// The least even b with b * b >= rows.
+/// The least even b > 0 with b * b >= rows.
 std::uint64_t even_root(std::uint64_t rows) {
   auto root = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(rows)));
   while (root > 0 && (root - 1) * (root - 1) >= rows) --root;
   while (root * root < rows) ++root;
-  return root + root % 2;
+  return root == 0 ? 2 : root + root % 2;
 }
 
 }  // namespace
