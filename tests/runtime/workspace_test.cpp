@@ -43,7 +43,7 @@ TEST_CASE("zeroed parts end at the same address for fewer rows, and all stays in
   const std::array<std::int64_t, 1> planned = {1000};
   CHECK(halftone::workspace_shift(split, planned, planned) == 0);
   // 125 counters are 500 bytes, 64 are 256.
-  for (const auto [rows, shift] : {std::pair{1, 256}, {512, 256}, {513, 0}, {999, 0}}) {
+  for (const auto& [rows, shift] : {std::pair{1, 256}, {512, 256}, {513, 0}, {999, 0}}) {
     CAPTURE(rows);
     const std::array<std::int64_t, 1> symbols = {rows};
     CHECK(halftone::workspace_shift(split, planned, symbols) == shift);
