@@ -90,16 +90,40 @@ private:
         continue;
       const hm::Buffer &buffer = *find(*reader, name);
       inputs.push_back("\"" + makeIdentifier(name) + "\", halftone::Element::" +
-                       (encoding::traits(buffer.encoding.element).integer ? "i32" : "f32") + ", " +
+                       encoding::word(givenAs(buffer.encoding.element)) + ", " +
                        spell(llvm::is_contained(forward, name)) + ", " +
-                       spell(llvm::is_contained(predicted, name)));
+                       spell(llvm::is_contained(predicted, name)) + ", " +
+                       spell(inference && find(*inference, name)) + ", \"" + name + "\"");
     }
     for (const hm::Output &output : m.outputs)
       outputs.push_back("\"" + makeIdentifier(output.name) + "\", \"" + output.name + "\"");
     return "/// The model's names, for <halftone/records.hpp>.\nstruct Signature {\n"
            "  static constexpr const char* model = \"" +
            model + "\";\n" + fields("inputs", "InputField", inputs) +
-           fields("outputs", "OutputField", outputs) + "};\n\n";
+           fields("outputs", "OutputField", outputs) + hyperparameters() + "};\n\n";
+  }
+
+  /// What a caller may set of the updates, in the order of records.
+  std::string hyperparameters() {
+    std::vector<std::string> names;
+    for (const char *name : {"learning_rate", "weight_decay", "momentum"})
+      if (training && find(*training, name))
+        names.push_back("\"" + std::string(name) + "\"");
+    return "  static constexpr std::array<const char*, " + std::to_string(names.size()) +
+           "> hyperparameters = {" + join(names, ", ") + "};\n";
+  }
+
+  /// The typed calls take narrow floats as floats, which are rounded.
+  static encoding::Element givenAs(encoding::Element element) {
+    return encoding::traits(element).integer ? element : encoding::Element::f32;
+  }
+
+  static std::string typeOf(encoding::Element element) {
+    const encoding::ElementTraits &traits = encoding::traits(element);
+    if (!traits.integer)
+      return "float";
+    return std::string("std::") + (traits.has_sign ? "int" : "uint") + std::to_string(traits.bits) +
+           "_t";
   }
 
   static const hm::Buffer *find(const hm::Program &program, std::string_view name) {
@@ -168,8 +192,7 @@ private:
     std::vector<std::string> parameters, values, shapes;
     for (const std::string &name : names) {
       const hm::Buffer &buffer = *find(program, name);
-      std::string element =
-          encoding::traits(buffer.encoding.element).integer ? "std::int32_t" : "float";
+      std::string element = typeOf(buffer.encoding.element);
       parameters.push_back("std::span<const " + element + "> " + makeIdentifier(name));
       values.push_back("halftone::NamedValues{\"" + name + "\", " + makeIdentifier(name) + "}");
       shapes.push_back(name + ": " + shape(buffer));
@@ -211,6 +234,9 @@ private:
     for (const hm::Buffer &buffer : training->buffers)
       if (buffer.role == hm::Role::state)
         text += "/// State: " + buffer.name + " " + shape(buffer) + ".\n";
+    for (const hm::InputGradient &wanted : m.input_gradients)
+      text += "/// Gradient of an input: " + wanted.input + " " +
+              shape(*find(*training, wanted.input)) + ".\n";
     return text;
   }
 
@@ -258,7 +284,8 @@ private:
       initialisers.push_back("." + makeIdentifier(output.name) + " = this->output(\"" +
                              output.name + "\")");
     }
-    out += "  };\n\n" + constructors("Predictor") + withRecords("Predictor", {"predict"});
+    out +=
+        "  };\n\n" + constructors("Predictor") + withRecords("Predictor", {"predict", "evaluate"});
     std::string result = "    return {" + join(initialisers, ", ") + "};\n";
     out += forwarding("Outputs predict", "halftone::Predictor::predict", forwardInputs(*inference),
                       *inference, "", result);

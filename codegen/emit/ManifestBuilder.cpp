@@ -80,6 +80,11 @@ private:
           m.symbols.push_back(dim.symbol);
       if (hd::is_input(node.kind))
         m.inputs.push_back(node.name);
+      for (unsigned i = 0; i < node.operands.size() && hd::is_layer(node.kind); ++i)
+        if (hd::operand_form(hd::form_of(node.kind), i).kept)
+          m.kept_states.push_back(description.nodes[node.operands[i].node].name);
+      if (hd::wants_gradient(node))
+        m.input_gradients.push_back({node.name, inputGradientBuffer(node.name)});
     }
     for (const std::string &symbol : m.symbols)
       m.assumed.push_back(assumedSize(assumed, symbol));
@@ -216,6 +221,8 @@ private:
       return hm::Role::accumulated;
     case BufferRole::Counters:
       return hm::Role::counters;
+    case BufferRole::InputGradient:
+      return hm::Role::input_gradient;
     }
     llvm_unreachable("all roles are listed");
   }

@@ -31,6 +31,8 @@ static Value importInstruction(OpBuilder &builder, Location loc, const hd::Scala
     return arith::MinimumFOp::create(builder, loc, a(), b());
   case hd::ScalarOp::maximum:
     return arith::MaximumFOp::create(builder, loc, a(), b());
+  case hd::ScalarOp::pow:
+    return s.pow(a(), b());
   case hd::ScalarOp::negate:
     return s.neg(a());
   case hd::ScalarOp::absolute:
@@ -39,12 +41,20 @@ static Value importInstruction(OpBuilder &builder, Location loc, const hd::Scala
     return math::FloorOp::create(builder, loc, a());
   case hd::ScalarOp::exp:
     return s.exp(a());
+  case hd::ScalarOp::expm1:
+    return math::ExpM1Op::create(builder, loc, a());
   case hd::ScalarOp::log:
     return s.log(a());
+  case hd::ScalarOp::log1p:
+    return math::Log1pOp::create(builder, loc, a());
   case hd::ScalarOp::sqrt:
     return s.sqrt(a());
   case hd::ScalarOp::rsqrt:
     return math::RsqrtOp::create(builder, loc, a());
+  case hd::ScalarOp::sin:
+    return s.sin(a());
+  case hd::ScalarOp::cos:
+    return s.cos(a());
   case hd::ScalarOp::tanh:
     return s.tanh(a());
   case hd::ScalarOp::erf:

@@ -51,6 +51,17 @@ private:
   }
 
   void addAll(std::monostate) {}
+  void addAll(const hd::InputAttributes &attributes) {
+    if (attributes.gradient)
+      state.addAttribute("gradient", builder.getUnitAttr());
+    auto set = [&](StringRef name, double value) {
+      state.addAttribute(name, builder.getF32FloatAttr(static_cast<float>(value)));
+    };
+    if (attributes.converts()) { // an offset of 0, too: it makes +0 of -0
+      set("scale", attributes.scale);
+      set("offset", attributes.offset);
+    }
+  }
   void addAll(const hd::ParameterAttributes &attributes) {
     add("initializer", attributes.initializer);
     add("decay", attributes.decay);
@@ -75,7 +86,7 @@ public:
   GraphImporter(OpBuilder &builder, const hd::Description &description)
       : builder(builder), description(description), values(description.nodes.size()) {}
 
-  void importNode(hd::NodeId id);
+  void importNode(hd::NodeId id, bool training);
   void importSinks(bool training);
 
 private:
@@ -88,10 +99,18 @@ private:
                            ir::typeOf(builder.getContext(), node.format));
   }
   Operation *create(const hd::Node &node, Location loc);
+  void importKept(const hd::Node &node, Operation *op, bool training);
+
+  struct Assignment {
+    Value state, next;
+    StringAttr name;
+  };
+  Value createDivisor(Operation *loss);
 
   OpBuilder &builder;
   const hd::Description &description;
   SmallVector<Value> values;
+  SmallVector<Assignment> assignments; ///< of states that layers keep
 };
 
 /// The operation of the kind's word, with the operands in the order of their roles and the settings
@@ -119,12 +138,45 @@ Operation *GraphImporter::create(const hd::Node &node, Location loc) {
   return op;
 }
 
-void GraphImporter::importNode(hd::NodeId id) {
+/// The states that a layer keeps (D17): it alone reads them, as they are, and leaves as its last
+/// results what they are next.
+void GraphImporter::importKept(const hd::Node &node, Operation *op, bool training) {
+  const hd::KindForm &form = hd::form_of(node.kind);
+  SmallVector<Value> kept;
+  for (unsigned i = 0; i < node.operands.size(); ++i)
+    if (hd::operand_form(form, i).kept)
+      kept.push_back(op->getOperand(i));
+  for (auto [state, next] : llvm::zip(kept, op->getResults().take_back(kept.size()))) {
+    Operation *source = state.getDefiningOp();
+    source->setAttr(kKeptAttr, builder.getUnitAttr());
+    if (training)
+      assignments.push_back({state, next, cast<StateOp>(source).getNameAttr()});
+  }
+}
+
+/// What a loss under weights divides by: before it, so that its mean can join it (D71).
+Value GraphImporter::createDivisor(Operation *loss) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(loss);
+  Value divisor = cast<Layer>(loss).buildDivisor(builder);
+  if (divisor)
+    divisor.getDefiningOp()->setAttr(kInternalAttr, builder.getUnitAttr());
+  return divisor;
+}
+
+void GraphImporter::importNode(hd::NodeId id, bool training) {
   const hd::Node &node = description.nodes[id];
   Location loc = NameLoc::get(builder.getStringAttr(node.name));
   SmallVector<Operation *> ops{create(node, loc)};
-  if (hd::is_loss(node.kind))
-    ops.push_back(MeanOp::create(builder, loc, typeOf(node), ops.front()->getResult(0)));
+  if (node.format != Element::i32 && hd::is_counted(description, id))
+    ops.front()->setAttr("integers", builder.getUnitAttr());
+  importKept(node, ops.front(), training);
+  if (hd::is_loss(node.kind)) {
+    Value divisor = createDivisor(ops.front());
+    if (divisor)
+      ops.insert(ops.begin(), divisor.getDefiningOp());
+    ops.push_back(MeanOp::create(builder, loc, typeOf(node), ops.back()->getResult(0), divisor));
+  }
   values[id] = ops.back()->getResult(0);
   for (Operation *op : ops) {
     op->setAttr(kLayerAttr, builder.getStringAttr(node.name));
@@ -154,8 +206,12 @@ void GraphImporter::importSinks(bool training) {
   }
   for (const hd::Assignment &assignment : description.assignments) {
     const std::string &name = description.nodes[assignment.state].name;
-    auto op = AssignOp::create(builder, NameLoc::get(builder.getStringAttr(name)),
-                               values[assignment.state], values[assignment.value]);
+    assignments.push_back(
+        {values[assignment.state], values[assignment.value], builder.getStringAttr(name)});
+  }
+  for (const Assignment &assignment : assignments) {
+    auto op =
+        AssignOp::create(builder, NameLoc::get(assignment.name), assignment.state, assignment.next);
     setPhase(op, Phase::Update);
   }
 }
@@ -198,13 +254,18 @@ DictionaryAttr importOptimizer(Builder &builder, const hd::Optimizer &optimizer)
   auto set = [&](StringRef name, double value) {
     fields.push_back(builder.getNamedAttr(name, builder.getF64FloatAttr(value)));
   };
+  auto setAdam = [&](StringRef kind, const auto &adam) {
+    fields.push_back(builder.getNamedAttr("kind", builder.getStringAttr(kind)));
+    set("learning_rate", adam.learning_rate);
+    set("beta1", adam.beta1);
+    set("beta2", adam.beta2);
+    set("epsilon", adam.epsilon);
+    set("weight_decay", adam.weight_decay);
+  };
   if (const auto *adamw = std::get_if<hd::AdamW>(&optimizer)) {
-    fields.push_back(builder.getNamedAttr("kind", builder.getStringAttr("adamw")));
-    set("learning_rate", adamw->learning_rate);
-    set("beta1", adamw->beta1);
-    set("beta2", adamw->beta2);
-    set("epsilon", adamw->epsilon);
-    set("weight_decay", adamw->weight_decay);
+    setAdam("adamw", *adamw);
+  } else if (const auto *adam = std::get_if<hd::Adam>(&optimizer)) {
+    setAdam("adam", *adam);
   } else {
     const auto &sgd = std::get<hd::Sgd>(optimizer);
     fields.push_back(builder.getNamedAttr("kind", builder.getStringAttr("sgd")));
@@ -241,7 +302,7 @@ OwningOpRef<ModuleOp> importDescription(const hd::Description &description, Stri
     GraphImporter importer(builder, description);
     for (size_t id = 0; id < description.nodes.size(); ++id)
       if (needed[id])
-        importer.importNode(static_cast<hd::NodeId>(id));
+        importer.importNode(static_cast<hd::NodeId>(id), training);
     importer.importSinks(training);
   };
   if (!description.losses.empty())

@@ -23,9 +23,11 @@ LogicalResult CastOp::verify() { return verifyOneShape(*this); }
 
 void CastOp::build(OpBuilder &builder, OperationState &state, Value x, const Encoding &to) {
   assert(!encoding::fault(to) && "a cast cannot say this");
+  auto input = x.getDefiningOp<InputOp>();
   build(builder, state,
         cast<TensorType>(x.getType()).withElementType(typeOf(builder.getContext(), to.element)), x,
-        to.rounding == encoding::Rounding::toward_zero);
+        to.rounding == encoding::Rounding::toward_zero, input ? input.getScaleAttr() : FloatAttr(),
+        input ? input.getOffsetAttr() : FloatAttr());
 }
 
 Encoding CastOp::getEncoding() {
@@ -34,14 +36,34 @@ Encoding CastOp::getEncoding() {
 }
 
 bool CastOp::isExact() {
-  return encoding::holds(getEncoding().element, elementOf(tensor(getX()).getElementType()));
+  Element to = getEncoding().element;
+  return isDelivered(getX()) ? !encoding::is_narrow(to)
+                             : encoding::holds(to, elementOf(tensor(getX()).getElementType()));
 }
 
 OpFoldResult CastOp::fold(FoldAdaptor) { return getX().getType() == getType() ? getX() : Value(); }
 
+/// D16
+Value CastOp::convert(OpBuilder &builder, Value number) {
+  if (!getScale() && !getOffset())
+    return number;
+  Scalars s(builder, getLoc());
+  auto orElse = [](std::optional<APFloat> stated, double otherwise) {
+    return stated ? stated->convertToDouble() : otherwise;
+  };
+  return s.add(s.mul(number, s.like(number, orElse(getScale(), 1))),
+               s.like(number, orElse(getOffset(), 0)));
+}
+
 SmallVector<Value> CastOp::buildBody(OpBuilder &builder, ValueRange elements, Value) {
   Type f32 = builder.getF32Type(), to = getType().getElementType();
   Value x = elements[0];
+  if (isDelivered(x.getType())) {
+    x = IntegerOp::create(builder, getLoc(), to.isInteger() ? to : f32, x);
+    if (to.isInteger())
+      return {x};
+    x = convert(builder, x);
+  }
   if (!x.getType().isF32()) // through f32, exactly
     x = arith::ExtFOp::create(builder, getLoc(), f32, x);
   if (to.isF32())

@@ -103,6 +103,8 @@ std::string outputBuffer(StringRef output) { return ("=" + output).str(); }
 
 std::string outputGradientBuffer(StringRef output) { return ("d=" + output).str(); }
 
+std::string inputGradientBuffer(StringRef input) { return ("d%" + input).str(); }
+
 std::string stateBeforeStepBuffer(StringRef state) {
   return (StringRef(manifest::kBeforeStep) + state).str();
 }
@@ -116,6 +118,17 @@ Phase getPhase(Operation *op) {
 
 void setPhase(Operation *op, Phase phase) {
   op->setAttr(kPhaseAttr, PhaseAttr::get(op->getContext(), phase));
+}
+
+Type codeTypeOf(Value value) {
+  Type element = cast<TensorType>(value.getType()).getElementType();
+  auto input = value.getDefiningOp<InputOp>();
+  if (!input || element.isSignlessInteger())
+    return element;
+  bool isValue = isa<FloatType>(element) ||
+                 (encoding::is_exact_in_f32(elementOf(element)) && !input.getIntegers());
+  return isValue ? Type(Float32Type::get(element.getContext()))
+                 : Type(IntegerType::get(element.getContext(), 32));
 }
 
 bool isExactCast(Operation *op) {

@@ -60,6 +60,8 @@ inline constexpr llvm::StringLiteral kLayerAttr = "halftone.layer";
 inline constexpr llvm::StringLiteral kKindAttr = "halftone.kind";
 inline constexpr llvm::StringLiteral kPhaseAttr = "halftone.phase";
 inline constexpr llvm::StringLiteral kPrecisionAttr = "halftone.precision";
+/// Set by import on a state that one layer keeps and alone reads (D17, UnitAttr).
+inline constexpr llvm::StringLiteral kKeptAttr = "halftone.kept";
 /// Set by BuildBackward: for every result the parameter or layer whose gradient it is a
 /// contribution to (array of StringAttr, empty for a value inside a loss); on a sum of
 /// contributions UnitAttr.
@@ -85,7 +87,7 @@ inline constexpr llvm::StringLiteral kCastAttr = "halftone.cast";
 inline constexpr llvm::StringLiteral kOnlyCastsAttr = "halftone.only_casts";
 /// The name of the graph that is run to find the first value that is not finite.
 inline constexpr llvm::StringLiteral kDiagnosis = "diagnosis";
-/// Set by LowerLayers on a primitive whose results stay inside of the layer that it is a part of,
+/// Set by LowerLayers on a primitive that is a part of a layer and does not compute its value,
 /// by BuildBackward on one that stays inside of a gradient, and on kernels that hold nothing else
 /// (UnitAttr).
 inline constexpr llvm::StringLiteral kInternalAttr = "halftone.internal";
@@ -114,6 +116,7 @@ inline constexpr llvm::StringLiteral kAverageAttr = "halftone.average";
 /// node.
 std::string outputBuffer(llvm::StringRef output);
 std::string outputGradientBuffer(llvm::StringRef output);
+std::string inputGradientBuffer(llvm::StringRef input);
 /// Of what a state was before the step whose micro-batches move it on (S4).
 std::string stateBeforeStepBuffer(llvm::StringRef state);
 bool isStateBeforeStep(llvm::StringRef buffer);
@@ -122,9 +125,14 @@ Phase getPhase(mlir::Operation *op);
 void setPhase(mlir::Operation *op, Phase phase);
 llvm::StringRef getLayer(mlir::Operation *op);
 
-/// Whether a tensor's elements are floats of some format.
-inline bool isFloat(mlir::Value value) {
-  return mlir::isa<mlir::FloatType>(mlir::cast<TensorType>(value.getType()).getElementType());
+/// What scalar code has for an element of the tensor: of an input, which has the element that it is
+/// delivered in until InsertCasts, f32, or i32 of labels and tokens.
+mlir::Type codeTypeOf(mlir::Value tensor);
+/// Whether a tensor's elements are floats of some format, or integers that are read as values.
+inline bool isFloat(mlir::Value value) { return mlir::isa<mlir::FloatType>(codeTypeOf(value)); }
+/// Whether it is an input of integers that nothing computes with as they are.
+inline bool isDelivered(mlir::Value value) {
+  return isDelivered(mlir::cast<TensorType>(value.getType()).getElementType());
 }
 /// Whether `op` is a cast that rounds nothing; false for null.
 bool isExactCast(mlir::Operation *op);

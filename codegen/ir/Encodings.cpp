@@ -25,6 +25,15 @@ static Type (*const kTypes[])(MLIRContext *) = {
     [](MLIRContext *context) -> Type { return Float16Type::get(context); },
     [](MLIRContext *context) -> Type { return BFloat16Type::get(context); },
     [](MLIRContext *context) -> Type { return IntegerType::get(context, 32); },
+    [](MLIRContext *context) -> Type {
+      return IntegerType::get(context, 8, IntegerType::Unsigned);
+    },
+    [](MLIRContext *context) -> Type { return IntegerType::get(context, 8, IntegerType::Signed); },
+    [](MLIRContext *context) -> Type {
+      return IntegerType::get(context, 16, IntegerType::Unsigned);
+    },
+    [](MLIRContext *context) -> Type { return IntegerType::get(context, 16, IntegerType::Signed); },
+    [](MLIRContext *context) -> Type { return IntegerType::get(context, 64, IntegerType::Signed); },
 };
 static_assert(std::size(kTypes) == encoding::kElements);
 
@@ -54,6 +63,11 @@ bool isNarrow(Type type) {
 
 bool isShort(Type type) {
   return isNarrow(type) && bitsOf(type) < encoding::traits(Element::f32).bits;
+}
+
+bool isDelivered(Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  return integer && !integer.isSignless();
 }
 
 FailureOr<Encoding> parseEncoding(AsmParser &parser) {

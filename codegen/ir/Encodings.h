@@ -35,6 +35,10 @@ bool isNarrow(mlir::Type type);
 /// Whether tensors are held in the type as codes, shorter than the f32 that they stand for.
 bool isShort(mlir::Type type);
 
+/// Whether the type is of integers that inputs are delivered in and nothing computes with: any but
+/// i32. They have a sign or none, as scalars of arith never do.
+bool isDelivered(mlir::Type type);
+
 /// The text form of an encoding without a fault.
 mlir::FailureOr<Encoding> parseEncoding(mlir::AsmParser &parser);
 void printEncoding(mlir::AsmPrinter &printer, const Encoding &encoding);

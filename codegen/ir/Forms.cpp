@@ -84,20 +84,15 @@ SmallVector<Value> inlineBlock(OpBuilder &builder, Block &block, ValueRange argu
 }
 
 void addArguments(Block *block, ValueRange inputs, Location loc) {
-  for (Value input : inputs) {
-    Type element = tensor(input).getElementType();
-    bool widened = isa<FloatType>(element) && isa_and_nonnull<InputOp>(input.getDefiningOp());
-    block->addArgument(widened ? Float32Type::get(input.getContext()) : element,
-                       loc); // see fitCode
-  }
+  for (Value input : inputs)
+    block->addArgument(codeTypeOf(input), loc); // see fitCode
 }
 
-/// Arithmetic is f32; an input may still have the format that it arrives in until InsertCasts has
+/// Arithmetic is f32; an input may still have the element that it arrives in until InsertCasts has
 /// widened it.
 bool fitCode(TypeRange scalars, ValueRange tensors) {
   return llvm::equal(scalars, tensors, [&](Type scalar, Value value) {
-    return scalar == tensor(value).getElementType() ||
-           (scalar.isF32() && isa_and_nonnull<InputOp>(value.getDefiningOp()));
+    return scalar == tensor(value).getElementType() || scalar == codeTypeOf(value);
   });
 }
 

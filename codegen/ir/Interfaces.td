@@ -29,6 +29,9 @@ def Halftone_Layer : OpInterface<"Layer"> {
                     [{ return ::halftone::ir::inferOperandAccesses($_op); }]>,
     InterfaceMethod<"Whether its value is the elements of its operand, in their order, so that it lowers to a view.", "bool", "isView",
                     (ins), [{}], [{ return false; }]>,
+    InterfaceMethod<[{
+      Of a loss under weights (D71): builds the scalar that its mean divides by. Null where that is the number of elements.
+    }], "::mlir::Value", "buildDivisor", (ins "::mlir::OpBuilder &":$builder), [{}], [{ return ::mlir::Value(); }]>,
     InterfaceMethod<"Builds the primitives that it stands for; returns what its results become.",
                     "::llvm::SmallVector<::mlir::Value>", "lower", (ins "::mlir::OpBuilder &":$builder)>
   ];

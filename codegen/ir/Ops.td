@@ -34,7 +34,17 @@ class Halftone_SourceOp<string mnemonic, dag extra = (ins), list<Trait> traits =
   let results = (outs Halftone_AnyTensor:$result);
   let assemblyFormat = "$name attr-dict `:` type($result)";
 }
-def Halftone_InputOp : Halftone_SourceOp<"input"> { let summary = "A tensor that every step receives (D20)"; }
+def Halftone_InputOp : Halftone_SourceOp<"input", (ins UnitAttr:$gradient, UnitAttr:$integers,
+    OptionalAttr<F32Attr>:$scale, OptionalAttr<F32Attr>:$offset)> {
+  let summary = "A tensor that every step receives (D20); `gradient` where d objective / d input is wanted (D15)";
+  let description = [{
+    One of ui8, si8, ui16 or si16 is read as a value: its number, times `scale`, plus `offset` (D16); with `integers`, as one of
+    si64 or i32 always, by labels and tokens. InsertCasts makes f32 or i32 of it.
+    ```mlir
+    %x = halftone.input "pixels" {offset = -0.5 : f32, scale = 0.25 : f32} : !halftone.tensor<[batch, 64], ui8>
+    ```
+  }];
+}
 def Halftone_ParameterOp : Halftone_SourceOp<"parameter", (ins
     Halftone_InitializerAttr:$initializer, DefaultValuedAttr<BoolAttr, "true">:$decay,
     DefaultValuedAttr<BoolAttr, "false">:$frozen, DefaultValuedAttr<F64Attr, "1.0">:$learning_rate_scale,
@@ -141,6 +151,7 @@ class Halftone_NamedSinkOp<string mnemonic, string text> : Halftone_Op<mnemonic>
   let assemblyFormat = "$name `,` $x attr-dict `:` type($x)";
 }
 def Halftone_OutputOp : Halftone_NamedSinkOp<"output", "A value that the caller reads after the forward phase">;
+def Halftone_InputGradientOp : Halftone_NamedSinkOp<"input_gradient", "The gradient of input `name`, which the caller reads after the backward phase (D15)">;
 def Halftone_StatisticOp : Halftone_NamedSinkOp<"statistic", "A scalar that the host reads after a step">;
 def Halftone_LossOp : Halftone_Op<"loss"> {
   let summary = "A scalar whose weighted sum with the other losses is minimised";
@@ -264,6 +275,12 @@ def Halftone_QuarterIndexOp : Halftone_ScalarOp<"quarter_index", "element_index 
 def Halftone_QuarterPlaceOp : Halftone_ScalarOp<"quarter_place", "element_index mod 4 as i32"> {
   let results = (outs I32:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
+}
+def Halftone_IntegerOp : Halftone_ScalarOp<"integer", "The number of a delivered integer as i32, -1 of one that i32 does not hold (D16), or exactly as f32"> {
+  let description = [{ Not arith's: its folders join a conversion to f32 and a rounding, and forget how that rounds. }];
+  let arguments = (ins AnyTypeOf<[UI8, SI8, UI16, SI16, SI64]>:$x);
+  let results = (outs AnyTypeOf<[F32, I32]>:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
 }
 def Halftone_CountOp : Halftone_ScalarOp<"count", "The product of the dimensions, as i32 or as a float: exact below 2^24, else nearest"> {
   let arguments = (ins ArrayAttr:$dims);

@@ -115,14 +115,24 @@ def Halftone_ViewOp : Halftone_Op<"view", [Pure]> {
 }
 def Halftone_CastOp : Halftone_TensorOp<"cast"> {
   let summary = "A declared rounding point: to the result's format, nearest even or toward zero (F2); exact where it widens";
-  let arguments = (ins Halftone_AnyTensor:$x, UnitAttr:$toward_zero);
+  let description = [{
+    Of integers that an input is delivered in it makes their value, with the input's `scale` and `offset` (D16), before it rounds.
+    ```mlir
+    %v = halftone.cast %x {offset = -0.5 : f32, scale = 0.25 : f32}
+        : (!halftone.tensor<[batch, 64], ui8>) -> !halftone.tensor<[batch, 64], f32>
+    ```
+  }];
+  let arguments = (ins Halftone_AnyTensor:$x, UnitAttr:$toward_zero, OptionalAttr<F32Attr>:$scale, OptionalAttr<F32Attr>:$offset);
   let builders = [OpBuilder<(ins "::mlir::Value":$x, "const ::halftone::encoding::Encoding &":$to)>];
   let results = (outs Halftone_AnyTensor:$result);
   let extraClassDeclaration = [{
     /// What it rounds to: the result's element.
     ::halftone::encoding::Encoding getEncoding();
-    /// Whether every value of the operand's element is one of the result's.
+    /// Whether nothing is rounded to another format: every value of the operand's element, or what integers stand for, is
+    /// one of the result's.
     bool isExact();
+    /// The value of an integer's number.
+    ::mlir::Value convert(::mlir::OpBuilder &builder, ::mlir::Value number);
   }];
   let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;

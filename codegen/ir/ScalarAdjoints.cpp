@@ -70,9 +70,19 @@ bool Adjoints::visit(Operation *op, ArrayRef<Value> operands, Value r, Value v) 
       })
       .Case([&](math::FloorOp) { return toA(zero), true; })
       .Case([&](math::ExpOp) { return toA(s.mul(v, r)), true; })
+      .Case([&](math::PowFOp) {
+        Value power = s.pow(a, s.sub(b, s.like(v, 1)));
+        toA(s.select(s.equal(b, zero), zero, s.mul(v, s.mul(b, power))));
+        Value flat = s.both(s.equal(a, zero), s.lessOrEqual(zero, b));
+        return toB(s.select(flat, zero, s.mul(v, s.mul(r, s.log(a))))), true;
+      })
+      .Case([&](math::ExpM1Op) { return toA(s.mul(v, s.add(r, s.like(v, 1)))), true; })
       .Case([&](math::LogOp) { return toA(s.div(v, a)), true; })
+      .Case([&](math::Log1pOp) { return toA(s.div(v, s.add(s.like(v, 1), a))), true; })
       .Case([&](math::SqrtOp) { return toA(s.div(s.mul(s.like(v, 0.5), v), r)), true; })
       .Case([&](math::RsqrtOp) { return toA(s.mul(s.mul(s.like(v, -0.5), v), s.div(r, a))), true; })
+      .Case([&](math::SinOp) { return toA(s.mul(v, s.cos(a))), true; })
+      .Case([&](math::CosOp) { return toA(s.neg(s.mul(v, s.sin(a)))), true; })
       .Case([&](math::TanhOp) { return toA(s.mul(v, s.sub(s.like(v, 1), s.mul(r, r)))), true; })
       .Case([&](math::ErfOp) {
         return toA(s.mul(v, s.mul(s.exp(s.neg(s.mul(a, a))), s.like(v, 2 / std::sqrt(M_PI))))),

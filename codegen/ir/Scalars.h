@@ -56,6 +56,11 @@ public:
   mlir::Value sqrt(mlir::Value a) { return mlir::math::SqrtOp::create(builder, loc, a); }
   mlir::Value exp(mlir::Value a) { return mlir::math::ExpOp::create(builder, loc, a); }
   mlir::Value log(mlir::Value a) { return mlir::math::LogOp::create(builder, loc, a); }
+  mlir::Value sin(mlir::Value a) { return mlir::math::SinOp::create(builder, loc, a); }
+  mlir::Value cos(mlir::Value a) { return mlir::math::CosOp::create(builder, loc, a); }
+  mlir::Value pow(mlir::Value a, mlir::Value b) {
+    return mlir::math::PowFOp::create(builder, loc, a, b);
+  }
   mlir::Value tanh(mlir::Value a) { return mlir::math::TanhOp::create(builder, loc, a); }
   mlir::Value erf(mlir::Value a) { return mlir::math::ErfOp::create(builder, loc, a); }
   mlir::Value sigmoid(mlir::Value a) { return SigmoidOp::create(builder, loc, a.getType(), a); }

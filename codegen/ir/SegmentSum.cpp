@@ -7,7 +7,7 @@ namespace halftone::ir {
 
 LogicalResult SegmentSumOp::verify() {
   TensorType index = tensor(getIndex()), x = tensor(getX()), result = getType();
-  if (!index.getElementType().isInteger(32) || index.getDims() != x.getRowDims())
+  if (!codeTypeOf(getIndex()).isInteger(32) || index.getDims() != x.getRowDims())
     return emitOpError() << "index " << index << " does not have one i32 per row of " << x;
   if (result.getRank() != 2 || !result.getStaticElements() || result.getColumns() != x.getColumns())
     return emitOpError() << "result " << result << " does not have rows, in a number, of the "

@@ -38,15 +38,21 @@ public:
       if (auto parameter = dyn_cast<ParameterOp>(op); parameter && !parameter.getFrozen())
         if (failed(finish(parameter)))
           return failure();
+    for (Operation *op : ops)
+      if (auto input = dyn_cast<InputOp>(op); input && input.getGradient())
+        if (failed(finish(input)))
+          return failure();
     return success();
   }
 
 private:
-  /// A value needs a gradient when it depends on a trained parameter or is an output.
+  /// A value needs a gradient when it depends on a trained parameter or on an input that wants one.
   void findTrained() {
     for (Operation *op : ops) {
       auto parameter = dyn_cast<ParameterOp>(op);
+      auto input = dyn_cast<InputOp>(op);
       bool trained = parameter ? !parameter.getFrozen()
+                     : input   ? input.getGradient()
                                : llvm::any_of(op->getOperands(),
                                               [&](Value v) { return needsGradient.contains(v); });
       if (trained)
@@ -246,6 +252,35 @@ private:
     auto op = GradientOp::create(builder, parameter.getLoc(), parameter.getResult(), gradient);
     setPhase(op, Phase::Backward);
     return success();
+  }
+
+  LogicalResult finish(InputOp input) {
+    Value gradient = gradients.lookup(input.getResult());
+    if (!gradient)
+      return input.emitError()
+             << "input '" << input.getName()
+             << "' wants a gradient but no loss depends on it, or only metrics of "
+                "weight 0: leave 'gradient' out or use it in a loss";
+    auto op = InputGradientOp::create(builder, input.getLoc(), input.getName(),
+                                      unscaled(input, gradient));
+    setPhase(op, Phase::Backward);
+    return success();
+  }
+
+  /// D15: without the loss scale. Rules see a partial sum, which they do not round.
+  Value unscaled(InputOp input, Value gradient) {
+    Value value = lossScale();
+    if (!value)
+      return gradient;
+    auto op = makeMap(builder, input.getLoc(), "unscale", {gradient, value}, gradient.getType(),
+                      [](Scalars &s, ValueRange a) {
+                        Value inverse = s.div(s.constant(a[1].getType(), 1), a[1]);
+                        return SmallVector<Value>{s.mul(a[0], inverse)};
+                      });
+    tag(op, input, Phase::Backward);
+    op->setAttr(kGradientOfAttr, builder.getArrayAttr({nameOf(input)}));
+    op->setAttr(kPartialSumAttr, builder.getUnitAttr());
+    return op.getOutputs()[0];
   }
 
   GraphOp graph;

@@ -44,6 +44,9 @@ struct BuildDiagnosisPass : halftone::ir::impl::BuildDiagnosisBase<BuildDiagnosi
       for (LossOp loss : llvm::to_vector(copy.getBody().front().getOps<LossOp>()))
         if (isMetric(loss))
           eraseWithSources(loss);
+      // Nor does the gradient of an input.
+      for (auto gradient : llvm::to_vector(copy.getBody().front().getOps<InputGradientOp>()))
+        eraseWithSources(gradient);
       for (Operation &op : llvm::make_early_inc_range(llvm::reverse(copy.getBody().front())))
         if (!isReplayed(&op))
           op.erase();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flat parameter layout, and M4, U0 to U7 and L3 as ordinary operations.
+// The flat parameter layout, and M4, U0 to U9 and L3 as ordinary operations.
 #include <cmath>
 
 #include "codegen/passes/LossScaleForm.h"
@@ -163,7 +163,7 @@ private:
     llvm::append_range(scalars, scale);
     scalars.push_back(microBatches);
     if (schedule.isStated())
-      scalars.push_back(hyperparameter("learning_rate", learningRateOfModel()));
+      scalars.push_back(hyperparameter("learning_rate", ofModel("learning_rate")));
     size_t advancing = ofUpdates + (ofScale > 1 ? ofScale : 0);
     SmallVector<Type> types(4 + advancing + (schedule.isStated() ? 1 : 0), scalar);
     SmallVector<Value> summed{squares.getOutputs()[0]};
@@ -224,9 +224,9 @@ private:
     return results;
   }
 
-  double learningRateOfModel() {
+  double ofModel(StringRef number) {
     return module->getAttrOfType<DictionaryAttr>(kOptimizerAttr)
-        .getAs<FloatAttr>("learning_rate")
+        .getAs<FloatAttr>(number)
         .getValueAsDouble();
   }
 
@@ -243,7 +243,7 @@ private:
   void update(Value parameters, Value gradients, const Checked &checked, OptimizerForm &optimizer) {
     Value learningRate = checked.learningRate
                              ? checked.learningRate
-                             : hyperparameter("learning_rate", learningRateOfModel());
+                             : hyperparameter("learning_rate", ofModel("learning_rate"));
     auto flatDims = cast<TensorType>(parameters.getType()).getDims();
     SmallVector<Value> moments;
     for (StringRef name : optimizer.moments())
@@ -257,6 +257,10 @@ private:
     if (checked.averageShare)
       inputs.push_back(checked.averageShare);
     llvm::append_range(inputs, checked.carried);
+    if (decays())
+      inputs.push_back(hyperparameter("weight_decay", ofModel("weight_decay")));
+    for (const OptimizerForm::Scalar &s : optimizer.hyperparameters())
+      inputs.push_back(hyperparameter(s.name, s.initial));
     SmallVector<Type> types(1 + moments.size(), parameters.getType());
     auto op = makeMap(builder, loc, "update", inputs, types, [&](Scalars &s, ValueRange a) {
       return updateElement(s, a, moments.size(), optimizer);
@@ -268,7 +272,8 @@ private:
   }
 
   /// Arguments: parameter, gradient, moments, learning rate, finite, coefficient, inverse scale,
-  /// the averages' share, if there are any, carried scalars. The averages are the last moment.
+  /// the averages' share, if there are any, carried scalars, the weight decay, if any parameter
+  /// decays, the optimizer's hyperparameters. The averages are the last moment.
   SmallVector<Value> updateElement(Scalars &s, ValueRange a, size_t moments,
                                    OptimizerForm &optimizer) {
     OptimizerForm::Element element;
@@ -278,14 +283,16 @@ private:
       element.gradient = s.mul(element.gradient, a[4 + moments]);
     size_t averaged = averages.isStated() ? 1 : 0;
     element.moments.assign(a.begin() + 2, a.begin() + 2 + moments);
-    element.carried.assign(a.begin() + 6 + moments + averaged, a.end());
-    double decay = module->getAttrOfType<DictionaryAttr>(kOptimizerAttr)
-                       .getAs<FloatAttr>("weight_decay")
-                       .getValueAsDouble();
-    Value scale = selectByGroup(s, a[0], [](const Group &g) { return g.learningRateScale; });
+    size_t own = optimizer.hyperparameters().size();
+    element.hyperparameters = llvm::to_vector(a.take_back(own));
+    Value decay = decays() ? a.drop_back(own).back() : Value();
+    element.carried =
+        llvm::to_vector(a.drop_back(own + (decay ? 1 : 0)).drop_front(6 + moments + averaged));
+    Value scale =
+        selectByGroup(s, [&](const Group &g) { return s.like(a[0], g.learningRateScale); });
     element.learningRate = s.mul(a[2 + moments], scale); // U3
     element.weightDecay =
-        selectByGroup(s, a[0], [&](const Group &g) { return g.decay ? decay : 0.0; });
+        selectByGroup(s, [&](const Group &g) { return g.decay ? decay : s.like(a[0], 0); });
     SmallVector<Value> next = optimizer.updateElement(s, element);
     if (averages.isStated())
       next.push_back(averages.updateElement(s, a[6 + moments], next[0], element.moments.back()));
@@ -341,14 +348,18 @@ private:
     double learningRateScale;
   };
 
-  /// A constant of the element's group, chosen by its place in the flat buffer.
-  Value selectByGroup(Scalars &s, Value like, llvm::function_ref<double(const Group &)> constant) {
-    Value result = s.like(like, constant(groups.back())), index;
+  bool decays() const {
+    return llvm::any_of(groups, [](const Group &group) { return group.decay; });
+  }
+
+  /// What `of` gives for the element's group, chosen by its place in the flat buffer.
+  Value selectByGroup(Scalars &s, llvm::function_ref<Value(const Group &)> of) {
+    Value result = of(groups.back()), index;
     for (const Group &group : llvm::drop_begin(llvm::reverse(groups))) {
       if (!index)
         index = ElementIndexOp::create(builder, loc, builder.getI64Type());
       Value inside = s.compare(arith::CmpIPredicate::slt, index, s.integer(group.end, 64));
-      result = s.select(inside, s.like(like, constant(group)), result);
+      result = s.select(inside, of(group), result);
     }
     return result;
   }

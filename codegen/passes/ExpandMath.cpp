@@ -57,6 +57,11 @@ Value expand(Operation *op) {
         Value x = o.getOperand();
         return isBelowItsMaximum(x) ? recipe.expOfNonpositive(x) : recipe.exp(x);
       })
+      .Case([&](math::ExpM1Op o) { return recipe.expm1(o.getOperand()); })
+      .Case([&](math::Log1pOp o) { return recipe.log1p(o.getOperand()); })
+      .Case([&](math::SinOp o) { return recipe.sin(o.getOperand()); })
+      .Case([&](math::CosOp o) { return recipe.cos(o.getOperand()); })
+      .Case([&](math::PowFOp o) { return recipe.pow(o.getLhs(), o.getRhs()); })
       .Case([&](math::LogOp o) { return recipe.log(o.getOperand()); })
       .Case([&](math::TanhOp o) { return recipe.tanh(o.getOperand()); })
       .Case([&](math::ErfOp o) { return recipe.erf(o.getOperand()); })

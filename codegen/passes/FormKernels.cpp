@@ -59,7 +59,8 @@ private:
     for (Operation &op : block)
       ops.push_back(&op);
     for (Operation *op : ops) {
-      if (!isa<OutputOp, LossOp, StatisticOp, OutputGradientOp, FlattenOp, AssignOp>(op))
+      if (!isa<OutputOp, LossOp, StatisticOp, OutputGradientOp, InputGradientOp, FlattenOp,
+               AssignOp>(op))
         continue;
       for (OpOperand &operand : op->getOpOperands()) {
         auto assign = dyn_cast<AssignOp>(op);
@@ -109,8 +110,10 @@ private:
       name += stringifyPhase(group.phase);
     else
       name += getLayer(first);
-    if (map && first->hasAttr(kInternalAttr))
-      name += ("_" + map.getLabel()).str();
+    auto sum = dyn_cast<ReduceOp>(first);
+    bool isNamed = map || (sum && sum.hasFinish());
+    if (isNamed && first->hasAttr(kInternalAttr))
+      name += ("_" + cast<KernelForm>(first).getNameInKernel()).str();
     auto contract = dyn_cast<ContractOp>(first);
     if (contract && contract.getPass() != ContractionPass::Forward)
       name += contract.getPass() == ContractionPass::InputGradient ? "_input_gradient"

@@ -89,8 +89,10 @@ private:
     bool inside = isa<Layer, KernelForm>(op);
     for (auto [i, chain] : llvm::enumerate(precision.getOperands())) {
       OpOperand &operand = op->getOpOperand(i);
-      if (!isFloat(operand.get()))
+      if (!isFloat(operand.get())) {
+        operand.set(undelivered(operand.get(), Element::i32, op));
         continue;
+      }
       Value value = storedOf(operand.get());
       RoundingPointAttr last;
       for (RoundingPointAttr point : points(chain))
@@ -99,6 +101,8 @@ private:
         record(value, nameOf(cast<OpResult>(value)), op, last);
       if (isa<HandOnOp>(op))
         return leave(op, value, op->getResult(0), points(precision.getResults()[0]));
+      if (isView(op) || readsMatrix(op, i))
+        value = undelivered(value, Element::f32, op);
       if (isView(op)) {
         show(op, value);
         continue;
@@ -107,6 +111,29 @@ private:
     }
     for (auto [result, chain] : llvm::zip(op->getResults(), precision.getResults()))
       leave(op, result, result, points(chain));
+  }
+
+  /// What stands for integers that an input is delivered in, for readers that take them from
+  /// memory: matrices, views, and labels and tokens, which may be indices (isInlined decides). All
+  /// other values are computed inside of their readers, by widen().
+  Value undelivered(Value value, Element to, Operation *reader) {
+    if (!isDelivered(value))
+      return value;
+    Operation *&known = decoded[value];
+    if (known) {
+      setPhase(known, firstOf(getPhase(known), getPhase(reader)));
+      return known->getResult(0);
+    }
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointAfterValue(value);
+    known = CastOp::create(builder, value.getLoc(), value, to);
+    for (StringRef name : {StringRef(kLayerAttr), StringRef(kKindAttr)})
+      if (Attribute attribute = value.getDefiningOp()->getAttr(name))
+        known->setAttr(name, attribute);
+    setPhase(known, getPhase(reader));
+    if (to == Element::i32)
+      known->setAttr(kInlineAttr, builder.getUnitAttr());
+    return known->getResult(0);
   }
 
   /// A view shows what it reads as that is held: nothing is computed that would have to be f32.
@@ -140,7 +167,7 @@ private:
 
   /// `value` rounded at a point; `original` is what it was before any rounding, `user` who asks.
   Value roundAt(Value value, RoundingPointAttr point, Value original, Operation *user) {
-    Element from = elementOf(value);
+    Element from = isDelivered(value) ? Element::f32 : elementOf(value); // P30
     Encoding to = point.getEncoding();
     if (encoding::holds(to.element, from))
       return value;
@@ -231,6 +258,7 @@ private:
   OpBuilder builder;
   llvm::DenseMap<Value, Value> stored; ///< an unrounded value to what is left of it
   llvm::DenseMap<Key, Operation *> casts;
+  llvm::DenseMap<Value, Operation *> decoded; ///< inputs of integers to what stands for them
   SmallVector<Attribute> values;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The optimizers' formulas: U4, U5, U6.
+// The optimizers' formulas: U4, U5, U6, U9.
 #include "codegen/passes/Optimizers.h"
 
 using namespace mlir;
@@ -23,11 +23,15 @@ public:
     return momentum == 0 ? SmallVector<std::string>() : SmallVector<std::string>{"sgd.momentum"};
   }
 
+  SmallVector<Scalar> hyperparameters() const override {
+    return momentum == 0 ? SmallVector<Scalar>() : SmallVector<Scalar>{{"momentum", momentum}};
+  }
+
   SmallVector<Value> updateElement(Scalars &s, const Element &e) const override {
     Value g = s.fma(e.weightDecay, e.parameter, e.gradient), rate = s.neg(e.learningRate);
     if (momentum == 0)
       return {s.fma(rate, g, e.parameter)};
-    Value factor = s.like(g, momentum), buffer = s.fma(factor, e.moments[0], g);
+    Value factor = e.hyperparameters[0], buffer = s.fma(factor, e.moments[0], g);
     Value step = nesterov ? s.fma(factor, buffer, g) : buffer;
     return {s.fma(rate, step, e.parameter), buffer};
   }
@@ -37,22 +41,23 @@ private:
   bool nesterov;
 };
 
-/// U4; carried: beta1^t and beta2^t, each as the unevaluated sum of two floats (U6)
-class AdamW : public OptimizerForm {
+/// U4 and, with the decay in the gradient, U9; carried: beta1^t and beta2^t, each as the
+/// unevaluated sum of two floats (U6)
+class Adam : public OptimizerForm {
 public:
-  explicit AdamW(DictionaryAttr attributes)
-      : beta1(number(attributes, "beta1")), beta2(number(attributes, "beta2")),
-        epsilon(number(attributes, "epsilon")) {}
+  Adam(DictionaryAttr attributes, StringRef word, bool decoupled)
+      : word(word.str()), decoupled(decoupled), beta1(number(attributes, "beta1")),
+        beta2(number(attributes, "beta2")), epsilon(number(attributes, "epsilon")) {}
 
   SmallVector<std::string> moments() const override {
-    return {"adamw.first_moment", "adamw.second_moment"};
+    return {word + ".first_moment", word + ".second_moment"};
   }
 
   SmallVector<Scalar> carriedScalars() const override {
-    return {{"adamw.beta1_power_high", 1},
-            {"adamw.beta1_power_low", 0},
-            {"adamw.beta2_power_high", 1},
-            {"adamw.beta2_power_low", 0}};
+    return {{word + ".beta1_power_high", 1},
+            {word + ".beta1_power_low", 0},
+            {word + ".beta2_power_high", 1},
+            {word + ".beta2_power_low", 0}};
   }
 
   SmallVector<Value> nextScalars(Scalars &s, ValueRange carried) const override {
@@ -62,10 +67,11 @@ public:
   }
 
   SmallVector<Value> updateElement(Scalars &s, const Element &e) const override {
-    Value p = e.parameter, g = e.gradient, one = s.like(p, 1);
+    Value p = e.parameter, one = s.like(p, 1);
+    Value g = decoupled ? e.gradient : s.fma(e.weightDecay, p, e.gradient);
     Value correction1 = s.sub(s.sub(one, e.carried[0]), e.carried[1]);
     Value correction2 = s.sub(s.sub(one, e.carried[2]), e.carried[3]);
-    Value decayed = s.fma(s.neg(s.mul(e.learningRate, e.weightDecay)), p, p);
+    Value decayed = decoupled ? s.fma(s.neg(s.mul(e.learningRate, e.weightDecay)), p, p) : p;
     Value first = s.fma(s.like(p, 1 - beta1), s.sub(g, e.moments[0]), e.moments[0]);
     Value second = s.fma(s.like(p, 1 - beta2), s.mul(g, g), s.mul(s.like(p, beta2), e.moments[1]));
     Value denominator = s.add(s.div(s.sqrt(second), s.sqrt(correction2)), s.like(p, epsilon));
@@ -86,14 +92,18 @@ private:
     return {sum, s.sub(e, s.sub(sum, t))};
   }
 
+  std::string word;
+  bool decoupled;
   double beta1, beta2, epsilon;
 };
 
 } // namespace
 
 std::unique_ptr<OptimizerForm> createOptimizer(DictionaryAttr attributes) {
-  if (attributes.getAs<StringAttr>("kind").getValue() == "adamw")
-    return std::make_unique<AdamW>(attributes);
+  StringRef kind = attributes.getAs<StringAttr>("kind").getValue();
+  if (kind == "adam" || kind == "adamw")
+    return std::make_unique<Adam>(attributes, kind, /*decoupled=*/kind == "adamw");
+  assert(kind == "sgd" && "import gives it one of these");
   return std::make_unique<Sgd>(attributes);
 }
 

@@ -18,13 +18,15 @@ public:
   };
   struct Element {
     mlir::Value parameter, gradient, learningRate, weightDecay;
-    llvm::SmallVector<mlir::Value> moments, carried;
+    llvm::SmallVector<mlir::Value> moments, carried, hyperparameters;
   };
 
   virtual ~OptimizerForm() = default;
   /// Names of the flat buffers with one value per parameter element, all starting at zero.
   virtual llvm::SmallVector<std::string> moments() const = 0;
   virtual llvm::SmallVector<Scalar> carriedScalars() const { return {}; }
+  /// Scalars that the host sets, beside the learning rate and the weight decay.
+  virtual llvm::SmallVector<Scalar> hyperparameters() const { return {}; }
   /// The carried scalars of the next finite step.
   virtual llvm::SmallVector<mlir::Value> nextScalars(Scalars &, mlir::ValueRange) const {
     return {};

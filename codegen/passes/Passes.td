@@ -20,7 +20,7 @@ def RoundInternals : Halftone_Pass<"halftone-round-internals", "Decide what laye
 
 def BuildBackward : Halftone_Pass<"halftone-build-backward", "Append the gradients of all parameters to the training graph"> {
   let description = [{
-    May change rounding: no. Follows D40 to D51; a value's gradients are added in reverse order of its users. The gradient
+    May change rounding: no. Follows D40 to D60; a value's gradients are added in reverse order of its users. The gradient
     of an output passes through halftone.output_gradient, where a caller may put one of its own.
   }];
 }
@@ -58,7 +58,7 @@ def ChooseSaved : Halftone_Pass<"halftone-choose-saved", "Recompute in the backw
 
 def BuildUpdate : Halftone_Pass<"halftone-build-update", "Append norm, finite check, clip and optimizer as ordinary operations"> {
   let description = [{
-    May change rounding: no. Follows M3, M4, U0 to U7, S1 to S4, L3 and L4. Decides every parameter's offset in the flat buffer.
+    May change rounding: no. Follows M3, M4, U0 to U9, S1 to S4, L3 and L4. Decides every parameter's offset in the flat buffer.
   }];
 }
 

@@ -120,6 +120,9 @@ private:
       if (auto output = dyn_cast<OutputOp>(op))
         places[output.getX()] = {
             add(outputBuffer(output.getName()), BufferRole::Output, output.getX().getType())};
+      else if (auto gradient = dyn_cast<InputGradientOp>(op))
+        places[gradient.getX()] = {add(inputGradientBuffer(gradient.getName()),
+                                       BufferRole::InputGradient, gradient.getX().getType())};
       else if (auto loss = dyn_cast<LossOp>(op))
         places[loss.getX()] = {add(loss.getName(), BufferRole::Loss, loss.getX().getType())};
       else if (auto statistic = dyn_cast<StatisticOp>(op))

@@ -61,7 +61,8 @@ Value Recipe::expOfNonpositive(Value x) { // R1, the shorter form
   return mul(w, lit(0x1p-31f));
 }
 
-Value Recipe::log(Value x) { // R2
+/// x = 2^n * (1 + f) with 1 + f in [0.7071, 1.4142), for x above zero.
+Recipe::Mantissa Recipe::mantissa(Value x) {
   Value xs = mul(x, lit(0x1p+23f));
   Value a = select(less(x, lit(0x1p-126f)), xs, x);
   Value o = select(less(x, lit(0x1p-126f)), lit(0x1.80002ep+23f), lit(0x1.8p+23f));
@@ -75,12 +76,22 @@ Value Recipe::log(Value x) { // R2
   Value n = sub(ef, o);
   Value m = value(mb);
   Value f = sub(m, lit(0x1p+0f));
+  return {n, f};
+}
+
+/// n * ln 2 + log(1 + f)
+Value Recipe::logOf(Value n, Value f) {
   Value q0 =
       horner(f, {-0x1.38472ep-4f, 0x1.0860d4p-3f, -0x1.0f3fa8p-3f, 0x1.226dfcp-3f, -0x1.5425c4p-3f,
                  0x1.99a41ap-3f, -0x1.000432p-2f, 0x1.55555p-2f, -0x1.fffff8p-2f});
   Value f2 = mul(f, f);
   Value l = fma(f2, q0, f);
-  Value y = fma(n, lit(0x1.62e43p-1f), l);
+  return fma(n, lit(0x1.62e43p-1f), l);
+}
+
+Value Recipe::log(Value x) { // R2
+  auto [n, f] = mantissa(x);
+  Value y = logOf(n, f);
   Value s = select(less(x, lit(INFINITY)), y, x);
   Value z = select(equal(x, lit(0x0p+0f)), lit(-INFINITY), lit(NAN));
   return select(greater(x, lit(0x0p+0f)), s, z);

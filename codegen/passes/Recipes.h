@@ -5,6 +5,8 @@
 #ifndef HALFTONE_PASSES_RECIPES_H
 #define HALFTONE_PASSES_RECIPES_H
 
+#include <array>
+
 #include "codegen/ir/Scalars.h"
 
 namespace halftone::ir {
@@ -29,6 +31,11 @@ public:
   mlir::Value geluTanhDerivative(mlir::Value x);
   mlir::Value silu(mlir::Value x);
   mlir::Value siluDerivative(mlir::Value x);
+  mlir::Value log1p(mlir::Value x);
+  mlir::Value expm1(mlir::Value x);
+  mlir::Value sin(mlir::Value x);
+  mlir::Value cos(mlir::Value x);
+  mlir::Value pow(mlir::Value x, mlir::Value y);
   mlir::Value narrowExp(mlir::Value x);
   mlir::Value narrowTanh(mlir::Value x);
   mlir::Value narrowSigmoid(mlir::Value x);
@@ -65,6 +72,20 @@ private:
   }
   mlir::Value bitAnd(mlir::Value a, mlir::Value b) {
     return mlir::arith::AndIOp::create(builder, loc, a, b);
+  }
+  mlir::Value bitOr(mlir::Value a, mlir::Value b) {
+    return mlir::arith::OrIOp::create(builder, loc, a, b);
+  }
+  mlir::Value bitXor(mlir::Value a, mlir::Value b) {
+    return mlir::arith::XOrIOp::create(builder, loc, a, b);
+  }
+  mlir::Value shiftRightUnsigned(mlir::Value a, mlir::Value b) {
+    return mlir::arith::ShRUIOp::create(builder, loc, a, b);
+  }
+  mlir::Value floor(mlir::Value a) { return mlir::math::FloorOp::create(builder, loc, a); }
+  /// Whether a & mask has a bit.
+  mlir::Value hasBits(mlir::Value a, uint32_t mask) {
+    return compare(mlir::arith::CmpIPredicate::ne, bitAnd(a, word(mask)), word(0));
   }
   mlir::Value shiftLeft(mlir::Value a, mlir::Value b) {
     return mlir::arith::ShLIOp::create(builder, loc, a, b);
@@ -125,6 +146,29 @@ private:
   mlir::Value narrowReflect(mlir::Value x, mlir::Value g, mlir::Value v);
   mlir::Value narrowGate(mlir::Value x, mlir::Value a, mlir::Value e);
   mlir::Value narrowGateDerivative(mlir::Value x, mlir::Value e, mlir::Value i, mlir::Value f);
+
+  // R24 and R25
+  struct Reduced {
+    mlir::Value r, t, m, k;
+  };
+  std::array<mlir::Value, 3> bitsOfTwoOverPi(mlir::Value s);
+  mlir::Value wideProduct(mlir::Value a, mlir::Value b);
+  Reduced reduce(mlir::Value x);
+  mlir::Value sine(mlir::Value r, mlir::Value t);
+  mlir::Value cosine(mlir::Value r, mlir::Value t);
+  mlir::Value quadrant(mlir::Value x, const Reduced &of, mlir::Value k, mlir::Value sign);
+
+  // R2, R22 and R26
+  struct Mantissa {
+    mlir::Value n, f;
+  };
+  struct Pair {
+    mlir::Value h, l;
+  };
+  Mantissa mantissa(mlir::Value x);
+  mlir::Value logOf(mlir::Value n, mlir::Value f);
+  Pair log2(mlir::Value a);
+  mlir::Value exp2(mlir::Value h, mlir::Value l);
 
   mlir::OpBuilder &builder;
   mlir::Location loc;

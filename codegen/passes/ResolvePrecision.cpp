@@ -5,6 +5,7 @@
 #include "halftone/description/text.hpp"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace halftone::ir {
 #define GEN_PASS_DEF_RESOLVEPRECISION
@@ -50,6 +51,8 @@ public:
       if (op.getNumResults() == 0 ||
           llvm::any_of(op.getUsers(), [&](Operation *user) { return live.contains(user); }))
         live.insert(&op);
+    for (auto input : graph.getBody().front().getOps<InputOp>())
+      inputs.insert(input.getName());
     for (Operation &op : graph.getBody().front())
       if ((isa<Layer, KernelForm, ViewOp>(op) && op.hasAttr(kLayerAttr)) ||
           isa<OutputGradientOp>(op))
@@ -109,6 +112,12 @@ private:
                           : cast<OpResult>(value).getResultNumber() > 0;
   }
 
+  /// Read by the layer that keeps it, as it is (D17).
+  static bool isKeptState(Value value) {
+    auto state = value.getDefiningOp<StateOp>();
+    return state && state->hasAttr(kKeptAttr);
+  }
+
   /// What a gradient is a contribution to, empty inside a loss.
   static StringRef targetOf(OpResult result) {
     auto targets = result.getOwner()->getAttrOfType<ArrayAttr>(kGradientOfAttr);
@@ -166,7 +175,7 @@ private:
   Chain readOperand(Operation *op, Value operand, hd::Pass pass,
                     bool isPartialSum) { // P18, P30, P33
     Chain chain;
-    if (isPartialSum || isInternal(operand))
+    if (isPartialSum || isInternal(operand) || isKeptState(operand))
       return chain;
     Operation *producer = operand.getDefiningOp();
     hd::Role role = hd::Role::saved;
@@ -194,6 +203,8 @@ private:
 
   Encoding storedEncoding(Value value) {
     Followed known = stored.lookup(value);
+    if (isDelivered(value)) // P30
+      return Encoding();
     return known ? *known : elementOf(cast<TensorType>(value.getType()).getElementType());
   }
 
@@ -217,7 +228,7 @@ private:
     Followed encoding;
     Layer layer = layers.lookup(getLayer(op));
     auto include = [&](Value value, Encoding read) {
-      if (isFloat(value) && !isa<ParameterOp>(value.getDefiningOp()))
+      if (isFloat(value) && !isa<ParameterOp>(value.getDefiningOp()) && !isKeptState(value))
         encoding = widest(encoding, read);
     };
     if (pass == hd::Pass::forward || !layer) {
@@ -262,6 +273,10 @@ private:
       addResult(chain, op, pass, role);
     if (ofParameter)
       return chain;
+    if (inputs.contains(target)) { // P36
+      chain.push_back(RoundingPointAttr::get(context, Encoding(), role, -1, DenseI64ArrayAttr()));
+      return chain;
+    }
     addStore(chain, gradientSite(target), role, activations.lookup(target));
     return chain;
   }
@@ -320,6 +335,7 @@ private:
   MLIRContext *context;
   Decisions ofOp, &ofModule;
   llvm::DenseSet<Operation *> live; ///< some gradients are built and not needed
+  llvm::StringSet<> inputs;
   llvm::StringMap<SmallVector<hd::Kind>> kinds;
   llvm::StringMap<Layer> layers;          ///< of every layer its forward operation
   llvm::StringMap<Followed> activations;  ///< what every layer's result is held in

@@ -33,6 +33,12 @@ bool isIndex(KernelForm op, unsigned number) {
   });
 }
 
+/// Whether it makes zero of zero, which is what accesses give outside of their operand.
+static bool keepsZero(Operation *exactCast) {
+  std::optional<APFloat> offset = cast<CastOp>(exactCast).getOffset();
+  return !offset || offset->isZero();
+}
+
 bool isInlined(Operation *op) {
   if (!isa<KernelForm>(op))
     return false;
@@ -47,7 +53,8 @@ bool isInlined(Operation *op) {
       return false;
     AccessKind access = user.getOperandAccesses()[use.getOperandNumber()].getKind();
     if (isExactCast(op)) // is computed for whatever element the user reads
-      return access != AccessKind::Lhs && access != AccessKind::Rhs;
+      return access != AccessKind::Lhs && access != AccessKind::Rhs &&
+             (keepsZero(op) || (access != AccessKind::Window && access != AccessKind::General));
     return access == AccessKind::Full || access == AccessKind::Row ||
            (access == AccessKind::Scalar && !user.hasFinish());
   });

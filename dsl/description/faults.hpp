@@ -40,6 +40,11 @@ std::optional<Fault> find_fault(const Description& description);
 /// "linear '%fc1'"
 std::string subject(const Node& node);
 
+/// Whether its last operand is a sample_weight (D70).
+bool is_weighted(const Node& node);
+/// Of its operands without it.
+std::size_t count_values(const Node& node);
+
 /// The label of a kind's shape and formula, "D21".
 std::string_view label_of(const Node& node);
 

@@ -11,8 +11,11 @@ namespace halftone::description::detail {
 
 namespace {
 
-/// The index of the attributes that nodes of this kind have.
-std::size_t attributes_of(Kind kind) {
+/// The index of the attributes that nodes of this kind have; an input may have none.
+std::size_t attributes_of(const Node& node) {
+  const Kind kind = node.kind;
+  const bool is_plain = std::holds_alternative<std::monostate>(node.attributes);
+  if (is_input(kind) && !is_plain) return Attributes(InputAttributes{}).index();
   if (is_parameter(kind)) return Attributes(ParameterAttributes{}).index();
   if (is_state(kind)) return Attributes(StateAttributes{}).index();
   const KindForm& form = form_of(kind);
@@ -47,6 +50,50 @@ Sentence dimension_fault(const Node& node) {  // D4
   return std::nullopt;
 }
 
+const OperandForm& form_of_operand(const Node& node, std::size_t i) {
+  const bool weighs = i + 1 == node.operands.size() && is_weighted(node);
+  return operand_form(form_of(node.kind), static_cast<int>(i), weighs);
+}
+
+/// Whether another operand before this one of `node` reads `source` as the other thing that an
+/// input of integers may be: a value, or a label or token.
+bool is_read_otherwise(const Description& description, const Node& node, const OperandForm& form,
+                       NodeId source) {
+  for (const Node& reader : description.nodes) {
+    for (std::size_t i = 0; i < reader.operands.size(); ++i) {
+      const OperandForm& of = form_of_operand(reader, i);
+      if (reader.operands[i].node == source && of.integers != form.integers) return true;
+      if (&reader == &node && &of == &form) return false;
+    }
+  }
+  return false;
+}
+
+Sentence operand_format_fault(const Description& description, const Node& node,
+                              const OperandForm& form, NodeId id) {  // D8
+  const Node& source = description.nodes[static_cast<std::size_t>(id)];
+  if (form.integers && !holds_integers(source)) {
+    return subject(node) + " has the " + form.role + " '%" + source.name +
+           "', which holds no integers; use an input of format i32, or of other integers (D8)";
+  }
+  if (!holds_integers(source)) return std::nullopt;
+  if (!form.integers && !is_exact_in_f32(source.format)) {
+    return subject(node) + " computes with the " + std::string(spelled(source.format)) +
+           " input '%" + source.name +
+           "'; only labels and tokens are so, and values f32, f16, bf16, u8, i8, u16 or i16 (D8)";
+  }
+  if (form.integers && input_attributes(source).converts()) {
+    return subject(node) + " has the " + form.role + " '%" + source.name +
+           "', which has a scale or an offset; only values have them, so leave them out (D16)";
+  }
+  if (is_read_otherwise(description, node, form, id)) {
+    return subject(node) + " reads the input '%" + source.name +
+           "' as a value, and another reads it as a label or token, or the other way round; give "
+           "each an input of its own (D8)";
+  }
+  return std::nullopt;
+}
+
 Sentence format_fault(const Description& description, const Node& node) {  // D8
   if (is_input(node.kind) && !encoding::traits(node.format).stored) {
     return subject(node) + " is delivered in " + std::string(spelled(node.format)) +
@@ -57,17 +104,39 @@ Sentence format_fault(const Description& description, const Node& node) {  // D8
            "; leave it f32 and state formats in rules (D8)";
   }
   for (std::size_t i = 0; i < node.operands.size(); ++i) {
-    const auto id = static_cast<std::size_t>(node.operands[i].node);
-    const Node& source = description.nodes[id];
-    const OperandForm& form = operand_form(form_of(node.kind), static_cast<int>(i));
-    if (form.integers && source.format != Element::i32) {
+    const Node& source = description.nodes[static_cast<std::size_t>(node.operands[i].node)];
+    const OperandForm& form = form_of_operand(node, i);
+    if (form.weighs && !is_input(source.kind)) {
       return subject(node) + " has the " + form.role + " '%" + source.name +
-             "', which is not i32; use an input of format i32 (D8)";
+             "', which is no input; use an input for it (D8)";
     }
-    if (!form.integers && source.format == Element::i32) {
-      return subject(node) + " computes with the i32 input '%" + source.name +
-             "'; only labels and tokens are i32 (D8)";
+    if (auto fault = operand_format_fault(description, node, form, node.operands[i].node)) {
+      return fault;
     }
+  }
+  return std::nullopt;
+}
+
+Sentence input_fault(const Description& description, const Node& node,
+                     const InputAttributes& attributes) {
+  if (attributes == InputAttributes{}) {
+    return subject(node) + " has attributes that state nothing; leave them out (D20)";
+  }
+  if (!is_finite_in_f32(attributes.scale) || !is_finite_in_f32(attributes.offset)) {
+    return subject(node) + " has a scale of " + spelled(attributes.scale) + " and an offset of " +
+           spelled(attributes.offset) + "; make both finite in f32 (D16)";
+  }
+  if (attributes.converts() && !(holds_integers(node) && is_exact_in_f32(node.format))) {
+    return subject(node) + " is delivered in " + std::string(spelled(node.format)) +
+           " and has a scale or an offset; only u8, i8, u16 and i16 have them (D16)";
+  }
+  if (attributes.gradient && holds_integers(node)) {
+    return subject(node) + " wants a gradient but holds integers, which have none; leave " +
+           "'gradient' out (D15)";
+  }
+  if (attributes.gradient && description.losses.empty()) {
+    return subject(node) + " wants a gradient but the model has no loss; add one, or leave " +
+           "'gradient' out (D15)";
   }
   return std::nullopt;
 }
@@ -106,6 +175,10 @@ Sentence setting_fault(const Node& node, const SettingForm& form, const Setting&
     return subject(node) + " does not have the settings of its kind; give it '" + form.name +
            "' (" + std::string(label_of(node)) + ")";
   }
+  if (const bool* flag = std::get_if<bool>(&setting.value); flag && form.optional && !*flag) {
+    return subject(node) + " states that it is not " + form.name + "; leave that out (" +
+           std::string(label_of(node)) + ")";
+  }
   if (const auto* number = std::get_if<double>(&setting.value)) {
     return number_fault(node, form, *number);
   }
@@ -133,15 +206,18 @@ Sentence layer_fault(const Node& node, const KindForm& form, const LayerAttribut
            std::string(label_of(node)) + ")";
   }
   if (!form.function) return std::nullopt;
-  const auto fault = expression_fault(attributes.function->expression, node.operands.size());
+  const auto fault = expression_fault(attributes.function->expression, count_values(node));
   if (!fault) return std::nullopt;
   return subject(node) + ": " + *fault + " (" + std::string(label_of(node)) + ")";
 }
 
-Sentence attribute_fault(const Node& node) {
-  if (node.attributes.index() != attributes_of(node.kind)) {
+Sentence attribute_fault(const Description& description, const Node& node) {
+  if (node.attributes.index() != attributes_of(node)) {
     return subject(node) + " has the attributes of another kind; give it its own (" +
            std::string(label_of(node)) + ")";
+  }
+  if (const auto* input = std::get_if<InputAttributes>(&node.attributes)) {
+    return input_fault(description, node, *input);
   }
   if (const auto* parameter = std::get_if<ParameterAttributes>(&node.attributes)) {
     return parameter_fault(node, *parameter);
@@ -171,7 +247,7 @@ Sentence node_fault(const Description& description, std::size_t index) {
   if (auto fault = name_fault(node)) return fault;
   if (auto fault = operand_fault(description, node, index)) return fault;
   if (auto fault = dimension_fault(node)) return fault;
-  if (auto fault = attribute_fault(node)) return fault;
+  if (auto fault = attribute_fault(description, node)) return fault;
   if (auto fault = format_fault(description, node)) return fault;
   return shape_fault(description, node);
 }

@@ -12,6 +12,16 @@ std::string subject(const Node& node) {
   return std::string(spelled(node.kind)) + " '%" + node.name + "'";
 }
 
+bool is_weighted(const Node& node) {
+  const Table<OperandForm>& forms = form_of(node.kind).operands;
+  return forms.size > 0 && forms[forms.size - 1].weighs && !node.operands.empty() &&
+         node.operands.back().role == forms[forms.size - 1].role;
+}
+
+std::size_t count_values(const Node& node) {
+  return node.operands.size() - (is_weighted(node) ? 1 : 0);
+}
+
 std::string_view label_of(const Node& node) {
   const KindForm& form = form_of(node.kind);
   const auto* attributes = std::get_if<LayerAttributes>(&node.attributes);
@@ -30,9 +40,10 @@ std::string_view label_of(const Node& node) {
 
 namespace {
 
-std::string expected_role(const Table<OperandForm>& operands, std::size_t index) {
-  if (operands.size > 0 && operands[0].repeated) return operands[0].role + std::to_string(index);
+std::string expected_role(const Table<OperandForm>& operands, std::size_t index, bool weighs) {
   const auto i = static_cast<int>(index);
+  if (weighs) return operands[operands.size - 1].role;
+  if (operands.size > 0 && operands[0].repeated) return operands[0].role + std::to_string(index);
   return i < operands.size ? operands[i].role : "";
 }
 
@@ -40,8 +51,8 @@ std::string role_list(const Table<OperandForm>& operands) {
   std::string list;
   for (const OperandForm& operand : operands) {
     const std::string role(operand.role);
-    if (operand.repeated) return role + "0, " + role + "1, ...";
     list.append(list.empty() ? "" : ", ").append(role);
+    if (operand.repeated) list.append("0, ").append(role).append("1, ...");
     if (operand.optional) list += " (may be absent)";
   }
   return list.empty() ? "no operands" : list;
@@ -53,9 +64,12 @@ Sentence operand_fault(const Description& description, const Node& node, std::si
   const Table<OperandForm>& roles = form_of(node.kind).operands;
   const auto required = std::count_if(roles.begin(), roles.end(),
                                       [](const OperandForm& form) { return !form.optional; });
-  bool fits = node.operands.size() >= static_cast<std::size_t>(required);
+  const bool repeats = roles.size > 0 && roles[0].repeated;
+  bool fits = node.operands.size() >= static_cast<std::size_t>(required) &&
+              (repeats || node.operands.size() <= static_cast<std::size_t>(roles.size));
   for (std::size_t i = 0; i < node.operands.size(); ++i) {
-    const std::string expected = expected_role(roles, i);
+    const bool weighs = i > 0 && i + 1 == node.operands.size() && is_weighted(node);
+    const std::string expected = expected_role(roles, i, weighs);
     fits = fits && !expected.empty() && node.operands[i].role == expected;
   }
   if (!fits) {

@@ -45,12 +45,14 @@ class Parser {
   bool parse_model();
   bool parse_source(Kind kind);
   bool read_source(Node& node);
+  bool read_input(Node& node);
   bool parse_layer();
   bool parse_output();
   bool parse_loss();
   bool parse_assignment();
   bool parse_rule();
   bool parse_optimizer();
+  bool parse_adam(auto& optimizer);
   bool parse_clip();
   bool parse_schedule();
   bool parse_average();
@@ -94,7 +96,7 @@ bool Parser::parse_statements() {
     return scan_.fail(scan_.position(),
                       section == Section::model
                           ? "the text ends without a model; add the statement 'model \"name\"'"
-                          : "the text ends without an optimizer; add one, sgd or adamw");
+                          : "the text ends without an optimizer; add one, sgd, adam or adamw");
   }
   return true;
 }
@@ -211,6 +213,7 @@ bool Parser::read_source(Node& node) {
     return detail::read_setting(scan_, "initial",
                                 node.attributes.emplace<StateAttributes>().initial);
   }
+  if (is_input(node.kind)) return read_input(node);
   if (!is_parameter(node.kind)) return true;
   auto& attributes = node.attributes.emplace<ParameterAttributes>();
   if (!(scan_.expect_word("init") && detail::read_initializer(scan_, attributes.initializer))) {
@@ -220,6 +223,16 @@ bool Parser::read_source(Node& node) {
   attributes.frozen = scan_.take_word("frozen");
   return !scan_.take_word("learning_rate_scale") ||
          scan_.read_number(attributes.learning_rate_scale, "a number");
+}
+
+/// What follows an input's shape; one that states nothing has no attributes.
+bool Parser::read_input(Node& node) {
+  InputAttributes input;
+  input.gradient = scan_.take_word("gradient");
+  if (scan_.take_word("scale") && !scan_.read_number(input.scale, "a number")) return false;
+  if (scan_.take_word("offset") && !scan_.read_number(input.offset, "a number")) return false;
+  if (input != InputAttributes{}) node.attributes = input;
+  return true;
 }
 
 bool Parser::read_operands(std::vector<Operand>& operands) {
@@ -292,13 +305,17 @@ bool Parser::parse_optimizer() {
     return detail::read_setting(scan_, "weight_decay",
                                 std::get<Sgd>(description_.optimizer).weight_decay);
   }
-  if (!scan_.take_word("adamw")) return scan_.unexpected("an optimizer, sgd or adamw");
-  AdamW& adamw = description_.optimizer.emplace<AdamW>();
-  return detail::read_setting(scan_, "learning_rate", adamw.learning_rate) &&
-         detail::read_setting(scan_, "beta1", adamw.beta1) &&
-         detail::read_setting(scan_, "beta2", adamw.beta2) &&
-         detail::read_setting(scan_, "epsilon", adamw.epsilon) &&
-         detail::read_setting(scan_, "weight_decay", adamw.weight_decay);
+  if (scan_.take_word("adamw")) return parse_adam(description_.optimizer.emplace<AdamW>());
+  if (scan_.take_word("adam")) return parse_adam(description_.optimizer.emplace<Adam>());
+  return scan_.unexpected("an optimizer, sgd, adam or adamw");
+}
+
+bool Parser::parse_adam(auto& optimizer) {
+  return detail::read_setting(scan_, "learning_rate", optimizer.learning_rate) &&
+         detail::read_setting(scan_, "beta1", optimizer.beta1) &&
+         detail::read_setting(scan_, "beta2", optimizer.beta2) &&
+         detail::read_setting(scan_, "epsilon", optimizer.epsilon) &&
+         detail::read_setting(scan_, "weight_decay", optimizer.weight_decay);
 }
 
 bool Parser::parse_clip() {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "faults.hpp"
+
 namespace halftone::description::detail {
 
 bool read_setting(Scanner& scan, std::string_view name, double& value) {
@@ -169,8 +171,7 @@ bool read_attributes(Scanner& scan, Node& node) {
   if (!form.function) return true;
   Function& function = attributes.function.emplace();
   return scan.read_string(function.name, "the function's name in quotes") &&
-         read_expression(scan, static_cast<std::int32_t>(node.operands.size()),
-                         function.expression);
+         read_expression(scan, static_cast<std::int32_t>(count_values(node)), function.expression);
 }
 
 }  // namespace halftone::description::detail

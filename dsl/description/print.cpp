@@ -76,6 +76,12 @@ class Printer {
 
   void put_attributes(std::monostate) {}
 
+  void put_attributes(const InputAttributes& attributes) {
+    if (attributes.gradient) put(" gradient");
+    if (attributes.scale != 1) put(" scale ", spelled(attributes.scale));
+    if (attributes.offset != 0) put(" offset ", spelled(attributes.offset));
+  }
+
   void put_attributes(const ParameterAttributes& attributes) {
     const Initializer& initializer = attributes.initializer;
     put(" init ", spelled(initializer.kind), "(", spelled(initializer.first));
@@ -140,10 +146,13 @@ class Printer {
         spelled(sgd.weight_decay), "\n");
   }
 
-  void put_optimizer(const AdamW& adamw) {
-    put("optimizer adamw learning_rate ", spelled(adamw.learning_rate), " beta1 ",
-        spelled(adamw.beta1), " beta2 ", spelled(adamw.beta2), " epsilon ", spelled(adamw.epsilon),
-        " weight_decay ", spelled(adamw.weight_decay), "\n");
+  void put_optimizer(const AdamW& adamw) { put_adam("adamw", adamw); }
+  void put_optimizer(const Adam& adam) { put_adam("adam", adam); }
+
+  void put_adam(std::string_view word, const auto& is) {
+    put("optimizer ", word, " learning_rate ", spelled(is.learning_rate), " beta1 ",
+        spelled(is.beta1), " beta2 ", spelled(is.beta2), " epsilon ", spelled(is.epsilon),
+        " weight_decay ", spelled(is.weight_decay), "\n");
   }
 
   const Description& description_;

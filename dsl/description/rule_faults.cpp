@@ -95,13 +95,17 @@ class ModelView {
     std::vector<bool> trained(nodes.size(), false);  // values that have a gradient
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const Node& node = nodes[i];
+      trained[i] = wants_gradient(node);
       if (is_source(node.kind)) continue;
       rules::Reads reads;
+      int at = 0;
       for (const Operand& operand : node.operands) {
         const auto source = static_cast<std::size_t>(operand.node);
         const auto* parameter = std::get_if<ParameterAttributes>(&nodes[source].attributes);
         readers[source] |= KindSet(node.kind);
-        reads.values = reads.values || (!parameter && nodes[source].format != Element::i32);
+        reads.values =
+            reads.values || (!parameter && !operand_form(form_of(node.kind), at).integers);
+        ++at;
         reads.trained_values = reads.trained_values || trained[source];
         reads.parameters = reads.parameters || parameter;
         reads.trained_parameters = reads.trained_parameters || (parameter && !parameter->frozen);

@@ -16,7 +16,8 @@ class NodeView {
 
   InferredShape take() { return std::move(inferred_); }
 
-  int operands() const { return static_cast<int>(node_.operands.size()); }
+  int operands() const { return static_cast<int>(count_values(node_)); }
+  bool weighs() const { return is_weighted(node_); }
   const Shape& shape(int operand) const { return read(operand).shape; }
 
   static int rank(const Shape& shape) { return static_cast<int>(shape.size()); }
@@ -56,6 +57,9 @@ class NodeView {
   std::vector<std::int64_t> integers() const { return list<std::vector<std::int64_t>>(); }
   Shape dimensions() const { return list<Shape>(); }
 
+  bool transposed_parameter(int operand, const Dimension& rows, const Dimension& columns) {
+    return parameter(operand, columns, rows);
+  }
   template <class... Dimensions>
   bool parameter(int operand, const Dimensions&... dimensions) {
     const Shape needed{dimensions...};

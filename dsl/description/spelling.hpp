@@ -47,11 +47,11 @@ constexpr auto words(Initializer::Kind) {
 }
 
 constexpr auto words(ScalarOp) {
-  return std::array{"operand"sv, "constant"sv, "add"sv,     "subtract"sv, "multiply"sv,
-                    "divide"sv,  "minimum"sv,  "maximum"sv, "negate"sv,   "absolute"sv,
-                    "floor"sv,   "exp"sv,      "log"sv,     "sqrt"sv,     "rsqrt"sv,
-                    "tanh"sv,    "erf"sv,      "sigmoid"sv, "less"sv,     "less_equal"sv,
-                    "equal"sv,   "select"sv};
+  return std::array{"operand"sv,    "constant"sv, "add"sv,   "subtract"sv, "multiply"sv, "divide"sv,
+                    "minimum"sv,    "maximum"sv,  "pow"sv,   "negate"sv,   "absolute"sv, "floor"sv,
+                    "exp"sv,        "expm1"sv,    "log"sv,   "log1p"sv,    "sqrt"sv,     "rsqrt"sv,
+                    "sin"sv,        "cos"sv,      "tanh"sv,  "erf"sv,      "sigmoid"sv,  "less"sv,
+                    "less_equal"sv, "equal"sv,    "select"sv};
 }
 
 template <typename Enum>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules D1 to D12, in an order that lets each rely on those before it.
+// The rules D1 to D17, in an order that lets each rely on those before it.
 #include "halftone/description/validate.hpp"
 
 #include <algorithm>
@@ -34,8 +34,9 @@ class Checker {
       : description_(description), nodes_(description.nodes), uses_(nodes_.size(), 0) {}
 
   std::optional<Fault> find() {
-    const bool holds = check_nodes() && check_outputs() && check_losses() && check_assignments() &&
-                       check_uses() && check_training() && check_rules() && check_optimizer();
+    const bool holds = check_nodes() && check_outputs() && check_losses() && check_kept() &&
+                       check_assignments() && check_uses() && check_training() && check_rules() &&
+                       check_optimizer();
     return holds ? std::nullopt : std::optional(fault_);
   }
 
@@ -52,6 +53,7 @@ class Checker {
   bool check_nodes();
   bool check_outputs();
   bool check_losses();
+  bool check_kept();
   bool check_assignments();
   bool check_uses();
   bool check_training();
@@ -106,10 +108,11 @@ bool Checker::check_outputs() {  // D6
       return fail(Section::output, i, output.node,
                   subject + " needs a name that no other output has; rename it (D6)");
     }
-    if (node(output.node).format == Element::i32) {
+    if (holds_integers(node(output.node))) {
       return fail(Section::output, i, output.node,
-                  subject + " is the i32 input '%" + node(output.node).name +
-                      "'; only labels and tokens are i32, so remove it (D8)");
+                  subject + " is the " + std::string(spelled(node(output.node).format)) +
+                      " input '%" + node(output.node).name +
+                      "'; no output holds integers, so remove it (D6)");
     }
     ++uses_[static_cast<std::size_t>(output.node)];
   }
@@ -145,6 +148,27 @@ bool Checker::check_losses() {  // D6
   return true;
 }
 
+bool Checker::check_kept() {  // D17
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const auto id = static_cast<NodeId>(i);
+    for (std::size_t role = 0; role < nodes_[i].operands.size(); ++role) {
+      if (!operand_form(form_of(nodes_[i].kind), static_cast<int>(role)).kept) continue;
+      const Operand& operand = nodes_[i].operands[role];
+      const auto refuse = [&](const std::string& message) {
+        return fail(Section::node, i, id,
+                    subject(nodes_[i]) + " keeps '%" + node(operand.node).name + "' as its " +
+                        operand.role + message + " (D17)");
+      };
+      if (!is_state(node(operand.node).kind)) return refuse(", which is no state; name a state");
+      const auto is_its = [&](const Assignment& one) { return one.state == operand.node; };
+      if (uses_[static_cast<std::size_t>(operand.node)] > 1 ||
+          std::any_of(description_.assignments.begin(), description_.assignments.end(), is_its))
+        return refuse(", which something else reads or assigns; give it a state of its own");
+    }
+  }
+  return true;
+}
+
 bool Checker::check_assignments() {  // D7
   std::vector<bool> assigned(nodes_.size(), false);
   for (std::size_t i = 0; i < description_.assignments.size(); ++i) {
@@ -166,9 +190,9 @@ bool Checker::check_assignments() {  // D7
       return refuse(who + " of shape " + spelled(node(state).shape) + " is assigned " + what +
                     " of shape " + spelled(node(value).shape) + "; make their shapes equal");
     }
-    if (node(value).format == Element::i32) {
-      return refuse(who + " is assigned the i32 input " + what +
-                    "; assign a number that is not i32");
+    if (holds_integers(node(value))) {
+      return refuse(who + " is assigned the " + std::string(spelled(node(value).format)) +
+                    " input " + what + "; assign a value that is computed");
     }
     if (depends_on_loss_[static_cast<std::size_t>(value)]) {
       return refuse(who + " is assigned " + what +
@@ -235,14 +259,17 @@ Sentence optimizer_fault(const Sgd& sgd) {
   return "the optimizer sgd has nesterov without momentum; give it a momentum above 0 (D11)";
 }
 
-Sentence optimizer_fault(const AdamW& adamw) {
-  const auto fault = setting_fault({{"learning_rate", adamw.learning_rate, false},
-                                    {"beta1", adamw.beta1, true},
-                                    {"beta2", adamw.beta2, true},
-                                    {"epsilon", adamw.epsilon, false},
-                                    {"weight_decay", adamw.weight_decay, false}});
-  return fault ? Sentence("the optimizer adamw " + *fault + " (D11)") : std::nullopt;
+Sentence adam_fault(const std::string& word, const auto& is) {
+  const auto fault = setting_fault({{"learning_rate", is.learning_rate, false},
+                                    {"beta1", is.beta1, true},
+                                    {"beta2", is.beta2, true},
+                                    {"epsilon", is.epsilon, false},
+                                    {"weight_decay", is.weight_decay, false}});
+  return fault ? Sentence("the optimizer " + word + " " + *fault + " (D11)") : std::nullopt;
 }
+
+Sentence optimizer_fault(const AdamW& adamw) { return adam_fault("adamw", adamw); }
+Sentence optimizer_fault(const Adam& adam) { return adam_fault("adam", adam); }
 
 bool Checker::check_optimizer() {  // D11
   const auto fault = std::visit([](const auto& optimizer) { return optimizer_fault(optimizer); },

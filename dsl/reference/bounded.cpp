@@ -49,10 +49,51 @@ Bounded exp(Bounded x) {
   return recipe_result(value, value * std::expm1(x.error));
 }
 
+Bounded expm1(Bounded x) {
+  return recipe_result(std::expm1(x.value), std::exp(x.value) * std::expm1(x.error));
+}
+
 Bounded log(Bounded x) {
   Bounded::require_decided(x.value > x.error);
   const double value = std::log(x.value);
   return recipe_result(value, -std::log1p(-x.error / x.value));
+}
+
+Bounded log1p(Bounded x) {
+  const double sum = 1 + x.value;
+  Bounded::require_decided(sum > x.error);
+  return recipe_result(std::log1p(x.value), -std::log1p(-x.error / sum));
+}
+
+Bounded sin(Bounded x) { return recipe_result(std::sin(x.value), x.error); }
+Bounded cos(Bounded x) { return recipe_result(std::cos(x.value), x.error); }
+
+namespace {
+
+// Of a base above zero: monotone in base and exponent, so farthest off in a corner.
+double farthest_power(Bounded x, Bounded y) {
+  const double value = std::pow(x.value, y.value);
+  double off = 0;
+  for (const double base : {x.value - x.error, x.value + x.error}) {
+    for (const double exponent : {y.value - y.error, y.value + y.error})
+      off = std::max(off, std::fabs(std::pow(base, exponent) - value));
+  }
+  return off;
+}
+
+}  // namespace
+
+// Another base has a whole exponent that is known, and is not near zero where that is negative.
+Bounded pow(Bounded x, Bounded y) {
+  const double value = std::pow(x.value, y.value), size = std::fabs(x.value);
+  if (x.value > x.error) return recipe_result(value, farthest_power(x, y));
+  Bounded::require_decided(y.error == 0 && std::floor(y.value) == y.value &&
+                           (y.value >= 0 || size > x.error));
+  const double most = std::pow(size + x.error, y.value);
+  if (size <= x.error) return recipe_result(value, std::fabs(value) + most);
+  Bounded magnitude = x;
+  magnitude.value = size;
+  return recipe_result(value, farthest_power(magnitude, y));
 }
 
 Bounded tanh(Bounded x) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -37,6 +38,28 @@ const auto& find_in(const Map& map, const std::string& name, const char* what) {
 Description validated(Description model) {
   if (const auto violation = description::validate(model)) reject(violation->message);
   return model;
+}
+
+// D16
+template <class Scalar>
+Values<Scalar> values_of(const Node& input, const std::vector<std::int32_t>& numbers) {
+  const description::InputAttributes how = description::input_attributes(input);
+  const Scalar scale = static_cast<Scalar>(static_cast<float>(how.scale));
+  const Scalar offset = static_cast<Scalar>(static_cast<float>(how.offset));
+  Values<Scalar> values;
+  for (const std::int32_t number : numbers) {
+    const Scalar value = static_cast<Scalar>(static_cast<float>(number));
+    const Scalar product = value * scale;
+    values.push_back(how.converts() ? product + offset : value);
+  }
+  return values;
+}
+
+// D15
+template <class Scalar>
+void unscale_input(float scale, Values<Scalar>& gradient) {
+  const Scalar inverse = Scalar(1) / static_cast<Scalar>(scale);
+  for (Scalar& g : gradient) g = g * inverse;
 }
 
 }  // namespace
@@ -114,9 +137,13 @@ void Evaluator<Scalar>::load_sources(const State<Scalar>& state, const Inputs<Sc
   for (std::size_t at = 0; at < description_.nodes.size(); ++at) {
     const NodeId id = static_cast<NodeId>(at);
     const Node& node = description_.nodes[at];
-    if (is_input(node) && node.format == description::Element::i32) {
+    if (is_input(node) && holds_integers(node)) {
       result.integers[at] = find_in(inputs.integers, node.name, "integer input");
       require_size("integer input", id, result.integers[at].size());
+      if (!is_counted(description_, id)) {
+        result.values[at] = values_of<Scalar>(node, result.integers[at]);
+        result.integers[at].clear();
+      }
     } else if (is_input(node)) {
       result.values[at] = find_in(inputs.values, node.name, "input");
       require_size("input", id, result.values[at].size());
@@ -154,12 +181,15 @@ Forward<Scalar> Evaluator<Scalar>::forward(const State<Scalar>& state, const Inp
   result.integers.resize(description_.nodes.size());
   result.scale = state.scaling.scale;
   load_sources(state, inputs, result);
+  std::map<NodeId, Values<Scalar>> moved;  // D17
   for (std::size_t at = 0; at < description_.nodes.size(); ++at) {
     const Node& node = description_.nodes[at];
     if (node.operands.empty()) continue;
     const Operation<Scalar> operation(description_, rules_, symbols_, result,
                                       static_cast<NodeId>(at));
     result.values[at] = operation.result();
+    if (!training) continue;
+    for (auto& [kept, values] : operation.moved()) moved[kept] = std::move(values);
   }
   std::optional<Scalar> objective;
   for (const description::Loss& loss : description_.losses) {
@@ -171,6 +201,8 @@ Forward<Scalar> Evaluator<Scalar>::forward(const State<Scalar>& state, const Inp
   }
   result.objective = objective.value_or(Scalar(0));
   result.states = state.states;
+  for (auto& [kept, values] : moved)
+    result.states[description_.nodes[kept].name] = std::move(values);
   for (const description::Assignment& assignment : description_.assignments) {
     result.states[description_.nodes[assignment.state].name] = result.values[assignment.value];
   }
@@ -198,6 +230,7 @@ Gradients<Scalar> Evaluator<Scalar>::backward(const Forward<Scalar>& forward,
   Gradients<Scalar> gradients = std::move(backward).finish();
   for (std::size_t at = 0; at < description_.nodes.size(); ++at) {
     const Node& node = description_.nodes[at];
+    if (wants_gradient(node)) unscale_input(forward.scale, gradients[at]);
     if (!is_parameter(node)) continue;
     if (!is_trained(node))
       gradients[at].clear();  // D9
@@ -211,6 +244,7 @@ template <class Scalar>
 Gradients<Scalar> Evaluator<Scalar>::accumulate(Gradients<Scalar> sum,
                                                 const Gradients<Scalar>& next) const {
   for (std::size_t at = 0; at < description_.nodes.size(); ++at) {
+    if (wants_gradient(description_.nodes[at])) sum.at(at) = next.at(at);  // D15
     if (!is_trained(description_.nodes[at])) continue;
     for (std::size_t e = 0; e < sum.at(at).size(); ++e) {
       sum[at][e] = sum[at][e] + next.at(at).at(e);

@@ -45,6 +45,9 @@ void evaluate(const description::Expression& expression, View<Scalar> x, Values<
       case ScalarOp::maximum:
         results.push_back(maximum(at(i.a), at(i.b)));
         break;
+      case ScalarOp::pow:
+        results.push_back(pow(at(i.a), at(i.b)));
+        break;
       case ScalarOp::negate:
         results.push_back(-at(i.a));
         break;
@@ -57,14 +60,26 @@ void evaluate(const description::Expression& expression, View<Scalar> x, Values<
       case ScalarOp::exp:
         results.push_back(exp(at(i.a), grade));
         break;
+      case ScalarOp::expm1:
+        results.push_back(expm1(at(i.a)));
+        break;
       case ScalarOp::log:
         results.push_back(log(at(i.a)));
+        break;
+      case ScalarOp::log1p:
+        results.push_back(log1p(at(i.a)));
         break;
       case ScalarOp::sqrt:
         results.push_back(sqrt(at(i.a)));
         break;
       case ScalarOp::rsqrt:
         results.push_back(rsqrt(at(i.a)));
+        break;
+      case ScalarOp::sin:
+        results.push_back(sin(at(i.a)));
+        break;
+      case ScalarOp::cos:
+        results.push_back(cos(at(i.a)));
         break;
       case ScalarOp::tanh:
         results.push_back(tanh(at(i.a), grade));
@@ -108,11 +123,14 @@ Scalar share(bool other_taken, Scalar a, Scalar b, Scalar v) {
   return a == b ? static_cast<Scalar>(0.5) * v : v;
 }
 
-// D47: what instruction i with result r and adjoint v gives to its operands a, b, c.
+// D47: what instruction i with result r and adjoint v gives to its operands a, b, c. A constant
+// exponent receives nothing, so that its base may be negative, where no logarithm is.
 template <class Scalar>
-void propagate(const description::ScalarInstruction& i, Scalar r, Scalar v,
-               const Values<Scalar>& results, std::vector<Adjoint<Scalar>>& adjoints) {
+void propagate(const description::Expression& expression, const description::ScalarInstruction& i,
+               Scalar r, Scalar v, const Values<Scalar>& results,
+               std::vector<Adjoint<Scalar>>& adjoints) {
   using description::ScalarOp;
+  const bool reads_exponent = expression.instructions[i.b].op != ScalarOp::constant;
   constexpr Scalar half = static_cast<Scalar>(0.5);
   constexpr Scalar two_over_sqrt_pi = static_cast<Scalar>(2 * std::numbers::inv_sqrtpi);
   const Scalar a = results[i.a], b = results[i.b];
@@ -138,6 +156,10 @@ void propagate(const description::ScalarInstruction& i, Scalar r, Scalar v,
     case ScalarOp::maximum:
       to_a(share(a < b, a, b, v)), to_b(share(a > b, a, b, v));
       break;
+    case ScalarOp::pow:
+      to_a(b == 0 ? 0 : v * (b * pow(a, b - 1)));
+      if (reads_exponent) to_b(a == 0 && 0 <= b ? 0 : v * (r * log(a)));
+      break;
     case ScalarOp::negate:
       to_a(-v);
       break;
@@ -150,14 +172,26 @@ void propagate(const description::ScalarInstruction& i, Scalar r, Scalar v,
     case ScalarOp::exp:
       to_a(v * r);
       break;
+    case ScalarOp::expm1:
+      to_a(v * (r + 1));
+      break;
     case ScalarOp::log:
       to_a(v / a);
+      break;
+    case ScalarOp::log1p:
+      to_a(v / (1 + a));
       break;
     case ScalarOp::sqrt:
       to_a((half * v) / r);
       break;
     case ScalarOp::rsqrt:
       to_a((-half * v) * (r / a));
+      break;
+    case ScalarOp::sin:
+      to_a(v * cos(a));
+      break;
+    case ScalarOp::cos:
+      to_a(-(v * sin(a)));
       break;
     case ScalarOp::tanh:
       to_a(v * (1 - r * r));
@@ -194,16 +228,18 @@ void differentiate(const description::Expression& expression, const Values<Scala
     if (i.op == description::ScalarOp::operand) {
       contribute(of_operands[i.a], *adjoints[at]);
     } else {
-      propagate(i, results[at], *adjoints[at], results, adjoints);
+      propagate(expression, i, results[at], *adjoints[at], results, adjoints);
     }
   }
 }
 
-// One element of each operand.
+// One element of each operand that the expression reads: of a loss, not its sample_weight.
 template <class Scalar>
 Values<Scalar> element(const Layer<Scalar>& layer, std::size_t e) {
   Values<Scalar> x;
-  for (const Operand<Scalar>& operand : layer.operands) x.push_back(operand.values[e]);
+  for (std::int32_t i = 0; i < layer.settings.expression.arity; ++i) {
+    x.push_back(layer.operands[static_cast<std::size_t>(i)].values[e]);
+  }
   return x;
 }
 

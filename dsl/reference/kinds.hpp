@@ -23,6 +23,16 @@ Values<Scalar> result_of(std::string_view word, const Layer<Scalar>& layer) {
   return result;
 }
 
+/// D17: of a kind that keeps states, what they are after a training pass; of others nothing.
+template <class Scalar>
+std::vector<Values<Scalar>> moved_by(std::string_view word, const Layer<Scalar>& layer) {
+  std::vector<Values<Scalar>> moved;
+  with_kind(word, [&](auto kind) {
+    if constexpr (kind.kept_states.size() > 0) moved = kind.moved(layer);
+  });
+  return moved;
+}
+
 template <class Scalar>
 OperandGradients<Scalar> gradients_of(std::string_view word, const Layer<Scalar>& layer,
                                       View<Scalar> g) {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "layers/add.hpp"
+#include "layers/batch_norm.hpp"
 #include "layers/causal_conv1d.hpp"
 #include "layers/concat.hpp"
 #include "layers/cross_entropy.hpp"
@@ -34,8 +35,8 @@ struct KindList {
   }
 };
 
-using Layers =
-    KindList<Linear, LayerNorm, Relu, Gelu, Silu, Add, Concat, Pointwise, RmsNorm, Embedding,
-             Dropout, Reshape, Transpose, Matmul, CausalConv1d, CrossEntropy, Mse, PointwiseLoss>;
+using Layers = KindList<Linear, LayerNorm, Relu, Gelu, Silu, Add, Concat, Pointwise, RmsNorm,
+                        BatchNorm, Embedding, Dropout, Reshape, Transpose, Matmul, CausalConv1d,
+                        CrossEntropy, Mse, PointwiseLoss>;
 
 }  // namespace halftone::reference

@@ -31,6 +31,18 @@ std::vector<std::string_view> internals_of(description::Kind kind) {
   return internals;
 }
 
+std::vector<std::string_view> kept_by(description::Kind kind) {
+  std::vector<std::string_view> kept;
+  Layers::visit(kind_text(kind),
+                [&](auto of) { kept.assign(of.kept_states.begin(), of.kept_states.end()); });
+  return kept;
+}
+
+bool is_kept(description::Kind kind, std::string_view role) {
+  const auto kept = kept_by(kind);
+  return std::ranges::find(kept, role) != kept.end();
+}
+
 bool gradient_reads_result(description::Kind kind) {
   bool reads = false;
   Layers::visit(kind_text(kind), [&](auto of) { reads = of.reads_result; });

@@ -19,6 +19,10 @@ namespace halftone::reference {
 /// P39
 [[nodiscard]] std::vector<std::string_view> internals_of(description::Kind kind);
 
+/// D17: the operands that are states of the kind's own.
+[[nodiscard]] std::vector<std::string_view> kept_by(description::Kind kind);
+[[nodiscard]] bool is_kept(description::Kind kind, std::string_view role);
+
 /// P20: whether the gradients read forward's result.
 [[nodiscard]] bool gradient_reads_result(description::Kind kind);
 

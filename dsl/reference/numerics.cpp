@@ -81,13 +81,23 @@ double gelu_tanh_argument(double x) { return 2 * kSqrtTwoOverPi * (x + kCubic * 
 }  // namespace
 
 float exp(float x) { return recipe::exp(x); }
+float expm1(float x) { return recipe::expm1(x); }
 float log(float x) { return recipe::log(x); }
+float log1p(float x) { return recipe::log1p(x); }
+float sin(float x) { return recipe::sin(x); }
+float cos(float x) { return recipe::cos(x); }
+float pow(float x, float y) { return recipe::pow(x, y); }
 float tanh(float x) { return recipe::tanh(x); }
 float erf(float x) { return recipe::erf(x); }
 float sigmoid(float x) { return recipe::sigmoid(x); }
 float rsqrt(float x) { return recipe::rsqrt(x); }
 double exp(double x) { return std::exp(x); }
+double expm1(double x) { return std::expm1(x); }
 double log(double x) { return std::log(x); }
+double log1p(double x) { return std::log1p(x); }
+double sin(double x) { return std::sin(x); }
+double cos(double x) { return std::cos(x); }
+double pow(double x, double y) { return std::pow(x, y); }
 double tanh(double x) { return std::tanh(x); }
 double erf(double x) { return std::erf(x); }
 double sigmoid(double x) { return logistic(x); }

@@ -41,6 +41,19 @@ class Operation {
     return rounded(rules_.store(id_, Role::activation), std::move(y));
   }
 
+  /// D17: what the states that the layer keeps are after a training pass, with their nodes.
+  [[nodiscard]] std::vector<std::pair<description::NodeId, Values<Scalar>>> moved() const {
+    std::vector<std::pair<description::NodeId, Values<Scalar>>> moved;
+    const auto kept = kept_by(node().kind);
+    if (kept.empty()) return moved;
+    auto values = moved_by(word(), layer(description::Pass::forward));
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      const auto of = std::ranges::find(node().operands, kept[i], &description::Operand::role);
+      moved.emplace_back(of->node, std::move(values[i]));
+    }
+    return moved;
+  }
+
   /// The gradients of the operands that belong to the pass (P1), each rounded to the result (P34,
   /// P35); empty for the others. g is the gradient that arrives at the result.
   [[nodiscard]] OperandGradients<Scalar> gradients(description::Pass pass,
@@ -83,7 +96,8 @@ class Operation {
     Operand<Scalar> operand;
     operand.role = of.role;
     operand.extents = bound(source.shape, symbols_);
-    operand.values = read(of.node, pass);
+    const bool is_as_kept = is_kept(node().kind, of.role);  // D17
+    operand.values = is_as_kept ? forward_.values[of.node] : read(of.node, pass);
     operand.integers = forward_.integers[of.node];
     if (pass == description::Pass::forward) return operand;
     operand.forward_values = read(of.node, description::Pass::forward);

@@ -22,18 +22,6 @@ float exp_of_rest(float n, float b) {
                 0x1p+0f, 0x1p+0f);
 }
 
-struct SignAndMagnitude {
-  std::uint32_t sb;
-  float a;
-};
-
-SignAndMagnitude taken_apart(float x) {
-  const std::uint32_t xb = bits(x);
-  const std::uint32_t ab = xb & 0x7fffffffu;
-  const std::uint32_t sb = xb - ab;
-  return {sb, value(ab)};
-}
-
 }  // namespace
 
 float exp(float x) {  // R1
@@ -56,25 +44,8 @@ float exp_of_nonpositive(float x) {  // R1, the shorter form
 }
 
 float log(float x) {  // R2
-  const float xs = x * 0x1p+23f;
-  const float a = x < 0x1p-126f ? xs : x;
-  const float o = x < 0x1p-126f ? 0x1.80002ep+23f : 0x1.8p+23f;
-  const std::uint32_t j = bits(a);
-  const std::uint32_t k = j - 0x3f3504f3u;
-  const std::uint32_t e = shrs(k, 23);
-  const std::uint32_t es = e << 23;
-  const std::uint32_t mb = j - es;
-  const std::uint32_t eb = e + 0x4b400000u;
-  const float ef = value(eb);
-  const float n = ef - o;
-  const float m = value(mb);
-  const float f = m - 0x1p+0f;
-  const float q0 =
-      horner(f, -0x1.38472ep-4f, 0x1.0860d4p-3f, -0x1.0f3fa8p-3f, 0x1.226dfcp-3f, -0x1.5425c4p-3f,
-             0x1.99a41ap-3f, -0x1.000432p-2f, 0x1.55555p-2f, -0x1.fffff8p-2f);
-  const float f2 = f * f;
-  const float l = fma(f2, q0, f);
-  const float y = fma(n, 0x1.62e43p-1f, l);
+  const auto [n, f] = mantissa(x);
+  const float y = log_of(n, f);
   const float s = x < kInfinity ? y : x;
   const float z = x == 0x0p+0f ? -kInfinity : kNaN;
   return x > 0x0p+0f ? s : z;

@@ -25,6 +25,14 @@ namespace halftone::reference::recipe {
 [[nodiscard]] float silu(float x);                  // R11
 [[nodiscard]] float silu_derivative(float x);       // R12
 
+[[nodiscard]] float log1p(float x);  // R22: log(1 + x); of -1 -infinity, below it NaN
+[[nodiscard]] float expm1(float x);  // R23: exp(x) - 1
+
+[[nodiscard]] float sin(float x);  // R24: in radians, of every finite x; of infinities NaN
+[[nodiscard]] float cos(float x);  // R25: likewise
+
+[[nodiscard]] float pow(float x, float y);  // R26: with IEEE 754's special cases
+
 // For results that are rounded to f16 or bf16 with nothing in between (N10).
 namespace narrow {
 [[nodiscard]] float exp(float x);                   // R13

@@ -164,7 +164,7 @@ Resolution::Resolution(Description description, std::string target)
   for (std::size_t at = 0; at < description_.nodes.size(); ++at) {
     const NodeId id = static_cast<NodeId>(at);
     const Node& node = description_.nodes[at];
-    activations_.push_back(is_input(node) ? node.format : Element::f32);
+    activations_.push_back(is_input(node) && !holds_integers(node) ? node.format : Element::f32);
     if (!is_layer(node)) continue;
     const auto choice =
         winner(description_, target_, value(description_, id, Role::activation), &Rule::store);
@@ -184,14 +184,15 @@ Element Resolution::widest_operand(NodeId node, Pass pass) const {
   if (pass == Pass::forward) {
     for (const Operand& operand : description_.nodes[node].operands) {
       const Node& source = description_.nodes[operand.node];
-      if (is_parameter(source) || source.format == Element::i32) continue;
+      if (is_parameter(source) || is_counted(description_, operand.node)) continue;
+      if (is_kept(description_.nodes[node].kind, operand.role)) continue;
       formats.push_back(activations_[operand.node]);
     }
     return widest(formats);
   }
   if (is_layer(description_.nodes[node])) formats.push_back(store(node, Role::gradient).format);
   for (const NodeId read : read_backward(description_, node, pass)) {
-    if (description_.nodes[read].format == Element::i32) continue;
+    if (is_counted(description_, read)) continue;
     formats.push_back(store(read, Role::saved).format);
   }
   return widest(formats);

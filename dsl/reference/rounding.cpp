@@ -37,10 +37,10 @@ Limits limits_of(Element format) {
       return {10, 113, 0x477fe000};
     case Element::bf16:
       return {7, 1, 0x7f7f0000};
-    case Element::i32:
+    default:
       break;
   }
-  throw std::invalid_argument("values are not rounded to i32; use f32, tf32, f16 or bf16");
+  throw std::invalid_argument("values are not rounded to integers; use f32, tf32, f16 or bf16");
 }
 
 // `magnitude` (bits without the sign, finite) with all digits below the format's last place taken

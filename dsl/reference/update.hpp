@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The optimizers and what they share: U0 to U6.
+// The optimizers and what they share: U0 to U6, U9.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -58,7 +59,7 @@ inline bool keeps_first(const description::Optimizer& optimizer) {
 }
 
 inline bool keeps_second(const description::Optimizer& optimizer) {
-  return std::holds_alternative<description::AdamW>(optimizer);
+  return !std::holds_alternative<description::Sgd>(optimizer);
 }
 
 // U0, L2
@@ -116,10 +117,10 @@ inline Power<Bounded> next_power(Power<Bounded> power, double beta) {
   return power;
 }
 
-// U4, with the powers of this step.
-template <class Scalar>
-void adamw(const description::AdamW& o, Power<Scalar> power1, Power<Scalar> power2,
-           Slot<Scalar>& slot) {
+// U4 and, of description::Adam, U9, with the powers of this step.
+template <class Optimizer, class Scalar>
+void adam(const Optimizer& o, Power<Scalar> power1, Power<Scalar> power2, Slot<Scalar>& slot) {
+  constexpr bool decoupled = std::is_same_v<Optimizer, description::AdamW>;
   const Scalar c1 = (1 - power1.high) - power1.low;
   const Scalar c2 = (1 - power2.high) - power2.low;
   const Scalar beta2 = static_cast<Scalar>(o.beta2), epsilon = static_cast<Scalar>(o.epsilon);
@@ -127,8 +128,8 @@ void adamw(const description::AdamW& o, Power<Scalar> power1, Power<Scalar> powe
   const Scalar shrink = -(slot.learning_rate * slot.decay);
   for (std::size_t e = 0; e < slot.g.size(); ++e) {
     Scalar &p = (*slot.p)[e], &m = (*slot.first)[e], &v = (*slot.second)[e];
-    const Scalar g = slot.g[e];
-    const Scalar p1 = fma(shrink, p, p);
+    const Scalar g = decoupled ? slot.g[e] : fma(slot.decay, p, slot.g[e]);
+    const Scalar p1 = decoupled ? fma(shrink, p, p) : p;
     m = fma(rest1, g - m, m);
     v = fma(rest2, g * g, beta2 * v);
     p = p1 - ((slot.learning_rate / c1) * m) / (sqrt(v) / sqrt(c2) + epsilon);
@@ -152,6 +153,17 @@ void sgd(const description::Sgd& o, Slot<Scalar>& slot) {
   }
 }
 
+template <class Scalar>
+void apply(const description::Sgd& o, State<Scalar>&, std::vector<Slot<Scalar>>& slots) {
+  for (Slot<Scalar>& slot : slots) sgd(o, slot);
+}
+template <class Optimizer, class Scalar>
+void apply(const Optimizer& o, State<Scalar>& state, std::vector<Slot<Scalar>>& slots) {
+  state.power1 = next_power(state.power1, o.beta1);
+  state.power2 = next_power(state.power2, o.beta2);
+  for (Slot<Scalar>& slot : slots) adam(o, state.power1, state.power2, slot);
+}
+
 // U3: the schedule's factor after so many updates; 1 without one.
 template <class Scalar>
 Scalar scheduled(const description::Description& description, std::int64_t updates) {
@@ -172,7 +184,7 @@ void average(double kept, std::int64_t before, Slot<Scalar>& slot) {
   }
 }
 
-// U3 to U6, U8; counts the step. `learning_rate` replaces the optimizer's where it is given.
+// U3 to U6, U8, U9; counts the step. `learning_rate` replaces the optimizer's where it is given.
 template <class Scalar>
 void update_parameters(const description::Description& description,
                        std::optional<double> learning_rate, State<Scalar>& state,
@@ -189,13 +201,7 @@ void update_parameters(const description::Description& description,
         }
       },
       optimizer);
-  if (const auto* adam = std::get_if<description::AdamW>(&optimizer)) {
-    state.power1 = next_power(state.power1, adam->beta1);
-    state.power2 = next_power(state.power2, adam->beta2);
-    for (Slot<Scalar>& slot : slots) adamw(*adam, state.power1, state.power2, slot);
-  } else {
-    for (Slot<Scalar>& slot : slots) sgd(std::get<description::Sgd>(optimizer), slot);
-  }
+  std::visit([&](const auto& o) { apply(o, state, slots); }, optimizer);
   if (description.average) {
     for (Slot<Scalar>& slot : slots) average(*description.average, state.steps, slot);
   }

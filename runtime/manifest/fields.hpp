@@ -84,6 +84,9 @@ template <>
 inline constexpr auto kFields<Output> =
     std::tuple{&Output::name, &Output::buffer, &Output::gradient};
 template <>
+inline constexpr auto kFields<InputGradient> =
+    std::tuple{&InputGradient::input, &InputGradient::buffer};
+template <>
 inline constexpr auto kFields<Split> = std::tuple{&Split::depth, &Split::least, &Split::most};
 template <>
 inline constexpr auto kFields<Work> =
@@ -111,8 +114,10 @@ inline constexpr auto kFields<Manifest> = std::tuple{&Manifest::model,
                                                      &Manifest::trained_elements,
                                                      &Manifest::parameters,
                                                      &Manifest::inputs,
+                                                     &Manifest::input_gradients,
                                                      &Manifest::outputs,
                                                      &Manifest::losses,
+                                                     &Manifest::kept_states,
                                                      &Manifest::learning_rate,
                                                      &Manifest::rules,
                                                      &Manifest::loss_scale,

@@ -88,8 +88,13 @@ std::string verify(const Manifest& manifest) {
   if (why.empty()) why = unique("variant", manifest.variants, itself);
   if (why.empty()) why = unique("parameter", manifest.parameters, name_of);
   if (why.empty()) why = unique("input", manifest.inputs, itself);
+  if (why.empty()) {
+    why = unique("input with a gradient", manifest.input_gradients,
+                 [](auto& wanted) -> auto& { return wanted.input; });
+  }
   if (why.empty()) why = unique("output", manifest.outputs, name_of);
   if (why.empty()) why = unique("loss", manifest.losses, itself);
+  if (why.empty()) why = unique("kept state", manifest.kept_states, itself);
   if (why.empty()) why = unique("kernel", manifest.kernels, name_of);
   if (why.empty()) why = unique("program", manifest.programs, name_of);
   if (why.empty()) why = verify_parameters(manifest);

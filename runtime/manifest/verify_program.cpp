@@ -24,9 +24,9 @@ bool may_hold(Role role, Element element) {
     case Role::working_copies:
       return encoding::is_narrow(element);
     case Role::state:
-      return element == Element::f32 || traits.integer;
+      return element == Element::f32 || element == Element::i32;
     case Role::counters:
-      return traits.integer;
+      return element == Element::i32;
     default:
       return element == Element::f32;
   }
@@ -166,6 +166,12 @@ std::string verify_names(const Manifest& manifest, const Program& program) {
     }
   }
   if (program.name != "training") return {};
+  for (const InputGradient& wanted : manifest.input_gradients) {
+    const Buffer *input = find(program, wanted.input), *gradient = find(program, wanted.buffer);
+    const bool fits = input && input->role == Role::input && gradient &&
+                      gradient->role == Role::input_gradient && gradient->shape == input->shape;
+    if (!fits) return quoted("input", wanted.input) + " has no gradient buffer of its shape";
+  }
   for (const std::string& input : manifest.inputs) {
     const Buffer* buffer = find(program, input);
     if (!buffer || buffer->role != Role::input) return quoted("input", input) + " has no buffer";
@@ -173,6 +179,11 @@ std::string verify_names(const Manifest& manifest, const Program& program) {
   for (const std::string& loss : manifest.losses) {
     const Buffer* buffer = find(program, loss);
     if (!buffer || buffer->role != Role::loss) return quoted("loss", loss) + " has no buffer";
+  }
+  for (const std::string& kept : manifest.kept_states) {
+    const Buffer* buffer = find(program, kept);
+    if (!buffer || buffer->role != Role::state)
+      return quoted("kept state", kept) + " has no buffer";
   }
   for (const auto& [name, role] :
        {std::pair{"learning_rate", Role::hyperparameter},

@@ -206,6 +206,7 @@ void BoundProgram::copy_parameters(const BoundProgram& from) {
   for (const std::string& name : parameter_names()) {
     set_parameter(name, from.parameter("copy_parameters", name));
   }
+  copy_kept_states("copy_parameters", from);
 }
 
 void BoundProgram::copy_averages(const BoundProgram& from) {
@@ -223,6 +224,11 @@ void BoundProgram::copy_averages(const BoundProgram& from) {
     set_parameter(name, trained ? from.average("copy_averages", name)
                                 : from.parameter("copy_averages", name));
   }
+  copy_kept_states("copy_averages", from);
+}
+
+void BoundProgram::copy_kept_states(const char* operation, const BoundProgram& from) {
+  for (const std::string& name : kept_states()) set_state(name, from.state(operation, name));
 }
 
 float BoundProgram::loss(std::string_view name) const {
@@ -277,8 +283,18 @@ void BoundProgram::set_state(std::string_view name, std::span<const float> value
   execution_->write(index, 0, std::as_bytes(values));
 }
 
+std::vector<std::string> BoundProgram::kept_states() const {
+  std::vector<std::string> names = state_names();
+  std::erase_if(names, [this](const std::string& name) {
+    return std::ranges::find(manifest().kept_states, name) == manifest().kept_states.end();
+  });
+  return names;
+}
+
 void BoundProgram::reset_states() {
+  const std::vector<std::string> kept = kept_states();
   for (std::size_t index : states()) {
+    if (std::ranges::find(kept, plan_.buffer(index).name) != kept.end()) continue;
     std::vector<std::byte> values = plan_.first_values(index);  // empty for zeros
     values.resize(static_cast<std::size_t>(plan_.bytes(index)));
     execution_->write(index, 0, values);

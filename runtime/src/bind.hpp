@@ -90,6 +90,8 @@ class BoundProgram {
   void set_state(std::string_view name, std::span<const float> values);
   void reset_states();
   void copy_states(const BoundProgram& from);
+  /// Those that layers keep (D17): they are copied with parameters, and reset_states() leaves them.
+  [[nodiscard]] std::vector<std::string> kept_states() const;
 
   /// The value of a loss. Throws Error for unknown names.
   [[nodiscard]] float loss(std::string_view name) const;
@@ -100,6 +102,7 @@ class BoundProgram {
  private:
   void initialize_parameters(std::uint64_t seed);
   void require_same_parameters(const char* operation, const BoundProgram& from) const;
+  void copy_kept_states(const char* operation, const BoundProgram& from);
   void change_rows(std::int64_t rows);
   [[nodiscard]] const manifest::Parameter& find_parameter(const char* operation,
                                                           std::string_view name) const;

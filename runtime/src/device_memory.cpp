@@ -2,16 +2,14 @@
 #include "device_memory.hpp"
 
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdlib>
 
+#include "huge_pages.hpp"
+
 namespace halftone {
 namespace {
-
-/// Of x86-64, and of aarch64 with pages of 4 KiB.
-constexpr std::int64_t kHugePage = 2 << 20;
 
 class HostMemory final : public MemorySource {
  public:
@@ -24,10 +22,7 @@ class HostMemory final : public MemorySource {
     if (posix_memalign(&address, static_cast<std::size_t>(alignment),
                        static_cast<std::size_t>(bytes)) != 0)
       return nullptr;
-#if defined(MADV_HUGEPAGE)
-    // A wish: where it is not granted the memory is as good.
-    if (whole > 0) madvise(address, static_cast<std::size_t>(whole), MADV_HUGEPAGE);
-#endif
+    ask_for_huge_pages(address, static_cast<std::size_t>(whole));
     return address;
   }
 

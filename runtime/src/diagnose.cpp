@@ -9,6 +9,7 @@
 #include "formats.hpp"
 #include "halftone/encoding/text.hpp"
 #include "halftone/manifest/spelling.hpp"
+#include "loss_sources.hpp"
 
 namespace halftone {
 namespace {
@@ -18,7 +19,9 @@ using manifest::Buffer, manifest::Phase, manifest::Role;
 class Search {
  public:
   explicit Search(const BoundProgram& training)
-      : replayed_("diagnose", training), program_(replayed_.program()) {}
+      : replayed_("diagnose", training),
+        program_(replayed_.program()),
+        loss_sources_(replayed_.program()) {}
 
   std::optional<NonFinite> run(const Replay& replay) {
     replay_ = replay;
@@ -63,7 +66,7 @@ class Search {
     return "the rule '" + program_.manifest().rules[static_cast<std::size_t>(rule)] + "'";
   }
 
-  /// Parameters, the user's states, the inputs that the replay reads, the caller's gradients.
+  /// Parameters, the user's states, the inputs that layers read, the caller's gradients.
   std::optional<NonFinite> search_given() {
     const std::size_t parameters = plan().find(Role::parameters).value_or(0);
     for (const manifest::Parameter& parameter : program_.manifest().parameters) {
@@ -77,15 +80,13 @@ class Search {
     }
     for (std::size_t i = 0; i < plan().program().buffers.size(); ++i) {
       const Buffer& buffer = plan().buffer(i);
-      if (buffer.role != Role::state && !(buffer.role == Role::input && is_read(i))) continue;
+      const bool is_input = buffer.role == Role::input && !loss_sources_.has(i);
+      if (buffer.role != Role::state && !is_input) continue;
       const std::int64_t at = first_in(i, 0, program_.elements(i));
       const char* op = buffer.role == Role::state ? "state" : "input";
       if (at >= 0) return given(buffer.name, op, "activation", at, value_at(i, at));
     }
     if (auto found = search_tokens()) return found;
-    if (replay_.losses && replay_.backward != Replay::Backward::external) {
-      if (auto found = search_labels()) return found;
-    }
     return replay_.backward == Replay::Backward::external ? search_output_gradients()
                                                           : std::nullopt;
   }
@@ -95,15 +96,6 @@ class Search {
     return search_integers(
         Phase::forward, "embedding", "token",
         [this](const manifest::Launch& launch, std::size_t) { return rows_of_parameter(launch); });
-  }
-
-  /// Labels of the cross-entropy losses, each of which reads logits with one more dimension, that
-  /// of the classes.
-  [[nodiscard]] std::optional<NonFinite> search_labels() const {
-    return search_integers(Phase::loss, "cross_entropy", "label",
-                           [this](const manifest::Launch& launch, std::size_t label) {
-                             return classes_of(launch, label);
-                           });
   }
 
   /// Integers that operations `op` read, of which each launch takes so many from 0 on as
@@ -118,23 +110,25 @@ class Search {
       for (const manifest::Argument& argument : launch.arguments) {
         const auto buffer = static_cast<std::size_t>(argument.buffer);
         if (!encoding::traits(plan().buffer(buffer).encoding.element).integer) continue;
-        auto found = search_integer(buffer, role, bound_of(launch, buffer), probe.layer);
+        auto found = search_integer(delivered(buffer), role, bound_of(launch, buffer), probe.layer);
         if (found) return found;
       }
     }
     return std::nullopt;
   }
 
-  /// The last extent of what the launch reads beside the label, or 0.
-  [[nodiscard]] std::int64_t classes_of(const manifest::Launch& launch, std::size_t label) const {
-    const auto& rows = plan().buffer(label).shape;
-    for (const manifest::Argument& argument : launch.arguments) {
-      const auto& shape = plan().buffer(static_cast<std::size_t>(argument.buffer)).shape;
-      if (shape.size() == rows.size() + 1 && std::equal(rows.begin(), rows.end(), shape.begin())) {
-        return manifest::elements(std::span(&shape.back(), 1), program_.sizes().symbols);
+  /// The input that a launch of two arguments makes i32 of in this buffer, or the buffer itself.
+  [[nodiscard]] std::size_t delivered(std::size_t buffer) const {
+    if (plan().buffer(buffer).role == Role::input) return buffer;
+    for (const auto& phase : plan().program().phases) {
+      for (const manifest::Launch& launch : phase) {
+        if (launch.arguments.size() != 2) continue;
+        const auto from = static_cast<std::size_t>(launch.arguments[0].buffer);
+        const auto to = static_cast<std::size_t>(launch.arguments[1].buffer);
+        if (to == buffer && plan().buffer(from).role == Role::input) return from;
       }
     }
-    return 0;
+    return buffer;
   }
 
   /// The first extent of the parameter that the launch reads, itself or as a working copy, or 0.
@@ -152,17 +146,26 @@ class Search {
   [[nodiscard]] std::optional<NonFinite> search_integer(std::size_t buffer, const char* role,
                                                         std::int64_t bound,
                                                         const std::string& reader) const {
-    const auto* values = reinterpret_cast<const std::int32_t*>(program_.execution().read(buffer));
+    const std::byte* values = program_.execution().read(buffer);
+    const encoding::Element element = plan().buffer(buffer).encoding.element;
     for (std::int64_t i = 0; bound > 0 && i < program_.elements(buffer); ++i) {
-      if (values[i] >= 0 && values[i] < bound) continue;
-      NonFinite found =
-          given(plan().buffer(buffer).name, role, "activation", i, static_cast<float>(values[i]));
-      found.reader = reader;
-      found.integer = values[i];
-      found.bound = bound;
-      return found;
+      const std::int64_t value = integer_of(values, element, i);
+      if (value < 0 || value >= bound) return wrong(buffer, role, i, bound, reader);
     }
     return std::nullopt;
+  }
+
+  /// An integer that its reader has nothing for.
+  [[nodiscard]] NonFinite wrong(std::size_t buffer, const char* role, std::int64_t at,
+                                std::int64_t bound, const std::string& reader) const {
+    const encoding::Element element = plan().buffer(buffer).encoding.element;
+    const std::int64_t value = integer_of(program_.execution().read(buffer), element, at);
+    NonFinite found =
+        given(plan().buffer(buffer).name, role, "activation", at, static_cast<float>(value));
+    found.reader = reader;
+    found.integer = value;
+    found.bound = bound;
+    return found;
   }
 
   std::optional<NonFinite> search_output_gradients() {
@@ -175,15 +178,6 @@ class Search {
       }
     }
     return std::nullopt;
-  }
-
-  /// Without losses the trainer was not given what they alone read.
-  [[nodiscard]] bool is_read(std::size_t input) const {
-    if (replay_.losses) return true;
-    for (std::size_t read : plan().inputs_of(Phase::forward)) {
-      if (read == input) return true;
-    }
-    return false;
   }
 
   [[nodiscard]] NonFinite given(const std::string& name, const char* op, const char* role,
@@ -228,11 +222,34 @@ class Search {
   }
 
   std::optional<NonFinite> look(const manifest::Probe& probe, const manifest::Launch& launch) {
+    if (loss_sources_.has(probe)) return std::nullopt;
+    const auto& argument = launch.arguments[static_cast<std::size_t>(probe.argument)];
+    const std::int64_t at = first_in(static_cast<std::size_t>(argument.buffer), argument.offset,
+                                     plan().elements(argument, program_.sizes()));
+    if (at < 0) return std::nullopt;
+    if (const auto culprit = loss_sources_.culprit(probe, at - argument.offset)) {
+      return name(*culprit, probe);
+    }
+    return at_probe(probe, launch, at);
+  }
+
+  /// What a loss read.
+  [[nodiscard]] NonFinite name(const LossSources::Element& of, const manifest::Probe& loss) const {
+    if (of.classes > 0)
+      return wrong(delivered(of.buffer), "label", of.index, of.classes, loss.layer);
+    if (of.cast == nullptr) {
+      return given(plan().buffer(of.buffer).name, "input", "activation", of.index,
+                   value_at(of.buffer, of.index));
+    }
+    const auto& launches = plan().program().phases[static_cast<std::size_t>(of.cast->phase)];
+    return at_probe(*of.cast, launches[static_cast<std::size_t>(of.cast->launch)], of.index);
+  }
+
+  /// Element `at` of what the probe shows, counted in its buffer.
+  [[nodiscard]] NonFinite at_probe(const manifest::Probe& probe, const manifest::Launch& launch,
+                                   std::int64_t at) const {
     const auto& argument = launch.arguments[static_cast<std::size_t>(probe.argument)];
     const auto buffer = static_cast<std::size_t>(argument.buffer);
-    const std::int64_t at =
-        first_in(buffer, argument.offset, plan().elements(argument, program_.sizes()));
-    if (at < 0) return std::nullopt;
     NonFinite found{probe.layer,
                     probe.op,
                     std::string(manifest::spelled(probe.pass)),
@@ -256,6 +273,7 @@ class Search {
   Replay replay_;
   ReplayedProgram replayed_;
   BoundProgram& program_;
+  LossSources loss_sources_;
 };
 
 }  // namespace

@@ -70,12 +70,22 @@ std::uint32_t rebased(const ElementTraits& traits, float x) {
 
 }  // namespace
 
+std::int64_t integer_of(const std::byte* buffer, Element element, std::int64_t index) {
+  const ElementTraits& traits = encoding::traits(element);
+  const auto bytes = static_cast<std::size_t>(encoding::storage_bytes(element, 1));
+  std::uint64_t code = 0;
+  std::memcpy(&code, buffer + static_cast<std::size_t>(index) * bytes, bytes);
+  const int above = 64 - traits.bits;
+  return traits.has_sign ? static_cast<std::int64_t>(code << above) >> above
+                         : static_cast<std::int64_t>(code);
+}
+
 float element_of(const std::byte* buffer, Element element, std::int64_t index) {
   const ElementTraits& traits = encoding::traits(element);
+  if (traits.integer) return static_cast<float>(integer_of(buffer, element, index));
   const auto bytes = static_cast<std::size_t>(encoding::storage_bytes(element, 1));
   std::uint32_t code = 0;
   std::memcpy(&code, buffer + static_cast<std::size_t>(index) * bytes, bytes);
-  if (traits.integer) return static_cast<float>(std::bit_cast<std::int32_t>(code));
   if (traits.exponent_bits < kF32.exponent_bits) return widened(traits, code);
   return std::bit_cast<float>(code << (kF32.bits - traits.bits));
 }

@@ -9,7 +9,11 @@
 
 namespace halftone {
 
-/// F4: the element with that index as f32, exactly; of i32 the nearest f32.
+/// The element with that index, of integers.
+[[nodiscard]] std::int64_t integer_of(const std::byte* buffer, encoding::Element element,
+                                      std::int64_t index);
+
+/// F4: the element with that index as f32, exactly; of integers the nearest f32.
 [[nodiscard]] float element_of(const std::byte* buffer, encoding::Element element,
                                std::int64_t index);
 

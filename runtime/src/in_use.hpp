@@ -6,6 +6,7 @@
 #include <string>
 
 #include "halftone/error.hpp"
+#include "profile_range.hpp"
 
 namespace halftone {
 
@@ -19,14 +20,14 @@ template <class State>
                .hint = "use the one that it was moved to"});
 }
 
-/// Lasts as long as the call. State has a member `std::atomic<bool> in_use`, which also hands what
-/// one thread wrote to the next one that calls.
+/// Lasts as long as the call, which profilers show. State has a member `std::atomic<bool> in_use`,
+/// which also hands what one thread wrote to the next one that calls.
 template <class State>
 class InUse {
  public:
   /// Throws Error when another call lasts still, or nothing is held.
   InUse(State* state, const char* operation, const char* who)
-      : state_(require_held(state, operation, who)) {
+      : state_(require_held(state, operation, who)), range_(operation) {
     if (!state_.in_use.exchange(true, std::memory_order_acquire)) return;
     throw Error({.operation = operation,
                  .object = who,
@@ -41,6 +42,7 @@ class InUse {
 
  private:
   State& state_;
+  ProfileRange range_;
 };
 
 }  // namespace halftone

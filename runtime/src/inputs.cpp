@@ -27,7 +27,29 @@ bool is_nowhere(const Values& values) {
   return std::visit([](const auto& elements) { return elements.data() == nullptr; }, values);
 }
 
-bool is_i32(const Values& values) { return values.index() == 1; }
+encoding::Element element_of(const Values& values) { return kElementsOfValues[values.index()]; }
+
+/// What a caller has a span of: "std::uint8_t".
+std::string type_of(encoding::Element element) {
+  const encoding::ElementTraits& traits = encoding::traits(element);
+  if (encoding::is_narrow(element)) return element == encoding::Element::f16 ? "F16" : "Bf16";
+  if (!traits.integer) return "float";
+  return std::string("std::") + (traits.has_sign ? "int" : "uint") + std::to_string(traits.bits) +
+         "_t";
+}
+
+/// Nothing where values of the element that is given are those that the buffer takes.
+Error::Parts judge_element(encoding::Element wanted, encoding::Element given) {
+  const bool is_rounded = encoding::is_narrow(wanted);
+  if (given == wanted || (is_rounded && given == encoding::Element::f32)) return {};
+  const std::string word = encoding::word(wanted);
+  return {.operation = "",
+          .object = "",
+          .cause = "takes " + (is_rounded ? "f32 or " + word : word) + " values, but was given " +
+                   encoding::word(given),
+          .hint = "give it a span of " + std::string(is_rounded ? "float or halftone::" : "") +
+                  type_of(wanted)};
+}
 
 std::string names_of(std::span<const Place> places) {
   std::vector<std::string_view> names;
@@ -99,14 +121,9 @@ std::int64_t rows_of(const BoundProgram& program, const char* operation, const R
 /// What is wrong with values for that place, with the remedy; no cause when nothing is.
 Error::Parts judge(const ProgramPlan& plan, const Sizes& sizes, const Place& place,
                    const Values& values, const Rows& rows) {
-  const bool wants_i32 = encoding::traits(plan.buffer(place.buffer).encoding.element).integer;
-  if (wants_i32 != is_i32(values)) {
-    return {.operation = "",
-            .object = "",
-            .cause = std::string("takes ") + (wants_i32 ? "i32" : "f32") +
-                     " values, but was given " + (wants_i32 ? "f32" : "i32"),
-            .hint = std::string("give it a span of ") + (wants_i32 ? "std::int32_t" : "float")};
-  }
+  Error::Parts wrong =
+      judge_element(plan.buffer(place.buffer).encoding.element, element_of(values));
+  if (!wrong.cause.empty()) return wrong;
   const auto needed = static_cast<std::size_t>(sizes.elements[place.buffer]);
   if (size_of(values) != needed) {
     return {.operation = "",
@@ -128,7 +145,7 @@ Error::Parts judge(const ProgramPlan& plan, const Sizes& sizes, const Place& pla
 void copy_into(const BoundProgram& program, std::size_t buffer, const Values& values) {
   const encoding::Element element = program.plan().buffer(buffer).encoding.element;
   const std::span<std::byte> to = program.execution().staged(buffer);
-  if (!encoding::is_narrow(element)) {
+  if (element_of(values) == element) {
     const auto bytes =
         std::visit([](const auto& elements) { return std::as_bytes(elements); }, values);
     if (!bytes.empty()) std::memcpy(to.data(), bytes.data(), bytes.size());

@@ -121,6 +121,7 @@ std::string log_setting() {
 std::string nvrtc_home_setting() { return read("NVRTC_HOME"); }
 std::string cuda_home_setting() { return read("CUDA_HOME"); }
 std::string simulator_setting() { return read("HALFTONE_SIMULATOR"); }
+std::string profiler_setting() { return read("NVTX_INJECTION64_PATH"); }
 
 CacheEnvironment cache_environment() {
   return {.cache = read("HALFTONE_CACHE"),

@@ -46,6 +46,9 @@ void require_sound_settings();
 /// HALFTONE_SIMULATOR as it stands, empty when unset.
 [[nodiscard]] std::string simulator_setting();
 
+/// NVTX_INJECTION64_PATH as it stands, empty when unset: the library of a profiler.
+[[nodiscard]] std::string profiler_setting();
+
 /// HALFTONE_CACHE, HALFTONE_CACHE_DIR, HALFTONE_CACHE_MAX, XDG_CACHE_HOME and HOME as they stand.
 [[nodiscard]] CacheEnvironment cache_environment();
 

@@ -51,7 +51,8 @@ void refuse_outputs_without_gradient(const manifest::Manifest& manifest,
 
 }  // namespace
 
-Step::Step(BoundProgram& program, std::uint64_t seed) : program_(program), seed_(seed) {
+Step::Step(BoundProgram& program, std::uint64_t seed)
+    : program_(program), seed_(seed), gradient_rows_(program.rows()) {
   const auto place = [&](std::size_t buffer) { return input_place(program.plan(), buffer); };
   if (const auto counters = program.plan().find(manifest::Role::counters)) {
     counters_.push_back(place(*counters));
@@ -80,6 +81,7 @@ void Step::run(std::span<const NamedValues> inputs) {
              .forward = true,
              .losses = true,
              .backward = Replay::Backward::losses};
+  gradient_rows_ = replay_.rows;
   finish_update("step");
 }
 
@@ -96,6 +98,7 @@ void Step::accumulate(std::span<const NamedValues> inputs) {
              .forward = true,
              .losses = true,
              .backward = Replay::Backward::losses};
+  gradient_rows_ = replay_.rows;
   earlier_.add(replay_);
   done_ = Done::nothing;
 }
@@ -132,6 +135,7 @@ void Step::backward() {
   program_.use_rows(replay_.rows);
   program_.run({Phase::loss_backward, Phase::backward});
   replay_.backward = Replay::Backward::losses;
+  gradient_rows_ = replay_.rows;
   done_ = Done::backward;
 }
 
@@ -150,6 +154,7 @@ void Step::backward(std::span<const NamedValues> output_gradients) {
   if (sums_) give_micro_batch(output_gradients_);
   program_.run({Phase::external, Phase::backward});
   replay_.backward = Replay::Backward::external;
+  gradient_rows_ = replay_.rows;
   done_ = Done::backward;
 }
 
@@ -295,6 +300,31 @@ bool Step::updated(const char* operation) {
   settle(true);
   report();
   return last_outcome_.applied;
+}
+
+std::span<const float> Step::input_gradient(std::string_view name) const {
+  const auto& wanted = program_.manifest().input_gradients;
+  const auto found = std::ranges::find(wanted, name, &manifest::InputGradient::input);
+  if (found == wanted.end()) {
+    std::vector<std::string_view> names;
+    for (const manifest::InputGradient& gradient : wanted) names.push_back(gradient.input);
+    throw Error({.operation = "input_gradient",
+                 .object = named("input", name),
+                 .cause = "wants no gradient",
+                 .hint = names.empty() ? "declare it with_gradient in the model"
+                                       : "declare it with_gradient in the model; those that want "
+                                         "one are " +
+                                             listed(names)});
+  }
+  if (program_.rows() != gradient_rows_) {
+    throw Error({.operation = "input_gradient",
+                 .object = named("input", name),
+                 .cause = "has a gradient of " + std::to_string(gradient_rows_) +
+                          " rows, but a forward pass of " + std::to_string(program_.rows()) +
+                          " came since",
+                 .hint = "read it before the next forward pass"});
+  }
+  return program_.floats("input_gradient", *program_.plan().find(found->buffer));
 }
 
 std::int64_t Step::floored() const {

@@ -16,7 +16,7 @@
 
 namespace halftone {
 
-/// What every update rule means happens inside the kernels (spec U1 to U7, L1 to L5, M1 to M4);
+/// What every update rule means happens inside the kernels (spec U1 to U9, L1 to L5, M1 to M4);
 /// this launches them.
 class Step {
  public:
@@ -60,6 +60,9 @@ class Step {
     settle(true);
     return skipped_steps_;
   }
+  /// Of the last backward pass. Throws Error for an input that wants none, and where a run of other
+  /// rows came since.
+  [[nodiscard]] std::span<const float> input_gradient(std::string_view name) const;
   [[nodiscard]] float loss_scale() const { return loss_scale_ ? program_.scalar(*loss_scale_) : 1; }
   [[nodiscard]] std::int64_t floored() const;
 
@@ -102,6 +105,7 @@ class Step {
   std::int64_t patience_ended_ = 0;  ///< steps skipped at the floor, to be reported
   const char* updated_by_ = "step";  ///< the operation that errors of updates name
   Replay replay_;
+  std::int64_t gradient_rows_;      ///< of the last backward pass
   std::int64_t micro_batches_ = 0;  ///< whose gradients are summed up already
   EarlierMicroBatches earlier_;     ///< of the step that comes, or was the last thing that ran
   bool sums_ = false;               ///< accumulate_gradients() was called

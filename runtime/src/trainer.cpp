@@ -68,6 +68,10 @@ std::span<const float> Trainer::gradient(std::string_view name) const {
   return use("gradient")->program.gradient("gradient", name);
 }
 
+std::span<const float> Trainer::input_gradient(std::string_view name) const {
+  return use("input_gradient")->step.input_gradient(name);
+}
+
 std::vector<std::string> Trainer::parameter_names() const {
   return held("parameter_names").program.parameter_names();
 }
@@ -103,24 +107,74 @@ void Trainer::set_state(std::string_view name, std::span<const float> values) {
 
 void Trainer::reset_states() { use("reset_states")->program.reset_states(); }
 
+namespace {
+
+/// What the host may set (U3), as messages call it, and why a model may be without it.
+struct Hyperparameter {
+  const char* buffer;
+  const char* object;
+  bool below_one;
+  const char *absent, *remedy;
+};
+constexpr Hyperparameter kLearningRate = {"learning_rate", "the learning rate", false, "", ""};
+constexpr Hyperparameter kWeightDecay = {"weight_decay", "the weight decay", false,
+                                         "has no part in this model's updates",
+                                         "let some trained parameter be without no_decay"};
+constexpr Hyperparameter kMomentum = {"momentum", "the momentum", true,
+                                      "has no part in this model's updates",
+                                      "state one, as sgd(momentum(0.9)) does"};
+
+std::size_t place_of(const BoundProgram& program, const char* operation,
+                     const Hyperparameter& which) {
+  if (const auto place = program.plan().find(which.buffer)) return *place;
+  throw Error({.operation = operation,
+               .object = which.object,
+               .cause = which.absent,
+               .hint = which.remedy});
+}
+
+/// 0 where the model is without it.
+float value_of(const BoundProgram& program, const Hyperparameter& which) {
+  const auto place = program.plan().find(which.buffer);
+  return place ? program.scalar(*place) : 0.0f;
+}
+
+void set(BoundProgram& program, const char* operation, const Hyperparameter& which, float value) {
+  const std::size_t place = place_of(program, operation, which);
+  if (!std::isfinite(value) || value < 0.0f || (which.below_one && value >= 1.0f)) {
+    throw Error({.operation = operation,
+                 .object = which.object,
+                 .cause = "is " + number_text(value),
+                 .hint = which.below_one ? "give a number from 0 to below 1"
+                                         : "give a finite number that is not negative"});
+  }
+  program.set_scalar(place, value);
+}
+
+}  // namespace
+
 void Trainer::set_learning_rate(float learning_rate) {
   const StandardFloatingPoint mode;
-  if (!std::isfinite(learning_rate) || learning_rate < 0.0f) {
-    throw Error({.operation = "set_learning_rate",
-                 .object = "the learning rate",
-                 .cause = "is " + number_text(learning_rate),
-                 .hint = "give a finite number that is not negative"});
-  }
-  const auto state = use("set_learning_rate");
-  BoundProgram& program = state->program;
-  program.set_scalar(*program.plan().find("learning_rate"), learning_rate);
+  set(use("set_learning_rate")->program, "set_learning_rate", kLearningRate, learning_rate);
 }
 
 float Trainer::learning_rate() const {
-  const auto state = use("learning_rate");
-  const BoundProgram& program = state->program;
-  return program.scalar(*program.plan().find("learning_rate"));
+  return value_of(use("learning_rate")->program, kLearningRate);
 }
+
+void Trainer::set_weight_decay(float weight_decay) {
+  const StandardFloatingPoint mode;
+  set(use("set_weight_decay")->program, "set_weight_decay", kWeightDecay, weight_decay);
+}
+
+float Trainer::weight_decay() const { return value_of(use("weight_decay")->program, kWeightDecay); }
+
+void Trainer::set_momentum(float momentum) {
+  const StandardFloatingPoint mode;
+  set(use("set_momentum")->program, "set_momentum", kMomentum, momentum);
+}
+
+float Trainer::momentum() const { return value_of(use("momentum")->program, kMomentum); }
 
 Statistics Trainer::stats() const {
   const auto state = use("stats");
@@ -134,6 +188,8 @@ Statistics Trainer::stats() const {
   statistics.learning_rate = program.scalar(*program.plan().find(
       program.plan().find("learning_rate.scheduled") ? "learning_rate.scheduled"
                                                      : "learning_rate"));
+  statistics.weight_decay = value_of(program, kWeightDecay);
+  statistics.momentum = value_of(program, kMomentum);
   statistics.grad_norm = program.scalar(*program.plan().find("grad_norm"));
   for (const std::string& name : program.manifest().losses) {
     statistics.losses.push_back({name, program.scalar(*program.plan().find(name))});

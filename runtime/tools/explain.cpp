@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 
 #include "halftone/encoding/text.hpp"
 #include "halftone/manifest/spelling.hpp"
@@ -33,6 +34,7 @@ class Explainer {
               {"halftone_version", manifest_.halftone_version},
               {"targets", manifest_.targets},
               {"symbols", symbols()},
+              {"inputs", inputs()},
               {"parameters", parameters()},
               {"rules", manifest_.rules},
               {"loss_scale", loss_scale()},
@@ -48,6 +50,20 @@ class Explainer {
     Json json = Json::object();
     for (std::size_t i = 0; i < binding_.size(); ++i) {
       json[manifest_.symbols[i]] = binding_[i] ? Json(*binding_[i]) : Json();
+    }
+    return json;
+  }
+
+  /// As the text form spells them.
+  Json inputs() const {
+    constexpr std::string_view kStatement = "input %";
+    Json json = Json::array();
+    const std::string_view text = manifest_.description;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = std::min(text.find('\n', at), text.size());
+      const std::string_view line = text.substr(at, end - at);
+      if (line.starts_with(kStatement)) json.push_back(std::string(line.substr(kStatement.size())));
+      at = end + 1;
     }
     return json;
   }

@@ -12,6 +12,20 @@ std::string titled(const std::string& title, const std::string& body) {
   return "\n" + title + "\n" + body;
 }
 
+/// Those that are neither plain f32 nor plain i32: what they are delivered in, how they are
+/// converted, and whether they want a gradient.
+std::string inputs(const Json& json) {
+  std::string text;
+  for (const Json& input : json["inputs"]) {
+    const std::string spelled = plain(input);
+    const std::size_t colon = spelled.find(" : "), end = spelled.find(']');
+    const std::string element = colon < end ? spelled.substr(colon + 3, 4) : "";
+    const bool is_plain = end + 1 == spelled.size() && (element == "f32[" || element == "i32[");
+    if (!is_plain) text += wrapped("input " + printable(spelled), 2);
+  }
+  return text;
+}
+
 std::string heading(const Json& json) {
   std::string text = "model " + plain(json["model"]) + ", made by halftone " +
                      plain(json["halftone_version"]) + " for " + joined(json["targets"], ", ") +
@@ -19,6 +33,7 @@ std::string heading(const Json& json) {
   const Json& parameters = json["parameters"];
   text += plain(parameters["elements"]) + " parameters in " + plain(parameters["tensors"]) +
           " tensors, " + plain(parameters["trained"]) + " of them trained\n";
+  text += inputs(json);
   std::string symbols;
   for (const auto& [name, value] : json["symbols"].items()) {
     symbols += (symbols.empty() ? "" : ", ") + printable(name) +

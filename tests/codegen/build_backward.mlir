@@ -42,6 +42,38 @@ module @gradients_of_a_linear_layer_and_its_loss {
 
 // -----
 
+!wide = !halftone.tensor<[batch, 8], f32>
+!code = !halftone.tensor<[batch, 3], f32>
+!weight = !halftone.tensor<[3, 8], f32>
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+#loss = #halftone.phase<loss>
+
+// D40: the way back by the weight of the way in; what both give for it is laid out as it is, and summed.
+// CHECK-LABEL: module @gradients_of_a_transposed_weight
+module @gradients_of_a_transposed_weight {
+  halftone.graph "training" {
+    // CHECK: %[[X:.*]] = halftone.input "x"
+    %x = halftone.input "x" : !wide
+    // CHECK: %[[W:.*]] = halftone.parameter "w"
+    %w = halftone.parameter "w" {initializer = #zeros} : !weight
+    // CHECK: %[[CODE:.*]] = halftone.linear %[[X]], %[[W]]
+    %code = halftone.linear %x, %w {halftone.layer = "to"} : (!wide, !weight) -> !code
+    // CHECK: halftone.linear %[[CODE]], %[[W]]
+    %back = halftone.linear %code, %w {halftone.layer = "back", transposed = true} : (!code, !weight) -> !wide
+    %s = halftone.mse %back, %x {halftone.layer = "loss", halftone.phase = #loss} : (!wide, !wide) -> !wide
+    %l = halftone.mean %s {halftone.layer = "loss", halftone.phase = #loss} : (!wide) -> !halftone.tensor<[], f32>
+    halftone.loss "loss", %l weight 1.0 {halftone.phase = #loss} : !halftone.tensor<[], f32>
+    // CHECK: %[[G:.*]]:2 = halftone.map "mse_grad"
+    // CHECK: %[[DCODE:.*]] = halftone.contract %[[G]]#0, %[[W]] {{.*}}pass = #halftone.pass<input_gradient>, transpose_rhs} {{.*}}-> !halftone.tensor<[batch, 3], f32>
+    // CHECK: %[[BACK:.*]] = halftone.contract %[[CODE]], %[[G]]#0 {{.*}}pass = #halftone.pass<weight_gradient>, transpose_lhs} {{.*}}-> !halftone.tensor<[3, 8], f32>
+    // CHECK: %[[TO:.*]] = halftone.contract %[[DCODE]], %[[X]] {{.*}}pass = #halftone.pass<weight_gradient>, transpose_lhs} {{.*}}-> !halftone.tensor<[3, 8], f32>
+    // CHECK: %[[SUM:.*]] = halftone.map "add"(%[[BACK]], %[[TO]])
+    // CHECK: halftone.gradient %[[SUM]] of %[[W]]
+  }
+}
+
+// -----
+
 !matrix = !halftone.tensor<[batch, 8], f32>
 !weight = !halftone.tensor<[8, 8], f32>
 !vector = !halftone.tensor<[8], f32>
@@ -475,6 +507,97 @@ module @subgradients {
 
 // -----
 
+!vector = !halftone.tensor<[8], f32>
+!scalar = !halftone.tensor<[], f32>
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+#loss = #halftone.phase<loss>
+
+// D47: pow has torch's gradients, 0 to a base with the exponent 0 and to the exponent of a base 0 that is not negative.
+// CHECK-LABEL: module @gradients_of_a_power
+module @gradients_of_a_power {
+  halftone.graph "training" {
+    %w = halftone.parameter "w" {initializer = #zeros} : !vector
+    %v = halftone.parameter "v" {initializer = #zeros} : !vector
+    %p = halftone.pointwise "power" (%w, %v) {halftone.layer = "power"} : (!vector, !vector) -> !vector {
+    ^bb0(%a: f32, %b: f32):
+      %r = math.powf %a, %b : f32
+      halftone.yield %r : f32
+    }
+    %l = halftone.mean %p {halftone.phase = #loss} : (!vector) -> !scalar
+    halftone.loss "l", %l weight 1.0 {halftone.phase = #loss} : !scalar
+    // CHECK: halftone.map "power_grad"
+    // CHECK-NEXT: ^bb0(%[[A:[a-z0-9]+]]: f32, %[[B:[a-z0-9]+]]: f32, %[[G:[a-z0-9]+]]: f32):
+    // CHECK: %[[R:.*]] = math.powf %[[A]], %[[B]] : f32
+    // CHECK: %[[LESS:.*]] = arith.subf %[[B]], %{{.*}} : f32
+    // CHECK: %[[POWER:.*]] = math.powf %[[A]], %[[LESS]] : f32
+    // CHECK-DAG: %[[NONE:.*]] = arith.cmpf oeq, %[[B]], %{{.*}} : f32
+    // CHECK-DAG: %[[SLOPE:.*]] = arith.mulf %[[B]], %[[POWER]] : f32
+    // CHECK-DAG: %[[TOA:.*]] = arith.mulf %[[G]], %[[SLOPE]] : f32
+    // CHECK: %[[OFA:.*]] = arith.select %[[NONE]], %{{.*}}, %[[TOA]] : f32
+    // CHECK-DAG: %[[ZERO:.*]] = arith.cmpf oeq, %[[A]], %{{.*}} : f32
+    // CHECK-DAG: %[[NOTBELOW:.*]] = arith.cmpf ole, %{{.*}}, %[[B]] : f32
+    // CHECK: %[[FLAT:.*]] = arith.andi %[[ZERO]], %[[NOTBELOW]] : i1
+    // CHECK-DAG: %[[LOG:.*]] = math.log %[[A]] : f32
+    // CHECK-DAG: %[[GROWTH:.*]] = arith.mulf %[[R]], %[[LOG]] : f32
+    // CHECK-DAG: %[[TOB:.*]] = arith.mulf %[[G]], %[[GROWTH]] : f32
+    // CHECK: %[[OFB:.*]] = arith.select %[[FLAT]], %{{.*}}, %[[TOB]] : f32
+    // CHECK: halftone.yield %[[OFA]], %[[OFB]] : f32, f32
+  }
+}
+
+// -----
+
+!vector = !halftone.tensor<[8], f32>
+!scalar = !halftone.tensor<[], f32>
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+#loss = #halftone.phase<loss>
+
+// D15: the gradient of an input that wants one, without the loss scale, to which rules do nothing; that of one that wants none is
+// not built, nor what only it would need.
+// CHECK-LABEL: module @gradient_of_an_input
+module @gradient_of_an_input attributes {halftone.loss_scale = {initial = 8.0 : f64, kind = "fixed"}} {
+  halftone.graph "training" {
+    // CHECK: %[[SCALE:.*]] = halftone.state "loss_scale"
+    // CHECK: halftone.input "x" {gradient, halftone.layer = "x"}
+    %x = halftone.input "x" {gradient, halftone.layer = "x"} : !vector
+    %z = halftone.input "z" {halftone.layer = "z"} : !vector
+    %w = halftone.parameter "w" {initializer = #zeros} : !vector
+    %r = halftone.relu %x {halftone.layer = "r"} : (!vector) -> !vector
+    %s = halftone.silu %z {halftone.layer = "s"} : (!vector) -> !vector
+    %a = halftone.add %r, %s {halftone.layer = "a"} : (!vector, !vector) -> !vector
+    %y = halftone.add %a, %w {halftone.layer = "y"} : (!vector, !vector) -> !vector
+    %l = halftone.mean %y {halftone.layer = "l", halftone.phase = #loss} : (!vector) -> !scalar
+    halftone.loss "l", %l weight 1.0 {halftone.phase = #loss} : !scalar
+    // CHECK-NOT: silu_grad
+    // CHECK: %[[G:.*]] = halftone.map "relu_grad"
+    // CHECK-SAME: halftone.gradient_of = ["x"]
+    // CHECK: halftone.gradient %
+    // CHECK: %[[PLAIN:.*]] = halftone.map "unscale"(%[[G]], %[[SCALE]]) {halftone.gradient_of = ["x"], halftone.layer = "x", halftone.partial_sum, halftone.phase = #halftone.phase<backward>}
+    // CHECK: %[[INVERSE:.*]] = arith.divf
+    // CHECK: arith.mulf %{{.*}}, %[[INVERSE]]
+    // CHECK: halftone.input_gradient "x", %[[PLAIN]] {halftone.phase = #halftone.phase<backward>}
+    // CHECK-NOT: halftone.input_gradient
+  }
+}
+
+// -----
+
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+#loss = #halftone.phase<loss>
+module {
+  halftone.graph "training" {
+    // expected-error @+1 {{input 'x' wants a gradient but no loss depends on it, or only metrics of weight 0: leave 'gradient' out or use it in a loss}}
+    %x = halftone.input "x" {gradient} : !halftone.tensor<[8], f32>
+    %w = halftone.parameter "w" {initializer = #zeros} : !halftone.tensor<[8], f32>
+    %y = halftone.add %x, %w : (!halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>) -> !halftone.tensor<[8], f32>
+    %l = halftone.mean %w {halftone.phase = #loss} : (!halftone.tensor<[8], f32>) -> !halftone.tensor<[], f32>
+    halftone.loss "l", %l weight 1.0 {halftone.phase = #loss} : !halftone.tensor<[], f32>
+    halftone.output "y", %y : !halftone.tensor<[8], f32>
+  }
+}
+
+// -----
+
 #zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
 module {
   halftone.graph "training" {
@@ -509,8 +632,8 @@ module {
     %w = halftone.parameter "w" {initializer = #zeros} : !halftone.tensor<[8], f32>
     %y = halftone.pointwise "wave" (%w) {halftone.layer = "wave"} : (!halftone.tensor<[8], f32>) -> !halftone.tensor<[8], f32> {
     ^bb0(%a: f32):
-      // expected-error @+1 {{math.sin has no derivative, but a gradient reaches it}}
-      %s = math.sin %a : f32
+      // expected-error @+1 {{math.tan has no derivative, but a gradient reaches it}}
+      %s = math.tan %a : f32
       halftone.yield %s : f32
     }
     %l = halftone.mean %y {halftone.phase = #loss} : (!halftone.tensor<[8], f32>) -> !halftone.tensor<[], f32>

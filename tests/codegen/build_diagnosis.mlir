@@ -108,3 +108,31 @@ module @passes_over_metrics {
     halftone.loss "l", %l weight 1.0 {halftone.phase = #halftone.phase<loss>} : !scalar
   }
 }
+
+// -----
+
+!vector = !halftone.tensor<[8], f32>
+
+// The gradient of an input spoils no step either (D15): the copy has neither it nor what it alone is computed from.
+// CHECK-LABEL: module @passes_over_gradients_of_inputs
+// CHECK: halftone.input_gradient "x"
+// CHECK: halftone.graph "diagnosis"
+// CHECK: halftone.map "both"
+// CHECK-NOT: alone
+// CHECK-NOT: halftone.input_gradient
+// FORMED-LABEL: module @passes_over_gradients_of_inputs
+module @passes_over_gradients_of_inputs {
+  halftone.graph "training" {
+    %x = halftone.input "x" {gradient} : !vector
+    %g = halftone.map "both"(%x) {halftone.phase = #halftone.phase<backward>} : (!vector) -> !vector {
+    ^bb0(%a: f32):
+      halftone.yield %a : f32
+    }
+    %h = halftone.map "alone"(%g) {halftone.phase = #halftone.phase<backward>} : (!vector) -> !vector {
+    ^bb0(%a: f32):
+      halftone.yield %a : f32
+    }
+    halftone.output "y", %g : !vector
+    halftone.input_gradient "x", %h {halftone.phase = #halftone.phase<backward>} : !vector
+  }
+}

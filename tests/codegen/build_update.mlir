@@ -33,9 +33,10 @@ module @offsets_by_group attributes {halftone.optimizer = {kind = "sgd", learnin
     halftone.gradient %g4 of %scaled : (!halftone.tensor<[1], f32>, !halftone.tensor<[1], f32>) -> ()
     // CHECK-NOT: halftone.gradient
     // CHECK: halftone.flatten %[[G1]], %[[G2]], %[[G3]], %[[G4]] at [0, 64, 96, 128] {{.*}}-> !halftone.tensor<[160], f32>
-    // CHECK: halftone.map "update"
+    // CHECK: %[[DECLARED:.*]] = halftone.hyperparameter "weight_decay" {initial = 2.500000e-01 : f64}
+    // CHECK: halftone.map "update"(%{{.*}}, %[[DECLARED]])
     // The rate's scale and the decay depend on where the element lies: U3.
-    // CHECK: ^bb0(%[[P:[a-z0-9]+]]: f32, %[[G:[a-z0-9]+]]: f32, %[[RATE:[a-z0-9]+]]: f32, %[[FINITE:[a-z0-9]+]]: f32, %{{[a-z0-9]+}}: f32, %[[INVERSE:[a-z0-9]+]]: f32):
+    // CHECK: ^bb0(%[[P:[a-z0-9]+]]: f32, %[[G:[a-z0-9]+]]: f32, %[[RATE:[a-z0-9]+]]: f32, %[[FINITE:[a-z0-9]+]]: f32, %{{[a-z0-9]+}}: f32, %[[INVERSE:[a-z0-9]+]]: f32, %[[WEIGHT_DECAY:[a-z0-9]+]]: f32):
     // U0
     // CHECK-NEXT: %[[UNSCALED:.*]] = arith.mulf %[[G]], %[[INVERSE]] : f32
     // CHECK: %[[HALF:.*]] = arith.constant 5.000000e-01 : f32
@@ -46,10 +47,9 @@ module @offsets_by_group attributes {halftone.optimizer = {kind = "sgd", learnin
     // CHECK: arith.cmpi slt, %[[AT]], %[[END1]] : i64
     // CHECK: %[[SCALE:.*]] = arith.select
     // CHECK: %[[LR:.*]] = arith.mulf %[[RATE]], %[[SCALE]] : f32
-    // CHECK: arith.constant 2.500000e-01 : f32
-    // CHECK: arith.constant 0.000000e+00 : f32
-    // CHECK: arith.constant 2.500000e-01 : f32
-    // CHECK: %[[DECAY:.*]] = arith.select
+    // CHECK: %[[NONE:.*]] = arith.constant 0.000000e+00 : f32
+    // CHECK: %[[BEHIND:.*]] = arith.select %{{.*}}, %[[NONE]], %[[WEIGHT_DECAY]] : f32
+    // CHECK: %[[DECAY:.*]] = arith.select %{{.*}}, %[[WEIGHT_DECAY]], %[[BEHIND]] : f32
     // U5 without momentum, then U7.
     // CHECK: %[[SUM:.*]] = math.fma %[[DECAY]], %[[P]], %[[UNSCALED]] : f32
     // CHECK: %[[MINUS:.*]] = arith.negf %[[LR]] : f32
@@ -126,7 +126,7 @@ module @adamw_with_clip attributes {halftone.clip = 2.0 : f64, halftone.optimize
     // CHECK: %[[LR:.*]] = halftone.hyperparameter "learning_rate" {initial = 1.000000e-03 : f64}
     // CHECK: %[[M:.*]] = halftone.state "adamw.first_moment" {initial = 0.000000e+00 : f64, optimizer} : <[32], f32>
     // CHECK: %[[V:.*]] = halftone.state "adamw.second_moment"
-    // CHECK: %[[NEXT:.*]]:3 = halftone.map "update"(%[[P]], %[[FLAT]], %[[M]], %[[V]], %[[LR]], %[[ALL]]#1, %[[ALL]]#2, %[[ALL]]#3, %[[ALL]]#4, %[[ALL]]#5, %[[ALL]]#6, %[[ALL]]#7) {halftone.phase = #halftone.phase<update>}
+    // CHECK: %[[NEXT:.*]]:3 = halftone.map "update"(%[[P]], %[[FLAT]], %[[M]], %[[V]], %[[LR]], %[[ALL]]#1, %[[ALL]]#2, %[[ALL]]#3, %[[ALL]]#4, %[[ALL]]#5, %[[ALL]]#6, %[[ALL]]#7, %{{.*}}) {halftone.phase = #halftone.phase<update>}
     // CHECK: ^bb0(%[[EP:[a-z0-9]+]]: f32, %[[EG:[a-z0-9]+]]: f32, %[[EM:[a-z0-9]+]]: f32, %[[EV:[a-z0-9]+]]: f32, %[[ELR:[a-z0-9]+]]: f32, %{{[a-z0-9]+}}: f32, %[[EC:[a-z0-9]+]]: f32, %[[EI:[a-z0-9]+]]: f32,
     // M3: unscale, then clip.
     // CHECK: %[[UG:.*]] = arith.mulf %[[EG]], %[[EI]] : f32
@@ -156,10 +156,9 @@ module @sgd_with_nesterov attributes {halftone.optimizer = {kind = "sgd", learni
     // CHECK: halftone.state "sgd.momentum"
     // CHECK: halftone.map "update"
     // CHECK-NOT: halftone.element_index
-    // CHECK: ^bb0(%[[P:[a-z0-9]+]]: f32, %[[G:[a-z0-9]+]]: f32, %[[OLD:[a-z0-9]+]]: f32,
+    // CHECK: ^bb0(%[[P:[a-z0-9]+]]: f32, %[[G:[a-z0-9]+]]: f32, %[[OLD:[a-z0-9]+]]: f32, {{.*}}, %[[DECAY:[a-z0-9]+]]: f32, %[[MOMENTUM:[a-z0-9]+]]: f32):
     // CHECK: %[[UNSCALED:.*]] = arith.mulf %[[G]], %{{.*}} : f32
-    // CHECK: %[[DECAYED:.*]] = math.fma %{{.*}}, %[[P]], %[[UNSCALED]] : f32
-    // CHECK: %[[MOMENTUM:.*]] = arith.constant 5.000000e-01 : f32
+    // CHECK: %[[DECAYED:.*]] = math.fma %[[DECAY]], %[[P]], %[[UNSCALED]] : f32
     // CHECK: %[[BUFFER:.*]] = math.fma %[[MOMENTUM]], %[[OLD]], %[[DECAYED]] : f32
     // CHECK: %[[STEP:.*]] = math.fma %[[MOMENTUM]], %[[BUFFER]], %[[DECAYED]] : f32
     // CHECK: math.fma %{{.*}}, %[[STEP]], %[[P]] : f32
@@ -206,13 +205,63 @@ module @schedule_and_average attributes {halftone.average = 0.75 : f64, halftone
     // CHECK: halftone.statistic "learning_rate.scheduled", %[[TOTAL]]#7
     // CHECK: %[[AVERAGES:.*]] = halftone.state "averaged.parameters" {initial = 0.000000e+00 : f64, optimizer} : <[32], f32>
     // CHECK: %[[UPDATE:.*]]:2 = halftone.map "update"(%{{.*}}, %{{.*}}, %[[AVERAGES]], %[[TOTAL]]#7, %[[TOTAL]]#1
-    // CHECK: ^bb0(%{{[a-z0-9]+}}: f32, %{{[a-z0-9]+}}: f32, %[[A:[a-z0-9]+]]: f32, %{{[a-z0-9]+}}: f32, %{{[a-z0-9]+}}: f32, %{{[a-z0-9]+}}: f32, %{{[a-z0-9]+}}: f32, %[[S:[a-z0-9]+]]: f32):
+    // CHECK: ^bb0(%{{[a-z0-9]+}}: f32, %{{[a-z0-9]+}}: f32, %[[A:[a-z0-9]+]]: f32, %{{[a-z0-9]+}}: f32, %{{[a-z0-9]+}}: f32, %{{[a-z0-9]+}}: f32, %{{[a-z0-9]+}}: f32, %[[S:[a-z0-9]+]]: f32, %{{[a-z0-9]+}}: f32):
     // CHECK: %[[NEW:.*]] = math.fma
     // CHECK: %[[NEW:.*]] = math.fma
     // CHECK-NEXT: %[[FAR:.*]] = arith.subf %[[NEW]], %[[A]] : f32
     // CHECK-NEXT: %[[NEXT:.*]] = math.fma %[[S]], %[[FAR]], %[[A]] : f32
     // CHECK: arith.select %{{.*}}, %[[NEXT]], %[[A]] : f32
     // CHECK: halftone.assign %[[UPDATE]]#1 to %[[AVERAGES]]
+  }
+}
+
+// -----
+
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+
+// U9: the decay is part of the gradient that moments take, and the parameter itself is the one that the step is taken from.
+// CHECK-LABEL: module @adam
+module @adam attributes {halftone.optimizer = {kind = "adam", learning_rate = 0.001 : f64, beta1 = 0.5 : f64,
+    beta2 = 0.75 : f64, epsilon = 1.0 : f64, weight_decay = 0.25 : f64}} {
+  halftone.graph "training" {
+    %w = halftone.parameter "w" {initializer = #zeros} : !halftone.tensor<[32], f32>
+    %g = halftone.input "g" : !halftone.tensor<[32], f32>
+    halftone.gradient %g of %w : (!halftone.tensor<[32], f32>, !halftone.tensor<[32], f32>) -> ()
+    // CHECK: halftone.state "adam.beta1_power_high"
+    // CHECK: %[[M:.*]] = halftone.state "adam.first_moment"
+    // CHECK: %[[V:.*]] = halftone.state "adam.second_moment"
+    // CHECK: halftone.map "update"(%{{.*}}, %{{.*}}, %[[M]], %[[V]],
+    // CHECK: ^bb0(%[[EP:[a-z0-9]+]]: f32, %[[EG:[a-z0-9]+]]: f32, %[[EM:[a-z0-9]+]]: f32,
+    // CHECK: %[[UG:.*]] = arith.mulf %[[EG]],
+    // CHECK: %[[DECAYED:.*]] = math.fma %{{.*}}, %[[EP]], %[[UG]] : f32
+    // CHECK: %[[DIFF:.*]] = arith.subf %[[DECAYED]], %[[EM]] : f32
+    // CHECK: math.fma %{{.*}}, %[[DIFF]], %[[EM]] : f32
+    // CHECK: arith.mulf %[[DECAYED]], %[[DECAYED]] : f32
+    // CHECK-NOT: math.fma %{{.*}}, %[[EP]], %[[EP]]
+    // CHECK: arith.subf %[[EP]],
+  }
+}
+
+// -----
+
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+
+// U3, U5: a momentum that is not 0 is the host's to set; a decay that no parameter has is not.
+// CHECK-LABEL: module @momentum_without_decay
+module @momentum_without_decay attributes {halftone.optimizer = {kind = "sgd", learning_rate = 0.1 : f64,
+    momentum = 0.5 : f64, weight_decay = 0.25 : f64, nesterov = false}} {
+  halftone.graph "training" {
+    %b = halftone.parameter "b" {initializer = #zeros, decay = false} : !halftone.tensor<[32], f32>
+    %g = halftone.input "g" : !halftone.tensor<[32], f32>
+    halftone.gradient %g of %b : (!halftone.tensor<[32], f32>, !halftone.tensor<[32], f32>) -> ()
+    // CHECK-NOT: "weight_decay"
+    // CHECK: %[[BUFFER:.*]] = halftone.state "sgd.momentum"
+    // CHECK: %[[MOMENTUM:.*]] = halftone.hyperparameter "momentum" {initial = 5.000000e-01 : f64}
+    // CHECK: halftone.map "update"(%{{.*}}, %{{.*}}, %[[BUFFER]], %{{.*}}, %[[MOMENTUM]])
+    // CHECK: ^bb0(%[[P:[a-z0-9]+]]: f32, %{{[a-z0-9]+}}: f32, %[[OLD:[a-z0-9]+]]: f32, {{.*}}, %[[FACTOR:[a-z0-9]+]]: f32):
+    // CHECK: %[[NO_DECAY:.*]] = arith.constant 0.000000e+00 : f32
+    // CHECK: %[[G:.*]] = math.fma %[[NO_DECAY]], %[[P]],
+    // CHECK: math.fma %[[FACTOR]], %[[OLD]], %[[G]] : f32
   }
 }
 
@@ -240,7 +289,7 @@ module @fixed_loss_scale attributes {halftone.loss_scale = {kind = "fixed", init
     // CHECK: arith.mulf %[[G]], %[[INVERSE]] : f32
     // CHECK: %[[ALL:.*]]:4 = halftone.reduce "total"(%{{.*}}, %[[SCALE]], %[[MICRO]])
     // CHECK-NOT: to %[[SCALE]]
-    // CHECK: halftone.map "update"(%{{.*}}, %{{.*}}, %{{.*}}, %[[ALL]]#1, %[[ALL]]#2, %[[ALL]]#3)
+    // CHECK: halftone.map "update"(%{{.*}}, %{{.*}}, %{{.*}}, %[[ALL]]#1, %[[ALL]]#2, %[[ALL]]#3, %{{.*}})
     // CHECK-NOT: to %[[SCALE]]
   }
 }

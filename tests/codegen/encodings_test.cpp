@@ -17,7 +17,8 @@ using halftone::ir::typeOf;
 
 namespace {
 
-constexpr Element kAll[] = {Element::f32, Element::tf32, Element::f16, Element::bf16, Element::i32};
+constexpr Element kAll[] = {Element::f32, Element::tf32, Element::f16, Element::bf16, Element::i32,
+                            Element::u8,  Element::i8,   Element::u16, Element::i16,  Element::i64};
 
 const llvm::fltSemantics& semantics_of(MLIRContext& context, Element element) {
   return cast<FloatType>(typeOf(&context, element)).getFloatSemantics();
@@ -48,7 +49,11 @@ TEST_CASE("every element has a type of its name, and that type is no other's") {
   for (const Element element : kAll) {
     std::string name;
     llvm::raw_string_ostream(name) << typeOf(&context, element);
-    CHECK(name == word(element));
+    const ElementTraits& t = traits(element);
+    const bool is_delivered = t.integer && element != Element::i32;
+    const std::string sign = t.has_sign ? "si" : "ui";
+    CHECK(name == (is_delivered ? sign + std::to_string(t.bits) : word(element)));
+    CHECK(halftone::ir::isDelivered(typeOf(&context, element)) == is_delivered);
     CHECK(elementOf(typeOf(&context, element)) == element);
   }
   CHECK(!findElement(IntegerType::get(&context, 1)));

@@ -4,7 +4,7 @@
 // RUN: FileCheck %s < %t
 // RUN: FileCheck --check-prefix=LEFT %s < %t
 
-// LEFT-NOT: math.{{exp|log|tanh|erf|rsqrt|sin}}
+// LEFT-NOT: math.{{exp|log|tanh|erf|rsqrt|sin|cos|pow}}
 // LEFT-NOT: halftone.sigmoid
 // LEFT-NOT: halftone.recipe
 // LEFT-NOT: arith.{{minimumf|maximumf}}
@@ -96,6 +96,46 @@ halftone.graph "does_not_touch_what_ieee_rounds" {
   }
 }
 
+// CHECK-LABEL: halftone.graph "powers_and_waves"
+halftone.graph "powers_and_waves" {
+  %x = halftone.input "x" : !vector
+  %y:5 = halftone.kernel "k" pointwise over [8] reduce [] (%x) accesses [#halftone.access<full>]
+      -> [#halftone.access<full>, #halftone.access<full>, #halftone.access<full>, #halftone.access<full>,
+          #halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 5, 0>}
+      : (!vector) -> (!vector, !vector, !vector, !vector, !vector) {
+  // CHECK: ^bb0(%[[A:[a-z0-9]+]]: f32):
+  ^bb0(%a: f32):
+    // R22 takes the exponent of 1 + x and scales x by it.
+    // CHECK: %[[ONE_MORE:.*]] = arith.addf %[[A]], %{{.*}} : f32
+    // CHECK: arith.bitcast %[[ONE_MORE]] : f32 to i32
+    // CHECK: arith.mulf %[[A]], %{{.*}} : f32
+    %log1p = math.log1p %a : f32
+    // R23 doubles last, and is x itself where that is subnormal.
+    // CHECK: %[[DOUBLE:.*]] = arith.addf %[[HALF:.*]], %[[HALF]] : f32
+    // CHECK: %[[SIZE:.*]] = math.absf %[[A]] : f32
+    // CHECK: %[[TINY:.*]] = arith.cmpf olt, %[[SIZE]]
+    // CHECK: %[[EXPM1:.*]] = arith.select %[[TINY]], %[[A]], %[[DOUBLE]] : f32
+    %expm1 = math.expm1 %a : f32
+    // R24 multiplies integers, without a branch.
+    // CHECK: arith.constant -1861924225 : i32
+    // CHECK-COUNT-3: arith.muli {{.*}} : i64
+    // CHECK-COUNT-2: arith.sitofp
+    // CHECK-NOT: arith.sitofp
+    %sin = math.sin %a : f32
+    // CHECK-COUNT-3: arith.muli {{.*}} : i64
+    // CHECK-COUNT-2: arith.sitofp
+    %cos = math.cos %a : f32
+    // R26 divides once, and asks whether the exponent is whole.
+    // CHECK: arith.divf
+    // CHECK-NOT: arith.divf
+    // CHECK: math.floor
+    // CHECK: math.floor
+    %pow = math.powf %a, %sin : f32
+    halftone.kernel_yield stores %log1p, %expm1, %sin, %cos, %pow : f32, f32, f32, f32, f32
+  }
+}
+
 // -----
 
 halftone.graph "a_function_without_a_recipe" {
@@ -104,8 +144,8 @@ halftone.graph "a_function_without_a_recipe" {
       -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
       : (!halftone.tensor<[8], f32>) -> !halftone.tensor<[8], f32> {
   ^bb0(%a: f32):
-    // expected-error @+1 {{math.cos has no recipe in docs/spec/math.md}}
-    %c = math.cos %a : f32
+    // expected-error @+1 {{math.tan has no recipe in docs/spec/math.md}}
+    %c = math.tan %a : f32
     halftone.kernel_yield stores %c : f32
   }
 }

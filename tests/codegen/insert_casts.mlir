@@ -260,3 +260,44 @@ halftone.graph "views_show_what_is_held" {
   halftone.output "other", %other : !pairs
   halftone.output "plain", %plain : !pairs
 }
+
+// -----
+
+!codes = !halftone.tensor<[batch, 8], ui8>
+!matrix = !halftone.tensor<[batch, 8], f32>
+!weight = !halftone.tensor<[8, 8], f32>
+!rows = !halftone.tensor<[batch], f32>
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+#exact = #halftone.round<encoding = f32, role = activation>
+#bf16 = #halftone.round<encoding = bf16, role = activation, rule = 0>
+#master = #halftone.round<encoding = f32, role = weight>
+
+// D16: integers become values inside of what reads them element by element, in a cast of their own for contractions, and with a
+// rounding that rules ask for in one step; labels become i32 where they are read.
+// CHECK-LABEL: halftone.graph "integers"
+halftone.graph "integers" {
+  // CHECK: %[[X:.*]] = halftone.input "x" {halftone.layer = "x", offset = -5.000000e-01 : f32, scale = 2.500000e-01 : f32} : <[batch, 8], ui8>
+  // CHECK-DAG: %[[MATRIX:.*]] = halftone.cast %[[X]] {halftone.layer = "x", halftone.phase = #halftone.phase<forward>, offset = -5.000000e-01 : f32, scale = 2.500000e-01 : f32} : {{.*}}-> !halftone.tensor<[batch, 8], f32>
+  // CHECK-DAG: %[[NARROW:.*]] = halftone.cast %[[X]] {halftone.cast = {from = #halftone.encoding<f32>, {{.*}} offset = -5.000000e-01 : f32, scale = 2.500000e-01 : f32} : {{.*}}-> !halftone.tensor<[batch, 8], bf16>
+  %x = halftone.input "x" {halftone.layer = "x", scale = 0.25 : f32, offset = -0.5 : f32} : !codes
+  // CHECK: %[[K:.*]] = halftone.input "k"
+  // CHECK-NEXT: %[[LABEL:.*]] = halftone.cast %[[K]] {halftone.inline, halftone.layer = "k", {{.*}}-> !halftone.tensor<[batch], i32>
+  %k = halftone.input "k" {halftone.layer = "k", integers} : !halftone.tensor<[batch], si64>
+  %w = halftone.parameter "w" {halftone.layer = "w", initializer = #zeros} : !weight
+  // CHECK: %[[INSIDE:.*]] = halftone.cast %[[X]] {halftone.inline, {{.*}}offset = -5.000000e-01 : f32, scale = 2.500000e-01 : f32}
+  // CHECK: halftone.relu %[[INSIDE]]
+  %a = halftone.relu %x {halftone.layer = "a", halftone.precision = #halftone.precision<operands = [[#exact]], results = [[#exact]]>}
+      : (!codes) -> !matrix
+  // CHECK: halftone.linear %[[MATRIX]]
+  %b = halftone.linear %x, %w {halftone.layer = "b", halftone.precision = #halftone.precision<operands = [[#exact], [#master]], results = [[#exact]]>}
+      : (!codes, !weight) -> !matrix
+  // CHECK: halftone.linear %[[NARROW]]
+  %c = halftone.linear %x, %w {halftone.layer = "c", halftone.precision = #halftone.precision<operands = [[#bf16], [#master]], results = [[#exact]]>}
+      : (!codes, !weight) -> !matrix
+  // CHECK: halftone.cross_entropy %{{.*}}, %[[LABEL]]
+  %l = halftone.cross_entropy %b, %k {halftone.layer = "l", halftone.phase = #halftone.phase<loss>, halftone.precision = #halftone.precision<operands = [[#exact], []], results = [[]]>}
+      : (!matrix, !halftone.tensor<[batch], si64>) -> !rows
+  halftone.output "a", %a : !matrix
+  halftone.output "c", %c : !matrix
+  halftone.output "l", %l : !rows
+}

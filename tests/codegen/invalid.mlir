@@ -8,24 +8,24 @@ module attributes {test.type = !halftone.tensor<[batch, 0], f32>} {}
 // -----
 
 // An element is in a format that rules or inputs may name.
-// expected-error @+1 {{element type 'i64' is none of the formats f32, tf32, f16, bf16 and i32}}
+// expected-error @+1 {{element type 'i64' is none of the formats f32, tf32, f16, bf16, i32, u8, i8, u16, i16 and i64}}
 module attributes {test.type = !halftone.tensor<[4], i64>} {}
 
 // -----
 
-// expected-error @+1 {{element type 'f64' is none of the formats f32, tf32, f16, bf16 and i32}}
+// expected-error @+1 {{element type 'f64' is none of the formats f32, tf32, f16, bf16, i32, u8, i8, u16, i16 and i64}}
 module attributes {test.type = !halftone.tensor<[4], f64>} {}
 
 // -----
 
 // Nothing is undecided.
-// expected-error @+1 {{element type 'none' is none of the formats f32, tf32, f16, bf16 and i32}}
+// expected-error @+1 {{element type 'none' is none of the formats f32, tf32, f16, bf16, i32, u8, i8, u16, i16 and i64}}
 module attributes {test.type = !halftone.tensor<[4], none>} {}
 
 // -----
 
 // An encoding is of a known element.
-// expected-error @+2 {{no element is called 'f8'; there are f32, tf32, f16, bf16 and i32}}
+// expected-error @+2 {{no element is called 'f8'; there are f32, tf32, f16, bf16, i32, u8, i8, u16, i16 and i64}}
 // expected-error @+1 {{failed to parse Halftone_EncodingAttr parameter 'value'}}
 module attributes {test.encoding = #halftone.encoding<f8>} {}
 
@@ -80,6 +80,37 @@ halftone.graph "g" {
   %w = halftone.input "w" : !halftone.tensor<[4, 8], f32>
   // expected-error @+1 {{must have one column per row of weight}}
   %y = halftone.linear %x, %w : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[4, 8], f32>) -> !halftone.tensor<[batch, 5], f32>
+}
+
+// -----
+
+// Linear, transposed: x has as many columns as its weight has rows.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[4, 8], f32>
+  // expected-error @+1 {{does not fit weight}}
+  %y = halftone.linear %x, %w {transposed = true} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[4, 8], f32>) -> !halftone.tensor<[batch, 4], f32>
+}
+
+// -----
+
+// Linear, transposed: one result column per weight column.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[8, 4], f32>
+  // expected-error @+1 {{must have one column per column of weight}}
+  %y = halftone.linear %x, %w {transposed = true} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8, 4], f32>) -> !halftone.tensor<[batch, 8], f32>
+}
+
+// -----
+
+// Linear, transposed: one bias per weight column.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[8, 4], f32>
+  %b = halftone.input "b" : !halftone.tensor<[8], f32>
+  // expected-error @+1 {{does not fit weight}}
+  %y = halftone.linear %x, %w bias %b {transposed = true} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8, 4], f32>, !halftone.tensor<[8], f32>) -> !halftone.tensor<[batch, 4], f32>
 }
 
 // -----
@@ -207,7 +238,7 @@ halftone.graph "g" {
 halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[batch], f32>
   %w = halftone.input "w" : !halftone.tensor<[9, 4], f32>
-  // expected-error @+1 {{is not of i32}}
+  // expected-error @+1 {{is not of integers}}
   %y = halftone.embedding %x, %w : (!halftone.tensor<[batch], f32>, !halftone.tensor<[9, 4], f32>) -> !halftone.tensor<[batch, 4], f32>
 }
 
@@ -497,6 +528,48 @@ halftone.graph "g" {
   %l = halftone.input "l" : !halftone.tensor<[batch], i32>
   // expected-error @+1 {{does not have one value per row of logits}}
   %y = halftone.cross_entropy %x, %l : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch], i32>) -> !halftone.tensor<[], f32>
+}
+
+// -----
+
+// Cross_entropy: one weight per row.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %l = halftone.input "l" : !halftone.tensor<[batch], i32>
+  // expected-error @+1 {{does not have one value per row of logits}}
+  %y = halftone.cross_entropy %x, %l weighted %x : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch], i32>, !halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch], f32>
+}
+
+// -----
+
+// Mse: one weight per row or per element.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[8], f32>
+  // expected-error @+1 {{does not have one value per row of}}
+  %y = halftone.mse %x, %x weighted %w : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8], f32>) -> !halftone.tensor<[batch], f32>
+}
+
+// -----
+
+// Mse: with a weight per row one summand per row.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[batch], f32>
+  // expected-error @+1 {{does not have one value per row of}}
+  %y = halftone.mse %x, %x weighted %w : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch], f32>) -> !halftone.tensor<[batch, 8], f32>
+}
+
+// -----
+
+// Pointwise_loss: one operand more than its function has arguments is a weight; two are none.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  // expected-error @+1 {{region wants one argument per operand, but for the weight}}
+  %y = halftone.pointwise_loss "f" (%x, %x, %x) : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32> {
+  ^bb0(%a: f32):
+    halftone.yield %a : f32
+  }
 }
 
 // -----

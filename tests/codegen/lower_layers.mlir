@@ -39,6 +39,9 @@ halftone.graph "linear" {
   %z = halftone.linear %y, %w {halftone.layer = "bare", halftone.values = array<i64: 4>} : (!matrix, !weight) -> !matrix
   // CHECK: halftone.output "z", %[[Z]]
   halftone.output "z", %z : !matrix
+  // CHECK: halftone.contract %[[Z]], %[[W]] {halftone.layer = "back", label = "linear", pass = #halftone.pass<forward>} :
+  %back = halftone.linear %z, %w {halftone.layer = "back", transposed = true} : (!matrix, !weight) -> !matrix
+  halftone.output "back", %back : !matrix
 }
 
 // Leading dimensions are a batch; without them it is one product.
@@ -92,6 +95,40 @@ halftone.graph "rows" {
     %h = arith.mulf %d, %c : f32
     halftone.yield %h : f32
   }
+}
+
+// Under weights a summand of weight 0 is 0 whatever it holds (D71); with a weight for every row of x rows are summed first.
+// CHECK-LABEL: halftone.graph "weights"
+halftone.graph "weights" {
+  // CHECK: %[[X:.*]] = halftone.input "x"
+  %x = halftone.input "x" : !matrix
+  // CHECK: %[[L:.*]] = halftone.input "label"
+  %label = halftone.input "label" : !label
+  // CHECK: %[[W:.*]] = halftone.input "w"
+  %w = halftone.input "w" : !rows
+  // CHECK: %[[D:.*]] = halftone.input "divisor"
+  %d = halftone.input "divisor" : !scalar
+  // CHECK: %[[R:.*]] = halftone.map "cross_entropy"(%[[X]], %[[L]], %[[W]]) over ["batch", 8] reads [#halftone.access<full>, #halftone.access<row>, #halftone.access<row>] writes [#halftone.access<row>]
+  // CHECK-NEXT: ^bb0(%{{.*}}: f32, %[[LABEL:[a-z0-9]+]]: i32, %[[GIVEN:[a-z0-9]+]]: f32):
+  // CHECK: %[[IGNORED:.*]] = arith.constant -100 : i32
+  // CHECK: %[[IS:.*]] = arith.cmpi eq, %[[LABEL]], %[[IGNORED]] : i32
+  // CHECK: %[[WEIGHT:.*]] = arith.select %[[IS]], %{{.*}}, %[[GIVEN]] : f32
+  // CHECK: %[[T:.*]] = arith.mulf %[[WEIGHT]], %{{.*}} : f32
+  // CHECK: %[[ZERO:.*]] = arith.cmpf oeq, %[[WEIGHT]], %{{.*}} : f32
+  // CHECK: arith.select %[[ZERO]], %{{.*}}, %[[T]] : f32
+  %r = halftone.cross_entropy %x, %label weighted %w {ignore_index = -100 : i64} : (!matrix, !label, !rows) -> !rows
+  // CHECK: halftone.reduce "mean"(%[[R]], %[[D]]) {halftone.phase = #halftone.phase<loss>} : (!halftone.tensor<[batch], f32>, !halftone.tensor<[], f32>) -> !halftone.tensor<[], f32> finish {
+  // CHECK-NEXT: ^bb0(%[[S:[a-z0-9]+]]: f32, %[[BY:[a-z0-9]+]]: f32):
+  // CHECK-NEXT: arith.divf %[[S]], %[[BY]]
+  %m = halftone.mean %r by %d {halftone.phase = #halftone.phase<loss>} : (!rows, !scalar) -> !scalar
+  // CHECK: halftone.map "mse"(%[[X]], %[[X]], %[[W]]) over ["batch", 8] reads [#halftone.access<full>, #halftone.access<full>, #halftone.access<row>] writes [#halftone.access<row>]
+  // CHECK: halftone.row_sum
+  %e = halftone.mse %x, %x weighted %w : (!matrix, !matrix, !rows) -> !rows
+  // CHECK: halftone.map "mse"(%[[X]], %[[X]], %[[X]]) : (
+  // CHECK-NOT: halftone.row_sum
+  // CHECK: halftone.yield
+  %f = halftone.mse %x, %x weighted %x : (!matrix, !matrix, !matrix) -> !matrix
+  halftone.loss "m", %m weight 1.0 : !scalar
 }
 
 // A convolution reads lines of its operand and of its taps, put side by side before; the present is its own element.

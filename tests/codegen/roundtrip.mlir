@@ -55,6 +55,9 @@ halftone.graph "layers" attributes {halftone.loss_without_output = "xent", halft
   // CHECK: halftone.linear %{{[0-9]+}}, %{{[0-9]+}} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
   %bare = halftone.linear %x, %w : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8, 8], f32>)
       -> !halftone.tensor<[batch, 8], f32>
+  // CHECK: halftone.linear %{{[0-9]+}}, %{{[0-9]+}} {transposed = true} :
+  %back = halftone.linear %bare, %w {transposed = true} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8, 8], f32>)
+      -> !halftone.tensor<[batch, 8], f32>
   // CHECK: halftone.matmul %{{.*}}, %{{.*}} {transpose_a = true, transpose_b = false} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[8, 8], f32>
   %gram = halftone.matmul %fc, %bare {transpose_a = true, transpose_b = false}
       : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[8, 8], f32>
@@ -62,6 +65,8 @@ halftone.graph "layers" attributes {halftone.loss_without_output = "xent", halft
   %y, %mean, %rstd = halftone.layer_norm %x, %b, %b {epsilon = 1.0e-05 : f64}
       : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>)
       -> (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch], f32>, !halftone.tensor<[batch], f32>)
+  // CHECK: halftone.batch_norm %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {epsilon = 1.000000e-05 : f64, momentum = 1.000000e-01 : f64} :
+  %batch:5 = halftone.batch_norm %y, %b, %b, %b, %b {epsilon = 1.0e-05 : f64, momentum = 1.0e-01 : f64} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>) -> (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>)
   // CHECK: %{{.*}}, %{{.*}} = halftone.rms_norm %{{.*}}, %{{.*}} {epsilon = 1.000000e-05 : f64} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8], f32>) -> (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch], f32>)
   %scaled, %root = halftone.rms_norm %y, %b {epsilon = 1.0e-05 : f64}
       : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8], f32>)
@@ -147,6 +152,16 @@ halftone.graph "layers" attributes {halftone.loss_without_output = "xent", halft
   // CHECK: halftone.mean %{{.*}} {halftone.phase = #halftone.phase<loss>} : (!halftone.tensor<[batch], f32>) -> !halftone.tensor<[], f32>
   %xent = halftone.mean %rows {halftone.phase = #halftone.phase<loss>}
       : (!halftone.tensor<[batch], f32>) -> !halftone.tensor<[], f32>
+  // CHECK: halftone.cross_entropy %{{.*}}, %{{.*}} weighted %[[W:.*]] {ignore_index = -100 : i64} : (!halftone.tensor<[batch, 16], f32>, !halftone.tensor<[batch], i32>, !halftone.tensor<[batch], f32>) -> !halftone.tensor<[batch], f32>
+  %weight = halftone.input "weight" : !halftone.tensor<[batch], f32>
+  %weighted = halftone.cross_entropy %both, %label weighted %weight {ignore_index = -100 : i64}
+      : (!halftone.tensor<[batch, 16], f32>, !halftone.tensor<[batch], i32>, !halftone.tensor<[batch], f32>) -> !halftone.tensor<[batch], f32>
+  // CHECK: halftone.mean %{{.*}} by %{{.*}} : (!halftone.tensor<[batch], f32>, !halftone.tensor<[], f32>) -> !halftone.tensor<[], f32>
+  %masked = halftone.mean %weighted by %one : (!halftone.tensor<[batch], f32>, !halftone.tensor<[], f32>) -> !halftone.tensor<[], f32>
+  halftone.loss "masked", %masked weight 1.0 : !halftone.tensor<[], f32>
+  // CHECK: halftone.mse %{{.*}}, %{{.*}} weighted %[[W]] : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch], f32>) -> !halftone.tensor<[batch], f32>
+  %error = halftone.mse %p#0, %p#1 weighted %weight
+      : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch], f32>) -> !halftone.tensor<[batch], f32>
   // CHECK: halftone.output "logits", %{{.*}} : <[batch, 16], f32>
   halftone.output "logits", %both : !halftone.tensor<[batch, 16], f32>
   // CHECK: halftone.loss "xent", %{{.*}} weight 5.000000e-01 : <[], f32>
@@ -324,7 +339,7 @@ halftone.graph "kernels" {
 
 // Every kind of buffer and every phase has a name that is read back.
 // CHECK-LABEL: halftone.graph "names"
-// CHECK-SAME: input, {{.*}}parameters, {{.*}}gradients, {{.*}}optimizer_state, {{.*}}state, {{.*}}activation, {{.*}}output, {{.*}}output_gradient, {{.*}}loss, {{.*}}hyperparameter, {{.*}}statistic, {{.*}}working_copies, {{.*}}accumulated,
+// CHECK-SAME: input, {{.*}}parameters, {{.*}}gradients, {{.*}}optimizer_state, {{.*}}state, {{.*}}activation, {{.*}}output, {{.*}}output_gradient, {{.*}}loss, {{.*}}hyperparameter, {{.*}}statistic, {{.*}}working_copies, {{.*}}accumulated, {{.*}}input_gradient,
 // CHECK-SAME: [#halftone.phase<forward>, #halftone.phase<loss>, #halftone.phase<loss_backward>, #halftone.phase<backward>, #halftone.phase<accumulate>, #halftone.phase<check>, #halftone.phase<update>, #halftone.phase<refresh>, #halftone.phase<external>]
 halftone.graph "names" attributes {halftone.buffers = [
     #halftone.buffer<"a", input, !halftone.tensor<[], f32>, slot 0, initial 0.0 : f64>,
@@ -339,7 +354,8 @@ halftone.graph "names" attributes {halftone.buffers = [
     #halftone.buffer<"j", hyperparameter, !halftone.tensor<[], f32>, slot 9, initial 0.0 : f64>,
     #halftone.buffer<"k", statistic, !halftone.tensor<[], f32>, slot 10, initial 0.0 : f64>,
     #halftone.buffer<"l", working_copies, !halftone.tensor<[], bf16>, slot 11, initial 0.0 : f64>,
-    #halftone.buffer<"m", accumulated, !halftone.tensor<[], f32>, slot 12, initial 0.0 : f64>],
+    #halftone.buffer<"m", accumulated, !halftone.tensor<[], f32>, slot 12, initial 0.0 : f64>,
+    #halftone.buffer<"n", input_gradient, !halftone.tensor<[], f32>, slot 13, initial 0.0 : f64>],
   phases = [#halftone.phase<forward>, #halftone.phase<loss>, #halftone.phase<loss_backward>, #halftone.phase<backward>,
     #halftone.phase<accumulate>, #halftone.phase<check>, #halftone.phase<update>, #halftone.phase<refresh>, #halftone.phase<external>]} {
 }

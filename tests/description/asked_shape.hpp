@@ -19,8 +19,12 @@ class AskedShape {
   using Choice = std::function<Dimension(int operand, std::size_t dimension)>;
 
   /// The shapes of parameters are not read.
-  AskedShape(Kind kind, std::vector<Shape> operands, const Attributes& attributes, Choice choose)
-      : form_(form_of(kind)), operands_(std::move(operands)), choose_(std::move(choose)) {
+  AskedShape(Kind kind, std::vector<Shape> operands, bool weighs, const Attributes& attributes,
+             Choice choose)
+      : form_(form_of(kind)),
+        operands_(std::move(operands)),
+        weighs_(weighs),
+        choose_(std::move(choose)) {
     if (const auto* of_layer = std::get_if<LayerAttributes>(&attributes)) attributes_ = *of_layer;
   }
 
@@ -29,7 +33,10 @@ class AskedShape {
   [[nodiscard]] const std::optional<Shape>& result() const { return result_; }
 
   // What a rule calls.
-  [[nodiscard]] int operands() const { return static_cast<int>(operands_.size()); }
+  [[nodiscard]] int operands() const {
+    return static_cast<int>(operands_.size()) - (weighs_ ? 1 : 0);
+  }
+  [[nodiscard]] bool weighs() const { return weighs_; }
   [[nodiscard]] const Shape& shape(int operand) const {
     return operands_.at(static_cast<std::size_t>(operand));
   }
@@ -56,12 +63,18 @@ class AskedShape {
     return choose_(operand, dimension);
   }
   [[nodiscard]] bool flag(int setting) const {
-    return attributes_.flag(form_.settings[setting].name);
+    if (!form_.settings[setting].optional) return attributes_.flag(form_.settings[setting].name);
+    return !attributes_.settings.empty() && attributes_.flag(form_.settings[setting].name);
   }
   [[nodiscard]] const std::vector<std::int64_t>& integers() const {
     return std::get<std::vector<std::int64_t>>(attributes_.settings.at(0).value);
   }
-  [[nodiscard]] const Shape& dimensions() const { return std::get<Shape>(attributes_.settings.at(0).value); }
+  [[nodiscard]] const Shape& dimensions() const {
+    return std::get<Shape>(attributes_.settings.at(0).value);
+  }
+  bool transposed_parameter(int operand, const Dimension& rows, const Dimension& columns) {
+    return parameter(operand, columns, rows);
+  }
   template <class... Dimensions>
   bool parameter(int operand, const Dimensions&... dimensions) {
     needed_[operand] = Shape{dimensions...};
@@ -79,6 +92,7 @@ class AskedShape {
 
   const KindForm& form_;
   std::vector<Shape> operands_;
+  bool weighs_;
   LayerAttributes attributes_;
   Choice choose_;
   std::map<int, Shape> needed_;

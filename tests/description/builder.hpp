@@ -44,8 +44,11 @@ inline std::string words_of(bool (*is)(Kind), const std::string& before_last = "
 struct Builder {
   Description description;
 
+  /// A layer without settings may leave its attributes out.
   NodeId node(std::string name, Kind kind, std::vector<Operand> operands, Shape shape,
               Attributes attributes = {}) {
+    const bool has_settings = !is_source(kind) && form_of(kind).settings.size > 0;
+    if (has_settings && attributes.index() == 0) attributes = LayerAttributes{};
     description.nodes.push_back({std::move(name), kind, std::move(operands), std::move(shape),
                                  Element::f32, std::move(attributes)});
     return static_cast<NodeId>(description.nodes.size() - 1);

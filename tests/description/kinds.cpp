@@ -50,10 +50,13 @@ TEST_CASE("every form can be read, printed and checked") {
     CHECK((form->classes == 0) == classless);
     bool optional = false;
     for (const OperandForm& operand : form->operands) {
-      CHECK((!operand.repeated || form->operands.size == 1));
+      CHECK((!operand.repeated || &operand == form->operands.begin()));
+      CHECK(operand.weighs ==
+            (&operand + 1 == form->operands.end() && form->category == Category::loss));  // D70
       CHECK((operand.optional || !optional));
       CHECK((!operand.may_be_tied || operand.is_parameter()));
-      CHECK((!operand.integers || !operand.is_parameter()));
+      CHECK((!operand.integers || !operand.is_own()));
+      CHECK((!operand.kept || (!operand.is_parameter() && !operand.repeated && !operand.optional)));
       optional = operand.optional;
     }
     for (const SettingForm& setting : form->settings) check(setting);

@@ -54,7 +54,7 @@ TEST_CASE("a text that does not start with its version is refused") {
 TEST_CASE("a text without a model or an optimizer is refused at its end") {
   check("halftone description 1\n",
         {"", 2, 1, "the text ends without a model; add the statement 'model \"name\"'"});
-  check(kHead, {"", 4, 1, "the text ends without an optimizer; add one, sgd or adamw"});
+  check(kHead, {"", 4, 1, "the text ends without an optimizer; add one, sgd, adam or adamw"});
 }
 
 TEST_CASE("a statement that breaks the grammar is refused where it does") {
@@ -71,7 +71,7 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
       {"input %x : f32[4]", 4, 7, "the node '%x' stands on line 3 already; rename one (D2)"},
       {"input %y f32[4]", 4, 10, "expected ':', but met \"f32\""},
       {"input %y : f64[4]", 4, 12,
-       "expected a format, one of f32, f16, bf16, i32, but met \"f64\""},
+       "expected a format, one of f32, f16, bf16, i32, u8, i8, u16, i16, i64, but met \"f64\""},
       {"input %y : f32", 4, 15, "expected '[', but met the end of the line"},
       {"input %y : f32[4", 4, 17, "expected ']', but met the end of the line"},
       {"input %y : f32[4,]", 4, 18, "expected an extent or a symbol, but met \"]\""},
@@ -150,8 +150,8 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
        "expected an accumulation, one of f32, ordered, hardware, but met \"f16\""},
       {"rule everywhere : rounding up", 4, 28,
        "expected a rounding, one of nearest_even, toward_zero, but met \"up\""},
-      {"rule everywhere : compute i8", 4, 27,
-       "expected a format or follow, one of f32, tf32, f16, bf16, but met \"i8\""},
+      {"rule everywhere : compute e8", 4, 27,
+       "expected a format or follow, one of f32, tf32, f16, bf16, but met \"e8\""},
       {"rule everywhere : master bf8", 4, 26, "expected a format, one of f32, but met \"bf8\""},
       {"rule everywhere : recompute often", 4, 29,
        "expected 'always' or 'never', but met \"often\""},
@@ -187,10 +187,12 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
        "expected 'growth', but met \"backoff\""},
       {"rule everywhere : loss_scale dynamic initial 1 growth 2 backoff 0.5 interval 0.5", 4, 78,
        "expected a whole number, but met \"0.5\""},
-      {"optimizer lion", 4, 11, "expected an optimizer, sgd or adamw, but met \"lion\""},
+      {"optimizer lion", 4, 11, "expected an optimizer, sgd, adam or adamw, but met \"lion\""},
       {"optimizer sgd momentum 0", 4, 15, "expected 'learning_rate', but met \"momentum\""},
       {"optimizer adamw learning_rate 1 beta1 0", 4, 40,
        "expected 'beta2', but met the end of the line"},
+      {"optimizer adam learning_rate 1 momentum 0", 4, 32,
+       "expected 'beta1', but met \"momentum\""},
       {"clip 1\nclip 2", 5, 1, "this statement stands on line 4 already; remove one"},
       {"average half", 4, 9, "expected the share that averages keep, but met \"half\""},
       {"schedule %0 = operand 0", 4, 10, "expected '{', but met \"%0\""},

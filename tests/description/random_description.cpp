@@ -7,9 +7,13 @@
 #include "asked_shape.hpp"
 #include "builder.hpp"
 #include "halftone/description/validate.hpp"
+#include "halftone/encoding/traits.hpp"
 
 namespace halftone::tests {
 namespace {
+
+constexpr Element kIntegers[] = {Element::i32, Element::u8,  Element::i8,
+                                 Element::u16, Element::i16, Element::i64};
 
 class Generator {
  public:
@@ -22,6 +26,7 @@ class Generator {
     while (at_ < choices_.size() / 2 && built().nodes.size() < 60) add_something();
     if (!built().losses.empty() && !trains_) train_something();
     name_unused();
+    if (!built().losses.empty()) want_gradients();
     optimizer();
     if (below(2) == 1) built().clip = positive();
     if (below(3) == 1) built().schedule = random_function(1).expression;
@@ -87,9 +92,21 @@ class Generator {
   }
 
   void add_input() {
-    static constexpr Element kFormats[] = {Element::f32, Element::f16, Element::bf16};
+    static constexpr Element kFormats[] = {Element::f32, Element::f16, Element::bf16, Element::u8,
+                                           Element::i8,  Element::u16, Element::i16};
     Shape shape = new_shape();
-    values_.push_back(builder_.input(name(), std::move(shape), kFormats[below(3)]));
+    values_.push_back(builder_.input(name(), std::move(shape), kFormats[below(7)]));
+    Node& input = built().nodes.back();
+    if (!holds_integers(input) || below(2) == 0) return;
+    const InputAttributes converted{.scale = finite(), .offset = finite()};
+    if (converted != InputAttributes{}) input.attributes = converted;
+  }
+
+  void want_gradients() {
+    for (Node& node : built().nodes) {
+      const bool may = is_input(node.kind) && !encoding::traits(node.format).integer;
+      if (may && below(4) == 1) node.attributes = InputAttributes{.gradient = true};
+    }
   }
 
   void train_something() {
@@ -134,7 +151,7 @@ class Generator {
     auto& instructions = expression.instructions;
     const auto number = [&] { return numbers[below(numbers.size())]; };
     for (std::size_t count = below(12); count > 0; --count) {
-      const auto op = static_cast<ScalarOp>(below(22));
+      const auto op = static_cast<ScalarOp>(below(27));
       ScalarInstruction instruction{op};
       if (op == ScalarOp::operand) {
         instruction.a = static_cast<std::int32_t>(below(arity));
@@ -168,23 +185,30 @@ class Generator {
   /// A layer or loss that reads x, by its form; nothing where x does not fit it.
   void add_computed(Kind kind, NodeId x) {
     std::vector<Operand> operands = operands_for(kind, x);
+    const bool weighs = operands.back().role == kSampleWeight.role;
+    const Shape weights = weighs ? shape_of_weights(kind, x) : Shape{};
     std::vector<Shape> shapes;
     for (const Operand& operand : operands) {
       const bool integers = operand_form(form_of(kind), static_cast<int>(shapes.size())).integers;
       shapes.push_back(integers ? rows_of(x) : operand.node < 0 ? Shape{} : shape(operand.node));
     }
-    const Attributes attributes = attributes_of(kind, operands.size(), shape(x));
+    if (weighs) shapes.back() = weights;
+    const Attributes attributes = attributes_of(kind, operands.size() - (weighs ? 1 : 0), shape(x));
     const auto choose = [&](int operand, std::size_t dimension) {
       return chosen(operand_form(form_of(kind), operand), dimension);
     };
-    AskedShape asked(kind, std::move(shapes), attributes, choose);
+    AskedShape asked(kind, std::move(shapes), weighs, attributes, choose);
     AllKinds::infer_shape(kind, asked);
     if (!asked.result() || ends_in_symbol(*asked.result())) return;
     for (int i = 0; i < static_cast<int>(operands.size()); ++i) {
       NodeId& read = operands[static_cast<std::size_t>(i)].node;
-      const OperandForm& form = operand_form(form_of(kind), i);
-      if (read < 0) {
-        read = form.integers ? builder_.input(name(), rows_of(x), Element::i32)
+      const bool is_weight = weighs && i + 1 == static_cast<int>(operands.size());
+      const OperandForm& form = operand_form(form_of(kind), i, is_weight);
+      if (is_weight) {
+        read = builder_.input(name(), weights);
+      } else if (read < 0) {
+        read = form.integers ? builder_.input(name(), rows_of(x), kIntegers[below(6)])
+               : form.kept   ? kept_state(asked.needed(i))
                              : parameter_of(asked.needed(i), form);
       }
     }
@@ -195,9 +219,16 @@ class Generator {
                           {id, finite()});
   }
 
+  /// Of rows, or of the elements of a loss that has them.
+  Shape shape_of_weights(Kind kind, NodeId x) {
+    const bool elements = kind != kind_called("cross_entropy") && below(2) == 1;
+    return elements ? shape(x) : rows_of(x);
+  }
+
   Shape rows_of(NodeId x) { return {shape(x).begin(), shape(x).end() - 1}; }
 
-  /// -1 stands for a parameter whose shape is not known yet, and for an input of integers.
+  /// -1 stands for a parameter or a state of its own, whose shape is not known yet, and for an
+  /// input of integers or of weights.
   std::vector<Operand> operands_for(Kind kind, NodeId x) {
     const Table<OperandForm>& forms = form_of(kind).operands;
     std::vector<Operand> operands;
@@ -206,11 +237,11 @@ class Generator {
         for (const NodeId id : alike(x)) {
           operands.push_back({form.role + std::to_string(operands.size()), id});
         }
-        return operands;
+        continue;
       }
       if (form.optional && below(2) == 0) return operands;
       NodeId node = operands.empty() ? x : alike(x).back();
-      if (form.is_parameter() || form.integers) node = -1;
+      if (form.is_own() || form.integers || form.weighs) node = -1;
       operands.push_back({form.role, node});
     }
     return operands;
@@ -252,7 +283,7 @@ class Generator {
       if (setting.optional) result.settings.insert(place, {setting.name, std::int64_t{0}});
       auto& value = result.settings[at - 1].value;
       if (setting.type == SettingType::integer) value = static_cast<std::int64_t>(below(40));
-      if (setting.type == SettingType::flag) value = below(2) == 1;
+      if (setting.type == SettingType::flag) value = setting.optional || below(2) == 1;
       if (setting.type == SettingType::choice) {
         value = std::string(setting.words[static_cast<int>(below(setting.words.size))]);
       }
@@ -277,6 +308,10 @@ class Generator {
     return fixed(1 + below(40));
   }
 
+  NodeId kept_state(const Shape& shape) {
+    return builder_.node(name(), kStateKind, {}, shape, StateAttributes{finite()});
+  }
+
   void state(NodeId value) {
     const NodeId id =
         builder_.node(name(), kind_called("state"), {}, shape(value), StateAttributes{finite()});
@@ -294,6 +329,16 @@ class Generator {
       if (used[static_cast<std::size_t>(id)] && below(5) != 1) continue;
       built().outputs.push_back({text() + std::to_string(id), id});
     }
+    for (const Output& output : built().outputs) hold_floats(output.node);
+    for (const Assignment& assignment : built().assignments) hold_floats(assignment.value);
+  }
+
+  /// D6, D7
+  void hold_floats(NodeId id) {
+    Node& of = built().nodes[static_cast<std::size_t>(id)];
+    if (!holds_integers(of)) return;
+    of.format = Element::f32;
+    of.attributes = {};
   }
 
   template <typename Enum>
@@ -392,13 +437,15 @@ class Generator {
   }
 
   void optimizer() {
-    if (below(2) == 1) {
+    const std::size_t kind = below(3);
+    if (kind == 1) {
       const double rate = std::abs(finite()), momentum = below_one();
       built().optimizer = Sgd{rate, momentum, momentum > 0 && below(2) == 1, std::abs(finite())};
     } else {
       const double rate = std::abs(finite()), beta1 = below_one(), beta2 = below_one();
-      const double epsilon = std::abs(finite());
-      built().optimizer = AdamW{rate, beta1, beta2, epsilon, std::abs(finite())};
+      const double epsilon = std::abs(finite()), decay = std::abs(finite());
+      built().optimizer = AdamW{rate, beta1, beta2, epsilon, decay};
+      if (kind == 2) built().optimizer = Adam{rate, beta1, beta2, epsilon, decay};
     }
   }
 

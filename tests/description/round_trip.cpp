@@ -24,6 +24,7 @@ Description everything() {
   const NodeId right = b.input("in/right-2", kWide, Element::bf16);
   const NodeId label = b.input("label", {symbol("batch")}, Element::i32);
   const NodeId word = b.input("word", {symbol("batch")}, Element::i32);
+  const NodeId weights = b.input("importance", {symbol("batch")});
   const NodeId weight = b.parameter("w.weight", {fixed(4), fixed(4)},
                                     {{Initializer::Kind::uniform, -0.5, 0.25}, false, true, 0.5});
   const NodeId bias =
@@ -31,8 +32,8 @@ Description everything() {
   const NodeId mean = b.node("mean", kind_called("state"), {}, kWide, StateAttributes{-2.5});
   const NodeId first = b.node("first", kind_called("linear"),
                               {{"x", left}, {"weight", weight}, {"bias", bias}}, kWide);
-  const NodeId second =
-      b.node("second", kind_called("linear"), {{"x", right}, {"weight", weight}}, kWide);
+  const NodeId second = b.node("second", kind_called("linear"), {{"x", right}, {"weight", weight}},
+                               kWide, LayerAttributes{{{"transposed", true}}, {}});
   const NodeId conv = b.node("conv", kind_called("causal_conv1d"),
                              {{"x", second}, {"weight", weight}, {"bias", bias}}, kWide);
   const NodeId row = b.node("row", kind_called("embedding"), {{"token", word}, {"weight", weight}},
@@ -77,12 +78,21 @@ Description everything() {
   const NodeId mask_node = b.node("mask", kind_called("pointwise"), {{"x0", mean}, {"x1", first}},
                                   kWide, function("mask \"it\"", mask));
   const NodeId xent =
-      b.node("xent", kind_called("cross_entropy"), {{"logits", joined}, {"label", label}}, {});
+      b.node("xent", kind_called("cross_entropy"), {{"logits", joined}, {"label", label}}, {},
+             standard_attributes(kind_called("cross_entropy")));
   const NodeId mse = b.node("mse", kind_called("mse"), {{"x", add}, {"target", left}}, {});
   const NodeId own = b.node("own", kind_called("pointwise_loss"), {{"x0", add}}, {},
                             function("", {1, {{ScalarOp::operand, 0}}}));
+  LayerAttributes ignoring = standard_attributes(kind_called("cross_entropy"));
+  ignoring.settings.push_back({"ignore_index", std::int64_t{-100}});
+  const NodeId masked = b.node("masked", kind_called("cross_entropy"),
+                               {{"logits", joined}, {"label", label}, {"sample_weight", weights}},
+                               {}, std::move(ignoring));
+  const NodeId weighed = b.node("weighed", kind_called("pointwise_loss"),
+                                {{"x0", add}, {"x1", left}, {"sample_weight", right}}, {},
+                                function("", {2, {{ScalarOp::operand, 1}}}));
   b.description.outputs = {{"sum \t", add}, {"joined", joined}};
-  b.description.losses = {{mse, 0.1}, {xent, -1}, {own, 0}};
+  b.description.losses = {{mse, 0.1}, {xent, -1}, {own, 0}, {masked, 1}, {weighed, 1}};
   b.description.assignments = {{mean, mask_node}};
   Rule general;
   general.store = {false, Element::bf16};
@@ -107,11 +117,12 @@ input %left : f32[batch, 4]
 input %in/right-2 : bf16[batch, 4]
 input %label : i32[batch]
 input %word : i32[batch]
+input %importance : f32[batch]
 parameter %w.weight : [4, 4] init uniform(-0.5, 0.25) no_decay frozen learning_rate_scale 0.5
 parameter %w.bias : [4] init normal(0.1, 1e-300) learning_rate_scale 3
 state %mean : [batch, 4] initial -2.5
 %first = linear(x: %left, weight: %w.weight, bias: %w.bias) : [batch, 4]
-%second = linear(x: %in/right-2, weight: %w.weight) : [batch, 4]
+%second = linear(x: %in/right-2, weight: %w.weight) {transposed: true} : [batch, 4]
 %conv = causal_conv1d(x: %second, weight: %w.weight, bias: %w.bias) : [batch, 4]
 %row = embedding(token: %word, weight: %w.weight) {padding_index: 3} : [batch, 4]
 %rows = embedding(token: %word, weight: %w.weight) : [batch, 4]
@@ -132,11 +143,15 @@ state %mean : [batch, 4] initial -2.5
 %xent = cross_entropy(logits: %joined, label: %label) : []
 %mse = mse(x: %0, target: %left) : []
 %own = pointwise_loss(x0: %0) "" { %0 = operand 0 } : []
+%masked = cross_entropy(logits: %joined, label: %label, sample_weight: %importance) {ignore_index: -100} : []
+%weighed = pointwise_loss(x0: %0, x1: %left, sample_weight: %in/right-2) "" { %0 = operand 1 } : []
 output "sum \t" = %0
 output "joined" = %joined
 loss %mse weight 0.1
 loss %xent weight -1
 loss %own weight 0
+loss %masked weight 1
+loss %weighed weight 1
 assign %mean = %mask
 rule everywhere : store bf16 compute tf32 accumulate f32 master f32
 rule where layer "{fir*,\"b\"}" : compute f16
@@ -210,10 +225,15 @@ TEST_CASE("every scalar operation survives print and parse") {
   }
 }
 
-TEST_CASE("adamw without clip survives print and parse") {
+TEST_CASE("adam and adamw without clip survive print and parse") {
   Description description = everything();
-  description.optimizer = AdamW{3e-4, 0.95, 0.98, 1e-6, 0.3};
   description.clip.reset();
+  description.optimizer = AdamW{3e-4, 0.95, 0.98, 1e-6, 0.3};
+  CHECK(parsed(print(description)) == description);
+  description.optimizer = Adam{3e-4, 0.95, 0.98, 1e-6, 0.3};
+  CHECK(print(description)
+            .find("\noptimizer adam learning_rate 3e-04 beta1 0.95 beta2 0.98 "
+                  "epsilon 1e-06 weight_decay 0.3\n") != std::string::npos);
   CHECK(parsed(print(description)) == description);
 }
 

@@ -39,7 +39,8 @@ Description valid() {
          function("choose", choose));
   b.node("joined", kind_called("concat"), {{"part0", kOwn}, {"part1", kX}},
          {symbol("batch"), fixed(8)});
-  b.node("xent", kind_called("cross_entropy"), {{"logits", kJoined}, {"label", kLabel}}, {});
+  b.node("xent", kind_called("cross_entropy"), {{"logits", kJoined}, {"label", kLabel}}, {},
+         standard_attributes(kind_called("cross_entropy")));
   b.node("mse", kind_called("mse"), {{"x", kOwn}, {"target", kX}}, {});
   b.description.name = "m";
   b.description.outputs = {{"act", kAct}};
@@ -121,7 +122,7 @@ TEST_CASE("nodes, names and operands keep D1 to D3") {
   for (const Case& c : cases) check(c);
 }
 
-TEST_CASE("dimensions and formats keep D4 and D8") {
+TEST_CASE("dimensions, formats and wanted gradients keep D4, D8 and D15") {
   const Case cases[] = {
       {[](Description& d) { d.nodes[kWeight].shape[0].extent = 0; }, kWeight,
        "parameter '%fc.weight' has a dimension of 0; make every extent positive (D4)"},
@@ -139,15 +140,60 @@ TEST_CASE("dimensions and formats keep D4 and D8") {
        "input '%x' is delivered in tf32, which is not stored; use f32 (D8)"},
       {[](Description& d) { d.nodes[kAct].format = Element::bf16; }, kAct,
        "gelu '%act' states the format bf16; leave it f32 and state formats in rules (D8)"},
+      {[](Description& d) { d.nodes[kLabel].attributes = InputAttributes{.gradient = true}; },
+       kLabel,
+       "input '%label' wants a gradient but holds integers, which have none; leave 'gradient' out "
+       "(D15)"},
+      {[](Description& d) {
+         d.losses.clear();
+         d.nodes[kX].attributes = InputAttributes{.gradient = true};
+       },
+       kX,
+       "input '%x' wants a gradient but the model has no loss; add one, or leave 'gradient' out "
+       "(D15)"},
+      {[](Description& d) { d.nodes[kX].attributes = InputAttributes{}; }, kX,
+       "input '%x' has attributes that state nothing; leave them out (D20)"},
+      {[](Description& d) { d.nodes[kMean].attributes = InputAttributes{.gradient = true}; }, kMean,
+       "state '%mean' has the attributes of another kind; give it its own (D20)"},
       {[](Description& d) { d.nodes[kX].format = Element::i32; }, kFc,
-       "linear '%fc' computes with the i32 input '%x'; only labels and tokens are i32 (D8)"},
+       "linear '%fc' computes with the i32 input '%x'; only labels and tokens are so, and values "
+       "f32, f16, bf16, u8, i8, u16 or i16 (D8)"},
+      {[](Description& d) {
+         d.nodes[kX].format = Element::u8;
+         d.nodes[kX].attributes = InputAttributes{.scale = kInfinity};
+       },
+       kX, "input '%x' has a scale of inf and an offset of 0; make both finite in f32 (D16)"},
+      {[](Description& d) { d.nodes[kX].attributes = InputAttributes{.offset = 1}; }, kX,
+       "input '%x' is delivered in f32 and has a scale or an offset; only u8, i8, u16 and i16 have "
+       "them (D16)"},
+      {[](Description& d) {
+         d.nodes[kX].format = Element::i16;
+         d.nodes[kX].attributes = InputAttributes{.gradient = true};
+       },
+       kX,
+       "input '%x' wants a gradient but holds integers, which have none; leave 'gradient' out "
+       "(D15)"},
+      {[](Description& d) {
+         d.nodes[kLabel].format = Element::u8;
+         d.nodes[kLabel].attributes = InputAttributes{.scale = 2};
+       },
+       kXent,
+       "cross_entropy '%xent' has the label '%label', which has a scale or an offset; only values "
+       "have them, so leave them out (D16)"},
+      {[](Description& d) {
+         d.nodes[kX].format = Element::u8;
+         d.nodes[kXent].operands[1].node = kX;
+       },
+       kXent,
+       "cross_entropy '%xent' reads the input '%x' as a value, and another reads it as a label or "
+       "token, or the other way round; give each an input of its own (D8)"},
       {[](Description& d) { d.nodes[kLabel].format = Element::f32; }, kXent,
-       "cross_entropy '%xent' has the label '%label', which is not i32; use an input of format i32 "
-       "(D8)"},
+       "cross_entropy '%xent' has the label '%label', which holds no integers; use an input of "
+       "format "
+       "i32, or of other integers (D8)"},
       {[](Description& d) { d.outputs.push_back({"label", kLabel}); }, kLabel,
-       "the output \"label\" is the i32 input '%label'; only labels and tokens are i32, so remove "
-       "it "
-       "(D8)"},
+       "the output \"label\" is the i32 input '%label'; no output holds integers, so remove it "
+       "(D6)"},
   };
   for (const Case& c : cases) check(c);
 }
@@ -209,7 +255,7 @@ TEST_CASE("uses, outputs, losses and assignments keep D5 to D7") {
          d.assignments[0].value = kLabel;
        },
        kMean,
-       "state '%mean' is assigned the i32 input '%label'; assign a number that is not i32 (D7)"},
+       "state '%mean' is assigned the i32 input '%label'; assign a value that is computed (D7)"},
       {[](Description& d) {
          d.nodes[kMean].shape = {};
          d.nodes[kOwn].operands[1].node = kX;
@@ -221,6 +267,60 @@ TEST_CASE("uses, outputs, losses and assignments keep D5 to D7") {
        "the losses (D7)"},
   };
   for (const Case& c : cases) check(c);
+}
+
+TEST_CASE("states that layers keep are theirs alone (D17)") {
+  // In front of the layers: a vector, and another.
+  const auto with_batch_norm = [](Description& d, NodeId mean, NodeId variance) {
+    const Shape column = {fixed(4)};
+    const auto id = static_cast<NodeId>(d.nodes.size());
+    d.nodes.push_back({"seen", kind_called("state"), {}, column, Element::f32, StateAttributes{}});
+    d.nodes.push_back(
+        {"spread", kind_called("state"), {}, column, Element::f32, StateAttributes{}});
+    d.nodes.push_back({"batch",
+                       kind_called("batch_norm"),
+                       {{"x", kFc},
+                        {"weight", kBias},
+                        {"bias", kBias},
+                        {"mean", mean < 0 ? id : mean},
+                        {"variance", variance < 0 ? id + 1 : variance}},
+                       d.nodes[kFc].shape,
+                       Element::f32,
+                       standard_attributes(kind_called("batch_norm"))});
+    d.outputs.push_back({"normal", id + 2});
+    return id;
+  };
+  Description sound = valid();
+  with_batch_norm(sound, -1, -1);
+  CHECK(!validate(sound));
+  struct {
+    NodeId mean, variance;
+    const char* message;
+  } cases[] = {
+      {kBias, -1,
+       "batch_norm '%batch' keeps '%fc.bias' as its mean, which is no state; name a state (D17)"},
+      {12, 12,
+       "batch_norm '%batch' keeps '%seen' as its mean, which something else reads or assigns; give "
+       "it a state of its own (D17)"},
+  };
+  for (const auto& broken : cases) {
+    Description description = valid();
+    with_batch_norm(description, broken.mean, broken.variance);
+    const auto found = validate(description);
+    REQUIRE(found);
+    CHECK(found->message == broken.message);
+  }
+  for (const bool assigned : {false, true}) {
+    Description description = valid();
+    const NodeId seen = with_batch_norm(description, -1, -1);
+    if (assigned)
+      description.assignments.push_back({seen, kBias});
+    else
+      description.outputs.push_back({"looked_at", seen});
+    const auto found = validate(description);
+    REQUIRE(found);
+    CHECK(found->message.find("something else reads or assigns") != std::string::npos);
+  }
 }
 
 TEST_CASE("training, rules and optimizers keep D9 to D11") {
@@ -254,6 +354,10 @@ TEST_CASE("training, rules and optimizers keep D9 to D11") {
        "the optimizer adamw has epsilon -1e-08; make it finite, not negative in f32 (D11)"},
       {[](Description& d) { d.optimizer = AdamW{0.1, 0.5, 0.5, 0, kInfinity}; }, -1,
        "the optimizer adamw has weight_decay inf; make it finite, not negative in f32 (D11)"},
+      {[](Description& d) { d.optimizer = Adam{0.1, 1.5}; }, -1,
+       "the optimizer adam has beta1 1.5; make it finite, not negative and below 1 in f32 (D11)"},
+      {[](Description& d) { d.optimizer = Adam{0.1, 0.5, 0.5, 0, -1}; }, -1,
+       "the optimizer adam has weight_decay -1; make it finite, not negative in f32 (D11)"},
       {[](Description& d) { d.clip = 0; }, -1,
        "the clip norm is 0; make it finite and positive in f32 (D11)"},
       {[](Description& d) { d.clip = kInfinity; }, -1,
@@ -325,6 +429,26 @@ TEST_CASE("attributes belong to their kind and hold numbers") {
   for (const Case& c : cases) check(c);
 }
 
+TEST_CASE("a transposed linear says so, and its weight lies the other way") {
+  const auto fault = [](bool transposed, Shape weight) {
+    Builder b;
+    const NodeId x = b.input("x", {symbol("batch"), fixed(9)});
+    const NodeId table = b.parameter("to.weight", std::move(weight));
+    const NodeId back =
+        b.node("back", kind_called("linear"), {{"x", x}, {"weight", table}},
+               {symbol("batch"), fixed(4)}, LayerAttributes{{{"transposed", transposed}}, {}});
+    b.description.outputs = {{"rows", back}};
+    const auto found = validate(b.description);
+    return found ? found->message : "";
+  };
+  CHECK(fault(true, {fixed(9), fixed(4)}) == "");
+  CHECK(fault(true, {fixed(4), fixed(9)}) ==
+        "linear '%back' needs the weight [9, 9] but reads [4, 9] of '%to.weight'; make it [9, 9] "
+        "(D21)");
+  CHECK(fault(false, {fixed(4), fixed(9)}) ==
+        "linear '%back' states that it is not transposed; leave that out (D21)");
+}
+
 TEST_CASE("an embedding reads integers, from a weight that has its padding_index") {
   const auto fault = [](Element format, Shape weight, std::int64_t padding) {
     Builder b;
@@ -339,9 +463,10 @@ TEST_CASE("an embedding reads integers, from a weight that has its padding_index
   };
   const Shape table = {fixed(9), fixed(4)};
   CHECK(fault(Element::i32, table, 8) == "");
-  CHECK(fault(Element::f32, table, 8) ==
-        "embedding '%embed' has the token '%token', which is not i32; use an input of format i32 "
-        "(D8)");
+  CHECK(
+      fault(Element::f32, table, 8) ==
+      "embedding '%embed' has the token '%token', which holds no integers; use an input of format "
+      "i32, or of other integers (D8)");
   CHECK(fault(Element::i32, table, 9) ==
         "embedding '%embed' has the padding_index 9 and 9 rows; write the number of one of them, "
         "from 0 on (D34)");

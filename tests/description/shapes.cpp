@@ -56,6 +56,13 @@ TEST_CASE("shapes follow from the operands' shapes") {
        {kBatch, kTime, fixed(4)}},
       {kind_called("embedding"), {{"token", {}}, {"weight", {fixed(9), fixed(4)}}}, {fixed(4)}},
       {kind_called("rms_norm"), {{"x", wide}, {"weight", {fixed(6)}}}, wide},
+      {kind_called("batch_norm"),
+       {{"x", wide},
+        {"weight", {fixed(6)}},
+        {"bias", {fixed(6)}},
+        {"mean", {fixed(6)}},
+        {"variance", {fixed(6)}}},
+       wide},
       {kind_called("causal_conv1d"), {{"x", wide}, {"weight", {fixed(6), fixed(16)}}}, wide},
       {kind_called("causal_conv1d"),
        {{"x", {kTime, fixed(6)}}, {"weight", {fixed(6), fixed(1)}}, {"bias", {fixed(6)}}},
@@ -105,6 +112,16 @@ TEST_CASE("sources and operands that do not fit have no inferred shape") {
   CHECK(!inferred(kind_called("relu"), {}));
   CHECK(!inferred(kind_called("add"), {{"a", {fixed(3)}}, {"b", {fixed(4)}}}));
   CHECK(!inferred(kind_called("add"), {{"b", {fixed(3)}}, {"a", {fixed(3)}}}));
+  CHECK(!inferred(kind_called("batch_norm"), {{"x", {fixed(9), fixed(6)}},
+                                              {"weight", {fixed(6)}},
+                                              {"bias", {fixed(6)}},
+                                              {"mean", {fixed(6)}},
+                                              {"variance", {fixed(5)}}}));
+  CHECK(!inferred(kind_called("batch_norm"), {{"x", {fixed(6)}},
+                                              {"weight", {fixed(6)}},
+                                              {"bias", {fixed(6)}},
+                                              {"mean", {fixed(6)}},
+                                              {"variance", {fixed(6)}}}));
   CHECK(!inferred(kind_called("rms_norm"), {{"x", {}}, {"weight", {fixed(1)}}}));
   CHECK(!inferred(kind_called("rms_norm"), {{"x", {fixed(3)}}, {"weight", {fixed(4)}}}));
   const Shape sequence = {kTime, fixed(6)};

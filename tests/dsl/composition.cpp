@@ -51,6 +51,37 @@ TEST_CASE("repeats nest, and a body finds its own names before those around it")
               "%out/1/in/1/sum = add(a: %out/1/in/1/act, b: %out/0/in/1/sum) : [batch, 4]"});
 }
 
+TEST_CASE("an input may want a gradient") {
+  const auto net =
+      describe(model("net", inputs(tensor("x", batch, 4, with_gradient), tensor("y", batch, 4)),
+                     from("x") | relu("act") | linear("fc", 4, no_bias) | output("z"),
+                     losses(mse("error", "z", "y"))),
+               adamw(),
+               precision(everywhere(store(f32)),
+                         // P1: so that act has an operation in this pass.
+                         where(layer("act") & input_gradient_pass)(result(bf16))));
+  CHECK(lines(net, "input") ==
+        Lines{"input %x : f32[batch, 4] gradient", "input %y : f32[batch, 4]"});
+}
+
+TEST_CASE("inputs are delivered in what they say, and converted") {
+  const auto net = describe(
+      model("net",
+            inputs(tensor("pixels", u8, batch, 4, scale(1.0 / 255), offset(-0.5)),
+                   tensor("half", batch, 4, f16, with_gradient),
+                   tensor("shifted", i16, batch, 4, offset(1)), labels("digit", u8, batch),
+                   tokens("word", u16, batch), tokens("id", batch)),
+            from("pixels") | add("half") | add("shifted") | as("x"),
+            from("word") | embedding("embed", 9, 4) | add("x") | as("y"),
+            from("id") | embedding("more", 9, 4) | add("y") | linear("fc", 5) | output("z"),
+            losses(cross_entropy("error", "z", "digit"))),
+      adamw(), precision(everywhere(store(f32))));
+  CHECK(lines(net, "input") ==
+        Lines{"input %pixels : u8[batch, 4] scale 0.00392156862745098 offset -0.5",
+              "input %half : f16[batch, 4] gradient", "input %shifted : i16[batch, 4] offset 1",
+              "input %digit : u8[batch]", "input %word : u16[batch]", "input %id : i32[batch]"});
+}
+
 TEST_CASE("concat puts branches from one value side by side") {
   const auto net = described(
       model("net", inputs(tensor("x", batch, 4)),
@@ -123,6 +154,40 @@ TEST_CASE("the optimizers start from torch's settings") {
   CHECK(lines(describe(net, rules, adamw()), "optimizer") ==
         Lines{"optimizer adamw learning_rate 0.001 beta1 0.9 beta2 0.999 epsilon 1e-08 "
               "weight_decay 0.01"});
+  CHECK(lines(describe(net, rules, adam()), "optimizer") ==
+        Lines{"optimizer adam learning_rate 0.001 beta1 0.9 beta2 0.999 epsilon 1e-08 "
+              "weight_decay 0"});
+  CHECK(lines(describe(net, rules,
+                       adam(lr(0.5), betas(0.25, 0.75), epsilon(0.125), weight_decay(2.0))),
+              "optimizer") ==
+        Lines{"optimizer adam learning_rate 0.5 beta1 0.25 beta2 0.75 epsilon 0.125 "
+              "weight_decay 2"});
+}
+
+TEST_CASE("a layer that shares goes without what the other is without, wherever that stands") {
+  constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 8)),
+                             from("x") | linear("third", 8, shared("second")) |
+                                 linear("second", 8, shared("first")) |
+                                 linear("first", 8, no_bias, on_weight(no_decay)) |
+                                 linear("tied_too", 8, shared("fourth")) |
+                                 linear("fourth", 8, tied("first")) | output("z"),
+                             losses(mse("e", "z", "y")));
+  constexpr auto rules =
+      precision(everywhere(store(f32), compute(f32), accumulate(f32), master(f32)));
+  const auto description = describe(net, rules, sgd());
+  CHECK(lines(description, "parameter %first") ==
+        Lines{"parameter %first.weight : [8, 8] init uniform(-0.3535533905932738, "
+              "0.3535533905932738) no_decay"});
+  CHECK(lines(description, "parameter").size() == 2);
+  for (const auto& [name, operands] :
+       {std::pair<std::string, std::string>{"third", "x: %x, weight: %first.weight"},
+        {"second", "x: %third, weight: %first.weight"},
+        {"first", "x: %second, weight: %first.weight"},
+        {"tied_too", "x: %first, weight: %first.weight, bias: %fourth.bias"},
+        {"fourth", "x: %tied_too, weight: %first.weight, bias: %fourth.bias"}}) {
+    CHECK(lines(description, "%" + name) ==
+          Lines{"%" + name + " = linear(" + operands + ") : [batch, 8]"});
+  }
 }
 
 TEST_CASE("describe throws the sentence of a model that was never checked") {

@@ -36,6 +36,9 @@ struct Case {
 };
 
 const Case kCases[] = {
+    {"adam", specs::adam_model_program, {}},
+    {"autoencoder", specs::autoencoder_program, {}},
+    {"batch_norm", specs::batch_norm_model_program, {}},
     {"causal_conv1d", specs::causal_conv1d_model_program, {}},
     {"digits", specs::digits_program, {}},
     {"dropout", specs::dropout_model_program, {}},
@@ -43,6 +46,7 @@ const Case kCases[] = {
     {"frozen_and_scaled", specs::frozen_and_scaled_program, {}},
     {"gelu_tanh", specs::gelu_tanh_model_program, {}},
     {"heads", specs::heads_program, {}},
+    {"masked", specs::masked_program, {}},
     {"matmul", specs::matmul_model_program, {}},
     {"nesterov", specs::nesterov_model_program, {}},
     {"no_bias", specs::no_bias_model_program, {}},
@@ -51,6 +55,7 @@ const Case kCases[] = {
     {"rank3", specs::rank3_program, {}},
     {"relu_sgd_momentum", specs::relu_sgd_momentum_program, {}},
     {"rms_norm", specs::rms_norm_model_program, {}},
+    {"siamese", specs::siamese_program, {}},
     {"silu", specs::silu_model_program, {}},
     // A component of digits alone is the number of a repeat's copy.
     {"skip",
@@ -71,6 +76,7 @@ const Case kCases[] = {
     {"tied", specs::tied_model_program, {{"shared.weight", "encode.weight"}}},
     {"two_inputs", specs::two_inputs_program, {}},
     {"two_losses", specs::two_losses_program, {}},
+    {"undecayed", specs::undecayed_program, {}},
     {"wide", specs::wide_program, {}},
 };
 

@@ -41,6 +41,12 @@ TEST_CASE("equal constants are recorded once, and zeros of either sign are two")
         "%4 = minimum %0 %3; %5 = add %2 %4");
 }
 
+TEST_CASE("every function is traced to its operation") {
+  CHECK(traced([](auto x, auto y) { return sin(cos(log1p(expm1(pow(max(x, y), min(x, y)))))); }) ==
+        "%0 = operand 0; %1 = operand 1; %2 = maximum %0 %1; %3 = minimum %0 %1; %4 = pow %2 %3; "
+        "%5 = expm1 %4; %6 = log1p %5; %7 = cos %6; %8 = sin %7");
+}
+
 TEST_CASE("what the result does not need is left out") {
   CHECK(traced([](auto x, auto y) {
           const auto unused = tanh(x) * erf(y);

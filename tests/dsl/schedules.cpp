@@ -61,6 +61,15 @@ TEST_CASE("schedules have the learning rates of torch's") {
                       [](auto step) { return one_cycle(step, 60, 0.5, 10, 100); });
 }
 
+TEST_CASE("a cycle without steps to rise in begins at its top") {
+  const auto cycle = [](auto step) { return one_cycle(step, 10, 0.1); };  // rises for 0 updates
+  CHECK(std::fabs(value<double>(cycle, 0) - 1) < 2e-8);
+  CHECK(std::fabs(value<double>(cycle, 9) - 1 / 25e4) < 2e-8);
+  const auto shorter = [](auto step) { return one_cycle(step, 3); };  // for 0.9 - 1
+  CHECK(std::fabs(value<double>(shorter, 2) - 1 / 25e4) < 2e-8);
+  CHECK(value<double>(shorter, 0) < 1);
+}
+
 TEST_CASE("a warm-up begins above zero and ends at one") {
   const auto warm = [](auto step) { return linear_warmup(step, 4); };
   for (int update = 0; update < 8; ++update)

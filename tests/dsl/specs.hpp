@@ -134,6 +134,31 @@ constexpr auto pointwise_model = model(
     losses(pointwise_loss("huber", huber, "prediction", "target")));
 HALFTONE_PROGRAM(pointwise_model_program, pointwise_model, f32_rules, adamw())
 
+constexpr auto smooth = [](auto x, auto target) {
+  const auto d = x - target;
+  return sqrt(d * d + 0.01);
+};
+constexpr auto masked = model(
+    "masked",
+    inputs(tensor("features", batch, 20), labels("label", batch), tensor("target", batch, 3),
+           tensor("w", batch), tensor("wanted", batch, 3)),
+    from("features") | linear("trunk", 16, init_uniform(-0.2, 0.2), on_bias(init_constant(0.01))) |
+        gelu("act"),
+    from("act") | linear("classes", 5, no_bias, init_uniform(-0.25, 0.25)) | output("classes"),
+    from("act") | linear("values", 3, init_uniform(-0.25, 0.25), on_bias(init_constant(0))) |
+        output("values"),
+    losses(
+        cross_entropy("both", "classes", "label", ignore_index(2), sample_weight("w")),
+        cross_entropy("ignoring", "classes", "label", weight(0.5), ignore_index(-100)),
+        mse("by_row", "values", "target", sample_weight("w"), weight(0.25)),
+        mse("by_element", "values", "target", sample_weight("wanted")),
+        pointwise_loss("own_by_row", smooth, weight(0.5), sample_weight("w"), "values", "target"),
+        pointwise_loss(
+            "own_by_element", [](auto x, auto y) { return abs(x - y); }, weight(0.125),
+            sample_weight("wanted"), "values", "target"),
+        cross_entropy("metric", "classes", "label", weight(0), sample_weight("w"))));
+HALFTONE_PROGRAM(masked_program, masked, f32_rules, adamw(), clip(0.5))
+
 constexpr auto rank3 = model(
     "rank3", inputs(tensor("x", batch, symbol("time"), 32), labels("next", batch, symbol("time"))),
     from("x") | residual(layer_norm("norm", no_decay) | drawn("fc", 32, 0.18) | gelu("act")) |
@@ -165,6 +190,15 @@ constexpr auto rms_norm_model =
               drawn("fc2", 5, 0.17) | output("logits"),
           losses(cross_entropy("xent", "logits", "label")));
 HALFTONE_PROGRAM(rms_norm_model_program, rms_norm_model, f32_rules, adamw(), clip(1.0))
+
+constexpr auto batch_norm_model =
+    model("batch_norm", inputs(tensor("x", batch, 7), labels("label", batch)),
+          from("x") | drawn("fc1", 33, 0.38) | batch_norm("norm1") | silu("act") |
+              drawn("fc2", 20, 0.17) |
+              batch_norm("norm2", momentum(0.25), epsilon(1e-3), no_decay, init_uniform(0.5, 1.5)) |
+              drawn("head", 5, 0.22) | output("logits"),
+          losses(cross_entropy("xent", "logits", "label")));
+HALFTONE_PROGRAM(batch_norm_model_program, batch_norm_model, f32_rules, adamw(), clip(1.0))
 
 constexpr auto silu_model =
     model("silu", inputs(tensor("x", batch, 24), tensor("target", batch, 6)),
@@ -200,6 +234,55 @@ constexpr auto tied_model =
               linear("decode", 20, tied("encode"), on_bias(init_constant(0))) | output("decoded"),
           losses(mse("error", "decode", "x")));
 HALFTONE_PROGRAM(tied_model_program, tied_model, f32_rules, adamw())
+
+constexpr auto adam_model = model(
+    "adam", inputs(tensor("x", batch, 16), tensor("target", batch, 8)),
+    from("x") | linear("fc1", 24, init_uniform(-0.3, 0.3), on_bias(init_constant(0.1), no_decay)) |
+        relu("act") |
+        linear("fc2", 8, on_weight(init_uniform(-0.2, 0.2), learning_rate_scale(0.5)),
+               on_bias(init_constant(0), no_decay)) |
+        output("y"),
+    losses(mse("error", "y", "target")));
+HALFTONE_PROGRAM(adam_model_program, adam_model, f32_rules,
+                 adam(lr(0.003), betas(0.9, 0.99), epsilon(1e-7), weight_decay(0.2)), clip(0.75))
+
+constexpr auto undecayed =
+    model("undecayed", inputs(tensor("x", batch, 16), tensor("target", batch, 8)),
+          from("x") |
+              linear("fc", 8, no_decay, init_uniform(-0.3, 0.3),
+                     on_weight(learning_rate_scale(0.5)), on_bias(init_constant(0))) |
+              output("y"),
+          losses(mse("error", "y", "target")));
+HALFTONE_PROGRAM(undecayed_program, undecayed, f32_rules,
+                 sgd(lr(0.05), momentum(0.9), weight_decay(0.01)))
+
+constexpr auto autoencoder = model(
+    "autoencoder", inputs(tensor("x", batch, 48)),
+    from("x") | linear("encode", 32, init_normal(0, 0.2), on_bias(init_constant(0))) |
+        gelu_tanh("act") | linear("code", 16, no_bias, init_uniform(-0.3, 0.3)) | output("code") |
+        linear("wide", 32, no_bias, tied("code", transposed)) | gelu_tanh("back") |
+        linear("decode", 48, tied("encode", transposed),
+               on_bias(init_uniform(-0.1, 0.1), no_decay)) |
+        output("decoded"),
+    losses(mse("error", "decode", "x")));
+HALFTONE_PROGRAM(autoencoder_program, autoencoder, f32_rules, adamw())
+
+constexpr auto siamese = model(
+    "siamese",
+    inputs(tokens("left", batch, 6), tokens("right", batch, 6), tensor("distance", batch, 6, 16)),
+    from("left") | embedding("left_embed", 23, 16) |
+        causal_conv1d("left_conv", 4, init_uniform(-0.5, 0.5), on_bias(init_constant(0.1))) |
+        layer_norm("left_norm") | drawn("left_fc", 16, 0.25) | rms_norm("left_scale"),
+    from("right") | embedding("right_embed", 23, 16, shared("left_embed")) |
+        causal_conv1d("right_conv", 4, shared("left_conv")) |
+        layer_norm("right_norm", shared("left_norm")) | linear("right_fc", 16, shared("left_fc")) |
+        rms_norm("right_scale", epsilon(1e-5), shared("left_scale")),
+    from("left_scale") |
+        pointwise(
+            "apart", [](auto x, auto y) { return abs(x - y); }, "right_scale") |
+        output("apart"),
+    losses(mse("error", "apart", "distance")));
+HALFTONE_PROGRAM(siamese_program, siamese, f32_rules, adam(lr(0.01), weight_decay(0.001)))
 
 // The chain that reads both branches stands before them.
 constexpr auto two_inputs = model(

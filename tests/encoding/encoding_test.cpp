@@ -21,7 +21,8 @@ using namespace halftone::encoding;
 
 namespace {
 
-constexpr Element kAll[] = {Element::f32, Element::tf32, Element::f16, Element::bf16, Element::i32};
+constexpr Element kAll[] = {Element::f32, Element::tf32, Element::f16, Element::bf16, Element::i32,
+                            Element::u8,  Element::i8,   Element::u16, Element::i16,  Element::i64};
 static_assert(std::size(kAll) == kElements);
 
 std::string said_of(std::string_view text) {
@@ -73,6 +74,35 @@ TEST_CASE("f32 is the machine's float, i32 its 32-bit integer") {
   CHECK(traits(Element::i32).integer);
 }
 
+template <class Number>
+void check_integer(Element element) {
+  CAPTURE(word(element));
+  using Limits = std::numeric_limits<Number>;
+  const ElementTraits& t = traits(element);
+  CHECK(t.integer);
+  CHECK(t.stored);
+  CHECK(t.has_sign == Limits::is_signed);
+  CHECK(t.bits == Limits::digits + (Limits::is_signed ? 1 : 0));
+  CHECK(!is_narrow(element));
+  bool is_exact = true;  // an f32 that comes back, of the numbers beside the ends
+  for (const int less : {0, 1, 2})
+    is_exact &= static_cast<double>(static_cast<float>(Limits::max() - less)) ==
+                    static_cast<double>(Limits::max() - less) &&
+                Limits::digits < 50;
+  CHECK(is_exact_in_f32(element) == is_exact);
+}
+
+TEST_CASE("integers are the machine's, and f32 has all of those of 16 bits and less") {
+  check_integer<std::int32_t>(Element::i32);
+  check_integer<std::uint8_t>(Element::u8);
+  check_integer<std::int8_t>(Element::i8);
+  check_integer<std::uint16_t>(Element::u16);
+  check_integer<std::int16_t>(Element::i16);
+  check_integer<std::int64_t>(Element::i64);
+  for (const Element element : {Element::f32, Element::tf32, Element::f16, Element::bf16})
+    CHECK(!is_exact_in_f32(element));
+}
+
 TEST_CASE("a code has the bits that its element takes, and only tf32 leaves some open") {
   for (const Element element : kAll) {
     CAPTURE(word(element));
@@ -90,12 +120,13 @@ TEST_CASE("a code has the bits that its element takes, and only tf32 leaves some
 TEST_CASE("a row takes its bits, filled up to bytes") {
   for (const Element element : kAll) {
     CAPTURE(word(element));
-    const bool is_short = element == Element::f16 || element == Element::bf16;
+    constexpr int kBytes[] = {4, 4, 2, 2, 4, 1, 1, 2, 2, 8};  // F1
+    const int bytes = kBytes[static_cast<int>(element)];
     for (const std::int64_t count : {0, 1, 2, 3, 7, 8, 9, 31, 32, 33, 1000003}) {
-      CHECK(storage_bytes(element, count) == count * (is_short ? 2 : 4));  // F1
+      CHECK(storage_bytes(element, count) == count * bytes);
     }
-    constexpr std::int64_t kMost = std::int64_t{1} << 60;
-    CHECK(storage_bytes(element, kMost) == kMost * (is_short ? 2 : 4));
+    constexpr std::int64_t kMost = std::int64_t{1} << 59;
+    CHECK(storage_bytes(element, kMost) == kMost * bytes);
   }
 }
 
@@ -113,7 +144,7 @@ TEST_CASE("bits are counted, whether or not bytes hold a whole number of element
 TEST_CASE(
     "a float contains another where it has its digits, its smallest and its largest numbers") {
   const auto made_up = [](int exponent, int mantissa, int bias, bool infinity) {
-    return ElementTraits{"", 16, exponent, mantissa, bias, infinity, 0, true, false};
+    return ElementTraits{"", 16, exponent, mantissa, bias, infinity, 0, true, false, true};
   };
   const ElementTraits &f16 = traits(Element::f16), &bf16 = traits(Element::bf16);
   const ElementTraits e5m2 = made_up(5, 2, 15, true), e4m3 = made_up(4, 3, 7, false);
@@ -132,7 +163,7 @@ TEST_CASE("a conversion is exact to f32 and from f16 and bf16 to tf32, else it r
     for (const Element to : kAll) {
       CAPTURE(word(from));
       CAPTURE(word(to));
-      const bool is_float = from != Element::i32 && to != Element::i32;
+      const bool is_float = !traits(from).integer && !traits(to).integer;
       const bool is_short = from == Element::f16 || from == Element::bf16;
       const bool exact =
           from == to || (is_float && to == Element::f32) || (is_short && to == Element::tf32);
@@ -168,13 +199,18 @@ TEST_CASE("what is no encoding is refused in one sentence") {
   const struct {
     const char *text, *said;
   } cases[] = {
-      {"", "no element is called ''; there are f32, tf32, f16, bf16 and i32"},
-      {"e4m3", "no element is called 'e4m3'; there are f32, tf32, f16, bf16 and i32"},
+      {"",
+       "no element is called ''; there are f32, tf32, f16, bf16, i32, u8, i8, u16, i16 and i64"},
+      {"e4m3",
+       "no element is called 'e4m3'; there are f32, tf32, f16, bf16, i32, u8, i8, u16, i16 and "
+       "i64"},
       {"bf16 scaled block 32 e8m0",
-       "no element is called 'e8m0'; there are f32, tf32, f16, bf16 and i32"},
+       "no element is called 'e8m0'; there are f32, tf32, f16, bf16, i32, u8, i8, u16, i16 and "
+       "i64"},
       {"bf16 scaled row f32", "'row' is no scaling; write scaled tensor or scaled block"},
       {"bf16 scaled", "'' is no scaling; write scaled tensor or scaled block"},
-      {"bf16 scaled tensor", "no element is called ''; there are f32, tf32, f16, bf16 and i32"},
+      {"bf16 scaled tensor",
+       "no element is called ''; there are f32, tf32, f16, bf16, i32, u8, i8, u16, i16 and i64"},
       {"bf16 scaled block f32", "'f32' is no size of a block; write a positive number"},
       {"bf16 scaled block 0 f32", "'0' is no size of a block; write a positive number"},
       {"bf16 scaled block -4 f32", "'-4' is no size of a block; write a positive number"},

@@ -17,7 +17,7 @@ using description::Element;
 
 namespace {
 
-bool is_narrow(Element format) { return format == Element::f16 || format == Element::bf16; }
+bool is_short(Element format) { return format == Element::f16 || format == Element::bf16; }
 
 }  // namespace
 
@@ -49,24 +49,24 @@ const char* element_name(Element format) {
 }
 
 std::vector<std::byte> stored(Element format, const std::vector<float>& values) {
-  const std::size_t size = is_narrow(format) ? 2 : 4;
+  const std::size_t size = is_short(format) ? 2 : 4;
   std::vector<std::byte> bytes(values.size() * size);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::uint16_t code = is_narrow(format) ? reference::encode({format}, values[i]) : 0;
-    const void* from = is_narrow(format) ? static_cast<const void*>(&code) : &values[i];
+    const std::uint16_t code = is_short(format) ? reference::encode({format}, values[i]) : 0;
+    const void* from = is_short(format) ? static_cast<const void*>(&code) : &values[i];
     std::memcpy(&bytes[i * size], from, size);
   }
   return bytes;
 }
 
 std::vector<float> values(Element format, const std::vector<std::byte>& bytes) {
-  const std::size_t size = is_narrow(format) ? 2 : 4;
+  const std::size_t size = is_short(format) ? 2 : 4;
   std::vector<float> values(bytes.size() / size);
   for (std::size_t i = 0; i < values.size(); ++i) {
     std::uint16_t code = 0;
-    void* to = is_narrow(format) ? static_cast<void*>(&code) : &values[i];
+    void* to = is_short(format) ? static_cast<void*>(&code) : &values[i];
     std::memcpy(to, &bytes[i * size], size);
-    if (is_narrow(format)) values[i] = reference::decode(format, code);
+    if (is_short(format)) values[i] = reference::decode(format, code);
   }
   return values;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// In the order of execution: what was given, working copies, layers, losses, then the gradients of
-// losses and layers from the last to the first. Every value before its roundings and after each.
+// In the order of execution: what was given, working copies, layers, what losses alone read,
+// losses, then the gradients of losses and layers from the last to the first. Every value before
+// its roundings and after each.
 #include "first_non_finite.hpp"
 
 #include <algorithm>
@@ -36,8 +37,9 @@ class Search {
   Search(const reference::Declared& reference, const Given& given)
       : model_(reference.description()),
         rules_(reference.rules()),
-        given_(given),
-        forward_(reference.forward(given.state, given.inputs)),
+        inputs_(passing_over(reference, given)),
+        given_{given.symbols, given.state, inputs_, given.external},
+        forward_(reference.forward(given_.state, given_.inputs)),
         needed_(model_.nodes.size()),
         awaited_(model_.nodes.size()),
         gradients_(model_.nodes.size()) {
@@ -59,10 +61,46 @@ class Search {
   }
 
  private:
+  /// D73: what losses alone read and weigh 0 is none of a step's.
+  static reference::Inputs<float> passing_over(const reference::Declared& reference,
+                                               const Given& given) {
+    reference::Inputs<float> inputs = given.inputs;
+    const description::Description& model = reference.description();
+    const auto forward = reference.forward(given.state, given.inputs);
+    for (NodeId id = 0; id < static_cast<NodeId>(model.nodes.size()); ++id) {
+      const Node& input = model.nodes[id];
+      if (!description::is_input(input.kind) || !inputs.values.contains(input.name)) continue;
+      Floats& values = inputs.values.at(input.name);
+      for (std::size_t e = 0; e < values.size(); ++e) {
+        const bool counts = std::ranges::any_of(model.nodes, [&](const Node& reader) {
+          return reads(reader, id) && !weighs_nothing(forward, reader, id, e);
+        });
+        if (!counts) values[e] = 0;
+      }
+    }
+    return inputs;
+  }
+
+  /// Whether element `e` of the input is of a summand of the reader that has weight 0.
+  static bool weighs_nothing(const reference::Forward<float>& forward, const Node& reader,
+                             NodeId input, std::size_t e) {
+    const description::Operand& last = reader.operands.back();
+    if (last.role != "sample_weight" || last.node == input) return false;
+    const Floats& weights = forward.values[last.node];
+    return weights[e / (forward.values[input].size() / weights.size())] == 0;
+  }
+
   [[nodiscard]] NodeId size() const { return static_cast<NodeId>(model_.nodes.size()); }
   [[nodiscard]] const Node& node(NodeId id) const { return model_.nodes[id]; }
   [[nodiscard]] bool is_given(NodeId id) const {
     return description::is_input(node(id).kind) || description::is_state(node(id).kind);
+  }
+  /// An input that losses alone read.
+  [[nodiscard]] bool is_of_losses(NodeId id) const {
+    return description::is_input(node(id).kind) &&
+           std::ranges::none_of(model_.nodes, [&](const Node& reader) {
+             return reads(reader, id) && !is_loss(reader);
+           });
   }
   [[nodiscard]] bool needs_any(const Node& node) const {
     return std::ranges::any_of(node.operands, [&](const auto& o) { return needed_[o.node]; });
@@ -111,7 +149,8 @@ class Search {
     for (NodeId id = 0; id < size(); ++id)
       if (is_parameter(node(id))) look_next(forward_.values[id], place(id, "none", "master"));
     for (NodeId id = 0; id < size(); ++id)
-      if (is_given(id)) look_next(forward_.values[id], place(id, "none", "activation"));
+      if (is_given(id) && !is_of_losses(id))
+        look_next(forward_.values[id], place(id, "none", "activation"));
     for (const auto& [name, values] : given_.external)
       look_next(values, {name, "output_gradient", "none", "gradient"});
   }
@@ -136,7 +175,7 @@ class Search {
     return std::ranges::any_of(reader.operands, [&](const auto& o) { return o.node == id; });
   }
 
-  /// Whether a gradient formula (D40 to D51) reads the operands that are no parameters.
+  /// Whether a gradient formula (D40 to D60) reads the operands that are no parameters.
   [[nodiscard]] bool reads_saved(const Node& reader, Pass pass) const {
     if (!needs_any(reader) || reader.kind == description::kind_called("add") ||
         reader.kind == description::kind_called("concat"))
@@ -148,10 +187,12 @@ class Search {
   /// P38: the copies of a value that its readers' operations need; `losses`: of losses alone, or of
   /// all other operations.
   void search_copies(NodeId id, std::vector<Pass> passes, bool losses) {
-    if (!found_.empty() || node(id).format == description::Element::i32) return;
-    const Floats& value = forward_.values[id];
+    if (!found_.empty() || description::is_counted(model_, id)) return;
     for (NodeId at = 0; at < size(); ++at) {
       if (!reads(node(at), id) || is_loss(node(at)) != losses) continue;
+      Floats value = forward_.values[id];
+      for (std::size_t e = 0; e < value.size() && is_of_losses(id); ++e)
+        if (weighs_nothing(forward_, node(at), id, e)) value[e] = 0;
       for (Pass pass : passes) {
         if (pass == Pass::forward) {
           look_at_roundings(value, {rules_.operand(at, pass, Role::activation)},
@@ -186,6 +227,8 @@ class Search {
 
   void search_losses() {
     for (NodeId id = 0; id < size(); ++id)
+      if (is_of_losses(id)) look_next(forward_.values[id], place(id, "none", "activation"));
+    for (NodeId id = 0; id < size(); ++id)
       if (is_given(id)) search_copies(id, {Pass::forward}, true);
     for (NodeId id = 0; id < size(); ++id) search_loss(id);
   }
@@ -194,9 +237,11 @@ class Search {
     if (!is_loss(node(id)) || !found_.empty()) return;
     if (std::isfinite(forward_.values[id][0])) return;
     const Place at = place(id, "forward", "activation");
-    look(node(id).kind == description::kind_called("mse") ? squares(id) : forward_.values[id], at);
+    const bool has_squares = node(id).kind == description::kind_called("mse") &&
+                             node(id).operands.back().role != "sample_weight";
+    look(has_squares ? squares(id) : forward_.values[id], at);
     look_next(forward_.values[id], at);
-    if (node(id).kind != description::kind_called("mse")) found_.back().element = kUnknown;
+    if (!has_squares) found_.back().element = kUnknown;
   }
 
   /// D31, before the mean.
@@ -298,7 +343,8 @@ class Search {
 
   const description::Description& model_;
   const reference::Resolution& rules_;
-  const Given& given_;
+  const reference::Inputs<float> inputs_;
+  const Given given_;
   reference::Forward<float> forward_;
   std::vector<bool> needed_;  ///< whether a trained parameter comes before
   std::vector<int> awaited_;  ///< contributions to a gradient that are still to come

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "artifacts.hpp"
+#include "delivered.hpp"
 #include "halftone/device.hpp"
 #include "halftone/manifest/plan.hpp"
 #include "halftone/trainer.hpp"
@@ -124,14 +125,16 @@ class Run {
 
   void train(bool subnormal) {
     std::map<std::string, std::vector<float>> values;
-    std::map<std::string, std::vector<std::int32_t>> labels;
+    std::map<std::string, OfElements<VectorOf>> labels;
     std::vector<NamedValues> inputs;
     for (const std::string& name : artifact_.manifest().inputs) {
       const manifest::Buffer& input = buffer(name);
       const auto count = static_cast<std::size_t>(elements(input.shape, sizes_));
-      if (input.encoding == manifest::Element::i32) {
-        for (std::size_t i = 0; i < count; ++i) labels[name].push_back(i % 2);
-        inputs.push_back({name, std::span<const std::int32_t>(labels[name])});
+      if (encoding::traits(input.encoding.element).integer) {
+        std::vector<std::int32_t> numbers(count);
+        for (std::size_t i = 0; i < count; ++i) numbers[i] = i % 2;
+        labels[name] = tests::delivered(input.encoding.element, numbers);
+        inputs.push_back(tests::named(name, labels[name]));
       } else {
         values[name] = draw(random_, count, subnormal);
         inputs.push_back({name, std::span<const float>(values[name])});

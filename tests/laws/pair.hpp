@@ -3,6 +3,7 @@
 // its Description, with the same parameters and the same random inputs.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "delivered.hpp"
 #include "halftone/device.hpp"
 #include "halftone/manifest/manifest.hpp"
 #include "halftone/predictor.hpp"
@@ -58,7 +60,8 @@ class Pair {
     state.seed = seed;
   }
 
-  /// Inputs of the next step: uniform in [-1, 1], integers uniform among what their readers take.
+  /// Inputs of the next step: uniform in [-1, 1], integers uniform among what their readers take;
+  /// of weights within a loss half are 0.
   void draw() {
     std::uniform_real_distribution<float> uniform(-1.0f, 1.0f);
     for (std::size_t id = 0; id < description.nodes.size(); ++id) {
@@ -66,17 +69,35 @@ class Pair {
       if (node.kind != description::kind_called("input")) continue;
       const auto count =
           static_cast<std::size_t>(reference.count(static_cast<description::NodeId>(id)));
-      if (node.format == description::Element::i32) {
+      if (description::holds_integers(node)) {
         auto& integers = inputs.integers[node.name];
         integers.resize(count);
+        const auto of = static_cast<description::NodeId>(id);
+        const bool is_signed_value =
+            !description::is_counted(description, of) && encoding::traits(node.format).has_sign;
         std::uniform_int_distribution<std::int32_t> pick(
-            0, integer_bound(description, symbols, static_cast<description::NodeId>(id)) - 1);
+            is_signed_value ? -1 - largest(node.format) : 0,
+            integer_bound(description, symbols, of) - 1);
         for (auto& integer : integers) integer = pick(random_);
       } else {
         auto& values = inputs.values[node.name];
         values.resize(count);
-        for (float& value : values) value = uniform(random_);
+        const bool weighs = is_sample_weight(static_cast<description::NodeId>(id));
+        for (float& value : values) {
+          value = uniform(random_);
+          if (weighs) value = std::max(0.0f, value);
+        }
       }
+    }
+    deliver();
+  }
+
+  /// Values of narrow inputs as the trainer will have them.
+  void deliver() {
+    for (const auto& node : description.nodes) {
+      const auto found = inputs.values.find(node.name);
+      if (found == inputs.values.end()) continue;
+      for (float& value : found->second) value = reference::round({node.format}, value);
     }
   }
 
@@ -92,8 +113,11 @@ class Pair {
     std::vector<NamedValues> named;
     for (const auto& [name, values] : inputs.values)
       named.push_back({name, std::span<const float>(values)});
-    for (const auto& [name, integers] : inputs.integers)
-      named.push_back({name, std::span<const std::int32_t>(integers)});
+    for (const auto& [name, integers] : inputs.integers) {
+      const auto& node = description.nodes[static_cast<std::size_t>(reference.find(name))];
+      delivered_[name] = delivered(node.format, integers);
+      named.push_back(tests::named(name, delivered_[name]));
+    }
     return named;
   }
 
@@ -125,6 +149,13 @@ class Pair {
   }
 
  private:
+  [[nodiscard]] bool is_sample_weight(description::NodeId input) const {
+    for (const auto& node : description.nodes)
+      for (const auto& operand : node.operands)
+        if (operand.node == input && operand.role == "sample_weight") return true;
+    return false;
+  }
+
   static reference::Symbols bind(const description::Description& description, std::int64_t batch) {
     reference::Symbols symbols;
     for (const auto& node : description.nodes)
@@ -134,6 +165,7 @@ class Pair {
   }
 
   std::mt19937_64 random_;
+  mutable std::map<std::string, OfElements<VectorOf>> delivered_;  ///< what named_inputs() shows
 };
 
 }  // namespace halftone::tests

@@ -5,6 +5,7 @@
 #include "artifacts.hpp"
 #include "halftone/error.hpp"
 #include "pair.hpp"
+#include "steps.hpp"
 #include "tested_variant.hpp"
 
 namespace halftone::tests {
@@ -71,13 +72,7 @@ TEST_CASE("backward from gradients of the outputs gives the reference's gradient
     for (auto& loss : silent.losses) loss.weight = 0;
     const reference::Declared reference(silent, pair.symbols);
     const auto expected = reference.backward(reference.forward(pair.state, pair.inputs), external);
-    for (std::size_t id = 0; id < silent.nodes.size(); ++id) {
-      const auto& node = silent.nodes[id];
-      const auto* attributes = std::get_if<description::ParameterAttributes>(&node.attributes);
-      if (attributes == nullptr || attributes->frozen) continue;
-      CAPTURE(node.name);
-      CHECK(first_difference(pair.trainer.gradient(node.name), expected[id]) == -1);
-    }
+    check_gradients(pair, expected);
   }
   CHECK(tried > 5);
 }

@@ -27,9 +27,12 @@ inline void check_forward(const Pair& pair, const reference::Forward<float>& exp
 inline void check_gradients(const Pair& pair, const reference::Gradients<float>& expected) {
   for (std::size_t id = 0; id < pair.description.nodes.size(); ++id) {
     const auto& node = pair.description.nodes[id];
+    CAPTURE(node.name);
+    if (description::wants_gradient(node)) {
+      CHECK(first_difference(pair.trainer.input_gradient(node.name), expected[id]) == -1);
+    }
     const auto* attributes = std::get_if<description::ParameterAttributes>(&node.attributes);
     if (attributes == nullptr || attributes->frozen) continue;
-    CAPTURE(node.name);
     CHECK(first_difference(pair.trainer.gradient(node.name), expected[id]) == -1);
   }
 }

@@ -140,7 +140,8 @@ void expect(std::string_view fields, std::string_view body, int width, bool load
     const std::string name(line.substr(space + 1, bracket - space - 1));
     if (loads && body.find("inputs." + name + "[i]") == body.npos) continue;
     if (loads && body.find("inputs." + name + "[i] = read") != body.npos) continue;  // one by one
-    const int size = line.substr(0, space).ends_with("16") ? 2 : 4;
+    const std::string_view type = line.substr(0, space);
+    const int size = type.ends_with("16") ? 2 : type.ends_with("8") ? 1 : 4;
     const int bytes = std::min(16, width * size);
     AccessCounts counts = has;
     const std::string fault = std::string("has no ") + (loads ? "load" : "store") + " of " +

@@ -38,9 +38,9 @@ output "w" = %w
 )";
 
 std::string optimizer_text(const std::string& kind) {
-  if (kind == "adamw") {
-    return "optimizer adamw learning_rate 0.3 beta1 0.9 beta2 0.999 epsilon 1e-08 weight_decay "
-           "0.7\nclip 0.5\n";
+  if (kind.starts_with("adam")) {
+    return "optimizer " + kind +
+           " learning_rate 0.3 beta1 0.9 beta2 0.999 epsilon 1e-08 weight_decay 0.7\nclip 0.5\n";
   }
   return std::string("optimizer sgd learning_rate 0.3 momentum ") + (kind == "sgd" ? "0" : "0.9") +
          (kind == "nesterov" ? " nesterov" : "") + " weight_decay 0.7\nclip 0.5\n";
@@ -100,6 +100,24 @@ output "y" = %y
   check_bits("linear b", run.gradient("b"));
 }
 
+TEST_CASE("a transposed linear takes its weight the other way, and gives its gradient so") {
+  Problem problem;
+  problem.model = parse_model(R"(input %x : f32[300, 37]
+parameter %w : [37, 6] init constant(0)
+parameter %b : [6] init constant(0)
+%y = linear(x: %x, weight: %w, bias: %b) {transposed: true} : [300, 6]
+output "y" = %y
+)");
+  problem.inputs.values["x"] = data(300 * 37, 1);
+  problem.parameters = {{"w", data(37 * 6, 5)}, {"b", data(6, 3)}};
+  problem.external["y"] = data(300 * 6, 4);
+  const Run<float> run(problem);
+  check_bits("transposed y", run.value("y"));
+  check_bits("transposed x", run.gradient("x"));
+  check_bits("transposed w", run.gradient("w"));
+  check_bits("linear b", run.gradient("b"));
+}
+
 TEST_CASE("layer_norm sums rows of one chunk and of several by the row tree") {
   check_layer_norm(300, 40);
   check_layer_norm(2, 2100);
@@ -121,12 +139,12 @@ loss %loss weight 0.3
 }
 
 TEST_CASE("five declared updates of every optimizer have numpy's bits") {
-  for (const std::string kind : {"sgd", "momentum", "nesterov", "adamw"}) {
+  for (const std::string kind : {"sgd", "momentum", "nesterov", "adamw", "adam"}) {
     const Step<float> step = five_updates<float>(kind);
     check_bits(kind + " norm", {step.norm});
     check_bits(kind + " p", joined(step.state.parameters));
     if (kind != "sgd") check_bits(kind + " first", joined(step.state.first_moments));
-    if (kind != "adamw") continue;
+    if (!kind.starts_with("adam")) continue;
     check_bits(kind + " second", joined(step.state.second_moments));
     check_bits(kind + " powers", {step.state.power1.high, step.state.power1.low,
                                   step.state.power2.high, step.state.power2.low});

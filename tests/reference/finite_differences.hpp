@@ -131,7 +131,9 @@ inline void check_gradients(Problem& problem) {
       CAPTURE(name);
       std::vector<double> gradient = run.gradient(name);
       if (gradient.empty()) continue;
-      for (double& element : gradient) element /= run.state.scaling.scale;  // L1
+      const auto id = static_cast<std::size_t>(evaluator.find(name));
+      const bool is_unscaled = wants_gradient(problem.model.nodes[id]);                       // D15
+      for (double& element : gradient) element /= is_unscaled ? 1 : run.state.scaling.scale;  // L1
       check_gradient([&] { return objective(evaluator, problem); }, values, gradient, operations,
                      24, padding_of(problem.model, name));
     }

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the coefficients of R7 to R21 of docs/spec/math.md, in f32, and how far off each fit is at most in its own weight.
+"""Prints the coefficients of R7 to R21, R24 and R26 of docs/spec/math.md, in f32, and how far off each fit is at most in its own weight.
 Run with numpy and scipy:  ./fit_recipes.py
 
 Every fit is minimax over some 800 to 2500 Chebyshev points, found as a linear program. Coefficients are rounded one after another,
 from the highest power down, and the rest is fitted again each time."""
+import math
+
 import numpy as np
 from numpy.polynomial import chebyshev, polynomial
 from scipy.optimize import linprog
@@ -121,7 +123,31 @@ def mills():
     show("Q: d of R7 and R8, there times 2^40", q, 0)
 
 
+def waves():
+    z = points(0, (np.pi / 4) ** 2, 800)
+    r = np.sqrt(z)
+    f = sum((-1) ** k * z ** (k - 1) / math.factorial(2 * k + 1) for k in range(1, 12))
+    c, error = fit(z, f, z / (np.sin(r) / r) * 1e8, 2)
+    show("(sin r/r - 1)/r^2 in powers of r^2, relative in sin: u of R24", c, error * 1e-8)
+    f = sum((-1) ** k * z ** (k - 2) / math.factorial(2 * k) for k in range(2, 12))
+    c, error = fit(z, f, z * z / np.cos(r) * 1e8, 2)
+    show("(cos r - 1 + r^2/2)/r^4 in powers of r^2, relative in cos: v of R24", c, error * 1e-8)
+
+
+def logarithm():
+    z = points(0, ((np.sqrt(2) - 1) / (np.sqrt(2) + 1)) ** 2, 800)
+    f = sum(2 / LN2 * z ** (k - 2) / (2 * k + 1) for k in range(2, 20))
+    c, error = fit(z, f, z * z * LN2 / 2 * 1e10, 2)
+    show("(log2((1 + s)/(1 - s))/s less two terms)/z^2 in powers of z = s^2: u of R26", c, error * 1e-10)
+    r = points(-0.5, 0.5, 800)
+    f = sum(LN2**k * r ** (k - 1) / math.factorial(k) for k in range(1, 20))
+    c, error = fit(r, f, 1e8 * np.abs(r) / 2**r, 6)
+    show("(2^r - 1)/r, relative in 1 + r q: q of R26", c, error * 1e-8)
+
+
 powers_of_two()
+waves()
+logarithm()
 gelu_tail()
 derivative_tail()
 mills()

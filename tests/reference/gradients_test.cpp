@@ -76,6 +76,21 @@ parameter %w : [9] init constant(0)
 %y = rms_norm(x: %x, weight: %w) {epsilon: 1e-05} : [batch, 9]
 output "y" = %y
 )"},
+    {"batch_norm", R"(input %x : f32[batch, 2, 5]
+parameter %w : [5] init constant(0)
+parameter %b : [5] init constant(0)
+parameter %v : [4, 5] init constant(0)
+state %m : [5] initial 0
+state %s : [5] initial 1
+state %m2 : [4] initial 0
+state %s2 : [4] initial 1
+parameter %w2 : [4] init constant(0)
+parameter %b2 : [4] init constant(0)
+%y = batch_norm(x: %x, weight: %w, bias: %b, mean: %m, variance: %s) {epsilon: 1e-05, momentum: 0.1} : [batch, 2, 5]
+%z = linear(x: %y, weight: %v) : [batch, 2, 4]
+%t = batch_norm(x: %z, weight: %w2, bias: %b2, mean: %m2, variance: %s2) {epsilon: 0.5, momentum: 0.1} : [batch, 2, 4]
+output "t" = %t
+)"},
     {"reshape", R"(input %x : f32[batch, 2, 6]
 parameter %w : [4, 3] init constant(0)
 %y = reshape(x: %x) {shape: [4, batch, 3]} : [4, batch, 3]
@@ -152,6 +167,33 @@ parameter %w : [5, 6] init constant(0)
 %loss = cross_entropy(logits: %y, label: %label) : []
 loss %loss weight 0.7
 )"},
+    {"cross_entropy with a weight for every row and an ignored label", R"(input %label : i32[batch]
+input %weight : f32[batch]
+input %x : f32[batch, 6]
+parameter %w : [5, 6] init constant(0)
+%y = linear(x: %x, weight: %w) : [batch, 5]
+%loss = cross_entropy(logits: %y, label: %label, sample_weight: %weight) {ignore_index: 1} : []
+loss %loss weight 0.7
+)",
+     0.25, 1},
+    {"mse with a weight for every row", R"(input %x : f32[batch, 6]
+input %target : f32[batch, 5]
+input %weight : f32[batch]
+parameter %w : [5, 6] init constant(0)
+%y = linear(x: %x, weight: %w) : [batch, 5]
+%loss = mse(x: %y, target: %target, sample_weight: %weight) : []
+loss %loss weight 0.7
+)",
+     0.25, 1},
+    {"pointwise_loss with a weight for every element", R"(input %x : f32[batch, 6]
+input %target : f32[batch, 5]
+input %weight : f32[batch, 5]
+parameter %w : [5, 6] init constant(0)
+%y = linear(x: %x, weight: %w) : [batch, 5]
+%loss = pointwise_loss(x0: %y, x1: %target, sample_weight: %weight) "f" { %0 = operand 0; %1 = operand 1; %2 = multiply %0 %1; %3 = tanh %2 } : []
+loss %loss weight 0.7
+)",
+     0.25, 1},
     {"mse", R"(input %x : f32[batch, 6]
 input %target : f32[batch, 5]
 parameter %w : [5, 6] init constant(0)
@@ -183,9 +225,16 @@ const ScalarCase kScalars[] = {
     {"divide", "%2 = divide %0 %1", 0.5, 2},
     {"minimum", "%2 = minimum %0 %1"},
     {"maximum", "%2 = maximum %0 %1"},
+    {"pow", "%2 = pow %0 %1", 0.5, 2},
+    {"pow of a negative base", "%2 = constant -3; %3 = pow %0 %2; %4 = multiply %3 %1", -2, -0.5},
+    {"pow of a constant base", "%2 = constant 1.5; %3 = pow %2 %0; %4 = multiply %3 %1"},
     {"negate", "%2 = negate %0; %3 = multiply %2 %1"},
     {"absolute", "%2 = absolute %0; %3 = multiply %2 %1"},
     {"exp", "%2 = exp %0; %3 = multiply %2 %1"},
+    {"expm1", "%2 = expm1 %0; %3 = multiply %2 %1"},
+    {"log1p", "%2 = log1p %0; %3 = multiply %2 %1", -0.5, 2},
+    {"sin", "%2 = sin %0; %3 = multiply %2 %1", -5, 5},
+    {"cos", "%2 = cos %0; %3 = multiply %2 %1", -5, 5},
     {"log", "%2 = log %0; %3 = multiply %2 %1", 0.5, 2},
     {"sqrt", "%2 = sqrt %0; %3 = multiply %2 %1", 0.5, 2},
     {"rsqrt", "%2 = rsqrt %0; %3 = multiply %2 %1", 0.5, 2},
@@ -246,6 +295,8 @@ constexpr const char kMinimum[] = "%2 = minimum %0 %1", kMaximum[] = "%2 = maxim
 constexpr const char kFloor[] = "%2 = floor %0";
 constexpr const char kAbsolute[] = "%2 = absolute %0", kDivide[] = "%2 = divide %0 %1";
 constexpr const char kWhere[] = "%2 = less %0 %1; %3 = select %2 %0 %1";
+constexpr const char kPow[] = "%2 = pow %0 %1", kLog1p[] = "%2 = log1p %0";
+constexpr const char kExpm1[] = "%2 = expm1 %0", kSin[] = "%2 = sin %0", kCos[] = "%2 = cos %0";
 constexpr const char kSqrt[] = "%2 = sqrt %0", kLog[] = "%2 = log %0", kRsqrt[] = "%2 = rsqrt %0";
 constexpr const char kLeaky[] =
     "%2 = constant 0; %3 = less %2 %0; %4 = constant 0.25; %5 = multiply %0 %4; "
@@ -288,6 +339,27 @@ const TorchGradient kTorchGradients[] = {
     {kLog, -1, 0, -3, 0},
     {kRsqrt, 0, 0, -kInfinity, 0},
     {kRsqrt, kInfinity, 0, -0.0f, 0},
+    // derivatives.yaml of torch: grad * (exponent == 0 ? 0 : exponent * self.pow(exponent - 1)),
+    // and grad * (self == 0 && exponent >= 0 ? 0 : result * self.log()); grad / (self + 1); grad *
+    // (result + 1); grad * self.cos(); grad * -self.sin().
+    {kPow, 0, 0, 0, 0},
+    {kPow, 0, 2, 0, 0},
+    {kPow, 0, 1, 3, 0},
+    {kPow, 0, 0.5f, kInfinity, 0},
+    {kPow, 0, -1, -kInfinity, -kInfinity},
+    {kPow, -2, 3, 36, kNan},
+    {kPow, -2, 0, 0, kNan},
+    {kPow, kNan, 0, 0, kNan},
+    {kPow, 1, kNan, kNan, 0},
+    {kPow, 4, 0.5f, 0.75f, 3 * 2 * 1.38629436f},
+    {kLog1p, -1, 0, kInfinity, 0},
+    {kLog1p, kInfinity, 0, 0, 0},
+    {kLog1p, -0.0f, 0, 3, 0},
+    {kExpm1, -kInfinity, 0, 0, 0},
+    {kExpm1, 0, 0, 3, 0},
+    {kSin, 0, 0, 3, 0},
+    {kSin, kInfinity, 0, kNan, 0},
+    {kCos, 0, 0, 0, 0},
     {kDivide, 0, 0, kInfinity, kNan},
     {kDivide, 1, 0, kInfinity, -kInfinity},
     {kDivide, 1, kInfinity, 0, -0.0f},

@@ -76,7 +76,7 @@ inline Problem make_problem(const description::Description& model, const Symbols
       problem.parameters[node.name] = random.tensor(count, low, high);
     } else if (node.kind == kind_called("state")) {
       problem.states[node.name] = random.tensor(count, low, high);
-    } else if (node.kind == kind_called("input") && node.format == description::Element::i32) {
+    } else if (node.kind == kind_called("input") && holds_integers(node)) {
       const std::int64_t classes =
           halftone::tests::integer_bound(model, symbols, static_cast<description::NodeId>(id));
       for (std::int64_t e = 0; e < count; ++e) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <random>
 
 #include "recipes.hpp"
 
@@ -68,6 +69,10 @@ inline constexpr RecipeCase kRecipeCases[] = {
     {"erf", recipe::erf, [](double x) { return std::erf(x); }, 1.5},
     {"sigmoid", recipe::sigmoid, logistic, 2.0},
     {"rsqrt", recipe::rsqrt, [](double x) { return 1.0 / std::sqrt(x); }, 1.5},
+    {"log1p", recipe::log1p, [](double x) { return std::log1p(x); }, 1.5},
+    {"expm1", recipe::expm1, [](double x) { return std::expm1(x); }, 1.5},
+    {"sin", recipe::sin, [](double x) { return std::sin(x); }, 1.5},
+    {"cos", recipe::cos, [](double x) { return std::cos(x); }, 1.5},
     {"gelu_erf", recipe::gelu_erf, gelu_erf_oracle, 7.0},
     {"gelu_tanh", recipe::gelu_tanh, gelu_tanh_oracle, 4.0},
     {"silu", recipe::silu, silu_oracle, 4.0},
@@ -122,6 +127,45 @@ inline double error_ulp(float got, double expected) {
     return beyond >= 0x1.ffffffp+127 ? 0.0 : (0x1p+128 - std::abs(expected)) / unit;
   }
   return exponent > 127 ? kWrong : std::abs(static_cast<double>(got) - expected) / unit;
+}
+
+inline constexpr double kPowUlps = 1.25;  // as docs/spec/math.md promises
+
+/// The largest error of pow over the pairs that were taken, and of how many the result is not the
+/// nearest.
+struct WorstPower {
+  double ulp = 0;
+  float x = 0, y = 0;
+  std::uint64_t taken = 0, not_nearest = 0;
+  void take(float base, float exponent) {
+    const double exact = std::pow(static_cast<double>(base), static_cast<double>(exponent));
+    const double error = error_ulp(recipe::pow(base, exponent), exact);
+    ++taken;
+    if (error > 0.5) ++not_nearest;
+    if (error > ulp) ulp = error, x = base, y = exponent;
+  }
+};
+
+/// Pairs of four kinds, `count` of each: of any bits; with results of all sizes; such, of bases
+/// near one; of everyday numbers.
+inline void take_powers(WorstPower& worst, std::uint64_t count, std::uint64_t seed = 1) {
+  std::mt19937_64 random(seed);
+  const auto any = [&] { return std::bit_cast<float>(static_cast<std::uint32_t>(random())); };
+  const auto uniform = [&](double low, double high) {
+    return low + (high - low) * (static_cast<double>(random() >> 11) * 0x1p-53);
+  };
+  const auto reach = [&](float base) {
+    worst.take(base, static_cast<float>(uniform(-150, 129) / std::log2(base)));
+  };
+  for (std::uint64_t i = 0; i < count; ++i) {
+    worst.take(any(), any());
+    const float base = std::fabs(any());
+    if (base > 0 && base < std::numeric_limits<float>::infinity() && base != 1) reach(base);
+    const auto near =
+        static_cast<float>(1 + std::ldexp(uniform(-0.4, 0.4), -static_cast<int>(random() % 23)));
+    if (near != 1) reach(near);
+    worst.take(static_cast<float>(uniform(0, 16)), static_cast<float>(uniform(-8, 8)));
+  }
 }
 
 }  // namespace halftone::reference

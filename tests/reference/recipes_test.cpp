@@ -22,8 +22,11 @@ std::vector<std::uint32_t> neighbourhoods() {
   for (std::uint32_t exponent = 0; exponent < 512; ++exponent) {
     centres.push_back(exponent << 23);
   }
-  for (const float x : {89.0F, 88.72284F, 87.33655F, 103.97208F, 104.0F, 0.70710677F, 10.0F, 1.125F,
-                        3.92F, 0.34657359F, 11.0F, 14.5F, 110.0F}) {
+  for (const float x :
+       {89.0F,      88.72284F,   87.33655F,   103.97208F,      104.0F,         0.70710677F,
+        10.0F,      1.125F,      3.92F,       0.34657359F,     11.0F,          14.5F,
+        110.0F,     0.41421357F, 0.29289323F, 17.328680F,      0.78539819F,    1.5707964F,
+        3.1415927F, 6.2831855F,  355.0F,      1.0F - 0x1p-24F, 0x1.f9cbe2p+95F}) {
     centres.push_back(bits(x));
     centres.push_back(bits(-x));
   }
@@ -140,6 +143,21 @@ TEST_CASE("recipes are exact where mathematics is") {
       {recipe::rsqrt, 0.0F, kInfinity},
       {recipe::rsqrt, -0.0F, -kInfinity},
       {recipe::rsqrt, kInfinity, 0.0F},
+      {recipe::log1p, 0.0F, 0.0F},
+      {recipe::log1p, -0.0F, -0.0F},
+      {recipe::log1p, 0x1p-149F, 0x1p-149F},
+      {recipe::log1p, -1.0F, -kInfinity},
+      {recipe::log1p, kInfinity, kInfinity},
+      {recipe::expm1, 0.0F, 0.0F},
+      {recipe::expm1, -0.0F, -0.0F},
+      {recipe::expm1, -0x1p-149F, -0x1p-149F},
+      {recipe::expm1, kInfinity, kInfinity},
+      {recipe::expm1, -kInfinity, -1.0F},
+      {recipe::sin, 0.0F, 0.0F},
+      {recipe::sin, -0.0F, -0.0F},
+      {recipe::sin, 0x1p-149F, 0x1p-149F},
+      {recipe::cos, 0.0F, 1.0F},
+      {recipe::cos, -0.0F, 1.0F},
       {recipe::gelu_erf, 0.0F, 0.0F},
       {recipe::gelu_erf, -0.0F, 0.0F},
       {recipe::gelu_erf, kInfinity, kInfinity},
@@ -170,5 +188,45 @@ TEST_CASE("every NaN comes through every recipe, and a negative log or rsqrt is 
   for (const float x : {-0x1p-149F, -1.0F, -kInfinity}) {
     CHECK(std::isnan(recipe::log(x)));
     CHECK(std::isnan(recipe::rsqrt(x)));
+    CHECK(std::isnan(recipe::log1p(x - 1.0F)) == (x < -0.5F));
   }
+  for (const float x : {kInfinity, -kInfinity}) {
+    CHECK(std::isnan(recipe::sin(x)));
+    CHECK(std::isnan(recipe::cos(x)));
+  }
+}
+
+TEST_CASE("pow stays within its bound") {
+  WorstPower worst;
+  take_powers(worst, 400'000);
+  CAPTURE(worst.x);
+  CAPTURE(worst.y);
+  CHECK(worst.ulp <= kPowUlps);
+}
+
+// IEEE 754-2019, 9.2.1, which C's pow follows (F.10.4.4).
+TEST_CASE("pow is IEEE's where that says what it is") {
+  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+  const float special[] = {0.0F,      0.5F,   1.0F,     1.5F,        2.0F,      3.0F,
+                           4.0F,      1e-30F, 1e30F,    0x1p-149F,   0x1p-126F, 0x1.fffffep+127F,
+                           kInfinity, kNaN,   0x1p+24F, 16777213.0F, 33.0F,     0x1p+22F + 0.5F};
+  for (const float x : special)
+    for (const float y : special)
+      for (const float a : {x, -x})
+        for (const float b : {y, -y}) {
+          CAPTURE(a);
+          CAPTURE(b);
+          CHECK(error_ulp(recipe::pow(a, b), std::pow(static_cast<double>(a), b)) <= kPowUlps);
+        }
+  CHECK(recipe::pow(kNaN, 0.0F) == 1.0F);
+  CHECK(recipe::pow(1.0F, kNaN) == 1.0F);
+  CHECK(recipe::pow(-1.0F, -kInfinity) == 1.0F);
+  CHECK(bits(recipe::pow(-0.0F, 3.0F)) == bits(-0.0F));
+  CHECK(bits(recipe::pow(-kInfinity, -3.0F)) == bits(-0.0F));
+  CHECK(recipe::pow(-0.0F, -1.0F) == -kInfinity);
+  CHECK(std::isnan(recipe::pow(-2.0F, 0.5F)));
+  for (int n = -12; n <= 12; ++n)
+    CHECK(recipe::pow(2.0F, static_cast<float>(n)) == std::ldexp(1.0F, n));
+  for (int n = 0; n <= 12; ++n)
+    CHECK(recipe::pow(-3.0F, static_cast<float>(n)) == std::pow(-3.0, n));
 }

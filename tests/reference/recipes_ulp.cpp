@@ -110,6 +110,26 @@ bool print_narrow(int count, char** names) {
   return within;
 }
 
+/// 2^28 pairs of each kind, and fewer with a stride.
+bool print_power(int count, char** names) {
+  if (!wanted("pow", count, names)) return true;
+  WorstPower halves[kThreads];
+  const auto run = [&](std::uint32_t thread) {
+    take_powers(halves[thread], (1u << 28) / kThreads / stride, thread + 1);
+  };
+  std::thread other([&] { run(1); });
+  run(0);
+  other.join();
+  const WorstPower& worst = halves[halves[1].ulp > halves[0].ulp ? 1 : 0];
+  std::printf(
+      "| function | max ulp | at base | at exponent | not nearest |\n|---|---|---|---|---|\n"
+      "| pow | %.4f | %.9g | %.9g | %.3f%% |\n",
+      worst.ulp, static_cast<double>(worst.x), static_cast<double>(worst.y),
+      100.0 * static_cast<double>(halves[0].not_nearest + halves[1].not_nearest) /
+          static_cast<double>(halves[0].taken + halves[1].taken));
+  return worst.ulp <= kPowUlps;
+}
+
 void print_codes() {
   std::printf(
       "| format | function | max ulp | not nearest | of them at most |\n|---|---|---|---|---|\n");
@@ -145,6 +165,7 @@ int main(int count, char** names) {
                 100.0 * static_cast<double>(worst.not_nearest) * stride / 0x1p32);
     std::fflush(stdout);
   }
+  within = print_power(count, names) && within;
   within = print_narrow(count, names) && within;
   return print_derivatives(count, names) && within ? 0 : 1;
 }

@@ -7,6 +7,9 @@ import torch
 
 from numpy_rules import chain, columns, data, f32, f64, fma, padded, record, results, tree
 
+kOptimizers = ("sgd", "momentum", "nesterov", "adamw", "adam")
+
+
 def linear(rows, k, m):
     x, w, b, g = data(rows * k, 1).reshape(rows, k), data(m * k, 2).reshape(m, k), data(m, 3), data(rows * m, 4)
     g = g.reshape(rows, m)
@@ -14,6 +17,10 @@ def linear(rows, k, m):
     record("linear x", chain(g[:, None, :], w.T[None, :, :]))
     record("linear w", chain(g.T[:, None, :], x.T[None, :, :]))
     record("linear b", columns(g))
+    w = data(k * m, 5).reshape(k, m)
+    record("transposed y", chain(x[:, None, :], w.T[None, :, :]) + b)
+    record("transposed x", chain(g[:, None, :], w[None, :, :]))
+    record("transposed w", chain(x.T[:, None, :], g.T[None, :, :]))
 
 
 def layer_norm(name, rows, n):
@@ -59,8 +66,11 @@ def updates(kind, steps):
         c1, c2 = [(f32(1) - h) - l for h, l in power]
         for i in range(2):
             gi, lr_p = g[i] * coefficient, lr * scale[i]
-            if kind == "adamw":
-                p1 = fma(-(lr_p * decay[i]), p[i], p[i])
+            if kind in ("adam", "adamw"):
+                if kind == "adam":
+                    gi, p1 = fma(decay[i], p[i], gi), p[i]
+                else:
+                    p1 = fma(-(lr_p * decay[i]), p[i], p[i])
                 first[i] = fma(f32(1 - 0.9), gi - first[i], first[i])
                 second[i] = fma(f32(1 - 0.999), gi * gi, f32(0.999) * second[i])
                 p[i] = p1 - ((lr_p / c1) * first[i]) / (np.sqrt(second[i]) / np.sqrt(c2) + f32(1e-8))
@@ -74,7 +84,7 @@ def updates(kind, steps):
     record(kind + " p", np.concatenate(p))
     if kind != "sgd":
         record(kind + " first", np.concatenate(first))
-    if kind == "adamw":
+    if kind in ("adam", "adamw"):
         record(kind + " second", np.concatenate(second))
         record(kind + " powers", np.array([*power[0], *power[1]], f32))
 
@@ -82,7 +92,8 @@ def updates(kind, steps):
 def torch_updates(kind, steps):
     p = [torch.tensor(data(40, 1).astype(f64), requires_grad=True), torch.tensor(data(7, 2).astype(f64), requires_grad=True)]
     groups = [{"params": [p[0]], "lr": 0.3, "weight_decay": 0.7}, {"params": [p[1]], "lr": 0.09, "weight_decay": 0.0}]
-    optimizer = torch.optim.AdamW(groups, betas=(0.9, 0.999), eps=1e-8) if kind == "adamw" else torch.optim.SGD(
+    adams = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW}
+    optimizer = adams[kind](groups, betas=(0.9, 0.999), eps=1e-8) if kind in adams else torch.optim.SGD(
         groups, lr=0.3, momentum=0 if kind == "sgd" else 0.9, nesterov=kind == "nesterov")
     for step in range(steps):
         for tensor, g in zip(p, (data(40, 10 + step), data(7, 20 + step))):
@@ -110,13 +121,13 @@ struct TorchUpdate {
 };
 
 inline const std::vector<TorchUpdate> kTorchUpdates = {""")
-for kind in ("sgd", "momentum", "nesterov", "adamw"):
+for kind in kOptimizers:
     torch_updates(kind, 5)
 linear(300, 37, 6)
 layer_norm("layer_norm 300x40", 300, 40)
 layer_norm("layer_norm 2x2100", 2, 2100)
 mse(5000)
-for kind in ("sgd", "momentum", "nesterov", "adamw"):
+for kind in kOptimizers:
     updates(kind, 5)
 print("""};
 

@@ -4,7 +4,7 @@
 operation by operation. Run with python3-numpy:  ./record_layers.py > layers_expected.hpp"""
 import numpy as np
 
-from numpy_rules import chain, columns, data, f32, record, tree, write
+from numpy_rules import chain, columns, data, f32, fma, record, tree, write
 
 
 def rms_norm(rows, n):
@@ -16,6 +16,26 @@ def rms_norm(rows, n):
     q = g * w
     record(name + "x", rstd * (q - h * (tree(q * h) / f32(n))[:, None]))
     record(name + "weight", columns(g * h))
+
+
+def batch_norm(rows, n):
+    x, w, b, g = data(rows * n, 1).reshape(rows, n), data(n, 2), data(n, 3), data(rows * n, 9).reshape(rows, n)
+    mean, variance, momentum, r = data(n, 4), data(n, 5) + f32(1.5), f32(0.3), f32(rows)
+    m = columns(x) / r
+    d = x - m
+    v = columns(d * d) / r
+    rstd = f32(1) / np.sqrt(v + f32(1e-5))
+    h = d * rstd
+    name = f"batch_norm {rows}x{n} "
+    record(name + "result", fma(h, w, b))
+    of_weight, of_bias = columns(g * h), columns(g)
+    record(name + "x", (w * rstd) * ((g - of_bias / r) - h * (of_weight / r)))
+    record(name + "weight", of_weight)
+    record(name + "bias", of_bias)
+    moves = rows > 1
+    record(name + "moved mean", fma(momentum, m - mean, mean) if moves else mean)
+    record(name + "moved variance", fma(momentum, v * (r / (r - f32(1))) - variance, variance) if moves else variance)
+    record(name + "predicted", fma((x - mean) * (f32(1) / np.sqrt(variance + f32(1e-5))), w, b))
 
 
 def embedding(name, positions, vocabulary, n, padding):
@@ -88,6 +108,8 @@ def causal_conv1d(name, sequences, times, channels, width, with_bias):
 
 rms_norm(300, 40)
 rms_norm(2, 2100)
+batch_norm(300, 7)
+batch_norm(1, 3)
 embedding("embedding", 301, 7, 5, None)
 embedding("embedding with padding", 301, 7, 5, 3)
 dropout(1001, 0.45, 0x0123456789abcdef, 0xfedcba9876543211, 5, 2)

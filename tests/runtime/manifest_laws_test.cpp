@@ -221,6 +221,12 @@ TEST_CASE("a manifest that breaks a law is refused with the culprit's name") {
          hand_made::let_draw(m);
          training(m).buffers.back().name = "other";
        }},
+      {"input 'features' has no gradient buffer of its shape",
+       [](Manifest& m) { m.input_gradients = {{"features", "prediction.gradient"}}; }},
+      {"input with a gradient 'features' occurs twice",
+       [](Manifest& m) { m.input_gradients = {{"features", ""}, {"features", ""}}; }},
+      {"kept state 'features' has no buffer", [](Manifest& m) { m.kept_states = {"features"}; }},
+      {"kept state 'a' occurs twice", [](Manifest& m) { m.kept_states = {"a", "a"}; }},
       {"working copies are not laid out as the parameters",
        [&](Manifest& m) {
          training(m).buffers[19].role = Role::working_copies;

@@ -118,7 +118,7 @@ TEST_CASE("a manifest of another version names both versions") {
   std::vector<std::byte> bytes = encode(hand_made::manifest());
   bytes[8] = std::byte{kVersion + 1};
   Kind kind{};
-  CHECK(failure(bytes, kind) == "the manifest is of version 10, but version 9 is needed");
+  CHECK(failure(bytes, kind) == "the manifest is of version 11, but version 10 is needed");
   CHECK(kind == Kind::version);
 }
 

@@ -310,14 +310,14 @@ TEST_CASE("an argument behind the end of its buffer is refused before anything r
 TEST_CASE("an input of a narrower format takes floats and rounds them") {
   const ChangedArtifact changed([](auto& manifest) {
     for (std::size_t program : {0, 2}) {
-      manifest.programs[program].buffers[1].encoding = halftone::manifest::Element::f16;
+      manifest.programs[program].buffers[0].encoding = halftone::manifest::Element::f16;
     }
   });
   models::line::Trainer trainer(changed.artifact(), test_device(1), {.batch = 2});
-  trainer.forward(kFeatures, Floats{1, 2, 3, 70000.0f});
+  trainer.forward(Floats{1, 2, 3, 70000.0f, 5, 6}, Floats{1, 2, 3, 4});
   const auto found = trainer.diagnose();
   REQUIRE(found);
-  CHECK(found->layer == "target");
+  CHECK(found->layer == "features");
   CHECK(found->element == 3);
 }
 
@@ -354,6 +354,10 @@ TEST_CASE("a trainer or predictor that was moved from says so in every method") 
       {"reset_states", [&] { trainer.reset_states(); }},
       {"set_learning_rate", [&] { trainer.set_learning_rate(1.0f); }},
       {"learning_rate", [&] { (void)trainer.learning_rate(); }},
+      {"set_weight_decay", [&] { trainer.set_weight_decay(1.0f); }},
+      {"weight_decay", [&] { (void)trainer.weight_decay(); }},
+      {"set_momentum", [&] { trainer.set_momentum(0.5f); }},
+      {"momentum", [&] { (void)trainer.momentum(); }},
       {"stats", [&] { (void)trainer.stats(); }},
       {"copy_parameters", [&] { whole.copy_parameters(trainer); }},
       {"copy_parameters", [&] { trainer.copy_parameters(taken); }},

@@ -209,6 +209,26 @@ TEST_CASE("a predictor computes with the parameters that it copied") {
   CHECK(copy(predictor.predict(kFeatures).prediction) == Floats{-2.5f, 2.5f, 0, 0.5f});
 }
 
+TEST_CASE("a trainer takes the parameters of one with another batch and other rules") {
+  line::Trainer trained = make_trainer();
+  trained.step(kFeatures, kTarget);
+  const ChangedArtifact ruled([](auto& manifest) { manifest.rules = {"everywhere : store bf16"}; });
+  line::Trainer other(ruled.artifact(), device(), {.batch = 5, .seed = 9});
+  other.copy_parameters(trained);
+  for (const std::string& name : trained.parameter_names())
+    CHECK(copy(other.parameter(name)) == copy(trained.parameter(name)));
+  CHECK(other.stats().steps == 0);
+
+  const ChangedArtifact wider([](auto& manifest) { manifest.parameters[1].shape = {4}; });
+  line::Trainer another(wider.artifact(), device(), {.batch = 2, .seed = 3});
+  const Floats before = copy(another.parameter("fc.weight"));
+  CHECK(
+      message_of([&] { another.copy_parameters(trained); }) ==
+      "copy_parameters: parameter 'fc.bias' is 4 in the trainer, but 2 in the other trainer; make "
+      "both from one model");
+  CHECK(copy(another.parameter("fc.weight")) == before);
+}
+
 TEST_CASE("a predictor with other sizes takes parameters by name") {
   line::Predictor predictor(device(), {.batch = 1});
   predictor.set_parameter("fc.weight", kWeight);

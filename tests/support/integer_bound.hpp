@@ -9,14 +9,19 @@
 #include <string>
 
 #include "halftone/description/description.hpp"
+#include "halftone/encoding/traits.hpp"
 
 namespace halftone::tests {
 
-/// The least number that is too large for some reader of `input`.
+/// The least number that is too large for some reader of `input`, or for the input itself.
 inline std::int32_t integer_bound(const description::Description& model,
                                   const std::map<std::string, std::int64_t>& symbols,
                                   description::NodeId input) {
-  std::int64_t bound = std::numeric_limits<std::int32_t>::max();
+  const encoding::ElementTraits& traits =
+      encoding::traits(model.nodes[static_cast<std::size_t>(input)].format);
+  const int bits = std::min(31, traits.bits - (traits.has_sign ? 1 : 0));
+  std::int64_t bound =
+      std::min<std::int64_t>(std::int64_t{1} << bits, std::numeric_limits<std::int32_t>::max());
   const auto shape = [&](const description::Operand& operand) -> const description::Shape& {
     return model.nodes[static_cast<std::size_t>(operand.node)].shape;
   };

@@ -73,6 +73,7 @@ PlainModel::PlainModel(Description description)
   for (std::size_t id = 0; id < nodes().size(); ++id) {
     if (nodes()[id].kind == kind_called("parameter"))
       learns_[id] = is_trained(static_cast<NodeId>(id));
+    if (wants_gradient(nodes()[id])) learns_[id] = true;
     for (const Operand& operand : nodes()[id].operands) {
       if (learns_[at(operand.node)]) learns_[id] = true;
     }
@@ -114,7 +115,7 @@ std::vector<NodeId> PlainModel::operands(NodeId node) const {
   std::vector<NodeId> result;
   for (const Operand& operand : nodes()[static_cast<std::size_t>(node)].operands) {
     const Node& read = nodes()[static_cast<std::size_t>(operand.node)];
-    const bool is_label = read.kind == kind_called("input") && read.format == Element::i32;
+    const bool is_label = is_counted(description_, operand.node);
     if (read.kind != kind_called("parameter") && !is_label) result.push_back(operand.node);
   }
   return result;

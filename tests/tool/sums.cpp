@@ -56,7 +56,7 @@ class Expected {
 
  private:
   void add(const char* role, Element format, NodeId node) {
-    Sum& sum = sums_[{role, word(format)}];
+    Sum& sum = sums_[{role, encoding::word(format)}];
     ++sum.count;
     sum.bytes += model_.bytes(node, format, kSymbol);
   }
@@ -126,9 +126,10 @@ class Expected {
       flat += (model_.bytes(id, Element::f32, kSymbol) + 127) / 128 * 128;
     }
     const auto& optimizer = model_.description().optimizer;
-    if (std::holds_alternative<description::AdamW>(optimizer)) {
+    const auto* sgd = std::get_if<description::Sgd>(&optimizer);
+    if (sgd == nullptr) {
       add_flat("optimizer_state", 2 + 4, 2 * flat + 4 * 4);  // two powers of two f32 each
-    } else if (std::get<description::Sgd>(optimizer).momentum != 0.0) {
+    } else if (sgd->momentum != 0.0) {
       add_flat("optimizer_state", 1, flat);
     }
     for (const auto& rule : model_.description().rules) {

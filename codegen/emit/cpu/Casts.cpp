@@ -223,6 +223,8 @@ Value fromF16ByInstruction(Code &code, Value stored) {
 } // namespace
 
 Type storageOf(Type element) {
+  if (ir::isDelivered(element))
+    return IntegerType::get(element.getContext(), ir::bitsOf(element));
   if (ir::isShort(element))
     return IntegerType::get(element.getContext(), ir::bitsOf(element));
   return ir::isNarrow(element) ? Float32Type::get(element.getContext()) : element;
@@ -238,6 +240,23 @@ static bool isByF16c(const CpuVariant &variant, Element element) {
 
 static bool isByNeon(const CpuVariant &variant, Element element) {
   return element == Element::f16 && variant.architecture == "aarch64";
+}
+
+static Value wordOf(Lanes &lanes, Code &code, const ElementTraits &from, Value stored) {
+  Type i32 = code.builder.getI32Type();
+  if (from.bits < static_cast<int>(i32.getIntOrFloatBitWidth()))
+    return from.has_sign ? lanes.cast<arith::ExtSIOp>(stored, i32)
+                         : lanes.cast<arith::ExtUIOp>(stored, i32);
+  Value low = lanes.cast<arith::TruncIOp>(stored, i32);
+  Value again = lanes.cast<arith::ExtSIOp>(low, code.builder.getIntegerType(from.bits));
+  Value isHeld = arith::CmpIOp::create(code.builder, code.loc, CmpIPredicate::eq, again, stored);
+  return lanes.select(isHeld, low, lanes.word(~0u));
+}
+
+Value integerOf(Code &code, Type format, Value stored, Type to) {
+  Lanes lanes(code, stored.getType());
+  Value word = wordOf(lanes, code, encoding::traits(ir::elementOf(format)), stored);
+  return to.isF32() ? lanes.number(word) : word;
 }
 
 Value widen(Code &code, const CpuVariant &variant, Type format, Value stored) {

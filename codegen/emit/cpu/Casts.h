@@ -13,11 +13,16 @@
 
 namespace halftone::cpu {
 
-/// What holds one value of an element type: i16 for f16 and bf16, f32 for tf32, else the type.
+/// What holds one value of an element type: i16 for f16 and bf16, f32 for tf32, for integers their
+/// bits without a word on the sign, else the type.
 Type storageOf(Type element);
 
 /// Whether values of the type are codes, narrower than the f32 they stand for.
 inline bool isCode(Type element) { return ir::isShort(element); }
+
+/// The i32 that `stored`, a scalar or a vector of the storage of delivered integers, stands for, -1
+/// where i32 does not hold it (D16); or that as f32.
+Value integerOf(Code &code, Type format, Value stored, Type to);
 
 /// The f32 value of `stored`, a scalar or a vector of the storage of `format`; exact (F4).
 Value widen(Code &code, const CpuVariant &variant, Type format, Value stored);

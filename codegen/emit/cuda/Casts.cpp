@@ -19,7 +19,7 @@ static std::array<std::string, encoding::kElements> namesOfCodes() {
 
 StringRef storedType(Type type) {
   static const std::array<std::string, encoding::kElements> names = namesOfCodes();
-  if (isShort(type))
+  if (isShort(type) || isDelivered(type))
     return names[static_cast<size_t>(elementOf(type))];
   return isNarrow(type) ? "float" : "";
 }
@@ -38,6 +38,9 @@ static std::string roundingText(arith::TruncFOp op) {
 }
 
 std::string castText(Operation *op) {
+  if (auto integer = dyn_cast<IntegerOp>(op))
+    return integer.getType().isF32() ? "static_cast<float>(halftone::kernels::integer_of($a))"
+                                     : "halftone::kernels::integer_of($a)";
   if (auto widen = dyn_cast<arith::ExtFOp>(op); widen && widen.getType().isF32()) {
     if (!isNarrow(widen.getIn().getType()))
       return "";
@@ -62,6 +65,10 @@ std::string storedConstant(FloatAttr value) {
   number.convert(llvm::APFloat::IEEEsingle(), llvm::APFloat::rmNearestTiesToEven,
                  &losesInformation);
   return "halftone::kernels::float_of(0x" + code() + "u)";
+}
+
+bool readsDelivered(KernelOp kernel) {
+  return llvm::any_of(kernel.getInputs(), [](Value input) { return isDelivered(input); });
 }
 
 bool usesCasts(KernelOp kernel) {

@@ -18,6 +18,9 @@ std::string castText(mlir::Operation *op);
 /// A number of a narrow type, a NaN by F3.
 std::string storedConstant(mlir::FloatAttr value);
 
+/// Whether the kernel's text needs integers.cuh.
+bool readsDelivered(KernelOp kernel);
+
 /// Whether the kernel's text needs convert.cuh.
 bool usesCasts(KernelOp kernel);
 

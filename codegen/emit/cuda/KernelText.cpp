@@ -197,6 +197,8 @@ FailureOr<std::string> emitCudaText(KernelOp kernel, CudaPlanAttr plan, StringRe
   llvm::raw_string_ostream out(text);
   printHeader(kernel, plan, model, version, out);
   llvm::StringSet<> done;
+  if (readsDelivered(kernel))
+    appendDeviceText("halftone/kernels/integers.cuh", done, out);
   if (usesCasts(kernel))
     appendDeviceText("halftone/kernels/convert.cuh", done, out);
   if (usesGeneralAccess(kernel))

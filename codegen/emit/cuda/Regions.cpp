@@ -18,6 +18,8 @@ namespace halftone::ir {
 StringRef cudaType(Type type) {
   if (type.isF32())
     return "float";
+  if (isDelivered(type))
+    return storedType(type);
   if (type.isInteger(1))
     return "bool";
   if (type.isInteger(32))

@@ -4,11 +4,12 @@
 
 include "OpClasses.td"
 
-def Halftone_CrossEntropyOp : Halftone_LayerOp<"cross_entropy", ["inferResults", "getOperandAccesses"]> {
+def Halftone_CrossEntropyOp : Halftone_LayerOp<"cross_entropy", ["inferResults", "getOperandAccesses", "buildDivisor"]> {
   let summary = "The loss of every row (D29), before the mean";
-  let arguments = (ins Halftone_AnyTensor:$logits, Halftone_AnyTensor:$label);
+  let arguments = (ins Halftone_AnyTensor:$logits, Halftone_AnyTensor:$label, Optional<Halftone_AnyTensor>:$sample_weight,
+                       OptionalAttr<I64Attr>:$ignore_index);
   let results = (outs Halftone_AnyTensor:$result);
-  let assemblyFormat = "$logits `,` $label attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$logits `,` $label (`weighted` $sample_weight^)? attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 

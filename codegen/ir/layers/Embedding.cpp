@@ -8,8 +8,8 @@ namespace halftone::ir {
 
 LogicalResult EmbeddingOp::verify() {
   TensorType token = tensor(getToken()), weight = tensor(getWeight());
-  if (!token.getElementType().isInteger(32))
-    return emitOpError() << "token " << token << " is not of i32";
+  if (!codeTypeOf(getToken()).isInteger(32))
+    return emitOpError() << "token " << token << " is not of integers";
   if (weight.getRank() != 2 || !weight.getStaticElements())
     return emitOpError() << "weight " << weight << " is not a number of rows and columns";
   if (*getStaticProduct(weight.getRowDims()) > std::numeric_limits<int32_t>::max())

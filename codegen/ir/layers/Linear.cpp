@@ -7,12 +7,14 @@ namespace halftone::ir {
 
 LogicalResult LinearOp::verify() {
   TensorType x = tensor(getX()), weight = tensor(getWeight()), result = getType();
-  if (weight.getRank() != 2 || x.getRank() < 1 || x.getDims().back() != weight.getDims().back())
+  unsigned outputs = isTransposed() ? 1 : 0;
+  if (weight.getRank() != 2 || x.getRank() < 1 ||
+      x.getDims().back() != weight.getDims()[1 - outputs])
     return emitOpError() << "x " << x << " does not fit weight " << weight;
-  if (result.getRank() < 1 || result.getDims().back() != weight.getDims().front())
-    return emitOpError() << "result " << result << " must have one column per row of weight "
-                         << weight;
-  if (getBias() && tensor(getBias()).getDims() != weight.getDims().take_front())
+  if (result.getRank() < 1 || result.getDims().back() != weight.getDims()[outputs])
+    return emitOpError() << "result " << result << " must have one column per "
+                         << (isTransposed() ? "column" : "row") << " of weight " << weight;
+  if (getBias() && tensor(getBias()).getDims() != weight.getDims().slice(outputs, 1))
     return emitOpError() << "bias " << tensor(getBias()) << " does not fit weight " << weight;
   return verifyRows(*this, x, result);
 }
@@ -24,8 +26,9 @@ SmallVector<AccessAttr> LinearOp::getOperandAccesses() {
 }
 
 SmallVector<Value> LinearOp::lower(OpBuilder &builder) { // D21
-  auto product = ContractOp::create(builder, getLoc(), getType(), getX(), getWeight(), false, true,
-                                    ContractionPass::Forward, builder.getStringAttr("linear"));
+  auto product =
+      ContractOp::create(builder, getLoc(), getType(), getX(), getWeight(), false, !isTransposed(),
+                         ContractionPass::Forward, builder.getStringAttr("linear"));
   Encoding rounded = internalEncoding(*this, "product");
   if (!getBias() && rounded.element == Element::f32)
     return {product};
@@ -44,9 +47,10 @@ SmallVector<Value> LinearOp::buildGradients(OpBuilder &builder, ValueRange resul
   Value g = resultGradients[0];
   SmallVector<Value> gradients;
   gradients.push_back(ContractOp::create(builder, getLoc(), gradientType(getX()), g, getWeight(),
-                                         false, false, ContractionPass::InputGradient,
+                                         false, isTransposed(), ContractionPass::InputGradient,
                                          StringAttr()));
-  gradients.push_back(ContractOp::create(builder, getLoc(), gradientType(getWeight()), g, getX(),
+  Value lhs = isTransposed() ? getX() : g, rhs = isTransposed() ? g : getX();
+  gradients.push_back(ContractOp::create(builder, getLoc(), gradientType(getWeight()), lhs, rhs,
                                          true, false, ContractionPass::WeightGradient,
                                          StringAttr()));
   if (getBias())

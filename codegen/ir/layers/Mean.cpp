@@ -6,24 +6,36 @@ using namespace mlir;
 namespace halftone::ir {
 
 SmallVector<AccessAttr> MeanOp::getOperandAccesses() {
-  return accesses(getContext(), {AccessKind::Full});
+  SmallVector<AccessAttr> list = accesses(getContext(), {AccessKind::Full, AccessKind::Scalar});
+  list.truncate(getNumOperands());
+  return list;
+}
+
+/// Divides by the divisor, the second of `values`, or by the number of elements of `x`.
+static Value divide(Scalars &s, ValueRange values, TensorType x) {
+  return s.div(values[0],
+               values.size() > 1 ? values[1] : s.count(values[0].getType(), x.getDims()));
 }
 
 SmallVector<Value> MeanOp::lower(OpBuilder &builder) {
   auto finish = [&](Scalars &s, ValueRange sums) -> SmallVector<Value> {
-    return {s.div(sums[0], s.count(sums[0].getType(), tensor(getX()).getDims()))};
+    return {divide(s, sums, tensor(getX()))};
   };
-  auto sum = makeReduce(builder, getLoc(), "mean", {}, getX(), getType(), nullptr, finish);
+  auto sum = makeReduce(builder, getLoc(), "mean", {}, getOperands(), getType(), nullptr, finish);
   return {sum.getOutputs()[0]};
 }
 
 SmallVector<Value> MeanOp::buildGradients(OpBuilder &builder, ValueRange resultGradients) {
-  auto dims = tensor(getX()).getDims();
-  auto op = makeMap(builder, getLoc(), "mean_grad", resultGradients[0], gradientType(getX()),
+  SmallVector<Value> operands{resultGradients[0]};
+  if (getDivisor())
+    operands.push_back(getDivisor());
+  auto op = makeMap(builder, getLoc(), "mean_grad", operands, gradientType(getX()),
                     [&](Scalars &s, ValueRange a) -> SmallVector<Value> {
-                      return {s.div(a[0], s.count(a[0].getType(), dims))};
+                      return {divide(s, a, tensor(getX()))};
                     });
-  return {op.getOutputs()[0]};
+  SmallVector<Value> gradients(getNumOperands());
+  gradients[0] = op.getOutputs()[0];
+  return gradients;
 }
 
 } // namespace halftone::ir

@@ -6,10 +6,10 @@
 include "OpClasses.td"
 
 def Halftone_MeanOp : Halftone_LayerOp<"mean", ["getOperandAccesses"]> {
-  let summary = "The sum over all elements by the flat tree N4, divided by their number";
-  let arguments = (ins Halftone_AnyTensor:$x);
+  let summary = "The sum over all elements by the flat tree N4, divided by their number or by a weight (D71)";
+  let arguments = (ins Halftone_AnyTensor:$x, Optional<Halftone_Scalar>:$divisor);
   let results = (outs Halftone_Scalar:$result);
-  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$x (`by` $divisor^)? attr-dict `:` functional-type(operands, results)";
 }
 
 #endif

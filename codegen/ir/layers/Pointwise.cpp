@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codegen/ir/Forms.h"
+#include "codegen/ir/LossWeights.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -8,17 +8,12 @@ namespace halftone::ir {
 
 LogicalResult PointwiseOp::verify() { return verifyElementwise(*this); }
 
-/// The same of both.
-template <typename Op> static SmallVector<Value> lowerFunction(Op op, OpBuilder &builder) {
-  auto map = makeMap(builder, op.getLoc(), op.getFunction(), op.getInputs(), op->getResultTypes(),
+SmallVector<Value> PointwiseOp::lower(OpBuilder &builder) { // D28
+  auto map = makeMap(builder, getLoc(), getFunction(), getInputs(), getResultTypes(),
                      [&](Scalars &, ValueRange elements) {
-                       return inlineBlock(builder, op.getBody().front(), elements);
+                       return inlineBlock(builder, getBody().front(), elements);
                      });
   return SmallVector<Value>(map.getOutputs());
-}
-
-SmallVector<Value> PointwiseOp::lower(OpBuilder &builder) { // D28
-  return lowerFunction(*this, builder);
 }
 
 /// The function that `op` computes and that has a narrow recipe.
@@ -44,52 +39,84 @@ void PointwiseOp::takeNarrowRecipes() {
     last->erase();
 }
 
-/// The same of both.
+/// What its gradients have beside the function: of a loss, where they lie and its weight.
+struct Weighing {
+  Space space;
+  Value weight;
+};
+
+/// The same of both; what arrives follows the weight, where there is one (D72).
 template <typename Op>
-static SmallVector<Value> buildFunctionGradients(Op op, OpBuilder &builder,
-                                                 ValueRange resultGradients) { // D47, D49, D50
+static SmallVector<Value> buildFunctionGradients(Op op, OpBuilder &builder, Value arriving,
+                                                 ValueRange inputs,
+                                                 const Weighing &weighing) { // D47, D49, D50
   SmallVector<Value> operands(op.getInputs());
-  llvm::append_range(operands, resultGradients);
+  operands.push_back(arriving);
   FailureOr<SmallVector<Value>> adjoints = failure();
   auto body = [&](Scalars &s, ValueRange arguments) -> SmallVector<Value> {
-    ValueRange inputs = arguments.take_front(op.getInputs().size());
-    adjoints = buildScalarAdjoints(builder, op.getBody().front(), inputs,
-                                   arguments.drop_front(op.getInputs().size()));
-    SmallVector<Value> values(inputs);
+    Value g = arguments.back();
+    Value weight = weighing.weight ? arguments[inputs.size()] : Value();
+    adjoints =
+        buildScalarAdjoints(builder, op.getBody().front(), arguments.take_front(inputs.size()),
+                            weight ? s.mul(g, weight) : g);
+    SmallVector<Value> values(arguments.take_front(inputs.size()));
     if (succeeded(adjoints))
-      for (auto [value, adjoint] : llvm::zip(values, *adjoints))
+      for (auto [value, adjoint] : llvm::zip(values, *adjoints)) {
         value = adjoint ? adjoint : s.like(value, 0);
+        value = weight ? passOver(s, weight, value) : value;
+      }
     return values;
   };
   auto types =
-      llvm::map_to_vector(op.getInputs(), [&](Value input) -> Type { return gradientType(input); });
-  auto built =
-      makeMap(builder, op.getLoc(), (op.getFunction() + "_grad").str(), operands, types, body);
+      llvm::map_to_vector(inputs, [&](Value input) -> Type { return gradientType(input); });
+  auto built = makeMap(builder, op.getLoc(), (op.getFunction() + "_grad").str(), weighing.space,
+                       operands, types, body);
   if (failed(adjoints))
     return {};
   SmallVector<Value> gradients(built.getOutputs());
   for (auto [gradient, adjoint] : llvm::zip(gradients, *adjoints))
     if (!adjoint) // the function does not depend on it in a differentiable way
       gradient = Value();
+  gradients.resize(op.getInputs().size());
   return gradients;
 }
 
 SmallVector<Value> PointwiseOp::buildGradients(OpBuilder &builder, ValueRange resultGradients) {
-  return buildFunctionGradients(*this, builder, resultGradients);
+  return buildFunctionGradients(*this, builder, resultGradients[0], getInputs(), {});
 }
 
-LogicalResult PointwiseLossOp::verify() { return verifyElementwise(*this); }
+LogicalResult PointwiseLossOp::verify() {
+  if (!getSampleWeight())
+    return verifyElementwise(*this);
+  if (getNumOperands() != getBody().getNumArguments() + 1)
+    return emitOpError("region wants one argument per operand, but for the weight");
+  return verifySummands(*this);
+}
 
-SmallVector<Value> PointwiseLossOp::lower(OpBuilder &builder) { // D31
-  return lowerFunction(*this, builder);
+SmallVector<AccessAttr> PointwiseLossOp::getOperandAccesses() {
+  return getSampleWeight() ? getLossAccesses(*this) : inferOperandAccesses(*this);
+}
+
+SmallVector<Value> PointwiseLossOp::lower(OpBuilder &builder) { // D31, D71
+  return lowerLoss(*this, builder, getFunction(), getSampleWeight(),
+                   [&](Scalars &, ValueRange elements) {
+                     return inlineBlock(builder, getBody().front(), elements);
+                   });
+}
+
+Value PointwiseLossOp::buildDivisor(OpBuilder &builder) {
+  return makeElementDivisor(builder, *this, getSampleWeight());
 }
 
 SmallVector<Value> PointwiseLossOp::buildGradients(OpBuilder &builder, ValueRange resultGradients) {
-  return buildFunctionGradients(*this, builder, resultGradients);
+  Weighing weighing;
+  if (getSampleWeight())
+    weighing = {getGradientSpace(*this, getValues().size()), getSampleWeight()};
+  return buildFunctionGradients(*this, builder, resultGradients[0], getValues(), weighing);
 }
 
 SmallVector<Type> PointwiseLossOp::inferResults(TensorType, ValueRange operands) {
-  return {gradientType(operands[0])};
+  return {getSummands(operands)};
 }
 
 } // namespace halftone::ir

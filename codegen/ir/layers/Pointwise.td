@@ -27,8 +27,15 @@ class Halftone_FunctionOp<string mnemonic, list<string> own = [], list<Trait> tr
 def Halftone_PointwiseOp : Halftone_FunctionOp<"pointwise", [], [DeclareOpInterfaceMethods<Halftone_Graded>]> {
   let summary = "The user's function of every element (D28)";
 }
-def Halftone_PointwiseLossOp : Halftone_FunctionOp<"pointwise_loss", ["inferResults"]> {
+def Halftone_PointwiseLossOp : Halftone_FunctionOp<"pointwise_loss", ["inferResults", "getOperandAccesses", "buildDivisor"]> {
   let summary = "The user's function of every element (D31), before the mean";
+  let extraClassDeclaration = [{
+    /// The last input, if the region has no argument for it; otherwise null (D70).
+    ::mlir::Value getSampleWeight() {
+      return getInputs().size() > getBody().getNumArguments() ? getInputs().back() : ::mlir::Value();
+    }
+    ::mlir::ValueRange getValues() { return getInputs().take_front(getBody().getNumArguments()); }
+  }];
 }
 
 #endif

@@ -203,6 +203,9 @@ class Report {
       case Fault::values_as_integers:
         return say(Name{found_.node}, " takes ", other, " as its ", found_.text,
                    ": declare an input with ", found_.text, "s() for it");
+      case Fault::weight_not_delivered:
+        return say(Name{found_.node}, " takes ", other,
+                   " as its sample_weight, which is no input: declare one with tensor() for it");
       default:
         return say(other,
                    " is a loss and cannot be read as a value: read the value that the loss is "
@@ -215,23 +218,41 @@ class Report {
     switch (found_.fault) {
       case Fault::not_an_option:
         return not_an_option();
-      case Fault::tied_unknown:
-        return say(layer, " is tied to '", found_.text,
-                   "', but no layer that it can see has that name: correct the name in tied()",
-                   visible());
-      case Fault::tied_kind:
-        return tied_kind();
-      case Fault::tied_cycle:
-        return say(layer, " is tied to itself through '", found_.text,
-                   "': let one layer own the weight");
-      case Fault::tied_shape:
-        return say(layer, " needs a weight of ", found_.left, " but is tied to ",
-                   Name{found_.other}, " of ", found_.right,
-                   ": make outputs and inputs of both layers equal");
-      case Fault::tied_options:
+      case Fault::integers_with_gradient:
         return say(layer,
-                   " is tied and cannot have options for a weight of its own: give them to the "
-                   "layer that owns the weight");
+                   " wants a gradient but holds integers, which have none: declare it with "
+                   "tensor(), or leave with_gradient out");
+      case Fault::gradient_without_loss:
+        return say(layer,
+                   " wants a gradient but the model has no loss: add losses(...), or leave "
+                   "with_gradient out");
+      case Fault::input_twice:
+        return say(layer, " is given an element or an option twice: keep one");
+      case Fault::element_of_values:
+        return say(layer, " has values of ", found_.text,
+                   ": let them be f32, f16, bf16, u8, i8, u16 or i16, and declare what losses or "
+                   "embeddings count with labels() or tokens()");
+      case Fault::element_of_integers:
+        return say(layer, " has labels or tokens of ", found_.text,
+                   ": let them be u8, i8, u16, i16, i32 or i64, or declare values with tensor()");
+      case Fault::no_conversion:
+        return say(layer,
+                   " has a scale or an offset, but only values of u8, i8, u16 or i16 have: "
+                   "write tensor(\"x\", u8, batch, 64, scale(1.0 / 255)), or leave it out");
+      case Fault::bad_conversion:
+        return say(layer,
+                   " has a scale or an offset that is not finite in f32: write "
+                   "scale(1.0 / 255)");
+      case Fault::tied_unknown:
+      case Fault::tied_kind:
+      case Fault::tied_cycle:
+      case Fault::tied_shape:
+      case Fault::tied_options:
+      case Fault::tied_twice:
+        return shares() ? shared() : tied();
+      case Fault::tied_turned:
+        return say(layer, " names '", found_.text,
+                   "', which uses another layer's weight transposed: name the layer that owns it");
       case Fault::no_bias_options:
         return say(layer, " has options for a bias but no bias: remove them or no_bias");
       case Fault::bad_scale:
@@ -249,6 +270,88 @@ class Report {
         return setting.plain ? say(setting.example) : say(setting.name, "(", setting.example, ")");
       }
     }
+  }
+
+  /// Whether the layer's last option of the two is shared().
+  constexpr bool shares() const {
+    bool shares = false;
+    const Program& program = graph_.program;
+    for (int at = graph_.nodes[found_.node].token + 1;
+         at < program.size && is_layer_option(program[at].part); ++at) {
+      if (program[at].part == Part::tied) shares = program[at].detail == kBoth;
+    }
+    return shares;
+  }
+
+  constexpr void tied() {
+    const Name layer{found_.node};
+    switch (found_.fault) {
+      case Fault::tied_unknown:
+        return say(layer, " is tied to '", found_.text,
+                   "', but no layer that it can see has that name: correct the name in tied()",
+                   visible());
+      case Fault::tied_kind:
+        return tied_kind();
+      case Fault::tied_cycle:
+        return say(layer, " is tied to itself through '", found_.text,
+                   "': let one layer own the weight");
+      case Fault::tied_shape:
+        say(layer, " needs a weight of ", found_.left, " but is tied to ", Name{found_.other},
+            " of ", found_.right, ": ");
+        return tied_shape();
+      case Fault::tied_options:
+        return say(layer,
+                   " is tied and cannot have options for a weight of its own: give them to the "
+                   "layer that owns the weight, or put them inside on_bias()");
+      default:
+        return tied_twice();
+    }
+  }
+
+  /// Says how the weights of two layers fit.
+  constexpr void tied_shape() {
+    const Node& node = graph_.nodes[found_.node];
+    const description::KindForm& form = form_of(node.kind);
+    const bool turns =
+        form.settings.size > 0 && form.settings[0].type == description::SettingType::flag;
+    const Shape &left = found_.left, &right = found_.right;
+    const bool turned = left.rank == 2 && right.rank == 2 &&
+                        left.dimensions[0] == right.dimensions[1] &&
+                        left.dimensions[1] == right.dimensions[0];
+    if (turns && NodeView(graph_, found_.node).flag(0))
+      return say("make the outputs of each the inputs of the other");
+    if (turns && turned) return say("write tied(\"...\", transposed)");
+    say("make outputs and inputs of both layers equal");
+  }
+
+  constexpr void shared() {
+    const Name layer{found_.node};
+    const char* word = form_of(graph_.nodes[found_.node].kind).word;
+    switch (found_.fault) {
+      case Fault::tied_unknown:
+        return say(layer, " shares the parameters of '", found_.text,
+                   "', but no layer that it can see has that name: correct the name in shared()",
+                   visible());
+      case Fault::tied_kind:
+        return say(layer, " shares the parameters of '", found_.text, "', which is no ", word,
+                   ": name a ", word, " layer");
+      case Fault::tied_cycle:
+        return say(layer, " shares its own parameters through '", found_.text,
+                   "': let one layer own them");
+      case Fault::tied_shape:
+        return say(layer, " needs parameters of ", found_.left, " but shares ", Name{found_.other},
+                   " of ", found_.right, ": make outputs and inputs of both layers equal");
+      case Fault::tied_options:
+        return say(layer,
+                   " shares its parameters and cannot have options for its own: give them to the "
+                   "layer that owns the parameters");
+      default:
+        return tied_twice();
+    }
+  }
+
+  constexpr void tied_twice() {
+    say(Name{found_.node}, " is given more than one of tied() and shared(): keep one");
   }
 
   /// Says which kinds have a weight that others may use.
@@ -274,15 +377,18 @@ class Report {
       if (operand.is_parameter() && operand.optional) say("no_", operand.role, ", ");
     }
     for (const description::SettingForm& setting : form_of(kind).settings) {
-      if (setting.optional) say(setting.name, "(), ");
+      if (setting.optional && setting.type != description::SettingType::flag)
+        say(setting.name, "(), ");
     }
-    if (tied_operand(kind) >= 0) say("tied(), and ");
+    if (tied_operand(kind) >= 0) say("tied(), shared(), and ");
     say("options of parameters such as frozen, no_decay or init_normal()");
   }
 
   /// That a lambda is given.
   constexpr long long values() const {
-    return found_.node >= 0 ? graph_.nodes[found_.node].operand_count : 1;
+    if (found_.node < 0) return 1;
+    const Node& node = graph_.nodes[found_.node];
+    return node.operand_count - (node.weighs ? 1 : 0);
   }
 
   constexpr void functions_and_states() {
@@ -319,9 +425,10 @@ class Report {
                    " has a lambda that computes with a comparison: write select(x > 0, 1, 0)");
       case Fault::lambda_untraceable:
         return say(lambda,
-                   " has a lambda that cannot be traced: take parameters as auto, read constexpr "
-                   "variables alone, and write + - * / and exp, log, sqrt, rsqrt, tanh, erf, "
-                   "sigmoid, abs, floor, minimum, maximum and select without std::");
+                   " has a lambda that cannot be traced: take parameters as auto, read constexpr"
+                   " variables alone, and write + - * / and exp, expm1, log, log1p, pow, sqrt, "
+                   "rsqrt, sin, cos, tanh, erf, sigmoid, softplus, abs, floor, clamp, minimum, "
+                   "maximum and select without std::");
       case Fault::lambda_length:
         return say(lambda, " has a lambda of more than ", kMaxInstructions,
                    " operations: split it into two layers");
@@ -342,7 +449,8 @@ class Report {
             "the model has an optimizer but no loss: add losses(...), or leave the optimizer out");
       case Fault::no_optimizer:
         return say(
-            "the model has losses but no optimizer: add sgd(...) or adamw(...) to HALFTONE_MODEL");
+            "the model has losses but no optimizer: add sgd(...), adam(...) or adamw(...) to "
+            "HALFTONE_MODEL");
       case Fault::bad_loss_weight:
         return say(Name{found_.node}, " has a weight that is not finite in f32: write weight(1.0)");
       case Fault::all_frozen:
@@ -352,7 +460,8 @@ class Report {
       case Fault::unknown_setting:
         return say(
             "HALFTONE_MODEL is given what is no setting: it takes a model, precision(...), "
-            "sgd(...) or adamw(...), clip(...), schedule(...), average(...) and group(...)");
+            "sgd(...), adam(...) or adamw(...), clip(...), schedule(...), average(...) and "
+            "group(...)");
       case Fault::repeated_setting:
         return say("HALFTONE_MODEL is given several ", found_.text, ": keep one");
       case Fault::no_precision:
@@ -396,7 +505,7 @@ class Report {
       case Fault::unknown_option:
         return say(optimizer,
                    " is given what is no option of it: sgd takes lr, momentum, nesterov "
-                   "and weight_decay; adamw takes lr, betas, epsilon and weight_decay");
+                   "and weight_decay; adam and adamw take lr, betas, epsilon and weight_decay");
       case Fault::repeated_option:
         return say(optimizer, " is given ", graph_.program.optimizer.twice, " twice: keep one");
       case Fault::bad_learning_rate:

@@ -96,11 +96,12 @@ class Describer {
     to.name = names_[n];
     to.kind = from.kind;
     for (int i = 0; i < from.operand_count; ++i) {
-      to.operands.push_back({role(from.kind, i), ids_[graph_.operand(from, i).node]});
+      const bool weighs = from.weighs && i + 1 == from.operand_count;
+      to.operands.push_back({role(from.kind, i, weighs), ids_[graph_.operand(from, i).node]});
     }
     for (int i = 0; i < from.shape.rank; ++i)
       to.shape.push_back(dimension(from.shape.dimensions[i]));
-    if (from.integers) to.format = description::Element::i32;
+    if (from.category == Category::delivered) to.format = delivered_in(program_[from.token].number);
     to.attributes = attributes(n);
     return to;
   }
@@ -111,14 +112,16 @@ class Describer {
   }
 
   /// As in the table of nodes of docs/spec/description.md.
-  static std::string role(description::Kind kind, int i) {
-    const description::OperandForm& form = operand_form(form_of(kind), i);
+  static std::string role(description::Kind kind, int i, bool weighs) {
+    const description::OperandForm& form = operand_form(form_of(kind), i, weighs);
     return form.repeated ? form.role + std::to_string(i) : form.role;
   }
 
   description::Attributes attributes(int n) const {
     const Node& node = graph_.nodes[n];
     if (node.category == Category::trained) return parameter(n);
+    if (node.owned) return description::StateAttributes{own_form(program_, node).first};
+    if (node.category == Category::delivered) return input(program_[node.token]);
     const description::KindForm& form = form_of(node.kind);
     if (form.settings.size == 0 && !form.function) return std::monostate{};
     description::LayerAttributes to = description::standard_attributes(node.kind);
@@ -134,6 +137,15 @@ class Describer {
     if (node.category == Category::kept)
       return description::StateAttributes{to.number(form.settings[0].name)};
     if (form.function) to.function = function(program_[node.token]);
+    return to;
+  }
+
+  /// Of an input that states nothing there are none.
+  static description::Attributes input(const Token& token) {
+    description::InputAttributes to{.gradient = (token.number & kWantsGradient) != 0};
+    if ((token.number & kScaled) != 0) to.scale = token.x;
+    if ((token.number & kShifted) != 0) to.offset = token.y;
+    if (to == description::InputAttributes{}) return std::monostate{};
     return to;
   }
 
@@ -174,7 +186,7 @@ class Describer {
     to.initializer = default_initializer(node);
     for_options(names_[n], [&](const Token& option) { apply(option, to); });
     for (int at = node.token + 1; at < program_.size && is_layer_option(program_[at].part); ++at) {
-      if (speaks_of(program_[at], parameter_form(program_, node))) apply(program_[at], to);
+      if (speaks_of(program_[at], own_form(program_, node))) apply(program_[at], to);
     }
     return to;
   }
@@ -221,7 +233,7 @@ class Describer {
 
   description::Initializer default_initializer(const Node& node) const {
     using Draw = description::Initializer::Kind;
-    const description::OperandForm& form = parameter_form(program_, node);
+    const description::OperandForm& form = own_form(program_, node);
     if (form.start == description::Start::constant) return {Draw::constant, form.first, 0.0};
     if (form.start == description::Start::normal) return {Draw::normal, 0.0, 1.0};
     const double bound = std::sqrt(1.0 / static_cast<double>(node.inputs));
@@ -229,15 +241,21 @@ class Describer {
   }
 
   static description::Function function(const Token& token) {
-    return {token.name, expression(*token.expression)};
+    const Expression& of = *token.expression;
+    return {of.word != nullptr ? of.word : token.name,
+            expression(of, token.number == kNumbered ? &token.x : nullptr)};
   }
 
-  static description::Expression expression(const Expression& of) {
-    description::Expression to{of.arity, {}};
+  /// With a number it stands for the last value.
+  static description::Expression expression(const Expression& of, const double* number = nullptr) {
+    description::Expression to{number != nullptr ? of.arity - 1 : of.arity, {}};
     for (int i = 0; i < of.size; ++i) {
       const Instruction& from = of.instructions[i];
-      to.instructions.push_back(
-          {static_cast<description::ScalarOp>(from.op), from.a, from.b, from.c, from.constant});
+      if (from.op == ScalarOp::operand && from.a == to.arity)
+        to.instructions.push_back({description::ScalarOp::constant, 0, 0, 0, *number});
+      else
+        to.instructions.push_back(
+            {static_cast<description::ScalarOp>(from.op), from.a, from.b, from.c, from.constant});
     }
     return to;
   }
@@ -290,6 +308,9 @@ class Describer {
     if (is.kind == Optimizer::Kind::adamw) {
       out_.optimizer =
           description::AdamW{is.learning_rate, is.beta1, is.beta2, is.epsilon, is.weight_decay};
+    } else if (is.kind == Optimizer::Kind::adam) {
+      out_.optimizer =
+          description::Adam{is.learning_rate, is.beta1, is.beta2, is.epsilon, is.weight_decay};
     } else if (is.kind == Optimizer::Kind::sgd) {
       out_.optimizer =
           description::Sgd{is.learning_rate, is.momentum, is.nesterov, is.weight_decay};

@@ -7,6 +7,7 @@
 #include "halftone/loss_scale.hpp"
 #include "halftone/misuse.hpp"
 #include "halftone/model.hpp"
+#include "halftone/pointwise.hpp"
 #include "halftone/precision.hpp"
 #include "halftone/schedules.hpp"
 #include "halftone/training.hpp"

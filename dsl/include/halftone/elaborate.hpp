@@ -18,12 +18,15 @@ class Resolution {
     for (int n = 0; n < graph_.nodes.size() && graph_.sound(); ++n) {
       for (int i = 0; i < graph_.nodes[n].operand_count; ++i) {
         Value& value = graph_.operand(graph_.nodes[n], i);
-        if (value.tie)
-          tie(n, value);
+        if (value.tie != Tie::none)
+          tie(n, i, value);
         else
           find(value, n, -1);
         if (!graph_.sound()) return;
-        use(value);
+        if (value.node >= 0)
+          use(value);
+        else
+          graph_.nodes[n].operand_count = i;  // what it shares goes without this one and the rest
       }
     }
     for (int i = 0; i < graph_.outputs.size() && graph_.sound(); ++i) {
@@ -63,9 +66,22 @@ class Resolution {
     }
   }
 
-  /// The parameter of the layer that `value` names, through layers that are tied themselves.
-  constexpr void tie(int user, Value& value) {
-    for (int hops = 0; value.tie; ++hops) {
+  /// Whether a layer uses another's weight transposed, so that it stands for no map of its own.
+  constexpr bool turns(const Node& node) const {
+    const Program& program = graph_.program;
+    for (int at = node.token + 1; at < program.size && is_layer_option(program[at].part); ++at) {
+      if (program[at].part != Part::setting) continue;
+      const auto& setting = form_of(node.kind).settings[program[at].detail];
+      if (setting.type == description::SettingType::flag && setting.optional) return true;
+    }
+    return false;
+  }
+
+  /// The parameter of the layer that `value` names, through layers that are tied themselves;
+  /// nothing where that layer has none in this role.
+  constexpr void tie(int user, int role, Value& value) {
+    description::Kind kind = graph_.nodes[user].kind;
+    for (int hops = 0; value.tie != Tie::none; ++hops) {
       const char* name = value.name;
       Value layer{.name = name, .scope = value.scope};
       if (look_up(graph_, name, value.scope) < 0) {
@@ -75,11 +91,17 @@ class Resolution {
       find(layer, user, -1);
       if (!graph_.sound()) return;
       const Node& owner = graph_.nodes[layer.node];
-      const int role = tied_operand(owner.kind);
-      if (role < 0) return graph_.fail({.fault = Fault::tied_kind, .node = user, .text = name});
+      if (value.tie == Tie::weight) {
+        role = tied_operand(owner.kind);
+        kind = owner.kind;
+      }
+      if (role < 0 || owner.kind != kind)
+        return graph_.fail({.fault = Fault::tied_kind, .node = user, .text = name});
       if (hops > graph_.nodes.size())
         return graph_.fail({.fault = Fault::tied_cycle, .node = user, .text = name});
-      value = graph_.operand(owner, role);
+      if (turns(owner))
+        return graph_.fail({.fault = Fault::tied_turned, .node = user, .text = name});
+      value = role < owner.operand_count ? graph_.operand(owner, role) : Value{};
     }
   }
 
@@ -90,8 +112,9 @@ class Resolution {
 /// the others as written, but operands before their users (D1).
 constexpr void sort(Graph& graph) {
   for (int n = 0; n < graph.nodes.size(); ++n) {
-    if (!is_given(graph.nodes[n])) continue;
-    graph.nodes[n].mark = 2;
+    Node& node = graph.nodes[n];
+    if (node.category == Category::trained || !is_given(node)) continue;
+    node.mark = 2;
     graph.order.push(n);
   }
   struct Visit {

@@ -18,13 +18,18 @@ enum class ScalarOp : unsigned char {
   divide,
   minimum,
   maximum,
+  pow,
   negate,
   absolute,
   floor,
   exp,
+  expm1,
   log,
+  log1p,
   sqrt,
   rsqrt,
+  sin,
+  cos,
   tanh,
   erf,
   sigmoid,
@@ -244,9 +249,16 @@ constexpr Scalar abs(const Scalar& a) { return tracing::unary(ScalarOp::absolute
 /// The largest whole number that is not above `a`.
 constexpr Scalar floor(const Scalar& a) { return tracing::unary(ScalarOp::floor, a); }
 constexpr Scalar exp(const Scalar& a) { return tracing::unary(ScalarOp::exp, a); }
+/// exp(a) - 1, with all digits where a is small.
+constexpr Scalar expm1(const Scalar& a) { return tracing::unary(ScalarOp::expm1, a); }
 constexpr Scalar log(const Scalar& a) { return tracing::unary(ScalarOp::log, a); }
+/// log(1 + a), with all digits where a is small.
+constexpr Scalar log1p(const Scalar& a) { return tracing::unary(ScalarOp::log1p, a); }
 constexpr Scalar sqrt(const Scalar& a) { return tracing::unary(ScalarOp::sqrt, a); }
 constexpr Scalar rsqrt(const Scalar& a) { return tracing::unary(ScalarOp::rsqrt, a); }
+/// Of radians, however many.
+constexpr Scalar sin(const Scalar& a) { return tracing::unary(ScalarOp::sin, a); }
+constexpr Scalar cos(const Scalar& a) { return tracing::unary(ScalarOp::cos, a); }
 constexpr Scalar tanh(const Scalar& a) { return tracing::unary(ScalarOp::tanh, a); }
 constexpr Scalar erf(const Scalar& a) { return tracing::unary(ScalarOp::erf, a); }
 constexpr Scalar sigmoid(const Scalar& a) { return tracing::unary(ScalarOp::sigmoid, a); }
@@ -271,6 +283,7 @@ struct Expression {
   int size = 0;
   int arity = 0;  ///< the values that the lambda takes, -1 when it takes none of 1 to kMaxOperands
   Defect defect = Defect::none;
+  const char* word = nullptr;  ///< of a function that the dsl has ready
 };
 
 namespace tracing {

@@ -59,12 +59,16 @@ constexpr Hash extend(Hash hash, const char* text) {
 
 using description::Category, description::form_of;
 
+/// What a name stands for that is a layer's where a parameter is read: its weight, or the parameter
+/// in the same role.
+enum class Tie : unsigned char { none, weight, same };
+
 /// A node, or the name of one in the scope where it was written.
 struct Value {
   int node = -1;
   const char* name = nullptr;
   int scope = -1;
-  bool tie = false;  ///< the name is a layer's and its parameter is meant
+  Tie tie = Tie::none;
 
   constexpr bool exists() const { return node >= 0 || name != nullptr; }
 };
@@ -81,11 +85,14 @@ struct Scope {
 struct Node {
   description::Kind kind{};
   Category category{};    ///< the kind's, at hand: a constant evaluation has few steps
-  bool integers = false;  ///< an input of i32
-  int role = 0;           ///< parameters: which of the layer's operands
+  bool integers = false;  ///< an input of labels or tokens
+  bool gradient = false;  ///< an input that wants one
+  bool weighs = false;    ///< a loss whose last operand is a sample_weight
+  bool owned = false;     ///< a parameter or a state, made with its layer
+  int role = 0;           ///< of what a layer owns: which of its operands; otherwise 0
   long long inputs = 0;   ///< parameters: what one output of the layer sums
   const char* name =
-      nullptr;  ///< parameters: their layer's; null for a layer that is called after what it reads
+      nullptr;  ///< what a layer owns: the layer's; null for one that is called after what it reads
   int scope = -1;
   int token = -1;                       ///< the layer's token; its options and operands follow
   int operands = 0, operand_count = 0;  ///< a range of Graph::operands
@@ -157,14 +164,24 @@ enum class Fault : unsigned char {
   // kinds
   integers_as_values,
   values_as_integers,
+  weight_not_delivered,
   loss_as_value,
   // parameters
   not_an_option,
+  integers_with_gradient,
+  gradient_without_loss,
+  input_twice,
+  element_of_values,
+  element_of_integers,
+  no_conversion,
+  bad_conversion,
   tied_unknown,
   tied_kind,
   tied_cycle,
+  tied_turned,
   tied_shape,
   tied_options,
+  tied_twice,
   no_bias_options,
   bad_scale,
   bad_initializer,
@@ -281,7 +298,7 @@ constexpr bool is_layer_option(Part part) {
 /// Which setting of its node's kind a token states, or -1.
 constexpr int stated(const Token& token) {
   if (token.part == Part::setting) return token.detail;
-  return token.part == Part::node && token.y == kStated ? 0 : -1;
+  return token.part == Part::node && token.y == kStated && !is_input(token) ? 0 : -1;
 }
 
 /// What a layer's list holds: `size` tokens behind its options.
@@ -305,10 +322,9 @@ constexpr Dimension dimension_of(const Token& token) {
   return token.name != nullptr ? Dimension(token.name) : Dimension(token.number);
 }
 
-/// What the layer's form says of a parameter.
-constexpr const description::OperandForm& parameter_form(const Program& program,
-                                                         const Node& parameter) {
-  return form_of(program[parameter.token].kind()).operands[parameter.role];
+/// What the layer's form says of what it owns.
+constexpr const description::OperandForm& own_form(const Program& program, const Node& owned) {
+  return form_of(program[owned.token].kind()).operands[owned.role];
 }
 /// Whether an option speaks of a parameter.
 constexpr bool speaks_of(const Token& option, const description::OperandForm& parameter) {
@@ -317,7 +333,7 @@ constexpr bool speaks_of(const Token& option, const description::OperandForm& pa
 
 /// Whether a parameter is never trained.
 constexpr bool is_frozen(const Program& program, const Node& parameter) {
-  const description::OperandForm& form = parameter_form(program, parameter);
+  const description::OperandForm& form = own_form(program, parameter);
   for (int at = parameter.token + 1; at < program.size && is_layer_option(program[at].part); ++at) {
     if (program[at].part == Part::frozen && speaks_of(program[at], form)) return true;
   }
@@ -330,6 +346,13 @@ constexpr int tied_operand(description::Kind kind) {
   int i = operands.size - 1;
   while (i >= 0 && !operands[i].may_be_tied) --i;
   return i;
+}
+
+/// What a layer without a name is called behind what it continues.
+constexpr const char* word_of(const Graph& graph, const Node& node) {
+  const Expression* expression = graph.program[node.token].expression;
+  return expression != nullptr && expression->word != nullptr ? expression->word
+                                                              : form_of(node.kind).word;
 }
 
 /// The node that a layer without a name is called after: the one it continues, if that lies in the

@@ -17,7 +17,8 @@ class NodeView {
   constexpr void compare_tied() { compares_ = true; }
   constexpr void apply();
 
-  constexpr int operands() const { return node_.operand_count; }
+  constexpr int operands() const { return node_.operand_count - (node_.weighs ? 1 : 0); }
+  constexpr bool weighs() const { return node_.weighs; }
   constexpr const Shape& shape(int operand) const { return graph_.read(node_, operand).shape; }
 
   static constexpr int rank(const Shape& shape) { return shape.rank; }
@@ -62,6 +63,14 @@ class NodeView {
     Shape shape;
     for (int i = 0; i < list.count; ++i) shape.push(dimension_of(graph_.program[list.first + i]));
     return shape;
+  }
+
+  /// A matrix that is kept transposed, so that an output sums down its columns.
+  constexpr bool transposed_parameter(int operand, const Dimension& rows,
+                                      const Dimension& columns) {
+    const bool fits = parameter(operand, columns, rows);
+    inputs_ = columns.extent;
+    return fits;
   }
 
   template <class... Dimensions>
@@ -135,7 +144,9 @@ class Inference {
   constexpr explicit Inference(Graph& graph) : graph_(graph) {}
 
   constexpr void run() {
-    for (int i = 0; i < graph_.order.size() && graph_.sound(); ++i) visit(graph_.order[i]);
+    for (int i = 0; i < graph_.order.size() && graph_.sound(); ++i) {
+      if (!graph_.nodes[graph_.order[i]].owned) visit(graph_.order[i]);
+    }
     for (int i = 0; i < graph_.tied.size() && graph_.sound(); ++i) {
       NodeView view(graph_, graph_.tied[i]);
       view.compare_tied();
@@ -169,13 +180,18 @@ class Inference {
     for (int i = 0; i < node.operand_count; ++i) {
       const int at = graph_.operand(node, i).node;
       const Node& read = graph_.nodes[at];
+      const description::OperandForm& operand = node.weighs && i + 1 == node.operand_count
+                                                    ? form.operands[form.operands.size - 1]
+                                                    : operand_form(form, i);
       if (read.category == Category::loss) {
         graph_.fail({.fault = Fault::loss_as_value, .node = n, .other = at});
-      } else if (read.integers != operand_form(form, i).integers) {
+      } else if (read.integers != operand.integers) {
         graph_.fail({.fault = read.integers ? Fault::integers_as_values : Fault::values_as_integers,
                      .node = n,
                      .other = at,
-                     .text = operand_form(form, i).role});
+                     .text = operand.role});
+      } else if (operand.weighs && read.category != Category::delivered) {
+        graph_.fail({.fault = Fault::weight_not_delivered, .node = n, .other = at});
       }
     }
   }

@@ -6,6 +6,7 @@
 #include "halftone/description/in_f32.hpp"
 #include "halftone/description/reserved_names.hpp"
 #include "halftone/elaborate.hpp"
+#include "halftone/encoding/traits.hpp"
 #include "halftone/rules.hpp"
 
 namespace halftone::dsl::checking {
@@ -22,7 +23,9 @@ class Inspection {
     names_of_buffers();
     usage();
     states();
-    for (int n = 0; n < graph_.nodes.size() && graph_.sound(); ++n) layer_options(n);
+    for (int n = 0; n < graph_.nodes.size() && graph_.sound(); ++n) {
+      if (!graph_.nodes[n].owned) layer_options(n);
+    }
     if (graph_.sound()) objective();
     if (graph_.sound()) optimizer();
     if (graph_.sound()) precision();
@@ -72,7 +75,7 @@ class Inspection {
     for (int n = 0; n < graph_.nodes.size(); ++n) {
       const Node* node = &graph_.nodes[n];
       if (node->scope >= 0) continue;
-      bool dotted = node->category == Category::trained;
+      bool dotted = node->owned;
       for (int base = 0; node->name == nullptr; node = &graph_.nodes[base], dotted = true)
         if ((base = continued(graph_, *node)) < 0) break;
       if (node->name == nullptr || !description::begins_as_buffer(node->name)) continue;
@@ -85,7 +88,11 @@ class Inspection {
     bool any_input = false;
     for (int n = 0; n < graph_.nodes.size(); ++n) {
       const Node& node = graph_.nodes[n];
-      any_input = any_input || node.category == Category::delivered;
+      if (node.owned) continue;  // its layer reads it
+      if (node.category == Category::delivered) {
+        any_input = true;
+        input(n);
+      }
       if (node.users > 0 || node.category == Category::loss) continue;
       const Fault fault = node.category == Category::delivered ? Fault::unused_input
                           : node.category == Category::kept    ? Fault::unused_state
@@ -102,6 +109,28 @@ class Inspection {
             {.fault = Fault::integers_as_values, .other = value, .token = graph_.outputs[i].token});
       }
     }
+  }
+
+  constexpr void input(int n) {
+    const long long number = program_[graph_.nodes[n].token].number;
+    const encoding::Element element = delivered_in(number);
+    const bool counted = (number & kIntegers) != 0, integers = encoding::traits(element).integer;
+    const bool wants = (number & kWantsGradient) != 0;
+    const bool converts = (number & (kScaled | kShifted)) != 0;
+    const Token& token = program_[graph_.nodes[n].token];
+    const auto refuse_if = [&](bool is_wrong, Fault fault) {
+      if (is_wrong)
+        graph_.fail({.fault = fault, .node = n, .text = encoding::traits(element).word});
+    };
+    refuse_if((number & kTwice) != 0, Fault::input_twice);
+    refuse_if(counted && !integers, Fault::element_of_integers);
+    const bool is_value =
+        integers ? encoding::is_exact_in_f32(element) : encoding::traits(element).stored;
+    refuse_if(!counted && !is_value, Fault::element_of_values);
+    refuse_if(converts && (counted || !integers), Fault::no_conversion);
+    refuse_if(!is_finite_in_f32(token.x) || !is_finite_in_f32(token.y), Fault::bad_conversion);
+    refuse_if(wants && integers, Fault::integers_with_gradient);
+    refuse_if(wants && graph_.losses.size() == 0, Fault::gradient_without_loss);
   }
 
   constexpr void states() {
@@ -132,27 +161,28 @@ class Inspection {
 
   constexpr void layer_options(int n) {
     const Node& node = graph_.nodes[n];
-    if (node.category == Category::trained) return;
     setting(n, program_[node.token]);
     const int first = node.token + 1;
     if (first == program_.size || !is_layer_option(program_[first].part)) return;
-    int without = kBoth;
-    for (const auto& operand : form_of(node.kind).operands) {
-      if (operand.is_parameter()) without &= ~target_of(operand.group);
-    }
-    bool tie = false;
+    int without = without_of(node.kind);
+    int ties = 0;
+    bool shares = false;
     for (int at = first; at < program_.size && is_layer_option(program_[at].part); ++at) {
       const Token& option = program_[at];
       setting(n, option);
       if (option.part == Part::without) without |= option.detail;
       if (option.part == Part::without && !has_optional(node.kind, option.detail))
         graph_.fail({.fault = Fault::not_an_option, .token = node.token});
-      tie = tie || option.part == Part::tied;
+      if (option.part != Part::tied) continue;
+      shares = option.detail == kBoth;
+      if (++ties > 1) graph_.fail({.fault = Fault::tied_twice, .node = n});
     }
+    if (shares && (without & ~without_of(node.kind)) != 0)
+      graph_.fail({.fault = Fault::tied_options, .node = n});
     for (int at = first; at < program_.size && is_layer_option(program_[at].part); ++at) {
       const Token& option = program_[at];
       if (!is_parameter_option(option.part)) continue;
-      if (tie && (option.detail == kWeight || (without & kBias) != 0))
+      if (shares || (ties > 0 && (option.detail & kWeight) != 0))
         graph_.fail({.fault = Fault::tied_options, .node = n});
       if ((option.detail & ~without) == 0)
         graph_.fail({.fault = Fault::no_bias_options, .node = n});
@@ -160,10 +190,20 @@ class Inspection {
     }
   }
 
+  /// The targets of which the kind has no parameter.
+  static constexpr int without_of(description::Kind kind) {
+    int without = kBoth;
+    for (const auto& operand : form_of(kind).operands) {
+      if (operand.is_parameter()) without &= ~target_of(operand.group);
+    }
+    return without;
+  }
+
   /// Whether the kind has a parameter of this target that it may go without.
   static constexpr bool has_optional(description::Kind kind, int target) {
     for (const auto& operand : form_of(kind).operands) {
-      if (operand.optional && target_of(operand.group) == target) return true;
+      if (operand.optional && operand.is_parameter() && target_of(operand.group) == target)
+        return true;
     }
     return false;
   }
@@ -217,9 +257,11 @@ class Inspection {
   }
 
   constexpr void require(bool holds, Fault fault) {
-    if (!holds)
-      graph_.fail({.fault = fault,
-                   .text = program_.optimizer.kind == Optimizer::Kind::sgd ? "sgd" : "adamw"});
+    if (!holds) graph_.fail({.fault = fault, .text = word_of(program_.optimizer.kind)});
+  }
+
+  static constexpr const char* word_of(Optimizer::Kind kind) {
+    return kind == Optimizer::Kind::sgd ? "sgd" : kind == Optimizer::Kind::adam ? "adam" : "adamw";
   }
 
   constexpr void optimizer() {

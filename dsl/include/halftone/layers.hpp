@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The layer vocabulary. A layer reads the chain's current value x, written (rows..., columns)
-// below, and its result becomes the current value. Formulas: docs/spec/description.md, D20 to D39.
+// below, and its result becomes the current value. Formulas: docs/spec/description.md, D20 to D59.
 #pragma once
 
 #include "halftone/shape.hpp"
@@ -23,7 +23,8 @@ constexpr Token function(const char* name, const Expression* expression) {
 }
 }  // namespace building
 
-// ---- options of parameters, for linear, causal_conv1d, embedding, layer_norm and rms_norm ----
+// ---- options of parameters: linear, causal_conv1d, embedding, layer_norm, rms_norm, batch_norm
+// ----
 
 template <int N>
 struct ParameterOptions {
@@ -56,8 +57,8 @@ constexpr auto learning_rate_scale(double factor) {
 
 /// First values of the weight, or of the bias inside on_bias. Without: linear draws weight and bias
 /// uniformly from +-sqrt(1 / inputs), as torch.nn.Linear, causal_conv1d from +-sqrt(1 / taps), as
-/// torch.nn.Conv1d; embedding draws normally, with deviation 1, as torch.nn.Embedding; layer_norm
-/// and rms_norm start at weight 1 and bias 0.
+/// torch.nn.Conv1d; embedding draws normally, with deviation 1, as torch.nn.Embedding; norms
+/// start at weight 1 and bias 0.
 constexpr auto init_constant(double value) {
   return building::parameter_option(Part::init_constant, kWeight, value);
 }
@@ -85,11 +86,35 @@ struct LinearOption {
 inline constexpr LinearOption no_bias{{.part = Part::without, .detail = kBias}};
 /// Uses the weight of `layer`, a linear or an embedding, instead of an own one; both then train one
 /// parameter.
-constexpr LinearOption tied(const char* layer) { return {{.part = Part::tied, .name = layer}}; }
+constexpr LinearOption tied(const char* layer) {
+  return {{.part = Part::tied, .detail = kWeight, .name = layer}};
+}
+
+struct Transposed {};
+inline constexpr Transposed transposed{};
+struct TransposedTie {
+  const char* layer;
+};
+/// Of linear alone: uses the weight of `layer` transposed, so that the outputs of each are the
+/// inputs of the other, as in an autoencoder: linear("decode", 784, tied("encode", transposed)).
+constexpr TransposedTie tied(const char* layer, Transposed) { return {layer}; }
+
+struct SharedOption {
+  Token token;
+};
+/// Uses all parameters of `layer`, which is of the same kind and of the same sizes, instead of own
+/// ones; both then train one set, whose gradient is the sum of theirs:
+///   from("left") | linear("left_tower", 64) | ...,
+///   from("right") | linear("right_tower", 64, shared("left_tower")) | ...
+/// It goes without a bias where `layer` does; settings, such as epsilon, are its own.
+constexpr SharedOption shared(const char* layer) {
+  return {{.part = Part::tied, .detail = kBoth, .name = layer}};
+}
 
 namespace building {
 constexpr Spec<1> tokens_of(const auto&) { return one({.part = Part::stranger}); }
 constexpr Spec<1> tokens_of(const LinearOption& option) { return one(option.token); }
+constexpr Spec<1> tokens_of(const SharedOption& option) { return one(option.token); }
 template <int N>
 constexpr const Spec<N>& tokens_of(const ParameterOptions<N>& options) {
   return options.tokens;
@@ -98,6 +123,13 @@ template <int N>
 constexpr Token operand_token(const char (&name)[N]) {
   return {.part = Part::operand, .name = name};
 }
+
+namespace of_linear {
+using building::tokens_of;
+constexpr Spec<2> tokens_of(const TransposedTie& tie) {
+  return one(setting<Linear>("transposed", 1)) | one(tied(tie.layer).token);
+}
+}  // namespace of_linear
 }  // namespace building
 
 // ---- layers ----
@@ -107,7 +139,7 @@ constexpr Token operand_token(const char (&name)[N]) {
 template <Whole Outputs, class... Options>
 constexpr auto linear(const char* name, Outputs outputs, const Options&... options) {
   return join(one(building::node<building::Linear>(name, outputs)),
-              building::tokens_of(options)...);
+              building::of_linear::tokens_of(options)...);
 }
 
 /// Every channel weighs its present and its past by taps of its own, the last of them the present;
@@ -147,8 +179,13 @@ constexpr auto embedding(const char* name, Rows rows, Columns columns, const Opt
 struct Epsilon {
   double value;
 };
-/// Added to a variance (layer_norm), a mean square (rms_norm) or a root (adamw).
+/// Added to a variance (layer_norm, batch_norm), a mean square (rms_norm) or a root (adam, adamw).
 constexpr Epsilon epsilon(double value) { return {value}; }
+struct Momentum {
+  double value;
+};
+/// How much of it sgd keeps of earlier gradients, or batch_norm takes of a new batch.
+constexpr Momentum momentum(double value) { return {value}; }
 
 /// Normalizes every row, then weight and bias (columns); epsilon(1e-5). D22
 template <int... N>
@@ -159,6 +196,12 @@ template <int... N>
 constexpr auto layer_norm(const char* name, const ParameterOptions<N>&... options) {
   return join(one(building::node<building::LayerNorm>(name)), options.tokens...);
 }
+constexpr auto layer_norm(const char* name, Epsilon added, const SharedOption& option) {
+  return join(one(building::node_with<building::LayerNorm>(name, added.value)), one(option.token));
+}
+constexpr auto layer_norm(const char* name, const SharedOption& option) {
+  return join(one(building::node<building::LayerNorm>(name)), one(option.token));
+}
 
 /// Divides every row by its root mean square, then weight (columns); epsilon(1e-5). D33
 template <int... N>
@@ -168,6 +211,34 @@ constexpr auto rms_norm(const char* name, Epsilon added, const ParameterOptions<
 template <int... N>
 constexpr auto rms_norm(const char* name, const ParameterOptions<N>&... options) {
   return join(one(building::node<building::RmsNorm>(name)), options.tokens...);
+}
+constexpr auto rms_norm(const char* name, Epsilon added, const SharedOption& option) {
+  return join(one(building::node_with<building::RmsNorm>(name, added.value)), one(option.token));
+}
+constexpr auto rms_norm(const char* name, const SharedOption& option) {
+  return join(one(building::node<building::RmsNorm>(name)), one(option.token));
+}
+
+namespace building {
+constexpr auto batch_norm_tokens(const auto& option) { return tokens_of(option); }
+constexpr auto batch_norm_tokens(Epsilon added) {
+  return one(setting<BatchNorm>("epsilon", added.value));
+}
+constexpr auto batch_norm_tokens(Momentum taken) {
+  return one(setting<BatchNorm>("momentum", taken.value));
+}
+}  // namespace building
+
+/// Normalizes every column over all rows, then weight and bias (columns); in a predictor by the
+/// states `mean` and `variance` (columns), averages of the training batches' that momentum(0.1)
+/// moves; epsilon(1e-5). torch.nn.BatchNorm1d, and BatchNorm2d where channels are the last
+/// dimension. D59
+template <class... Options>
+  requires((0 + ... + std::is_same_v<Epsilon, Options>) <= 1 &&
+           (0 + ... + std::is_same_v<Momentum, Options>) <= 1)
+constexpr auto batch_norm(const char* name, const Options&... options) {
+  return join(one(building::node<building::BatchNorm>(name)),
+              building::batch_norm_tokens(options)...);
 }
 
 /// A layer without parameters: `gelu`, or gelu("name"). Without a name it is called after the value
@@ -181,8 +252,8 @@ struct Activation : Spec<1> {
   }
   constexpr Spec<1> operator()(const auto&...) const {
     return building::misused(
-        "relu, gelu, gelu_tanh and silu take a name, or stand without parentheses: write relu, or "
-        "relu(\"act\")");
+        "relu, gelu, gelu_tanh, silu, softplus, mish, softsign, hard_sigmoid and hard_swish take a "
+        "name, or stand without parentheses: write relu, or relu(\"act\")");
   }
 };
 inline constexpr Activation relu{building::node<building::Relu>(nullptr)};  ///< D23
@@ -193,19 +264,19 @@ inline constexpr Activation silu{building::node<building::Silu>(nullptr)};      
 /// In training +0 for a share `rate` of the elements, below 1, drawn anew for every pass by the
 /// trainer's seed, and x / (1 - rate) for the others; x in a predictor. D35
 template <class Rate>
-requires(std::is_arithmetic_v<Rate>) constexpr Spec<1> dropout(const char* name, Rate rate) {
+  requires(std::is_arithmetic_v<Rate>)
+constexpr Spec<1> dropout(const char* name, Rate rate) {
   return one(building::node_with<building::Dropout>(name, static_cast<double>(rate)));
 }
 
 /// The user's function of the current value and of values of the same shape, elementwise. D28
 ///   pointwise("gate", [](auto x, auto y) { return x * sigmoid(y); }, "other")
 /// The lambda captures nothing; + - * /, comparisons for select() and the functions of
-/// expression.hpp are its vocabulary.
+/// expression.hpp, functions.hpp and pointwise.hpp are its vocabulary.
 template <class F, int... N>
 constexpr auto pointwise(const char* name, F, const char (&... others)[N]) {
-  constexpr bool accepted = requires(const F& f, Scalar x, tracing::ScalarAt<N>... more) {
-    f(x, more...);
-  };
+  constexpr bool accepted =
+      requires(const F& f, Scalar x, tracing::ScalarAt<N>... more) { f(x, more...); };
   const Expression* expression = &tracing::expression_of<F, accepted, 1 + sizeof...(N)>;
   return join(one(building::function<building::Pointwise>(name, expression)),
               one(building::operand_token(others))...);
@@ -260,52 +331,130 @@ constexpr auto transpose(const char* name, const First& first, const Axes&... ot
 // ---- losses, of values by name; the objective is the sum of weight * loss ----
 
 struct LossWeight {
-  double value;
+  double value = 1;
+  const char* misuse = nullptr;
 };
 /// 0 makes the loss a metric: computed and read like the others, without a part in training, so
 /// that it may be NaN (D6).
 constexpr LossWeight weight(double factor) { return {factor}; }
 
-namespace building {
-template <int N>
-constexpr auto weighted(const Spec<N>& loss, LossWeight factor) {
-  return Section<N + 1>{loss | one({.part = Part::loss_weight, .x = factor.value})};
+struct SampleWeight {
+  const char* input = nullptr;
+  const char* misuse = nullptr;
+};
+/// What every row, or of mse and pointwise_loss every element, counts within the loss, which is
+/// then a weighted mean: sum(w * l) / sum(w). An input of floats: for each label one; or of the
+/// shape of what mse and pointwise_loss read, with or without its last dimension. What has weight 0
+/// is left out, be it NaN. D70 to D73
+constexpr SampleWeight sample_weight(const char* input) { return {input}; }
+
+struct IgnoreIndex {
+  long long label = 0;
+  const char* misuse = nullptr;
+};
+/// The label of rows that cross_entropy leaves out: they have weight 0. D70 to D73
+template <Whole Label>
+constexpr IgnoreIndex ignore_index(Label label) {
+  const auto value = static_cast<long long>(label);
+  return {(label > 0) == (value > 0) ? value : 0x7fffffffffffffff};
 }
-template <class Of>
-constexpr auto loss(const char* name, const char* first, const char* second, LossWeight factor) {
-  return weighted(join(one(node<Of>(name)), one({.part = Part::operand, .name = first}),
-                       one({.part = Part::operand, .name = second})),
-                  factor);
+
+namespace building {
+template <class Option, class... Options>
+inline constexpr int kTimes = (0 + ... + (std::is_same_v<Option, Options> ? 1 : 0));
+
+/// Whether Options are some of Known, each given once.
+template <class Listed, class... Options>
+inline constexpr bool kFits = false;
+template <class... Known, class... Options>
+inline constexpr bool kFits<void(Known...), Options...> =
+    ((kTimes<Known, Options...> <= 1) && ...) &&
+    (0 + ... + kTimes<Known, Options...>) == static_cast<int>(sizeof...(Options));
+
+/// Takes the option of its type.
+template <class Option>
+constexpr void take(Option& to, const Option& option) {
+  to = option;
+}
+constexpr void take(auto&, const auto&) {}
+
+/// A loss with its operands, then with what stands behind them.
+template <int N, class... Options>
+constexpr auto weighed(Spec<N> loss, const Options&... options) {
+  LossWeight factor;
+  SampleWeight samples;
+  (take(factor, options), ...);
+  (take(samples, options), ...);
+  const char* misuse = nullptr;
+  ((misuse = options.misuse != nullptr ? options.misuse : misuse), ...);
+  if (misuse != nullptr) loss[0] = misused(misuse)[0];
+  const Spec<1> ends = one({.part = Part::loss_weight, .x = factor.value});
+  if constexpr (kTimes<SampleWeight, Options...> == 0) {
+    return Section<N + 1>{loss | ends};
+  } else {
+    return Section<N + 2>{loss | one({.part = Part::weights, .name = samples.input}) | ends};
+  }
+}
+template <class... Options>
+constexpr auto loss(const Token& of, const char* first, const char* second,
+                    const Options&... options) {
+  return weighed(join(one(of), one({.part = Part::operand, .name = first}),
+                      one({.part = Part::operand, .name = second})),
+                 options...);
+}
+template <class F, int... N>
+constexpr auto of_function(const char* name, const char (&... values)[N]) {
+  constexpr bool accepted = requires(const F& f, tracing::ScalarAt<N>... of) { f(of...); };
+  const Expression* expression = &tracing::expression_of<F, accepted, sizeof...(N)>;
+  return join(one(function<PointwiseLoss>(name, expression)), one(operand_token(values))...);
 }
 }  // namespace building
 
-/// Softmax and cross-entropy of logits (rows..., classes) and labels (rows...), mean over the rows.
-/// D29
+/// Softmax and cross-entropy of logits (rows..., classes) and labels (rows...), mean over the rows,
+/// with sample_weight() or ignore_index() weighted. D29
+///   cross_entropy("error", "logits", "letter", sample_weight("importance"), ignore_index(-100))
+template <class... Options>
+  requires(building::kFits<void(LossWeight, SampleWeight, IgnoreIndex), Options...>)
 constexpr auto cross_entropy(const char* name, const char* logits, const char* label,
-                             LossWeight factor = {1.0}) {
-  return building::loss<building::CrossEntropy>(name, logits, label, factor);
+                             const Options&... options) {
+  IgnoreIndex ignored;
+  (building::take(ignored, options), ...);
+  const Token plain = building::node<building::CrossEntropy>(name);
+  const Token ignoring =
+      building::node_with<building::CrossEntropy>(name, static_cast<double>(ignored.label));
+  return building::loss(building::kTimes<IgnoreIndex, Options...> == 0 ? plain : ignoring, logits,
+                        label, options...);
 }
 
-/// Mean of the squared differences of two values of one shape. D30
+/// Mean of the squared differences of two values of one shape, with sample_weight() weighted. D30
+template <class... Options>
+  requires(building::kFits<void(LossWeight, SampleWeight), Options...>)
 constexpr auto mse(const char* name, const char* value, const char* target,
-                   LossWeight factor = {1.0}) {
-  return building::loss<building::Mse>(name, value, target, factor);
+                   const Options&... options) {
+  return building::loss(building::node<building::Mse>(name), value, target, options...);
 }
 
-/// Mean of the user's function of values of one shape. D31
+/// Mean of the user's function of values of one shape, with sample_weight() weighted. D31
 ///   pointwise_loss("charbonnier", [](auto x, auto y) { return sqrt((x - y) * (x - y) + 1e-6); },
 ///   "y", "target")
+/// weight() and sample_weight(), in this order, stand before the values.
 template <class F, int... N>
 constexpr auto pointwise_loss(const char* name, F, LossWeight factor, const char (&... values)[N]) {
-  constexpr bool accepted = requires(const F& f, tracing::ScalarAt<N>... of) { f(of...); };
-  const Expression* expression = &tracing::expression_of<F, accepted, sizeof...(N)>;
-  return building::weighted(join(one(building::function<building::PointwiseLoss>(name, expression)),
-                                 one(building::operand_token(values))...),
-                            factor);
+  return building::weighed(building::of_function<F>(name, values...), factor);
+}
+template <class F, int... N>
+constexpr auto pointwise_loss(const char* name, F, LossWeight factor, SampleWeight samples,
+                              const char (&... values)[N]) {
+  return building::weighed(building::of_function<F>(name, values...), factor, samples);
 }
 template <class F, int... N>
 constexpr auto pointwise_loss(const char* name, F function, const char (&... values)[N]) {
   return pointwise_loss(name, function, weight(1.0), values...);
+}
+template <class F, int... N>
+constexpr auto pointwise_loss(const char* name, F function, SampleWeight samples,
+                              const char (&... values)[N]) {
+  return pointwise_loss(name, function, weight(1.0), samples, values...);
 }
 
 }  // namespace halftone::dsl

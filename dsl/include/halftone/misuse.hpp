@@ -6,6 +6,7 @@
 
 #include "halftone/loss_scale.hpp"
 #include "halftone/model.hpp"
+#include "halftone/pointwise.hpp"
 #include "halftone/training.hpp"
 
 namespace halftone::dsl {
@@ -17,9 +18,7 @@ template <int N>
 constexpr void take_chain(const Spec<N>&) {}
 /// Also of what is derived from Spec, to which an overload for everything would be preferred.
 template <class T>
-concept Chain = requires(const T& layers) {
-  take_chain(layers);
-};
+concept Chain = requires(const T& layers) { take_chain(layers); };
 
 /// What a function of the dsl becomes that stands without its parentheses: of its overloads only
 /// the one for misuse takes a Nothing, and it says the sentence. All else has no sentence.
@@ -32,7 +31,11 @@ struct Argument {
   constexpr Argument(Section<1> (*bare)(const Nothing&)) : sentence(bare({}).spec[0].name) {}
   constexpr Argument(Model<1> (*bare)(const Nothing&)) : sentence(bare({}).spec[0].name) {}
   constexpr Argument(LinearOption (*bare)(const Nothing&)) : sentence(bare({}).token.name) {}
+  constexpr Argument(SharedOption (*bare)(const Nothing&)) : sentence(bare({}).token.name) {}
 };
+/// A call that is no part of a lambda.
+template <class... T>
+concept Outside = !(std::is_same_v<T, Scalar> || ...);
 /// Says the sentence of the first that has one, otherwise `sentence`.
 template <int N>
 constexpr Spec<1> misused(const Argument (&arguments)[N], const char* sentence) {
@@ -65,8 +68,23 @@ constexpr Spec<1> rms_norm(const auto&...) {
   return building::misused(
       "rms_norm takes a name, epsilon() and options of parameters: write rms_norm(\"norm\")");
 }
+constexpr Spec<1> batch_norm(const auto&...) {
+  return building::misused(
+      "batch_norm takes a name, epsilon(), momentum(), shared() and options of parameters: write "
+      "batch_norm(\"norm\")");
+}
 constexpr Spec<1> dropout(const auto&...) {
   return building::misused("dropout takes a name and a rate: write dropout(\"drop\", 0.1)");
+}
+template <class... T>
+  requires(building::Outside<T...>)
+constexpr Spec<1> leaky_relu(const T&...) {
+  return building::misused("leaky_relu takes a name and a slope: write leaky_relu(\"act\", 0.01)");
+}
+template <class... T>
+  requires(building::Outside<T...>)
+constexpr Spec<1> elu(const T&...) {
+  return building::misused("elu takes a name and alpha: write elu(\"act\", 1.0)");
 }
 constexpr Spec<1> pointwise(const auto&...) {
   return building::misused(
@@ -77,7 +95,8 @@ constexpr Spec<1> add(const auto&...) {
   return building::misused("add takes the name of a value: write add(\"x\")");
 }
 template <class... Parts>
-requires(!(building::Chain<Parts> && ...)) constexpr Spec<1> concat(const Parts&...) {
+  requires(!(building::Chain<Parts> && ...))
+constexpr Spec<1> concat(const Parts&...) {
   return building::misused(
       "concat takes names of values, or chains that each begin at the current value: write "
       "concat(\"a\", \"b\")");
@@ -102,6 +121,11 @@ constexpr LinearOption tied(const auto&...) {
       building::misused("tied takes the name of a layer: write "
                         "linear(\"head\", 64, tied(\"embed\"))")[0]};
 }
+constexpr SharedOption shared(const auto&...) {
+  return SharedOption{
+      building::misused("shared takes the name of a layer: write "
+                        "linear(\"right\", 64, shared(\"left\"))")[0]};
+}
 constexpr LinearOption padding_index(const auto&...) {
   return {
       building::misused("padding_index takes the number of a row: write embedding(\"embed\", "
@@ -119,7 +143,7 @@ constexpr LinearOption on_bias(const auto&...) {
 constexpr Section<1> tensor(const auto&...) {
   return building::misused_section(
       "tensor takes a name and dimensions that are whole numbers or symbols: write tensor(\"x\", "
-      "batch, 64)");
+      "batch, 64), or with an element and options tensor(\"x\", u8, batch, 64, scale(0.5))");
 }
 constexpr Section<1> labels(const auto&...) {
   return building::misused_section(
@@ -156,17 +180,65 @@ constexpr Section<1> losses(const auto&...) {
 }
 constexpr Section<1> cross_entropy(const auto&...) {
   return building::misused_section(
-      "cross_entropy takes the names of the loss, the logits and the label, and weight(): write "
-      "cross_entropy(\"loss\", \"logits\", \"digit\")");
+      "cross_entropy takes the names of the loss, the logits and the label, and weight(), "
+      "sample_weight() and ignore_index(), each once: write cross_entropy(\"loss\", \"logits\", "
+      "\"digit\")");
 }
 constexpr Section<1> mse(const auto&...) {
   return building::misused_section(
-      "mse takes the names of the loss, the value and the target, and weight(): write "
-      "mse(\"loss\", \"guess\", \"y\")");
+      "mse takes the names of the loss, the value and the target, and weight() and "
+      "sample_weight(), each once: write mse(\"loss\", \"guess\", \"y\")");
+}
+constexpr SampleWeight sample_weight(const auto&...) {
+  return {nullptr,
+          "sample_weight takes the name of an input: write cross_entropy(\"loss\", \"logits\", "
+          "\"digit\", sample_weight(\"importance\"))"};
+}
+constexpr IgnoreIndex ignore_index(const auto&...) {
+  return {0,
+          "ignore_index takes a label, a whole number: write cross_entropy(\"loss\", \"logits\", "
+          "\"digit\", ignore_index(-100))"};
+}
+constexpr Section<1> l1(const auto&...) {
+  return building::misused_section(
+      "l1 takes the names of the loss, the value and the target, weight() and "
+      "sample_weight(): write "
+      "l1(\"loss\", \"guess\", \"y\")");
+}
+template <class... T>
+  requires(building::Outside<T...>)
+constexpr Section<1> huber(const T&...) {
+  return building::misused_section(
+      "huber takes the names of the loss, the value and the target, delta, weight() and "
+      "sample_weight(): write "
+      "huber(\"loss\", \"guess\", \"y\", 1.0)");
+}
+template <class... T>
+  requires(building::Outside<T...>)
+constexpr Section<1> smooth_l1(const T&...) {
+  return building::misused_section(
+      "smooth_l1 takes the names of the loss, the value and the target, beta, weight() and "
+      "sample_weight(): write "
+      "smooth_l1(\"loss\", \"guess\", \"y\", 1.0)");
+}
+template <class... T>
+  requires(building::Outside<T...>)
+constexpr Section<1> binary_cross_entropy_with_logits(const T&...) {
+  return building::misused_section(
+      "binary_cross_entropy_with_logits takes the names of the loss, the logits and the target, "
+      "weight() and sample_weight(): write binary_cross_entropy_with_logits(\"loss\", \"logits\", "
+      "\"y\")");
+}
+template <class... T>
+  requires(building::Outside<T...>)
+constexpr Section<1> poisson_nll(const T&...) {
+  return building::misused_section(
+      "poisson_nll takes the names of the loss, the logarithm of the rate and the count, "
+      "weight() and sample_weight(): write poisson_nll(\"loss\", \"log_rate\", \"count\")");
 }
 constexpr Section<1> pointwise_loss(const auto&...) {
   return building::misused_section(
-      "pointwise_loss takes a name, a lambda, weight() and names of values: write "
+      "pointwise_loss takes a name, a lambda, weight(), sample_weight() and names of values: write "
       "pointwise_loss(\"loss\", [](auto x, auto y) { return abs(x - y); }, \"guess\", \"y\")");
 }
 
@@ -182,8 +254,8 @@ constexpr Spec<1> output(const auto&...) {
   return building::misused("output takes a name: write output(\"logits\")");
 }
 template <class... Parts>
-requires(sizeof...(Parts) != 1 ||
-         !(building::Chain<Parts> && ...)) constexpr Spec<1> residual(const Parts&...) {
+  requires(sizeof...(Parts) != 1 || !(building::Chain<Parts> && ...))
+constexpr Spec<1> residual(const Parts&...) {
   return building::misused(
       "residual takes one chain of layers: write residual(linear(\"fc\", 64) | relu)");
 }
@@ -197,8 +269,8 @@ constexpr Spec<1> repeat(const auto& name_or_body) {
   return repeat(name_or_body);
 }
 template <long long Count, class Body>
-requires(!building::Chain<Body>) constexpr Spec<1> repeat(const auto& name, const Body& body,
-                                                          const auto&... more) {
+  requires(!building::Chain<Body>)
+constexpr Spec<1> repeat(const auto& name, const Body& body, const auto&... more) {
   return repeat(name, body, more...);
 }
 template <int A, int B>
@@ -244,6 +316,10 @@ constexpr Spec<1> rms_norm(const char*, building::Argument a, building::Argument
                            building::Argument c = {}) {
   return building::misused({a, b, c}, rms_norm(0)[0].name);
 }
+constexpr Spec<1> batch_norm(const char*, building::Argument a, building::Argument b = {},
+                             building::Argument c = {}) {
+  return building::misused({a, b, c}, batch_norm(0)[0].name);
+}
 constexpr Spec<1> residual(building::Argument body) {
   return building::misused({body}, residual(0)[0].name);
 }
@@ -283,11 +359,13 @@ constexpr Selector layer(const auto&...) { return selecting::unnamed(); }
 constexpr Selector op(const auto&...) { return selecting::unnamed(); }
 constexpr Selector on(const auto&...) { return selecting::unnamed(); }
 template <class T>
-requires(!std::is_same_v<T, Selector>) constexpr Selector operator|(const Selector&, const T&) {
+  requires(!std::is_same_v<T, Selector>)
+constexpr Selector operator|(const Selector&, const T&) {
   return selecting::unnamed();
 }
 template <class T>
-requires(!std::is_same_v<T, Selector>) constexpr Selector operator&(const Selector&, const T&) {
+  requires(!std::is_same_v<T, Selector>)
+constexpr Selector operator&(const Selector&, const T&) {
   return selecting::unnamed();
 }
 constexpr Selection where(const auto&, const auto&, const auto&...) { return where(0); }

@@ -17,30 +17,82 @@ namespace halftone::dsl {
 
 // ---- sources ----
 
+/// An option of an input.
+struct InputOption {
+  long long number = 0;
+  double scale = 0, offset = 0;
+};
+
+/// A trainer computes d objective / d input in every backward pass and gives it by name,
+/// input_gradient("x"), without the loss scale (D15): tensor("x", batch, 16, with_gradient).
+inline constexpr InputOption with_gradient{kWantsGradient};
+
+/// The value of an input of u8, i8, u16 or i16 is its number, times scale, plus offset, each
+/// rounded to f32 (D16): tensor("pixels", u8, batch, 784, scale(1.0 / 255), offset(-0.5)).
+constexpr InputOption scale(double factor) { return {kScaled, factor, 0}; }
+constexpr InputOption offset(double summand) { return {kShifted, 0, summand}; }
+
+/// What the input is delivered in, a dimension, or an option.
+template <class T>
+concept PartOfInput = DimensionOfShape<T> || std::is_same_v<T, InputOption> ||
+                      std::is_same_v<T, description::Element>;
+
 namespace building {
 template <int N, DimensionOfShape... D>
 constexpr auto source(const Spec<N>& tokens, const D&... dimensions) {
   return Section<N + sizeof...(D)>{join(tokens, dimension_token(dimensions)...)};
 }
+
+/// Takes in an option, or appends a dimension.
+constexpr int put(Token* tokens, int at, const InputOption& option) {
+  Token& node = tokens[0];
+  if ((node.number & option.number) != 0) node.number |= kTwice;
+  node.number |= option.number;
+  node.x += option.scale;
+  node.y += option.offset;
+  return at;
+}
+constexpr int put(Token* tokens, int at, description::Element element) {
+  long long& number = tokens[0].number;
+  number = number < kElement ? number + number_of(element) : number | kTwice;
+  return at;
+}
+constexpr int put(Token* tokens, int at, const Dimension& dimension) {
+  tokens[at] = dimension_token(dimension)[0];
+  return at + 1;
+}
+
+template <class... Parts>
+constexpr auto delivered(const char* name, long long number, const Parts&... parts) {
+  constexpr int kSize = 1 + (DimensionOfShape<Parts> + ... + 0);
+  Token tokens[kSize] = {token_of(Part::node, description::kInputKind, name, number)};
+  int at = 1;
+  ((at = put(tokens, at, parts)), ...);
+  Section<kSize> section;
+  for (int i = 0; i < kSize; ++i) section.spec[i] = tokens[i];
+  return section;
+}
 }  // namespace building
 
-/// An f32 input; dimensions outermost first, fixed or symbolic: tensor("pixels", batch, 64).
-template <DimensionOfShape... D>
-constexpr auto tensor(const char* name, const D&... dimensions) {
-  return building::source(one(token_of(Part::node, description::kInputKind, name)), dimensions...);
+/// An input of values, in f32 unless it says f16, bf16, u8, i8, u16 or i16: tensor("pixels", u8,
+/// batch, 64). Dimensions outermost first, fixed or symbolic. Options: with_gradient, scale() and
+/// offset().
+template <PartOfInput... Parts>
+constexpr auto tensor(const char* name, const Parts&... parts) {
+  return building::delivered(name, 0, parts...);
 }
 
-/// An i32 input (D8), read by losses as class numbers: labels("digit", batch).
-template <DimensionOfShape... D>
-constexpr auto labels(const char* name, const D&... dimensions) {
-  return building::source(one(token_of(Part::node, description::kInputKind, name, kIntegers)),
-                          dimensions...);
+/// An input of integers (D8), read by losses as class numbers, in i32 unless it says others:
+/// labels("digit", batch), labels("digit", u8, batch).
+template <PartOfInput... Parts>
+constexpr auto labels(const char* name, const Parts&... parts) {
+  return building::delivered(name, kIntegers, parts...);
 }
 
-/// The same, read by embeddings as rows of their weight: tokens("word", batch, symbol("time")).
-template <DimensionOfShape... D>
-constexpr auto tokens(const char* name, const D&... dimensions) {
-  return labels(name, dimensions...);
+/// The same, read by embeddings as rows of their weight: tokens("word", u16, batch, 256).
+template <PartOfInput... Parts>
+constexpr auto tokens(const char* name, const Parts&... parts) {
+  return labels(name, parts...);
 }
 
 struct Initial {
@@ -80,19 +132,23 @@ constexpr auto joined(const Section<N>&... parts) {
 
 /// The sections of a model, as they read in it.
 template <int... N>
-requires(sizeof...(N) > 0) constexpr auto inputs(const Section<N>&... parts) {
+  requires(sizeof...(N) > 0)
+constexpr auto inputs(const Section<N>&... parts) {
   return building::joined(parts...);
 }
 template <int... N>
-requires(sizeof...(N) > 0) constexpr auto states(const Section<N>&... parts) {
+  requires(sizeof...(N) > 0)
+constexpr auto states(const Section<N>&... parts) {
   return building::joined(parts...);
 }
 template <int... N>
-requires(sizeof...(N) > 0) constexpr auto assignments(const Section<N>&... parts) {
+  requires(sizeof...(N) > 0)
+constexpr auto assignments(const Section<N>&... parts) {
   return building::joined(parts...);
 }
 template <int... N>
-requires(sizeof...(N) > 0) constexpr auto losses(const Section<N>&... parts) {
+  requires(sizeof...(N) > 0)
+constexpr auto losses(const Section<N>&... parts) {
   return building::joined(parts...);
 }
 
@@ -158,9 +214,7 @@ constexpr auto whole(const Spec<N>& spec) {
 
 /// A chain, or inputs(), states(), assignments() or losses().
 template <class T>
-concept PartOfModel = requires(const T& part) {
-  building::placed(part);
-};
+concept PartOfModel = requires(const T& part) { building::placed(part); };
 
 /// A model of sections and chains, in any order. `name` is a C++ identifier. Checked by
 /// HALFTONE_MODEL. The generated header makes C++ names of the model's name and of those of inputs,

@@ -102,14 +102,14 @@ constexpr void bind_derived_names(Graph& graph) {
   for (int i = 0; i < graph.order.size() && graph.sound(); ++i) {
     const int n = graph.order[i];
     const Node& node = graph.nodes[n];
-    if (node.category == Category::trained) continue;
+    if (node.owned) continue;
     if (node.name != nullptr) {
       hashes[n] = path_hash(graph, node.scope, node.name);
       continue;
     }
     const int base = continued(graph, node);
     const Hash start = base >= 0 ? extend(hashes[base], '.') : path_hash(graph, node.scope, "");
-    hashes[n] = extend(start, form_of(node.kind).word);
+    hashes[n] = extend(start, word_of(graph, node));
     if (2 * (graph.entries.size() + 1) > graph.slots.size()) rehash(graph);
     const int slot = slot_of(graph, hashes[n]);
     if (graph.slots[slot] >= 0) return graph.fail({.fault = Fault::same_derived_name, .node = n});

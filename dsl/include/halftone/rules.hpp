@@ -185,8 +185,8 @@ class ModelView {
     }
   }
 
-  /// What depends on a trained parameter; once more where a later copy of a repeat reads what
-  /// depends on one and the first copy does not.
+  /// What depends on a trained parameter or on an input that wants a gradient; once more where a
+  /// later copy of a repeat reads what depends on one and the first copy does not.
   constexpr void find_trained(const List<Readers>& readers, List<bool>& trained) const {
     trained.fill(graph_.nodes.size());
     for (int before = -1, found = 0; before != found;) {
@@ -194,6 +194,10 @@ class ModelView {
       for (int at = 0; at < graph_.order.size(); ++at) {
         const int n = graph_.order[at];
         const Node& node = graph_.nodes[n];
+        if (node.gradient && !trained[n]) {
+          trained[n] = true;
+          ++found;
+        }
         for (int i = 0; i < node.operand_count && !trained[n]; ++i) {
           const int source = graph_.operands[node.operands + i].node;
           if (!readers[source].trained && !is_trained(trained, n, source)) continue;
@@ -273,7 +277,7 @@ class ModelView {
     name.put(node.name);
     if (name.matches()) return true;
     name.put('.');
-    name.put(parameter_form(graph_.program, node).role);
+    name.put(own_form(graph_.program, node).role);
     return name.matches();
   }
 

@@ -103,9 +103,10 @@ constexpr Scalar inverse_sqrt(const Scalar& step, double steps) {
 constexpr Scalar one_cycle(const Scalar& step, double steps, double warm = 0.3, double divisor = 25,
                            double final_divisor = 1e4) {
   const double top = warm * steps - 1, last = steps - 1;
-  const Scalar rise = scheduling::wave(scheduling::share(step, top), 1 / divisor, 1);
   const Scalar fall = scheduling::wave(maximum(minimum((step - top) / (last - top), 1.0), 0.0), 1,
                                        1 / divisor / final_divisor);
+  if (!(top > 0)) return fall;  // so short a rise has no step of its own
+  const Scalar rise = scheduling::wave(scheduling::share(step, top), 1 / divisor, 1);
   return select(step <= top, rise, fall);
 }
 

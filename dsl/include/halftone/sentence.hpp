@@ -98,9 +98,9 @@ constexpr void write_name(auto& out, const Graph& graph, int n) {
   if (node.name != nullptr) {
     write_scope(out, graph, node.scope);
     out.put(node.name);
-    if (node.category != Category::trained) return;
+    if (!node.owned) return;
     out.put('.');
-    out.put(parameter_form(graph.program, node).role);
+    out.put(own_form(graph.program, node).role);
     return;
   }
   const int base = continued(graph, node);
@@ -110,7 +110,7 @@ constexpr void write_name(auto& out, const Graph& graph, int n) {
   } else {
     write_scope(out, graph, node.scope);
   }
-  out.put(form_of(node.kind).word);
+  out.put(word_of(graph, node));
 }
 
 /// layer 'fc1'

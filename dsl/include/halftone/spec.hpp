@@ -13,13 +13,13 @@ namespace halftone::dsl {
 /// What a token says. Options follow the layer, operands the node, dimensions the source that they
 /// belong to.
 enum class Part : unsigned char {
-  model,    // name
-  node,     // detail: Kind; name or null; number: what the layer chooses (its outputs), kIntegers;
-            // x: its kind's first setting, where y is kStated
+  model,  // name
+  node,   // detail: Kind; name or null; number: what the layer chooses (its outputs), kNumbered, of
+          // an input what is said at kIntegers; x: its kind's first setting, where y is kStated
   extent,   // number: a second one that the layer chooses; right behind the node
   setting,  // option of a node; detail: which other setting; x
   without,  // options of a layer; without: detail: the optional parameters that it has not
-  tied,     // name of a layer whose parameter it uses
+  tied,     // name of a layer whose weight it uses or, where detail is kBoth, all parameters
   frozen,
   no_decay,
   learning_rate_scale,  // options of parameters; detail: Target; scale: x
@@ -29,6 +29,7 @@ enum class Part : unsigned char {
   dimension,    // of a source, or of a layer's list, behind its options: number, or name of a
                 // symbol
   operand,      // of a node: name of a value; of a layer, after the current value
+  weights,      // of a loss, behind its operands: name of the input that is its sample_weight
   chain,        // forgets the current value
   from,         // name of the value that becomes the current one
   as,
@@ -52,8 +53,22 @@ constexpr Target target_of(description::ParameterGroup group) {
   return group == description::ParameterGroup::weight ? kWeight : kBias;
 }
 
-/// The number of an input of i32.
-inline constexpr long long kIntegers = 1;
+/// The bits of an input's number: it has labels or tokens; it wants a gradient (D15); x is its
+/// scale, y its offset (D16); something is stated twice. Above them stands 1 + its element, or 0
+/// where none is stated.
+inline constexpr long long kIntegers = 1, kWantsGradient = 2, kScaled = 4, kShifted = 8,
+                           kTwice = 16, kElement = 32;
+constexpr long long number_of(description::Element element) {
+  return kElement * (1 + static_cast<long long>(element));
+}
+/// What an input of this number is delivered in (D8).
+constexpr description::Element delivered_in(long long number) {
+  if (number / kElement > 0) return static_cast<description::Element>(number / kElement - 1);
+  return (number & kIntegers) != 0 ? description::Element::i32 : description::Element::f32;
+}
+
+/// The number of a function's node whose expression takes the token's x as its last value.
+inline constexpr long long kNumbered = 1;
 
 struct Token {
   Part part = Part::model;

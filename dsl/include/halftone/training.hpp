@@ -13,9 +13,9 @@
 namespace halftone::dsl {
 
 /// One type for every optimizer, so that a program is one type too. Formulas:
-/// docs/spec/description.md, U3 to U6.
+/// docs/spec/description.md, U3 to U6, U9.
 struct Optimizer {
-  enum class Kind : unsigned char { none, sgd, adamw };
+  enum class Kind : unsigned char { none, sgd, adamw, adam };
   Kind kind = Kind::none;
   double learning_rate = 1e-3;
   double weight_decay = 0;
@@ -33,16 +33,12 @@ struct LearningRate {
 struct WeightDecay {
   double value;
 };
-struct Momentum {
-  double value;
-};
 struct Nesterov {};
 struct Betas {
   double first, second;
 };
 constexpr LearningRate lr(double value) { return {value}; }
 constexpr WeightDecay weight_decay(double value) { return {value}; }
-constexpr Momentum momentum(double value) { return {value}; }
 constexpr Betas betas(double first, double second) { return {first, second}; }
 inline constexpr Nesterov nesterov{};
 
@@ -56,15 +52,15 @@ constexpr void set_sgd(Optimizer& optimizer, WeightDecay option) {
 }
 constexpr void set_sgd(Optimizer& optimizer, Momentum option) { optimizer.momentum = option.value; }
 constexpr void set_sgd(Optimizer& optimizer, Nesterov) { optimizer.nesterov = true; }
-constexpr void set_adamw(Optimizer& optimizer, const auto&) { optimizer.stranger = true; }
-constexpr void set_adamw(Optimizer& optimizer, LearningRate option) {
+constexpr void set_adam(Optimizer& optimizer, const auto&) { optimizer.stranger = true; }
+constexpr void set_adam(Optimizer& optimizer, LearningRate option) {
   optimizer.learning_rate = option.value;
 }
-constexpr void set_adamw(Optimizer& optimizer, WeightDecay option) {
+constexpr void set_adam(Optimizer& optimizer, WeightDecay option) {
   optimizer.weight_decay = option.value;
 }
-constexpr void set_adamw(Optimizer& optimizer, Epsilon option) { optimizer.epsilon = option.value; }
-constexpr void set_adamw(Optimizer& optimizer, Betas option) {
+constexpr void set_adam(Optimizer& optimizer, Epsilon option) { optimizer.epsilon = option.value; }
+constexpr void set_adam(Optimizer& optimizer, Betas option) {
   optimizer.beta1 = option.first;
   optimizer.beta2 = option.second;
 }
@@ -113,7 +109,17 @@ template <class... Options>
 constexpr Optimizer adamw(const Options&... options) {
   Optimizer result{.kind = Optimizer::Kind::adamw, .weight_decay = 1e-2};
   result.twice = building::repeated<Options...>();
-  (building::set_adamw(result, options), ...);
+  (building::set_adam(result, options), ...);
+  return result;
+}
+
+/// torch.optim.Adam, whose weight decay is part of the gradient: lr (1e-3), betas (0.9, 0.999),
+/// epsilon (1e-8), weight_decay (0).
+template <class... Options>
+constexpr Optimizer adam(const Options&... options) {
+  Optimizer result{.kind = Optimizer::Kind::adam};
+  result.twice = building::repeated<Options...>();
+  (building::set_adam(result, options), ...);
   return result;
 }
 

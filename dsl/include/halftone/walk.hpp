@@ -69,7 +69,8 @@ class Walk {
   constexpr int source(int i) {
     Node node{.kind = program_[i].kind(),
               .category = form_of(program_[i].kind()).category,
-              .integers = program_[i].number == kIntegers,
+              .integers = is_input(program_[i]) && (program_[i].number & kIntegers) != 0,
+              .gradient = is_input(program_[i]) && (program_[i].number & kWantsGradient) != 0,
               .name = program_[i].name,
               .token = i};
     const int at = dimensions(i, options_of(i).end, node.shape);
@@ -119,8 +120,7 @@ class Walk {
   constexpr Value place(const Node& node) {
     const Value value{.node = graph_.nodes.size()};
     graph_.nodes.push(node);
-    if (node.name != nullptr && node.category != Category::trained)
-      bind(graph_, node.name, node.scope, node.token, value);
+    if (node.name != nullptr && !node.owned) bind(graph_, node.name, node.scope, node.token, value);
     return value;
   }
 
@@ -138,9 +138,10 @@ class Walk {
     current_ = place(node);
   }
 
-  constexpr Value parameter(int i, int role) {
-    return place({.kind = description::kParameterKind,
-                  .category = Category::trained,
+  constexpr Value own(int i, int role, bool kept) {
+    return place({.kind = kept ? description::kStateKind : description::kParameterKind,
+                  .category = kept ? Category::kept : Category::trained,
+                  .owned = true,
                   .role = role,
                   .name = program_[i].name,
                   .scope = scope_,
@@ -151,6 +152,7 @@ class Walk {
     int end = 0;                 ///< the token behind them
     int without = 0;             ///< Targets
     const char* tied = nullptr;  ///< to what layer
+    bool shared = false;         ///< in all its parameters
   };
 
   constexpr Options options_of(int i) const {
@@ -159,18 +161,24 @@ class Walk {
       const Token& option = program_[options.end];
       if (!is_layer_option(option.part)) break;
       if (option.part == Part::without) options.without |= option.detail;
-      if (option.part == Part::tied) options.tied = option.name;
+      if (option.part != Part::tied) continue;
+      options.tied = option.name;
+      options.shared = option.detail == kBoth;
     }
     return options;
   }
 
-  /// Appends the parameter in `role`, unless the layer goes without it.
-  constexpr void push_parameter(int i, int role, const Options& options) {
-    const description::OperandForm& form = form_of(program_[i].kind()).operands[role];
+  /// Appends what the layer owns in `role`, unless it goes without it.
+  constexpr void push_own(int i, int role, const description::OperandForm& form,
+                          const Options& options) {
     if (form.optional && (options.without & target_of(form.group)) != 0) return;
-    const bool tied = form.may_be_tied && options.tied != nullptr;
-    graph_.operands.push(tied ? Value{.name = options.tied, .scope = scope_, .tie = true}
-                              : parameter(i, role));
+    // States stay the layer's own (D17).
+    if (options.tied == nullptr || !(form.may_be_tied || (options.shared && !form.kept))) {
+      graph_.operands.push(own(i, role, form.kept));
+      return;
+    }
+    graph_.operands.push(
+        {.name = options.tied, .scope = scope_, .tie = options.shared ? Tie::same : Tie::weight});
   }
 
   constexpr bool push_named(int at) {
@@ -184,18 +192,23 @@ class Walk {
     const description::KindForm& form = form_of(program_[i].kind());
     const bool chained = form.category == Category::layer;
     if (chained && !has_current(i)) return i;
-    const Node node = fresh(i);
+    Node node = fresh(i);
     const Options options = options_of(i);
     int at = is_dimension(options.end) ? list(i, options.end) : options.end;
     if (chained) graph_.operands.push(current_);
     for (int role = chained ? 1 : 0; role < form.operands.size; ++role) {
-      if (form.operands[role].group != description::ParameterGroup::none)
-        push_parameter(i, role, options);
+      const description::OperandForm& operand = form.operands[role];
+      if (operand.group != description::ParameterGroup::none || operand.kept)
+        push_own(i, role, operand, options);
       else if (push_named(at))
         ++at;
     }
     if (form.operands[0].repeated) {
       while (push_named(at)) ++at;
+    }
+    if (!chained && program_[at].part == Part::weights) {
+      graph_.operands.push({.name = program_[at++].name, .scope = scope_});
+      node.weighs = true;
     }
     finish(node);
     if (options.tied != nullptr) graph_.tied.push(current_.node);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cross_entropy: D29 and D48.
+// cross_entropy: D29 and D48, weighted D71 and D72.
 #pragma once
 
 #include <limits>
@@ -40,7 +40,7 @@ struct CrossEntropy : LayerKind {
                           ? (row.maximum + log(row.sum)) - x[labels[i]]
                           : static_cast<Scalar>(std::numeric_limits<double>::quiet_NaN()));
     }
-    return mean(terms);
+    return mean(layer, terms);
   }
 
   // D48; a row whose label is outside [0, n) has NaN gradients.
@@ -49,16 +49,17 @@ struct CrossEntropy : LayerKind {
     const View<Scalar> logits = layer["logits"];
     const Integers& labels = layer.operand("label").integers;
     const std::int64_t n = columns(layer.operand("logits").extents);
-    const Scalar s = g[0] / static_cast<Scalar>(labels.size());
-    Values<Scalar> of_logits(logits.size());
+    const Arriving<Scalar> s(layer, labels.size(), g[0]);
+    Values<Scalar> of_logits(logits.size(), Scalar(0));
     for (std::size_t i = 0; i < labels.size(); ++i) {
+      if (s.passes_over(i)) continue;
       const SoftmaxRow<Scalar> row(logits.subspan(i * n, n));
       const Scalar reciprocal = 1 / row.sum;
       for (std::int64_t j = 0; j < n; ++j) {
         const Scalar target = j == labels[i] ? 1 : 0;
         const Scalar p = layer.internal("probabilities", row.exponentials[j] * reciprocal);
         of_logits[i * n + j] = labels[i] >= 0 && labels[i] < n
-                                   ? s * (p - target)
+                                   ? s.at(i) * (p - target)
                                    : static_cast<Scalar>(std::numeric_limits<double>::quiet_NaN());
       }
     }

@@ -6,16 +6,26 @@
 
 namespace halftone::reference {
 
+// Where the weight of output j and column c stands.
+struct WeightPlace {
+  std::int64_t k = 0, m = 0;
+  bool transposed = false;
+
+  std::int64_t operator()(std::int64_t j, std::int64_t c) const {
+    return transposed ? c * m + j : j * k + c;
+  }
+};
+
 // D40, the gradient of x
 template <class Scalar>
-Values<Scalar> linear_x_gradient(View<Scalar> weight, View<Scalar> g, std::int64_t k) {
-  const std::int64_t m = weight.size() / k, rows = g.size() / m;
+Values<Scalar> linear_x_gradient(View<Scalar> weight, View<Scalar> g, const WeightPlace& at) {
+  const std::int64_t k = at.k, m = at.m, rows = g.size() / m;
   Values<Scalar> of_x(rows * k);
   for (std::int64_t i = 0; i < rows; ++i) {
     for (std::int64_t c = 0; c < k; ++c) {
       of_x[i * k + c] = contraction<Scalar>(
           m, [&](std::int64_t j) { return g[i * m + j]; },
-          [&](std::int64_t j) { return weight[j * k + c]; });
+          [&](std::int64_t j) { return weight[at(j, c)]; });
     }
   }
   return of_x;
@@ -23,12 +33,12 @@ Values<Scalar> linear_x_gradient(View<Scalar> weight, View<Scalar> g, std::int64
 
 // D40, the gradient of weight
 template <class Scalar>
-Values<Scalar> linear_weight_gradient(View<Scalar> x, View<Scalar> g, std::int64_t k) {
-  const std::int64_t rows = x.size() / k, m = g.size() / rows;
+Values<Scalar> linear_weight_gradient(View<Scalar> x, View<Scalar> g, const WeightPlace& at) {
+  const std::int64_t k = at.k, m = at.m, rows = g.size() / m;
   Values<Scalar> of_weight(m * k);
   for (std::int64_t j = 0; j < m; ++j) {
     for (std::int64_t c = 0; c < k; ++c) {
-      of_weight[j * k + c] = contraction<Scalar>(
+      of_weight[at(j, c)] = contraction<Scalar>(
           rows, [&](std::int64_t i) { return g[i * m + j]; },
           [&](std::int64_t i) { return x[i * k + c]; });
     }
@@ -48,13 +58,14 @@ struct Linear : LayerKind {
   template <class Scalar>
   static Values<Scalar> result(const Layer<Scalar>& layer) {
     const View<Scalar> x = layer["x"], weight = layer["weight"], bias = layer["bias"];
-    const std::int64_t k = columns(layer.operand("weight").extents), m = columns(layer.extents);
+    const WeightPlace at = place(layer);
+    const std::int64_t k = at.k, m = at.m;
     Values<Scalar> y(count(layer.extents));
     for (std::size_t e = 0; e < y.size(); ++e) {
       const std::int64_t i = e / m, j = e % m;
       const Scalar sum = contraction<Scalar>(
           k, [&](std::int64_t c) { return x[i * k + c]; },
-          [&](std::int64_t c) { return weight[j * k + c]; });
+          [&](std::int64_t c) { return weight[at(j, c)]; });
       const Scalar product = layer.internal("product", sum);
       y[e] = bias.empty() ? product : product + bias[j];
     }
@@ -65,13 +76,20 @@ struct Linear : LayerKind {
   template <class Scalar>
   static OperandGradients<Scalar> gradients(const Layer<Scalar>& layer, View<Scalar> g) {
     const View<Scalar> x = layer["x"], weight = layer["weight"];
-    const std::int64_t k = columns(layer.operand("weight").extents), m = columns(layer.extents);
+    const WeightPlace at = place(layer);
     OperandGradients<Scalar> gradients(layer.operands.size());
-    if (layer.wants("x")) gradients[layer.position("x")] = linear_x_gradient(weight, g, k);
+    if (layer.wants("x")) gradients[layer.position("x")] = linear_x_gradient(weight, g, at);
     if (layer.wants("weight"))
-      gradients[layer.position("weight")] = linear_weight_gradient(x, g, k);
-    if (layer.wants("bias")) gradients[layer.position("bias")] = column_sums(g, m);
+      gradients[layer.position("weight")] = linear_weight_gradient(x, g, at);
+    if (layer.wants("bias")) gradients[layer.position("bias")] = column_sums(g, at.m);
     return gradients;
+  }
+
+ private:
+  template <class Scalar>
+  static WeightPlace place(const Layer<Scalar>& layer) {
+    return {columns(layer.operand("x").extents), columns(layer.extents),
+            layer.settings.flags.contains("transposed")};
   }
 };
 

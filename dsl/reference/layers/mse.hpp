@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mse: D30 and D49.
+// mse: D30 and D49, weighted D71 and D72.
 #pragma once
 
 #include "../mean.hpp"
@@ -19,17 +19,18 @@ struct Mse : LayerKind {
       const Scalar d = x[e] - target[e];
       squares[e] = d * d;
     }
-    return mean(squares);
+    return mean(layer, squares);
   }
 
   // D49
   template <class Scalar>
   static OperandGradients<Scalar> gradients(const Layer<Scalar>& layer, View<Scalar> g) {
     const View<Scalar> x = layer["x"], target = layer["target"];
-    const Scalar s = g[0] / static_cast<Scalar>(x.size());
-    Values<Scalar> of_x(x.size()), of_target(x.size());
+    const Arriving<Scalar> s(layer, x.size(), g[0]);
+    Values<Scalar> of_x(x.size(), Scalar(0)), of_target(x.size(), Scalar(0));
     for (std::size_t e = 0; e < x.size(); ++e) {
-      const Scalar v = s * (x[e] - target[e]);
+      if (s.passes_over(e)) continue;
+      const Scalar v = s.at(e) * (x[e] - target[e]);
       of_x[e] = v + v;
       of_target[e] = -of_x[e];
     }

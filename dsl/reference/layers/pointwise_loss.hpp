@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pointwise_loss: D31 and D50.
+// pointwise_loss: D31 and D50, weighted D71 and D72.
 #pragma once
 
 #include "../expression.hpp"
@@ -14,14 +14,21 @@ struct PointwiseLoss : LayerKind {
   // D31
   template <class Scalar>
   static Values<Scalar> result(const Layer<Scalar>& layer) {
-    return mean(expression_values(layer));
+    return mean(layer, expression_values(layer));
   }
 
   // D50
   template <class Scalar>
   static OperandGradients<Scalar> gradients(const Layer<Scalar>& layer, View<Scalar> g) {
-    const Scalar s = g[0] / static_cast<Scalar>(layer.operands[0].values.size());
-    return expression_gradients(layer, [s](std::size_t) { return s; });
+    const std::size_t count = layer.operands[0].values.size();
+    const Arriving<Scalar> s(layer, count, g[0]);
+    auto gradients = expression_gradients(layer, [&s](std::size_t e) { return s.at(e); });
+    for (Values<Scalar>& gradient : gradients) {
+      for (std::size_t e = 0; e < gradient.size(); ++e) {
+        if (s.passes_over(e)) gradient[e] = 0;
+      }
+    }
+    return gradients;
   }
 };
 

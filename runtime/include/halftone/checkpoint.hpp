@@ -34,7 +34,8 @@ struct Resumed {
   std::int64_t steps = 0;  ///< as Statistics::steps
   Notes notes = {};
   /// With other_rules: the tensors of the trainer that the file lacks, and those of the file that
-  /// the trainer does not have.
+  /// the trainer does not have. Without them, too, `kept` names a weight decay or momentum of the
+  /// trainer that a file lacks which was saved when these could not be set.
   std::vector<std::string> kept = {}, left_out = {};
 };
 

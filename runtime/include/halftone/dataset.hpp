@@ -19,20 +19,25 @@
 namespace halftone {
 
 /// What an input takes. `by_source`: floats give f32; whole numbers i32, or f32 where a scale or an
-/// offset is declared.
-enum class InputElement : std::uint8_t { by_source, f32, i32 };
+/// offset is declared. All but f32 and i32 are handed over as the source has them, for inputs that
+/// the model declares so (D8, D16).
+enum class InputElement : std::uint8_t { by_source, f32, i32, u8, i8, u16, i16, i64, f16, bf16 };
 
 /// How a source's values become an input's, while a batch is gathered. f32 is the nearest f32 of
-/// the value, times scale, plus offset, each rounded; i32 takes neither. A value that i32 cannot
-/// hold, or a finite one that f32 cannot, is an error with row and value.
+/// the value, times scale, plus offset, each rounded; all else takes neither. A value that i32
+/// cannot hold, or a finite one that f32 cannot, is an error with row and value; a source of other
+/// elements than the rest of them is refused.
 struct Conversion {
   InputElement to = InputElement::by_source;
   float scale = 1.0f, offset = 0.0f;
 };
 
+template <class T>
+using VectorOf = std::vector<T>;
+
 struct OwnedValues {
   std::string name;
-  std::variant<std::vector<float>, std::vector<std::int32_t>> values;
+  OfElements<VectorOf> values;
 };
 
 /// Columns of a CSV file: one or several that lie side by side, by name or by number from 0.
@@ -86,12 +91,13 @@ struct TensorInput {
 
 /// Windows of a file of tokens: row i is the `length` tokens from i * `stride` on.
 struct TokenOptions {
-  std::string input;         ///< i32 of [rows, length]
+  std::string input;         ///< of [rows, length], i32 unless `convert` says otherwise
   std::string targets = {};  ///< the same, one token further on; empty: none
   Size length;
-  Size stride = 0;        ///< 0: as the length
-  int token_bytes = 2;    ///< 2 or 4: u16 or u32, little-endian
-  Size header_bytes = 0;  ///< that the file begins with
+  Size stride = 0;          ///< 0: as the length
+  int token_bytes = 2;      ///< 2 or 4: u16 or u32, little-endian
+  Size header_bytes = 0;    ///< that the file begins with
+  Conversion convert = {};  ///< `.to = InputElement::u16` hands tokens of u16 over as they are
 };
 
 /// Windows of a series, for forecasts: row i is the `length` values from i * `stride` on, and those
@@ -135,8 +141,8 @@ class Dataset {
   [[nodiscard]] static Dataset tokens(const std::filesystem::path& file,
                                       const TokenOptions& options);
 
-  /// Of one of its inputs; the windows lie in one another, so that they take no memory. Throws Error
-  /// where rows are picked, by a split: split the windows instead.
+  /// Of one of its inputs; the windows lie in one another, so that they take no memory. Throws
+  /// Error where rows are picked, by a split: split the windows instead.
   [[nodiscard]] Dataset windows(const WindowOptions& options) const;
 
   /// The inputs of both, row by row; both whole, neither slice nor split.

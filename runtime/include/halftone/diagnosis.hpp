@@ -9,7 +9,8 @@ namespace halftone {
 
 /// One element of one tensor: infinite or NaN, and no value that was computed before it is. Or a
 /// label that its loss has no class for, which makes that loss NaN (D29), or a token that its
-/// embedding has no row for, which makes its result NaN (D34).
+/// embedding has no row for, which makes its result NaN (D34). What losses alone read is looked at
+/// when they have read it: where it has weight 0 within them it spoils nothing (D73).
 struct NonFinite {
   std::string layer;  ///< name of the layer, loss, parameter, state, input or output
   std::string op;     ///< "linear", "gelu", ...; "parameter", "state", "input", "label",

@@ -43,11 +43,14 @@ class RowDraws {
   int left_ = 0;
 };
 
+template <class T>
+using SpanOf = std::span<T>;
+
 /// A gathered batch in the hands of a transform, which may change its values.
 struct GatheredBatch {
   struct Input {
     std::string_view name;
-    std::variant<std::span<float>, std::span<std::int32_t>> values;  ///< row-major
+    OfElements<SpanOf> values;  ///< row-major
   };
 
   std::span<const Input> inputs;

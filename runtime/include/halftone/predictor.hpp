@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inference, type-erased: the class that a model's generated Predictor derives from. It has an
-// arena of its own, with the forward pass alone in it.
+// arena of its own, of the forward pass and the losses alone.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,8 @@ class Predictor {
   ~Predictor();
 
   /// Takes every parameter, by name, as the trainer has it at this moment; all or, where one does
-  /// not fit, none. The model's states are another matter: copy_states().
+  /// not fit, none. What batch_norm keeps of batches goes with them; the model's states are another
+  /// matter: copy_states().
   void copy_parameters(const Trainer& trainer);
   void copy_parameters(const Predictor& other);
   /// Likewise the averages of trained parameters, and the frozen ones as they are. Throws Error
@@ -44,9 +45,9 @@ class Predictor {
   [[nodiscard]] std::span<const float> parameter(std::string_view name) const;
 
   /// The states that outputs and losses depend on. They begin at their first values, to which
-  /// reset_states() returns, and predict() reads them and changes none: assignments belong to
-  /// training steps (S5). To carry a state on from one prediction to the next, make its new value
-  /// an output and give that to set_state().
+  /// reset_states() returns but for those that layers keep, and predict() reads them and changes
+  /// none: assignments belong to training steps (S5). To carry a state on from one prediction to
+  /// the next, make its new value an output and give that to set_state().
   [[nodiscard]] std::vector<std::string> state_names() const;
   [[nodiscard]] std::span<const float> state(std::string_view name) const;
   void set_state(std::string_view name, std::span<const float> values);

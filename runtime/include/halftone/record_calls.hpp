@@ -11,6 +11,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "halftone/error.hpp"
 #include "halftone/record_faults.hpp"
@@ -19,16 +20,30 @@
 
 namespace halftone::records {
 
+/// Of an element in OfElements.
+constexpr std::size_t place_of(Element element) {
+  std::size_t place = 0;
+  while (kElementsOfValues[place] != element) ++place;
+  return place;
+}
+
 /// How a record's inputs are read. Derived classes say which of them they require.
 struct Inputs {
   static constexpr const char* noun = "input";
   static constexpr bool writes = false;
 
   static constexpr const char* remedy_for(Element element) {
-    return element == Element::f32
-               ? "contiguous floats, such as std::vector<float> or std::span<const float>"
-               : "contiguous std::int32_t, such as std::vector<std::int32_t> or std::span<const "
-                 "std::int32_t>";
+    constexpr const char* kRemedies[] = {
+        // in the order of OfElements
+        "contiguous floats, such as std::vector<float> or std::span<const float>",
+        ("contiguous std::int32_t, such as std::vector<std::int32_t> or std::span<const "
+         "std::int32_t>"),
+        "contiguous std::uint8_t, such as std::vector<std::uint8_t>",
+        "contiguous std::int8_t, such as std::vector<std::int8_t>",
+        "contiguous std::uint16_t, such as std::vector<std::uint16_t>",
+        "contiguous std::int16_t, such as std::vector<std::int16_t>",
+        "contiguous std::int64_t, such as std::vector<std::int64_t>"};
+    return kRemedies[place_of(element)];
   }
   template <class Signature>
   static consteval auto fields_where(const auto& is_required) {
@@ -42,9 +57,8 @@ struct Inputs {
 
   /// What the typed call takes for an input.
   template <class Signature, std::size_t Index>
-  using Values =
-      std::span<const std::conditional_t<Signature::inputs[Index].element == Element::f32, float,
-                                         std::int32_t>>;
+  using Values = std::variant_alternative_t<place_of(Signature::inputs[Index].element),
+                                            decltype(NamedValues::values)>;
   template <class Signature, std::size_t Index, class Member>
   static constexpr bool takes = std::convertible_to<Member, Values<Signature, Index>>;
 };
@@ -158,17 +172,24 @@ struct Hyperparameter {
   void (Trainer::*set)(float);
 };
 inline constexpr std::array kHyperparameters = {
-    Hyperparameter{"learning_rate", &Trainer::learning_rate, &Trainer::set_learning_rate}};
+    Hyperparameter{"learning_rate", &Trainer::learning_rate, &Trainer::set_learning_rate},
+    Hyperparameter{"weight_decay", &Trainer::weight_decay, &Trainer::set_weight_decay},
+    Hyperparameter{"momentum", &Trainer::momentum, &Trainer::set_momentum}};
 
+/// Those that the model has; the first one is required.
 struct Hyperparameters {
   static constexpr const char* noun = "hyperparameter";
   template <class Signature>
   static consteval auto fields(const auto&) {
-    std::array<Field, kHyperparameters.size()> fields{};
+    std::array<Field, Signature::hyperparameters.size()> fields{};
     for (std::size_t i = 0; i < fields.size(); ++i) {
-      fields[i] = {kHyperparameters[i].name, true, "a float"};
+      fields[i] = {Signature::hyperparameters[i], i == 0, "a float"};
     }
     return fields;
+  }
+  template <class Signature, std::size_t Index>
+  static consteval Hyperparameter at() {
+    return kHyperparameters[position(kHyperparameters, Signature::hyperparameters[Index])];
   }
 };
 struct SetHyperparameters : Hyperparameters {
@@ -184,7 +205,8 @@ struct ReadHyperparameters : Hyperparameters {
   static constexpr bool takes = std::same_as<Member, float&>;
   template <class Signature, std::size_t Index>
   static void read(const char*, const auto& typed, float& member) {
-    member = (typed.*kHyperparameters[Index].get)();
+    constexpr Hyperparameter which = at<Signature, Index>();
+    member = (typed.*which.get)();
   }
 };
 
@@ -242,14 +264,42 @@ struct Call {
   }
 
   static void read(const auto& typed, Type& record) {
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (Operation::template read<Signature, I>(Operation::name, typed, member<I>(record)), ...);
-    }(std::make_index_sequence<fields.size()>{});
+    for_members([&]<std::size_t I>() {
+      Operation::template read<Signature, I>(Operation::name, typed, member<I>(record));
+    });
   }
 
+  /// All or, where one is refused, none.
   static void set(auto& typed, const Type& record) {
+    std::array<float, fields.size()> before{};
+    for_members([&]<std::size_t I>() {
+      constexpr Hyperparameter which = Operation::template at<Signature, I>();
+      before[I] = (typed.*which.get)();
+    });
+    try {
+      for_members([&]<std::size_t I>() {
+        constexpr Hyperparameter which = Operation::template at<Signature, I>();
+        (typed.*which.set)(member<I>(record));
+      });
+    } catch (...) {
+      for_members([&]<std::size_t I>() {
+        constexpr Hyperparameter which = Operation::template at<Signature, I>();
+        (typed.*which.set)(before[I]);
+      });
+      throw;
+    }
+  }
+
+  /// use.operator()<I>() for every field I that the record has a member for.
+  static void for_members(const auto& use) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      ((typed.*kHyperparameters[I].set)(member<I>(record)), ...);
+      (
+          [&] {
+            if constexpr (position(Access::names, fields[I].name) != kNowhere) {
+              use.template operator()<I>();
+            }
+          }(),
+          ...);
     }(std::make_index_sequence<fields.size()>{});
   }
 };

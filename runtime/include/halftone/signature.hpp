@@ -5,8 +5,10 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include "halftone/encoding/element.hpp"
 #include "halftone/values.hpp"
@@ -15,11 +17,12 @@ namespace halftone {
 
 using encoding::Element;
 
-/// An input as the typed API spells it, and who reads it: forward() alone, and predict().
+/// An input as the typed API spells it, and who reads it: forward() alone, predict(), evaluate().
 struct InputField {
   const char* name;
-  Element element;  ///< f32 or i32: what the typed calls take
-  bool forward, predict;
+  Element element;  ///< what the typed calls take: f32, or integers
+  bool forward, predict, evaluate;
+  const char* input;  ///< its name in the model
 };
 
 /// An output as the typed API spells it, and as output() takes it.
@@ -43,6 +46,7 @@ concept LoadedBatch = !Record<Type> && requires(const Type& batch) {
 };
 
 class Trainer;
+class Predictor;
 
 namespace records {
 
@@ -66,6 +70,29 @@ concept FitsFor = Record<Type> && Call<Operation, Signature, Type>::fits;
 /// line is at fault. Its name is the sentence that says why.
 template <class Call, class Next = Call>
 struct Refusal;
+
+/// What a loader's batch has for an operation: all of it but the model's inputs that the operation
+/// does not read. Of what the model does not know at least one stays, for the sentence that says
+/// so.
+template <class Signature>
+class BatchInputs {
+ public:
+  BatchInputs(std::span<const NamedValues> given, bool InputField::* read_by) {
+    for (const NamedValues& values : given) {
+      bool passed_over = false;
+      for (const InputField& input : Signature::inputs)
+        passed_over |= !(input.*read_by) && values.name == input.input;
+      if (!passed_over && count_ < values_.size()) values_[count_++] = values;
+    }
+  }
+  operator std::span<const NamedValues>() const {  // NOLINT: implicit, as of an array
+    return std::span(values_).first(count_);
+  }
+
+ private:
+  std::array<NamedValues, Signature::inputs.size() + 1> values_{};
+  std::size_t count_ = 0;
+};
 
 }  // namespace records
 
@@ -124,7 +151,8 @@ class TrainerRecords {
   decltype(records::Refusal<records::Call<records::ReadOutputs, Signature, Results>>::of())
   read_outputs(Results& results) const;
 
-  /// Of the updates that follow; there is one, the float learning_rate.
+  /// Of the updates that follow: the float learning_rate and, where the record has them and the
+  /// model too, weight_decay and momentum. All or, where one is refused, none.
   template <records::FitsFor<records::SetHyperparameters, Signature> Settings>
   void set_hyperparameters(const Settings& settings) {
     records::Call<records::SetHyperparameters, Signature, Settings>::set(typed(), settings);
@@ -159,6 +187,22 @@ class PredictorRecords {
   decltype(records::Refusal<records::Call<records::Predict, Signature, Batch>>::of()) predict(
       const Batch& batch);
 
+  /// Of a batch that also holds what predict() does not read, such as labels. Returns the typed
+  /// Outputs.
+  template <LoadedBatch Batch, class Erased = Predictor, class Type = Typed>
+  typename Type::Outputs predict(const Batch& batch) {
+    static_cast<Erased&>(typed()).predict(
+        records::BatchInputs<Signature>(batch.inputs, &InputField::predict));
+    return outputs<Type>(std::make_index_sequence<Signature::outputs.size()>{});
+  }
+  /// The losses, too, as loss() tells them.
+  template <LoadedBatch Batch, class Erased = Predictor, class Type = Typed>
+  typename Type::Outputs evaluate(const Batch& batch) {
+    static_cast<Erased&>(typed()).evaluate(
+        records::BatchInputs<Signature>(batch.inputs, &InputField::evaluate));
+    return outputs<Type>(std::make_index_sequence<Signature::outputs.size()>{});
+  }
+
   /// Then as TrainerRecords::read_outputs().
   template <records::FitsFor<records::Predict, Signature> Batch,
             records::FitsFor<records::PredictInto, Signature> Results>
@@ -180,6 +224,10 @@ class PredictorRecords {
   read_outputs(Results& results) const;
 
  private:
+  template <class Type, std::size_t... Index>
+  typename Type::Outputs outputs(std::index_sequence<Index...>) {
+    return {typed().output(Signature::outputs[Index].output)...};
+  }
   Typed& typed() { return static_cast<Typed&>(*this); }
   const Typed& typed() const { return static_cast<const Typed&>(*this); }
 };

@@ -44,6 +44,8 @@ struct Statistics {
   std::int64_t skipped_steps = 0;  ///< updates that changed nothing since a gradient was not finite
   float grad_norm = 0.0f;          ///< of the last check, before clipping
   float learning_rate = 0.0f;      ///< of the last check, the schedule's factor in it
+  float weight_decay = 0.0f;       ///< of the updates that follow; 0 where no parameter decays
+  float momentum = 0.0f;           ///< likewise; 0 where the optimizer has none
   std::vector<Loss> losses;
   float loss_scale = 1.0f;   ///< of the next step; 1 without one
   std::int64_t floored = 0;  ///< steps in a row that were skipped with the scale at its floor
@@ -169,6 +171,13 @@ class Trainer {
   /// micro-batches: the update reads it as gradient / (loss scale * micro-batches).
   [[nodiscard]] std::span<const float> gradient(std::string_view name) const;
 
+  /// d objective / d input of an input that is declared with_gradient (D15), row-major, with the
+  /// rows of the last backward pass, a caller's objective in place of the model's where that began
+  /// with gradients of outputs. Of its micro-batch alone, and without the loss scale, so that it
+  /// may be given to another model's backward(). Throws Error for any other input, and after a
+  /// forward pass of other rows.
+  [[nodiscard]] std::span<const float> input_gradient(std::string_view name) const;
+
   [[nodiscard]] std::vector<std::string> parameter_names() const;
 
   /// Values are row-major; empty for a scalar.
@@ -181,11 +190,12 @@ class Trainer {
 
   /// Takes every parameter, by name, as the other trainer has it at this moment; all or, where one
   /// does not fit, none. The other one may have another batch, other precision rules, another
-  /// optimizer or another device. The optimizer's state, the loss scale and the model's states
-  /// stay.
+  /// optimizer or another device. What batch_norm keeps of batches goes with them. The
+  /// optimizer's state, the loss scale and the model's states stay.
   void copy_parameters(const Trainer& other);
 
-  /// The model's states, row-major; reset_states() gives all of them their first values. What one
+  /// The model's states, row-major; reset_states() gives all of them their first values but those
+  /// that layers keep, as the mean of a batch_norm: "norm.mean", "norm.variance". What one
   /// was given between the micro-batches of a step is gone if the step is skipped (S4).
   [[nodiscard]] std::vector<std::string> state_names() const;
   [[nodiscard]] std::span<const float> state(std::string_view name) const;
@@ -196,12 +206,23 @@ class Trainer {
   void set_learning_rate(float learning_rate);
   [[nodiscard]] float learning_rate() const;
 
+  /// Likewise the weight decay of the parameters that decay, which is the model's first, finite and
+  /// not negative. Throws Error where no parameter decays.
+  void set_weight_decay(float weight_decay);
+  [[nodiscard]] float weight_decay() const;
+
+  /// And the momentum of sgd, from 0 to below 1. Throws Error where the model states none, or 0:
+  /// then there is no buffer for it, and momentum() is 0.
+  void set_momentum(float momentum);
+  [[nodiscard]] float momentum() const;
+
   [[nodiscard]] Statistics stats() const;
 
   /// Writes a checkpoint: parameters, the optimizer's state, the loss scale and its counters, the
-  /// model's states, the learning rate, the numbers of steps and the seed. It takes the place of
-  /// the file as a whole: whatever happens meanwhile, the file of before or the new one is there.
-  /// Throws Error inside a step, as after accumulate(), and where the file cannot be written.
+  /// model's states, the learning rate, weight decay and momentum, the numbers of steps and the
+  /// seed. It takes the place of the file as a whole: whatever happens meanwhile, the file of
+  /// before or the new one is there. Throws Error inside a step, as after accumulate(), and where
+  /// the file cannot be written.
   void save(const std::filesystem::path& file, const SaveOptions& options = {});
 
   /// Waits until save() in the background is done, and throws what went wrong. A trainer that goes

@@ -10,13 +10,41 @@
 #include <string_view>
 #include <variant>
 
+#include "halftone/encoding/element.hpp"
+
 namespace halftone {
 
+/// A number of 16 bits, as its code (F1 of docs/spec/precision.md).
+struct F16 {
+  std::uint16_t code = 0;
+  bool operator==(const F16&) const = default;
+};
+struct Bf16 {
+  std::uint16_t code = 0;
+  bool operator==(const Bf16&) const = default;
+};
+
+/// What the elements of inputs are to C++, each in a span, a vector or the like.
+template <template <class> class Of>
+using OfElements =
+    std::variant<Of<float>, Of<std::int32_t>, Of<std::uint8_t>, Of<std::int8_t>, Of<std::uint16_t>,
+                 Of<std::int16_t>, Of<std::int64_t>, Of<F16>, Of<Bf16>>;
+
+/// In the order of OfElements: what each is to a model.
+inline constexpr encoding::Element kElementsOfValues[] = {
+    encoding::Element::f32, encoding::Element::i32, encoding::Element::u8,
+    encoding::Element::i8,  encoding::Element::u16, encoding::Element::i16,
+    encoding::Element::i64, encoding::Element::f16, encoding::Element::bf16};
+
+template <class T>
+using ConstSpan = std::span<const T>;
+
 /// A tensor's elements, row-major, in the caller's memory; copied before the call that takes it
-/// returns.
+/// returns. They are of the element that the input is declared in; floats of an f16 or bf16 input
+/// may be f32, too, and are rounded on their way.
 struct NamedValues {
   std::string_view name;
-  std::variant<std::span<const float>, std::span<const std::int32_t>> values;
+  OfElements<ConstSpan> values;
 };
 
 /// A size as a caller has it: of any integer type, so that `.batch = values.size()` takes no cast.

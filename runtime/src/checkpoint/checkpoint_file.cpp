@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 
+#include "../huge_pages.hpp"
 #include "../safetensors/header.hpp"
 #include "../text.hpp"
 #include "file_checksum.hpp"
@@ -166,7 +167,7 @@ std::vector<Write> match(Reader& reader, const std::vector<StatePart>& parts, bo
   for (const StatePart& part : parts) {
     if (const auto bytes = reader.tensor(part.name, part.type, part.shape)) {
       writes.push_back({&part, *bytes});
-    } else if (other_rules && part.name.starts_with(kOwnTensors)) {
+    } else if (part.may_be_absent || (other_rules && part.name.starts_with(kOwnTensors))) {
       resumed.kept.push_back(part.name);
     } else {
       reader.refuse("lacks " + named("tensor", part.name), "give a checkpoint of this model");
@@ -193,6 +194,7 @@ Snapshot snapshot_of(BoundProgram& program, Step& step, const Notes& notes) {
   std::size_t bytes = sizeof words;
   for (const StatePart& part : parts) bytes += static_cast<std::size_t>(part.bytes);
   snapshot.tensors.reserve(bytes);
+  ask_for_huge_pages(snapshot.tensors.data(), bytes);
   snapshot.add(header, kCountersName, "I64", {std::ssize(words)}, std::as_bytes(std::span(words)));
   std::optional<std::size_t> present;  // what a GPU has is copied once
   const std::byte* values = nullptr;
@@ -203,7 +205,6 @@ Snapshot snapshot_of(BoundProgram& program, Step& step, const Notes& notes) {
                  {values + part.at, static_cast<std::size_t>(part.bytes)});
   }
   snapshot.header = safetensors::print(header);
-  set_checksum(snapshot);
   return snapshot;
 }
 

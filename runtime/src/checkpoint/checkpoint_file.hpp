@@ -13,7 +13,8 @@
 
 namespace halftone {
 
-/// Throws Error between check() and update(), and after micro-batches that no step followed.
+/// Without its checksum (set_checksum). Throws Error between check() and update(), and after
+/// micro-batches that no step followed.
 [[nodiscard]] Snapshot snapshot_of(BoundProgram& program, Step& step, const Notes& notes);
 
 /// Gives the program and its steps what the file holds. Throws Error, and changes nothing, when it

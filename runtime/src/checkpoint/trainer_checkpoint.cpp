@@ -4,14 +4,19 @@
 #include <memory>
 
 #include "../files/replace_file.hpp"
+#include "../profile_range.hpp"
 #include "../trainer_state.hpp"
 #include "checkpoint_file.hpp"
+#include "file_checksum.hpp"
 #include "halftone/trainer.hpp"
 
 namespace halftone {
 namespace {
 
-void write(const Snapshot& snapshot, const std::filesystem::path& file, int keep) {
+/// The checksum is taken here, too: a thread may do it.
+void write(Snapshot& snapshot, const std::filesystem::path& file, int keep) {
+  const ProfileRange range("write a checkpoint");
+  set_checksum(snapshot);
   replace_file(system_file_calls(), "save", file, snapshot.parts(), keep);
 }
 

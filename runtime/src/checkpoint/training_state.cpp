@@ -31,9 +31,15 @@ bool is_of_a_step(const manifest::Buffer& buffer) {
   return buffer.name.starts_with(manifest::kBeforeStep);
 }
 
+/// What a caller may set, but for the learning rate, which every checkpoint has.
+bool may_be_absent(const manifest::Buffer& buffer) {
+  return buffer.role == Role::hyperparameter &&
+         (buffer.name == "weight_decay" || buffer.name == "momentum");
+}
+
 bool persists(const manifest::Buffer& buffer) {
   return (buffer.role == Role::optimizer_state && !is_of_a_step(buffer)) ||
-         buffer.role == Role::state || buffer.name == "learning_rate";
+         buffer.role == Role::state || buffer.name == "learning_rate" || may_be_absent(buffer);
 }
 
 }  // namespace
@@ -57,7 +63,8 @@ std::vector<StatePart> state_parts(const ProgramPlan& plan) {
                is_flat(manifest, buffer)) {
       add_parameters(name + "/", i, true);
     } else if (persists(buffer)) {
-      parts.push_back({name, type_of(buffer), plan.extents(i), i, 0, plan.bytes(i)});
+      parts.push_back(
+          {name, type_of(buffer), plan.extents(i), i, 0, plan.bytes(i), may_be_absent(buffer)});
     }
   }
   return parts;

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <mutex>
 
+#include "../profile_range.hpp"
 #include "../settings.hpp"
 #include "../shared_library.hpp"
 #include "../stopping.hpp"
@@ -98,7 +99,7 @@ constexpr const char* kPtx = "PTX";
 /// NVRTC tells its version and no more; its file tells builds of one version apart.
 std::string build_of(const void* symbol) {
   Dl_info library{};
-  struct stat status {};
+  struct stat status{};
   if (dladdr(symbol, &library) == 0 || stat(library.dli_fname, &status) == -1) return {};
   return " (" + std::to_string(status.st_size) + " bytes of " +
          std::to_string(status.st_mtim.tv_sec) + "." + std::to_string(status.st_mtim.tv_nsec) + ")";
@@ -225,6 +226,7 @@ std::string Nvrtc::fetch(Program program, Size size_of, Get get) {
 
 std::string Nvrtc::compile(const std::string& text, const std::string& name,
                            const CompilerIdentity& compiler) const {
+  const ProfileRange range("compile a kernel");
   const auto failed = [&](const std::string& cause, int code) {
     throw Error({.operation = "compile",
                  .object = named("kernel", name),

@@ -31,9 +31,24 @@ constexpr data::StoredForm form_of(encoding::Element element) {
 
 using encoding::Element;
 constexpr data::StoredForm kForms[] = {
-    {"u8", 1, true},       {"i8", 1, true},        {"u16", 2, true},      {"i16", 2, true},
-    {"u32", 4, true},      form_of(Element::i32),  {"u64", 8, true},      {"i64", 8, true},
+    form_of(Element::u8),  form_of(Element::i8),   form_of(Element::u16), form_of(Element::i16),
+    {"u32", 4, true},      form_of(Element::i32),  {"u64", 8, true},      form_of(Element::i64),
     form_of(Element::f16), form_of(Element::bf16), form_of(Element::f32), {"f64", 8, false}};
+
+/// In the order of OfElements.
+constexpr Stored kStoredBy[] = {Stored::f32, Stored::i32, Stored::u8,  Stored::i8,  Stored::u16,
+                                Stored::i16, Stored::i64, Stored::f16, Stored::bf16};
+static_assert(std::size(kStoredBy) == std::size(kElementsOfValues));
+
+/// In the order of InputElement, of those that a source may be handed over as.
+constexpr Stored kStoredAs[] = {Stored::f32, Stored::f32, Stored::i32, Stored::u8,  Stored::i8,
+                                Stored::u16, Stored::i16, Stored::i64, Stored::f16, Stored::bf16};
+
+/// What values in memory are handed over as: as they are.
+InputElement as_is(Stored stored) {
+  return static_cast<InputElement>(std::find(kStoredAs + 1, std::end(kStoredAs), stored) -
+                                   kStoredAs);
+}
 
 /// Of values in memory; its shape is one row's part of `size` values.
 Column memory_column(std::string_view name, std::size_t size, std::int64_t rows, Stored stored,
@@ -49,9 +64,10 @@ Column memory_column(std::string_view name, std::size_t size, std::int64_t rows,
   if (begin == nullptr)
     refuse(object, "was given a null pointer", "give the address of its values");
   const std::int64_t count = static_cast<std::int64_t>(size) / rows;
-  Column column = data::make_column(
-      std::string(name), object,
-      count == 1 ? std::vector<std::int64_t>{} : std::vector<std::int64_t>{count}, stored, {});
+  Column column =
+      data::make_column(std::string(name), object,
+                        count == 1 ? std::vector<std::int64_t>{} : std::vector<std::int64_t>{count},
+                        stored, {.to = as_is(stored)});
   column.begin = static_cast<const std::byte*>(begin);
   return column;
 }
@@ -61,6 +77,14 @@ Column memory_column(std::string_view name, std::size_t size, std::int64_t rows,
 namespace data {
 
 const StoredForm& form_of(Stored stored) { return kForms[static_cast<int>(stored)]; }
+
+const char* word_of(InputElement element) {
+  return form_of(kStoredAs[static_cast<int>(element)]).word;
+}
+
+bool is_converted(InputElement element) {
+  return element == InputElement::f32 || element == InputElement::i32;
+}
 
 Column make_column(std::string input, std::string source, std::vector<std::int64_t> shape,
                    Stored stored, const Conversion& convert) {
@@ -78,11 +102,19 @@ Column make_column(std::string input, std::string source, std::vector<std::int64
   if (to == InputElement::by_source)
     to = integer && !declared ? InputElement::i32 : InputElement::f32;
   if (to == InputElement::f32) return column;
-  if (!integer) {
-    refuse(object, std::string("is to be i32, but its source has ") + form_of(stored).word,
+  const std::string word = word_of(to);
+  if (to == InputElement::i32 && !integer) {
+    refuse(object, "is to be " + word + ", but its source has " + form_of(stored).word,
            "let it be f32, or store whole numbers");
   }
-  if (declared) refuse(object, "is i32 and has a scale or an offset", "let it be f32");
+  if (!is_converted(to) && kStoredAs[static_cast<int>(to)] != stored) {
+    refuse(object, "is to be " + word + ", but its source has " + form_of(stored).word,
+           "let it be f32 or i32, or store " + word);
+  }
+  if (declared) {
+    refuse(object, "is " + word + " and has a scale or an offset",
+           is_converted(to) ? "let it be f32" : "let it be f32, or declare them in the model");
+  }
   return column;
 }
 
@@ -104,7 +136,7 @@ Column make_array_column(std::string input, std::string source,
 }
 
 std::string form_text(const Column& column) {
-  std::string text = column.convert.to == InputElement::i32 ? "i32" : "f32";
+  std::string text = word_of(column.convert.to);
   for (const std::int64_t& extent : column.shape)
     text += (&extent == column.shape.data() ? "[" : ", ") + std::to_string(extent);
   return column.shape.empty() ? text : text + "]";
@@ -137,9 +169,7 @@ Dataset Dataset::view(std::span<const NamedValues> values, Size rows) {
   for (const NamedValues& each : values) {
     table.columns.push_back(std::visit(
         [&](const auto& span) {
-          const bool is_float =
-              std::is_same_v<std::decay_t<decltype(span)>, std::span<const float>>;
-          return memory_column(each.name, span.size(), rows, is_float ? Stored::f32 : Stored::i32,
+          return memory_column(each.name, span.size(), rows, kStoredBy[each.values.index()],
                                span.data());
         },
         each.values));

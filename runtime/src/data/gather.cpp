@@ -16,13 +16,6 @@
 namespace halftone::data {
 namespace {
 
-struct F16 {
-  std::uint16_t code;
-};
-struct Bf16 {
-  std::uint16_t code;
-};
-
 /// Sources lie at any alignment.
 template <class Element>
 Element loaded(const std::byte* at) {
@@ -148,6 +141,18 @@ void gather_as(const Column& column, std::span<const std::int64_t> rows, To* to)
   }
 }
 
+/// Elements that are handed over as they are.
+template <class To>
+void gather_rows(const Column& column, std::span<const std::int64_t> rows, To* to) {
+  constexpr std::size_t kAhead = 4;
+  const auto bytes = static_cast<std::size_t>(column.count) * sizeof(To);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i + kAhead < rows.size()) prefetch(column, rows[i + kAhead]);
+    std::memcpy(to + static_cast<std::int64_t>(i) * column.count,
+                column.begin + rows[i] * column.row_bytes, bytes);
+  }
+}
+
 template <class To>
 void gather_from(const Column& column, std::span<const std::int64_t> rows, To* to) {
   switch (column.stored) {
@@ -182,7 +187,15 @@ void gather_from(const Column& column, std::span<const std::int64_t> rows, To* t
 
 void gather(const Column& column, std::span<const std::int64_t> rows, const BatchValues& to) {
   const StandardFloatingPoint mode;
-  std::visit([&](const auto& span) { gather_from(column, rows, span.data()); }, to);
+  std::visit(
+      [&](const auto& span) {
+        using To = typename std::decay_t<decltype(span)>::element_type;
+        if constexpr (std::is_same_v<To, float> || std::is_same_v<To, std::int32_t>)
+          gather_from(column, rows, span.data());
+        else
+          gather_rows(column, rows, span.data());
+      },
+      to);
 }
 
 }  // namespace halftone::data

@@ -6,11 +6,12 @@
 #include <span>
 #include <variant>
 
+#include "halftone/loader.hpp"
 #include "table.hpp"
 
 namespace halftone::data {
 
-using BatchValues = std::variant<std::span<float>, std::span<std::int32_t>>;
+using BatchValues = OfElements<SpanOf>;
 
 /// Those rows of the source, one behind another; `to` is of the element that the column converts to
 /// and has room for them. Throws Error where it cannot hold a value.

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "../profile_range.hpp"
 #include "../text.hpp"
 #include "cursor.hpp"
 #include "gather.hpp"
@@ -51,10 +52,35 @@ State& held(const std::unique_ptr<State>& state) {
   return *state;
 }
 
+OfElements<VectorOf> empty_values(InputElement element) {
+  switch (element) {
+    case InputElement::by_source:  // make_column() leaves none
+    case InputElement::f32:
+      return std::vector<float>();
+    case InputElement::i32:
+      return std::vector<std::int32_t>();
+    case InputElement::u8:
+      return std::vector<std::uint8_t>();
+    case InputElement::i8:
+      return std::vector<std::int8_t>();
+    case InputElement::u16:
+      return std::vector<std::uint16_t>();
+    case InputElement::i16:
+      return std::vector<std::int16_t>();
+    case InputElement::i64:
+      return std::vector<std::int64_t>();
+    case InputElement::f16:
+      return std::vector<F16>();
+    case InputElement::bf16:
+      return std::vector<Bf16>();
+  }
+  return {};
+}
+
 /// What a batch is gathered into.
 struct Slot {
-  std::vector<std::variant<std::vector<float>, std::vector<std::int32_t>>> memory;  ///< by column
-  std::vector<std::int64_t> rows;  ///< numbers in the source
+  std::vector<OfElements<VectorOf>> memory;  ///< by column
+  std::vector<std::int64_t> rows;            ///< numbers in the source
   std::vector<NamedValues> views;
 
   [[nodiscard]] std::size_t size_of(const data::Column& column) const {
@@ -82,15 +108,14 @@ struct Loader::State {
     slot.rows.reserve(most);
     for (const data::Column& column : dataset.table().columns) {
       const std::size_t elements = most * static_cast<std::size_t>(column.count);
-      if (column.convert.to == InputElement::i32)
-        slot.memory.emplace_back(std::vector<std::int32_t>(elements));
-      else
-        slot.memory.emplace_back(std::vector<float>(elements));
+      std::visit([&](auto& values) { values.resize(elements); },
+                 slot.memory.emplace_back(empty_values(column.convert.to)));
     }
   }
 
   /// Batch item % batches of epoch item / batches.
   void make(std::int64_t item, Slot& slot) const {
+    const ProfileRange range("gather a batch");
     const std::int64_t at = item / batches, first = item % batches * options.batch;
     const std::int64_t end = std::min<std::int64_t>(first + options.batch, rows());
     slot.rows.clear();
@@ -153,6 +178,7 @@ std::optional<Batch> Loader::next() {
     state.next = 0;
     return std::nullopt;
   }
+  const ProfileRange range("wait for a batch");
   const Slot& slot = state.slots[state.ring.take()];
   ++state.next;
   return Batch{slot.views, static_cast<std::int64_t>(slot.rows.size())};

@@ -25,6 +25,10 @@ struct StoredForm {
 
 [[nodiscard]] const StoredForm& form_of(Stored stored);
 
+[[nodiscard]] const char* word_of(InputElement element);
+/// Whether the loader makes it of other elements; all else it hands over as it is.
+[[nodiscard]] bool is_converted(InputElement element);
+
 /// The operation that errors of datasets begin with.
 inline constexpr const char* kOperation = "dataset";
 
@@ -34,7 +38,7 @@ struct Column {
   std::vector<std::int64_t> shape;  ///< of a row
   std::int64_t count = 1;           ///< elements of a row
   Stored stored = Stored::f32;
-  Conversion convert;                       ///< to f32 or i32
+  Conversion convert;                       ///< `to` is not by_source
   const std::byte* begin = nullptr;         ///< of row 0, at any alignment
   std::int64_t row_bytes = 0;               ///< from one row to the next
   std::shared_ptr<const void> memory = {};  ///< null where it is the caller's

@@ -42,8 +42,9 @@ Dataset Dataset::tokens(const std::filesystem::path& file, const TokenOptions& o
   }
   Table table{.columns = {}, .rows = (tokens - behind - length) / stride + 1};
   const auto add = [&](const std::string& input, std::int64_t first) {
-    data::Column column = data::make_column(input, object, {length},
-                                            bytes == 2 ? data::Stored::u16 : data::Stored::u32, {});
+    data::Column column =
+        data::make_column(input, object, {length},
+                          bytes == 2 ? data::Stored::u16 : data::Stored::u32, options.convert);
     column.begin = mapped->bytes().data() + header + first * bytes;
     column.row_bytes = stride * bytes;
     column.memory = mapped;

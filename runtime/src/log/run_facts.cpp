@@ -78,6 +78,7 @@ bool is_written(Role role, Phase phase, bool again, bool made) {
   switch (role) {
     case Role::activation:
     case Role::output:
+    case Role::input_gradient:
     case Role::loss:
     case Role::statistic:
       return !made;

@@ -19,7 +19,7 @@
 namespace halftone {
 namespace {
 
-using encoding::Element, manifest::Parameter, safetensors::Tensor;
+using encoding::Element, safetensors::Tensor;
 
 struct TypeForm {
   std::string_view word;  ///< as safetensors spells it
@@ -56,9 +56,29 @@ std::vector<Float> copied(std::span<const std::byte> bytes) {
   return values;
 }
 
-/// A parameter and the tensor that it takes.
+/// What files of weights hold: a parameter, or a state that a layer keeps.
+struct Weight {
+  std::string name;
+  std::vector<std::int64_t> shape;
+  bool is_state = false;
+
+  [[nodiscard]] std::string described() const {
+    return named(is_state ? "state" : "parameter", name);
+  }
+};
+
+std::vector<Weight> weights_in(const BoundProgram& program) {
+  std::vector<Weight> weights;
+  for (const manifest::Parameter& parameter : program.manifest().parameters)
+    weights.push_back({parameter.name, parameter.shape, false});
+  for (const std::string& name : program.kept_states())
+    weights.push_back({name, program.plan().extents(*program.plan().find(name)), true});
+  return weights;
+}
+
+/// A weight and the tensor that it takes.
 struct Pairing {
-  const Parameter* parameter;
+  const Weight* weight;
   const Tensor* tensor;
   bool transposed;
 };
@@ -73,7 +93,11 @@ class Reader {
  public:
   Reader(const BoundProgram& program, std::span<const std::byte> file, const std::string& name,
          const LoadOptions& options)
-      : program_(program), file_(file), name_(name), options_(options) {
+      : program_(program),
+        weights_(weights_in(program)),
+        file_(file),
+        name_(name),
+        options_(options) {
     std::string why;
     if (!safetensors::parse(file, header_, tensors_at_, why))
       refuse("is no sound safetensors file: it " + why,
@@ -123,35 +147,48 @@ class Reader {
 
   void pair() {
     const NameMap map(options_.names);
-    std::map<std::string, const Tensor*> takers;
+    Takers takers;
     std::vector<std::string> strangers;
     for (const Tensor& tensor : header_.tensors) {
-      if (is_checkpoint_ && tensor.name.starts_with(kOwnTensors)) continue;
+      if (is_checkpoint_ && tensor.name.starts_with(kOwnTensors)) {
+        take_kept(tensor, takers);
+        continue;
+      }
       const Destination destination = map.of(tensor.name);
-      const Parameter* parameter = find(destination.parameter);
-      if (!parameter) {
+      const Weight* weight = find(destination.parameter);
+      if (!weight) {
         result_.left_out.push_back(tensor.name);
         if (destination.parameter.empty()) continue;
         if (destination.is_exact) refuse_target(tensor, destination.parameter);
         strangers.push_back(tensor.name);
         continue;
       }
-      const auto [taker, is_first] = takers.emplace(parameter->name, &tensor);
-      if (!is_first)
-        refuse("has tensors " + shown(taker->second->name) + " and " + shown(tensor.name) +
-                   " for " + named("parameter", parameter->name),
-               R"(leave one out with LoadOptions::names, as {"NAME", ""})");
-      pairings_.push_back({parameter, &tensor, destination.transposed});
+      take(*weight, tensor, destination.transposed, takers);
     }
-    for (const Parameter& parameter : program_.manifest().parameters)
-      if (!takers.contains(parameter.name)) result_.kept.push_back(parameter.name);
+    for (const Weight& weight : weights_)
+      if (!takers.contains(weight.name)) result_.kept.push_back(weight.name);
     check_whole(strangers);
   }
 
-  [[nodiscard]] const Parameter* find(const std::string& name) const {
-    const auto& parameters = program_.manifest().parameters;
-    const auto found = std::ranges::find(parameters, name, &Parameter::name);
-    return found == parameters.end() ? nullptr : &*found;
+  using Takers = std::map<std::string, const Tensor*>;
+  void take(const Weight& weight, const Tensor& tensor, bool transposed, Takers& takers) {
+    const auto [taker, is_first] = takers.emplace(weight.name, &tensor);
+    if (!is_first)
+      refuse("has tensors " + shown(taker->second->name) + " and " + shown(tensor.name) + " for " +
+                 weight.described(),
+             R"(leave one out with LoadOptions::names, as {"NAME", ""})");
+    pairings_.push_back({&weight, &tensor, transposed});
+  }
+
+  /// A checkpoint has states behind a prefix.
+  void take_kept(const Tensor& tensor, Takers& takers) {
+    const Weight* weight = find(tensor.name.substr(std::string_view(kOwnTensors).size()));
+    if (weight && weight->is_state) take(*weight, tensor, false, takers);
+  }
+
+  [[nodiscard]] const Weight* find(const std::string& name) const {
+    const auto found = std::ranges::find(weights_, name, &Weight::name);
+    return found == weights_.end() ? nullptr : &*found;
   }
 
   [[noreturn]] void refuse_target(const Tensor& tensor, const std::string& target) const {
@@ -185,7 +222,7 @@ class Reader {
   void check_shape(const Pairing& pairing) const {
     const Tensor& tensor = *pairing.tensor;
     std::vector<std::int64_t> shape = tensor.shape;
-    const std::vector<std::int64_t> wanted = without_ones(pairing.parameter->shape);
+    const std::vector<std::int64_t> wanted = without_ones(pairing.weight->shape);
     const std::string is = "has tensor " + shown(tensor.name) + " as " +
                            safetensors::form_text(tensor.type, tensor.shape);
     if (pairing.transposed) {
@@ -196,8 +233,8 @@ class Reader {
     std::ranges::reverse(shape);
     const bool fits_turned = shape.size() == 2 && without_ones(shape) == wanted;
     refuse(is + (pairing.transposed ? " to be transposed" : "") + ", but " +
-               named("parameter", pairing.parameter->name) + " is " +
-               safetensors::form_text("F32", pairing.parameter->shape),
+               pairing.weight->described() + " is " +
+               safetensors::form_text("F32", pairing.weight->shape),
            fits_turned ? std::string("say .transposed = ") +
                              (pairing.transposed ? "false" : "true") + " in LoadOptions::names"
                        : "give weights of this model");
@@ -236,6 +273,7 @@ class Reader {
   }
 
   const BoundProgram& program_;
+  const std::vector<Weight> weights_;
   std::span<const std::byte> file_;
   const std::string& name_;
   const LoadOptions& options_;
@@ -253,11 +291,12 @@ Snapshot weights_of(const BoundProgram& program, const SaveWeightsOptions& optio
   const TypeForm& as = kWritten[static_cast<int>(options.as)];
   safetensors::Header header{{{kModelKey, program.manifest().model}}, {}};
   Snapshot snapshot;
-  for (const std::string& name : program.parameter_names()) {
-    const std::span<const float> values = program.parameter("save_weights", name);
-    const std::span<const std::int64_t> shape = program.parameter_shape("save_weights", name);
+  for (const Weight& weight : weights_in(program)) {
+    const std::string& name = weight.name;
+    const std::span<const float> values = weight.is_state ? program.state("save_weights", name)
+                                                          : program.parameter("save_weights", name);
     const auto add = [&](std::span<const std::byte> bytes) {
-      snapshot.add(header, name, std::string(as.word), {shape.begin(), shape.end()}, bytes);
+      snapshot.add(header, name, std::string(as.word), weight.shape, bytes);
     };
     if (as.element == Element::f32) {
       add(std::as_bytes(values));
@@ -274,8 +313,13 @@ LoadedWeights take_weights(BoundProgram& program, std::span<const std::byte> fil
   const Reader reader(program, file, name, options);
   std::vector<std::vector<float>> values;
   for (const Pairing& pairing : reader.pairings()) values.push_back(reader.values_of(pairing));
-  for (std::size_t i = 0; i < values.size(); ++i)
-    program.set_parameter(reader.pairings()[i].parameter->name, values[i]);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Weight& weight = *reader.pairings()[i].weight;
+    if (weight.is_state)
+      program.set_state(weight.name, values[i]);
+    else
+      program.set_parameter(weight.name, values[i]);
+  }
   return reader.result();
 }
 

@@ -23,10 +23,10 @@ MODEL(net, rules, adamw())
 // EXPECT bare_causal_conv1d: causal_conv1d takes a name and a whole number of taps: write
 // causal_conv1d("conv", 4)
 namespace bare_causal_conv1d {
-constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
-                           from("x") | MISSPELT(causal_conv1d, relu) | linear("fc", 4) |
-                               output("guess"),
-                           losses(mse("loss", "guess", "y")));
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | MISSPELT(causal_conv1d, relu) | linear("fc", 4) | output("guess"),
+          losses(mse("loss", "guess", "y")));
 MODEL(net, rules, adamw())
 }  // namespace bare_causal_conv1d
 
@@ -38,6 +38,16 @@ constexpr auto net =
           from("word") | MISSPELT(embedding, embedding("embed", 64, 16)) | output("guess"));
 MODEL(net, rules)
 }  // namespace bare_embedding
+
+// EXPECT bare_batch_norm: batch_norm takes a name, epsilon(), momentum(), shared() and options of
+// parameters: write batch_norm("norm")
+namespace bare_batch_norm {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | MISSPELT(batch_norm, relu) | linear("fc", 4) | output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace bare_batch_norm
 
 // EXPECT bare_rms_norm: rms_norm takes a name, epsilon() and options of parameters: write
 // rms_norm("norm")
@@ -145,7 +155,7 @@ MODEL(net, rules, adamw())
 }  // namespace bare_on_bias
 
 // EXPECT bare_cross_entropy: cross_entropy takes the names of the loss, the logits and the label,
-// and weight(): write
+// and weight(), sample_weight() and ignore_index(), each once: write
 namespace bare_cross_entropy {
 constexpr auto net =
     model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
@@ -154,8 +164,8 @@ constexpr auto net =
 MODEL(net, rules, adamw())
 }  // namespace bare_cross_entropy
 
-// EXPECT bare_mse: mse takes the names of the loss, the value and the target, and weight(): write
-// mse("loss", "guess", "y")
+// EXPECT bare_mse: mse takes the names of the loss, the value and the target, and weight() and
+// sample_weight(), each once: write mse("loss", "guess", "y")
 namespace bare_mse {
 constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
                            from("x") | MISSPELT(mse, relu) | linear("fc", 4) | output("guess"),
@@ -163,8 +173,8 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batc
 MODEL(net, rules, adamw())
 }  // namespace bare_mse
 
-// EXPECT bare_pointwise_loss: pointwise_loss takes a name, a lambda, weight() and names of values:
-// write
+// EXPECT bare_pointwise_loss: pointwise_loss takes a name, a lambda, weight(), sample_weight() and
+// names of values: write
 namespace bare_pointwise_loss {
 constexpr auto net =
     model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
@@ -283,8 +293,8 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batc
 MODEL(net, rules, adamw())
 }  // namespace bare_layer_alone
 
-// EXPECT bare_loss: mse takes the names of the loss, the value and the target, and weight(): write
-// mse("loss", "guess", "y")
+// EXPECT bare_loss: mse takes the names of the loss, the value and the target, and weight() and
+// sample_weight(), each once: write mse("loss", "guess", "y")
 namespace bare_loss {
 constexpr auto net =
     model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),

@@ -205,8 +205,9 @@ MODEL(net, rules)
 }  // namespace comparison_as_number
 
 // EXPECT std_exp: layer 'act' has a lambda that cannot be traced: take parameters as auto, read
-// constexpr variables alone, and write + - * / and exp, log, sqrt, rsqrt, tanh, erf, sigmoid, abs,
-// floor, minimum, maximum and select without std::
+// constexpr variables alone, and write + - * / and exp, expm1, log, log1p, pow, sqrt, rsqrt,
+// sin, cos, tanh, erf, sigmoid, softplus, abs, floor, clamp, minimum, maximum and select without
+// std::
 namespace std_exp {
 constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
                            from("x") |
@@ -217,8 +218,9 @@ MODEL(net, rules)
 }  // namespace std_exp
 
 // EXPECT std_abs: layer 'act' has a lambda that cannot be traced: take parameters as auto, read
-// constexpr variables alone, and write + - * / and exp, log, sqrt, rsqrt, tanh, erf, sigmoid, abs,
-// floor, minimum, maximum and select without std::
+// constexpr variables alone, and write + - * / and exp, expm1, log, log1p, pow, sqrt, rsqrt,
+// sin, cos, tanh, erf, sigmoid, softplus, abs, floor, clamp, minimum, maximum and select without
+// std::
 namespace std_abs {
 constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
                            from("x") |
@@ -228,21 +230,23 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
 MODEL(net, rules)
 }  // namespace std_abs
 
-// EXPECT uses_pow: layer 'act' has a lambda that cannot be traced: take parameters as auto, read
-// constexpr variables alone, and write + - * / and exp, log, sqrt, rsqrt, tanh, erf, sigmoid, abs,
-// floor, minimum, maximum and select without std::
-namespace uses_pow {
-constexpr auto net = model(
-    "net", inputs(tensor("x", batch, 8)),
-    from("x") |
-        pointwise("act", either([](auto x) { return pow(x, 2); }, [](auto x) { return x * x; })) |
-        output("z"));
+// EXPECT uses_cbrt: layer 'act' has a lambda that cannot be traced: take parameters as auto,
+// read constexpr variables alone, and write + - * / and exp, expm1, log, log1p, pow, sqrt,
+// rsqrt, sin, cos, tanh, erf, sigmoid, softplus, abs, floor, clamp, minimum, maximum and select
+// without std::
+namespace uses_cbrt {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
+                           from("x") |
+                               pointwise("act", either([](auto x) { return cbrt(x); },
+                                                       [](auto x) { return pow(x, 1.0 / 3); })) |
+                               output("z"));
 MODEL(net, rules)
-}  // namespace uses_pow
+}  // namespace uses_cbrt
 
-// EXPECT uses_fmax: layer 'act' has a lambda that cannot be traced: take parameters as auto, read
-// constexpr variables alone, and write + - * / and exp, log, sqrt, rsqrt, tanh, erf, sigmoid, abs,
-// floor, minimum, maximum and select without std::
+// EXPECT uses_fmax: layer 'act' has a lambda that cannot be traced: take parameters as auto,
+// read constexpr variables alone, and write + - * / and exp, expm1, log, log1p, pow, sqrt,
+// rsqrt, sin, cos, tanh, erf, sigmoid, softplus, abs, floor, clamp, minimum, maximum and select
+// without std::
 namespace uses_fmax {
 constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
                            from("x") |
@@ -252,9 +256,10 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
 MODEL(net, rules)
 }  // namespace uses_fmax
 
-// EXPECT float_parameter: layer 'act' has a lambda that cannot be traced: take parameters as auto,
-// read constexpr variables alone, and write + - * / and exp, log, sqrt, rsqrt, tanh, erf, sigmoid,
-// abs, floor, minimum, maximum and select without std::
+// EXPECT float_parameter: layer 'act' has a lambda that cannot be traced: take parameters as
+// auto, read constexpr variables alone, and write + - * / and exp, expm1, log, log1p, pow, sqrt,
+// rsqrt, sin, cos, tanh, erf, sigmoid, softplus, abs, floor, clamp, minimum, maximum and select
+// without std::
 namespace float_parameter {
 constexpr auto net = model(
     "net", inputs(tensor("x", batch, 8)),
@@ -264,9 +269,10 @@ constexpr auto net = model(
 MODEL(net, rules)
 }  // namespace float_parameter
 
-// EXPECT float_variable: layer 'act' has a lambda that cannot be traced: take parameters as auto,
-// read constexpr variables alone, and write + - * / and exp, log, sqrt, rsqrt, tanh, erf, sigmoid,
-// abs, floor, minimum, maximum and select without std::
+// EXPECT float_variable: layer 'act' has a lambda that cannot be traced: take parameters as
+// auto, read constexpr variables alone, and write + - * / and exp, expm1, log, log1p, pow, sqrt,
+// rsqrt, sin, cos, tanh, erf, sigmoid, softplus, abs, floor, clamp, minimum, maximum and select
+// without std::
 namespace float_variable {
 constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
                            from("x") |
@@ -283,9 +289,10 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
 MODEL(net, rules)
 }  // namespace float_variable
 
-// EXPECT power_by_caret: layer 'act' has a lambda that cannot be traced: take parameters as auto,
-// read constexpr variables alone, and write + - * / and exp, log, sqrt, rsqrt, tanh, erf, sigmoid,
-// abs, floor, minimum, maximum and select without std::
+// EXPECT power_by_caret: layer 'act' has a lambda that cannot be traced: take parameters as
+// auto, read constexpr variables alone, and write + - * / and exp, expm1, log, log1p, pow, sqrt,
+// rsqrt, sin, cos, tanh, erf, sigmoid, softplus, abs, floor, clamp, minimum, maximum and select
+// without std::
 namespace power_by_caret {
 constexpr auto net =
     model("net", inputs(tensor("x", batch, 8)),
@@ -295,9 +302,10 @@ constexpr auto net =
 MODEL(net, rules)
 }  // namespace power_by_caret
 
-// EXPECT uses_remainder: layer 'act' has a lambda that cannot be traced: take parameters as auto,
-// read constexpr variables alone, and write + - * / and exp, log, sqrt, rsqrt, tanh, erf, sigmoid,
-// abs, floor, minimum, maximum and select without std::
+// EXPECT uses_remainder: layer 'act' has a lambda that cannot be traced: take parameters as
+// auto, read constexpr variables alone, and write + - * / and exp, expm1, log, log1p, pow, sqrt,
+// rsqrt, sin, cos, tanh, erf, sigmoid, softplus, abs, floor, clamp, minimum, maximum and select
+// without std::
 namespace uses_remainder {
 constexpr auto net =
     model("net", inputs(tensor("x", batch, 8)),
@@ -308,8 +316,9 @@ MODEL(net, rules)
 }  // namespace uses_remainder
 
 // EXPECT variable: layer 'act' has a lambda that cannot be traced: take parameters as auto, read
-// constexpr variables alone, and write + - * / and exp, log, sqrt, rsqrt, tanh, erf, sigmoid, abs,
-// floor, minimum, maximum and select without std::
+// constexpr variables alone, and write + - * / and exp, expm1, log, log1p, pow, sqrt, rsqrt,
+// sin, cos, tanh, erf, sigmoid, softplus, abs, floor, clamp, minimum, maximum and select without
+// std::
 namespace variable {
 double factor = 2;
 constexpr double constant = 2;
@@ -321,12 +330,12 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
 MODEL(net, rules)
 }  // namespace variable
 
-// EXPECT unknown_function: 'softplus'
+// EXPECT unknown_function: 'swiglu'
 // AND layer 'act' has a lambda that does not compile with 1 of the dsl's values
 namespace unknown_function {
 constexpr auto net =
     model("net", inputs(tensor("x", batch, 8)), from("x") | pointwise("act", [](auto x) {
-                                                  return MISSPELT(softplus, sigmoid)(x);
+                                                  return MISSPELT(swiglu, sigmoid)(x);
                                                 }) | output("z"));
 MODEL(net, rules)
 }  // namespace unknown_function

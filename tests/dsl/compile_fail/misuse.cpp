@@ -82,6 +82,62 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batc
 MODEL(net, rules, adamw())
 }  // namespace causal_conv1d_without_taps
 
+// EXPECT batch_norm_momenta: batch_norm takes a name, epsilon(), momentum(), shared() and options
+// of parameters: write batch_norm("norm")
+namespace batch_norm_momenta {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+    from("x") |
+        either(batch_norm("norm", momentum(0.1), epsilon(1e-3), momentum(0.1)) | linear("fc", 4),
+               batch_norm("norm", momentum(0.1), epsilon(1e-3)) | linear("fc", 4)) |
+        output("guess"),
+    losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace batch_norm_momenta
+
+// EXPECT turned_twice: layer 'down' names 'back', which uses another layer's weight transposed:
+// name the layer that owns it
+namespace turned_twice {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 8)),
+                           from("x") | linear("in", 8) | linear("back", 8, tied("in", transposed)) |
+                               linear("down", 8, shared(either("back", "in"))) | output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace turned_twice
+
+// EXPECT batch_norm_without_rows: layer 'norm' reads [8], which has no rows to normalize over: give
+// it a dimension in front of its columns
+namespace batch_norm_without_rows {
+constexpr auto net =
+    model("net",
+          inputs(either(tensor("x", 8), tensor("x", batch, 8)),
+                 either(tensor("y", 8), tensor("y", batch, 8))),
+          from("x") | batch_norm("norm") | output("guess"), losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace batch_norm_without_rows
+
+// EXPECT batch_norm_without_name: batch_norm takes a name, epsilon(), momentum(), shared() and
+// options of parameters: write batch_norm("norm")
+namespace batch_norm_without_name {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") |
+                               either(batch_norm(momentum(0.1)) | linear("fc", 4),
+                                      batch_norm("norm", momentum(0.1)) | linear("fc", 4)) |
+                               output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace batch_norm_without_name
+
+// EXPECT batch_norm_bad_momentum: layer 'norm' has a momentum that is not in [0, 1]: write
+// momentum(0.1)
+namespace batch_norm_bad_momentum {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+    from("x") | batch_norm("norm", momentum(either(1.5, 0.5))) | linear("fc", 4) | output("guess"),
+    losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace batch_norm_bad_momentum
+
 // EXPECT rms_norm_without_name: rms_norm takes a name, epsilon() and options of parameters: write
 // rms_norm("norm")
 namespace rms_norm_without_name {
@@ -128,8 +184,9 @@ constexpr auto net = model(
 MODEL(net, rules, adamw())
 }  // namespace dropout_without_rate
 
-// EXPECT relu_with_parentheses: relu, gelu, gelu_tanh and silu take a name, or stand without
-// parentheses: write relu, or relu("act")
+// EXPECT relu_with_parentheses: relu, gelu, gelu_tanh, silu, softplus, mish, softsign,
+// hard_sigmoid and hard_swish take a name, or stand without parentheses: write relu, or
+// relu("act")
 namespace relu_with_parentheses {
 constexpr auto net =
     model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
@@ -138,8 +195,8 @@ constexpr auto net =
 MODEL(net, rules, adamw())
 }  // namespace relu_with_parentheses
 
-// EXPECT relu_with_size: relu, gelu, gelu_tanh and silu take a name, or stand without parentheses:
-// write relu, or relu("act")
+// EXPECT relu_with_size: relu, gelu, gelu_tanh, silu, softplus, mish, softsign, hard_sigmoid and
+// hard_swish take a name, or stand without parentheses: write relu, or relu("act")
 namespace relu_with_size {
 constexpr auto net = model(
     "net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
@@ -147,6 +204,116 @@ constexpr auto net = model(
     losses(mse("loss", "guess", "y")));
 MODEL(net, rules, adamw())
 }  // namespace relu_with_size
+
+// EXPECT leaky_relu_without_name: leaky_relu takes a name and a slope: write leaky_relu("act",
+// 0.01)
+namespace leaky_relu_without_name {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4) | MISSPELT(leaky_relu(0.01), leaky_relu("act", 0.01)) |
+              output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace leaky_relu_without_name
+
+// EXPECT leaky_relu_of_infinity: leaky_relu takes a finite slope: write leaky_relu("act", 0.01)
+namespace leaky_relu_of_infinity {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4) |
+              MISSPELT(leaky_relu("act", __builtin_inf()), leaky_relu("act", 1)) | output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace leaky_relu_of_infinity
+
+// EXPECT l1_of_one_value: l1 takes the names of the loss, the value and the target, weight() and
+// sample_weight(): write l1("loss", "guess", "y")
+namespace l1_of_one_value {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | linear("fc", 4) | output("guess"),
+                           losses(MISSPELT(l1("loss", "guess"), l1("loss", "guess", "y"))));
+MODEL(net, rules, adamw())
+}  // namespace l1_of_one_value
+
+// EXPECT huber_of_one_value: huber takes the names of the loss, the value and the target, delta,
+// weight() and sample_weight(): write huber("loss", "guess", "y", 1.0)
+namespace huber_of_one_value {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | linear("fc", 4) | output("guess"),
+                           losses(MISSPELT(huber("loss", "guess"), huber("loss", "guess", "y"))));
+MODEL(net, rules, adamw())
+}  // namespace huber_of_one_value
+
+// EXPECT huber_of_zero: huber takes a finite delta above 0: write huber("loss", "guess", "y",
+// 1.0)
+namespace huber_of_zero {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4) | output("guess"),
+          losses(MISSPELT(huber("loss", "guess", "y", 0), huber("loss", "guess", "y", 1))));
+MODEL(net, rules, adamw())
+}  // namespace huber_of_zero
+
+// EXPECT smooth_l1_of_a_weight: smooth_l1 takes the names of the loss, the value and the target,
+// beta, weight() and sample_weight(): write smooth_l1("loss", "guess", "y", 1.0)
+namespace smooth_l1_of_a_weight {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+    from("x") | linear("fc", 4) | output("guess"),
+    losses(MISSPELT(smooth_l1("loss", weight(2)), smooth_l1("loss", "guess", "y", weight(2)))));
+MODEL(net, rules, adamw())
+}  // namespace smooth_l1_of_a_weight
+
+// EXPECT smooth_l1_below_zero: smooth_l1 takes a finite beta above 0: write smooth_l1("loss",
+// "guess", "y", 1.0)
+namespace smooth_l1_below_zero {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+    from("x") | linear("fc", 4) | output("guess"),
+    losses(MISSPELT(smooth_l1("loss", "guess", "y", -1.0), smooth_l1("loss", "guess", "y", 1.0))));
+MODEL(net, rules, adamw())
+}  // namespace smooth_l1_below_zero
+
+// EXPECT poisson_nll_of_a_number: poisson_nll takes the names of the loss, the logarithm of the
+// rate and the count, weight() and sample_weight(): write poisson_nll("loss", "log_rate", "count")
+namespace poisson_nll_of_a_number {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4) | output("guess"),
+          losses(MISSPELT(poisson_nll("loss", "guess", 3), poisson_nll("loss", "guess", "y"))));
+MODEL(net, rules, adamw())
+}  // namespace poisson_nll_of_a_number
+
+// EXPECT elu_without_name: elu takes a name and alpha: write elu("act", 1.0)
+namespace elu_without_name {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4) | MISSPELT(elu(1.0), elu("act", 1.0)) | output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace elu_without_name
+
+// EXPECT elu_of_nan: elu takes a finite alpha: write elu("act", 1.0)
+namespace elu_of_nan {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4) | MISSPELT(elu("act", __builtin_nan("")), elu("act", 1)) |
+              output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace elu_of_nan
+
+// EXPECT binary_cross_entropy_of_probabilities: binary_cross_entropy_with_logits takes the names
+// of the loss, the logits and the target, weight() and sample_weight(): write
+// binary_cross_entropy_with_logits("loss", "logits", "y")
+namespace binary_cross_entropy_of_probabilities {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4) | output("guess"),
+          losses(MISSPELT(binary_cross_entropy_with_logits("loss", "guess"),
+                          binary_cross_entropy_with_logits("loss", "guess", "y"))));
+MODEL(net, rules, adamw())
+}  // namespace binary_cross_entropy_of_probabilities
 
 // EXPECT added_layer: add takes the name of a value: write add("x")
 namespace added_layer {
@@ -395,8 +562,8 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batc
 MODEL(net, rules, adamw())
 }  // namespace no_losses_in_losses
 
-// EXPECT loss_of_two: mse takes the names of the loss, the value and the target, and weight():
-// write mse("loss", "guess", "y")
+// EXPECT loss_of_two: mse takes the names of the loss, the value and the target, and weight() and
+// sample_weight(), each once: write mse("loss", "guess", "y")
 namespace loss_of_two {
 constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
                            from("x") | linear("fc", 4) | output("guess"),
@@ -405,7 +572,7 @@ MODEL(net, rules, adamw())
 }  // namespace loss_of_two
 
 // EXPECT cross_entropy_of_two: cross_entropy takes the names of the loss, the logits and the label,
-// and weight(): write
+// and weight(), sample_weight() and ignore_index(), each once: write
 namespace cross_entropy_of_two {
 constexpr auto net =
     model("net", inputs(tensor("x", batch, 8), labels("y", batch)),
@@ -414,15 +581,57 @@ constexpr auto net =
 MODEL(net, rules, adamw())
 }  // namespace cross_entropy_of_two
 
-// EXPECT pointwise_loss_without_lambda: pointwise_loss takes a name, a lambda, weight() and names
-// of values: write
+// EXPECT weights_twice: cross_entropy takes the names of the loss, the logits and the label, and
+// weight(), sample_weight() and ignore_index(), each once: write
+namespace weights_twice {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), labels("y", batch), tensor("w", batch)),
+          from("x") | linear("fc", 4) | output("guess"),
+          losses(cross_entropy("loss", "guess", "y", sample_weight("w"),
+                               either(sample_weight("w"), ignore_index(0)))));
+MODEL(net, rules, adamw())
+}  // namespace weights_twice
+
+// EXPECT mse_with_labels: mse takes the names of the loss, the value and the target, and weight()
+// and sample_weight(), each once: write
+namespace mse_with_labels {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 8), tensor("y", batch, 4), tensor("w", batch)),
+    from("x") | linear("fc", 4) | output("guess"),
+    losses(mse("loss", "guess", "y", sample_weight("w"), either(ignore_index(3), weight(2)))));
+MODEL(net, rules, adamw())
+}  // namespace mse_with_labels
+
+// EXPECT sample_weight_of_numbers: sample_weight takes the name of an input: write
+// cross_entropy("loss", "logits", "digit", sample_weight("importance"))
+namespace sample_weight_of_numbers {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), labels("y", batch), tensor("w", batch)),
+          from("x") | linear("fc", 4) | output("guess"),
+          losses(cross_entropy("all", "guess", "y", sample_weight("w")),
+                 cross_entropy("loss", "guess", "y", sample_weight(either(0.5, "w")))));
+MODEL(net, rules, adamw())
+}  // namespace sample_weight_of_numbers
+
+// EXPECT ignored_text: ignore_index takes a label, a whole number: write cross_entropy("loss",
+// "logits", "digit", ignore_index(-100))
+namespace ignored_text {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), labels("y", batch)),
+          from("x") | linear("fc", 4) | output("guess"),
+          losses(cross_entropy("loss", "guess", "y", ignore_index(either("none", -100)))));
+MODEL(net, rules, adamw())
+}  // namespace ignored_text
+
+// EXPECT pointwise_loss_without_lambda: pointwise_loss takes a name, a lambda, weight(),
+// sample_weight() and names of values: write
 namespace pointwise_loss_without_lambda {
 constexpr auto net =
     model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
           from("x") | linear("fc", 4) | output("guess"),
-          losses(either(pointwise_loss("loss"),
-                        pointwise_loss(
-                            "loss", [](auto x, auto y) { return abs(x - y); }, "guess", "y"))));
+          losses(either(
+              pointwise_loss("loss"),
+              pointwise_loss("loss", [](auto x, auto y) { return abs(x - y); }, "guess", "y"))));
 MODEL(net, rules, adamw())
 }  // namespace pointwise_loss_without_lambda
 

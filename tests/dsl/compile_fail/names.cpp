@@ -179,7 +179,7 @@ MODEL(net, rules, adamw())
 // another
 namespace buffer_before_parameter {
 constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
-                           from("x") | linear(either("adamw", "adam"), 4) | output("guess"),
+                           from("x") | linear(either("adamw", "adamax"), 4) | output("guess"),
                            losses(mse("loss", "guess", "y")));
 MODEL(net, rules, adamw())
 }  // namespace buffer_before_parameter

@@ -81,7 +81,7 @@ MODEL(net, rules, adamw())
 }  // namespace kind_without_bias
 
 // EXPECT not_an_option: layer 'fc' is given what is no option of linear: it takes no_bias, tied(),
-// and options of parameters such as frozen, no_decay or init_normal()
+// shared(), and options of parameters such as frozen, no_decay or init_normal()
 namespace not_an_option {
 constexpr auto net =
     model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
@@ -135,8 +135,18 @@ constexpr auto net =
 MODEL(net, rules)
 }  // namespace negative_padding
 
+// EXPECT ignored_past_i32: loss 'loss' has an ignore_index that is no i32: write ignore_index(-100)
+namespace ignored_past_i32 {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 8), labels("y", batch)),
+    from("x") | linear("fc", 4) | output("guess"),
+    losses(cross_entropy("loss", "guess", "y", ignore_index(either(2147483648, 2147483647)))));
+MODEL(net, rules, adamw())
+}  // namespace ignored_past_i32
+
 // EXPECT embedding_without_bias: layer 'embed' is given what is no option of embedding: it takes
-// padding_index(), tied(), and options of parameters such as frozen, no_decay or init_normal()
+// padding_index(), tied(), shared(), and options of parameters such as frozen, no_decay or
+// init_normal()
 namespace embedding_without_bias {
 constexpr auto net =
     model("net", inputs(tokens("word", batch)),
@@ -146,7 +156,7 @@ MODEL(net, rules)
 }  // namespace embedding_without_bias
 
 // EXPECT linear_with_padding: layer 'fc' is given what is no option of linear: it takes no_bias,
-// tied(), and options of parameters such as frozen, no_decay or init_normal()
+// tied(), shared(), and options of parameters such as frozen, no_decay or init_normal()
 namespace linear_with_padding {
 constexpr auto net =
     model("net", inputs(tensor("x", batch, 8)),
@@ -154,8 +164,18 @@ constexpr auto net =
 MODEL(net, rules)
 }  // namespace linear_with_padding
 
+// EXPECT tied_frozen: layer 'back' is tied and cannot have options for a weight of its own: give
+// them to the layer that owns the weight, or put them inside on_bias()
+namespace tied_frozen {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8)),
+          from("x") | linear("to", 8) |
+              linear("back", 8, tied("to"), either(frozen, on_bias(frozen))) | output("z"));
+MODEL(net, rules)
+}  // namespace tied_frozen
+
 // EXPECT tied_options: layer 'back' is tied and cannot have options for a weight of its own: give
-// them to the layer that owns the weight
+// them to the layer that owns the weight, or put them inside on_bias()
 namespace tied_options {
 constexpr auto net =
     model("net", inputs(tensor("x", batch, 8)),
@@ -191,3 +211,129 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
                                linear("head", 8, tied(either("embde", "embed"))) | output("z"));
 MODEL(net, rules)
 }  // namespace tied_near
+
+// EXPECT tied_the_other_way: layer 'decode' needs a weight of [8, 6] but is tied to parameter
+// 'encode.weight' of [6, 8]: write tied("...", transposed)
+namespace tied_the_other_way {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 8)),
+    from("x") | linear("encode", 6) |
+        linear("decode", 8, either(tied("encode"), tied("encode", transposed))) | output("z"));
+MODEL(net, rules)
+}  // namespace tied_the_other_way
+
+// EXPECT transposed_shape: layer 'decode' needs a weight of [6, 9] but is tied to parameter
+// 'encode.weight' of [6, 8]: make the outputs of each the inputs of the other
+namespace transposed_shape {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8)),
+          from("x") | linear("encode", 6) |
+              linear("decode", either(9, 8), tied("encode", transposed)) | output("z"));
+MODEL(net, rules)
+}  // namespace transposed_shape
+
+// EXPECT transposed_embedding: layer 'embed' is given what is no option of embedding: it takes
+// padding_index(), tied(), shared(), and options of parameters
+namespace transposed_embedding {
+constexpr auto net = model(
+    "net", inputs(tokens("word", batch)),
+    from("word") | embedding("embed", 64, 64, either(tied("head", transposed), tied("head"))) |
+        linear("head", 64) | output("z"));
+MODEL(net, rules)
+}  // namespace transposed_embedding
+
+// EXPECT shared_unknown: layer 'right' shares the parameters of 'lef', but no layer that it can see
+// has that name: correct the name in shared()
+namespace shared_unknown {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
+                           from("x") | linear("left", 8) |
+                               linear("right", 8, shared(either("lef", "left"))) | output("z"));
+MODEL(net, rules)
+}  // namespace shared_unknown
+
+// EXPECT shared_kind: layer 'right' shares the parameters of 'left', which is no rms_norm: name a
+// rms_norm layer
+namespace shared_kind {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
+                           from("x") | either(layer_norm("left"), rms_norm("left")) |
+                               rms_norm("right", shared("left")) | output("z"));
+MODEL(net, rules)
+}  // namespace shared_kind
+
+// EXPECT shared_input: layer 'right' shares the parameters of 'x', which is no linear: name a
+// linear layer
+namespace shared_input {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 8)),
+    from("x") | linear("left", 8) | linear("right", 8, shared(either("x", "left"))) | output("z"));
+MODEL(net, rules)
+}  // namespace shared_input
+
+// EXPECT shared_cycle: layer 'a' shares its own parameters through 'a': let one layer own them
+namespace shared_cycle {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8)),
+          from("x") | linear("own", 8) | linear("a", 8, shared(either("b", "own"))) |
+              linear("b", 8, shared("a")) | output("z"));
+MODEL(net, rules)
+}  // namespace shared_cycle
+
+// EXPECT shared_shape: layer 'right' needs parameters of [9, 8] but shares parameter 'left.weight'
+// of [8, 8]: make outputs and inputs of both layers equal
+namespace shared_shape {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 8)),
+    from("x") | linear("left", 8) | linear("right", either(9, 8), shared("left")) | output("z"));
+MODEL(net, rules)
+}  // namespace shared_shape
+
+// EXPECT shared_norm_shape: layer 'right' needs parameters of [6] but shares parameter
+// 'left.weight' of [8]: make outputs and inputs of both layers equal
+namespace shared_norm_shape {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
+                           from("x") | layer_norm("left") | linear("fc", either(6, 8)) |
+                               layer_norm("right", shared("left")) | output("z"));
+MODEL(net, rules)
+}  // namespace shared_norm_shape
+
+// EXPECT shared_options: layer 'right' shares its parameters and cannot have options for its own:
+// give them to the layer that owns the parameters
+namespace shared_options {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
+                           from("x") | linear("left", 8, frozen) |
+                               MISSPELT((linear("right", 8, shared("left"), on_bias(frozen))),
+                                        (linear("right", 8, shared("left")))) |
+                               output("z"));
+MODEL(net, rules)
+}  // namespace shared_options
+
+// EXPECT shared_without_bias: layer 'right' shares its parameters and cannot have options for its
+// own: give them to the layer that owns the parameters
+namespace shared_without_bias {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
+                           from("x") | linear("left", 8, no_bias) |
+                               MISSPELT((linear("right", 8, shared("left"), no_bias)),
+                                        (linear("right", 8, shared("left")))) |
+                               output("z"));
+MODEL(net, rules)
+}  // namespace shared_without_bias
+
+// EXPECT shared_and_tied: layer 'right' is given more than one of tied() and shared(): keep one
+namespace shared_and_tied {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
+                           from("x") | linear("left", 8) |
+                               MISSPELT((linear("right", 8, tied("left"), shared("left"))),
+                                        (linear("right", 8, tied("left")))) |
+                               output("z"));
+MODEL(net, rules)
+}  // namespace shared_and_tied
+
+// EXPECT misused_shared: shared takes the name of a layer: write linear("right", 64,
+// shared("left"))
+namespace misused_shared {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8)),
+          from("x") | linear("left", 8) | linear("right", 8, MISSPELT(shared(3), shared("left"))) |
+              output("z"));
+MODEL(net, rules)
+}  // namespace misused_shared

@@ -22,11 +22,10 @@ MODEL(net, rules)
 
 // EXPECT concat_width: layer 'both' is wider than 64 bits can count: join fewer columns
 namespace concat_width {
-constexpr auto net =
-    model("net",
-          inputs(tensor("x", batch, 0x4000000000000000),
-                 tensor("w", batch, either(0x4000000000000000, 8))),
-          from("x") | concat("w") | as("both") | output("z"));
+constexpr auto net = model("net",
+                           inputs(tensor("x", batch, 0x4000000000000000),
+                                  tensor("w", batch, either(0x4000000000000000, 8))),
+                           from("x") | concat("w") | as("both") | output("z"));
 MODEL(net, rules)
 }  // namespace concat_width
 
@@ -39,6 +38,73 @@ constexpr auto net =
           losses(cross_entropy("loss", "logits", "digit")));
 MODEL(net, rules, adamw())
 }  // namespace label_shape
+
+// EXPECT weight_shape: loss 'loss' weighs rows of [batch, 10] by [batch, 10] of input 'v': make the
+// sample_weight [batch]
+namespace weight_shape {
+constexpr auto net =
+    model("net",
+          inputs(tensor("x", batch, 8), labels("digit", batch), tensor("w", batch),
+                 tensor("v", batch, 10)),
+          from("x") | linear("fc", 10) | output("logits"),
+          losses(mse("other", "logits", "v", sample_weight("v")),
+                 mse("third", "logits", "v", sample_weight("w")),
+                 cross_entropy("loss", "logits", "digit", sample_weight(either("v", "w")))));
+MODEL(net, rules, adamw())
+}  // namespace weight_shape
+
+// EXPECT weight_of_columns: loss 'loss' weighs [batch, 10] by [10] of input 'w': make the
+// sample_weight [batch], a weight for every row, or [batch, 10], one for every element
+namespace weight_of_columns {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 8), tensor("y", batch, 10), tensor("w", either(10, batch))),
+    from("x") | linear("fc", 10) | output("guess"),
+    losses(pointwise_loss(
+        "loss", [](auto x, auto y) { return abs(x - y); }, sample_weight("w"), "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace weight_of_columns
+
+// EXPECT weight_of_scalars: loss 'loss' weighs [batch] by [batch, 1] of input 'w': make the
+// sample_weight [batch]
+namespace weight_of_scalars {
+constexpr auto net = model(
+    "net",
+    inputs(tensor("x", batch, 8), tensor("y", batch, 1), tensor("z", batch), tensor("w", batch, 1)),
+    from("x") | linear("fc", 1) | output("guess"), from("guess") | reshape("flat", batch),
+    losses(mse("loss", either("flat", "guess"), either("z", "y"), sample_weight("w")),
+           mse("more", "flat", "z"), mse("rest", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace weight_of_scalars
+
+// EXPECT computed_weight: loss 'loss' takes layer 'weigh' as its sample_weight, which is no input:
+// declare one with tensor() for it
+namespace computed_weight {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 8), tensor("y", batch, 10), tensor("w", batch)),
+    from("x") | linear("fc", 10) | output("guess"), from("w") | relu("weigh") | output("weights"),
+    losses(mse("loss", "guess", "y", sample_weight(either("weigh", "w")))));
+MODEL(net, rules, adamw())
+}  // namespace computed_weight
+
+// EXPECT integer_weight: loss 'loss' reads input 'w' as a value, but it holds integers: declare it
+// with tensor(), or use it as the label of a loss or the token of an embedding
+namespace integer_weight {
+constexpr auto net = model("net",
+                           inputs(tensor("x", batch, 8), tensor("y", batch, 10),
+                                  either(labels("w", batch), tensor("w", batch))),
+                           from("x") | linear("fc", 10) | output("guess"),
+                           losses(mse("loss", "guess", "y", sample_weight("w"))));
+MODEL(net, rules, adamw())
+}  // namespace integer_weight
+
+// EXPECT unknown_weight: 'wieght'
+namespace unknown_weight {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 10), tensor("weight", batch)),
+          from("x") | linear("fc", 10) | output("guess"), from("weight") | relu("r") | output("z"),
+          losses(mse("loss", "guess", "y", sample_weight(either("wieght", "weight")))));
+MODEL(net, rules, adamw())
+}  // namespace unknown_weight
 
 // EXPECT integers_as_values: layer 'sum' reads input 'digit' as a value, but it holds integers:
 // declare it with tensor(), or use it as the label of a loss or the token of an embedding
@@ -94,7 +160,6 @@ constexpr auto net =
 MODEL(net, rules)
 }  // namespace matmul_of_transposed
 
-
 // EXPECT mse_shape: loss 'loss' compares [batch, 3] with [batch, 4] of input 'y': make the shapes
 // equal
 namespace mse_shape {
@@ -136,11 +201,9 @@ MODEL(net, rules)
 // EXPECT pointwise_shape: layer 'gate' works on equal shapes but reads [batch, 8] and [batch, 5] of
 // input 'w': make the shapes equal
 namespace pointwise_shape {
-constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("w", batch, either(5, 8))),
-                           from("x") |
-                               pointwise(
-                                   "gate", [](auto a, auto b) { return a * b; }, "w") |
-                               output("z"));
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("w", batch, either(5, 8))),
+          from("x") | pointwise("gate", [](auto a, auto b) { return a * b; }, "w") | output("z"));
 MODEL(net, rules)
 }  // namespace pointwise_shape
 

@@ -21,7 +21,7 @@ MODEL(net, rules, adamw())
 namespace bad_repeat {
 constexpr auto net =
     model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
-          from("x") | repeat < is_broken ? 0 : 3 > ("h", relu) | linear("fc", 4) | output("guess"),
+          from("x") | repeat<is_broken ? 0 : 3>("h", relu) | linear("fc", 4) | output("guess"),
           losses(mse("loss", "guess", "y")));
 MODEL(net, rules, adamw())
 }  // namespace bad_repeat
@@ -30,7 +30,7 @@ MODEL(net, rules, adamw())
 namespace negative_repeat {
 constexpr auto net =
     model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
-          from("x") | repeat < is_broken ? -2 : 2 > ("h", relu) | linear("fc", 4) | output("guess"),
+          from("x") | repeat<is_broken ? -2 : 2>("h", relu) | linear("fc", 4) | output("guess"),
           losses(mse("loss", "guess", "y")));
 MODEL(net, rules, adamw())
 }  // namespace negative_repeat
@@ -100,3 +100,65 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batc
                            losses(mse("loss", "guess", "y")));
 MODEL(net, rules, adamw())
 }  // namespace unused_layer
+
+// EXPECT gradient_of_integers: input 'k' wants a gradient but holds integers, which have none:
+// declare it with tensor(), or leave with_gradient out
+namespace gradient_of_integers {
+constexpr auto net = model(
+    "net",
+    inputs(tensor("x", batch, 8), either(labels("k", batch, with_gradient), labels("k", batch))),
+    from("x") | linear("fc", 4) | output("guess"), losses(cross_entropy("loss", "guess", "k")));
+MODEL(net, rules, adamw())
+}  // namespace gradient_of_integers
+
+// EXPECT gradient_without_loss: input 'x' wants a gradient but the model has no loss: add
+// losses(...), or leave with_gradient out
+namespace gradient_without_loss {
+constexpr auto net =
+    model("net", inputs(either(tensor("x", batch, 8, with_gradient), tensor("x", batch, 8))),
+          from("x") | relu | output("z"));
+MODEL(net, rules)
+}  // namespace gradient_without_loss
+
+// EXPECT two_elements: input 'x' is given an element or an option twice: keep one
+namespace two_elements {
+constexpr auto net =
+    model("net", inputs(either(tensor("x", u8, i8, batch, 8), tensor("x", u8, batch, 8))),
+          from("x") | relu | output("z"));
+MODEL(net, rules)
+}  // namespace two_elements
+
+// EXPECT values_of_i64: input 'x' has values of i64: let them be f32, f16, bf16, u8, i8, u16 or
+// i16, and declare what losses or embeddings count with labels() or tokens()
+namespace values_of_i64 {
+constexpr auto net = model("net", inputs(either(tensor("x", i64, batch, 8), tensor("x", batch, 8))),
+                           from("x") | relu | output("z"));
+MODEL(net, rules)
+}  // namespace values_of_i64
+
+// EXPECT labels_of_bf16: input 'k' has labels or tokens of bf16: let them be u8, i8, u16, i16, i32
+// or i64, or declare values with tensor()
+namespace labels_of_bf16 {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 8), either(labels("k", bf16, batch), labels("k", i64, batch))),
+    from("x") | linear("fc", 4) | output("guess"), losses(cross_entropy("e", "guess", "k")));
+MODEL(net, rules, adamw())
+}  // namespace labels_of_bf16
+
+// EXPECT scaled_floats: input 'x' has a scale or an offset, but only values of u8, i8, u16 or i16
+// have: write tensor("x", u8, batch, 64, scale(1.0 / 255)), or leave it out
+namespace scaled_floats {
+constexpr auto net = model(
+    "net",
+    inputs(either(tensor("x", f16, batch, 8, offset(1)), tensor("x", u8, batch, 8, offset(1)))),
+    from("x") | relu | output("z"));
+MODEL(net, rules)
+}  // namespace scaled_floats
+
+// EXPECT infinite_scale: input 'x' has a scale or an offset that is not finite in f32: write
+// scale(1.0 / 255)
+namespace infinite_scale {
+constexpr auto net = model("net", inputs(tensor("x", u8, batch, 8, scale(either(1e39, 1e38)))),
+                           from("x") | relu | output("z"));
+MODEL(net, rules)
+}  // namespace infinite_scale

@@ -45,6 +45,10 @@ MODEL(net, rules, sgd(momentum(either(0.99999999, 0.9))))
 // epsilon(1e-8)
 MODEL(net, rules, adamw(epsilon(either(-1e-8, 1e-8))))
 
+// EXPECT bad_adam_epsilon: adam has an epsilon that is negative or not finite in f32: write
+// epsilon(1e-8)
+MODEL(net, rules, adam(epsilon(either(-1e-8, 1e-8))))
+
 // EXPECT bad_weight_decay: sgd has a weight decay that is negative or not finite in f32: write
 // weight_decay(0.01)
 MODEL(net, rules, sgd(weight_decay(either(-0.1, 0.1))))
@@ -64,8 +68,8 @@ MODEL(net, rules)
 #endif
 }  // namespace no_loss
 
-// EXPECT no_optimizer: the model has losses but no optimizer: add sgd(...) or adamw(...) to
-// HALFTONE_MODEL
+// EXPECT no_optimizer: the model has losses but no optimizer: add sgd(...), adam(...) or adamw(...)
+// to HALFTONE_MODEL
 #ifdef BROKEN
 MODEL(net, rules)
 #else
@@ -111,11 +115,12 @@ MODEL(net, rules, adamw(), schedule([](auto step) { return cosine(step, 100); })
       either(schedule([](auto step) { return linear_warmup(step, 10); }), clip(1.0)))
 
 // EXPECT unknown_option: adamw is given what is no option of it: sgd takes lr, momentum, nesterov
-// and weight_decay; adamw takes lr, betas, epsilon and weight_decay
+// and weight_decay; adam and adamw take lr, betas, epsilon and weight_decay
 MODEL(net, rules, adamw(lr(1e-3), either(momentum(0.9), betas(0.9, 0.99))))
 
 // EXPECT unknown_setting: HALFTONE_MODEL is given what is no setting: it takes a model,
-// precision(...), sgd(...) or adamw(...), clip(...), schedule(...), average(...) and group(...)
+// precision(...), sgd(...), adam(...) or adamw(...), clip(...), schedule(...), average(...) and
+// group(...)
 MODEL(net, rules, adamw(), either(lr(0.1), clip(0.1)))
 
 // EXPECT by_the_macro_itself: HALFTONE_MODEL is given several precisions: keep one

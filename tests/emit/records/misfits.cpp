@@ -166,13 +166,23 @@ void use(Trainer& trainer) { trainer.set_hyperparameters(settings); }
 }  // namespace hyperparameter_missing
 
 // EXPECT hyperparameter_extra: set_hyperparameters: the record's member 'momentum' is no
-// hyperparameter of model 'mixture' ('learning_rate'); rename or remove it
+// hyperparameter of model 'mixture' ('learning_rate', 'weight_decay'); rename or remove it
 namespace hyperparameter_extra {
 struct Record {
   RECORD(((float, learning_rate), (float, momentum)), (float, learning_rate));
 };
 void use(Trainer& trainer, const Record& record) { trainer.set_hyperparameters(record); }
 }  // namespace hyperparameter_extra
+
+// EXPECT hyperparameter_integer: set_hyperparameters: the record's member 'weight_decay' has the
+// wrong type for that hyperparameter of model 'mixture'; make it a float
+namespace hyperparameter_integer {
+struct Record {
+  RECORD(((float, learning_rate), (int, weight_decay)), (float, learning_rate),
+         (float, weight_decay));
+};
+void use(Trainer& trainer, const Record& record) { trainer.set_hyperparameters(record); }
+}  // namespace hyperparameter_integer
 
 // EXPECT hyperparameter_double: read_hyperparameters: the record's member 'learning_rate' has the
 // wrong type for that hyperparameter of model 'mixture'; make it a float

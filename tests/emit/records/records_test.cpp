@@ -7,10 +7,12 @@
 #include <array>
 #include <boost/hana/for_each.hpp>
 #include <boost/hana/length.hpp>
+#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <halftone/records.hpp>
 #include <mixture.hpp>
+#include <pixels.hpp>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,6 +38,12 @@ struct Adapted {
   std::array<float, 8> features;
   std::int32_t class_[2];
   std::span<float> prior_log;
+};
+
+/// Of a model whose inputs are integers.
+struct Scan {
+  BOOST_HANA_DEFINE_STRUCT(Scan, (std::vector<std::uint8_t>, image),
+                           (std::vector<std::int64_t>, class_));
 };
 
 /// Members behind functions, of which one returns a value.
@@ -90,6 +98,25 @@ std::vector<float> weights_by_steps_of(const Make& make) {
 }
 
 }  // namespace
+
+TEST_CASE("records of integers are what typed calls of such inputs take") {
+  const Scan scan{{0, 255, 3, 4, 5, 6, 7, 8}, {2, 0}};
+  models::pixels::Trainer typed(Device::cpu(), {.batch = 2, .seed = 5}),
+      by_record(Device::cpu(), {.batch = 2, .seed = 5});
+  static_assert(models::pixels::Signature::inputs[0].element == halftone::Element::u8);
+  typed.step(std::span<const std::uint8_t>(scan.image), std::span<const std::int64_t>(scan.class_));
+  by_record.step(scan);
+  const auto a = typed.parameter("weight"), b = by_record.parameter("weight");
+  CHECK(std::ranges::equal(a, b));
+  // x * 0.25 - 1, of the first row.
+  const float row[] = {-1, 62.75f, -0.25f, 0};
+  models::pixels::Predictor predictor(Device::cpu(), {.batch = 2});
+  predictor.copy_parameters(typed);
+  const auto scores = predictor.predict(scan).scores;
+  float expected = 0;
+  for (int k = 0; k < 4; ++k) expected = std::fma(row[k], a[static_cast<std::size_t>(k)], expected);
+  CHECK(scores[0] == expected);
+}
 
 TEST_CASE("a step of a struct, adapted or defined, and of a map has the typed step's bits") {
   const std::vector<float> expected = weights_by_typed_steps();
@@ -220,6 +247,40 @@ TEST_CASE("a struct with fewer rows is a batch of so many") {
         "make it a std::vector<float>");
 }
 
+TEST_CASE("a loader's batch predicts and evaluates as its values do, whatever else is in it") {
+  struct Loaded {
+    std::vector<halftone::NamedValues> inputs;
+    std::int64_t rows = 2;
+  };
+  const Batch& batch = batches[0];
+  const Loaded loaded{{{"class", std::span<const std::int32_t>(batch.class_)},
+                       {"features", std::span<const float>(batch.features)},
+                       {"prior/log", std::span<const float>(batch.prior_log)}}};
+  Predictor by_values(Device::cpu(), {.batch = 2, .seed = 5}),
+      by_batch(Device::cpu(), {.batch = 2, .seed = 5});
+  const Predictor::Outputs expected = by_values.predict(batch.features, batch.prior_log);
+  const Predictor::Outputs predicted = by_batch.predict(loaded);
+  CHECK(std::ranges::equal(predicted.scores, expected.scores));
+  CHECK(std::ranges::equal(predicted.evidence_alone, expected.evidence_alone));
+  CHECK(by_batch.loss("error") == 0.0f);
+  by_values.evaluate(batch.features, batch.class_, batch.prior_log);
+  const Predictor::Outputs evaluated = by_batch.evaluate(loaded);
+  CHECK(by_batch.loss("error") == by_values.loss("error"));
+  CHECK(by_batch.loss("error") != 0.0f);
+  CHECK(std::ranges::equal(evaluated.scores, expected.scores));
+
+  Loaded more = loaded;
+  for (int i = 0; i < 9; ++i) more.inputs.push_back({"weather", std::span<const float>()});
+  CHECK(message_of([&] {
+          by_batch.predict(more);
+        }).starts_with("predict: input 'weather' is unknown"));
+  Loaded fewer = loaded;
+  fewer.inputs.pop_back();
+  CHECK(message_of([&] {
+          by_batch.evaluate(fewer);
+        }).starts_with("evaluate: input 'prior/log' is missing"));
+}
+
 TEST_CASE("hyperparameters are read into a struct or a map and set from one") {
   struct Settings {
     BOOST_HANA_DEFINE_STRUCT(Settings, (float, learning_rate));
@@ -241,6 +302,23 @@ TEST_CASE("hyperparameters are read into a struct or a map and set from one") {
   map[BOOST_HANA_STRING("learning_rate")] = 0.5f;
   trainer.set_hyperparameters(map);
   CHECK(trainer.learning_rate() == 0.5f);
+}
+
+TEST_CASE("a record with a decay sets and reads it, too, and all or nothing") {
+  struct Settings {
+    BOOST_HANA_DEFINE_STRUCT(Settings, (float, weight_decay), (float, learning_rate));
+  };
+  Trainer trainer = new_trainer();
+  trainer.set_hyperparameters(Settings{0.5f, 0.125f});
+  CHECK(trainer.weight_decay() == 0.5f);
+  CHECK(trainer.learning_rate() == 0.125f);
+  CHECK(message_of([&] {
+          trainer.set_hyperparameters(Settings{-1.0f, 0.25f});
+        }).starts_with("set_weight_decay: the weight decay is -1"));
+  Settings settings{};
+  trainer.read_hyperparameters(settings);
+  CHECK(settings.weight_decay == 0.5f);
+  CHECK(settings.learning_rate == 0.125f);
 }
 
 TEST_CASE("inputs and outputs are maps for generic code") {

@@ -229,6 +229,38 @@ TEST_CASE("other models and other rules are refused, rules unless asked for") {
             "optimizer differ; resume with the program that saved it");
 }
 
+/// The line, with a decay that a caller may set.
+void add_weight_decay(halftone::manifest::Manifest& manifest) {
+  halftone::manifest::Program& training = manifest.programs[0];
+  const auto slot = static_cast<std::int32_t>(training.slots.size());
+  training.slots.push_back({{static_cast<std::int32_t>(training.buffers.size())}});
+  training.buffers.push_back({"weight_decay",
+                              halftone::manifest::Role::hyperparameter,
+                              halftone::manifest::Element::f32,
+                              {},
+                              slot,
+                              0.5});
+}
+
+TEST_CASE("a checkpoint from before a decay could be set leaves the trainer its own") {
+  const ScratchFolder scratch;
+  line::Trainer saved = fresh();
+  train(saved, 0, 4);
+  saved.save(scratch / "before");
+  const ChangedArtifact decaying(add_weight_decay);
+  line::Trainer trainer(decaying.artifact(), test_device(), {.batch = kBatch, .seed = 2});
+  trainer.set_weight_decay(0.25f);
+  CHECK(trainer.resume(scratch / "before").kept ==
+        std::vector<std::string>{"halftone/weight_decay"});
+  CHECK(trainer.weight_decay() == 0.25f);
+  CHECK(same_bits(shown(trainer), shown(saved)));
+  trainer.save(scratch / "since");
+  line::Trainer other(decaying.artifact(), test_device(), {.batch = kBatch, .seed = 3});
+  CHECK(other.weight_decay() == 0.5f);
+  CHECK(other.resume(scratch / "since").kept.empty());
+  CHECK(other.weight_decay() == 0.25f);
+}
+
 TEST_CASE("save keeps earlier files, and refuses inside a step") {
   const ScratchFolder scratch;
   line::Trainer trainer = fresh();

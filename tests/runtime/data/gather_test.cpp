@@ -141,6 +141,33 @@ TEST_CASE("f64 is rounded to f32, and refused where that would be infinite") {
         "that it holds");
 }
 
+template <class Element>
+void check_as_is(Stored stored, InputElement to, std::vector<Element> values) {
+  const Source<Element> source(values, 2, stored, {.to = to});
+  CHECK((source.template all<Element>() == values));
+  CHECK((source.template gathered<Element>({1, 0}) ==
+         std::vector<Element>{values[2], values[3], values[0], values[1]}));
+}
+
+TEST_CASE("what a model takes as it is stored is handed over so") {
+  using halftone::Bf16, halftone::F16;
+  check_as_is<std::uint8_t>(Stored::u8, InputElement::u8, {0, 255, 3, 128});
+  check_as_is<std::int8_t>(Stored::i8, InputElement::i8, {-128, 127, -1, 0});
+  check_as_is<std::uint16_t>(Stored::u16, InputElement::u16, {0, 65535, 3, 32768});
+  check_as_is<std::int16_t>(Stored::i16, InputElement::i16, {-32768, 32767, -1, 0});
+  check_as_is<std::int64_t>(Stored::i64, InputElement::i64, {1ll << 40, -1, 0, 7});
+  check_as_is<F16>(Stored::f16, InputElement::f16, {{0x3c00}, {0x7e01}, {0}, {0x8000}});
+  check_as_is<Bf16>(Stored::bf16, InputElement::bf16, {{0x3f80}, {0x7fc1}, {0}, {0x8000}});
+  CHECK(
+      message_of([] { (void)make_column("x", "s", {}, Stored::u16, {.to = InputElement::u8}); }) ==
+      "dataset: input 'x' is to be u8, but its source has u16; let it be f32 or i32, or store u8");
+  CHECK(message_of([] {
+          (void)make_column("x", "s", {}, Stored::u8, {.to = InputElement::u8, .offset = 1.0f});
+        }) ==
+        "dataset: input 'x' is u8 and has a scale or an offset; let it be f32, or declare them in "
+        "the model");
+}
+
 TEST_CASE("floats are no i32, and i32 takes no scale") {
   CHECK(
       message_of([] { (void)make_column("x", "s", {}, Stored::f16, {.to = InputElement::i32}); }) ==

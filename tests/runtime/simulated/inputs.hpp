@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "delivered.hpp"
 #include "halftone/artifact.hpp"
 #include "halftone/manifest/plan.hpp"
 #include "halftone/trainer.hpp"
@@ -35,7 +36,8 @@ inline std::vector<std::uint32_t> bits(std::span<const float> values) {
   return result;
 }
 
-/// Random inputs for every input of a model: in [-1, 1), labels below 8.
+/// Random inputs for every input of a model: in [-1, 1), labels and tokens below 7. Integers of
+/// more than 8 a row are taken for values, which are any.
 class Inputs {
  public:
   Inputs(const Artifact& artifact, std::int64_t batch, unsigned seed) : engine_(seed) {
@@ -45,8 +47,10 @@ class Inputs {
       const auto count =
           static_cast<std::size_t>(halftone::manifest::elements(buffer.shape, std::array{batch}));
       names_.push_back(buffer.name);
-      if (buffer.encoding == halftone::manifest::Element::i32) {
-        values_.emplace_back(std::vector<std::int32_t>(count));
+      are_values_.push_back(count > 8 * static_cast<std::size_t>(batch));
+      if (halftone::encoding::traits(buffer.encoding.element).integer) {
+        values_.emplace_back(
+            halftone::tests::delivered(buffer.encoding.element, std::vector<std::int32_t>(count)));
       } else {
         values_.emplace_back(Floats(count));
       }
@@ -55,14 +59,13 @@ class Inputs {
   }
 
   void draw() {
-    for (auto& values : values_) {
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      auto& values = values_[i];
       if (auto* floats = std::get_if<Floats>(&values)) {
         std::uniform_real_distribution<float> uniform(-1.0f, 1.0f);
         for (float& value : *floats) value = uniform(engine_);
       } else {
-        for (auto& label : std::get<std::vector<std::int32_t>>(values)) {
-          label = static_cast<std::int32_t>(engine_() % 8);
-        }
+        std::visit([&](auto& integers) { draw(integers, are_values_[i]); }, values);
       }
     }
   }
@@ -86,9 +89,16 @@ class Inputs {
   }
 
  private:
+  template <class T>
+  void draw(std::vector<T>& integers, bool are_values) {
+    if constexpr (std::is_integral_v<T>)
+      for (T& each : integers) each = static_cast<T>(are_values ? engine_() : engine_() % 7);
+  }
+
   std::mt19937_64 engine_;
   std::vector<std::string> names_;
-  std::vector<std::variant<Floats, std::vector<std::int32_t>>> values_;
+  std::vector<bool> are_values_;
+  std::vector<halftone::OfElements<halftone::VectorOf>> values_;
 };
 
 /// Of every parameter.

@@ -30,7 +30,12 @@ static_assert(std::size(kPhases) == manifest::kPhases);
 constexpr std::size_t kBoundedPerResult = 4096;  // elements of one launch, spread over the result
 
 /// The bits as the specification compares them: every NaN is one (N7).
-std::uint32_t canonical(Element format, const std::byte* at) {
+std::uint64_t canonical(Element format, const std::byte* at) {
+  if (encoding::traits(format).integer) {
+    std::uint64_t code = 0;  // little-endian
+    std::memcpy(&code, at, static_cast<std::size_t>(manifest::bytes_of(format, 1)));
+    return code;
+  }
   if (manifest::bytes_of(format, 1) == 2) {
     std::uint16_t code;
     std::memcpy(&code, at, sizeof code);
@@ -38,7 +43,7 @@ std::uint32_t canonical(Element format, const std::byte* at) {
   }
   std::uint32_t bits;
   std::memcpy(&bits, at, sizeof bits);
-  const bool is_nan = format != Element::i32 && (bits & 0x7fffffff) > 0x7f800000;
+  const bool is_nan = (bits & 0x7fffffff) > 0x7f800000;
   return is_nan ? 0x7fffffff : bits;
 }
 
@@ -116,7 +121,8 @@ std::vector<float> Replay::values_of(BoundProgram& program,
   const Element format = program.plan().buffer(buffer).encoding.element;
   const auto each = static_cast<std::size_t>(manifest::bytes_of(format, 1));
   const std::vector<std::byte> bytes = bytes_of(program, buffer);
-  std::vector<float> values(static_cast<std::size_t>(program.plan().elements(argument, program.sizes())));
+  std::vector<float> values(
+      static_cast<std::size_t>(program.plan().elements(argument, program.sizes())));
   for (std::size_t i = 0; i < values.size(); ++i)
     values[i] = get(format, &bytes[(static_cast<std::size_t>(argument.offset) + i) * each]);
   return values;
@@ -136,9 +142,9 @@ void Replay::draw_inputs(std::uint64_t seed, Inputs inputs) {
       if (role == Role::counters) {
         const auto word = static_cast<std::uint32_t>(random());
         std::memcpy(&bytes[at], &word, sizeof word);
-      } else if (format == Element::i32) {
-        const auto label = static_cast<std::int32_t>(random() % 2);
-        std::memcpy(&bytes[at], &label, sizeof label);
+      } else if (encoding::traits(format).integer) {
+        const std::uint64_t label = random() % 2;  // little-endian
+        std::memcpy(&bytes[at], &label, each);
       } else if (inputs == Inputs::hostile && number % 13 == 5) {
         put(format, hostile(number / 13), &bytes[at]);
       } else {
@@ -211,7 +217,7 @@ void Replay::fill_exactly(const manifest::Launch& launch) {
   for (const manifest::Argument& argument : launch.arguments) {
     const auto buffer = static_cast<std::size_t>(argument.buffer);
     const Element format = cpu_.plan().buffer(buffer).encoding.element;
-    if (format == Element::i32) continue;
+    if (encoding::traits(format).integer) continue;
     std::vector<std::byte> bytes = bytes_of(cpu_, buffer);
     const auto each = static_cast<std::size_t>(manifest::bytes_of(format, 1));
     for (std::size_t at = 0; at < bytes.size(); at += each)

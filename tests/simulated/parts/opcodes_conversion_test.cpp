@@ -77,6 +77,9 @@ OpcodeRows wide_rows() {
   add_integers<std::int8_t, std::int32_t>(rows, "s8", "s32");
   add_integers<std::uint8_t, std::int16_t>(rows, "u8", "s16");
   add_integers<std::int32_t, std::int8_t>(rows, "s32", "s8");
+  add_integers<std::int16_t, std::int8_t>(rows, "s16", "s8");
+  add_integers<std::int32_t, std::int16_t>(rows, "s32", "s16");
+  add_integers<std::uint16_t, std::uint8_t>(rows, "u16", "u8");
   add_integers<std::uint16_t, std::uint32_t>(rows, "u16", "u32");
   add_integers<std::int64_t, std::int32_t>(rows, "s64", "s32");
   add_integers<std::uint32_t, std::int64_t>(rows, "u32", "s64");
@@ -87,7 +90,10 @@ OpcodeRows wide_rows() {
   add_to_integer<std::uint16_t, float>(rows, "u16", "f32");
   add_to_integer<std::int32_t, double>(rows, "s32", "f64");
   add_to_integer<std::uint64_t, double>(rows, "u64", "f64");
+  add_casts<float, std::int16_t>(rows, "f32", "s16");
+  add_casts<float, std::uint16_t>(rows, "f32", "u16");
   add_casts<float, std::int32_t>(rows, "f32", "s32");
+  add_casts<float, std::uint32_t>(rows, "f32", "u32");
   add_casts<float, std::uint64_t>(rows, "f32", "u64");
   add_casts<float, std::int64_t>(rows, "f32", "s64");
   add_casts<double, std::int64_t>(rows, "f64", "s64");

@@ -59,6 +59,14 @@ OpcodeRows memory_rows() {
   add_spaces<U16>(rows, ".u16");
   add_spaces<U64>(rows, ".u64");
   const auto low_byte = +[](U16 a) { return static_cast<U16>(a & 255); };
+  for (const char* load : {"ld.global.u8 %d, [%rd1];", "ld.global.nc.u8 %d, [%rd1];"})
+    rows.push_back(row(load, low_byte));
+  for (const std::string load : {"ld.global.v4.u8", "ld.global.nc.v4.u8"})
+    rows.push_back(row(".reg .b16 %w, %x, %y, %z; .reg .b32 %q; " + load +
+                           " {%w, %x, %y, %z}, [%rd1]; mov.b32 %d, {%w, %y}; mov.b32 %q, {%x, %z}; "
+                           "shl.b32 %q, %q, 8; or.b32 %d, %d, %q;",
+                       same<U>));
+  rows.push_back(row("ld.global.nc.u64 %d, [%rd1];", same<U64>));
   rows.push_back(row(through(".shared", "%r12+3", ".u8"), low_byte));
   rows.push_back(row(kDepot + through(".local", "depot+3", ".u8"), low_byte));
   for (const char* opcode :

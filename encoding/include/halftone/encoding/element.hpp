@@ -7,8 +7,8 @@
 
 namespace halftone::encoding {
 
-enum class Element : std::uint8_t { f32, tf32, f16, bf16, i32 };
+enum class Element : std::uint8_t { f32, tf32, f16, bf16, i32, u8, i8, u16, i16, i64 };
 
-inline constexpr int kElements = 5;
+inline constexpr int kElements = 10;
 
 }  // namespace halftone::encoding

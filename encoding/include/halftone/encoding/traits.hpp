@@ -11,22 +11,28 @@ namespace halftone::encoding {
 struct ElementTraits {
   const char* word;   ///< in every text form
   int bits;           ///< that an element takes in memory
-  int exponent_bits;  ///< 0 for integers, as all that follows but the last two
+  int exponent_bits;  ///< 0 for integers, as all that follows but the last three
   int mantissa_bits;  ///< without the leading one, which normal numbers do not store
   int bias;           ///< of the exponent
   bool has_infinity;
   std::uint32_t nan;  ///< the code that every NaN is rounded to (F3)
   bool stored;        ///< whether rules may store it; otherwise it is computed in alone
   bool integer;
+  bool has_sign;  ///< of an integer: whether its highest bit is one
 };
 
 /// In the order of Element.
 inline constexpr ElementTraits kElementTraits[] = {
-    {"f32", 32, 8, 23, 127, true, 0x7fffffff, true, false},
-    {"tf32", 32, 8, 10, 127, true, 0x7fffffff, false, false},
-    {"f16", 16, 5, 10, 15, true, 0x7fff, true, false},
-    {"bf16", 16, 8, 7, 127, true, 0x7fff, true, false},
-    {"i32", 32, 0, 0, 0, false, 0, true, true},
+    {"f32", 32, 8, 23, 127, true, 0x7fffffff, true, false, true},
+    {"tf32", 32, 8, 10, 127, true, 0x7fffffff, false, false, true},
+    {"f16", 16, 5, 10, 15, true, 0x7fff, true, false, true},
+    {"bf16", 16, 8, 7, 127, true, 0x7fff, true, false, true},
+    {"i32", 32, 0, 0, 0, false, 0, true, true, true},
+    {"u8", 8, 0, 0, 0, false, 0, true, true, false},
+    {"i8", 8, 0, 0, 0, false, 0, true, true, true},
+    {"u16", 16, 0, 0, 0, false, 0, true, true, false},
+    {"i16", 16, 0, 0, 0, false, 0, true, true, true},
+    {"i64", 64, 0, 0, 0, false, 0, true, true, true},
 };
 static_assert(sizeof kElementTraits == kElements * sizeof kElementTraits[0]);
 
@@ -55,6 +61,11 @@ constexpr int largest_exponent(const ElementTraits& element) {
 constexpr bool contains(const ElementTraits& to, const ElementTraits& from) {
   return to.mantissa_bits >= from.mantissa_bits && least_subnormal(to) <= least_subnormal(from) &&
          largest_exponent(to) >= largest_exponent(from) && (to.has_infinity || !from.has_infinity);
+}
+
+/// Whether f32 has every number of an integer element.
+constexpr bool is_exact_in_f32(Element element) {
+  return traits(element).integer && traits(element).bits <= traits(Element::f32).mantissa_bits + 1;
 }
 
 /// Whether a conversion changes no value (F1, F4).

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "halftone/description/kinds.hpp"
+#include "halftone/encoding/traits.hpp"
 
 namespace halftone::description {
 
@@ -42,6 +43,16 @@ struct Initializer {
   bool operator==(const Initializer&) const = default;
 };
 
+/// What an input states beside its format and shape; one that states nothing has no attributes.
+struct InputAttributes {
+  bool gradient = false;           ///< a trainer computes d objective / d input (D15)
+  double scale = 1.0, offset = 0;  ///< of integers that are read as a value (D16)
+
+  [[nodiscard]] bool converts() const { return scale != 1.0 || offset != 0; }
+
+  bool operator==(const InputAttributes&) const = default;
+};
+
 struct ParameterAttributes {
   Initializer initializer;
   bool decay = true;                 ///< subject to the optimizer's weight decay
@@ -66,14 +77,19 @@ enum class ScalarOp : std::uint8_t {
   multiply,
   divide,
   minimum,
-  maximum,  // a, b
+  maximum,
+  pow,  // a, b
   negate,
   absolute,
   floor,
   exp,
+  expm1,
   log,
+  log1p,
   sqrt,
   rsqrt,
+  sin,
+  cos,
   tanh,
   erf,
   sigmoid,  // a
@@ -136,8 +152,8 @@ struct LayerAttributes {
 /// The settings that a kind has where the dsl's user states none.
 [[nodiscard]] LayerAttributes standard_attributes(Kind kind);
 
-using Attributes =
-    std::variant<std::monostate, ParameterAttributes, StateAttributes, LayerAttributes>;
+using Attributes = std::variant<std::monostate, ParameterAttributes, StateAttributes,
+                                LayerAttributes, InputAttributes>;
 
 struct Operand {
   std::string role;  ///< as its kind's form says: x, weight, bias, logits, label, ...
@@ -157,6 +173,22 @@ struct Node {
 
   bool operator==(const Node&) const = default;
 };
+
+/// An input's attributes, those that state nothing where it has none.
+[[nodiscard]] inline InputAttributes input_attributes(const Node& node) {
+  const auto* input = std::get_if<InputAttributes>(&node.attributes);
+  return input ? *input : InputAttributes{};
+}
+
+/// Whether it is an input whose gradient a trainer computes (D15).
+[[nodiscard]] inline bool wants_gradient(const Node& node) {
+  return input_attributes(node).gradient;
+}
+
+/// Whether it is an input of integers.
+[[nodiscard]] inline bool holds_integers(const Node& node) {
+  return encoding::traits(node.format).integer;
+}
 
 struct Output {
   std::string name;
@@ -237,7 +269,17 @@ struct AdamW {
   bool operator==(const AdamW&) const = default;
 };
 
-using Optimizer = std::variant<Sgd, AdamW>;
+/// torch.optim.Adam: as AdamW, but the decay is part of the gradient, g += decay * p.
+struct Adam {
+  double learning_rate = 1e-3;
+  double beta1 = 0.9, beta2 = 0.999;
+  double epsilon = 1e-8;
+  double weight_decay = 0.0;
+
+  bool operator==(const Adam&) const = default;
+};
+
+using Optimizer = std::variant<Sgd, AdamW, Adam>;
 
 struct Description {
   std::string name;
@@ -255,5 +297,9 @@ struct Description {
 
   bool operator==(const Description&) const = default;
 };
+
+/// Of a valid description: whether the node is an input whose integers are labels or tokens, and no
+/// values (D8).
+[[nodiscard]] bool is_counted(const Description& description, NodeId node);
 
 }  // namespace halftone::description

@@ -47,16 +47,21 @@ enum class ParameterGroup : std::uint8_t { none, weight, bias };
 struct OperandForm {
   const char* role = nullptr;  ///< repeated: with 0, 1, ... appended
   bool optional = false;       ///< may be absent, as all behind it
-  bool repeated = false;       ///< any number, at least one; it is the only operand
+  bool repeated = false;       ///< any number, at least one; it is the first operand
   bool integers = false;       ///< an input of i32
+  bool weighs = false;  ///< an input of floats, what the summands of a loss count (D70); the last
 
   // A parameter, which the dsl makes with its layer.
   ParameterGroup group = ParameterGroup::none;
   bool may_be_tied = false;  ///< to that of another layer
   Start start = Start::constant;
-  double first = 0;  ///< of Start::constant
+  double first = 0;  ///< of Start::constant, or of a state
+
+  /// A state, which the dsl makes with its layer, and which that moves while it trains (D17).
+  bool kept = false;
 
   constexpr bool is_parameter() const { return group != ParameterGroup::none; }
+  constexpr bool is_own() const { return is_parameter() || kept; }
 };
 
 /// In the order of the alternatives of Setting::value. The last two are lists; a kind has at most
@@ -69,7 +74,8 @@ constexpr bool is_list(SettingType type) { return type >= SettingType::integers;
 struct SettingForm {
   const char* name = nullptr;
   SettingType type = SettingType::number;
-  bool optional = false;        ///< absent where nobody states it; has no standard
+  bool optional = false;        ///< absent where nobody states it; has no standard; a flag is true
+                                ///< where it is stated
   double standard = 0;          ///< where the dsl's user states nothing; choice: the word's index
   Table<const char*> words{};   ///< of a choice
   Table<const char*> labels{};  ///< of a choice whose words have formulas of their own
@@ -104,9 +110,14 @@ constexpr unsigned in(Class... classes) {
   return ((1u << static_cast<unsigned>(classes)) | ...);
 }
 
-/// The form of operand `i`.
-constexpr const OperandForm& operand_form(const KindForm& form, int i) {
+/// The form of operand `i`; `weighs`: whether it is the one behind all others that weighs.
+constexpr const OperandForm& operand_form(const KindForm& form, int i, bool weighs = false) {
+  if (weighs) return form.operands[form.operands.size - 1];
   return form.operands[form.operands[0].repeated ? 0 : i];
 }
+
+/// What a loss may read behind its other operands (D70).
+inline constexpr OperandForm kSampleWeight{
+    .role = "sample_weight", .optional = true, .weighs = true};
 
 }  // namespace halftone::description

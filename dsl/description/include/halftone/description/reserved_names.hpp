@@ -71,9 +71,10 @@ inline constexpr const char* kNamespaces[] = {"std", "halftone", "models"};
 // D2.)
 inline constexpr const char* kBuffers[] = {"accumulated", "finite",        "first_micro_batch",
                                            "gradients",   "grad_norm",     "learning_rate",
-                                           "loss_scale",  "micro_batches", "parameters"};
+                                           "loss_scale",  "micro_batches", "momentum",
+                                           "parameters",  "weight_decay"};
 inline constexpr const char* kBufferFamilies[] = {
-    "adamw", "averaged", "learning_rate", "loss_scale", "parameters", "schedule", "sgd"};
+    "adam", "adamw", "averaged", "learning_rate", "loss_scale", "parameters", "schedule", "sgd"};
 
 namespace names {
 /// The character that a C++ name has for one of a model's names: '_' for '/', '-' and '.'.

@@ -116,7 +116,7 @@ struct Subject {
 };
 
 /// What a layer or loss reads, beside labels; trained values are those that depend on a trained
-/// parameter, so that they have a gradient.
+/// parameter or on an input that wants a gradient, so that they have one.
 struct Reads {
   bool values = false, trained_values = false, parameters = false, trained_parameters = false;
 

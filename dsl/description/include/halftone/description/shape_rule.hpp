@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the shape rules of kinds/ share. A rule is a template over the node that it is applied to,
 // so that the dsl's check and validate() keep one rule and say one sentence. A node has
-//   operands()                   how many
+//   operands()                   how many, without a sample_weight
+//   weighs()                     whether a sample_weight stands behind them, as operand operands()
 //   shape(i)                     the shape of operand i
 //   chosen(i, d, name)           dimension d of parameter i, which the layer itself chooses
 //   flag(i)                      whether setting i is on
 //   integers() dimensions()      the list of the node's kind; integers have size() and []
 //   parameter(i, dimensions...)  gives parameter i its shape, or compares; false where it is
-//   refused result(shape) refuse(words...)             text, numbers, dimensions, shapes,
+//   refused transposed_parameter(i, d0, d1) likewise [d1, d0], whose columns are summed down
+//   result(shape) refuse(words...)                     text, numbers, dimensions, shapes,
 //   OperandName and kRemedy
 //   states(s), integer(s)        setting s of the form, where it is an optional integer
 // and for shapes and dimensions rank, at, last, rows (all but the last), with_last, extended (by a
@@ -50,6 +52,28 @@ constexpr bool are_alike(Node& node, const char* works, const char* between) {
     return false;
   }
   return true;
+}
+
+/// Whether a sample_weight, if there is one, has a value for every row of operand 0 or, where
+/// `elements`, for every element (D70).
+template <class Node>
+constexpr bool weight_fits(Node& node, bool elements) {
+  const int weight = node.operands();
+  if (!node.weighs() || (elements && node.shape(weight) == node.shape(0))) return true;
+  const bool has_rows = !elements || node.rank(node.shape(0)) > 1;
+  if (has_rows && node.shape(weight) == node.rows(node.shape(0))) return true;
+  if (!has_rows) {
+    node.refuse("weighs ", node.shape(0), " by ", node.shape(weight), " of ", OperandName{weight},
+                kRemedy, "make the sample_weight ", node.shape(0));
+  } else if (elements) {
+    node.refuse("weighs ", node.shape(0), " by ", node.shape(weight), " of ", OperandName{weight},
+                kRemedy, "make the sample_weight ", node.rows(node.shape(0)),
+                ", a weight for every row, or ", node.shape(0), ", one for every element");
+  } else {
+    node.refuse("weighs rows of ", node.shape(0), " by ", node.shape(weight), " of ",
+                OperandName{weight}, kRemedy, "make the sample_weight ", node.rows(node.shape(0)));
+  }
+  return false;
 }
 
 /// A function of single elements.

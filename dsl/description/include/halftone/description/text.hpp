@@ -23,7 +23,7 @@ struct ParseError {
 
 [[nodiscard]] std::string print(const Description& description);
 
-/// D13: print without the rules, the optimizer and the clip: what an artifact and the program that
+/// D13: print without rules, optimizer, clip, schedule and average: what an artifact and the program that
 /// loads it must agree in.
 [[nodiscard]] std::string print_structure(const Description& description);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules that a Description must keep before anything reads it: D1 to D12, the shapes in the
+// The rules that a Description must keep before anything reads it: D1 to D17, the shapes in the
 // table of nodes, which begins with D20, and P40 to P43.
 #pragma once
 

@@ -26,8 +26,9 @@ using Symbols = std::map<std::string, std::int64_t>;
 template <class Scalar>
 using Tensors = std::map<std::string, std::vector<Scalar>>;
 
-/// What every step receives: one tensor for each input, i32 inputs in `integers` and all others
-/// in `values`. Values of an input of format f16 or bf16 are values of that format.
+/// What every step receives: one tensor for each input, those of integers in `integers` and all
+/// others in `values`. What i32 does not hold of i64 is -1, as out of range as it is (D16). Values
+/// of an input of format f16 or bf16 are values of that format.
 template <class Scalar>
 struct Inputs {
   Tensors<Scalar> values;
@@ -58,10 +59,10 @@ template <class Scalar>
 struct State {
   Tensors<Scalar> parameters;
   Tensors<Scalar> states;
-  Tensors<Scalar> first_moments;   ///< adamw: m; sgd with momentum: the buffer; otherwise empty
-  Tensors<Scalar> second_moments;  ///< adamw: v; otherwise empty
+  Tensors<Scalar> first_moments;   ///< adam, adamw: m; sgd with momentum: the buffer
+  Tensors<Scalar> second_moments;  ///< adam, adamw: v; otherwise empty
   Tensors<Scalar> averages;        ///< U8; empty where the description asks for none
-  Power<Scalar> power1, power2;    ///< adamw: beta1^steps and beta2^steps
+  Power<Scalar> power1, power2;    ///< adam, adamw: beta1^steps and beta2^steps
   std::int64_t steps = 0;          ///< updates that were applied; skipped ones do not count
   Scaling scaling;
   std::uint64_t seed = 0;          ///< of what layers draw (D35)
@@ -74,8 +75,9 @@ struct State {
 /// Results of a forward pass.
 template <class Scalar>
 struct Forward {
-  std::vector<std::vector<Scalar>> values;  ///< by NodeId, as stored (P32); empty for i32 inputs
-  std::vector<std::vector<std::int32_t>> integers;  ///< by NodeId; empty but for i32 inputs
+  std::vector<std::vector<Scalar>>
+      values;  ///< by NodeId, as stored (P32); empty for labels, tokens
+  std::vector<std::vector<std::int32_t>> integers;  ///< by NodeId; empty but for labels and tokens
   std::vector<Scalar> losses;  ///< in the order of Description::losses, not weighted
   Scalar objective = 0;        ///< the sum of weight * loss, 0 without losses; no metrics (D6)
   Tensors<Scalar> states;      ///< all states after the assignments
@@ -83,9 +85,9 @@ struct Forward {
   Draws draws;                 ///< but for the layer
 };
 
-/// Gradients by NodeId, times the loss scale: of the objective plus, for external gradients e, of
-/// the sum over outputs of e * output. Empty where no gradient arrives and for frozen parameters;
-/// other parameters always have one, of zeros if need be.
+/// Gradients by NodeId, times the loss scale but for inputs that want one (D15): of the objective
+/// plus, for external gradients e, of the sum over outputs of e * output. Empty where no gradient
+/// arrives and for frozen parameters; other parameters always have one, of zeros if need be.
 template <class Scalar>
 using Gradients = std::vector<std::vector<Scalar>>;
 
@@ -114,23 +116,24 @@ class Evaluator {
   /// zero, the loss scale at its initial value.
   [[nodiscard]] State<Scalar> initial_state(Tensors<Scalar> parameters) const;
 
-  /// D20 to D39 with the roundings P30 to P32, objective and assignments: of a trainer, or of a
+  /// D20 to D59 with the roundings P30 to P32, objective and assignments: of a trainer, or of a
   /// predictor, whose layers draw nothing.
   [[nodiscard]] Forward<Scalar> forward(const State<Scalar>& state,
                                         const Inputs<Scalar>& inputs) const;
   [[nodiscard]] Forward<Scalar> predict(const State<Scalar>& state,
                                         const Inputs<Scalar>& inputs) const;
 
-  /// D40 to D58 with the roundings P33 to P37. `external` holds gradients that arrive at outputs,
+  /// D40 to D60 with the roundings P33 to P37. `external` holds gradients that arrive at outputs,
   /// by output name and not scaled; they come before those of any user, the last output's first.
   [[nodiscard]] Gradients<Scalar> backward(const Forward<Scalar>& forward,
                                            const Tensors<Scalar>& external = {}) const;
 
-  /// M4: the parameters' gradients of several micro-batches, `sum` those of the earlier ones.
+  /// M4: the parameters' gradients of several micro-batches, `sum` those of the earlier ones;
+  /// inputs have those of `next`.
   [[nodiscard]] Gradients<Scalar> accumulate(Gradients<Scalar> sum,
                                              const Gradients<Scalar>& next) const;
 
-  /// U0 to U7 and L3 to L5 with the gradients of backward, or their sum over `micro_batches`;
+  /// U0 to U9 and L3 to L5 with the gradients of backward, or their sum over `micro_batches`;
   /// losses and objective of the result stay empty, its user's states as they are. `learning_rate`
   /// is this step's, the optimizer's when absent.
   [[nodiscard]] Step<Scalar> update(const State<Scalar>& state, const Gradients<Scalar>& gradients,

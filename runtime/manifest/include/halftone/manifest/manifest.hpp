@@ -20,7 +20,7 @@ namespace halftone::manifest {
 
 /// Raised with every change of the structs here and in kernels.hpp, or of the calling convention of
 /// kernels.
-inline constexpr std::uint32_t kVersion = 9;
+inline constexpr std::uint32_t kVersion = 10;
 
 using encoding::Element, encoding::Encoding;
 
@@ -42,9 +42,10 @@ enum class Role : std::uint8_t {
   activation,       // lives inside one step
   output,           // readable after the forward pass
   output_gradient,  // d objective / d output: written by loss_backward or by the user
+  input_gradient,   // d objective / d input (D15): readable after a backward pass
   loss,             // one scalar, readable after the forward pass
   hyperparameter,   // f32 scalars that the host sets: learning_rate, micro_batches,
-                    // first_micro_batch
+                    // first_micro_batch; weight_decay and momentum, where updates read them
   statistic,        // f32 scalars that the host reads: grad_norm, finite (1 or 0)
   counters,         // what layers draw by (D35), copied in by every pass: kCounters words
 };
@@ -187,11 +188,11 @@ struct Probe {
   bool operator==(const Probe&) const = default;
 };
 
-/// What one kind of run needs: `training` has all phases, `inference` the forward phase and
-/// refresh. `diagnosis` is training's refresh and forward to backward, unfused: every operation and
-/// every cast is a launch of its own and no two buffers share a slot; its parameters, states,
-/// inputs, hyperparameters, gradients of outputs and loss scale are training's by name, role,
-/// format and shape.
+/// What one kind of run needs: `training` has all phases, `inference` forward, loss and refresh.
+/// `diagnosis` is training's refresh and forward to backward, unfused: every operation and every
+/// cast is a launch of its own and no two buffers share a slot; its parameters, states, inputs,
+/// hyperparameters, gradients of outputs and loss scale are training's by name, role, format and
+/// shape.
 struct Program {
   std::string name;
   std::vector<Buffer> buffers;
@@ -214,6 +215,15 @@ struct Output {
                          ///< empty when none is needed
 
   bool operator==(const Output&) const = default;
+};
+
+/// Of an input that wants one (D15).
+struct InputGradient {
+  std::string input;
+  std::string buffer;  ///< role input_gradient, of the input's shape, in programs with a backward
+                       ///< phase but diagnosis
+
+  bool operator==(const InputGradient&) const = default;
 };
 
 /// L1 to L4 as description::LossScale; the scale itself lives on the device. Unless kind is none
@@ -242,9 +252,11 @@ struct Manifest {
   std::int64_t parameter_elements = 0;  ///< of the flat parameter buffer, frozen ones included
   std::int64_t trained_elements = 0;    ///< of the flat gradient buffer
   std::vector<Parameter> parameters;
-  std::vector<std::string> inputs;  ///< buffer names, in the order of the generated API
+  std::vector<std::string> inputs;             ///< buffer names, in the order of the generated API
+  std::vector<InputGradient> input_gradients;  ///< in the order of inputs
   std::vector<Output> outputs;
   std::vector<std::string> losses;
+  std::vector<std::string> kept_states;  ///< that layers keep (D17): they go with the parameters
   double learning_rate = 0.0;
   std::vector<std::string> rules;  ///< precision rules in their order, as the text form spells them
   LossScale loss_scale;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax and cross-entropy in one, mean over the rows.
+// Softmax and cross-entropy in one, mean over the rows, or weighted mean.
 #pragma once
 
 #include "halftone/description/shape_rule.hpp"
@@ -7,14 +7,24 @@
 namespace halftone::description::kinds {
 
 struct CrossEntropy {
-  static constexpr OperandForm operands[] = {{.role = "logits"},
-                                             {.role = "label", .integers = true}};
+  static constexpr OperandForm operands[] = {
+      {.role = "logits"}, {.role = "label", .integers = true}, kSampleWeight};
+  static constexpr SettingForm settings[] = {
+      {.name = "ignore_index",
+       .type = SettingType::integer,
+       .optional = true,
+       .accepts = [](double label) { return label >= -2147483648.0 && label <= 2147483647.0; },
+       .title = "an ignore_index",
+       .trouble = "is no i32",
+       .example = "-100",
+       .rule = "D70"}};
   static constexpr const char* internals[] = {"probabilities"};
   static constexpr KindForm form{.word = "cross_entropy",
                                  .label = "D29",
                                  .category = Category::loss,
                                  .classes = in(LayerClass::softmax, LayerClass::loss),
                                  .operands = operands,
+                                 .settings = settings,
                                  .internals = internals,
                                  .gradient = {.weights_for_weights = true}};
 
@@ -26,7 +36,7 @@ struct CrossEntropy {
       return node.refuse("reads logits ", node.shape(0), " and ", node.shape(1), " of ",
                          OperandName{1}, kRemedy, "make the label ", rows);
     }
-    node.result({});
+    if (weight_fits(node, false)) node.result({});
   }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mean of the squared differences of two values.
+// Mean of the squared differences of two values, or weighted mean.
 #pragma once
 
 #include "halftone/description/shape_rule.hpp"
@@ -7,7 +7,7 @@
 namespace halftone::description::kinds {
 
 struct Mse {
-  static constexpr OperandForm operands[] = {{.role = "x"}, {.role = "target"}};
+  static constexpr OperandForm operands[] = {{.role = "x"}, {.role = "target"}, kSampleWeight};
   static constexpr KindForm form{.word = "mse",
                                  .label = "D30",
                                  .category = Category::loss,
@@ -17,7 +17,7 @@ struct Mse {
 
   template <class Node>
   static constexpr void infer(Node& node) {
-    if (are_alike(node, "compares ", " with ")) node.result({});
+    if (are_alike(node, "compares ", " with ") && weight_fits(node, true)) node.result({});
   }
 };
 

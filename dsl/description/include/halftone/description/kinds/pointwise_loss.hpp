@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The user's function, then the mean over all elements.
+// The user's function, then the mean over all elements, or a weighted mean.
 #pragma once
 
 #include "halftone/description/shape_rule.hpp"
@@ -7,7 +7,7 @@
 namespace halftone::description::kinds {
 
 struct PointwiseLoss {
-  static constexpr OperandForm operands[] = {{.role = "x", .repeated = true}};
+  static constexpr OperandForm operands[] = {{.role = "x", .repeated = true}, kSampleWeight};
   static constexpr KindForm form{.word = "pointwise_loss",
                                  .label = "D31",
                                  .category = Category::loss,
@@ -18,7 +18,8 @@ struct PointwiseLoss {
 
   template <class Node>
   static constexpr void infer(Node& node) {
-    if (are_alike(node, "works on equal shapes but reads ", " and ")) node.result({});
+    if (!are_alike(node, "works on equal shapes but reads ", " and ")) return;
+    if (weight_fits(node, true)) node.result({});
   }
 };
 
