@@ -17,6 +17,18 @@ halftone::description::Description described(const Model<N>& model) {
                   precision(everywhere(store(f32), compute(f32), accumulate(f32), master(f32))));
 }
 
+/// A model with the layer "f" of a lambda of x and, when it takes two values, y.
+template <class F>
+halftone::description::Description described_layer(F function) {
+  if constexpr (requires(Scalar s) { function(s); }) {
+    return described(model("net", inputs(tensor("x", batch, 2)),
+                           from("x") | pointwise("f", function) | output("out")));
+  } else {
+    return described(model("net", inputs(tensor("x", batch, 2), tensor("y", batch, 2)),
+                           from("x") | pointwise("f", function, "y") | output("out")));
+  }
+}
+
 /// The lines of the text that start with `start`.
 inline std::vector<std::string> lines(const halftone::description::Description& description,
                                       const std::string& start) {

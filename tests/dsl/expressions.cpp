@@ -13,15 +13,7 @@ namespace {
 /// The operations of a lambda of x and, when it takes two values, y.
 template <class F>
 std::string traced(F function) {
-  const auto net = [&] {
-    if constexpr (requires(Scalar s) { function(s); }) {
-      return described(model("net", inputs(tensor("x", batch, 2)),
-                             from("x") | pointwise("f", function) | output("out")));
-    } else {
-      return described(model("net", inputs(tensor("x", batch, 2), tensor("y", batch, 2)),
-                             from("x") | pointwise("f", function, "y") | output("out")));
-    }
-  }();
+  const auto net = described_layer(function);
   const std::string line = lines(net, "%f")[0];
   const auto from = line.find("{ ") + 2;
   return line.substr(from, line.find(" }") - from);

@@ -22,15 +22,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 /// Of a lambda of x and, when it takes two values, y.
 template <class F>
 halftone::description::Expression expression_of(F function) {
-  const auto net = [&] {
-    if constexpr (requires(Scalar s) { function(s); }) {
-      return described(model("net", inputs(tensor("x", batch, 2)),
-                             from("x") | pointwise("f", function) | output("out")));
-    } else {
-      return described(model("net", inputs(tensor("x", batch, 2), tensor("y", batch, 2)),
-                             from("x") | pointwise("f", function, "y") | output("out")));
-    }
-  }();
+  const auto net = described_layer(function);
   const auto& layer = std::get<halftone::description::LayerAttributes>(net.nodes.back().attributes);
   return layer.function->expression;
 }

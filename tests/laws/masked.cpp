@@ -23,11 +23,6 @@ constexpr std::int32_t kIgnored = 2;  // by loss `both` of masked.halftone
 constexpr std::int32_t kNoLabel[] = {-100, -1, 5, std::numeric_limits<std::int32_t>::min(),
                                      std::numeric_limits<std::int32_t>::max()};
 
-/// Leaves loss `ignoring`, which weighs nothing, a label or -100 in each row.
-bool is_wrong(const std::vector<std::int32_t>& labels) {
-  return std::ranges::any_of(labels, [](std::int32_t l) { return l != -100 && (l < 0 || l > 4); });
-}
-
 reference::Step<float> check_equal(Pair& pair) {
   const auto expected = pair.reference.step(pair.state, pair.inputs);
   check_step(pair);
@@ -70,7 +65,6 @@ TEST_CASE("D73: what has weight 0 changes no bit of a step, be it NaN") {
       const auto expected = check_equal(spoiled);
       check_step(clean);
       CHECK(expected.finite);
-      CHECK(!is_wrong(labels));
       CHECK(first_difference(clean.trainer.parameter("trunk.weight"),
                              spoiled.trainer.parameter("trunk.weight")) == -1);
       for (const auto& loss : clean.trainer.stats().losses)
@@ -175,7 +169,6 @@ TEST_CASE("an ignored label has the weight 0, and a weight of 1 is none") {
   check_step(pair);
   const float both = pair.trainer.loss("both"), metric = pair.trainer.loss("metric");
   for (std::size_t i = 0; i < labels.size(); ++i) weights[i] = labels[i] == kIgnored ? 0.0f : 1.0f;
-  const auto forward = pair.reference.predict(pair.state, pair.inputs);
   CHECK(both != metric);  // some labels were ignored
   Pair other("masked", *find_artifact("masked").image, tested_variant, 37);
   other.inputs = pair.inputs;
@@ -184,7 +177,6 @@ TEST_CASE("an ignored label has the weight 0, and a weight of 1 is none") {
   CHECK(bits(other.trainer.loss("metric")) == bits(both));
   // Every row counts 1: the plain mean, to the bit.
   CHECK(bits(other.trainer.loss("ignoring")) == bits(metric));
-  CHECK(forward.losses.size() == 7);
 }
 
 TEST_CASE("negative weights are computed with, and weights that are not finite skip the step") {
@@ -206,9 +198,7 @@ TEST_CASE("weights that cancel are divided by 1") {
   pair.draw();
   pair.inputs.values.at("w") = {1, -1, 0.5f, -0.5f};
   CHECK(check_equal(pair).finite);
-  const auto forward = pair.reference.predict(pair.state, pair.inputs);
   CHECK(pair.trainer.loss("metric") != 0.0f);
-  CHECK(forward.losses.size() == 7);
 }
 
 }  // namespace halftone::tests

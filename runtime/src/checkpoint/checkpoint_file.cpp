@@ -167,7 +167,7 @@ std::vector<Write> match(Reader& reader, const std::vector<StatePart>& parts, bo
   for (const StatePart& part : parts) {
     if (const auto bytes = reader.tensor(part.name, part.type, part.shape)) {
       writes.push_back({&part, *bytes});
-    } else if (part.may_be_absent || (other_rules && part.name.starts_with(kOwnTensors))) {
+    } else if (other_rules && part.name.starts_with(kOwnTensors)) {
       resumed.kept.push_back(part.name);
     } else {
       reader.refuse("lacks " + named("tensor", part.name), "give a checkpoint of this model");

@@ -31,15 +31,16 @@ bool is_of_a_step(const manifest::Buffer& buffer) {
   return buffer.name.starts_with(manifest::kBeforeStep);
 }
 
-/// What a caller may set, but for the learning rate, which every checkpoint has.
-bool may_be_absent(const manifest::Buffer& buffer) {
+/// What a caller sets for the updates that follow; the other hyperparameters are a step's.
+bool is_set_by_callers(const manifest::Buffer& buffer) {
   return buffer.role == Role::hyperparameter &&
-         (buffer.name == "weight_decay" || buffer.name == "momentum");
+         (buffer.name == "learning_rate" || buffer.name == "weight_decay" ||
+          buffer.name == "momentum");
 }
 
 bool persists(const manifest::Buffer& buffer) {
   return (buffer.role == Role::optimizer_state && !is_of_a_step(buffer)) ||
-         buffer.role == Role::state || buffer.name == "learning_rate" || may_be_absent(buffer);
+         buffer.role == Role::state || is_set_by_callers(buffer);
 }
 
 }  // namespace
@@ -64,7 +65,7 @@ std::vector<StatePart> state_parts(const ProgramPlan& plan) {
       add_parameters(name + "/", i, true);
     } else if (persists(buffer)) {
       parts.push_back(
-          {name, type_of(buffer), plan.extents(i), i, 0, plan.bytes(i), may_be_absent(buffer)});
+          {name, type_of(buffer), plan.extents(i), i, 0, plan.bytes(i)});
     }
   }
   return parts;

@@ -21,13 +21,11 @@ struct StatePart {
   std::vector<std::int64_t> shape;
   std::size_t buffer = 0;
   std::int64_t at = 0, bytes = 0;
-  bool may_be_absent = false;  ///< from files of artifacts in which it was a constant
 };
 
 /// Parameters under their names; "halftone/" and a buffer's name for the rest, and behind that the
 /// parameter's, where the buffer holds something for each: the optimizer's state, the loss scale
-/// and its counters, the user's states, the learning rate, weight
-/// decay and momentum.
+/// and its counters, the user's states, the learning rate, weight decay and momentum.
 [[nodiscard]] std::vector<StatePart> state_parts(const ProgramPlan& plan);
 
 }  // namespace halftone

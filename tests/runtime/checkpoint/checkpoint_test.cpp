@@ -242,23 +242,34 @@ void add_weight_decay(halftone::manifest::Manifest& manifest) {
                               0.5});
 }
 
-TEST_CASE("a checkpoint from before a decay could be set leaves the trainer its own") {
+TEST_CASE("a checkpoint holds what callers set") {
   const ScratchFolder scratch;
-  line::Trainer saved = fresh();
-  train(saved, 0, 4);
-  saved.save(scratch / "before");
   const ChangedArtifact decaying(add_weight_decay);
   line::Trainer trainer(decaying.artifact(), test_device(), {.batch = kBatch, .seed = 2});
   trainer.set_weight_decay(0.25f);
-  CHECK(trainer.resume(scratch / "before").kept ==
+  trainer.save(scratch / "file");
+  line::Trainer other(decaying.artifact(), test_device(), {.batch = kBatch, .seed = 3});
+  CHECK(other.weight_decay() == 0.5f);
+  CHECK(other.resume(scratch / "file").kept.empty());
+  CHECK(other.weight_decay() == 0.25f);
+}
+
+TEST_CASE("a checkpoint without what callers set is refused, or on request leaves it") {
+  const ScratchFolder scratch;
+  const std::string file = scratch / "file";
+  line::Trainer saved = fresh();
+  train(saved, 0, 4);
+  saved.save(file);
+  const ChangedArtifact decaying(add_weight_decay);
+  line::Trainer trainer(decaying.artifact(), test_device(), {.batch = kBatch, .seed = 2});
+  trainer.set_weight_decay(0.25f);
+  CHECK(message_of([&] { trainer.resume(file); }) ==
+        "resume: file '" + file +
+            "' lacks tensor 'halftone/weight_decay'; give a checkpoint of this model");
+  CHECK(trainer.resume(file, {.other_rules = true}).kept ==
         std::vector<std::string>{"halftone/weight_decay"});
   CHECK(trainer.weight_decay() == 0.25f);
   CHECK(same_bits(shown(trainer), shown(saved)));
-  trainer.save(scratch / "since");
-  line::Trainer other(decaying.artifact(), test_device(), {.batch = kBatch, .seed = 3});
-  CHECK(other.weight_decay() == 0.5f);
-  CHECK(other.resume(scratch / "since").kept.empty());
-  CHECK(other.weight_decay() == 0.25f);
 }
 
 TEST_CASE("save keeps earlier files, and refuses inside a step") {
