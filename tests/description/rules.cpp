@@ -269,60 +269,6 @@ TEST_CASE("uses, outputs, losses and assignments keep D5 to D7") {
   for (const Case& c : cases) check(c);
 }
 
-TEST_CASE("states that layers keep are theirs alone (D17)") {
-  // In front of the layers: a vector, and another.
-  const auto with_batch_norm = [](Description& d, NodeId mean, NodeId variance) {
-    const Shape column = {fixed(4)};
-    const auto id = static_cast<NodeId>(d.nodes.size());
-    d.nodes.push_back({"seen", kind_called("state"), {}, column, Element::f32, StateAttributes{}});
-    d.nodes.push_back(
-        {"spread", kind_called("state"), {}, column, Element::f32, StateAttributes{}});
-    d.nodes.push_back({"batch",
-                       kind_called("batch_norm"),
-                       {{"x", kFc},
-                        {"weight", kBias},
-                        {"bias", kBias},
-                        {"mean", mean < 0 ? id : mean},
-                        {"variance", variance < 0 ? id + 1 : variance}},
-                       d.nodes[kFc].shape,
-                       Element::f32,
-                       standard_attributes(kind_called("batch_norm"))});
-    d.outputs.push_back({"normal", id + 2});
-    return id;
-  };
-  Description sound = valid();
-  with_batch_norm(sound, -1, -1);
-  CHECK(!validate(sound));
-  struct {
-    NodeId mean, variance;
-    const char* message;
-  } cases[] = {
-      {kBias, -1,
-       "batch_norm '%batch' keeps '%fc.bias' as its mean, which is no state; name a state (D17)"},
-      {12, 12,
-       "batch_norm '%batch' keeps '%seen' as its mean, which something else reads or assigns; give "
-       "it a state of its own (D17)"},
-  };
-  for (const auto& broken : cases) {
-    Description description = valid();
-    with_batch_norm(description, broken.mean, broken.variance);
-    const auto found = validate(description);
-    REQUIRE(found);
-    CHECK(found->message == broken.message);
-  }
-  for (const bool assigned : {false, true}) {
-    Description description = valid();
-    const NodeId seen = with_batch_norm(description, -1, -1);
-    if (assigned)
-      description.assignments.push_back({seen, kBias});
-    else
-      description.outputs.push_back({"looked_at", seen});
-    const auto found = validate(description);
-    REQUIRE(found);
-    CHECK(found->message.find("something else reads or assigns") != std::string::npos);
-  }
-}
-
 TEST_CASE("training, rules and optimizers keep D9 to D11") {
   const Case cases[] = {
       {[](Description& d) {
