@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` puts where, so that find_package(Halftone) gives halftone::{dsl,description,encoding,manifest,runtime,
-# simulator}, halftone::halftonec and halftone_add_model.
+# simulator}, halftone::halftonec and halftone_add_model, and with COMPONENTS tokens also halftone::tokens.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(folder ${CMAKE_INSTALL_LIBDIR}/cmake/Halftone)
 
 install(TARGETS halftone_encoding halftone_description halftone_dsl halftone_manifest halftone_runtime EXPORT HalftoneTargets FILE_SET HEADERS)
+if(TARGET halftone_tokens)  # apart, since whoever links it needs ICU, too
+  install(TARGETS halftone_tokens EXPORT HalftoneTokensTargets FILE_SET HEADERS)
+  install(EXPORT HalftoneTokensTargets NAMESPACE halftone:: DESTINATION ${folder})
+endif()
 # In a folder of its own, which programs may search without finding anything else there.
 install(TARGETS halftone_simulator EXPORT HalftoneTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/halftone)
 set_target_properties(halftone PROPERTIES INSTALL_RPATH $ORIGIN/../${CMAKE_INSTALL_LIBDIR}/halftone)

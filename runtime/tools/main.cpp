@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// halftone: looks into artifacts and after the kernel cache, lists devices, and makes pages of run
-// logs. Exit status 0: done, and for diff equal, for cache verify sound; 1: diff found differences,
+// halftone: looks into artifacts and after the kernel cache, lists devices, makes pages of run logs
+// and tokens of texts. Exit status 0: done, and for diff equal, for cache verify sound; 1: diff found differences,
 // cache verify found damage; 2: an error, one sentence on standard error.
 #include <CLI/CLI.hpp>
 #include <csignal>
@@ -23,6 +23,7 @@
 #include "halftone/manifest/version.hpp"
 #include "report_command.hpp"
 #include "simulate.hpp"
+#include "tokens_arguments.hpp"
 #include "wrong_words.hpp"
 
 namespace {
@@ -35,6 +36,7 @@ struct Arguments {
   std::string first, second, model, symbols, chip, simulate, folder;
   bool json = false, summary = false, all = false, diagnosis = false;
   tools::ReportTask report;
+  tools::TokensTask tokens;
 
   [[nodiscard]] tools::Extent extent() const {
     using Part = tools::Extent::Part;
@@ -235,7 +237,8 @@ CLI::App& add_compile_texts(CLI::App& app, Arguments& arguments) {
 int run(int count, char** values) {
   Arguments arguments;
   CLI::App app(
-      "Says what a Halftone artifact does, looks after the kernel cache, makes pages of runs",
+      "Says what a Halftone artifact does, looks after the kernel cache, makes pages of runs and "
+      "tokens of texts",
       "halftone");
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string("halftone ") + halftone::kVersionOfHalftone);
@@ -244,6 +247,7 @@ int run(int count, char** values) {
   const CacheCommands caching = add_cache(app, arguments);
   const CLI::App& listing = add_devices(app, arguments);
   const CLI::App& reporting = add_report(app, arguments);
+  const auto tokenizing = tools::add_tokens(app, arguments.tokens);
   const CLI::App& compiling = add_compile_texts(app, arguments);
   tools::refuse_empty_values(count, values);
   try {
@@ -254,6 +258,11 @@ int run(int count, char** values) {
   }
   for (const auto& [command, task] : caching) {
     if (command->parsed()) return look_after_cache(task, arguments);
+  }
+  for (const auto& [command, act] : tokenizing) {
+    if (!command->parsed()) continue;
+    act(arguments.tokens, [](const std::string& line) { std::cout << line << "\n"; });
+    return 0;
   }
   if (compiling.parsed()) {
     tools::compile_texts(arguments.first, arguments.second);

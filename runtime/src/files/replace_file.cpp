@@ -200,7 +200,8 @@ class Folder {
 }  // namespace
 
 void replace_file(FileCalls& calls, const char* operation, const std::filesystem::path& file,
-                  std::span<const std::string_view> parts, int keep) {
+                  const std::function<void(const std::function<void(std::string_view)>&)>& write,
+                  int keep) {
   const Fault fault{operation, named("file", file.string())};
   std::error_code ignored;
   // The file that a link leads to is replaced, not the link.
@@ -215,10 +216,18 @@ void replace_file(FileCalls& calls, const char* operation, const std::filesystem
   if (calls.status_at(folder.get(), name.c_str(), status) == 0 && !S_ISREG(status.st_mode))
     fault.refuse("is there already and is no regular file", "name another one");
   Replacement replacement(calls, fault, folder.get(), name);
-  for (const std::string_view part : parts) replacement.write(part);
+  write([&](std::string_view part) { replacement.write(part); });
   replacement.make_durable();
   replacement.keep_earlier(keep);
   replacement.take_name();
+}
+
+void replace_file(FileCalls& calls, const char* operation, const std::filesystem::path& file,
+                  std::span<const std::string_view> parts, int keep) {
+  const auto write = [&](const std::function<void(std::string_view)>& part_of) {
+    for (const std::string_view part : parts) part_of(part);
+  };
+  replace_file(calls, operation, file, write, keep);
 }
 
 std::vector<std::byte> read_file(FileCalls& calls, const char* operation,

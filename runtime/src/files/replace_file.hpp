@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,11 @@ namespace halftone {
 /// behind, the next one removes. `operation` opens the errors.
 void replace_file(FileCalls& calls, const char* operation, const std::filesystem::path& file,
                   std::span<const std::string_view> parts, int keep);
+
+/// The same, written by `write`, which calls what it gets with one part after the other.
+void replace_file(FileCalls& calls, const char* operation, const std::filesystem::path& file,
+                  const std::function<void(const std::function<void(std::string_view)>&)>& write,
+                  int keep);
 
 /// Throws Error where it is no regular file or cannot be read.
 [[nodiscard]] std::vector<std::byte> read_file(FileCalls& calls, const char* operation,
