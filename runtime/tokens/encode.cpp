@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <array>
-#include <utility>
+#include <functional>
+#include <optional>
+#include <set>
+#include <unordered_map>
 
 #include "merge_word.hpp"
 #include "vocabulary.hpp"
@@ -18,36 +20,35 @@ constexpr std::size_t kPart = std::size_t{1} << 16;  // tokens that are handed o
 class SpecialNames {
  public:
   SpecialNames() = default;
-  [[nodiscard]] static SpecialNames of(const Tokenizer::Vocabulary& vocabulary) {
-    SpecialNames names;
+  explicit SpecialNames(const Tokenizer::Vocabulary& vocabulary) {
     for (const Token token : vocabulary.special) {
       const std::string& name = vocabulary.texts[static_cast<std::size_t>(token)];
-      names.names_.push_back({name, token});
-      names.begins_[static_cast<unsigned char>(name[0])] = true;
+      tokens_.emplace(name, token);
+      sizes_.insert(name.size());
+      begins_[static_cast<unsigned char>(name[0])] = true;
     }
-    std::ranges::sort(names.names_, std::greater{},
-                      [](const Name& name) { return name.text.size(); });
-    return names;
   }
 
-  struct Name {
-    std::string_view text;
+  struct Found {
     Token token;
+    std::size_t begin, end;
   };
 
-  /// The first one at or behind `at`, of several there the longest, and where it is; null for none.
-  [[nodiscard]] std::pair<const Name*, std::size_t> next(std::string_view text,
-                                                         std::size_t at) const {
-    for (; !names_.empty() && at < text.size(); ++at) {
+  /// The first one at or behind `at`, and of several there the longest.
+  [[nodiscard]] std::optional<Found> next(std::string_view text, std::size_t at) const {
+    for (; !tokens_.empty() && at < text.size(); ++at) {
       if (!begins_[static_cast<unsigned char>(text[at])]) continue;
-      for (const Name& name : names_)
-        if (text.substr(at, name.text.size()) == name.text) return {&name, at};
+      for (const std::size_t size : sizes_) {
+        const auto found = tokens_.find(text.substr(at, size));
+        if (found != tokens_.end()) return Found{found->second, at, at + found->first.size()};
+      }
     }
-    return {nullptr, text.size()};
+    return std::nullopt;
   }
 
  private:
-  std::vector<Name> names_;  ///< the longest first
+  std::unordered_map<std::string_view, Token> tokens_;
+  std::set<std::size_t, std::greater<>> sizes_;
   std::array<bool, 256> begins_{};
 };
 
@@ -90,14 +91,12 @@ class TextEncoder {
       : vocabulary_(vocabulary), text_(text), take_(take), words_(vocabulary) {}
 
   void encode(const EncodeOptions& options) {
-    const SpecialNames names = options.special ? SpecialNames::of(vocabulary_) : SpecialNames();
+    const SpecialNames names = options.special ? SpecialNames(vocabulary_) : SpecialNames();
     for (std::size_t at = 0; at < text_.size();) {
-      const auto [name, end] = names.next(text_, at);
-      encode_words(at, end);
-      at = end;
-      if (name == nullptr) continue;
-      at += name->text.size();
-      push(name->token, at);
+      const auto found = names.next(text_, at);
+      encode_words(at, found ? found->begin : text_.size());
+      at = found ? found->end : text_.size();
+      if (found) push(found->token, at);
     }
     if (!tokens_.empty()) hand_over(text_.size());
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/tokenizer.hpp"
 
-#include <algorithm>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -41,15 +41,14 @@ const std::string& text_of(const Tokenizer::Vocabulary& vocabulary, Token token)
 }  // namespace
 
 void add_special(Tokenizer::Vocabulary& vocabulary, const std::vector<std::string>& names) {
+  std::set<std::string_view> known;
+  for (const Token token : vocabulary.special)
+    known.insert(vocabulary.texts[static_cast<std::size_t>(token)]);
   for (const std::string& name : names) {
     const std::string object = "the special token " + shown(name);
     if (name.empty()) refuse("a special token", "has an empty name", "give it another");
     if (!is_utf8(name)) refuse(object, "is not UTF-8", "give it another name");
-    const auto has_name = [&](Token token) {
-      return vocabulary.texts[static_cast<std::size_t>(token)] == name;
-    };
-    if (std::ranges::any_of(vocabulary.special, has_name))
-      refuse(object, "is there twice", "name it once");
+    if (!known.insert(name).second) refuse(object, "is there twice", "name it once");
     vocabulary.special.push_back(static_cast<Token>(vocabulary.texts.size()));
     vocabulary.texts.push_back(name);
   }

@@ -25,17 +25,18 @@ constexpr std::uint32_t kEnd = ~std::uint32_t{0};
                .hint = std::move(hint)});
 }
 
-/// Calls on, but some times a second alone.
+/// Calls on, some times a second.
 class Reporter {
  public:
   explicit Reporter(const TokenizerTraining& options) : progress_(options.progress) {}
 
   void operator()(std::size_t bytes, std::size_t tokens) {
-    if (!progress_) return;
-    const auto now = std::chrono::steady_clock::now();
-    if (now - last_ < std::chrono::milliseconds(200)) return;
-    last_ = now;
-    progress_({static_cast<std::int64_t>(bytes), static_cast<std::int64_t>(tokens)});
+    if (progress_ && std::chrono::steady_clock::now() - last_ >= std::chrono::milliseconds(200))
+      at_once(bytes, tokens);
+  }
+  void at_once(std::size_t bytes, std::size_t tokens) {
+    last_ = std::chrono::steady_clock::now();
+    if (progress_) progress_({static_cast<std::int64_t>(bytes), static_cast<std::int64_t>(tokens)});
   }
 
  private:
@@ -189,6 +190,7 @@ Token made_of(Tokenizer::Vocabulary& vocabulary, std::unordered_map<std::string,
 
 void learn(Tokenizer::Vocabulary& vocabulary, Corpus corpus, std::size_t bytes, std::size_t size,
            std::int64_t least, Reporter& report) {
+  report.at_once(bytes, vocabulary.texts.size());
   std::priority_queue<Candidate> queue;
   const auto add = [&](std::uint64_t pair, std::int64_t count) {
     if (count >= least) queue.push({count, pair});
@@ -208,6 +210,7 @@ void learn(Tokenizer::Vocabulary& vocabulary, Corpus corpus, std::size_t bytes, 
     corpus.merge(best.pair, made, add);
     report(bytes, vocabulary.texts.size());
   }
+  report.at_once(bytes, vocabulary.texts.size());
 }
 
 }  // namespace

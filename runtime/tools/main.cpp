@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // halftone: looks into artifacts and after the kernel cache, lists devices, makes pages of run logs
-// and tokens of texts. Exit status 0: done, and for diff equal, for cache verify sound; 1: diff found differences,
-// cache verify found damage; 2: an error, one sentence on standard error.
+// and tokens of texts. Exit status 0: done, and for diff equal, for cache verify sound; 1: diff
+// found differences, cache verify found damage; 2: an error, one sentence on standard error.
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>

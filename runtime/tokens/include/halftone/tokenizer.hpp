@@ -39,7 +39,8 @@ struct TokenizerTraining {
   std::int64_t size = 0;                  ///< tokens, those of bytes and special ones included
   std::vector<std::string> special = {};  ///< names of special tokens; theirs are the last numbers
   std::int64_t least_count = 2;           ///< a pair that is rarer makes no token
-  std::function<void(const TokenizerProgress&)> progress = {};  ///< called some times a second
+  /// Called some times a second, when all is read, and at the end.
+  std::function<void(const TokenizerProgress&)> progress = {};
 };
 
 /// Immutable, cheap to copy, and used by any number of threads at once. Every text is encoded, also
