@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every public header compiles alone, with its own target's include path and nothing else; by building, not by a test run.
 # Order: a header is included twice, so that a missing guard shows too.
-foreach(target halftone_encoding halftone_description halftone_dsl halftone_reference halftone_manifest halftone_runtime)
+set(targets halftone_encoding halftone_description halftone_dsl halftone_reference halftone_manifest halftone_runtime)
+if(TARGET halftone_tokens)
+  list(APPEND targets halftone_tokens)
+endif()
+foreach(target ${targets})
   get_target_property(headers ${target} HEADER_SET)
   get_target_property(folders ${target} HEADER_DIRS)
   set(sources "")
