@@ -14,7 +14,8 @@ namespace halftone {
 namespace tokens {
 namespace {
 
-constexpr std::size_t kPart = std::size_t{1} << 16;  // tokens that are handed over at once
+constexpr std::size_t kShort = 2048;  // bytes of a text whose few words are not worth remembering
+constexpr std::size_t kPart = std::size_t{1} << 16;  // tokens handed over at once
 
 /// Names of special tokens in a text.
 class SpecialNames {
@@ -55,11 +56,13 @@ class SpecialNames {
 /// Words' tokens, each word's computed once while it is remembered.
 class WordEncoder {
  public:
-  explicit WordEncoder(const Tokenizer::Vocabulary& vocabulary) : merger_(vocabulary) {}
+  WordEncoder(const Tokenizer::Vocabulary& vocabulary, bool remembers)
+      : vocabulary_(vocabulary), merger_(vocabulary), longest_(remembers ? kLongest : 0) {}
 
   /// Appends the tokens of a word of a text that stays.
   void encode(std::string_view word, std::vector<Token>& tokens) {
-    if (word.size() > kLongest) return merger_.merge(word, tokens);
+    if (const Token* token = vocabulary_.whole.find(word)) return tokens.push_back(*token);
+    if (word.size() > longest_) return merger_.merge(word, tokens);
     if (words_.size() >= kMost) words_ = {}, memory_.clear();
     const auto [found, is_new] = words_.insert(word);
     if (is_new) {
@@ -79,7 +82,9 @@ class WordEncoder {
     std::uint32_t first = 0, count = 0;  ///< in `memory_`
   };
 
+  const Tokenizer::Vocabulary& vocabulary_;
   WordMerger merger_;
+  std::size_t longest_;  ///< that is remembered
   WordTable<Tokens> words_;
   std::vector<Token> memory_;
 };
@@ -88,7 +93,10 @@ class TextEncoder {
  public:
   TextEncoder(const Tokenizer::Vocabulary& vocabulary, std::string_view text,
               const Tokenizer::Take& take)
-      : vocabulary_(vocabulary), text_(text), take_(take), words_(vocabulary) {}
+      : vocabulary_(vocabulary),
+        text_(text),
+        take_(take),
+        words_(vocabulary, text.size() > kShort) {}
 
   void encode(const EncodeOptions& options) {
     const SpecialNames names = options.special ? SpecialNames(vocabulary_) : SpecialNames();

@@ -83,4 +83,16 @@ void WordMerger::merge_long(std::string_view word, std::vector<Token>& tokens) {
     tokens.push_back(symbols_[at].token);
 }
 
+void find_whole_words(Tokenizer::Vocabulary& vocabulary) {
+  WordMerger merger(vocabulary);
+  std::vector<Token> tokens;
+  for (const auto& merge : vocabulary.merges) {
+    const std::string& text = vocabulary.texts[static_cast<std::size_t>(merge.made)];
+    tokens.clear();
+    merger.merge(text, tokens);
+    // Not always: another merge may come before the last one of these.
+    if (tokens.size() == 1) vocabulary.whole.insert(text).first = merge.made;
+  }
+}
+
 }  // namespace halftone::tokens

@@ -26,7 +26,7 @@ class Reader {
       numbers_.emplace(spelled_.names[static_cast<std::size_t>(token)], token);
   }
 
-  std::shared_ptr<const Tokenizer::Vocabulary> read() {
+  std::shared_ptr<Tokenizer::Vocabulary> read() {
     read_bytes();
     for (const auto& merge : spelled_.merges) read_merge(merge);
     read_special();
@@ -145,7 +145,7 @@ std::vector<std::string> Source::names_of(const nlohmann::json& vocabulary) cons
   return names;
 }
 
-std::shared_ptr<const Tokenizer::Vocabulary> Source::vocabulary_of(Spelled spelled) const {
+std::shared_ptr<Tokenizer::Vocabulary> Source::vocabulary_of(Spelled spelled) const {
   return Reader(*this, std::move(spelled)).read();
 }
 

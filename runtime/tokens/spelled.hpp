@@ -37,7 +37,7 @@ class Source {
   [[nodiscard]] nlohmann::json json() const;  ///< of the file, one object
   /// From an object of names and numbers, each of 0 to their number - 1 once.
   [[nodiscard]] std::vector<std::string> names_of(const nlohmann::json& vocabulary) const;
-  [[nodiscard]] std::shared_ptr<const Tokenizer::Vocabulary> vocabulary_of(Spelled spelled) const;
+  [[nodiscard]] std::shared_ptr<Tokenizer::Vocabulary> vocabulary_of(Spelled spelled) const;
 
  private:
   std::filesystem::path file_;

@@ -56,8 +56,10 @@ void add_special(Tokenizer::Vocabulary& vocabulary, const std::vector<std::strin
 
 }  // namespace tokens
 
-Tokenizer::Tokenizer(std::shared_ptr<const Vocabulary> vocabulary)
-    : vocabulary_(std::move(vocabulary)) {}
+Tokenizer::Tokenizer(std::shared_ptr<Vocabulary> vocabulary) {
+  tokens::find_whole_words(*vocabulary);
+  vocabulary_ = std::move(vocabulary);
+}
 
 Tokenizer Tokenizer::bytes(const std::vector<std::string>& special) {
   auto vocabulary = std::make_shared<Vocabulary>();

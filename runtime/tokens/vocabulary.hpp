@@ -10,6 +10,7 @@
 
 #include "halftone/tokenizer.hpp"
 #include "pair_table.hpp"
+#include "word_table.hpp"
 
 namespace halftone {
 
@@ -23,6 +24,8 @@ struct Tokenizer::Vocabulary {
   std::vector<Merge> merges;       ///< the earlier goes first
   std::vector<Token> special;      ///< ascending
   tokens::PairTable ranks;         ///< where in `merges` a pair is
+  /// Tokens that a word of their text becomes, so that most words need no merges; by their texts.
+  tokens::WordTable<Token> whole;
 
   void add_merge(const Merge& merge) {
     ranks.insert(tokens::pair_of(merge.left, merge.right),
@@ -35,6 +38,9 @@ namespace tokens {
 
 inline constexpr const char* kOperation = "tokenizer";
 inline constexpr int kBytes = 256;
+
+/// Fills `whole`; then nothing may change.
+void find_whole_words(Tokenizer::Vocabulary& vocabulary);
 
 /// Gives them the next tokens. Throws Error for names that are empty, no UTF-8 or given twice.
 void add_special(Tokenizer::Vocabulary& vocabulary, const std::vector<std::string>& names);

@@ -32,6 +32,18 @@ class WordTable {
     }
   }
 
+  /// Null where it has none.
+  [[nodiscard]] const Value* find(std::string_view word) const {
+    if (slots_.empty()) return nullptr;
+    const std::uint64_t hash = XXH3_64bits(word.data(), word.size());
+    std::size_t place = hash & (slots_.size() - 1);
+    for (; slots_[place].word.data() != nullptr; place = (place + 1) & (slots_.size() - 1)) {
+      const Slot& slot = slots_[place];
+      if (slot.hash == hash && slot.word == word) return &slot.value;
+    }
+    return nullptr;
+  }
+
   template <class Visit>
   void visit(Visit visit) const {
     for (const Slot& slot : slots_)

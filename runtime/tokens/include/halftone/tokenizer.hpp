@@ -83,7 +83,7 @@ class Tokenizer {
 
   /// The library's own.
   struct Vocabulary;
-  explicit Tokenizer(std::shared_ptr<const Vocabulary> vocabulary);
+  explicit Tokenizer(std::shared_ptr<Vocabulary> vocabulary);
 
  private:
   std::shared_ptr<const Vocabulary> vocabulary_;
