@@ -2,7 +2,7 @@
 # What examples/quickstart and tests/run share: installs missing Debian packages, chooses the compiler, brings NVRTC.
 # Sourced, not run; expects `set -euo pipefail`. Functions return 1 after one sentence on stderr.
 
-kBuildPackages=(cmake ninja-build llvm-22-dev libmlir-22-dev mlir-22-tools libcli11-dev libxxhash-dev
+kBuildPackages=(cmake ninja-build llvm-22-dev libmlir-22-dev mlir-22-tools libcli11-dev libicu-dev libxxhash-dev
   libzstd-dev nlohmann-json3-dev)
 kTestPackages=(clang-22 lld-22 libclang-rt-22-dev g++ make python3 doctest-dev llvm-22-tools librapidcheck-dev
   libboost-dev libonnx-testdata)

@@ -124,6 +124,8 @@ nlohmann::json Source::json() const {
   } catch (const nlohmann::json::parse_error& error) {
     refuse("is no JSON at byte " + std::to_string(error.byte),
            "give a tokenizer.json, or the folder of a vocab.json and its merges.txt");
+  } catch (const nlohmann::json::out_of_range&) {
+    refuse("has a number that no 64 bits hold", "number tokens from 0");
   }
   require(json.is_object(), "is no JSON object",
           "give a tokenizer.json, or the folder of a vocab.json and its merges.txt");
@@ -137,7 +139,7 @@ std::vector<std::string> Source::names_of(const nlohmann::json& vocabulary) cons
   for (const auto& [name, number] : vocabulary.items()) {
     const bool fits = number.is_number_unsigned() && number.get<std::uint64_t>() < names.size() &&
                       !is_there[number.get<std::size_t>()];
-    require(fits, "gives the token " + shown(name) + " the number " + shown(number.dump()),
+    require(fits, "gives the token " + shown(name) + " the number " + shown(brief(number)),
             "number the " + std::to_string(names.size()) + " tokens from 0, each once");
     names[number.get<std::size_t>()] = name;
     is_there[number.get<std::size_t>()] = true;
@@ -169,6 +171,10 @@ std::string json_of(const std::vector<std::string>& names, const char* indent) {
     json += ": " + std::to_string(token);
   }
   return json + "\n";
+}
+
+std::string brief(const nlohmann::json& value) {
+  return value.is_structured() ? value.type_name() : value.dump();
 }
 
 std::string line_of(const std::pair<std::string, std::string>& merge) {

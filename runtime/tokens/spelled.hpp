@@ -52,6 +52,8 @@ void save_gpt2_folder(const Tokenizer::Vocabulary& vocabulary, const std::filesy
 
 /// `"name": number` for every token, a line each.
 [[nodiscard]] std::string json_of(const std::vector<std::string>& names, const char* indent);
+/// For sentences: a number or string, or else what it is.
+[[nodiscard]] std::string brief(const nlohmann::json& value);
 /// `left right`
 [[nodiscard]] std::string line_of(const std::pair<std::string, std::string>& merge);
 void write(const std::filesystem::path& file, std::string_view text);

@@ -70,7 +70,7 @@ class Reader {
       const std::string text = merge.is_string() ? merge.get<std::string>() : "";
       const std::size_t space = text.find(' ');
       source_.require(is_list || space != text.npos,
-                      "has " + shown(merge.dump()) + " among its merges",
+                      "has " + shown(brief(merge)) + " among its merges",
                       "give each as \"left right\" or [\"left\", \"right\"]");
       if (is_list) {
         spelled.merges.emplace_back(merge[0].get<std::string>(), merge[1].get<std::string>());
@@ -87,7 +87,7 @@ class Reader {
     for (const Json& token : added) {
       const Json &content = member(token, "content"), &id = member(token, "id");
       source_.require(content.is_string() && id.is_number_unsigned(),
-                      "has " + shown(token.dump()) + " among its added_tokens",
+                      "has " + shown(brief(token)) + " among its added_tokens",
                       "give each content and id");
       const auto name = content.get<std::string>();
       const std::string what = "has the added token " + shown(name);

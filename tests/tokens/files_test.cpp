@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -176,6 +177,14 @@ TEST_CASE("files that are none are refused") {
   CHECK(changed.refusal_of("{\"a\": }") == "is no JSON at byte 7" + give);
   CHECK(changed.refusal_of("{\"a\": \"\xff\"}") == "is no JSON at byte 8" + give);
   CHECK(changed.refusal_of("[]") == "is no JSON object" + give);
+  CHECK(changed.refusal_of("{\"model\": 1e999}") ==
+        "has a number that no 64 bits hold; number tokens from 0");
+  const std::string deep(100000, '[');  // what names it must not follow it down
+  CHECK(changed.refusal_of("{\"model\": {\"type\": \"BPE\", \"vocab\": {\"a\": " + deep +
+                           std::string(deep.size(), ']') +
+                           "}}, \"pre_tokenizer\": {\"type\": \"ByteLevel\", "
+                           "\"add_prefix_space\": false}}") ==
+        "gives the token 'a' the number 'array'; number the 1 tokens from 0, each once");
   const ScratchFolder scratch;
   CHECK(message_of([&] {
           (void)Tokenizer::load(scratch.path());
@@ -185,6 +194,35 @@ TEST_CASE("files that are none are refused") {
   CHECK(message_of([&] { (void)Tokenizer::load(scratch.path()); }) ==
         "tokenizer: file '" + (scratch / "merges.txt") +
             "' has 'o n e' in line 3; give two tokens in each line, with a space between them");
+}
+
+TEST_CASE("a damaged file is refused, or is a tokenizer that gives texts back") {
+  const ScratchFolder scratch;
+  const std::string file = scratch / "t.json", text = "one two \xff\xc3\xa9 <|a b|>";
+  trained().save(file);
+  const std::string sound = bytes_of_file(file);
+  std::mt19937 draw(9);
+  constexpr std::string_view kBytes = "0123456789{}[]\",: \\aeoX\xc4\xa0\n";
+  int refused = 0;
+  for (int i = 0; i < 400; ++i) {
+    std::string damaged = sound;
+    // Half of the time behind the vocabulary of bytes, which is most of the file.
+    const std::size_t first = i % 2 ? damaged.find("\"merges\"") : 0;
+    for (unsigned n = 1 + draw() % 2; n > 0; --n)
+      damaged[first + draw() % (damaged.size() - first)] = kBytes[draw() % kBytes.size()];
+    if (i % 10 == 0) damaged.resize(draw() % damaged.size());
+    write_file(file, damaged);
+    CAPTURE(damaged);
+    const std::string message = message_of([&] {
+      const Tokenizer tokenizer = Tokenizer::load(file);
+      CHECK(tokenizer.decode(tokenizer.encode(text)) == text);
+    });
+    const bool is_refused = message != "no error";
+    if (is_refused) CHECK(message.starts_with("tokenizer: file '" + file + "' "));
+    refused += is_refused;
+  }
+  CHECK(refused > 100);
+  CHECK(refused < 400);
 }
 
 }  // namespace halftone::tests
