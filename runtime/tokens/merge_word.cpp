@@ -90,7 +90,7 @@ void find_whole_words(Tokenizer::Vocabulary& vocabulary) {
     const std::string& text = vocabulary.texts[static_cast<std::size_t>(merge.made)];
     tokens.clear();
     merger.merge(text, tokens);
-    // Not always: another merge may come before the last one of these.
+    // Always, where training made the merges; else one that comes before may take a part of it.
     if (tokens.size() == 1) vocabulary.whole.insert(text).first = merge.made;
   }
 }

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <queue>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "byte_characters.hpp"
@@ -87,8 +86,7 @@ class Corpus {
   /// `grown(pair, count)` for the pairs that there are more of.
   template <class Grown>
   void merge(std::uint64_t pair, Token made, Grown grown) {
-    std::vector<std::uint32_t> places = std::move(pairs_[number_of(pair)].places);
-    std::ranges::sort(places);
+    const std::vector<std::uint32_t> places = std::move(pairs_[number_of(pair)].places);
     grown_.clear();
     for (const std::uint32_t at : places) merge_at(at, pair, made);
     std::ranges::sort(grown_);
@@ -105,8 +103,9 @@ class Corpus {
   };
   struct Pair {
     std::uint64_t pair = 0;
-    std::int64_t count = 0;                  ///< in the texts
-    std::vector<std::uint32_t> places = {};  ///< of the left ones; some may be out of date
+    std::int64_t count = 0;  ///< in the texts
+    std::vector<std::uint32_t> places =
+        {};  ///< of the left ones, ascending: one merge adds them all; some are out of date
   };
 
   void add(std::string_view word, std::int64_t count, const Tokenizer::Vocabulary& vocabulary) {
@@ -175,17 +174,17 @@ struct Candidate {
   }
 };
 
-/// The token with this text, or else the next one.
-Token made_of(Tokenizer::Vocabulary& vocabulary, std::unordered_map<std::string, Token>& known,
-              std::uint64_t pair) {
+/// The next token. No other has its text: until a pair becomes one, a text that begins and ends
+/// where tokens do is cut in the same way wherever it stands, and later it is that token
+/// everywhere.
+Token add_token(Tokenizer::Vocabulary& vocabulary, std::uint64_t pair) {
   const auto text_of = [&](Token token) -> const std::string& {
     return vocabulary.texts[static_cast<std::size_t>(token)];
   };
-  const auto next = static_cast<Token>(vocabulary.texts.size());
-  const auto [place, is_new] =
-      known.try_emplace(text_of(left_of(pair)) + text_of(right_of(pair)), next);
-  if (is_new) vocabulary.texts.push_back(place->first);
-  return place->second;
+  const auto token = static_cast<Token>(vocabulary.texts.size());
+  vocabulary.texts.push_back(text_of(left_of(pair)) + text_of(right_of(pair)));
+  vocabulary.add_merge({left_of(pair), right_of(pair), token});
+  return token;
 }
 
 void learn(Tokenizer::Vocabulary& vocabulary, Corpus corpus, std::size_t bytes, std::size_t size,
@@ -196,7 +195,6 @@ void learn(Tokenizer::Vocabulary& vocabulary, Corpus corpus, std::size_t bytes, 
     if (count >= least) queue.push({count, pair});
   };
   corpus.visit(add);
-  std::unordered_map<std::string, Token> known;  // texts of two bytes and more
   while (vocabulary.texts.size() < size && !queue.empty()) {
     const Candidate best = queue.top();
     queue.pop();
@@ -205,8 +203,7 @@ void learn(Tokenizer::Vocabulary& vocabulary, Corpus corpus, std::size_t bytes, 
       add(best.pair, count);
       continue;
     }
-    const Token made = made_of(vocabulary, known, best.pair);
-    vocabulary.add_merge({left_of(best.pair), right_of(best.pair), made});
+    const Token made = add_token(vocabulary, best.pair);
     corpus.merge(best.pair, made, add);
     report(bytes, vocabulary.texts.size());
   }

@@ -2,6 +2,7 @@
 // Encoding beside the definition, bytes that are no UTF-8, special tokens, and texts in parts.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <string>
@@ -69,6 +70,48 @@ TEST_CASE("words of any length become the tokens that looking at every pair anew
   }
   CHECK(longer[true] > 100);
   CHECK(longer[false] > 50);
+}
+
+TEST_CASE("merges that no training made are taken in their order, too") {
+  const ScratchFolder scratch;
+  std::mt19937 draw(10);
+  int in_parts = 0;  // tokens whose own text becomes several
+  for (int round = 0; round < 30; ++round) {
+    std::vector<std::string> texts = {"a", "b", "c"};
+    std::vector<plain::Pair> merges;
+    while (merges.size() < 12) {
+      const plain::Pair pair = {texts[draw() % texts.size()], texts[draw() % texts.size()]};
+      if (std::ranges::find(merges, pair) != merges.end()) continue;
+      merges.push_back(pair);
+      if (std::ranges::find(texts, pair.first + pair.second) == texts.end())
+        texts.push_back(pair.first + pair.second);
+    }
+    std::ranges::shuffle(merges, draw);
+    std::string vocabulary = "{", lines;
+    int next = 0;
+    for (const std::uint8_t byte : tokens::bytes_in_order()) {
+      const std::string name = tokens::characters_of(std::string(1, static_cast<char>(byte)));
+      vocabulary += (name == "\"" || name == "\\" ? "\"\\" : "\"") + name +
+                    "\":" + std::to_string(next++) + ",";
+    }
+    for (std::size_t i = 3; i < texts.size(); ++i)
+      vocabulary += "\"" + texts[i] + "\":" + std::to_string(next++) + ",";
+    vocabulary.back() = '}';
+    for (const auto& [left, right] : merges) lines += left + " " + right + "\n";
+    write_file(scratch / "vocab.json", vocabulary);
+    write_file(scratch / "merges.txt", lines);
+    const Tokenizer tokenizer = Tokenizer::load(scratch.path());
+    std::vector<std::string> words = texts;
+    for (int i = 0; i < 30; ++i) words.push_back(random_text(draw, "abc", 1 + draw() % 50));
+    for (const std::string& word : words) {
+      CAPTURE(lines);
+      CAPTURE(word);
+      const auto expected = plain::encoded(word, merges);
+      CHECK(texts_of(tokenizer, tokenizer.encode(word)) == expected);
+      in_parts += &word < &words[texts.size()] && expected.size() > 1;
+    }
+  }
+  CHECK(in_parts > 10);
 }
 
 TEST_CASE("every byte string comes back, whether it is UTF-8 or not") {
@@ -154,6 +197,7 @@ TEST_CASE(
   std::mt19937 draw(8);
   std::string text;  // more than 2^18 different words
   for (int i = 0; i < 280000; ++i) text += " " + std::to_string(i * 7919 % 1000003) + "ab";
+  text += text.substr(0, 200000);  // the first of them once more
   const std::vector<Token> whole = trained().encode(text);
   std::vector<Token> parts;
   std::size_t before = 0, calls = 0;

@@ -68,7 +68,7 @@ TEST_CASE("training takes the pairs that counting all of them anew in every step
     const Tokenizer tokenizer = trained(text, {.size = 296, .least_count = least});
     std::set<std::string> texts;
     for (const auto& pair : expected) texts.insert(pair.first + pair.second);
-    REQUIRE(texts.size() == expected.size());  // else two merges make one token
+    REQUIRE(texts.size() == expected.size());  // no two pairs make one text
     REQUIRE(tokenizer.size() == static_cast<std::int64_t>(256 + expected.size()));
     for (std::size_t i = 0; i < expected.size(); ++i)
       CHECK(tokenizer.text(static_cast<Token>(256 + i)) == expected[i].first + expected[i].second);
