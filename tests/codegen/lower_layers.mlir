@@ -97,6 +97,42 @@ halftone.graph "rows" {
   }
 }
 
+// The settings of D29: capped logits, of whose logarithms a share of all is taken, and the square of the sum's logarithm.
+// CHECK-LABEL: halftone.graph "loss_settings"
+halftone.graph "loss_settings" {
+  // CHECK: %[[X:.*]] = halftone.input "x"
+  %x = halftone.input "x" : !matrix
+  %label = halftone.input "label" : !label
+  // CHECK: halftone.map "cross_entropy"(%[[X]], %{{.*}})
+  // CHECK-NEXT: ^bb0(%[[E:[a-z0-9]+]]: f32, %{{.*}}: i32):
+  // CHECK: %[[BY:.*]] = arith.constant 2.500000e-01 : f32
+  // CHECK: %[[SHARE:.*]] = arith.mulf %[[E]], %[[BY]] : f32
+  // CHECK: %[[T:.*]] = math.tanh %[[SHARE]] : f32
+  // CHECK: %[[CAP:.*]] = arith.constant 4.000000e+00 : f32
+  // CHECK: %[[C:.*]] = arith.mulf %[[CAP]], %[[T]] : f32
+  // CHECK: %[[M:.*]] = halftone.row_max %[[C]]
+  // CHECK: %[[BELOW:.*]] = arith.subf %[[C]], %[[M]] : f32
+  // CHECK: %[[LOG:.*]] = math.log
+  // CHECK: %[[L:.*]] = arith.addf %[[M]], %[[LOG]] : f32
+  // CHECK: %[[NLL:.*]] = arith.subf %[[L]], %{{.*}} : f32
+  // CHECK: %[[ALL:.*]] = halftone.row_sum %[[BELOW]]
+  // CHECK: %[[N:.*]] = arith.constant 8.000000e+00 : f32
+  // CHECK: %[[MEAN:.*]] = arith.divf %[[ALL]], %[[N]] : f32
+  // CHECK: %[[REST:.*]] = arith.constant 7.500000e-01 : f32
+  // CHECK: %[[A:.*]] = arith.mulf %[[REST]], %[[NLL]] : f32
+  // CHECK-DAG: %[[OTHERS:.*]] = arith.subf %[[LOG]], %[[MEAN]] : f32
+  // CHECK-DAG: %[[E1:.*]] = arith.constant 2.500000e-01 : f32
+  // CHECK: %[[B:.*]] = arith.mulf %[[E1]], %[[OTHERS]] : f32
+  // CHECK: %[[SMOOTHED:.*]] = arith.addf %[[A]], %[[B]] : f32
+  // CHECK: %[[Z:.*]] = arith.constant 1.250000e-01 : f32
+  // CHECK: %[[SQUARE:.*]] = arith.mulf %[[L]], %[[L]] : f32
+  // CHECK: %[[ADDED:.*]] = arith.mulf %[[Z]], %[[SQUARE]] : f32
+  // CHECK: %[[LOSS:.*]] = arith.addf %[[SMOOTHED]], %[[ADDED]] : f32
+  // CHECK: halftone.yield %[[LOSS]] : f32
+  %r = halftone.cross_entropy %x, %label {label_smoothing = 0.25, z_loss = 0.125, soft_cap = 4.0} : (!matrix, !label) -> !rows
+  halftone.output "r", %r : !rows
+}
+
 // Under weights a summand of weight 0 is 0 whatever it holds (D71); with a weight for every row of x rows are summed first.
 // CHECK-LABEL: halftone.graph "weights"
 halftone.graph "weights" {

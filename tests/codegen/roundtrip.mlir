@@ -156,6 +156,9 @@ halftone.graph "layers" attributes {halftone.loss_without_output = "xent", halft
   %weight = halftone.input "weight" : !halftone.tensor<[batch], f32>
   %weighted = halftone.cross_entropy %both, %label weighted %weight {ignore_index = -100 : i64}
       : (!halftone.tensor<[batch, 16], f32>, !halftone.tensor<[batch], i32>, !halftone.tensor<[batch], f32>) -> !halftone.tensor<[batch], f32>
+  // CHECK: halftone.cross_entropy %{{.*}}, %{{.*}} {label_smoothing = 1.000000e-01 : f64, soft_cap = 3.000000e+01 : f64, z_loss = 1.000000e-04 : f64} :
+  %smoothed = halftone.cross_entropy %both, %label {label_smoothing = 0.1, soft_cap = 30.0, z_loss = 1.0e-4}
+      : (!halftone.tensor<[batch, 16], f32>, !halftone.tensor<[batch], i32>) -> !halftone.tensor<[batch], f32>
   // CHECK: halftone.mean %{{.*}} by %{{.*}} : (!halftone.tensor<[batch], f32>, !halftone.tensor<[], f32>) -> !halftone.tensor<[], f32>
   %masked = halftone.mean %weighted by %one : (!halftone.tensor<[batch], f32>, !halftone.tensor<[], f32>) -> !halftone.tensor<[], f32>
   halftone.loss "masked", %masked weight 1.0 : !halftone.tensor<[], f32>

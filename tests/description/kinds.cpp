@@ -18,7 +18,7 @@ void check(const SettingForm& setting) {
   CHECK((setting.title != nullptr || setting.type == SettingType::flag));
   if (setting.type == SettingType::number || setting.type == SettingType::integer) {
     REQUIRE((setting.accepts != nullptr));
-    CHECK(setting.accepts(setting.standard));
+    CHECK((setting.optional || setting.accepts(setting.standard)));
     CHECK(setting.accepts(std::stod(setting.example)));
     CHECK((setting.trouble != nullptr && setting.rule != nullptr));
   }

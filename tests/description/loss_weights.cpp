@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a sample_weight and an ignore_index may be: D8, D12 and D70.
+// What a sample_weight and the settings of cross_entropy may be: D8, D12, D29 and D70.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -52,6 +52,9 @@ TEST_CASE("a loss takes a weight for each of its rows, an elementwise one for it
        {"cross_entropy(logits: %y, label: %label, sample_weight: %rows)",
         "cross_entropy(logits: %y, label: %label) {ignore_index: -2147483648}",
         "cross_entropy(logits: %y, label: %label, sample_weight: %rows) {ignore_index: 2}",
+        "cross_entropy(logits: %y, label: %label) {label_smoothing: 1}",
+        "cross_entropy(logits: %y, label: %label) {ignore_index: 2, soft_cap: 1e-38}",
+        "cross_entropy(logits: %y, label: %label) {z_loss: 1.7e38, soft_cap: 3e38}",
         "mse(x: %y, target: %x, sample_weight: %rows)",
         "mse(x: %y, target: %x, sample_weight: %elements)",
         "mse(x: %v, target: %v, sample_weight: %columns)",
@@ -99,6 +102,29 @@ TEST_CASE("other weights and labels are refused, each in one sentence") {
       {"cross_entropy(logits: %y, label: %label) {ignore_index: 2147483648}",
        "cross_entropy '%loss' has an ignore_index of 2147483648, which is no i32; write -100 "
        "(D70)"},
+      {"cross_entropy(logits: %y, label: %label) {label_smoothing: 0}",
+       "cross_entropy '%loss' has a label_smoothing of 0, which is not above 0 and at most 1; "
+       "write "
+       "0.1 (D29)"},
+      {"cross_entropy(logits: %y, label: %label) {label_smoothing: 1.0000001}",
+       "cross_entropy '%loss' has a label_smoothing of 1.0000001, which is not above 0 and at most "
+       "1; write 0.1 (D29)"},
+      {"cross_entropy(logits: %y, label: %label) {label_smoothing: 1e-46}",
+       "cross_entropy '%loss' has a label_smoothing of 1e-46, which is not above 0 and at most 1; "
+       "write 0.1 (D29)"},
+      {"cross_entropy(logits: %y, label: %label) {z_loss: -0.5}",
+       "cross_entropy '%loss' has a z_loss of -0.5, which is not positive or not finite in f32 "
+       "when "
+       "doubled; write 1e-4 (D29)"},
+      {"cross_entropy(logits: %y, label: %label) {z_loss: 2e38}",
+       "cross_entropy '%loss' has a z_loss of 2e+38, which is not positive or not finite in f32 "
+       "when doubled; write 1e-4 (D29)"},
+      {"cross_entropy(logits: %y, label: %label) {soft_cap: 0}",
+       "cross_entropy '%loss' has a soft_cap of 0, which is not positive or not finite in f32, or "
+       "its reciprocal is not; write 30 (D29)"},
+      {"cross_entropy(logits: %y, label: %label) {soft_cap: 1e-39}",
+       "cross_entropy '%loss' has a soft_cap of 1e-39, which is not positive or not finite in f32, "
+       "or its reciprocal is not; write 30 (D29)"},
   };
   for (const Case& c : cases) {
     CAPTURE(std::string(c.loss));

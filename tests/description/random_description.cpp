@@ -290,6 +290,7 @@ class Generator {
       if (setting.type == SettingType::integers) value = any_order(x.size());
       if (setting.type == SettingType::dimensions) value = any_shape(x);
       if (setting.type != SettingType::number) continue;
+      if (setting.optional) value = std::stod(setting.example);
       const double number = finite();
       for (const double candidate : {number, std::abs(number)}) {
         if (setting.accepts(candidate)) value = candidate;

@@ -84,7 +84,10 @@ Description everything() {
   const NodeId own = b.node("own", kind_called("pointwise_loss"), {{"x0", add}}, {},
                             function("", {1, {{ScalarOp::operand, 0}}}));
   LayerAttributes ignoring = standard_attributes(kind_called("cross_entropy"));
-  ignoring.settings.push_back({"ignore_index", std::int64_t{-100}});
+  ignoring.settings = {{"ignore_index", std::int64_t{-100}},
+                       {"label_smoothing", 0.1},
+                       {"z_loss", 1e-4},
+                       {"soft_cap", 30.0}};
   const NodeId masked = b.node("masked", kind_called("cross_entropy"),
                                {{"logits", joined}, {"label", label}, {"sample_weight", weights}},
                                {}, std::move(ignoring));
@@ -143,7 +146,7 @@ state %mean : [batch, 4] initial -2.5
 %xent = cross_entropy(logits: %joined, label: %label) : []
 %mse = mse(x: %0, target: %left) : []
 %own = pointwise_loss(x0: %0) "" { %0 = operand 0 } : []
-%masked = cross_entropy(logits: %joined, label: %label, sample_weight: %importance) {ignore_index: -100} : []
+%masked = cross_entropy(logits: %joined, label: %label, sample_weight: %importance) {ignore_index: -100, label_smoothing: 0.1, z_loss: 1e-04, soft_cap: 30} : []
 %weighed = pointwise_loss(x0: %0, x1: %left, sample_weight: %in/right-2) "" { %0 = operand 1 } : []
 output "sum \t" = %0
 output "joined" = %joined

@@ -159,6 +159,19 @@ constexpr auto masked = model(
         cross_entropy("metric", "classes", "label", weight(0), sample_weight("w"))));
 HALFTONE_PROGRAM(masked_program, masked, f32_rules, adamw(), clip(0.5))
 
+constexpr auto smoothed = model(
+    "smoothed", inputs(tensor("features", batch, 20), labels("label", batch), tensor("w", batch)),
+    from("features") | linear("trunk", 16, init_uniform(-0.2, 0.2), on_bias(init_constant(0.01))) |
+        gelu("act") | linear("classes", 5, no_bias, init_uniform(-2, 2)) | output("classes"),
+    losses(cross_entropy("smoothed", "classes", "label", label_smoothing(0.1)),
+           cross_entropy("squared", "classes", "label", weight(0.5), z_loss(0.01)),
+           cross_entropy("capped", "classes", "label", soft_cap(1.5), weight(0.25)),
+           cross_entropy("all", "classes", "label", soft_cap(3), z_loss(0.125),
+                         label_smoothing(0.25), ignore_index(2), sample_weight("w")),
+           cross_entropy("metric", "classes", "label", label_smoothing(0.1), weight(0),
+                         sample_weight("w"), soft_cap(3))));
+HALFTONE_PROGRAM(smoothed_program, smoothed, f32_rules, adamw(), clip(0.5))
+
 constexpr auto rank3 = model(
     "rank3", inputs(tensor("x", batch, symbol("time"), 32), labels("next", batch, symbol("time"))),
     from("x") | residual(layer_norm("norm", no_decay) | drawn("fc", 32, 0.18) | gelu("act")) |

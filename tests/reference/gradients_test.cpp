@@ -176,6 +176,29 @@ parameter %w : [5, 6] init constant(0)
 loss %loss weight 0.7
 )",
      0.25, 1},
+    {"cross_entropy of smoothed labels with a z_loss", R"(input %label : i32[batch]
+input %x : f32[batch, 6]
+parameter %w : [5, 6] init constant(0)
+%y = linear(x: %x, weight: %w) : [batch, 5]
+%loss = cross_entropy(logits: %y, label: %label) {label_smoothing: 0.2, z_loss: 0.125} : []
+loss %loss weight 0.7
+)"},
+    {"cross_entropy of capped logits", R"(input %label : i32[batch]
+input %x : f32[batch, 6]
+parameter %w : [5, 6] init constant(0)
+%y = linear(x: %x, weight: %w) : [batch, 5]
+%loss = cross_entropy(logits: %y, label: %label) {soft_cap: 0.75} : []
+loss %loss weight 0.7
+)"},
+    {"cross_entropy with all settings and weights", R"(input %label : i32[batch]
+input %weight : f32[batch]
+input %x : f32[batch, 6]
+parameter %w : [5, 6] init constant(0)
+%y = linear(x: %x, weight: %w) : [batch, 5]
+%loss = cross_entropy(logits: %y, label: %label, sample_weight: %weight) {ignore_index: 1, label_smoothing: 0.25, z_loss: 0.5, soft_cap: 1.5} : []
+loss %loss weight 0.7
+)",
+     0.25, 1},
     {"mse with a weight for every row", R"(input %x : f32[batch, 6]
 input %target : f32[batch, 5]
 input %weight : f32[batch]

@@ -53,14 +53,68 @@ static std::pair<Value, Value> matchLabel(Scalars &s, Value label, Value logits)
   return {s.compare(arith::CmpIPredicate::eq, column, label), valid};
 }
 
+//===--- Settings of D29, each of which leaves the code as it is where nobody states it ---===//
+
+/// What stands for the logit x, and under a soft_cap t.
+static std::pair<Value, Value> capLogit(CrossEntropyOp op, Scalars &s, Value x) {
+  if (!op.getSoftCap())
+    return {x, Value()};
+  double cap = op.getSoftCap()->convertToDouble();
+  Value t = s.tanh(s.mul(x, s.like(x, 1 / cap)));
+  return {s.mul(s.like(x, cap), t), t};
+}
+
+static Value smoothLoss(CrossEntropyOp op, Scalars &s, Value loss, Value logSum, Value below) {
+  if (!op.getLabelSmoothing())
+    return loss;
+  double share = op.getLabelSmoothing()->convertToDouble();
+  Value mean = s.div(s.rowSum(below), s.columns(loss.getType(), tensor(op.getLogits())));
+  Value ofLabel = s.mul(s.like(loss, 1 - share), loss);
+  return s.add(ofLabel, s.mul(s.like(loss, share), s.sub(logSum, mean)));
+}
+
+static Value addZLoss(CrossEntropyOp op, Scalars &s, Value loss, Value logSumExp) {
+  if (!op.getZLoss())
+    return loss;
+  Value weight = s.like(loss, op.getZLoss()->convertToDouble());
+  return s.add(loss, s.mul(weight, s.mul(logSumExp, logSumExp)));
+}
+
+/// p of D48, or p * f.
+static Value drawByZLoss(CrossEntropyOp op, Scalars &s, Value p, Value maximum, Value sum) {
+  if (!op.getZLoss())
+    return p;
+  Value slope = s.mul(s.like(p, 2 * op.getZLoss()->convertToDouble()), s.add(maximum, s.log(sum)));
+  return s.mul(p, s.add(s.like(p, 1), slope));
+}
+
+/// What p is compared with.
+static Value buildTarget(CrossEntropyOp op, Scalars &s, Value match, Value like) {
+  if (!op.getLabelSmoothing())
+    return s.select(match, s.like(like, 1), s.like(like, 0));
+  double smoothing = op.getLabelSmoothing()->convertToDouble();
+  Value columns = s.columns(like.getType(), tensor(op.getLogits()));
+  Value share = s.div(s.like(like, smoothing), columns);
+  return s.select(match, s.add(s.like(like, 1 - smoothing), share), share);
+}
+
+/// The gradient of the logit itself.
+static Value uncapGradient(Scalars &s, Value gradient, Value t) {
+  return t ? s.mul(gradient, s.sub(s.like(t, 1), s.mul(t, t))) : gradient;
+}
+
+//===--- D29 and its gradient ---===//
+
 SmallVector<Value> CrossEntropyOp::lower(OpBuilder &builder) { // D29
   auto code = [&](Scalars &s, ValueRange elements) -> SmallVector<Value> {
-    Value x = elements[0];
+    Value x = capLogit(*this, s, elements[0]).first;
     auto [match, valid] = matchLabel(s, elements[1], getLogits());
-    Value maximum = s.rowMax(x);
-    Value sum = s.rowSum(s.exp(s.sub(x, maximum)));
+    Value maximum = s.rowMax(x), below = s.sub(x, maximum);
+    Value sum = s.rowSum(s.exp(below));
     Value picked = s.select(valid, s.rowSum(s.select(match, x, s.like(x, 0))), s.like(x, NAN));
-    Value loss = s.sub(s.add(maximum, s.log(sum)), picked);
+    Value logSum = s.log(sum), logSumExp = s.add(maximum, logSum);
+    Value loss = smoothLoss(*this, s, s.sub(logSumExp, picked), logSum, below);
+    loss = addZLoss(*this, s, loss, logSumExp);
     Value weight =
         weightOf(*this, s, elements[1], elements.size() > 2 ? elements[2] : Value()); // D71
     return {weight ? weigh(s, weight, loss) : loss};
@@ -68,9 +122,23 @@ SmallVector<Value> CrossEntropyOp::lower(OpBuilder &builder) { // D29
   return lowerToMap(*this, builder, code, tensor(getLogits()), {AccessKind::Row});
 }
 
-SmallVector<Value> CrossEntropyOp::buildGradients(OpBuilder &builder,
-                                                  ValueRange resultGradients) { // D48, D72
-  Encoding probabilities = internalEncoding(*this, "probabilities");
+/// Of one logit, from its element, label, what arrives and maybe a weight.
+static Value buildGradient(CrossEntropyOp op, Scalars &s, ValueRange elements) { // D48, D72
+  auto [x, t] = capLogit(op, s, elements[0]);
+  auto [match, valid] = matchLabel(s, elements[1], op.getLogits());
+  Value maximum = s.rowMax(x), e = s.exp(s.sub(x, maximum)), sum = s.rowSum(e);
+  Value reciprocal = s.div(s.like(x, 1), sum);
+  Value p = s.round(s.mul(e, reciprocal), internalEncoding(op, "probabilities"));
+  p = drawByZLoss(op, s, p, maximum, sum);
+  Value difference = s.sub(p, buildTarget(op, s, match, x));
+  Value weight = weightOf(op, s, elements[1], elements.size() > 3 ? elements[3] : Value());
+  Value arriving = weight ? s.mul(elements[2], weight) : elements[2];
+  Value gradient = s.mul(s.select(valid, arriving, s.like(x, NAN)), difference);
+  gradient = uncapGradient(s, gradient, t);
+  return weight ? passOver(s, weight, gradient) : gradient;
+}
+
+SmallVector<Value> CrossEntropyOp::buildGradients(OpBuilder &builder, ValueRange resultGradients) {
   SmallVector<Value> operands{getLogits(), getLabel(), resultGradients[0]};
   if (getSampleWeight())
     operands.push_back(getSampleWeight());
@@ -81,17 +149,7 @@ SmallVector<Value> CrossEntropyOp::buildGradients(OpBuilder &builder,
   auto op =
       makeMap(builder, getLoc(), "cross_entropy_grad", rows, operands, gradientType(getLogits()),
               [&](Scalars &s, ValueRange elements) -> SmallVector<Value> {
-                Value x = elements[0];
-                auto [match, valid] = matchLabel(s, elements[1], getLogits());
-                Value e = s.exp(s.sub(x, s.rowMax(x)));
-                Value reciprocal = s.div(s.like(x, 1), s.rowSum(e));
-                Value p = s.round(s.mul(e, reciprocal), probabilities);
-                Value difference = s.sub(p, s.select(match, s.like(x, 1), s.like(x, 0)));
-                Value weight =
-                    weightOf(*this, s, elements[1], elements.size() > 3 ? elements[3] : Value());
-                Value arriving = weight ? s.mul(elements[2], weight) : elements[2];
-                Value gradient = s.mul(s.select(valid, arriving, s.like(x, NAN)), difference);
-                return {weight ? passOver(s, weight, gradient) : gradient};
+                return {buildGradient(*this, s, elements)};
               });
   SmallVector<Value> gradients(getNumOperands());
   gradients.front() = op.getOutputs()[0];

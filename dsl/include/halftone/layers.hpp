@@ -359,7 +359,69 @@ constexpr IgnoreIndex ignore_index(Label label) {
   return {(label > 0) == (value > 0) ? value : 0x7fffffffffffffff};
 }
 
+struct LabelSmoothing {
+  double share = 0;
+  const char* misuse = nullptr;
+};
+/// The share of cross_entropy's target that all classes have in equal parts, the label among them:
+/// above 0 and at most 1, as torch's. D29
+template <class Share>
+  requires(std::is_arithmetic_v<Share>)
+constexpr LabelSmoothing label_smoothing(Share share) {
+  return {static_cast<double>(share)};
+}
+
+struct ZLoss {
+  double weight = 0;
+  const char* misuse = nullptr;
+};
+/// Adds weight * log(sum of exp(logits))^2 to cross_entropy in every row, so that logits stay near
+/// 0; PaLM takes 1e-4. D29
+template <class Weight>
+  requires(std::is_arithmetic_v<Weight>)
+constexpr ZLoss z_loss(Weight weight) {
+  return {static_cast<double>(weight)};
+}
+
+struct SoftCap {
+  double cap = 0;
+  const char* misuse = nullptr;
+};
+/// cross_entropy reads cap * tanh(logits / cap) in place of its logits; Gemma 2 takes 30. An output
+/// of the logits shows them as they are. D29
+template <class Cap>
+  requires(std::is_arithmetic_v<Cap>)
+constexpr SoftCap soft_cap(Cap cap) {
+  return {static_cast<double>(cap)};
+}
+
 namespace building {
+constexpr Token setting_token(const IgnoreIndex& ignored) {
+  return setting<CrossEntropy>("ignore_index", static_cast<double>(ignored.label));
+}
+constexpr Token setting_token(const LabelSmoothing& smoothing) {
+  return setting<CrossEntropy>("label_smoothing", smoothing.share);
+}
+constexpr Token setting_token(const ZLoss& added) {
+  return setting<CrossEntropy>("z_loss", added.weight);
+}
+constexpr Token setting_token(const SoftCap& bound) {
+  return setting<CrossEntropy>("soft_cap", bound.cap);
+}
+
+/// A loss, then those of its options that are settings.
+template <int N>
+constexpr auto with_settings(const Spec<N>& loss) {
+  return loss;
+}
+template <int N, class Option, class... Options>
+constexpr auto with_settings(const Spec<N>& loss, const Option& option, const Options&... options) {
+  if constexpr (requires { building::setting_token(option); })
+    return with_settings(loss | one(building::setting_token(option)), options...);
+  else
+    return with_settings(loss, options...);
+}
+
 template <class Option, class... Options>
 inline constexpr int kTimes = (0 + ... + (std::is_same_v<Option, Options> ? 1 : 0));
 
@@ -395,12 +457,17 @@ constexpr auto weighed(Spec<N> loss, const Options&... options) {
     return Section<N + 2>{loss | one({.part = Part::weights, .name = samples.input}) | ends};
   }
 }
+template <int N, class... Options>
+constexpr auto loss(const Spec<N>& of, const char* first, const char* second,
+                    const Options&... options) {
+  return weighed(join(of, one({.part = Part::operand, .name = first}),
+                      one({.part = Part::operand, .name = second})),
+                 options...);
+}
 template <class... Options>
 constexpr auto loss(const Token& of, const char* first, const char* second,
                     const Options&... options) {
-  return weighed(join(one(of), one({.part = Part::operand, .name = first}),
-                      one({.part = Part::operand, .name = second})),
-                 options...);
+  return loss(one(of), first, second, options...);
 }
 template <class F, int... N>
 constexpr auto of_function(const char* name, const char (&... values)[N]) {
@@ -411,19 +478,17 @@ constexpr auto of_function(const char* name, const char (&... values)[N]) {
 }  // namespace building
 
 /// Softmax and cross-entropy of logits (rows..., classes) and labels (rows...), mean over the rows,
-/// with sample_weight() or ignore_index() weighted. D29
+/// with sample_weight() or ignore_index() weighted; with label_smoothing(), z_loss() and soft_cap()
+/// as they say. D29
 ///   cross_entropy("error", "logits", "letter", sample_weight("importance"), ignore_index(-100))
 template <class... Options>
-  requires(building::kFits<void(LossWeight, SampleWeight, IgnoreIndex), Options...>)
+  requires(building::kFits<
+           void(LossWeight, SampleWeight, IgnoreIndex, LabelSmoothing, ZLoss, SoftCap), Options...>)
 constexpr auto cross_entropy(const char* name, const char* logits, const char* label,
                              const Options&... options) {
-  IgnoreIndex ignored;
-  (building::take(ignored, options), ...);
-  const Token plain = building::node<building::CrossEntropy>(name);
-  const Token ignoring =
-      building::node_with<building::CrossEntropy>(name, static_cast<double>(ignored.label));
-  return building::loss(building::kTimes<IgnoreIndex, Options...> == 0 ? plain : ignoring, logits,
-                        label, options...);
+  return building::loss(
+      building::with_settings(one(building::node<building::CrossEntropy>(name)), options...),
+      logits, label, options...);
 }
 
 /// Mean of the squared differences of two values of one shape, with sample_weight() weighted. D30

@@ -181,8 +181,8 @@ constexpr Section<1> losses(const auto&...) {
 constexpr Section<1> cross_entropy(const auto&...) {
   return building::misused_section(
       "cross_entropy takes the names of the loss, the logits and the label, and weight(), "
-      "sample_weight() and ignore_index(), each once: write cross_entropy(\"loss\", \"logits\", "
-      "\"digit\")");
+      "sample_weight(), ignore_index(), label_smoothing(), z_loss() and soft_cap(), each once: "
+      "write cross_entropy(\"loss\", \"logits\", \"digit\")");
 }
 constexpr Section<1> mse(const auto&...) {
   return building::misused_section(
@@ -198,6 +198,21 @@ constexpr IgnoreIndex ignore_index(const auto&...) {
   return {0,
           "ignore_index takes a label, a whole number: write cross_entropy(\"loss\", \"logits\", "
           "\"digit\", ignore_index(-100))"};
+}
+constexpr LabelSmoothing label_smoothing(const auto&...) {
+  return {0,
+          "label_smoothing takes a number: write cross_entropy(\"loss\", \"logits\", \"digit\", "
+          "label_smoothing(0.1))"};
+}
+constexpr ZLoss z_loss(const auto&...) {
+  return {0,
+          "z_loss takes a number: write cross_entropy(\"loss\", \"logits\", \"digit\", "
+          "z_loss(1e-4))"};
+}
+constexpr SoftCap soft_cap(const auto&...) {
+  return {0,
+          "soft_cap takes a number: write cross_entropy(\"loss\", \"logits\", \"digit\", "
+          "soft_cap(30))"};
 }
 constexpr Section<1> l1(const auto&...) {
   return building::misused_section(

@@ -572,7 +572,8 @@ MODEL(net, rules, adamw())
 }  // namespace loss_of_two
 
 // EXPECT cross_entropy_of_two: cross_entropy takes the names of the loss, the logits and the label,
-// and weight(), sample_weight() and ignore_index(), each once: write
+// and weight(), sample_weight(), ignore_index(), label_smoothing(), z_loss() and soft_cap(), each
+// once: write
 namespace cross_entropy_of_two {
 constexpr auto net =
     model("net", inputs(tensor("x", batch, 8), labels("y", batch)),
@@ -582,7 +583,8 @@ MODEL(net, rules, adamw())
 }  // namespace cross_entropy_of_two
 
 // EXPECT weights_twice: cross_entropy takes the names of the loss, the logits and the label, and
-// weight(), sample_weight() and ignore_index(), each once: write
+// weight(), sample_weight(), ignore_index(), label_smoothing(), z_loss() and soft_cap(), each once:
+// write
 namespace weights_twice {
 constexpr auto net =
     model("net", inputs(tensor("x", batch, 8), labels("y", batch), tensor("w", batch)),
@@ -622,6 +624,36 @@ constexpr auto net =
           losses(cross_entropy("loss", "guess", "y", ignore_index(either("none", -100)))));
 MODEL(net, rules, adamw())
 }  // namespace ignored_text
+
+// EXPECT smoothed_by_text: label_smoothing takes a number: write cross_entropy("loss", "logits",
+// "digit", label_smoothing(0.1))
+namespace smoothed_by_text {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), labels("y", batch)),
+          from("x") | linear("fc", 4) | output("guess"),
+          losses(cross_entropy("loss", "guess", "y", label_smoothing(either("0.1", 0.1)))));
+MODEL(net, rules, adamw())
+}  // namespace smoothed_by_text
+
+// EXPECT z_loss_of_nothing: z_loss takes a number: write cross_entropy("loss", "logits", "digit",
+// z_loss(1e-4))
+namespace z_loss_of_nothing {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), labels("y", batch)),
+          from("x") | linear("fc", 4) | output("guess"),
+          losses(cross_entropy("loss", "guess", "y", either(z_loss(), z_loss(1e-4)))));
+MODEL(net, rules, adamw())
+}  // namespace z_loss_of_nothing
+
+// EXPECT capped_twice_over: soft_cap takes a number: write cross_entropy("loss", "logits", "digit",
+// soft_cap(30))
+namespace capped_twice_over {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), labels("y", batch)),
+          from("x") | linear("fc", 4) | output("guess"),
+          losses(cross_entropy("loss", "guess", "y", either(soft_cap(-30, 30), soft_cap(30)))));
+MODEL(net, rules, adamw())
+}  // namespace capped_twice_over
 
 // EXPECT pointwise_loss_without_lambda: pointwise_loss takes a name, a lambda, weight(),
 // sample_weight() and names of values: write

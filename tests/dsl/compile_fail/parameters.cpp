@@ -144,6 +144,36 @@ constexpr auto net = model(
 MODEL(net, rules, adamw())
 }  // namespace ignored_past_i32
 
+// EXPECT smoothed_away: loss 'loss' has a label_smoothing that is not above 0 and at most 1: write
+// label_smoothing(0.1)
+namespace smoothed_away {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), labels("y", batch)),
+          from("x") | linear("fc", 4) | output("guess"),
+          losses(cross_entropy("loss", "guess", "y", label_smoothing(either(1.5, 1)))));
+MODEL(net, rules, adamw())
+}  // namespace smoothed_away
+
+// EXPECT negative_z_loss: loss 'loss' has a z_loss that is not positive or not finite in f32 when
+// doubled: write z_loss(1e-4)
+namespace negative_z_loss {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), labels("y", batch)),
+          from("x") | linear("fc", 4) | output("guess"),
+          losses(cross_entropy("loss", "guess", "y", z_loss(either(-1e-4, 1e-4)))));
+MODEL(net, rules, adamw())
+}  // namespace negative_z_loss
+
+// EXPECT capped_at_nothing: loss 'loss' has a soft_cap that is not positive or not finite in f32,
+// or its reciprocal is not: write soft_cap(30)
+namespace capped_at_nothing {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), labels("y", batch)),
+          from("x") | linear("fc", 4) | output("guess"),
+          losses(cross_entropy("loss", "guess", "y", ignore_index(0), soft_cap(either(0, 30)))));
+MODEL(net, rules, adamw())
+}  // namespace capped_at_nothing
+
 // EXPECT embedding_without_bias: layer 'embed' is given what is no option of embedding: it takes
 // padding_index(), tied(), shared(), and options of parameters such as frozen, no_decay or
 // init_normal()

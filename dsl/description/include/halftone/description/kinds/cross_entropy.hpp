@@ -2,6 +2,7 @@
 // Softmax and cross-entropy in one, mean over the rows, or weighted mean.
 #pragma once
 
+#include "halftone/description/in_f32.hpp"
 #include "halftone/description/shape_rule.hpp"
 
 namespace halftone::description::kinds {
@@ -17,7 +18,29 @@ struct CrossEntropy {
        .title = "an ignore_index",
        .trouble = "is no i32",
        .example = "-100",
-       .rule = "D70"}};
+       .rule = "D70"},
+      {.name = "label_smoothing",
+       .optional = true,
+       .accepts = [](double share) { return is_positive_in_f32(share) && share <= 1; },
+       .title = "a label_smoothing",
+       .trouble = "is not above 0 and at most 1",
+       .example = "0.1",
+       .rule = "D29"},
+      {.name = "z_loss",
+       .optional = true,
+       .accepts =
+           [](double weight) { return is_positive_in_f32(weight) && is_finite_in_f32(2 * weight); },
+       .title = "a z_loss",
+       .trouble = "is not positive or not finite in f32 when doubled",
+       .example = "1e-4",
+       .rule = "D29"},
+      {.name = "soft_cap",
+       .optional = true,
+       .accepts = is_divisor_in_f32,
+       .title = "a soft_cap",
+       .trouble = "is not positive or not finite in f32, or its reciprocal is not",
+       .example = "30",
+       .rule = "D29"}};
   static constexpr const char* internals[] = {"probabilities"};
   static constexpr KindForm form{.word = "cross_entropy",
                                  .label = "D29",
