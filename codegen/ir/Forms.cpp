@@ -33,7 +33,7 @@ SmallVector<AccessAttr> getOperandAccesses(Operation *op) {
 }
 
 bool isOfPlace(Operation *op) {
-  return isa<ColumnIndexOp, ElementIndexOp, QuarterIndexOp, QuarterPlaceOp>(op);
+  return isa<ColumnIndexOp, AxisIndexOp, ElementIndexOp, QuarterIndexOp, QuarterPlaceOp>(op);
 }
 
 bool readsMatrix(Operation *op, unsigned i) {

@@ -67,6 +67,24 @@ ArrayRef<Attribute> KernelOp::getBatchDims() {
   return {};
 }
 
+/// The axes of the elements that the scalar code around `op` is for.
+static std::optional<unsigned> countAxes(Operation *op) {
+  Operation *parent = op->getParentOp();
+  if (auto kernel = dyn_cast<KernelOp>(parent))
+    return kernel.getDomain().size();
+  if (auto form = dyn_cast<KernelForm>(parent))
+    return form.getDomain().getRank();
+  return std::nullopt;
+}
+
+LogicalResult AxisIndexOp::verify() {
+  std::optional<unsigned> axes = countAxes(*this);
+  if (axes && getAxis() >= *axes)
+    return emitOpError() << "asks for axis " << getAxis() << " of a domain with " << *axes
+                         << ": axes count from 0";
+  return success();
+}
+
 LogicalResult KernelOp::verify() {
   if (getDomain().empty())
     return emitOpError("wants a domain with columns");

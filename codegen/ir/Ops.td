@@ -176,7 +176,7 @@ def Halftone_KernelOp : Halftone_Op<"kernel", [SingleBlock, NoTerminator, Isolat
     of a row kernel: one summand per row). `finish` receives those sums, then the Scalar operands, and yields the scalar
     results. Leading axes that a contraction's rhs has beyond its matrix are those of a batch: each of their elements is a
     product of its own. That of a segment kernel also yields `into`: the row of the result that the element is added to,
-    which may be none of them. A body may use column_index, element_index, quarter_index, quarter_place, draw, count, and by skeleton row_sum and row_max (row), lhs_sum
+    which may be none of them. A body may use column_index, axis_index, element_index, quarter_index, quarter_place, draw, count, and by skeleton row_sum and row_max (row), lhs_sum
     (contraction; a Row result). `accumulation` is how a contraction sums (P21). `cuda_tile` is a tile given by hand,
     which every chip's simt plan then has.
     ```mlir
@@ -263,6 +263,13 @@ def Halftone_LhsSumOp : Halftone_ScalarOp<"lhs_sum", "The sum over k of the cont
 def Halftone_ColumnIndexOp : Halftone_ScalarOp<"column_index", "j as i32"> {
   let results = (outs I32:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
+}
+def Halftone_AxisIndexOp : Halftone_ScalarOp<"axis_index", "Where the element lies along axis `axis` of the domain, as i32"> {
+  let description = [{ Of all axes but the last it is the same for a whole row, and computed once. }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$axis);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$axis attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 def Halftone_ElementIndexOp : Halftone_ScalarOp<"element_index", "i * columns + j as i64"> {
   let results = (outs I64:$result);

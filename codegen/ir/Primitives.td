@@ -10,7 +10,7 @@ def Halftone_MapOp : Halftone_TensorOp<"map", [SingleBlockImplicitTerminator<"Yi
     DeclareOpInterfaceMethods<Halftone_Graded>]> {
   let summary = "Scalar code for every element of a domain";
   let description = [{
-    The region receives one scalar per operand and yields one per result. It may use column_index, element_index, draw, count,
+    The region receives one scalar per operand and yields one per result. It may use column_index, axis_index, element_index, draw, count,
     and over the element's row row_sum and row_max.
     ```mlir
     %y = halftone.map "halve" (%x) : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32> {

@@ -95,6 +95,9 @@ public:
   mlir::Value rowSum(mlir::Value a) { return RowSumOp::create(builder, loc, a.getType(), a); }
   mlir::Value rowMax(mlir::Value a) { return RowMaxOp::create(builder, loc, a.getType(), a); }
   mlir::Value columnIndex() { return ColumnIndexOp::create(builder, loc, builder.getI32Type()); }
+  mlir::Value axisIndex(int64_t axis) {
+    return AxisIndexOp::create(builder, loc, builder.getI32Type(), axis);
+  }
   mlir::Value draw(llvm::StringRef layer, mlir::ValueRange counters) {
     return DrawOp::create(builder, loc, builder.getI32Type(), layer, counters[0], counters[1],
                           counters[2], counters[3]);

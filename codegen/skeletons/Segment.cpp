@@ -29,6 +29,8 @@ static bool isOfRow(KernelOp kernel, Value value) {
     if (kernel.getElement(i) == value)
       return isUniform(kernel, i);
   Operation *op = value.getDefiningOp();
+  if (auto index = dyn_cast<ir::AxisIndexOp>(op))
+    return index.getAxis() + 1 < kernel.getDomain().size();
   return !isa<ColumnIndexOp, ElementIndexOp>(op) &&
          llvm::all_of(op->getOperands(), [&](Value operand) { return isOfRow(kernel, operand); });
 }

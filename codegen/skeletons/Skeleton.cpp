@@ -72,7 +72,8 @@ bool ignoresRows(KernelOp kernel) {
   };
   return llvm::all_of(kernel.getInputAccesses(), fits) &&
          llvm::all_of(kernel.getResultAccesses(), fits) &&
-         kernel.getBody().front().getOps<ir::ColumnIndexOp>().empty();
+         kernel.getBody().front().getOps<ir::ColumnIndexOp>().empty() &&
+         kernel.getBody().front().getOps<ir::AxisIndexOp>().empty();
 }
 
 int64_t getRowsPerTask(KernelOp kernel, int64_t elements) {

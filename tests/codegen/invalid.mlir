@@ -1431,3 +1431,14 @@ halftone.graph "g" {
   // expected-error @+1 {{transposed by its axes is not}}
   %y = halftone.transpose %x {axes = array<i64: 1, 2, 0>} : (!halftone.tensor<[batch, 4, 8], f32>) -> !halftone.tensor<[8, batch, 4], f32>
 }
+
+// -----
+
+// Axis index: of the domain.
+halftone.graph "g" {
+  %y = halftone.map "places" () : () -> !halftone.tensor<[batch, 8], i32> {
+    // expected-error @+1 {{asks for axis 2 of a domain with 2: axes count from 0}}
+    %i = halftone.axis_index 2 : i32
+    halftone.yield %i : i32
+  }
+}

@@ -283,6 +283,7 @@ halftone.graph "kernels" {
   // CHECK: halftone.row_max
   // CHECK: halftone.row_sum
   // CHECK: halftone.column_index : i32
+  // CHECK: halftone.axis_index 0 : i32
   // CHECK: halftone.element_index : i64
   // CHECK: halftone.kernel_yield sums %{{.*}} : f32
   // CHECK: finish {
@@ -297,6 +298,7 @@ halftone.graph "kernels" {
     %max = halftone.row_max %e : f32
     %sum = halftone.row_sum %e : f32
     %j = halftone.column_index : i32
+    %i = halftone.axis_index 0 : i32
     %at = halftone.element_index : i64
     %d = arith.subf %max, %sum : f32
     halftone.kernel_yield sums %d : f32

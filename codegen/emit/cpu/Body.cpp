@@ -69,6 +69,12 @@ Body::Body(Code &code, Frame &frame)
   classify();
 }
 
+/// Whether it is where the element lies along an axis that a row has one place on.
+static bool isOfRow(KernelOp kernel, Operation *op) {
+  auto index = dyn_cast<AxisIndexOp>(op);
+  return index && index.getAxis() + 1 < kernel.getDomain().size();
+}
+
 void Body::classify() {
   for (BlockArgument argument : block.getArguments()) {
     auto input = inputOf.find(argument);
@@ -79,7 +85,8 @@ void Body::classify() {
                                                   : kElement;
   }
   for (Operation &op : block.without_terminator()) {
-    Level level = isOfPlace(&op)                          ? kElement
+    Level level = isOfRow(frame.kernel, &op)              ? kRow
+                  : isOfPlace(&op)                        ? kElement
                   : isa<RowSumOp, RowMaxOp, LhsSumOp>(op) ? kRow
                                                           : kKernel;
     if (!isa<RowSumOp, RowMaxOp, LhsSumOp>(op))
@@ -211,9 +218,22 @@ Value Body::computePlace(Operation *op) {
   return arith::AndIOp::create(builder, code.loc, low, code.splat(mask, lanes));
 }
 
+/// The row's number taken apart.
+Value Body::computeAxis(int64_t axis) {
+  ArrayRef<Attribute> rows = frame.kernel.getDomainType().getRowDims();
+  OpBuilder &builder = code.builder;
+  Value behind = frame.product(code, rows.drop_front(axis + 1));
+  Value index = arith::DivSIOp::create(builder, code.loc, row, behind);
+  if (axis > 0)
+    index = arith::RemSIOp::create(builder, code.loc, index, frame.product(code, rows[axis]));
+  return arith::TruncIOp::create(builder, code.loc, builder.getI32Type(), index);
+}
+
 /// Clones the operation onto the level's values: scalars below the element, vectors in it.
 Value Body::compute(Operation *op, Level level) {
-  if (isa<ColumnIndexOp>(op)) {
+  if (level == kRow && isOfPlace(op))
+    return computeAxis(cast<AxisIndexOp>(op).getAxis());
+  if (isa<ColumnIndexOp, AxisIndexOp>(op)) {
     Value narrow =
         arith::TruncIOp::create(code.builder, code.loc, code.builder.getI32Type(), column);
     return arith::AddIOp::create(code.builder, code.loc, code.splat(narrow, lanes),

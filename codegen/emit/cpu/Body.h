@@ -99,6 +99,7 @@ private:
   Value columnsOf(ir::TensorType type);
   Value compute(mlir::Operation *op, Level level);
   Value computePlace(mlir::Operation *op);
+  Value computeAxis(int64_t axis);
   bool hasWholeQuarters();
   Value getOfQuarters(Value bodyValue);
   Value addressOf(Value pointer, ir::TensorType type, ir::AccessAttr access);

@@ -22,6 +22,9 @@ CudaNames BodyPrinter::uniformNames() {
   for (unsigned i = 0; i < kernel.getInputs().size(); ++i)
     if (isUniform(kernel, i))
       names[kernel.getElement(i)] = numbered("uniforms.input", i);
+  for (AxisIndexOp op : block.getOps<AxisIndexOp>())
+    if (op.getAxis() + 1 < kernel.getDomain().size())
+      names[op.getResult()] = numbered("uniforms.axis", op.getAxis());
   return names;
 }
 
@@ -34,6 +37,8 @@ CudaNames BodyPrinter::elementNames() {
       names[kernel.getElement(i)] = numbered("inputs.input", i) + "[i]";
   for (ColumnIndexOp op : block.getOps<ColumnIndexOp>())
     names[op.getResult()] = "column";
+  for (AxisIndexOp op : block.getOps<AxisIndexOp>())
+    names.try_emplace(op.getResult(), "column");
   for (ElementIndexOp op : block.getOps<ElementIndexOp>())
     names[op.getResult()] = "(row * columns() + column)";
   bool wholeQuarters = form.oneRow || kernel.getColumns().value_or(1) % 4 == 0;

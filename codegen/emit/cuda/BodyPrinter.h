@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "codegen/emit/cuda/Regions.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace halftone::ir {
 
@@ -76,6 +77,7 @@ private:
   mlir::LogicalResult printFinish();
 
   CudaNames elementNames();
+  llvm::SmallSetVector<unsigned, 4> axesOfRow();
 };
 
 /// How the operand enters the body: not at all, once per row, once per element.

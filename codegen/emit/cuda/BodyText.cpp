@@ -85,11 +85,33 @@ void BodyPrinter::printMembers(ArrayRef<std::string> symbols) {
         << columnsText(kernel.getDomainType()) << "; }\n\n";
 }
 
+/// The axes that the body asks for and that a row has one place on.
+llvm::SmallSetVector<unsigned, 4> BodyPrinter::axesOfRow() {
+  llvm::SmallSetVector<unsigned, 4> axes;
+  for (AxisIndexOp op : block.getOps<AxisIndexOp>())
+    if (op.getAxis() + 1 < kernel.getDomain().size())
+      axes.insert(op.getAxis());
+  return axes;
+}
+
+/// The row's number taken apart.
+static std::string axisText(KernelOp kernel, unsigned axis) {
+  ArrayRef<Attribute> rows = kernel.getDomainType().getRowDims();
+  std::string text = "row";
+  if (axis + 1 < rows.size())
+    text += " / (" + cudaProduct(rows.drop_front(axis + 1)) + ")";
+  if (axis > 0)
+    text += " % " + cudaProduct(rows[axis]);
+  return "static_cast<int>(" + text + ")";
+}
+
 void BodyPrinter::printOperands() {
   out << "  struct Uniforms {\n";
   for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
     if (isUniform(kernel, i))
       out << "    " << cudaType(elementType(input)) << " input" << i << ";\n";
+  for (unsigned axis : axesOfRow())
+    out << "    int axis" << axis << ";\n";
   out << "  };\n  template <int kWidth>\n  struct Inputs {\n";
   for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
     if (isVarying(kernel, i))
@@ -107,6 +129,8 @@ void BodyPrinter::printLoads() {
     if (isUniform(kernel, i))
       out << "    uniforms.input" << i << " = input" << i
           << (kernel.getInputAccess(i).getKind() == AccessKind::Row ? "[row]" : "[0]") << ";\n";
+  for (unsigned axis : axesOfRow())
+    out << "    uniforms.axis" << axis << " = " << axisText(kernel, axis) << ";\n";
   out << "  }\n  template <int kWidth>\n"
       << "  " << kDevice
       << " void load(long long row, Column column, Inputs<kWidth>& inputs) const {\n";

@@ -61,6 +61,7 @@ constexpr std::pair<StringLiteral, StringLiteral> kTexts[] = {
     {"arith.addi", "static_cast<$type>(static_cast<$unsigned>($a) + static_cast<$unsigned>($b))"},
     {"arith.subi", "static_cast<$type>(static_cast<$unsigned>($a) - static_cast<$unsigned>($b))"},
     {"arith.muli", "static_cast<$type>(static_cast<$unsigned>($a) * static_cast<$unsigned>($b))"},
+    {"arith.remui", "static_cast<$type>(static_cast<$unsigned>($a) % static_cast<$unsigned>($b))"},
     {"arith.andi", "static_cast<$type>($a & $b)"},
     {"arith.ori", "static_cast<$type>($a | $b)"},
     {"arith.xori", "static_cast<$type>($a ^ $b)"},

@@ -200,6 +200,22 @@ inline Values gradients(std::size_t batch, const Values& g, const Values& x) {
       [&](std::size_t e, std::size_t j, std::size_t k) { return x[(e * batch + k) * 6 + j]; });
 }
 
+/// x: [4, batch, 9]
+inline Values places(std::size_t batch, const Values& x) {
+  return each(4, batch, 9, [&](std::size_t i, std::size_t b, std::size_t j) {
+    return static_cast<float>((b * 100 + i) * 4 + j % 4) - x[(i * batch + b) * 9 + j];
+  });
+}
+
+/// x: [batch, 7, 5], of whole eighths
+inline Values causal(std::size_t batch, const Values& x) {
+  return each(batch, 7, 5, [&](std::size_t b, std::size_t t, std::size_t j) {
+    float sum = 0.0f;
+    for (std::size_t past = 0; past <= t && past < 5; ++past) sum += x[b * 35 + t * 5 + past];
+    return sum + static_cast<float>(t) + x[b * 35 + t * 5 + j];
+  });
+}
+
 /// Calls test(name, what the results shall be, operands...) for every kernel.
 template <class Test>
 void each_kernel(std::size_t batch, const Test& test) {
@@ -226,6 +242,8 @@ void each_kernel(std::size_t batch, const Test& test) {
   test("turned", turned(batch, lt, rt), lt, rt);
   const Values gb = fractions(batch * 36, 13), xb = fractions(batch * 24, 14);
   test("gradients", gradients(batch, gb, xb), gb, xb);
+  test("places", places(batch, gb), gb);
+  test("causal", causal(batch, x75), x75);
 }
 
 }  // namespace general

@@ -195,5 +195,49 @@ halftone.graph "training" {
     ^bb0(%sum: f32):
       halftone.kernel_yield stores %sum : f32
   }
+
+  // Where an element lies along an axis that a row has one place on is found once a row.
+  // CHECK-LABEL: // m: places, pointwise kernel
+  // CHECK: kCollapsed = false
+  // CHECK: int axis0;
+  // CHECK-NEXT: int axis1;
+  // CHECK: uniforms.axis0 = static_cast<int>(row / (symbol_batch));
+  // CHECK-NEXT: uniforms.axis1 = static_cast<int>(row % symbol_batch);
+  %places = halftone.kernel "places" pointwise over [4, "batch", 9] reduce [] (%gb) accesses [#full] -> [#full]
+      fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[4, batch, 9], f32>) -> !halftone.tensor<[4, batch, 9], f32> {
+    ^bb0(%x: f32):
+      %four = arith.constant 4 : i32
+      %hundred = arith.constant 100 : i32
+      %i = halftone.axis_index 0 : i32
+      %b = halftone.axis_index 1 : i32
+      %j = halftone.axis_index 2 : i32
+      %rest = arith.remui %j, %four : i32
+      %far = arith.muli %b, %hundred : i32
+      %leading = arith.addi %far, %i : i32
+      %scaled = arith.muli %leading, %four : i32
+      %place = arith.addi %scaled, %rest : i32
+      %number = arith.sitofp %place : i32 to f32
+      %r = arith.subf %number, %x : f32
+      halftone.kernel_yield stores %r : f32
+  }
+
+  // CHECK-LABEL: // m: causal, row kernel
+  // CHECK: uniforms.axis1 = static_cast<int>(row % 7LL);
+  %causal = halftone.kernel "causal" row over ["batch", 7, 5] reduce [] (%x75) accesses [#full] -> [#full]
+      fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 7, 5], f32>) -> !halftone.tensor<[batch, 7, 5], f32> {
+    ^bb0(%x: f32):
+      %zero = arith.constant 0.0 : f32
+      %t = halftone.axis_index 1 : i32
+      %j = halftone.axis_index 2 : i32
+      %isPast = arith.cmpi sle, %j, %t : i32
+      %past = arith.select %isPast, %x, %zero : f32
+      %sum = halftone.row_sum %past : f32
+      %time = arith.sitofp %t : i32 to f32
+      %later = arith.addf %sum, %time : f32
+      %r = arith.addf %later, %x : f32
+      halftone.kernel_yield stores %r : f32
+  }
 }
 }

@@ -21,6 +21,8 @@ void halftone_gathered_sums(const std::uint16_t*, const int*, float*, long long)
 void halftone_products(const float*, const float*, const float*, const float*, float*, long long);
 void halftone_turned(const float*, const float*, float*, long long);
 void halftone_gradients(const float*, const float*, float*, long long);
+void halftone_places(const float*, float*, long long);
+void halftone_causal(const float*, float*, long long);
 }
 
 namespace {
@@ -50,7 +52,9 @@ auto find(const std::string& name) {
       {"gathered_sums", reinterpret_cast<void*>(halftone_gathered_sums)},
       {"products", reinterpret_cast<void*>(halftone_products)},
       {"turned", reinterpret_cast<void*>(halftone_turned)},
-      {"gradients", reinterpret_cast<void*>(halftone_gradients)}};
+      {"gradients", reinterpret_cast<void*>(halftone_gradients)},
+      {"places", reinterpret_cast<void*>(halftone_places)},
+      {"causal", reinterpret_cast<void*>(halftone_causal)}};
   return reinterpret_cast<Kernel>(all.at(name));
 }
 
