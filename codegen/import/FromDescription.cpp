@@ -122,13 +122,14 @@ Operation *GraphImporter::create(const hd::Node &node, Location loc) {
     llvm::report_fatal_error("codegen/ir/Layers.td lists no " + state.name.getStringRef());
   for (const hd::Operand &operand : node.operands)
     state.operands.push_back(values[operand.node]);
-  if (const auto *layer = registered->getInterface<Layer>())
-    state.addTypes(layer->inferResults(typeOf(node), state.operands));
-  else
-    state.addTypes(typeOf(node));
   if (hd::is_source(node.kind))
     state.addAttribute("name", builder.getStringAttr(node.name));
   SettingsImporter(builder, state).add(node);
+  if (const auto *layer = registered->getInterface<Layer>())
+    state.addTypes(layer->inferResults(typeOf(node), state.operands,
+                                       state.attributes.getDictionary(builder.getContext())));
+  else
+    state.addTypes(typeOf(node));
   const hd::Function *function = functionOf(node);
   if (function)
     state.addRegion();

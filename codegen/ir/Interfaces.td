@@ -12,9 +12,10 @@ def Halftone_Layer : OpInterface<"Layer"> {
   }];
   let cppNamespace = "::halftone::ir";
   let methods = [
-    StaticInterfaceMethod<"The types of the results, given the type of the node in the Description.",
+    StaticInterfaceMethod<"The types of the results, given the type of the node in the Description and its settings.",
                           "::llvm::SmallVector<::mlir::Type>", "inferResults",
-                          (ins "::halftone::ir::TensorType":$node, "::mlir::ValueRange":$operands), [{}],
+                          (ins "::halftone::ir::TensorType":$node, "::mlir::ValueRange":$operands,
+                               "::mlir::DictionaryAttr":$settings), [{}],
                           [{ return {node}; }]>,
     InterfaceMethod<[{
       The gradients of the operands, one value or null each, given those of the results (null: no gradient arrives).

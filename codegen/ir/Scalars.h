@@ -94,6 +94,14 @@ public:
   }
   mlir::Value rowSum(mlir::Value a) { return RowSumOp::create(builder, loc, a.getType(), a); }
   mlir::Value rowMax(mlir::Value a) { return RowMaxOp::create(builder, loc, a.getType(), a); }
+  /// Of an integer without a sign.
+  mlir::Value remainder(mlir::Value a, int64_t b) {
+    return mlir::arith::RemUIOp::create(builder, loc, a, integer(b));
+  }
+  /// An integer as f32, to the nearest.
+  mlir::Value number(mlir::Value a) {
+    return mlir::arith::SIToFPOp::create(builder, loc, builder.getF32Type(), a);
+  }
   mlir::Value columnIndex() { return ColumnIndexOp::create(builder, loc, builder.getI32Type()); }
   mlir::Value axisIndex(int64_t axis) {
     return AxisIndexOp::create(builder, loc, builder.getI32Type(), axis);

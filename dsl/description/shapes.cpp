@@ -50,8 +50,13 @@ class NodeView {
     const bool* on = stated<bool>(setting);
     return on ? *on : form_of(node_.kind).settings[setting].standard != 0;
   }
-  bool states(int setting) const { return stated<std::int64_t>(setting) != nullptr; }
-  std::int64_t integer(int setting) const { return *stated<std::int64_t>(setting); }
+  bool states(int setting) const {
+    const Setting* one = find(setting);
+    const SettingType type = form_of(node_.kind).settings[setting].type;
+    return one && one->value.index() == static_cast<std::size_t>(type);
+  }
+  std::int64_t integer(int setting) const { return value<std::int64_t>(setting); }
+  double number(int setting) const { return value<double>(setting); }
 
   /// Empty where the node does not have the settings of its kind.
   std::vector<std::int64_t> integers() const { return list<std::vector<std::int64_t>>(); }
@@ -95,17 +100,27 @@ class NodeView {
     return {};
   }
 
-  /// Null where the setting is absent, or of another type.
-  template <class Value>
-  const Value* stated(int setting) const {
+  /// Null where the setting is absent.
+  const Setting* find(int setting) const {
     const auto* attributes = std::get_if<LayerAttributes>(&node_.attributes);
     if (!attributes) return nullptr;
     for (const Setting& one : attributes->settings) {
-      if (one.name == form_of(node_.kind).settings[setting].name) {
-        return std::get_if<Value>(&one.value);
-      }
+      if (one.name == form_of(node_.kind).settings[setting].name) return &one;
     }
     return nullptr;
+  }
+  /// Null where it is absent, or of another type.
+  template <class Value>
+  const Value* stated(int setting) const {
+    const Setting* one = find(setting);
+    return one ? std::get_if<Value>(&one->value) : nullptr;
+  }
+
+  /// 0 where it is absent, or of another type.
+  template <class Value>
+  Value value(int setting) const {
+    const Value* one = stated<Value>(setting);
+    return one ? *one : Value{};
   }
 
   void put(std::string_view text) { inferred_.fault += text; }

@@ -18,10 +18,13 @@
 #include "layers/mse.hpp"
 #include "layers/pointwise.hpp"
 #include "layers/pointwise_loss.hpp"
+#include "layers/position_embedding.hpp"
 #include "layers/relu.hpp"
 #include "layers/reshape.hpp"
 #include "layers/rms_norm.hpp"
+#include "layers/rotary.hpp"
 #include "layers/silu.hpp"
+#include "layers/sinusoidal_embedding.hpp"
 #include "layers/transpose.hpp"
 
 namespace halftone::reference {
@@ -35,8 +38,9 @@ struct KindList {
   }
 };
 
-using Layers = KindList<Linear, LayerNorm, Relu, Gelu, Silu, Add, Concat, Pointwise, RmsNorm,
-                        BatchNorm, Embedding, Dropout, Reshape, Transpose, Matmul, CausalConv1d,
-                        CrossEntropy, Mse, PointwiseLoss>;
+using Layers =
+    KindList<Linear, LayerNorm, Relu, Gelu, Silu, Add, Concat, Pointwise, RmsNorm, BatchNorm,
+             Embedding, Dropout, Rotary, PositionEmbedding, SinusoidalEmbedding, Reshape, Transpose,
+             Matmul, CausalConv1d, CrossEntropy, Mse, PointwiseLoss>;
 
 }  // namespace halftone::reference

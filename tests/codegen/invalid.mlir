@@ -1442,3 +1442,59 @@ halftone.graph "g" {
     halftone.yield %i : i32
   }
 }
+
+// -----
+
+// Rotary: heads divide columns.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, time, 8], f32>
+  // expected-error @+1 {{has 3 heads, by which the columns of}}
+  %y:3 = halftone.rotary %x {base = 1.0e4 : f64, factor = 1.0 : f64, interleaved = false, heads = 3 : i64} : (!halftone.tensor<[batch, time, 8], f32>) -> (!halftone.tensor<[batch, time, 8], f32>, !halftone.tensor<[time, 2], f32>, !halftone.tensor<[time, 2], f32>)
+}
+
+// -----
+
+// Rotary: pairs of a head.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, time, 8], f32>
+  // expected-error @+1 {{rotates 3 of the 4 elements of a head: rotate an even number of them}}
+  %y:3 = halftone.rotary %x {base = 1.0e4 : f64, factor = 1.0 : f64, interleaved = false, heads = 2 : i64, rotated = 3 : i64} : (!halftone.tensor<[batch, time, 8], f32>) -> (!halftone.tensor<[batch, time, 8], f32>, !halftone.tensor<[time, 2], f32>, !halftone.tensor<[time, 2], f32>)
+}
+
+// -----
+
+// Rotary: as many cosines as pairs.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, time, 8], f32>
+  // expected-error @+1 {{cosine and sine must be '!halftone.tensor<[time, 2], f32>'}}
+  %y:3 = halftone.rotary %x {base = 1.0e4 : f64, factor = 1.0 : f64, interleaved = false, heads = 2 : i64} : (!halftone.tensor<[batch, time, 8], f32>) -> (!halftone.tensor<[batch, time, 8], f32>, !halftone.tensor<[time, 4], f32>, !halftone.tensor<[time, 4], f32>)
+}
+
+// -----
+
+// Rotary: a position for every row.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, time, 8], f32>
+  %p = halftone.input "p" : !halftone.tensor<[batch], i32>
+  // expected-error @+1 {{position '!halftone.tensor<[batch], i32>' does not have an integer for every row of}}
+  %y:3 = halftone.rotary %x at %p {base = 1.0e4 : f64, factor = 1.0 : f64, interleaved = false, heads = 2 : i64} : (!halftone.tensor<[batch, time, 8], f32>, !halftone.tensor<[batch], i32>) -> (!halftone.tensor<[batch, time, 8], f32>, !halftone.tensor<[batch, 2], f32>, !halftone.tensor<[batch, 2], f32>)
+}
+
+// -----
+
+// Sinusoidal embedding: pairs of columns.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, time, 7], f32>
+  // expected-error @+1 {{does not have an even number of columns}}
+  %y = halftone.sinusoidal_embedding %x {base = 1.0e4 : f64} : (!halftone.tensor<[batch, time, 7], f32>) -> !halftone.tensor<[batch, time, 7], f32>
+}
+
+// -----
+
+// Position embedding: rows as long as those of x.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, time, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[5, 7], f32>
+  // expected-error @+1 {{weight '!halftone.tensor<[5, 7], f32>' is not rows, in a number, as long as those of}}
+  %y = halftone.position_embedding %x, %w : (!halftone.tensor<[batch, time, 8], f32>, !halftone.tensor<[5, 7], f32>) -> !halftone.tensor<[batch, time, 8], f32>
+}

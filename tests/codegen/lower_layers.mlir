@@ -4,7 +4,7 @@
 // RUN: halftone-opt --halftone-lower-layers %s | FileCheck --check-prefix=NONE %s
 
 // CHECK-DAG: #[[PERMUTED:map[0-9]*]] = affine_map<(d0, d1, d2, d3, d4) -> (d1, d2, d4, d3, d0)>
-// NONE-NOT: halftone.{{linear|matmul|causal_conv1d|embedding|layer_norm|relu|gelu|silu|dropout|add|concat|reshape|transpose|pointwise|pointwise_loss|cross_entropy|mse|mean}} {{[%"]}}
+// NONE-NOT: halftone.{{linear|matmul|causal_conv1d|embedding|layer_norm|relu|gelu|silu|dropout|rotary|position_embedding|sinusoidal_embedding|add|concat|reshape|transpose|pointwise|pointwise_loss|cross_entropy|mse|mean}} {{[%"]}}
 
 !matrix = !halftone.tensor<[batch, 8], f32>
 !weight = !halftone.tensor<[8, 8], f32>
@@ -12,11 +12,19 @@
 !rows = !halftone.tensor<[batch], f32>
 !label = !halftone.tensor<[batch], i32>
 !scalar = !halftone.tensor<[], f32>
+!rows_of_times = !halftone.tensor<[5, 8], f32>
+!turns = !halftone.tensor<[time, 2], f32>
+!placed = !halftone.tensor<[batch, time, 2], f32>
+!sequence = !halftone.tensor<[batch, time, 8], f32>
 
 // CHECK-DAG: #[[TURNED:map[0-9]*]] = affine_map<(d0, d1) -> (d1, d0)>
 // CHECK-DAG: #[[TAP0:map[0-9]*]] = affine_map<(d0, d1, d2) -> (0, d2)>
 // CHECK-DAG: #[[TAP1:map[0-9]*]] = affine_map<(d0, d1, d2) -> (1, d2)>
 // CHECK-DAG: #[[BEFORE:map[0-9]*]] = affine_map<(d0, d1, d2) -> (d0, d1 - 1, d2)>
+// CHECK-DAG: #[[PAIR:map[0-9]*]] = affine_map<(d0, d1, d2) -> (d1, d2 mod 2)>
+// CHECK-DAG: #[[PLACED:map[0-9]*]] = affine_map<(d0, d1, d2) -> (d0, d1, d2 floordiv 2)>
+// CHECK-DAG: #[[WAVE:map[0-9]*]] = affine_map<(d0, d1, d2) -> (d1, d2 floordiv 2)>
+// CHECK-DAG: #[[TIME:map[0-9]*]] = affine_map<(d0, d1, d2) -> (d1, d2)>
 // CHECK-DAG: #[[GATHER:.+]] = affine_map<(d0, d1, d2)[s0] -> (s0, d2)>
 
 // A product, then what is added to it: the product stays inside of the layer.
@@ -247,6 +255,49 @@ halftone.graph "axes" {
   // CHECK-NEXT: halftone.yield %[[A]] : f32
   %all = halftone.transpose %moved {axes = array<i64: 4, 0, 1, 3, 2>, halftone.layer = "all"}
       : (!halftone.tensor<[1, batch, time, 2, 4], f32>) -> !halftone.tensor<[4, 1, batch, 2, time], f32>
+}
+
+// D64 to D66: cosines and sines are computed once for equal frequencies and positions; an element reads its partner on either side.
+// CHECK-LABEL: halftone.graph "positions"
+halftone.graph "positions" {
+  // CHECK: %[[X:.*]] = halftone.input "x"
+  %x = halftone.input "x" : !sequence
+  // CHECK: %[[P:.*]] = halftone.input "p"
+  %p = halftone.input "p" : !halftone.tensor<[batch, time], i32>
+  // CHECK: %[[W:.*]] = halftone.input "w"
+  %w = halftone.input "w" : !rows_of_times
+  // CHECK: %[[T:.*]]:2 = halftone.map "turns"() over ["time", 2] reads [] writes [#halftone.access<full>, #halftone.access<full>] {halftone.frequencies = {{.*}}, halftone.internal, halftone.layer = "a"}
+  // CHECK: halftone.column_index
+  // CHECK: %[[POWER:.*]] = math.powf
+  // CHECK: %[[F:.*]] = arith.divf %{{.*}}, %[[POWER]]
+  // CHECK-NOT: arith.divf
+  // CHECK: halftone.axis_index 0
+  // CHECK: %[[ANGLE:.*]] = arith.mulf %{{.*}}, %[[F]]
+  // CHECK: math.cos %[[ANGLE]]
+  // CHECK: math.sin %[[ANGLE]]
+  // CHECK: %[[A:.*]] = halftone.map "rotary"(%[[X]], %[[X]], %[[X]], %[[T]]#0, %[[T]]#1) over ["batch", "time", 8] reads [#halftone.access<full>, #halftone.access<window, 2>, #halftone.access<window, -2>, #halftone.access<general reads #[[PAIR]]>, #halftone.access<general reads #[[PAIR]]>] writes [#halftone.access<full>] {halftone.layer = "a"}
+  %a:3 = halftone.rotary %x {heads = 2 : i64, base = 1.0e4 : f64, interleaved = false, factor = 1.0 : f64, halftone.layer = "a"}
+      : (!sequence) -> (!sequence, !turns, !turns)
+  // CHECK-NOT: "turns"
+  // CHECK: %[[B:.*]] = halftone.map "rotary"(%[[A]], %[[A]], %[[A]], %[[T]]#0, %[[T]]#1)
+  %b:3 = halftone.rotary %a#0 {heads = 2 : i64, base = 1.0e4 : f64, interleaved = false, factor = 1.0 : f64, halftone.layer = "b"}
+      : (!sequence) -> (!sequence, !turns, !turns)
+  // CHECK: %[[U:.*]]:2 = halftone.map "turns"(%[[P]]) over ["batch", "time", 2] reads [#halftone.access<row>]
+  // CHECK: halftone.map "rotary"(%[[B]], %[[B]], %[[B]], %[[U]]#0, %[[U]]#1) over ["batch", "time", 8] reads [#halftone.access<full>, #halftone.access<window, 1>, #halftone.access<window, -1>, #halftone.access<general reads #[[PLACED]]>, #halftone.access<general reads #[[PLACED]]>]
+  // Elements from 4 on stay.
+  // CHECK: %[[FOUR:.*]] = arith.constant 4 : i32
+  // CHECK: %[[TURNED:.*]] = arith.cmpi ult, %{{.*}}, %[[FOUR]]
+  // CHECK: arith.select %[[TURNED]]
+  %c:3 = halftone.rotary %b#0 at %p {heads = 1 : i64, base = 1.0e4 : f64, interleaved = true, factor = 2.0 : f64, rotated = 4 : i64}
+      : (!sequence, !halftone.tensor<[batch, time], i32>) -> (!sequence, !placed, !placed)
+  // CHECK: halftone.map "position_embedding"(%{{.*}}, %[[W]]) over ["batch", "time", 8] reads [#halftone.access<full>, #halftone.access<general reads #[[TIME]]>]
+  // CHECK: %[[AT:.*]] = halftone.axis_index 1
+  // CHECK: arith.cmpi ult, %[[AT]]
+  %d = halftone.position_embedding %c#0, %w : (!sequence, !rows_of_times) -> !sequence
+  // CHECK: %[[V:.*]]:2 = halftone.map "turns"() over ["time", 4]
+  // CHECK: halftone.map "sinusoidal_embedding"(%{{.*}}, %[[V]]#0, %[[V]]#1) over ["batch", "time", 8] reads [#halftone.access<full>, #halftone.access<general reads #[[WAVE]]>, #halftone.access<general reads #[[WAVE]]>]
+  %e = halftone.sinusoidal_embedding %d {base = 1.0e4 : f64} : (!sequence) -> !sequence
+  halftone.output "e", %e : !sequence
 }
 
 // D35: all layers draw by one operation's counters.

@@ -100,6 +100,21 @@ halftone.graph "layers" attributes {halftone.loss_without_output = "xent", halft
   %tanh = halftone.gelu %erf {approximation = "tanh"} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
   // CHECK: halftone.silu %{{.*}} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
   %silu = halftone.silu %tanh : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  %times = halftone.input "times" : !halftone.tensor<[batch, time, 8], f32>
+  %places = halftone.input "places" : !halftone.tensor<[batch, time], i32>
+  // CHECK: halftone.rotary %{{.*}} {base = 1.000000e+04 : f64, factor = 1.000000e+00 : f64, heads = 2 : i64, interleaved = false} : (!halftone.tensor<[batch, time, 8], f32>) -> (!halftone.tensor<[batch, time, 8], f32>, !halftone.tensor<[time, 2], f32>, !halftone.tensor<[time, 2], f32>)
+  %turned:3 = halftone.rotary %times {heads = 2 : i64, base = 1.0e4 : f64, interleaved = false, factor = 1.0 : f64}
+      : (!halftone.tensor<[batch, time, 8], f32>) -> (!halftone.tensor<[batch, time, 8], f32>, !halftone.tensor<[time, 2], f32>, !halftone.tensor<[time, 2], f32>)
+  // CHECK: halftone.rotary %{{.*}} at %{{.*}} {base = 1.000000e+04 : f64, factor = 8.000000e+00 : f64, heads = 1 : i64, high_factor = 4.000000e+00 : f64, interleaved = true, low_factor = 1.000000e+00 : f64, original_length = 6.400000e+01 : f64, rotated = 4 : i64}
+  %placed:3 = halftone.rotary %times at %places {heads = 1 : i64, base = 1.0e4 : f64, interleaved = true, factor = 8.0 : f64, rotated = 4 : i64, low_factor = 1.0 : f64, high_factor = 4.0 : f64, original_length = 64.0 : f64}
+      : (!halftone.tensor<[batch, time, 8], f32>, !halftone.tensor<[batch, time], i32>) -> (!halftone.tensor<[batch, time, 8], f32>, !halftone.tensor<[batch, time, 2], f32>, !halftone.tensor<[batch, time, 2], f32>)
+  // CHECK: halftone.sinusoidal_embedding %{{.*}} at %{{.*}} {base = 1.000000e+02 : f64}
+  %waves = halftone.sinusoidal_embedding %turned#0 at %places {base = 100.0 : f64}
+      : (!halftone.tensor<[batch, time, 8], f32>, !halftone.tensor<[batch, time], i32>) -> !halftone.tensor<[batch, time, 8], f32>
+  %rows_of_times = halftone.input "rows_of_times" : !halftone.tensor<[5, 8], f32>
+  // CHECK: halftone.position_embedding %{{.*}}, %{{.*}} : (!halftone.tensor<[batch, time, 8], f32>, !halftone.tensor<[5, 8], f32>) -> !halftone.tensor<[batch, time, 8], f32>
+  %learned = halftone.position_embedding %waves, %rows_of_times
+      : (!halftone.tensor<[batch, time, 8], f32>, !halftone.tensor<[5, 8], f32>) -> !halftone.tensor<[batch, time, 8], f32>
   // CHECK: halftone.dropout %{{.*}} {rate = 1.000000e-01 : f64} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
   %dropped = halftone.dropout %silu {rate = 0.1 : f64} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
   // CHECK: halftone.add %{{.*}}, %{{.*}} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>

@@ -80,14 +80,21 @@ class AskedShape {
     needed_[operand] = Shape{dimensions...};
     return true;
   }
-  [[nodiscard]] bool states(int setting) const { return stated(setting).has_value(); }
-  [[nodiscard]] std::int64_t integer(int setting) const { return stated(setting).value(); }
+  [[nodiscard]] bool states(int setting) const { return find(setting) != nullptr; }
+  [[nodiscard]] std::int64_t integer(int setting) const {
+    return std::get<std::int64_t>(find(setting)->value);
+  }
+  [[nodiscard]] double number(int setting) const { return std::get<double>(find(setting)->value); }
   void result(Shape shape) { result_ = std::move(shape); }
   void refuse(const auto&...) {}
 
  private:
-  [[nodiscard]] std::optional<std::int64_t> stated(int setting) const {
-    return attributes_.integer(form_.settings[setting].name);
+  /// Null where the setting is absent.
+  [[nodiscard]] const Setting* find(int setting) const {
+    for (const Setting& one : attributes_.settings) {
+      if (one.name == form_.settings[setting].name) return &one;
+    }
+    return nullptr;
   }
 
   const KindForm& form_;

@@ -280,9 +280,12 @@ class Generator {
     for (const SettingForm& setting : form.settings) {
       if (setting.optional && below(2) == 0) continue;
       const auto place = result.settings.begin() + static_cast<std::ptrdiff_t>(at++);
-      if (setting.optional) result.settings.insert(place, {setting.name, std::int64_t{0}});
+      if (setting.optional) result.settings.insert(place, {setting.name, 0.25});
       auto& value = result.settings[at - 1].value;
-      if (setting.type == SettingType::integer) value = static_cast<std::int64_t>(below(40));
+      if (setting.type == SettingType::integer) {
+        const auto number = static_cast<std::int64_t>(below(40));
+        value = setting.accepts(static_cast<double>(number)) ? number : 1;
+      }
       if (setting.type == SettingType::flag) value = setting.optional || below(2) == 1;
       if (setting.type == SettingType::choice) {
         value = std::string(setting.words[static_cast<int>(below(setting.words.size))]);

@@ -60,7 +60,21 @@ Description everything() {
   const NodeId silu = b.node("silu", kind_called("silu"), {{"x", tanh}}, kWide);
   const NodeId drop = b.node("drop", kind_called("dropout"), {{"x", silu}}, kWide,
                              set(kind_called("dropout"), 0.1));
-  const NodeId add = b.node("0", kind_called("add"), {{"a", drop}, {"b", conv}}, kWide);
+  LayerAttributes turns = standard_attributes(kind_called("rotary"));
+  turns.settings[0].value = std::int64_t{2};
+  const NodeId turn = b.node("turn", kind_called("rotary"), {{"x", drop}}, kWide, turns);
+  turns.settings = {{"heads", std::int64_t{1}},   {"base", 5e5},
+                    {"interleaved", true},        {"factor", 8.0},
+                    {"rotated", std::int64_t{2}}, {"low_factor", 1.0},
+                    {"high_factor", 4.0},         {"original_length", 8192.0}};
+  const NodeId back = b.node("back", kind_called("rotary"), {{"x", turn}, {"position", word}},
+                             kWide, std::move(turns));
+  const NodeId learned = b.node("learned", kind_called("position_embedding"),
+                                {{"x", back}, {"weight", weight}}, kWide);
+  const NodeId waves =
+      b.node("waves", kind_called("sinusoidal_embedding"), {{"x", learned}, {"position", word}},
+             kWide, set(kind_called("sinusoidal_embedding"), 100.0));
+  const NodeId add = b.node("0", kind_called("add"), {{"a", waves}, {"b", conv}}, kWide);
   LayerAttributes flags = standard_attributes(kind_called("matmul"));
   flags.settings[1].value = true;
   const NodeId product = b.node("product", kind_called("matmul"), {{"a", add}, {"b", weight}},
@@ -139,7 +153,11 @@ state %mean : [batch, 4] initial -2.5
 %tanh = gelu(x: %erf) {approximation: tanh} : [batch, 4]
 %silu = silu(x: %tanh) : [batch, 4]
 %drop = dropout(x: %silu) {rate: 0.1} : [batch, 4]
-%0 = add(a: %drop, b: %conv) : [batch, 4]
+%turn = rotary(x: %drop) {heads: 2, base: 10000, interleaved: false, factor: 1} : [batch, 4]
+%back = rotary(x: %turn, position: %word) {heads: 1, base: 5e+05, interleaved: true, factor: 8, rotated: 2, low_factor: 1, high_factor: 4, original_length: 8192} : [batch, 4]
+%learned = position_embedding(x: %back, weight: %w.weight) : [batch, 4]
+%waves = sinusoidal_embedding(x: %learned, position: %word) {base: 100} : [batch, 4]
+%0 = add(a: %waves, b: %conv) : [batch, 4]
 %product = matmul(a: %0, b: %w.weight) {transpose_a: false, transpose_b: true} : [batch, 4]
 %joined = concat(part0: %product, part1: %rows) : [batch, 8]
 %mask = pointwise(x0: %mean, x1: %first) "mask \"it\"" { %0 = operand 0; %1 = operand 1; %2 = constant -inf; %3 = less_equal %0 %1; %4 = select %3 %2 %0; %5 = negate %4 } : [batch, 4]

@@ -34,7 +34,8 @@ TEST_CASE("shapes follow from the operands' shapes") {
     Shape expected;
     Attributes attributes{};
   };
-  const Kind reshape = kind_called("reshape"), transpose = kind_called("transpose");
+  const Kind reshape = kind_called("reshape"), transpose = kind_called("transpose"),
+             rotary = kind_called("rotary");
   const Case cases[] = {
       {kind_called("linear"),
        {{"x", wide}, {"weight", {fixed(9), fixed(6)}}},
@@ -71,6 +72,10 @@ TEST_CASE("shapes follow from the operands' shapes") {
       {kind_called("gelu"), {{"x", {}}}, {}},
       {kind_called("silu"), {{"x", wide}}, wide},
       {kind_called("dropout"), {{"x", {}}}, {}},
+      {rotary, {{"x", wide}}, wide, standard_attributes(rotary)},
+      {rotary, {{"x", wide}, {"position", rows}}, wide, standard_attributes(rotary)},
+      {kind_called("position_embedding"), {{"x", wide}, {"weight", {fixed(9), fixed(6)}}}, wide},
+      {kind_called("sinusoidal_embedding"), {{"x", wide}, {"position", rows}}, wide},
       {kind_called("add"), {{"a", wide}, {"b", wide}}, wide},
       {kind_called("concat"),
        {{"part0", wide}, {"part1", {kBatch, kTime, fixed(1)}}, {"part2", wide}},
@@ -153,6 +158,60 @@ TEST_CASE("sources and operands that do not fit have no inferred shape") {
   node.kind = kind_called("relu");
   node.operands = {{"x", 3}};
   CHECK(!infer_shape(Description{}, node));
+}
+
+TEST_CASE("positions fit the times of what they turn or are added to") {
+  const Shape wide = {kBatch, kTime, fixed(6)};
+  for (const Kind kind : {kind_called("rotary"), kind_called("sinusoidal_embedding")}) {
+    CAPTURE(std::string(form_of(kind).word));
+    const auto turned = [&](std::vector<std::pair<std::string, Shape>> operands) {
+      return inferred(kind, operands, standard_attributes(kind));
+    };
+    CHECK(turned({{"x", wide}}));
+    CHECK(!turned({{"x", {fixed(6)}}}));
+    CHECK(!turned({{"x", {kTime, fixed(5)}}}));
+    CHECK(!turned({{"x", {fixed(6), kTime}}}));
+    CHECK(!turned({{"x", wide}, {"position", {kTime}}}));
+  }
+  const auto embedded = [](const Shape& x, const Shape& weight) {
+    return inferred(kind_called("position_embedding"), {{"x", x}, {"weight", weight}});
+  };
+  CHECK(embedded({fixed(9), fixed(6)}, {fixed(9), fixed(6)}));
+  CHECK(!embedded({fixed(10), fixed(6)}, {fixed(9), fixed(6)}));
+  CHECK(!embedded({fixed(6)}, {fixed(9), fixed(6)}));
+  CHECK(!embedded(wide, {fixed(9), fixed(5)}));
+  CHECK(!embedded(wide, {kTime, fixed(6)}));
+  CHECK(!embedded(wide, {fixed(std::int64_t{1} << 31), fixed(6)}));
+  CHECK(!embedded(wide, {fixed(6)}));
+}
+
+TEST_CASE("rotary turns an even number of a head's elements, and scales as Llama 3 or not") {
+  struct Case {
+    std::int64_t heads, rotated;
+    std::vector<Setting> more;
+    bool fits;
+  };
+  const Setting low = {"low_factor", 1.0}, high = {"high_factor", 4.0},
+                length = {"original_length", 64.0};
+  const Case cases[] = {{3, 4, {}, true},
+                        {5, 2, {}, false},
+                        {3, 3, {}, false},
+                        {3, 6, {}, false},
+                        {3, 2, {low, high, length}, true},
+                        {3, 2, {low, high}, false},
+                        {3, 2, {length}, false},
+                        {3, 2, {{"low_factor", 4.0}, high, length}, false}};
+  for (const Case& c : cases) {
+    CAPTURE(c.heads);
+    CAPTURE(c.rotated);
+    LayerAttributes attributes = standard_attributes(kind_called("rotary"));
+    attributes.settings[0].value = c.heads;
+    attributes.settings.push_back({"rotated", c.rotated});
+    attributes.settings.insert(attributes.settings.end(), c.more.begin(), c.more.end());
+    const auto shape =
+        inferred(kind_called("rotary"), {{"x", {kTime, fixed(12)}}}, std::move(attributes));
+    CHECK(shape.has_value() == c.fits);
+  }
 }
 
 TEST_CASE("a matmul sums over the dimension that its settings say") {

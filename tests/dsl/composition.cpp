@@ -51,6 +51,69 @@ TEST_CASE("repeats nest, and a body finds its own names before those around it")
               "%out/1/in/1/sum = add(a: %out/1/in/1/act, b: %out/0/in/1/sum) : [batch, 4]"});
 }
 
+TEST_CASE("a named chain puts its name before those inside") {
+  const auto net = described(model(
+      "net", inputs(tensor("x", batch, 8)),
+      from("x") |
+          repeat<2>("h", named("mlp", relu("act") | linear("fc", 8, no_bias)) | add("mlp/act")) |
+          named("out", named("in", relu("act"))) | add("out/in") | output("y")));
+  CHECK(lines(net, "%") ==
+        Lines{"%h/0/mlp/act = relu(x: %x) : [batch, 8]",
+              "%h/0/mlp/fc = linear(x: %h/0/mlp/act, weight: %h/0/mlp/fc.weight) : [batch, 8]",
+              "%h/0/add = add(a: %h/0/mlp/fc, b: %h/0/mlp/act) : [batch, 8]",
+              "%h/1/mlp/act = relu(x: %h/0/add) : [batch, 8]",
+              "%h/1/mlp/fc = linear(x: %h/1/mlp/act, weight: %h/1/mlp/fc.weight) : [batch, 8]",
+              "%h/1/add = add(a: %h/1/mlp/fc, b: %h/1/mlp/act) : [batch, 8]",
+              "%out/in/act = relu(x: %h/1/add) : [batch, 8]",
+              "%add = add(a: %out/in/act, b: %out/in/act) : [batch, 8]"});
+}
+
+TEST_CASE("a gated layer is three linears, a function of one and a product") {
+  const auto gated = [](const auto& layer) {
+    return lines(
+        described(model("net", inputs(tensor("x", batch, 4)), from("x") | layer | output("y"))),
+        "%mlp/");
+  };
+  const std::string rows = " : [batch, 6]",
+                    gate = "%mlp/gate = linear(x: %x, weight: %mlp/gate.weight",
+                    up = "%mlp/up = linear(x: %x, weight: %mlp/up.weight",
+                    product =
+                        "%mlp/product = pointwise(x0: %mlp/act, x1: %mlp/up) \"product\" { "
+                        "%0 = operand 0; %1 = operand 1; %2 = multiply %0 %1 }" +
+                        rows,
+                    down = "%mlp/down = linear(x: %mlp/product, weight: %mlp/down.weight";
+  CHECK(gated(swiglu("mlp", 6, 3, no_bias)) ==
+        Lines{gate + ")" + rows, "%mlp/act = silu(x: %mlp/gate)" + rows, up + ")" + rows, product,
+              down + ") : [batch, 3]"});
+  CHECK(gated(geglu("mlp", 6, 3))[1] ==
+        "%mlp/act = gelu(x: %mlp/gate) {approximation: erf}" + rows);
+  CHECK(gated(geglu("mlp", 6, 3))[0] == gate + ", bias: %mlp/gate.bias)" + rows);
+  CHECK(gated(reglu("mlp", 6, 3))[1] == "%mlp/act = relu(x: %mlp/gate)" + rows);
+  CHECK(gated(glu("mlp", 6, 3))[1] ==
+        "%mlp/act = pointwise(x0: %mlp/gate) \"sigmoid\" { %0 = operand 0; %1 = sigmoid %0 }" +
+            rows);
+}
+
+TEST_CASE("layers of positions count times, or read an input's positions") {
+  const auto net = described(model(
+      "net",
+      inputs(tensor("x", batch, symbol("time"), 8), positions("place", batch, symbol("time"))),
+      from("x") | rotary("turned", 2, "place", rotated(2), linear_scaling(4)) |
+          position_embedding("learned", 16, frozen) |
+          sinusoidal_embedding("waves", "place", base(100)) | sinusoidal_embedding("more") |
+          output("y")));
+  const std::string rows = " : [batch, time, 8]";
+  CHECK(lines(net, "%") ==
+        Lines{"%turned = rotary(x: %x, position: %place) {heads: 2, base: 10000, interleaved: "
+              "false, factor: 4, rotated: 2}" +
+                  rows,
+              "%learned = position_embedding(x: %turned, weight: %learned.weight)" + rows,
+              "%waves = sinusoidal_embedding(x: %learned, position: %place) {base: 100}" + rows,
+              "%more = sinusoidal_embedding(x: %waves) {base: 10000}" + rows});
+  CHECK(lines(net, "parameter") ==
+        Lines{"parameter %learned.weight : [16, 8] init normal(0, 1) frozen"});
+}
+
 TEST_CASE("an input may want a gradient") {
   const auto net =
       describe(model("net", inputs(tensor("x", batch, 4, with_gradient), tensor("y", batch, 4)),

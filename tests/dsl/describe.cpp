@@ -40,6 +40,7 @@ const Case kCases[] = {
     {"autoencoder", specs::autoencoder_program, {}},
     {"batch_norm", specs::batch_norm_model_program, {}},
     {"causal_conv1d", specs::causal_conv1d_model_program, {}},
+    {"decoder", specs::decoder_program, {}},
     {"digits", specs::digits_program, {}},
     {"dropout", specs::dropout_model_program, {}},
     {"embedding", specs::embedding_model_program, {}},
@@ -55,6 +56,7 @@ const Case kCases[] = {
     {"rank3", specs::rank3_program, {}},
     {"relu_sgd_momentum", specs::relu_sgd_momentum_program, {}},
     {"rms_norm", specs::rms_norm_model_program, {}},
+    {"rotary_layer", specs::rotary_layer_program, {}},
     {"siamese", specs::siamese_program, {}},
     {"silu", specs::silu_model_program, {}},
     // A component of digits alone is the number of a repeat's copy.

@@ -27,6 +27,18 @@ constexpr auto causal_conv1d_model = model(
     losses(mse("error", "prediction", "target")));
 HALFTONE_PROGRAM(causal_conv1d_model_program, causal_conv1d_model, f32_rules, adamw(), clip(1.0))
 
+constexpr auto decoder =
+    model("decoder",
+          inputs(tokens("token", batch, symbol("time")), labels("next", batch, symbol("time"))),
+          from("token") | embedding("embed", 29, 16, init_normal(0, 0.3)) |
+              repeat<2>("h", residual(rms_norm("norm") | swiglu("mlp", 24, 16, no_bias))) |
+              rms_norm("norm") | linear("head", 29, no_bias, tied("embed")) | output("logits"),
+          from("logits") | linear("expected", 16, no_bias, tied("embed", transposed)) |
+              output("expected"),
+          losses(cross_entropy("xent", "logits", "next"),
+                 mse("agreement", "expected", "norm", weight(0.1))));
+HALFTONE_PROGRAM(decoder_program, decoder, f32_rules, adamw(lr(0.01)), clip(1.0))
+
 constexpr auto digits =
     model("digits", inputs(tensor("pixels", batch, 64), labels("digit", batch)),
           from("pixels") | linear("fc1", 128) | gelu("act1") | layer_norm("norm", no_decay) |
@@ -58,6 +70,22 @@ constexpr auto frozen_and_scaled =
           losses(cross_entropy("xent", "logits", "label")));
 HALFTONE_PROGRAM(frozen_and_scaled_program, frozen_and_scaled,
                  adamw(lr(0.01), betas(0.9, 0.99), epsilon(1e-6), weight_decay(0.1)), f32_rules)
+
+constexpr auto rotary_layer = model(
+    "rotary_layer",
+    inputs(tensor("x", batch, symbol("time"), 7), positions("place", u16, batch, symbol("time")),
+           tensor("target", batch, symbol("time"), 24)),
+    from("x") | drawn("query", 24, 0.4) | rotary("turned_query", 2),
+    from("x") | linear("key", 24, no_bias, init_uniform(-0.4, 0.4)) | rotary("turned_key", 2),
+    from("turned_query") |
+        pointwise(
+            "mixed", [](auto a, auto b) { return a * b + a; }, "turned_key") |
+        linear("head", 24, no_bias, init_uniform(-0.2, 0.2)) |
+        rotary("placed", 3, "place", base(500), interleaved, rotated(6),
+               llama3_scaling(4, 1, 4, 64)) |
+        rotary("last", 1, interleaved, linear_scaling(2)) | output("prediction"),
+    losses(mse("error", "prediction", "target")));
+HALFTONE_PROGRAM(rotary_layer_program, rotary_layer, f32_rules, adamw(), clip(1.0))
 
 constexpr auto gelu_tanh_model =
     model("gelu_tanh", inputs(tensor("x", batch, 28), labels("label", batch)),

@@ -114,6 +114,22 @@ parameter %w : [3, 4] init constant(0)
 %y = causal_conv1d(x: %x, weight: %w) : [2, 3]
 output "y" = %y
 )"},
+    {"rotary", R"(input %x : f32[batch, 3, 3]
+input %place : i32[batch, 3]
+parameter %w : [12, 3] init constant(0)
+%fc = linear(x: %x, weight: %w) : [batch, 3, 12]
+%y = rotary(x: %fc) {heads: 2, base: 100, interleaved: false, factor: 2} : [batch, 3, 12]
+%z = rotary(x: %y, position: %place) {heads: 3, base: 100, interleaved: true, factor: 1, rotated: 2} : [batch, 3, 12]
+output "z" = %z
+)"},
+    {"embeddings of positions", R"(input %x : f32[batch, 3, 3]
+parameter %v : [4, 3] init constant(0)
+parameter %w : [5, 4] init constant(0)
+%fc = linear(x: %x, weight: %v) : [batch, 3, 4]
+%y = position_embedding(x: %fc, weight: %w) : [batch, 3, 4]
+%z = sinusoidal_embedding(x: %y) {base: 100} : [batch, 3, 4]
+output "z" = %z
+)"},
     {"dropout", R"(input %x : f32[batch, 9]
 parameter %w : [4, 9] init constant(0)
 %fc = linear(x: %x, weight: %w) : [batch, 4]

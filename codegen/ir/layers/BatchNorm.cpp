@@ -13,7 +13,7 @@ LogicalResult BatchNormOp::verify() {
   return success();
 }
 
-SmallVector<Type> BatchNormOp::inferResults(TensorType node, ValueRange) {
+SmallVector<Type> BatchNormOp::inferResults(TensorType node, ValueRange, DictionaryAttr) {
   TensorType columns = node.withDims(node.getDims().take_back());
   return {node, columns, columns, columns, columns};
 }

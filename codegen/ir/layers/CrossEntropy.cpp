@@ -156,7 +156,7 @@ SmallVector<Value> CrossEntropyOp::buildGradients(OpBuilder &builder, ValueRange
   return gradients;
 }
 
-SmallVector<Type> CrossEntropyOp::inferResults(TensorType, ValueRange operands) {
+SmallVector<Type> CrossEntropyOp::inferResults(TensorType, ValueRange operands, DictionaryAttr) {
   TensorType logits = gradientType(operands[0]);
   return {logits.withDims(logits.getRowDims())};
 }

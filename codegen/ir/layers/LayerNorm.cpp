@@ -65,7 +65,7 @@ SmallVector<Value> LayerNormOp::buildGradients(OpBuilder &builder,
   return {ofX.getOutputs()[0], ofWeights.getOutputs()[0], ofWeights.getOutputs()[1]};
 }
 
-SmallVector<Type> LayerNormOp::inferResults(TensorType node, ValueRange) {
+SmallVector<Type> LayerNormOp::inferResults(TensorType node, ValueRange, DictionaryAttr) {
   TensorType rows = node.withDims(node.getRowDims());
   return {node, rows, rows};
 }

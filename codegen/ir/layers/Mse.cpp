@@ -41,7 +41,7 @@ SmallVector<Value> MseOp::buildGradients(OpBuilder &builder,
   return gradients;
 }
 
-SmallVector<Type> MseOp::inferResults(TensorType, ValueRange operands) {
+SmallVector<Type> MseOp::inferResults(TensorType, ValueRange operands, DictionaryAttr) {
   return {getSummands(operands)};
 }
 

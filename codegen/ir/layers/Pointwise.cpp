@@ -115,7 +115,7 @@ SmallVector<Value> PointwiseLossOp::buildGradients(OpBuilder &builder, ValueRang
   return buildFunctionGradients(*this, builder, resultGradients[0], getValues(), weighing);
 }
 
-SmallVector<Type> PointwiseLossOp::inferResults(TensorType, ValueRange operands) {
+SmallVector<Type> PointwiseLossOp::inferResults(TensorType, ValueRange operands, DictionaryAttr) {
   return {getSummands(operands)};
 }
 

@@ -57,7 +57,7 @@ SmallVector<Value> RmsNormOp::buildGradients(OpBuilder &builder,
   return {ofX.getOutputs()[0], ofWeight.getOutputs()[0]};
 }
 
-SmallVector<Type> RmsNormOp::inferResults(TensorType node, ValueRange) {
+SmallVector<Type> RmsNormOp::inferResults(TensorType node, ValueRange, DictionaryAttr) {
   return {node, node.withDims(node.getRowDims())};
 }
 

@@ -73,11 +73,11 @@ struct Value {
   constexpr bool exists() const { return node >= 0 || name != nullptr; }
 };
 
-/// One copy of a repeat's body; index -1 stands for all of them.
+/// One copy of a repeat's body, index -1 standing for all of them; or a named chain.
 struct Scope {
   const char* name = nullptr;
   long long index = -1;
-  long long count = 0;  ///< of copies
+  long long count = 0;  ///< of copies; 0 of a named chain
   int parent = -1;
   Hash hash = kHashStart;  ///< of the path with its last '/'
 };

@@ -50,6 +50,7 @@ class NodeView {
   constexpr long long integer(int setting) const {
     return static_cast<long long>(graph_.program[token_of(setting)].x);
   }
+  constexpr double number(int setting) const { return graph_.program[token_of(setting)].x; }
 
   constexpr bool flag(int setting) const {
     const int token = token_of(setting);

@@ -4,6 +4,7 @@
 // compiler would list candidates.
 #pragma once
 
+#include "halftone/gated.hpp"
 #include "halftone/loss_scale.hpp"
 #include "halftone/model.hpp"
 #include "halftone/pointwise.hpp"
@@ -75,6 +76,42 @@ constexpr Spec<1> batch_norm(const auto&...) {
 }
 constexpr Spec<1> dropout(const auto&...) {
   return building::misused("dropout takes a name and a rate: write dropout(\"drop\", 0.1)");
+}
+constexpr Spec<1> rotary(const auto&...) {
+  return building::misused(
+      "rotary takes a name, a whole number of heads, the name of the positions, and base(), "
+      "interleaved, rotated() and linear_scaling() or llama3_scaling(), each once: write "
+      "rotary(\"rope\", 8)");
+}
+constexpr Spec<1> position_embedding(const auto&...) {
+  return building::misused(
+      "position_embedding takes a name and a whole number of times: write "
+      "position_embedding(\"places\", 1024)");
+}
+constexpr Spec<1> sinusoidal_embedding(const auto&...) {
+  return building::misused(
+      "sinusoidal_embedding takes a name, the name of the positions and base(): write "
+      "sinusoidal_embedding(\"places\")");
+}
+constexpr Spec<1> swiglu(const auto&...) {
+  return building::misused(
+      "swiglu takes a name, whole numbers of hidden values and of outputs, no_bias and options of "
+      "parameters: write swiglu(\"mlp\", 1024, 384)");
+}
+constexpr Spec<1> geglu(const auto&...) {
+  return building::misused(
+      "geglu takes a name, whole numbers of hidden values and of outputs, no_bias and options of "
+      "parameters: write geglu(\"mlp\", 1024, 384)");
+}
+constexpr Spec<1> reglu(const auto&...) {
+  return building::misused(
+      "reglu takes a name, whole numbers of hidden values and of outputs, no_bias and options of "
+      "parameters: write reglu(\"mlp\", 1024, 384)");
+}
+constexpr Spec<1> glu(const auto&...) {
+  return building::misused(
+      "glu takes a name, whole numbers of hidden values and of outputs, no_bias and options of "
+      "parameters: write glu(\"mlp\", 1024, 384)");
 }
 template <class... T>
   requires(building::Outside<T...>)
@@ -154,6 +191,11 @@ constexpr Section<1> tokens(const auto&...) {
   return building::misused_section(
       "tokens takes a name and dimensions that are whole numbers or symbols: write "
       "tokens(\"word\", batch, 64)");
+}
+constexpr Section<1> positions(const auto&...) {
+  return building::misused_section(
+      "positions takes a name and dimensions that are whole numbers or symbols: write "
+      "positions(\"place\", batch, 64)");
 }
 constexpr Section<1> state(const auto&...) {
   return building::misused_section(
@@ -274,6 +316,10 @@ constexpr Spec<1> residual(const Parts&...) {
   return building::misused(
       "residual takes one chain of layers: write residual(linear(\"fc\", 64) | relu)");
 }
+constexpr Spec<1> named(const auto&...) {
+  return building::misused(
+      "named takes a name and a chain of layers: write named(\"mlp\", linear(\"fc\", 64) | relu)");
+}
 constexpr Spec<1> repeat(const auto&...) {
   return building::misused(
       "repeat takes its number in <>, a name and a chain of layers: write repeat<3>(\"h\", "
@@ -337,6 +383,9 @@ constexpr Spec<1> batch_norm(const char*, building::Argument a, building::Argume
 }
 constexpr Spec<1> residual(building::Argument body) {
   return building::misused({body}, residual(0)[0].name);
+}
+constexpr Spec<1> named(const char*, building::Argument body) {
+  return building::misused({body}, named(0)[0].name);
 }
 template <long long Count>
 constexpr Spec<1> repeat(const char*, building::Argument body) {

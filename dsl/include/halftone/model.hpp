@@ -95,6 +95,13 @@ constexpr auto tokens(const char* name, const Parts&... parts) {
   return labels(name, parts...);
 }
 
+/// The same, read by rotary and sinusoidal_embedding as what time it is: positions("place", batch,
+/// symbol("time")).
+template <PartOfInput... Parts>
+constexpr auto positions(const char* name, const Parts&... parts) {
+  return labels(name, parts...);
+}
+
 struct Initial {
   double value;
 };
@@ -178,6 +185,13 @@ template <long long Count, int N>
 constexpr auto repeat(const char* name, const Spec<N>& body) {
   return join(one({.part = Part::begin_repeat, .name = name, .number = Count}), body,
               one({.part = Part::end_repeat}));
+}
+
+/// The layers of the chain under one name: its fc is called name/fc, and `name` is the chain's
+/// result. Inside, its own names are found first, then those around it.
+template <int N>
+constexpr auto named(const char* name, const Spec<N>& body) {
+  return join(one({.part = Part::begin_named, .name = name}), body, one({.part = Part::end_named}));
 }
 
 /// The branches' results side by side along the last dimension; each branch starts from the current

@@ -28,6 +28,14 @@ struct Function : Activation {
   constexpr Scalar operator()(const Scalar& x) const { return F{}(x); }
 };
 
+/// The end of a concat's branches that joins two of them by F.
+template <class F>
+constexpr Token joining(const char* name) {
+  Token token = token_of(Part::end_concat, description::kind<Pointwise>, name);
+  token.expression = &kReadyMade<F, 2>;
+  return token;
+}
+
 /// The node of a function with a number, which is finite in f32 and above `low`, or else says
 /// `sentence`.
 template <class Of, class F, int Values>
@@ -53,6 +61,14 @@ struct Softplus {
     const auto [ramp, rest] = tracing::softplus(x);
     return ramp + rest;
   }
+};
+struct Sigmoid {
+  static constexpr const char* word = "sigmoid";
+  constexpr Scalar operator()(const Scalar& x) const { return sigmoid(x); }
+};
+struct Product {
+  static constexpr const char* word = "product";
+  constexpr Scalar operator()(const Scalar& x, const Scalar& y) const { return x * y; }
 };
 struct Mish {
   static constexpr const char* word = "mish";

@@ -71,6 +71,8 @@ constexpr const char* described(const Token& token) {
       return "as()";
     case Part::begin_repeat:
       return "repeat";
+    case Part::begin_named:
+      return "named";
     case Part::begin_residual:
       return "residual";
     default:
@@ -78,12 +80,13 @@ constexpr const char* described(const Token& token) {
   }
 }
 
-/// h/3/, or h/*/ where one copy stands for all.
+/// h/3/, or h/*/ where one copy stands for all; of a named chain mlp/.
 constexpr void write_scope(auto& out, const Graph& graph, int scope) {
   if (scope < 0) return;
   write_scope(out, graph, graph.scopes[scope].parent);
   out.put(graph.scopes[scope].name);
   out.put('/');
+  if (graph.scopes[scope].count == 0) return;
   if (graph.scopes[scope].index < 0) {
     out.put_copies(graph.scopes[scope].count);
   } else {

@@ -38,9 +38,11 @@ enum class Part : unsigned char {
   end_residual,  // brackets; detail: the Kind that joins
   begin_repeat,
   end_repeat,  // name, number of repetitions
+  begin_named,
+  end_named,  // name
   begin_concat,
   next_branch,
-  end_concat,
+  end_concat,   // detail: the Kind that joins
   loss_weight,  // follows a loss: x
   assign,       // name of a state, then the value as operand
   group,        // of settings: name: a glob of parameters, of which the options behind it speak

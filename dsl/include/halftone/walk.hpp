@@ -230,6 +230,9 @@ class Walk {
 
   constexpr int bracket(int i) {
     switch (program_[i].part) {
+      case Part::begin_named:
+      case Part::end_named:
+        return named(i);
       case Part::begin_residual:
       case Part::begin_concat:
       case Part::begin_repeat:
@@ -261,6 +264,27 @@ class Walk {
         return leave_copy(i);
     }
     open_.pop();
+    return i + 1;
+  }
+
+  /// Opens or closes the scope of a named chain.
+  constexpr int named(int i) {
+    const char* name = program_[i].name;
+    if (program_[i].part == Part::begin_named) {
+      if (!has_current(i)) return i;
+      if (const Fault fault = inspect_name(name); fault != Fault::none) {
+        graph_.fail({.fault = fault, .token = i, .text = name});
+        return i;
+      }
+      Scope scope{.name = name, .parent = scope_};
+      scope.hash = extend(path_hash(graph_, scope_, name), '/');
+      graph_.scopes.push(scope);
+      scope_ = graph_.scopes.size() - 1;
+      return i + 1;
+    }
+    const Scope& closed = graph_.scopes[scope_];
+    scope_ = closed.parent;
+    bind(graph_, closed.name, scope_, i, current_);
     return i + 1;
   }
 

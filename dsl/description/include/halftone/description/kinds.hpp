@@ -18,10 +18,13 @@
 #include "halftone/description/kinds/parameter.hpp"
 #include "halftone/description/kinds/pointwise.hpp"
 #include "halftone/description/kinds/pointwise_loss.hpp"
+#include "halftone/description/kinds/position_embedding.hpp"
 #include "halftone/description/kinds/relu.hpp"
 #include "halftone/description/kinds/reshape.hpp"
 #include "halftone/description/kinds/rms_norm.hpp"
+#include "halftone/description/kinds/rotary.hpp"
 #include "halftone/description/kinds/silu.hpp"
+#include "halftone/description/kinds/sinusoidal_embedding.hpp"
 #include "halftone/description/kinds/state.hpp"
 #include "halftone/description/kinds/transpose.hpp"
 
@@ -51,9 +54,10 @@ struct KindList {
 using AllKinds =
     KindList<kinds::Input, kinds::Parameter, kinds::State, kinds::Linear, kinds::Matmul,
              kinds::CausalConv1d, kinds::Embedding, kinds::LayerNorm, kinds::RmsNorm,
-             kinds::BatchNorm, kinds::Relu, kinds::Gelu, kinds::Silu, kinds::Dropout, kinds::Add,
-             kinds::Concat, kinds::Pointwise, kinds::Reshape, kinds::Transpose, kinds::CrossEntropy,
-             kinds::Mse, kinds::PointwiseLoss>;
+             kinds::BatchNorm, kinds::Relu, kinds::Gelu, kinds::Silu, kinds::Dropout, kinds::Rotary,
+             kinds::PositionEmbedding, kinds::SinusoidalEmbedding, kinds::Add, kinds::Concat,
+             kinds::Pointwise, kinds::Reshape, kinds::Transpose, kinds::CrossEntropy, kinds::Mse,
+             kinds::PointwiseLoss>;
 
 inline constexpr int kKinds = AllKinds::size;
 static_assert(kKinds <= 256, "Kind is one byte");

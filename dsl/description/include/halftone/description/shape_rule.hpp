@@ -11,7 +11,8 @@
 //   refused transposed_parameter(i, d0, d1) likewise [d1, d0], whose columns are summed down
 //   result(shape) refuse(words...)                     text, numbers, dimensions, shapes,
 //   OperandName and kRemedy
-//   states(s), integer(s)        setting s of the form, where it is an optional integer
+//   states(s), integer(s)        setting s of the form, where it is an integer
+//   number(s)                    likewise a number
 // and for shapes and dimensions rank, at, last, rows (all but the last), with_last, extended (by a
 // last one), kMostDimensions, is_fixed, extent and fixed.
 #pragma once
@@ -73,6 +74,22 @@ constexpr bool weight_fits(Node& node, bool elements) {
     node.refuse("weighs rows of ", node.shape(0), " by ", node.shape(weight), " of ",
                 OperandName{weight}, kRemedy, "make the sample_weight ", node.rows(node.shape(0)));
   }
+  return false;
+}
+
+/// Whether operand 0 has times before its last dimension and `position`, where there is such an
+/// operand, a number for each of them.
+template <class Node>
+constexpr bool has_positions(Node& node, int position) {
+  const auto& x = node.shape(0);
+  if (node.rank(x) < 2) {
+    node.refuse("reads ", x, " but works on sequences", kRemedy,
+                "give its input a dimension of times before the last one");
+    return false;
+  }
+  if (node.operands() <= position || node.shape(position) == node.rows(x)) return true;
+  node.refuse("reads ", x, " at the positions ", node.shape(position), " of ",
+              OperandName{position}, kRemedy, "make them ", node.rows(x));
   return false;
 }
 
