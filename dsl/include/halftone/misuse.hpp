@@ -6,8 +6,10 @@
 
 #include "halftone/gated.hpp"
 #include "halftone/loss_scale.hpp"
+#include "halftone/losses.hpp"
 #include "halftone/model.hpp"
 #include "halftone/pointwise.hpp"
+#include "halftone/positions.hpp"
 #include "halftone/training.hpp"
 
 namespace halftone::dsl {

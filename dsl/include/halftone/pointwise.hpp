@@ -6,6 +6,7 @@
 
 #include "halftone/functions.hpp"
 #include "halftone/layers.hpp"
+#include "halftone/losses.hpp"
 
 namespace halftone::dsl {
 
