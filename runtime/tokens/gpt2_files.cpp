@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // GPT-2's pair of files: vocab.json, an object of names and numbers, and merges.txt, a line each.
+#include <algorithm>
+
 #include "spelled.hpp"
 #include "text.hpp"
 

@@ -106,10 +106,7 @@ class Reader {
 }  // namespace
 
 void Source::refuse(std::string cause, std::string hint) const {
-  throw Error({.operation = kOperation,
-               .object = named("file", file_.string()),
-               .cause = std::move(cause),
-               .hint = std::move(hint)});
+  tokens::refuse(named("file", file_.string()), std::move(cause), std::move(hint));
 }
 
 std::string Source::text() const {

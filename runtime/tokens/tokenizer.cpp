@@ -12,14 +12,15 @@
 
 namespace halftone {
 namespace tokens {
-namespace {
 
-[[noreturn]] void refuse(std::string object, std::string cause, std::string hint) {
+void refuse(std::string object, std::string cause, std::string hint) {
   throw Error({.operation = kOperation,
                .object = std::move(object),
                .cause = std::move(cause),
                .hint = std::move(hint)});
 }
+
+namespace {
 
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {

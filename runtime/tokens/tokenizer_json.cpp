@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // tokenizer.json of Hugging Face's tokenizers, as far as it is byte-level BPE with GPT-2's pattern.
-#include <algorithm>
-
 #include "spelled.hpp"
 #include "text.hpp"
 #include "utf8.hpp"
@@ -14,8 +12,9 @@ using Json = nlohmann::json;
 /// Null where there is no such member, too.
 const Json& member(const Json& object, const char* name) {
   static const Json null;
-  const auto found = object.is_object() ? object.find(name) : object.end();
-  return !object.is_object() || found == object.end() ? null : *found;
+  if (!object.is_object()) return null;
+  const auto found = object.find(name);
+  return found == object.end() ? null : *found;
 }
 
 bool is_absent(const Json& value) { return value.is_null() || value == "" || value == false; }

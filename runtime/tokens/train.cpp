@@ -17,29 +17,28 @@ namespace {
 
 constexpr std::uint32_t kEnd = ~std::uint32_t{0};
 
-[[noreturn]] void refuse(std::string object, std::string cause, std::string hint) {
-  throw Error({.operation = kOperation,
-               .object = std::move(object),
-               .cause = std::move(cause),
-               .hint = std::move(hint)});
-}
-
-/// Calls on, some times a second.
+/// Says how far training is, some times a second.
 class Reporter {
  public:
   explicit Reporter(const TokenizerTraining& options) : progress_(options.progress) {}
 
-  void operator()(std::size_t bytes, std::size_t tokens) {
-    if (progress_ && std::chrono::steady_clock::now() - last_ >= std::chrono::milliseconds(200))
-      at_once(bytes, tokens);
+  void read(std::size_t bytes) {
+    bytes_ += static_cast<std::int64_t>(bytes);
+    if (++words_ % 1024 == 0) made(kBytes);
   }
-  void at_once(std::size_t bytes, std::size_t tokens) {
+  void made(std::size_t tokens) {
+    if (progress_ && std::chrono::steady_clock::now() - last_ >= std::chrono::milliseconds(200))
+      say(tokens);
+  }
+  void say(std::size_t tokens) {
     last_ = std::chrono::steady_clock::now();
-    if (progress_) progress_({static_cast<std::int64_t>(bytes), static_cast<std::int64_t>(tokens)});
+    if (progress_) progress_({bytes_, static_cast<std::int64_t>(tokens)});
   }
 
  private:
   const std::function<void(const TokenizerProgress&)>& progress_;
+  std::int64_t bytes_ = 0;
+  std::size_t words_ = 0;
   std::chrono::steady_clock::time_point last_{};
 };
 
@@ -47,14 +46,12 @@ using Words = WordTable<std::int64_t>;
 
 Words counted_words(std::span<const std::string_view> texts, Reporter& report) {
   Words words;
-  std::size_t bytes = 0, count = 0;
   for (const std::string_view text : texts) {
     for (std::size_t begin = 0; begin < text.size();) {
       const std::size_t end = word_end(text, begin);
       ++words.insert(text.substr(begin, end - begin)).first;
-      bytes += end - begin;
+      report.read(end - begin);
       begin = end;
-      if (++count % 1024 == 0) report(bytes, kBytes);
     }
   }
   return words;
@@ -104,8 +101,8 @@ class Corpus {
   struct Pair {
     std::uint64_t pair = 0;
     std::int64_t count = 0;  ///< in the texts
-    std::vector<std::uint32_t> places =
-        {};  ///< of the left ones, ascending: one merge adds them all; some are out of date
+    /// Of the left ones, ascending, since one merge adds them all; some are out of date.
+    std::vector<std::uint32_t> places = {};
   };
 
   void add(std::string_view word, std::int64_t count, const Tokenizer::Vocabulary& vocabulary) {
@@ -187,9 +184,9 @@ Token add_token(Tokenizer::Vocabulary& vocabulary, std::uint64_t pair) {
   return token;
 }
 
-void learn(Tokenizer::Vocabulary& vocabulary, Corpus corpus, std::size_t bytes, std::size_t size,
-           std::int64_t least, Reporter& report) {
-  report.at_once(bytes, vocabulary.texts.size());
+void learn(Tokenizer::Vocabulary& vocabulary, Corpus corpus, std::size_t size, std::int64_t least,
+           Reporter& report) {
+  report.say(vocabulary.texts.size());
   std::priority_queue<Candidate> queue;
   const auto add = [&](std::uint64_t pair, std::int64_t count) {
     if (count >= least) queue.push({count, pair});
@@ -205,9 +202,9 @@ void learn(Tokenizer::Vocabulary& vocabulary, Corpus corpus, std::size_t bytes, 
     }
     const Token made = add_token(vocabulary, best.pair);
     corpus.merge(best.pair, made, add);
-    report(bytes, vocabulary.texts.size());
+    report.made(vocabulary.texts.size());
   }
-  report.at_once(bytes, vocabulary.texts.size());
+  report.say(vocabulary.texts.size());
 }
 
 }  // namespace
@@ -231,9 +228,7 @@ Tokenizer Tokenizer::train(std::span<const std::string_view> texts,
     vocabulary->texts.emplace_back(1, static_cast<char>(byte));
   }
   Reporter report(options);
-  std::size_t bytes = 0;
-  for (const std::string_view text : texts) bytes += text.size();
-  learn(*vocabulary, Corpus(counted_words(texts, report), *vocabulary), bytes,
+  learn(*vocabulary, Corpus(counted_words(texts, report), *vocabulary),
         static_cast<std::size_t>(options.size) - options.special.size(), options.least_count,
         report);
   add_special(*vocabulary, options.special);

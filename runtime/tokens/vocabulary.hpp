@@ -39,6 +39,9 @@ namespace tokens {
 inline constexpr const char* kOperation = "tokenizer";
 inline constexpr int kBytes = 256;
 
+/// Throws Error.
+[[noreturn]] void refuse(std::string object, std::string cause, std::string hint);
+
 /// Fills `whole`; then nothing may change.
 void find_whole_words(Tokenizer::Vocabulary& vocabulary);
 

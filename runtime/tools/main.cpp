@@ -237,8 +237,8 @@ CLI::App& add_compile_texts(CLI::App& app, Arguments& arguments) {
 int run(int count, char** values) {
   Arguments arguments;
   CLI::App app(
-      "Says what a Halftone artifact does, looks after the kernel cache, makes pages of runs and "
-      "tokens of texts",
+      "Says what an artifact does, looks after the kernel cache, makes pages of runs, tokens of "
+      "text",
       "halftone");
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string("halftone ") + halftone::kVersionOfHalftone);

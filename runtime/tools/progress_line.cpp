@@ -9,8 +9,9 @@ namespace halftone::tools {
 
 ProgressLine::ProgressLine() : is_terminal_(::isatty(STDERR_FILENO) == 1) {}
 
-ProgressLine::~ProgressLine() {
+void ProgressLine::clear() {
   if (is_shown_ && is_terminal_) std::fputs("\r\x1b[K", stderr);
+  is_shown_ = false;
 }
 
 bool ProgressLine::is_due() const {

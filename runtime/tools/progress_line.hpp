@@ -11,17 +11,19 @@ namespace halftone::tools {
 class ProgressLine {
  public:
   ProgressLine();
-  ~ProgressLine();  ///< takes the line away
+  ~ProgressLine() { clear(); }
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   /// May be called often: what comes too soon is left out.
   void operator()(const std::string& text);
 
-  /// True where the next call would show.
-  [[nodiscard]] bool is_due() const;
+  /// Takes the line away, before another one is printed.
+  void clear();
 
  private:
+  [[nodiscard]] bool is_due() const;
+
   bool is_terminal_, is_shown_ = false;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };

@@ -145,6 +145,7 @@ void train_tokenizer(const TokensTask& task, const Say& say) {
                                                              .least_count = task.least_count,
                                                              .progress = follow});
   tokenizer.save(task.output);
+  progress.clear();
   say(task.output + ": " + std::to_string(tokenizer.size()) + " tokens" +
       (tokenizer.size() < task.size
            ? ", since no other pair is there " + std::to_string(task.least_count) + " times"
@@ -172,7 +173,8 @@ void encode_texts(const TokensTask& task, const Say& say) {
     }
     count = write.count();
   };
-  replace_file(system_file_calls(), kOperation, task.output, write_all, 0);
+  replace_file_in_parts(system_file_calls(), kOperation, task.output, write_all, 0);
+  progress.clear();
   say(task.output + ": " + std::to_string(count) + " tokens of u" +
       (is_wide(tokenizer) ? "32" : "16") + " from " + std::to_string(texts.bytes) + " bytes");
 }
@@ -186,7 +188,7 @@ void decode_tokens(const TokensTask& task, const Say& say) {
   };
   if (task.output.empty()) return write_all([](std::string_view part) { std::cout << part; });
   require_other_file(task.output, {task.tokenizer, task.tokens});
-  replace_file(system_file_calls(), kOperation, task.output, write_all, 0);
+  replace_file_in_parts(system_file_calls(), kOperation, task.output, write_all, 0);
   say(task.output + ": " + std::to_string(std::filesystem::file_size(task.output)) + " bytes");
 }
 

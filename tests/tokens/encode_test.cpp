@@ -196,7 +196,8 @@ TEST_CASE(
     "a text that is encoded in parts has the same tokens, and more words than are remembered") {
   std::mt19937 draw(8);
   std::string text;  // more than 2^18 different words
-  for (int i = 0; i < 280000; ++i) text += " " + std::to_string(i * 7919 % 1000003) + "ab";
+  for (int i = 0; i < 280000; ++i)
+    text += " " + std::to_string(i * std::int64_t{7919} % 1000003) + "ab";
   text += text.substr(0, 200000);  // the first of them once more
   const std::vector<Token> whole = trained().encode(text);
   std::vector<Token> parts;

@@ -2,7 +2,9 @@
 // `halftone tokens`: what it writes is what the library makes, and what the loader's source reads.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -158,6 +160,8 @@ TEST_CASE("what cannot be done is said in one sentence, and no file is touched")
                 "'" + texts.tokens +
                     "' has token 256 as number 1, which is none of the tokenizer's 256; give the "
                     "tokenizer that encoded it");
+  for (const char* left : {"none", "none.saving"})
+    CHECK_FALSE(std::filesystem::exists(texts.scratch / left));
   check_refused("train " + (texts.scratch / "none") + " --out " + texts.tokenizer,
                 "tokens: file '" + (texts.scratch / "none") +
                     "' cannot be opened: No such file or directory; check the path and its "

@@ -87,6 +87,14 @@ TEST_CASE("wrong words are refused in one line that names a remedy, and the near
       {"diff x y --model ''", "--model" + empty},
       {"diff x y --symbols=", "--symbols" + empty},
       {"devices x --model=", "--model" + empty},
+      {"tokens", "A subcommand is required; 'halftone tokens --help' says what it takes\n"},
+      {"tokens trian",
+       "'trian' is no command; did you mean 'train'? 'halftone tokens --help' lists them\n"},
+      {"tokens train x", "--out is required; 'halftone tokens train --help' says what it takes\n"},
+      {"tokens train x --out=", "--out" + empty},
+      {"tokens encode ''", "TOKENIZER" + empty},
+      {"tokens decode a b c",
+       "'c' is one word too many; 'halftone tokens decode --help' says what it takes\n"},
   };
   for (const auto& c : cases) {
     CAPTURE(std::string(c.arguments));

@@ -199,9 +199,9 @@ class Folder {
 
 }  // namespace
 
-void replace_file(FileCalls& calls, const char* operation, const std::filesystem::path& file,
-                  const std::function<void(const std::function<void(std::string_view)>&)>& write,
-                  int keep) {
+void replace_file_in_parts(
+    FileCalls& calls, const char* operation, const std::filesystem::path& file,
+    const std::function<void(const std::function<void(std::string_view)>&)>& write, int keep) {
   const Fault fault{operation, named("file", file.string())};
   std::error_code ignored;
   // The file that a link leads to is replaced, not the link.
@@ -227,7 +227,7 @@ void replace_file(FileCalls& calls, const char* operation, const std::filesystem
   const auto write = [&](const std::function<void(std::string_view)>& part_of) {
     for (const std::string_view part : parts) part_of(part);
   };
-  replace_file(calls, operation, file, write, keep);
+  replace_file_in_parts(calls, operation, file, write, keep);
 }
 
 std::vector<std::byte> read_file(FileCalls& calls, const char* operation,

@@ -22,9 +22,9 @@ void replace_file(FileCalls& calls, const char* operation, const std::filesystem
                   std::span<const std::string_view> parts, int keep);
 
 /// The same, written by `write`, which calls what it gets with one part after the other.
-void replace_file(FileCalls& calls, const char* operation, const std::filesystem::path& file,
-                  const std::function<void(const std::function<void(std::string_view)>&)>& write,
-                  int keep);
+void replace_file_in_parts(
+    FileCalls& calls, const char* operation, const std::filesystem::path& file,
+    const std::function<void(const std::function<void(std::string_view)>&)>& write, int keep);
 
 /// Throws Error where it is no regular file or cannot be read.
 [[nodiscard]] std::vector<std::byte> read_file(FileCalls& calls, const char* operation,
