@@ -54,8 +54,8 @@ class Tokenizer {
   /// Byte-pair encoding (Sennrich et al. 2016) over the words that GPT-2's pattern makes of each
   /// text: the most frequent pair of tokens that stand side by side becomes one, again and again;
   /// of equally frequent ones that with the smaller left token, then the smaller right one. Fewer
-  /// tokens than asked for where no pair is frequent enough. The texts are read from the caller's
-  /// memory, twice at most.
+  /// tokens than asked for where no pair is frequent enough. The texts are read once, and must stay
+  /// until this returns.
   [[nodiscard]] static Tokenizer train(std::span<const std::string_view> texts,
                                        const TokenizerTraining& options);
 
