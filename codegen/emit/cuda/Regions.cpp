@@ -4,6 +4,7 @@
 // rounding.
 #include "codegen/emit/cuda/Regions.h"
 
+#include "codegen/emit/cuda/BodyPrinter.h"
 #include "codegen/emit/cuda/Casts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -222,6 +223,16 @@ std::string fill(StringRef text, Operation *op, const CudaNames &names) {
   return filled;
 }
 
+/// NVRTC asks of every const value in a template whether it depends on the template's parameters,
+/// by asking the same of all that it is computed from, each time anew. Elements of operands do, and
+/// answer at once; without any, values are not const, or compiling takes 2^n steps.
+StringRef qualifierIn(Block &block) {
+  auto kernel = dyn_cast<KernelOp>(block.getParentOp());
+  bool hasElements = !kernel || llvm::any_of(llvm::seq<unsigned>(0, kernel.getInputs().size()),
+                                             [&](unsigned i) { return isVarying(kernel, i); });
+  return hasElements ? "const " : "";
+}
+
 LogicalResult printOperation(Operation *op, unsigned position, CudaNames &names, StringRef indent,
                              StringRef scope, raw_ostream &out) {
   if (isOfPlace(op) || isa<RowSumOp, RowMaxOp, LhsSumOp>(op))
@@ -236,7 +247,8 @@ LogicalResult printOperation(Operation *op, unsigned position, CudaNames &names,
     return op->emitOpError(
         "has no CUDA text; Regions.cpp and Casts.cpp list the operations that kernels may contain");
   std::string name = ("v" + llvm::Twine(position)).str();
-  out << indent << "const " << type << " " << name << " = " << fill(text, op, names) << ";\n";
+  out << indent << qualifierIn(*op->getBlock()) << type << " " << name << " = "
+      << fill(text, op, names) << ";\n";
   names[op->getResult(0)] = name;
   return success();
 }
