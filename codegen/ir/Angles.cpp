@@ -4,6 +4,7 @@
 #include "codegen/ir/Accesses.h"
 #include "mlir/IR/AffineMap.h"
 
+#include <cmath>
 #include <numbers>
 
 using namespace mlir;
@@ -66,10 +67,13 @@ MapOp findTurns(Operation *layer, DictionaryAttr of, Value position, TensorType 
 
 /// The frequency of the pair that the column stands for.
 Value buildFrequency(Scalars &s, const Frequencies &of) {
-  Value doubled = s.number(s.columnIndex());
-  Value two = s.like(doubled, 2), width = s.like(doubled, static_cast<double>(of.width));
-  Value share = s.div(s.mul(doubled, two), width);
-  return s.div(s.like(share, 1), s.pow(s.like(share, of.base), share));
+  double c = 2 * std::log(of.base) / static_cast<double>(of.width);
+  Value pair = s.number(s.columnIndex());
+  Value high = s.like(pair, c), low = s.like(pair, c - static_cast<double>(static_cast<float>(c)));
+  Value p = s.mul(pair, high);
+  Value rest = s.fma(pair, low, s.fma(pair, high, s.neg(p)));
+  Value f = s.exp(s.neg(p));
+  return s.fma(s.neg(rest), f, f);
 }
 
 Value buildStretched(Scalars &s, Value f, const Frequencies &of) {

@@ -3,18 +3,24 @@
 // a pair at a position.
 #pragma once
 
+#include <cmath>
 #include <numbers>
 
 #include "layer.hpp"
 
 namespace halftone::reference {
 
-// Pair i of `width` elements, in turns per position times 2 pi.
+// base^(-2i / width) of pair i: by how much its angle grows with a position.
 template <class Scalar>
 Scalar frequency(std::int64_t i, std::int64_t width, double base) {
-  const Scalar share = static_cast<Scalar>(2.0 * static_cast<double>(i)) /
-                       static_cast<Scalar>(static_cast<double>(width));
-  return static_cast<Scalar>(1.0) / pow(static_cast<Scalar>(base), share);
+  const double c = 2 * std::log(base) / static_cast<double>(width);
+  const Scalar high = static_cast<Scalar>(c);
+  const Scalar low = static_cast<Scalar>(c - plain(high));
+  const Scalar pair = static_cast<Scalar>(static_cast<double>(i));
+  const Scalar p = pair * high;
+  const Scalar rest = fma(pair, low, fma(pair, high, -p));
+  const Scalar f = exp(-p);
+  return fma(-rest, f, f);
 }
 
 // D64: Llama 3 leaves short waves as they are and stretches long ones.

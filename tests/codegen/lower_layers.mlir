@@ -268,8 +268,14 @@ halftone.graph "positions" {
   %w = halftone.input "w" : !rows_of_times
   // CHECK: %[[T:.*]]:2 = halftone.map "turns"() over ["time", 2] reads [] writes [#halftone.access<full>, #halftone.access<full>] {halftone.frequencies = {{.*}}, halftone.internal, halftone.layer = "a"}
   // CHECK: halftone.column_index
-  // CHECK: %[[POWER:.*]] = math.powf
-  // CHECK: %[[F:.*]] = arith.divf %{{.*}}, %[[POWER]]
+  // The exponent in two parts: 2 ln(10000) / 4, and what f32 leaves of it.
+  // CHECK: %[[HIGH:.*]] = arith.constant 4.60517025 : f32
+  // CHECK: %[[LOW:.*]] = arith.constant -6.39508712E-8 : f32
+  // CHECK: %[[P:.*]] = arith.mulf %{{.*}}, %[[HIGH]]
+  // CHECK: math.fma %{{.*}}, %[[HIGH]]
+  // CHECK: math.fma %{{.*}}, %[[LOW]]
+  // CHECK: %[[X:.*]] = math.exp
+  // CHECK: %[[F:.*]] = math.fma %{{.*}}, %[[X]], %[[X]]
   // CHECK-NOT: arith.divf
   // CHECK: halftone.axis_index 0
   // CHECK: %[[ANGLE:.*]] = arith.mulf %{{.*}}, %[[F]]
