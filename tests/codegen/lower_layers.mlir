@@ -271,11 +271,11 @@ halftone.graph "positions" {
   // The exponent in two parts: 2 ln(10000) / 4, and what f32 leaves of it.
   // CHECK: %[[HIGH:.*]] = arith.constant 4.60517025 : f32
   // CHECK: %[[LOW:.*]] = arith.constant -6.39508712E-8 : f32
-  // CHECK: %[[P:.*]] = arith.mulf %{{.*}}, %[[HIGH]]
+  // CHECK: arith.mulf %{{.*}}, %[[HIGH]]
   // CHECK: math.fma %{{.*}}, %[[HIGH]]
   // CHECK: math.fma %{{.*}}, %[[LOW]]
-  // CHECK: %[[X:.*]] = math.exp
-  // CHECK: %[[F:.*]] = math.fma %{{.*}}, %[[X]], %[[X]]
+  // CHECK: %[[EXP:.*]] = math.exp
+  // CHECK: %[[F:.*]] = math.fma %{{.*}}, %[[EXP]], %[[EXP]]
   // CHECK-NOT: arith.divf
   // CHECK: halftone.axis_index 0
   // CHECK: %[[ANGLE:.*]] = arith.mulf %{{.*}}, %[[F]]

@@ -225,11 +225,12 @@ std::string fill(StringRef text, Operation *op, const CudaNames &names) {
 
 /// NVRTC asks of every const value in a template whether it depends on the template's parameters,
 /// by asking the same of all that it is computed from, each time anew. Elements of operands do, and
-/// answer at once; without any, values are not const, or compiling takes 2^n steps.
-StringRef qualifierIn(Block &block) {
-  auto kernel = dyn_cast<KernelOp>(block.getParentOp());
-  bool hasElements = !kernel || llvm::any_of(llvm::seq<unsigned>(0, kernel.getInputs().size()),
-                                             [&](unsigned i) { return isVarying(kernel, i); });
+/// answer at once; without any, computed values are not const, or compiling takes 2^n steps.
+StringRef qualifierOf(Operation *op) {
+  auto kernel = dyn_cast<KernelOp>(op->getParentOp());
+  bool hasElements = !kernel || isa<arith::ConstantOp>(op) ||
+                     llvm::any_of(llvm::seq<unsigned>(0, kernel.getInputs().size()),
+                                  [&](unsigned i) { return isVarying(kernel, i); });
   return hasElements ? "const " : "";
 }
 
@@ -247,8 +248,8 @@ LogicalResult printOperation(Operation *op, unsigned position, CudaNames &names,
     return op->emitOpError(
         "has no CUDA text; Regions.cpp and Casts.cpp list the operations that kernels may contain");
   std::string name = ("v" + llvm::Twine(position)).str();
-  out << indent << qualifierIn(*op->getBlock()) << type << " " << name << " = "
-      << fill(text, op, names) << ";\n";
+  out << indent << qualifierOf(op) << type << " " << name << " = " << fill(text, op, names)
+      << ";\n";
   names[op->getResult(0)] = name;
   return success();
 }
