@@ -330,12 +330,12 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
 MODEL(net, rules)
 }  // namespace variable
 
-// EXPECT unknown_function: 'swiglu'
+// EXPECT unknown_function: 'squash'
 // AND layer 'act' has a lambda that does not compile with 1 of the dsl's values
 namespace unknown_function {
 constexpr auto net =
     model("net", inputs(tensor("x", batch, 8)), from("x") | pointwise("act", [](auto x) {
-                                                  return MISSPELT(swiglu, sigmoid)(x);
+                                                  return MISSPELT(squash, sigmoid)(x);
                                                 }) | output("z"));
 MODEL(net, rules)
 }  // namespace unknown_function
