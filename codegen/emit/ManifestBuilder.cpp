@@ -81,7 +81,7 @@ private:
       if (hd::is_input(node.kind))
         m.inputs.push_back(node.name);
       for (unsigned i = 0; i < node.operands.size() && hd::is_layer(node.kind); ++i)
-        if (hd::operand_form(hd::form_of(node.kind), i).kept)
+        if (hd::operand_form(hd::form_of(node.kind), node.operands[i].role).kept)
           m.kept_states.push_back(description.nodes[node.operands[i].node].name);
       if (hd::wants_gradient(node))
         m.input_gradients.push_back({node.name, inputGradientBuffer(node.name)});

@@ -80,6 +80,14 @@ private:
   OperationState &state;
 };
 
+/// Of every operand of the node's kind whether it is there.
+SmallVector<int32_t> segmentsOf(const hd::Node &node) {
+  return llvm::map_to_vector(hd::form_of(node.kind).operands, [&](const hd::OperandForm &form) {
+    return static_cast<int32_t>(llvm::any_of(
+        node.operands, [&](const hd::Operand &operand) { return operand.role == form.role; }));
+  });
+}
+
 /// Imports the nodes of one graph, in order.
 class GraphImporter {
 public:
@@ -125,6 +133,8 @@ Operation *GraphImporter::create(const hd::Node &node, Location loc) {
   if (hd::is_source(node.kind))
     state.addAttribute("name", builder.getStringAttr(node.name));
   SettingsImporter(builder, state).add(node);
+  if (state.name.hasTrait<OpTrait::AttrSizedOperandSegments>())
+    state.addAttribute("operandSegmentSizes", builder.getDenseI32ArrayAttr(segmentsOf(node)));
   if (const auto *layer = registered->getInterface<Layer>())
     state.addTypes(layer->inferResults(typeOf(node), state.operands,
                                        state.attributes.getDictionary(builder.getContext())));
@@ -145,7 +155,7 @@ void GraphImporter::importKept(const hd::Node &node, Operation *op, bool trainin
   const hd::KindForm &form = hd::form_of(node.kind);
   SmallVector<Value> kept;
   for (unsigned i = 0; i < node.operands.size(); ++i)
-    if (hd::operand_form(form, i).kept)
+    if (hd::operand_form(form, node.operands[i].role).kept)
       kept.push_back(op->getOperand(i));
   for (auto [state, next] : llvm::zip(kept, op->getResults().take_back(kept.size()))) {
     Operation *source = state.getDefiningOp();

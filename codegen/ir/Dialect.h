@@ -149,6 +149,8 @@ bool readsMatrix(mlir::Operation *op, unsigned i);
 
 /// Whether tensors of these dimensions have as many elements, whatever symbols are bound to (D36).
 bool haveAsManyElements(llvm::ArrayRef<mlir::Attribute> a, llvm::ArrayRef<mlir::Attribute> b);
+/// Whether `op` is a map that yields its one operand's elements as they are.
+bool movesElements(mlir::Operation *op);
 /// Whether `op` says where in the domain the element of a body is.
 bool isOfPlace(mlir::Operation *op);
 

@@ -3,6 +3,7 @@
 
 #include "codegen/ir/Accesses.h"
 #include "halftone/description/text.hpp"
+#include "mlir/IR/AffineMap.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -117,6 +118,36 @@ LogicalResult verifyCode(Operation *op, Region &code) {
   if (!fitCode(code.front().getTerminator()->getOperandTypes(), op->getResults()))
     return op->emitOpError("region wants to yield one value per result, of its element type");
   return success();
+}
+
+bool keepsOrder(ArrayRef<Attribute> dims, ArrayRef<int64_t> axes) {
+  auto moves = [&](int64_t axis) {
+    auto extent = dyn_cast<IntegerAttr>(dims[axis]);
+    return !extent || extent.getInt() != 1;
+  };
+  return llvm::is_sorted(SmallVector<int64_t>(llvm::make_filter_range(axes, moves)));
+}
+
+Value makeTranspose(OpBuilder &builder, Location loc, Value x, ArrayRef<int64_t> axes) {
+  auto dims = llvm::map_to_vector(axes, [&](int64_t axis) { return tensor(x).getDims()[axis]; });
+  TensorType type = tensor(x).withDims(dims);
+  if (keepsOrder(tensor(x).getDims(), axes))
+    return ViewOp::create(builder, loc, type, x);
+  MLIRContext *context = builder.getContext();
+  auto map = inversePermutation(AffineMap::getPermutationMap(axes, context));
+  auto read = AccessAttr::get(context, AccessKind::General, 0, AffineMapAttr::get(map), {}, {});
+  Space space{type, {read}, accesses(context, {AccessKind::Full})};
+  auto moved = makeMap(builder, loc, "transpose", space, x, type,
+                       [](Scalars &, ValueRange e) -> SmallVector<Value> { return {e[0]}; });
+  return moved.getOutputs()[0];
+}
+
+bool movesElements(Operation *op) {
+  auto map = dyn_cast<MapOp>(op);
+  if (!map || map.getInputs().size() != 1 || map.getNumResults() != 1)
+    return false;
+  Block &body = map.getBody().front();
+  return llvm::hasSingleElement(body) && body.getTerminator()->getOperand(0) == body.getArgument(0);
 }
 
 LogicalResult verifyRows(Operation *op, TensorType a, TensorType b) {

@@ -42,6 +42,12 @@ llvm::LogicalResult verifyRows(mlir::Operation *op, TensorType a, TensorType b);
 /// Whether all operands have the shape of the result.
 llvm::LogicalResult verifyOneShape(mlir::Operation *op);
 
+/// Dimension d of the result is dimension axes_d of x: a view, or a map that only moves elements.
+mlir::Value makeTranspose(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x,
+                          llvm::ArrayRef<int64_t> axes);
+/// Whether neighbours stay neighbours: axes of other extents than 1 keep their order.
+bool keepsOrder(llvm::ArrayRef<mlir::Attribute> dims, llvm::ArrayRef<int64_t> axes);
+
 /// Whether both have as many elements; says on `op` if not.
 llvm::LogicalResult verifyAsManyElements(mlir::Operation *op, TensorType a, TensorType b);
 /// The counters that a layer of the graph that `op` is in draws by, in the order of their

@@ -5,6 +5,7 @@
 
 include "layers/Linear.td"
 include "layers/Matmul.td"
+include "layers/Attention.td"
 include "layers/CausalConv1d.td"
 include "layers/Embedding.td"
 include "layers/LayerNorm.td"

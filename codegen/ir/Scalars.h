@@ -86,6 +86,18 @@ public:
   mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value a, mlir::Value b) {
     return mlir::arith::CmpIOp::create(builder, loc, predicate, a, b);
   }
+  mlir::Value plus(mlir::Value a, mlir::Value b) { // of integers, as the next two
+    return mlir::arith::AddIOp::create(builder, loc, a, b);
+  }
+  mlir::Value minus(mlir::Value a, mlir::Value b) {
+    return mlir::arith::SubIOp::create(builder, loc, a, b);
+  }
+  mlir::Value times(mlir::Value a, mlir::Value b) {
+    return mlir::arith::MulIOp::create(builder, loc, a, b);
+  }
+  mlir::Value toFloat(mlir::Type type, mlir::Value integer) {
+    return mlir::arith::SIToFPOp::create(builder, loc, type, integer);
+  }
   mlir::Value both(mlir::Value a, mlir::Value b) {
     return mlir::arith::AndIOp::create(builder, loc, a, b);
   }

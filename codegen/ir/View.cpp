@@ -6,7 +6,8 @@ using namespace mlir;
 namespace halftone::ir {
 
 LogicalResult ViewOp::verify() {
-  if (tensor(getX()).getElementType() != getType().getElementType())
+  Type element = getType().getElementType();
+  if (tensor(getX()).getElementType() != element && codeTypeOf(getX()) != element)
     return emitOpError() << tensor(getX()) << " and " << getType()
                          << " differ in their element: a view rounds and widens nothing";
   return verifyAsManyElements(*this, tensor(getX()), getType());

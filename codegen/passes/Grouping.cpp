@@ -113,8 +113,11 @@ private:
 
   /// Whether the group's kernel can read as both it and `op` do.
   static bool canRead(KernelForm op, const KernelGroup &group) {
-    return skeletonWith(op, group).traits().readsByAnyMap ||
-           (!group.readsByGeneralAccess && !readsByGeneralAccess(op));
+    const skeletons::Skeleton &with = skeletonWith(op, group);
+    bool opDoes = readsByGeneralAccess(op);
+    if (with.traits().readsAgain)
+      return !opDoes && (group.skeleton == &with || !group.readsByGeneralAccess);
+    return with.traits().readsByAnyMap || (!group.readsByGeneralAccess && !opDoes);
   }
 
   /// Whether `op` can run where the group does: in its own phase; or, if a gradient of the losses

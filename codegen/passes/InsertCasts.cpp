@@ -101,9 +101,10 @@ private:
         record(value, nameOf(cast<OpResult>(value)), op, last);
       if (isa<HandOnOp>(op))
         return leave(op, value, op->getResult(0), points(precision.getResults()[0]));
-      if (isView(op) || readsMatrix(op, i))
+      bool showsOperand = isView(op) || movesMatrix(op);
+      if (showsOperand || readsMatrix(op, i))
         value = undelivered(value, Element::f32, op);
-      if (isView(op)) {
+      if (showsOperand) {
         show(op, value);
         continue;
       }
@@ -136,12 +137,23 @@ private:
     return known->getResult(0);
   }
 
-  /// A view shows what it reads as that is held: nothing is computed that would have to be f32.
-  static void show(Operation *view, Value value) {
-    view->setOperand(0, value);
-    Value result = view->getResult(0);
-    result.setType(cast<TensorType>(result.getType())
-                       .withElementType(cast<TensorType>(value.getType()).getElementType()));
+  /// Whether it moves elements inside of a layer to where contractions alone read them.
+  static bool movesMatrix(Operation *op) {
+    return op->hasAttr(kInternalAttr) && movesElements(op) &&
+           llvm::all_of(op->getUses(), [](OpOperand &use) {
+             return readsMatrix(use.getOwner(), use.getOperandNumber());
+           });
+  }
+
+  /// A view, or what moves a matrix, shows what it reads as that is held: nothing is computed that
+  /// would have to be f32.
+  static void show(Operation *op, Value value) {
+    Type element = cast<TensorType>(value.getType()).getElementType();
+    op->setOperand(0, value);
+    Value result = op->getResult(0);
+    result.setType(cast<TensorType>(result.getType()).withElementType(element));
+    if (auto map = dyn_cast<MapOp>(op))
+      map.getBody().front().getArgument(0).setType(element);
   }
 
   /// What `op` leaves behind of `value` stands for `result` from here on.

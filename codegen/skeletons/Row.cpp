@@ -22,6 +22,8 @@ using Depths = llvm::DenseMap<Value, unsigned>;
 Row::Row()
     : Skeleton({.word = ir::Skeleton::Row,
                 .takesElements = true,
+                .readsByAnyMap = true,
+                .readsAgain = true,
                 .finish = Finish::Possible,
                 .mostColumns = 1 << 20,
                 .stores = {AccessKind::Full, AccessKind::Row}}) {}
@@ -233,9 +235,9 @@ static bool isSameInRow(KernelOp kernel, Value value) {
   Operation *op = value.getDefiningOp();
   if (isReduction(op))
     return true;
-  return !isOfPlace(op) &&
-         llvm::all_of(op->getOperands(),
-                      [&](Value operand) { return isSameInRow(kernel, operand); });
+  return !isOfPlace(op) && llvm::all_of(op->getOperands(), [&](Value operand) {
+    return isSameInRow(kernel, operand);
+  });
 }
 
 static bool isSlow(Operation *op) { return isa<arith::DivFOp, math::SqrtOp>(op); }

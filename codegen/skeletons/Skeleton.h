@@ -64,6 +64,7 @@ struct Traits {
   bool sumsProducts = false;     ///< the body receives a sum over the reduced axes
   bool tilesColumns = false;     ///< on the CPU a task's last extent counts columns
   bool readsByAnyMap = false;    ///< general accesses
+  bool readsAgain = false;       ///< operands several times: what others gather is stored first
   bool replacesOperands = false; ///< a result may take an operand's place
   Finish finish = Finish::Never;
   int mostScalars = 512; ///< of a body. Compilers take time with the square of it

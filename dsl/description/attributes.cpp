@@ -58,9 +58,9 @@ LayerAttributes standard_attributes(Kind kind) {
 bool is_counted(const Description& description, NodeId node) {
   if (!holds_integers(description.nodes[static_cast<std::size_t>(node)])) return false;
   for (const Node& reader : description.nodes) {
-    for (std::size_t i = 0; i < reader.operands.size(); ++i) {
-      if (reader.operands[i].node != node) continue;
-      return operand_form(form_of(reader.kind), static_cast<int>(i)).integers;
+    for (const Operand& operand : reader.operands) {
+      if (operand.node != node) continue;
+      return operand_form(form_of(reader.kind), operand.role).integers;
     }
   }
   return false;

@@ -51,8 +51,7 @@ Sentence dimension_fault(const Node& node) {  // D4
 }
 
 const OperandForm& form_of_operand(const Node& node, std::size_t i) {
-  const bool weighs = i + 1 == node.operands.size() && is_weighted(node);
-  return operand_form(form_of(node.kind), static_cast<int>(i), weighs);
+  return operand_form(form_of(node.kind), node.operands[i].role);
 }
 
 /// Whether another operand before this one of `node` reads `source` as the other thing that an

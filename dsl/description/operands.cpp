@@ -40,11 +40,28 @@ std::string_view label_of(const Node& node) {
 
 namespace {
 
-std::string expected_role(const Table<OperandForm>& operands, std::size_t index, bool weighs) {
-  const auto i = static_cast<int>(index);
-  if (weighs) return operands[operands.size - 1].role;
-  if (operands.size > 0 && operands[0].repeated) return operands[0].role + std::to_string(index);
-  return i < operands.size ? operands[i].role : "";
+/// x0, x1, ..., and what weighs behind them.
+bool repeat_well(const Node& node, const std::string& role) {
+  const std::size_t values = count_values(node);
+  for (std::size_t i = 0; i < values; ++i) {
+    if (node.operands[i].role != role + std::to_string(i)) return false;
+  }
+  return values > 0;
+}
+
+/// Each role once, in order; optional ones may be absent.
+bool stand_in_order(const Node& node, const Table<OperandForm>& forms) {
+  int next = 0;
+  const auto skip_to = [&](std::string_view role) {
+    while (next < forms.size && forms[next].role != role && forms[next].optional) ++next;
+    return next < forms.size && forms[next].role == role;
+  };
+  for (const Operand& operand : node.operands) {
+    if (!skip_to(operand.role)) return false;
+    ++next;
+  }
+  return std::all_of(forms.begin() + next, forms.end(),
+                     [](const OperandForm& form) { return form.optional; });
 }
 
 std::string role_list(const Table<OperandForm>& operands) {
@@ -62,16 +79,8 @@ std::string role_list(const Table<OperandForm>& operands) {
 
 Sentence operand_fault(const Description& description, const Node& node, std::size_t position) {
   const Table<OperandForm>& roles = form_of(node.kind).operands;
-  const auto required = std::count_if(roles.begin(), roles.end(),
-                                      [](const OperandForm& form) { return !form.optional; });
   const bool repeats = roles.size > 0 && roles[0].repeated;
-  bool fits = node.operands.size() >= static_cast<std::size_t>(required) &&
-              (repeats || node.operands.size() <= static_cast<std::size_t>(roles.size));
-  for (std::size_t i = 0; i < node.operands.size(); ++i) {
-    const bool weighs = i > 0 && i + 1 == node.operands.size() && is_weighted(node);
-    const std::string expected = expected_role(roles, i, weighs);
-    fits = fits && !expected.empty() && node.operands[i].role == expected;
-  }
+  const bool fits = repeats ? repeat_well(node, roles[0].role) : stand_in_order(node, roles);
   if (!fits) {
     return subject(node) + " does not have the operands of its kind; give it " + role_list(roles) +
            ", in this order (D3)";

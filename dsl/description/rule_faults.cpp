@@ -98,14 +98,12 @@ class ModelView {
       trained[i] = wants_gradient(node);
       if (is_source(node.kind)) continue;
       rules::Reads reads;
-      int at = 0;
       for (const Operand& operand : node.operands) {
         const auto source = static_cast<std::size_t>(operand.node);
         const auto* parameter = std::get_if<ParameterAttributes>(&nodes[source].attributes);
         readers[source] |= KindSet(node.kind);
-        reads.values =
-            reads.values || (!parameter && !operand_form(form_of(node.kind), at).integers);
-        ++at;
+        reads.values = reads.values ||
+                       (!parameter && !operand_form(form_of(node.kind), operand.role).integers);
         reads.trained_values = reads.trained_values || trained[source];
         reads.parameters = reads.parameters || parameter;
         reads.trained_parameters = reads.trained_parameters || (parameter && !parameter->frozen);

@@ -20,6 +20,13 @@ class NodeView {
   bool weighs() const { return is_weighted(node_); }
   const Shape& shape(int operand) const { return read(operand).shape; }
 
+  int position(std::string_view role) const {
+    for (int i = 0; i < operands(); ++i) {
+      if (node_.operands[static_cast<std::size_t>(i)].role == role) return i;
+    }
+    return -1;
+  }
+
   static int rank(const Shape& shape) { return static_cast<int>(shape.size()); }
   template <class Of>
   static auto& at(Of& shape, int dimension) {

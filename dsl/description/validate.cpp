@@ -151,9 +151,8 @@ bool Checker::check_losses() {  // D6
 bool Checker::check_kept() {  // D17
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const auto id = static_cast<NodeId>(i);
-    for (std::size_t role = 0; role < nodes_[i].operands.size(); ++role) {
-      if (!operand_form(form_of(nodes_[i].kind), static_cast<int>(role)).kept) continue;
-      const Operand& operand = nodes_[i].operands[role];
+    for (const Operand& operand : nodes_[i].operands) {
+      if (!operand_form(form_of(nodes_[i].kind), operand.role).kept) continue;
       const auto refuse = [&](const std::string& message) {
         return fail(Section::node, i, id,
                     subject(nodes_[i]) + " keeps '%" + node(operand.node).name + "' as its " +

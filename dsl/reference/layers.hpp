@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "layers/add.hpp"
+#include "layers/attention.hpp"
 #include "layers/batch_norm.hpp"
 #include "layers/causal_conv1d.hpp"
 #include "layers/concat.hpp"
@@ -41,6 +42,6 @@ struct KindList {
 using Layers =
     KindList<Linear, LayerNorm, Relu, Gelu, Silu, Add, Concat, Pointwise, RmsNorm, BatchNorm,
              Embedding, Dropout, Rotary, PositionEmbedding, SinusoidalEmbedding, Reshape, Transpose,
-             Matmul, CausalConv1d, CrossEntropy, Mse, PointwiseLoss>;
+             Matmul, Attention, CausalConv1d, CrossEntropy, Mse, PointwiseLoss>;
 
 }  // namespace halftone::reference

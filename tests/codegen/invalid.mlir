@@ -1384,7 +1384,7 @@ halftone.graph "g" {
 halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 8], bf16>
   // expected-error @+1 {{differ in their element: a view rounds and widens nothing}}
-  %y = halftone.view %x : (!halftone.tensor<[batch, 8], bf16>) -> !halftone.tensor<[batch, 2, 4], f32>
+  %y = halftone.view %x : (!halftone.tensor<[batch, 8], bf16>) -> !halftone.tensor<[batch, 2, 4], f16>
 }
 
 // -----
@@ -1430,6 +1430,83 @@ halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 4, 8], f32>
   // expected-error @+1 {{transposed by its axes is not}}
   %y = halftone.transpose %x {axes = array<i64: 1, 2, 0>} : (!halftone.tensor<[batch, 4, 8], f32>) -> !halftone.tensor<[8, batch, 4], f32>
+}
+
+// -----
+
+// Attention: keys and values of the same sequences.
+halftone.graph "g" {
+  %q = halftone.input "q" : !halftone.tensor<[batch, 5, 4], f32>
+  %k = halftone.input "k" : !halftone.tensor<[time, 7, 4], f32>
+  // expected-error @+1 {{are not sequences of one batch}}
+  %y = halftone.attention %q, %k, %k {heads = 2 : i64} : (!halftone.tensor<[batch, 5, 4], f32>, !halftone.tensor<[time, 7, 4], f32>, !halftone.tensor<[time, 7, 4], f32>) -> !halftone.tensor<[batch, 5, 4], f32>
+}
+
+// -----
+
+// Attention: a value for every key.
+halftone.graph "g" {
+  %q = halftone.input "q" : !halftone.tensor<[batch, 5, 4], f32>
+  %k = halftone.input "k" : !halftone.tensor<[batch, 7, 4], f32>
+  // expected-error @+1 {{do not match}}
+  %y = halftone.attention %q, %k, %q {heads = 2 : i64} : (!halftone.tensor<[batch, 5, 4], f32>, !halftone.tensor<[batch, 7, 4], f32>, !halftone.tensor<[batch, 5, 4], f32>) -> !halftone.tensor<[batch, 5, 4], f32>
+}
+
+// -----
+
+// Attention: heads that share keys are a multiple of the key heads.
+halftone.graph "g" {
+  %q = halftone.input "q" : !halftone.tensor<[batch, 5, 6], f32>
+  // expected-error @+1 {{3 heads are no multiple of 2 key heads}}
+  %y = halftone.attention %q, %q, %q {heads = 3 : i64, key_heads = 2 : i64} : (!halftone.tensor<[batch, 5, 6], f32>, !halftone.tensor<[batch, 5, 6], f32>, !halftone.tensor<[batch, 5, 6], f32>) -> !halftone.tensor<[batch, 5, 6], f32>
+}
+
+// -----
+
+// Attention: heads are whole columns.
+halftone.graph "g" {
+  %q = halftone.input "q" : !halftone.tensor<[batch, 5, 6], f32>
+  // expected-error @+1 {{cannot be cut into 4 heads}}
+  %y = halftone.attention %q, %q, %q {heads = 4 : i64} : (!halftone.tensor<[batch, 5, 6], f32>, !halftone.tensor<[batch, 5, 6], f32>, !halftone.tensor<[batch, 5, 6], f32>) -> !halftone.tensor<[batch, 5, 6], f32>
+}
+
+// -----
+
+// Attention: products are of heads of one width.
+halftone.graph "g" {
+  %q = halftone.input "q" : !halftone.tensor<[batch, 5, 6], f32>
+  // expected-error @+1 {{has 3 columns of the query in a head but 6 of the key}}
+  %y = halftone.attention %q, %q, %q {heads = 2 : i64, key_heads = 1 : i64} : (!halftone.tensor<[batch, 5, 6], f32>, !halftone.tensor<[batch, 5, 6], f32>, !halftone.tensor<[batch, 5, 6], f32>) -> !halftone.tensor<[batch, 5, 12], f32>
+}
+
+// -----
+
+// Attention: the result has the columns of all heads' values.
+halftone.graph "g" {
+  %q = halftone.input "q" : !halftone.tensor<[batch, 5, 6], f32>
+  // expected-error @+1 {{does not have 6 columns for every query of}}
+  %y = halftone.attention %q, %q, %q {heads = 2 : i64} : (!halftone.tensor<[batch, 5, 6], f32>, !halftone.tensor<[batch, 5, 6], f32>, !halftone.tensor<[batch, 5, 6], f32>) -> !halftone.tensor<[batch, 5, 12], f32>
+}
+
+// -----
+
+// Attention: a length for every sequence.
+halftone.graph "g" {
+  %q = halftone.input "q" : !halftone.tensor<[batch, 5, 6], f32>
+  %n = halftone.input "n" : !halftone.tensor<[batch, 5], i32>
+  // expected-error @+1 {{to mask keys; it wants batch}}
+  %y = halftone.attention %q, %q, %q length %n {heads = 2 : i64} : (!halftone.tensor<[batch, 5, 6], f32>, !halftone.tensor<[batch, 5, 6], f32>, !halftone.tensor<[batch, 5, 6], f32>, !halftone.tensor<[batch, 5], i32>) -> !halftone.tensor<[batch, 5, 6], f32>
+}
+
+// -----
+
+// Attention: segments are those of one sequence.
+halftone.graph "g" {
+  %q = halftone.input "q" : !halftone.tensor<[batch, 5, 6], f32>
+  %k = halftone.input "k" : !halftone.tensor<[batch, 7, 6], f32>
+  %s = halftone.input "s" : !halftone.tensor<[batch, 5], i32>
+  // expected-error @+1 {{has segments of one sequence, but reads}}
+  %y = halftone.attention %q, %k, %k segment %s {heads = 2 : i64} : (!halftone.tensor<[batch, 5, 6], f32>, !halftone.tensor<[batch, 7, 6], f32>, !halftone.tensor<[batch, 7, 6], f32>, !halftone.tensor<[batch, 5], i32>) -> !halftone.tensor<[batch, 5, 6], f32>
 }
 
 // -----

@@ -4,7 +4,7 @@
 // RUN: halftone-opt --halftone-lower-layers %s | FileCheck --check-prefix=NONE %s
 
 // CHECK-DAG: #[[PERMUTED:map[0-9]*]] = affine_map<(d0, d1, d2, d3, d4) -> (d1, d2, d4, d3, d0)>
-// NONE-NOT: halftone.{{linear|matmul|causal_conv1d|embedding|layer_norm|relu|gelu|silu|dropout|rotary|position_embedding|sinusoidal_embedding|add|concat|reshape|transpose|pointwise|pointwise_loss|cross_entropy|mse|mean}} {{[%"]}}
+// NONE-NOT: halftone.{{linear|matmul|attention|causal_conv1d|embedding|layer_norm|relu|gelu|silu|dropout|rotary|position_embedding|sinusoidal_embedding|add|concat|reshape|transpose|pointwise|pointwise_loss|cross_entropy|mse|mean}} {{[%"]}}
 
 !matrix = !halftone.tensor<[batch, 8], f32>
 !weight = !halftone.tensor<[8, 8], f32>
@@ -50,6 +50,40 @@ halftone.graph "linear" {
   // CHECK: halftone.contract %[[Z]], %[[W]] {halftone.layer = "back", label = "linear", pass = #halftone.pass<forward>} :
   %back = halftone.linear %z, %w {halftone.layer = "back", transposed = true} : (!matrix, !weight) -> !matrix
   halftone.output "back", %back : !matrix
+}
+
+// Heads move before times and back; two products, and a map over the rows of what the first one leaves.
+// CHECK-LABEL: halftone.graph "attention"
+halftone.graph "attention" {
+  %q = halftone.input "q" : !halftone.tensor<[batch, time, 24], f32>
+  %k = halftone.input "k" : !halftone.tensor<[batch, 7, 8], f32>
+  %n = halftone.input "n" : !halftone.tensor<[batch], i32>
+  // CHECK: %[[CUT:.*]] = halftone.view %{{.*}} {halftone.internal, halftone.layer = "mix"} : (!halftone.tensor<[batch, time, 24], f32>) -> !halftone.tensor<[batch, time, 2, 3, 4], f32>
+  // CHECK: %[[Q:.*]] = halftone.map "transpose"(%[[CUT]]) over ["batch", 2, 3, "time", 4] reads [#halftone.access<general reads #{{.*}}>]
+  // CHECK: %[[K:.*]] = halftone.map "transpose"(%{{.*}}) over ["batch", 2, 7, 4]
+  // CHECK: %[[S:.*]] = halftone.contract %[[Q]], %[[K]] {batch_axes = 2 : i64, halftone.internal, halftone.layer = "mix", label = "scores", pass = #halftone.pass<forward>, transpose_rhs} : {{.*}} -> !halftone.tensor<[batch, 2, 3, time, 7], f32>
+  // CHECK: %[[W:.*]] = halftone.map "softmax"(%[[S]], %{{.*}}) over ["batch", 2, 3, "time", 7] reads [#halftone.access<full>, #halftone.access<general reads #{{.*}}>]
+  // CHECK: ^bb0(%[[PRODUCT:[a-z0-9]+]]: f32, %[[LENGTH:[a-z0-9]+]]: i32):
+  // CHECK: %[[I:.*]] = halftone.axis_index 3 : i32
+  // CHECK: %[[SEVEN:.*]] = arith.constant 7 : i32
+  // CHECK: %[[TIMES:.*]] = halftone.count ["time"] : i32
+  // CHECK: arith.subi %[[SEVEN]], %[[TIMES]] : i32
+  // CHECK: %[[CAUSAL:.*]] = arith.cmpi sge, %{{.*}}, %{{.*}} : i32
+  // CHECK: %[[J:.*]] = halftone.column_index : i32
+  // CHECK: %[[INSIDE:.*]] = arith.cmpi slt, %[[J]], %[[LENGTH]] : i32
+  // CHECK: %[[KEPT:.*]] = arith.andi %[[CAUSAL]], %[[INSIDE]] : i1
+  // CHECK: %[[Z:.*]] = arith.select %[[KEPT]], %{{.*}}, %{{.*}} : f32
+  // CHECK: halftone.row_max %[[Z]] : f32
+  // CHECK: %[[SUM:.*]] = halftone.row_sum %{{.*}} : f32
+  // CHECK: arith.divf %{{.*}}, %[[SUM]] : f32
+  // CHECK: %[[V:.*]] = halftone.map "transpose"
+  // CHECK: %[[Y:.*]] = halftone.contract %[[W]], %[[V]] {batch_axes = 2 : i64, halftone.internal, halftone.layer = "mix", label = "attention", pass = #halftone.pass<forward>} :
+  // CHECK: %[[BACK:.*]] = halftone.map "transpose"(%[[Y]]) over ["batch", "time", 2, 3, 4]
+  // CHECK: halftone.view %[[BACK]] {halftone.layer = "mix"} : (!halftone.tensor<[batch, time, 2, 3, 4], f32>) -> !halftone.tensor<[batch, time, 24], f32>
+  %y = halftone.attention %q, %k, %k length %n {causal = true, halftone.layer = "mix", heads = 6 : i64, key_heads = 2 : i64}
+      : (!halftone.tensor<[batch, time, 24], f32>, !halftone.tensor<[batch, 7, 8], f32>, !halftone.tensor<[batch, 7, 8], f32>,
+         !halftone.tensor<[batch], i32>) -> !halftone.tensor<[batch, time, 24], f32>
+  halftone.output "y", %y : !halftone.tensor<[batch, time, 24], f32>
 }
 
 // Leading dimensions are a batch; without them it is one product.

@@ -61,6 +61,17 @@ halftone.graph "layers" attributes {halftone.loss_without_output = "xent", halft
   // CHECK: halftone.matmul %{{.*}}, %{{.*}} {transpose_a = true, transpose_b = false} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[8, 8], f32>
   %gram = halftone.matmul %fc, %bare {transpose_a = true, transpose_b = false}
       : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[8, 8], f32>
+  // CHECK: halftone.attention %{{.*}}, %{{.*}}, %{{.*}} {causal = true, heads = 2 : i64} : (
+  %mix = halftone.attention %x, %x, %x {causal = true, heads = 2 : i64}
+      : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>)
+      -> !halftone.tensor<[batch, 8], f32>
+  %b4 = halftone.input "keys" : !halftone.tensor<[batch, 4], f32>
+  %document = halftone.input "document" : !halftone.tensor<[batch], i32>
+  // CHECK: halftone.attention %{{.*}}, %{{.*}}, %{{.*}} key_mask %[[DOCUMENT:.*]] segment %[[DOCUMENT]] {heads = 4 : i64, key_heads = 2 : i64, score_scale = 2.500000e-01 : f64, window = 3 : i64} : (
+  %sparse = halftone.attention %x, %b4, %b4 key_mask %document segment %document
+      {heads = 4 : i64, key_heads = 2 : i64, score_scale = 0.25 : f64, window = 3 : i64}
+      : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 4], f32>, !halftone.tensor<[batch, 4], f32>,
+         !halftone.tensor<[batch], i32>, !halftone.tensor<[batch], i32>) -> !halftone.tensor<[batch, 8], f32>
   // CHECK: %{{.*}}, %[[MEAN:.*]], %[[RSTD:.*]] = halftone.layer_norm %{{.*}}, %{{.*}}, %{{.*}} {epsilon = 1.000000e-05 : f64}
   %y, %mean, %rstd = halftone.layer_norm %x, %b, %b {epsilon = 1.0e-05 : f64}
       : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>)

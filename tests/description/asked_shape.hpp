@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <string_view>
 
 #include "halftone/description/description.hpp"
 
@@ -19,10 +20,11 @@ class AskedShape {
   using Choice = std::function<Dimension(int operand, std::size_t dimension)>;
 
   /// The shapes of parameters are not read.
-  AskedShape(Kind kind, std::vector<Shape> operands, bool weighs, const Attributes& attributes,
-             Choice choose)
+  AskedShape(Kind kind, const std::vector<Operand>& operands, std::vector<Shape> shapes,
+             bool weighs, const Attributes& attributes, Choice choose)
       : form_(form_of(kind)),
-        operands_(std::move(operands)),
+        roles_(operands),
+        operands_(std::move(shapes)),
         weighs_(weighs),
         choose_(std::move(choose)) {
     if (const auto* of_layer = std::get_if<LayerAttributes>(&attributes)) attributes_ = *of_layer;
@@ -39,6 +41,12 @@ class AskedShape {
   [[nodiscard]] bool weighs() const { return weighs_; }
   [[nodiscard]] const Shape& shape(int operand) const {
     return operands_.at(static_cast<std::size_t>(operand));
+  }
+  [[nodiscard]] int position(std::string_view role) const {
+    for (int i = 0; i < operands(); ++i) {
+      if (roles_.at(static_cast<std::size_t>(i)).role == role) return i;
+    }
+    return -1;
   }
   static int rank(const Shape& shape) { return static_cast<int>(shape.size()); }
   template <class Of>
@@ -98,6 +106,7 @@ class AskedShape {
   }
 
   const KindForm& form_;
+  std::vector<Operand> roles_;
   std::vector<Shape> operands_;
   bool weighs_;
   LayerAttributes attributes_;

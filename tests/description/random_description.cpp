@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 
 #include "asked_shape.hpp"
 #include "builder.hpp"
@@ -189,22 +190,22 @@ class Generator {
     const Shape weights = weighs ? shape_of_weights(kind, x) : Shape{};
     std::vector<Shape> shapes;
     for (const Operand& operand : operands) {
-      const bool integers = operand_form(form_of(kind), static_cast<int>(shapes.size())).integers;
+      const bool integers = operand_form(form_of(kind), operand.role).integers;
       shapes.push_back(integers ? rows_of(x) : operand.node < 0 ? Shape{} : shape(operand.node));
     }
     if (weighs) shapes.back() = weights;
     const Attributes attributes = attributes_of(kind, operands.size() - (weighs ? 1 : 0), shape(x));
     const auto choose = [&](int operand, std::size_t dimension) {
-      return chosen(operand_form(form_of(kind), operand), dimension);
+      const auto& role = operands[static_cast<std::size_t>(operand)].role;
+      return chosen(operand_form(form_of(kind), role), dimension);
     };
-    AskedShape asked(kind, std::move(shapes), weighs, attributes, choose);
+    AskedShape asked(kind, operands, std::move(shapes), weighs, attributes, choose);
     AllKinds::infer_shape(kind, asked);
     if (!asked.result() || ends_in_symbol(*asked.result())) return;
     for (int i = 0; i < static_cast<int>(operands.size()); ++i) {
-      NodeId& read = operands[static_cast<std::size_t>(i)].node;
-      const bool is_weight = weighs && i + 1 == static_cast<int>(operands.size());
-      const OperandForm& form = operand_form(form_of(kind), i, is_weight);
-      if (is_weight) {
+      auto& [role, read] = operands[static_cast<std::size_t>(i)];
+      const OperandForm& form = operand_form(form_of(kind), role);
+      if (form.weighs) {
         read = builder_.input(name(), weights);
       } else if (read < 0) {
         read = form.integers ? builder_.input(name(), rows_of(x), kIntegers[below(6)])
@@ -239,7 +240,7 @@ class Generator {
         }
         continue;
       }
-      if (form.optional && below(2) == 0) return operands;
+      if (form.optional && below(2) == 0) continue;
       NodeId node = operands.empty() ? x : alike(x).back();
       if (form.is_own() || form.integers || form.weighs) node = -1;
       operands.push_back({form.role, node});
@@ -282,8 +283,9 @@ class Generator {
       const auto place = result.settings.begin() + static_cast<std::ptrdiff_t>(at++);
       if (setting.optional) result.settings.insert(place, {setting.name, 0.25});
       auto& value = result.settings[at - 1].value;
+      // Numbers of heads divide columns: mostly one of them.
       if (setting.type == SettingType::integer) {
-        const auto number = static_cast<std::int64_t>(below(40));
+        const auto number = static_cast<std::int64_t>(below(2) == 0 ? 1 : below(40));
         value = setting.accepts(static_cast<double>(number)) ? number : 1;
       }
       if (setting.type == SettingType::flag) value = setting.optional || below(2) == 1;

@@ -50,7 +50,14 @@ Description everything() {
                              set(kind_called("reshape"), folded));
   const NodeId swap = b.node("swap", kind_called("transpose"), {{"x", fold}}, folded,
                              set(kind_called("transpose"), std::vector<std::int64_t>{0, 2, 1}));
-  const NodeId unfold = b.node("unfold", kind_called("reshape"), {{"x", swap}}, kWide,
+  LayerAttributes heads = standard_attributes(kind_called("attention"));
+  heads.settings[0].value = std::int64_t{2};
+  heads.settings.push_back({"causal", true});
+  heads.settings.push_back({"soft_cap", 30.0});
+  const NodeId mixed = b.node("mixed", kind_called("attention"),
+                              {{"query", swap}, {"key", fold}, {"value", fold}, {"length", label}},
+                              folded, std::move(heads));
+  const NodeId unfold = b.node("unfold", kind_called("reshape"), {{"x", mixed}}, kWide,
                                set(kind_called("reshape"), kWide));
   const NodeId relu = b.node("relu", kind_called("relu"), {{"x", unfold}}, kWide);
   const NodeId erf = b.node("erf", kind_called("gelu"), {{"x", relu}}, kWide,
@@ -147,7 +154,8 @@ state %mean : [batch, 4] initial -2.5
 %root = rms_norm(x: %norm, weight: %w.bias) {epsilon: 0} : [batch, 4]
 %fold = reshape(x: %root) {shape: [batch, 2, 2]} : [batch, 2, 2]
 %swap = transpose(x: %fold) {axes: [0, 2, 1]} : [batch, 2, 2]
-%unfold = reshape(x: %swap) {shape: [batch, 4]} : [batch, 4]
+%mixed = attention(query: %swap, key: %fold, value: %fold, length: %label) {heads: 2, causal: true, soft_cap: 30} : [batch, 2, 2]
+%unfold = reshape(x: %mixed) {shape: [batch, 4]} : [batch, 4]
 %relu = relu(x: %unfold) : [batch, 4]
 %erf = gelu(x: %relu) {approximation: erf} : [batch, 4]
 %tanh = gelu(x: %erf) {approximation: tanh} : [batch, 4]

@@ -49,6 +49,10 @@ TEST_CASE("shapes follow from the operands' shapes") {
       {kind_called("matmul"),
        {{"a", {fixed(2), kBatch}}, {"b", {kBatch, kTime}}},
        {fixed(2), kTime}},
+      {kind_called("attention"),
+       {{"query", wide}, {"key", wide}, {"value", {kBatch, kTime, fixed(4)}}},
+       {kBatch, kTime, fixed(4)},
+       LayerAttributes{{{"heads", std::int64_t{2}}}, {}}},
       {kind_called("layer_norm"),
        {{"x", wide}, {"weight", {fixed(6)}}, {"bias", {fixed(6)}}},
        wide},
@@ -212,6 +216,43 @@ TEST_CASE("rotary turns an even number of a head's elements, and scales as Llama
         inferred(kind_called("rotary"), {{"x", {kTime, fixed(12)}}}, std::move(attributes));
     CHECK(shape.has_value() == c.fits);
   }
+}
+
+TEST_CASE("an attention's heads cut its columns, and its masks have the shapes of what they mask") {
+  const Kind attention = kind_called("attention");
+  const auto with_heads = [&](std::int64_t heads, std::int64_t key_heads) {
+    LayerAttributes attributes = standard_attributes(attention);
+    attributes.settings[0].value = heads;
+    if (key_heads > 0) attributes.settings.push_back({"key_heads", key_heads});
+    return attributes;
+  };
+  const Shape query = {kBatch, kTime, fixed(12)}, key = {kBatch, fixed(7), fixed(6)};
+  const Shape value = {kBatch, fixed(7), fixed(10)}, rows = {kBatch, kTime};
+  const auto shape = [&](std::int64_t heads, std::int64_t key_heads, const Shape& k, const Shape& v,
+                         std::vector<std::pair<std::string, Shape>> masks = {}) {
+    std::vector<std::pair<std::string, Shape>> operands = {
+        {"query", query}, {"key", k}, {"value", v}};
+    operands.insert(operands.end(), masks.begin(), masks.end());
+    return inferred(attention, operands, with_heads(heads, key_heads));
+  };
+  CHECK(shape(4, 2, key, value) == Shape{kBatch, kTime, fixed(20)});
+  CHECK(shape(4, 2, key, value, {{"length", {kBatch}}, {"key_mask", {kBatch, fixed(7)}}}));
+  CHECK(shape(4, 2, key, value, {{"key_mask", {kBatch, fixed(7)}}}));
+  CHECK(shape(3, 0, query, query, {{"segment", rows}}) == query);
+  CHECK(!shape(4, 2, key, value, {{"key_mask", {kBatch, fixed(7)}}, {"length", {kBatch}}}));
+  CHECK(!shape(4, 2, key, value, {{"length", {}}}));
+  CHECK(!shape(4, 2, key, value, {{"key_mask", rows}}));
+  CHECK(!shape(4, 2, key, value, {{"segment", rows}}));
+  CHECK(!shape(4, 0, key, value));
+  CHECK(!shape(3, 2, key, value));
+  CHECK(!shape(5, 5, query, query));
+  CHECK(!shape(0, 0, key, value));
+  CHECK(!shape(4, 2, key, {kBatch, fixed(8), fixed(10)}));
+  CHECK(!shape(4, 2, {fixed(7), fixed(6)}, {fixed(7), fixed(10)}));
+  CHECK(!shape(4, 2, {kBatch, fixed(7), kTime}, value));
+  CHECK(!inferred(attention, {{"query", {fixed(4)}}, {"key", {fixed(4)}}, {"value", {fixed(4)}}},
+                  with_heads(1, 0)));
+  CHECK(!inferred(attention, {{"query", query}, {"key", query}, {"value", query}}));
 }
 
 TEST_CASE("a matmul sums over the dimension that its settings say") {

@@ -37,6 +37,7 @@ struct Case {
 
 const Case kCases[] = {
     {"adam", specs::adam_model_program, {}},
+    {"attention", specs::attention_model_program, {}},
     {"autoencoder", specs::autoencoder_program, {}},
     {"batch_norm", specs::batch_norm_model_program, {}},
     {"causal_conv1d", specs::causal_conv1d_model_program, {}},
@@ -92,6 +93,27 @@ TEST_CASE("a model in the dsl describes itself as its hand-written text") {
     CHECK(print(described) == print(expected));
     CHECK(described == expected);
   }
+}
+
+TEST_CASE("settings and masks of an attention stand in the order of its form") {
+  constexpr auto net = halftone::dsl::model(
+      "net",
+      halftone::dsl::inputs(halftone::dsl::tensor("x", halftone::dsl::batch, 9, 12),
+                            halftone::dsl::tensor("k", halftone::dsl::batch, 9, 6),
+                            halftone::dsl::segments("s", halftone::dsl::batch, 9),
+                            halftone::dsl::lengths("n", halftone::dsl::batch)),
+      halftone::dsl::from("x") |
+          halftone::dsl::attention(
+              "mix", "k", "k", halftone::dsl::segment("s"), halftone::dsl::alibi,
+              halftone::dsl::dropout_rate(0.25), halftone::dsl::soft_cap(30),
+              halftone::dsl::window(5), halftone::dsl::length("n"), halftone::dsl::score_scale(0.5),
+              halftone::dsl::heads(4), halftone::dsl::key_heads(2), halftone::dsl::causal) |
+          halftone::dsl::output("y"));
+  const std::string text = print(describe(net, specs::f32_rules));
+  CHECK(
+      text.find("%mix = attention(query: %x, key: %k, value: %k, length: %n, segment: %s) "
+                "{heads: 4, key_heads: 2, causal: true, window: 5, score_scale: 0.5, soft_cap: 30, "
+                "alibi: true, dropout_rate: 0.25} : [batch, 9, 12]\n") != std::string::npos);
 }
 
 TEST_CASE("every hand-written model of f32 alone has a form in the dsl") {

@@ -215,6 +215,21 @@ HALFTONE_PROGRAM(relu_sgd_momentum_program, relu_sgd_momentum, f32_rules,
                  sgd(lr(0.05), momentum(0.9), weight_decay(0.0005)))
 
 constexpr Dimension time = symbol("time");
+constexpr auto attention_model = model(
+    "attention", inputs(tensor("x", batch, time, 10), tensor("target", batch, time, 10)),
+    from("x") | rms_norm("norm", no_decay, init_uniform(0.5, 1.5)),
+    from("norm") | drawn("q1", 12, 0.5), from("norm") | drawn("k1", 12, 0.5),
+    from("norm") | drawn("v1", 15, 0.5),
+    from("q1") | attention("mix1", "k1", "v1", causal, halftone::dsl::heads(3)) |
+        drawn("join1", 10, 0.3),
+    from("x") | add("join1") | as("residual"),
+    from("residual") | linear("q2", 8, no_bias, init_uniform(-0.7, 0.7)),
+    from("residual") | linear("k2", 8, no_bias, init_uniform(-0.7, 0.7)),
+    from("residual") | linear("v2", 10, no_bias, init_uniform(-0.5, 0.5)),
+    from("q2") | attention("mix2", "k2", "v2", halftone::dsl::heads(1)) | output("prediction"),
+    losses(mse("error", "prediction", "target")));
+HALFTONE_PROGRAM(attention_model_program, attention_model, f32_rules, adamw(lr(0.01)), clip(1.0))
+
 constexpr auto heads =
     model("heads", inputs(tensor("x", batch, time, 10), tensor("target", batch, time, 10)),
           from("x") | drawn("split", 48, 0.32) | reshape("heads", batch, time, 12, 4) |

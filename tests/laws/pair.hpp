@@ -160,7 +160,8 @@ class Pair {
     reference::Symbols symbols;
     for (const auto& node : description.nodes)
       for (const auto& dim : node.shape)
-        if (!dim.symbol.empty()) symbols[dim.symbol] = dim.symbol == "batch" ? batch : 3;
+        if (!dim.symbol.empty())
+          symbols[dim.symbol] = dim.symbol == "batch" ? batch : dim.symbol == "source" ? 5 : 3;
     return symbols;
   }
 

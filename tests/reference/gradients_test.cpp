@@ -59,6 +59,41 @@ parameter %w : [3, 4] init constant(0)
 %y = matmul(a: %u, b: %u) {transpose_a: true, transpose_b: true} : [batch, 2, 3, 3]
 output "y" = %y
 )"},
+    {"attention, causal", R"(input %x : f32[batch, 5, 4]
+parameter %w : [4, 4] init constant(0)
+parameter %v : [6, 4] init constant(0)
+%k = linear(x: %x, weight: %w) : [batch, 5, 4]
+%u = linear(x: %x, weight: %v) : [batch, 5, 6]
+%y = attention(query: %x, key: %k, value: %u) {heads: 2, causal: true} : [batch, 5, 6]
+output "y" = %y
+)"},
+    {"attention of few keys, heads that share, capped, sloped and windowed",
+     R"(input %x : f32[batch, 4, 6]
+parameter %k : [7, 4] init constant(0)
+parameter %w : [2, 2] init constant(0)
+%q = reshape(x: %x) {shape: [batch, 6, 4]} : [batch, 6, 4]
+%h = reshape(x: %x) {shape: [batch, 12, 2]} : [batch, 12, 2]
+%v = linear(x: %h, weight: %w) : [batch, 12, 2]
+%y = attention(query: %q, key: %v, value: %v) {heads: 2, key_heads: 1, causal: true, window: 4, score_scale: 0.8, soft_cap: 1.5, alibi: true} : [batch, 6, 4]
+%z = linear(x: %y, weight: %k) : [batch, 6, 7]
+output "z" = %z
+)"},
+    {"attention of one value, masked", R"(input %x : f32[batch, 4, 6]
+input %n : i32[batch]
+input %s : i32[batch, 4]
+parameter %w : [6, 6] init constant(0)
+%u = linear(x: %x, weight: %w) : [batch, 4, 6]
+%y = attention(query: %u, key: %u, value: %u, length: %n, key_mask: %s, segment: %s) {heads: 3} : [batch, 4, 6]
+output "y" = %y
+)"},
+    {"attention of parameters, dropped", R"(parameter %q : [3, 4] init constant(0)
+parameter %k : [5, 4] init constant(0)
+parameter %v : [5, 2] init constant(0)
+input %x : f32[3, 2]
+%y = attention(query: %q, key: %k, value: %v) {heads: 2, dropout_rate: 0.3} : [3, 2]
+%z = add(a: %x, b: %y) : [3, 2]
+output "z" = %z
+)"},
     {"layer_norm", R"(input %x : f32[batch, 9]
 parameter %w : [9] init constant(0)
 parameter %b : [9] init constant(0)
@@ -449,8 +484,8 @@ TEST_CASE("the gradients of every example model equal central differences") {
     CAPTURE(name);
     // Its sums over thousands of terms hide what one element adds; it has the layers of digits.
     if (name == "wide") continue;
-    Problem problem =
-        make_problem(halftone::tests::load_model(name), {{"batch", 3}, {"time", 2}}, 11, -0.5, 0.5);
+    Problem problem = make_problem(halftone::tests::load_model(name),
+                                   {{"batch", 3}, {"time", 2}, {"source", 4}}, 11, -0.5, 0.5);
     check_gradients(problem);
   }
 }

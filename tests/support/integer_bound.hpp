@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the elements of an input of integers choose from: classes of a loss, rows of an embedding.
+// What the elements of an input of integers choose from: classes of a loss, rows of an embedding,
+// few numbers where they mask keys.
 #pragma once
 
 #include <algorithm>
@@ -32,6 +33,12 @@ inline std::int32_t integer_bound(const description::Description& model,
     for (const description::Operand& operand : node.operands) {
       if (operand.node != input) continue;
       if (operand.role == "label") bound = std::min(bound, extent(shape(node.operands[0]).back()));
+      if (operand.role == "length") {
+        const description::Shape& keys = shape(node.operands[1]);
+        bound = std::min(bound, extent(keys[keys.size() - 2]) + 2);  // one more than there are
+      }
+      if (operand.role == "key_mask") bound = std::min<std::int64_t>(bound, 2);
+      if (operand.role == "segment") bound = std::min<std::int64_t>(bound, 3);
       if (operand.role == "token") bound = std::min(bound, extent(shape(node.operands[1]).front()));
     }
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/ir/Forms.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/AffineMap.h"
 
 using namespace mlir;
@@ -17,46 +18,22 @@ LogicalResult TransposeOp::verify() {
   return success();
 }
 
-/// Neighbours stay neighbours where axes of other extents than 1 keep their order.
-bool TransposeOp::isView() {
-  ArrayRef<Attribute> dims = tensor(getX()).getDims();
-  auto moves = [&](int64_t axis) {
-    auto extent = dyn_cast<IntegerAttr>(dims[axis]);
-    return !extent || extent.getInt() != 1;
-  };
-  return llvm::is_sorted(SmallVector<int64_t>(llvm::make_filter_range(getAxes(), moves)));
-}
-
-static AccessAttr readBy(AffineMap map) {
-  return AccessAttr::get(map.getContext(), AccessKind::General, 0, AffineMapAttr::get(map), {}, {});
-}
-
-/// The result's indices, given those of x.
-static AffineMap mapOf(TransposeOp op) {
-  return AffineMap::getPermutationMap(op.getAxes(), op.getContext());
-}
+bool TransposeOp::isView() { return keepsOrder(tensor(getX()).getDims(), getAxes()); }
 
 SmallVector<AccessAttr> TransposeOp::getOperandAccesses() {
-  return isView() ? accesses(getContext(), {AccessKind::Full})
-                  : SmallVector<AccessAttr>{readBy(inversePermutation(mapOf(*this)))};
+  if (isView())
+    return accesses(getContext(), {AccessKind::Full});
+  auto map = inversePermutation(AffineMap::getPermutationMap(getAxes(), getContext()));
+  return {AccessAttr::get(getContext(), AccessKind::General, 0, AffineMapAttr::get(map), {}, {})};
 }
 
-static SmallVector<Value> handOn(Scalars &, ValueRange elements) { return {elements[0]}; }
-
 SmallVector<Value> TransposeOp::lower(OpBuilder &builder) { // D37
-  if (isView())
-    return {ViewOp::create(builder, getLoc(), getType(), getX())};
-  return lowerToMap(*this, builder, handOn, getType(), {AccessKind::Full});
+  return {makeTranspose(builder, getLoc(), getX(), getAxes())};
 }
 
 SmallVector<Value> TransposeOp::buildGradients(OpBuilder &builder,
                                                ValueRange resultGradients) { // D56
-  TensorType type = gradientType(getX());
-  if (isView())
-    return {ViewOp::create(builder, getLoc(), type, resultGradients[0])};
-  Space space{type, {readBy(mapOf(*this))}, accesses(getContext(), {AccessKind::Full})};
-  auto map = makeMap(builder, getLoc(), "transpose", space, resultGradients[0], type, handOn);
-  return {map.getOutputs()[0]};
+  return {makeTranspose(builder, getLoc(), resultGradients[0], invertPermutationVector(getAxes()))};
 }
 
 SmallVector<Value> TransposeOp::readForGradient(unsigned) { return {}; }

@@ -199,7 +199,7 @@ class Report {
       case Fault::integers_as_values:
         return say(Asker{}, " reads ", other,
                    " as a value, but it holds integers: declare it with tensor(), or use it as the "
-                   "label of a loss or the token of an embedding");
+                   "label of a loss, the token of an embedding or what masks keys of an attention");
       case Fault::values_as_integers:
         return say(Name{found_.node}, " takes ", other, " as its ", found_.text,
                    ": declare an input with ", found_.text, "s() for it");

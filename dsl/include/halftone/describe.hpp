@@ -96,8 +96,7 @@ class Describer {
     to.name = names_[n];
     to.kind = from.kind;
     for (int i = 0; i < from.operand_count; ++i) {
-      const bool weighs = from.weighs && i + 1 == from.operand_count;
-      to.operands.push_back({role(from.kind, i, weighs), ids_[graph_.operand(from, i).node]});
+      to.operands.push_back({role(from, i), ids_[graph_.operand(from, i).node]});
     }
     for (int i = 0; i < from.shape.rank; ++i)
       to.shape.push_back(dimension(from.shape.dimensions[i]));
@@ -112,8 +111,8 @@ class Describer {
   }
 
   /// As in the table of nodes of docs/spec/description.md.
-  static std::string role(description::Kind kind, int i, bool weighs) {
-    const description::OperandForm& form = operand_form(form_of(kind), i, weighs);
+  static std::string role(const Node& node, int i) {
+    const description::OperandForm& form = form_of_operand(node, i);
     return form.repeated ? form.role + std::to_string(i) : form.role;
   }
 

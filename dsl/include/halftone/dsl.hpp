@@ -3,6 +3,7 @@
 // HALFTONE_MODEL.
 #pragma once
 
+#include "halftone/attention.hpp"
 #include "halftone/gated.hpp"
 #include "halftone/layers.hpp"
 #include "halftone/loss_scale.hpp"

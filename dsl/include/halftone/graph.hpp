@@ -96,6 +96,7 @@ struct Node {
   int scope = -1;
   int token = -1;                       ///< the layer's token; its options and operands follow
   int operands = 0, operand_count = 0;  ///< a range of Graph::operands
+  unsigned absent = 0;                  ///< bits of optional operands that a user did not name
   int users = 0;                        ///< operands, outputs and assignments that read it
   unsigned char mark = 0;               ///< sorting: 0 untouched, 1 being visited, 2 placed
   Shape shape{};
@@ -346,6 +347,18 @@ constexpr int tied_operand(description::Kind kind) {
   int i = operands.size - 1;
   while (i >= 0 && !operands[i].may_be_tied) --i;
   return i;
+}
+
+/// Which of its kind's operands operand `i` of a node is.
+constexpr int role_of(const Node& node, int i) {
+  const auto& forms = form_of(node.kind).operands;
+  if (forms[0].repeated) return node.weighs && i + 1 == node.operand_count ? forms.size - 1 : 0;
+  int role = i;
+  for (int at = 0; at <= role && node.absent >> at != 0; ++at) role += (node.absent >> at & 1) != 0;
+  return role;
+}
+constexpr const description::OperandForm& form_of_operand(const Node& node, int i) {
+  return form_of(node.kind).operands[role_of(node, i)];
 }
 
 /// What a layer without a name is called behind what it continues.

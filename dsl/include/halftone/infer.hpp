@@ -21,6 +21,13 @@ class NodeView {
   constexpr bool weighs() const { return node_.weighs; }
   constexpr const Shape& shape(int operand) const { return graph_.read(node_, operand).shape; }
 
+  constexpr int position(const char* role) const {
+    for (int i = 0; i < operands(); ++i) {
+      if (same_text(form_of_operand(node_, i).role, role)) return i;
+    }
+    return -1;
+  }
+
   static constexpr int rank(const Shape& shape) { return shape.rank; }
   static constexpr auto& at(auto& shape, int dimension) { return shape.dimensions[dimension]; }
   static constexpr Dimension last(const Shape& shape) { return shape.last(); }
@@ -177,13 +184,10 @@ class Inference {
   /// Losses are read by nobody, integers only where the reader's form asks for them.
   constexpr void readable(int n) {
     const Node& node = graph_.nodes[n];
-    const description::KindForm& form = form_of(node.kind);
     for (int i = 0; i < node.operand_count; ++i) {
       const int at = graph_.operand(node, i).node;
       const Node& read = graph_.nodes[at];
-      const description::OperandForm& operand = node.weighs && i + 1 == node.operand_count
-                                                    ? form.operands[form.operands.size - 1]
-                                                    : operand_form(form, i);
+      const description::OperandForm& operand = form_of_operand(node, i);
       if (read.category == Category::loss) {
         graph_.fail({.fault = Fault::loss_as_value, .node = n, .other = at});
       } else if (read.integers != operand.integers) {

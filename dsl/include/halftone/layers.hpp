@@ -34,8 +34,7 @@ constexpr Token function(const char* name, const Expression* expression) {
 }
 }  // namespace building
 
-// ---- options of parameters: linear, causal_conv1d, embedding, layer_norm, rms_norm, batch_norm
-// ----
+// ---- options of parameters: linear, causal_conv1d, embedding and the norms ----
 
 template <int N>
 struct ParameterOptions {
@@ -197,6 +196,18 @@ struct Momentum {
 };
 /// How much of it sgd keeps of earlier gradients, or batch_norm takes of a new batch.
 constexpr Momentum momentum(double value) { return {value}; }
+
+struct SoftCap {
+  double cap = 0;
+  const char* misuse = nullptr;
+};
+/// cross_entropy reads cap * tanh(logits / cap) in place of its logits, attention bends its scores
+/// likewise; Gemma 2 takes 30 and 50. An output of the logits shows them as they are. D29, D61
+template <class Cap>
+  requires(std::is_arithmetic_v<Cap>)
+constexpr SoftCap soft_cap(Cap cap) {
+  return {static_cast<double>(cap)};
+}
 
 /// Normalizes every row, then weight and bias (columns); epsilon(1e-5). D22
 template <int... N>

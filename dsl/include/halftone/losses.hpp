@@ -60,18 +60,6 @@ constexpr ZLoss z_loss(Weight weight) {
   return {static_cast<double>(weight)};
 }
 
-struct SoftCap {
-  double cap = 0;
-  const char* misuse = nullptr;
-};
-/// cross_entropy reads cap * tanh(logits / cap) in place of its logits; Gemma 2 takes 30. An output
-/// of the logits shows them as they are. D29
-template <class Cap>
-  requires(std::is_arithmetic_v<Cap>)
-constexpr SoftCap soft_cap(Cap cap) {
-  return {static_cast<double>(cap)};
-}
-
 namespace building {
 constexpr Token setting_token(const IgnoreIndex& ignored) {
   return setting<CrossEntropy>("ignore_index", static_cast<double>(ignored.label));

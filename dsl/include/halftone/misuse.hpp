@@ -4,6 +4,7 @@
 // compiler would list candidates.
 #pragma once
 
+#include "halftone/attention.hpp"
 #include "halftone/gated.hpp"
 #include "halftone/loss_scale.hpp"
 #include "halftone/losses.hpp"
@@ -145,6 +146,13 @@ constexpr Spec<1> matmul(const auto&...) {
       "matmul takes a name, the name of a value, transpose_a and transpose_b: write "
       "matmul(\"scores\", \"keys\", transpose_b)");
 }
+constexpr Spec<1> attention(const auto&...) {
+  return building::misused(
+      "attention takes a name, the names of keys and of values, heads(), and each at most once "
+      "key_heads(), causal, window(), score_scale(), soft_cap(), alibi, dropout_rate(), "
+      "length(), key_mask() and segment(): write attention(\"mix\", \"k\", \"v\", heads(8), "
+      "causal)");
+}
 constexpr Spec<1> reshape(const auto&...) {
   return building::misused(
       "reshape takes a name and dimensions that are whole numbers or symbols: write "
@@ -198,6 +206,21 @@ constexpr Section<1> positions(const auto&...) {
   return building::misused_section(
       "positions takes a name and dimensions that are whole numbers or symbols: write "
       "positions(\"place\", batch, 64)");
+}
+constexpr Section<1> lengths(const auto&...) {
+  return building::misused_section(
+      "lengths takes a name and dimensions that are whole numbers or symbols: write "
+      "lengths(\"length\", batch)");
+}
+constexpr Section<1> key_masks(const auto&...) {
+  return building::misused_section(
+      "key_masks takes a name and dimensions that are whole numbers or symbols: write "
+      "key_masks(\"kept\", batch, 64)");
+}
+constexpr Section<1> segments(const auto&...) {
+  return building::misused_section(
+      "segments takes a name and dimensions that are whole numbers or symbols: write "
+      "segments(\"document\", batch, 64)");
 }
 constexpr Section<1> state(const auto&...) {
   return building::misused_section(

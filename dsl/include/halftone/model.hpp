@@ -102,6 +102,21 @@ constexpr auto positions(const char* name, const Parts&... parts) {
   return labels(name, parts...);
 }
 
+/// The same, read by attention to mask keys: lengths("length", batch), key_masks("kept", batch,
+/// time), segments("document", batch, time).
+template <PartOfInput... Parts>
+constexpr auto lengths(const char* name, const Parts&... parts) {
+  return labels(name, parts...);
+}
+template <PartOfInput... Parts>
+constexpr auto key_masks(const char* name, const Parts&... parts) {
+  return labels(name, parts...);
+}
+template <PartOfInput... Parts>
+constexpr auto segments(const char* name, const Parts&... parts) {
+  return labels(name, parts...);
+}
+
 struct Initial {
   double value;
 };

@@ -28,7 +28,8 @@ enum class Part : unsigned char {
   init_normal,  // detail: Target; x, y as in description::Initializer
   dimension,    // of a source, or of a layer's list, behind its options: number, or name of a
                 // symbol
-  operand,      // of a node: name of a value; of a layer, after the current value
+  operand,      // of a node: name of a value; of a layer, after the current value; detail: of an
+                // optional one which operand, otherwise 0
   weights,      // of a loss, behind its operands: name of the input that is its sample_weight
   chain,        // forgets the current value
   from,         // name of the value that becomes the current one

@@ -181,8 +181,11 @@ class Walk {
         {.name = options.tied, .scope = scope_, .tie = options.shared ? Tie::same : Tie::weight});
   }
 
-  constexpr bool push_named(int at) {
-    if (at >= program_.size || program_[at].part != Part::operand) return false;
+  /// The named value at `at`, if there is one for this optional role, otherwise for any other.
+  constexpr bool push_named(int at, int optional_role = 0) {
+    if (at >= program_.size || program_[at].part != Part::operand ||
+        program_[at].detail != optional_role)
+      return false;
     graph_.operands.push({.name = program_[at].name, .scope = scope_});
     return true;
   }
@@ -200,8 +203,10 @@ class Walk {
       const description::OperandForm& operand = form.operands[role];
       if (operand.group != description::ParameterGroup::none || operand.kept)
         push_own(i, role, operand, options);
-      else if (push_named(at))
+      else if (push_named(at, operand.optional ? role : 0))
         ++at;
+      else if (operand.optional && !operand.weighs)
+        node.absent |= 1u << role;
     }
     if (form.operands[0].repeated) {
       while (push_named(at)) ++at;

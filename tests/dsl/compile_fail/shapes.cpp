@@ -87,7 +87,8 @@ MODEL(net, rules, adamw())
 }  // namespace computed_weight
 
 // EXPECT integer_weight: loss 'loss' reads input 'w' as a value, but it holds integers: declare it
-// with tensor(), or use it as the label of a loss or the token of an embedding
+// with tensor(), or use it as the label of a loss, the token of an embedding or what masks keys of
+// an attention
 namespace integer_weight {
 constexpr auto net = model("net",
                            inputs(tensor("x", batch, 8), tensor("y", batch, 10),
@@ -107,7 +108,8 @@ MODEL(net, rules, adamw())
 }  // namespace unknown_weight
 
 // EXPECT integers_as_values: layer 'sum' reads input 'digit' as a value, but it holds integers:
-// declare it with tensor(), or use it as the label of a loss or the token of an embedding
+// declare it with tensor(), or use it as the label of a loss, the token of an embedding or what
+// masks keys of an attention
 namespace integers_as_values {
 constexpr auto net =
     model("net", inputs(tensor("x", batch), either(labels("digit", batch), tensor("digit", batch))),

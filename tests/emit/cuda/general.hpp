@@ -2,6 +2,7 @@
 // What the kernels of general.mlir compute, element by element.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -162,6 +163,23 @@ inline Values gathered_sums(std::size_t batch, const Values& table,
                      [&](std::size_t row, std::size_t j) { return rows[row * 6 + j]; });
 }
 
+/// x: [4, batch, 6], c: [batch, 3, 4]. All sums are exact, in any order.
+inline Values placed(std::size_t batch, const Values& x, const Values& c) {
+  const auto beside = [&](std::size_t i, std::size_t b, std::size_t j) {
+    return i > 0 && j > 0 && j <= 4 ? c[b * 12 + (i - 1) * 4 + 4 - j] : 0.0f;
+  };
+  return each(4, batch, 6, [&](std::size_t i, std::size_t b, std::size_t j) {
+    const float* row = &x[(i * batch + b) * 6];
+    float sum = 0, largest = -INFINITY;
+    for (std::size_t at = 0; at < 6; ++at) {
+      sum += row[at] + beside(i, b, at);
+      largest = std::max(largest, beside(i, b, at));
+    }
+    const float place = static_cast<float>(b) - static_cast<float>(i);
+    return (sum + largest) * place + (row[j] + beside(i, b, j));
+  });
+}
+
 /// N1 for every element of the batch; at(element, row or column, k).
 template <class Lhs, class Rhs>
 Values products(std::size_t elements, std::size_t rows, std::size_t columns, std::size_t depth,
@@ -235,6 +253,8 @@ void each_kernel(std::size_t batch, const Test& test) {
   test("late_sums", late_sums(batch, gt, xt), gt, xt);
   test("turned_sums", turned_sums(batch, xt), xt);
   test("gathered_sums", gathered_sums(batch, table, tokens(batch)), as_bf16(table), tokens(batch));
+  const Values x46 = drawn(batch * 24, 18);
+  test("placed", placed(batch, x46, x34), x46, x34);
   const Values left = fractions(batch * 1110, 7), right = fractions(batch * 630, 8),
                c21 = fractions(21, 9), skip = fractions(batch * 2331, 10);
   test("products", products(batch, left, right, c21, skip), left, right, c21, skip);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// General accesses of pointwise and column kernels, sums into segments, and contractions with batch axes. cpu_general_test.cpp runs the CPU's code,
+// General accesses of pointwise, row and column kernels, sums into segments, and contractions with batch axes. cpu_general_test.cpp runs the CPU's code,
 // general_test.cpp the CUDA text on the host, simulated_general_test.cpp on the simulator; general.hpp says what they compute.
 // RUN: cuda_text %s | FileCheck %s
 #full = #halftone.access<full>
@@ -16,6 +16,7 @@ halftone.graph "training" {
   %x34 = halftone.input "x34" : !halftone.tensor<[batch, 3, 4], f32>
   %tokens = halftone.input "tokens" : !halftone.tensor<[batch, 4], i32>
   %table = halftone.input "table" : !halftone.tensor<[11, 6], bf16>
+  %x46 = halftone.input "x46" : !halftone.tensor<[4, batch, 6], f32>
   %x9 = halftone.input "x9" : !halftone.tensor<[batch, 9], f32>
   %choice = halftone.input "choice" : !halftone.tensor<[batch, 5], i32>
   %t70 = halftone.input "t70" : !halftone.tensor<[batch, 70], i32>
@@ -162,6 +163,27 @@ halftone.graph "training" {
       : (!halftone.tensor<[11, 6], bf16>, !halftone.tensor<[batch, 4], i32>) -> !halftone.tensor<[6], f32> {
     ^bb0(%a: bf16, %token: i32):
       %r = arith.extf %a : bf16 to f32
+      halftone.kernel_yield stores %r : f32
+  }
+
+  // CHECK-LABEL: // m: placed, row kernel
+  // CHECK: uniforms.axis0 = static_cast<int>(row / (symbol_batch));
+  // CHECK: inputs.input1[i] = read1(row, column + i);
+  %placed = halftone.kernel "placed" row over [4, "batch", 6] reduce [] (%x46, %x34)
+      accesses [#full, #halftone.access<general reads affine_map<(i, b, j) -> (b, i - 1, 4 - j)>>] -> [#full]
+      fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[4, batch, 6], f32>, !halftone.tensor<[batch, 3, 4], f32>) -> !halftone.tensor<[4, batch, 6], f32> {
+    ^bb0(%a: f32, %c: f32):
+      %both = arith.addf %a, %c : f32
+      %sum = halftone.row_sum %both : f32
+      %max = halftone.row_max %c : f32
+      %of_row = arith.addf %sum, %max : f32
+      %i = halftone.axis_index 0 : i32
+      %b = halftone.axis_index 1 : i32
+      %place = arith.subi %b, %i : i32
+      %number = arith.sitofp %place : i32 to f32
+      %scaled = arith.mulf %of_row, %number : f32
+      %r = arith.addf %scaled, %both : f32
       halftone.kernel_yield stores %r : f32
   }
 

@@ -18,6 +18,7 @@ void halftone_strided(const float*, float*, long long);
 void halftone_late_sums(const float*, const float*, float*, long long);
 void halftone_turned_sums(const float*, float*, long long);
 void halftone_gathered_sums(const std::uint16_t*, const int*, float*, long long);
+void halftone_placed(const float*, const float*, float*, long long);
 void halftone_products(const float*, const float*, const float*, const float*, float*, long long);
 void halftone_turned(const float*, const float*, float*, long long);
 void halftone_gradients(const float*, const float*, float*, long long);
@@ -50,6 +51,7 @@ auto find(const std::string& name) {
       {"late_sums", reinterpret_cast<void*>(halftone_late_sums)},
       {"turned_sums", reinterpret_cast<void*>(halftone_turned_sums)},
       {"gathered_sums", reinterpret_cast<void*>(halftone_gathered_sums)},
+      {"placed", reinterpret_cast<void*>(halftone_placed)},
       {"products", reinterpret_cast<void*>(halftone_products)},
       {"turned", reinterpret_cast<void*>(halftone_turned)},
       {"gradients", reinterpret_cast<void*>(halftone_gradients)},

@@ -4,6 +4,8 @@
 // file of its own, kinds/<kind>.hpp; kinds.hpp lists them.
 #pragma once
 
+#include <string_view>
+
 #include "halftone/description/vocabulary.hpp"
 
 namespace halftone::description {
@@ -46,7 +48,7 @@ enum class ParameterGroup : std::uint8_t { none, weight, bias };
 
 struct OperandForm {
   const char* role = nullptr;  ///< repeated: with 0, 1, ... appended
-  bool optional = false;       ///< may be absent, as all behind it
+  bool optional = false;       ///< may be absent; a parameter, as all behind it
   bool repeated = false;       ///< any number, at least one; it is the first operand
   bool integers = false;       ///< an input of i32
   bool weighs = false;  ///< an input of floats, what the summands of a loss count (D70); the last
@@ -110,10 +112,15 @@ constexpr unsigned in(Class... classes) {
   return ((1u << static_cast<unsigned>(classes)) | ...);
 }
 
-/// The form of operand `i`; `weighs`: whether it is the one behind all others that weighs.
-constexpr const OperandForm& operand_form(const KindForm& form, int i, bool weighs = false) {
-  if (weighs) return form.operands[form.operands.size - 1];
-  return form.operands[form.operands[0].repeated ? 0 : i];
+inline constexpr OperandForm kNoOperand{};
+
+/// The form of the operand in this role; that of the first one where the kind has none such, as for
+/// those of one that repeats.
+constexpr const OperandForm& operand_form(const KindForm& form, std::string_view role) {
+  for (const OperandForm& operand : form.operands) {
+    if (role == operand.role) return operand;
+  }
+  return form.operands.size > 0 ? form.operands[0] : kNoOperand;
 }
 
 /// What a loss may read behind its other operands (D70).

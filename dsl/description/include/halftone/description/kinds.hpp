@@ -3,6 +3,7 @@
 #pragma once
 
 #include "halftone/description/kinds/add.hpp"
+#include "halftone/description/kinds/attention.hpp"
 #include "halftone/description/kinds/batch_norm.hpp"
 #include "halftone/description/kinds/causal_conv1d.hpp"
 #include "halftone/description/kinds/concat.hpp"
@@ -53,11 +54,11 @@ struct KindList {
 // Sources, layers, losses: in this order sentences list them.
 using AllKinds =
     KindList<kinds::Input, kinds::Parameter, kinds::State, kinds::Linear, kinds::Matmul,
-             kinds::CausalConv1d, kinds::Embedding, kinds::LayerNorm, kinds::RmsNorm,
-             kinds::BatchNorm, kinds::Relu, kinds::Gelu, kinds::Silu, kinds::Dropout, kinds::Rotary,
-             kinds::PositionEmbedding, kinds::SinusoidalEmbedding, kinds::Add, kinds::Concat,
-             kinds::Pointwise, kinds::Reshape, kinds::Transpose, kinds::CrossEntropy, kinds::Mse,
-             kinds::PointwiseLoss>;
+             kinds::Attention, kinds::CausalConv1d, kinds::Embedding, kinds::LayerNorm,
+             kinds::RmsNorm, kinds::BatchNorm, kinds::Relu, kinds::Gelu, kinds::Silu,
+             kinds::Dropout, kinds::Rotary, kinds::PositionEmbedding, kinds::SinusoidalEmbedding,
+             kinds::Add, kinds::Concat, kinds::Pointwise, kinds::Reshape, kinds::Transpose,
+             kinds::CrossEntropy, kinds::Mse, kinds::PointwiseLoss>;
 
 inline constexpr int kKinds = AllKinds::size;
 static_assert(kKinds <= 256, "Kind is one byte");

@@ -4,6 +4,7 @@
 //   operands()                   how many, without a sample_weight
 //   weighs()                     whether a sample_weight stands behind them, as operand operands()
 //   shape(i)                     the shape of operand i
+//   position(role)               which operand this is, -1 where it is absent
 //   chosen(i, d, name)           dimension d of parameter i, which the layer itself chooses
 //   flag(i)                      whether setting i is on
 //   integers() dimensions()      the list of the node's kind; integers have size() and []
