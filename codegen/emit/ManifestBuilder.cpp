@@ -181,6 +181,8 @@ private:
                       {},
                       static_cast<int32_t>(attr.getSlot()),
                       attr.getInitial().getValueAsDouble()};
+    if (StringAttr section = attr.getSection())
+      buffer.section = sectionCalled(section);
     if (!encoding::traits(buffer.encoding.element).integer)
       buffer.initial = inF32(buffer.initial);
     buffer.role = role(attr.getRole());
@@ -232,14 +234,42 @@ private:
     program.name = graph.getName().str();
     if (auto loss = graph->getAttrOfType<StringAttr>(kLossWithoutOutputAttr))
       program.loss_without_output = loss.getValue().str();
+    sections.clear();
+    for (auto kernel : graph.getBody().front().getOps<KernelOp>())
+      if (auto section = kernel->getAttrOfType<StringAttr>(kSectionAttr))
+        sections.insert(section);
     for (auto buffer : graph->getAttrOfType<ArrayAttr>(kBuffersAttr).getAsRange<BufferAttr>())
       addBuffer(program, buffer);
-    for (auto kernel : graph.getBody().front().getOps<KernelOp>())
-      program.phases[static_cast<size_t>(getPhase(kernel))].push_back(
-          {indexOf(kernel), argumentsOf(kernel), fusedOf(kernel)});
+    for (auto kernel : graph.getBody().front().getOps<KernelOp>()) {
+      std::vector<hm::Launch> &phase = program.phases[static_cast<size_t>(getPhase(kernel))];
+      if (kernel->hasAttr(kSectionAttr))
+        extendSection(program, kernel, static_cast<int32_t>(phase.size()));
+      phase.push_back({indexOf(kernel), argumentsOf(kernel), fusedOf(kernel)});
+    }
     describeProvenance(
         graph, result.manifest, [&](KernelOp kernel) { return indexOf(kernel); }, program);
     result.manifest.programs.push_back(std::move(program));
+  }
+
+  int32_t sectionCalled(StringAttr name) {
+    return static_cast<int32_t>(llvm::find(sections, name) - sections.begin());
+  }
+
+  /// By the launch that comes next. All of its kernels have rows; those of the loss are its
+  /// domain's.
+  void extendSection(hm::Program &program, KernelOp kernel, int32_t launch) {
+    auto name = kernel->getAttrOfType<StringAttr>(kSectionAttr);
+    if (static_cast<size_t>(sectionCalled(name)) == program.sections.size()) {
+      hm::Section &section = program.sections.emplace_back();
+      section.phase = static_cast<hm::Phase>(getPhase(kernel));
+      section.first = launch;
+      section.rows = kernel->getAttrOfType<IntegerAttr>(kChunkRowsAttr).getInt();
+      ArrayRef<Attribute> rows = kernel.getDomain().getValue().drop_back();
+      section.symbol = dimension(rows.front()).symbol;
+      for (Attribute dim : rows.drop_front())
+        section.inner.push_back(dimension(dim));
+    }
+    ++program.sections.back().count;
   }
 
   int32_t indexOf(KernelOp kernel) {
@@ -291,6 +321,7 @@ private:
   const AssumedSizes &assumed;
   ManifestAndKernels result;
   llvm::StringMap<int32_t> indices;
+  llvm::SmallSetVector<Attribute, 2> sections; ///< of the program at hand, in their order
 };
 
 } // namespace

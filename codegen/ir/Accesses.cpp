@@ -21,6 +21,7 @@ public:
   AffineMap build(AccessAttr access, bool transposed) {
     switch (access.getKind()) {
     case AccessKind::Full:
+    case AccessKind::Start:
       return fit(joined(range(0, rows), column()));
     case AccessKind::Window:
       return fit(joined(range(0, rows), {column()[0] + access.getOffset()}));

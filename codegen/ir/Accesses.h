@@ -10,7 +10,10 @@
 
 namespace halftone::ir {
 
-inline bool isMatrix(AccessKind kind) { return kind == AccessKind::Lhs || kind == AccessKind::Rhs; }
+/// What a contraction's own loop reads: its body has no argument for it.
+inline bool isMatrix(AccessKind kind) {
+  return kind == AccessKind::Lhs || kind == AccessKind::Rhs || kind == AccessKind::Start;
+}
 
 /// The axes of a kernel.
 struct Axes {

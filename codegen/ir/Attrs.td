@@ -42,6 +42,7 @@ def Halftone_AccessKind : Halftone_Enum<"AccessKind", [
     I32EnumAttrCase<"Lhs", 5, "lhs">,         // (b, i, j, k) -> (b, i, k), transposed (b, k, i)
     I32EnumAttrCase<"Rhs", 6, "rhs">,         // (b, i, j, k) -> (b, k, j), transposed (b, j, k)
     I32EnumAttrCase<"General", 7, "general">,
+    I32EnumAttrCase<"Start", 9, "start">,     // (i, j) -> (i, j), of a contraction: what its chains begin with, where its result lies
     I32EnumAttrCase<"Segment", 8, "segment">]>; // as a result alone: (i, j) -> (the row that the body names, j), a sum over i
 def Halftone_AccessAttr : AttrDef<Halftone_Dialect, "Access"> {
   let mnemonic = "access";
@@ -166,8 +167,8 @@ def Halftone_BufferAttr : AttrDef<Halftone_Dialect, "Buffer"> {
   let mnemonic = "buffer";
   let summary = "One buffer of a graph's memory plan";
   let parameters = (ins StringRefParameter<"name">:$name, EnumParameter<Halftone_BufferRole>:$role, "::mlir::Type":$type,
-                        "int64_t":$slot, "::mlir::FloatAttr":$initial);
-  let assemblyFormat = "`<` $name `,` $role `,` $type `,` `slot` $slot `,` `initial` $initial `>`";
+                        "int64_t":$slot, "::mlir::FloatAttr":$initial, OptionalParameter<"::mlir::StringAttr">:$section);
+  let assemblyFormat = "`<` $name `,` $role `,` $type `,` `slot` $slot `,` `initial` $initial (`,` `section` $section^)? `>`";
 }
 // Where values lie: for every result of an operation a buffer of the plan and an offset in elements; a kernel's
 // workspace, if it has one, comes last.

@@ -39,6 +39,8 @@ LogicalResult ContractOp::verify() {
   if (rows != m || columns != n)
     return emitOpError() << "result " << getType() << " is not " << formatDims(m) << " by "
                          << formatDims(n);
+  if (getStart() && tensor(getStart()) != getType())
+    return emitOpError() << "starts from " << tensor(getStart()) << ", which is no " << getType();
   return success();
 }
 
@@ -55,7 +57,9 @@ Skeleton ContractOp::getSkeleton() { return Skeleton::Contraction; }
 TensorType ContractOp::getDomain() { return getType(); }
 
 SmallVector<AccessAttr> ContractOp::getOperandAccesses() {
-  return accesses(getContext(), {AccessKind::Lhs, AccessKind::Rhs});
+  auto list = accesses(getContext(), {AccessKind::Lhs, AccessKind::Rhs, AccessKind::Start});
+  list.resize(getNumOperands());
+  return list;
 }
 
 SmallVector<AccessAttr> ContractOp::getResultAccesses() {

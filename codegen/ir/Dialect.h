@@ -94,6 +94,10 @@ inline constexpr llvm::StringLiteral kInternalAttr = "halftone.internal";
 /// Set by ChooseSaved on an elementwise operation that every user is to compute inside its own
 /// kernel (UnitAttr).
 inline constexpr llvm::StringLiteral kInlineAttr = "halftone.inline";
+/// On what a loss computes with its logits: how many rows of them may be in memory (D74). Behind
+/// ChunkRows on all that runs once per chunk, with kSectionAttr, the loss whose chunks they are.
+inline constexpr llvm::StringLiteral kChunkRowsAttr = "halftone.chunk_rows";
+inline constexpr llvm::StringLiteral kSectionAttr = "halftone.section";
 /// Set by PlanMemory: on a graph its buffers (array of BufferAttr), on operations where their
 /// results lie (PlacesAttr).
 inline constexpr llvm::StringLiteral kBuffersAttr = "halftone.buffers";

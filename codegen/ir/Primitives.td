@@ -83,14 +83,14 @@ def Halftone_ContractOp : Halftone_TensorOp<"contract"> {
   let description = [{
     lhs is [m, k], or [k, m] with transpose_lhs; rhs [k, n], or [n, k] with transpose_rhs. A tensor of more dimensions is
     the matrix of its rows. The first `batch_axes` dimensions of lhs, rhs and result are those of a batch: each of its elements
-    is a product of its own, of the matrices behind them.
+    is a product of its own, of the matrices behind them. With `start` the chains begin with its elements, where the result lies.
     ```mlir
     %y = halftone.contract %q, %k {batch_axes = 1, pass = #halftone.pass<forward>, transpose_rhs}
         : (!halftone.tensor<[batch, 7, 16], f32>, !halftone.tensor<[batch, 9, 16], f32>) -> !halftone.tensor<[batch, 7, 9], f32>
     ```
   }];
-  let arguments = (ins Halftone_AnyTensor:$lhs, Halftone_AnyTensor:$rhs, UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs,
-                       Halftone_PassAttr:$pass, OptionalAttr<StrAttr>:$label,
+  let arguments = (ins Halftone_AnyTensor:$lhs, Halftone_AnyTensor:$rhs, Optional<Halftone_AnyTensor>:$start,
+                       UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs, Halftone_PassAttr:$pass, OptionalAttr<StrAttr>:$label,
                        DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$batch_axes);
   let results = (outs Halftone_AnyTensor:$result);
   let extraClassDeclaration = [{
@@ -98,7 +98,7 @@ def Halftone_ContractOp : Halftone_TensorOp<"contract"> {
     ::llvm::SmallVector<::mlir::Attribute> getReduction();
     ::llvm::StringRef getNameInKernel() { return getLabel().value_or(getOperationName().split('.').second); }
   }];
-  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$lhs `,` $rhs (`from` $start^)? attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 def Halftone_ViewOp : Halftone_Op<"view", [Pure]> {

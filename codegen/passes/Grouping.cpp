@@ -52,11 +52,46 @@ public:
       llvm::copy_if(groups, std::back_inserter(byPhase), [&](const KernelGroup &group) {
         return group.phase == static_cast<Phase>(form.phase);
       });
+    gatherSections(byPhase);
     return byPhase;
   }
 
 private:
   static constexpr int kSource = -1;
+
+  /// Sections lie in one piece each, behind what they do not depend on and before what reads them.
+  void gatherSections(std::vector<KernelGroup> &inOrder) {
+    llvm::SmallSetVector<Attribute, 2> sections;
+    for (const KernelGroup &group : inOrder)
+      if (group.getSection())
+        sections.insert(group.getSection());
+    auto isOfLoss = [](const KernelGroup &group) { return group.phase == Phase::Loss; };
+    auto first = llvm::find_if(inOrder, isOfLoss),
+         last = std::find_if_not(first, inOrder.end(), isOfLoss);
+    llvm::SmallDenseSet<Operation *> late; // operations of sections, and those that need them
+    std::vector<std::vector<KernelGroup>> byRank(sections.size() + 2);
+    for (const KernelGroup &group : llvm::make_range(first, last)) {
+      const auto *section = llvm::find(sections, group.getSection());
+      bool isLate = llvm::any_of(group.ops, [&](Operation *op) { return readsAny(op, late); });
+      size_t rank = section != sections.end() ? 1 + (section - sections.begin())
+                    : isLate                  ? 1 + sections.size()
+                                              : 0;
+      if (rank > 0)
+        late.insert_range(group.ops);
+      byRank[rank].push_back(group);
+    }
+    for (std::vector<KernelGroup> &groupsOfRank : byRank)
+      first = llvm::copy(groupsOfRank, first);
+  }
+
+  /// Whether `op` needs one of `others`, be it through what has no kernel of its own.
+  bool readsAny(Operation *op, const llvm::SmallDenseSet<Operation *> &others) {
+    return llvm::any_of(op->getOperands(), [&](Value operand) {
+      Operation *producer = operand.getDefiningOp();
+      return others.contains(producer) ||
+             (!placed.contains(producer) && readsAny(producer, others));
+    });
+  }
 
   /// The latest group that `value` needs; what is inlined needs what its operands need.
   int groupOf(Value value) {
@@ -75,7 +110,8 @@ private:
     for (Value operand : op->getOperands())
       earliest = std::max(earliest, groupOf(operand));
     for (int i = std::max(earliest, 0), end = static_cast<int>(groups.size()); i < end; ++i)
-      if ((fuse || isOfOneLayer(op, groups[i])) && hasRoom(op, groups[i]) &&
+      if (groups[i].getSection() == op->getAttr(kSectionAttr) &&
+          (fuse || isOfOneLayer(op, groups[i])) && hasRoom(op, groups[i]) &&
           canRead(op, groups[i]) && !readsView(op, groups[i]) &&
           (i == earliest ? joinsProducer(op, groups[i]) : joinsSibling(op, groups[i])))
         return add(op, i);
@@ -142,8 +178,9 @@ private:
   /// A loss over rows and its gradient read a row in the same passes, and whoever asks for a loss
   /// in a step wants its gradient next. For forward() alone it is work for nothing.
   static bool isGradientOf(KernelForm op, const KernelGroup &group) {
-    return op.getSkeleton() == Skeleton::Row && getPhase(op) == Phase::LossBackward &&
-           !getLayer(op).empty() && llvm::any_of(group.ops, [&](Operation *member) {
+    bool isOfGradient = getPhase(op) == Phase::LossBackward || op->hasAttr(kSectionAttr);
+    return op.getSkeleton() == Skeleton::Row && isOfGradient && !getLayer(op).empty() &&
+           llvm::any_of(group.ops, [&](Operation *member) {
              auto loss = cast<KernelForm>(member);
              return loss.getSkeleton() == Skeleton::Row && getPhase(loss) == Phase::Loss &&
                     getLayer(loss) == getLayer(op) && loss.getDomain().hasSameDims(op.getDomain());

@@ -271,6 +271,9 @@ KernelOp KernelBuilder::build(StringRef name) {
   kernel.getFinish().takeBody(finish);
   addColumn(kernel);
   setPhase(kernel, group.phase);
+  for (StringRef name : {StringRef(kSectionAttr), StringRef(kChunkRowsAttr)})
+    if (Attribute attribute = group.ops.front()->getAttr(name); attribute && group.getSection())
+      kernel->setAttr(name, attribute);
   noteOrigins(kernel);
   for (auto [before, after] : llvm::zip(storedResults, kernel.getStored()))
     before.replaceAllUsesWith(after);

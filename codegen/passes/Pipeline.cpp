@@ -26,6 +26,9 @@ void buildPipeline(OpPassManager &manager, const PipelineOptions &options) {
   manager.addPass(createCSEPass());
   manager.addPass(
       createLowerLayers()); // rules and formulas have spoken: what follows knows no layer
+  ChunkRowsOptions chunking;
+  chunking.forChips = !options.chips.empty();
+  manager.addPass(createChunkRows(chunking)); // on primitives, before any of them join
   FormKernelsOptions forming;
   forming.fuse = options.fuse;
   manager.addPass(createFormKernels(forming)); // from here on: sources, kernels, sinks

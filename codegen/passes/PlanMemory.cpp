@@ -28,6 +28,7 @@ struct BufferPlan {
   FloatAttr initial;
   int64_t first = 0, last = 0; ///< kernels between which an activation lives
   int64_t slot = -1;
+  StringAttr section = {}; ///< of an activation that it alone uses
 };
 
 class Memory {
@@ -39,6 +40,7 @@ public:
     placeSources();
     placeSinks();
     placeActivations();
+    stretchOverSections();
     chooseSlots();
     write();
   }
@@ -159,7 +161,10 @@ private:
       for (Value input : kernel.getInputs())
         buffers[places[input].buffer].last = time;
       for (Value result : kernel->getResults())
-        if (!places.contains(result)) {
+        if (Value same = findSame(kernel, result); same && places.contains(same)) {
+          places[result] = places.lookup(same);
+          buffers[places[result].buffer].last = time;
+        } else if (!places.contains(result)) {
           std::string name =
               ("%" + kernel.getName() + "." + Twine(cast<OpResult>(result).getResultNumber()))
                   .str();
@@ -178,6 +183,61 @@ private:
       }
       ++time;
     }
+  }
+
+  /// Where chains go on from a start, both lie in one place: the start's where the result's is
+  /// known, or else the result's where the start's is.
+  static Value findSame(KernelOp kernel, Value result) {
+    for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
+      if (kernel.getInputAccess(i).getKind() == AccessKind::Start)
+        return input;
+    for (OpOperand &use : result.getUses())
+      if (auto user = dyn_cast<KernelOp>(use.getOwner());
+          user && user.getInputAccess(use.getOperandNumber()).getKind() == AccessKind::Start)
+        return user->getResult(0);
+    return {};
+  }
+
+  /// What a section alone uses is its own, as large as a chunk; all else that it uses it uses in
+  /// every chunk, from the first to the last.
+  void stretchOverSections() {
+    llvm::MapVector<Attribute, std::pair<int64_t, int64_t>> spans;
+    forEachKernel([&](KernelOp kernel, int64_t time) {
+      if (Attribute section = kernel->getAttr(kSectionAttr))
+        spans.try_emplace(section, time, time).first->second.second = time;
+    });
+    forEachKernel([&](KernelOp kernel, int64_t) {
+      auto section = kernel->getAttrOfType<StringAttr>(kSectionAttr);
+      if (!section)
+        return;
+      auto [first, last] = spans[section];
+      auto use = [&](Value value) {
+        BufferPlan &buffer = buffers[places[value].buffer];
+        if (buffer.role != BufferRole::Activation)
+          return;
+        if (isOf(section, value)) {
+          buffer.section = section;
+          return;
+        }
+        buffer.first = std::min(buffer.first, first);
+        buffer.last = std::max(buffer.last, last);
+      };
+      llvm::for_each(kernel.getInputs(), use);
+      llvm::for_each(kernel->getResults(), use);
+    });
+  }
+
+  template <typename Fn> void forEachKernel(Fn visit) {
+    int64_t time = 0;
+    for (auto kernel : block.getOps<KernelOp>())
+      visit(kernel, time++);
+  }
+
+  static bool isOf(StringAttr section, Value value) {
+    auto inside = [&](Operation *op) {
+      return isa<KernelOp>(op) && op->getAttr(kSectionAttr) == section;
+    };
+    return inside(value.getDefiningOp()) && llvm::all_of(value.getUsers(), inside);
   }
 
   static int64_t nominalBytes(TensorType type) {
@@ -222,8 +282,8 @@ private:
   void write() {
     SmallVector<Attribute> list;
     for (BufferPlan &b : buffers)
-      list.push_back(
-          BufferAttr::get(graph.getContext(), b.name, b.role, b.type, b.slot, b.initial));
+      list.push_back(BufferAttr::get(graph.getContext(), b.name, b.role, b.type, b.slot, b.initial,
+                                     b.section));
     graph->setAttr(kBuffersAttr, builder.getArrayAttr(list));
     for (Operation &op : block) {
       SmallVector<int64_t> ids, offsets;

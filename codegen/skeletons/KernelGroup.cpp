@@ -39,6 +39,12 @@ static bool keepsZero(Operation *exactCast) {
   return !offset || offset->isZero();
 }
 
+/// In chunks of rows all rows are not counted, so that what is the same for all of them is computed
+/// before.
+static bool isOutsideOfSection(Operation *op, Operation *user) {
+  return user->hasAttr(kSectionAttr) && !op->hasAttr(kSectionAttr) && !isExactCast(op);
+}
+
 bool isInlined(Operation *op) {
   if (!isa<KernelForm>(op))
     return false;
@@ -47,6 +53,8 @@ bool isInlined(Operation *op) {
     return false;
   return llvm::all_of(op->getUses(), [op](OpOperand &use) {
     auto user = dyn_cast<KernelForm>(use.getOwner());
+    if (user && isOutsideOfSection(op, user))
+      return false;
     if (!user || (changesStates(getPhase(user)) && getPhase(op) != getPhase(user)))
       return false;
     if (isIndex(user, use.getOperandNumber()))

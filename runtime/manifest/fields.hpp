@@ -23,8 +23,9 @@ template <>
 inline constexpr auto kFields<Encoding> =
     std::tuple{&Encoding::element, &Encoding::scaling, &Encoding::rounding, &Encoding::saturate};
 template <>
-inline constexpr auto kFields<Buffer> = std::tuple{&Buffer::name,  &Buffer::role, &Buffer::encoding,
-                                                   &Buffer::shape, &Buffer::slot, &Buffer::initial};
+inline constexpr auto kFields<Buffer> =
+    std::tuple{&Buffer::name, &Buffer::role,    &Buffer::encoding, &Buffer::shape,
+               &Buffer::slot, &Buffer::initial, &Buffer::section};
 template <>
 inline constexpr auto kFields<Slot> = std::tuple{&Slot::tenants};
 template <>
@@ -72,6 +73,10 @@ inline constexpr auto kFields<LossScale> =
                &LossScale::backoff, &LossScale::interval,   &LossScale::floor,
                &LossScale::ceiling, &LossScale::hysteresis, &LossScale::patience};
 template <>
+inline constexpr auto kFields<Section> =
+    std::tuple{&Section::phase, &Section::first,  &Section::count,
+               &Section::rows,  &Section::symbol, &Section::inner};
+template <>
 inline constexpr auto kFields<Program> = std::tuple{&Program::name,
                                                     &Program::buffers,
                                                     &Program::slots,
@@ -79,7 +84,8 @@ inline constexpr auto kFields<Program> = std::tuple{&Program::name,
                                                     &Program::loss_without_output,
                                                     &Program::values,
                                                     &Program::casts,
-                                                    &Program::probes};
+                                                    &Program::probes,
+                                                    &Program::sections};
 template <>
 inline constexpr auto kFields<Output> =
     std::tuple{&Output::name, &Output::buffer, &Output::gradient};

@@ -66,6 +66,21 @@ WorkspacePlan plan_workspace(const CudaKernel& kernel, std::span<const std::int6
   return plan;
 }
 
+std::int64_t chunk_of(const Section& section, std::span<const std::int64_t> symbols) {
+  const std::int64_t all = symbols[static_cast<std::size_t>(section.symbol)];
+  const std::int64_t fitting = section.rows / elements(section.inner, symbols);
+  return std::min(std::max<std::int64_t>(fitting, 1), all);
+}
+
+std::int64_t elements(const Program& program, const Buffer& buffer,
+                      std::span<const std::int64_t> symbols) {
+  if (buffer.section < 0) return elements(buffer.shape, symbols);
+  const Section& section = program.sections[static_cast<std::size_t>(buffer.section)];
+  std::vector<std::int64_t> of_chunk(symbols.begin(), symbols.end());
+  of_chunk[static_cast<std::size_t>(section.symbol)] = chunk_of(section, symbols);
+  return elements(buffer.shape, of_chunk);
+}
+
 ArenaPlan plan_arena(const Program& program, std::span<const std::int64_t> symbols) {
   ArenaPlan plan;
   for (const Slot& slot : program.slots) {
@@ -73,7 +88,7 @@ ArenaPlan plan_arena(const Program& program, std::span<const std::int64_t> symbo
     std::int64_t* bytes_so_far = &plan.bytes;
     for (std::int32_t tenant : slot.tenants) {
       const Buffer& buffer = program.buffers[static_cast<std::size_t>(tenant)];
-      const std::int64_t bytes = bytes_of(buffer.encoding, elements(buffer.shape, symbols));
+      const std::int64_t bytes = bytes_of(buffer.encoding, elements(program, buffer, symbols));
       if (bytes > largest) largest = bytes;
       if (buffer.role == Role::accumulated) bytes_so_far = &plan.accumulated_bytes;
     }

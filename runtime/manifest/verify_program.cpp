@@ -150,6 +150,35 @@ std::string verify_launches(const Manifest& manifest, const Program& program) {
   return {};
 }
 
+/// Sections lie apart, in their phase, and are known to every buffer that says it is of one.
+std::string verify_sections(const Manifest& manifest, const Program& program) {
+  std::int32_t end[kPhases] = {};
+  for (const Section& section : program.sections) {
+    const auto phase = static_cast<std::size_t>(section.phase);
+    const auto launches = static_cast<std::int64_t>(program.phases[phase].size());
+    if (section.first < end[phase] || section.count < 1 ||
+        std::int64_t{section.first} + section.count > launches) {
+      return "a section is no part of its phase, or of another section";
+    }
+    end[phase] = section.first + section.count;
+    if (section.rows < 1 || !in_range(section.symbol, manifest.symbols) ||
+        !sound(manifest, section.inner)) {
+      return "a section has impossible chunks";
+    }
+  }
+  for (const Buffer& buffer : program.buffers) {
+    if (buffer.section == -1) continue;
+    const std::string who = quoted("buffer", buffer.name);
+    if (!in_range(buffer.section, program.sections)) return who + " is of an unknown section";
+    const std::int32_t symbol = program.sections[static_cast<std::size_t>(buffer.section)].symbol;
+    if (buffer.role != Role::activation || buffer.shape.empty() ||
+        buffer.shape[0].symbol != symbol) {
+      return who + " holds no rows of its section";
+    }
+  }
+  return {};
+}
+
 /// The names that the runtime looks up: outputs with their gradients, losses, and what a training
 /// program must offer.
 std::string verify_names(const Manifest& manifest, const Program& program) {
@@ -203,6 +232,7 @@ std::string verify_program(const Manifest& manifest, const Program& program) {
   if (why.empty()) why = verify_slots(program);
   if (why.empty()) why = verify_buffers(manifest, program);
   if (why.empty()) why = verify_launches(manifest, program);
+  if (why.empty()) why = verify_sections(manifest, program);
   if (why.empty()) why = verify_accumulation(manifest, program);
   if (why.empty()) why = verify_names(manifest, program);
   return why;

@@ -116,13 +116,35 @@ CpuExecution::BoundPhases CpuExecution::bind(const Sizes& sizes) const {
 void CpuExecution::bind(BoundPhases& bound, Phase phase) const {
   std::vector<BoundLaunch> launches;
   try {
-    for (const manifest::Launch& launch : plan_.launches(phase)) {
-      launches.push_back(bind(launch, bound.sizes));
+    const std::span<const manifest::Launch> all = plan_.launches(phase);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const manifest::Section* section = plan_.section_of(phase, i);
+      if (!section) {
+        launches.push_back(bind(all[i], bound.sizes, {}));
+      } else if (static_cast<std::size_t>(section->first) == i) {
+        bind(launches, *section, bound.sizes);
+      }
     }
   } catch (const std::overflow_error&) {
     refuse_tasks();
   }
   bound.phases[static_cast<std::size_t>(phase)] = std::move(launches);
+}
+
+/// All of a section's launches, chunk by chunk.
+void CpuExecution::bind(std::vector<BoundLaunch>& launches, const manifest::Section& section,
+                        const Sizes& sizes) const {
+  const std::int64_t all = sizes.symbols[static_cast<std::size_t>(section.symbol)];
+  const std::int64_t length = manifest::chunk_of(section, plan_.symbols());
+  const auto of_section = plan_.launches(section.phase)
+                              .subspan(static_cast<std::size_t>(section.first),
+                                       static_cast<std::size_t>(section.count));
+  for (std::int64_t begin = 0; begin < all; begin += length) {
+    const Sizes chunk = plan_.of_chunk(section, sizes, std::min(length, all - begin));
+    for (const manifest::Launch& launch : of_section) {
+      launches.push_back(bind(launch, chunk, {&section, begin}));
+    }
+  }
 }
 
 /// Fewer rows may be cut in a way that takes more memory than the planned ones. Then they are cut
@@ -136,7 +158,7 @@ manifest::BlockPlan CpuExecution::blocks_of(const manifest::Kernel& kernel,
   };
   const manifest::BlockPlan plan = best(sizes);
   const Sizes& planned = plan_.planned();
-  if (sizes.rows == planned.rows || plan.floats() <= block_floats_) return plan;
+  if (sizes.symbols == planned.symbols || plan.floats() <= block_floats_) return plan;
   return manifest::plan_blocks(kernel, variant_, sizes.symbols, best(planned).blocks);
 }
 
@@ -171,21 +193,27 @@ void CpuExecution::refuse_tasks() const {
   plan_.refuse_launch("has a kernel with more than 2^62 tasks");
 }
 
-CpuExecution::BoundLaunch CpuExecution::bind(const manifest::Launch& launch,
-                                             const Sizes& sizes) const {
+CpuExecution::BoundLaunch CpuExecution::bind(const manifest::Launch& launch, const Sizes& sizes,
+                                             const Chunk& chunk) const {
   const manifest::Kernel& kernel = plan_.kernel(launch);
   const void* const* entries = plan_.artifact().image().cpu_entries[variant_];
   const auto entry_at = [&](std::int32_t index) {
     return index < 0 ? nullptr : reinterpret_cast<CpuEntry>(const_cast<void*>(entries[index]));
   };
-  BoundLaunch bound{
-      entry_at(kernel.cpu_entry), entry_at(kernel.cpu_finish), {}, 0, blocks_of(kernel, sizes), {}};
+  BoundLaunch bound{entry_at(kernel.cpu_entry),
+                    entry_at(kernel.cpu_finish),
+                    {},
+                    0,
+                    blocks_of(kernel, sizes),
+                    {},
+                    sizes.symbols};
   bound.tasks = kernel.blocking.tiles.empty() ? manifest::task_count(kernel, sizes.symbols)
                                               : bound.blocks.tasks;
   std::vector<manifest::MemoryRange> ranges;
   for (const manifest::Argument& argument : launch.arguments) {
     const auto buffer = static_cast<std::size_t>(argument.buffer);
     std::byte* begin = address(buffer) + plan_.first_byte(argument, kernel);
+    if (chunk.section) begin += plan_.bytes_before(argument, *chunk.section, sizes, chunk.begin);
     bound.arguments.push_back(begin);
     ranges.push_back({begin, manifest::bytes_of(plan_.buffer(buffer).encoding,
                                                 plan_.elements(argument, sizes))});
@@ -219,7 +247,7 @@ void CpuExecution::run(BoundLaunch& launch) {
   const auto call = [&](CpuEntry entry, std::int64_t first, std::int64_t last, int slot) {
     const StandardFloatingPoint mode;
     const manifest::CpuBlocks blocks = launch.blocks.in(blocks_ + slot * block_floats_);
-    entry(launch.arguments.data(), in_use_->sizes.symbols.data(), first, last, &blocks);
+    entry(launch.arguments.data(), launch.symbols.data(), first, last, &blocks);
   };
   plan_.device().pool().run(launch.tasks, launch.work,
                             [&](std::int64_t first, std::int64_t last, int slot) {

@@ -43,6 +43,13 @@ class CpuExecution final : public Execution {
     std::int64_t tasks = 0;
     manifest::BlockPlan blocks;  ///< of a contraction
     Work work = {};
+    std::vector<std::int64_t> symbols = {};
+  };
+
+  /// Where a launch of a section stands; in a launch of none all of it is absent.
+  struct Chunk {
+    const manifest::Section* section = nullptr;
+    std::int64_t begin = 0;  ///< element of the section's symbol
   };
 
   /// A program's launches with the sizes of its runs.
@@ -62,7 +69,10 @@ class CpuExecution final : public Execution {
   [[nodiscard]] std::byte* address(std::size_t buffer) const;
   [[nodiscard]] BoundPhases bind(const Sizes& sizes) const;
   void bind(BoundPhases& bound, manifest::Phase phase) const;
-  [[nodiscard]] BoundLaunch bind(const manifest::Launch& launch, const Sizes& sizes) const;
+  [[nodiscard]] BoundLaunch bind(const manifest::Launch& launch, const Sizes& sizes,
+                                 const Chunk& chunk) const;
+  void bind(std::vector<BoundLaunch>& launches, const manifest::Section& section,
+            const Sizes& sizes) const;
   [[nodiscard]] manifest::BlockPlan blocks_of(const manifest::Kernel& kernel,
                                               const Sizes& sizes) const;
   void run(BoundLaunch& launch);

@@ -166,7 +166,7 @@ void ProgramPlan::plan() {
   try {
     arena_ = manifest::plan_arena(*program_, symbols());
     for (const manifest::Buffer& buffer : program_->buffers) {
-      planned_.elements.push_back(manifest::elements(buffer.shape, symbols()));
+      planned_.elements.push_back(manifest::elements(*program_, buffer, symbols()));
     }
   } catch (const std::overflow_error&) {
     refuse_size("needs more than 2^62 bytes of memory");
@@ -206,9 +206,41 @@ Sizes ProgramPlan::with_rows(std::int64_t rows) const {
   if (leading_) sizes.symbols[*leading_] = rows;
   sizes.elements.reserve(planned_.elements.size());
   for (const manifest::Buffer& buffer : program_->buffers) {
-    sizes.elements.push_back(manifest::elements(buffer.shape, sizes.symbols));
+    sizes.elements.push_back(manifest::elements(*program_, buffer, sizes.symbols));
   }
   return sizes;
+}
+
+const manifest::Section* ProgramPlan::section_of(manifest::Phase phase, std::size_t launch) const {
+  const auto at = static_cast<std::int64_t>(launch);
+  for (const manifest::Section& section : program_->sections) {
+    const bool inside = at >= section.first && at < section.first + section.count;
+    if (section.phase == phase && inside) return &section;
+  }
+  return nullptr;
+}
+
+Sizes ProgramPlan::of_chunk(const manifest::Section& section, const Sizes& sizes,
+                            std::int64_t length) const {
+  Sizes chunk = sizes;
+  const auto symbol = static_cast<std::size_t>(section.symbol);
+  chunk.symbols[symbol] = length;
+  if (leading_ == symbol) chunk.rows = length;
+  for (std::size_t i = 0; i < chunk.elements.size(); ++i) {
+    chunk.elements[i] = manifest::elements(buffer(i).shape, chunk.symbols);
+  }
+  return chunk;
+}
+
+std::int64_t ProgramPlan::bytes_before(const manifest::Argument& argument,
+                                       const manifest::Section& section, const Sizes& sizes,
+                                       std::int64_t begin) const {
+  const manifest::Buffer& buffer = this->buffer(static_cast<std::size_t>(argument.buffer));
+  const bool has_rows = !buffer.shape.empty() && buffer.shape[0].symbol == section.symbol;
+  if (buffer.section >= 0 || !has_rows || begin == 0) return 0;
+  std::vector<std::int64_t> before = sizes.symbols;
+  before[static_cast<std::size_t>(section.symbol)] = begin;
+  return manifest::bytes_of(buffer.encoding, manifest::elements(buffer.shape, before));
 }
 
 std::optional<std::size_t> ProgramPlan::state_of_rows() const {

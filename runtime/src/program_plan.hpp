@@ -65,6 +65,20 @@ class ProgramPlan {
   /// The sizes of a run of 1 to planned().rows rows. All other symbols stay as they are bound.
   [[nodiscard]] Sizes with_rows(std::int64_t rows) const;
 
+  /// The section that a launch of a phase belongs to, or null.
+  [[nodiscard]] const manifest::Section* section_of(manifest::Phase phase,
+                                                    std::size_t launch) const;
+
+  /// The sizes of a run with `length` elements of the section's symbol, for kernels of a chunk.
+  [[nodiscard]] Sizes of_chunk(const manifest::Section& section, const Sizes& sizes,
+                               std::int64_t length) const;
+
+  /// How many bytes of an argument's buffer lie before element `begin` of the section's symbol:
+  /// none of what the section alone uses, nor of what has no rows.
+  [[nodiscard]] std::int64_t bytes_before(const manifest::Argument& argument,
+                                          const manifest::Section& section, const Sizes& sizes,
+                                          std::int64_t begin) const;
+
   /// A state with the leading symbol in its shape, which holds all runs to the planned rows.
   [[nodiscard]] std::optional<std::size_t> state_of_rows() const;
 

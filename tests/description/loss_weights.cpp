@@ -119,6 +119,9 @@ TEST_CASE("other weights and labels are refused, each in one sentence") {
       {"cross_entropy(logits: %y, label: %label) {z_loss: 2e38}",
        "cross_entropy '%loss' has a z_loss of 2e+38, which is not positive or not finite in f32 "
        "when doubled; write 1e-4 (D29)"},
+      {"cross_entropy(logits: %y, label: %label) {chunk_rows: 0}",
+       "cross_entropy '%loss' has a chunk_rows of 0, which is not positive or no i32; write 1024 "
+       "(D74)"},
       {"cross_entropy(logits: %y, label: %label) {soft_cap: 0}",
        "cross_entropy '%loss' has a soft_cap of 0, which is not positive or not finite in f32, or "
        "its reciprocal is not; write 30 (D29)"},

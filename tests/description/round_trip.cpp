@@ -108,7 +108,8 @@ Description everything() {
   ignoring.settings = {{"ignore_index", std::int64_t{-100}},
                        {"label_smoothing", 0.1},
                        {"z_loss", 1e-4},
-                       {"soft_cap", 30.0}};
+                       {"soft_cap", 30.0},
+                       {"chunk_rows", std::int64_t{1024}}};
   const NodeId masked = b.node("masked", kind_called("cross_entropy"),
                                {{"logits", joined}, {"label", label}, {"sample_weight", weights}},
                                {}, std::move(ignoring));
@@ -172,7 +173,7 @@ state %mean : [batch, 4] initial -2.5
 %xent = cross_entropy(logits: %joined, label: %label) : []
 %mse = mse(x: %0, target: %left) : []
 %own = pointwise_loss(x0: %0) "" { %0 = operand 0 } : []
-%masked = cross_entropy(logits: %joined, label: %label, sample_weight: %importance) {ignore_index: -100, label_smoothing: 0.1, z_loss: 1e-04, soft_cap: 30} : []
+%masked = cross_entropy(logits: %joined, label: %label, sample_weight: %importance) {ignore_index: -100, label_smoothing: 0.1, z_loss: 1e-04, soft_cap: 30, chunk_rows: 1024} : []
 %weighed = pointwise_loss(x0: %0, x1: %left, sample_weight: %in/right-2) "" { %0 = operand 1 } : []
 output "sum \t" = %0
 output "joined" = %joined

@@ -234,6 +234,23 @@ TEST_CASE("a manifest that breaks a law is refused with the culprit's name") {
        }},
       {"buffer '%prediction.gradient' may not share its slot",
        [&](Manifest& m) { training(m).buffers[10].role = Role::output_gradient; }},
+      {"a section is no part of its phase, or of another section",
+       [&](Manifest& m) { training(m).sections = {{Phase::loss, 0, 9, 128, 0, {}}}; }},
+      {"a section is no part of its phase, or of another section",
+       [&](Manifest& m) {
+         training(m).sections = {{Phase::loss, 0, 1, 128, 0, {}}, {Phase::loss, 0, 1, 64, 0, {}}};
+       }},
+      {"a section has impossible chunks",
+       [&](Manifest& m) { training(m).sections = {{Phase::loss, 0, 1, 0, 0, {}}}; }},
+      {"a section has impossible chunks",
+       [&](Manifest& m) { training(m).sections = {{Phase::loss, 0, 1, 128, 4, {}}}; }},
+      {"buffer 'row_errors' is of an unknown section",
+       [&](Manifest& m) { training(m).buffers[5].section = 0; }},
+      {"buffer 'parameters' holds no rows of its section",
+       [&](Manifest& m) {
+         training(m).sections = {{Phase::loss, 0, 1, 128, 0, {}}};
+         training(m).buffers[2].section = 0;
+       }},
       {"the accumulated gradients are not one flat buffer",
        [&](Manifest& m) { training(m).buffers[12].shape = {{32, -1}}; }},
       {"buffer 'accumulated' is used outside of the phase accumulate",

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <stdexcept>
 
@@ -118,7 +119,7 @@ TEST_CASE("a manifest of another version names both versions") {
   std::vector<std::byte> bytes = encode(hand_made::manifest());
   bytes[8] = std::byte{kVersion + 1};
   Kind kind{};
-  CHECK(failure(bytes, kind) == "the manifest is of version 11, but version 10 is needed");
+  CHECK(failure(bytes, kind) == "the manifest is of version 12, but version 11 is needed");
   CHECK(kind == Kind::version);
 }
 
@@ -232,4 +233,20 @@ TEST_CASE("the arena is the sum of its slots, each as large as its largest tenan
   Program reordered = hand_made::manifest().programs[0];
   std::ranges::reverse(reordered.slots[5].tenants);
   CHECK(plan_arena(reordered, symbols).slot_offsets == plan.slot_offsets);
+}
+
+TEST_CASE("a buffer of a section is as large as a chunk, of at least one element of the symbol") {
+  Program program = hand_made::manifest().programs[0];
+  program.sections = {
+      {Phase::loss, 0, 1, 7, 0, {{2, -1}}}};  // 7 rows, 2 for every one of the batch
+  CHECK(chunk_of(program.sections[0], std::array<std::int64_t, 1>{20}) == 3);
+  CHECK(chunk_of(program.sections[0], std::array<std::int64_t, 1>{2}) == 2);
+  program.sections[0].rows = 1;
+  CHECK(chunk_of(program.sections[0], std::array<std::int64_t, 1>{20}) == 1);
+  program.sections[0].rows = 7;
+  for (const std::int32_t tenant : program.slots[5].tenants) {
+    program.buffers[static_cast<std::size_t>(tenant)].section = 0;
+  }
+  // 3*2 floats in place of 20*2: one multiple of 64 bytes and not three.
+  CHECK(plan_arena(program, std::array<std::int64_t, 1>{20}).bytes == 2240 - 128);
 }

@@ -105,6 +105,12 @@ static Value uncapGradient(Scalars &s, Value gradient, Value t) {
 
 //===--- D29 and its gradient ---===//
 
+/// Says for ChunkRows what the user asked for (D74).
+static void markChunks(CrossEntropyOp op, Operation *built) {
+  if (op.getChunkRowsAttr())
+    built->setAttr(kChunkRowsAttr, op.getChunkRowsAttr());
+}
+
 SmallVector<Value> CrossEntropyOp::lower(OpBuilder &builder) { // D29
   auto code = [&](Scalars &s, ValueRange elements) -> SmallVector<Value> {
     Value x = capLogit(*this, s, elements[0]).first;
@@ -119,7 +125,10 @@ SmallVector<Value> CrossEntropyOp::lower(OpBuilder &builder) { // D29
         weightOf(*this, s, elements[1], elements.size() > 2 ? elements[2] : Value()); // D71
     return {weight ? weigh(s, weight, loss) : loss};
   };
-  return lowerToMap(*this, builder, code, tensor(getLogits()), {AccessKind::Row});
+  SmallVector<Value> rows =
+      lowerToMap(*this, builder, code, tensor(getLogits()), {AccessKind::Row});
+  markChunks(*this, rows[0].getDefiningOp());
+  return rows;
 }
 
 /// Of one logit, from its element, label, what arrives and maybe a weight.
@@ -151,6 +160,7 @@ SmallVector<Value> CrossEntropyOp::buildGradients(OpBuilder &builder, ValueRange
               [&](Scalars &s, ValueRange elements) -> SmallVector<Value> {
                 return {buildGradient(*this, s, elements)};
               });
+  markChunks(*this, op);
   SmallVector<Value> gradients(getNumOperands());
   gradients.front() = op.getOutputs()[0];
   return gradients;

@@ -8,7 +8,7 @@ def Halftone_CrossEntropyOp : Halftone_LayerOp<"cross_entropy", ["inferResults",
   let summary = "The loss of every row (D29), before the mean";
   let arguments = (ins Halftone_AnyTensor:$logits, Halftone_AnyTensor:$label, Optional<Halftone_AnyTensor>:$sample_weight,
                        OptionalAttr<I64Attr>:$ignore_index, OptionalAttr<F64Attr>:$label_smoothing,
-                       OptionalAttr<F64Attr>:$z_loss, OptionalAttr<F64Attr>:$soft_cap);
+                       OptionalAttr<F64Attr>:$z_loss, OptionalAttr<F64Attr>:$soft_cap, OptionalAttr<I64Attr>:$chunk_rows);
   let results = (outs Halftone_AnyTensor:$result);
   let assemblyFormat = "$logits `,` $label (`weighted` $sample_weight^)? attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;

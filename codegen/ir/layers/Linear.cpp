@@ -26,9 +26,9 @@ SmallVector<AccessAttr> LinearOp::getOperandAccesses() {
 }
 
 SmallVector<Value> LinearOp::lower(OpBuilder &builder) { // D21
-  auto product =
-      ContractOp::create(builder, getLoc(), getType(), getX(), getWeight(), false, !isTransposed(),
-                         ContractionPass::Forward, builder.getStringAttr("linear"));
+  auto product = ContractOp::create(builder, getLoc(), getType(), getX(), getWeight(), Value(),
+                                    false, !isTransposed(), ContractionPass::Forward,
+                                    builder.getStringAttr("linear"));
   Encoding rounded = internalEncoding(*this, "product");
   if (!getBias() && rounded.element == Element::f32)
     return {product};
@@ -47,11 +47,11 @@ SmallVector<Value> LinearOp::buildGradients(OpBuilder &builder, ValueRange resul
   Value g = resultGradients[0];
   SmallVector<Value> gradients;
   gradients.push_back(ContractOp::create(builder, getLoc(), gradientType(getX()), g, getWeight(),
-                                         false, isTransposed(), ContractionPass::InputGradient,
-                                         StringAttr()));
+                                         Value(), false, isTransposed(),
+                                         ContractionPass::InputGradient, StringAttr()));
   Value lhs = isTransposed() ? getX() : g, rhs = isTransposed() ? g : getX();
   gradients.push_back(ContractOp::create(builder, getLoc(), gradientType(getWeight()), lhs, rhs,
-                                         true, false, ContractionPass::WeightGradient,
+                                         Value(), true, false, ContractionPass::WeightGradient,
                                          StringAttr()));
   if (getBias())
     gradients.push_back(makeReduce(builder, getLoc(), "column_sum", {}, g, gradientType(getBias()))

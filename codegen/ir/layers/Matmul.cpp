@@ -23,8 +23,8 @@ std::pair<Attribute, Attribute> matrixOf(Factor factor) {
 
 Value multiply(MatmulOp op, OpBuilder &builder, TensorType type, Factor lhs, Factor rhs,
                ContractionPass pass, StringAttr label = {}) {
-  return ContractOp::create(builder, op.getLoc(), type, lhs.value, rhs.value, lhs.isTransposed,
-                            rhs.isTransposed, pass, label, type.getRank() - 2);
+  return ContractOp::create(builder, op.getLoc(), type, lhs.value, rhs.value, Value(),
+                            lhs.isTransposed, rhs.isTransposed, pass, label, type.getRank() - 2);
 }
 
 } // namespace

@@ -34,6 +34,8 @@ Matrices findMatrices(KernelOp kernel) {
       found.lhs = i;
     if (kernel.getInputAccess(i).getKind() == AccessKind::Rhs)
       found.rhs = i;
+    if (kernel.getInputAccess(i).getKind() == AccessKind::Start)
+      found.start = i;
   }
   return found;
 }
@@ -88,10 +90,20 @@ bool Contraction::multipliesTiles(KernelOp kernel) const {
   return mayReorder(kernel) && isBf16(matrices.lhs) && isBf16(matrices.rhs);
 }
 
+/// In f32, of the shape of its domain.
+static bool storesItsSum(KernelOp kernel) {
+  ValueRange stores = kernel.getYield().getStores();
+  return stores.size() == 1 && stores[0] == kernel.getBody().front().getArgument(0) &&
+         kernel.getBatchDims().empty();
+}
+
 LogicalResult Contraction::verify(KernelOp kernel) const {
   if (!kernel.getBatchDims().empty() && !kernel.getBody().front().getOps<LhsSumOp>().empty())
     return kernel.emitOpError(
         "has a batch and uses the sum of lhs; sum its columns in another kernel");
+  if (findMatrices(kernel).start && !storesItsSum(kernel))
+    return kernel.emitOpError(
+        "goes on from what its result holds, so that it stores its sum as it is, and nothing else");
   return Skeleton::verify(kernel);
 }
 

@@ -39,6 +39,7 @@ protected:
 
 struct Matrices {
   unsigned lhs = 0, rhs = 0; ///< places among the kernel's inputs
+  std::optional<unsigned> start = std::nullopt;
 };
 Matrices findMatrices(KernelOp kernel);
 

@@ -44,6 +44,7 @@ public:
     sums = blockField(5, code.pointer());
     lhsSums = blockField(6, code.pointer());
     frame.kernel.getBody().walk([&](LhsSumOp op) { lhsSumOps.push_back(op); });
+    start = findMatrices(frame.kernel).start;
   }
 
   void build(Value first, Value last) {
@@ -83,7 +84,8 @@ private:
     return kernel.getDomainType().getRowDims().drop_front(kernel.getBatchDims().size());
   }
 
-  /// A block along k: where it begins, its length, and whether one is before it, and none behind.
+  /// A block along k: where it begins, its length, and whether its sums go on from others, and are
+  /// whole behind it.
   struct Step {
     Value begin, length, isLater, isLast;
   };
@@ -114,8 +116,8 @@ private:
   /// Adds the products of a block to the task's sums; those that are whole then go to the body.
   void addBlock(Value block, Value right) {
     Value blockEnd = code.minimum(code.add(block, depthOfBlock), depth);
-    Step step{block, code.subtract(blockEnd, block), code.less(code.integer(0), block),
-              code.equal(blockEnd, depth)};
+    Value isLater = code.less(code.integer(start ? -1 : 0), block);
+    Step step{block, code.subtract(blockEnd, block), isLater, code.equal(blockEnd, depth)};
     if (tiles)
       tiles->packLhs(begin, end, block, step.length);
     else
@@ -169,6 +171,11 @@ private:
                                               code.add(code.multiply(full, tall), behind)));
       Value rowsOfTile = code.select(isFull, tall, shortHeight);
       Value tile = sumsAt(row, panel.column);
+      if (start)
+        code.when(code.equal(step.begin, code.integer(0)), [&] {
+          code.loop(row, code.minimum(code.add(row, rowsOfTile), end), 1,
+                    [&](Value inTile) { loadStart(tile, inTile, row, panel); });
+        });
       multiplyBy(rowsOfTile, tile, row, panel, step);
       code.when(step.isLast, [&] {
         code.loop(row, code.minimum(code.add(row, rowsOfTile), end), 1,
@@ -262,6 +269,13 @@ private:
     return next;
   }
 
+  /// What the chains of a row of the tile begin with.
+  void loadStart(Value tile, Value row, Value firstRow, const Panel &panel) {
+    Value index = code.add(code.multiply(row, columns), panel.column);
+    Value from = code.address(frame.input(*start), code.f32(), index);
+    code.store(code.load(vector(), from, panel.mask), sumOf(tile, code.subtract(row, firstRow)));
+  }
+
   void storeRow(Value tile, Value row, Value firstRow, const Panel &panel) {
     enterRow(row);
     body.enterElement(panel.column, panel.mask, lanes());
@@ -314,6 +328,7 @@ private:
   Value rowsBefore;                   // of a batch: the rows of the elements before this one
   Value begin, end, paddedRows, left; // of the task: its rows in the element, its first column
   SmallVector<LhsSumOp> lhsSumOps;
+  std::optional<unsigned> start; // the input that chains begin with
 };
 
 } // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The losses, of values by name; the objective is the sum of weight * loss. Formulas:
-// docs/spec/description.md, D29 to D31 and D70 to D73.
+// docs/spec/description.md, D29 to D31 and D70 to D74.
 #pragma once
 
 #include "halftone/layers.hpp"
@@ -60,6 +60,19 @@ constexpr ZLoss z_loss(Weight weight) {
   return {static_cast<double>(weight)};
 }
 
+struct ChunkRows {
+  long long rows = 0;
+  const char* misuse = nullptr;
+};
+/// How many rows of its logits cross_entropy may have in memory at a time, be they as many as a
+/// batch has. The linear that they come from has no bias and no other reader. No bit depends on it.
+/// D74
+template <Whole Rows>
+constexpr ChunkRows chunk_rows(Rows rows) {
+  const auto value = static_cast<long long>(rows);
+  return {(rows > 0) == (value > 0) ? value : 0x7fffffffffffffff};
+}
+
 namespace building {
 constexpr Token setting_token(const IgnoreIndex& ignored) {
   return setting<CrossEntropy>("ignore_index", static_cast<double>(ignored.label));
@@ -72,6 +85,9 @@ constexpr Token setting_token(const ZLoss& added) {
 }
 constexpr Token setting_token(const SoftCap& bound) {
   return setting<CrossEntropy>("soft_cap", bound.cap);
+}
+constexpr Token setting_token(const ChunkRows& chunk) {
+  return setting<CrossEntropy>("chunk_rows", static_cast<double>(chunk.rows));
 }
 
 /// A loss, then those of its options that are settings.
@@ -132,12 +148,13 @@ constexpr auto of_function(const char* name, const char (&... values)[N]) {
 }  // namespace building
 
 /// Softmax and cross-entropy of logits (rows..., classes) and labels (rows...), mean over the rows,
-/// with sample_weight() or ignore_index() weighted; with label_smoothing(), z_loss() and soft_cap()
-/// as they say. D29
+/// with sample_weight() or ignore_index() weighted; with label_smoothing(), z_loss(), soft_cap()
+/// and chunk_rows() as they say. D29
 ///   cross_entropy("error", "logits", "letter", sample_weight("importance"), ignore_index(-100))
 template <class... Options>
-  requires(building::kFits<
-           void(LossWeight, SampleWeight, IgnoreIndex, LabelSmoothing, ZLoss, SoftCap), Options...>)
+  requires(building::kFits<void(LossWeight, SampleWeight, IgnoreIndex, LabelSmoothing, ZLoss,
+                                SoftCap, ChunkRows),
+                           Options...>)
 constexpr auto cross_entropy(const char* name, const char* logits, const char* label,
                              const Options&... options) {
   return building::loss(

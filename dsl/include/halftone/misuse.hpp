@@ -248,8 +248,8 @@ constexpr Section<1> losses(const auto&...) {
 constexpr Section<1> cross_entropy(const auto&...) {
   return building::misused_section(
       "cross_entropy takes the names of the loss, the logits and the label, and weight(), "
-      "sample_weight(), ignore_index(), label_smoothing(), z_loss() and soft_cap(), each once: "
-      "write cross_entropy(\"loss\", \"logits\", \"digit\")");
+      "sample_weight(), ignore_index(), label_smoothing(), z_loss(), soft_cap() and chunk_rows(), "
+      "each once: write cross_entropy(\"loss\", \"logits\", \"digit\")");
 }
 constexpr Section<1> mse(const auto&...) {
   return building::misused_section(
@@ -280,6 +280,11 @@ constexpr SoftCap soft_cap(const auto&...) {
   return {0,
           "soft_cap takes a number: write cross_entropy(\"loss\", \"logits\", \"digit\", "
           "soft_cap(30))"};
+}
+constexpr ChunkRows chunk_rows(const auto&...) {
+  return {0,
+          "chunk_rows takes a whole number: write cross_entropy(\"loss\", \"logits\", \"digit\", "
+          "chunk_rows(1024))"};
 }
 constexpr Section<1> l1(const auto&...) {
   return building::misused_section(

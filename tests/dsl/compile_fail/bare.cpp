@@ -155,8 +155,8 @@ MODEL(net, rules, adamw())
 }  // namespace bare_on_bias
 
 // EXPECT bare_cross_entropy: cross_entropy takes the names of the loss, the logits and the label,
-// and weight(), sample_weight(), ignore_index(), label_smoothing(), z_loss() and soft_cap(), each
-// once: write
+// and weight(), sample_weight(), ignore_index(), label_smoothing(), z_loss(), soft_cap() and
+// chunk_rows(), each once: write
 namespace bare_cross_entropy {
 constexpr auto net =
     model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),

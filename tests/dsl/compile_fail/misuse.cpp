@@ -572,8 +572,8 @@ MODEL(net, rules, adamw())
 }  // namespace loss_of_two
 
 // EXPECT cross_entropy_of_two: cross_entropy takes the names of the loss, the logits and the label,
-// and weight(), sample_weight(), ignore_index(), label_smoothing(), z_loss() and soft_cap(), each
-// once: write
+// and weight(), sample_weight(), ignore_index(), label_smoothing(), z_loss(), soft_cap() and
+// chunk_rows(), each once: write
 namespace cross_entropy_of_two {
 constexpr auto net =
     model("net", inputs(tensor("x", batch, 8), labels("y", batch)),
@@ -583,8 +583,8 @@ MODEL(net, rules, adamw())
 }  // namespace cross_entropy_of_two
 
 // EXPECT weights_twice: cross_entropy takes the names of the loss, the logits and the label, and
-// weight(), sample_weight(), ignore_index(), label_smoothing(), z_loss() and soft_cap(), each once:
-// write
+// weight(), sample_weight(), ignore_index(), label_smoothing(), z_loss(), soft_cap() and
+// chunk_rows(), each once: write
 namespace weights_twice {
 constexpr auto net =
     model("net", inputs(tensor("x", batch, 8), labels("y", batch), tensor("w", batch)),
@@ -654,6 +654,15 @@ constexpr auto net =
           losses(cross_entropy("loss", "guess", "y", either(soft_cap(-30, 30), soft_cap(30)))));
 MODEL(net, rules, adamw())
 }  // namespace capped_twice_over
+
+// EXPECT chunks_of_fractions: chunk_rows takes a whole number: write cross_entropy("loss",
+// "logits", "digit", chunk_rows(1024))
+namespace chunks_of_fractions {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), labels("y", batch)),
+                           from("x") | linear("fc", 4) | output("guess"),
+                           losses(cross_entropy("loss", "guess", "y", chunk_rows(either(0.5, 8)))));
+MODEL(net, rules, adamw())
+}  // namespace chunks_of_fractions
 
 // EXPECT pointwise_loss_without_lambda: pointwise_loss takes a name, a lambda, weight(),
 // sample_weight() and names of values: write

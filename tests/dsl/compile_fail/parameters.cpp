@@ -174,6 +174,15 @@ constexpr auto net =
 MODEL(net, rules, adamw())
 }  // namespace capped_at_nothing
 
+// EXPECT chunks_of_nothing: loss 'loss' has a chunk_rows that is not positive or no i32: write
+// chunk_rows(1024)
+namespace chunks_of_nothing {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), labels("y", batch)),
+                           from("x") | linear("fc", 4) | output("guess"),
+                           losses(cross_entropy("loss", "guess", "y", chunk_rows(either(0, 1)))));
+MODEL(net, rules, adamw())
+}  // namespace chunks_of_nothing
+
 // EXPECT embedding_without_bias: layer 'embed' is given what is no option of embedding: it takes
 // padding_index(), tied(), shared(), and options of parameters such as frozen, no_decay or
 // init_normal()

@@ -20,7 +20,7 @@ namespace halftone::manifest {
 
 /// Raised with every change of the structs here and in kernels.hpp, or of the calling convention of
 /// kernels.
-inline constexpr std::uint32_t kVersion = 10;
+inline constexpr std::uint32_t kVersion = 11;
 
 using encoding::Element, encoding::Encoding;
 
@@ -68,6 +68,7 @@ struct Buffer {
   /// First value of every element of optimizer_state, state, hyperparameter and statistic; all else
   /// starts at zero.
   double initial = 0.0;
+  std::int32_t section = -1;  ///< index into Program::sections of that whose chunk it holds, or -1
 
   bool operator==(const Buffer&) const = default;
 };
@@ -117,6 +118,20 @@ struct Launch {
   std::string fused = {};  ///< the layers and operations inside, for people
 
   bool operator==(const Launch&) const = default;
+};
+
+/// Neighbouring launches of a phase that run together once per chunk of rows, the last chunk with
+/// the rows that are left. They run with `symbol` bound to its part of the chunk. A buffer of the
+/// section holds one chunk; of another whose shape begins with the symbol an argument stands for
+/// the chunk's part of it; all else is whole. What one chunk leaves, the next one may go on from.
+struct Section {
+  Phase phase = Phase::loss;
+  std::int32_t first = 0, count = 0;  ///< of Program::phases[phase]
+  std::int64_t rows = 0;              ///< at most, but for one element of the symbol
+  std::int32_t symbol = 0;            ///< that rows begin with, index into Manifest::symbols
+  std::vector<Dimension> inner;       ///< of the rows that an element of the symbol has
+
+  bool operator==(const Section&) const = default;
 };
 
 /// Who a value is to the rules (P2), in the order of description::Role.
@@ -204,6 +219,7 @@ struct Program {
   std::vector<Value> values;
   std::vector<Cast> casts;
   std::vector<Probe> probes;  ///< in the order of execution; of diagnosis alone
+  std::vector<Section> sections;
 
   bool operator==(const Program&) const = default;
 };

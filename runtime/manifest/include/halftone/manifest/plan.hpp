@@ -18,6 +18,13 @@ namespace halftone::manifest {
                                     std::span<const std::int64_t> symbols);
 [[nodiscard]] std::int64_t task_count(const Kernel& kernel, std::span<const std::int64_t> symbols);
 
+/// How much of its symbol a chunk of a section has, the last one less: at least 1.
+[[nodiscard]] std::int64_t chunk_of(const Section& section, std::span<const std::int64_t> symbols);
+
+/// Of a buffer, of a section's those of a chunk.
+[[nodiscard]] std::int64_t elements(const Program& program, const Buffer& buffer,
+                                    std::span<const std::int64_t> symbols);
+
 /// The memory that a program needs, known before it runs. Slots of role accumulated lie in a piece
 /// of their own beside the arena, which exists once micro-batches are asked for.
 struct ArenaPlan {

@@ -40,7 +40,15 @@ struct CrossEntropy {
        .title = "a soft_cap",
        .trouble = "is not positive or not finite in f32, or its reciprocal is not",
        .example = "30",
-       .rule = "D29"}};
+       .rule = "D29"},
+      {.name = "chunk_rows",
+       .type = SettingType::integer,
+       .optional = true,
+       .accepts = [](double rows) { return rows >= 1 && rows <= 2147483647.0; },
+       .title = "a chunk_rows",
+       .trouble = "is not positive or no i32",
+       .example = "1024",
+       .rule = "D74"}};
   static constexpr const char* internals[] = {"probabilities"};
   static constexpr KindForm form{.word = "cross_entropy",
                                  .label = "D29",

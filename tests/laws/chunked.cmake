@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+# Losses in chunks of rows (D74), against the reference, which knows none, two of the models once more in one chunk.
+file(GLOB models CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/chunked/*.halftone)
+set(declarations "")
+set(entries "")
+set(objects "")
+foreach(model ${models})
+  cmake_path(GET model STEM name)
+  halftone_add_test_artifact(${name} ${model} --targets cpu)
+endforeach()
+set(more "\ninline constexpr LinkedArtifact kWholeArtifacts[] = {\n")
+foreach(name_and_rows lm:7 tied_bf16:40)
+  string(REPLACE ":" ";" parts ${name_and_rows})
+  list(GET parts 0 name)
+  list(GET parts 1 rows)
+  halftone_add_test_artifact(${name}_whole ${CMAKE_CURRENT_SOURCE_DIR}/chunked/${name}.halftone --targets cpu --variants ${tested_variant}
+    TABLE more ROW ${name} REPLACE "chunk_rows: ${rows}" "chunk_rows: 2147483647")
+endforeach()
+string(APPEND more "};\n")
+configure_file(artifacts.hpp.in chunked/artifacts.hpp @ONLY)
+halftone_add_test(laws_chunked OPTIMIZED SOURCES main.cpp chunked.cpp ${objects} LINK halftone::runtime halftone::manifest halftone::reference)
+target_include_directories(laws_chunked PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/chunked ${CMAKE_CURRENT_SOURCE_DIR}/..)
