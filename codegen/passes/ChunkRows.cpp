@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds what lies between the product that makes a loss's logits and the gradients that leave them,
-// and marks it as a section, which runs once per chunk of rows (docs/decisions/0023).
+// and marks it as a section, which runs once per chunk of rows (docs/decisions/0024).
 #include "codegen/ir/Scalars.h"
 #include "codegen/passes/Passes.h"
 #include "llvm/ADT/SetVector.h"

@@ -86,7 +86,7 @@ def LowerLayers : Halftone_Pass<"halftone-lower-layers", "Replace every layer by
 def ChunkRows : Halftone_Pass<"halftone-chunk-rows", "Mark what runs in chunks of rows, between a linear and its gradients (D74)"> {
   let description = [{
     May change rounding: no. What computes logits, their loss and the gradients that leave them gets the phase `loss` and the
-    mark of one section (decisions/0023); the weight's gradient goes on from zeros that are written before.
+    mark of one section (decisions/0024); the weight's gradient goes on from zeros that are written before.
   }];
   let options = [Option<"forChips", "for-chips", "bool", "false", "Whether kernels for chips are made, too">];
 }
