@@ -159,6 +159,8 @@ private:
   /// What `op` leaves behind of `value` stands for `result` from here on.
   template <typename Points> void leave(Operation *op, Value value, OpResult result, Points chain) {
     RoundingPointAttr last;
+    if (!chain.empty())
+      madeByKernel(result);
     for (RoundingPointAttr point : chain) {
       value = roundAt(value, point, result, op);
       last = point;
@@ -241,9 +243,18 @@ private:
     return op;
   }
 
+  /// Of a gradient that is a view of what its formula makes inside: that, which leaves, too.
+  static OpResult madeByKernel(OpResult result) {
+    auto inside = dyn_cast<OpResult>(getViewed(result));
+    if (!inside || inside == result || !inside.getOwner()->hasAttr(kInternalAttr))
+      return result;
+    inside.getOwner()->removeAttr(kInternalAttr);
+    return inside;
+  }
+
   /// Notes what rules decided about a value, for people.
   void record(Value value, StringRef name, Operation *decidedFor, RoundingPointAttr point) {
-    auto result = cast<OpResult>(value);
+    OpResult result = madeByKernel(cast<OpResult>(value));
     Operation *op = result.getOwner();
     NamedAttrList entry;
     entry.append("name", builder.getStringAttr(name));

@@ -13,14 +13,16 @@ namespace halftone::ir {
 namespace {
 
 /// Which values of the manifest (kValuesAttr) the results of `built` are, given those of `layer`;
-/// null where the layer's value, its first result, is none of them.
+/// null where the layer's value, its first result, is none of them. A value that is a view is what
+/// it shows, since no kernel makes the view.
 DenseI64ArrayAttr valuesOf(Operation *built, Operation *layer, ArrayRef<Value> results) {
   auto known = layer->getAttrOfType<DenseI64ArrayAttr>(kValuesAttr);
   SmallVector<int64_t> values;
   bool leaves = false;
   for (Value result : built->getResults()) {
-    const auto *found = llvm::find(results, result);
-    leaves |= result == results.front();
+    const auto *found =
+        llvm::find_if(results, [&](Value left) { return getViewed(left) == result; });
+    leaves |= found == results.begin();
     values.push_back(known && found != results.end() ? known[found - results.begin()] : -1);
   }
   return leaves ? DenseI64ArrayAttr::get(built->getContext(), values) : DenseI64ArrayAttr();
