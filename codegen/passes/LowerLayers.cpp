@@ -20,8 +20,8 @@ DenseI64ArrayAttr valuesOf(Operation *built, Operation *layer, ArrayRef<Value> r
   SmallVector<int64_t> values;
   bool leaves = false;
   for (Value result : built->getResults()) {
-    const auto *found =
-        llvm::find_if(results, [&](Value left) { return getViewed(left) == result; });
+    const auto *found = llvm::find_if(
+        results, [&](Value left) { return left == result || getViewed(left) == result; });
     leaves |= found == results.begin();
     values.push_back(known && found != results.end() ? known[found - results.begin()] : -1);
   }
