@@ -90,8 +90,8 @@ public:
   /// lhs times rhs, or with `turns` transposed lhs times rhs, for every sequence and key head.
   Value multiply(Value lhs, Value rhs, ArrayRef<Attribute> matrix, bool turnsLhs, bool turnsRhs,
                  ContractionPass pass, StringRef label) {
-    return ContractOp::create(builder, op.getLoc(), shape.of(matrix), lhs, rhs, turnsLhs, turnsRhs,
-                              pass, builder.getStringAttr(label),
+    return ContractOp::create(builder, op.getLoc(), shape.of(matrix), lhs, rhs, Value(), turnsLhs,
+                              turnsRhs, pass, builder.getStringAttr(label),
                               static_cast<int64_t>(shape.sequences.size()) + 1);
   }
 

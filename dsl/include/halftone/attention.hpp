@@ -18,11 +18,7 @@ struct AttentionInput {
 
 namespace building {
 constexpr int attention_setting(const char* name) { return setting_of<Attention>(name); }
-constexpr int attention_role(const char* role) {
-  int i = 0;
-  while (!same_text(Attention::operands[i].role, role)) ++i;
-  return i;
-}
+constexpr int attention_role(const char* role) { return number_of_role<Attention>(role); }
 template <Whole Number>
 constexpr double whole(Number number) {
   return static_cast<double>(static_cast<long long>(number));

@@ -26,6 +26,14 @@ inline constexpr bool kFits<void(Known...), Options...> =
 inline constexpr description::Kind kSum = description::kind<description::kinds::Add>;
 inline constexpr description::Kind kBeside = description::kind<description::kinds::Concat>;
 
+/// Which operand of a kind has the role.
+template <class Of>
+constexpr unsigned char number_of_role(const char* role) {
+  unsigned char i = 0;
+  while (!same_text(Of::operands[i].role, role)) ++i;
+  return i;
+}
+
 template <class Of>
 constexpr Token function(const char* name, const Expression* expression) {
   Token token = node<Of>(name);

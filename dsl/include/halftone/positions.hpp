@@ -42,6 +42,10 @@ constexpr Scaling llama3_scaling(double factor, double low, double high, double 
 
 namespace building {
 template <class Of>
+constexpr Token positions_token(const char* input) {
+  return {.part = Part::operand, .detail = number_of_role<Of>("position"), .name = input};
+}
+template <class Of>
 constexpr Spec<1> position_tokens(Base of) {
   return one(setting<Of>("base", of.value));
 }
@@ -81,7 +85,8 @@ template <Whole Heads, class... Options>
   requires(building::kFits<void(Base, Interleaved, Rotated, Scaling), Options...>)
 constexpr auto rotary(const char* name, Heads heads, const char* positions,
                       const Options&... options) {
-  return join(rotary(name, heads, options...), one({.part = Part::operand, .name = positions}));
+  return join(rotary(name, heads, options...),
+              one(building::positions_token<building::Rotary>(positions)));
 }
 
 /// Adds to time t row t of the weight (times, columns): (rows..., t, columns) -> the same, where t
@@ -106,7 +111,7 @@ template <class... Options>
 constexpr auto sinusoidal_embedding(const char* name, const char* positions,
                                     const Options&... options) {
   return join(sinusoidal_embedding(name, options...),
-              one({.part = Part::operand, .name = positions}));
+              one(building::positions_token<building::SinusoidalEmbedding>(positions)));
 }
 
 }  // namespace halftone::dsl
