@@ -22,7 +22,7 @@ using namespace halftone::reference::tests;
 
 namespace {
 
-const Symbols kSymbols = {{"batch", 5}, {"time", 3}};
+const Symbols kSymbols = {{"batch", 5}, {"time", 3}, {"source", 4}};
 
 const char kRegression[] = R"(input %x : f32[batch, 3]
 input %target : f32[batch, 2]

@@ -268,7 +268,10 @@ m::Manifest manifest() {
   manifest.inputs = {"features", "target"};
   manifest.outputs = {{"prediction", "prediction", "prediction.gradient"}};
   manifest.losses = {"error"};
-  manifest.learning_rate = LINE_LEARNING_RATE;
+  // Read while the program runs: plugins of different rates have the same code, so that a test can
+  // write one over the other while it is loaded.
+  static const volatile double rate = LINE_LEARNING_RATE;
+  manifest.learning_rate = rate;
   manifest.rules = {"where layer \"fc\" pass forward : result tf32"};
   manifest.loss_scale = {
       m::LossScale::Kind::dynamic, 1.0, 2.0, 0.5, std::int64_t{1} << 24, 1.0, 1024.0, 1, kPatience};
