@@ -86,11 +86,11 @@ halftone.graph "training" {
 
 // -----
 
-// A row kernel has loops for named accesses alone.
+// A flat kernel has loops for named accesses alone.
 halftone.graph "training" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
-  // expected-error @+1 {{reads operand 0 by a general access, as no row kernel can: let a pointwise kernel read it first}}
-  %y = halftone.kernel "k" row over ["batch", 4] reduce [] (%x) accesses [#halftone.access<general reads affine_map<(i, j) -> (i, 3 - j)>>]
+  // expected-error @+1 {{reads operand 0 by a general access, as no flat kernel can: let a pointwise kernel read it first}}
+  %y = halftone.kernel "k" flat over ["batch", 4] reduce [] (%x) accesses [#halftone.access<general reads affine_map<(i, j) -> (i, 3 - j)>>]
       -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
       : (!halftone.tensor<[batch, 4], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
   ^bb0(%a0: f32):

@@ -360,16 +360,19 @@ halftone.graph "training" {
 
 // -----
 
-// A row kernel has loops for named accesses alone.
+// A contraction has loops for named accesses alone.
 halftone.graph "training" {
-  %x = halftone.input "x" : !halftone.tensor<[batch, 4], f32>
-  // expected-error @+1 {{reads operand 0 by a general access, as no row kernel can: let a pointwise kernel read it first}}
-  %y = halftone.kernel "k" row over ["batch", 4] reduce [] (%x) accesses [#halftone.access<general reads affine_map<(i, j) -> (i, 3 - j)>>]
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[8, 4], f32>
+  %z = halftone.input "z" : !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{reads operand 2 by a general access, as no contraction kernel can: let a pointwise kernel read it first}}
+  %y = halftone.kernel "k" contraction over ["batch", 4] reduce [8] (%x, %w, %z)
+      accesses [#halftone.access<lhs>, #halftone.access<rhs>, #halftone.access<general reads affine_map<(i, j, k) -> (i, 3 - j)>>]
       -> [#halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
-      : (!halftone.tensor<[batch, 4], f32>) -> (!halftone.tensor<[batch, 4], f32>) {
-  ^bb0(%a0: f32):
-    %c = arith.constant 0.0 : f32
-    halftone.kernel_yield stores %c : f32
+      : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8, 4], f32>, !halftone.tensor<[batch, 4], f32>)
+      -> (!halftone.tensor<[batch, 4], f32>) {
+  ^bb0(%s: f32, %a: f32):
+    halftone.kernel_yield stores %s : f32
   }
 }
 
