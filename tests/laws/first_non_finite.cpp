@@ -234,7 +234,7 @@ class Search {
   }
 
   void search_loss(NodeId id) {
-    if (!is_loss(node(id)) || !found_.empty()) return;
+    if (!is_loss(node(id)) || is_metric(id) || !found_.empty()) return;
     if (std::isfinite(forward_.values[id][0])) return;
     const Place at = place(id, "forward", "activation");
     const bool has_squares = node(id).kind == description::kind_called("mse") &&
@@ -242,6 +242,13 @@ class Search {
     look(has_squares ? squares(id) : forward_.values[id], at);
     look_next(forward_.values[id], at);
     if (!has_squares) found_.back().element = kUnknown;
+  }
+
+  /// D6: none of a step's.
+  [[nodiscard]] bool is_metric(NodeId id) const {
+    return std::ranges::any_of(model_.losses, [&](const description::Loss& loss) {
+      return loss.node == id && static_cast<float>(loss.weight) == 0;
+    });
   }
 
   /// D31, before the mean.

@@ -349,16 +349,19 @@ constexpr int tied_operand(description::Kind kind) {
   return i;
 }
 
-/// Which of its kind's operands operand `i` of a node is.
-constexpr int role_of(const Node& node, int i) {
-  const auto& forms = form_of(node.kind).operands;
-  if (forms[0].repeated) return node.weighs && i + 1 == node.operand_count ? forms.size - 1 : 0;
+/// The form of operand `i` of a node; `form`: of its kind.
+constexpr const description::OperandForm& form_of_operand(const description::KindForm& form,
+                                                          const Node& node, int i) {
+  if (form.operands[0].repeated)
+    return form.operands[node.weighs && i + 1 == node.operand_count ? form.operands.size - 1 : 0];
   int role = i;
-  for (int at = 0; at <= role && node.absent >> at != 0; ++at) role += (node.absent >> at & 1) != 0;
-  return role;
+  for (unsigned absent = node.absent, at = 0; absent != 0 && at <= static_cast<unsigned>(role);
+       absent >>= 1, ++at)
+    role += static_cast<int>(absent & 1);
+  return form.operands[role];
 }
 constexpr const description::OperandForm& form_of_operand(const Node& node, int i) {
-  return form_of(node.kind).operands[role_of(node, i)];
+  return form_of_operand(form_of(node.kind), node, i);
 }
 
 /// What a layer without a name is called behind what it continues.

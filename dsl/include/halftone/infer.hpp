@@ -184,10 +184,11 @@ class Inference {
   /// Losses are read by nobody, integers only where the reader's form asks for them.
   constexpr void readable(int n) {
     const Node& node = graph_.nodes[n];
+    const description::KindForm& form = form_of(node.kind);
     for (int i = 0; i < node.operand_count; ++i) {
       const int at = graph_.operand(node, i).node;
       const Node& read = graph_.nodes[at];
-      const description::OperandForm& operand = form_of_operand(node, i);
+      const description::OperandForm& operand = form_of_operand(form, node, i);
       if (read.category == Category::loss) {
         graph_.fail({.fault = Fault::loss_as_value, .node = n, .other = at});
       } else if (read.integers != operand.integers) {
