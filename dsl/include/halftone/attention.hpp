@@ -19,10 +19,6 @@ struct AttentionInput {
 namespace building {
 constexpr int attention_setting(const char* name) { return setting_of<Attention>(name); }
 constexpr int attention_role(const char* role) { return number_of_role<Attention>(role); }
-template <Whole Number>
-constexpr double whole(Number number) {
-  return static_cast<double>(static_cast<long long>(number));
-}
 }  // namespace building
 
 using Heads = AttentionSetting<0>;
@@ -40,18 +36,18 @@ using Segment = AttentionInput<building::attention_role("segment")>;
 /// which each serves several, those of keys and values.
 template <Whole Number>
 constexpr Heads heads(Number number) {
-  return {building::whole(number)};
+  return {static_cast<double>(whole_number(number))};
 }
 template <Whole Number>
 constexpr KeyHeads key_heads(Number number) {
-  return {building::whole(number)};
+  return {static_cast<double>(whole_number(number))};
 }
 /// No query sees keys behind its own time; the last query sees the last key.
 inline constexpr Causal causal{1};
 /// How many keys back from its own time a query sees.
 template <Whole Number>
 constexpr Window window(Number keys) {
-  return {building::whole(keys)};
+  return {static_cast<double>(whole_number(keys))};
 }
 /// What products of queries and keys are multiplied by, instead of 1 / sqrt(columns of a head).
 constexpr ScoreScale score_scale(double factor) { return {factor}; }

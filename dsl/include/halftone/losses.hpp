@@ -32,8 +32,7 @@ struct IgnoreIndex {
 /// The label of rows that cross_entropy leaves out: they have weight 0. D70 to D73
 template <Whole Label>
 constexpr IgnoreIndex ignore_index(Label label) {
-  const auto value = static_cast<long long>(label);
-  return {(label > 0) == (value > 0) ? value : 0x7fffffffffffffff};
+  return {whole_number(label)};
 }
 
 struct LabelSmoothing {
@@ -69,8 +68,7 @@ struct ChunkRows {
 /// D74
 template <Whole Rows>
 constexpr ChunkRows chunk_rows(Rows rows) {
-  const auto value = static_cast<long long>(rows);
-  return {(rows > 0) == (value > 0) ? value : 0x7fffffffffffffff};
+  return {whole_number(rows)};
 }
 
 namespace building {

@@ -12,6 +12,13 @@ inline constexpr int kMaxRank = 6;
 template <class T>
 concept Whole = std::is_convertible_v<T, long long> && !std::is_floating_point_v<T>;
 
+/// The largest one where a wider type holds another.
+template <Whole T>
+constexpr long long whole_number(T number) {
+  const auto value = static_cast<long long>(number);
+  return (number > 0) == (value > 0) ? value : 0x7fffffffffffffff;
+}
+
 constexpr bool same_text(const char* left, const char* right) {
   while (*left != 0 && *left == *right) {
     ++left;
