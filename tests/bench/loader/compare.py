@@ -9,14 +9,14 @@ import argparse
 import json
 import os
 import pathlib
-import random
-import statistics
-import subprocess
 import sys
 
 import numpy
 
-HERE = pathlib.Path(__file__).parent
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from turns import Worker, measure, text_of  # noqa: E402
+
 OURS = ["halftone 0", "halftone 1", "halftone 2"]
 THEIRS = ["workers 0", "workers 1", "workers 2", "indexed"]
 PARSERS = ["pandas", "numpy.loadtxt", "csv"]
@@ -25,19 +25,6 @@ CASES = [("rows", 64, "200,000 rows of 16 f32 and an i64 label, .npy, mapped"),
          ("images", 64, "20,000 images of 28 x 28 u8, scaled to f32, and an i64 label, .npy, mapped"),
          ("images", 256, "the same"),
          ("table", 64, "200,000 rows of 16 f32 and an i32 label, CSV")]
-
-
-class Worker:
-    def __init__(self, *command):
-        self.process = subprocess.Popen(list(map(str, command)), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def ask(self, *words):
-        self.process.stdin.write(" ".join(map(str, words)) + "\n")
-        self.process.stdin.flush()
-        verdict, _, answer = self.process.stdout.readline().strip().partition(" ")
-        if verdict != "ok":
-            raise RuntimeError(f"{' '.join(map(str, words))}: {answer or 'the worker ended'}")
-        return [float(number) for number in answer.split()]
 
 
 def write_data(folder):
@@ -55,26 +42,6 @@ def write_data(folder):
         for row, label in zip(x, y):
             file.write(",".join(f"{value:.6g}" for value in row) + f",{label}\n")
     (folder / "complete").touch()
-
-
-def text_of(values):
-    low, middle, high = statistics.quantiles(values, n=4)
-    digits = 0 if middle >= 100 else 1 if middle >= 10 else 2
-    return f"{middle:,.{digits}f} ({low:,.{digits}f} to {high:,.{digits}f})"
-
-
-def measure(rounds, contenders, ask):
-    """Figures of each contender, by round; the first one warms up and does not count."""
-    figures = {contender: [] for contender in contenders}
-    chance = random.Random(1)
-    for each in range(rounds + 1):
-        order = list(contenders)
-        chance.shuffle(order)
-        for contender in order:
-            figure = ask(contender)
-            if each > 0:
-                figures[contender].append(figure)
-    return figures
 
 
 def print_ratios(figures, ours, theirs, larger_is_better):

@@ -8,31 +8,17 @@ Halftone is faster. Printed are medians with quartiles.
 import argparse
 import json
 import pathlib
-import random
-import statistics
 import subprocess
 import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
-sys.path.insert(0, str(ROOT / "tests/tokens"))
+sys.path[:0] = [str(ROOT / "tests/tokens"), str(ROOT / "tests/bench")]
 from theirs import tiktoken_of, trained  # noqa: E402
+from turns import Worker, measure, text_of  # noqa: E402
 
 SIZE = 8192
 SUFFIXES = {".md", ".cpp", ".hpp", ".h", ".td", ".cuh", ".py", ".mlir", ".txt"}
-
-
-class Ours:
-    def __init__(self, worker, folder):
-        self.process = subprocess.Popen([worker, folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def ask(self, *words):
-        self.process.stdin.write(" ".join(map(str, words)) + "\n")
-        self.process.stdin.flush()
-        verdict, _, answer = self.process.stdout.readline().strip().partition(" ")
-        if verdict != "ok":
-            raise RuntimeError(f"{' '.join(map(str, words))}: {answer or 'the worker ended'}")
-        return [float(number) for number in answer.split()]
 
 
 class Case:
@@ -72,26 +58,6 @@ class Case:
         return time.perf_counter() - start, tokens
 
 
-def text_of(values):
-    low, middle, high = statistics.quantiles(values, n=4)
-    digits = 0 if middle >= 100 else 1 if middle >= 10 else 2
-    return f"{middle:,.{digits}f} ({low:,.{digits}f} to {high:,.{digits}f})"
-
-
-def measure(rounds, contenders, ask):
-    """Seconds of each contender, by round; the first one warms up and does not count."""
-    seconds = {contender: [] for contender in contenders}
-    chance = random.Random(1)
-    for each in range(rounds + 1):
-        order = list(contenders)
-        chance.shuffle(order)
-        for contender in order:
-            taken = ask(contender)
-            if each > 0:
-                seconds[contender].append(taken)
-    return seconds
-
-
 def show(title, seconds, megabytes):
     print(title)
     for contender, values in seconds.items():
@@ -108,7 +74,7 @@ def main():
     parser.add_argument("--json")
     options = parser.parse_args()
     folder, results = options.work, []
-    ours = Ours(options.worker, folder)
+    ours = Worker(options.worker, folder)
     novels = "".join((folder / name).read_text() for name in ["training.txt", "held_out.txt"])
     files = subprocess.run(["git", "-C", ROOT, "ls-files"], capture_output=True, text=True, check=True).stdout.split("\n")
     sources = "".join((ROOT / file).read_text() for file in files if pathlib.Path(file).suffix in SUFFIXES)
