@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// nvrtc_kernels [--limits FILE] [--known FILE] [--regenerate | --sample] [--fetched DIR]
+// nvrtc_kernels [--limits FILE] [--known FILE] [--regenerate | --extend | --sample] [--fetched DIR]
 // [--processes N] [--chip C]... MODEL_FOLDER...: compiles every text that halftonec --cuda-text
 // wrote there for every chip that runs it, texts that differ in the kernel's name alone once, or
 // with --sample those that kernel_sample.hpp chooses; prints what each takes and what its PTX is
-// like, and compares with the recorded limits of its shape, or records them and the texts. Exit 0:
-// all accepted, without faults and inside the limits; 1: not so; 77: no NVRTC.
+// like, and compares with the recorded limits of its shape, or records them and the texts; with
+// --extend it compiles the texts that are not recorded alone, and widens the limits by what they
+// take. Exit 0: all accepted, without faults and inside the limits; 1: not so; 77: no NVRTC.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -30,7 +31,7 @@ constexpr std::size_t kOthers = 2;  // chips of a sample beside those of every c
 
 struct Arguments {
   std::string limits, known, fetched;
-  bool regenerate = false, sample = false;
+  bool regenerate = false, extend = false, sample = false;
   std::size_t processes = 1;
   std::vector<std::string> folders;
   std::set<std::string> chips = {};  ///< empty: all
@@ -53,6 +54,8 @@ Arguments parse(int count, char** values) {
       arguments.chips.insert(values[++i]);
     else if (value == "--regenerate")
       arguments.regenerate = true;
+    else if (value == "--extend")
+      arguments.extend = true;
     else if (value == "--sample")
       arguments.sample = true;
     else
@@ -96,9 +99,8 @@ int report(const KernelJob& job) {
   return static_cast<int>(job.faults.size());
 }
 
-/// Of every shape what its texts take at most.
-KernelTable measured(const std::vector<KernelJob>& jobs) {
-  KernelTable table;
+/// Of every shape what its texts take at most, and what `table` allows it.
+KernelTable measured(const std::vector<KernelJob>& jobs, KernelTable table = {}) {
   for (const KernelJob& job : jobs) {
     KernelUse& limit = table[{shape_of(*job.text), job.chip}];
     limit = limit_of(limit, job.use);
@@ -121,6 +123,15 @@ void record_known(const std::string& path, const std::string& judge,
   const std::string text = text_of_known(read_or_nothing(path), judge, digests_of(jobs));
   std::ofstream(path) << text;
   std::printf("%zu texts recorded in %s\n", digests_of(jobs).size(), path.c_str());
+}
+
+/// The recorded limits of shapes that `jobs` have.
+KernelTable limits_in_use(const std::string& path, const std::vector<KernelJob>& jobs) {
+  std::set<std::pair<std::string, std::string>> shapes;
+  for (const KernelJob& job : jobs) shapes.insert({shape_of(*job.text), job.chip});
+  KernelTable limits = parse_limits(read(path));
+  std::erase_if(limits, [&](const auto& limit) { return !shapes.contains(limit.first); });
+  return limits;
 }
 
 /// `tried` against the recorded limits; of `jobs`, all that there are, whether each has one and
@@ -181,9 +192,11 @@ int run(const Arguments& arguments) {
   KernelJobs jobs(arguments.chips);
   for (const std::string& folder : arguments.folders) jobs.add(folder);
   if (jobs.all().empty()) throw std::runtime_error("no kernels were given");
-  std::vector<KernelJob> tried =
-      arguments.sample ? sample(arguments, judge_of(*nvrtc, arguments.limits), jobs.all())
-                       : jobs.all();
+  const std::string judge = judge_of(*nvrtc, arguments.limits);
+  std::vector<KernelJob> tried = jobs.all();
+  if (arguments.sample) tried = sample(arguments, judge, jobs.all());
+  if (arguments.extend)
+    tried = sample_of(jobs.all(), parse_known(read(arguments.known), judge), {}).tried;
   const auto begin = std::chrono::steady_clock::now();
   compile_jobs(*nvrtc, arguments.processes, tried);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
@@ -198,9 +211,11 @@ int run(const Arguments& arguments) {
       jobs.texts(), tried.size(), std::ranges::count(tried, false, &KernelJob::was_kept), faults,
       seconds.count());
   if (faults > 0) return 1;
-  if (arguments.regenerate) {
-    record_limits(arguments.limits, measured(tried));
-    record_known(arguments.known, judge_of(*nvrtc, arguments.limits), tried);
+  if (arguments.regenerate || arguments.extend) {
+    KernelTable limits;
+    if (arguments.extend) limits = limits_in_use(arguments.limits, jobs.all());
+    record_limits(arguments.limits, measured(tried, std::move(limits)));
+    record_known(arguments.known, judge_of(*nvrtc, arguments.limits), jobs.all());
     return 0;
   }
   return arguments.limits.empty() || compare(arguments, tried, jobs.all()) == 0 ? 0 : 1;
