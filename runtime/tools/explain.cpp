@@ -249,11 +249,13 @@ class Explainer {
     for (std::size_t phase = 0; phase < manifest::kPhases; ++phase) {
       if (program.phases[phase].empty()) continue;
       Json kernels = Json::array();
-      for (const manifest::Launch& launch : program.phases[phase]) {
+      for (std::size_t i = 0; i < program.phases[phase].size(); ++i) {
+        const manifest::Launch& launch = program.phases[phase][i];
         const auto& kernel = manifest_.kernels[static_cast<std::size_t>(launch.kernel)];
         kernels.push_back({{"kernel", kernel.name},
                            {"skeleton", kernel.skeleton},
                            {"fused", launch.fused},
+                           {"chunk_rows", chunk_rows(program, phase, i)},
                            {"class_b", class_b(kernel)}});
       }
       json.push_back({{"phase", spelled(static_cast<manifest::Phase>(phase))},
@@ -261,6 +263,16 @@ class Explainer {
                       {"kernels", std::move(kernels)}});
     }
     return json;
+  }
+
+  /// Of a launch in a section, for how many rows it runs at a time.
+  static Json chunk_rows(const Program& program, std::size_t phase, std::size_t launch) {
+    for (const manifest::Section& section : program.sections) {
+      const auto behind = static_cast<std::int64_t>(launch) - section.first;
+      if (static_cast<std::size_t>(section.phase) == phase && behind >= 0 && behind < section.count)
+        return section.rows;
+    }
+    return {};
   }
 
   /// The CPU's variants whose tiles (AMX) sum in an order of their own (N8).

@@ -107,9 +107,10 @@ std::string phases(const Json& phases) {
     text += "  " + plain(phase["phase"]) +
             (phase["every_step"].get<bool>() ? "\n" : " (not in every step)\n");
     for (const Json& kernel : phase["kernels"]) {
-      const Json& class_b = kernel["class_b"];
+      const Json &class_b = kernel["class_b"], &rows = kernel["chunk_rows"];
       text += wrapped("    " + plain(kernel["kernel"]) + " (" + plain(kernel["skeleton"]) +
                           (class_b.empty() ? "" : ", of class B on " + joined(class_b, ", ")) +
+                          (rows.is_null() ? "" : ", by chunk_rows " + plain(rows)) +
                           "): " + plain(kernel["fused"]),
                       8);
     }
