@@ -13,6 +13,7 @@
 #include "halftone/pointwise.hpp"
 #include "halftone/positions.hpp"
 #include "halftone/precision.hpp"
+#include "halftone/presets.hpp"
 #include "halftone/schedules.hpp"
 #include "halftone/training.hpp"
 

@@ -256,12 +256,31 @@ constexpr Rule rule_of(const auto&) {
   stranger.defect = RuleDefect::not_a_rule;
   return stranger;
 }
+
+template <class T>
+inline constexpr int kRulesIn = 1;
+template <int N>
+inline constexpr int kRulesIn<Precision<N>> = N;
+
+constexpr int put(Rule* rules, int at, const auto& rule) {
+  rules[at] = rule_of(rule);
+  return at + 1;
+}
+template <int N>
+constexpr int put(Rule* rules, int at, const Precision<N>& others) {
+  for (int i = 0; i < N; ++i) rules[at + i] = others.rules[i];
+  return at + N;
+}
 }  // namespace stating
 
-/// everywhere(...) and where(...)(...), later rules before earlier ones.
+/// everywhere(...) and where(...)(...), later rules before earlier ones; among them rules that a
+/// precision() or a preset joined: precision(presets::allow_deny(f16), where(...)(...)).
 template <class... Rules>
 constexpr auto precision(const Rules&... rules) {
-  return Precision<static_cast<int>(sizeof...(Rules))>{{stating::rule_of(rules)...}};
+  Precision<(stating::kRulesIn<Rules> + ... + 0)> joined;
+  [[maybe_unused]] int at = 0;
+  ((at = stating::put(joined.rules, at, rules)), ...);
+  return joined;
 }
 
 }  // namespace halftone::dsl

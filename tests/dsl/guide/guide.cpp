@@ -13,6 +13,7 @@
 #include "inside.hpp"
 #include "layers.hpp"
 #include "line.hpp"
+#include "lists.hpp"
 #include "models.hpp"
 #include "saved.hpp"
 #include "snippets.hpp"
@@ -30,7 +31,7 @@ TEST_CASE("every piece of C++ in the guide stands word for word in a header that
     if (entry.path().extension() == ".hpp") compiled += read_text(entry.path()) + "\n";
   }
   const auto pieces = snippets(read_text(HALFTONE_GUIDE));
-  CHECK(pieces.size() == 13);
+  CHECK(pieces.size() == 14);
   for (const std::string& piece : pieces) {
     CAPTURE(piece);
     CHECK(compiled.find(piece) != compiled.npos);
@@ -53,6 +54,12 @@ TEST_CASE("the guide's rules are those of the Description") {
               "backoff 0.5 interval 2000 floor 1 ceiling 1.7014118346046923e+38 hysteresis 1 "
               "patience 50",
               narrow_math});
+  CHECK(rules_of(digits_listed, listed_rules) ==
+        Lines{"rule everywhere : store f16",
+              "rule where class contraction|activation_function|elementwise : compute f16",
+              narrow_math,
+              "rule everywhere : loss_scale dynamic initial 65536 growth 2 backoff 0.5 interval "
+              "2000 floor 1 ceiling 1.7014118346046923e+38 hysteresis 1 patience 50"});
   CHECK(rules_of(digits_tf32, tf32_rules) == Lines{"rule where class contraction : compute tf32"});
   CHECK(
       rules_of(digits_copies, weight_copies) ==
