@@ -14,8 +14,10 @@ namespace halftone::ir {
 namespace {
 
 /// Activations compare their sizes as if every symbol were this: only how well slots are shared
-/// depends on it.
-constexpr int64_t kNominalExtent = 64;
+/// depends on it. Larger than most numbers of columns, so that what grows with the square of a
+/// symbol, as scores of attention, comes first and shares slots with its like: a slot that held it
+/// beside smaller activations would be as large as it.
+constexpr int64_t kNominalExtent = 4096;
 
 struct Place {
   int64_t buffer = -1, offset = 0;

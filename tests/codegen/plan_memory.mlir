@@ -316,3 +316,70 @@ halftone.graph "views_of_weights" {
   %copy = halftone.working_copy "v" in "parameters.bf16" at 64 : !narrow
   %narrow = halftone.view %copy : (!narrow) -> !halftone.tensor<[2, 2], bf16>
 }
+
+// -----
+
+!wide = !halftone.tensor<[batch, 1024], f32>
+!square = !halftone.tensor<[batch, batch], f32>
+#full = #halftone.access<full>
+
+// What grows with the square of a symbol shares a slot with its like, wherever smaller values leave others free.
+// CHECK-LABEL: halftone.graph "squares"
+// CHECK-SAME: <"%narrow1.0", activation, {{[^>]*}}>, slot [[SQUARES:[0-9]+]],
+// CHECK-SAME: <"%narrow2.0", activation, {{[^>]*}}>, slot [[OTHERS:[0-9]+]],
+// CHECK-SAME: <"%square1.0", activation, {{[^>]*}}>, slot [[SQUARES]],
+// CHECK-SAME: <"%narrow3.0", activation, {{[^>]*}}>, slot [[OTHERS]],
+// CHECK-SAME: <"%square2.0", activation, {{[^>]*}}>, slot [[SQUARES]],
+halftone.graph "squares" {
+  %x = halftone.input "x" : !wide
+  %q = halftone.input "q" : !square
+  %narrow1 = halftone.kernel "narrow1" pointwise over ["batch", 1024] reduce [] (%x) accesses [#full] -> [#full] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!wide) -> !wide {
+  ^bb0(%e: f32):
+    halftone.kernel_yield stores %e : f32
+  }
+  %narrow2 = halftone.kernel "narrow2" pointwise over ["batch", 1024] reduce [] (%narrow1) accesses [#full] -> [#full] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!wide) -> !wide {
+  ^bb0(%e: f32):
+    halftone.kernel_yield stores %e : f32
+  }
+  %square1 = halftone.kernel "square1" pointwise over ["batch", "batch"] reduce [] (%q) accesses [#full] -> [#full] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!square) -> !square {
+  ^bb0(%e: f32):
+    halftone.kernel_yield stores %e : f32
+  }
+  %one = halftone.kernel "one" pointwise over ["batch", 1024] reduce [] (%narrow2) accesses [#full] -> [#full] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!wide) -> !wide {
+  ^bb0(%e: f32):
+    halftone.kernel_yield stores %e : f32
+  }
+  %two = halftone.kernel "two" pointwise over ["batch", "batch"] reduce [] (%square1) accesses [#full] -> [#full] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!square) -> !square {
+  ^bb0(%e: f32):
+    halftone.kernel_yield stores %e : f32
+  }
+  %narrow3 = halftone.kernel "narrow3" pointwise over ["batch", 1024] reduce [] (%x) accesses [#full] -> [#full] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!wide) -> !wide {
+  ^bb0(%e: f32):
+    halftone.kernel_yield stores %e : f32
+  }
+  %square2 = halftone.kernel "square2" pointwise over ["batch", "batch"] reduce [] (%q) accesses [#full] -> [#full] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!square) -> !square {
+  ^bb0(%e: f32):
+    halftone.kernel_yield stores %e : f32
+  }
+  %three = halftone.kernel "three" pointwise over ["batch", 1024] reduce [] (%narrow3) accesses [#full] -> [#full] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!wide) -> !wide {
+  ^bb0(%e: f32):
+    halftone.kernel_yield stores %e : f32
+  }
+  %four = halftone.kernel "four" pointwise over ["batch", "batch"] reduce [] (%square2) accesses [#full] -> [#full] fused []
+      {resultSegmentSizes = array<i32: 1, 0>} : (!square) -> !square {
+  ^bb0(%e: f32):
+    halftone.kernel_yield stores %e : f32
+  }
+  halftone.output "one", %one : !wide
+  halftone.output "two", %two : !square
+  halftone.output "three", %three : !wide
+  halftone.output "four", %four : !square
+}
