@@ -37,7 +37,7 @@ TEST_CASE("an ordered step of a GPT-2 block has the CPU's bits on simulated chip
     const float loss[] = {trainer.loss("error"), expected.loss("error")};
     CHECK(bits(std::span(loss, 1)) == bits(std::span(loss + 1, 1)));
     CHECK(weights_of(trainer) == weights);
-    std::printf("%s: loss %.4f, %zu parameters with the CPU's bits\n", chip, loss[0],
+    std::printf("%s: loss %.4f, %zu tensors of parameters with the CPU's bits\n", chip, loss[0],
                 weights.size());
   }
 }
