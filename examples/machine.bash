@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What examples/quickstart and tests/run share: installs missing Debian packages, chooses the compiler, brings NVRTC.
+# What examples/quickstart, examples/language/run and tests/run share: installs missing Debian packages, chooses the compiler, builds, brings
+# NVRTC.
 # Sourced, not run; expects `set -euo pipefail`. Functions return 1 after one sentence on stderr.
 
 kBuildPackages=(cmake ninja-build llvm-22-dev libmlir-22-dev mlir-22-tools libcli11-dev libicu-dev libxxhash-dev
@@ -111,4 +112,25 @@ fetch_nvrtc() {
     }
   fi
   echo "NVRTC: $folder"
+}
+
+# configure_build ROOT BUILD: makes the build folder, where there is none yet.
+configure_build() {
+  local compiler
+  [[ ! -f $2/build.ninja ]] || return 0
+  mapfile -t compiler < <(compiler_arguments)
+  cmake -S "$1" -B "$2" -G Ninja -DCMAKE_BUILD_TYPE=Release -DHALFTONE_BUILD_TESTS=OFF "${compiler[@]}" \
+    >"$2/configure.log" 2>&1 || { tail -n 20 "$2/configure.log" >&2; say "CMake failed; all of it: $2/configure.log"; return 1; }
+}
+
+# build_targets BUILD TARGET...: with ninja's progress on a terminal.
+build_targets() {
+  local build=$1
+  shift
+  if [[ -t 1 ]]; then
+    NINJA_STATUS='[%f/%t, %e s] ' ninja -C "$build" "$@"
+  else
+    echo "Building in $build"
+    ninja -C "$build" --quiet "$@"
+  fi
 }
