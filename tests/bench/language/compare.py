@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The example's language model beside the same model in torch: losses step by step, from equal weights on equal batches, then
+tokens a second in training, taking turns. Started by ./run, which builds and fetches what it needs.
+
+A loss is compared as the mean of ten steps; the aim is 1 % at every place of the run. A ratio of speeds is that of one round:
+above 1 Halftone is faster. Printed are medians with quartiles.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from turns import Worker, measure, text_of  # noqa: E402
+
+MEAN_OF, AIM = 10, 0.01
+
+
+def means(losses):
+    return [sum(losses[i:i + MEAN_OF]) / MEAN_OF for i in range(0, len(losses) - MEAN_OF + 1, MEAN_OF)]
+
+
+def compare_losses(ours, theirs, steps):
+    """The largest relative difference of means, and the losses."""
+    losses = [worker.ask("losses", steps) for worker in (ours, theirs)]
+    pairs = list(zip(*map(means, losses)))
+    print(f"losses of {steps} steps, means of {MEAN_OF}: step, halftone, torch")
+    for i in sorted({0, *range(0, len(pairs), max(1, len(pairs) // 10)), len(pairs) - 1}):
+        print(f"  {(i + 1) * MEAN_OF:5} {pairs[i][0]:.4f} {pairs[i][1]:.4f} {100 * (pairs[i][0] / pairs[i][1] - 1):+.3f} %")
+    worst = max(abs(a / b - 1) for a, b in pairs)
+    print(f"  largest difference {100 * worst:.3f} %, the aim is {100 * AIM:.0f} %")
+    return worst, losses
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--worker", required=True)
+    parser.add_argument("--tokens", required=True)
+    parser.add_argument("--work", required=True, type=pathlib.Path)
+    parser.add_argument("--steps", type=int, default=1200)
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--seconds", type=float, default=5)
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--compiled", action="store_true", help="torch.compile as well")
+    parser.add_argument("--json")
+    options = parser.parse_args()
+    weights = options.work / "weights.safetensors"
+    workers = {}
+    for threads in options.threads:
+        os.environ["HALFTONE_THREADS"] = str(threads)
+        workers["halftone", threads] = Worker(options.worker, "f32", options.tokens, weights)
+        if len(workers) == 1:
+            print(f"{workers['halftone', threads].ask('weights')[0]:,.0f} parameters")
+        for form in ["eager", *(["compiled"] if options.compiled else [])]:
+            workers[form, threads] = Worker(sys.executable, HERE / "torch_worker.py", form, threads, options.tokens, weights)
+    most = max(options.threads)
+    worst, losses = compare_losses(workers["halftone", most], workers["eager", most], options.steps)
+    figures = {}
+    if options.rounds > 0:
+        figures = measure(options.rounds, list(workers), lambda who: workers[who].ask("speed", options.seconds)[0])
+        print("training, tokens a second")
+        for (name, threads), values in figures.items():
+            line = f"  {name:9} {threads} threads  {text_of(values)}"
+            if name != "halftone":
+                line += f"; halftone beside it: {text_of([a / b for a, b in zip(figures['halftone', threads], values)])}"
+            print(line)
+    if options.json:
+        speeds = {f"{name} {threads}": values for (name, threads), values in figures.items()}
+        pathlib.Path(options.json).write_text(json.dumps({"losses": losses, "worst": worst, "tokens_per_second": speeds}, indent=1))
+    if worst > AIM:
+        sys.exit("compare: the losses of Halftone and torch differ by more than the aim")
+
+
+if __name__ == "__main__":
+    main()
