@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# halftone_add_model(NAME SOURCE spec.hpp [TARGETS cpu sm_80 ...] [ASSUME batch=64 ...] [AOT sm_80 compute_80 ...])
+# halftone_add_model(NAME SOURCE spec.hpp [TARGETS cpu sm_80 ...] [ASSUME batch=64 ...] [AOT sm_80 compute_80 ...] [DECODE])
 #
 # Makes the library NAME from the HALFTONE_MODEL in spec.hpp: its object, and its typed API as <NAME.hpp>. Link it:
 #   halftone_add_model(gpt SOURCE gpt.hpp TARGETS cpu sm_80 sm_90a)
@@ -9,6 +9,8 @@
 # TARGETS is cpu unless given. ASSUME: sizes of symbols that GPU kernels are planned for, 256 unless given; any size runs.
 # AOT: kernels are compiled for these of the targets when the artifact is made (sm_80: cubins; compute_80: PTX, which later chips
 # run too), so that a program starts without NVRTC. This machine needs it then: NVRTC_HOME, the loader's path or CUDA_HOME.
+# DECODE: the program that decodes, for a Generator (docs/generation.md), in place of those that train and predict; a second target
+# of the same SOURCE.
 # A build with a toolchain file for another architecture gets CPU code for that one, CMAKE_SYSTEM_PROCESSOR, and runs the small program
 # under CMAKE_CROSSCOMPILING_EMULATOR. Its Halftone has no halftonec that runs here: HALFTONE_HALFTONEC names one that does.
 if(HALFTONE_HALFTONEC AND NOT HALFTONE_BUILD_CODEGEN AND NOT TARGET halftone::halftonec)
@@ -25,13 +27,13 @@ function(halftone_cpu_architecture variable)
 endfunction()
 
 function(halftone_add_model name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE" "TARGETS;ASSUME;AOT")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "DECODE" "SOURCE" "TARGETS;ASSUME;AOT")
   if(NOT name MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
     message(FATAL_ERROR "halftone_add_model: \"${name}\" is no C++ identifier; the model's target and header get this name")
   elseif(NOT arg_SOURCE)
     message(FATAL_ERROR "halftone_add_model(${name}): SOURCE is missing; name the header that has HALFTONE_MODEL(...)")
   elseif(arg_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "halftone_add_model(${name}): unknown arguments ${arg_UNPARSED_ARGUMENTS}; it takes SOURCE, TARGETS, ASSUME and AOT")
+    message(FATAL_ERROR "halftone_add_model(${name}): unknown arguments ${arg_UNPARSED_ARGUMENTS}; it takes SOURCE, TARGETS, ASSUME, AOT and DECODE")
   elseif(NOT TARGET halftone::halftonec)
     message(FATAL_ERROR "halftone_add_model(${name}): there is no halftonec; configure Halftone with HALFTONE_BUILD_CODEGEN=ON, or name one with HALFTONE_HALFTONEC")
   elseif(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
@@ -52,6 +54,10 @@ function(halftone_add_model name)
     set(assume --assume ${assume})
   endif()
   halftone_cpu_architecture(architecture)
+  set(decode "")
+  if(arg_DECODE)
+    set(decode --decode)
+  endif()
   set(aot "")
   set(kernel_compiler "")
   if(arg_AOT)
@@ -88,7 +94,7 @@ function(halftone_add_model name)
   file(MAKE_DIRECTORY ${folder}/include)
   add_custom_command(OUTPUT ${object} ${header}
     COMMAND halftone::halftonec ${description} --object ${object} --header ${header} --cuda-text ${folder}/cuda
-            --targets ${targets} ${assume} ${aot} ${architecture}
+            --targets ${targets} ${assume} ${aot} ${decode} ${architecture}
     ${touch_object}
     DEPENDS ${described} halftone::halftonec ${kernel_compiler} COMMENT "Generating kernels of model ${name} for ${targets}" VERBATIM)
 

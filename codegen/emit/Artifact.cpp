@@ -88,7 +88,10 @@ LogicalResult emitCpuObject(const ManifestAndKernels &planned, Artifact &artifac
 static FailureOr<OwningOpRef<ModuleOp>> plan(const description::Description &description,
                                              ArrayRef<std::string> targets, PipelineOptions options,
                                              MLIRContext *context) {
-  OwningOpRef<ModuleOp> module = importDescription(description, targets.front(), context);
+  description::Description imported = description;
+  if (options.decode)
+    imported.losses.clear(); // and with them training
+  OwningOpRef<ModuleOp> module = importDescription(imported, targets.front(), context);
   options.chips.clear();
   llvm::copy_if(targets, std::back_inserter(options.chips),
                 [](const std::string &target) { return target != "cpu"; });
@@ -146,9 +149,18 @@ static std::optional<std::string> findUnknownSymbol(const description::Descripti
   return std::nullopt;
 }
 
-FailureOr<Artifact> compile(const description::Description &description,
-                            ArrayRef<std::string> targets, const PipelineOptions &options,
-                            MLIRContext *context, const AheadOfTime &ahead) {
+/// What decodes has a name of its own, so that a program may hold both.
+static description::Description decodingOf(description::Description description) {
+  constexpr StringRef kSuffix = "_decode";
+  if (!StringRef(description.name).ends_with(kSuffix))
+    description.name += kSuffix;
+  return description;
+}
+
+FailureOr<Artifact> compile(const description::Description &stated, ArrayRef<std::string> targets,
+                            const PipelineOptions &options, MLIRContext *context,
+                            const AheadOfTime &ahead) {
+  const description::Description description = options.decode ? decodingOf(stated) : stated;
   for (auto find : {findBadName, findBadSize})
     if (std::optional<std::string> fault = find(description))
       return emitError(UnknownLoc::get(context)) << *fault;

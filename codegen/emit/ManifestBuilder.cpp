@@ -86,6 +86,7 @@ private:
       if (hd::wants_gradient(node))
         m.input_gradients.push_back({node.name, inputGradientBuffer(node.name)});
     }
+    describeDecoding();
     for (const std::string &symbol : m.symbols)
       m.assumed.push_back(assumedSize(assumed, symbol));
     for (const hd::Loss &loss : description.losses)
@@ -102,6 +103,18 @@ private:
       m.outputs.push_back(
           {output.name, outputBuffer(output.name),
            gradients.contains(output.name) ? outputGradientBuffer(output.name) : ""});
+  }
+
+  /// What a program that decodes has beside the model's own.
+  void describeDecoding() {
+    for (auto graph : module.getOps<GraphOp>()) {
+      if (graph.getName() != kDecode)
+        continue;
+      result.manifest.symbols.push_back(kCapacity.str());
+      for (auto input : graph.getBody().front().getOps<InputOp>())
+        if (!llvm::is_contained(result.manifest.inputs, input.getName()))
+          result.manifest.inputs.push_back(input.getName().str());
+    }
   }
 
   void describeLossScale() {
@@ -225,6 +238,8 @@ private:
       return hm::Role::counters;
     case BufferRole::InputGradient:
       return hm::Role::input_gradient;
+    case BufferRole::Cache:
+      return hm::Role::cache;
     }
     llvm_unreachable("all roles are listed");
   }

@@ -80,12 +80,14 @@ private:
   OperationState &state;
 };
 
-/// Of every operand of the node's kind whether it is there.
-SmallVector<int32_t> segmentsOf(const hd::Node &node) {
-  return llvm::map_to_vector(hd::form_of(node.kind).operands, [&](const hd::OperandForm &form) {
-    return static_cast<int32_t>(llvm::any_of(
+/// Of every operand of the node's kind whether it is there; of `more` operands that it is not.
+SmallVector<int32_t> segmentsOf(const hd::Node &node, unsigned more) {
+  SmallVector<int32_t> segments;
+  for (const hd::OperandForm &form : hd::form_of(node.kind).operands)
+    segments.push_back(llvm::any_of(
         node.operands, [&](const hd::Operand &operand) { return operand.role == form.role; }));
-  });
+  segments.append(more, 0);
+  return segments;
 }
 
 /// Imports the nodes of one graph, in order.
@@ -133,9 +135,12 @@ Operation *GraphImporter::create(const hd::Node &node, Location loc) {
   if (hd::is_source(node.kind))
     state.addAttribute("name", builder.getStringAttr(node.name));
   SettingsImporter(builder, state).add(node);
+  const auto *layer = registered->getInterface<Layer>();
   if (state.name.hasTrait<OpTrait::AttrSizedOperandSegments>())
-    state.addAttribute("operandSegmentSizes", builder.getDenseI32ArrayAttr(segmentsOf(node)));
-  if (const auto *layer = registered->getInterface<Layer>())
+    state.addAttribute(
+        "operandSegmentSizes",
+        builder.getDenseI32ArrayAttr(segmentsOf(node, layer ? layer->countOperandsOfPasses() : 0)));
+  if (layer)
     state.addTypes(layer->inferResults(typeOf(node), state.operands,
                                        state.attributes.getDictionary(builder.getContext())));
   else

@@ -40,6 +40,11 @@ llvm::hash_code hash_value(const RuleList &list);
 
 namespace halftone::ir {
 
+/// What a program that decodes has of earlier times (Continuation.h).
+struct Continuation;
+/// Whether no time of a result depends on another one of an operand; says on `op` if not.
+mlir::LogicalResult keepsTimesApart(mlir::Operation *op, const Continuation &before);
+
 /// Of an operation whose operands have the shape of its first result, or are one value a column or
 /// for all.
 llvm::SmallVector<AccessAttr> inferOperandAccesses(mlir::Operation *op);
@@ -87,6 +92,10 @@ inline constexpr llvm::StringLiteral kCastAttr = "halftone.cast";
 inline constexpr llvm::StringLiteral kOnlyCastsAttr = "halftone.only_casts";
 /// The name of the graph that is run to find the first value that is not finite.
 inline constexpr llvm::StringLiteral kDiagnosis = "diagnosis";
+/// The name of the graph that goes on from earlier times, and of the symbol that its caches' rows
+/// are counted by.
+inline constexpr llvm::StringLiteral kDecode = "decode";
+inline constexpr llvm::StringLiteral kCapacity = "capacity";
 /// Set by LowerLayers on a primitive that is a part of a layer and does not compute its value,
 /// by BuildBackward on one that stays inside of a gradient, and on kernels that hold nothing else
 /// (UnitAttr).

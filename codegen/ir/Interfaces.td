@@ -33,6 +33,12 @@ def Halftone_Layer : OpInterface<"Layer"> {
     InterfaceMethod<[{
       Of a loss under weights (D71): builds the scalar that its mean divides by. Null where that is the number of elements.
     }], "::mlir::Value", "buildDivisor", (ins "::mlir::OpBuilder &":$builder), [{}], [{ return ::mlir::Value(); }]>,
+    StaticInterfaceMethod<"How many operands passes alone give it, behind those of its kind.", "unsigned", "countOperandsOfPasses",
+                          (ins), [{}], [{ return 0; }]>,
+    InterfaceMethod<[{
+      Lets it go on from earlier times, in a program that decodes (G8). Says why it cannot.
+    }], "::llvm::LogicalResult", "continueFrom", (ins "const ::halftone::ir::Continuation &":$before), [{}],
+    [{ return ::halftone::ir::keepsTimesApart($_op, before); }]>,
     InterfaceMethod<"Builds the primitives that it stands for; returns what its results become.",
                     "::llvm::SmallVector<::mlir::Value>", "lower", (ins "::mlir::OpBuilder &":$builder)>
   ];

@@ -9,7 +9,7 @@ include "OpClasses.td"
 //===--- Structure ---===//
 
 def Halftone_GraphOp : Halftone_Op<"graph", [SingleBlock, NoTerminator, IsolatedFromAbove]> {
-  let summary = "One program: `training` has all phases, `inference` those of outputs and losses";
+  let summary = "One program: `training` has all phases, `inference` those of outputs and losses, `decode` those of outputs";
   let description = [{
     ```mlir
     halftone.graph "inference" {
@@ -23,7 +23,7 @@ def Halftone_GraphOp : Halftone_Op<"graph", [SingleBlock, NoTerminator, Isolated
   let assemblyFormat = "$name attr-dict-with-keyword $body";
   let extraClassDeclaration = [{
     bool isTraining() { return getName() == "training"; }
-    bool isInference() { return getName() == "inference"; }
+    bool isInference() { return getName() == "inference" || getName() == "decode"; }
   }];
 }
 
@@ -52,8 +52,8 @@ def Halftone_ParameterOp : Halftone_SourceOp<"parameter", (ins
   let summary = "A weight; BuildUpdate decides its offset in the flat parameter buffer";
   let description = [{ Not pure: it stays when working copies have taken all its readers. }];
 }
-def Halftone_StateOp : Halftone_SourceOp<"state", (ins F64Attr:$initial, UnitAttr:$optimizer)> {
-  let summary = "A tensor that persists from step to step; `optimizer` marks state that only the update changes";
+def Halftone_StateOp : Halftone_SourceOp<"state", (ins F64Attr:$initial, UnitAttr:$optimizer, UnitAttr:$cache)> {
+  let summary = "A tensor that persists; `optimizer` marks state that only the update changes, `cache` rows of earlier times";
 }
 def Halftone_HyperparameterOp : Halftone_SourceOp<"hyperparameter", (ins F64Attr:$initial)> {
   let summary = "A scalar that the host may set between steps";

@@ -27,6 +27,7 @@ struct PipelineOptions {
   bool fuse = true; ///< otherwise every operation is a kernel of its own, for tests
   bool diagnosis =
       true; ///< whether to keep a program that finds the first value that is not finite
+  bool decode = false; ///< whether to make the program that decodes, in place of all others
 };
 
 /// All passes between import and emission, in order: the table of contents of codegen.

@@ -76,6 +76,13 @@ def BuildDiagnosis : Halftone_Pass<"halftone-build-diagnosis", "Copy the trainin
   }];
 }
 
+def BuildDecode : Halftone_Pass<"halftone-build-decode", "Let the inference graph go on from keys and values of earlier tokens"> {
+  let description = [{
+    May change rounding: no. Follows G8 to G12 of docs/spec/generation.md: the graph `inference` becomes `decode`, whose inputs
+    are tokens and, for every sequence, `%start` and `%count`; what attention reads of earlier tokens lies in caches.
+  }];
+}
+
 def LowerLayers : Halftone_Pass<"halftone-lower-layers", "Replace every layer by the primitives that it stands for"> {
   let description = [{
     May change rounding: no. Afterwards a graph computes by map, reduce, contract and cast alone. Primitives carry the

@@ -23,6 +23,8 @@ void buildPipeline(OpPassManager &manager, const PipelineOptions &options) {
   manager.addPass(createBuildWorkingCopies()); // needs the flat layout and the update
   if (options.diagnosis)
     manager.addPass(createBuildDiagnosis()); // before anything is fused
+  if (options.decode)
+    manager.addPass(createBuildDecode()); // caches hold what products read, rounded as rules say
   manager.addPass(createCSEPass());
   manager.addPass(
       createLowerLayers()); // rules and formulas have spoken: what follows knows no layer

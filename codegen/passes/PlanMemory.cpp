@@ -89,15 +89,20 @@ private:
       else if (auto sum = dyn_cast<AccumulatedOp>(op))
         places[sum.getResult()] = {add("accumulated", BufferRole::Accumulated, sum.getType())};
       else if (auto state = dyn_cast<StateOp>(op))
-        places[state.getResult()] = {add(
-            state.getName(), state.getOptimizer() ? BufferRole::OptimizerState : BufferRole::State,
-            state.getType(), state.getInitial().convertToDouble())};
+        places[state.getResult()] = {add(state.getName(), roleOf(state), state.getType(),
+                                         state.getInitial().convertToDouble())};
       else if (auto counters = dyn_cast<CountersOp>(op))
         placeCounters(counters);
       else if (auto hyper = dyn_cast<HyperparameterOp>(op))
         places[hyper.getResult()] = {add(hyper.getName(), BufferRole::Hyperparameter,
                                          hyper.getType(), hyper.getInitial().convertToDouble())};
     }
+  }
+
+  static BufferRole roleOf(StateOp state) {
+    if (state.getCache())
+      return BufferRole::Cache;
+    return state.getOptimizer() ? BufferRole::OptimizerState : BufferRole::State;
   }
 
   /// One after another in a buffer whose name no node can have.

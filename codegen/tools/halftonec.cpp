@@ -49,6 +49,10 @@ llvm::cl::opt<bool>
                      llvm::cl::desc("Leave out the program that finds the first value that is not "
                                     "finite"),
                      llvm::cl::cat(category));
+llvm::cl::opt<bool> decode("decode",
+                           llvm::cl::desc("Make the program that decodes, for a Generator, in "
+                                          "place of training and inference"),
+                           llvm::cl::cat(category));
 llvm::cl::opt<std::string> headerPath("header", llvm::cl::desc("Write the model's typed C++ API"),
                                       llvm::cl::value_desc("file"), llvm::cl::cat(category));
 llvm::cl::opt<std::string>
@@ -136,7 +140,8 @@ halftone::ir::PipelineOptions pipelineOptions() {
           .cpuArchitecture = cpuArchitecture,
           .variants = {variants.begin(), variants.end()},
           .fuse = !unfused,
-          .diagnosis = !withoutDiagnosis};
+          .diagnosis = !withoutDiagnosis,
+          .decode = decode};
 }
 
 /// The rules of a file, one statement a line as in a description, instead of the model's own.

@@ -148,7 +148,7 @@ inline constexpr auto kLast<encoding::Scaling::Kind> = encoding::Scaling::Kind::
 template <>
 inline constexpr auto kLast<encoding::Rounding> = encoding::Rounding::toward_zero;
 template <>
-inline constexpr Role kLast<Role> = Role::counters;
+inline constexpr Role kLast<Role> = Role::cache;
 template <>
 inline constexpr Phase kLast<Phase> = static_cast<Phase>(kPhases - 1);
 template <>

@@ -21,7 +21,7 @@ std::string_view spelled(Role role) {
   return look_up(std::to_array<std::string_view>(
                      {"input", "parameters", "working_copies", "gradients", "accumulated",
                       "optimizer_state", "state", "activation", "output", "output_gradient",
-                      "input_gradient", "loss", "hyperparameter", "statistic", "counters"}),
+                      "input_gradient", "loss", "hyperparameter", "statistic", "counters", "cache"}),
                  role);
 }
 

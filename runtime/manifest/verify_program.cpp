@@ -19,6 +19,8 @@ bool may_hold(Role role, Element element) {
   switch (role) {
     case Role::activation:
       return true;
+    case Role::cache:
+      return !traits.integer;
     case Role::input:
       return traits.stored;
     case Role::working_copies:
@@ -179,6 +181,28 @@ std::string verify_sections(const Manifest& manifest, const Program& program) {
   return {};
 }
 
+/// One input of integers by sequences and times, and two integers for every sequence (G8).
+std::string verify_decode(const Program& program) {
+  const Buffer* tokens = nullptr;
+  for (const Buffer& buffer : program.buffers) {
+    if (buffer.role != Role::input || buffer.name == kStart || buffer.name == kCount) continue;
+    if (tokens) return quoted("input", buffer.name) + " is one beside the tokens";
+    tokens = &buffer;
+  }
+  if (!tokens || tokens->shape.size() != 2 || tokens->shape[0].symbol < 0 ||
+      tokens->shape[1].symbol < 0 || !encoding::traits(tokens->encoding.element).integer) {
+    return "there are no tokens of sequences and times";
+  }
+  for (const char* name : {kStart, kCount}) {
+    const Buffer* buffer = find(program, name);
+    if (!buffer || buffer->role != Role::input || buffer->encoding != Element::i32 ||
+        buffer->shape != std::vector<Dimension>{tokens->shape[0]}) {
+      return quoted("input", name) + " is no integer for every sequence";
+    }
+  }
+  return {};
+}
+
 /// The names that the runtime looks up: outputs with their gradients, losses, and what a training
 /// program must offer.
 std::string verify_names(const Manifest& manifest, const Program& program) {
@@ -194,6 +218,7 @@ std::string verify_names(const Manifest& manifest, const Program& program) {
       return quoted("output", output.name) + " has no gradient buffer of its shape";
     }
   }
+  if (program.name == kDecode) return verify_decode(program);
   if (program.name != "training") return {};
   for (const InputGradient& wanted : manifest.input_gradients) {
     const Buffer *input = find(program, wanted.input), *gradient = find(program, wanted.buffer);

@@ -55,8 +55,7 @@ BoundProgram::BoundProgram(const char* who, const Artifact& artifact, const Devi
 BoundProgram::BoundProgram(const char* who, const BoundProgram& like, std::string_view program)
     : plan_(who, like.plan_, program), execution_(make_execution(plan_)), sizes_(plan_.planned()) {}
 
-void BoundProgram::change_rows(std::int64_t rows) {
-  Sizes sizes = plan_.with_rows(rows);
+void BoundProgram::change(Sizes sizes) {
   execution_->use(sizes);
   sizes_ = std::move(sizes);
 }

@@ -36,7 +36,11 @@ class BoundProgram {
 
   /// Of the runs from here on: 1 to the planned ones. 0 where runs have no rows of their own.
   void use_rows(std::int64_t rows) {
-    if (rows != sizes_.rows) change_rows(rows);
+    if (rows != sizes_.rows) change(plan_.with_rows(rows));
+  }
+  /// Likewise of all symbols.
+  void use_symbols(const std::vector<std::int64_t>& symbols) {
+    if (symbols != sizes_.symbols) change(plan_.with_symbols(symbols));
   }
   /// Of the last run, or of the one that is being prepared; first the planned ones.
   [[nodiscard]] std::int64_t rows() const { return sizes_.rows; }
@@ -103,7 +107,7 @@ class BoundProgram {
   void initialize_parameters(std::uint64_t seed);
   void require_same_parameters(const char* operation, const BoundProgram& from) const;
   void copy_kept_states(const char* operation, const BoundProgram& from);
-  void change_rows(std::int64_t rows);
+  void change(Sizes sizes);
   [[nodiscard]] const manifest::Parameter& find_parameter(const char* operation,
                                                           std::string_view name) const;
   [[nodiscard]] std::vector<std::size_t> states() const;

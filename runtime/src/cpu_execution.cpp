@@ -84,12 +84,12 @@ std::span<std::byte> CpuExecution::staged(std::size_t buffer) {
 }
 
 void CpuExecution::use(const Sizes& sizes) {
-  if (sizes.rows == plan_.planned().rows) {
+  if (sizes.symbols == plan_.planned().symbols) {
     in_use_ = &planned_;
-  } else if (BoundPhases* kept = smaller_.find(sizes.rows)) {
+  } else if (BoundPhases* kept = smaller_.find(sizes.symbols)) {
     in_use_ = kept;
   } else {
-    in_use_ = &smaller_.add(sizes.rows, bind(sizes), [](const BoundPhases&) { return true; });
+    in_use_ = &smaller_.add(sizes.symbols, bind(sizes), [](const BoundPhases&) { return true; });
   }
 }
 

@@ -66,13 +66,13 @@ std::unique_ptr<DriverExecution::Loaded> DriverExecution::load(const KernelImage
 }
 
 void DriverExecution::use(const Sizes& sizes) {
-  if (sizes.rows == plan_.planned().rows) {
+  if (sizes.symbols == plan_.planned().symbols) {
     in_use_ = &(special_ ? special_ : general_)->planned;
-  } else if (BoundPhases* kept = smaller_.find(sizes.rows)) {
+  } else if (BoundPhases* kept = smaller_.find(sizes.symbols)) {
     in_use_ = kept;
   } else {
     const auto is_done = [this](const BoundPhases& old) { return runs_.done() > old.used; };
-    in_use_ = &smaller_.add(sizes.rows, bind(general_->modules, sizes), is_done);
+    in_use_ = &smaller_.add(sizes.symbols, bind(general_->modules, sizes), is_done);
   }
   mark_stale();  // what was read of a buffer may be less than it has
 }

@@ -202,8 +202,15 @@ std::int64_t ProgramPlan::row_elements(std::size_t index) const {
 }
 
 Sizes ProgramPlan::with_rows(std::int64_t rows) const {
-  Sizes sizes{.rows = rows, .symbols = planned_.symbols};
-  if (leading_) sizes.symbols[*leading_] = rows;
+  std::vector<std::int64_t> symbols = planned_.symbols;
+  if (leading_) symbols[*leading_] = rows;
+  Sizes sizes = with_symbols(std::move(symbols));
+  sizes.rows = rows;
+  return sizes;
+}
+
+Sizes ProgramPlan::with_symbols(std::vector<std::int64_t> symbols) const {
+  Sizes sizes{.rows = leading_ ? symbols[*leading_] : 0, .symbols = std::move(symbols)};
   sizes.elements.reserve(planned_.elements.size());
   for (const manifest::Buffer& buffer : program_->buffers) {
     sizes.elements.push_back(manifest::elements(*program_, buffer, sizes.symbols));

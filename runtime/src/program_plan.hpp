@@ -65,6 +65,9 @@ class ProgramPlan {
   /// The sizes of a run of 1 to planned().rows rows. All other symbols stay as they are bound.
   [[nodiscard]] Sizes with_rows(std::int64_t rows) const;
 
+  /// The sizes of a run whose symbols are these, none larger than planned.
+  [[nodiscard]] Sizes with_symbols(std::vector<std::int64_t> symbols) const;
+
   /// The section that a launch of a phase belongs to, or null.
   [[nodiscard]] const manifest::Section* section_of(manifest::Phase phase,
                                                     std::size_t launch) const;

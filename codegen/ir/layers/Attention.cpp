@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "codegen/ir/Continuation.h"
 #include "codegen/ir/layers/AttentionRows.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -41,7 +42,8 @@ LogicalResult AttentionOp::verify() {
     return emitOpError() << "keys " << key << " and values " << value << " do not match";
   std::pair<Value, ArrayRef<Attribute>> masks[] = {{getLength(), query.getDims().drop_back(2)},
                                                    {getKeyMask(), key.getRowDims()},
-                                                   {getSegment(), query.getRowDims()}};
+                                                   {getSegment(), query.getRowDims()},
+                                                   {getPosition(), query.getRowDims()}};
   for (auto [mask, dims] : masks)
     if (mask && tensor(mask).getDims() != dims)
       return emitOpError() << "reads " << tensor(mask) << " to mask keys; it wants "
@@ -57,6 +59,32 @@ SmallVector<AccessAttr> AttentionOp::getOperandAccesses() {
   kinds.front() = AccessKind::Lhs;
   return accesses(getContext(), kinds);
 }
+
+//===--- Decoding ---===//
+
+/// What keeps an attention from going on from earlier times; empty where nothing does.
+static StringRef findObstacle(AttentionOp op, const Continuation &before) {
+  if (!before.leads(tensor(op.getQuery())) ||
+      tensor(op.getKey()).getRowDims() != tensor(op.getQuery()).getRowDims())
+    return "does not read queries and keys of the tokens' own times";
+  if (!op.getCausal().value_or(false))
+    return "is not causal, so that earlier tokens depend on later ones";
+  if (op.getLength() || op.getKeyMask() || op.getSegment())
+    return "masks keys by an input, where the tokens that are given say what is kept";
+  return {};
+}
+
+LogicalResult AttentionOp::continueFrom(const Continuation &before) {
+  if (StringRef obstacle = findObstacle(*this, before); !obstacle.empty())
+    return refuseToContinue(*this, obstacle);
+  OpBuilder builder(*this);
+  getKeyMutable().assign(before.remember(builder, *this, "key", getKey()));
+  getValueMutable().assign(before.remember(builder, *this, "value", getValue()));
+  getPositionMutable().assign(before.positions);
+  return success();
+}
+
+unsigned AttentionOp::countOperandsOfPasses() { return 1; } // position
 
 //===--- Heads, cut and joined ---===//
 

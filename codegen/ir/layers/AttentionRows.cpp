@@ -37,8 +37,8 @@ bool AttentionRows::drops() {
   return op.getDropoutRate() && !op->getParentOfType<GraphOp>().isInference();
 }
 
-/// Behind the products stand the integers that mask keys, a segment's once for queries and once for
-/// keys, then counters.
+/// Behind the products stand positions, the integers that mask keys, a segment's once for queries
+/// and once for keys, then counters.
 Space AttentionRows::makeSpace(SmallVectorImpl<Value> &operands, unsigned results) {
   MLIRContext *context = op.getContext();
   TensorType domain = shape.products();
@@ -56,6 +56,8 @@ Space AttentionRows::makeSpace(SmallVectorImpl<Value> &operands, unsigned result
     space.reads.push_back(recogniseAccess(map, {domain.getDims(), {}}, tensor(value)));
   };
   constexpr unsigned kQuery = 2, kKey = 3;
+  if (op.getPosition())
+    read(op.getPosition(), {kQuery});
   if (op.getLength())
     read(op.getLength(), {});
   if (op.getKeyMask())
@@ -87,8 +89,10 @@ Value AttentionRows::axis(Scalars &s, unsigned behindSequences) {
   return s.axisIndex(shape.sequences.size() + behindSequences);
 }
 
-/// How far the key lies before the query: i + (n - m) - j.
-Value AttentionRows::distance(Scalars &s) {
+/// How far the key lies before the query: i + (n - m) - j, or from a position that is not null.
+Value AttentionRows::distance(Scalars &s, Value position) {
+  if (position)
+    return s.minus(position, s.columnIndex());
   Value i = axis(s, 2);
   if (shape.keys != shape.queries) {
     auto length = [&](Attribute extent) {
@@ -100,7 +104,7 @@ Value AttentionRows::distance(Scalars &s) {
 }
 
 /// Null where nothing masks.
-Value AttentionRows::kept(Scalars &s, ValueRange masks) {
+Value AttentionRows::kept(Scalars &s, Value position, ValueRange masks) {
   using Predicate = arith::CmpIPredicate;
   Value kept;
   auto require = [&](Predicate predicate, Value a, Value b) {
@@ -113,9 +117,10 @@ Value AttentionRows::kept(Scalars &s, ValueRange masks) {
     return mask;
   };
   if (op.getCausal().value_or(false))
-    require(Predicate::sge, distance(s), s.integer(0));
+    require(Predicate::sge, distance(s, position), s.integer(0));
   if (op.getWindow())
-    require(Predicate::sle, distance(s), s.integer(static_cast<int64_t>(*op.getWindow())));
+    require(Predicate::sle, distance(s, position),
+            s.integer(static_cast<int64_t>(*op.getWindow())));
   if (op.getLength())
     require(Predicate::slt, s.columnIndex(), next());
   if (op.getKeyMask())
@@ -153,12 +158,12 @@ Value AttentionRows::bent(Scalars &s, Value score) {
   return s.tanh(s.mul(score, s.like(score, 1 / op.getSoftCap()->convertToDouble())));
 }
 
-Value AttentionRows::shaped(Scalars &s, Value score) {
+Value AttentionRows::shaped(Scalars &s, Value score, Value position) {
   if (op.getSoftCap())
     score = s.mul(bent(s, score), s.like(score, op.getSoftCap()->convertToDouble()));
   if (!op.getAlibi().value_or(false))
     return score;
-  Value before = distance(s), zero = s.integer(0);
+  Value before = distance(s, position), zero = s.integer(0);
   Value behind = s.compare(arith::CmpIPredicate::slt, before, zero);
   Value size = s.select(behind, s.minus(zero, before), before);
   return s.fma(slope(s), s.neg(s.toFloat(score.getType(), size)), score);
@@ -184,7 +189,9 @@ AttentionRows::Row AttentionRows::compute(Scalars &s, Value product, ValueRange 
   Value zero = s.like(product, 0), one = s.like(product, 1);
   Row row;
   row.score = s.round(s.mul(product, s.like(product, scale())), internalEncoding(op, "scores"));
-  Value z = shaped(s, row.score), keeps = kept(s, others);
+  Value position = op.getPosition() ? others.front() : Value();
+  others = others.drop_front(position ? 1 : 0);
+  Value z = shaped(s, row.score, position), keeps = kept(s, position, others);
   if (keeps)
     z = s.select(keeps, z, s.like(z, -std::numeric_limits<double>::infinity()));
   Value exponential = s.exp(s.sub(z, s.rowMax(z)));

@@ -42,11 +42,11 @@ private:
   mlir::Value leave(Scalars &s, mlir::Value value, llvm::StringRef internal);
 
   mlir::Value axis(Scalars &s, unsigned behindSequences);
-  mlir::Value distance(Scalars &s);
-  mlir::Value kept(Scalars &s, mlir::ValueRange masks);
+  mlir::Value distance(Scalars &s, mlir::Value position);
+  mlir::Value kept(Scalars &s, mlir::Value position, mlir::ValueRange masks);
   mlir::Value slope(Scalars &s);
   mlir::Value bent(Scalars &s, mlir::Value score);
-  mlir::Value shaped(Scalars &s, mlir::Value score);
+  mlir::Value shaped(Scalars &s, mlir::Value score, mlir::Value position);
   mlir::Value drop(Scalars &s, mlir::Value value, mlir::ValueRange others);
   Row compute(Scalars &s, mlir::Value product, mlir::ValueRange others);
   double scale();

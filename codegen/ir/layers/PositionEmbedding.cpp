@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codegen/ir/Forms.h"
+#include "codegen/ir/Angles.h"
+#include "codegen/ir/Continuation.h"
 #include "mlir/IR/AffineMap.h"
 
 using namespace mlir;
@@ -15,17 +16,24 @@ LogicalResult PositionEmbeddingOp::verify() {
       weight.getDims().back() != x.getDims().back())
     return emitOpError() << "weight " << weight << " is not rows, in a number, as long as those of "
                          << x;
-  return success();
+  return verifyPosition(*this, getPosition(), x);
 }
 
-/// Of weight the row of the element's time.
+/// Of weight the row of the element's time, or that which its position names.
 SmallVector<AccessAttr> PositionEmbeddingOp::getOperandAccesses() {
   unsigned axes = getType().getRank();
-  auto row = AffineMap::get(
-      axes, 0, {getAffineDimExpr(axes - 2, getContext()), getAffineDimExpr(axes - 1, getContext())},
-      getContext());
-  return {AccessAttr::get(getContext(), AccessKind::Full),
-          AccessAttr::get(getContext(), AccessKind::General, 0, AffineMapAttr::get(row), {}, {})};
+  bool named = getPosition() != nullptr;
+  AffineExpr time =
+      named ? getAffineSymbolExpr(0, getContext()) : getAffineDimExpr(axes - 2, getContext());
+  auto row =
+      AffineMap::get(axes, named, {time, getAffineDimExpr(axes - 1, getContext())}, getContext());
+  SmallVector<int64_t> index(named, 2);
+  SmallVector<AccessAttr> list{
+      AccessAttr::get(getContext(), AccessKind::Full),
+      AccessAttr::get(getContext(), AccessKind::General, 0, AffineMapAttr::get(row), {}, index)};
+  if (named)
+    list.push_back(AccessAttr::get(getContext(), AccessKind::Row));
+  return list;
 }
 
 static int64_t countRows(Value weight) { return *getStaticProduct(tensor(weight).getRowDims()); }
@@ -34,7 +42,8 @@ SmallVector<Value> PositionEmbeddingOp::lower(OpBuilder &builder) { // D65
   int64_t time = getType().getRank() - 2;
   return lowerToMap(*this, builder,
                     [&](Scalars &s, ValueRange e) -> SmallVector<Value> {
-                      Value isRow = s.compare(arith::CmpIPredicate::ult, s.axisIndex(time),
+                      Value at = getPosition() ? e[2] : s.axisIndex(time);
+                      Value isRow = s.compare(arith::CmpIPredicate::ult, at,
                                               s.integer(countRows(getWeight())));
                       Value none = s.like(e[1], std::numeric_limits<double>::quiet_NaN());
                       return {s.add(e[0], s.select(isRow, e[1], none))};
@@ -52,6 +61,13 @@ SmallVector<Value> PositionEmbeddingOp::buildGradients(OpBuilder &builder,
   auto ofWeight = SegmentSumOp::create(builder, getLoc(), gradientType(getWeight()),
                                        times.getOutputs()[0], resultGradients[0], IntegerAttr());
   return {resultGradients[0], ofWeight};
+}
+
+LogicalResult PositionEmbeddingOp::continueFrom(const Continuation &before) {
+  if (failed(countsTimes(*this, getX(), getPosition(), before)))
+    return failure();
+  getPositionMutable().assign(before.positions);
+  return success();
 }
 
 SmallVector<Value> PositionEmbeddingOp::readForGradient(unsigned) { return {}; }

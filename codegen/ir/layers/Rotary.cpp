@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/ir/Angles.h"
+#include "codegen/ir/Continuation.h"
 #include "mlir/IR/AffineMap.h"
 
 using namespace mlir;
@@ -100,6 +101,16 @@ SmallVector<Value> RotaryOp::buildGradients(OpBuilder &builder,
   gradients[0] =
       turn(*this, builder, "rotary_grad", resultGradients[0], getCosine(), getSine(), true);
   return gradients;
+}
+
+LogicalResult RotaryOp::continueFrom(const Continuation &before) {
+  if (failed(countsTimes(*this, getX(), getPosition(), before)))
+    return failure();
+  getPositionMutable().assign(before.positions);
+  TensorType turns = typeOfTurns(tensor(getX()), getPosition(), countRotated() / 2);
+  getCosine().setType(turns);
+  getSine().setType(turns);
+  return success();
 }
 
 SmallVector<Value> RotaryOp::readForGradient(unsigned) { return {}; }

@@ -4,7 +4,7 @@
 
 include "OpClasses.td"
 
-def Halftone_RotaryOp : Halftone_LayerOp<"rotary", ["inferResults", "getOperandAccesses", "readForGradient"]> {
+def Halftone_RotaryOp : Halftone_LayerOp<"rotary", ["inferResults", "getOperandAccesses", "readForGradient", "continueFrom"]> {
   let summary = "Turns pairs of every head's elements by angles that grow with the position (D64); cosine and sine are theirs";
   let arguments = (ins Halftone_AnyTensor:$x, Optional<Halftone_AnyTensor>:$position, I64Attr:$heads, F64Attr:$base,
     BoolAttr:$interleaved, F64Attr:$factor, OptionalAttr<I64Attr>:$rotated, OptionalAttr<F64Attr>:$low_factor,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/ir/Angles.h"
+#include "codegen/ir/Continuation.h"
 #include "mlir/IR/AffineMap.h"
 
 using namespace mlir;
@@ -45,6 +46,13 @@ SmallVector<Value> SinusoidalEmbeddingOp::buildGradients(OpBuilder &,
   SmallVector<Value> gradients(getNumOperands());
   gradients[0] = resultGradients[0];
   return gradients;
+}
+
+LogicalResult SinusoidalEmbeddingOp::continueFrom(const Continuation &before) {
+  if (failed(countsTimes(*this, getX(), getPosition(), before)))
+    return failure();
+  getPositionMutable().assign(before.positions);
+  return success();
 }
 
 SmallVector<Value> SinusoidalEmbeddingOp::readForGradient(unsigned) { return {}; }

@@ -4,7 +4,7 @@
 
 include "OpClasses.td"
 
-def Halftone_SinusoidalEmbeddingOp : Halftone_LayerOp<"sinusoidal_embedding", ["getOperandAccesses", "readForGradient"]> {
+def Halftone_SinusoidalEmbeddingOp : Halftone_LayerOp<"sinusoidal_embedding", ["getOperandAccesses", "readForGradient", "continueFrom"]> {
   let summary = "Adds sines and cosines of angles that grow with the position (D66)";
   let arguments = (ins Halftone_AnyTensor:$x, Optional<Halftone_AnyTensor>:$position, F64Attr:$base);
   let results = (outs Halftone_AnyTensor:$result);

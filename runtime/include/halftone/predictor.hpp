@@ -85,6 +85,7 @@ class Predictor {
   [[nodiscard]] std::int64_t peak_bytes_measured() const;
 
  private:
+  friend class Generator;
   struct State;
   [[nodiscard]] InUse<State> use(const char* operation) const;
   [[nodiscard]] const State& held(const char* operation) const;

@@ -249,6 +249,7 @@ class Trainer {
   LoadedWeights load_weights(const std::filesystem::path& file, const LoadOptions& options = {});
 
  private:
+  friend class Generator;
   friend class Predictor;
   friend RunFacts facts_of(const Trainer& trainer);
   struct State;

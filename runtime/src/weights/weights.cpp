@@ -2,6 +2,7 @@
 // What of Trainer and Predictor reads and writes files of weights, apart from their own files:
 // programs that do neither are linked without it.
 #include "../files/replace_file.hpp"
+#include "../generate/generator_state.hpp"
 #include "../predictor_state.hpp"
 #include "../trainer_state.hpp"
 #include "weights_file.hpp"
@@ -39,6 +40,11 @@ LoadedWeights Trainer::load_weights(const std::filesystem::path& file, const Loa
 void Predictor::save_weights(const std::filesystem::path& file,
                              const SaveWeightsOptions& options) const {
   write(use("save_weights")->program, file, options);
+}
+
+LoadedWeights Generator::load_weights(const std::filesystem::path& file,
+                                      const LoadOptions& options) {
+  return read(use("load_weights")->program, file, options);
 }
 
 LoadedWeights Predictor::load_weights(const std::filesystem::path& file,

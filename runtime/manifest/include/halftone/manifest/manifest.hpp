@@ -20,12 +20,13 @@ namespace halftone::manifest {
 
 /// Raised with every change of the structs here and in kernels.hpp, or of the calling convention of
 /// kernels.
-inline constexpr std::uint32_t kVersion = 11;
+inline constexpr std::uint32_t kVersion = 12;
 
 using encoding::Element, encoding::Encoding;
 
-/// Who owns a buffer's contents. Elements: activations have any; inputs f32, f16, bf16 or i32;
-/// working copies any float but f32; states f32 or i32; counters i32; all else f32.
+/// Who owns a buffer's contents. Elements: activations have any; caches f32, tf32, f16 or bf16;
+/// inputs f32, f16, bf16 or i32; working copies any float but f32; states f32 or i32; counters i32;
+/// all else f32.
 enum class Role : std::uint8_t {
   input,           // copied in by every step
   parameters,      // the flat buffer of all parameters, master format
@@ -48,6 +49,7 @@ enum class Role : std::uint8_t {
                     // first_micro_batch; weight_decay and momentum, where updates read them
   statistic,        // f32 scalars that the host reads: grad_norm, finite (1 or 0)
   counters,         // what layers draw by (D35), copied in by every pass: kCounters words
+  cache,            // rows of earlier tokens (G9): persists, written by the forward phase
 };
 
 /// The halves of the seed, lower first; the steps that the trainer ended before; the micro-batches
@@ -203,11 +205,15 @@ struct Probe {
   bool operator==(const Probe&) const = default;
 };
 
+/// The program that decodes, and its inputs beside the tokens (G8).
+inline constexpr const char *kDecode = "decode", *kStart = "%start", *kCount = "%count";
+
 /// What one kind of run needs: `training` has all phases, `inference` forward, loss and refresh.
 /// `diagnosis` is training's refresh and forward to backward, unfused: every operation and every
 /// cast is a launch of its own and no two buffers share a slot; its parameters, states, inputs,
 /// hyperparameters, gradients of outputs and loss scale are training's by name, role, format and
-/// shape.
+/// shape. `decode` has forward and refresh, and is the only program of its artifact; its inputs are
+/// the tokens, "%start" and "%count" (G8), the last symbol is "capacity".
 struct Program {
   std::string name;
   std::vector<Buffer> buffers;

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/ir/Continuation.h"
+
+#include "mlir/IR/AffineMap.h"
+
+using namespace mlir;
+
+namespace halftone::ir {
+
+bool Continuation::leads(TensorType type) const {
+  return type.getRank() == 3 && type.getDims()[0] == batch && type.getDims()[1] == time;
+}
+
+LogicalResult refuseToContinue(Operation *layer, const Twine &why) {
+  return layer->emitError() << "layer '" << getLayer(layer)
+                            << "' cannot go on from earlier tokens, as decoding does: it " << why;
+}
+
+LogicalResult countsTimes(Operation *layer, Value x, Value position, const Continuation &before) {
+  if (position)
+    return refuseToContinue(layer, "reads positions of its own; let it count times itself");
+  if (!before.leads(tensor(x)))
+    return refuseToContinue(layer, "counts other times than the tokens'");
+  return success();
+}
+
+/// [batch, time, ...], in which no other dimension is the time.
+static bool hasTimesInFront(TensorType type, const Continuation &before) {
+  ArrayRef<Attribute> dims = type.getDims();
+  return dims.size() >= 2 && dims[0] == before.batch && dims[1] == before.time &&
+         llvm::count(dims, before.time) == 1;
+}
+
+LogicalResult keepsTimesApart(Operation *op, const Continuation &before) {
+  auto layer = cast<Layer>(op);
+  TensorType result = tensor(op->getResult(0));
+  for (auto [operand, access] : llvm::zip(op->getOperands(), layer.getOperandAccesses())) {
+    TensorType type = tensor(operand);
+    if (!llvm::is_contained(type.getDims(), before.time))
+      continue;
+    AccessKind kind = access.getKind();
+    bool ofOneRow = kind == AccessKind::Row ||
+                    (type.getRank() > 2 && kind != AccessKind::General && kind != AccessKind::Rhs);
+    if (!ofOneRow || !hasTimesInFront(type, before) || !hasTimesInFront(result, before))
+      return refuseToContinue(op, "lets a token depend on others than those before it");
+  }
+  return success();
+}
+
+/// What is read by rows of the cache's domain, (b, j, c), from the new times: (b, source, c).
+static AccessAttr readOfSources(MLIRContext *context) {
+  constexpr unsigned kAxes = 3;
+  auto map = AffineMap::get(
+      kAxes, 1,
+      {getAffineDimExpr(0, context), getAffineSymbolExpr(0, context), getAffineDimExpr(2, context)},
+      context);
+  return AccessAttr::get(context, AccessKind::General, 0, AffineMapAttr::get(map), {}, {2});
+}
+
+Value Continuation::remember(OpBuilder &builder, Operation *layer, StringRef what, Value x) const {
+  MLIRContext *context = builder.getContext();
+  TensorType rows = tensor(sources);
+  TensorType type =
+      tensor(x).withDims({rows.getDims()[0], rows.getDims()[1], tensor(x).getDims().back()});
+  std::string name = ("%" + getLayer(layer) + "." + what).str(); // which no node has
+  auto cache = StateOp::create(builder, layer->getLoc(), type, builder.getStringAttr(name),
+                               builder.getF64FloatAttr(0), UnitAttr(), builder.getUnitAttr());
+  auto named = [&](AccessKind kind) { return AccessAttr::get(context, kind); };
+  Space space{type,
+              {named(AccessKind::Full), readOfSources(context), named(AccessKind::Row)},
+              {named(AccessKind::Full)}};
+  auto placed = makeMap(builder, layer->getLoc(), "remember", space, {cache, x, sources}, type,
+                        [](Scalars &s, ValueRange e) -> SmallVector<Value> {
+                          Value isNew = s.compare(arith::CmpIPredicate::sge, e[2], s.integer(0));
+                          return {s.select(isNew, e[1], e[0])};
+                        });
+  AssignOp::create(builder, layer->getLoc(), cache, placed.getOutputs()[0]);
+  return placed.getOutputs()[0];
+}
+
+} // namespace halftone::ir

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inference graph becomes one that goes on from earlier tokens: G8 to G12 of
+// docs/spec/generation.md.
+#include "codegen/ir/Continuation.h"
+#include "codegen/passes/Passes.h"
+
+namespace halftone::ir {
+#define GEN_PASS_DEF_BUILDDECODE
+#include "codegen/passes/Passes.h.inc"
+} // namespace halftone::ir
+
+using namespace mlir;
+
+namespace halftone::ir {
+namespace {
+
+class Decoding {
+public:
+  explicit Decoding(GraphOp graph)
+      : graph(graph), block(graph.getBody().front()), builder(graph.getContext()),
+        loc(NameLoc::get(builder.getStringAttr("decode"))) {}
+
+  LogicalResult run() {
+    if (failed(findTokens()))
+      return failure();
+    makePositions();
+    for (auto layer : llvm::make_early_inc_range(block.getOps<Layer>()))
+      if (failed(layer.continueFrom(before)))
+        return failure();
+    auto isCache = [](StateOp state) { return state.getCache(); };
+    if (llvm::none_of(block.getOps<StateOp>(), isCache))
+      return refuse("no attention reads earlier tokens, so that there is nothing to go on from");
+    for (auto output : block.getOps<OutputOp>())
+      if (!before.leads(tensor(output.getX())))
+        return refuse("output '" + output.getName() + "' is not one row for every token");
+    graph.setName(kDecode);
+    return success();
+  }
+
+private:
+  LogicalResult refuse(const Twine &why) {
+    auto model = graph->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>(kModelAttr);
+    return graph.emitError() << "model '" << model.getValue() << "' cannot decode: " << why;
+  }
+
+  /// The one input: integers, of sequences and their times.
+  LogicalResult findTokens() {
+    for (auto input : block.getOps<InputOp>()) {
+      if (tokens)
+        return refuse("its outputs depend on the inputs '" + tokens.getName() + "' and '" +
+                      input.getName() + "', where tokens alone are given");
+      tokens = input;
+    }
+    auto dims = tokens ? tensor(tokens).getDims() : ArrayRef<Attribute>();
+    auto isSymbol = [](Attribute dim) { return isa<StringAttr>(dim); };
+    if (dims.size() != 2 || !llvm::all_of(dims, isSymbol) || dims[0] == dims[1] || isFloat(tokens))
+      return refuse("it wants tokens, an input of integers with symbols for sequences and times, "
+                    "i32[batch, time] say");
+    if (llvm::any_of(dims,
+                     [](Attribute dim) { return cast<StringAttr>(dim).getValue() == kCapacity; }))
+      return refuse("'" + kCapacity +
+                    "' is what the rows of its caches are called; give the "
+                    "symbol another name");
+    before.batch = dims[0];
+    before.time = dims[1];
+    return success();
+  }
+
+  /// A number for every sequence, which the host gives.
+  Value inputOfSequences(StringRef name) {
+    auto type = TensorType::get(builder.getContext(), {before.batch}, builder.getI32Type());
+    auto input = InputOp::create(builder, loc, type, name, false, false, FloatAttr(), FloatAttr());
+    input->setAttr(kLayerAttr, builder.getStringAttr(name));
+    return input;
+  }
+
+  /// An integer for every sequence and `columns`, of `start` and `count`.
+  Value map(StringRef label, Attribute columns, ScalarCode code) {
+    auto type =
+        TensorType::get(builder.getContext(), {before.batch, columns}, builder.getI32Type());
+    Space space{type, accesses(builder.getContext(), {AccessKind::Row, AccessKind::Row}),
+                accesses(builder.getContext(), {AccessKind::Full})};
+    return makeMap(builder, loc, label, space, {start, count}, type, code).getOutputs()[0];
+  }
+
+  void makePositions() {
+    builder.setInsertionPointToStart(&block);
+    start = inputOfSequences("%start");
+    count = inputOfSequences("%count");
+    using Predicate = arith::CmpIPredicate;
+    before.positions = map("positions", before.time, [](Scalars &s, ValueRange e) {
+      Value i = s.columnIndex(), isThere = s.compare(Predicate::slt, i, e[1]);
+      return SmallVector<Value>{s.select(isThere, s.plus(e[0], i), s.integer(-1))};
+    });
+    Attribute capacity = builder.getStringAttr(kCapacity);
+    before.sources = map("sources", capacity, [](Scalars &s, ValueRange e) {
+      Value i = s.minus(s.columnIndex(), e[0]);
+      Value isNew =
+          s.both(s.compare(Predicate::sge, i, s.integer(0)), s.compare(Predicate::slt, i, e[1]));
+      return SmallVector<Value>{s.select(isNew, i, s.integer(-1))};
+    });
+  }
+
+  GraphOp graph;
+  Block &block;
+  OpBuilder builder;
+  Location loc;
+  InputOp tokens;
+  Value start, count;
+  Continuation before;
+};
+
+struct BuildDecodePass : halftone::ir::impl::BuildDecodeBase<BuildDecodePass> {
+  void runOnOperation() override {
+    for (auto graph : getOperation().getOps<GraphOp>())
+      if (failed(Decoding(graph).run()))
+        return signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace halftone::ir

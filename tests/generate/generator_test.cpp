@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// G8 to G12: logits of prefill and steps are those of the full forward pass over each sequence, to
+// the bit, which the laws compare with the reference.
+#include "halftone/generator.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "artifacts.hpp"
+#include "halftone/error.hpp"
+
+namespace halftone::tests {
+namespace {
+
+constexpr std::int64_t kVocabulary = 29;
+
+Artifact plain(std::string_view name) { return Artifact::linked(*find_artifact(name).image); }
+Artifact decoding(const LinkedArtifact& row) { return Artifact::linked(*row.image); }
+
+Predictor predictor_of(std::string_view name, std::int64_t time) {
+  const Binding bindings[] = {{"batch", 1}, {"time", time}};
+  return {plain(name), Device::cpu(), {.model = {}, .bindings = bindings, .seed = 7}};
+}
+
+Generator generator_of(const LinkedArtifact& row, const GeneratorSizes& sizes) {
+  Generator generator(decoding(row), Device::cpu(), sizes);
+  generator.copy_parameters(predictor_of(row.name, 1));
+  return generator;
+}
+
+/// What the full forward pass over the tokens leaves behind the last of them.
+std::vector<float> full(std::string_view name, const Tokens& tokens) {
+  Predictor predictor = predictor_of(name, static_cast<std::int64_t>(tokens.size()));
+  const std::vector<std::uint8_t> bytes(tokens.begin(), tokens.end());
+  NamedValues input{.name = "token", .values = std::span<const std::int32_t>(tokens)};
+  if (name.starts_with("turned")) input.values = std::span<const std::uint8_t>(bytes);
+  predictor.predict(std::span(&input, 1));
+  const auto logits = predictor.output("logits").last(kVocabulary);
+  return {logits.begin(), logits.end()};
+}
+
+/// Numbers of distinct bits that are those expected.
+bool is_same(std::span<const float> logits, std::size_t sequence,
+             const std::vector<float>& expected) {
+  const auto row = logits.subspan(sequence * kVocabulary, kVocabulary);
+  return std::ranges::equal(row, expected, [](float a, float b) {
+    return std::isfinite(a) && std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
+  });
+}
+
+std::int32_t token_of(std::size_t sequence, std::size_t time) {
+  return static_cast<std::int32_t>((sequence * 11 + time * 7 + time * time * 3) % kVocabulary);
+}
+std::vector<Tokens> prompts_of(const std::vector<std::size_t>& lengths) {
+  std::vector<Tokens> prompts(lengths.size());
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    for (std::size_t t = 0; t < lengths[i]; ++t) prompts[i].push_back(token_of(i, t));
+  }
+  return prompts;
+}
+
+std::int32_t likeliest(const std::vector<float>& logits) {
+  return static_cast<std::int32_t>(std::ranges::max_element(logits) - logits.begin());
+}
+
+template <class Action>
+std::string refusal(const Action& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("prefill and steps give the logits of the full forward pass to the bit") {
+  for (const LinkedArtifact& row : kDecoding) {
+    CAPTURE(std::string(row.name));
+    for (const std::int64_t chunk : {1, 4, 64}) {
+      CAPTURE(chunk);
+      Generator generator = generator_of(row, {.sequences = 3, .capacity = 20, .chunk = chunk});
+      std::vector<Tokens> sequences = prompts_of({5, 1, 9});
+      std::span<const float> logits = generator.prefill(sequences);
+      for (std::size_t step = 0;; ++step) {
+        CAPTURE(step);
+        REQUIRE(logits.size() == 3 * kVocabulary);
+        for (std::size_t i = 0; i < 3; ++i) {
+          CAPTURE(i);
+          CHECK(is_same(logits, i, full(row.name, sequences[i])));
+        }
+        if (step == 5) break;
+        std::vector<std::int32_t> next;
+        for (std::size_t i = 0; i < 3; ++i) {
+          next.push_back(token_of(i + 5, step));
+          sequences[i].push_back(next.back());
+        }
+        logits = generator.step(next);
+      }
+      CHECK(generator.length(2) == 14);
+    }
+  }
+}
+
+TEST_CASE("caches may be longer than a chunk of the row tree, and full to their last row") {
+  const LinkedArtifact& row = kDecoding[2];  // without learned positions
+  REQUIRE(std::string(row.name) == "turned");
+  const std::vector<Tokens> prompts = prompts_of({6, 3});
+  Generator large = generator_of(row, {.sequences = 2, .capacity = 2100, .chunk = 5});
+  CHECK(is_same(large.prefill(prompts), 0, full(row.name, prompts[0])));
+  CHECK(is_same(large.prefill(prompts), 1, full(row.name, prompts[1])));
+  Generator small = generator_of(row, {.sequences = 2, .capacity = 6, .chunk = 5});
+  CHECK(is_same(small.prefill(prompts), 0, full(row.name, prompts[0])));
+}
+
+TEST_CASE("a sequence that is given no token stays, and prefill forgets what was") {
+  const LinkedArtifact& row = kDecoding[0];
+  Generator generator = generator_of(row, {.sequences = 2, .capacity = 12, .chunk = 3});
+  std::vector<Tokens> sequences = prompts_of({7, 4});
+  (void)generator.prefill(sequences);
+  const std::vector<float> before = full(row.name, sequences[0]);
+  for (std::int32_t token : {3, 8}) {
+    const std::vector<std::int32_t> next{Generator::kNone, token};
+    sequences[1].push_back(token);
+    const auto logits = generator.step(next);
+    CHECK(is_same(logits, 0, before));
+    CHECK(is_same(logits, 1, full(row.name, sequences[1])));
+  }
+  sequences[0].push_back(5);
+  sequences[1].push_back(6);
+  const auto logits = generator.step(std::vector<std::int32_t>{5, 6});
+  CHECK(is_same(logits, 0, full(row.name, sequences[0])));
+  CHECK(is_same(logits, 1, full(row.name, sequences[1])));
+  const std::vector<Tokens> one{{17, 2}};  // and fewer sequences than there may be
+  CHECK(is_same(generator.prefill(one), 0, full(row.name, one[0])));
+}
+
+TEST_CASE("generate takes the likeliest token of the full forward pass each time") {
+  const LinkedArtifact& row = kDecoding[2];
+  Generator generator = generator_of(row, {.sequences = 2, .capacity = 12, .chunk = 4});
+  const std::vector<Tokens> prompts = prompts_of({6, 2});
+  const auto generated =
+      generator.generate(prompts, {.sampling = {.temperature = 0.0}, .tokens = 5});
+  std::vector<Tokens> expected(2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    Tokens all = prompts[i];
+    for (int t = 0; t < 5; ++t) {
+      expected[i].push_back(likeliest(full(row.name, all)));
+      all.push_back(expected[i].back());
+    }
+  }
+  CHECK(generated == expected);
+  // The token that stops is a sequence's last.
+  const std::int32_t stop = expected[0][2];
+  const auto stopped =
+      generator.generate(prompts, {.sampling = {.temperature = 0.0}, .tokens = 5, .stop = stop});
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto end = std::ranges::find(expected[i], stop);
+    CHECK(stopped[i] == Tokens(expected[i].begin(), end == expected[i].end() ? end : end + 1));
+  }
+}
+
+TEST_CASE("a seed gives the same tokens, each drawn from the full forward pass") {
+  const LinkedArtifact& row = kDecoding[0];
+  Generator generator = generator_of(row, {.sequences = 2, .capacity = 12, .chunk = 4});
+  const std::vector<Tokens> prompts = prompts_of({3, 5});
+  const Sampling sampling{.temperature = 1.5, .top_k = 20, .top_p = 0.95, .seed = 42};
+  const auto generated = generator.generate(prompts, {.sampling = sampling, .tokens = 6});
+  for (std::size_t i = 0; i < 2; ++i) {
+    Tokens all = prompts[i];
+    for (std::size_t t = 0; t < 6; ++t) {
+      all.push_back(sample(full(row.name, all), sampling, t, static_cast<std::uint32_t>(i)));
+    }
+    CHECK(generated[i] == Tokens(all.end() - 6, all.end()));
+  }
+  Sampling other = sampling;
+  other.seed = 43;
+  CHECK(generator.generate(prompts, {.sampling = other, .tokens = 6}) != generated);
+}
+
+TEST_CASE("what does not fit a generator is refused in one sentence, and changes nothing") {
+  const LinkedArtifact& row = kDecoding[0];
+  Generator generator = generator_of(row, {.sequences = 2, .capacity = 6, .chunk = 4});
+  const std::vector<std::int32_t> two{1, 2};
+  CHECK(refusal([&] { (void)generator.step(two); }) ==
+        "step: the tokens are 2, but there are 0 sequences; call prefill() first");
+  std::vector<Tokens> sequences = prompts_of({5, 2});
+  (void)generator.prefill(sequences);
+  CHECK(refusal([&] { (void)generator.prefill(prompts_of({7})); }) ==
+        "prefill: sequence 0 would have 7 tokens, but the generator has a capacity of 6; make it "
+        "with a larger GeneratorSizes::capacity, or give fewer");
+  CHECK(refusal([&] { (void)generator.prefill(prompts_of({1, 1, 1})); }) ==
+        "prefill: the prompts are 3, but the generator takes 1 to 2; make it with more "
+        "GeneratorSizes::sequences, or give fewer");
+  CHECK(refusal([&] { (void)generator.prefill(prompts_of({2, 0})); }) ==
+        "prefill: sequence 1 has no token; give it one to begin with");
+  CHECK(refusal([&] { (void)generator.prefill(std::vector<Tokens>{{1, -4}}); }) ==
+        "prefill: sequence 0 was given token -4; tokens count from 0; Generator::kNone is for "
+        "step()");
+  CHECK(refusal([&] {
+          (void)generator.generate(sequences, {.sampling = {}, .tokens = 3});
+        }).starts_with("generate: sequence 0 of 5 tokens and 3 to come is longer than"));
+  CHECK(refusal([&] { (void)generator.step(std::vector<std::int32_t>{1}); }) ==
+        "step: the tokens are 1, but there are 2 sequences; give one for each, Generator::kNone "
+        "for none");
+  CHECK(refusal([&] { (void)generator.length(2); }).starts_with("length: sequence 2 is none of 2"));
+  const auto logits = generator.step(two);
+  for (std::size_t i = 0; i < 2; ++i) {
+    sequences[i].push_back(two[i]);
+    CHECK(is_same(logits, i, full(row.name, sequences[i])));
+  }
+  CHECK(refusal([&] {
+          (void)generator.step(two);
+        }).starts_with("step: sequence 0 would have 7 tokens, but the generator has a capacity"));
+  CHECK(refusal([&] { Generator(plain("learned"), Device::cpu(), {}); }) ==
+        "generator: model 'learned' has no program that decodes; make its artifact with halftonec "
+        "--decode");
+  CHECK(refusal([&] {
+          const Binding bindings[] = {{"batch", 1}, {"time", 1}, {"capacity", 1}};
+          Predictor(decoding(row), Device::cpu(), {.model = {}, .bindings = bindings});
+        }).find("has no program for inference") != std::string::npos);
+}
+
+}  // namespace halftone::tests
