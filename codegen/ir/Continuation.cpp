@@ -69,10 +69,17 @@ Value Continuation::remember(OpBuilder &builder, Operation *layer, StringRef wha
   Space space{type,
               {named(AccessKind::Full), readOfSources(context), named(AccessKind::Row)},
               {named(AccessKind::Full)}};
+  Element element = elementOf(type.getElementType());
+  auto widen = [&](Value narrow) -> Value { // exact
+    return element == Element::f32
+               ? narrow
+               : arith::ExtFOp::create(builder, layer->getLoc(), builder.getF32Type(), narrow);
+  };
   auto placed = makeMap(builder, layer->getLoc(), "remember", space, {cache, x, sources}, type,
-                        [](Scalars &s, ValueRange e) -> SmallVector<Value> {
+                        [&](Scalars &s, ValueRange e) -> SmallVector<Value> {
                           Value isNew = s.compare(arith::CmpIPredicate::sge, e[2], s.integer(0));
-                          return {s.select(isNew, e[1], e[0])};
+                          Value row = s.select(isNew, widen(e[1]), widen(e[0]));
+                          return {element == Element::f32 ? row : s.truncate(row, {element})};
                         });
   AssignOp::create(builder, layer->getLoc(), cache, placed.getOutputs()[0]);
   return placed.getOutputs()[0];

@@ -242,7 +242,9 @@ int writeArtifact(const halftone::ir::Artifact &artifact) {
   return 0;
 }
 
-int printStage(const hd::Description &description, mlir::MLIRContext &context) {
+int printStage(hd::Description description, mlir::MLIRContext &context) {
+  if (decode)
+    description.losses.clear(); // as compile() does
   mlir::OwningOpRef<mlir::ModuleOp> module = halftone::ir::importDescription(
       description, targets.empty() ? llvm::StringRef("cpu") : llvm::StringRef(targets.front()),
       &context);
