@@ -11,8 +11,8 @@
 #include <iostream>
 #include <stdexcept>
 
-#include "sampling.hpp"
 #include "training.hpp"
+#include "writing.hpp"
 
 namespace {
 
@@ -21,7 +21,7 @@ struct Arguments {
   std::string rules = "f32";
   std::filesystem::path checkpoint;
   Plan plan;
-  SamplingOptions sampling;
+  halftone::Sampling sampling{.temperature = 0.8, .top_p = 0.95, .seed = 1};
   std::string prompt = "It was";
   std::int64_t count = 200;
 
@@ -67,20 +67,21 @@ void run_training(const Arguments& arguments, const halftone::Device& device) {
 }
 
 void write(const Arguments& arguments, const halftone::Device& device) {
+  halftone::check(arguments.sampling, "write");
   const halftone::Tokenizer tokenizer = tokenizer_of(arguments);
-  const Sizes sizes = {.batch = 1, .window = arguments.plan.sizes.window};
-  halftone::Predictor predictor = predictor_of(rule_set(arguments.rules), device, sizes);
-  predictor.load_weights(arguments.checkpoint_file());
+  const std::int64_t window = arguments.plan.sizes.window;
+  halftone::Generator generator(rule_set(arguments.rules).decoder, device,
+                                {.sequences = 1, .capacity = window});
+  generator.load_weights(arguments.checkpoint_file());
   std::vector<halftone::Token> text = tokenizer.encode(arguments.prompt);
   if (text.empty())
     throw std::runtime_error("language: the prompt is empty; give at least a letter");
-  Successors successors(predictor, sizes.window);
-  Sampler sampler(arguments.sampling);
   std::cout << arguments.prompt;
-  continue_text(text, arguments.count, successors, sampler, [&](halftone::Token token) {
+  const auto show = [&](halftone::Token token) {
     // The model has rows for tokens that a smaller tokenizer lacks.
     if (token < tokenizer.size()) std::cout << tokenizer.text(token) << std::flush;
-  });
+  };
+  continue_text(text, arguments.count, generator, window, arguments.sampling, show);
   std::cout << "\n";
 }
 
@@ -111,7 +112,7 @@ void add_training(CLI::App& command, Arguments& arguments) {
 }
 
 void add_writing(CLI::App& command, Arguments& arguments) {
-  SamplingOptions& sampling = arguments.sampling;
+  halftone::Sampling& sampling = arguments.sampling;
   command.add_option("--prompt", arguments.prompt, "What the text begins with")
       ->capture_default_str();
   command.add_option("--length", arguments.count, "Tokens to write")
@@ -122,6 +123,8 @@ void add_writing(CLI::App& command, Arguments& arguments) {
   command.add_option("--top-k", sampling.top_k, "Of so many likeliest tokens; 0: of all")
       ->capture_default_str();
   command.add_option("--top-p", sampling.top_p, "Of those that have this probability together")
+      ->capture_default_str();
+  command.add_option("--min-p", sampling.min_p, "Of those at least so likely beside the likeliest")
       ->capture_default_str();
   command.add_option("--seed", sampling.seed, "Of the draws")->capture_default_str();
 }

@@ -7,9 +7,13 @@
 #include <cmath>
 #include <halftone/fit.hpp>
 #include <halftone/run_sinks.hpp>
+#include <language_bf16_decode_model.hpp>
 #include <language_bf16_model.hpp>
+#include <language_f16_decode_model.hpp>
 #include <language_f16_model.hpp>
+#include <language_f32_decode_model.hpp>
 #include <language_f32_model.hpp>
+#include <language_tf32_decode_model.hpp>
 #include <language_tf32_model.hpp>
 #include <stdexcept>
 
@@ -127,10 +131,11 @@ std::array<halftone::Binding, 2> bindings(const Sizes& sizes) {
 }  // namespace
 
 const std::vector<RuleSet>& rule_sets() {
-  static const std::vector<RuleSet> all = {{"f32", models::language_f32::artifact()},
-                                           {"bf16", models::language_bf16::artifact()},
-                                           {"f16", models::language_f16::artifact()},
-                                           {"tf32", models::language_tf32::artifact()}};
+  static const std::vector<RuleSet> all = {
+      {"f32", models::language_f32::artifact(), models::language_f32_decode::artifact()},
+      {"bf16", models::language_bf16::artifact(), models::language_bf16_decode::artifact()},
+      {"f16", models::language_f16::artifact(), models::language_f16_decode::artifact()},
+      {"tf32", models::language_tf32::artifact(), models::language_tf32_decode::artifact()}};
   return all;
 }
 

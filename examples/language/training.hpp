@@ -18,7 +18,8 @@ inline constexpr std::int64_t kVocabulary = 4096;  ///< tokens that the model kn
 
 struct RuleSet {
   std::string name;
-  halftone::Artifact artifact;
+  halftone::Artifact artifact;  ///< trains and predicts
+  halftone::Artifact decoder;   ///< for a Generator
 };
 
 /// f32, bf16, f16 and tf32, in this order; with equal seeds all start from equal weights.
