@@ -278,6 +278,12 @@ private:
       hm::Section &section = program.sections.emplace_back();
       section.phase = static_cast<hm::Phase>(getPhase(kernel));
       section.first = launch;
+      if (auto parts = kernel->getAttrOfType<ArrayAttr>(kPartsAttr)) {
+        for (Attribute dim : parts)
+          section.parts.push_back(dimension(dim));
+        ++section.count;
+        return;
+      }
       section.rows = kernel->getAttrOfType<IntegerAttr>(kChunkRowsAttr).getInt();
       ArrayRef<Attribute> rows = kernel.getDomain().getValue().drop_back();
       section.symbol = dimension(rows.front()).symbol;
@@ -315,18 +321,28 @@ private:
 
   static std::vector<hm::Argument> argumentsOf(KernelOp kernel) {
     std::vector<hm::Argument> arguments;
-    auto add = [&](Operation *op, unsigned result) {
+    auto add = [&](Operation *op, unsigned result, int32_t parts) {
       auto places = op->getAttrOfType<PlacesAttr>(kPlacesAttr);
       arguments.push_back(
-          {static_cast<int32_t>(places.getBuffers()[result]), places.getOffsets()[result]});
+          {static_cast<int32_t>(places.getBuffers()[result]), places.getOffsets()[result], parts});
     };
     for (Value input : kernel.getInputs())
-      add(input.getDefiningOp(), cast<OpResult>(input).getResultNumber());
+      add(input.getDefiningOp(), cast<OpResult>(input).getResultNumber(), partsOf(input));
     for (unsigned i = 0; i < kernel->getNumResults(); ++i)
-      add(kernel, i);
+      add(kernel, i, partsOf(kernel->getResult(i)));
     if (kernel.hasFinish())
-      add(kernel, kernel->getNumResults());
+      add(kernel, kernel->getNumResults(), 0);
     return arguments;
+  }
+
+  /// How many dimensions lie before the part that a kernel sees.
+  static int32_t partsOf(Value value) {
+    if (auto view = value.getDefiningOp<ViewOp>(); view && !view.leavesPart())
+      return static_cast<int32_t>(view.getParts());
+    for (Operation *user : value.getUsers())
+      if (auto view = dyn_cast<ViewOp>(user); view && view.leavesPart())
+        return static_cast<int32_t>(view.getParts());
+    return 0;
   }
 
   ModuleOp module;

@@ -107,6 +107,8 @@ inline constexpr llvm::StringLiteral kInlineAttr = "halftone.inline";
 /// ChunkRows on all that runs once per chunk, with kSectionAttr, the loss whose chunks they are.
 inline constexpr llvm::StringLiteral kChunkRowsAttr = "halftone.chunk_rows";
 inline constexpr llvm::StringLiteral kSectionAttr = "halftone.section";
+/// Set by RunInParts with kSectionAttr: the dimensions whose elements are the parts (array).
+inline constexpr llvm::StringLiteral kPartsAttr = "halftone.parts";
 /// Set by PlanMemory: on a graph its buffers (array of BufferAttr), on operations where their
 /// results lie (PlacesAttr).
 inline constexpr llvm::StringLiteral kBuffersAttr = "halftone.buffers";

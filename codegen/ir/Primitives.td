@@ -107,11 +107,21 @@ def Halftone_ViewOp : Halftone_Op<"view", [Pure]> {
     ```mlir
     %heads = halftone.view %x : (!halftone.tensor<[batch, 48], f32>) -> !halftone.tensor<[batch, 12, 4], f32>
     ```
+    Where a section runs part by part (RunInParts), the operand or the result has so many `parts` dimensions in front of the
+    other's: one is all parts, the other that of the part at hand.
+    ```mlir
+    %one = halftone.view %keys {parts = 2 : i64}
+        : (!halftone.tensor<[batch, 12, 64, 16], f32>) -> !halftone.tensor<[64, 16], f32>
+    ```
   }];
-  let arguments = (ins Halftone_AnyTensor:$x);
+  let arguments = (ins Halftone_AnyTensor:$x, DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$parts);
   let results = (outs Halftone_AnyTensor:$result);
   let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether x is what a section leaves of the part at hand.
+    bool leavesPart();
+  }];
 }
 def Halftone_CastOp : Halftone_TensorOp<"cast"> {
   let summary = "A declared rounding point: to the result's format, nearest even or toward zero (F2); exact where it widens";

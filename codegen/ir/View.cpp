@@ -10,7 +10,17 @@ LogicalResult ViewOp::verify() {
   if (tensor(getX()).getElementType() != element && codeTypeOf(getX()) != element)
     return emitOpError() << tensor(getX()) << " and " << getType()
                          << " differ in their element: a view rounds and widens nothing";
-  return verifyAsManyElements(*this, tensor(getX()), getType());
+  if (getParts() == 0)
+    return verifyAsManyElements(*this, tensor(getX()), getType());
+  ArrayRef<Attribute> all = tensor(getX()).getDims(), part = getType().getDims();
+  if (all.size() < part.size())
+    std::swap(all, part);
+  if (all.size() != part.size() + getParts() || all.drop_front(getParts()) != part)
+    return emitOpError() << tensor(getX()) << " and " << getType() << " are not " << getParts()
+                         << " dimensions of parts and one of them";
+  return success();
 }
+
+bool ViewOp::leavesPart() { return tensor(getX()).getRank() < getType().getRank(); }
 
 } // namespace halftone::ir

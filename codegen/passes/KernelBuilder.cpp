@@ -271,7 +271,7 @@ KernelOp KernelBuilder::build(StringRef name) {
   kernel.getFinish().takeBody(finish);
   addColumn(kernel);
   setPhase(kernel, group.phase);
-  for (StringRef name : {StringRef(kSectionAttr), StringRef(kChunkRowsAttr)})
+  for (StringRef name : {StringRef(kSectionAttr), StringRef(kChunkRowsAttr), StringRef(kPartsAttr)})
     if (Attribute attribute = group.ops.front()->getAttr(name); attribute && group.getSection())
       kernel->setAttr(name, attribute);
   noteOrigins(kernel);

@@ -98,6 +98,15 @@ def ChunkRows : Halftone_Pass<"halftone-chunk-rows", "Mark what runs in chunks o
   let options = [Option<"forChips", "for-chips", "bool", "false", "Whether kernels for chips are made, too">];
 }
 
+def RunInParts : Halftone_Pass<"halftone-run-in-parts", "Mark batched products around a map over rows, which run part by part"> {
+  let description = [{
+    May change rounding: no. The products of scores and values with what lies between them read and write one matrix of each
+    operand, that of one sequence and head, and are the section of a CPU's program that runs once for each of them
+    (decisions/0026). What reads the number of its sequence or head, or draws, stays as it is.
+  }];
+  let options = [Option<"forChips", "for-chips", "bool", "false", "Whether kernels for chips are made, too">];
+}
+
 def FormKernels : Halftone_Pass<"halftone-form-kernels", "Group operations into kernels: a skeleton with scalar code of its own"> {
   let description = [{
     May change rounding: no. Afterwards a graph holds sources, kernels and sinks only. The graph `diagnosis` is never

@@ -31,6 +31,10 @@ void buildPipeline(OpPassManager &manager, const PipelineOptions &options) {
   ChunkRowsOptions chunking;
   chunking.forChips = !options.chips.empty();
   manager.addPass(createChunkRows(chunking)); // on primitives, before any of them join
+  RunInPartsOptions inParts;
+  inParts.forChips = chunking.forChips;
+  if (options.fuse)
+    manager.addPass(createRunInParts(inParts)); // while each operation still says its batch
   FormKernelsOptions forming;
   forming.fuse = options.fuse;
   manager.addPass(createFormKernels(forming)); // from here on: sources, kernels, sinks

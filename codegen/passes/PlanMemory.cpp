@@ -31,6 +31,7 @@ struct BufferPlan {
   int64_t first = 0, last = 0; ///< kernels between which an activation lives
   int64_t slot = -1;
   StringAttr section = {}; ///< of an activation that it alone uses
+  bool ofPart = false;     ///< of a section in parts: each thread has its own
 };
 
 class Memory {
@@ -175,7 +176,7 @@ private:
           std::string name =
               ("%" + kernel.getName() + "." + Twine(cast<OpResult>(result).getResultNumber()))
                   .str();
-          int64_t id = add(name, BufferRole::Activation, result.getType());
+          int64_t id = add(name, BufferRole::Activation, getWhole(result).getType());
           buffers[id].first = buffers[id].last = time;
           places[result] = {id};
         } else if (BufferPlan &buffer = buffers[places[result].buffer]; buffer.first == kNotYet) {
@@ -190,6 +191,14 @@ private:
       }
       ++time;
     }
+  }
+
+  /// All parts of what a section leaves.
+  static Value getWhole(Value result) {
+    for (Operation *user : result.getUsers())
+      if (auto view = dyn_cast<ViewOp>(user); view && view.leavesPart())
+        return view;
+    return result;
   }
 
   /// Where chains go on from a start, both lie in one place: the start's where the result's is
@@ -224,6 +233,7 @@ private:
           return;
         if (isOf(section, value)) {
           buffer.section = section;
+          buffer.ofPart = kernel->hasAttr(kPartsAttr);
           return;
         }
         buffer.first = std::min(buffer.first, first);
@@ -254,8 +264,8 @@ private:
     return encoding::storage_bytes(elementOf(type.getElementType()), elements);
   }
 
-  /// Activations share slots, largest first into the first slot that is free while they live; all
-  /// else has its own.
+  /// Activations share slots, largest first into the first slot that is free while they live, those
+  /// of parts among themselves; all else has its own.
   void chooseSlots() {
     bool sharing = graph.getName() != kDiagnosis;
     SmallVector<BufferPlan *> activations;
@@ -273,7 +283,8 @@ private:
     for (BufferPlan *buffer : activations) {
       auto isFree = [&](SmallVector<BufferPlan *> &tenants) {
         return llvm::none_of(tenants, [&](BufferPlan *t) {
-          return t->first <= buffer->last && buffer->first <= t->last;
+          return (t->first <= buffer->last && buffer->first <= t->last) ||
+                 t->ofPart != buffer->ofPart;
         });
       };
       auto slot = sharing ? llvm::find_if(shared, isFree) : shared.end();

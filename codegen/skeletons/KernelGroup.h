@@ -16,7 +16,7 @@ struct KernelGroup {
   bool hasFinish = false, readsByGeneralAccess = false;
   int scalars = 0; ///< operations of the body, about
 
-  /// The loss in whose chunks its operations run (D74), or null.
+  /// The section that its operations run in, by chunks (D74) or parts, or null.
   mlir::Attribute getSection() const { return ops.front()->getAttr(kSectionAttr); }
   bool contains(mlir::Operation *op) const { return llvm::is_contained(ops, op); }
 };

@@ -38,7 +38,7 @@ inline constexpr auto kFields<Parameter> =
 template <>
 inline constexpr auto kFields<TaskAxis> = std::tuple{&TaskAxis::extent, &TaskAxis::tile};
 template <>
-inline constexpr auto kFields<Argument> = std::tuple{&Argument::buffer, &Argument::offset};
+inline constexpr auto kFields<Argument> = std::tuple{&Argument::buffer, &Argument::offset, &Argument::parts};
 template <>
 inline constexpr auto kFields<RegisterTile> = std::tuple{
     &RegisterTile::rows, &RegisterTile::columns, &RegisterTile::lanes, &RegisterTile::depth};
@@ -75,7 +75,8 @@ inline constexpr auto kFields<LossScale> =
 template <>
 inline constexpr auto kFields<Section> =
     std::tuple{&Section::phase, &Section::first,  &Section::count,
-               &Section::rows,  &Section::symbol, &Section::inner};
+               &Section::rows,  &Section::symbol, &Section::inner,
+               &Section::parts};
 template <>
 inline constexpr auto kFields<Program> = std::tuple{&Program::name,
                                                     &Program::buffers,

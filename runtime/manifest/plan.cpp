@@ -76,9 +76,15 @@ std::int64_t elements(const Program& program, const Buffer& buffer,
                       std::span<const std::int64_t> symbols) {
   if (buffer.section < 0) return elements(buffer.shape, symbols);
   const Section& section = program.sections[static_cast<std::size_t>(buffer.section)];
+  if (!section.parts.empty()) return elements(buffer.shape, symbols);
   std::vector<std::int64_t> of_chunk(symbols.begin(), symbols.end());
   of_chunk[static_cast<std::size_t>(section.symbol)] = chunk_of(section, symbols);
   return elements(buffer.shape, of_chunk);
+}
+
+bool is_of_part(const Program& program, const Buffer& buffer) {
+  return buffer.section >= 0 &&
+         !program.sections[static_cast<std::size_t>(buffer.section)].parts.empty();
 }
 
 ArenaPlan plan_arena(const Program& program, std::span<const std::int64_t> symbols) {
@@ -91,6 +97,7 @@ ArenaPlan plan_arena(const Program& program, std::span<const std::int64_t> symbo
       const std::int64_t bytes = bytes_of(buffer.encoding, elements(program, buffer, symbols));
       if (bytes > largest) largest = bytes;
       if (buffer.role == Role::accumulated) bytes_so_far = &plan.accumulated_bytes;
+      if (is_of_part(program, buffer)) bytes_so_far = &plan.part_bytes;
     }
     plan.slot_offsets.push_back(*bytes_so_far);
     *bytes_so_far = plus(*bytes_so_far, rounded_up(largest, kSlotAlignment));

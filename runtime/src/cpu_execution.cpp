@@ -20,6 +20,7 @@ CpuExecution::CpuExecution(const ProgramPlan& plan)
   choose_variant();
   plan.device().pool().start();
   if (plan.arena().bytes > 0) arena_ = allocate(plan.arena().bytes);
+  if (part_bytes() > 0) parts_ = allocate(part_bytes());
   const std::size_t buffers = plan.program().buffers.size();
   for (std::size_t i = 0; i < buffers; ++i) {
     if (const auto values = plan.first_values(i); !values.empty()) write(i, 0, values);
@@ -67,12 +68,19 @@ std::byte* CpuExecution::allocate(std::int64_t bytes) {
 
 std::byte* CpuExecution::address(std::size_t index) const {
   const manifest::Buffer& buffer = plan_.buffer(index);
-  std::byte* piece = buffer.role == Role::accumulated ? accumulated_ : arena_;
+  std::byte* piece = buffer.role == Role::accumulated                ? accumulated_
+                     : manifest::is_of_part(plan_.program(), buffer) ? parts_
+                                                                     : arena_;
   return piece + plan_.arena().slot_offsets[static_cast<std::size_t>(buffer.slot)];
 }
 
 std::int64_t CpuExecution::bytes_predicted() const {
-  return plan_.arena().bytes + (accumulated_ ? plan_.arena().accumulated_bytes : 0) + block_bytes();
+  return plan_.arena().bytes + (accumulated_ ? plan_.arena().accumulated_bytes : 0) + part_bytes() +
+         block_bytes();
+}
+
+std::int64_t CpuExecution::part_bytes() const {
+  return plan_.device().pool().threads() * plan_.arena().part_bytes;
 }
 
 void CpuExecution::write(std::size_t buffer, std::int64_t at, std::span<const std::byte> bytes) {
@@ -114,47 +122,90 @@ CpuExecution::BoundPhases CpuExecution::bind(const Sizes& sizes) const {
 }
 
 void CpuExecution::bind(BoundPhases& bound, Phase phase) const {
-  std::vector<BoundLaunch> launches;
+  std::vector<BoundStep> steps;
   try {
     const std::span<const manifest::Launch> all = plan_.launches(phase);
     for (std::size_t i = 0; i < all.size(); ++i) {
       const manifest::Section* section = plan_.section_of(phase, i);
       if (!section) {
-        launches.push_back(bind(all[i], bound.sizes, {}));
-      } else if (static_cast<std::size_t>(section->first) == i) {
-        bind(launches, *section, bound.sizes);
+        steps.emplace_back(bind(all[i], bound.sizes, {}));
+      } else if (static_cast<std::size_t>(section->first) != i) {
+        continue;
+      } else if (section->parts.empty()) {
+        bind(steps, *section, bound.sizes);
+      } else {
+        steps.emplace_back(bind_parts(*section, bound.sizes));
       }
     }
   } catch (const std::overflow_error&) {
     refuse_tasks();
   }
-  bound.phases[static_cast<std::size_t>(phase)] = std::move(launches);
+  bound.phases[static_cast<std::size_t>(phase)] = std::move(steps);
+}
+
+std::span<const manifest::Launch> CpuExecution::launches_of(
+    const manifest::Section& section) const {
+  return plan_.launches(section.phase)
+      .subspan(static_cast<std::size_t>(section.first), static_cast<std::size_t>(section.count));
 }
 
 /// All of a section's launches, chunk by chunk.
-void CpuExecution::bind(std::vector<BoundLaunch>& launches, const manifest::Section& section,
+void CpuExecution::bind(std::vector<BoundStep>& steps, const manifest::Section& section,
                         const Sizes& sizes) const {
   const std::int64_t all = sizes.symbols[static_cast<std::size_t>(section.symbol)];
   const std::int64_t length = manifest::chunk_of(section, plan_.symbols());
-  const auto of_section = plan_.launches(section.phase)
-                              .subspan(static_cast<std::size_t>(section.first),
-                                       static_cast<std::size_t>(section.count));
   for (std::int64_t begin = 0; begin < all; begin += length) {
     const Sizes chunk = plan_.of_chunk(section, sizes, std::min(length, all - begin));
-    for (const manifest::Launch& launch : of_section) {
-      launches.push_back(bind(launch, chunk, {&section, begin}));
+    for (const manifest::Launch& launch : launches_of(section)) {
+      steps.emplace_back(bind(launch, chunk, {&section, begin}));
     }
   }
 }
 
+bool CpuExecution::side_by_side(const manifest::Section& section) const {
+  return ProgramPlan::count_parts(section, plan_.planned()) >= plan_.device().pool().threads();
+}
+
+CpuExecution::PartPlace CpuExecution::place_of(const manifest::Argument& argument,
+                                               const manifest::Kernel& kernel,
+                                               const manifest::Section& section,
+                                               const Sizes& sizes) const {
+  const auto index = static_cast<std::size_t>(argument.buffer);
+  const manifest::Buffer& buffer = plan_.buffer(index);
+  PartPlace place{.first = address(index) + plan_.first_byte(argument, kernel),
+                  .own = manifest::is_of_part(plan_.program(), buffer)};
+  if (argument.parts == 0) return place;
+  const auto [each, elements] = plan_.part_of(argument, section, sizes);
+  place.each = each;
+  place.stride = manifest::bytes_of(buffer.encoding, elements);
+  return place;
+}
+
+CpuExecution::BoundParts CpuExecution::bind_parts(const manifest::Section& section,
+                                                  const Sizes& sizes) const {
+  BoundParts parts;
+  parts.count = ProgramPlan::count_parts(section, sizes);
+  parts.side_by_side = side_by_side(section);
+  for (const manifest::Launch& launch : launches_of(section)) {
+    parts.launches.push_back(bind(launch, sizes, {&section, 0}));
+    std::vector<PartPlace>& places = parts.places.emplace_back();
+    for (const manifest::Argument& argument : launch.arguments) {
+      places.push_back(place_of(argument, plan_.kernel(launch), section, sizes));
+    }
+  }
+  std::vector<std::vector<void*>> arguments;
+  for (const BoundLaunch& launch : parts.launches) arguments.push_back(launch.arguments);
+  parts.arguments.assign(static_cast<std::size_t>(plan_.device().pool().threads()), arguments);
+  return parts;
+}
+
 /// Fewer rows may be cut in a way that takes more memory than the planned ones. Then they are cut
 /// as those are, which fits.
-manifest::BlockPlan CpuExecution::blocks_of(const manifest::Kernel& kernel,
-                                            const Sizes& sizes) const {
+manifest::BlockPlan CpuExecution::blocks_of(const manifest::Kernel& kernel, const Sizes& sizes,
+                                            int threads) const {
   if (kernel.blocking.tiles.empty()) return {};
   const auto best = [&](const Sizes& of) {
-    return manifest::plan_blocks(kernel, variant_, of.symbols, this_processor().caches,
-                                 plan_.device().pool().threads());
+    return manifest::plan_blocks(kernel, variant_, of.symbols, this_processor().caches, threads);
   };
   const manifest::BlockPlan plan = best(sizes);
   const Sizes& planned = plan_.planned();
@@ -162,12 +213,20 @@ manifest::BlockPlan CpuExecution::blocks_of(const manifest::Kernel& kernel,
   return manifest::plan_blocks(kernel, variant_, sizes.symbols, best(planned).blocks);
 }
 
+/// That share a launch of the section, or of none.
+int CpuExecution::threads_of(const manifest::Section* section) const {
+  const bool alone = section && !section->parts.empty() && side_by_side(*section);
+  return alone ? 1 : plan_.device().pool().threads();
+}
+
 void CpuExecution::make_block_memory() {
   try {
-    for (const auto& launches : plan_.program().phases) {
-      for (const manifest::Launch& launch : launches) {
-        block_floats_ =
-            std::max(block_floats_, blocks_of(plan_.kernel(launch), plan_.planned()).floats());
+    for (std::size_t phase = 0; phase < manifest::kPhases; ++phase) {
+      const std::span launches = plan_.launches(static_cast<Phase>(phase));
+      for (std::size_t i = 0; i < launches.size(); ++i) {
+        const int threads = threads_of(plan_.section_of(static_cast<Phase>(phase), i));
+        block_floats_ = std::max(
+            block_floats_, blocks_of(plan_.kernel(launches[i]), plan_.planned(), threads).floats());
       }
     }
   } catch (const std::overflow_error&) {
@@ -204,7 +263,7 @@ CpuExecution::BoundLaunch CpuExecution::bind(const manifest::Launch& launch, con
                     entry_at(kernel.cpu_finish),
                     {},
                     0,
-                    blocks_of(kernel, sizes),
+                    blocks_of(kernel, sizes, threads_of(chunk.section)),
                     {},
                     sizes.symbols};
   bound.tasks = kernel.blocking.tiles.empty() ? manifest::task_count(kernel, sizes.symbols)
@@ -213,10 +272,14 @@ CpuExecution::BoundLaunch CpuExecution::bind(const manifest::Launch& launch, con
   for (const manifest::Argument& argument : launch.arguments) {
     const auto buffer = static_cast<std::size_t>(argument.buffer);
     std::byte* begin = address(buffer) + plan_.first_byte(argument, kernel);
-    if (chunk.section) begin += plan_.bytes_before(argument, *chunk.section, sizes, chunk.begin);
+    std::int64_t elements = plan_.elements(argument, sizes);
+    if (chunk.section && argument.parts > 0) {
+      elements = plan_.part_of(argument, *chunk.section, sizes).elements;
+    } else if (chunk.section) {
+      begin += plan_.bytes_before(argument, *chunk.section, sizes, chunk.begin);
+    }
     bound.arguments.push_back(begin);
-    ranges.push_back({begin, manifest::bytes_of(plan_.buffer(buffer).encoding,
-                                                plan_.elements(argument, sizes))});
+    ranges.push_back({begin, manifest::bytes_of(plan_.buffer(buffer).encoding, elements)});
   }
   bound.blocks.blocks.past_caches = manifest::past_caches(ranges, this_processor().caches);
   return bound;
@@ -229,7 +292,9 @@ void CpuExecution::run(std::span<const Phase> phases) {
     for (std::size_t i = 0; phase == Phase::forward && i < kept_.size(); ++i) {
       if (!kept_[i].empty()) std::memcpy(kept_[i].data(), address(i), kept_[i].size());
     }
-    for (BoundLaunch& launch : in_use_->phases[static_cast<std::size_t>(phase)]) run(launch);
+    for (BoundStep& step : in_use_->phases[static_cast<std::size_t>(phase)]) {
+      std::visit([&](auto& bound) { run(bound); }, step);
+    }
     if (phase != Phase::update) continue;
     const auto value = [&](std::optional<std::size_t> buffer, float otherwise) {
       return buffer ? *reinterpret_cast<const float*>(address(*buffer)) : otherwise;
@@ -240,20 +305,55 @@ void CpuExecution::run(std::span<const Phase> phases) {
 }
 
 void CpuExecution::run(Phase phase, std::size_t launch) {
-  run(in_use_->phases[static_cast<std::size_t>(phase)][launch]);
+  run(std::get<BoundLaunch>(in_use_->phases[static_cast<std::size_t>(phase)][launch]));
+}
+
+void CpuExecution::call(CpuEntry entry, const BoundLaunch& launch, void* const* arguments,
+                        std::int64_t first, std::int64_t last, int slot) const {
+  const StandardFloatingPoint mode;
+  const manifest::CpuBlocks blocks = launch.blocks.in(blocks_ + slot * block_floats_);
+  entry(arguments, launch.symbols.data(), first, last, &blocks);
 }
 
 void CpuExecution::run(BoundLaunch& launch) {
-  const auto call = [&](CpuEntry entry, std::int64_t first, std::int64_t last, int slot) {
-    const StandardFloatingPoint mode;
-    const manifest::CpuBlocks blocks = launch.blocks.in(blocks_ + slot * block_floats_);
-    entry(launch.arguments.data(), launch.symbols.data(), first, last, &blocks);
-  };
-  plan_.device().pool().run(launch.tasks, launch.work,
-                            [&](std::int64_t first, std::int64_t last, int slot) {
-                              call(launch.entry, first, last, slot);
-                            });
-  if (launch.finish) call(launch.finish, 0, 1, 0);
+  plan_.device().pool().run(
+      launch.tasks, launch.work, [&](std::int64_t first, std::int64_t last, int slot) {
+        call(launch.entry, launch, launch.arguments.data(), first, last, slot);
+      });
+  if (launch.finish) call(launch.finish, launch, launch.arguments.data(), 0, 1, 0);
+}
+
+/// Puts the addresses of a part, and of what the thread of `slot` has for itself.
+void CpuExecution::place(const BoundParts& parts, std::size_t launch, std::int64_t part, int slot,
+                         std::vector<void*>& arguments) const {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const PartPlace& at = parts.places[launch][i];
+    const std::int64_t own = at.own ? slot * plan_.arena().part_bytes : 0;
+    arguments[i] = at.first + own + part / at.each * at.stride;
+  }
+}
+
+void CpuExecution::run(BoundParts& parts) {
+  if (!parts.side_by_side) {
+    for (std::int64_t part = 0; part < parts.count; ++part) {
+      for (std::size_t i = 0; i < parts.launches.size(); ++i) {
+        place(parts, i, part, 0, parts.launches[i].arguments);
+        run(parts.launches[i]);
+      }
+    }
+    return;
+  }
+  plan_.device().pool().run(
+      parts.count, parts.work, [&](std::int64_t first, std::int64_t last, int slot) {
+        auto& arguments = parts.arguments[static_cast<std::size_t>(slot)];
+        for (std::int64_t part = first; part < last; ++part) {
+          for (std::size_t i = 0; i < parts.launches.size(); ++i) {
+            const BoundLaunch& launch = parts.launches[i];
+            place(parts, i, part, slot, arguments[i]);
+            call(launch.entry, launch, arguments[i].data(), 0, launch.tasks, slot);
+          }
+        }
+      });
 }
 
 }  // namespace halftone

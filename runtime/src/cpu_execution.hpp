@@ -3,6 +3,7 @@
 #pragma once
 
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "device_memory.hpp"
@@ -46,16 +47,38 @@ class CpuExecution final : public Execution {
     std::vector<std::int64_t> symbols = {};
   };
 
+  /// Where an argument of a section in parts lies: `first`, which is a thread's own where `own`,
+  /// and `stride` bytes further for every `each` parts.
+  struct PartPlace {
+    std::byte* first = nullptr;
+    bool own = false;
+    std::int64_t each = 1, stride = 0;
+  };
+
+  /// Launches that run once for every part: on one thread each, or with all threads on a launch
+  /// where there are fewer parts than those.
+  struct BoundParts {
+    std::vector<BoundLaunch> launches;
+    std::vector<std::vector<PartPlace>> places;  ///< by launch and argument
+    std::int64_t count = 0;
+    bool side_by_side = false;
+    Work work = {};
+    /// What a thread gives to kernels, by slot, launch and argument.
+    std::vector<std::vector<std::vector<void*>>> arguments;
+  };
+
   /// Where a launch of a section stands; in a launch of none all of it is absent.
   struct Chunk {
     const manifest::Section* section = nullptr;
     std::int64_t begin = 0;  ///< element of the section's symbol
   };
 
+  using BoundStep = std::variant<BoundLaunch, BoundParts>;
+
   /// A program's launches with the sizes of its runs.
   struct BoundPhases {
     Sizes sizes;
-    std::vector<BoundLaunch> phases[manifest::kPhases] = {};
+    std::vector<BoundStep> phases[manifest::kPhases] = {};
   };
 
   void choose_variant();
@@ -65,17 +88,33 @@ class CpuExecution final : public Execution {
   [[nodiscard]] std::byte* allocate(std::int64_t bytes);
   void make_block_memory();
   [[nodiscard]] std::int64_t block_bytes() const;
+  [[nodiscard]] std::int64_t part_bytes() const;
   [[noreturn]] void refuse_tasks() const;
   [[nodiscard]] std::byte* address(std::size_t buffer) const;
   [[nodiscard]] BoundPhases bind(const Sizes& sizes) const;
   void bind(BoundPhases& bound, manifest::Phase phase) const;
   [[nodiscard]] BoundLaunch bind(const manifest::Launch& launch, const Sizes& sizes,
                                  const Chunk& chunk) const;
-  void bind(std::vector<BoundLaunch>& launches, const manifest::Section& section,
+  void bind(std::vector<BoundStep>& steps, const manifest::Section& section,
             const Sizes& sizes) const;
-  [[nodiscard]] manifest::BlockPlan blocks_of(const manifest::Kernel& kernel,
-                                              const Sizes& sizes) const;
+  [[nodiscard]] BoundParts bind_parts(const manifest::Section& section, const Sizes& sizes) const;
+  [[nodiscard]] PartPlace place_of(const manifest::Argument& argument,
+                                   const manifest::Kernel& kernel, const manifest::Section& section,
+                                   const Sizes& sizes) const;
+  [[nodiscard]] std::span<const manifest::Launch> launches_of(
+      const manifest::Section& section) const;
+  /// Whether parts run on one thread each, which the planned sizes decide.
+  [[nodiscard]] bool side_by_side(const manifest::Section& section) const;
+  [[nodiscard]] int threads_of(const manifest::Section* section) const;
+  [[nodiscard]] manifest::BlockPlan blocks_of(const manifest::Kernel& kernel, const Sizes& sizes,
+                                              int threads) const;
   void run(BoundLaunch& launch);
+  void run(BoundParts& parts);
+  void place(const BoundParts& parts, std::size_t launch, std::int64_t part, int slot,
+             std::vector<void*>& arguments) const;
+  /// The tasks of a launch from `first` to `last`, on one thread.
+  void call(CpuEntry entry, const BoundLaunch& launch, void* const* arguments, std::int64_t first,
+            std::int64_t last, int slot) const;
 
   const ProgramPlan& plan_;
   DeviceMemory memory_;
@@ -83,6 +122,7 @@ class CpuExecution final : public Execution {
   std::byte* arena_ = nullptr;
   std::byte* accumulated_ = nullptr;  ///< the piece beside the arena, once there are micro-batches
   bool accumulates_ = false;          ///< there are
+  std::byte* parts_ = nullptr;        ///< what sections in parts use, a piece for each thread
   float* blocks_ = nullptr;           ///< what contractions work in, a part for each thread
   std::int64_t block_floats_ = 0;     ///< of a part
   BoundPhases planned_;

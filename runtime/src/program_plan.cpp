@@ -250,6 +250,21 @@ std::int64_t ProgramPlan::bytes_before(const manifest::Argument& argument,
   return manifest::bytes_of(buffer.encoding, manifest::elements(buffer.shape, before));
 }
 
+std::int64_t ProgramPlan::count_parts(const manifest::Section& section, const Sizes& sizes) {
+  return manifest::elements(section.parts, sizes.symbols);
+}
+
+ProgramPlan::PartOf ProgramPlan::part_of(const manifest::Argument& argument,
+                                         const manifest::Section& section,
+                                         const Sizes& sizes) const {
+  const auto parts = static_cast<std::size_t>(argument.parts);
+  const std::span all = section.parts;
+  const std::int64_t elements =
+      manifest::elements(buffer(static_cast<std::size_t>(argument.buffer)).shape, sizes.symbols);
+  return {manifest::elements(all.subspan(parts), sizes.symbols),
+          elements / manifest::elements(all.first(parts), sizes.symbols)};
+}
+
 std::optional<std::size_t> ProgramPlan::state_of_rows() const {
   for (std::size_t i = 0; leading_ && i < program_->buffers.size(); ++i) {
     if (buffer(i).role != Role::state) continue;

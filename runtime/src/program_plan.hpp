@@ -82,6 +82,18 @@ class ProgramPlan {
                                           const manifest::Section& section, const Sizes& sizes,
                                           std::int64_t begin) const;
 
+  /// How many parts a section that runs in parts has.
+  [[nodiscard]] static std::int64_t count_parts(const manifest::Section& section,
+                                                const Sizes& sizes);
+
+  /// Where a kernel finds a part of what it sees parts of: element `part / each` of those
+  /// `elements` long.
+  struct PartOf {
+    std::int64_t each = 1, elements = 0;
+  };
+  [[nodiscard]] PartOf part_of(const manifest::Argument& argument, const manifest::Section& section,
+                               const Sizes& sizes) const;
+
   /// A state with the leading symbol in its shape, which holds all runs to the planned rows.
   [[nodiscard]] std::optional<std::size_t> state_of_rows() const;
 

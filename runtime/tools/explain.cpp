@@ -135,7 +135,8 @@ class Explainer {
     const auto arena = plan_of(program, binding_);
     Json json{{"name", program.name},
               {"arena_bytes", arena ? Json(arena->bytes) : Json()},
-              {"accumulated_bytes", arena ? Json(arena->accumulated_bytes) : Json()}};
+              {"accumulated_bytes", arena ? Json(arena->accumulated_bytes) : Json()},
+              {"part_bytes", arena ? Json(arena->part_bytes) : Json()}};
     const bool is_in_full = program.name != "diagnosis";
     std::size_t launches = 0;
     for (std::size_t phase = 0; phase < manifest::kPhases; ++phase) {
@@ -252,10 +253,12 @@ class Explainer {
       for (std::size_t i = 0; i < program.phases[phase].size(); ++i) {
         const manifest::Launch& launch = program.phases[phase][i];
         const auto& kernel = manifest_.kernels[static_cast<std::size_t>(launch.kernel)];
+        const manifest::Section* section = section_of(program, phase, i);
         kernels.push_back({{"kernel", kernel.name},
                            {"skeleton", kernel.skeleton},
                            {"fused", launch.fused},
-                           {"chunk_rows", chunk_rows(program, phase, i)},
+                           {"chunk_rows", chunk_rows(section)},
+                           {"in_parts", section && !section->parts.empty()},
                            {"class_b", class_b(kernel)}});
       }
       json.push_back({{"phase", spelled(static_cast<manifest::Phase>(phase))},
@@ -265,14 +268,20 @@ class Explainer {
     return json;
   }
 
-  /// Of a launch in a section, for how many rows it runs at a time.
-  static Json chunk_rows(const Program& program, std::size_t phase, std::size_t launch) {
+  /// The section that a launch belongs to, or null.
+  static const manifest::Section* section_of(const Program& program, std::size_t phase,
+                                             std::size_t launch) {
     for (const manifest::Section& section : program.sections) {
       const auto behind = static_cast<std::int64_t>(launch) - section.first;
       if (static_cast<std::size_t>(section.phase) == phase && behind >= 0 && behind < section.count)
-        return section.rows;
+        return &section;
     }
-    return {};
+    return nullptr;
+  }
+
+  /// For how many rows a launch runs at a time.
+  static Json chunk_rows(const manifest::Section* section) {
+    return section && section->parts.empty() ? Json(section->rows) : Json();
   }
 
   /// The CPU's variants whose tiles (AMX) sum in an order of their own (N8).

@@ -45,6 +45,10 @@ class Summary {
     add_member(table, "casts", "casts_per_step");
     add_member(table, "  in launches of their own", "casts_with_own_launch");
     add_member(table, "bytes of the arena", "arena_bytes");
+    const auto has_parts = [](const Json* program) { return (*program)["part_bytes"] > 0; };
+    if (std::ranges::any_of(programs_, has_parts)) {
+      add_member(table, "  and for each thread", "part_bytes");
+    }
     add_member(table, "  and for micro-batches", "accumulated_bytes");
     return "\n" + table.text() + unbound();
   }

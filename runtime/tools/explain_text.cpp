@@ -111,6 +111,7 @@ std::string phases(const Json& phases) {
       text += wrapped("    " + plain(kernel["kernel"]) + " (" + plain(kernel["skeleton"]) +
                           (class_b.empty() ? "" : ", of class B on " + joined(class_b, ", ")) +
                           (rows.is_null() ? "" : ", by chunk_rows " + plain(rows)) +
+                          (kernel["in_parts"].get<bool>() ? ", in parts" : "") +
                           "): " + plain(kernel["fused"]),
                       8);
     }
@@ -132,9 +133,11 @@ std::string casts(const Json& program) {
 }
 
 std::string memory(const Json& program) {
-  const Json &arena = program["arena_bytes"], &accumulated = program["accumulated_bytes"];
+  const Json &arena = program["arena_bytes"], &accumulated = program["accumulated_bytes"],
+             &part = program["part_bytes"];
   if (arena.is_null()) return "  arena: bind every symbol with --symbols to know its bytes\n";
   return "  arena: " + plain(arena) + " bytes" +
+         (part == 0 ? "" : ", and for each thread " + plain(part)) +
          (accumulated == 0 ? "" : ", and " + plain(accumulated) + " where micro-batches are used") +
          "\n";
 }

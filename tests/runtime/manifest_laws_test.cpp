@@ -251,6 +251,19 @@ TEST_CASE("a manifest that breaks a law is refused with the culprit's name") {
          training(m).sections = {{Phase::loss, 0, 1, 128, 0, {}}};
          training(m).buffers[2].section = 0;
        }},
+      {"a section has impossible parts",
+       [&](Manifest& m) {
+         training(m).sections = {
+             {.phase = Phase::loss, .first = 0, .count = 1, .parts = {{0, -1}}}};
+       }},
+      {"a slot is of parts and of others",
+       [&](Manifest& m) {
+         training(m).sections = {
+             {.phase = Phase::loss, .first = 0, .count = 1, .parts = {{1, 0}}}};
+         training(m).buffers[5].section = 0;
+       }},
+      {"kernel 'fc' has an argument of impossible parts",
+       [&](Manifest& m) { training(m).phases[0][0].arguments[0].parts = 1; }},
       {"the accumulated gradients are not one flat buffer",
        [&](Manifest& m) { training(m).buffers[12].shape = {{32, -1}}; }},
       {"buffer 'accumulated' is used outside of the phase accumulate",

@@ -119,7 +119,7 @@ TEST_CASE("a manifest of another version names both versions") {
   std::vector<std::byte> bytes = encode(hand_made::manifest());
   bytes[8] = std::byte{kVersion + 1};
   Kind kind{};
-  CHECK(failure(bytes, kind) == "the manifest is of version 13, but version 12 is needed");
+  CHECK(failure(bytes, kind) == "the manifest is of version 14, but version 13 is needed");
   CHECK(kind == Kind::version);
 }
 
@@ -249,4 +249,18 @@ TEST_CASE("a buffer of a section is as large as a chunk, of at least one element
   }
   // 3*2 floats in place of 20*2: one multiple of 64 bytes and not three.
   CHECK(plan_arena(program, std::array<std::int64_t, 1>{20}).bytes == 2240 - 128);
+}
+
+TEST_CASE("what a section in parts alone uses lies in a piece that each thread has") {
+  Program program = hand_made::manifest().programs[0];
+  const std::int64_t whole = plan_arena(program, std::array<std::int64_t, 1>{20}).bytes;
+  program.sections = {{.phase = Phase::loss, .first = 0, .count = 1, .parts = {{1, 0}}}};
+  for (const std::int32_t tenant : program.slots[5].tenants) {
+    program.buffers[static_cast<std::size_t>(tenant)].section = 0;
+  }
+  const ArenaPlan plan = plan_arena(program, std::array<std::int64_t, 1>{20});
+  CHECK(plan.slot_offsets[5] == 0);
+  CHECK(plan.slot_offsets[6] == 1152);
+  CHECK(plan.part_bytes == 192);  // 20 * 2 floats, rounded up
+  CHECK(plan.bytes == whole - 192);
 }

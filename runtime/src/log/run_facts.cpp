@@ -45,7 +45,9 @@ std::vector<RunFacts::Memory> memory_of(const BoundProgram& program) {
       if (tenant == slot.tenants.front() || plan.bytes(index) > plan.bytes(largest))
         largest = index;
     }
-    if (!slot.tenants.empty()) of(largest).bytes += rounded_up(plan.bytes(largest));
+    const bool counts = !slot.tenants.empty() &&  // what threads have for themselves is workspace
+                        !manifest::is_of_part(program.program(), plan.buffer(largest));
+    if (counts) of(largest).bytes += rounded_up(plan.bytes(largest));
   }
   std::vector<RunFacts::Memory> list;
   for (const auto& [key, entry] : memory) list.push_back(entry);

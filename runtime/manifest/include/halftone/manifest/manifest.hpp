@@ -20,7 +20,7 @@ namespace halftone::manifest {
 
 /// Raised with every change of the structs here and in kernels.hpp, or of the calling convention of
 /// kernels.
-inline constexpr std::uint32_t kVersion = 12;
+inline constexpr std::uint32_t kVersion = 13;
 
 using encoding::Element, encoding::Encoding;
 
@@ -70,7 +70,8 @@ struct Buffer {
   /// First value of every element of optimizer_state, state, hyperparameter and statistic; all else
   /// starts at zero.
   double initial = 0.0;
-  std::int32_t section = -1;  ///< index into Program::sections of that whose chunk it holds, or -1
+  /// Index into Program::sections of that whose chunk or part it holds, or -1.
+  std::int32_t section = -1;
 
   bool operator==(const Buffer&) const = default;
 };
@@ -110,6 +111,9 @@ struct Parameter {
 struct Argument {
   std::int32_t buffer = 0;  ///< index into Program::buffers
   std::int64_t offset = 0;  ///< in elements
+  /// By how many leading dimensions of the section's parts the buffer is cut: the kernel sees the
+  /// part at hand of it.
+  std::int32_t parts = 0;
 
   bool operator==(const Argument&) const = default;
 };
@@ -126,12 +130,16 @@ struct Launch {
 /// the rows that are left. They run with `symbol` bound to its part of the chunk. A buffer of the
 /// section holds one chunk; of another whose shape begins with the symbol an argument stands for
 /// the chunk's part of it; all else is whole. What one chunk leaves, the next one may go on from.
+/// Or they run once for every element of `parts`, in any order and side by side; then no row is
+/// counted. Of a buffer of the section each thread has one; Argument says of what else a kernel
+/// sees a part.
 struct Section {
   Phase phase = Phase::loss;
   std::int32_t first = 0, count = 0;  ///< of Program::phases[phase]
   std::int64_t rows = 0;              ///< at most, but for one element of the symbol
   std::int32_t symbol = 0;            ///< that rows begin with, index into Manifest::symbols
-  std::vector<Dimension> inner;       ///< of the rows that an element of the symbol has
+  std::vector<Dimension> inner = {};  ///< of the rows that an element of the symbol has
+  std::vector<Dimension> parts = {};
 
   bool operator==(const Section&) const = default;
 };

@@ -25,11 +25,16 @@ namespace halftone::manifest {
 [[nodiscard]] std::int64_t elements(const Program& program, const Buffer& buffer,
                                     std::span<const std::int64_t> symbols);
 
+/// Whether it is of a section that runs in parts.
+[[nodiscard]] bool is_of_part(const Program& program, const Buffer& buffer);
+
 /// The memory that a program needs, known before it runs. Slots of role accumulated lie in a piece
-/// of their own beside the arena, which exists once micro-batches are asked for.
+/// of their own beside the arena, which exists once micro-batches are asked for; those of parts in
+/// one that each thread has.
 struct ArenaPlan {
   std::int64_t bytes = 0;                  ///< of the arena
   std::int64_t accumulated_bytes = 0;      ///< of the piece for micro-batches
+  std::int64_t part_bytes = 0;             ///< of each thread's piece
   std::vector<std::int64_t> slot_offsets;  ///< in the arena, or in that piece
 };
 [[nodiscard]] ArenaPlan plan_arena(const Program& program, std::span<const std::int64_t> symbols);
