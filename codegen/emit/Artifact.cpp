@@ -122,6 +122,29 @@ static std::vector<Resolution> resolve(const description::Description &descripti
   return resolutions;
 }
 
+/// Plans a resolution; where the CPU alone would be planned otherwise than with the chips, each by
+/// itself, the chips' as another.
+static LogicalResult planApart(const description::Description &description,
+                               std::vector<Resolution> &resolutions, size_t index,
+                               const PipelineOptions &options, MLIRContext *context) {
+  Resolution &resolution = resolutions[index];
+  auto module = plan(description, resolution.targets, options, context);
+  if (failed(module))
+    return failure();
+  resolution.module = std::move(*module);
+  if (options.alike || resolution.targets.front() != "cpu" || resolution.targets.size() == 1 ||
+      !resolution.module->getOperation()->hasAttr(kCpuApartAttr))
+    return success();
+  Resolution chips = std::move(resolution);
+  chips.targets.erase(chips.targets.begin());
+  resolution.targets = {"cpu"};
+  module = plan(description, resolution.targets, options, context);
+  if (succeeded(module))
+    resolution.module = std::move(*module);
+  resolutions.push_back(std::move(chips));
+  return module;
+}
+
 /// P40: the first rule that speaks of targets none of which is generated for.
 static std::optional<std::string> findUnusedTarget(const description::Description &description,
                                                    ArrayRef<std::string> targets) {
@@ -177,11 +200,10 @@ FailureOr<Artifact> compile(const description::Description &stated, ArrayRef<std
   const CpuCode cpuCode(options);
   std::vector<Resolution> resolutions = resolve(description, targets);
   CudaTexts texts;
-  for (Resolution &resolution : resolutions) {
-    auto module = plan(description, resolution.targets, options, context);
-    if (failed(module))
+  for (size_t i = 0, ways = resolutions.size(); i < ways; ++i)
+    if (failed(planApart(description, resolutions, i, options, context)))
       return failure();
-    resolution.module = std::move(*module);
+  for (Resolution &resolution : resolutions) {
     resolution.planned = buildManifest(*resolution.module, description, resolution.targets,
                                        cpuCode.variants, assumed);
     if (failed(describeCuda(resolution.planned, texts)))

@@ -109,6 +109,8 @@ inline constexpr llvm::StringLiteral kChunkRowsAttr = "halftone.chunk_rows";
 inline constexpr llvm::StringLiteral kSectionAttr = "halftone.section";
 /// Set by RunInParts with kSectionAttr: the dimensions whose elements are the parts (array).
 inline constexpr llvm::StringLiteral kPartsAttr = "halftone.parts";
+/// Of a module planned for chips, too: planned for the CPU alone it would be another.
+inline constexpr llvm::StringLiteral kCpuApartAttr = "halftone.cpu_apart";
 /// Set by PlanMemory: on a graph its buffers (array of BufferAttr), on operations where their
 /// results lie (PlacesAttr).
 inline constexpr llvm::StringLiteral kBuffersAttr = "halftone.buffers";

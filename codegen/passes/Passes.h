@@ -28,6 +28,7 @@ struct PipelineOptions {
   bool diagnosis =
       true; ///< whether to keep a program that finds the first value that is not finite
   bool decode = false; ///< whether to make the program that decodes, in place of all others
+  bool alike = false; ///< whether the CPU's program is that of chips, launch by launch, for tests
 };
 
 /// All passes between import and emission, in order: the table of contents of codegen.

@@ -102,7 +102,8 @@ def RunInParts : Halftone_Pass<"halftone-run-in-parts", "Mark batched products a
   let description = [{
     May change rounding: no. The products of scores and values with what lies between them read and write one matrix of each
     operand, that of one sequence and head, and are the section of a CPU's program that runs once for each of them
-    (decisions/0026). What reads the number of its sequence or head, or draws, stays as it is.
+    (decisions/0026). What reads the number of its sequence or head, or draws, stays as it is. Where kernels for chips are made,
+    too, all stays as it is, and the module is marked `halftone.cpu_apart` where there is such a section.
   }];
   let options = [Option<"forChips", "for-chips", "bool", "false", "Whether kernels for chips are made, too">];
 }

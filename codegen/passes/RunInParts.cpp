@@ -260,15 +260,18 @@ struct RunInPartsPass : halftone::ir::impl::RunInPartsBase<RunInPartsPass> {
   using RunInPartsBase::RunInPartsBase;
 
   void runOnOperation() override {
-    if (forChips)
-      return;
     for (auto graph : getOperation().getOps<GraphOp>()) {
       if (graph.getName() == kDiagnosis)
         continue;
       int64_t count = 0;
-      for (auto map : llvm::to_vector(graph.getBody().front().getOps<MapOp>()))
-        if (Section section(map); map.getSkeleton() == Skeleton::Row && section.find())
-          section.cut((getLayer(map) + ":" + map.getLabel() + "#" + Twine(count++)).str());
+      for (auto map : llvm::to_vector(graph.getBody().front().getOps<MapOp>())) {
+        Section section(map);
+        if (map.getSkeleton() != Skeleton::Row || !section.find())
+          continue;
+        if (forChips)
+          return getOperation()->setAttr(kCpuApartAttr, UnitAttr::get(&getContext()));
+        section.cut((getLayer(map) + ":" + map.getLabel() + "#" + Twine(count++)).str());
+      }
     }
   }
 };

@@ -44,6 +44,10 @@ llvm::cl::opt<std::string>
 llvm::cl::opt<bool> unfused("unfused",
                             llvm::cl::desc("Make every operation a kernel of its own, for tests"),
                             llvm::cl::cat(category));
+llvm::cl::opt<bool> alike("alike",
+                          llvm::cl::desc("Plan the CPU's program as that of chips, launch by "
+                                         "launch, for tests"),
+                          llvm::cl::cat(category));
 llvm::cl::opt<bool>
     withoutDiagnosis("without-diagnosis",
                      llvm::cl::desc("Leave out the program that finds the first value that is not "
@@ -141,7 +145,8 @@ halftone::ir::PipelineOptions pipelineOptions() {
           .variants = {variants.begin(), variants.end()},
           .fuse = !unfused,
           .diagnosis = !withoutDiagnosis,
-          .decode = decode};
+          .decode = decode,
+          .alike = alike};
 }
 
 /// The rules of a file, one statement a line as in a description, instead of the model's own.

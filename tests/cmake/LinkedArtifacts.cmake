@@ -2,7 +2,7 @@
 # halftone_add_test_artifact(NAME FILE [HALFTONEC_OPTION...] [TABLE variable] [ROW row] [REPLACE old new]): the model of
 # that file, by this name and with that replaced in its text, compiled. Its object is appended to `objects`, its declaration to
 # `declarations`, and a row (NAME) to the variable (`entries`): what tests/laws/artifacts.hpp.in makes a header of.
-# A model as it stands, without an option, is compiled once for all folders: for the CPU and every chip.
+# A model as it stands, without an option, is compiled once for all folders: for the CPU and every chip, with launches alike.
 function(halftone_add_test_artifact name file)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "TABLE;ROW" "REPLACE")
   cmake_path(NORMAL_PATH file) # one spelling of each, as ninja wants it
@@ -19,7 +19,7 @@ function(halftone_add_test_artifact name file)
     file(CONFIGURE OUTPUT ${file} CONTENT "${text}" @ONLY)
   elseif(NOT arg_UNPARSED_ARGUMENTS)
     list(JOIN halftone_chips "," chips)
-    set(arg_UNPARSED_ARGUMENTS --targets cpu,${chips})
+    set(arg_UNPARSED_ARGUMENTS --targets cpu,${chips} --alike)
     set(object ${PROJECT_BINARY_DIR}/tests/artifacts/${name}.o)
     file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/tests/artifacts)
   endif()

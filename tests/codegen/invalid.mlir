@@ -1407,6 +1407,24 @@ halftone.graph "g" {
 
 // -----
 
+// View: a part is what is behind the dimensions of the parts.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4, time, 8], f32>
+  // expected-error @+1 {{are not 2 dimensions of parts and one of them}}
+  %y = halftone.view %x {parts = 2 : i64} : (!halftone.tensor<[batch, 4, time, 8], f32>) -> !halftone.tensor<[8, time], f32>
+}
+
+// -----
+
+// View: of no part at all.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4, time, 8], f32>
+  // expected-error @+1 {{attribute 'parts' failed to satisfy constraint}}
+  %y = halftone.view %x {parts = -1 : i64} : (!halftone.tensor<[batch, 4, time, 8], f32>) -> !halftone.tensor<[time, 8], f32>
+}
+
+// -----
+
 // Reshape: as many elements.
 halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
