@@ -26,9 +26,9 @@ struct PipelineOptions {
   std::vector<std::string> variants = {}; ///< of CPU code, none others; empty: all
   bool fuse = true; ///< otherwise every operation is a kernel of its own, for tests
   bool diagnosis =
-      true; ///< whether to keep a program that finds the first value that is not finite
+      true;            ///< whether to keep a program that finds the first value that is not finite
   bool decode = false; ///< whether to make the program that decodes, in place of all others
-  bool alike = false; ///< whether the CPU's program is that of chips, launch by launch, for tests
+  bool alike = false;  ///< whether the CPU's program is that of chips, launch by launch, for tests
 };
 
 /// All passes between import and emission, in order: the table of contents of codegen.
