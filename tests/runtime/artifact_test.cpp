@@ -161,7 +161,7 @@ TEST_CASE("what was altered or cut since it was linked is not sealed") {
   Bytes altered = whole, cut = whole, later = whole;
   altered[200] ^= 1;
   cut.resize(whole.size() / 2);
-  later[whole.size() - halftone::manifest::kSealBytes + 8] = 13;
+  later[whole.size() - halftone::manifest::kSealBytes + 8] = 14;
   struct Case {
     const Bytes& bytes;
     const char* reason;

@@ -262,7 +262,7 @@ TEST_CASE("a manifest that breaks a law is refused with the culprit's name") {
              {.phase = Phase::loss, .first = 0, .count = 1, .parts = {{1, 0}}}};
          training(m).buffers[5].section = 0;
        }},
-      {"kernel 'fc' has an argument of impossible parts",
+      {"kernel 'line_forward' has an argument of impossible parts",
        [&](Manifest& m) { training(m).phases[0][0].arguments[0].parts = 1; }},
       {"the accumulated gradients are not one flat buffer",
        [&](Manifest& m) { training(m).buffers[12].shape = {{32, -1}}; }},
