@@ -142,6 +142,16 @@ Value makeTranspose(OpBuilder &builder, Location loc, Value x, ArrayRef<int64_t>
   return moved.getOutputs()[0];
 }
 
+Value makeWindow(OpBuilder &builder, Location loc, StringRef label, Value x, int64_t offset,
+                 TensorType type) {
+  Space space{type,
+              {AccessAttr::get(builder.getContext(), AccessKind::Window, offset)},
+              accesses(builder.getContext(), {AccessKind::Full})};
+  return makeMap(builder, loc, label, space, x, type,
+                 [](Scalars &, ValueRange a) -> SmallVector<Value> { return {a[0]}; })
+      .getOutputs()[0];
+}
+
 bool movesElements(Operation *op) {
   auto map = dyn_cast<MapOp>(op);
   if (!map || map.getInputs().size() != 1 || map.getNumResults() != 1)

@@ -45,6 +45,9 @@ llvm::LogicalResult verifyOneShape(mlir::Operation *op);
 /// Dimension d of the result is dimension axes_d of x: a view, or a map that only moves elements.
 mlir::Value makeTranspose(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x,
                           llvm::ArrayRef<int64_t> axes);
+/// The columns of x from `offset` on, as many as `type` has; +0 where x has none.
+mlir::Value makeWindow(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef label,
+                       mlir::Value x, int64_t offset, TensorType type);
 /// Whether neighbours stay neighbours: axes of other extents than 1 keep their order.
 bool keepsOrder(llvm::ArrayRef<mlir::Attribute> dims, llvm::ArrayRef<int64_t> axes);
 

@@ -26,6 +26,7 @@
 #include "layers/rotary.hpp"
 #include "layers/silu.hpp"
 #include "layers/sinusoidal_embedding.hpp"
+#include "layers/slice.hpp"
 #include "layers/transpose.hpp"
 
 namespace halftone::reference {
@@ -40,7 +41,7 @@ struct KindList {
 };
 
 using Layers =
-    KindList<Linear, LayerNorm, Relu, Gelu, Silu, Add, Concat, Pointwise, RmsNorm, BatchNorm,
+    KindList<Linear, LayerNorm, Relu, Gelu, Silu, Add, Concat, Slice, Pointwise, RmsNorm, BatchNorm,
              Embedding, Dropout, Rotary, PositionEmbedding, SinusoidalEmbedding, Reshape, Transpose,
              Matmul, Attention, CausalConv1d, CrossEntropy, Mse, PointwiseLoss>;
 

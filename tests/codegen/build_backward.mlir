@@ -100,7 +100,8 @@ module @gradients_of_every_layer {
     // CHECK: %[[GELU:.*]] = halftone.gelu
     %gelu = halftone.gelu %relu {approximation = "erf"} : (!matrix) -> !matrix
     %tanh = halftone.gelu %gelu {approximation = "tanh"} : (!matrix) -> !matrix
-    %cat = halftone.concat %x, %tanh : (!matrix, !matrix) -> !halftone.tensor<[batch, 16], f32>
+    %wide = halftone.concat %x, %tanh, %x : (!matrix, !matrix, !matrix) -> !halftone.tensor<[batch, 24], f32>
+    %cat = halftone.slice %wide {begin = 2 : i64, end = 18 : i64} : (!halftone.tensor<[batch, 24], f32>) -> !halftone.tensor<[batch, 16], f32>
     // CHECK: %[[TOTAL:.*]] = halftone.pointwise "half"
     %p = halftone.pointwise "half" (%cat) : (!halftone.tensor<[batch, 16], f32>) -> !halftone.tensor<[batch, 16], f32> {
     ^bb0(%a: f32):
@@ -112,7 +113,8 @@ module @gradients_of_every_layer {
     halftone.loss "l", %l weight 1.0 {halftone.phase = #loss} : !scalar
     // CHECK: %[[DP:.*]] = halftone.map "mean_grad"
     // CHECK: %[[DC:.*]] = halftone.map "half_grad"(%{{.*}}, %[[DP]])
-    // CHECK: %[[DT:.*]] = halftone.map "slice"(%[[DC]]) over ["batch", 8] reads [#halftone.access<window, 8>] writes [#halftone.access<full>]
+    // CHECK: %[[DS:.*]] = halftone.map "pad"(%[[DC]]) over ["batch", 24] reads [#halftone.access<window, -2>] writes [#halftone.access<full>]
+    // CHECK: %[[DT:.*]] = halftone.map "slice"(%[[DS]]) over ["batch", 8] reads [#halftone.access<window, 8>] writes [#halftone.access<full>]
     // CHECK: %[[DG:.*]] = halftone.map "gelu_tanh_grad"(%[[GELU]], %[[DT]])
     // CHECK: %[[DR:.*]] = halftone.map "gelu_grad"(%[[RELU]], %[[DG]])
     // CHECK: %[[DN:.*]] = halftone.map "relu_grad"(%[[RELU]], %[[DR]])

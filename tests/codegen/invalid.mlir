@@ -512,6 +512,24 @@ halftone.graph "g" {
 
 // -----
 
+// Slice: columns that there are.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  // expected-error @+1 {{takes columns 4 to 9 of '!halftone.tensor<[batch, 8], f32>': begin must be less than end, and end at most its columns}}
+  %y = halftone.slice %x {begin = 4 : i64, end = 9 : i64} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 5], f32>
+}
+
+// -----
+
+// Slice: as many as the result has.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  // expected-error @+1 {{takes 3 columns, the result is '!halftone.tensor<[batch, 4], f32>'}}
+  %y = halftone.slice %x {begin = 4 : i64, end = 7 : i64} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 4], f32>
+}
+
+// -----
+
 // Cross_entropy: one label per row.
 halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>

@@ -253,6 +253,8 @@ halftone.graph "elements" {
   // CHECK: halftone.map "concat"(%{{.*}}, %{{.*}}) over ["batch", 16] reads [#halftone.access<window>, #halftone.access<window, -8>] writes [#halftone.access<full>]
   // CHECK: halftone.column_index
   %f = halftone.concat %d, %e : (!matrix, !matrix) -> !halftone.tensor<[batch, 16], f32>
+  // CHECK: halftone.map "slice"(%{{.*}}) over ["batch", 5] reads [#halftone.access<window, 3>] writes [#halftone.access<full>]
+  %columns = halftone.slice %f {begin = 3 : i64, end = 8 : i64} : (!halftone.tensor<[batch, 16], f32>) -> !halftone.tensor<[batch, 5], f32>
   // CHECK: halftone.map "double"
   // CHECK: arith.addf
   %g = halftone.pointwise "double" (%e) : (!matrix) -> !matrix {

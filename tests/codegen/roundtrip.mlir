@@ -172,6 +172,8 @@ halftone.graph "layers" attributes {halftone.loss_without_output = "xent", halft
   // CHECK: halftone.concat %{{.*}}, %{{.*}} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 16], f32>
   %both = halftone.concat %p#0, %p#1 : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>)
       -> !halftone.tensor<[batch, 16], f32>
+  // CHECK: halftone.slice %{{.*}} {begin = 3 : i64, end = 8 : i64} : (!halftone.tensor<[batch, 16], f32>) -> !halftone.tensor<[batch, 5], f32>
+  %columns = halftone.slice %both {begin = 3 : i64, end = 8 : i64} : (!halftone.tensor<[batch, 16], f32>) -> !halftone.tensor<[batch, 5], f32>
   // CHECK: halftone.cross_entropy %{{.*}}, %{{.*}} : (!halftone.tensor<[batch, 16], f32>, !halftone.tensor<[batch], i32>) -> !halftone.tensor<[batch], f32>
   %rows = halftone.cross_entropy %both, %label : (!halftone.tensor<[batch, 16], f32>, !halftone.tensor<[batch], i32>)
       -> !halftone.tensor<[batch], f32>

@@ -88,6 +88,9 @@ Description everything() {
                                 kWide, std::move(flags));
   const NodeId joined = b.node("joined", kind_called("concat"),
                                {{"part0", product}, {"part1", rows}}, {symbol("batch"), fixed(8)});
+  const NodeId part =
+      b.node("part", kind_called("slice"), {{"x", joined}}, kWide,
+             LayerAttributes{{{"begin", std::int64_t{2}}, {"end", std::int64_t{6}}}, {}});
   const double infinity = std::numeric_limits<double>::infinity();
   const Expression mask = {2,
                            {{ScalarOp::operand, 0},
@@ -102,7 +105,7 @@ Description everything() {
       b.node("xent", kind_called("cross_entropy"), {{"logits", joined}, {"label", label}}, {},
              standard_attributes(kind_called("cross_entropy")));
   const NodeId mse = b.node("mse", kind_called("mse"), {{"x", add}, {"target", left}}, {});
-  const NodeId own = b.node("own", kind_called("pointwise_loss"), {{"x0", add}}, {},
+  const NodeId own = b.node("own", kind_called("pointwise_loss"), {{"x0", part}}, {},
                             function("", {1, {{ScalarOp::operand, 0}}}));
   LayerAttributes ignoring = standard_attributes(kind_called("cross_entropy"));
   ignoring.settings = {{"ignore_index", std::int64_t{-100}},
@@ -169,10 +172,11 @@ state %mean : [batch, 4] initial -2.5
 %0 = add(a: %waves, b: %conv) : [batch, 4]
 %product = matmul(a: %0, b: %w.weight) {transpose_a: false, transpose_b: true} : [batch, 4]
 %joined = concat(part0: %product, part1: %rows) : [batch, 8]
+%part = slice(x: %joined) {begin: 2, end: 6} : [batch, 4]
 %mask = pointwise(x0: %mean, x1: %first) "mask \"it\"" { %0 = operand 0; %1 = operand 1; %2 = constant -inf; %3 = less_equal %0 %1; %4 = select %3 %2 %0; %5 = negate %4 } : [batch, 4]
 %xent = cross_entropy(logits: %joined, label: %label) : []
 %mse = mse(x: %0, target: %left) : []
-%own = pointwise_loss(x0: %0) "" { %0 = operand 0 } : []
+%own = pointwise_loss(x0: %part) "" { %0 = operand 0 } : []
 %masked = cross_entropy(logits: %joined, label: %label, sample_weight: %importance) {ignore_index: -100, label_smoothing: 0.1, z_loss: 1e-04, soft_cap: 30, chunk_rows: 1024} : []
 %weighed = pointwise_loss(x0: %0, x1: %left, sample_weight: %in/right-2) "" { %0 = operand 1 } : []
 output "sum \t" = %0

@@ -35,7 +35,10 @@ TEST_CASE("shapes follow from the operands' shapes") {
     Attributes attributes{};
   };
   const Kind reshape = kind_called("reshape"), transpose = kind_called("transpose"),
-             rotary = kind_called("rotary");
+             rotary = kind_called("rotary"), slice = kind_called("slice");
+  const auto columns = [](std::int64_t begin, std::int64_t end) {
+    return LayerAttributes{{{"begin", begin}, {"end", end}}, {}};
+  };
   const Case cases[] = {
       {kind_called("linear"),
        {{"x", wide}, {"weight", {fixed(9), fixed(6)}}},
@@ -84,6 +87,8 @@ TEST_CASE("shapes follow from the operands' shapes") {
       {kind_called("concat"),
        {{"part0", wide}, {"part1", {kBatch, kTime, fixed(1)}}, {"part2", wide}},
        {kBatch, kTime, fixed(13)}},
+      {slice, {{"x", wide}}, {kBatch, kTime, fixed(3)}, columns(2, 5)},
+      {slice, {{"x", {fixed(6)}}}, {fixed(6)}, columns(0, 6)},
       {kind_called("pointwise"), {{"x0", rows}, {"x1", rows}}, rows},
       {reshape,
        {{"x", wide}},

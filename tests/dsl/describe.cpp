@@ -53,6 +53,7 @@ const Case kCases[] = {
     {"nesterov", specs::nesterov_model_program, {}},
     {"no_bias", specs::no_bias_model_program, {}},
     {"odd_sizes", specs::odd_sizes_program, {}},
+    {"packed", specs::packed_program, {}},
     {"pointwise", specs::pointwise_model_program, {}},
     {"rank3", specs::rank3_program, {}},
     {"relu_sgd_momentum", specs::relu_sgd_momentum_program, {}},

@@ -230,6 +230,19 @@ constexpr auto attention_model = model(
     losses(mse("error", "prediction", "target")));
 HALFTONE_PROGRAM(attention_model_program, attention_model, f32_rules, adamw(lr(0.01)), clip(1.0))
 
+constexpr auto packed =
+    model("packed", inputs(tensor("x", batch, time, 10), tensor("target", batch, time, 11)),
+          from("x") | drawn("qkv", 36, 0.5), from("qkv") | slice("q", 0, 12),
+          from("qkv") | slice("k", 12, 24), from("qkv") | slice("v", 24, 36),
+          from("q") | attention("mix", "k", "v", causal, halftone::dsl::heads(3)) |
+              linear("join", 11, no_bias, init_uniform(-0.3, 0.3)),
+          from("join") | slice("low", 0, 7), from("join") | slice("high", 3, 10),
+          from("low") | add("high") | as("sum"), from("join") | slice("one", 10, 11),
+          from("sum") | silu("act"), from("x") | slice("edge", 7, 10),
+          from("act") | concat("one", "edge") | as("guess") | output("guess"),
+          losses(mse("error", "guess", "target")));
+HALFTONE_PROGRAM(packed_program, packed, f32_rules, adamw(), clip(1.0))
+
 constexpr auto heads =
     model("heads", inputs(tensor("x", batch, time, 10), tensor("target", batch, time, 10)),
           from("x") | drawn("split", 48, 0.32) | reshape("heads", batch, time, 12, 4) |

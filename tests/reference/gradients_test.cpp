@@ -132,6 +132,15 @@ parameter %w : [4, 3] init constant(0)
 %z = linear(x: %y, weight: %w) : [4, batch, 4]
 output "z" = %z
 )"},
+    {"slices, one of them of what another takes", R"(input %x : f32[batch, 2, 6]
+parameter %w : [4, 3] init constant(0)
+%first = slice(x: %x) {begin: 0, end: 4} : [batch, 2, 4]
+%second = slice(x: %x) {begin: 3, end: 6} : [batch, 2, 3]
+%inner = slice(x: %first) {begin: 1, end: 4} : [batch, 2, 3]
+%both = add(a: %second, b: %inner) : [batch, 2, 3]
+%z = linear(x: %both, weight: %w) : [batch, 2, 4]
+output "z" = %z
+)"},
     {"transpose", R"(input %x : f32[batch, 2, 3, 5]
 parameter %w : [4, 2] init constant(0)
 %y = transpose(x: %x) {axes: [3, 0, 2, 1]} : [5, batch, 3, 2]

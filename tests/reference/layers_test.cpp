@@ -220,6 +220,7 @@ TEST_CASE("classes and what gradients read are those of P3 and P20") {
       {"position_embedding", {LayerClass::elementwise}, {}, {"x", "weight"}},
       {"sinusoidal_embedding", {LayerClass::elementwise}, {}, {"x", "position"}},
       {"reshape", {LayerClass::elementwise}, {}, {"x"}},
+      {"slice", {LayerClass::elementwise}, {}, {"x"}},
       {"transpose", {LayerClass::elementwise}, {}, {"x"}},
       {"matmul", {LayerClass::contraction}, {{"a", "b"}, {"b", "a"}}, {"a", "b"}},
       {"attention",
@@ -374,6 +375,29 @@ TEST_CASE("dropout is the identity in inference and drops infinities and NaN") {
   CHECK_THROWS_WITH_AS(result<float>(layer),
                        "a layer that draws has no seed; give it the draws of its micro-batch",
                        std::invalid_argument);
+}
+
+TEST_CASE("slice takes columns, and its gradient is +0 in the others") {
+  LayerCase layer{"slice", "slice", {values("x", {2, 3, 5}, 1)}, {2, 3, 2}};
+  layer.settings.numbers = {{"begin", 1}, {"end", 3}};
+  const std::vector<double>& x = layer.operands[0].values;
+  const std::vector<double> y = result<double>(layer), g = data(12, 9),
+                            of_x = gradients<double>(layer)[0];
+  REQUIRE(y.size() == 12);
+  REQUIRE(of_x.size() == 30);
+  for (int i = 0; i < 6; ++i) {
+    for (int j = 0; j < 5; ++j) {
+      const bool taken = j == 1 || j == 2;
+      const double gradient = of_x[i * 5 + j];
+      if (taken) {
+        CHECK(y[i * 2 + j - 1] == x[i * 5 + j]);
+        CHECK(gradient == g[i * 2 + j - 1]);
+      } else {
+        CHECK(gradient == 0);
+        CHECK(!std::signbit(gradient));
+      }
+    }
+  }
 }
 
 TEST_CASE("reshape and its gradient move nothing") {

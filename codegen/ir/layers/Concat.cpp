@@ -51,14 +51,8 @@ SmallVector<Value> ConcatOp::buildGradients(OpBuilder &builder, ValueRange resul
   SmallVector<Value> gradients;
   int64_t offset = 0;
   for (Value part : getParts()) {
-    TensorType type = gradientType(part);
-    Space slice{type,
-                {AccessAttr::get(getContext(), AccessKind::Window, offset)},
-                accesses(getContext(), {AccessKind::Full})};
     gradients.push_back(
-        makeMap(builder, getLoc(), "slice", slice, resultGradients[0], type,
-                [](Scalars &, ValueRange a) -> SmallVector<Value> { return {a[0]}; })
-            .getOutputs()[0]);
+        makeWindow(builder, getLoc(), "slice", resultGradients[0], offset, gradientType(part)));
     offset += columnsOf(part);
   }
   return gradients;

@@ -323,6 +323,18 @@ constexpr auto concat(const char (&... values)[N]) {
   return join(one(building::node<building::Concat>(nullptr)),
               one(building::operand_token(values))...);
 }
+
+/// Columns begin to end - 1 of every row, counted from 0: (rows..., n) -> (rows..., end - begin).
+/// D75
+///   from("qkv") | slice("q", 0, 64)
+template <Whole Begin, Whole End>
+constexpr Spec<2> slice(const char* name, Begin begin, End end) {
+  return one(building::node_with<building::Slice>(
+             name, static_cast<double>(static_cast<long long>(begin)))) |
+         one(building::setting<building::Slice>("end",
+                                                static_cast<double>(static_cast<long long>(end))));
+}
+
 /// How a factor of matmul is given.
 struct Transposition {
   bool of_a = false, of_b = false;

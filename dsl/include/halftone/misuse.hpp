@@ -141,6 +141,11 @@ constexpr Spec<1> concat(const Parts&...) {
       "concat takes names of values, or chains that each begin at the current value: write "
       "concat(\"a\", \"b\")");
 }
+constexpr Spec<1> slice(const auto&...) {
+  return building::misused(
+      "slice takes a name and two whole numbers, the first column and the one behind the last: "
+      "write slice(\"q\", 0, 64)");
+}
 constexpr Spec<1> matmul(const auto&...) {
   return building::misused(
       "matmul takes a name, the name of a value, transpose_a and transpose_b: write "

@@ -77,6 +77,14 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
 MODEL(net, rules)
 }  // namespace bare_reshape
 
+// EXPECT bare_slice: slice takes a name and two whole numbers, the first column and the one behind
+// the last: write slice("q", 0, 64)
+namespace bare_slice {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
+                           from("x") | MISSPELT(slice, relu) | as("act") | output("z"));
+MODEL(net, rules)
+}  // namespace bare_slice
+
 // EXPECT bare_transpose: transpose takes a name and the numbers of all dimensions in their new
 // order: write transpose("swap", 0, 2, 1)
 namespace bare_transpose {

@@ -321,6 +321,45 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
 MODEL(net, rules)
 }  // namespace reshape_extent
 
+// EXPECT slice_behind_the_end: layer 'q' takes columns 4 to 9 of [batch, 8] of input 'x': let begin
+// be less than end, and end at most the last dimension
+namespace slice_behind_the_end {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
+                           from("x") | slice("q", 4, either(9, 8)) | output("z"));
+MODEL(net, rules)
+}  // namespace slice_behind_the_end
+
+// EXPECT slice_of_nothing: layer 'q' takes columns 4 to 4 of [batch, 8] of input 'x': let begin be
+// less than end, and end at most the last dimension
+namespace slice_of_nothing {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
+                           from("x") | slice("q", either(4, 3), 4) | output("z"));
+MODEL(net, rules)
+}  // namespace slice_of_nothing
+
+// EXPECT slice_without_end: slice takes a name and two whole numbers, the first column and the one
+// behind the last: write slice("q", 0, 64)
+namespace slice_without_end {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
+                           from("x") | either(slice("q", 4), slice("q", 0, 4)) | output("z"));
+MODEL(net, rules)
+}  // namespace slice_without_end
+
+// EXPECT slice_before_the_row: layer 'q' has a begin that is negative or no i32: write 0
+namespace slice_before_the_row {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
+                           from("x") | slice("q", either(-1, 0), 4) | output("z"));
+MODEL(net, rules)
+}  // namespace slice_before_the_row
+
+// EXPECT slice_of_a_symbol: layer 'q' takes columns of [8, batch] of input 'x', whose last
+// dimension is the symbol 'batch': give it a number
+namespace slice_of_a_symbol {
+constexpr auto net = model("net", inputs(either(tensor("x", 8, batch), tensor("x", batch, 8))),
+                           from("x") | slice("q", 0, 4) | output("z"));
+MODEL(net, rules)
+}  // namespace slice_of_a_symbol
+
 // EXPECT transpose_count: layer 'swap' states 2 axes for [batch, 4, 8] of input 'x': state the
 // number of every dimension once, counted from 0
 namespace transpose_count {

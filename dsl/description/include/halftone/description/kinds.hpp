@@ -26,6 +26,7 @@
 #include "halftone/description/kinds/rotary.hpp"
 #include "halftone/description/kinds/silu.hpp"
 #include "halftone/description/kinds/sinusoidal_embedding.hpp"
+#include "halftone/description/kinds/slice.hpp"
 #include "halftone/description/kinds/state.hpp"
 #include "halftone/description/kinds/transpose.hpp"
 
@@ -57,8 +58,8 @@ using AllKinds =
              kinds::Attention, kinds::CausalConv1d, kinds::Embedding, kinds::LayerNorm,
              kinds::RmsNorm, kinds::BatchNorm, kinds::Relu, kinds::Gelu, kinds::Silu,
              kinds::Dropout, kinds::Rotary, kinds::PositionEmbedding, kinds::SinusoidalEmbedding,
-             kinds::Add, kinds::Concat, kinds::Pointwise, kinds::Reshape, kinds::Transpose,
-             kinds::CrossEntropy, kinds::Mse, kinds::PointwiseLoss>;
+             kinds::Add, kinds::Concat, kinds::Slice, kinds::Pointwise, kinds::Reshape,
+             kinds::Transpose, kinds::CrossEntropy, kinds::Mse, kinds::PointwiseLoss>;
 
 inline constexpr int kKinds = AllKinds::size;
 static_assert(kKinds <= 256, "Kind is one byte");
