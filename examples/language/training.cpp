@@ -54,7 +54,7 @@ class Training {
   }
 
   Run run(const std::string& name) {
-    halftone::RunLog log(trainer_, {.every = kLogEvery, .name = name});
+    halftone::RunLog log(trainer_, {.every = kLogEvery, .name = name, .layer_gradients = true});
     if (plan_.progress)
       log.add(halftone::sink_of_environment(stderr, halftone::LogChoice::progress,
                                             {.steps = plan_.steps}));

@@ -58,10 +58,14 @@ struct RunFacts {
   double started = 0.0;                                  ///< seconds since 1970, UTC
   std::int64_t first_step = 0, first_skipped_steps = 0;  ///< done before: of a run that resumed
   std::int64_t parameter_tensors = 0, parameters = 0, trained_parameters = 0;
+  std::vector<std::string> trained;  ///< names of the trained ones, in the order of the model
   std::vector<Memory> memory;
   std::vector<Buffer> buffers;
   std::vector<Kernel> kernels;  ///< of a step, in their order
   std::vector<Cast> casts;
+  /// Of RunLogOptions::layer_gradients, else empty: layers with trained parameters, and parameters
+  /// of none, in the order of the model.
+  std::vector<std::string> gradient_layers;
 };
 
 /// What a trainer is, for logs. Throws Error as its methods do.
@@ -89,6 +93,10 @@ struct LogEntry {
   /// no step. Rows are those of RunLogOptions::rows_per_step.
   std::optional<double> ms_per_step, rows_per_second;
   Metrics metrics;
+  /// For each of RunFacts::gradient_layers the norm of the gradient of all its parameters, without
+  /// the loss scale and before clipping. Of a step that was skipped a layer whose gradient is
+  /// finite has none: its scale is not known any more.
+  std::vector<std::optional<double>> layer_gradients = {};
 };
 
 /// Where entries go: run_sinks.hpp has some.
@@ -106,6 +114,9 @@ struct RunLogOptions {
   std::int64_t every = 10;
   std::string name = {};           ///< of the run; the model's where it is empty
   std::int64_t rows_per_step = 0;  ///< 0: the size of the symbol "batch", where the model has one
+  /// Whether entries have the norm of every layer's gradient. Each then reads all gradients, on a
+  /// GPU by a copy.
+  bool layer_gradients = false;
 };
 
 /// Throws Error where the options are none or the trainer or a sink does. One thread at a time may

@@ -36,6 +36,7 @@ class Json {
     if (std::isfinite(value)) return raw(number_text(value));
     return add(std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity");
   }
+  Json& add_null() { return raw("null"); }
   Json& add(const Json& json) { return raw(json.text()); }
 
   template <class Value>
@@ -119,6 +120,7 @@ std::string line_of(const RunFacts& facts) {
   json.add("trained_parameters", facts.trained_parameters);
   json.add("memory", objects_of(facts.memory)).add("buffers", objects_of(facts.buffers));
   json.add("kernels", objects_of(facts.kernels)).add("casts", objects_of(facts.casts));
+  if (!facts.gradient_layers.empty()) json.add("gradient_layers", array_of(facts.gradient_layers));
   return json.text() + "\n";
 }
 
@@ -139,6 +141,12 @@ std::string line_of(const LogEntry& entry) {
     Json metrics('{');
     for (const Metric& metric : entry.metrics) metrics.add(metric.name, metric.value);
     json.add("metrics", metrics);
+  }
+  if (!entry.layer_gradients.empty()) {
+    json.add("layer_gradients",
+             array_of(entry.layer_gradients, [](Json& norms, const std::optional<double>& norm) {
+               norm ? norms.add(static_cast<float>(*norm)) : norms.add_null();
+             }));
   }
   return json.text() + "\n";
 }

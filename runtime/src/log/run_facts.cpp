@@ -151,7 +151,9 @@ void count_parameters(const manifest::Manifest& manifest, RunFacts& facts) {
     for (const std::int64_t extent : parameter.shape) elements *= extent;
     ++facts.parameter_tensors;
     facts.parameters += elements;
-    if (parameter.trained) facts.trained_parameters += elements;
+    if (!parameter.trained) continue;
+    facts.trained_parameters += elements;
+    facts.trained.push_back(parameter.name);
   }
 }
 

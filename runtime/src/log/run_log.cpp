@@ -6,6 +6,7 @@
 
 #include "../text.hpp"
 #include "../utf8.hpp"
+#include "layer_gradients.hpp"
 
 namespace halftone {
 namespace {
@@ -42,6 +43,7 @@ RunLog::RunLog(const Trainer& trainer, const RunLogOptions& options)
   require_natural("rows_per_step", options.rows_per_step, 0);
   if (!options.name.empty()) facts_.name = options.name;
   require_utf8("run", facts_.name);
+  if (options.layer_gradients) facts_.gradient_layers = gradient_layers(facts_);
   rows_per_step_ = options.rows_per_step > 0 ? options.rows_per_step : size_of_batch(facts_);
   skipped_steps_ = facts_.first_skipped_steps;
   last_entry_ = began_;
@@ -94,6 +96,8 @@ void RunLog::log_entry(const Trainer& trainer, const Metrics& metrics) {
     if (rows_per_step_ > 0) entry.rows_per_second = static_cast<double>(rows_per_step_) / seconds;
   }
   entry.metrics = metrics;
+  if (!facts_.gradient_layers.empty())
+    entry.layer_gradients = layer_gradients(trainer, facts_, statistics.grad_norm);
   skipped_steps_ = entry.skipped_steps;
   logged_ = calls_;
   last_entry_ = now;

@@ -79,7 +79,7 @@ void add(Message& values, std::string_view tag, double value) {
   values.bytes(summary::kValue, scalar.text());
 }
 
-std::string event_of(const LogEntry& entry) {
+std::string event_of(const LogEntry& entry, const std::vector<std::string>& layers) {
   Message values;
   for (const Statistics::Loss& loss : entry.losses) add(values, "loss/" + loss.name, loss.value);
   for (const Metric& metric : entry.metrics) add(values, metric.name, metric.value);
@@ -89,6 +89,10 @@ std::string event_of(const LogEntry& entry) {
   add(values, "step/skipped_steps", static_cast<double>(entry.skipped_steps));
   if (entry.ms_per_step) add(values, "speed/ms_per_step", *entry.ms_per_step);
   if (entry.rows_per_second) add(values, "speed/rows_per_second", *entry.rows_per_second);
+  for (std::size_t i = 0; i < entry.layer_gradients.size(); ++i) {
+    if (const auto& norm = entry.layer_gradients[i])
+      add(values, "gradient_norm/" + layers[i], *norm);
+  }
   Message event;
   event.fixed64(event::kWallTime, entry.time);
   event.varint(event::kStep, static_cast<std::uint64_t>(entry.step));
@@ -117,16 +121,18 @@ class Events final : public RunSink {
   explicit Events(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   void begin(const RunFacts& facts) override {
+    layers_ = facts.gradient_layers;
     file_.emplace(system_file_calls(), new_file_in(folder_, facts.started), IfExists::refuse);
     Message version;
     version.fixed64(event::kWallTime, facts.started).bytes(event::kFileVersion, "brain.Event:2");
     file_->append(framed(version.text()));
   }
-  void write(const LogEntry& entry) override { file_->append(event_of(entry)); }
+  void write(const LogEntry& entry) override { file_->append(event_of(entry, layers_)); }
 
  private:
   std::filesystem::path folder_;
   std::optional<AppendedFile> file_;
+  std::vector<std::string> layers_;
 };
 
 }  // namespace

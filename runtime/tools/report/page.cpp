@@ -9,6 +9,7 @@
 
 #include "chart.hpp"
 #include "figures.hpp"
+#include "gradient_flow.hpp"
 #include "graph.hpp"
 #include "halftone/encoding/traits.hpp"
 #include "markup.hpp"
@@ -53,6 +54,7 @@ class Page {
 
   std::string html() const {
     return head() + figures_table(runs_, names_) + notes() + legend() + values() + course() +
+           gradients() +
            "<h2>Memory</h2><p>Of a trainer's arena, by the role and the format of the largest "
            "tensor of each place.</p>" +
            memory_table(runs_, names_) + programs() + "<script>" + kPageScript +
@@ -168,6 +170,15 @@ class Page {
            "entry.</p>"
            "<div class=\"charts\">" +
            html + "</div>";
+  }
+
+  std::string gradients() const {
+    std::string html;
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      const std::string picture = gradient_flow(runs_[i], first_, last_);
+      if (!picture.empty()) html += "<h3>" + swatch(i) + escaped(names_[i]) + "</h3>" + picture;
+    }
+    return html.empty() ? html : "<h2>Gradients by layer</h2>" + html;
   }
 
   std::string programs() const {

@@ -33,6 +33,7 @@ path.c4 { stroke: var(--c4); } path.c5 { stroke: var(--c5); } path.c6 { stroke: 
 .mark.c4 { fill: var(--c4); } .mark.c5 { fill: var(--c5); } .mark.c6 { fill: var(--c6); } .mark.c7 { fill: var(--c7); }
 .under { position: absolute; top: 0; right: 0; background: var(--ground); border: 1px solid var(--line); border-radius: .3rem; padding: 0 .4rem; font-size: .75rem; pointer-events: none; }
 .bar { display: inline-block; height: .7em; border-radius: .15rem; margin-left: .5rem; min-width: 1px; }
+svg.flow { width: 100%; min-width: 40rem; } .norm { fill: var(--c0); } .spoiled { fill: var(--c5); }
 svg.graph { width: 100%; max-width: 62rem; } .kernel rect { fill: var(--ground); stroke: var(--axis); }
 .kernel .name { font-size: 11px; font-weight: 600; } .kernel .fused { fill: var(--soft); font-size: 9px; } .phase { font-weight: 600; fill: var(--soft); }
 .arc { fill: none; stroke: var(--i32-arc); stroke-width: 1.3; opacity: .55; } .chip rect { fill: var(--i32); } .chip text { font-size: 9px; }

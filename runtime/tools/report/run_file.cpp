@@ -122,6 +122,7 @@ RunFacts facts_from(const json& line) {
   get(line, "parameter_tensors", facts.parameter_tensors);
   get(line, "parameters", facts.parameters);
   get(line, "trained_parameters", facts.trained_parameters);
+  if (line.contains("gradient_layers")) get(line, "gradient_layers", facts.gradient_layers);
   read_tables(line, facts);
   return facts;
 }
@@ -199,7 +200,7 @@ class Reader {
     const auto cut = [&](Series& series) {
       std::erase_if(series.points, [&](const Point& point) { return point.step > step; });
     };
-    for (auto* all : {&run_.losses, &run_.metrics}) std::ranges::for_each(*all, cut);
+    for (auto* all : {&run_.losses, &run_.metrics, &run_.layer_gradients}) std::ranges::for_each(*all, cut);
     for (Series* series : {&run_.grad_norm, &run_.loss_scale, &run_.learning_rate,
                            &run_.ms_per_step, &run_.rows_per_second, &run_.skipped})
       cut(*series);
@@ -216,6 +217,7 @@ class Reader {
       for (const auto& [name, value] : line.at("metrics").items())
         add(run_.metrics, name, {step, number_of(value)});
     }
+    if (line.contains("layer_gradients")) add_layers(step, line.at("layer_gradients"));
     add_to(run_.grad_norm, "grad_norm");
     add_to(run_.loss_scale, "loss_scale");
     add_to(run_.learning_rate, "learning_rate");
@@ -226,6 +228,13 @@ class Reader {
     get(line, "skipped_steps", run_.skipped_steps);
     get(line, "peak_bytes", run_.peak_bytes);
     part_seconds_ = number_of(line.at("seconds"));
+  }
+
+  void add_layers(std::int64_t step, const json& norms) {
+    const std::vector<std::string>& layers = run_.facts.gradient_layers;
+    if (!norms.is_array() || norms.size() != layers.size()) throw Damaged();
+    for (std::size_t i = 0; i < layers.size(); ++i)
+      if (!norms[i].is_null()) add(run_.layer_gradients, layers[i], {step, number_of(norms[i])});
   }
 
   void note_torn() {

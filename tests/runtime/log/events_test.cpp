@@ -52,6 +52,21 @@ TEST_CASE("an event file is to the byte what TensorBoard's own writer makes") {
   CHECK(bytes_of_file(scratch / "runs/1/" + files[0]) == recorded);
 }
 
+TEST_CASE("the gradient of every layer is a scalar, where it is known") {
+  const ScratchFolder scratch;
+  halftone::RunFacts facts = made_up::facts();
+  facts.gradient_layers = {"h/0/fc", "head"};
+  halftone::LogEntry entry = made_up::entry(10, 1.0f);
+  entry.layer_gradients = {std::nullopt, 0.5};
+  const auto sink = halftone::tensorboard_events(scratch / "run");
+  sink->begin(facts);
+  sink->write(entry);
+  const std::string text = bytes_of_file(scratch / "run/" + files_of(scratch / "run").at(0));
+  // Field 1 of the value is its tag, field 2 the number, 0.5 in f32.
+  CHECK(text.find(std::string("\x0a\x12gradient_norm/head\x15\0\0\0\x3f", 25)) != text.npos);
+  CHECK(text.find("gradient_norm/h/0/fc") == text.npos);
+}
+
 TEST_CASE("a run that goes on adds a file") {
   const ScratchFolder scratch;
   write_run(scratch / "run");

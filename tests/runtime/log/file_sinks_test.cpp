@@ -81,6 +81,20 @@ TEST_CASE("facts, entries and the end are a line of JSON each") {
   CHECK(bytes_of_file(scratch / "run.jsonl") == kFacts + kStep + "{\"kind\":\"end\"}\n");
 }
 
+TEST_CASE("the gradients of layers are a list, in the order of the run's line") {
+  const ScratchFolder scratch;
+  halftone::RunFacts facts = made_up::facts();
+  facts.gradient_layers = {"fc", "head"};
+  halftone::LogEntry entry = made_up::entry(20, 0.25f);
+  entry.layer_gradients = {0.5, std::nullopt};
+  const auto sink = json_lines(scratch / "run.jsonl");
+  sink->begin(facts);
+  sink->write(entry);
+  const std::string text = bytes_of_file(scratch / "run.jsonl");
+  CHECK(text.find(",\"gradient_layers\":[\"fc\",\"head\"]}\n") != text.npos);
+  CHECK(text.ends_with(",\"layer_gradients\":[0.5,null]}\n"));
+}
+
 TEST_CASE("what is no number is a word") {
   const ScratchFolder scratch;
   const auto sink = json_lines(scratch / "run.jsonl");

@@ -140,6 +140,26 @@ TEST_CASE("steps that were skipped are counted in the entry that they are of") {
   CHECK(std::isinf(kept.entries[2].losses[0].value));
 }
 
+TEST_CASE("entries have the gradient of every layer where they are asked to") {
+  Kept kept;
+  line::Trainer trainer = make_trainer();
+  RunLog log(trainer, {.every = 1, .layer_gradients = true});
+  log.add(std::make_unique<Keeper>(kept));
+  trainer.step(kFeatures, kTarget);
+  log.step(trainer);
+  Floats spoiled = kTarget;
+  spoiled[0] = INFINITY;
+  trainer.step(kFeatures, spoiled);
+  log.step(trainer);
+  CHECK(kept.facts[0].trained == Names{"fc.weight", "fc.bias"});
+  CHECK(kept.facts[0].gradient_layers == Names{"fc"});
+  REQUIRE(kept.entries.size() == 2);
+  REQUIRE(kept.entries[0].layer_gradients.size() == 1);
+  CHECK(kept.entries[0].layer_gradients[0].value() == doctest::Approx(std::sqrt(18.0)));
+  CHECK_FALSE(std::isfinite(kept.entries[1].layer_gradients.at(0).value()));
+  CHECK(logged(3, 1).entries[0].layer_gradients.empty());
+}
+
 TEST_CASE("a log of a trainer that did steps before begins behind them") {
   line::Trainer trainer = make_trainer();
   for (int step = 0; step < 4; ++step) trainer.step(kFeatures, kTarget);

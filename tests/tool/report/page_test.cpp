@@ -87,6 +87,26 @@ TEST_CASE("a page shows figures, charts, memory, kernels and casts of a run") {
   CHECK(has(page, "<td>fc_forward</td><td>no</td>"));
 }
 
+TEST_CASE("a page shows the gradient of every layer, by its logarithm") {
+  MadeUpRun run;
+  CHECK_FALSE(has(page_of_runs({run}), "Gradients by layer"));
+  run.facts.gradient_layers = {"faint", "strong", "<dead>"};
+  run.change = [](LogEntry& entry) {
+    entry.layer_gradients = {1e-6, 1.0, 0.0};
+    if (entry.step == 500) entry.layer_gradients = {std::nullopt, INFINITY, std::nullopt};
+  };
+  const std::string page = page_of_runs({run});
+  CHECK(count_of(page, "<h2>Gradients by layer</h2>") == 1);
+  CHECK(has(page, "From 1e-06, faint, to 1, strong, by the logarithm; red: not finite."));
+  CHECK(has(page, "<title>faint: 1e-06 to 1e-06, median 1e-06</title>"));
+  CHECK(has(page, "<title>&lt;dead&gt;: 0 to 0, median 0</title>"));
+  // Steps 10 to 1000 in 200 columns of 4 behind 200: that of 500 is column 98.
+  CHECK(count_of(page, "<path class=\"spoiled\" d=\"M592 12h4v11h-4z\"/>") == 1);
+  CHECK(has(page, "d=\"M200 0h800v11h-800z\" fill-opacity=\"0.111\"/>"));
+  CHECK(has(page, "d=\"M200 12h392v11h-392zM596 12h404v11h-404z\" fill-opacity=\"1\"/>"));
+  CHECK(has(page, "d=\"M200 24h800v11h-800z\" fill-opacity=\"0.03\"/>"));
+}
+
 TEST_CASE("a page needs nothing beside it") {
   const std::string page = page_of_runs({run_named("a"), run_named("b")});
   for (const char* piece : {"src=", "href=", "url(", "@import", "http", "fetch("})

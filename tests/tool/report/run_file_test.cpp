@@ -97,6 +97,26 @@ TEST_CASE("a log that was written is read") {
   CHECK(run.notes.empty());
 }
 
+TEST_CASE("the gradients of layers are read, where they are known") {
+  MadeUpRun made{.last = 20};
+  made.facts.gradient_layers = {"z", "a"};
+  made.change = [](LogEntry& entry) {
+    entry.layer_gradients = {INFINITY, std::nullopt};
+    if (entry.step == 10) entry.layer_gradients = {0.5, 0.25};
+  };
+  const std::string text = whole(made);
+  const LoggedRun run = read_bytes(text);
+  REQUIRE(run.layer_gradients.size() == 2);
+  CHECK(run.layer_gradients[0].name == "z");
+  REQUIRE(run.layer_gradients[0].points.size() == 2);
+  CHECK(run.layer_gradients[0].points[0].value == 0.5);
+  CHECK(std::isinf(run.layer_gradients[0].points[1].value));
+  CHECK(run.layer_gradients[1].points.size() == 1);
+  std::string longer = text;
+  longer.replace(longer.find("[0.5,0.25]"), 10, "[0.5,0.25,1]");
+  CHECK(refusal_of(longer) == "'FILE' is damaged: line 2 is none of a run log; remove that line");
+}
+
 TEST_CASE("a part that goes on takes the place of the steps behind its first") {
   MadeUpRun before{.last = 100, .ends = false}, after{.first = 70, .last = 90};
   after.facts.first_step = 60;
