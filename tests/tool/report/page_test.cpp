@@ -100,10 +100,10 @@ TEST_CASE("a page shows the gradient of every layer, by its logarithm") {
   CHECK(has(page, "From 1e-06, faint, to 1, strong, by the logarithm; red: not finite."));
   CHECK(has(page, "<title>faint: 1e-06 to 1e-06, median 1e-06</title>"));
   CHECK(has(page, "<title>&lt;dead&gt;: 0 to 0, median 0</title>"));
-  // Steps 10 to 1000 in 200 columns of 4 behind 200: that of 500 is column 98.
-  CHECK(count_of(page, "<path class=\"spoiled\" d=\"M592 12h4v11h-4z\"/>") == 1);
+  // Steps 10 to 1000 in 200 columns of 4 behind 200: 500 is in column 98, and 510 in 101.
+  CHECK(count_of(page, "<path class=\"spoiled\" d=\"M592 12h12v11h-12z\"/>") == 1);
   CHECK(has(page, "d=\"M200 0h800v11h-800z\" fill-opacity=\"0.111\"/>"));
-  CHECK(has(page, "d=\"M200 12h392v11h-392zM596 12h404v11h-404z\" fill-opacity=\"1\"/>"));
+  CHECK(has(page, "d=\"M200 12h392v11h-392zM604 12h396v11h-396z\" fill-opacity=\"1\"/>"));
   CHECK(has(page, "d=\"M200 24h800v11h-800z\" fill-opacity=\"0.03\"/>"));
 }
 
