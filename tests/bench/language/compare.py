@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The example's language model beside the same model in torch: losses step by step, from equal weights on equal batches, then
-tokens a second in training, taking turns. Started by ./run, which builds and fetches what it needs.
+"""The example's language model beside the same model in torch and JAX: losses step by step, from equal weights on equal batches,
+then tokens a second in training, taking turns, and the most memory that each process had. Started by ./run, which builds and fetches
+what it needs.
 
 A loss is compared as the mean of ten steps; the aim is 1 % at every place of the run. A ratio of speeds is that of one round:
 above 1 Halftone is faster. Printed are medians with quartiles.
@@ -35,38 +36,60 @@ def compare_losses(ours, theirs, steps):
     return worst, losses
 
 
-def main():
+def arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("--worker", required=True)
     parser.add_argument("--tokens", required=True)
     parser.add_argument("--work", required=True, type=pathlib.Path)
+    parser.add_argument("--format", choices=["f32", "bf16"], default="f32")
     parser.add_argument("--steps", type=int, default=1200)
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--compiled", action="store_true", help="torch.compile as well")
+    parser.add_argument("--jax", action="store_true", help="JAX as well, where PyPI has it")
     parser.add_argument("--json")
-    options = parser.parse_args()
-    weights = options.work / "weights.safetensors"
+    return parser.parse_args()
+
+
+def started(options, weights):
+    """A worker for each contender and number of threads. JAX takes the processors that it may run on."""
     workers = {}
     for threads in options.threads:
         os.environ["HALFTONE_THREADS"] = str(threads)
-        workers["halftone", threads] = Worker(options.worker, "f32", options.tokens, weights)
+        ours = workers["halftone", threads] = Worker(options.worker, options.format, options.tokens, weights)
         if len(workers) == 1:
-            print(f"{workers['halftone', threads].ask('weights')[0]:,.0f} parameters")
+            print(f"{ours.ask('weights')[0]:,.0f} parameters, {options.format}")
         for form in ["eager", *(["compiled"] if options.compiled else [])]:
-            workers[form, threads] = Worker(sys.executable, HERE / "torch_worker.py", form, threads, options.tokens, weights)
+            workers[form, threads] = Worker(sys.executable, HERE / "torch_worker.py", form, options.format, threads, options.tokens,
+                                            weights)
+        if options.jax:
+            workers["jax", threads] = Worker("taskset", "-c", ",".join(map(str, range(threads))), sys.executable,
+                                             HERE / "jax_worker.py", options.format, options.tokens, weights)
+    return workers
+
+
+def compare_speeds(workers, options):
+    figures = measure(options.rounds, list(workers), lambda who: workers[who].ask("speed", options.seconds)[0])
+    print("training, tokens a second, and the most memory of the process")
+    for (name, threads), values in figures.items():
+        line = f"  {name:9} {threads} threads  {text_of(values)}"
+        if name != "halftone":
+            line += f"; halftone beside it: {text_of([a / b for a, b in zip(figures['halftone', threads], values)])}"
+        print(f"{line}; {workers[name, threads].ask('memory')[0] / 2**20:,.0f} MiB")
+    return figures
+
+
+def main():
+    options = arguments()
+    workers = started(options, options.work / "weights.safetensors")
     most = max(options.threads)
     worst, losses = compare_losses(workers["halftone", most], workers["eager", most], options.steps)
-    figures = {}
-    if options.rounds > 0:
-        figures = measure(options.rounds, list(workers), lambda who: workers[who].ask("speed", options.seconds)[0])
-        print("training, tokens a second")
-        for (name, threads), values in figures.items():
-            line = f"  {name:9} {threads} threads  {text_of(values)}"
-            if name != "halftone":
-                line += f"; halftone beside it: {text_of([a / b for a, b in zip(figures['halftone', threads], values)])}"
-            print(line)
+    if options.jax:
+        jax = workers["jax", most].ask("losses", options.steps)
+        apart = max(abs(a / b - 1) for a, b in zip(means(jax), means(losses[1])))
+        print(f"  JAX's differ from torch's by {100 * apart:.3f} % at most")
+    figures = compare_speeds(workers, options) if options.rounds > 0 else {}
     if options.json:
         speeds = {f"{name} {threads}": values for (name, threads), values in figures.items()}
         pathlib.Path(options.json).write_text(json.dumps({"losses": losses, "worst": worst, "tokens_per_second": speeds}, indent=1))

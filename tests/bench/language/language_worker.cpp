@@ -5,9 +5,12 @@
 //   losses STEPS   the losses of so many further steps, on the windows of TOKENS in their order
 //   speed SECONDS  tokens a second of further steps
 //   bytes          of memory that the trainer takes
+//   memory         the most bytes that this process had at once
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <fstream>
 #include <iostream>
 #include <sstream>
 #include <string>
@@ -40,6 +43,8 @@ class Worker {
       std::printf("\n");
     } else if (what == "speed") {
       std::printf("ok %.9g\n", tokens_per_second(amount));
+    } else if (what == "memory") {
+      std::printf("ok %lld\n", peak_bytes());
     } else {
       std::printf("ok %lld\n", static_cast<long long>(trainer_.stats().peak_bytes_measured));
     }
@@ -53,6 +58,13 @@ class Worker {
     if (!batch) batch = batches_.next();
     trainer_.step(batch->inputs);
     trainer_.wait();
+  }
+
+  static long long peak_bytes() {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);)
+      if (line.starts_with("VmHWM:")) return 1024 * std::atoll(line.c_str() + 6);
+    return 0;
   }
 
   double tokens_per_second(double most) {
