@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The encoding: little-endian fields in the order of fields.hpp, strings and vectors behind a
+// Reads the encoding: little-endian fields in the order of fields.hpp, strings and vectors behind a
 // 64-bit length.
 #include "halftone/manifest/manifest.hpp"
 
@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "fields.hpp"
-#include "halftone/manifest/checksum.hpp"
+#include "header.hpp"
 #include "verify.hpp"
 
 namespace halftone::manifest {
@@ -18,53 +18,6 @@ namespace {
 
 /// The word's bytes inverted, the first one lowest; read at run time alone.
 const volatile std::uint64_t kInvertedMagic = ~std::uint64_t{0x0a46'494e'414d'5448};
-constexpr std::size_t kMagicBytes = 8;
-constexpr std::size_t kLengthAt = 12, kChecksumAt = 20, kHeaderBytes = 36;
-
-class Writer {
- public:
-  explicit Writer(std::vector<std::byte>& bytes) : bytes_(bytes) {}
-
-  template <class T>
-  void operator()(const T& value) {
-    if constexpr (std::is_enum_v<T> || std::same_as<T, bool>) {
-      integer(static_cast<std::uint8_t>(value));
-    } else if constexpr (std::same_as<T, double>) {
-      integer(std::bit_cast<std::uint64_t>(value));
-    } else if constexpr (std::integral<T>) {
-      integer(static_cast<std::make_unsigned_t<T>>(value));
-    } else {
-      static_assert(HasFields<T>);
-      std::apply([&](auto... member) { ((*this)(value.*member), ...); }, kFields<T>);
-    }
-  }
-
-  void operator()(const std::string& text) {
-    integer(std::uint64_t{text.size()});
-    for (char c : text) integer(static_cast<std::uint8_t>(c));
-  }
-
-  template <class T>
-  void operator()(const std::vector<T>& items) {
-    integer(std::uint64_t{items.size()});
-    for (const T& item : items) (*this)(item);
-  }
-
-  template <class T, std::size_t n>
-  void operator()(const T (&items)[n]) {
-    for (const T& item : items) (*this)(item);
-  }
-
- private:
-  template <std::unsigned_integral T>
-  void integer(T value) {
-    for (std::size_t i = 0; i < sizeof(T); ++i) {
-      bytes_.push_back(static_cast<std::byte>(value >> (8 * i)));
-    }
-  }
-
-  std::vector<std::byte>& bytes_;
-};
 
 /// Every call returns false once the bytes have run out or a value is impossible. Vectors grow
 /// element by element, so a hostile length cannot ask for more memory than the bytes at hand
@@ -144,11 +97,6 @@ class Reader {
   std::span<const std::byte> rest_;
 };
 
-/// Of the payload, and through the seed of the header's other fields.
-Checksum checksum_of_manifest(std::span<const std::byte> bytes) {
-  return checksum_of(bytes.subspan(kHeaderBytes), hash_of(bytes.first(kChecksumAt)));
-}
-
 bool fail(DecodeError& error, DecodeError::Kind kind, std::string message) {
   error = {kind, std::move(message)};
   return false;
@@ -192,22 +140,6 @@ std::array<char, 8> magic() noexcept {
   const std::uint64_t word = ~kInvertedMagic;
   std::array<char, kMagicBytes> bytes{};
   for (std::size_t i = 0; i < kMagicBytes; ++i) bytes[i] = static_cast<char>(word >> (8 * i));
-  return bytes;
-}
-
-std::vector<std::byte> encode(const Manifest& manifest) {
-  std::vector<std::byte> bytes(kMagicBytes);
-  std::memcpy(bytes.data(), magic().data(), kMagicBytes);
-  Writer write(bytes);
-  write(kVersion);
-  bytes.resize(kHeaderBytes);
-  write(manifest);
-
-  std::vector<std::byte> length;
-  Writer{length}(std::uint64_t{bytes.size() - kHeaderBytes});
-  std::copy(length.begin(), length.end(), bytes.begin() + kLengthAt);
-  const Checksum checksum = checksum_of_manifest(bytes);
-  std::copy(checksum.begin(), checksum.end(), bytes.begin() + kChecksumAt);
   return bytes;
 }
 

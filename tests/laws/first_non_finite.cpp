@@ -7,10 +7,13 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <map>
+#include <string>
 
 #include "halftone/description/text.hpp"
 #include "halftone/encoding/traits.hpp"
 #include "operation.hpp"
+#include "settings.hpp"
 
 namespace halftone::tests {
 
@@ -61,7 +64,7 @@ class Search {
   }
 
  private:
-  /// D73: what losses alone read and weigh 0 is none of a step's.
+  /// D6, D73: what metrics alone read, and what losses alone read and weigh 0, is none of a step's.
   static reference::Inputs<float> passing_over(const reference::Declared& reference,
                                                const Given& given) {
     reference::Inputs<float> inputs = given.inputs;
@@ -73,7 +76,9 @@ class Search {
       Floats& values = inputs.values.at(input.name);
       for (std::size_t e = 0; e < values.size(); ++e) {
         const bool counts = std::ranges::any_of(model.nodes, [&](const Node& reader) {
-          return reads(reader, id) && !weighs_nothing(forward, reader, id, e);
+          return reads(reader, id) && !is_metric(model, reader) &&
+                 !weighs_nothing(forward, reader, id, e) &&
+                 !is_ignored(given.inputs, model, reader, id, e);
         });
         if (!counts) values[e] = 0;
       }
@@ -88,6 +93,23 @@ class Search {
     if (last.role != "sample_weight" || last.node == input) return false;
     const Floats& weights = forward.values[last.node];
     return weights[e / (forward.values[input].size() / weights.size())] == 0;
+  }
+
+  /// Whether element `e` of the input is the weight of a row that the reader ignores (D71).
+  static bool is_ignored(const reference::Inputs<float>& inputs,
+                         const description::Description& model, const Node& reader, NodeId input,
+                         std::size_t e) {
+    const std::map<std::string, double> numbers = reference::settings_of(reader).numbers;
+    if (!numbers.contains("ignore_index") || reader.operands.back().node != input) return false;
+    const auto label = std::ranges::find(reader.operands, "label", &description::Operand::role);
+    return inputs.integers.at(model.nodes[label->node].name)[e] == numbers.at("ignore_index");
+  }
+
+  /// D6: none of a step's.
+  static bool is_metric(const description::Description& model, const Node& loss) {
+    return std::ranges::any_of(model.losses, [&](const description::Loss& each) {
+      return &model.nodes[each.node] == &loss && static_cast<float>(each.weight) == 0;
+    });
   }
 
   [[nodiscard]] NodeId size() const { return static_cast<NodeId>(model_.nodes.size()); }
@@ -234,7 +256,7 @@ class Search {
   }
 
   void search_loss(NodeId id) {
-    if (!is_loss(node(id)) || is_metric(id) || !found_.empty()) return;
+    if (!is_loss(node(id)) || is_metric(model_, node(id)) || !found_.empty()) return;
     if (std::isfinite(forward_.values[id][0])) return;
     const Place at = place(id, "forward", "activation");
     const bool has_squares = node(id).kind == description::kind_called("mse") &&
@@ -242,13 +264,6 @@ class Search {
     look(has_squares ? squares(id) : forward_.values[id], at);
     look_next(forward_.values[id], at);
     if (!has_squares) found_.back().element = kUnknown;
-  }
-
-  /// D6: none of a step's.
-  [[nodiscard]] bool is_metric(NodeId id) const {
-    return std::ranges::any_of(model_.losses, [&](const description::Loss& loss) {
-      return loss.node == id && static_cast<float>(loss.weight) == 0;
-    });
   }
 
   /// D31, before the mean.

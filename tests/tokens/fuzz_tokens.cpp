@@ -30,7 +30,8 @@ void require(bool holds) {
 
 /// In memory where the system has such a folder.
 fs::path folder() {
-  static const fs::path made = [] {
+  // Never destroyed: it is asked once more at exit.
+  static const fs::path& made = *new fs::path([] {
     std::error_code ignored;
     const fs::path memory = "/dev/shm";
     const fs::path root = fs::is_directory(memory, ignored) ? memory : fs::temp_directory_path();
@@ -41,7 +42,7 @@ fs::path folder() {
       fs::remove_all(folder(), failed);
     });
     return own;
-  }();
+  }());
   return made;
 }
 
