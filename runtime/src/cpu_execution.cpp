@@ -87,6 +87,15 @@ void CpuExecution::write(std::size_t buffer, std::int64_t at, std::span<const st
   if (!bytes.empty()) std::memcpy(address(buffer) + at, bytes.data(), bytes.size());
 }
 
+void CpuExecution::copy(std::size_t buffer, std::int64_t to, std::int64_t from,
+                        std::int64_t bytes) {
+  std::memcpy(address(buffer) + to, address(buffer) + from, static_cast<std::size_t>(bytes));
+}
+
+void CpuExecution::clear(std::size_t buffer, std::int64_t at, std::int64_t bytes) {
+  std::memset(address(buffer) + at, 0, static_cast<std::size_t>(bytes));
+}
+
 std::span<std::byte> CpuExecution::staged(std::size_t buffer) {
   return {address(buffer), static_cast<std::size_t>(plan_.bytes(buffer, in_use_->sizes))};
 }

@@ -314,6 +314,24 @@ void DriverExecution::write(std::size_t index, std::int64_t at, std::span<const 
   if (!mirror.stale) std::memcpy(mirror.bytes.data() + at, bytes.data(), bytes.size());
 }
 
+void DriverExecution::copy(std::size_t buffer, std::int64_t to, std::int64_t from,
+                           std::int64_t bytes) {
+  const DeviceAddress begin = memory_.buffer(buffer);
+  context_->run("copy", named("buffer", plan_.buffer(buffer).name), [&](Driver& driver) {
+    return driver.copy(begin + static_cast<DeviceAddress>(to),
+                       begin + static_cast<DeviceAddress>(from), bytes, stream_.get());
+  });
+  mirrors_[buffer].stale = true;
+}
+
+void DriverExecution::clear(std::size_t buffer, std::int64_t at, std::int64_t bytes) {
+  const DeviceAddress to = memory_.buffer(buffer) + static_cast<DeviceAddress>(at);
+  context_->run("clear", named("buffer", plan_.buffer(buffer).name), [&](Driver& driver) {
+    return driver.fill(to, std::byte{0}, bytes, stream_.get());
+  });
+  mirrors_[buffer].stale = true;
+}
+
 std::span<const std::byte> DriverExecution::kept(std::size_t buffer) {
   std::vector<std::byte>& bytes = kept_[buffer];
   bytes.resize(static_cast<std::size_t>(plan_.bytes(buffer)));

@@ -28,6 +28,8 @@ class DriverExecution final : public Execution {
   void use(const Sizes& sizes) override;
   const std::byte* read(std::size_t buffer) override;
   void write(std::size_t buffer, std::int64_t at, std::span<const std::byte> bytes) override;
+  void copy(std::size_t buffer, std::int64_t to, std::int64_t from, std::int64_t bytes) override;
+  void clear(std::size_t buffer, std::int64_t at, std::int64_t bytes) override;
   std::span<std::byte> staged(std::size_t buffer) override {
     return runs_.staged(buffer, plan_.bytes(buffer, in_use_->sizes));
   }

@@ -36,6 +36,12 @@ class Execution {
   /// The contents from byte `at` on; `bytes` may change afterwards.
   virtual void write(std::size_t buffer, std::int64_t at, std::span<const std::byte> bytes) = 0;
 
+  /// Inside a buffer, from byte to byte; what is copied does not overlap what it comes to.
+  virtual void copy(std::size_t buffer, std::int64_t to, std::int64_t from, std::int64_t bytes) = 0;
+
+  /// Zeros from byte `at` on.
+  virtual void clear(std::size_t buffer, std::int64_t at, std::int64_t bytes) = 0;
+
   /// Where the host writes all of an input for the run that comes next, and for that run alone; as
   /// large as the sizes in use say.
   /// May wait until the oldest of the runs in flight is done.

@@ -112,12 +112,40 @@ TEST_CASE("prefill and steps give the logits of the full forward pass to the bit
 TEST_CASE("caches may be longer than a chunk of the row tree, and full to their last row") {
   const LinkedArtifact& row = kDecoding[2];  // without learned positions
   REQUIRE(std::string(row.name) == "turned");
-  const std::vector<Tokens> prompts = prompts_of({6, 3});
+  const std::vector<Tokens> prompts = prompts_of({6, 3}), longer = prompts_of({1060, 3});
   Generator large = generator_of(row, {.sequences = 2, .capacity = 2100, .chunk = 5});
   CHECK(is_same(large.prefill(prompts), 0, full(row.name, prompts[0])));
+  CHECK(is_same(large.prefill(longer), 0, full(row.name, longer[0])));
   CHECK(is_same(large.prefill(prompts), 1, full(row.name, prompts[1])));
   Generator small = generator_of(row, {.sequences = 2, .capacity = 6, .chunk = 5});
   CHECK(is_same(small.prefill(prompts), 0, full(row.name, prompts[0])));
+}
+
+TEST_CASE("caches that grow in a prompt and in a step keep what they hold") {
+  for (const LinkedArtifact& row : kDecoding) {
+    if (!std::string(row.name).starts_with("turned")) continue;  // learned positions end at 24
+    CAPTURE(std::string(row.name));
+    // Of 75, 150 and 300 rows.
+    Generator generator = generator_of(row, {.sequences = 4, .capacity = 301, .chunk = 32});
+    std::vector<Tokens> sequences = prompts_of({140, 5, 149, 70});
+    std::span<const float> logits = generator.prefill(sequences);
+    for (std::size_t step = 0;; ++step) {
+      CAPTURE(step);
+      for (std::size_t i = 0; i < sequences.size(); ++i) {
+        CAPTURE(i);
+        CHECK(is_same(logits, i, full(row.name, sequences[i])));
+      }
+      if (step == 4) break;
+      std::vector<std::int32_t> next;
+      for (std::size_t i = 0; i < sequences.size(); ++i) {
+        next.push_back(token_of(i + 5, step));
+        sequences[i].push_back(next.back());
+      }
+      logits = generator.step(next);
+    }
+    const std::vector<Tokens> few = prompts_of({3, 8});
+    CHECK(is_same(generator.prefill(few), 1, full(row.name, few[1])));
+  }
 }
 
 TEST_CASE("a sequence that is given no token stays, and prefill forgets what was") {

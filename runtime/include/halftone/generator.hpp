@@ -22,7 +22,8 @@
 namespace halftone {
 
 /// How large a generator is. Memory grows with sequences * capacity for the caches, and with
-/// sequences * chunk for a pass.
+/// sequences * chunk for a pass. What a pass costs grows with the longest sequence, not with
+/// `capacity`.
 struct GeneratorSizes {
   std::int64_t sequences = 1;    ///< at most, side by side
   std::int64_t capacity = 1024;  ///< tokens of a sequence, those of its prompt among them

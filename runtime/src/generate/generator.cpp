@@ -43,7 +43,7 @@ std::array<std::size_t, 2> symbols_of(const Program& program) {
   return {static_cast<std::size_t>(shape[0].symbol), static_cast<std::size_t>(shape[1].symbol)};
 }
 
-/// Every symbol: sequences, tokens of a pass and, the last, rows of the caches.
+/// Sequences, tokens of a pass and, all others, rows of the caches.
 std::vector<Binding> bindings_of(const Artifact& artifact, const GeneratorSizes& sizes) {
   const auto [batch, time] = symbols_of(decoding_of(artifact));
   std::vector<Binding> bindings;
@@ -78,7 +78,8 @@ DecodeLayout layout_of(const ProgramPlan& plan) {
           .count = *plan.find(manifest::kCount),
           .logits = logits_of(plan),
           .batch = batch,
-          .time = time};
+          .time = time,
+          .rows = plan.symbols().size() - 1};
 }
 
 /// Integers of whatever size an input is delivered in, the lowest byte first.
@@ -107,6 +108,7 @@ Generator::State::State(const Artifact& artifact, const Device& device,
       program("generator", artifact, device, decoding_of(artifact).name,
               {.model = {}, .bindings = bindings_of(artifact, wanted)}),
       layout(layout_of(program.plan())),
+      caches(program.plan(), layout.rows),
       vocabulary(program.plan().extents(layout.logits).back()) {
   sizes.chunk = std::min(sizes.chunk, sizes.capacity);
 }
@@ -134,6 +136,12 @@ void Generator::State::read(std::span<const Tokens> tokens, std::int64_t time) {
                                     program.plan().symbols().end());
   symbols[layout.batch] = static_cast<std::int64_t>(tokens.size());
   symbols[layout.time] = time;
+  std::int64_t longest = 0;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    longest = std::max(longest, lengths[i] + static_cast<std::int64_t>(tokens[i].size()));
+  }
+  caches.make_room(program.execution(), longest);
+  symbols[layout.rows] = caches.rows();
   program.use_symbols(symbols);
   const auto bits_of = [&](std::size_t buffer) {
     return encoding::traits(program.plan().buffer(buffer).encoding.element).bits;
@@ -179,6 +187,8 @@ std::span<const float> Generator::State::prefill(const char* operation,
   lengths = none;
   logits.assign(prompts.size() * static_cast<std::size_t>(vocabulary), 0.0f);
   const auto chunk = static_cast<std::size_t>(sizes.chunk);
+  caches.begin(program.execution(), static_cast<std::int64_t>(prompts.size()),
+               static_cast<std::int64_t>(std::min(chunk, longest)));
   for (std::size_t begin = 0; begin < longest; begin += chunk) {
     std::vector<Tokens> parts;
     for (const Tokens& prompt : prompts) {

@@ -9,6 +9,7 @@
 
 #include "../bind.hpp"
 #include "../in_use.hpp"
+#include "caches.hpp"
 #include "halftone/generator.hpp"
 
 namespace halftone {
@@ -16,13 +17,13 @@ namespace halftone {
 /// Where the program's inputs, symbols and logits are.
 struct DecodeLayout {
   std::size_t tokens = 0, start = 0, count = 0, logits = 0;  ///< buffers
-  std::size_t batch = 0, time = 0;                           ///< symbols
+  std::size_t batch = 0, time = 0, rows = 0;                 ///< symbols, the last of the caches
 };
 
 struct Generator::State {
   State(const Artifact& artifact, const Device& device, const GeneratorSizes& sizes);
 
-  /// Reads the next tokens of every sequence: `count` of `tokens`, at most `time` of each.
+  /// Reads the next tokens of every sequence, at most `time` of each.
   void read(std::span<const Tokens> tokens, std::int64_t time);
   /// Throws Error where a sequence that has `before` tokens may not take these, too, or one is
   /// negative.
@@ -38,6 +39,7 @@ struct Generator::State {
   GeneratorSizes sizes;
   BoundProgram program;
   DecodeLayout layout;
+  Caches caches;
   std::int64_t vocabulary = 0;
   std::vector<std::int64_t> lengths;  ///< of the sequences of the latest prefill
   std::vector<float> logits;          ///< behind the last token of each
