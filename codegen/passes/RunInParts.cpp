@@ -4,10 +4,10 @@
 #include "codegen/ir/Accesses.h"
 #include "codegen/ir/Forms.h"
 #include "codegen/passes/Passes.h"
+#include "codegen/passes/RowProducts.h"
 #include "codegen/skeletons/KernelGroup.h"
 #include "mlir/IR/AffineMap.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace halftone::ir {
 #define GEN_PASS_DEF_RUNINPARTS
@@ -29,77 +29,28 @@ struct Reading {
 /// What lies around one map over rows.
 class Section {
 public:
-  explicit Section(MapOp rows) : rows(rows) {}
+  explicit Section(MapOp rows) : around(rows) {}
 
   /// Whether all of it can be done part by part.
   bool find() {
-    auto product = rows.getInputs().empty() ? ContractOp() : findProduct(rows.getInputs().front());
-    if (!product)
-      return false;
-    axes = static_cast<int64_t>(product.getBatchAxes());
-    dims = llvm::to_vector(product.getType().getDims().take_front(axes));
-    members.insert(rows);
-    return llvm::all_of(rows.getInputs(), [&](Value v) { return addProducer(v); }) &&
-           llvm::all_of(rows.getOutputs(), [&](Value v) { return addUsers(v); }) &&
-           llvm::all_of(members, [&](Operation *op) { return canBePart(op); });
+    return around.find() &&
+           llvm::all_of(around.members, [&](Operation *op) { return canBePart(op); });
   }
 
   void cut(StringRef name) {
-    gather();
-    OpBuilder builder(edge(true));
+    around.gather();
+    OpBuilder builder(around.edge(true));
     for (auto &[op, readings] : readingsOf) {
       cutOperands(builder, op, readings);
       op->setAttr(kSectionAttr, builder.getStringAttr(name));
       op->setAttr(kPartsAttr, builder.getArrayAttr(dims));
     }
-    builder.setInsertionPointAfter(edge(false));
+    builder.setInsertionPointAfter(around.edge(false));
     for (auto &[op, readings] : readingsOf)
       cutResults(builder, op);
   }
 
 private:
-  /// The product under casts that a value is, in the batch of this section; null where it is none.
-  ContractOp findProduct(Value value) {
-    Operation *op = value.getDefiningOp();
-    while (isa<CastOp>(op))
-      op = op->getOperand(0).getDefiningOp();
-    auto contract = dyn_cast<ContractOp>(op);
-    bool fits =
-        contract && contract.getBatchAxes() > 0 && getPhase(op) == getPhase(rows) &&
-        !contract.getStart() &&
-        (axes == 0 || (static_cast<int64_t>(contract.getBatchAxes()) == axes &&
-                       contract.getType().getDims().take_front(axes) == ArrayRef<Attribute>(dims)));
-    return fits ? contract : ContractOp();
-  }
-
-  /// The product that an operand of the map is, if it is one, which nothing else may read.
-  bool addProducer(Value value) {
-    if (!findProduct(value))
-      return true;
-    for (Operation *op = value.getDefiningOp();; op = op->getOperand(0).getDefiningOp()) {
-      members.insert(op);
-      if (!op->hasOneUse())
-        return false;
-      if (isa<ContractOp>(op))
-        return true;
-    }
-  }
-
-  /// Whether products of the batch alone read a value, be it through casts.
-  bool addUsers(Value value) {
-    return llvm::all_of(value.getUsers(), [&](Operation *user) {
-      if (auto cast = dyn_cast<CastOp>(user); cast && getPhase(user) == getPhase(rows)) {
-        members.insert(user);
-        return addUsers(cast);
-      }
-      if (!isa<ContractOp>(user) || !findProduct(user->getResult(0)))
-        return false;
-      members.insert(user);
-      leaving.insert(user);
-      return true;
-    });
-  }
-
   static bool isOfWhole(Operation &scalar) {
     return isa<ElementIndexOp, QuarterIndexOp, DrawOp>(scalar);
   }
@@ -138,7 +89,8 @@ private:
     case AccessKind::Row:
     case AccessKind::Lhs:
     case AccessKind::Rhs:
-      if (!leads(axes) || (!members.contains(value.getDefiningOp()) && isComputedWhereRead(value)))
+      if (!leads(axes) ||
+          (!around.members.contains(value.getDefiningOp()) && isComputedWhereRead(value)))
         return std::nullopt;
       return Reading{axes, access};
     case AccessKind::Column:
@@ -159,7 +111,7 @@ private:
     if (access.getWhere() || !access.getIndices().empty())
       return std::nullopt;
     AffineMap map = access.getMap().getValue();
-    MLIRContext *context = rows.getContext();
+    MLIRContext *context = around.rows.getContext();
     int64_t parts = 0;
     while (parts < std::min<int64_t>(axes, map.getNumResults()) &&
            map.getResult(parts) == getAffineDimExpr(parts, context))
@@ -178,7 +130,7 @@ private:
     for (AffineExpr expression : map.getResults().drop_front(parts))
       results.push_back(expression.replaceDims(axesOfPart));
     return Reading{parts, recogniseAccess(AffineMap::get(rank, 0, results, context),
-                                          {rows.getDomain().getDims().drop_front(axes), {}},
+                                          {around.rows.getDomain().getDims().drop_front(axes), {}},
                                           withoutParts(tensor(value), parts))};
   }
 
@@ -186,41 +138,12 @@ private:
     return type.withDims(type.getDims().drop_front(parts));
   }
 
-  /// The first member, or the last.
-  Operation *edge(bool isFirst) {
-    Operation *found = members.front();
-    for (Operation *op : members)
-      if (op->isBeforeInBlock(found) == isFirst)
-        found = op;
-    return found;
-  }
-
-  /// What stands between members goes before them, or behind where it needs one.
-  void gather() {
-    Operation *begin = edge(true), *end = edge(false), *behind = end;
-    llvm::SmallDenseSet<Operation *> late(members.begin(), members.end());
-    for (Operation *op = begin, *next; op != end; op = next) {
-      next = op->getNextNode();
-      if (members.contains(op))
-        continue;
-      bool needsMember = llvm::any_of(op->getOperands(),
-                                      [&](Value v) { return late.contains(v.getDefiningOp()); });
-      if (needsMember) {
-        late.insert(op);
-        op->moveAfter(behind);
-        behind = op;
-      } else {
-        op->moveBefore(begin);
-      }
-    }
-  }
-
   void cutOperands(OpBuilder &builder, Operation *op, ArrayRef<Reading> readings) {
     SmallVector<Attribute> accesses;
     for (auto [operand, reading] : llvm::zip(op->getOpOperands(), readings)) {
       accesses.push_back(reading.access);
       Value value = operand.get();
-      if (reading.parts == 0 || members.contains(value.getDefiningOp()))
+      if (reading.parts == 0 || around.members.contains(value.getDefiningOp()))
         continue;
       Value &part = partsOf[{value, reading.parts}];
       if (!part)
@@ -241,17 +164,16 @@ private:
     for (Value result : op->getResults()) {
       TensorType all = tensor(result);
       result.setType(withoutParts(all, axes));
-      if (!leaving.contains(op))
+      if (!around.leaving.contains(op))
         continue;
       auto view = ViewOp::create(builder, op->getLoc(), all, result, axes);
       result.replaceAllUsesExcept(view, view);
     }
   }
 
-  MapOp rows;
-  int64_t axes = 0;
-  SmallVector<Attribute> dims;
-  llvm::SetVector<Operation *> members, leaving;
+  RowProducts around;
+  const int64_t &axes = around.axes;
+  const SmallVector<Attribute> &dims = around.dims;
   llvm::MapVector<Operation *, SmallVector<Reading>> readingsOf;
   llvm::MapVector<std::pair<Value, int64_t>, Value> partsOf;
 };
