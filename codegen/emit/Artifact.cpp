@@ -122,27 +122,46 @@ static std::vector<Resolution> resolve(const description::Description &descripti
   return resolutions;
 }
 
-/// Plans a resolution; where the CPU alone would be planned otherwise than with the chips, each by
-/// itself, the chips' as another.
+/// The targets of a resolution that each would be planned alike if planned alone: the CPU, chips
+/// that run some kernels otherwise than most, and these.
+static std::vector<std::vector<std::string>> waysOf(ModuleOp module,
+                                                    ArrayRef<std::string> targets) {
+  auto apart = module->getAttrOfType<ArrayAttr>(kChipsApartAttr);
+  std::vector<std::vector<std::string>> ways(3);
+  for (const std::string &target : targets) {
+    bool isCpu = target == "cpu" && module->hasAttr(kCpuApartAttr);
+    bool isApart = apart && llvm::is_contained(apart.getAsValueRange<StringAttr>(), target);
+    ways[isCpu ? 0 : isApart ? 1 : 2].push_back(target);
+  }
+  llvm::erase_if(ways, [](auto &way) { return way.empty(); });
+  return ways;
+}
+
+/// Plans a resolution; where some of its targets would be planned otherwise alone, each way by
+/// itself, all but the first as further resolutions.
 static LogicalResult planApart(const description::Description &description,
                                std::vector<Resolution> &resolutions, size_t index,
                                const PipelineOptions &options, MLIRContext *context) {
-  Resolution &resolution = resolutions[index];
-  auto module = plan(description, resolution.targets, options, context);
+  auto module = plan(description, resolutions[index].targets, options, context);
   if (failed(module))
     return failure();
-  resolution.module = std::move(*module);
-  if (options.alike || resolution.targets.front() != "cpu" || resolution.targets.size() == 1 ||
-      !resolution.module->getOperation()->hasAttr(kCpuApartAttr))
+  std::vector<std::vector<std::string>> ways = waysOf(**module, resolutions[index].targets);
+  if (options.alike || ways.size() == 1) {
+    resolutions[index].module = std::move(*module);
     return success();
-  Resolution chips = std::move(resolution);
-  chips.targets.erase(chips.targets.begin());
-  resolution.targets = {"cpu"};
-  module = plan(description, resolution.targets, options, context);
-  if (succeeded(module))
-    resolution.module = std::move(*module);
-  resolutions.push_back(std::move(chips));
-  return module;
+  }
+  for (auto [i, way] : llvm::enumerate(ways)) {
+    bool isLast = i + 1 == ways.size(); // which the module was planned for
+    auto planned = isLast ? std::move(module) : plan(description, way, options, context);
+    if (failed(planned))
+      return failure();
+    if (i > 0)
+      resolutions.push_back({resolutions[index].text, {}, {}, {}});
+    Resolution &resolution = i > 0 ? resolutions.back() : resolutions[index];
+    resolution.targets = std::move(way);
+    resolution.module = std::move(*planned);
+  }
+  return success();
 }
 
 /// P40: the first rule that speaks of targets none of which is generated for.

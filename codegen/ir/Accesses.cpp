@@ -36,6 +36,7 @@ public:
     case AccessKind::Rhs:
       return buildRhs(transposed);
     case AccessKind::Segment: // which no map of axes is
+    case AccessKind::Values:
       return {};
     case AccessKind::General:
       return access.getMap() ? access.getMap().getValue() : AffineMap();
@@ -254,9 +255,23 @@ static LogicalResult verifyGeneral(KernelOp kernel, AccessAttr access, TensorTyp
   return verifyIndices(kernel, access);
 }
 
+/// What is multiplied by the elements of a row, and the products' sums, which are as long.
+static LogicalResult verifyValues(KernelOp kernel, TensorType tensor, ArrayRef<Attribute> before) {
+  if (tensor.getDims().drop_back() == before && tensor.getColumns())
+    return success();
+  return kernel.emitOpError() << tensor << " cannot be accessed as values of domain "
+                              << formatDims(kernel.getDomain().getValue())
+                              << ": it wants a number of columns behind " << formatDims(before);
+}
+
 LogicalResult verifyInputAccess(KernelOp kernel, unsigned input) {
   AccessAttr access = kernel.getInputAccess(input);
   auto tensor = cast<TensorType>(kernel.getInputs()[input].getType());
+  if (access.getKind() == AccessKind::Values) {
+    SmallVector<Attribute> keys(kernel.getBatchDims());
+    keys.push_back(kernel.getDomain().getValue().back());
+    return verifyValues(kernel, tensor, keys);
+  }
   if (access.getKind() == AccessKind::General)
     return verifyGeneral(kernel, access, tensor);
   return verifyAccess(kernel, axesOf(kernel), access, tensor,
@@ -282,6 +297,8 @@ LogicalResult verifyResultAccess(KernelOp kernel, unsigned result) {
                                 << " by a general access: read by the inverse map instead";
   if (access.getKind() == AccessKind::Segment)
     return verifySegments(kernel, tensor);
+  if (access.getKind() == AccessKind::Values)
+    return verifyValues(kernel, tensor, kernel.getDomainType().getRowDims());
   return verifyAccess(kernel, axesOf(kernel), access, tensor);
 }
 

@@ -10,9 +10,10 @@
 
 namespace halftone::ir {
 
-/// What a contraction's own loop reads: its body has no argument for it.
+/// What the loop of a skeleton reads by itself: its body has no argument for it.
 inline bool isMatrix(AccessKind kind) {
-  return kind == AccessKind::Lhs || kind == AccessKind::Rhs || kind == AccessKind::Start;
+  return kind == AccessKind::Lhs || kind == AccessKind::Rhs || kind == AccessKind::Start ||
+         kind == AccessKind::Values;
 }
 
 /// The axes of a kernel.

@@ -28,7 +28,8 @@ def Halftone_PassAttr : EnumAttr<Halftone_Dialect, Halftone_Pass, "pass"> { let 
 def Halftone_Skeleton : Halftone_Enum<"Skeleton", [
     I32EnumAttrCase<"Pointwise", 0, "pointwise">, I32EnumAttrCase<"Row", 1, "row">,
     I32EnumAttrCase<"Column", 2, "column">, I32EnumAttrCase<"Flat", 3, "flat">,
-    I32EnumAttrCase<"Contraction", 4, "contraction">, I32EnumAttrCase<"Segment", 5, "segment">]>;
+    I32EnumAttrCase<"Contraction", 4, "contraction">, I32EnumAttrCase<"Segment", 5, "segment">,
+    I32EnumAttrCase<"Attention", 6, "attention">]>;
 def Halftone_SkeletonAttr : EnumAttr<Halftone_Dialect, Halftone_Skeleton, "skeleton"> { let assemblyFormat = "$value"; }
 
 // The classes of affine maps from a kernel's axes to an operand's or a result's dimensions (Accesses.h): those with
@@ -43,6 +44,7 @@ def Halftone_AccessKind : Halftone_Enum<"AccessKind", [
     I32EnumAttrCase<"Rhs", 6, "rhs">,         // (b, i, j, k) -> (b, k, j), transposed (b, j, k)
     I32EnumAttrCase<"General", 7, "general">,
     I32EnumAttrCase<"Start", 9, "start">,     // (i, j) -> (i, j), of a contraction: what its chains begin with, where its result lies
+    I32EnumAttrCase<"Values", 10, "values">,  // (b, i, j) -> (b, j, c), c being no axis; as a result: (b, i, c), the sum over j of products
     I32EnumAttrCase<"Segment", 8, "segment">]>; // as a result alone: (i, j) -> (the row that the body names, j), a sum over i
 def Halftone_AccessAttr : AttrDef<Halftone_Dialect, "Access"> {
   let mnemonic = "access";
@@ -137,7 +139,7 @@ def Halftone_CudaPlanAttr : AttrDef<Halftone_Dialect, "CudaPlan"> {
   let description = [{
     `tile` of simt: a contraction's {rows, columns, depth, rows of a thread, columns of a thread}; a column kernel's {columns
     of a block, chunks at once}; all others {threads}. Of tensor: {rows, columns, depth, rows of a warp, columns of a warp,
-    stages, bytes that divide lhs's rows, bytes that divide rhs's rows}. The sum is split into ceil(depth / least) parts, at
+    stages, bytes that divide lhs's rows, bytes that divide rhs's rows}, of attention {keys at a time}. The sum is split into ceil(depth / least) parts, at
     most `splits`. `cost`: floating-point operations, bytes between chip and memory, waves, microseconds.
     `#halftone.plan<tensor, [128, 128, 32, 64, 32, 4, 16, 16] splits 2 least 512 cost [1.0e9, 2.0e6, 0.5, 12.5]>`
   }];

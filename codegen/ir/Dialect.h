@@ -109,6 +109,12 @@ inline constexpr llvm::StringLiteral kChunkRowsAttr = "halftone.chunk_rows";
 inline constexpr llvm::StringLiteral kSectionAttr = "halftone.section";
 /// Set by RunInParts with kSectionAttr: the dimensions whose elements are the parts (array).
 inline constexpr llvm::StringLiteral kPartsAttr = "halftone.parts";
+/// Set by JoinProducts on what becomes one kernel, the same name on all of it (StringAttr); on a map
+/// that looks so and is none, and on its kernel, why (StringAttr).
+inline constexpr llvm::StringLiteral kJoinedAttr = "halftone.joined";
+inline constexpr llvm::StringLiteral kNotJoinedAttr = "halftone.not_joined";
+/// Of a module planned for several chips: those that alone would be planned otherwise (array).
+inline constexpr llvm::StringLiteral kChipsApartAttr = "halftone.chips_apart";
 /// Of a module planned for chips, too: planned for the CPU alone it would be another.
 inline constexpr llvm::StringLiteral kCpuApartAttr = "halftone.cpu_apart";
 /// Set by PlanMemory: on a graph its buffers (array of BufferAttr), on operations where their

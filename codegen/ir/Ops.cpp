@@ -91,7 +91,8 @@ LogicalResult KernelOp::verify() {
   if (getInputs().size() != getInputAccesses().size() ||
       getStored().size() != getResultAccesses().size())
     return emitOpError("wants one access per operand and per stored result");
-  if (hasSum() != (getSkeleton() == Skeleton::Contraction))
+  bool multiplies = getSkeleton() == Skeleton::Contraction || getSkeleton() == Skeleton::Attention;
+  if (hasSum() != multiplies)
     return emitOpError("wants reduction dimensions if, and only if, it is a contraction");
   if (getAccumulation() != Accumulation::F32 && !hasSum())
     return emitOpError("states an accumulation, but only contractions sum over k (P21)");

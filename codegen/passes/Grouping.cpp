@@ -105,7 +105,28 @@ private:
     return latest;
   }
 
+  /// What JoinProducts marked alike is one kernel, and nothing else is in it.
+  bool joinsMarked(KernelForm op) {
+    Attribute joined = op->getAttr(kJoinedAttr);
+    if (!joined)
+      return false;
+    auto found = llvm::find_if(groups, [&](const KernelGroup &group) {
+      return group.ops.front()->getAttr(kJoinedAttr) == joined;
+    });
+    if (found == groups.end()) {
+      groups.push_back({{},
+                        getPhase(op),
+                        &skeletons::find(Skeleton::Attention),
+                        normaliseDomain(op.getDomain())});
+      found = std::prev(groups.end());
+    }
+    add(op, static_cast<int>(found - groups.begin()));
+    return true;
+  }
+
   void place(KernelForm op) {
+    if (joinsMarked(op))
+      return;
     int earliest = kSource;
     for (Value operand : op->getOperands())
       earliest = std::max(earliest, groupOf(operand));

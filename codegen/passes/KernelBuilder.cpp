@@ -11,11 +11,18 @@ using namespace mlir;
 
 namespace halftone::ir {
 
+/// The dimensions that the group's products are summed over, if it begins with some.
+SmallVector<Attribute> KernelBuilder::getReduction() {
+  auto contract = dyn_cast<ContractOp>(group.ops.front());
+  return contract ? contract.getReduction() : SmallVector<Attribute>();
+}
+
 /// The map over the kernel's axes, and index operands by their numbers among its inputs.
 AccessAttr KernelBuilder::inKernel(KernelForm op, AccessAttr access) {
   if (access.getKind() != AccessKind::General)
     return access;
-  unsigned axes = group.domain.size(); // one more than the operation's where that is a scalar
+  // One more than the operation's where that is a scalar.
+  unsigned axes = group.domain.size() + getReduction().size();
   AffineMap map = access.getMap().getValue();
   map = AffineMap::get(axes, map.getNumSymbols(), map.getResults(), map.getContext());
   if (IntegerSet where = access.getWhere() ? access.getWhere().getValue() : IntegerSet())
@@ -72,7 +79,18 @@ void KernelBuilder::addMatrices() {
       inputs[{operand, access}] = Value();
 }
 
+/// The product of what the rows before it weigh with values, which the skeleton sums.
+void KernelBuilder::buildMixed(ContractOp op) {
+  auto access = AccessAttr::get(op.getContext(), AccessKind::Values);
+  inputs[{op.getRhs(), access}] = Value();
+  stores.push_back(elements.lookup(op.getLhs()));
+  storedResults.push_back(op.getResult());
+  storedAccesses.push_back(access);
+}
+
 void KernelBuilder::buildOp(KernelForm op) {
+  if (auto contract = dyn_cast<ContractOp>(op.getOperation()); contract && op != group.ops.front())
+    return buildMixed(contract);
   SmallVector<Value> results;
   if (Value carried = group.skeleton->buildCarried(builder, op, accumulator)) {
     results.push_back(carried);
@@ -166,7 +184,8 @@ SmallVector<int64_t> KernelBuilder::dropUnusedInputs() {
 
 /// The accesses of all inputs, which count indices by the numbers that `dropUnusedInputs` gives.
 SmallVector<Attribute> KernelBuilder::getInputAccesses(ArrayRef<int64_t> numbers) {
-  Axes axes{group.domain, {}};
+  SmallVector<Attribute> reduction = getReduction();
+  Axes axes{group.domain, reduction};
   return llvm::map_to_vector(inputs, [&](const auto &entry) -> Attribute {
     auto access = cast<AccessAttr>(entry.first.second);
     if (access.getKind() != AccessKind::General)
@@ -195,12 +214,6 @@ SmallVector<StringRef> KernelBuilder::describeFused(SmallVectorImpl<std::string>
     storage.push_back(getLayer(op).empty() ? what.str() : (getLayer(op) + ":" + what).str());
   }
   return SmallVector<StringRef>(storage.begin(), storage.end());
-}
-
-/// P21, of a contraction as rules resolved it.
-static Accumulation accumulationOf(Operation *op) {
-  auto precision = op->getAttrOfType<PrecisionAttr>(kPrecisionAttr);
-  return precision && isa<ContractOp>(op) ? precision.getAccumulate() : Accumulation::F32;
 }
 
 /// Which values the kernel stores, which casts it performs, and of a single layer or operation
@@ -259,8 +272,7 @@ KernelOp KernelBuilder::build(StringRef name) {
   auto kernel = KernelOp::create(
       outer, loc, stored, finished, outer.getStringAttr(name),
       SkeletonAttr::get(outer.getContext(), group.skeleton->traits().word),
-      outer.getArrayAttr(group.domain),
-      outer.getArrayAttr(contract ? contract.getReduction() : SmallVector<Attribute>()), operands,
+      outer.getArrayAttr(group.domain), outer.getArrayAttr(getReduction()), operands,
       outer.getArrayAttr(accesses), outer.getArrayAttr(storedAccesses),
       UnitAttr::get(outer.getContext()), UnitAttr::get(outer.getContext()),
       outer.getStrArrayAttr(describeFused(storage)), DenseI64ArrayAttr(), DenseI64ArrayAttr(),
@@ -274,6 +286,9 @@ KernelOp KernelBuilder::build(StringRef name) {
   for (StringRef name : {StringRef(kSectionAttr), StringRef(kChunkRowsAttr), StringRef(kPartsAttr)})
     if (Attribute attribute = group.ops.front()->getAttr(name); attribute && group.getSection())
       kernel->setAttr(name, attribute);
+  for (Operation *op : group.ops)
+    if (Attribute reason = op->getAttr(kNotJoinedAttr))
+      kernel->setAttr(kNotJoinedAttr, reason);
   noteOrigins(kernel);
   for (auto [before, after] : llvm::zip(storedResults, kernel.getStored()))
     before.replaceAllUsesWith(after);

@@ -17,7 +17,9 @@ public:
   KernelOp build(llvm::StringRef name);
 
 private:
+  llvm::SmallVector<mlir::Attribute> getReduction();
   void buildOp(KernelForm op);
+  void buildMixed(ContractOp op);
   void buildFinish();
   llvm::SmallVector<AccessAttr> getAccesses(KernelForm op);
   AccessAttr inKernel(KernelForm op, AccessAttr access);

@@ -108,6 +108,15 @@ def RunInParts : Halftone_Pass<"halftone-run-in-parts", "Mark batched products a
   let options = [Option<"forChips", "for-chips", "bool", "false", "Whether kernels for chips are made, too">];
 }
 
+def JoinProducts : Halftone_Pass<"halftone-join-products", "Mark batched products around a map over rows that chips run in one kernel"> {
+  let description = [{
+    May change rounding: in products that rules let sum in any order (P21), inside the bound of class B. What becomes one
+    kernel gets `halftone.joined` (decisions/0027); a map that looks so and stays a kernel of its own `halftone.not_joined`, why.
+    The module is marked `halftone.cpu_apart`, and `halftone.chips_apart` with those of the chips that run it in kernels apart.
+  }];
+  let options = [ListOption<"chips", "chips", "std::string", "Chips that kernels are made for: sm_80,sm_90a">];
+}
+
 def FormKernels : Halftone_Pass<"halftone-form-kernels", "Group operations into kernels: a skeleton with scalar code of its own"> {
   let description = [{
     May change rounding: no. Afterwards a graph holds sources, kernels and sinks only. The graph `diagnosis` is never

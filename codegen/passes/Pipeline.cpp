@@ -35,6 +35,10 @@ void buildPipeline(OpPassManager &manager, const PipelineOptions &options) {
   inParts.forChips = chunking.forChips;
   if (options.fuse)
     manager.addPass(createRunInParts(inParts)); // while each operation still says its batch
+  JoinProductsOptions joining;
+  llvm::append_range(joining.chips, options.chips);
+  if (options.fuse && !options.alike && !options.chips.empty())
+    manager.addPass(createJoinProducts(joining)); // likewise, and after what is in parts
   FormKernelsOptions forming;
   forming.fuse = options.fuse;
   manager.addPass(createFormKernels(forming)); // from here on: sources, kernels, sinks

@@ -29,6 +29,8 @@ struct PlanTilesPass : halftone::ir::impl::PlanTilesBase<PlanTilesPass> {
       for (const Chip *chip : planned) {
         PlanList list(kernel, *chip, sizes);
         skeleton.addPlans(list);
+        if (auto reason = kernel->getAttrOfType<StringAttr>(kNotJoinedAttr))
+          list.reason = reason.str();
         plans.push_back(list.take());
       }
       kernel.setCudaPlansAttr(plans.empty() ? ArrayAttr() : ArrayAttr::get(&getContext(), plans));

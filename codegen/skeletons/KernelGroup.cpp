@@ -16,6 +16,11 @@ bool hasSameDomain(KernelForm op, const KernelGroup &group) {
   return ArrayRef<Attribute>(normaliseDomain(op.getDomain())) == ArrayRef<Attribute>(group.domain);
 }
 
+Accumulation accumulationOf(Operation *op) {
+  auto precision = op->getAttrOfType<PrecisionAttr>(kPrecisionAttr);
+  return precision && isa<ContractOp>(op) ? precision.getAccumulate() : Accumulation::F32;
+}
+
 /// Whether the user's states take new values in the phase, so that what is computed from them is
 /// computed before it.
 static bool changesStates(Phase phase) {

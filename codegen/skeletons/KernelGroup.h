@@ -33,6 +33,9 @@ AccessAttr getResultAccessIn(const KernelGroup &group, mlir::OpResult result);
 /// the same element. What a finish computes is there only after the kernel.
 bool accessesAgree(KernelForm op, const KernelGroup &group);
 
+/// P21, of a contraction as rules resolved it; of any other operation F32.
+Accumulation accumulationOf(mlir::Operation *op);
+
 /// Whether `op` reads an operand by a general access.
 bool readsByGeneralAccess(KernelForm op);
 

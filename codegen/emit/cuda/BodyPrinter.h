@@ -82,6 +82,8 @@ private:
 
 /// How the operand enters the body: not at all, once per row, once per element.
 bool isMatrix(KernelOp kernel, unsigned input);
+/// What a Body calls an operand: a matrix by its access, any other by its number.
+std::string memberName(KernelOp kernel, unsigned input);
 bool isUniform(KernelOp kernel, unsigned input);
 bool isVarying(KernelOp kernel, unsigned input);
 bool isStoredAs(KernelOp kernel, unsigned result, AccessKind kind);

@@ -2,6 +2,7 @@
 // What a Body holds, loads and stores.
 #include "codegen/emit/cuda/BodyPrinter.h"
 #include "codegen/emit/cuda/GeneralAccess.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
@@ -16,6 +17,11 @@ std::string bodyConstant(StringRef name, int64_t value) {
 }
 
 bool isMatrix(KernelOp kernel, unsigned input) { return !kernel.getElement(input); }
+
+std::string memberName(KernelOp kernel, unsigned input) {
+  return isMatrix(kernel, input) ? stringifyAccessKind(kernel.getInputAccess(input).getKind()).str()
+                                 : numbered("input", input);
+}
 
 bool isUniform(KernelOp kernel, unsigned input) {
   AccessKind kind = kernel.getInputAccess(input).getKind();
@@ -47,17 +53,13 @@ void BodyPrinter::printMembers(ArrayRef<std::string> symbols) {
       << "  using Column = " << (form.oneRow ? "long long" : "int") << ";\n"
       << form.constants;
   for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
-    if (isMatrix(kernel, i))
-      out << "  using "
-          << (kernel.getInputAccess(i).getKind() == AccessKind::Lhs ? "Lhs = " : "Rhs = ")
-          << cudaType(elementType(input)) << ";\n";
+    if (std::string name = memberName(kernel, i); isMatrix(kernel, i)) {
+      name.front() = llvm::toUpper(name.front());
+      out << "  using " << name << " = " << cudaType(elementType(input)) << ";\n";
+    }
   out << "\n";
   for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
-    out << "  const " << cudaType(elementType(input)) << "* "
-        << (kernel.getInputAccess(i).getKind() == AccessKind::Lhs   ? "lhs"
-            : kernel.getInputAccess(i).getKind() == AccessKind::Rhs ? "rhs"
-                                                                    : numbered("input", i))
-        << ";\n";
+    out << "  const " << cudaType(elementType(input)) << "* " << memberName(kernel, i) << ";\n";
   for (auto [i, result] : llvm::enumerate(kernel.getStored()))
     out << "  " << cudaType(elementType(result)) << "* result" << i << ";\n";
   for (auto [i, result] : llvm::enumerate(kernel.getFinished()))

@@ -58,7 +58,11 @@ static LogicalResult verifyElements(KernelOp kernel) {
                                   << " but enters the body as " << argument.getType();
   for (auto [i, pair] :
        llvm::enumerate(llvm::zip(kernel.getStored(), kernel.getYield().getStores())))
-    if (auto [result, value] = pair; value.getType() != element(result))
+    if (auto [result, value] = pair; kernel.getResultAccess(i).getKind() == AccessKind::Values) {
+      if (!element(result).isF32())
+        return kernel.emitOpError() << "result " << i << " holds " << element(result)
+                                    << "; sums of products with values are f32";
+    } else if (value.getType() != element(result))
       return kernel.emitOpError() << "result " << i << " holds " << element(result)
                                   << " but the body yields " << value.getType();
     else if (kernel.getResultAccess(i).getKind() == AccessKind::Column && !value.getType().isF32())
@@ -135,11 +139,7 @@ static SmallVector<std::array<std::string, 3>> parameters(KernelOp kernel, bool 
   SmallVector<std::array<std::string, 3>> list;
   for (auto [i, type] : llvm::enumerate(kernel.getInputs().getTypes())) {
     std::string name = "input" + std::to_string(i);
-    AccessKind kind = kernel.getInputAccess(i).getKind();
-    list.push_back({"const " + pointer(type), name,
-                    kind == AccessKind::Lhs   ? "lhs"
-                    : kind == AccessKind::Rhs ? "rhs"
-                                              : name});
+    list.push_back({"const " + pointer(type), name, memberName(kernel, i)});
   }
   for (auto [i, type] : llvm::enumerate(kernel.getStored().getTypes()))
     list.push_back({pointer(type), "result" + std::to_string(i), "result" + std::to_string(i)});

@@ -62,7 +62,7 @@ struct Blocking {
 /// are done.
 struct Kernel {
   std::string name;      ///< unique in the manifest
-  std::string skeleton;  ///< contraction, row, column, flat, segment, pointwise
+  std::string skeleton;  ///< contraction, row, column, flat, segment, pointwise, attention
   std::vector<TaskAxis> tasks;
   std::int32_t cpu_entry = 0;    ///< index into a variant's entry table
   std::int32_t cpu_finish = -1;  ///< likewise, or -1
@@ -126,7 +126,7 @@ struct CudaKernel {
   Split split;
   std::vector<Work> workspace;
   std::vector<Plan> plans;  ///< the chosen one, then those it beat, best first; empty: no choice
-  std::string reason;       ///< why tensor cores do not run a contraction, for people; or empty
+  std::string reason;       ///< why tensor cores run no contraction or attention, for people; or empty
 
   bool operator==(const CudaKernel&) const = default;
 };

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attention as one kernel (decisions/0027) on simulated chips: the bits of its composition of three
+// kernels, whose products it adds in the same order, and errors no larger against the exact
+// reference.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <iterator>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "artifacts.hpp"
+#include "delivered.hpp"
+#include "halftone/description/text.hpp"
+#include "halftone/predictor.hpp"
+#include "halftone/reference/evaluator.hpp"
+#include "halftone/trainer.hpp"
+#include "laws/pair.hpp"
+#include "simulation.hpp"
+
+namespace halftone::tests {
+
+namespace {
+
+constexpr const char* kOutputs[] = {"a", "b", "c", "d", "e"};
+constexpr auto kForward = static_cast<std::size_t>(manifest::Phase::forward);
+
+/// What a step of either artifact is given.
+struct Given {
+  explicit Given(std::int64_t time, std::int64_t batch = 2, std::int64_t columns = 32)
+      : time(time), batch(batch) {
+    std::mt19937_64 random(static_cast<std::uint64_t>(time));
+    std::uniform_real_distribution<float> uniform(-1.0f, 1.0f);
+    x.resize(static_cast<std::size_t>(batch * time * columns));
+    for (float& value : x) value = uniform(random);
+    length = {static_cast<std::int32_t>(time - time / 3), 0};  // the second keeps no key
+    for (std::int64_t i = 0; i < batch * time; ++i)
+      document.push_back(static_cast<std::uint8_t>(i % time * 3 / time));
+  }
+
+  [[nodiscard]] std::vector<NamedValues> named() const {
+    std::vector<NamedValues> named = {{"x", std::span<const float>(x)}};
+    if (length.empty()) return named;
+    named.push_back({"length", std::span<const std::int32_t>(length)});
+    named.push_back({"document", std::span<const std::uint8_t>(document)});
+    return named;
+  }
+  [[nodiscard]] Setup setup() const {
+    bindings = {{"batch", batch}, {"time", time}};
+    return {.model = "", .bindings = bindings, .seed = 3};
+  }
+
+  [[nodiscard]] reference::Symbols symbols() const { return {{"batch", batch}, {"time", time}}; }
+
+  /// What the reference predicts with the predictor's parameters.
+  template <class Scalar>
+  [[nodiscard]] reference::Forward<Scalar> predicted(const reference::Evaluator<Scalar>& reference,
+                                                     const Predictor& predictor) const {
+    reference::Tensors<Scalar> parameters;
+    for (const std::string& name : predictor.parameter_names()) {
+      const auto values = predictor.parameter(name);
+      parameters[name] = {values.begin(), values.end()};
+    }
+    reference::Inputs<Scalar> inputs;
+    inputs.values["x"] = {x.begin(), x.end()};
+    inputs.integers["length"] = length;
+    inputs.integers["document"] = {document.begin(), document.end()};
+    return reference.predict(reference.initial_state(std::move(parameters)), inputs);
+  }
+
+  std::int64_t time, batch;
+  std::vector<float> x;
+  std::vector<std::int32_t> length;  ///< with `document`, or neither
+  std::vector<std::uint8_t> document;
+  mutable std::vector<Binding> bindings;
+};
+
+/// What long_rows takes, and a chunk of N2 does not hold.
+Given long_rows() {
+  Given given(1056, 1, 16);
+  given.length.clear();
+  return given;
+}
+
+bool is_whole() { return std::getenv("HALFTONE_EVERY_KERNEL") != nullptr; }
+
+Artifact artifact_of(const char* name) { return Artifact::linked(*find_artifact(name).image); }
+
+description::Description described(const Artifact& artifact) {
+  const auto parsed = description::parse(artifact.manifest().description);
+  return std::get<description::Description>(parsed);
+}
+
+/// The largest of the differences.
+template <class Values>
+double distance(const Values& values, const std::vector<double>& wanted) {
+  double largest = 0;
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    largest = std::max(largest, std::abs(static_cast<double>(values[i]) - wanted[i]));
+  return largest;
+}
+
+/// How many launches of a program's forward phase are attention kernels on the chip.
+std::int64_t count_joined(const Artifact& artifact, const std::string& chip) {
+  std::int64_t count = 0;
+  for (const manifest::Manifest& manifest : artifact.manifests())
+    if (std::ranges::count(manifest.targets, chip) != 0)
+      for (const manifest::Launch& launch : manifest.programs.front().phases[kForward])
+        count += manifest.kernels[static_cast<std::size_t>(launch.kernel)].skeleton == "attention";
+  return count;
+}
+
+/// The outputs of a step's forward pass, and what its update leaves of the parameters.
+std::vector<std::vector<float>> trained(const char* name, const Device& device,
+                                        const Given& given) {
+  const Artifact artifact = artifact_of(name);
+  Trainer trainer(artifact, device, given.setup());
+  trainer.step(given.named());
+  CHECK(trainer.updated());
+  std::vector<std::vector<float>> values;
+  for (const char* output : kOutputs) {
+    const auto found = trainer.output(output);
+    values.emplace_back(found.begin(), found.end());
+  }
+  for (const std::string& parameter : trainer.parameter_names()) {
+    const auto found = trainer.parameter(parameter);
+    values.emplace_back(found.begin(), found.end());
+  }
+  return values;
+}
+
+/// One output of a prediction.
+std::vector<float> predicted(const char* name, const Device& device, const Given& given,
+                             std::string_view output) {
+  Predictor predictor(artifact_of(name), device, given.setup());
+  predictor.predict(given.named());
+  const auto found = predictor.output(output);
+  return {found.begin(), found.end()};
+}
+
+/// `from` stands in the text of the kernel that computes `output`; its first place becomes `to`.
+struct Mutant {
+  std::string_view fault, output, from, to;
+};
+
+constexpr std::size_t kFirstMutants = 3;  ///< so many are for the quick list
+constexpr Mutant kMutants[] = {
+    {"the last block of keys is left out", "d", "tile < tiles; ++tile", "tile < tiles - 1; ++tile"},
+    {"lanes of a row are not folded", "d", "int distance = 2; distance > 0; distance /= 2",
+     "int distance = 1; distance > 0; distance /= 2"},
+    {"weights of two rows are exchanged", "a", "weights[2 * kStep][0], weights[2 * kStep][1],",
+     "weights[2 * kStep][1], weights[2 * kStep][0],"},
+    {"half of the partial results are dropped", "d",
+     "combine(reduction_, partial_[level][0][i], partial_[level][2][i])", "partial_[level][0][i]"},
+    {"terms past the last key are added", "d", "if (column + i >= body_.columns()) continue;", ""},
+    {"the stage that is read is filled", "d", "place<kAsync>(kStageBytes - stage, tile + 1,",
+     "place<kAsync>(stage, tile + 1,"},
+    {"copies are not waited for", "d", "ptx::cp_async_wait_group<0>();", ""},
+    {"values are those of another head", "a",
+     "element * static_cast<long long>(body.columns()) * Tile::kValueColumns)", "0)"},
+    {"a chunk of N2 goes on past its end", "mix", "if (column % kChunk != 0) return;", "return;"},
+    {"the last row is not stored", "a", "row < product_.end_row;", "row < product_.end_row - 1;"},
+};
+
+}  // namespace
+
+TEST_CASE("each chip joins what its tensor cores multiply, and the CPU nothing") {
+  const Artifact joined = artifact_of("joined"), apart = artifact_of("joined_apart");
+  for (const char* chip : {"sm_80", "sm_90a"}) CHECK(count_joined(joined, chip) == 5);
+  CHECK(count_joined(joined, "sm_75") == 1);  // f16 alone
+  CHECK(count_joined(joined, "cpu") == 0);
+  for (const char* chip : {"sm_75", "sm_80", "sm_90a", "cpu"})
+    CHECK(count_joined(apart, chip) == 0);
+}
+
+TEST_CASE("a step has the bits of its composition, for rows of any length") {
+  struct Run {
+    const char* chip;
+    std::vector<std::int64_t> times;
+  };
+  const std::vector<std::int64_t> all = {1, 37, 64, 130};
+  std::vector<Run> runs = {{"sm_75", {37}}, {"sm_80", {37, 130}}};
+  if (is_whole())
+    runs = {{"sm_75", all}, {"sm_80", all}, {"sm_90a", all}};
+  else
+    std::printf(
+        "left out: sm_90a and most lengths; tests/run --exhaustive -R simulated_attention\n");
+  for (const auto& [chip, times] : runs) {
+    CAPTURE(std::string(chip));
+    for (const std::int64_t time : times) {
+      CAPTURE(time);
+      const Given given(time);
+      const auto joined = trained("joined", simulated(chip), given),
+                 apart = trained("joined_apart", simulated(chip), given);
+      REQUIRE(joined.size() == apart.size());
+      for (std::size_t i = 0; i < joined.size(); ++i) {
+        CAPTURE(i);
+        CHECK(first_difference(joined[i], apart[i]) == -1);
+      }
+    }
+  }
+}
+
+TEST_CASE("predictions are as near the exact ones as the declared reference's") {
+  const Given given(70);
+  const Artifact artifact = artifact_of("joined");
+  Predictor predictor(artifact, simulated("sm_80"), given.setup());
+  predictor.predict(given.named());
+  const reference::Declared declared(described(artifact), given.symbols(), "sm_80");
+  const reference::Exact exact(described(artifact), given.symbols(), "sm_80");
+  const auto rounded = given.predicted(declared, predictor);
+  const auto wanted = given.predicted(exact, predictor);
+  for (const char* output : kOutputs) {
+    CAPTURE(std::string(output));
+    const auto node = static_cast<std::size_t>(declared.find(output));
+    const double here = distance(predictor.output(output), wanted.values[node]),
+                 there = distance(rounded.values[node], wanted.values[node]);
+    std::printf("%s: %.3g from the exact values, the reference %.3g\n", output, here, there);
+    CHECK(here > 0);
+    CHECK(here <= 2 * there);
+  }
+}
+
+TEST_CASE("rows of more keys than a chunk of N2 have the composition's bits") {
+  const Given given = long_rows();
+  const Device device = simulated("sm_80", {.traffic = false});
+  CHECK(count_joined(artifact_of("long_rows"), "sm_80") == 1);
+  CHECK(first_difference(predicted("long_rows", device, given, "mix"),
+                         predicted("long_rows_apart", device, given, "mix")) == -1);
+}
+
+TEST_CASE("faults that a kernel's text is given are seen") {
+  std::span<const Mutant> mutants = kMutants;
+  if (!is_whole()) {
+    mutants = mutants.first(kFirstMutants);
+    std::printf("left out: %zu faults; tests/run --exhaustive -R simulated_attention\n",
+                std::size(kMutants) - kFirstMutants);
+  }
+  for (const Mutant& mutant : mutants) {
+    CAPTURE(std::string(mutant.fault));
+    const bool is_long = mutant.output == "mix";
+    const char* const model = is_long ? "long_rows" : "joined";
+    const Given given = is_long ? long_rows() : Given(70);
+    bool changed = false;
+    std::size_t findings = 0;
+    const auto compile = [&](const std::string& text, const std::string& entry,
+                             const std::string& architecture) {
+      if (text.find("::attention::run<Body") == text.npos ||
+          !entry.ends_with("_" + std::string(mutant.output)))
+        return compile_with_nvrtc(text, entry, architecture);
+      const std::size_t at = text.find(mutant.from);
+      changed = at != text.npos;
+      std::string other = text;
+      if (changed) other.replace(at, mutant.from.size(), mutant.to);
+      return compile_with_nvrtc(other, entry, architecture);
+    };
+    const auto observe = [&](const std::string&, const simulator::LaunchReport& report) {
+      findings += report.findings.size();
+    };
+    const auto sound = predicted(model, simulated("sm_80"), given, mutant.output);
+    bool differs = false;
+    try {
+      differs = first_difference(predicted(model, simulated("sm_80", {}, compile, observe), given,
+                                           mutant.output),
+                                 sound) != -1;
+    } catch (const std::exception&) {  // findings end a launch
+      differs = true;
+    }
+    CHECK(changed);
+    CHECK((differs || findings > 0));
+  }
+}
+
+}  // namespace halftone::tests
