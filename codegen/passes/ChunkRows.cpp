@@ -16,9 +16,9 @@ namespace halftone::ir {
 namespace {
 
 /// One loss with chunk_rows.
-class Section {
+class LossSection {
 public:
-  explicit Section(MapOp loss) : loss(loss) {}
+  explicit LossSection(MapOp loss) : loss(loss) {}
 
   LogicalResult build() {
     if (failed(findProduct(loss.getInputs().front())) || failed(findGradients()) ||
@@ -175,7 +175,7 @@ struct ChunkRowsPass : halftone::ir::impl::ChunkRowsBase<ChunkRowsPass> {
                              "artifact with --targets cpu, or leave chunk_rows out";
           return signalPassFailure();
         }
-        if (failed(Section(map).build()))
+        if (failed(LossSection(map).build()))
           return signalPassFailure();
       }
     }

@@ -27,9 +27,9 @@ struct Reading {
 };
 
 /// What lies around one map over rows.
-class Section {
+class RowsSection {
 public:
-  explicit Section(MapOp rows) : around(rows) {}
+  explicit RowsSection(MapOp rows) : around(rows) {}
 
   /// Whether all of it can be done part by part.
   bool find() {
@@ -187,7 +187,7 @@ struct RunInPartsPass : halftone::ir::impl::RunInPartsBase<RunInPartsPass> {
         continue;
       int64_t count = 0;
       for (auto map : llvm::to_vector(graph.getBody().front().getOps<MapOp>())) {
-        Section section(map);
+        RowsSection section(map);
         if (map.getSkeleton() != Skeleton::Row || !section.find())
           continue;
         if (forChips)

@@ -12,10 +12,8 @@ using namespace halftone::cpu;
 
 namespace halftone::skeletons {
 
-constexpr int64_t kRowChunk = 128; // N3
 constexpr int64_t kRowsAhead = 8;  // that are fetched before they are summed
 constexpr unsigned kMostLines = 2; // of a vector of columns
-constexpr int64_t kStaticSharedBytes = 48 * 1024;
 /// Of operations that share a kernel, since a sum takes two registers. One alone may have more.
 constexpr int64_t kMostSums = 24;
 
@@ -87,8 +85,8 @@ void Column::buildTasks(Code &code, Frame &frame, Value first, Value last) const
                      : code.firstLanes(code.subtract(columns, from), lanes);
     Values zeros(vectors * sumsOf.size(), code.splat(0.0f, lanes));
     Values totals = code.loop(
-        code.integer(0), rows, kRowChunk, zeros, [&](Value chunk, ValueRange totalsSoFar) {
-          Value chunkEnd = code.minimum(code.add(chunk, code.integer(kRowChunk)), rows);
+        code.integer(0), rows, kSumChunk, zeros, [&](Value chunk, ValueRange totalsSoFar) {
+          Value chunkEnd = code.minimum(code.add(chunk, code.integer(kSumChunk)), rows);
           Values sums = code.loop(chunk, chunkEnd, 1, zeros, [&](Value row, ValueRange sumsSoFar) {
             body.enterRow(row);
             Values values;
@@ -137,7 +135,7 @@ Tile Column::getDefaultCudaTile(KernelOp kernel) const {
 FailureOr<Launch> Column::getLaunch(KernelOp kernel, CudaPlanAttr plan) const {
   ArrayRef<int64_t> tile = plan.getTile();
   if (tile.size() != 2 || tile[0] <= 0 || tile[1] <= 0 || !isWarps(tile[0] * tile[1]) ||
-      getSharedBytes(kernel, tile) > kStaticSharedBytes)
+      getSharedBytes(kernel, tile) > kStaticShared)
     return refuseTile(kernel);
   Launch launch;
   launch.threads = tile[0] * tile[1];

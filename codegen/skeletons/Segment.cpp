@@ -16,7 +16,6 @@ namespace halftone::skeletons {
 
 // As in segment.cuh: rows of the domain whose segments a thread looks at before it waits.
 constexpr int64_t kLooks = 4;
-constexpr int64_t kStaticShared = 48 * 1024; // bytes of a block
 constexpr double kOperationsOfLook = 8;
 
 Segment::Segment()
@@ -69,9 +68,9 @@ struct Owned {
   Value firstRow, lastRow, firstColumn, lastColumn;
 };
 
-class Nest {
+class OwnedSums {
 public:
-  Nest(Code &code, Frame &frame)
+  OwnedSums(Code &code, Frame &frame)
       : code(code), frame(frame), body(code, frame), lanes(frame.variant.bodyLanes) {
     body.enterKernel();
   }
@@ -147,8 +146,8 @@ private:
 } // namespace
 
 void Segment::buildTasks(Code &code, Frame &frame, Value first, Value last) const {
-  Nest nest(code, frame);
-  code.loop(first, last, 1, [&](Value task) { nest.buildTask(task); });
+  OwnedSums sums(code, frame);
+  code.loop(first, last, 1, [&](Value task) { sums.buildTask(task); });
 }
 
 /// {threads, rows}: a thread has a column of the block's rows.

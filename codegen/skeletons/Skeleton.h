@@ -157,6 +157,12 @@ inline constexpr int64_t kMatrixDepth = 32;
 /// As in reduce.cuh.
 inline constexpr int64_t kTeam = 8, kChunk = 1024, kWarp = 32;
 
+/// Products and columns are summed in chunks of so many (N3).
+inline constexpr int64_t kSumChunk = 128;
+
+/// Bytes that a block has without asking for more.
+inline constexpr int64_t kStaticShared = 48 * 1024;
+
 /// A number of threads that is one of whole warps, and of a block.
 bool isWarps(int64_t threads);
 mlir::LogicalResult refuseTile(KernelOp kernel);

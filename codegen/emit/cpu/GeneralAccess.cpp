@@ -15,9 +15,9 @@ namespace halftone::cpu {
 namespace {
 
 /// Affine expressions as i64: a scalar where all lanes agree, else a vector.
-class Lanes {
+class LaneIndices {
 public:
-  Lanes(Code &code, unsigned lanes) : code(code), lanes(lanes) {}
+  LaneIndices(Code &code, unsigned lanes) : code(code), lanes(lanes) {}
 
   template <class Op> Value combine(Value a, Value b) {
     if (isa<VectorType>(a.getType()) || isa<VectorType>(b.getType()))
@@ -149,7 +149,7 @@ private:
   AccessAttr access;
   ir::TensorType type;
   unsigned input;
-  Lanes lanes;
+  LaneIndices lanes;
   Value inside; ///< null for all lanes
 };
 

@@ -21,8 +21,7 @@ namespace halftone::skeletons {
 
 namespace {
 
-constexpr int64_t kRowChunk = 128; // N3
-constexpr int64_t kUnroll = 2;     // steps of k, of a packed panel
+constexpr int64_t kUnroll = 2; // steps of k, of a packed panel
 
 class Nest {
 public:
@@ -306,8 +305,8 @@ private:
       return Values{arith::AddFOp::create(code.builder, code.loc, a, b)};
     };
     Value total = code.loop(
-        code.integer(0), depth, kRowChunk, {zero}, [&](Value chunk, ValueRange totalSoFar) {
-          Value chunkEnd = code.minimum(code.add(chunk, code.integer(kRowChunk)), depth);
+        code.integer(0), depth, kSumChunk, {zero}, [&](Value chunk, ValueRange totalSoFar) {
+          Value chunkEnd = code.minimum(code.add(chunk, code.integer(kSumChunk)), depth);
           Value sum = code.loop(chunk, chunkEnd, 1, {zero}, [&](Value k, ValueRange sumSoFar) {
             return add(sumSoFar[0], operands.loadLhs(row, k, wide ? lanes() : 0, mask));
           })[0];

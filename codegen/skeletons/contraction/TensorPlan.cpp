@@ -25,9 +25,7 @@ constexpr TensorTile kTensorTiles[] = {
     {64, 16, 128, 16, 16},  {16, 64, 128, 16, 16},
 };
 constexpr int64_t kSplits[] = {1, 2, 4, 8, 16, 32, 64};
-constexpr int64_t kColumnChunk = 128;       // splits are whole chunks of N3
-constexpr int64_t kLeastPerSplit = 256;     // products that are worth a block
-constexpr int64_t kStaticShared = 48 << 10; // bytes
+constexpr int64_t kLeastPerSplit = 256; // products that are worth a block
 
 TensorType lhsOf(KernelOp kernel) {
   return cast<TensorType>(kernel.getInputs()[findMatrices(kernel).lhs].getType());
@@ -85,7 +83,7 @@ void addWorkspace(KernelOp kernel, ArrayRef<int64_t> tile, Launch &launch) {
     return;
   Dims depth(kernel.getReduction().getValue());
   launch.workspace.push_back(
-      {4 * tile[0], {{depth, kColumnChunk}, launch.axes.front()}, false, false});
+      {4 * tile[0], {{depth, kSumChunk}, launch.axes.front()}, false, false});
 }
 
 /// The largest of 2, 4, 8 and 16 that divides the bytes of a row, whatever symbols stand for.
@@ -125,7 +123,7 @@ void addTile(PlanList &plans, ArrayRef<int64_t> tile) {
   for (int64_t splits : kSplits) {
     if (splits > 1 && (elementsUseLhsSum(plans.kernel) || depth < splits * kLeastPerSplit))
       break;
-    int64_t least = splits == 1 ? 1 : llvm::alignTo(llvm::divideCeil(depth, splits), kColumnChunk);
+    int64_t least = splits == 1 ? 1 : llvm::alignTo(llvm::divideCeil(depth, splits), kSumChunk);
     tiling.splits = splits == 1 ? 1 : static_cast<double>(llvm::divideCeil(depth, least));
     Estimate estimate = estimateContraction(plans.chip, plans.problem, tiling);
     if (bestSplits == 0 || estimate.microseconds < best.microseconds) {
