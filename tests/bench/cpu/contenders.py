@@ -102,7 +102,7 @@ class Job:
         self._draw(row.network, tools)
         self.artifact = tools.artifact(row.network.halftone(row.rules), folder)
         network = row.network
-        facts = {"layers": network.layers, "loss": network.loss, "batch": network.batch, "format": row.format,
+        facts = {"layers": network.layers, "loss": network.loss, "batch": network.batch, "times": network.times, "format": row.format,
                  "kind": row.kind, "direction": row.direction, "folder": folder, "steps_probed": self.steps_probed, **optimizer,
                  "parameters": {name: shape for name, shape, _, _ in network.parameters()}}
         with open(os.path.join(folder, "job.json"), "w") as file:
@@ -116,7 +116,7 @@ class Job:
             for extent in shape:
                 count *= extent
             tools.draw("draw", os.path.join(self.folder, f"{name}.f32"), count, low, high, seed := seed + 1)
-        rows = network.batch
+        rows = network.rows()
         tools.draw("draw", os.path.join(self.folder, "x.f32"), rows * network.features(), -1, 1, seed := seed + 1)
         if network.loss == "cross_entropy":
             tools.draw("labels", os.path.join(self.folder, "target.i32"), rows, network.outputs(), seed + 1)

@@ -6,6 +6,7 @@ import functools
 import jax
 import jax.numpy as jnp
 
+from networks import projections
 from peer_worker import BETA1, BETA2, EPSILON, sampled, serve
 
 
@@ -24,6 +25,12 @@ def layer_norm(x, weight, bias):
     return centred * jax.lax.rsqrt(jnp.square(centred).mean(-1, keepdims=True) + 1e-5) * weight + bias
 
 
+def attention(layer, kind, parameters, x):
+    *inward, outward = projections(layer)
+    parts = (apply([linear], kind, parameters, x).reshape(*x.shape[:2], layer[3], -1) for linear in inward)
+    return apply([outward], kind, parameters, jax.nn.dot_product_attention(*parts, is_causal=True).reshape(x.shape))
+
+
 def apply(layers, kind, parameters, x):
     """The last layer's result; what linears read and leave has the type `kind`."""
     x = x.astype(kind)
@@ -35,6 +42,10 @@ def apply(layers, kind, parameters, x):
         elif layer[0] == "norm":
             name = layer[1]
             x = layer_norm(x, parameters[f"{name}.weight"], parameters[f"{name}.bias"]).astype(kind)
+        elif layer[0] == "residual":
+            x = x + apply(layer[1], kind, parameters, x)
+        elif layer[0] == "attention":
+            x = attention(layer, kind, parameters, x)
         else:
             x = jax.nn.relu(x) if layer[0] == "relu" else jax.nn.gelu(x, approximate=False)
     return x

@@ -2,8 +2,9 @@
 """Networks as data: Halftone's description of one, the values it starts from, what a step of it costs at least.
 
 Layers are tuples, which the workers of torch and JAX build theirs from, too:
-("linear", name, inputs, outputs, bias), ("norm", name, columns), ("relu",), ("gelu",), and ("sum", a, b, inputs, outputs): gelu of
-the sum of two linears of one value, in a kernel behind the linears.
+("linear", name, inputs, outputs, bias), ("norm", name, columns), ("relu",), ("gelu",), ("sum", a, b, inputs, outputs): gelu of the
+sum of two linears of one value, in a kernel behind the linears, ("attention", name, columns, heads): causal, between the linears that
+projections() names, and ("residual", layers): what these make of a value, added to it.
 """
 
 import dataclasses
@@ -20,24 +21,30 @@ class Network:
     batch: int
     layers: tuple
     loss: str = "mse"  # of the last value and "target", or "cross_entropy" of it and "target" as labels
+    times: int = 0  # of a sequence, where the batch is one of sequences
+
+    def rows(self):
+        return self.batch * max(self.times, 1)
+
+    def flat(self):
+        return list(_flat(self.layers))
 
     def features(self):
-        return next(layer[-2 if layer[0] == "sum" else 2] for layer in self.layers if len(layer) > 1)
+        return next(layer[-2 if layer[0] == "sum" else 2] for layer in self.flat() if len(layer) > 1)
 
     def outputs(self):
-        last = [layer for layer in self.layers if layer[0] in ("linear", "sum")][-1]
+        last = [layer for layer in self.flat() if layer[0] in ("linear", "sum")][-1]
         return last[3] if last[0] == "linear" else last[4]
 
     def parameters(self):
         """[(name, shape, low, high)]: uniform, as torch draws linears; of norms around 1 and 0."""
         found = []
-        for layer in self.layers:
+        for layer in self.flat():
             if layer[0] == "linear":
-                _, name, inputs, outputs, bias = layer
-                bound = inputs**-0.5
-                found.append((f"{name}.weight", (outputs, inputs), -bound, bound))
-                if bias:
-                    found.append((f"{name}.bias", (outputs,), -bound, bound))
+                found += _linear_parameters(layer)
+            elif layer[0] == "attention":
+                for linear in projections(layer):
+                    found += _linear_parameters(linear)
             elif layer[0] == "norm":
                 found.append((f"{layer[1]}.weight", (layer[2],), 0.5, 1.5))
                 found.append((f"{layer[1]}.bias", (layer[2],), -0.5, 0.5))
@@ -59,26 +66,32 @@ class Network:
     def halftone(self, rules):
         """The model as a description (docs/spec/description.md)."""
         lines = [f"halftone description 1\n# assume batch={self.batch}\nmodel \"network\""]
-        lines.append(f"input %x : f32[batch, {self.features()}]")
+        rows = f"batch, {self.times}" if self.times else "batch"
+        lines.append(f"input %x : f32[{rows}, {self.features()}]")
         labels = self.loss == "cross_entropy"
-        lines.append("input %target : " + ("i32[batch]" if labels else f"f32[batch, {self.outputs()}]"))
+        lines.append("input %target : " + (f"i32[{rows}]" if labels else f"f32[{rows}, {self.outputs()}]"))
         for name, shape, low, high in self.parameters():
             lines.append(f"parameter %{name} : [{', '.join(map(str, shape))}] init uniform({low!r}, {high!r})")
-        value, columns = "x", self.features()
-        for index, layer in enumerate(self.layers):
-            value, columns, nodes = _nodes(layer, value, columns, index)
-            lines += nodes
+        value, nodes = _chain(self.layers, "x", self.features(), rows, "")
+        lines += nodes
         operands = f"logits: %{value}, label: %target" if labels else f"x: %{value}, target: %target"
         lines.append(f"%loss = {self.loss}({operands}) : []\noutput \"y\" = %{value}\nloss %loss weight 1")
         optimizer = f"optimizer adamw learning_rate {LEARNING_RATE} beta1 0.9 beta2 0.999 epsilon 1e-08"
         return "\n".join(lines) + f"\n{rules}{optimizer} weight_decay {WEIGHT_DECAY}\n"
 
     def operations(self):
-        """Multiplications and additions of a step's products. The first linear's input has no gradient."""
-        products = [layer for layer in self.layers if layer[0] == "linear"]
-        each = [2 * self.batch * layer[2] * layer[3] for layer in products]
+        """Multiplications and additions of a step's products. The first linear's input has no gradient. Of a causal attention's
+        products half of the scores count, and its backward pass has five where its forward pass has two."""
+        each = [2 * self.rows() * linear[2] * linear[3] for linear in self.linears()]
         first_reads_input = self.layers[0][0] == "linear"
-        return 3 * sum(each) - (each[0] if first_reads_input else 0)
+        scores = sum(self.rows() * self.times * layer[2] for layer in self.flat() if layer[0] == "attention")
+        return 3 * sum(each) - (each[0] if first_reads_input else 0) + 7 * scores
+
+    def linears(self):
+        found = []
+        for layer in self.flat():
+            found += [layer] if layer[0] == "linear" else projections(layer) if layer[0] == "attention" else []
+        return found
 
     def least_bytes(self, element_bytes):
         """That a step moves when every value is written once and read once by each pass that needs it."""
@@ -86,21 +99,66 @@ class Network:
         weights = count * (MOMENTS_BYTES + 4 + 2 * element_bytes)  # the gradient written; operands of two passes
         if element_bytes == 2:
             weights += 2 * count  # the working copy
-        widths = [layer[3] for layer in self.layers if layer[0] == "linear"] + [self.features()]
+        widths = [layer[3] for layer in self.linears()] + [self.features()]
         # An activation is written, and read forward and backward; its gradient is written, and read by two products.
-        return weights + self.batch * element_bytes * (3 * sum(widths) + 3 * sum(widths[:-1]))
+        return weights + self.rows() * element_bytes * (3 * sum(widths) + 3 * sum(widths[:-1]))
 
 
-def _nodes(layer, value, columns, index):
+def projections(layer):
+    """The linears of an attention: of queries, keys and values, and of what it leaves."""
+    _, name, columns, _ = layer
+    return [("linear", f"{name}_{part}", columns, columns, True) for part in ("query", "key", "value", "out")]
+
+
+def _flat(layers):
+    for layer in layers:
+        if layer[0] == "residual":
+            yield from _flat(layer[1])
+        else:
+            yield layer
+
+
+def _linear_parameters(layer):
+    _, name, inputs, outputs, bias = layer
+    bound = inputs**-0.5
+    found = [(f"{name}.weight", (outputs, inputs), -bound, bound)]
+    return found + [(f"{name}.bias", (outputs,), -bound, bound)] if bias else found
+
+
+def _chain(layers, value, columns, rows, prefix):
+    """(value, lines): what layers make of a value of so many columns, one after another."""
+    lines = []
+    for index, layer in enumerate(layers):
+        value, columns, nodes = _nodes(layer, value, columns, f"{prefix}{index}", rows)
+        lines += nodes
+    return value, lines
+
+
+def _linear_node(layer, value, rows):
+    _, name, _, outputs, bias = layer
+    more = f", bias: %{name}.bias" if bias else ""
+    return f"%{name} = linear(x: %{value}, weight: %{name}.weight{more}) : [{rows}, {outputs}]"
+
+
+def _nodes(layer, value, columns, index, rows):
     """(value, columns, lines): what a layer makes of a value."""
     if layer[0] == "linear":
-        _, name, inputs, outputs, bias = layer
-        more = f", bias: %{name}.bias" if bias else ""
-        return name, outputs, [f"%{name} = linear(x: %{value}, weight: %{name}.weight{more}) : [batch, {outputs}]"]
+        return layer[1], layer[3], [_linear_node(layer, value, rows)]
     if layer[0] == "norm":
         _, name, columns = layer
         operands = f"x: %{value}, weight: %{name}.weight, bias: %{name}.bias"
-        return name, columns, [f"%{name} = layer_norm({operands}) {{epsilon: 1e-05}} : [batch, {columns}]"]
+        return name, columns, [f"%{name} = layer_norm({operands}) {{epsilon: 1e-05}} : [{rows}, {columns}]"]
+    if layer[0] == "attention":
+        _, name, columns, heads = layer
+        *inward, outward = projections(layer)
+        lines = [_linear_node(linear, value, rows) for linear in inward]
+        operands = ", ".join(f"{linear[1].removeprefix(name + '_')}: %{linear[1]}" for linear in inward)
+        lines.append(f"%{name} = attention({operands}) {{heads: {heads}, causal: true}} : [{rows}, {columns}]")
+        return outward[1], columns, [*lines, _linear_node(outward, name, rows)]
+    if layer[0] == "residual":
+        inner, lines = _chain(layer[1], value, columns, rows, f"{index}_")
+        name = f"residual{index}"
+        return name, columns, [*lines, f"%{name} = add(a: %{value}, b: %{inner}) : [{rows}, {columns}]"]
     if layer[0] == "sum":
         _, a, b, inputs, outputs = layer
         lines, shape, name = [], f"[batch, 1, {outputs}]", f"sum{index}"
@@ -113,7 +171,7 @@ def _nodes(layer, value, columns, index):
         return name, outputs, lines
     name = f"act{index}"
     setting = " {approximation: erf}" if layer[0] == "gelu" else ""
-    return name, columns, [f"%{name} = {layer[0]}(x: %{value}){setting} : [batch, {columns}]"]
+    return name, columns, [f"%{name} = {layer[0]}(x: %{value}){setting} : [{rows}, {columns}]"]
 
 
 def perceptron(name, batch, widths, activation, loss, norm=False):
@@ -122,6 +180,14 @@ def perceptron(name, batch, widths, activation, loss, norm=False):
     for i, (inputs, outputs) in enumerate(zip(widths, widths[1:]), 1):
         layers += [("linear", f"fc{i}", inputs, outputs, True), (activation,)]
     return Network(name, batch, tuple(layers[:-1]), loss)
+
+
+def transformer_block(name, batch, times, columns, heads):
+    """Of GPT-2: norms first, four times as wide inside, gelu by erf."""
+    mixing = (("norm", "norm1", columns), ("attention", "mix", columns, heads))
+    thinking = (("norm", "norm2", columns), ("linear", "up", columns, 4 * columns, True), ("gelu",),
+                ("linear", "down", 4 * columns, columns, True))
+    return Network(name, batch, (("residual", mixing), ("residual", thinking)), times=times)
 
 
 def digits(batch):

@@ -18,7 +18,7 @@ def sampled(values):
 
 
 class Job:
-    """A row as compare.py wrote it: layers, loss, format, kind, direction, folder, batch, parameters."""
+    """A row as compare.py wrote it: layers, loss, format, kind, direction, folder, batch, times, parameters."""
 
     def __init__(self, path):
         with open(path) as file:
@@ -28,12 +28,15 @@ class Job:
         return self._values(name, numpy.float32).reshape(self.parameters[name])
 
     def x(self):
-        return self._values("x", numpy.float32).reshape(self.batch, -1)
+        return self._in_rows("x")
 
     def target(self):
         if self.loss == "cross_entropy":
             return self._values("target", numpy.int32)
-        return self._values("target", numpy.float32).reshape(self.batch, -1)
+        return self._in_rows("target")
+
+    def _in_rows(self, name):
+        return self._values(name, numpy.float32).reshape(self.batch, *([self.times] if self.times else []), -1)
 
     def _values(self, name, kind):
         return numpy.fromfile(f"{self.folder}/{name}.{'i32' if kind == numpy.int32 else 'f32'}", dtype=kind)

@@ -50,6 +50,7 @@ NETWORKS = [
     networks.perceptron("784-512-512-10 relu, cross-entropy, batch 256", 256, (784, 512, 512, 10), "relu", "cross_entropy"),
     networks.perceptron("64-64-64-64-16 relu, mse, batch 4096", 4096, (64, 64, 64, 64, 16), "relu", "mse"),
     networks.perceptron("layer norm, 1024-4096-1024 gelu, mse, batch 512", 512, (1024, 4096, 1024), "gelu", "mse", norm=True),
+    networks.transformer_block("transformer block, 768 columns, 12 heads, mse, 2 x 256 tokens", 2, 256, 768, 12),
 ]
 SMALL = [
     networks.perceptron("4-32-32-2 relu, mse, batch 32", 32, (4, 32, 32, 2), "relu", "mse"),

@@ -6,18 +6,45 @@ import os
 import torch
 from torch.nn import functional
 
+from networks import projections
 from peer_worker import BETA1, BETA2, EPSILON, sampled, serve
 
 BF16 = torch.bfloat16
 
 
-def module_of(job):
+class Residual(torch.nn.Module):
+    def __init__(self, job, layers):
+        super().__init__()
+        self.inner = module_of(job, layers)
+
+    def forward(self, x):
+        return x + self.inner(x)
+
+
+class Attention(torch.nn.Module):
+    """Causal, over rows of a sequence."""
+
+    def __init__(self, job, layer):
+        super().__init__()
+        self.heads = layer[3]
+        self.query, self.key, self.value, self.out = (module_of(job, [linear]) for linear in projections(layer))
+
+    def forward(self, x):
+        parts = (linear(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) for linear in (self.query, self.key, self.value))
+        return self.out(functional.scaled_dot_product_attention(*parts, is_causal=True).transpose(1, 2).flatten(-2))
+
+
+def module_of(job, layers):
     modules = []
-    for layer in job.layers:
+    for layer in layers:
         if layer[0] == "linear":
             _, name, inputs, outputs, bias = layer
             module = torch.nn.Linear(inputs, outputs, bias=bias)
             fill(module, name, job)
+        elif layer[0] == "residual":
+            module = Residual(job, layer[1])
+        elif layer[0] == "attention":
+            module = Attention(job, layer)
         elif layer[0] == "norm":
             module = torch.nn.LayerNorm(layer[2])
             fill(module, layer[1], job)
@@ -37,7 +64,7 @@ class Steps:
     """f32 weights; autocast where the job is in bf16. With `update` the optimizer alone is timed."""
 
     def __init__(self, job, contender):
-        model = module_of(job)
+        model = module_of(job, job.layers)
         self.optimizer = torch.optim.AdamW(model.parameters(), lr=job.learning_rate, betas=(BETA1, BETA2), eps=EPSILON,
                                            weight_decay=job.weight_decay, fused=True)
         self.x, target = torch.from_numpy(job.x()), torch.from_numpy(job.target())
