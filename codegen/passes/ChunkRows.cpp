@@ -3,6 +3,7 @@
 // and marks it as a section, which runs once per chunk of rows (docs/decisions/0024).
 #include "codegen/ir/Scalars.h"
 #include "codegen/passes/Passes.h"
+#include "codegen/skeletons/KernelGroup.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace halftone::ir {
@@ -18,11 +19,11 @@ namespace {
 /// One loss with chunk_rows.
 class LossSection {
 public:
-  explicit LossSection(MapOp loss) : loss(loss) {}
+  LossSection(MapOp loss, bool forChips) : loss(loss), forChips(forChips) {}
 
   LogicalResult build() {
     if (failed(findProduct(loss.getInputs().front())) || failed(findGradients()) ||
-        failed(checkReaders()) || failed(checkRows()))
+        failed(checkReaders()) || failed(checkRows()) || failed(checkOrder()))
       return failure();
     mark();
     return success();
@@ -114,6 +115,18 @@ private:
     return success();
   }
 
+  /// A chip's kernel adds what the chunks before have left to its own chunk's sum: no chain goes
+  /// on.
+  LogicalResult checkOrder() {
+    for (Operation *op : gradients)
+      if (forChips && cast<ContractOp>(op).getTransposeLhs() &&
+          accumulationOf(op) == Accumulation::Ordered)
+        return refuse() << "kernels for chips sum the weight's gradient chunk by chunk, which "
+                           "accumulate ordered does not allow; make the artifact with --targets "
+                           "cpu, or leave chunk_rows out";
+    return success();
+  }
+
   void mark() {
     auto name = StringAttr::get(loss.getContext(), getLayer(loss));
     Attribute rows = loss->getAttr(kChunkRowsAttr);
@@ -155,6 +168,7 @@ private:
   }
 
   MapOp loss;
+  bool forChips;
   llvm::SetVector<Operation *> members, gradients;
 };
 
@@ -169,13 +183,7 @@ struct ChunkRowsPass : halftone::ir::impl::ChunkRowsBase<ChunkRowsPass> {
         if (getPhase(map) != Phase::Loss || !map->hasAttr(kChunkRowsAttr) ||
             map->hasAttr(kSectionAttr))
           continue;
-        if (forChips) {
-          map.emitError() << "loss '" << getLayer(map)
-                          << "' states chunk_rows, which kernels for GPUs do not follow: make the "
-                             "artifact with --targets cpu, or leave chunk_rows out";
-          return signalPassFailure();
-        }
-        if (failed(LossSection(map).build()))
+        if (failed(LossSection(map, forChips).build()))
           return signalPassFailure();
       }
     }

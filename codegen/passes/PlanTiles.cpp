@@ -3,6 +3,7 @@
 #include "codegen/passes/Passes.h"
 #include "codegen/plan/PlanList.h"
 #include "codegen/skeletons/Skeletons.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace halftone::ir {
 #define GEN_PASS_DEF_PLANTILES
@@ -27,7 +28,7 @@ struct PlanTilesPass : halftone::ir::impl::PlanTilesBase<PlanTilesPass> {
       kernel.setCpuTile(skeleton.getDefaultCpuTile(kernel));
       SmallVector<Attribute> plans;
       for (const Chip *chip : planned) {
-        PlanList list(kernel, *chip, sizes);
+        PlanList list(kernel, *chip, sizesOf(kernel, sizes));
         skeleton.addPlans(list);
         if (auto reason = kernel->getAttrOfType<StringAttr>(kNotJoinedAttr))
           list.reason = reason.str();
@@ -38,6 +39,28 @@ struct PlanTilesPass : halftone::ir::impl::PlanTilesBase<PlanTilesPass> {
   }
 
 private:
+  /// In a section of chunks, of a chunk. The section's first kernel has its rows as its domain's.
+  const AssumedSizes &sizesOf(KernelOp kernel, const AssumedSizes &sizes) {
+    auto most = kernel->getAttrOfType<IntegerAttr>(kChunkRowsAttr);
+    if (!most)
+      return sizes;
+    auto section = std::pair(kernel->getParentOp(), kernel->getAttr(kSectionAttr));
+    auto [found, isNew] = chunks.try_emplace(section, sizes);
+    if (isNew) {
+      ArrayRef<Attribute> rows = kernel.getDomainType().getRowDims();
+      int64_t all = 1;
+      auto assumed = [&](Attribute dim) {
+        auto symbol = dyn_cast<StringAttr>(dim);
+        return symbol ? assumedSize(sizes, symbol.getValue()) : cast<IntegerAttr>(dim).getInt();
+      };
+      for (Attribute dim : rows.drop_front())
+        all *= assumed(dim);
+      found->second[cast<StringAttr>(rows.front()).getValue()] =
+          std::clamp<int64_t>(most.getInt() / all, 1, assumed(rows.front()));
+    }
+    return found->second;
+  }
+
   LogicalResult readOptions(SmallVectorImpl<const Chip *> &planned, AssumedSizes &sizes) {
     for (const std::string &name : chips) {
       const Chip *chip = findChip(name);
@@ -51,6 +74,8 @@ private:
       return getOperation().emitError() << *fault;
     return success();
   }
+
+  llvm::DenseMap<std::pair<Operation *, Attribute>, AssumedSizes> chunks;
 };
 
 } // namespace

@@ -152,20 +152,11 @@ void CpuExecution::bind(BoundPhases& bound, Phase phase) const {
   bound.phases[static_cast<std::size_t>(phase)] = std::move(steps);
 }
 
-std::span<const manifest::Launch> CpuExecution::launches_of(
-    const manifest::Section& section) const {
-  return plan_.launches(section.phase)
-      .subspan(static_cast<std::size_t>(section.first), static_cast<std::size_t>(section.count));
-}
-
 /// All of a section's launches, chunk by chunk.
 void CpuExecution::bind(std::vector<BoundStep>& steps, const manifest::Section& section,
                         const Sizes& sizes) const {
-  const std::int64_t all = sizes.symbols[static_cast<std::size_t>(section.symbol)];
-  const std::int64_t length = manifest::chunk_of(section, plan_.symbols());
-  for (std::int64_t begin = 0; begin < all; begin += length) {
-    const Sizes chunk = plan_.of_chunk(section, sizes, std::min(length, all - begin));
-    for (const manifest::Launch& launch : launches_of(section)) {
+  for (const auto& [chunk, begin] : plan_.chunks_of(section, sizes)) {
+    for (const manifest::Launch& launch : plan_.launches_of(section)) {
       steps.emplace_back(bind(launch, chunk, {&section, begin}));
     }
   }
@@ -195,7 +186,7 @@ CpuExecution::BoundParts CpuExecution::bind_parts(const manifest::Section& secti
   BoundParts parts;
   parts.count = ProgramPlan::count_parts(section, sizes);
   parts.side_by_side = side_by_side(section);
-  for (const manifest::Launch& launch : launches_of(section)) {
+  for (const manifest::Launch& launch : plan_.launches_of(section)) {
     parts.launches.push_back(bind(launch, sizes, {&section, 0}));
     std::vector<PartPlace>& places = parts.places.emplace_back();
     for (const manifest::Argument& argument : launch.arguments) {

@@ -103,8 +103,6 @@ class CpuExecution final : public Execution {
   [[nodiscard]] PartPlace place_of(const manifest::Argument& argument,
                                    const manifest::Kernel& kernel, const manifest::Section& section,
                                    const Sizes& sizes) const;
-  [[nodiscard]] std::span<const manifest::Launch> launches_of(
-      const manifest::Section& section) const;
   /// Whether parts run on one thread each, which the planned sizes decide.
   [[nodiscard]] bool side_by_side(const manifest::Section& section) const;
   [[nodiscard]] int threads_of(const manifest::Section* section) const;

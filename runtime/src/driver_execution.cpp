@@ -35,6 +35,17 @@ std::vector<std::size_t> kernels_of(const manifest::Program& program) {
   return {kernels.begin(), kernels.end()};
 }
 
+/// Kernels of sections run with the sizes of chunks, so none is made for the planned sizes alone.
+std::vector<std::size_t> without_sections(std::vector<std::size_t> kernels,
+                                          const ProgramPlan& plan) {
+  for (const manifest::Section& section : plan.program().sections) {
+    for (const manifest::Launch& launch : plan.launches_of(section)) {
+      std::erase(kernels, static_cast<std::size_t>(launch.kernel));
+    }
+  }
+  return kernels;
+}
+
 /// Whether only write() changes it.
 bool is_the_hosts(Role role) { return role == Role::hyperparameter; }
 
@@ -45,8 +56,9 @@ DriverExecution::DriverExecution(const ProgramPlan& plan)
       context_(plan.device().driver()),
       stream_(make_stream(plan)),
       kernels_(kernels_of(plan.program())),
+      whole_(without_sections(kernels_, plan)),
       memory_(plan, *context_, stream_.get(), kernels_),
-      general_(load(images_of(plan, *context_, kernels_))),
+      general_(load(images_of(plan, *context_, kernels_), kernels_)),
       in_use_(&general_->planned),
       runs_(plan, *context_, memory_, stream_.get()),
       kept_buffers_(halftone::kept_buffers(plan)),
@@ -59,8 +71,9 @@ DriverExecution::DriverExecution(const ProgramPlan& plan)
   }
 }
 
-std::unique_ptr<DriverExecution::Loaded> DriverExecution::load(const KernelImages& images) {
-  auto loaded = std::make_unique<Loaded>(Loaded{DriverModules(plan_, *context_, kernels_, images)});
+std::unique_ptr<DriverExecution::Loaded> DriverExecution::load(
+    const KernelImages& images, std::span<const std::size_t> kernels) {
+  auto loaded = std::make_unique<Loaded>(Loaded{DriverModules(plan_, *context_, kernels, images)});
   loaded->planned = bind(loaded->modules, plan_.planned());
   return loaded;
 }
@@ -111,27 +124,45 @@ DriverExecution::BoundPhases DriverExecution::bind(const DriverModules& modules,
 
 void DriverExecution::bind(BoundPhases& bound, Phase phase) const {
   std::vector<BoundLaunch> launches;
+  const std::span<const manifest::Launch> all = plan_.launches(phase);
+  std::vector<std::vector<std::size_t>> places(all.size());
+  const auto add = [&](std::size_t launch, const DriverModules& modules, const Place& place) {
+    places[launch].push_back(launches.size());
+    launches.push_back(bind(modules, all[launch], place));
+  };
+  // While the first kernels are loaded, they are the ones that are bound.
+  const DriverModules& general = general_ ? general_->modules : *bound.modules;
   try {
-    for (const manifest::Launch& launch : plan_.launches(phase)) {
-      launches.push_back(bind(bound, launch));
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const manifest::Section* section = plan_.section_of(phase, i);
+      if (!section) {
+        add(i, *bound.modules, {bound.sizes});
+      } else if (static_cast<std::size_t>(section->first) == i) {
+        const std::size_t end = i + static_cast<std::size_t>(section->count);
+        for (const auto& [chunk, begin] : plan_.chunks_of(*section, bound.sizes)) {
+          for (std::size_t of = i; of < end; ++of) add(of, general, {chunk, section, begin});
+        }
+      }
     }
   } catch (const std::overflow_error&) {
     plan_.refuse_launch("has a kernel with more than 2^62 blocks");
   }
   bound.phases[static_cast<std::size_t>(phase)] = std::move(launches);
+  bound.places[static_cast<std::size_t>(phase)] = std::move(places);
 }
 
-DriverExecution::BoundLaunch DriverExecution::bind(const BoundPhases& all,
-                                                   const manifest::Launch& launch) const {
+DriverExecution::BoundLaunch DriverExecution::bind(const DriverModules& modules,
+                                                   const manifest::Launch& launch,
+                                                   const Place& place) const {
   const auto index = static_cast<std::size_t>(launch.kernel);
   const manifest::Kernel& kernel = plan_.kernel(launch);
   const manifest::CudaKernel& cuda = plan_.target()->kernels[index];
-  const std::vector<std::int64_t>& symbols = all.sizes.symbols;
+  const std::vector<std::int64_t>& symbols = place.sizes.symbols;
   const std::int64_t blocks = manifest::block_count(cuda, symbols);
   if (blocks > std::numeric_limits<std::int32_t>::max()) {
     plan_.refuse_launch("has a kernel with more than 2^31 - 1 blocks, '" + kernel.name + "'");
   }
-  BoundLaunch bound{.function = all.modules->function(index),
+  BoundLaunch bound{.function = modules.function(index),
                     .shape = {.blocks = static_cast<std::uint32_t>(blocks),
                               .threads = static_cast<std::uint32_t>(cuda.threads),
                               .shared_bytes = static_cast<std::uint32_t>(cuda.shared_bytes),
@@ -141,7 +172,8 @@ DriverExecution::BoundLaunch DriverExecution::bind(const BoundPhases& all,
                     .entry = cuda.entry};
   context_->explain_kernel(cuda.entry, launch.fused);
   for (const manifest::Argument& argument : launch.arguments) {
-    const std::int64_t at = plan_.first_byte(argument, kernel);
+    std::int64_t at = plan_.first_byte(argument, kernel);
+    if (place.section) at += plan_.bytes_before(argument, *place.section, place.sizes, place.begin);
     bound.values.push_back(memory_.buffer(static_cast<std::size_t>(argument.buffer)) +
                            static_cast<DeviceAddress>(at));
   }
@@ -195,10 +227,13 @@ std::vector<Outcome> DriverExecution::outcomes(bool all) {
 }
 
 void DriverExecution::run(Phase phase, std::size_t index) {
-  const BoundLaunch& bound = in_use_->phases[static_cast<std::size_t>(phase)][index];
-  in_flight_ = context_->kernel_text(bound.entry);
+  const auto of = static_cast<std::size_t>(phase);
   mark_stale();
-  launch(bound);
+  for (const std::size_t place : in_use_->places[of][index]) {
+    const BoundLaunch& bound = in_use_->phases[of][place];
+    in_flight_ = context_->kernel_text(bound.entry);
+    launch(bound);
+  }
 }
 
 DriverGraph DriverExecution::graph(std::span<const Phase> phases) {
@@ -245,7 +280,7 @@ void DriverExecution::put_on_stream(const BoundPhases& all, std::span<const Phas
 void DriverExecution::specialise() {
   if (context_->options().jit != Jit::background || plan_.symbols().empty()) return;
   if (!specialisation_) {
-    specialisation_ = std::make_unique<Specialisation>(plan_, context_, kernels_);
+    specialisation_ = std::make_unique<Specialisation>(plan_, context_, whole_);
   } else if (const auto images = specialisation_->take()) {
     exchange(*images);
   }
@@ -255,7 +290,7 @@ void DriverExecution::specialise() {
 /// rows than planned run on the kernels for all sizes, which stay.
 void DriverExecution::exchange(const KernelImages& images) {
   try {
-    auto special = load(images);
+    auto special = load(images, whole_);
     BoundPhases& planned = general_->planned;
     for (const auto& [set, captured] : planned.graphs) {
       capture(special->planned, set, captured.phases);

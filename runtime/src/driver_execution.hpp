@@ -61,6 +61,8 @@ class DriverExecution final : public Execution {
     const DriverModules* modules = nullptr;  ///< which go after it
     Sizes sizes = {};
     std::vector<BoundLaunch> phases[manifest::kPhases] = {};
+    /// Which of them each of the program's launches is; of a section's, one in every chunk.
+    std::vector<std::vector<std::size_t>> places[manifest::kPhases] = {};
     std::map<std::uint32_t, CapturedGraph> graphs = {};  ///< by the set of phases, one bit each
     std::uint64_t used = 0;  ///< how many runs had ended when it ran last
   };
@@ -76,10 +78,18 @@ class DriverExecution final : public Execution {
     bool stale = true;
   };
 
-  [[nodiscard]] std::unique_ptr<Loaded> load(const KernelImages& images);
+  [[nodiscard]] std::unique_ptr<Loaded> load(const KernelImages& images,
+                                             std::span<const std::size_t> kernels);
   [[nodiscard]] BoundPhases bind(const DriverModules& modules, const Sizes& sizes) const;
   void bind(BoundPhases& bound, manifest::Phase phase) const;
-  [[nodiscard]] BoundLaunch bind(const BoundPhases& bound, const manifest::Launch& launch) const;
+  /// With the sizes and the rows of a chunk, where the launch is one of a section.
+  struct Place {
+    const Sizes& sizes;
+    const manifest::Section* section = nullptr;
+    std::int64_t begin = 0;  ///< element of the section's symbol
+  };
+  [[nodiscard]] BoundLaunch bind(const DriverModules& modules, const manifest::Launch& launch,
+                                 const Place& place) const;
   void launch(const BoundLaunch& launch);
   [[nodiscard]] DriverGraph graph(std::span<const manifest::Phase> phases);
   void capture(BoundPhases& bound, std::uint32_t set, std::span<const manifest::Phase> phases);
@@ -96,6 +106,7 @@ class DriverExecution final : public Execution {
   std::shared_ptr<DriverContext> context_;
   OwnedStream stream_;
   std::vector<std::size_t> kernels_;  ///< that the program launches
+  std::vector<std::size_t> whole_;    ///< of them those that no section launches
   DriverMemory memory_;
   std::unique_ptr<Loaded> general_;  ///< for all sizes
   std::unique_ptr<Loaded> special_;  ///< for the planned ones alone; null until it takes over

@@ -58,7 +58,8 @@ class Execution {
   /// a forward phase the buffers that diagnosis will ask for as they were are kept.
   virtual void run(std::span<const manifest::Phase> phases) = 0;
 
-  /// One launch of a phase.
+  /// One launch of a phase; of a section's, those of all chunks. On the CPU the phase has no
+  /// sections.
   virtual void run(manifest::Phase phase, std::size_t launch) = 0;
 
   /// A buffer of kept_buffers() as the last forward phase found it.

@@ -227,16 +227,27 @@ const manifest::Section* ProgramPlan::section_of(manifest::Phase phase, std::siz
   return nullptr;
 }
 
-Sizes ProgramPlan::of_chunk(const manifest::Section& section, const Sizes& sizes,
-                            std::int64_t length) const {
-  Sizes chunk = sizes;
+std::span<const manifest::Launch> ProgramPlan::launches_of(const manifest::Section& section) const {
+  return launches(section.phase)
+      .subspan(static_cast<std::size_t>(section.first), static_cast<std::size_t>(section.count));
+}
+
+std::vector<ProgramPlan::Chunk> ProgramPlan::chunks_of(const manifest::Section& section,
+                                                       const Sizes& sizes) const {
   const auto symbol = static_cast<std::size_t>(section.symbol);
-  chunk.symbols[symbol] = length;
-  if (leading_ == symbol) chunk.rows = length;
-  for (std::size_t i = 0; i < chunk.elements.size(); ++i) {
-    chunk.elements[i] = manifest::elements(buffer(i).shape, chunk.symbols);
+  const std::int64_t all = sizes.symbols[symbol];
+  const std::int64_t most = manifest::chunk_of(section, symbols());
+  std::vector<Chunk> chunks;
+  for (std::int64_t begin = 0; begin < all; begin += most) {
+    Sizes chunk = sizes;
+    chunk.symbols[symbol] = std::min(most, all - begin);
+    if (leading_ == symbol) chunk.rows = chunk.symbols[symbol];
+    for (std::size_t i = 0; i < chunk.elements.size(); ++i) {
+      chunk.elements[i] = manifest::elements(buffer(i).shape, chunk.symbols);
+    }
+    chunks.push_back({std::move(chunk), begin});
   }
-  return chunk;
+  return chunks;
 }
 
 std::int64_t ProgramPlan::bytes_before(const manifest::Argument& argument,

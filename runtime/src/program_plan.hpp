@@ -72,9 +72,18 @@ class ProgramPlan {
   [[nodiscard]] const manifest::Section* section_of(manifest::Phase phase,
                                                     std::size_t launch) const;
 
-  /// The sizes of a run with `length` elements of the section's symbol, for kernels of a chunk.
-  [[nodiscard]] Sizes of_chunk(const manifest::Section& section, const Sizes& sizes,
-                               std::int64_t length) const;
+  [[nodiscard]] std::span<const manifest::Launch> launches_of(
+      const manifest::Section& section) const;
+
+  /// A share of a section's symbol: `sizes` of a run with that many, which kernels are bound to,
+  /// and the element that it begins with.
+  struct Chunk {
+    Sizes sizes;
+    std::int64_t begin = 0;
+  };
+  /// Of a section that runs in chunks, in their order. The last one may be short.
+  [[nodiscard]] std::vector<Chunk> chunks_of(const manifest::Section& section,
+                                             const Sizes& sizes) const;
 
   /// How many bytes of an argument's buffer lie before element `begin` of the section's symbol:
   /// none of what the section alone uses, nor of what has no rows.

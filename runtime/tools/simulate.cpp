@@ -117,6 +117,13 @@ std::string ratio(const Json& counted, const std::string& of) {
   return std::to_string(hundredths / 100) + "." + (rest.size() < 2 ? "0" : "") + rest;
 }
 
+/// That a launch is bound to; of a section's the first chunk's.
+std::vector<std::int64_t> symbols_of(const ProgramPlan& plan, Phase phase, std::size_t launch) {
+  const manifest::Section* section = plan.section_of(phase, launch);
+  if (!section) return plan.planned().symbols;
+  return plan.chunks_of(*section, plan.planned()).front().sizes.symbols;
+}
+
 }  // namespace
 
 Json simulation_of(std::span<const Manifest> manifests, std::span<const std::string> texts,
@@ -138,12 +145,13 @@ Json simulation_of(std::span<const Manifest> manifests, std::span<const std::str
       program.run(phase, i);
       const auto& kernel =
           program.plan().target()->kernels[static_cast<std::size_t>(all[i].kernel)];
-      launches.push_back({{"phase", manifest::spelled(phase)},
-                          {"kernel", program.plan().kernel(all[i]).name},
-                          {"blocks", manifest::block_count(kernel, program.plan().symbols())},
-                          {"threads", kernel.threads},
-                          {"counted", json_of(counted)},
-                          {"predicted", predicted_of(kernel)}});
+      launches.push_back(
+          {{"phase", manifest::spelled(phase)},
+           {"kernel", program.plan().kernel(all[i]).name},
+           {"blocks", manifest::block_count(kernel, symbols_of(program.plan(), phase, i))},
+           {"threads", kernel.threads},
+           {"counted", json_of(counted)},
+           {"predicted", predicted_of(kernel)}});
     }
   }
   return {{"chip", chip}, {"symbols", symbols}, {"launches", launches}};

@@ -23,6 +23,11 @@ std::string memberName(KernelOp kernel, unsigned input) {
                                  : numbered("input", input);
 }
 
+/// What the body of a contraction reads element by element, though no argument of it stands for it.
+static bool isStart(KernelOp kernel, unsigned input) {
+  return kernel.getInputAccess(input).getKind() == AccessKind::Start;
+}
+
 bool isUniform(KernelOp kernel, unsigned input) {
   AccessKind kind = kernel.getInputAccess(input).getKind();
   return kind == AccessKind::Row || kind == AccessKind::Scalar;
@@ -116,8 +121,9 @@ void BodyPrinter::printOperands() {
     out << "    int axis" << axis << ";\n";
   out << "  };\n  template <int kWidth>\n  struct Inputs {\n";
   for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
-    if (isVarying(kernel, i))
-      out << "    " << cudaType(elementType(input)) << " input" << i << "[kWidth];\n";
+    if (isVarying(kernel, i) || isStart(kernel, i))
+      out << "    " << cudaType(elementType(input)) << " " << memberName(kernel, i)
+          << "[kWidth];\n";
   out << "  };\n  template <int kWidth>\n  struct Outputs {\n";
   for (auto [i, result] : llvm::enumerate(kernel.getStored()))
     if (isStoredAs(kernel, i, AccessKind::Full))
@@ -137,22 +143,22 @@ void BodyPrinter::printLoads() {
       << "  " << kDevice
       << " void load(long long row, Column column, Inputs<kWidth>& inputs) const {\n";
   for (auto [i, input] : llvm::enumerate(kernel.getInputs())) {
-    if (!isVarying(kernel, i))
+    if (!isVarying(kernel, i) && !isStart(kernel, i))
       continue;
     AccessAttr access = kernel.getInputAccess(i);
     if (isGeneral(kernel, i)) {
       printGeneralLoad(kernel, i, out);
       continue;
     }
-    out << "    halftone::kernels::load(input" << i;
-    if (access.getKind() == AccessKind::Full)
+    out << "    halftone::kernels::load(" << memberName(kernel, i);
+    if (access.getKind() == AccessKind::Full || isStart(kernel, i))
       out << " + row * columns(), column, columns()";
     else if (access.getKind() == AccessKind::Column)
       out << ", column, columns()";
     else
       out << " + row * " << columnsText(cast<TensorType>(input.getType())) << ", column + ("
           << access.getOffset() << "), " << columnsText(cast<TensorType>(input.getType()));
-    out << ", inputs.input" << i << ");\n";
+    out << ", inputs." << memberName(kernel, i) << ");\n";
   }
   out << "  }\n";
 }

@@ -189,7 +189,9 @@ BodyForm Contraction::getBodyForm(KernelOp kernel, CudaPlanAttr plan) const {
                    bodyConstant("kIsBatch", !kernel.getBatchDims().empty()) +
                    bodyConstant("kUsesLhsSum", !sums.empty());
   form.before = "float sum, float lhs_sum, ";
-  form.elements[kernel.getBody().front().getArgument(0)] = "sum";
+  // What earlier chunks left is added last: P21 allows it, or ChunkRows has refused the model.
+  form.elements[kernel.getBody().front().getArgument(0)] =
+      findMatrices(kernel).start ? "(inputs.start[i] + sum)" : "sum";
   for (LhsSumOp op : sums)
     form.uniforms[op.getResult()] = "lhs_sum";
   form.members = [](BodyPrinter &printer) { return printer.printStoreRow("float lhs_sum"); };

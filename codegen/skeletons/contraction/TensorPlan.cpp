@@ -68,7 +68,8 @@ LogicalResult verifyPlan(KernelOp kernel, CudaPlanAttr plan) {
     return kernel.emitOpError("has elements that need the sum of lhs, so its depth is not split");
   for (auto [i, input] : llvm::enumerate(kernel.getInputs())) {
     Type element = elementType(input);
-    if (isMatrix(kernel, i) && !isNarrow(element))
+    if (isMatrix(kernel, i) && kernel.getInputAccess(i).getKind() != AccessKind::Start &&
+        !isNarrow(element))
       return kernel.emitOpError() << "operand " << i << " holds " << element
                                   << ", which tensor cores do not take";
   }
@@ -172,7 +173,7 @@ public:
 
   void addPlans(PlanList &plans) const override {
     const Chip &chip = plans.chip;
-    int64_t stages = chip.number<80 ? 2 : chip.sharedPerSm>(100 << 10) ? 4 : 3;
+    int64_t stages = chip.number < 80 ? 2 : chip.sharedPerSm > (100 << 10) ? 4 : 3;
     int64_t elementBytes = sharedElementBytes(plans.kernel);
     for (const TensorTile &tile : kTensorTiles)
       addTile(plans, {tile.rows, tile.columns, tile.depthBytes / elementBytes, tile.warpRows,

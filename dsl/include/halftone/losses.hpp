@@ -64,8 +64,8 @@ struct ChunkRows {
   const char* misuse = nullptr;
 };
 /// How many rows of its logits cross_entropy may have in memory at a time, be they as many as a
-/// batch has. The linear that they come from has no bias and no other reader. No bit depends on it.
-/// D74
+/// batch has. The linear that they come from has no bias and no other reader. No bit depends on it,
+/// but for the order in which a GPU sums that linear's weight gradient. D74
 template <Whole Rows>
 constexpr ChunkRows chunk_rows(Rows rows) {
   return {whole_number(rows)};
