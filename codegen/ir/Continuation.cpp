@@ -24,11 +24,9 @@ LogicalResult countsTimes(Operation *layer, Value x, Value position, const Conti
   return success();
 }
 
-/// [batch, time, ...], in which no other dimension is the time.
-static bool hasTimesInFront(TensorType type, const Continuation &before) {
+bool Continuation::hasTimesInFront(TensorType type) const {
   ArrayRef<Attribute> dims = type.getDims();
-  return dims.size() >= 2 && dims[0] == before.batch && dims[1] == before.time &&
-         llvm::count(dims, before.time) == 1;
+  return dims.size() >= 2 && dims[0] == batch && dims[1] == time && llvm::count(dims, time) == 1;
 }
 
 LogicalResult keepsTimesApart(Operation *op, const Continuation &before) {
@@ -41,20 +39,20 @@ LogicalResult keepsTimesApart(Operation *op, const Continuation &before) {
     AccessKind kind = access.getKind();
     bool ofOneRow = kind == AccessKind::Row ||
                     (type.getRank() > 2 && kind != AccessKind::General && kind != AccessKind::Rhs);
-    if (!ofOneRow || !hasTimesInFront(type, before) || !hasTimesInFront(result, before))
+    if (!ofOneRow || !before.hasTimesInFront(type) || !before.hasTimesInFront(result))
       return refuseToContinue(op, "lets a token depend on others than those before it");
   }
   return success();
 }
 
-/// What is read by rows of the cache's domain, (b, j, c), from the new times: (b, source, c).
-static AccessAttr readOfSources(MLIRContext *context) {
-  constexpr unsigned kAxes = 3;
-  auto map = AffineMap::get(
-      kAxes, 1,
-      {getAffineDimExpr(0, context), getAffineSymbolExpr(0, context), getAffineDimExpr(2, context)},
-      context);
-  return AccessAttr::get(context, AccessKind::General, 0, AffineMapAttr::get(map), {}, {2});
+/// What is read by elements of a domain, (b, j, ...), from the new times: (b, source, ...). Operand
+/// `index` is the sources.
+static AccessAttr readOfSources(MLIRContext *context, unsigned axes, int64_t index) {
+  AffineMap map = AffineMap::getMultiDimIdentityMap(axes, context);
+  SmallVector<AffineExpr> results(map.getResults());
+  results[1] = getAffineSymbolExpr(0, context);
+  map = AffineMap::get(axes, 1, results, context);
+  return AccessAttr::get(context, AccessKind::General, 0, AffineMapAttr::get(map), {}, {index});
 }
 
 Value Continuation::remember(OpBuilder &builder, Operation *layer, StringRef what, Value x) const {
@@ -67,7 +65,8 @@ Value Continuation::remember(OpBuilder &builder, Operation *layer, StringRef wha
                                builder.getF64FloatAttr(0), UnitAttr(), builder.getUnitAttr());
   auto named = [&](AccessKind kind) { return AccessAttr::get(context, kind); };
   Space space{type,
-              {named(AccessKind::Full), readOfSources(context), named(AccessKind::Row)},
+              {named(AccessKind::Full), readOfSources(context, type.getRank(), 2),
+               named(AccessKind::Row)},
               {named(AccessKind::Full)}};
   Element element = elementOf(type.getElementType());
   auto widen = [&](Value narrow) -> Value { // exact
@@ -83,6 +82,24 @@ Value Continuation::remember(OpBuilder &builder, Operation *layer, StringRef wha
                         });
   AssignOp::create(builder, layer->getLoc(), cache, placed.getOutputs()[0]);
   return placed.getOutputs()[0];
+}
+
+TensorType Continuation::ofLast(TensorType type) const {
+  SmallVector<Attribute> dims(type.getDims());
+  dims[1] = Builder(type.getContext()).getI64IntegerAttr(1);
+  return type.withDims(dims);
+}
+
+Value Continuation::takeLast(OpBuilder &builder, Value x, Value last) const {
+  MLIRContext *context = builder.getContext();
+  TensorType type = ofLast(tensor(x));
+  AccessKind index = type.getRank() == 2 ? AccessKind::Full : AccessKind::Row;
+  Space space{type,
+              {readOfSources(context, type.getRank(), 1), AccessAttr::get(context, index)},
+              {AccessAttr::get(context, AccessKind::Full)}};
+  return makeMap(builder, last.getLoc(), "take_last", space, {x, last}, type,
+                 [](Scalars &, ValueRange e) { return SmallVector<Value>{e[0]}; })
+      .getOutputs()[0];
 }
 
 } // namespace halftone::ir

@@ -15,10 +15,18 @@ struct Continuation {
 
   /// Whether rows of `type` are the tokens.
   bool leads(TensorType type) const;
+  /// Whether it is [batch, time, ...], in which no other dimension is the time.
+  bool hasTimesInFront(TensorType type) const;
 
   /// A cache of x with the new times in their rows, which layer `layer` reads in the place of x.
   mlir::Value remember(mlir::OpBuilder &builder, mlir::Operation *layer, llvm::StringRef what,
                        mlir::Value x) const;
+
+  /// The type with one time of each sequence, [batch, 1, ...].
+  TensorType ofLast(TensorType type) const;
+  /// Of x, [batch, time] or [batch, time, columns], each sequence's row at the new time that `last`,
+  /// [batch, 1], says.
+  mlir::Value takeLast(mlir::OpBuilder &builder, mlir::Value x, mlir::Value last) const;
 };
 
 /// Says that the layer cannot go on from earlier times, and why.

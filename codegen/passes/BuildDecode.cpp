@@ -33,6 +33,7 @@ public:
     for (auto output : block.getOps<OutputOp>())
       if (!before.leads(tensor(output.getX())))
         return refuse("output '" + output.getName() + "' is not one row for every token");
+    computeLastAlone();
     graph.setName(kDecode);
     return success();
   }
@@ -98,6 +99,62 @@ private:
       Value isNew =
           s.both(s.compare(Predicate::sge, i, s.integer(0)), s.compare(Predicate::slt, i, e[1]));
       return SmallVector<Value>{s.select(isNew, i, s.integer(-1))};
+    });
+  }
+
+  /// Leaves of outputs the rows of each sequence's last token (G11), and computes no others of what
+  /// they alone are computed from.
+  void computeLastAlone() {
+    SmallVector<Operation *> ofLast = findOfLast();
+    llvm::append_range(ofLast, block.getOps<OutputOp>());
+    Value last = makeLast();
+    llvm::DenseMap<Value, Value> taken;
+    for (Operation *op : ofLast) {
+      builder.setInsertionPoint(op);
+      for (OpOperand &operand : op->getOpOperands()) {
+        Value x = operand.get();
+        if (!before.hasTimesInFront(tensor(x)))
+          continue; // of no tokens, or of the last ones
+        if (!taken.contains(x))
+          taken[x] = before.takeLast(builder, x, last);
+        operand.set(taken[x]);
+      }
+      for (Value result : op->getResults())
+        if (before.hasTimesInFront(tensor(result)))
+          result.setType(before.ofLast(tensor(result)));
+    }
+  }
+
+  /// What is of the last tokens alone, in the order of the graph. Layers and casts compute row by
+  /// row here: what attention reads of other tokens comes from caches.
+  SmallVector<Operation *> findOfLast() {
+    llvm::SmallPtrSet<Operation *, 16> found;
+    SmallVector<Operation *> ofLast;
+    auto isOfLast = [&](Operation *op) { return isa<OutputOp>(op) || found.contains(op); };
+    for (Operation &op : llvm::reverse(block))
+      if (isa<Layer, CastOp>(op) && !op.use_empty() && llvm::all_of(op.getUsers(), isOfLast) &&
+          before.hasTimesInFront(tensor(op.getResult(0))) &&
+          llvm::all_of(op.getOperands(), [&](Value x) { return canTakeLast(x); })) {
+        found.insert(&op);
+        ofLast.push_back(&op);
+      }
+    std::reverse(ofLast.begin(), ofLast.end());
+    return ofLast;
+  }
+
+  bool canTakeLast(Value x) {
+    return !before.hasTimesInFront(tensor(x)) ||
+           (tensor(x).getRank() <= 3 && !x.getDefiningOp<InputOp>());
+  }
+
+  /// [batch, 1]: the last of the tokens that a sequence is given, 0 where it is given none.
+  Value makeLast() {
+    builder.setInsertionPointAfterValue(before.sources);
+    Attribute one = builder.getI64IntegerAttr(1);
+    return map("last", one, [](Scalars &s, ValueRange e) {
+      Value i = s.minus(e[1], s.integer(1));
+      Value isThere = s.compare(arith::CmpIPredicate::sge, i, s.integer(0));
+      return SmallVector<Value>{s.select(isThere, i, s.integer(0))};
     });
   }
 

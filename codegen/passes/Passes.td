@@ -79,7 +79,8 @@ def BuildDiagnosis : Halftone_Pass<"halftone-build-diagnosis", "Copy the trainin
 def BuildDecode : Halftone_Pass<"halftone-build-decode", "Let the inference graph go on from keys and values of earlier tokens"> {
   let description = [{
     May change rounding: no. Follows G8 to G12 of docs/spec/generation.md: the graph `inference` becomes `decode`, whose inputs
-    are tokens and, for every sequence, `%start` and `%count`; what attention reads of earlier tokens lies in caches.
+    are tokens and, for every sequence, `%start` and `%count`; what attention reads of earlier tokens lies in caches. Outputs, and
+    what they alone are computed from row by row, are of each sequence's last token.
   }];
 }
 

@@ -9,8 +9,10 @@
 
 // Where a token stands and which of them a cache's row is follow from two integers for every sequence (G8); what counts
 // times takes the first, and attention reads the caches behind the writing in the place of key and value (G9, G10). A
-// cache has the format that the product reads, and its rows keep what they are where no token comes.
-// CHECK: #[[ROW:.*]] = affine_map<(d0, d1, d2)[s0] -> (d0, s0, d2)>
+// cache has the format that the product reads, and its rows keep what they are where no token comes. The query, of which
+// the output alone is computed, and all behind it are of each sequence's last token (G11).
+// CHECK-DAG: #[[ROW:.*]] = affine_map<(d0, d1, d2)[s0] -> (d0, s0, d2)>
+// CHECK-DAG: #[[ELEMENT:.*]] = affine_map<(d0, d1)[s0] -> (d0, s0)>
 // CHECK-LABEL: module @goes_on_from_earlier_tokens
 // CHECK-NEXT: halftone.graph "decode"
 // CHECK: %[[START:.*]] = halftone.input "%start" {halftone.layer = "%start"} : <[batch], i32>
@@ -30,6 +32,11 @@
 // CHECK: %[[BELOW:.*]] = arith.cmpi slt, %[[I]], %[[C]]
 // CHECK: %[[IS:.*]] = arith.andi %[[FROM]], %[[BELOW]]
 // CHECK: arith.select %[[IS]], %[[I]], %{{.*}}
+// CHECK: %[[LAST:.*]] = halftone.map "last"(%[[START]], %[[COUNT]]) over ["batch", 1]
+// CHECK: ^bb0(%{{.*}}: i32, %[[C:.*]]: i32):
+// CHECK: %[[I:.*]] = arith.subi %[[C]], %{{.*}}
+// CHECK: %[[IS:.*]] = arith.cmpi sge, %[[I]], %{{.*}}
+// CHECK: arith.select %[[IS]], %[[I]], %{{.*}}
 // CHECK: %[[X:.*]] = halftone.position_embedding %{{.*}}, %{{.*}} at %[[AT]]
 // CHECK: %[[TURNED:.*]], %{{.*}}, %{{.*}} = halftone.rotary %[[X]] at %[[AT]] {{.*}} -> (!halftone.tensor<[batch, time, 8], f32>, !halftone.tensor<[batch, time, 2], f32>, !halftone.tensor<[batch, time, 2], f32>)
 // CHECK: %[[NARROW:.*]] = halftone.cast %[[X]]
@@ -43,9 +50,14 @@
 // CHECK: %[[VALUES:.*]] = halftone.state "%mix.value" {cache, initial = 0.000000e+00 : f64} : <[batch, capacity, 8], bf16>
 // CHECK: %[[VALUE:.*]] = halftone.map "remember"(%[[VALUES]], %[[NARROW]], %[[SOURCES]])
 // CHECK: halftone.assign %[[VALUE]] to %[[VALUES]]
-// CHECK: %[[MIX:.*]] = halftone.attention %[[TURNED]], %[[KEY]], %[[VALUE]] at %[[AT]] {causal = true,
-// CHECK: %[[Y:.*]] = halftone.relu %[[MIX]]
-// CHECK: halftone.output "y", %[[Y]]
+// CHECK: %[[QUERY:.*]] = halftone.map "take_last"(%[[TURNED]], %[[LAST]]) over ["batch", 1, 8] reads [#halftone.access<general reads #[[ROW]] through[1]>, #halftone.access<row>]
+// CHECK-NEXT: ^bb0(%[[E:.*]]: f32, %{{.*}}: i32):
+// CHECK-NEXT: halftone.yield %[[E]]
+// CHECK: %[[AT_LAST:.*]] = halftone.map "take_last"(%[[AT]], %[[LAST]]) over ["batch", 1] reads [#halftone.access<general reads #[[ELEMENT]] through[1]>, #halftone.access<full>]
+// CHECK: %[[MIX:.*]] = halftone.attention %[[QUERY]], %[[KEY]], %[[VALUE]] at %[[AT_LAST]] {causal = true,
+// CHECK-SAME: -> !halftone.tensor<[batch, 1, 8], f32>
+// CHECK: %[[Y:.*]] = halftone.relu %[[MIX]] {{.*}} -> !halftone.tensor<[batch, 1, 8], f32>
+// CHECK: halftone.output "y", %[[Y]] : <[batch, 1, 8], f32>
 // CHECK-NOT: halftone.graph
 module @goes_on_from_earlier_tokens attributes {halftone.model = "m"} {
   halftone.graph "inference" {
@@ -60,6 +72,39 @@ module @goes_on_from_earlier_tokens attributes {halftone.model = "m"} {
     %mix = halftone.attention %q#0, %q#0, %v {causal = true, heads = 2 : i64, halftone.layer = "mix"} : (!rows, !rows, !narrow) -> !rows
     %y = halftone.relu %mix {halftone.layer = "act"} : (!rows) -> !rows
     halftone.output "y", %y : !rows
+  }
+}
+
+// -----
+
+!rows = !halftone.tensor<[batch, time, 8], f32>
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+
+// All that a cache's rows are computed from is of every token; one gather stands for all that reads a value's last rows.
+// Of an output that caches are computed from, too, the last rows are taken at the end.
+// CHECK-LABEL: module @does_not_leave_out_rows_that_caches_hold
+// CHECK: %[[LAST:.*]] = halftone.map "last"
+// CHECK: %[[X:.*]] = halftone.embedding {{.*}} -> !halftone.tensor<[batch, time, 8], f32>
+// CHECK: %[[LINE:.*]] = halftone.relu %[[X]] {{.*}} -> !halftone.tensor<[batch, time, 8], f32>
+// CHECK: %[[KEY:.*]] = halftone.map "remember"(%{{.*}}, %[[LINE]],
+// CHECK: %[[LAST_LINE:.*]] = halftone.map "take_last"(%[[LINE]], %[[LAST]])
+// CHECK: %[[MIX:.*]] = halftone.attention %[[LAST_LINE]], %[[KEY]],
+// CHECK-NOT: take_last
+// CHECK: %[[LAST_X:.*]] = halftone.map "take_last"(%[[X]], %[[LAST]])
+// CHECK: %[[SUM:.*]] = halftone.add %[[LAST_X]], %[[MIX]]
+// CHECK-NOT: take_last
+// CHECK: halftone.output "line", %[[LAST_LINE]]
+// CHECK: halftone.output "y", %[[SUM]]
+module @does_not_leave_out_rows_that_caches_hold attributes {halftone.model = "m"} {
+  halftone.graph "inference" {
+    %t = halftone.input "token" {integers} : !halftone.tensor<[batch, time], i32>
+    %w = halftone.parameter "w" {initializer = #zeros, offset = 0 : i64} : !halftone.tensor<[9, 8], f32>
+    %x = halftone.embedding %t, %w {halftone.layer = "embed"} : (!halftone.tensor<[batch, time], i32>, !halftone.tensor<[9, 8], f32>) -> !rows
+    %line = halftone.relu %x {halftone.layer = "line"} : (!rows) -> !rows
+    %mix = halftone.attention %line, %line, %line {causal = true, heads = 2 : i64, halftone.layer = "mix"} : (!rows, !rows, !rows) -> !rows
+    %sum = halftone.add %x, %mix {halftone.layer = "sum"} : (!rows, !rows) -> !rows
+    halftone.output "line", %line : !rows
+    halftone.output "y", %sum : !rows
   }
 }
 

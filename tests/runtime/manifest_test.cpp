@@ -119,7 +119,7 @@ TEST_CASE("a manifest of another version names both versions") {
   std::vector<std::byte> bytes = encode(hand_made::manifest());
   bytes[8] = std::byte{kVersion + 1};
   Kind kind{};
-  CHECK(failure(bytes, kind) == "the manifest is of version 14, but version 13 is needed");
+  CHECK(failure(bytes, kind) == "the manifest is of version 15, but version 14 is needed");
   CHECK(kind == Kind::version);
 }
 

@@ -20,7 +20,7 @@ namespace halftone::manifest {
 
 /// Raised with every change of the structs here and in kernels.hpp, or of the calling convention of
 /// kernels.
-inline constexpr std::uint32_t kVersion = 13;
+inline constexpr std::uint32_t kVersion = 14;
 
 using encoding::Element, encoding::Encoding;
 
@@ -221,7 +221,8 @@ inline constexpr const char *kDecode = "decode", *kStart = "%start", *kCount = "
 /// cast is a launch of its own and no two buffers share a slot; its parameters, states, inputs,
 /// hyperparameters, gradients of outputs and loss scale are training's by name, role, format and
 /// shape. `decode` has forward and refresh, and is the only program of its artifact; its inputs are
-/// the tokens, "%start" and "%count" (G8), the last symbol is "capacity".
+/// the tokens, "%start" and "%count" (G8), an output has one row for every sequence (G11), the last
+/// symbol is "capacity".
 struct Program {
   std::string name;
   std::vector<Buffer> buffers;
