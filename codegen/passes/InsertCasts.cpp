@@ -139,10 +139,16 @@ private:
 
   /// Whether it moves elements inside of a layer to where contractions alone read them.
   static bool movesMatrix(Operation *op) {
-    return op->hasAttr(kInternalAttr) && movesElements(op) &&
-           llvm::all_of(op->getUses(), [](OpOperand &use) {
-             return readsMatrix(use.getOwner(), use.getOperandNumber());
-           });
+    return op->hasAttr(kInternalAttr) && movesElements(op) && areMatrices(op);
+  }
+
+  /// Whether contractions alone read what `op` leaves, or views of it.
+  static bool areMatrices(Operation *op) {
+    return llvm::all_of(op->getUses(), [](OpOperand &use) {
+      Operation *reader = use.getOwner();
+      return isa<ViewOp>(reader) ? reader->hasAttr(kInternalAttr) && areMatrices(reader)
+                                 : readsMatrix(reader, use.getOperandNumber());
+    });
   }
 
   /// A view, or what moves a matrix, shows what it reads as that is held: nothing is computed that

@@ -167,6 +167,15 @@ Sentence number_fault(const Node& node, const SettingForm& form, double value) {
          form.trouble + "; write " + form.example + " (" + form.rule + ")";
 }
 
+Sentence list_fault(const Node& node, const SettingForm& form,
+                    const std::vector<std::int64_t>& list) {
+  for (const std::int64_t integer : list) {
+    if (!form.accepts) break;
+    if (auto fault = number_fault(node, form, static_cast<double>(integer))) return fault;
+  }
+  return std::nullopt;
+}
+
 Sentence setting_fault(const Node& node, const SettingForm& form, const Setting& setting) {
   const bool fits =
       setting.name == form.name && setting.value.index() == static_cast<std::size_t>(form.type);
@@ -183,6 +192,9 @@ Sentence setting_fault(const Node& node, const SettingForm& form, const Setting&
   }
   if (const auto* integer = std::get_if<std::int64_t>(&setting.value)) {
     return number_fault(node, form, static_cast<double>(*integer));
+  }
+  if (const auto* list = std::get_if<std::vector<std::int64_t>>(&setting.value)) {
+    return list_fault(node, form, *list);
   }
   const auto* word = std::get_if<std::string>(&setting.value);
   if (!word || std::find(form.words.begin(), form.words.end(), *word) != form.words.end()) {

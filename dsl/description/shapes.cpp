@@ -65,8 +65,11 @@ class NodeView {
   std::int64_t integer(int setting) const { return value<std::int64_t>(setting); }
   double number(int setting) const { return value<double>(setting); }
 
+  /// Empty where it is absent, or of another type.
+  std::vector<std::int64_t> integers(int setting) const {
+    return value<std::vector<std::int64_t>>(setting);
+  }
   /// Empty where the node does not have the settings of its kind.
-  std::vector<std::int64_t> integers() const { return list<std::vector<std::int64_t>>(); }
   Shape dimensions() const { return list<Shape>(); }
 
   bool transposed_parameter(int operand, const Dimension& rows, const Dimension& columns) {
@@ -74,7 +77,9 @@ class NodeView {
   }
   template <class... Dimensions>
   bool parameter(int operand, const Dimensions&... dimensions) {
-    const Shape needed{dimensions...};
+    return shaped_parameter(operand, {dimensions...});
+  }
+  bool shaped_parameter(int operand, const Shape& needed) {
     if (shape(operand) == needed) return true;
     refuse("needs the ", node_.operands[static_cast<std::size_t>(operand)].role, " ", needed,
            " but reads ", shape(operand), " of ", OperandName{operand}, kRemedy, "make it ",

@@ -9,6 +9,7 @@
 #include "layers/batch_norm.hpp"
 #include "layers/causal_conv1d.hpp"
 #include "layers/concat.hpp"
+#include "layers/convolution.hpp"
 #include "layers/cross_entropy.hpp"
 #include "layers/dropout.hpp"
 #include "layers/embedding.hpp"
@@ -43,6 +44,6 @@ struct KindList {
 using Layers =
     KindList<Linear, LayerNorm, Relu, Gelu, Silu, Add, Concat, Slice, Pointwise, RmsNorm, BatchNorm,
              Embedding, Dropout, Rotary, PositionEmbedding, SinusoidalEmbedding, Reshape, Transpose,
-             Matmul, Attention, CausalConv1d, CrossEntropy, Mse, PointwiseLoss>;
+             Matmul, Attention, CausalConv1d, Convolution, CrossEntropy, Mse, PointwiseLoss>;
 
 }  // namespace halftone::reference

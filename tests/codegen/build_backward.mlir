@@ -168,6 +168,47 @@ module @gradients_of_a_convolution {
 
 // -----
 
+!image = !halftone.tensor<[batch, 8, 4], f32>
+!halved = !halftone.tensor<[batch, 4, 6], f32>
+!kernel = !halftone.tensor<[6, 3, 4], f32>
+!taps = !halftone.tensor<[4, 3, 4], f32>
+!scalar = !halftone.tensor<[], f32>
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+
+// D78: for x the windows that hold a place, where the stride leaves one, by the turned weight; for the weight the windows of x.
+// CHECK-DAG: #[[HELD:map[0-9]*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1 * 2 + d2 - 1, d3)>
+// CHECK-DAG: #[[HOLDS:map[0-9]*]] = affine_map<(d0, d1, d2, d3) -> (d0, (d1 - d2 + 1) floordiv 2, d3)>
+// CHECK-DAG: #[[WHOLE:set[0-9]*]] = affine_set<(d0, d1, d2, d3) : ((d1 - d2 + 1) mod 2 == 0)>
+// CHECK-LABEL: module @gradients_of_windows
+module @gradients_of_windows {
+  halftone.graph "training" {
+    %x = halftone.input "x" : !image
+    %t = halftone.input "t" : !halved
+    // CHECK: %[[W:.*]] = halftone.parameter "w"
+    %w = halftone.parameter "w" {initializer = #zeros} : !kernel
+    %v = halftone.parameter "v" {initializer = #zeros} : !taps
+    // CHECK: %[[H:.*]] = halftone.convolution
+    %h = halftone.convolution %x, %v {halftone.layer = "first", kernel = array<i64: 3>, padding = array<i64: 1, 1>} : (!image, !taps) -> !image
+    %y = halftone.convolution %h, %w {halftone.layer = "conv", kernel = array<i64: 3>, padding = array<i64: 1, 1>, stride = array<i64: 2>} : (!image, !kernel) -> !halved
+    %e = halftone.mse %y, %t {halftone.layer = "loss", halftone.phase = #halftone.phase<loss>} : (!halved, !halved) -> !halved
+    %l = halftone.mean %e {halftone.layer = "loss", halftone.phase = #halftone.phase<loss>} : (!halved) -> !scalar
+    halftone.loss "loss", %l weight 1.0 {halftone.phase = #halftone.phase<loss>} : !scalar
+    // CHECK: %[[G:.*]]:2 = halftone.map "mse_grad"
+    // CHECK: %[[GIVEN:.*]] = halftone.map "windows_of"(%[[G]]#0) over ["batch", 8, 3, 6] reads [#halftone.access<general reads #[[HOLDS]] where #[[WHOLE]]>] writes [#halftone.access<full>] {halftone.internal, halftone.layer = "conv",
+    // CHECK: %[[ROWS:.*]] = halftone.view %[[GIVEN]] {{.*}} -> !halftone.tensor<[batch, 8, 18], f32>
+    // CHECK: %[[TURNED:.*]] = halftone.map "transpose"(%[[W]]) over [3, 6, 4]
+    // CHECK: %[[COLUMNS:.*]] = halftone.view %[[TURNED]] {{.*}} -> !halftone.tensor<[18, 4], f32>
+    // CHECK: halftone.contract %[[ROWS]], %[[COLUMNS]] {halftone.gradient_of = ["first"], {{.*}}pass = #halftone.pass<input_gradient>}
+    // CHECK: %[[WINDOWS:.*]] = halftone.map "windows"(%[[H]]) over ["batch", 4, 3, 4] reads [#halftone.access<general reads #[[HELD]]>]
+    // CHECK: %[[MATRIX:.*]] = halftone.view %[[WINDOWS]] {{.*}} -> !halftone.tensor<[batch, 4, 12], f32>
+    // CHECK: %[[SUM:.*]] = halftone.contract %[[G]]#0, %[[MATRIX]] {{.*}}pass = #halftone.pass<weight_gradient>, transpose_lhs}
+    // CHECK: %[[DW:.*]] = halftone.view %[[SUM]] {halftone.gradient_of = ["w"],
+    // CHECK: halftone.gradient %[[DW]] of %[[W]]
+  }
+}
+
+// -----
+
 !matrix = !halftone.tensor<[batch, 8], f32>
 !weight = !halftone.tensor<[8, 8], f32>
 !scalar = !halftone.tensor<[], f32>

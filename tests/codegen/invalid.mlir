@@ -234,6 +234,67 @@ halftone.graph "g" {
 
 // -----
 
+// Convolution: lists of as many numbers as dimensions.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[4, 3, 8], f32>
+  // expected-error @+1 {{wants a kernel, and strides and dilations if any, of 1 or more and paddings of 0 or more for one to three dimensions}}
+  %y = halftone.convolution %x, %w {kernel = array<i64: 3>, padding = array<i64: 1>} : (!halftone.tensor<[batch, 9, 8], f32>, !halftone.tensor<[4, 3, 8], f32>) -> !halftone.tensor<[batch, 8, 4], f32>
+}
+
+// -----
+
+// Convolution: a place for every window.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[4, 3, 8], f32>
+  // expected-error @+1 {{does not have a place for every window of}}
+  %y = halftone.convolution %x, %w {kernel = array<i64: 3>, stride = array<i64: 2>} : (!halftone.tensor<[batch, 9, 8], f32>, !halftone.tensor<[4, 3, 8], f32>) -> !halftone.tensor<[batch, 5, 4], f32>
+}
+
+// -----
+
+// Convolution: a symbol keeps its length.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, time, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[4, 3, 8], f32>
+  // expected-error @+1 {{does not have a place for every window of}}
+  %y = halftone.convolution %x, %w {kernel = array<i64: 3>, padding = array<i64: 2, 1>} : (!halftone.tensor<[batch, time, 8], f32>, !halftone.tensor<[4, 3, 8], f32>) -> !halftone.tensor<[batch, time, 4], f32>
+}
+
+// -----
+
+// Convolution: whole groups.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[4, 3, 8], f32>
+  // expected-error @+1 {{into 3 groups}}
+  %y = halftone.convolution %x, %w {groups = 3 : i64, kernel = array<i64: 3>} : (!halftone.tensor<[batch, 9, 8], f32>, !halftone.tensor<[4, 3, 8], f32>) -> !halftone.tensor<[batch, 7, 4], f32>
+}
+
+// -----
+
+// Convolution: a weight for every element of a window.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[4, 3, 8], f32>
+  // expected-error @+1 {{is not 4 x 3 x 4}}
+  %y = halftone.convolution %x, %w {groups = 2 : i64, kernel = array<i64: 3>} : (!halftone.tensor<[batch, 9, 8], f32>, !halftone.tensor<[4, 3, 8], f32>) -> !halftone.tensor<[batch, 7, 4], f32>
+}
+
+// -----
+
+// Convolution: one bias per output.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[4, 3, 8], f32>
+  %b = halftone.input "b" : !halftone.tensor<[8], f32>
+  // expected-error @+1 {{does not have one value per output of}}
+  %y = halftone.convolution %x, %w bias %b {kernel = array<i64: 3>} : (!halftone.tensor<[batch, 9, 8], f32>, !halftone.tensor<[4, 3, 8], f32>, !halftone.tensor<[8], f32>) -> !halftone.tensor<[batch, 7, 4], f32>
+}
+
+// -----
+
 // Embedding: integers choose.
 halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[batch], f32>

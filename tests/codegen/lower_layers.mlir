@@ -4,7 +4,7 @@
 // RUN: halftone-opt --halftone-lower-layers %s | FileCheck --check-prefix=NONE %s
 
 // CHECK-DAG: #[[PERMUTED:map[0-9]*]] = affine_map<(d0, d1, d2, d3, d4) -> (d1, d2, d4, d3, d0)>
-// NONE-NOT: halftone.{{linear|matmul|attention|causal_conv1d|embedding|layer_norm|relu|gelu|silu|dropout|rotary|position_embedding|sinusoidal_embedding|add|concat|reshape|transpose|pointwise|pointwise_loss|cross_entropy|mse|mean}} {{[%"]}}
+// NONE-NOT: halftone.{{linear|matmul|attention|causal_conv1d|convolution|embedding|layer_norm|relu|gelu|silu|dropout|rotary|position_embedding|sinusoidal_embedding|add|concat|reshape|transpose|pointwise|pointwise_loss|cross_entropy|mse|mean}} {{[%"]}}
 
 !matrix = !halftone.tensor<[batch, 8], f32>
 !weight = !halftone.tensor<[8, 8], f32>
@@ -17,6 +17,7 @@
 !placed = !halftone.tensor<[batch, time, 2], f32>
 !sequence = !halftone.tensor<[batch, time, 8], f32>
 
+// CHECK-DAG: #[[SLIDES:map[0-9]*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1 * 2 + d3 - 1, d2 + d4 * 2, d5)>
 // CHECK-DAG: #[[TURNED:map[0-9]*]] = affine_map<(d0, d1) -> (d1, d0)>
 // CHECK-DAG: #[[TAP0:map[0-9]*]] = affine_map<(d0, d1, d2) -> (0, d2)>
 // CHECK-DAG: #[[TAP1:map[0-9]*]] = affine_map<(d0, d1, d2) -> (1, d2)>
@@ -230,6 +231,31 @@ halftone.graph "sequences" {
       : (!halftone.tensor<[batch, time, 8], f32>, !halftone.tensor<[8, 2], f32>, !vector) -> !halftone.tensor<[batch, time, 8], f32>
   // CHECK: halftone.output "y", %[[Y]]
   halftone.output "y", %y : !halftone.tensor<[batch, time, 8], f32>
+}
+
+// CHECK-LABEL: halftone.graph "slides"
+halftone.graph "slides" {
+  // CHECK: %[[X:.*]] = halftone.input "x"
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 6, 4], f32>
+  // CHECK: %[[W:.*]] = halftone.input "w"
+  %w = halftone.input "w" : !halftone.tensor<[8, 3, 2, 4], f32>
+  %b = halftone.input "b" : !vector
+  // CHECK: %[[HELD:.*]] = halftone.map "windows"(%[[X]]) over ["batch", 4, 5, 3, 2, 4] reads [#halftone.access<general reads #[[SLIDES]]>] writes [#halftone.access<full>] {halftone.internal, halftone.layer = "conv"}
+  // CHECK: %[[MATRIX:.*]] = halftone.view %[[HELD]] {halftone.internal, halftone.layer = "conv"} : (!halftone.tensor<[batch, 4, 5, 3, 2, 4], f32>) -> !halftone.tensor<[batch, 4, 5, 24], f32>
+  // CHECK: %[[ROWS:.*]] = halftone.view %[[W]] {{.*}} -> !halftone.tensor<[8, 24], f32>
+  // CHECK: %[[SUM:.*]] = halftone.contract %[[MATRIX]], %[[ROWS]] {halftone.internal, halftone.layer = "conv", label = "convolution", pass = #halftone.pass<forward>, transpose_rhs}
+  // CHECK: %[[Y:.*]] = halftone.map "convolution"(%[[SUM]], %{{.*}}) {halftone.layer = "conv"}
+  %y = halftone.convolution %x, %w bias %b
+      {dilation = array<i64: 1, 2>, halftone.layer = "conv", kernel = array<i64: 3, 2>, padding = array<i64: 1, 0, 0, 1>, stride = array<i64: 2, 1>}
+      : (!halftone.tensor<[batch, 9, 6, 4], f32>, !halftone.tensor<[8, 3, 2, 4], f32>, !vector) -> !halftone.tensor<[batch, 4, 5, 8], f32>
+  // Of single elements nothing moves.
+  // CHECK: %[[POINTS:.*]] = halftone.view %{{.*}} -> !halftone.tensor<[8, 8], f32>
+  // CHECK-NEXT: %[[Z:.*]] = halftone.contract %[[Y]], %[[POINTS]]
+  %p = halftone.input "p" : !halftone.tensor<[8, 1, 1, 8], f32>
+  %z = halftone.convolution %y, %p {halftone.layer = "point", kernel = array<i64: 1, 1>}
+      : (!halftone.tensor<[batch, 4, 5, 8], f32>, !halftone.tensor<[8, 1, 1, 8], f32>) -> !halftone.tensor<[batch, 4, 5, 8], f32>
+  // CHECK: halftone.output "z", %[[Z]]
+  halftone.output "z", %z : !halftone.tensor<[batch, 4, 5, 8], f32>
 }
 
 // CHECK-LABEL: halftone.graph "elements"

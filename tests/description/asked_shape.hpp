@@ -74,8 +74,9 @@ class AskedShape {
     if (!form_.settings[setting].optional) return attributes_.flag(form_.settings[setting].name);
     return !attributes_.settings.empty() && attributes_.flag(form_.settings[setting].name);
   }
-  [[nodiscard]] const std::vector<std::int64_t>& integers() const {
-    return std::get<std::vector<std::int64_t>>(attributes_.settings.at(0).value);
+  [[nodiscard]] std::vector<std::int64_t> integers(int setting) const {
+    const Setting* list = find(setting);
+    return list ? std::get<std::vector<std::int64_t>>(list->value) : std::vector<std::int64_t>();
   }
   [[nodiscard]] const Shape& dimensions() const {
     return std::get<Shape>(attributes_.settings.at(0).value);
@@ -85,7 +86,10 @@ class AskedShape {
   }
   template <class... Dimensions>
   bool parameter(int operand, const Dimensions&... dimensions) {
-    needed_[operand] = Shape{dimensions...};
+    return shaped_parameter(operand, {dimensions...});
+  }
+  bool shaped_parameter(int operand, const Shape& shape) {
+    needed_[operand] = shape;
     return true;
   }
   [[nodiscard]] bool states(int setting) const { return find(setting) != nullptr; }

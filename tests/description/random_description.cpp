@@ -264,6 +264,17 @@ class Generator {
     return order;
   }
 
+  /// One for every spatial dimension, or where 0 is one of them, as of padding, for every side.
+  std::vector<std::int64_t> numbers_of_windows(const SettingForm& form, std::size_t rank) {
+    const std::size_t spatial = rank < 3 ? 1 : rank > 4 ? 3 : rank - 1;
+    std::vector<std::int64_t> numbers(form.accepts(0) ? 2 * spatial : spatial);
+    for (std::int64_t& number : numbers) {
+      number = static_cast<std::int64_t>(below(3));
+      if (!form.accepts(static_cast<double>(number))) number = 1;
+    }
+    return numbers;
+  }
+
   /// Of as many elements as `shape`.
   Shape any_shape(const Shape& shape) {
     Shape result;
@@ -283,7 +294,7 @@ class Generator {
       const auto place = result.settings.begin() + static_cast<std::ptrdiff_t>(at++);
       if (setting.optional) result.settings.insert(place, {setting.name, 0.25});
       auto& value = result.settings[at - 1].value;
-      // Numbers of heads divide columns: mostly one of them.
+      // Numbers of heads and of groups divide columns: mostly one of them.
       if (setting.type == SettingType::integer) {
         const auto number = static_cast<std::int64_t>(below(2) == 0 ? 1 : below(40));
         value = setting.accepts(static_cast<double>(number)) ? number : 1;
@@ -292,7 +303,8 @@ class Generator {
       if (setting.type == SettingType::choice) {
         value = std::string(setting.words[static_cast<int>(below(setting.words.size))]);
       }
-      if (setting.type == SettingType::integers) value = any_order(x.size());
+      if (setting.type == SettingType::integers)
+        value = setting.accepts ? numbers_of_windows(setting, x.size()) : any_order(x.size());
       if (setting.type == SettingType::dimensions) value = any_shape(x);
       if (setting.type != SettingType::number) continue;
       if (setting.optional) value = std::stod(setting.example);

@@ -48,7 +48,15 @@ Description everything() {
   const Shape folded = {symbol("batch"), fixed(2), fixed(2)};
   const NodeId fold = b.node("fold", kind_called("reshape"), {{"x", root}}, folded,
                              set(kind_called("reshape"), folded));
-  const NodeId swap = b.node("swap", kind_called("transpose"), {{"x", fold}}, folded,
+  LayerAttributes windows;
+  windows.settings = {{"kernel", std::vector<std::int64_t>{2}},
+                      {"dilation", std::vector<std::int64_t>{1}},
+                      {"padding", std::vector<std::int64_t>{1, 0}},
+                      {"groups", std::int64_t{2}}};
+  const NodeId taps = b.parameter("taps", {fixed(2), fixed(2), fixed(1)});
+  const NodeId slid = b.node("slid", kind_called("convolution"), {{"x", fold}, {"weight", taps}},
+                             folded, std::move(windows));
+  const NodeId swap = b.node("swap", kind_called("transpose"), {{"x", slid}}, folded,
                              set(kind_called("transpose"), std::vector<std::int64_t>{0, 2, 1}));
   LayerAttributes heads = standard_attributes(kind_called("attention"));
   heads.settings[0].value = std::int64_t{2};
@@ -157,7 +165,9 @@ state %mean : [batch, 4] initial -2.5
 %norm = layer_norm(x: %row, weight: %w.bias, bias: %w.bias) {epsilon: 1e-12} : [batch, 4]
 %root = rms_norm(x: %norm, weight: %w.bias) {epsilon: 0} : [batch, 4]
 %fold = reshape(x: %root) {shape: [batch, 2, 2]} : [batch, 2, 2]
-%swap = transpose(x: %fold) {axes: [0, 2, 1]} : [batch, 2, 2]
+parameter %taps : [2, 2, 1] init constant(0)
+%slid = convolution(x: %fold, weight: %taps) {kernel: [2], dilation: [1], padding: [1, 0], groups: 2} : [batch, 2, 2]
+%swap = transpose(x: %slid) {axes: [0, 2, 1]} : [batch, 2, 2]
 %mixed = attention(query: %swap, key: %fold, value: %fold, length: %label) {heads: 2, causal: true, soft_cap: 30} : [batch, 2, 2]
 %unfold = reshape(x: %mixed) {shape: [batch, 4]} : [batch, 4]
 %relu = relu(x: %unfold) : [batch, 4]

@@ -24,6 +24,16 @@ std::optional<Shape> inferred(Kind kind, const std::vector<std::pair<std::string
   return infer_shape(b.description, node);
 }
 
+/// Settings of windows; groups are stated where they are more than one.
+LayerAttributes window_settings(
+    const std::vector<std::pair<std::string, std::vector<std::int64_t>>>& lists,
+    std::int64_t groups = 1) {
+  LayerAttributes attributes;
+  for (const auto& [name, numbers] : lists) attributes.settings.push_back({name, numbers});
+  if (groups != 1) attributes.settings.push_back({"groups", groups});
+  return attributes;
+}
+
 }  // namespace
 
 TEST_CASE("shapes follow from the operands' shapes") {
@@ -39,6 +49,8 @@ TEST_CASE("shapes follow from the operands' shapes") {
   const auto columns = [](std::int64_t begin, std::int64_t end) {
     return LayerAttributes{{{"begin", begin}, {"end", end}}, {}};
   };
+  const Shape image = {kBatch, fixed(7), fixed(6), fixed(4)};
+  const Kind convolution = kind_called("convolution");
   const Case cases[] = {
       {kind_called("linear"),
        {{"x", wide}, {"weight", {fixed(9), fixed(6)}}},
@@ -75,6 +87,22 @@ TEST_CASE("shapes follow from the operands' shapes") {
       {kind_called("causal_conv1d"),
        {{"x", {kTime, fixed(6)}}, {"weight", {fixed(6), fixed(1)}}, {"bias", {fixed(6)}}},
        {kTime, fixed(6)}},
+      {convolution,
+       {{"x", image}, {"weight", {fixed(8), fixed(3), fixed(2), fixed(4)}}},
+       {kBatch, fixed(5), fixed(5), fixed(8)},
+       window_settings({{"kernel", {3, 2}}})},
+      {convolution,
+       {{"x", image}, {"weight", {fixed(8), fixed(3), fixed(2), fixed(2)}}, {"bias", {fixed(8)}}},
+       {kBatch, fixed(4), fixed(3), fixed(8)},
+       window_settings({{"kernel", {3, 2}},
+                        {"stride", {2, 1}},
+                        {"dilation", {1, 4}},
+                        {"padding", {1, 0, 1, 1}}},
+                       2)},
+      {convolution,  // of no image but one, along a symbol that keeps its length
+       {{"x", {kTime, fixed(6)}}, {"weight", {fixed(6), fixed(4), fixed(1)}}},
+       {kTime, fixed(6)},
+       window_settings({{"kernel", {4}}, {"dilation", {2}}, {"padding", {6, 0}}}, 6)},
       {kind_called("relu"), {{"x", wide}}, wide},
       {kind_called("gelu"), {{"x", {}}}, {}},
       {kind_called("silu"), {{"x", wide}}, wide},
@@ -167,6 +195,38 @@ TEST_CASE("sources and operands that do not fit have no inferred shape") {
   node.kind = kind_called("relu");
   node.operands = {{"x", 3}};
   CHECK(!infer_shape(Description{}, node));
+}
+
+TEST_CASE("windows fit what they slide over") {
+  const Shape image = {kBatch, fixed(7), fixed(6), fixed(4)};
+  const Shape weight = {fixed(8), fixed(3), fixed(3), fixed(4)};
+  const Kind convolution = kind_called("convolution");
+  const auto gives = [&](const Shape& x, const Shape& w, LayerAttributes attributes) {
+    return inferred(convolution, {{"x", x}, {"weight", w}}, std::move(attributes)).has_value();
+  };
+  const LayerAttributes plain = window_settings({{"kernel", {3, 3}}});
+  CHECK(gives(image, weight, plain));
+  CHECK(!gives({fixed(7), fixed(4)}, weight, plain));
+  CHECK(!gives({kBatch, kTime, fixed(6), fixed(4)}, weight, plain));
+  CHECK(!gives({kBatch, fixed(7), fixed(6), kTime}, weight, plain));
+  CHECK(!gives({kBatch, fixed(2), fixed(6), fixed(4)}, weight, plain));
+  CHECK(!gives(image, {fixed(8), fixed(3), fixed(2), fixed(4)}, plain));
+  CHECK(!gives(image, {fixed(8), fixed(3), fixed(3), fixed(3)}, plain));
+  CHECK(!gives(image, weight, window_settings({{"kernel", {}}})));
+  CHECK(!gives(image, weight, window_settings({{"kernel", {3, 3, 3, 3}}})));
+  CHECK(!gives(image, weight, window_settings({{"kernel", {3, 3}}, {"stride", {1}}})));
+  CHECK(!gives(image, weight, window_settings({{"kernel", {3, 3}}, {"dilation", {}}})));
+  CHECK(!gives(image, weight, window_settings({{"kernel", {3, 3}}, {"padding", {1, 1}}})));
+  CHECK(!gives(image, {fixed(8), fixed(3), fixed(3), fixed(1)},
+               window_settings({{"kernel", {3, 3}}}, 3)));
+  CHECK(!gives(image, {fixed(6), fixed(3), fixed(3), fixed(1)},
+               window_settings({{"kernel", {3, 3}}}, 4)));
+  CHECK(!inferred(convolution, {{"x", image}, {"weight", weight}, {"bias", {fixed(4)}}}, plain));
+  const Shape video = {kBatch, kTime, fixed(6), fixed(4)};
+  CHECK(gives(video, weight, window_settings({{"kernel", {3, 3}}, {"padding", {1, 0, 1, 0}}})));
+  CHECK(
+      !gives(video, weight,
+             window_settings({{"kernel", {3, 3}}, {"stride", {2, 1}}, {"padding", {1, 0, 1, 0}}})));
 }
 
 TEST_CASE("positions fit the times of what they turn or are added to") {

@@ -83,6 +83,7 @@ const Case kCases[] = {
     {"two_losses", specs::two_losses_program, {}},
     {"undecayed", specs::undecayed_program, {}},
     {"wide", specs::wide_program, {}},
+    {"windows", specs::windows_program, {}},
 };
 
 TEST_CASE("a model in the dsl describes itself as its hand-written text") {

@@ -27,6 +27,27 @@ constexpr auto causal_conv1d_model = model(
     losses(mse("error", "prediction", "target")));
 HALFTONE_PROGRAM(causal_conv1d_model_program, causal_conv1d_model, f32_rules, adamw(), clip(1.0))
 
+constexpr auto windows =
+    model("windows", inputs(tensor("image", batch, 7, 6, 3), tensor("target", batch, 24, 5)),
+          from("image") |
+              conv2d("stem", 8, 3, padding(1), init_uniform(-0.19, 0.19),
+                     on_bias(init_uniform(-0.19, 0.19))) |
+              silu("act1") |
+              conv2d("down", 6, kernel(3, 2), stride(2, 1), dilation(1, 2), padding(1, 0, 2, 2),
+                     groups(2), no_bias, no_decay, init_uniform(-0.2, 0.2)) |
+              conv2d("depth", 12, 3, same, groups(6), init_uniform(-0.33, 0.33),
+                     on_bias(init_uniform(-0.33, 0.33))) |
+              silu("act2") |
+              conv2d("mix", 5, 1, init_uniform(-0.28, 0.28), on_bias(no_decay, init_constant(0))) |
+              reshape("frames", batch, 2, 2, 6, 5) |
+              conv3d("film", 5, kernel(2, 1, 3), stride(1), padding(1, 0, 1, 0, 0, 1),
+                     init_uniform(-0.18, 0.18), on_bias(init_uniform(-0.18, 0.18))) |
+              reshape("places", batch, 24, 5) |
+              conv1d("line", 5, 4, no_bias, init_uniform(-0.22, 0.22), padding(3, 0)) |
+              output("prediction"),
+          losses(mse("error", "prediction", "target")));
+HALFTONE_PROGRAM(windows_program, windows, f32_rules, adamw(), clip(1.0))
+
 constexpr auto decoder =
     model("decoder",
           inputs(tokens("token", batch, symbol("time")), labels("next", batch, symbol("time"))),

@@ -202,7 +202,9 @@ class Search {
     if (!needs_any(reader) || reader.kind == description::kind_called("add") ||
         reader.kind == description::kind_called("concat"))
       return false;
-    if (reader.kind == description::kind_called("linear")) return pass == Pass::weight_gradient;
+    if (reader.kind == description::kind_called("linear") ||
+        reader.kind == description::kind_called("convolution"))
+      return pass == Pass::weight_gradient;
     return pass == Pass::input_gradient || reader.kind == description::kind_called("layer_norm");
   }
 

@@ -158,6 +158,14 @@ parameter %w : [3, 4] init constant(0)
 %y = causal_conv1d(x: %x, weight: %w) : [2, 3]
 output "y" = %y
 )"},
+    {"convolution of one image that reaches beyond it, in groups", R"(input %x : f32[4, 3, 2]
+parameter %v : [4, 2, 2, 2] init constant(0)
+parameter %w : [6, 3, 2, 2] init constant(0)
+parameter %b : [6] init constant(0)
+%u = convolution(x: %x, weight: %v) {kernel: [2, 2], padding: [1, 0, 0, 1]} : [4, 3, 4]
+%y = convolution(x: %u, weight: %w, bias: %b) {kernel: [3, 2], stride: [2, 3], dilation: [1, 2], padding: [2, 1, 0, 1], groups: 2} : [2, 1, 6]
+output "y" = %y
+)"},
     {"rotary", R"(input %x : f32[batch, 3, 3]
 input %place : i32[batch, 3]
 parameter %w : [12, 3] init constant(0)

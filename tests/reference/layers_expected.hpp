@@ -58,6 +58,17 @@ inline const std::vector<Bits> kLayerBits = {
     {"causal_conv1d without bias result", 24, 0xd23d06afe0c7f91a, {0xbe930a4e, 0x3cf672b8, 0xbc2a758a, 0x3ea0fd1a}},
     {"causal_conv1d without bias x", 24, 0x87ab1a23767d0f3c, {0xbcdb1e94, 0x3f098623, 0x3ee546f6, 0x3d7419e2}},
     {"causal_conv1d without bias weight", 20, 0x24e8817382238591, {0x00000000, 0x00000000, 0x3e073eee, 0x3d4995ad}},
+    {"convolution of a plane result", 144, 0x2e2c94cfb758d09f, {0x3f2ccbe3, 0xbc58f920, 0xbe55be5e, 0xbfa13e56}},
+    {"convolution of a plane x", 240, 0x6b2aeffb10ca4004, {0xbe3ab14f, 0x3f96f5a9, 0xbf58aaeb, 0x3ee0b84a}},
+    {"convolution of a plane weight", 72, 0x176b8f5402a73e7c, {0xbf159127, 0x3dc4fb8e, 0x3fb43e75, 0x3e574322}},
+    {"convolution of a plane bias", 6, 0x2d9624000d2394e5, {0xc06e147a, 0x3e88b43a, 0x408820c5, 0x400ed917}},
+    {"convolution of a line result", 135, 0xb8198fb21a757a8e, {0xbef13b17, 0xbf89ac0c, 0x3ece696a, 0x3f27f120}},
+    {"convolution of a line x", 108, 0x8d6f8a6e1dfa13d3, {0x3ffbd523, 0xc006e197, 0x3e313128, 0xbfb7d65a}},
+    {"convolution of a line weight", 60, 0xbb9e0d405a1321b3, {0xbfdefca5, 0xbb0e9b1a, 0x3d85963e, 0x3e6e5e67}},
+    {"convolution of each channel result", 144, 0xd32f5bbf0d75f880, {0x3e69c23c, 0xbef55c55, 0x3e5a0e3e, 0xbf06fbd3}},
+    {"convolution of each channel x", 360, 0xbd0c1d7480e34e45, {0x00000000, 0x00000000, 0x00000000, 0x3ef382a1}},
+    {"convolution of each channel weight", 72, 0xb4ec86d1f818b4ab, {0x3f742397, 0xbf3beae5, 0xbf357ebb, 0xbfe77e8f}},
+    {"convolution of each channel bias", 6, 0x2d9624000d2394e5, {0xc06e147a, 0x3e88b43a, 0x408820c5, 0x400ed917}},
 };
 
 }  // namespace halftone::reference::tests

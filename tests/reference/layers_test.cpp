@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// D33 to D39, D52 to D58 and N9: layers by themselves, against numpy's f32 bit by bit
+// D33 to D39, D52 to D58, D77, D78 and N9: layers by themselves, against numpy's f32 bit by bit
 // (record_layers.py) and against central differences in double.
 #include <doctest/doctest.h>
 
@@ -100,24 +100,70 @@ LayerCase causal_conv1d_without_bias() {
           {2, 3, 4}};
 }
 
+struct WindowCase {
+  Extents x, weight, windows;
+  std::vector<std::int64_t> stride{}, dilation{}, padding;
+  double groups = 1;
+  bool has_bias = true;
+};
+
+LayerCase convolution(std::string name, const WindowCase& of) {
+  LayerCase layer{std::move(name),
+                  "convolution",
+                  {values("x", of.x, 1), values("weight", of.weight, 2)},
+                  of.windows};
+  if (of.has_bias) layer.operands.push_back(values("bias", {of.weight[0]}, 3));
+  layer.settings.lists = {{"kernel", {of.weight.begin() + 1, of.weight.end() - 1}},
+                          {"padding", of.padding}};
+  if (!of.stride.empty()) layer.settings.lists["stride"] = of.stride;
+  if (!of.dilation.empty()) layer.settings.lists["dilation"] = of.dilation;
+  if (of.groups != 1) layer.settings.numbers["groups"] = of.groups;
+  return layer;
+}
+
+std::vector<LayerCase> convolutions() {
+  return {convolution("convolution of a plane", {.x = {2, 6, 5, 4},
+                                                 .weight = {6, 3, 2, 2},
+                                                 .windows = {2, 3, 4, 6},
+                                                 .stride = {2, 1},
+                                                 .dilation = {1, 2},
+                                                 .padding = {1, 0, 0, 1},
+                                                 .groups = 2}),
+          convolution("convolution of a line", {.x = {3, 9, 4},
+                                                .weight = {5, 3, 4},
+                                                .windows = {3, 9, 5},
+                                                .padding = {2, 0},
+                                                .has_bias = false}),
+          convolution("convolution of each channel", {.x = {2, 4, 3, 5, 3},
+                                                      .weight = {6, 2, 3, 2, 1},
+                                                      .windows = {2, 2, 3, 2, 6},
+                                                      .stride = {2, 1, 2},
+                                                      .dilation = {1, 1, 3},
+                                                      .padding = {0, 1, 1, 1, 1, 0},
+                                                      .groups = 3})};
+}
+
 LayerCase reshape() { return {"reshape", "reshape", {values("x", {6, 4}, 1)}, {3, 2, 4}}; }
 
 std::vector<LayerCase> recorded_layers() {
-  return {rms_norm(300, 40),
-          rms_norm(2, 2100),
-          batch_norm(300, 7),
-          batch_norm(1, 3),
-          embedding("embedding"),
-          embedding_with_padding(),
-          dropout(),
-          transpose("transpose of heads", {0, 2, 1, 3}),
-          transpose("transpose of all", {3, 0, 2, 1}),
-          matmul(false, false),
-          matmul(false, true),
-          matmul(true, false),
-          matmul(true, true),
-          causal_conv1d(),
-          causal_conv1d_without_bias()};
+  std::vector<LayerCase> layers = convolutions();
+  const LayerCase others[] = {rms_norm(300, 40),
+                              rms_norm(2, 2100),
+                              batch_norm(300, 7),
+                              batch_norm(1, 3),
+                              embedding("embedding"),
+                              embedding_with_padding(),
+                              dropout(),
+                              transpose("transpose of heads", {0, 2, 1, 3}),
+                              transpose("transpose of all", {3, 0, 2, 1}),
+                              matmul(false, false),
+                              matmul(false, true),
+                              matmul(true, false),
+                              matmul(true, true),
+                              causal_conv1d(),
+                              causal_conv1d_without_bias()};
+  layers.insert(layers.end(), std::begin(others), std::end(others));
+  return layers;
 }
 
 }  // namespace
@@ -178,9 +224,12 @@ TEST_CASE("gradients agree with central differences") {
 }
 
 TEST_CASE("declared evaluation stays within the bound of exact evaluation") {
+  std::vector<LayerCase> layers = convolutions();
   for (const LayerCase& layer :
        {rms_norm(3, 9), rms_norm(2, 2100), batch_norm(20, 3), dropout(40), matmul(true, false),
-        causal_conv1d(), causal_conv1d_without_bias()}) {
+        causal_conv1d(), causal_conv1d_without_bias()})
+    layers.push_back(layer);
+  for (const LayerCase& layer : layers) {
     CAPTURE(layer.name);
     Judged judged;
     judged.append(result<double>(layer), result<float>(layer), result<Bounded>(layer));
@@ -235,6 +284,10 @@ TEST_CASE("classes and what gradients read are those of P3 and P20") {
         {"value", "key"},
         {"value", "value"}},
        {"query", "key", "value"}},
+      {"convolution",
+       {LayerClass::contraction},
+       {{"x", "weight"}, {"weight", "x"}},
+       {"x", "weight", "bias"}},
       {"causal_conv1d",
        {LayerClass::contraction},
        {{"x", "weight"}, {"weight", "x"}},

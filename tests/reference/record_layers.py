@@ -1,7 +1,7 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: Apache-2.0
 """Writes layers_expected.hpp: what numpy computes in f32 when it follows D33 to D39 and D52 to D58 of docs/spec/description.md
-operation by operation. Run with python3-numpy:  ./record_layers.py > layers_expected.hpp"""
+and of D77 and D78, operation by operation. Run with python3-numpy:  ./record_layers.py > layers_expected.hpp"""
 import numpy as np
 
 from numpy_rules import chain, columns, data, f32, fma, record, tree, write
@@ -106,6 +106,45 @@ def causal_conv1d(name, sequences, times, channels, width, with_bias):
         record(name + " bias", columns(g.reshape(-1, channels)))
 
 
+def convolution(name, x_shape, w_shape, stride, dilation, padding, groups, with_bias):
+    r, kernel = len(stride), w_shape[1:-1]
+    x, w = data(int(np.prod(x_shape)), 1).reshape(x_shape), data(int(np.prod(w_shape)), 2).reshape(w_shape)
+    before, after = padding[:r], padding[r:]
+    inside = tuple(slice(b, b + n) for b, n in zip(before, x_shape[1:-1]))
+    wide = np.pad(x, [(0, 0), *zip(before, after), (0, 0)])
+    counts = [(n - d * (k - 1) - 1) // s + 1 for n, d, k, s in zip(wide.shape[1:-1], dilation, kernel, stride)]
+
+    def elements(tap):  # of all windows, in what the zeros lie around
+        return tuple(slice(t * d, t * d + (m - 1) * s + 1, s) for t, d, m, s in zip(tap, dilation, counts, stride))
+
+    taps = list(np.ndindex(*kernel))
+    held = np.stack([wide[(slice(None), *elements(tap))] for tap in taps], -2)  # (images, windows..., taps, channels)
+    outputs = w_shape[0]
+    g = data(x_shape[0] * int(np.prod(counts)) * outputs, 9).reshape(x_shape[0], *counts, outputs)
+    given = []
+    for tap in taps:
+        lands = np.zeros(wide.shape[:-1] + (outputs,), f32)
+        lands[(slice(None), *elements(tap))] = g
+        given.append(lands[(slice(None), *inside)])
+    given = np.stack(given, -2)  # (images, x..., taps, outputs)
+    y, of_x, of_w = [], [], []
+    for group in range(groups):
+        ours = slice(group * outputs // groups, (group + 1) * outputs // groups)
+        theirs = slice(group * x_shape[-1] // groups, (group + 1) * x_shape[-1] // groups)
+        rows = held[..., theirs].reshape(*held.shape[:-2], 1, -1)
+        y.append(chain(rows, w[ours].reshape(len(w[ours]), -1)))
+        back = np.moveaxis(w[ours].reshape(len(w[ours]), len(taps), -1), -1, 0).swapaxes(1, 2)  # (channels, taps, outputs)
+        of_x.append(chain(given[..., ours].reshape(*x.shape[:-1], 1, -1), back.reshape(len(back), -1)))
+        flat = rows.reshape(-1, rows.shape[-1])
+        of_w.append(chain(g[..., ours].reshape(len(flat), -1).T[:, None, :], flat.T[None, :, :]))
+    y = np.concatenate(y, -1)
+    record(name + " result", y + data(outputs, 3) if with_bias else y)
+    record(name + " x", np.concatenate(of_x, -1))
+    record(name + " weight", np.concatenate(of_w))
+    if with_bias:
+        record(name + " bias", columns(g.reshape(-1, outputs)))
+
+
 rms_norm(300, 40)
 rms_norm(2, 2100)
 batch_norm(300, 7)
@@ -121,4 +160,7 @@ for transpose_a in (False, True):
         matmul(name, 3, 5, 37, 6, transpose_a, transpose_b)
 causal_conv1d("causal_conv1d", 3, 70, 5, 4, True)
 causal_conv1d("causal_conv1d without bias", 2, 3, 4, 5, False)
+convolution("convolution of a plane", (2, 6, 5, 4), (6, 3, 2, 2), (2, 1), (1, 2), (1, 0, 0, 1), 2, True)
+convolution("convolution of a line", (3, 9, 4), (5, 3, 4), (1,), (1,), (2, 0), 1, False)
+convolution("convolution of each channel", (2, 4, 3, 5, 3), (6, 2, 3, 2, 1), (2, 1, 2), (1, 1, 3), (0, 1, 1, 1, 1, 0), 3, True)
 write("record_layers.py", "kLayerBits")

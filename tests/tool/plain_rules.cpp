@@ -18,7 +18,8 @@ bool is_of_class(Kind kind, LayerClass layer_class) {
   switch (layer_class) {
     case LayerClass::contraction:
       return kind == kind_called("linear") || kind == kind_called("matmul") ||
-             kind == kind_called("attention") || kind == kind_called("causal_conv1d");
+             kind == kind_called("attention") || kind == kind_called("causal_conv1d") ||
+             kind == kind_called("convolution");
     case LayerClass::normalization:
       return kind == kind_called("layer_norm") || kind == kind_called("rms_norm");
     case LayerClass::softmax:
@@ -53,7 +54,7 @@ bool matches(const Rule& rule, Kind kind) {
 
 /// P4
 Element last(const std::vector<Rule>& rules, Kind kind,
-             std::optional<EncodingChoice> Rule::* field) {
+             std::optional<EncodingChoice> Rule::*field) {
   Element format = Element::f32;
   for (const Rule& rule : rules) {
     if (!matches(rule, kind) || !(rule.*field)) continue;

@@ -125,7 +125,7 @@ class Describer {
     if (form.settings.size == 0 && !form.function) return std::monostate{};
     description::LayerAttributes to = description::standard_attributes(node.kind);
     for (int i = 0; i < form.settings.size; ++i) {
-      if (description::is_list(form.settings[i].type))
+      if (form.settings[i].type == description::SettingType::dimensions)
         set(setting(to, form, i), list_of(program_, node.token));
     }
     for (int at = node.token; at < program_.size; ++at) {
@@ -167,16 +167,17 @@ class Describer {
     if (form.type == SettingType::choice)
       setting.value = std::string(form.words[static_cast<int>(x)]);
     if (form.type == SettingType::integer) setting.value = static_cast<std::int64_t>(x);
+    if (form.type != SettingType::integers) return;
+    using Numbers = std::vector<std::int64_t>;
+    auto* numbers = std::get_if<Numbers>(&setting.value);
+    if (numbers == nullptr) numbers = &setting.value.emplace<Numbers>();
+    numbers->push_back(static_cast<std::int64_t>(x));
   }
 
   void set(description::Setting& setting, const TokenList& list) const {
-    auto* dimensions = std::get_if<description::Shape>(&setting.value);
-    for (int i = 0; i < list.size(); ++i) {
-      if (dimensions != nullptr)
-        dimensions->push_back(dimension(dimension_of(program_[list.first + i])));
-      else
-        std::get<std::vector<std::int64_t>>(setting.value).push_back(list[i]);
-    }
+    auto& dimensions = std::get<description::Shape>(setting.value);
+    for (int i = 0; i < list.count; ++i)
+      dimensions.push_back(dimension(dimension_of(program_[list.first + i])));
   }
 
   description::ParameterAttributes parameter(int n) const {

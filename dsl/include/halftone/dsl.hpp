@@ -4,6 +4,7 @@
 #pragma once
 
 #include "halftone/attention.hpp"
+#include "halftone/convolutions.hpp"
 #include "halftone/gated.hpp"
 #include "halftone/layers.hpp"
 #include "halftone/loss_scale.hpp"

@@ -302,16 +302,34 @@ constexpr int stated(const Token& token) {
   return token.part == Part::node && token.y == kStated && !is_input(token) ? 0 : -1;
 }
 
-/// What a layer's list holds: `size` tokens behind its options.
-struct TokenList {
+/// What a layer states of a setting that is a list: a token for each number among its options.
+struct StatedList {
   const Program* program = nullptr;
-  int first = 0, count = 0;
+  int layer = 0, setting = 0;
 
-  constexpr int size() const { return count; }
-  constexpr long long operator[](int i) const { return (*program)[first + i].number; }
+  constexpr int size() const {
+    int count = 0;
+    for (int at = layer + 1; is_option(at); ++at) count += stated((*program)[at]) == setting;
+    return count;
+  }
+  constexpr long long operator[](int i) const {
+    int at = layer + 1;
+    while (stated((*program)[at]) != setting || i-- > 0) ++at;
+    return static_cast<long long>((*program)[at].x);
+  }
+
+ private:
+  constexpr bool is_option(int at) const {
+    return at < program->size && is_layer_option((*program)[at].part);
+  }
+};
+
+/// A layer's list of dimensions: `count` tokens behind its options.
+struct TokenList {
+  int first = 0, count = 0;
 };
 constexpr TokenList list_of(const Program& program, int layer) {
-  TokenList list{&program, layer + 1};
+  TokenList list{layer + 1};
   while (list.first < program.size && is_layer_option(program[list.first].part)) ++list.first;
   while (list.first + list.count < program.size &&
          program[list.first + list.count].part == Part::dimension) {

@@ -65,9 +65,11 @@ class NodeView {
                       : form_of(node_.kind).settings[setting].standard != 0;
   }
 
-  constexpr TokenList integers() const { return list_of(graph_.program, node_.token); }
+  constexpr StatedList integers(int setting) const {
+    return {&graph_.program, node_.token, setting};
+  }
   constexpr Shape dimensions() const {
-    const TokenList list = integers();
+    const TokenList list = list_of(graph_.program, node_.token);
     Shape shape;
     for (int i = 0; i < list.count; ++i) shape.push(dimension_of(graph_.program[list.first + i]));
     return shape;
@@ -85,6 +87,9 @@ class NodeView {
   constexpr bool parameter(int operand, const Dimensions&... dimensions) {
     Shape needed;
     (needed.push(dimensions), ...);
+    return shaped_parameter(operand, needed);
+  }
+  constexpr bool shaped_parameter(int operand, const Shape& needed) {
     long long inputs = 1;
     for (int i = 0; i < needed.rank; ++i) {
       const Dimension& dimension = needed.dimensions[i];

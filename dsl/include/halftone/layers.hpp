@@ -362,12 +362,18 @@ constexpr auto reshape(const char* name, const First& first, const D&... others)
               building::dimension_token(others)...);
 }
 
+namespace building {
+constexpr Spec<1> axis_token(auto axis) {
+  return one(setting<Transpose>("axes", static_cast<double>(whole_number(axis))));
+}
+}  // namespace building
+
 /// Dimension d of the result is dimension axes_d of x, counted from 0. D37
 ///   transpose("swap", 0, 2, 1, 3)
 template <Whole First, Whole... Axes>
 constexpr auto transpose(const char* name, const First& first, const Axes&... others) {
-  return join(one(building::node<building::Transpose>(name)), building::dimension_token(first),
-              building::dimension_token(others)...);
+  return join(one(building::node<building::Transpose>(name)), building::axis_token(first),
+              building::axis_token(others)...);
 }
 
 }  // namespace halftone::dsl

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "halftone/attention.hpp"
+#include "halftone/convolutions.hpp"
 #include "halftone/gated.hpp"
 #include "halftone/loss_scale.hpp"
 #include "halftone/losses.hpp"
@@ -58,6 +59,24 @@ constexpr Spec<1> linear(const auto&...) {
 constexpr Spec<1> causal_conv1d(const auto&...) {
   return building::misused(
       "causal_conv1d takes a name and a whole number of taps: write causal_conv1d(\"conv\", 4)");
+}
+constexpr Spec<1> conv1d(const auto&...) {
+  return building::misused(
+      "conv1d takes a name, whole numbers of outputs and of the kernel, and stride(), dilation(), "
+      "padding() or same, and groups(), each at most once and with a number or as many as "
+      "dimensions: write conv1d(\"conv\", 64, 3)");
+}
+constexpr Spec<1> conv2d(const auto&...) {
+  return building::misused(
+      "conv2d takes a name, whole numbers of outputs and of the kernel, and stride(), dilation(), "
+      "padding() or same, and groups(), each at most once and with a number or as many as "
+      "dimensions: write conv2d(\"conv\", 64, 3)");
+}
+constexpr Spec<1> conv3d(const auto&...) {
+  return building::misused(
+      "conv3d takes a name, whole numbers of outputs and of the kernel, and stride(), dilation(), "
+      "padding() or same, and groups(), each at most once and with a number or as many as "
+      "dimensions: write conv3d(\"conv\", 64, 3)");
 }
 constexpr Spec<1> embedding(const auto&...) {
   return building::misused(
@@ -182,6 +201,21 @@ constexpr LinearOption padding_index(const auto&...) {
   return {
       building::misused("padding_index takes the number of a row: write embedding(\"embed\", "
                         "64, 16, padding_index(0))")[0]};
+}
+constexpr LinearOption kernel(const auto&...) { return {}; }  // the layer's sentence names it
+constexpr LinearOption stride(const auto&...) {
+  return {building::misused("stride takes whole numbers: write stride(2)")[0]};
+}
+constexpr LinearOption dilation(const auto&...) {
+  return {building::misused("dilation takes whole numbers: write dilation(2)")[0]};
+}
+constexpr LinearOption padding(const auto&...) {
+  return {
+      building::misused("padding takes whole numbers, or write same in its place: write "
+                        "padding(1)")[0]};
+}
+constexpr LinearOption groups(const auto&...) {
+  return {building::misused("groups takes a whole number: write groups(4)")[0]};
 }
 constexpr LinearOption on_weight(const auto&...) {
   return {building::misused("on_weight takes options of parameters: write on_weight(no_decay)")[0]};

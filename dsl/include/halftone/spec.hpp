@@ -17,7 +17,7 @@ enum class Part : unsigned char {
   node,   // detail: Kind; name or null; number: what the layer chooses (its outputs), kNumbered, of
           // an input what is said at kIntegers; x: its kind's first setting, where y is kStated
   extent,   // number: a second one that the layer chooses; right behind the node
-  setting,  // option of a node; detail: which other setting; x
+  setting,  // option of a node; detail: which other setting; x; of a list of numbers one for each
   without,  // options of a layer; without: detail: the optional parameters that it has not
   tied,     // name of a layer whose weight it uses or, where detail is kBoth, all parameters
   frozen,

@@ -100,16 +100,6 @@ class Walk {
     return at;
   }
 
-  /// A layer's.
-  constexpr int list(int i, int at) {
-    for (const description::SettingForm& setting : form_of(program_[i].kind()).settings) {
-      Shape checked;
-      if (setting.type == description::SettingType::dimensions) return dimensions(i, at, checked);
-    }
-    while (is_dimension(at)) ++at;
-    return at;
-  }
-
   constexpr bool has_current(int i) {
     if (!current_.exists())
       graph_.fail({.fault = Fault::no_source, .token = i, .text = program_[i].name});
@@ -197,7 +187,8 @@ class Walk {
     if (chained && !has_current(i)) return i;
     Node node = fresh(i);
     const Options options = options_of(i);
-    int at = is_dimension(options.end) ? list(i, options.end) : options.end;
+    Shape listed;
+    int at = dimensions(i, options.end, listed);
     if (chained) graph_.operands.push(current_);
     for (int role = chained ? 1 : 0; role < form.operands.size; ++role) {
       const description::OperandForm& operand = form.operands[role];

@@ -67,10 +67,8 @@ struct OperandForm {
 };
 
 /// In the order of the alternatives of Setting::value. The last two are lists; a kind has at most
-/// one.
+/// one of dimensions.
 enum class SettingType : std::uint8_t { number, flag, choice, integer, integers, dimensions };
-
-constexpr bool is_list(SettingType type) { return type >= SettingType::integers; }
 
 /// A setting is written `name: value` in braces in the text form.
 struct SettingForm {
@@ -81,7 +79,7 @@ struct SettingForm {
   double standard = 0;          ///< where the dsl's user states nothing; choice: the word's index
   Table<const char*> words{};   ///< of a choice
   Table<const char*> labels{};  ///< of a choice whose words have formulas of their own
-  bool (*accepts)(double) = nullptr;  ///< of a number or an integer
+  bool (*accepts)(double) = nullptr;  ///< of a number or an integer, or of each of a list
   const char* title = nullptr;        ///< "an epsilon"
   const char* trouble = nullptr;      ///< what a number does that is not accepted
   const char* example = nullptr;      ///< a number that is

@@ -7,6 +7,7 @@
 #include "halftone/description/kinds/batch_norm.hpp"
 #include "halftone/description/kinds/causal_conv1d.hpp"
 #include "halftone/description/kinds/concat.hpp"
+#include "halftone/description/kinds/convolution.hpp"
 #include "halftone/description/kinds/cross_entropy.hpp"
 #include "halftone/description/kinds/dropout.hpp"
 #include "halftone/description/kinds/embedding.hpp"
@@ -55,8 +56,8 @@ struct KindList {
 // Sources, layers, losses: in this order sentences list them.
 using AllKinds =
     KindList<kinds::Input, kinds::Parameter, kinds::State, kinds::Linear, kinds::Matmul,
-             kinds::Attention, kinds::CausalConv1d, kinds::Embedding, kinds::LayerNorm,
-             kinds::RmsNorm, kinds::BatchNorm, kinds::Relu, kinds::Gelu, kinds::Silu,
+             kinds::Attention, kinds::CausalConv1d, kinds::Convolution, kinds::Embedding,
+             kinds::LayerNorm, kinds::RmsNorm, kinds::BatchNorm, kinds::Relu, kinds::Gelu, kinds::Silu,
              kinds::Dropout, kinds::Rotary, kinds::PositionEmbedding, kinds::SinusoidalEmbedding,
              kinds::Add, kinds::Concat, kinds::Slice, kinds::Pointwise, kinds::Reshape,
              kinds::Transpose, kinds::CrossEntropy, kinds::Mse, kinds::PointwiseLoss>;

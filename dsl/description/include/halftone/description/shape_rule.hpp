@@ -7,9 +7,12 @@
 //   position(role)               which operand this is, -1 where it is absent
 //   chosen(i, d, name)           dimension d of parameter i, which the layer itself chooses
 //   flag(i)                      whether setting i is on
-//   integers() dimensions()      the list of the node's kind; integers have size() and []
-//   parameter(i, dimensions...)  gives parameter i its shape, or compares; false where it is
-//   refused transposed_parameter(i, d0, d1) likewise [d1, d0], whose columns are summed down
+//   integers(s)                  setting s, where it is a list of integers: size() and []; empty
+//                                where it is absent
+//   dimensions()                 the list of dimensions of the node's kind
+//   parameter(i, dimensions...)  gives parameter i its shape, or compares; false where it is refused
+//   shaped_parameter(i, shape)   likewise
+//   transposed_parameter(i, d0, d1)  likewise [d1, d0], whose columns are summed down
 //   result(shape) refuse(words...)                     text, numbers, dimensions, shapes,
 //   OperandName and kRemedy
 //   states(s), integer(s)        setting s of the form, where it is an integer

@@ -20,7 +20,7 @@ struct Transpose {
 
   template <class Node>
   static constexpr void infer(Node& node) {
-    const auto axes = node.integers();
+    const auto axes = node.integers(0);
     const auto& x = node.shape(0);
     const int rank = node.rank(x), stated = static_cast<int>(axes.size());
     if (stated != rank) {

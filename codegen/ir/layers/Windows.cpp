@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/ir/layers/Windows.h"
+
+#include "codegen/ir/Accesses.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/IntegerSet.h"
+
+using namespace mlir;
+
+namespace halftone::ir {
+
+Windows::Windows(Numbers kernel, std::optional<Numbers> stride, std::optional<Numbers> dilation,
+                 std::optional<Numbers> padding, int64_t groups)
+    : groups(groups) {
+  size_t rank = kernel.size();
+  for (size_t d = 0; d < rank; ++d)
+    spatial.push_back({kernel[d], stride ? (*stride)[d] : 1, dilation ? (*dilation)[d] : 1,
+                       padding ? (*padding)[d] : 0, padding ? (*padding)[rank + d] : 0});
+}
+
+int64_t Windows::countTaps() const {
+  int64_t taps = 1;
+  for (const Along &along : spatial)
+    taps *= along.kernel;
+  return taps;
+}
+
+bool Windows::areElements() const {
+  return llvm::all_of(spatial, [](const Along &along) { return along.isElement(); });
+}
+
+bool Windows::fit(TensorType x, TensorType windows) const {
+  size_t rank = spatial.size();
+  if (x.getRank() <= rank || windows.getRank() != x.getRank() ||
+      x.getDims().drop_back(rank + 1) != windows.getDims().drop_back(rank + 1))
+    return false;
+  for (auto [along, from, to] :
+       llvm::zip(spatial, x.getDims().take_back(rank + 1), windows.getDims().take_back(rank + 1))) {
+    auto length = dyn_cast<IntegerAttr>(from), count = dyn_cast<IntegerAttr>(to);
+    int64_t reach = along.dilation * (along.kernel - 1), zeros = along.before + along.after;
+    if (!length) {
+      if (from != to || along.stride != 1 || zeros != reach)
+        return false;
+      continue;
+    }
+    int64_t behind = length.getInt() + zeros - reach - 1; // the first window's other places
+    if (!count || behind < 0 || count.getInt() != behind / along.stride + 1)
+      return false;
+  }
+  return true;
+}
+
+namespace {
+
+/// Of an input the elements may be others until InsertCasts.
+Value viewAs(OpBuilder &builder, Location loc, Value x, ArrayRef<Attribute> dims) {
+  if (tensor(x).getDims() == dims)
+    return x;
+  return ViewOp::create(builder, loc, tensor(x).withDims(dims).withElementType(codeTypeOf(x)), x);
+}
+
+/// x with its last dimensions, from `first` on, as one.
+Value joinLast(OpBuilder &builder, Location loc, Value x, size_t first) {
+  ArrayRef<Attribute> all = tensor(x).getDims();
+  SmallVector<Attribute> dims(all.take_front(first));
+  dims.push_back(builder.getI64IntegerAttr(*getStaticProduct(all.drop_front(first))));
+  return viewAs(builder, loc, x, dims);
+}
+
+/// x with dimension `at`, a number, cut into `count` and the rest.
+Value cutDimension(OpBuilder &builder, Location loc, Value x, size_t at, int64_t count) {
+  SmallVector<Attribute> dims(tensor(x).getDims());
+  int64_t extent = cast<IntegerAttr>(dims[at]).getInt();
+  dims[at] = builder.getI64IntegerAttr(extent / count);
+  dims.insert(dims.begin() + static_cast<ptrdiff_t>(at), builder.getI64IntegerAttr(count));
+  return viewAs(builder, loc, x, dims);
+}
+
+/// All dimensions in order, but the one at `from`, which is moved to `to`.
+SmallVector<int64_t> moveAxis(size_t rank, size_t from, size_t to) {
+  auto axes = llvm::to_vector(llvm::seq<int64_t>(0, static_cast<int64_t>(rank)));
+  axes.erase(axes.begin() + static_cast<ptrdiff_t>(from));
+  axes.insert(axes.begin() + static_cast<ptrdiff_t>(to), static_cast<int64_t>(from));
+  return axes;
+}
+
+} // namespace
+
+Value Windows::cut(OpBuilder &builder, Location loc, Value x) const {
+  if (!isCut())
+    return x;
+  size_t rank = tensor(x).getRank();
+  Value parts = cutDimension(builder, loc, x, rank - 1, groups);
+  return makeTranspose(builder, loc, parts, moveAxis(rank + 1, rank - 1, 0));
+}
+
+Value Windows::join(OpBuilder &builder, Location loc, Value x, TensorType like) const {
+  if (isCut()) {
+    size_t rank = tensor(x).getRank();
+    x = makeTranspose(builder, loc, x, moveAxis(rank, 0, rank - 2));
+  }
+  return viewAs(builder, loc, x, like.getDims());
+}
+
+Value Windows::collect(OpBuilder &builder, Location loc, StringRef label, Value x,
+                       TensorType places, FindPlace find) const {
+  MLIRContext *context = builder.getContext();
+  if (isCut())
+    x = cutDimension(builder, loc, x, tensor(x).getRank() - 1, groups);
+  SmallVector<Attribute> dims;
+  if (isCut())
+    dims.push_back(builder.getI64IntegerAttr(groups));
+  dims.append(places.getRowDims().begin(), places.getRowDims().end());
+  size_t taps = dims.size();
+  for (const Along &along : spatial)
+    dims.push_back(builder.getI64IntegerAttr(along.kernel));
+  dims.push_back(tensor(x).getDims().back());
+  TensorType type = tensor(x).withDims(dims).withElementType(codeTypeOf(x));
+
+  SmallVector<AffineExpr> at, remainders;
+  auto axis = [&](size_t number) {
+    return getAffineDimExpr(static_cast<unsigned>(number), context);
+  };
+  size_t firstSpatial = taps - spatial.size();
+  for (size_t image = isCut() ? 1 : 0; image < firstSpatial; ++image)
+    at.push_back(axis(image));
+  for (auto [d, along] : llvm::enumerate(spatial)) {
+    Place place = find(along, axis(firstSpatial + d), axis(taps + d));
+    at.push_back(place.at);
+    if (place.remainder)
+      remainders.push_back(place.remainder);
+  }
+  if (isCut())
+    at.push_back(axis(0));
+  at.push_back(axis(dims.size() - 1));
+
+  auto map = AffineMap::get(static_cast<unsigned>(dims.size()), 0, at, context);
+  AccessAttr read = recogniseAccess(map, {type.getDims(), {}}, tensor(x));
+  if (!remainders.empty()) {
+    SmallVector<bool> areZero(remainders.size(), true);
+    auto where = IntegerSet::get(static_cast<unsigned>(dims.size()), 0, remainders, areZero);
+    read = AccessAttr::get(context, AccessKind::General, 0, AffineMapAttr::get(map),
+                           IntegerSetAttr::get(where), {});
+  }
+  Space space{type, {read}, accesses(context, {AccessKind::Full})};
+  Value collected = makeMap(builder, loc, label, space, x, type, [](Scalars &, ValueRange e) {
+                      return SmallVector<Value>{e[0]};
+                    }).getOutputs()[0];
+  return joinLast(builder, loc, collected, taps);
+}
+
+Value Windows::gather(OpBuilder &builder, Location loc, Value x, TensorType windows) const {
+  if (areElements())
+    return cut(builder, loc, x);
+  return collect(builder, loc, "windows", x, windows,
+                 [](const Along &along, AffineExpr window, AffineExpr tap) {
+                   return Place{window * along.stride + tap * along.dilation - along.before, {}};
+                 });
+}
+
+Value Windows::scatter(OpBuilder &builder, Location loc, Value g, TensorType inputs) const {
+  if (areElements())
+    return cut(builder, loc, g);
+  return collect(builder, loc, "windows_of", g, inputs,
+                 [](const Along &along, AffineExpr input, AffineExpr tap) -> Place {
+                   AffineExpr from = input - tap * along.dilation + along.before;
+                   if (along.stride == 1)
+                     return {from, {}};
+                   return {from.floorDiv(along.stride), from % along.stride};
+                 });
+}
+
+Value Windows::asRows(OpBuilder &builder, Location loc, Value weight) const {
+  Value rows = joinLast(builder, loc, weight, 1);
+  return isCut() ? cutDimension(builder, loc, rows, 0, groups) : rows;
+}
+
+Value Windows::asColumns(OpBuilder &builder, Location loc, Value weight) const {
+  size_t front = isCut() ? 1 : 0;
+  Value cutWeight = isCut() ? cutDimension(builder, loc, weight, 0, groups) : weight;
+  SmallVector<Attribute> dims(tensor(cutWeight).getDims().take_front(front + 1));
+  dims.push_back(builder.getI64IntegerAttr(countTaps()));
+  dims.push_back(tensor(weight).getDims().back());
+  Value byTaps = viewAs(builder, loc, cutWeight, dims);
+  Value turned = makeTranspose(builder, loc, byTaps, moveAxis(dims.size(), front, front + 1));
+  SmallVector<Attribute> matrix(dims.begin(), dims.begin() + static_cast<ptrdiff_t>(front));
+  matrix.push_back(builder.getI64IntegerAttr(*getStaticProduct(ArrayRef(dims).slice(front, 2))));
+  matrix.push_back(dims.back());
+  return viewAs(builder, loc, turned, matrix);
+}
+
+Value Windows::multiply(OpBuilder &builder, Location loc, Value lhs, Value rhs, bool turnsLhs,
+                        bool turnsRhs, ContractionPass pass, StringRef label) const {
+  ArrayRef<Attribute> ofLhs = tensor(lhs).getDims(), ofRhs = tensor(rhs).getDims();
+  size_t batch = isCut() ? 1 : 0;
+  SmallVector<Attribute> dims(
+      ofLhs.drop_back()); // the rows of lhs, or its columns where it is turned
+  if (turnsLhs) {
+    dims.truncate(batch);
+    dims.push_back(ofLhs.back());
+  }
+  dims.push_back(turnsRhs ? ofRhs[batch] : ofRhs.back());
+  return ContractOp::create(
+      builder, loc, gradientType(lhs).withDims(dims), lhs, rhs, Value(), turnsLhs, turnsRhs, pass,
+      label.empty() ? StringAttr() : builder.getStringAttr(label), static_cast<int64_t>(batch));
+}
+
+} // namespace halftone::ir

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Windows over the spatial dimensions of tensors [images..., spatial..., channels] (D77): what they
+// hold, side by side, so that a contraction sums over it.
+#ifndef HALFTONE_IR_LAYERS_WINDOWS_H
+#define HALFTONE_IR_LAYERS_WINDOWS_H
+
+#include "codegen/ir/Forms.h"
+
+namespace halftone::ir {
+
+class Windows {
+public:
+  using Numbers = llvm::ArrayRef<int64_t>;
+
+  /// Numbers that are absent are 1, or 0 of padding.
+  Windows(Numbers kernel, std::optional<Numbers> stride, std::optional<Numbers> dilation,
+          std::optional<Numbers> padding, int64_t groups);
+
+  /// How many elements a window has.
+  int64_t countTaps() const;
+  /// Whether every window is one element, and every element a window.
+  bool areElements() const;
+  /// Whether x, of so many dimensions before its channels, has `windows`.
+  bool fit(TensorType x, TensorType windows) const;
+
+  /// What every window of x holds, as a matrix: [groups, images..., windows..., taps * channels of
+  /// a group], `windows` being the type that has a place for each. One group has no dimension.
+  mlir::Value gather(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x,
+                     TensorType windows) const;
+  /// The other way round: for every place of `inputs` what g holds of the windows that it is an
+  /// element of, tap by tap.
+  mlir::Value scatter(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value g,
+                      TensorType inputs) const;
+
+  /// [groups, rows..., channels of a group] of [rows..., channels], and back in the shape of
+  /// `like`.
+  mlir::Value cut(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x) const;
+  mlir::Value join(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x,
+                   TensorType like) const;
+
+  /// A weight [outputs, kernel..., channels of a group] as [groups, outputs of a group, taps *
+  /// channels], and as [groups, taps * outputs of a group, channels], which is summed the other
+  /// way.
+  mlir::Value asRows(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value weight) const;
+  mlir::Value asColumns(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value weight) const;
+
+  /// lhs times rhs, of matrices as the above leave them, for every group.
+  mlir::Value multiply(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value lhs,
+                       mlir::Value rhs, bool turnsLhs, bool turnsRhs, ContractionPass pass,
+                       llvm::StringRef label = {}) const;
+
+private:
+  struct Along {
+    int64_t kernel, stride, dilation, before, after;
+    bool isElement() const { return kernel == 1 && stride == 1 && before == 0 && after == 0; }
+  };
+  /// Where a window's element lies along one dimension, from axes of a domain, and a term that is 0
+  /// where it lies somewhere.
+  struct Place {
+    mlir::AffineExpr at, remainder;
+  };
+  using FindPlace = llvm::function_ref<Place(const Along &, mlir::AffineExpr, mlir::AffineExpr)>;
+  mlir::Value collect(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef label,
+                      mlir::Value x, TensorType places, FindPlace find) const;
+  bool isCut() const { return groups > 1; }
+
+  llvm::SmallVector<Along> spatial;
+  int64_t groups;
+};
+
+} // namespace halftone::ir
+
+#endif

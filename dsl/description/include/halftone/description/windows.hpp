@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// What kinds share that slide windows over the spatial dimensions of x, [..., spatial..., channels]
+// (D77): the settings, and what they make of the shape.
+#pragma once
+
+#include "halftone/description/shape_rule.hpp"
+
+namespace halftone::description::windows {
+
+/// Of sizes, steps and zeros: so that no sum of them leaves an i64.
+inline constexpr double kMost = 65536;
+constexpr bool is_step(double value) { return value >= 1 && value <= kMost; }
+constexpr bool is_padding(double value) { return value >= 0 && value <= kMost; }
+
+/// Where a kind has its settings, the first three in this order.
+inline constexpr int kKernel = 0, kStride = 1, kDilation = 2, kPadding = 3, kGroups = 4;
+
+inline constexpr SettingForm kernel{.name = "kernel",
+                                    .type = SettingType::integers,
+                                    .accepts = is_step,
+                                    .title = "a kernel",
+                                    .trouble = "is not from 1 to 65536",
+                                    .example = "3",
+                                    .plain = true,
+                                    .rule = "D77"};
+inline constexpr SettingForm stride{.name = "stride",
+                                    .type = SettingType::integers,
+                                    .optional = true,
+                                    .accepts = is_step,
+                                    .title = "a stride",
+                                    .trouble = "is not from 1 to 65536",
+                                    .example = "2",
+                                    .rule = "D77"};
+inline constexpr SettingForm dilation{.name = "dilation",
+                                      .type = SettingType::integers,
+                                      .optional = true,
+                                      .accepts = is_step,
+                                      .title = "a dilation",
+                                      .trouble = "is not from 1 to 65536",
+                                      .example = "2",
+                                      .rule = "D77"};
+inline constexpr SettingForm padding{.name = "padding",
+                                     .type = SettingType::integers,
+                                     .optional = true,
+                                     .accepts = is_padding,
+                                     .title = "a padding",
+                                     .trouble = "is not from 0 to 65536",
+                                     .example = "1",
+                                     .rule = "D77"};
+inline constexpr SettingForm groups{.name = "groups",
+                                    .type = SettingType::integer,
+                                    .optional = true,
+                                    .accepts = is_step,
+                                    .title = "a number of groups",
+                                    .trouble = "is not from 1 to 65536",
+                                    .example = "4",
+                                    .rule = "D77"};
+
+/// The windows along one spatial dimension.
+struct Along {
+  std::int64_t kernel = 1, stride = 1, dilation = 1, before = 0, after = 0;
+
+  constexpr std::int64_t reach() const { return dilation * (kernel - 1) + 1; }
+};
+
+template <class Node>
+constexpr int count_dimensions(Node& node) {
+  return static_cast<int>(node.integers(kKernel).size());
+}
+
+/// Number `i` of a list, `otherwise` where that is absent or was not judged yet and is none.
+template <class Node>
+constexpr std::int64_t number_of(Node& node, int setting, int i, std::int64_t otherwise) {
+  const auto list = node.integers(setting);
+  if (i >= static_cast<int>(list.size())) return otherwise;
+  const bool accepted = setting == kPadding ? is_padding(static_cast<double>(list[i]))
+                                            : is_step(static_cast<double>(list[i]));
+  return accepted ? list[i] : otherwise;
+}
+
+template <class Node>
+constexpr Along along(Node& node, int dimension) {
+  return {.kernel = number_of(node, kKernel, dimension, 1),
+          .stride = number_of(node, kStride, dimension, 1),
+          .dilation = number_of(node, kDilation, dimension, 1),
+          .before = number_of(node, kPadding, dimension, 0),
+          .after = number_of(node, kPadding, count_dimensions(node) + dimension, 0)};
+}
+
+template <class Node>
+constexpr bool has_numbers(Node& node, int setting, const char* what, int wanted) {
+  const int stated = static_cast<int>(node.integers(setting).size());
+  if (!node.states(setting) || stated == wanted) return true;
+  node.refuse("states ", node.fixed(stated), " numbers of its ", what, " for a kernel of ",
+              node.fixed(count_dimensions(node)), " dimensions", kRemedy, "state ",
+              node.fixed(wanted));
+  return false;
+}
+
+/// Whether the lists are of one to three spatial dimensions, all of the same, and x has them.
+template <class Node>
+constexpr bool fit(Node& node) {
+  const int dimensions = count_dimensions(node);
+  if (dimensions < 1 || dimensions > 3) {
+    node.refuse("states ", node.fixed(dimensions), " numbers of its kernel", kRemedy,
+                "state one for every spatial dimension, 1 to 3");
+    return false;
+  }
+  if (!has_numbers(node, kStride, "stride", dimensions) ||
+      !has_numbers(node, kDilation, "dilation", dimensions) ||
+      !has_numbers(node, kPadding, "padding", 2 * dimensions))
+    return false;
+  const auto& x = node.shape(0);
+  if (node.rank(x) <= dimensions) {
+    node.refuse("reads ", x, " but slides over ", node.fixed(dimensions),
+                " dimensions before the channels", kRemedy, "give its input ",
+                node.fixed(dimensions + 1), " dimensions or more");
+    return false;
+  }
+  if (node.is_fixed(node.last(x))) return true;
+  node.refuse("reads ", x, ", whose channels are the symbol '", node.last(x), "'", kRemedy,
+              "give it a number");
+  return false;
+}
+
+/// How many windows there are along spatial dimension `i`; a dimension that is a symbol keeps its
+/// length or is refused. False where it is.
+template <class Node, class Shape>
+constexpr bool count_windows(Node& node, int i, Shape& result) {
+  const auto& x = node.shape(0);
+  const int at = node.rank(x) - 1 - count_dimensions(node) + i;
+  const Along is = along(node, i);
+  const auto length = node.at(x, at);
+  const std::int64_t zeros = is.before + is.after;
+  if (!node.is_fixed(length)) {
+    if (is.stride == 1 && zeros == is.reach() - 1) return true;
+    node.refuse("reads ", x, ", whose spatial dimension '", length, "' would not keep its length",
+                kRemedy, "give it a number, or write same and no stride");
+    return false;
+  }
+  const std::int64_t windows = (node.extent(length) + zeros - is.reach()) / is.stride + 1;
+  if (node.extent(length) + zeros < is.reach()) {
+    node.refuse("has a window of ", node.fixed(is.reach()), " over ",
+                node.fixed(node.extent(length) + zeros), " elements of ", x, kRemedy,
+                "make it smaller, or the padding larger");
+    return false;
+  }
+  node.at(result, at) = node.fixed(windows);
+  return true;
+}
+
+template <class Node>
+constexpr std::int64_t count_groups(Node& node) {
+  return node.states(kGroups) ? node.integer(kGroups) : 1;
+}
+
+/// Whether `count` channels, or what `which` calls them, are whole groups.
+template <class Node>
+constexpr bool divides(Node& node, std::int64_t count, const char* which) {
+  const std::int64_t groups = count_groups(node);
+  if (groups >= 1 && count % groups == 0) return true;
+  node.refuse("cuts ", node.fixed(count), which, node.fixed(groups), " groups", kRemedy,
+              "make them a multiple of the groups");
+  return false;
+}
+
+}  // namespace halftone::description::windows

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layers that slide windows over images, videos and sequences, and their options. Formulas:
+// docs/spec/description.md, D77.
+#pragma once
+
+#include "halftone/layers.hpp"
+
+namespace halftone::dsl {
+
+/// An option of windows: numbers of a setting.
+template <int Which, int N>
+struct WindowNumbers {
+  double numbers[N];
+};
+struct Same {};
+struct Groups {
+  double number;
+};
+
+namespace building {
+namespace windows = description::windows;
+
+template <int Which, Whole... N>
+constexpr WindowNumbers<Which, sizeof...(N)> window_numbers(N... numbers) {
+  return {{static_cast<double>(whole_number(numbers))...}};
+}
+}  // namespace building
+
+/// The sizes of a window that differ from dimension to dimension: conv2d("conv", 64, kernel(3, 5)).
+template <Whole First, Whole... N>
+constexpr auto kernel(First first, N... others) {
+  return building::window_numbers<building::windows::kKernel>(first, others...);
+}
+/// How far a window is from the next: one number for all spatial dimensions, or one for each.
+template <Whole First, Whole... N>
+constexpr auto stride(First first, N... others) {
+  return building::window_numbers<building::windows::kStride>(first, others...);
+}
+/// How far the elements of a window are apart; likewise.
+template <Whole First, Whole... N>
+constexpr auto dilation(First first, N... others) {
+  return building::window_numbers<building::windows::kDilation>(first, others...);
+}
+/// How many zeros lie around x: one number for every side, one for both sides of each dimension, or
+/// those before and then those behind each dimension: padding(top, left, bottom, right).
+template <Whole First, Whole... N>
+constexpr auto padding(First first, N... others) {
+  return building::window_numbers<building::windows::kPadding>(first, others...);
+}
+/// As much padding as the window reaches beyond one element, the odd zero behind: without a stride
+/// every dimension keeps its length, with one it is divided by that, rounded up.
+inline constexpr Same same{};
+/// Channels are cut into so many groups, and outputs of one read channels of one.
+template <Whole Number>
+constexpr Groups groups(Number number) {
+  return {static_cast<double>(whole_number(number))};
+}
+
+namespace building {
+/// Which setting an option states; -1 of an option of parameters.
+template <class Option>
+inline constexpr int kWindowSetting = -1;
+template <int Which, int N>
+inline constexpr int kWindowSetting<WindowNumbers<Which, N>> = Which;
+template <>
+inline constexpr int kWindowSetting<Same> = windows::kPadding;
+template <>
+inline constexpr int kWindowSetting<Groups> = windows::kGroups;
+
+/// Whether an option has as many numbers as fit D dimensions.
+template <int D, class Option>
+inline constexpr bool kFitsDimensions = true;
+template <int D, int Which, int N>
+inline constexpr bool kFitsDimensions<D, WindowNumbers<Which, N>> =
+    Which != windows::kKernel && (N == 1 || N == D || (N == 2 * D && Which == windows::kPadding));
+
+template <int Setting, class... Options>
+inline constexpr bool kStatedOnce = (0 + ... + (kWindowSetting<Options> == Setting ? 1 : 0)) <= 1;
+
+template <int D, class... Options>
+concept WindowOptions =
+    (kFitsDimensions<D, Options> && ...) && kStatedOnce<windows::kStride, Options...> &&
+    kStatedOnce<windows::kDilation, Options...> && kStatedOnce<windows::kPadding, Options...> &&
+    kStatedOnce<windows::kGroups, Options...>;
+
+/// What is a kernel of D dimensions: a number, or one for each.
+template <int D, class Kernel>
+inline constexpr bool kIsKernel = Whole<Kernel>;
+template <int D, int N>
+inline constexpr bool kIsKernel<D, WindowNumbers<windows::kKernel, N>> = N == 1 || N == D;
+
+/// Number `i` for D dimensions, or 2 D of padding.
+template <int D, int Which, int N>
+constexpr double number_at(const WindowNumbers<Which, N>& option, int i) {
+  return option.numbers[N == 1 ? 0 : i % N];
+}
+template <int D>
+constexpr double number_at(Whole auto size, int) {
+  return static_cast<double>(whole_number(size));
+}
+
+/// What `same` depends on.
+template <int D>
+struct WindowSizes {
+  double kernel[D], dilation[D];
+
+  template <class Kernel, class... Options>
+  constexpr explicit WindowSizes(const Kernel& sizes, const Options&... options) {
+    for (int i = 0; i < D; ++i) {
+      kernel[i] = number_at<D>(sizes, i);
+      dilation[i] = 1;
+      (take(i, options), ...);
+    }
+  }
+  template <int N>
+  constexpr void take(int i, const WindowNumbers<windows::kDilation, N>& steps) {
+    dilation[i] = number_at<D>(steps, i);
+  }
+  constexpr void take(int, const auto&) {}
+
+  /// Zeros before dimension `i`, and behind it where that is D or more.
+  constexpr double zeros(int i) const {
+    const auto reach = static_cast<long long>(dilation[i % D] * (kernel[i % D] - 1));
+    return static_cast<double>(i < D ? reach / 2 : reach - reach / 2);
+  }
+};
+
+/// The tokens of one option, for layers of kind Of.
+template <class Of, int D>
+struct WindowTokens {
+  WindowSizes<D> sizes;
+
+  template <int Which, int N>
+  constexpr auto operator()(const WindowNumbers<Which, N>& option) const {
+    return list < Which, Which == windows::kPadding
+                             ? 2 * D
+                             : D > ([&](int i) { return number_at<D>(option, i); });
+  }
+  constexpr auto operator()(const Same&) const {
+    return list<windows::kPadding, 2 * D>([&](int i) { return sizes.zeros(i); });
+  }
+  constexpr auto operator()(const Groups& option) const {
+    return list<windows::kGroups, 1>([&](int) { return option.number; });
+  }
+  constexpr auto operator()(const auto& option) const { return tokens_of(option); }
+
+  constexpr auto kernel() const {
+    return list<windows::kKernel, D>([&](int i) { return sizes.kernel[i]; });
+  }
+
+ private:
+  template <int Which, int N>
+  static constexpr Spec<N> list(auto number) {
+    Spec<N> tokens;
+    for (int i = 0; i < N; ++i)
+      tokens[i] = {.part = Part::setting, .detail = Which, .x = number(i)};
+    return tokens;
+  }
+};
+
+template <class Of, int D, class Kernel, class... Options>
+constexpr auto windowed(const Token& node, const Kernel& kernel, const Options&... options) {
+  const WindowTokens<Of, D> tokens{WindowSizes<D>(kernel, options...)};
+  return join(one(node), tokens.kernel(), tokens(options)...);
+}
+}  // namespace building
+
+/// Every output is the sum over a window of x, of the products of its elements and a kernel of
+/// weights, plus bias: (batch..., spatial..., channels) -> (batch..., windows..., outputs); weight
+/// (outputs, kernel..., channels / groups), bias (outputs). D77
+///   from("image") | conv2d("stem", 64, 7, stride(2), padding(3)) | relu
+///   conv2d("depth", 64, 3, same, groups(64), no_bias)
+/// Options, in any order: stride(), dilation(), padding() or same, groups(), no_bias, tied(),
+/// shared() and options of parameters. Start: as torch.nn.Conv2d, uniformly from +-sqrt(1 / inputs
+/// of an output).
+template <Whole Outputs, class Kernel, class... Options>
+  requires(building::kIsKernel<1, Kernel> && building::WindowOptions<1, Options...>)
+constexpr auto conv1d(const char* name, Outputs outputs, const Kernel& kernel,
+                      const Options&... options) {
+  return building::windowed<building::Convolution, 1>(
+      building::node<building::Convolution>(name, outputs), kernel, options...);
+}
+template <Whole Outputs, class Kernel, class... Options>
+  requires(building::kIsKernel<2, Kernel> && building::WindowOptions<2, Options...>)
+constexpr auto conv2d(const char* name, Outputs outputs, const Kernel& kernel,
+                      const Options&... options) {
+  return building::windowed<building::Convolution, 2>(
+      building::node<building::Convolution>(name, outputs), kernel, options...);
+}
+template <Whole Outputs, class Kernel, class... Options>
+  requires(building::kIsKernel<3, Kernel> && building::WindowOptions<3, Options...>)
+constexpr auto conv3d(const char* name, Outputs outputs, const Kernel& kernel,
+                      const Options&... options) {
+  return building::windowed<building::Convolution, 3>(
+      building::node<building::Convolution>(name, outputs), kernel, options...);
+}
+
+}  // namespace halftone::dsl

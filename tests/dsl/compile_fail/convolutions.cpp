@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Windows: their numbers, what they slide over, and groups of channels.
+#include <cases.hpp>
+
+// EXPECT conv1d_kernel: conv1d takes a name, whole numbers of outputs and of the kernel, and
+// stride(), dilation(), padding() or same, and groups(), each at most once and with a number or as
+// many as dimensions: write conv1d("conv", 64, 3)
+namespace conv1d_kernel {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 9, 8)),
+          from("x") | either(conv1d("conv", 4), conv1d("conv", 4, 3)) | output("z"));
+MODEL(net, rules)
+}  // namespace conv1d_kernel
+
+// EXPECT conv2d_numbers: conv2d takes a name, whole numbers of outputs and of the kernel, and
+// stride(), dilation(), padding() or same, and groups(), each at most once and with a number or as
+// many as dimensions: write conv2d("conv", 64, 3)
+namespace conv2d_numbers {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 9, 9, 8)),
+    from("x") | either(conv2d("conv", 4, 3, stride(1, 2, 1)), conv2d("conv", 4, 3, stride(1, 2))) |
+        output("z"));
+MODEL(net, rules)
+}  // namespace conv2d_numbers
+
+// EXPECT conv3d_padding: conv3d takes a name, whole numbers of outputs and of the kernel, and
+// stride(), dilation(), padding() or same, and groups(), each at most once and with a number or as
+// many as dimensions: write conv3d("conv", 64, 3)
+namespace conv3d_padding {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 9, 9, 9, 8)),
+    from("x") |
+        either(conv3d("conv", 4, 3, same, padding(1)), conv3d("conv", 4, kernel(3, 1, 3), same)) |
+        output("z"));
+MODEL(net, rules)
+}  // namespace conv3d_padding
+
+// EXPECT bare_conv2d: conv2d takes a name, whole numbers of outputs and of the kernel, and
+// stride(), dilation(), padding() or same, and groups(), each at most once and with a number or as
+// many as dimensions: write conv2d("conv", 64, 3)
+namespace bare_conv2d {
+constexpr auto net = model("net", inputs(tensor("x", batch, 9, 9, 8)),
+                           from("x") | MISSPELT(conv2d, conv2d("conv", 4, 3)) | output("z"));
+MODEL(net, rules)
+}  // namespace bare_conv2d
+
+// EXPECT stride_of_half: stride takes whole numbers: write stride(2)
+namespace stride_of_half {
+constexpr auto net = model("net", inputs(tensor("x", batch, 9, 8)),
+                           from("x") | conv1d("conv", 4, 3, stride(either(0.5, 2))) | output("z"));
+MODEL(net, rules)
+}  // namespace stride_of_half
+
+// EXPECT dilation_of_half: dilation takes whole numbers: write dilation(2)
+namespace dilation_of_half {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 9, 8)),
+          from("x") | conv1d("conv", 4, 3, dilation(either(0.5, 2))) | output("z"));
+MODEL(net, rules)
+}  // namespace dilation_of_half
+
+// EXPECT padding_as_word: padding takes whole numbers, or write same in its place: write padding(1)
+namespace padding_as_word {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 9, 8)),
+          from("x") | conv1d("conv", 4, 3, padding(either("same", 1))) | output("z"));
+MODEL(net, rules)
+}  // namespace padding_as_word
+
+// EXPECT groups_of_half: groups takes a whole number: write groups(4)
+namespace groups_of_half {
+constexpr auto net = model("net", inputs(tensor("x", batch, 9, 8)),
+                           from("x") | conv1d("conv", 4, 3, groups(either(0.5, 2))) | output("z"));
+MODEL(net, rules)
+}  // namespace groups_of_half
+
+// EXPECT convolution_option: layer 'conv' is given what is no option of convolution: it takes
+// no_bias, stride(), dilation(), padding(), groups(), tied(), shared(), and options of parameters
+// such as frozen, no_decay or init_normal()
+namespace convolution_option {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 9, 8)),
+          from("x") | conv1d("conv", 4, 3, either(epsilon(1e-5), no_bias)) | output("z"));
+MODEL(net, rules)
+}  // namespace convolution_option
+
+// EXPECT convolution_stride: layer 'conv' has a stride that is not from 1 to 65536: write stride(2)
+namespace convolution_stride {
+constexpr auto net = model("net", inputs(tensor("x", batch, 9, 9, 8)),
+                           from("x") | conv2d("conv", 4, 3, stride(2, either(0, 1))) | output("z"));
+MODEL(net, rules)
+}  // namespace convolution_stride
+
+// EXPECT convolution_dilation: layer 'conv' has a dilation that is not from 1 to 65536: write
+// dilation(2)
+namespace convolution_dilation {
+constexpr auto net = model("net", inputs(tensor("x", batch, 9, 8)),
+                           from("x") | conv1d("conv", 4, 3, dilation(either(-1, 1))) | output("z"));
+MODEL(net, rules)
+}  // namespace convolution_dilation
+
+// EXPECT convolution_padding: layer 'conv' has a padding that is not from 0 to 65536: write
+// padding(1)
+namespace convolution_padding {
+constexpr auto net = model("net", inputs(tensor("x", batch, 9, 8)),
+                           from("x") | conv1d("conv", 4, 3, padding(either(-1, 0))) | output("z"));
+MODEL(net, rules)
+}  // namespace convolution_padding
+
+// EXPECT convolution_kernel: layer 'conv' has a kernel that is not from 1 to 65536: write 3
+namespace convolution_kernel {
+constexpr auto net = model("net", inputs(tensor("x", batch, 9, 8)),
+                           from("x") | conv1d("conv", 4, either(0, 1)) | output("z"));
+MODEL(net, rules)
+}  // namespace convolution_kernel
+
+// EXPECT convolution_outputs: layer 'conv' has 0 outputs: write a number of 1 or more
+namespace convolution_outputs {
+constexpr auto net = model("net", inputs(tensor("x", batch, 9, 8)),
+                           from("x") | conv1d("conv", either(0, 1), 3) | output("z"));
+MODEL(net, rules)
+}  // namespace convolution_outputs
+
+// EXPECT convolution_dimensions: layer 'conv' reads [batch, 8] but slides over 2 dimensions before
+// the channels: give its input 3 dimensions or more
+namespace convolution_dimensions {
+constexpr auto net = model("net", inputs(either(tensor("x", batch, 8), tensor("x", 9, 9, 8))),
+                           from("x") | conv2d("conv", 4, 3) | output("z"));
+MODEL(net, rules)
+}  // namespace convolution_dimensions
+
+// EXPECT convolution_channels: layer 'conv' reads [batch, 9, channels], whose channels are the
+// symbol 'channels': give it a number
+namespace convolution_channels {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 9, either(symbol("channels"), Dimension(8)))),
+          from("x") | conv1d("conv", 4, 3) | output("z"));
+MODEL(net, rules)
+}  // namespace convolution_channels
+
+// EXPECT convolution_groups: layer 'conv' cuts 8 channels into 3 groups: make them a multiple of
+// the groups
+namespace convolution_groups {
+constexpr auto net = model("net", inputs(tensor("x", batch, 9, 8)),
+                           from("x") | conv1d("conv", 12, 3, groups(either(3, 4))) | output("z"));
+MODEL(net, rules)
+}  // namespace convolution_groups
+
+// EXPECT convolution_groups_of_outputs: layer 'conv' cuts 6 outputs into 4 groups: make them a
+// multiple of the groups
+namespace convolution_groups_of_outputs {
+constexpr auto net = model("net", inputs(tensor("x", batch, 9, 8)),
+                           from("x") | conv1d("conv", either(6, 12), 3, groups(4)) | output("z"));
+MODEL(net, rules)
+}  // namespace convolution_groups_of_outputs
+
+// EXPECT convolution_symbol: layer 'conv' reads [batch, time, 8], whose spatial dimension 'time'
+// would not keep its length: give it a number, or write same and no stride
+namespace convolution_symbol {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, symbol("time"), 8)),
+          from("x") | conv1d("conv", 4, 3, either(padding(2), padding(1))) | output("z"));
+MODEL(net, rules)
+}  // namespace convolution_symbol
+
+// EXPECT convolution_window: layer 'conv' has a window of 5 over 4 elements of [batch, 4, 8]: make
+// it smaller, or the padding larger
+namespace convolution_window {
+constexpr auto net = model("net", inputs(tensor("x", batch, 4, 8)),
+                           from("x") | conv1d("conv", 4, 3, dilation(either(2, 1))) | output("z"));
+MODEL(net, rules)
+}  // namespace convolution_window

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// ONNX operators that slide windows. They keep channels behind the image, the language last.
+#pragma once
+
+#include "onnx_layers.hpp"
+
+namespace halftone::reference::tests {
+
+/// Dimension d of the result is dimension axes[d] of `tensor`.
+inline onnx::Tensor turned(const onnx::Tensor& tensor, const Shape& axes) {
+  onnx::Tensor result{tensor.type, {}, {}};
+  Shape steps;
+  for (const std::int64_t axis : axes) {
+    result.shape.push_back(tensor.shape[axis]);
+    steps.push_back(product(tensor.shape, axis + 1, tensor.shape.size()));
+  }
+  for (std::int64_t e = 0; e < static_cast<std::int64_t>(tensor.values.size()); ++e) {
+    std::int64_t rest = e, from = 0;
+    for (std::size_t d = axes.size(); d-- > 0;) {
+      from += rest % result.shape[d] * steps[d];
+      rest /= result.shape[d];
+    }
+    result.values.push_back(tensor.values[from]);
+  }
+  return result;
+}
+
+/// Of [images, channels, spatial...]: channels last; of a weight [outputs, channels, kernel...],
+/// too.
+inline onnx::Tensor channels_last(const onnx::Tensor& tensor) {
+  Shape axes(tensor.shape.size());
+  std::iota(axes.begin(), axes.end(), 0);
+  std::rotate(axes.begin() + 1, axes.begin() + 2, axes.end());
+  return turned(tensor, axes);
+}
+
+inline Shape numbers_or(const onnx::Node& node, const std::string& name, std::size_t count,
+                        std::int64_t otherwise) {
+  const auto stated = node.attributes.find(name);
+  return stated == node.attributes.end() ? Shape(count, otherwise) : stated->second.ints;
+}
+
+/// The settings of windows of `kernel` over `spatial` extents.
+inline std::string window_settings(const onnx::Node& node, const Shape& spatial,
+                                   const Shape& kernel) {
+  const std::size_t rank = kernel.size();
+  const Shape strides = numbers_or(node, "strides", rank, 1);
+  const Shape dilations = numbers_or(node, "dilations", rank, 1);
+  Shape pads = numbers_or(node, "pads", 2 * rank, 0);
+  const auto stated = node.attributes.find("auto_pad");
+  const std::string automatic = stated == node.attributes.end() ? "NOTSET" : stated->second.s;
+  for (std::size_t d = 0; d < rank && automatic.starts_with("SAME"); ++d) {
+    const std::int64_t windows = (spatial[d] + strides[d] - 1) / strides[d];
+    const std::int64_t zeros = std::max<std::int64_t>(
+        0, (windows - 1) * strides[d] + (kernel[d] - 1) * dilations[d] + 1 - spatial[d]);
+    pads[d] = automatic == "SAME_LOWER" ? zeros - zeros / 2 : zeros / 2;
+    pads[rank + d] = zeros - pads[d];
+  }
+  return "kernel: " + text_of(kernel) + ", stride: " + text_of(strides) +
+         ", dilation: " + text_of(dilations) + ", padding: " + text_of(pads);
+}
+
+inline std::string run_conv(const onnx::Vector& vector) {
+  const onnx::Node& node = vector.nodes[0];
+  const onnx::Tensor x = channels_last(vector.inputs[0]), weight = channels_last(vector.inputs[1]);
+  const onnx::Tensor y = channels_last(vector.outputs[0]);
+  const Shape spatial(x.shape.begin() + 1, x.shape.end() - 1);
+  const Shape kernel(weight.shape.begin() + 1, weight.shape.end() - 1);
+  const std::int64_t groups = attribute_or(node, "group", std::int64_t{1});
+  const bool has_bias = vector.inputs.size() > 2;
+  Problem problem;
+  problem.model = parse_model(
+      "input %x : f32" + text_of(x.shape) + "\nparameter %w : " + text_of(weight.shape) +
+      " init constant(0)\n" +
+      (has_bias ? "parameter %b : " + text_of(vector.inputs[2].shape) + " init constant(0)\n"
+                : "") +
+      "%y = convolution(x: %x, weight: %w" + (has_bias ? ", bias: %b" : "") + ") {" +
+      window_settings(node, spatial, kernel) +
+      (groups == 1 ? "" : ", groups: " + std::to_string(groups)) + "} : " + text_of(y.shape) +
+      "\noutput \"y\" = %y\n");
+  problem.inputs.values["x"] = x.values;
+  problem.parameters["w"] = weight.values;
+  if (has_bias) problem.parameters["b"] = vector.inputs[2].values;
+  check_recorded(judge(problem, [](const auto& run) { return run.value("y"); }), y.values);
+  return "";
+}
+
+}  // namespace halftone::reference::tests
