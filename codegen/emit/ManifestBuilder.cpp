@@ -87,6 +87,7 @@ private:
         m.input_gradients.push_back({node.name, inputGradientBuffer(node.name)});
     }
     describeDecoding();
+    describeLimits();
     for (const std::string &symbol : m.symbols)
       m.assumed.push_back(assumedSize(assumed, symbol));
     for (const hd::Loss &loss : description.losses)
@@ -114,6 +115,26 @@ private:
       for (auto input : graph.getBody().front().getOps<InputOp>())
         if (!llvm::is_contained(result.manifest.inputs, input.getName()))
           result.manifest.inputs.push_back(input.getName().str());
+    }
+  }
+
+  /// Of a program that decodes, positions are below `capacity`, and times fewer.
+  void describeLimits() {
+    hm::Manifest &m = result.manifest;
+    bool decodes = llvm::any_of(module.getOps<GraphOp>(),
+                                [](GraphOp graph) { return graph.getName() == kDecode; });
+    for (const hd::Node &node : description.nodes) {
+      int rows = hd::form_of(node.kind).rows_of_times;
+      if (rows < 0)
+        continue;
+      const hd::Node &x = description.nodes[node.operands.front().node],
+                     &weight = description.nodes[node.operands[rows].node];
+      const std::string &times = x.shape[x.shape.size() - 2].symbol;
+      if (times.empty())
+        continue;
+      auto symbol = decodes ? std::prev(m.symbols.end()) : llvm::find(m.symbols, times);
+      m.limits.push_back({static_cast<int32_t>(symbol - m.symbols.begin()),
+                          weight.shape.front().extent, node.name, weight.name});
     }
   }
 

@@ -24,8 +24,8 @@ struct Continuation {
 
   /// The type with one time of each sequence, [batch, 1, ...].
   TensorType ofLast(TensorType type) const;
-  /// Of x, [batch, time] or [batch, time, columns], each sequence's row at the new time that `last`,
-  /// [batch, 1], says.
+  /// Of x, [batch, time] or [batch, time, columns], each sequence's row at the new time that
+  /// `last`, [batch, 1], says.
   mlir::Value takeLast(mlir::OpBuilder &builder, mlir::Value x, mlir::Value last) const;
 };
 

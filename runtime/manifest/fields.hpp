@@ -36,6 +36,9 @@ inline constexpr auto kFields<Parameter> =
     std::tuple{&Parameter::name, &Parameter::shape, &Parameter::offset, &Parameter::trained,
                &Parameter::initializer};
 template <>
+inline constexpr auto kFields<Limit> =
+    std::tuple{&Limit::symbol, &Limit::most, &Limit::layer, &Limit::parameter};
+template <>
 inline constexpr auto kFields<TaskAxis> = std::tuple{&TaskAxis::extent, &TaskAxis::tile};
 template <>
 inline constexpr auto kFields<Argument> = std::tuple{&Argument::buffer, &Argument::offset, &Argument::parts};
@@ -116,6 +119,7 @@ inline constexpr auto kFields<Manifest> = std::tuple{&Manifest::model,
                                                      &Manifest::description,
                                                      &Manifest::structure,
                                                      &Manifest::symbols,
+                                                     &Manifest::limits,
                                                      &Manifest::variants,
                                                      &Manifest::parameter_elements,
                                                      &Manifest::trained_elements,

@@ -7,6 +7,7 @@
 
 #include "halftone/encoding/traits.hpp"
 #include "sizes.hpp"
+#include "verify.hpp"
 
 namespace halftone::manifest {
 namespace {
@@ -43,6 +44,19 @@ std::int64_t elements(std::span<const Dimension> shape, std::span<const std::int
 
 std::int64_t task_count(const Kernel& kernel, std::span<const std::int64_t> symbols) {
   return count_of(kernel.tasks, symbols);
+}
+
+const Limit* find_exceeded(const Manifest& manifest, std::span<const std::int64_t> symbols) {
+  const auto found = std::ranges::find_if(manifest.limits, [&](const Limit& limit) {
+    return symbols[static_cast<std::size_t>(limit.symbol)] > limit.most;
+  });
+  return found == manifest.limits.end() ? nullptr : &*found;
+}
+
+std::string reason_of(const Limit& limit) {
+  return quoted("layer", limit.layer) + " has " + std::to_string(limit.most) +
+         (limit.most == 1 ? " time, the row of " : " times, the rows of ") +
+         quoted("parameter", limit.parameter);
 }
 
 std::int64_t split_count(const Split& split, std::span<const std::int64_t> symbols) {

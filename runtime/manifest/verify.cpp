@@ -39,6 +39,15 @@ std::string verify_parameters(const Manifest& manifest) {
   return {};
 }
 
+std::string verify_limits(const Manifest& manifest) {
+  for (const Limit& limit : manifest.limits) {
+    const std::string who = quoted("the limit of layer", limit.layer);
+    if (!in_range(limit.symbol, manifest.symbols)) return who + " is of an unknown symbol";
+    if (limit.most <= 0) return who + " leaves no size";
+  }
+  return {};
+}
+
 bool sound(const Manifest& manifest, const Kernel& kernel) {
   const Blocking& blocking = kernel.blocking;
   if (blocking.tiles.empty()) return blocking == Blocking{};
@@ -97,6 +106,7 @@ std::string verify(const Manifest& manifest) {
   if (why.empty()) why = unique("kept state", manifest.kept_states, itself);
   if (why.empty()) why = unique("kernel", manifest.kernels, name_of);
   if (why.empty()) why = unique("program", manifest.programs, name_of);
+  if (why.empty()) why = verify_limits(manifest);
   if (why.empty()) why = verify_parameters(manifest);
   if (why.empty()) why = verify_kernels(manifest);
   if (why.empty()) why = verify_targets(manifest);

@@ -73,7 +73,7 @@ bool has_all_entries(const manifest::ArtifactImage& image, const manifest::Manif
 /// What manifests of one artifact share.
 bool belong_together(const manifest::Manifest& a, const manifest::Manifest& b) {
   return a.model == b.model && a.description == b.description && a.structure == b.structure &&
-         a.symbols == b.symbols && a.parameters == b.parameters &&
+         a.symbols == b.symbols && a.limits == b.limits && a.parameters == b.parameters &&
          a.parameter_elements == b.parameter_elements && a.trained_elements == b.trained_elements &&
          a.inputs == b.inputs && a.input_gradients == b.input_gradients && a.outputs == b.outputs &&
          a.losses == b.losses && a.kept_states == b.kept_states && a.text_count == b.text_count;

@@ -38,6 +38,7 @@ ProgramPlan::ProgramPlan(const char* who, const Artifact& artifact, const Device
   choose_manifest();
   choose_program(program, setup);
   bind_symbols(setup.bindings);
+  check_limits();
   plan();
 }
 
@@ -144,6 +145,18 @@ void ProgramPlan::bind_symbols(std::span<const Binding> bindings) {
   if (unbound != symbols.end()) {
     refuse(names[static_cast<std::size_t>(unbound - symbols.begin())], "is not bound to a size");
   }
+}
+
+void ProgramPlan::check_limits() const {
+  const manifest::Limit* limit = manifest::find_exceeded(manifest(), symbols());
+  if (!limit) return;
+  const auto symbol = static_cast<std::size_t>(limit->symbol);
+  throw Error({.operation = who_,
+               .object = named("symbol", manifest().symbols[symbol]),
+               .cause = "is " + std::to_string(symbols()[symbol]) + ", but " +
+                        manifest::reason_of(*limit),
+               .hint = "take " + std::to_string(limit->most) +
+                       " or less, or give the layer more times"});
 }
 
 void ProgramPlan::check_rows(const manifest::Kernel& kernel) const {

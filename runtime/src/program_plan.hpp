@@ -158,6 +158,7 @@ class ProgramPlan {
   void check_model(const Setup& setup) const;
   void choose_program(std::string_view name, const Setup& setup);
   void bind_symbols(std::span<const Binding> bindings);
+  void check_limits() const;
   void check_rows(const manifest::Kernel& kernel) const;
   void plan();
   void find_leading_symbol();

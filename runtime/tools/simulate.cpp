@@ -97,10 +97,16 @@ Json predicted_of(const manifest::CudaKernel& kernel) {
           {"microseconds", plan.cost.microseconds}};
 }
 
+/// What plans were chosen for, where nothing else is said, as far as limits allow it.
 std::vector<halftone::Binding> sizes_of(const Manifest& manifest, const Binding& binding) {
+  std::vector<std::int64_t> standard = manifest.assumed;
+  for (const manifest::Limit& limit : manifest.limits) {
+    std::int64_t& size = standard[static_cast<std::size_t>(limit.symbol)];
+    size = std::min(size, limit.most);
+  }
   std::vector<halftone::Binding> sizes;
   for (std::size_t i = 0; i < manifest.symbols.size(); ++i) {
-    sizes.push_back({manifest.symbols[i], binding[i].value_or(manifest.assumed[i])});
+    sizes.push_back({manifest.symbols[i], binding[i].value_or(standard[i])});
   }
   return sizes;
 }

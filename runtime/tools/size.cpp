@@ -57,6 +57,17 @@ bool is_countable(const manifest::Buffer& buffer, std::span<const std::int64_t> 
   }
 }
 
+void check_limits(const manifest::Manifest& manifest, const Binding& binding) {
+  std::vector<std::int64_t> symbols;
+  for (const auto& bound : binding) symbols.push_back(bound.value_or(0));
+  const manifest::Limit* limit = manifest::find_exceeded(manifest, symbols);
+  if (!limit) return;
+  const auto symbol = static_cast<std::size_t>(limit->symbol);
+  throw std::runtime_error("--symbols: " + manifest.symbols[symbol] + " is " +
+                           std::to_string(symbols[symbol]) + ", but " + reason_of(*limit) +
+                           "; bind " + std::to_string(limit->most) + " or less");
+}
+
 /// What of a program is too large, when its arena is.
 std::string culprit_of(const manifest::Program& program, std::span<const std::int64_t> symbols) {
   for (const manifest::Buffer& buffer : program.buffers) {
@@ -86,6 +97,7 @@ Binding bind_symbols(const manifest::Manifest& manifest, const std::string& text
     if (bound) throw std::runtime_error("--symbols: " + symbol + " is bound twice; bind it once");
     bound = positive_number(entry.substr(equals + 1), symbol);
   }
+  check_limits(manifest, binding);
   return binding;
 }
 

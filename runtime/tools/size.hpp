@@ -17,7 +17,7 @@ namespace halftone::tools {
 using Binding = std::vector<std::optional<std::int64_t>>;
 
 /// From "batch=32,time=8". Throws std::runtime_error for a symbol that is neither known nor among
-/// those `elsewhere`, a number that is not positive, or a symbol bound twice.
+/// those `elsewhere`, a number that is not positive or above a limit, or a symbol bound twice.
 [[nodiscard]] Binding bind_symbols(const manifest::Manifest& manifest, const std::string& text,
                                    const std::vector<std::string>& elsewhere = {});
 

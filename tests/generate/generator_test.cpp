@@ -14,6 +14,7 @@
 
 #include "artifacts.hpp"
 #include "halftone/error.hpp"
+#include "halftone/trainer.hpp"
 
 namespace halftone::tests {
 namespace {
@@ -254,6 +255,27 @@ TEST_CASE("what does not fit a generator is refused in one sentence, and changes
           const Binding bindings[] = {{"batch", 1}, {"time", 1}, {"capacity", 1}};
           Predictor(decoding(row), Device::cpu(), {.model = {}, .bindings = bindings});
         }).find("has no program for inference") != std::string::npos);
+}
+
+TEST_CASE("D65: sizes beyond the rows of learned positions are refused wherever they are bound") {
+  const auto bind = [](std::int64_t time) {
+    return std::vector<Binding>{{"batch", 2}, {"time", time}};
+  };
+  const std::string is_25 =
+      "is 25, but layer 'places' has 24 times, the rows of parameter 'places.weight'; take 24 or "
+      "less, or give the layer more times";
+  const std::vector<Binding> most = bind(24), more = bind(25);
+  const Artifact whole = plain("learned");
+  Trainer(whole, Device::cpu(), {.model = {}, .bindings = most});
+  CHECK(refusal([&] { Trainer(whole, Device::cpu(), {.model = {}, .bindings = more}); }) ==
+        "trainer: symbol 'time' " + is_25);
+  Predictor(whole, Device::cpu(), {.model = {}, .bindings = most});
+  CHECK(refusal([&] { Predictor(whole, Device::cpu(), {.model = {}, .bindings = more}); }) ==
+        "predictor: symbol 'time' " + is_25);
+  const Artifact decoder = decoding(kDecoding[0]);
+  Generator(decoder, Device::cpu(), {.capacity = 24, .chunk = 64});
+  CHECK(refusal([&] { Generator(decoder, Device::cpu(), {.capacity = 25, .chunk = 4}); }) ==
+        "generator: symbol 'capacity' " + is_25);
 }
 
 }  // namespace halftone::tests

@@ -47,6 +47,10 @@ TEST_CASE("a manifest that breaks a law is refused with the culprit's name") {
   const Case cases[] = {
       {"has no name", [](Manifest& m) { m.model.clear(); }},
       {"symbol 'batch' occurs twice", [](Manifest& m) { m.symbols = {"batch", "batch"}; }},
+      {"the limit of layer 'places' is of an unknown symbol",
+       [](Manifest& m) { m.limits = {{1, 24, "places", "places.weight"}}; }},
+      {"the limit of layer 'places' leaves no size",
+       [](Manifest& m) { m.limits = {{0, 0, "places", "places.weight"}}; }},
       {"input 'features' occurs twice",
        [](Manifest& m) { m.inputs = {"features", "target", "features"}; }},
       {"kernel 'line_loss' occurs twice", [](Manifest& m) { m.kernels[0].name = "line_loss"; }},

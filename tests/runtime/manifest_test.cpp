@@ -26,6 +26,7 @@ Manifest full_manifest() {
   training.buffers[7].initial = -1.5;
   training.buffers[5].encoding = Element::bf16;
   manifest.symbols.push_back("time");
+  manifest.limits = {{1, 24, "places", "places.weight"}};
   manifest.parameters[1].trained = false;
   manifest.trained_elements = 32;
   training.buffers[3].shape = training.buffers[12].shape = {{32, -1}};
@@ -119,7 +120,7 @@ TEST_CASE("a manifest of another version names both versions") {
   std::vector<std::byte> bytes = encode(hand_made::manifest());
   bytes[8] = std::byte{kVersion + 1};
   Kind kind{};
-  CHECK(failure(bytes, kind) == "the manifest is of version 15, but version 14 is needed");
+  CHECK(failure(bytes, kind) == "the manifest is of version 16, but version 15 is needed");
   CHECK(kind == Kind::version);
 }
 
@@ -206,6 +207,18 @@ TEST_CASE("sizes are products of extents and bound symbols") {
   const Kernel kernel{"k", "row", {{{{1, 0}, {3, -1}}, 10}, {{{7, -1}}, 7}}, 0, -1};
   CHECK(task_count(kernel, symbols) == 10);
   CHECK(task_count(Kernel{}, symbols) == 1);
+}
+
+TEST_CASE("the first limit that sizes exceed is found, which symbols that are not bound never do") {
+  Manifest manifest = full_manifest();
+  manifest.limits.push_back({0, 8, "rows", "rows.weight"});
+  using Symbols = std::array<std::int64_t, 2>;
+  CHECK(find_exceeded(manifest, Symbols{8, 24}) == nullptr);
+  CHECK(find_exceeded(manifest, Symbols{0, 0}) == nullptr);
+  CHECK(find_exceeded(manifest, Symbols{9, 25}) == &manifest.limits[0]);
+  CHECK(find_exceeded(manifest, Symbols{9, 24}) == &manifest.limits[1]);
+  CHECK(reason_of(manifest.limits[0]) ==
+        "layer 'places' has 24 times, the rows of parameter 'places.weight'");
 }
 
 TEST_CASE("a size past 2^62 is an overflow and not a wrong number") {

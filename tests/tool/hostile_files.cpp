@@ -183,10 +183,15 @@ TEST_CASE("names of any length and any bytes stand whole in the text, and fit in
 }
 
 TEST_CASE("what an artifact does not have is refused with what it has") {
-  const File file(whole());
+  manifest::Manifest manifest = hand_made::manifest();
+  manifest.limits = {{0, 24, "places", "places.weight"}};
+  const File file(manifest::encode(manifest));
   struct {
     std::string arguments, says;
   } cases[] = {
+      {"explain " + file.path() + " --symbols batch=25",
+       "--symbols: batch is 25, but layer 'places' has 24 times, the rows of parameter "
+       "'places.weight'; bind 24 or less"},
       {"explain " + file.path() + " --symbols length=3", "binds no symbol of model"},
       {"explain " + file.path() + " --symbols batch", "write NAME=NUMBER"},
       {"explain " + file.path() + " --symbols batch=0", "write a whole number above 0"},

@@ -90,7 +90,7 @@ constexpr auto rotary(const char* name, Heads heads, const char* positions,
 }
 
 /// Adds to time t row t of the weight (times, columns): (rows..., t, columns) -> the same, where t
-/// is at most `times`. D65
+/// is at most `times`: more are refused, a symbol's where it is bound. D65
 template <Whole Times, class... Options>
 constexpr auto position_embedding(const char* name, Times times, const Options&... options) {
   return join(one(building::node<building::PositionEmbedding>(name, times)),

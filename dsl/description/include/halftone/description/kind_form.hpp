@@ -102,6 +102,8 @@ struct KindForm {
   Table<const char*> internals{};  ///< names of values inside of it that rules may round (P39)
   bool function = false;           ///< has one of the user's, over all its operands
   GradientReads gradient{};
+  int rows_of_times = -1;  ///< the operand with a row for every time of the first one, of which no
+                           ///< symbol may have more
 };
 
 /// P3: a set of classes.

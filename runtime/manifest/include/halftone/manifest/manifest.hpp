@@ -20,7 +20,7 @@ namespace halftone::manifest {
 
 /// Raised with every change of the structs here and in kernels.hpp, or of the calling convention of
 /// kernels.
-inline constexpr std::uint32_t kVersion = 14;
+inline constexpr std::uint32_t kVersion = 15;
 
 using encoding::Element, encoding::Encoding;
 
@@ -106,6 +106,16 @@ struct Parameter {
   Initializer initializer;
 
   bool operator==(const Parameter&) const = default;
+};
+
+/// What bounds a symbol: a layer that reads a row of a parameter for each of its times (D65).
+struct Limit {
+  std::int32_t symbol = 0;  ///< index into Manifest::symbols
+  std::int64_t most = 0;    ///< that it is bound to
+  std::string layer;
+  std::string parameter;
+
+  bool operator==(const Limit&) const = default;
 };
 
 struct Argument {
@@ -271,14 +281,15 @@ struct LossScale {
 };
 
 /// An artifact has one manifest for every way in which rules tell its targets apart. The first
-/// holds for "cpu" and alone has CPU code; they agree in model, symbols, parameters, inputs,
-/// outputs and losses.
+/// holds for "cpu" and alone has CPU code; they agree in model, symbols and their limits,
+/// parameters, inputs, outputs and losses.
 struct Manifest {
   std::string model;
   std::string halftone_version;
   std::string description;              ///< the text form that it was made from
   std::uint64_t structure = 0;          ///< the digest of D13
   std::vector<std::string> symbols;     ///< "batch", ...
+  std::vector<Limit> limits;            ///< of symbols, in the order of the layers
   std::vector<std::string> variants;    ///< CPU code variants, best first: "x86-64-v4", ...
   std::int64_t parameter_elements = 0;  ///< of the flat parameter buffer, frozen ones included
   std::int64_t trained_elements = 0;    ///< of the flat gradient buffer

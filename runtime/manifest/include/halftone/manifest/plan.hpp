@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "halftone/manifest/manifest.hpp"
@@ -17,6 +18,13 @@ namespace halftone::manifest {
 [[nodiscard]] std::int64_t elements(std::span<const Dimension> shape,
                                     std::span<const std::int64_t> symbols);
 [[nodiscard]] std::int64_t task_count(const Kernel& kernel, std::span<const std::int64_t> symbols);
+
+/// The first limit that sizes of all symbols exceed, 0 for one that is not bound; null if none.
+[[nodiscard]] const Limit* find_exceeded(const Manifest& manifest,
+                                         std::span<const std::int64_t> symbols);
+
+/// "layer 'places' has 24 times, the rows of parameter 'places.weight'"
+[[nodiscard]] std::string reason_of(const Limit& limit);
 
 /// How much of its symbol a chunk of a section has, the last one less: at least 1.
 [[nodiscard]] std::int64_t chunk_of(const Section& section, std::span<const std::int64_t> symbols);

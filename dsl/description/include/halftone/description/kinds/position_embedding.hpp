@@ -17,7 +17,8 @@ struct PositionEmbedding {
       .label = "D65",
       .classes = in(LayerClass::elementwise),
       .operands = operands,
-      .gradient = {.saved_for_inputs = false, .saved_for_weights = false}};
+      .gradient = {.saved_for_inputs = false, .saved_for_weights = false},
+      .rows_of_times = 1};
 
   template <class Node>
   static constexpr void infer(Node& node) {
