@@ -215,6 +215,8 @@ private:
       setPhase(point, Phase::LossBackward);
       point->setAttr(kGradientOfAttr, builder.getArrayAttr({nameOf(output.getX())}));
       point->setAttr(kLayerAttr, nameOf(output.getX()));
+      if (Attribute kind = output.getX().getDefiningOp()->getAttr(kKindAttr))
+        point->setAttr(kKindAttr, kind);
       gradients[output.getX()] = point;
       takeExternal(point);
     }

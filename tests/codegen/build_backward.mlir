@@ -19,7 +19,7 @@ module @gradients_of_a_linear_layer_and_its_loss {
     %w = halftone.parameter "w" {initializer = #zeros} : !weight
     %b = halftone.parameter "b" {initializer = #zeros} : !vector
     // CHECK: %[[Y:.*]] = halftone.linear
-    %y = halftone.linear %x, %w bias %b {halftone.layer = "fc"} : (!matrix, !weight, !vector) -> !matrix
+    %y = halftone.linear %x, %w bias %b {halftone.kind = "linear", halftone.layer = "fc"} : (!matrix, !weight, !vector) -> !matrix
     %r = halftone.cross_entropy %y, %label {halftone.layer = "loss", halftone.phase = #halftone.phase<loss>}
         : (!matrix, !halftone.tensor<[batch], i32>) -> !rows
     %l = halftone.mean %r {halftone.layer = "loss", halftone.phase = #halftone.phase<loss>} : (!rows) -> !scalar
@@ -32,8 +32,8 @@ module @gradients_of_a_linear_layer_and_its_loss {
     // CHECK: %[[COUNT:.*]] = halftone.count ["batch"] : f32
     // CHECK: arith.divf %{{.*}}, %[[COUNT]]
     // CHECK: %[[DY:.*]] = halftone.map "cross_entropy_grad"(%[[Y]], %[[LABEL]], %[[ROW]]) over ["batch", 8] reads [#halftone.access<full>, #halftone.access<row>, #halftone.access<row>] writes [#halftone.access<full>] {halftone.gradient_of = ["fc"], halftone.layer = "loss", halftone.phase = #halftone.phase<loss_backward>}
-    // CHECK: %[[CUT:.*]] = halftone.output_gradient "y", %[[DY]] {halftone.gradient_of = ["fc"], halftone.layer = "fc", halftone.phase = #halftone.phase<loss_backward>}
-    // CHECK: %[[DW:.*]] = halftone.contract %[[CUT]], %[[X]] {halftone.gradient_of = ["w"], halftone.layer = "fc", halftone.phase = #halftone.phase<backward>, pass = #halftone.pass<weight_gradient>, transpose_lhs}
+    // CHECK: %[[CUT:.*]] = halftone.output_gradient "y", %[[DY]] {halftone.gradient_of = ["fc"], halftone.kind = "linear", halftone.layer = "fc", halftone.phase = #halftone.phase<loss_backward>}
+    // CHECK: %[[DW:.*]] = halftone.contract %[[CUT]], %[[X]] {halftone.gradient_of = ["w"], halftone.kind = "linear", halftone.layer = "fc", halftone.phase = #halftone.phase<backward>, pass = #halftone.pass<weight_gradient>, transpose_lhs}
     // CHECK: %[[DB:.*]] = halftone.reduce "column_sum"(%[[CUT]]) {halftone.gradient_of = ["b"],
     // CHECK: halftone.gradient %[[DW]] of
     // CHECK: halftone.gradient %[[DB]] of

@@ -216,6 +216,22 @@ TEST_CASE("diagnose() names the reference's first value that is not finite") {
   CHECK(count.rounded >= 40);
 }
 
+TEST_CASE("diagnose() names the layer that alone rounds the gradient of its output") {
+  for (const LinkedArtifact& artifact : kNarrowArtifacts) {
+    const std::string text = Artifact::linked(*artifact.image).manifest().description;
+    Pair pair(std::get<description::Description>(description::parse(text)), *artifact.image,
+              tested_variant, kBatch);
+    pair.draw();
+    Count count;
+    const std::size_t size = pair.inputs.values.at("target").size();
+    compare(pair, {{"y", std::vector<float>(size, 1e5f)}}, count);
+    pair.inputs.values.at("target").assign(size, 1e9f);
+    pair.deliver();
+    compare(pair, {}, count);
+    CHECK(count.rounded == 2);
+  }
+}
+
 TEST_CASE("diagnose() names a label that its loss has no class for") {
   int losses = 0;
   for (const LinkedArtifact& artifact : kArtifacts) {
