@@ -37,6 +37,8 @@ public:
       return buildRhs(transposed);
     case AccessKind::Segment: // which no map of axes is
     case AccessKind::Values:
+    case AccessKind::Lhs2:
+    case AccessKind::Rhs2:
       return {};
     case AccessKind::General:
       return access.getMap() ? access.getMap().getValue() : AffineMap();
@@ -255,23 +257,29 @@ static LogicalResult verifyGeneral(KernelOp kernel, AccessAttr access, TensorTyp
   return verifyIndices(kernel, access);
 }
 
-/// What is multiplied by the elements of a row, and the products' sums, which are as long.
-static LogicalResult verifyValues(KernelOp kernel, TensorType tensor, ArrayRef<Attribute> before) {
-  if (tensor.getDims().drop_back() == before && tensor.getColumns())
+/// What is multiplied by elements, or sums of such products: a row of its own for each of the
+/// domain's, or for each of its columns.
+static LogicalResult verifyLines(KernelOp kernel, AccessKind kind, TensorType tensor,
+                                 bool ofColumns) {
+  SmallVector<Attribute> before(kernel.getDomainType().getRowDims());
+  if (ofColumns) {
+    before.assign(kernel.getBatchDims().begin(), kernel.getBatchDims().end());
+    before.push_back(kernel.getDomain().getValue().back());
+  }
+  if (tensor.getDims().drop_back() == ArrayRef<Attribute>(before) && tensor.getColumns())
     return success();
-  return kernel.emitOpError() << tensor << " cannot be accessed as values of domain "
-                              << formatDims(kernel.getDomain().getValue())
+  return kernel.emitOpError() << tensor << " cannot be accessed as " << stringifyAccessKind(kind)
+                              << " of domain " << formatDims(kernel.getDomain().getValue())
                               << ": it wants a number of columns behind " << formatDims(before);
 }
 
 LogicalResult verifyInputAccess(KernelOp kernel, unsigned input) {
   AccessAttr access = kernel.getInputAccess(input);
   auto tensor = cast<TensorType>(kernel.getInputs()[input].getType());
-  if (access.getKind() == AccessKind::Values) {
-    SmallVector<Attribute> keys(kernel.getBatchDims());
-    keys.push_back(kernel.getDomain().getValue().back());
-    return verifyValues(kernel, tensor, keys);
-  }
+  if (access.getKind() == AccessKind::Values || access.getKind() == AccessKind::Rhs2)
+    return verifyLines(kernel, access.getKind(), tensor, true);
+  if (access.getKind() == AccessKind::Lhs2)
+    return verifyLines(kernel, access.getKind(), tensor, false);
   if (access.getKind() == AccessKind::General)
     return verifyGeneral(kernel, access, tensor);
   return verifyAccess(kernel, axesOf(kernel), access, tensor,
@@ -297,8 +305,9 @@ LogicalResult verifyResultAccess(KernelOp kernel, unsigned result) {
                                 << " by a general access: read by the inverse map instead";
   if (access.getKind() == AccessKind::Segment)
     return verifySegments(kernel, tensor);
-  if (access.getKind() == AccessKind::Values)
-    return verifyValues(kernel, tensor, kernel.getDomainType().getRowDims());
+  if (isSumOfProducts(access.getKind()))
+    return verifyLines(kernel, access.getKind(), tensor,
+                       access.getKind() == AccessKind::Lhs || access.getKind() == AccessKind::Lhs2);
   return verifyAccess(kernel, axesOf(kernel), access, tensor);
 }
 

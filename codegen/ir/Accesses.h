@@ -13,8 +13,11 @@ namespace halftone::ir {
 /// What the loop of a skeleton reads by itself: its body has no argument for it.
 inline bool isMatrix(AccessKind kind) {
   return kind == AccessKind::Lhs || kind == AccessKind::Rhs || kind == AccessKind::Start ||
-         kind == AccessKind::Values;
+         kind == AccessKind::Values || kind == AccessKind::Lhs2 || kind == AccessKind::Rhs2;
 }
+
+/// Of a result: a sum of products with what the operand of this access has.
+inline bool isSumOfProducts(AccessKind kind) { return isMatrix(kind) && kind != AccessKind::Start; }
 
 /// The axes of a kernel.
 struct Axes {

@@ -29,22 +29,24 @@ def Halftone_Skeleton : Halftone_Enum<"Skeleton", [
     I32EnumAttrCase<"Pointwise", 0, "pointwise">, I32EnumAttrCase<"Row", 1, "row">,
     I32EnumAttrCase<"Column", 2, "column">, I32EnumAttrCase<"Flat", 3, "flat">,
     I32EnumAttrCase<"Contraction", 4, "contraction">, I32EnumAttrCase<"Segment", 5, "segment">,
-    I32EnumAttrCase<"Attention", 6, "attention">]>;
+    I32EnumAttrCase<"Attention", 6, "attention">, I32EnumAttrCase<"AttentionColumns", 7, "attention_columns">]>;
 def Halftone_SkeletonAttr : EnumAttr<Halftone_Dialect, Halftone_Skeleton, "skeleton"> { let assemblyFormat = "$value"; }
 
 // The classes of affine maps from a kernel's axes to an operand's or a result's dimensions (Accesses.h): those with
-// loops of their own, and all others. i stands for all axes but the last, k for the reduced ones, b for those of a batch.
+// loops of their own, and all others. i stands for all axes but the last, k for the reduced ones, b for those of a batch; c is no axis.
 def Halftone_AccessKind : Halftone_Enum<"AccessKind", [
     I32EnumAttrCase<"Full", 0, "full">,       // (i, j) -> (i, j)
     I32EnumAttrCase<"Window", 1, "window">,   // (i, j) -> (i, j + offset), zero outside of the operand's columns
     I32EnumAttrCase<"Column", 2, "column">,   // (i, j) -> (j); as a result: the sum over i
     I32EnumAttrCase<"Row", 3, "row">,         // (i, j) -> (i)
     I32EnumAttrCase<"Scalar", 4, "scalar">,   // (i, j) -> ()
-    I32EnumAttrCase<"Lhs", 5, "lhs">,         // (b, i, j, k) -> (b, i, k), transposed (b, k, i)
-    I32EnumAttrCase<"Rhs", 6, "rhs">,         // (b, i, j, k) -> (b, k, j), transposed (b, j, k)
+    I32EnumAttrCase<"Lhs", 5, "lhs">,         // (b, i, j, k) -> (b, i, k), transposed (b, k, i); as a result: (b, j, k), the sum over i of products with it
+    I32EnumAttrCase<"Rhs", 6, "rhs">,         // (b, i, j, k) -> (b, k, j), transposed (b, j, k); as a result: (b, i, k), the sum over j of products with it
     I32EnumAttrCase<"General", 7, "general">,
     I32EnumAttrCase<"Start", 9, "start">,     // (i, j) -> (i, j), of a contraction: what its chains begin with, where its result lies
-    I32EnumAttrCase<"Values", 10, "values">,  // (b, i, j) -> (b, j, c), c being no axis; as a result: (b, i, c), the sum over j of products
+    I32EnumAttrCase<"Values", 10, "values">,  // (b, i, j) -> (b, j, c); as a result: (b, i, c), the sum over j of products with it
+    I32EnumAttrCase<"Lhs2", 11, "lhs2">,      // of a second product: (b, i, j) -> (b, i, c); as a result: (b, j, c), the sum over i of products with it
+    I32EnumAttrCase<"Rhs2", 12, "rhs2">,      // likewise: (b, i, j) -> (b, j, c)
     I32EnumAttrCase<"Segment", 8, "segment">]>; // as a result alone: (i, j) -> (the row that the body names, j), a sum over i
 def Halftone_AccessAttr : AttrDef<Halftone_Dialect, "Access"> {
   let mnemonic = "access";
@@ -139,7 +141,7 @@ def Halftone_CudaPlanAttr : AttrDef<Halftone_Dialect, "CudaPlan"> {
   let description = [{
     `tile` of simt: a contraction's {rows, columns, depth, rows of a thread, columns of a thread}; a column kernel's {columns
     of a block, chunks at once}; all others {threads}. Of tensor: {rows, columns, depth, rows of a warp, columns of a warp,
-    stages, bytes that divide lhs's rows, bytes that divide rhs's rows}, of attention {keys at a time}. The sum is split into ceil(depth / least) parts, at
+    stages, bytes that divide lhs's rows, bytes that divide rhs's rows}, of attention {keys at a time}, of attention_columns {rows at a time}. The sum is split into ceil(depth / least) parts, at
     most `splits`. `cost`: floating-point operations, bytes between chip and memory, waves, microseconds.
     `#halftone.plan<tensor, [128, 128, 32, 64, 32, 4, 16, 16] splits 2 least 512 cost [1.0e9, 2.0e6, 0.5, 12.5]>`
   }];

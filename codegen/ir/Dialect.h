@@ -109,10 +109,12 @@ inline constexpr llvm::StringLiteral kChunkRowsAttr = "halftone.chunk_rows";
 inline constexpr llvm::StringLiteral kSectionAttr = "halftone.section";
 /// Set by RunInParts with kSectionAttr: the dimensions whose elements are the parts (array).
 inline constexpr llvm::StringLiteral kPartsAttr = "halftone.parts";
-/// Set by JoinProducts on what becomes one kernel, the same name on all of it (StringAttr); on a map
-/// that looks so and is none, and on its kernel, why (StringAttr).
+/// Set by JoinProducts on what becomes one kernel, the same name on all of it (StringAttr); on a
+/// map that looks so and is none, and on its kernel, why (StringAttr).
 inline constexpr llvm::StringLiteral kJoinedAttr = "halftone.joined";
 inline constexpr llvm::StringLiteral kNotJoinedAttr = "halftone.not_joined";
+/// Set with kJoinedAttr: the skeleton of that kernel (SkeletonAttr).
+inline constexpr llvm::StringLiteral kJoinedByAttr = "halftone.joined_by";
 /// Of a module planned for several chips: those that alone would be planned otherwise (array).
 inline constexpr llvm::StringLiteral kChipsApartAttr = "halftone.chips_apart";
 /// Of a module planned for chips, too: planned for the CPU alone it would be another.

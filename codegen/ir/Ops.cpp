@@ -49,10 +49,17 @@ TensorType KernelOp::getDomainType() {
 Value KernelOp::getElement(unsigned i) {
   if (isMatrix(getInputAccess(i).getKind()))
     return {};
-  unsigned argument = hasSum() ? 1 : 0;
+  unsigned argument = countSums();
   for (unsigned before = 0; before < i; ++before)
     argument += !isMatrix(getInputAccess(before).getKind());
   return getBody().front().getArgument(argument);
+}
+
+unsigned KernelOp::countSums() {
+  bool hasSecond = llvm::any_of(getInputAccesses(), [](Attribute access) {
+    return cast<AccessAttr>(access).getKind() == AccessKind::Rhs2;
+  });
+  return hasSum() + hasSecond;
 }
 
 KernelYieldOp KernelOp::getYield() { return cast<KernelYieldOp>(getBody().front().back()); }
@@ -91,7 +98,8 @@ LogicalResult KernelOp::verify() {
   if (getInputs().size() != getInputAccesses().size() ||
       getStored().size() != getResultAccesses().size())
     return emitOpError("wants one access per operand and per stored result");
-  bool multiplies = getSkeleton() == Skeleton::Contraction || getSkeleton() == Skeleton::Attention;
+  bool multiplies = llvm::is_contained(
+      {Skeleton::Contraction, Skeleton::Attention, Skeleton::AttentionColumns}, getSkeleton());
   if (hasSum() != multiplies)
     return emitOpError("wants reduction dimensions if, and only if, it is a contraction");
   if (getAccumulation() != Accumulation::F32 && !hasSum())
@@ -105,8 +113,8 @@ LogicalResult KernelOp::verify() {
   unsigned elements = llvm::count_if(
       getInputAccesses(), [](Attribute a) { return !isMatrix(cast<AccessAttr>(a).getKind()); });
   Block &body = getBody().front();
-  if (body.getNumArguments() != elements + hasSum())
-    return emitOpError() << "body wants " << elements + hasSum() << " arguments, not "
+  if (body.getNumArguments() != elements + countSums())
+    return emitOpError() << "body wants " << elements + countSums() << " arguments, not "
                          << body.getNumArguments();
   auto yield = body.empty() ? KernelYieldOp() : dyn_cast<KernelYieldOp>(&body.back());
   if (!yield || yield.getStores().size() != getStored().size())

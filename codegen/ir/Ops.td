@@ -171,13 +171,14 @@ def Halftone_KernelOp : Halftone_Op<"kernel", [SingleBlock, NoTerminator, Isolat
   let summary = "One launch: a skeleton with scalar code of its own";
   let description = [{
     The domain is a matrix of elements (i, j): rows are the product of all dimensions but the last. The body computes one
-    element: its arguments are, for a contraction and attention, first the sum (N1); then one scalar per operand in order, except
-    matrices. It ends in `kernel_yield`: one scalar per stored result, then the scalars to be summed over the domain (N4;
+    element: its arguments are, for a contraction and attention, first the sum (N1), of a second product the other one; then one scalar
+    per operand in order, except matrices. It ends in `kernel_yield`: one scalar per stored result, then the scalars to be summed over the domain (N4;
     of a row kernel: one summand per row). `finish` receives those sums, then the Scalar operands, and yields the scalar
     results. Leading axes that a contraction's rhs has beyond its matrix are those of a batch: each of their elements is a
     product of its own. That of a segment kernel also yields `into`: the row of the result that the element is added to,
-    which may be none of them. That of an attention kernel computes what an element of
-    its row weighs, which the skeleton multiplies by the operand of access `values` and sums over the row. A body may use column_index, axis_index, element_index, quarter_index, quarter_place, draw, count, and by skeleton row_sum and row_max (row, attention), lhs_sum
+    which may be none of them. What that of an attention kernel yields for a result of access `values` or `rhs` is what an element of its
+    row weighs: the skeleton multiplies it by the operand of that access and sums over the row. For results of access `lhs` and `lhs2`, of
+    an attention_columns kernel, it sums over the rows. A body may use column_index, axis_index, element_index, quarter_index, quarter_place, draw, count, and by skeleton row_sum and row_max (row, attention), lhs_sum
     (contraction; a Row result). `accumulation` is how a contraction sums (P21). `cuda_tile` is a tile given by hand,
     which every chip's simt plan then has.
     ```mlir
@@ -214,8 +215,10 @@ def Halftone_KernelOp : Halftone_Op<"kernel", [SingleBlock, NoTerminator, Isolat
     ::llvm::ArrayRef<::mlir::Attribute> getBatchDims();
     /// Whether the body receives a sum over reduced dimensions.
     bool hasSum() { return !getReduction().empty(); }
+    /// How many sums the body receives: one, or with an operand of access Rhs2 two.
+    unsigned countSums();
     bool hasFinish() { return !getFinished().empty(); }
-    /// The body's argument for input i, null for Lhs and Rhs.
+    /// The body's argument for input i, null for matrices.
     ::mlir::Value getElement(unsigned i);
     KernelYieldOp getYield();
     YieldOp getFinishYield();

@@ -116,7 +116,7 @@ private:
     if (found == groups.end()) {
       groups.push_back({{},
                         getPhase(op),
-                        &skeletons::find(Skeleton::Attention),
+                        &skeletons::find(op->getAttrOfType<SkeletonAttr>(kJoinedByAttr).getValue()),
                         normaliseDomain(op.getDomain())});
       found = std::prev(groups.end());
     }

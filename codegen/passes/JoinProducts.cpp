@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Marks batched products and the map over rows between them, as attention's, where chips run all of
-// it in one kernel (docs/decisions/0027).
-#include "codegen/ir/Forms.h"
+// it in one kernel, and of its gradient in two (docs/decisions/0027).
+#include "codegen/passes/AttentionGradient.h"
 #include "codegen/passes/Passes.h"
 #include "codegen/passes/RowProducts.h"
-#include "codegen/skeletons/Attention.h"
 #include "codegen/skeletons/KernelGroup.h"
 
 namespace halftone::ir {
@@ -17,17 +16,10 @@ using namespace mlir;
 namespace halftone::ir {
 namespace {
 
-skeletons::AttentionProduct formatsOf(ContractOp product) {
-  TensorType rhs = tensor(product.getRhs());
-  // Scores go over the columns of a head; the product with values gives them.
-  return {tensor(product.getLhs()).getElementType(), rhs.getElementType(), rhs};
-}
-
-class Joint {
+/// Queries times keys, a map over the rows of that, and what it gives times values.
+class Attention {
 public:
-  explicit Joint(MapOp rows) : around(rows) {}
-
-  bool find() { return around.find(); }
+  explicit Attention(RowProducts &around) : around(around) {}
 
   /// Why these operations stay kernels apart, whatever the chip; empty where they need not.
   std::string whyNot() {
@@ -43,30 +35,29 @@ public:
     for (ContractOp product : {scores, mixed})
       if (accumulationOf(product) == Accumulation::Ordered)
         return "accumulate ordered: tensor cores sum in an order of their own";
-    return skeletons::whyNotAttention(formatsOf(scores), formatsOf(mixed));
+    return skeletons::whyNotAttention(products());
   }
 
   /// Likewise for one chip.
-  std::string whyNotOn(StringRef chip) {
-    return skeletons::whyNotAttentionOn(chip, formatsOf(scores), formatsOf(mixed));
-  }
+  std::string whyNotOn(StringRef chip) { return skeletons::whyNotAttentionOn(chip, products()); }
 
-  void mark(StringAttr name) {
+  void mark(StringRef name) {
     around.gather();
-    for (Operation *op : around.members)
-      op->setAttr(kJoinedAttr, name);
-  }
-
-  void markApart(const std::string &reason) {
-    around.rows->setAttr(
-        kNotJoinedAttr,
-        StringAttr::get(around.rows.getContext(), "its products are kernels apart: " + reason));
+    MLIRContext *context = around.rows.getContext();
+    for (Operation *op : around.members) {
+      op->setAttr(kJoinedAttr, StringAttr::get(context, name));
+      op->setAttr(kJoinedByAttr, SkeletonAttr::get(context, Skeleton::Attention));
+    }
   }
 
 private:
   static constexpr size_t kMembers = 3;
 
-  RowProducts around;
+  SmallVector<skeletons::AttentionProduct> products() {
+    return {productOf("queries and keys", scores), productOf("weights and values", mixed)};
+  }
+
+  RowProducts &around;
   ContractOp scores, mixed;
 };
 
@@ -77,10 +68,14 @@ struct JoinProductsPass : halftone::ir::impl::JoinProductsBase<JoinProductsPass>
     for (auto graph : getOperation().getOps<GraphOp>()) {
       int64_t count = 0;
       for (auto map : llvm::to_vector(graph.getBody().front().getOps<MapOp>())) {
-        Joint joint(map);
-        if (map.getSkeleton() == Skeleton::Row && joint.find())
-          join(joint, graph.getName(),
-               (getLayer(map) + ":" + map.getLabel() + "#" + Twine(count++)).str());
+        RowProducts around(map);
+        if (map.getSkeleton() != Skeleton::Row || !around.find())
+          continue;
+        std::string name = (getLayer(map) + ":" + map.getLabel() + "#" + Twine(count++)).str();
+        if (AttentionGradient gradient(around); gradient.find())
+          join(gradient, map, name);
+        else
+          join(Attention(around), map, name);
       }
     }
     if (apart.empty())
@@ -91,21 +86,27 @@ struct JoinProductsPass : halftone::ir::impl::JoinProductsBase<JoinProductsPass>
   }
 
 private:
-  void join(Joint &joint, StringRef graph, const std::string &name) {
-    if (std::string reason = joint.whyNot(); !reason.empty())
-      return joint.markApart(reason);
+  /// Marks what one finds around the map, or says why not.
+  template <class Products> void join(Products &&found, MapOp rows, StringRef name) {
+    auto markApart = [&](const std::string &reason) {
+      rows->setAttr(kNotJoinedAttr,
+                    StringAttr::get(&getContext(), "its products are kernels apart: " + reason));
+    };
+    if (std::string reason = found.whyNot(); !reason.empty())
+      return markApart(reason);
     SmallVector<StringRef> cannot;
     llvm::copy_if(chips, std::back_inserter(cannot),
-                  [&](StringRef chip) { return !joint.whyNotOn(chip).empty(); });
+                  [&](StringRef chip) { return !found.whyNotOn(chip).empty(); });
     if (cannot.size() == chips.size())
-      return joint.markApart(joint.whyNotOn(cannot.front()));
+      return markApart(found.whyNotOn(cannot.front()));
+    StringRef graph = rows->getParentOfType<GraphOp>().getName();
     if (graph == kDecode)
-      return joint.markApart("a pass that decodes has few rows, whose scores are small");
+      return markApart("a pass that decodes has few rows, whose scores are small");
     if (graph == kDiagnosis)
       return;
     apart.insert_range(cannot);
     getOperation()->setAttr(kCpuApartAttr, UnitAttr::get(&getContext()));
-    joint.mark(StringAttr::get(&getContext(), name));
+    found.mark(name);
   }
 
   llvm::SetVector<StringRef> apart; ///< chips that run some of it in kernels apart

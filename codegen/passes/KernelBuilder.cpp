@@ -70,18 +70,45 @@ Value KernelBuilder::getElement(Value value, AccessAttr access) {
   return argument;
 }
 
+/// The group's second product of operands from outside; null where it has one alone.
+ContractOp KernelBuilder::findSecond() {
+  for (Operation *op : group.ops)
+    if (auto contract = dyn_cast<ContractOp>(op);
+        contract && op != group.ops.front() && !group.contains(contract.getLhs().getDefiningOp()))
+      return contract;
+  return {};
+}
+
 void KernelBuilder::addMatrices() {
+  auto addSum = [&](Operation *op) {
+    return block->addArgument(cast<TensorType>(op->getResult(0).getType()).getElementType(), loc);
+  };
   auto form = cast<KernelForm>(group.ops.front());
-  accumulator = block->addArgument(
-      cast<TensorType>(group.ops.front()->getResult(0).getType()).getElementType(), loc);
+  accumulator = addSum(form);
   for (auto [operand, access] : llvm::zip(form->getOperands(), form.getOperandAccesses()))
     if (isMatrix(access.getKind()))
       inputs[{operand, access}] = Value();
+  second = findSecond();
+  if (!second)
+    return;
+  elements[second.getResult()] = addSum(second);
+  inputs[{second.getLhs(), AccessAttr::get(second.getContext(), AccessKind::Lhs2)}] = Value();
+  inputs[{second.getRhs(), AccessAttr::get(second.getContext(), AccessKind::Rhs2)}] = Value();
+}
+
+/// What `op` multiplies by what the kernel makes of elements: values, or an operand of a product.
+AccessKind KernelBuilder::getSummedAccess(ContractOp op) {
+  if (!second)
+    return AccessKind::Values;
+  if (!op.getTransposeLhs())
+    return AccessKind::Rhs;
+  auto first = cast<ContractOp>(group.ops.front());
+  return op.getRhs() == first.getLhs() ? AccessKind::Lhs : AccessKind::Lhs2;
 }
 
 /// The product of what the rows before it weigh with values, which the skeleton sums.
 void KernelBuilder::buildMixed(ContractOp op) {
-  auto access = AccessAttr::get(op.getContext(), AccessKind::Values);
+  auto access = AccessAttr::get(op.getContext(), getSummedAccess(op));
   inputs[{op.getRhs(), access}] = Value();
   stores.push_back(elements.lookup(op.getLhs()));
   storedResults.push_back(op.getResult());
@@ -89,6 +116,8 @@ void KernelBuilder::buildMixed(ContractOp op) {
 }
 
 void KernelBuilder::buildOp(KernelForm op) {
+  if (op == second.getOperation())
+    return; // an argument of the body
   if (auto contract = dyn_cast<ContractOp>(op.getOperation()); contract && op != group.ops.front())
     return buildMixed(contract);
   SmallVector<Value> results;

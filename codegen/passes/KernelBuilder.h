@@ -19,6 +19,8 @@ public:
 private:
   llvm::SmallVector<mlir::Attribute> getReduction();
   void buildOp(KernelForm op);
+  ContractOp findSecond();
+  AccessKind getSummedAccess(ContractOp op);
   void buildMixed(ContractOp op);
   void buildFinish();
   llvm::SmallVector<AccessAttr> getAccesses(KernelForm op);
@@ -41,6 +43,7 @@ private:
   llvm::DenseMap<std::pair<mlir::Value, mlir::Attribute>, mlir::Value>
       inlined; ///< likewise what is computed again
   mlir::Value accumulator;
+  ContractOp second; ///< of two products that one map reads
   KernelForm finishOp;
   llvm::SmallVector<mlir::Value> stores, sums;
   mlir::Value into; ///< null but for segments

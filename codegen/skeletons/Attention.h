@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention: batched products, a map over the rows of what they give, and its product with values,
-// whose scores lie in no memory (docs/decisions/0027). On chips with tensor cores alone.
+// whose scores lie in no memory (docs/decisions/0027). In its gradient the map reads pairs of two
+// products, and its product is with keys. On chips with tensor cores alone.
 #ifndef HALFTONE_SKELETONS_ATTENTION_H
 #define HALFTONE_SKELETONS_ATTENTION_H
 
 #include "codegen/skeletons/Skeleton.h"
 
+namespace halftone::ir {
+class BodyPrinter;
+} // namespace halftone::ir
+
 namespace halftone::skeletons {
 
-class Attention final : public Skeleton {
+class Attention : public Skeleton {
 public:
   Attention();
 
@@ -27,20 +32,43 @@ public:
   ir::BodyForm getBodyForm(KernelOp kernel, CudaPlanAttr plan) const override;
 
 protected:
+  explicit Attention(Traits traits) : Skeleton(std::move(traits)) {}
   Tile getDefaultCudaTile(KernelOp kernel) const override;
+
+  /// Refuses operands and results other than these, and what whyNotAttention says.
+  mlir::LogicalResult verifyProducts(KernelOp kernel, llvm::ArrayRef<AccessKind> operands,
+                                     llvm::ArrayRef<AccessKind> sums) const;
+  /// A plan by the cost of a contraction: of the elements of a batch `rows` by `depth`, times
+  /// `columns`, where the body computes every element `passes` times.
+  void addPlan(ir::PlanList &plans, double rows, double depth, double columns, double passes,
+               double sharedBytes) const;
 };
 
-/// A product that the kernel has: of lhs and rhs, or of weights and values.
+/// As in attention.cuh.
+inline constexpr int64_t kRowsOfBlock = 64, kThreadsOfBlock = 128;
+
+/// Columns of the operands of the first product, and of the second's or of the values.
+struct HeadColumns {
+  int64_t first, second;
+};
+/// Of a kernel that `verify` accepts.
+HeadColumns columnsOf(KernelOp kernel);
+/// What a Body with products has for them: `sums` is the access of a result that has their sums.
+ir::BodyForm formOfProducts(KernelOp kernel, AccessKind sums);
+/// `float* name(row)`: where the sums of the result of this access begin.
+void printSums(ir::BodyPrinter &printer, llvm::StringRef name, AccessKind kind);
+
+/// A product that the kernel has: of queries and keys, or of what elements weigh and values.
 struct AttentionProduct {
-  mlir::Type lhs, rhs;   ///< elements
-  ir::TensorType matrix; ///< rhs: its columns are those of a head
+  llvm::StringRef operands; ///< for people
+  mlir::Type lhs, rhs;      ///< elements
+  ir::TensorType matrix;    ///< rhs: its columns are those of a head
 };
 
-/// Why no chip runs two such products in one kernel; empty where some do.
-std::string whyNotAttention(const AttentionProduct &scores, const AttentionProduct &mixed);
+/// Why no chip runs such products in one kernel; empty where some do.
+std::string whyNotAttention(llvm::ArrayRef<AttentionProduct> products);
 /// Likewise, one chip.
-std::string whyNotAttentionOn(llvm::StringRef chip, const AttentionProduct &scores,
-                              const AttentionProduct &mixed);
+std::string whyNotAttentionOn(llvm::StringRef chip, llvm::ArrayRef<AttentionProduct> products);
 
 } // namespace halftone::skeletons
 

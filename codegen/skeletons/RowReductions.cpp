@@ -84,6 +84,10 @@ static SmallVector<RowValue> findRowValues(KernelOp kernel) {
   return values;
 }
 
+int64_t countRowValues(KernelOp kernel) {
+  return static_cast<int64_t>(findRowValues(kernel).size());
+}
+
 static void printReductions(BodyPrinter &printer, const Stages &stages,
                             ArrayRef<Operation *> reductions, size_t rowValues) {
   raw_ostream &out = printer.out;
@@ -179,6 +183,16 @@ std::function<LogicalResult(BodyPrinter &)> addReductions(BodyForm &form, Kernel
     if (failed(printContribute(printer, stages)))
       return failure();
     return printDerive(printer, stages.size(), rowValues);
+  };
+}
+
+std::function<LogicalResult(BodyPrinter &)> addRowValues(BodyForm &form, KernelOp kernel) {
+  SmallVector<RowValue> rowValues = findRowValues(kernel);
+  for (auto [i, rowValue] : llvm::enumerate(rowValues))
+    form.uniforms[rowValue.value] = "reduced[" + std::to_string(i) + "]";
+  return [rowValues](BodyPrinter &printer) {
+    printer.out << bodyConstant("kRowValues", static_cast<int64_t>(rowValues.size()));
+    return printDerive(printer, 0, rowValues);
   };
 }
 

@@ -20,10 +20,16 @@ using Stages = llvm::SmallVector<llvm::SmallVector<mlir::Operation *>>;
 bool isReduction(mlir::Operation *op);
 Stages findStages(mlir::Block &block);
 
+/// How many quotients and roots that are the same in a whole row its Body keeps.
+int64_t countRowValues(KernelOp kernel);
+
 /// Names what is reduced as elements of `reduced`, and returns what prints stages, terms and row
 /// values behind compute. `form.before` are parameters of the terms, too.
 std::function<mlir::LogicalResult(ir::BodyPrinter &)> addReductions(ir::BodyForm &form,
                                                                     KernelOp kernel);
+/// Likewise of a body without reductions: the row values alone.
+std::function<mlir::LogicalResult(ir::BodyPrinter &)> addRowValues(ir::BodyForm &form,
+                                                                   KernelOp kernel);
 
 } // namespace halftone::skeletons
 

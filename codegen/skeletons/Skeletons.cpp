@@ -2,7 +2,7 @@
 // The list of skeletons.
 #include "codegen/skeletons/Skeletons.h"
 
-#include "codegen/skeletons/Attention.h"
+#include "codegen/skeletons/AttentionColumns.h"
 #include "codegen/skeletons/Column.h"
 #include "codegen/skeletons/Flat.h"
 #include "codegen/skeletons/Pointwise.h"
@@ -25,7 +25,8 @@ template <class... All> static const Skeleton &findAmong(ir::Skeleton word) {
 }
 
 const Skeleton &find(ir::Skeleton word) {
-  return findAmong<Pointwise, Row, Column, Flat, Contraction, Segment, Attention>(word);
+  return findAmong<Pointwise, Row, Column, Flat, Contraction, Segment, Attention, AttentionColumns>(
+      word);
 }
 
 } // namespace halftone::skeletons

@@ -37,7 +37,9 @@ struct Body {
   using Lhs = ELEMENT;
   using Rhs = ELEMENT;
   using Values = ELEMENT;
+  using Weight = ELEMENT;
   static constexpr bool kIsBatch = true;
+  static constexpr int kProducts = 1;
   static constexpr int kLevels = KEYS == 0 ? 3 : KEYS > 1024 ? 2 : 1;
   static constexpr int kStages = 2, kReductions = 2, kRowValues = 1;
 
@@ -60,6 +62,7 @@ struct Body {
   struct Outputs {};
 
   __device__ static constexpr int stage_begin(int stage) { return stage; }
+  __device__ static constexpr bool reads_sum2(int) { return false; }
   __device__ static constexpr halftone::kernels::Reduction reduction(int index) {
     return index == 0 ? halftone::kernels::Reduction::maximum : halftone::kernels::Reduction::sum;
   }
@@ -71,8 +74,8 @@ struct Body {
   __device__ __forceinline__ void load(long long, Column, Inputs<kWidth>&) const {}
   template <int kStage, int kWidth>
   __device__ __forceinline__ void contribute(const Uniforms& uniforms, const float* reduced,
-                                             float sum, const Inputs<kWidth>&, int, long long,
-                                             Column column, float* terms) const {
+                                             float sum, float, const Inputs<kWidth>&, int,
+                                             long long, Column column, float* terms) const {
     const bool kept = column <= uniforms.query;
     const float score = kept ? sum * 0.125f : -__int_as_float(0x7f800000);
     terms[0] = kStage == 0 ? score : kept ? power(score - reduced[0]) : 0.0f;
@@ -83,11 +86,12 @@ struct Body {
   }
   template <int kWidth>
   __device__ __forceinline__ void compute(const Uniforms& uniforms, const float* reduced, float sum,
-                                          const Inputs<kWidth>&, int, long long, Column column,
-                                          Outputs<kWidth>&, Values* terms) const {
+                                          float, const Inputs<kWidth>&, int, long long,
+                                          Column column, Outputs<kWidth>&, Weight* terms) const {
     const bool kept = column <= uniforms.query;
     *terms = rounded(kept ? power(sum * 0.125f - reduced[0]) * reduced[2] : 0.0f, lhs);
   }
+  __device__ __forceinline__ void store_row(const Uniforms&, const float*, long long) const {}
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ptxas makes of attention.cuh for heads of 16 to 128 columns: no spills, and no more
-// registers than two blocks of 128 threads leave each other.
+// What ptxas makes of attention.cuh and attention_columns.cuh, forward and backward, for heads of
+// 16 to 128 columns: no spills, and no more registers than two blocks of 128 threads leave each
+// other.
 #include <doctest/doctest.h>
 
 #include <cstdio>
@@ -29,32 +30,47 @@ std::vector<std::string> chips(bool all) {
   return {sampled.begin(), sampled.end()};
 }
 
-void check(const std::string& chip, int head, const std::string& keys) {
+/// A file of this folder, and how many kernels it has.
+struct Kernels {
+  const char* file;
+  std::size_t entries;
+};
+
+void check(const std::string& chip, int head, const std::string& keys, const Kernels& kernels) {
   CAPTURE(chip);
   CAPTURE(head);
   CAPTURE(keys);
-  const std::string columns = std::to_string(head);
+  CAPTURE(std::string(kernels.file));
+  const bool pairs = kernels.entries == 2;
+  const std::string columns = "," + std::to_string(head) + "," + std::to_string(head);
   const Compilation compilation =
-      compile("attention.cu", chip,
+      compile(kernels.file, chip,
               {std::string("ELEMENT=") + (chip == "sm_75" ? "f16" : "bf16"),
-               "TILE=" + std::string(head > 64 ? "32" : "64") + "," + columns + "," + columns,
-               "KEYS=" + keys});
+               "TILE=" + std::string(pairs || head > 64 ? "32" : "64") + columns,
+               "COLUMNS_TILE=" + std::string(head > 64 ? "16" : "32") + columns, "KEYS=" + keys});
   INFO(compilation.log);
   REQUIRE(compilation.accepted);
   const std::vector<EntryUsage> entries = parse_ptxas_log(compilation.log);
-  REQUIRE(entries.size() == 1);
-  std::printf("%-8s heads of %3d, %4s keys: %3d registers %6d B shared\n", chip.c_str(), head,
-              keys.c_str(), entries[0].registers, entries[0].shared_bytes);
-  CHECK(entries[0].spill_bytes == 0);
-  CHECK(entries[0].stack_bytes == 0);
-  CHECK(entries[0].registers <= kRegisters);
+  REQUIRE(entries.size() == kernels.entries);
+  for (const EntryUsage& entry : entries) {
+    std::printf("%-8s %-10s heads of %3d, %4s keys: %3d registers %6d B shared\n", chip.c_str(),
+                entry.entry.c_str(), head, keys.c_str(), entry.registers, entry.shared_bytes);
+    CHECK(entry.spill_bytes == 0);
+    CHECK(entry.stack_bytes == 0);
+    CHECK(entry.registers <= kRegisters);
+  }
 }
 
+/// All; or where keys come when kernels run, of the gradient the largest head of either plan.
+/// run.
 void check_all(bool all) {
   for (const std::string& chip : chips(all))
     for (const int head : {32, 64, 96, 128})
-      for (const char* keys : {"1024", "0"})
-        if (all || keys[0] == '0') check(chip, head, keys);
+      for (const char* keys : {"1024", "0"}) {
+        if (!all && keys[0] != '0') continue;
+        check(chip, head, keys, {"attention.cu", 1});
+        if (all || head % 64 == 0) check(chip, head, keys, {"attention_gradient.cu", 2});
+      }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "codegen/emit/cuda/BodyPrinter.h"
 #include "codegen/emit/cuda/Casts.h"
 #include "codegen/emit/cuda/GeneralAccess.h"
+#include "codegen/ir/Accesses.h"
 #include "codegen/skeletons/Skeletons.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -58,10 +59,10 @@ static LogicalResult verifyElements(KernelOp kernel) {
                                   << " but enters the body as " << argument.getType();
   for (auto [i, pair] :
        llvm::enumerate(llvm::zip(kernel.getStored(), kernel.getYield().getStores())))
-    if (auto [result, value] = pair; kernel.getResultAccess(i).getKind() == AccessKind::Values) {
+    if (auto [result, value] = pair; isSumOfProducts(kernel.getResultAccess(i).getKind())) {
       if (!element(result).isF32())
-        return kernel.emitOpError() << "result " << i << " holds " << element(result)
-                                    << "; sums of products with values are f32";
+        return kernel.emitOpError()
+               << "result " << i << " holds " << element(result) << "; sums of products are f32";
     } else if (value.getType() != element(result))
       return kernel.emitOpError() << "result " << i << " holds " << element(result)
                                   << " but the body yields " << value.getType();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention as one kernel (decisions/0027) on simulated chips: the bits of its composition of three
-// kernels, whose products it adds in the same order, and errors no larger against the exact
-// reference.
+// Attention as one kernel, and its gradient as two (decisions/0027), on simulated chips: the bits
+// of their compositions, whose products they add in the same order, and errors no larger against
+// the exact reference.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ namespace halftone::tests {
 namespace {
 
 constexpr const char* kOutputs[] = {"a", "b", "c", "d", "e"};
-constexpr auto kForward = static_cast<std::size_t>(manifest::Phase::forward);
+using manifest::Phase;
 
 /// What a step of either artifact is given.
 struct Given {
@@ -89,6 +89,13 @@ Given long_rows() {
   return given;
 }
 
+/// What gradients takes: rows of several blocks, the last ones not whole.
+Given gradients() {
+  Given given(70, 2, 16);
+  given.length.clear();
+  return given;
+}
+
 bool is_whole() { return std::getenv("HALFTONE_EVERY_KERNEL") != nullptr; }
 
 Artifact artifact_of(const char* name) { return Artifact::linked(*find_artifact(name).image); }
@@ -107,25 +114,27 @@ double distance(const Values& values, const std::vector<double>& wanted) {
   return largest;
 }
 
-/// How many launches of a program's forward phase are attention kernels on the chip.
-std::int64_t count_joined(const Artifact& artifact, const std::string& chip) {
+/// How many launches of a phase are kernels of this skeleton on the chip.
+std::int64_t count_joined(const Artifact& artifact, const std::string& chip,
+                          Phase phase = Phase::forward, const char* skeleton = "attention") {
   std::int64_t count = 0;
   for (const manifest::Manifest& manifest : artifact.manifests())
     if (std::ranges::count(manifest.targets, chip) != 0)
-      for (const manifest::Launch& launch : manifest.programs.front().phases[kForward])
-        count += manifest.kernels[static_cast<std::size_t>(launch.kernel)].skeleton == "attention";
+      for (const manifest::Launch& launch :
+           manifest.programs.front().phases[static_cast<std::size_t>(phase)])
+        count += manifest.kernels[static_cast<std::size_t>(launch.kernel)].skeleton == skeleton;
   return count;
 }
 
-/// The outputs of a step's forward pass, and what its update leaves of the parameters.
-std::vector<std::vector<float>> trained(const char* name, const Device& device,
-                                        const Given& given) {
+/// These outputs of a step's forward pass, and what its update leaves of the parameters.
+std::vector<std::vector<float>> trained(const char* name, const Device& device, const Given& given,
+                                        std::span<const char* const> outputs = kOutputs) {
   const Artifact artifact = artifact_of(name);
   Trainer trainer(artifact, device, given.setup());
   trainer.step(given.named());
   CHECK(trainer.updated());
   std::vector<std::vector<float>> values;
-  for (const char* output : kOutputs) {
+  for (const char* output : outputs) {
     const auto found = trainer.output(output);
     values.emplace_back(found.begin(), found.end());
   }
@@ -145,10 +154,26 @@ std::vector<float> predicted(const char* name, const Device& device, const Given
   return {found.begin(), found.end()};
 }
 
-/// `from` stands in the text of the kernel that computes `output`; its first place becomes `to`.
+/// `from` stands in the text of the kernel that computes `output`, or of the one that is called so;
+/// its first place becomes `to`.
 struct Mutant {
   std::string_view fault, output, from, to;
 };
+
+/// Compiles kernels whose name ends in `entry` from such a text, and says whether it found one.
+auto compile_with(const Mutant& mutant, const std::string& entry_end, bool& changed) {
+  return [&mutant, entry_end, &changed](const std::string& text, const std::string& entry,
+                                        const std::string& architecture) {
+    const std::size_t at = text.find(mutant.from);
+    if (text.find("halftone::kernels::attention") == text.npos || !entry.ends_with(entry_end) ||
+        at == text.npos)
+      return compile_with_nvrtc(text, entry, architecture);
+    changed = true;
+    std::string other = text;
+    return compile_with_nvrtc(other.replace(at, mutant.from.size(), mutant.to), entry,
+                              architecture);
+  };
+}
 
 constexpr std::size_t kFirstMutants = 3;  ///< so many are for the quick list
 constexpr Mutant kMutants[] = {
@@ -169,6 +194,37 @@ constexpr Mutant kMutants[] = {
     {"the last row is not stored", "a", "row < product_.end_row;", "row < product_.end_row - 1;"},
 };
 
+constexpr const char* kByRows = "mix_input_gradient";
+constexpr const char* kByColumns = "mix_input_gradient_2";
+
+constexpr std::size_t kFirstGradientMutants = 4;
+constexpr Mutant kGradientMutants[] = {
+    {"the last block of queries is left out", kByColumns, "tile < tiles; ++tile",
+     "tile < tiles - 1; ++tile"},
+    {"a row reads what another reduced", kByColumns, "known_ + tile % 2 * kRows", "known_"},
+    {"rows are not transposed", kByColumns, "ptx::ldmatrix_x4_trans<kIndex",
+     "ptx::ldmatrix_x4<kIndex"},
+    {"a reduction goes without the second product", kByRows,
+     "if constexpr (kTwo && Body::reads_sum2(kStage))", "if constexpr (false)"},
+    {"the second product takes one step", kByRows, "second_queries_.template load<kStep>(0, rows)",
+     "second_queries_.template load<0>(0, rows)"},
+    {"score gradients are multiplied by values", kByRows, "shared + (kTwo ? 0 : kKeyBytes)",
+     "shared + kKeyBytes"},
+    {"what was reduced is not stored", kByRows, "if (column_of_lane() == 0)", "if (false)"},
+    {"a lane's rows are one", kByColumns, "8 * eight + column_of_lane() + i;",
+     "8 * eight + column_of_lane();"},
+    {"weights and score gradients are exchanged", kByColumns, "exists ? terms[0] : T{}",
+     "exists ? terms[1] : T{}"},
+    {"columns past the last are stored", kByColumns, "if (column >= body_.columns()) continue;",
+     ""},
+    {"the stage that is read is filled", kByColumns, "place<kAsync>(kStageBytes - stage, tile + 1,",
+     "place<kAsync>(stage, tile + 1,"},
+    {"rows are known a block late", kByColumns, "if (tile + 1 < tiles) know_rows(tile + 1);",
+     "if (tile + 1 < tiles) know_rows(tile);"},
+    {"keys are those of another head", kByColumns, "body.rhs2 + column_ * Tile::kValueColumns",
+     "body.rhs2"},
+};
+
 }  // namespace
 
 TEST_CASE("each chip joins what its tensor cores multiply, and the CPU nothing") {
@@ -176,8 +232,17 @@ TEST_CASE("each chip joins what its tensor cores multiply, and the CPU nothing")
   for (const char* chip : {"sm_80", "sm_90a"}) CHECK(count_joined(joined, chip) == 5);
   CHECK(count_joined(joined, "sm_75") == 1);  // f16 alone
   CHECK(count_joined(joined, "cpu") == 0);
-  for (const char* chip : {"sm_75", "sm_80", "sm_90a", "cpu"})
+  for (const char* skeleton : {"attention", "attention_columns"}) {
+    for (const char* chip : {"sm_80", "sm_90a"})
+      CHECK(count_joined(joined, chip, Phase::backward, skeleton) == 5);
+    CHECK(count_joined(joined, "sm_75", Phase::backward, skeleton) == 1);
+    CHECK(count_joined(joined, "cpu", Phase::backward, skeleton) == 0);
+  }
+  for (const char* chip : {"sm_75", "sm_80", "sm_90a", "cpu"}) {
     CHECK(count_joined(apart, chip) == 0);
+    CHECK(count_joined(apart, chip, Phase::backward) == 0);
+    CHECK(count_joined(apart, chip, Phase::backward, "attention_columns") == 0);
+  }
 }
 
 TEST_CASE("a step has the bits of its composition, for rows of any length") {
@@ -250,17 +315,7 @@ TEST_CASE("faults that a kernel's text is given are seen") {
     const Given given = is_long ? long_rows() : Given(70);
     bool changed = false;
     std::size_t findings = 0;
-    const auto compile = [&](const std::string& text, const std::string& entry,
-                             const std::string& architecture) {
-      if (text.find("::attention::run<Body") == text.npos ||
-          !entry.ends_with("_" + std::string(mutant.output)))
-        return compile_with_nvrtc(text, entry, architecture);
-      const std::size_t at = text.find(mutant.from);
-      changed = at != text.npos;
-      std::string other = text;
-      if (changed) other.replace(at, mutant.from.size(), mutant.to);
-      return compile_with_nvrtc(other, entry, architecture);
-    };
+    const auto compile = compile_with(mutant, "_" + std::string(mutant.output), changed);
     const auto observe = [&](const std::string&, const simulator::LaunchReport& report) {
       findings += report.findings.size();
     };
@@ -270,6 +325,37 @@ TEST_CASE("faults that a kernel's text is given are seen") {
       differs = first_difference(predicted(model, simulated("sm_80", {}, compile, observe), given,
                                            mutant.output),
                                  sound) != -1;
+    } catch (const std::exception&) {  // findings end a launch
+      differs = true;
+    }
+    CHECK(changed);
+    CHECK((differs || findings > 0));
+  }
+}
+
+TEST_CASE("faults that the kernels of a gradient are given are seen") {
+  std::span<const Mutant> mutants = kGradientMutants;
+  if (!is_whole()) {
+    mutants = mutants.first(kFirstGradientMutants);
+    std::printf("left out: %zu faults; tests/run --exhaustive -R simulated_attention\n",
+                std::size(kGradientMutants) - kFirstGradientMutants);
+  }
+  const Given given = gradients();
+  const char* const outputs[] = {"mix"};
+  const auto sound = trained("gradients", simulated("sm_80"), given, outputs),
+             apart = trained("gradients_apart", simulated("sm_80"), given, outputs);
+  CHECK(sound == apart);
+  for (const Mutant& mutant : mutants) {
+    CAPTURE(std::string(mutant.fault));
+    bool changed = false, differs = false;
+    std::size_t findings = 0;
+    const auto observe = [&](const std::string&, const simulator::LaunchReport& report) {
+      findings += report.findings.size();
+    };
+    const auto compile = compile_with(mutant, "_" + std::string(mutant.output), changed);
+    try {
+      differs =
+          trained("gradients", simulated("sm_80", {}, compile, observe), given, outputs) != sound;
     } catch (const std::exception&) {  // findings end a launch
       differs = true;
     }
