@@ -29,6 +29,7 @@
 #include "layers/sinusoidal_embedding.hpp"
 #include "layers/slice.hpp"
 #include "layers/transpose.hpp"
+#include "layers/transposed_convolution.hpp"
 
 namespace halftone::reference {
 
@@ -44,6 +45,7 @@ struct KindList {
 using Layers =
     KindList<Linear, LayerNorm, Relu, Gelu, Silu, Add, Concat, Slice, Pointwise, RmsNorm, BatchNorm,
              Embedding, Dropout, Rotary, PositionEmbedding, SinusoidalEmbedding, Reshape, Transpose,
-             Matmul, Attention, CausalConv1d, Convolution, CrossEntropy, Mse, PointwiseLoss>;
+             Matmul, Attention, CausalConv1d, Convolution, TransposedConvolution, CrossEntropy, Mse,
+             PointwiseLoss>;
 
 }  // namespace halftone::reference

@@ -295,6 +295,36 @@ halftone.graph "g" {
 
 // -----
 
+// Transposed_convolution: a place of x for every window.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 5, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[4, 3, 8], f32>
+  // expected-error @+1 {{does not have a place for every window of}}
+  %y = halftone.transposed_convolution %x, %w {kernel = array<i64: 3>, stride = array<i64: 2>} : (!halftone.tensor<[batch, 5, 8], f32>, !halftone.tensor<[4, 3, 8], f32>) -> !halftone.tensor<[batch, 13, 4], f32>
+}
+
+// -----
+
+// Transposed_convolution: an output_padding for every dimension.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 5, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[4, 3, 8], f32>
+  // expected-error @+1 {{wants an output_padding of 0 or more for every dimension}}
+  %y = halftone.transposed_convolution %x, %w {kernel = array<i64: 3>, output_padding = array<i64: 0, 1>, stride = array<i64: 2>} : (!halftone.tensor<[batch, 5, 8], f32>, !halftone.tensor<[4, 3, 8], f32>) -> !halftone.tensor<[batch, 11, 4], f32>
+}
+
+// -----
+
+// Transposed_convolution: a weight for every element of a window.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 5, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[8, 3, 4], f32>
+  // expected-error @+1 {{is not 4 x 3 x 8}}
+  %y = halftone.transposed_convolution %x, %w {kernel = array<i64: 3>} : (!halftone.tensor<[batch, 5, 8], f32>, !halftone.tensor<[8, 3, 4], f32>) -> !halftone.tensor<[batch, 7, 4], f32>
+}
+
+// -----
+
 // Embedding: integers choose.
 halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[batch], f32>

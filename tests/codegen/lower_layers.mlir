@@ -4,7 +4,7 @@
 // RUN: halftone-opt --halftone-lower-layers %s | FileCheck --check-prefix=NONE %s
 
 // CHECK-DAG: #[[PERMUTED:map[0-9]*]] = affine_map<(d0, d1, d2, d3, d4) -> (d1, d2, d4, d3, d0)>
-// NONE-NOT: halftone.{{linear|matmul|attention|causal_conv1d|convolution|embedding|layer_norm|relu|gelu|silu|dropout|rotary|position_embedding|sinusoidal_embedding|add|concat|reshape|transpose|pointwise|pointwise_loss|cross_entropy|mse|mean}} {{[%"]}}
+// NONE-NOT: halftone.{{linear|matmul|attention|causal_conv1d|convolution|transposed_convolution|embedding|layer_norm|relu|gelu|silu|dropout|rotary|position_embedding|sinusoidal_embedding|add|concat|reshape|transpose|pointwise|pointwise_loss|cross_entropy|mse|mean}} {{[%"]}}
 
 !matrix = !halftone.tensor<[batch, 8], f32>
 !weight = !halftone.tensor<[8, 8], f32>
@@ -17,6 +17,8 @@
 !placed = !halftone.tensor<[batch, time, 2], f32>
 !sequence = !halftone.tensor<[batch, time, 8], f32>
 
+// CHECK-DAG: #[[RETURNS:map[0-9]*]] = affine_map<(d0, d1, d2, d3, d4) -> (d1, (d2 - d3 + 1) floordiv 2, d0, d4)>
+// CHECK-DAG: #[[WHOLE:set[0-9]*]] = affine_set<(d0, d1, d2, d3, d4) : ((d2 - d3 + 1) mod 2 == 0)>
 // CHECK-DAG: #[[SLIDES:map[0-9]*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1 * 2 + d3 - 1, d2 + d4 * 2, d5)>
 // CHECK-DAG: #[[TURNED:map[0-9]*]] = affine_map<(d0, d1) -> (d1, d0)>
 // CHECK-DAG: #[[TAP0:map[0-9]*]] = affine_map<(d0, d1, d2) -> (0, d2)>
@@ -256,6 +258,25 @@ halftone.graph "slides" {
       : (!halftone.tensor<[batch, 4, 5, 8], f32>, !halftone.tensor<[8, 1, 1, 8], f32>) -> !halftone.tensor<[batch, 4, 5, 8], f32>
   // CHECK: halftone.output "z", %[[Z]]
   halftone.output "z", %z : !halftone.tensor<[batch, 4, 5, 8], f32>
+}
+
+// CHECK-LABEL: halftone.graph "slides_back"
+halftone.graph "slides_back" {
+  // CHECK: %[[X:.*]] = halftone.input "x"
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4, 6], f32>
+  %w = halftone.input "w" : !halftone.tensor<[8, 3, 3], f32>
+  // CHECK: %[[PARTS:.*]] = halftone.view %[[X]] {{.*}} -> !halftone.tensor<[batch, 4, 2, 3], f32>
+  // CHECK: %[[HELD:.*]] = halftone.map "windows_of"(%[[PARTS]]) over [2, "batch", 9, 3, 3] reads [#halftone.access<general reads #[[RETURNS]] where #[[WHOLE]]>]
+  // CHECK: %[[MATRIX:.*]] = halftone.view %[[HELD]] {{.*}} -> !halftone.tensor<[2, batch, 9, 9], f32>
+  // CHECK: %[[ROWS:.*]] = halftone.view %{{.*}} -> !halftone.tensor<[2, 4, 9], f32>
+  // CHECK: %[[SUM:.*]] = halftone.contract %[[MATRIX]], %[[ROWS]] {batch_axes = 1 : i64, {{.*}}transpose_rhs}
+  // CHECK: %[[TURNED:.*]] = halftone.map "transpose"(%[[SUM]]) over ["batch", 9, 2, 4]
+  // CHECK: %[[Y:.*]] = halftone.view %[[TURNED]] {{.*}} -> !halftone.tensor<[batch, 9, 8], f32>
+  %y = halftone.transposed_convolution %x, %w
+      {groups = 2 : i64, halftone.layer = "up", kernel = array<i64: 3>, padding = array<i64: 1, 0>, output_padding = array<i64: 1>, stride = array<i64: 2>}
+      : (!halftone.tensor<[batch, 4, 6], f32>, !halftone.tensor<[8, 3, 3], f32>) -> !halftone.tensor<[batch, 9, 8], f32>
+  // CHECK: halftone.output "y", %[[Y]]
+  halftone.output "y", %y : !halftone.tensor<[batch, 9, 8], f32>
 }
 
 // CHECK-LABEL: halftone.graph "elements"

@@ -90,6 +90,9 @@ halftone.graph "layers" attributes {halftone.loss_without_output = "xent", halft
   %kernels = halftone.input "kernels" : !halftone.tensor<[4, 3, 4], f32>
   %slid = halftone.convolution %scaled, %kernels {groups = 2 : i64, kernel = array<i64: 3>, padding = array<i64: 1, 1>}
       : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[4, 3, 4], f32>) -> !halftone.tensor<[batch, 4], f32>
+  // CHECK: %{{.*}} = halftone.transposed_convolution %{{.*}}, %{{.*}} {kernel = array<i64: 3>, padding = array<i64: 1, 1>} : (!halftone.tensor<[batch, 4], f32>, !halftone.tensor<[4, 3, 4], f32>) -> !halftone.tensor<[batch, 4], f32>
+  %slid_back = halftone.transposed_convolution %slid, %kernels {kernel = array<i64: 3>, padding = array<i64: 1, 1>}
+      : (!halftone.tensor<[batch, 4], f32>, !halftone.tensor<[4, 3, 4], f32>) -> !halftone.tensor<[batch, 4], f32>
   %token = halftone.input "token" : !halftone.tensor<[batch], i32>
   // CHECK: halftone.embedding %{{.*}}, %{{.*}} {padding_index = 3 : i64} : (!halftone.tensor<[batch], i32>, !halftone.tensor<[37, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
   %table = halftone.input "table" : !halftone.tensor<[37, 8], f32>

@@ -56,7 +56,15 @@ Description everything() {
   const NodeId taps = b.parameter("taps", {fixed(2), fixed(2), fixed(1)});
   const NodeId slid = b.node("slid", kind_called("convolution"), {{"x", fold}, {"weight", taps}},
                              folded, std::move(windows));
-  const NodeId swap = b.node("swap", kind_called("transpose"), {{"x", slid}}, folded,
+  LayerAttributes windows_back;
+  windows_back.settings = {{"kernel", std::vector<std::int64_t>{2}},
+                           {"stride", std::vector<std::int64_t>{2}},
+                           {"padding", std::vector<std::int64_t>{1, 2}},
+                           {"groups", std::int64_t{2}},
+                           {"output_padding", std::vector<std::int64_t>{1}}};
+  const NodeId slid_back = b.node("slid_back", kind_called("transposed_convolution"),
+                                  {{"x", slid}, {"weight", taps}}, folded, std::move(windows_back));
+  const NodeId swap = b.node("swap", kind_called("transpose"), {{"x", slid_back}}, folded,
                              set(kind_called("transpose"), std::vector<std::int64_t>{0, 2, 1}));
   LayerAttributes heads = standard_attributes(kind_called("attention"));
   heads.settings[0].value = std::int64_t{2};
@@ -167,7 +175,8 @@ state %mean : [batch, 4] initial -2.5
 %fold = reshape(x: %root) {shape: [batch, 2, 2]} : [batch, 2, 2]
 parameter %taps : [2, 2, 1] init constant(0)
 %slid = convolution(x: %fold, weight: %taps) {kernel: [2], dilation: [1], padding: [1, 0], groups: 2} : [batch, 2, 2]
-%swap = transpose(x: %slid) {axes: [0, 2, 1]} : [batch, 2, 2]
+%slid_back = transposed_convolution(x: %slid, weight: %taps) {kernel: [2], stride: [2], padding: [1, 2], groups: 2, output_padding: [1]} : [batch, 2, 2]
+%swap = transpose(x: %slid_back) {axes: [0, 2, 1]} : [batch, 2, 2]
 %mixed = attention(query: %swap, key: %fold, value: %fold, length: %label) {heads: 2, causal: true, soft_cap: 30} : [batch, 2, 2]
 %unfold = reshape(x: %mixed) {shape: [batch, 4]} : [batch, 4]
 %relu = relu(x: %unfold) : [batch, 4]

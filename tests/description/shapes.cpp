@@ -24,13 +24,16 @@ std::optional<Shape> inferred(Kind kind, const std::vector<std::pair<std::string
   return infer_shape(b.description, node);
 }
 
-/// Settings of windows; groups are stated where they are more than one.
+/// Settings of windows; groups are stated where they are more than one, output_padding where it is
+/// not empty.
 LayerAttributes window_settings(
     const std::vector<std::pair<std::string, std::vector<std::int64_t>>>& lists,
-    std::int64_t groups = 1) {
+    std::int64_t groups = 1, std::vector<std::int64_t> output_padding = {}) {
   LayerAttributes attributes;
   for (const auto& [name, numbers] : lists) attributes.settings.push_back({name, numbers});
   if (groups != 1) attributes.settings.push_back({"groups", groups});
+  if (!output_padding.empty())
+    attributes.settings.push_back({"output_padding", std::move(output_padding)});
   return attributes;
 }
 
@@ -103,6 +106,18 @@ TEST_CASE("shapes follow from the operands' shapes") {
        {{"x", {kTime, fixed(6)}}, {"weight", {fixed(6), fixed(4), fixed(1)}}},
        {kTime, fixed(6)},
        window_settings({{"kernel", {4}}, {"dilation", {2}}, {"padding", {6, 0}}}, 6)},
+      {kind_called("transposed_convolution"),
+       {{"x", image}, {"weight", {fixed(8), fixed(3), fixed(2), fixed(2)}}, {"bias", {fixed(8)}}},
+       {kBatch, fixed(14), fixed(9), fixed(8)},
+       window_settings({{"kernel", {3, 2}},
+                        {"stride", {2, 1}},
+                        {"dilation", {1, 4}},
+                        {"padding", {1, 0, 1, 1}}},
+                       2, {1, 0})},
+      {kind_called("transposed_convolution"),
+       {{"x", {kTime, fixed(6)}}, {"weight", {fixed(5), fixed(3), fixed(6)}}},
+       {kTime, fixed(5)},
+       window_settings({{"kernel", {3}}, {"padding", {1, 1}}})},
       {kind_called("relu"), {{"x", wide}}, wide},
       {kind_called("gelu"), {{"x", {}}}, {}},
       {kind_called("silu"), {{"x", wide}}, wide},
@@ -222,6 +237,16 @@ TEST_CASE("windows fit what they slide over") {
   CHECK(!gives(image, {fixed(6), fixed(3), fixed(3), fixed(1)},
                window_settings({{"kernel", {3, 3}}}, 4)));
   CHECK(!inferred(convolution, {{"x", image}, {"weight", weight}, {"bias", {fixed(4)}}}, plain));
+  const auto goes_back = [&](LayerAttributes attributes) {
+    return inferred(kind_called("transposed_convolution"), {{"x", image}, {"weight", weight}},
+                    std::move(attributes))
+        .has_value();
+  };
+  CHECK(goes_back(plain));
+  CHECK(!goes_back(window_settings({{"kernel", {3, 3}}}, 1, {1, 0})));
+  CHECK(!goes_back(window_settings({{"kernel", {3, 3}}, {"stride", {2, 2}}}, 1, {1})));
+  CHECK(!goes_back(window_settings({{"kernel", {3, 3}}, {"padding", {5, 0, 4, 0}}})));
+  CHECK(!goes_back(window_settings({{"kernel", {3, 2}}})));
   const Shape video = {kBatch, kTime, fixed(6), fixed(4)};
   CHECK(gives(video, weight, window_settings({{"kernel", {3, 3}}, {"padding", {1, 0, 1, 0}}})));
   CHECK(

@@ -31,8 +31,8 @@ constexpr auto every = model(
     from("word") | embedding("embedding", 11, 8) | position_embedding("position_embedding", 16) |
         add("x") | as("add") | rotary("rotary", 1) | sinusoidal_embedding("sinusoidal_embedding") |
         causal_conv1d("causal_conv1d", 3) | conv1d("convolution", 8, 3, same) |
-        dropout("dropout", 0.1) | layer_norm("layer_norm") | linear("linear", 8) | gelu("gelu") |
-        batch_norm("batch_norm"),
+        conv_transpose1d("transposed_convolution", 8, 3, same) | dropout("dropout", 0.1) |
+        layer_norm("layer_norm") | linear("linear", 8) | gelu("gelu") | batch_norm("batch_norm"),
     from("batch_norm") | attention("attention", "linear", "gelu", heads(2)) | rms_norm("rms_norm") |
         relu("relu") | silu("silu") | pointwise("pointwise", swapped) | concat("relu") |
         as("concat") | output("y"),
@@ -46,6 +46,7 @@ const std::vector<std::string> kAllowed = {"matmul",
                                            "linear",
                                            "causal_conv1d",
                                            "convolution",
+                                           "transposed_convolution",
                                            "attention",
                                            "add",
                                            "concat",

@@ -39,6 +39,8 @@ constexpr auto windows =
                      on_bias(init_uniform(-0.33, 0.33))) |
               silu("act2") |
               conv2d("mix", 5, 1, init_uniform(-0.28, 0.28), on_bias(no_decay, init_constant(0))) |
+              conv_transpose2d("back", 5, kernel(2, 3), stride(2, 1), padding(2, 1),
+                               init_uniform(-0.18, 0.18), on_bias(init_uniform(-0.18, 0.18))) |
               reshape("frames", batch, 2, 2, 6, 5) |
               conv3d("film", 5, kernel(2, 1, 3), stride(1), padding(1, 0, 1, 0, 0, 1),
                      init_uniform(-0.18, 0.18), on_bias(init_uniform(-0.18, 0.18))) |

@@ -203,7 +203,8 @@ class Search {
         reader.kind == description::kind_called("concat"))
       return false;
     if (reader.kind == description::kind_called("linear") ||
-        reader.kind == description::kind_called("convolution"))
+        reader.kind == description::kind_called("convolution") ||
+        reader.kind == description::kind_called("transposed_convolution"))
       return pass == Pass::weight_gradient;
     return pass == Pass::input_gradient || reader.kind == description::kind_called("layer_norm");
   }

@@ -166,6 +166,15 @@ parameter %b : [6] init constant(0)
 %y = convolution(x: %u, weight: %w, bias: %b) {kernel: [3, 2], stride: [2, 3], dilation: [1, 2], padding: [2, 1, 0, 1], groups: 2} : [2, 1, 6]
 output "y" = %y
 )"},
+    {"transposed_convolution in groups, and back to a symbol", R"(input %x : f32[batch, 3, 2, 2]
+parameter %v : [4, 2, 3, 2] init constant(0)
+parameter %b : [4] init constant(0)
+parameter %w : [2, 3, 2] init constant(0)
+%u = transposed_convolution(x: %x, weight: %v, bias: %b) {kernel: [2, 3], stride: [2, 1], dilation: [3, 1], padding: [1, 1, 2, 1], output_padding: [1, 0]} : [batch, 6, 2, 4]
+%r = reshape(x: %u) {shape: [6, 2, batch, 4]} : [6, 2, batch, 4]
+%y = transposed_convolution(x: %r, weight: %w) {kernel: [3], padding: [0, 2], groups: 2} : [6, 2, batch, 2]
+output "y" = %y
+)"},
     {"rotary", R"(input %x : f32[batch, 3, 3]
 input %place : i32[batch, 3]
 parameter %w : [12, 3] init constant(0)

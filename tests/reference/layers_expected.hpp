@@ -69,6 +69,13 @@ inline const std::vector<Bits> kLayerBits = {
     {"convolution of each channel x", 360, 0xbd0c1d7480e34e45, {0x00000000, 0x00000000, 0x00000000, 0x3ef382a1}},
     {"convolution of each channel weight", 72, 0xb4ec86d1f818b4ab, {0x3f742397, 0xbf3beae5, 0xbf357ebb, 0xbfe77e8f}},
     {"convolution of each channel bias", 6, 0x2d9624000d2394e5, {0xc06e147a, 0x3e88b43a, 0x408820c5, 0x400ed917}},
+    {"transposed convolution of a plane result", 420, 0x1b0bb71367a54d7e, {0x3f16d86f, 0x3f28c8ef, 0x3f0b8cb8, 0x3ef51351}},
+    {"transposed convolution of a plane x", 96, 0xb52a35dbc9ea3268, {0x3f68c261, 0xbfb97186, 0x4015a6df, 0x3f49a448}},
+    {"transposed convolution of a plane weight", 72, 0xa8b361b7283e1c24, {0x3f89761d, 0xc00bec96, 0xbe2d20ad, 0xc0106731}},
+    {"transposed convolution of a plane bias", 6, 0x480cb427315b786a, {0x3f07efa3, 0x40696874, 0x409851ec, 0xbe0b4390}},
+    {"transposed convolution of a line result", 240, 0x282e243c77cf9b53, {0x3f05f97b, 0x3f75e29c, 0xbf07ffef, 0xbf915d3e}},
+    {"transposed convolution of a line x", 60, 0xf337d8bc7c58e537, {0xbe848215, 0xbea4bd55, 0xc00367c2, 0x3f2b02b3}},
+    {"transposed convolution of a line weight", 60, 0x5fbfe52b91559e36, {0xbdfc2113, 0x3f24e0b8, 0xbfc3bc5f, 0x3f11667c}},
 };
 
 }  // namespace halftone::reference::tests

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// D33 to D39, D52 to D58, D77, D78 and N9: layers by themselves, against numpy's f32 bit by bit
+// D33 to D39, D52 to D58, D77 to D80 and N9: layers by themselves, against numpy's f32 bit by bit
 // (record_layers.py) and against central differences in double.
 #include <doctest/doctest.h>
 
@@ -107,9 +107,9 @@ struct WindowCase {
   bool has_bias = true;
 };
 
-LayerCase convolution(std::string name, const WindowCase& of) {
+LayerCase windowed(std::string kind, std::string name, const WindowCase& of) {
   LayerCase layer{std::move(name),
-                  "convolution",
+                  std::move(kind),
                   {values("x", of.x, 1), values("weight", of.weight, 2)},
                   of.windows};
   if (of.has_bias) layer.operands.push_back(values("bias", {of.weight[0]}, 3));
@@ -122,7 +122,26 @@ LayerCase convolution(std::string name, const WindowCase& of) {
 }
 
 std::vector<LayerCase> convolutions() {
-  return {convolution("convolution of a plane", {.x = {2, 6, 5, 4},
+  const auto convolution = [](const char* name, const WindowCase& of) {
+    return windowed("convolution", name, of);
+  };
+  const auto transposed = [](const char* name, const WindowCase& of) {
+    return windowed("transposed_convolution", name, of);
+  };
+  return {transposed("transposed convolution of a plane", {.x = {2, 3, 4, 4},
+                                                           .weight = {6, 3, 2, 2},
+                                                           .windows = {2, 7, 5, 6},
+                                                           .stride = {2, 1},
+                                                           .dilation = {1, 2},
+                                                           .padding = {0, 0, 0, 1},
+                                                           .groups = 2}),
+          transposed("transposed convolution of a line", {.x = {3, 5, 4},
+                                                          .weight = {5, 3, 4},
+                                                          .windows = {3, 16, 5},
+                                                          .stride = {3},
+                                                          .padding = {0, 1},
+                                                          .has_bias = false}),
+          convolution("convolution of a plane", {.x = {2, 6, 5, 4},
                                                  .weight = {6, 3, 2, 2},
                                                  .windows = {2, 3, 4, 6},
                                                  .stride = {2, 1},
@@ -285,6 +304,10 @@ TEST_CASE("classes and what gradients read are those of P3 and P20") {
         {"value", "value"}},
        {"query", "key", "value"}},
       {"convolution",
+       {LayerClass::contraction},
+       {{"x", "weight"}, {"weight", "x"}},
+       {"x", "weight", "bias"}},
+      {"transposed_convolution",
        {LayerClass::contraction},
        {{"x", "weight"}, {"weight", "x"}},
        {"x", "weight", "bias"}},

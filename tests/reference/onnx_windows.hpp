@@ -60,13 +60,12 @@ inline std::string window_settings(const onnx::Node& node, const Shape& spatial,
          ", dilation: " + text_of(dilations) + ", padding: " + text_of(pads);
 }
 
-inline std::string run_conv(const onnx::Vector& vector) {
-  const onnx::Node& node = vector.nodes[0];
-  const onnx::Tensor x = channels_last(vector.inputs[0]), weight = channels_last(vector.inputs[1]);
+/// One layer of windows; weight is that of the language.
+inline std::string run_windowed(const onnx::Vector& vector, const std::string& layer,
+                                const onnx::Tensor& x, const onnx::Tensor& weight,
+                                const std::string& settings) {
   const onnx::Tensor y = channels_last(vector.outputs[0]);
-  const Shape spatial(x.shape.begin() + 1, x.shape.end() - 1);
-  const Shape kernel(weight.shape.begin() + 1, weight.shape.end() - 1);
-  const std::int64_t groups = attribute_or(node, "group", std::int64_t{1});
+  const std::int64_t groups = attribute_or(vector.nodes[0], "group", std::int64_t{1});
   const bool has_bias = vector.inputs.size() > 2;
   Problem problem;
   problem.model = parse_model(
@@ -74,8 +73,7 @@ inline std::string run_conv(const onnx::Vector& vector) {
       " init constant(0)\n" +
       (has_bias ? "parameter %b : " + text_of(vector.inputs[2].shape) + " init constant(0)\n"
                 : "") +
-      "%y = convolution(x: %x, weight: %w" + (has_bias ? ", bias: %b" : "") + ") {" +
-      window_settings(node, spatial, kernel) +
+      "%y = " + layer + "(x: %x, weight: %w" + (has_bias ? ", bias: %b" : "") + ") {" + settings +
       (groups == 1 ? "" : ", groups: " + std::to_string(groups)) + "} : " + text_of(y.shape) +
       "\noutput \"y\" = %y\n");
   problem.inputs.values["x"] = x.values;
@@ -83,6 +81,48 @@ inline std::string run_conv(const onnx::Vector& vector) {
   if (has_bias) problem.parameters["b"] = vector.inputs[2].values;
   check_recorded(judge(problem, [](const auto& run) { return run.value("y"); }), y.values);
   return "";
+}
+
+inline std::string run_conv(const onnx::Vector& vector) {
+  const onnx::Tensor x = channels_last(vector.inputs[0]), weight = channels_last(vector.inputs[1]);
+  const Shape spatial(x.shape.begin() + 1, x.shape.end() - 1);
+  const Shape kernel(weight.shape.begin() + 1, weight.shape.end() - 1);
+  return run_windowed(vector, "convolution", x, weight,
+                      window_settings(vector.nodes[0], spatial, kernel));
+}
+
+/// The weight is [channels, outputs, kernel...]. Where the result is smaller than the windows
+/// reach, the padding is; where it is larger, by the output padding.
+inline std::string run_conv_transpose(const onnx::Vector& vector) {
+  const onnx::Node& node = vector.nodes[0];
+  if (attribute_or(node, "group", std::int64_t{1}) != 1) return "has groups";
+  const onnx::Tensor x = channels_last(vector.inputs[0]), y = channels_last(vector.outputs[0]);
+  Shape axes(x.shape.size());
+  std::iota(axes.begin(), axes.end(), 0);
+  std::rotate(axes.begin(), axes.begin() + 1, axes.end());
+  const onnx::Tensor weight = turned(vector.inputs[1], axes);  // [outputs, kernel..., channels]
+  const std::size_t rank = x.shape.size() - 2;
+  const Shape kernel(weight.shape.begin() + 1, weight.shape.end() - 1);
+  const Shape strides = numbers_or(node, "strides", rank, 1);
+  const Shape dilations = numbers_or(node, "dilations", rank, 1);
+  Shape pads = numbers_or(node, "pads", 2 * rank, 0), more(rank, 0);
+  const auto stated = node.attributes.find("auto_pad");
+  const bool is_lower = stated != node.attributes.end() && stated->second.s == "SAME_LOWER";
+  for (std::size_t d = 0; d < rank; ++d) {
+    const std::int64_t reached =
+        (x.shape[1 + d] - 1) * strides[d] + (kernel[d] - 1) * dilations[d] + 1;
+    const std::int64_t zeros = reached - y.shape[1 + d];
+    if (node.attributes.count("pads") == 0 && zeros > 0) {
+      pads[d] = is_lower ? zeros - zeros / 2 : zeros / 2;
+      pads[rank + d] = zeros - pads[d];
+    }
+    more[d] = pads[d] + pads[rank + d] - zeros;
+    if (more[d] < 0 || more[d] >= strides[d]) return "has an output padding beyond its stride";
+  }
+  return run_windowed(vector, "transposed_convolution", x, weight,
+                      "kernel: " + text_of(kernel) + ", stride: " + text_of(strides) +
+                          ", dilation: " + text_of(dilations) + ", padding: " + text_of(pads) +
+                          ", output_padding: " + text_of(more));
 }
 
 }  // namespace halftone::reference::tests

@@ -1,7 +1,7 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: Apache-2.0
 """Writes layers_expected.hpp: what numpy computes in f32 when it follows D33 to D39 and D52 to D58 of docs/spec/description.md
-and of D77 and D78, operation by operation. Run with python3-numpy:  ./record_layers.py > layers_expected.hpp"""
+and of D77 to D80, operation by operation. Run with python3-numpy:  ./record_layers.py > layers_expected.hpp"""
 import numpy as np
 
 from numpy_rules import chain, columns, data, f32, fma, record, tree, write
@@ -145,6 +145,44 @@ def convolution(name, x_shape, w_shape, stride, dilation, padding, groups, with_
         record(name + " bias", columns(g.reshape(-1, outputs)))
 
 
+def transposed_convolution(name, x_shape, w_shape, m, stride, dilation, padding, groups, with_bias):
+    """Scatters: every element of x, times a tap's weights, lands on a place of the wide result."""
+    r, kernel, outputs = len(stride), w_shape[1:-1], w_shape[0]
+    x, w = data(int(np.prod(x_shape)), 1).reshape(x_shape), data(int(np.prod(w_shape)), 2).reshape(w_shape)
+    g = data(x_shape[0] * int(np.prod(m)) * outputs, 9).reshape(x_shape[0], *m, outputs)
+    wide = [n + b + a for n, b, a in zip(m, padding[:r], padding[r:])]
+    inside = (slice(None), *(slice(b, b + n) for b, n in zip(padding[:r], m)))
+    taps = list(np.ndindex(*kernel))
+    held, given = [], []
+    for tap in taps:
+        lands = (slice(None), *(slice(t * d, t * d + (n - 1) * s + 1, s) for t, d, n, s in zip(tap, dilation, x_shape[1:-1], stride)))
+        all_x = np.zeros((x_shape[0], *wide, x_shape[-1]), f32)
+        all_x[lands] = x
+        held.append(all_x[inside])
+        all_g = np.zeros((x_shape[0], *wide, outputs), f32)
+        all_g[inside] = g
+        given.append(all_g[lands])
+    held, given = np.stack(held, -2), np.stack(given, -2)  # of the result's places, and of those of x
+    y, of_x, of_w = [], [], []
+    for group in range(groups):
+        ours = slice(group * outputs // groups, (group + 1) * outputs // groups)
+        theirs = slice(group * x_shape[-1] // groups, (group + 1) * x_shape[-1] // groups)
+        kernels = w[ours].reshape(outputs // groups, len(taps), -1)
+        y.append(chain(held[..., theirs].reshape(*held.shape[:-2], 1, -1), kernels.reshape(len(kernels), -1)))
+        back = np.moveaxis(kernels, -1, 0).swapaxes(1, 2)  # (channels, taps, outputs)
+        rows = given[..., ours].reshape(*x.shape[:-1], 1, -1)
+        of_x.append(chain(rows, back.reshape(len(back), -1)))
+        flat_g, flat_x = rows.reshape(-1, rows.shape[-1]), x[..., theirs].reshape(-1, x_shape[-1] // groups)
+        of_taps = chain(flat_g.T[:, None, :], flat_x.T[None, :, :]).reshape(len(taps), len(kernels), -1)
+        of_w.append(of_taps.swapaxes(0, 1))
+    y = np.concatenate(y, -1)
+    record(name + " result", y + data(outputs, 3) if with_bias else y)
+    record(name + " x", np.concatenate(of_x, -1))
+    record(name + " weight", np.concatenate(of_w))
+    if with_bias:
+        record(name + " bias", columns(g.reshape(-1, outputs)))
+
+
 rms_norm(300, 40)
 rms_norm(2, 2100)
 batch_norm(300, 7)
@@ -163,4 +201,6 @@ causal_conv1d("causal_conv1d without bias", 2, 3, 4, 5, False)
 convolution("convolution of a plane", (2, 6, 5, 4), (6, 3, 2, 2), (2, 1), (1, 2), (1, 0, 0, 1), 2, True)
 convolution("convolution of a line", (3, 9, 4), (5, 3, 4), (1,), (1,), (2, 0), 1, False)
 convolution("convolution of each channel", (2, 4, 3, 5, 3), (6, 2, 3, 2, 1), (2, 1, 2), (1, 1, 3), (0, 1, 1, 1, 1, 0), 3, True)
+transposed_convolution("transposed convolution of a plane", (2, 3, 4, 4), (6, 3, 2, 2), (7, 5), (2, 1), (1, 2), (0, 0, 0, 1), 2, True)
+transposed_convolution("transposed convolution of a line", (3, 5, 4), (5, 3, 4), (16,), (3,), (1,), (0, 1), 1, False)
 write("record_layers.py", "kLayerBits")

@@ -19,7 +19,7 @@ bool is_of_class(Kind kind, LayerClass layer_class) {
     case LayerClass::contraction:
       return kind == kind_called("linear") || kind == kind_called("matmul") ||
              kind == kind_called("attention") || kind == kind_called("causal_conv1d") ||
-             kind == kind_called("convolution");
+             kind == kind_called("convolution") || kind == kind_called("transposed_convolution");
     case LayerClass::normalization:
       return kind == kind_called("layer_norm") || kind == kind_called("rms_norm");
     case LayerClass::softmax:

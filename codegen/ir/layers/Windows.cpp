@@ -190,6 +190,14 @@ Value Windows::asColumns(OpBuilder &builder, Location loc, Value weight) const {
   return viewAs(builder, loc, turned, matrix);
 }
 
+Value Windows::asWeight(OpBuilder &builder, Location loc, Value columns, TensorType weight) const {
+  size_t front = isCut() ? 1 : 0;
+  ArrayRef<Attribute> all = tensor(columns).getDims();
+  Value byTaps = cutDimension(builder, loc, columns, front, countTaps());
+  Value turned = makeTranspose(builder, loc, byTaps, moveAxis(all.size() + 1, front, front + 1));
+  return viewAs(builder, loc, turned, weight.getDims());
+}
+
 Value Windows::multiply(OpBuilder &builder, Location loc, Value lhs, Value rhs, bool turnsLhs,
                         bool turnsRhs, ContractionPass pass, StringRef label) const {
   ArrayRef<Attribute> ofLhs = tensor(lhs).getDims(), ofRhs = tensor(rhs).getDims();
@@ -204,6 +212,69 @@ Value Windows::multiply(OpBuilder &builder, Location loc, Value lhs, Value rhs, 
   return ContractOp::create(
       builder, loc, gradientType(lhs).withDims(dims), lhs, rhs, Value(), turnsLhs, turnsRhs, pass,
       label.empty() ? StringAttr() : builder.getStringAttr(label), static_cast<int64_t>(batch));
+}
+
+Value Windows::finish(OpBuilder &builder, Operation *layer, Value product, Value bias) const {
+  Location loc = layer->getLoc();
+  TensorType type = tensor(layer->getResult(0));
+  product = join(builder, loc, product, type);
+  Encoding rounded = internalEncoding(layer, "product");
+  if (!bias && rounded.element == Element::f32)
+    return product;
+  SmallVector<Value> inputs{product};
+  if (bias)
+    inputs.push_back(bias);
+  auto map = makeMap(builder, loc, layer->getName().stripDialect(), inputs, type,
+                     [&](Scalars &s, ValueRange e) -> SmallVector<Value> {
+                       Value sum = s.round(e[0], rounded);
+                       return {bias ? s.add(sum, e[1]) : sum};
+                     });
+  return map.getOutputs()[0];
+}
+
+//===--- What layers of windows share ---===//
+
+LogicalResult verifyWindows(Operation *op, Windows::Numbers kernel,
+                            std::optional<Windows::Numbers> stride,
+                            std::optional<Windows::Numbers> dilation,
+                            std::optional<Windows::Numbers> padding, int64_t groups) {
+  size_t rank = kernel.size();
+  auto fits = [](Windows::Numbers list, size_t size, int64_t least) {
+    return list.size() == size && llvm::all_of(list, [&](int64_t n) { return n >= least; });
+  };
+  if (rank >= 1 && rank <= 3 && fits(kernel, rank, 1) && (!stride || fits(*stride, rank, 1)) &&
+      (!dilation || fits(*dilation, rank, 1)) && (!padding || fits(*padding, 2 * rank, 0)) &&
+      groups >= 1)
+    return success();
+  return op->emitOpError("wants a kernel, and strides and dilations if any, of 1 or more and "
+                         "paddings of 0 or more for one to three dimensions");
+}
+
+LogicalResult verifyWindowWeights(Operation *op, TensorType x, TensorType y,
+                                  Windows::Numbers kernel, int64_t groups, Value weight,
+                                  Value bias) {
+  std::optional<int64_t> channels = x.getColumns(), outputs = y.getColumns();
+  if (!channels || !outputs || *channels % groups != 0 || *outputs % groups != 0)
+    return op->emitOpError() << "cannot cut " << x << " and " << y << " into " << groups
+                             << " groups";
+  Builder builder(op->getContext());
+  SmallVector<Attribute> needed{builder.getI64IntegerAttr(*outputs)};
+  for (int64_t extent : kernel)
+    needed.push_back(builder.getI64IntegerAttr(extent));
+  needed.push_back(builder.getI64IntegerAttr(*channels / groups));
+  if (tensor(weight).getDims() != ArrayRef(needed))
+    return op->emitOpError() << "weight " << tensor(weight) << " is not " << formatDims(needed);
+  if (bias && tensor(bias).getDims() != y.getDims().take_back())
+    return op->emitOpError() << "bias " << tensor(bias) << " does not have one value per output of "
+                             << y;
+  return success();
+}
+
+LogicalResult continueWindows(Operation *layer, TensorType x, size_t spatial,
+                              const Continuation &before) {
+  if (llvm::is_contained(x.getRowDims().take_back(spatial), before.time))
+    return refuseToContinue(layer, "lets a token depend on others than those before it");
+  return keepsTimesApart(layer, before);
 }
 
 } // namespace halftone::ir

@@ -4,6 +4,7 @@
 #ifndef HALFTONE_IR_LAYERS_WINDOWS_H
 #define HALFTONE_IR_LAYERS_WINDOWS_H
 
+#include "codegen/ir/Continuation.h"
 #include "codegen/ir/Forms.h"
 
 namespace halftone::ir {
@@ -44,10 +45,18 @@ public:
   mlir::Value asRows(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value weight) const;
   mlir::Value asColumns(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value weight) const;
 
+  /// Back from such columns to the dimensions of a weight.
+  mlir::Value asWeight(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value columns,
+                       TensorType weight) const;
+
   /// lhs times rhs, of matrices as the above leave them, for every group.
   mlir::Value multiply(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value lhs,
                        mlir::Value rhs, bool turnsLhs, bool turnsRhs, ContractionPass pass,
                        llvm::StringRef label = {}) const;
+
+  /// What a layer's products become: its shape, the internal value `product`, then a bias if any.
+  mlir::Value finish(mlir::OpBuilder &builder, mlir::Operation *layer, mlir::Value product,
+                     mlir::Value bias) const;
 
 private:
   struct Along {
@@ -67,6 +76,20 @@ private:
   llvm::SmallVector<Along> spatial;
   int64_t groups;
 };
+
+/// Verifies the settings of windows, on `op`.
+llvm::LogicalResult verifyWindows(mlir::Operation *op, Windows::Numbers kernel,
+                                  std::optional<Windows::Numbers> stride,
+                                  std::optional<Windows::Numbers> dilation,
+                                  std::optional<Windows::Numbers> padding, int64_t groups);
+/// Verifies weight, [outputs of y, kernel..., channels of a group of x], and bias, if any.
+llvm::LogicalResult verifyWindowWeights(mlir::Operation *op, TensorType x, TensorType y,
+                                        Windows::Numbers kernel, int64_t groups, mlir::Value weight,
+                                        mlir::Value bias);
+/// Layer::continueFrom of a layer whose windows lie over the last `spatial` dimensions of rows of
+/// x.
+llvm::LogicalResult continueWindows(mlir::Operation *layer, TensorType x, size_t spatial,
+                                    const Continuation &before);
 
 } // namespace halftone::ir
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layers that slide windows over images, videos and sequences, and their options. Formulas:
-// docs/spec/description.md, D77.
+// docs/spec/description.md, D77 and D79.
 #pragma once
 
 #include "halftone/layers.hpp"
@@ -50,6 +50,11 @@ constexpr auto padding(First first, N... others) {
 /// As much padding as the window reaches beyond one element, the odd zero behind: without a stride
 /// every dimension keeps its length, with one it is divided by that, rounded up.
 inline constexpr Same same{};
+/// Of a transposed convolution: so many places more behind each dimension, fewer than its stride.
+template <Whole First, Whole... N>
+constexpr auto output_padding(First first, N... others) {
+  return building::window_numbers<building::windows::kOutputPadding>(first, others...);
+}
 /// Channels are cut into so many groups, and outputs of one read channels of one.
 template <Whole Number>
 constexpr Groups groups(Number number) {
@@ -67,21 +72,23 @@ inline constexpr int kWindowSetting<Same> = windows::kPadding;
 template <>
 inline constexpr int kWindowSetting<Groups> = windows::kGroups;
 
-/// Whether an option has as many numbers as fit D dimensions.
-template <int D, class Option>
+/// Whether an option is one of Of, and has as many numbers as fit D dimensions.
+template <class Of, int D, class Option>
 inline constexpr bool kFitsDimensions = true;
-template <int D, int Which, int N>
-inline constexpr bool kFitsDimensions<D, WindowNumbers<Which, N>> =
-    Which != windows::kKernel && (N == 1 || N == D || (N == 2 * D && Which == windows::kPadding));
+template <class Of, int D, int Which, int N>
+inline constexpr bool kFitsDimensions<Of, D, WindowNumbers<Which, N>> =
+    Which != windows::kKernel && Which < Of::form.settings.size &&
+    (N == 1 || N == D || (N == 2 * D && Which == windows::kPadding));
 
 template <int Setting, class... Options>
 inline constexpr bool kStatedOnce = (0 + ... + (kWindowSetting<Options> == Setting ? 1 : 0)) <= 1;
 
-template <int D, class... Options>
+template <class Of, int D, class... Options>
 concept WindowOptions =
-    (kFitsDimensions<D, Options> && ...) && kStatedOnce<windows::kStride, Options...> &&
+    (kFitsDimensions<Of, D, Options> && ...) && kStatedOnce<windows::kStride, Options...> &&
     kStatedOnce<windows::kDilation, Options...> && kStatedOnce<windows::kPadding, Options...> &&
-    kStatedOnce<windows::kGroups, Options...>;
+    kStatedOnce<windows::kGroups, Options...> &&
+    kStatedOnce<windows::kOutputPadding, Options...>;
 
 /// What is a kernel of D dimensions: a number, or one for each.
 template <int D, class Kernel>
@@ -174,25 +181,60 @@ constexpr auto windowed(const Token& node, const Kernel& kernel, const Options&.
 /// shared() and options of parameters. Start: as torch.nn.Conv2d, uniformly from +-sqrt(1 / inputs
 /// of an output).
 template <Whole Outputs, class Kernel, class... Options>
-  requires(building::kIsKernel<1, Kernel> && building::WindowOptions<1, Options...>)
+  requires(building::kIsKernel<1, Kernel> &&
+           building::WindowOptions<building::Convolution, 1, Options...>)
 constexpr auto conv1d(const char* name, Outputs outputs, const Kernel& kernel,
                       const Options&... options) {
   return building::windowed<building::Convolution, 1>(
       building::node<building::Convolution>(name, outputs), kernel, options...);
 }
 template <Whole Outputs, class Kernel, class... Options>
-  requires(building::kIsKernel<2, Kernel> && building::WindowOptions<2, Options...>)
+  requires(building::kIsKernel<2, Kernel> &&
+           building::WindowOptions<building::Convolution, 2, Options...>)
 constexpr auto conv2d(const char* name, Outputs outputs, const Kernel& kernel,
                       const Options&... options) {
   return building::windowed<building::Convolution, 2>(
       building::node<building::Convolution>(name, outputs), kernel, options...);
 }
 template <Whole Outputs, class Kernel, class... Options>
-  requires(building::kIsKernel<3, Kernel> && building::WindowOptions<3, Options...>)
+  requires(building::kIsKernel<3, Kernel> &&
+           building::WindowOptions<building::Convolution, 3, Options...>)
 constexpr auto conv3d(const char* name, Outputs outputs, const Kernel& kernel,
                       const Options&... options) {
   return building::windowed<building::Convolution, 3>(
       building::node<building::Convolution>(name, outputs), kernel, options...);
+}
+
+/// The way back of such windows, which lie over the result, one for every element of x: every output
+/// is the sum of the products of a kernel of weights with the elements whose windows hold it, plus
+/// bias: (batch..., spatial..., channels) -> (batch..., places..., outputs), each length (n - 1) *
+/// stride - padding + dilation * (kernel - 1) + 1 + output_padding; weight (outputs, kernel...,
+/// channels / groups), bias (outputs). D79
+///   conv_transpose2d("up", 32, 4, stride(2), padding(1))
+/// Options: those of conv2d, and output_padding().
+template <Whole Outputs, class Kernel, class... Options>
+  requires(building::kIsKernel<1, Kernel> &&
+           building::WindowOptions<building::TransposedConvolution, 1, Options...>)
+constexpr auto conv_transpose1d(const char* name, Outputs outputs, const Kernel& kernel,
+                                const Options&... options) {
+  return building::windowed<building::TransposedConvolution, 1>(
+      building::node<building::TransposedConvolution>(name, outputs), kernel, options...);
+}
+template <Whole Outputs, class Kernel, class... Options>
+  requires(building::kIsKernel<2, Kernel> &&
+           building::WindowOptions<building::TransposedConvolution, 2, Options...>)
+constexpr auto conv_transpose2d(const char* name, Outputs outputs, const Kernel& kernel,
+                                const Options&... options) {
+  return building::windowed<building::TransposedConvolution, 2>(
+      building::node<building::TransposedConvolution>(name, outputs), kernel, options...);
+}
+template <Whole Outputs, class Kernel, class... Options>
+  requires(building::kIsKernel<3, Kernel> &&
+           building::WindowOptions<building::TransposedConvolution, 3, Options...>)
+constexpr auto conv_transpose3d(const char* name, Outputs outputs, const Kernel& kernel,
+                                const Options&... options) {
+  return building::windowed<building::TransposedConvolution, 3>(
+      building::node<building::TransposedConvolution>(name, outputs), kernel, options...);
 }
 
 }  // namespace halftone::dsl

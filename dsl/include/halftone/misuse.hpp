@@ -78,6 +78,24 @@ constexpr Spec<1> conv3d(const auto&...) {
       "padding() or same, and groups(), each at most once and with a number or as many as "
       "dimensions: write conv3d(\"conv\", 64, 3)");
 }
+constexpr Spec<1> conv_transpose1d(const auto&...) {
+  return building::misused(
+      "conv_transpose1d takes a name, whole numbers of outputs and of the kernel, and stride(), "
+      "dilation(), padding() or same, output_padding() and groups(), each at most once and with a "
+      "number or as many as dimensions: write conv_transpose1d(\"up\", 32, 4, stride(2))");
+}
+constexpr Spec<1> conv_transpose2d(const auto&...) {
+  return building::misused(
+      "conv_transpose2d takes a name, whole numbers of outputs and of the kernel, and stride(), "
+      "dilation(), padding() or same, output_padding() and groups(), each at most once and with a "
+      "number or as many as dimensions: write conv_transpose2d(\"up\", 32, 4, stride(2))");
+}
+constexpr Spec<1> conv_transpose3d(const auto&...) {
+  return building::misused(
+      "conv_transpose3d takes a name, whole numbers of outputs and of the kernel, and stride(), "
+      "dilation(), padding() or same, output_padding() and groups(), each at most once and with a "
+      "number or as many as dimensions: write conv_transpose3d(\"up\", 32, 4, stride(2))");
+}
 constexpr Spec<1> embedding(const auto&...) {
   return building::misused(
       "embedding takes a name and whole numbers of rows and columns: write embedding(\"embed\", "
@@ -213,6 +231,9 @@ constexpr LinearOption padding(const auto&...) {
   return {
       building::misused("padding takes whole numbers, or write same in its place: write "
                         "padding(1)")[0]};
+}
+constexpr LinearOption output_padding(const auto&...) {
+  return {building::misused("output_padding takes whole numbers: write output_padding(1)")[0]};
 }
 constexpr LinearOption groups(const auto&...) {
   return {building::misused("groups takes a whole number: write groups(4)")[0]};

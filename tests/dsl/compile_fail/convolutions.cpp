@@ -170,3 +170,89 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 4, 8)),
                            from("x") | conv1d("conv", 4, 3, dilation(either(2, 1))) | output("z"));
 MODEL(net, rules)
 }  // namespace convolution_window
+
+// EXPECT conv_transpose1d_twice: conv_transpose1d takes a name, whole numbers of outputs and of the
+// kernel, and stride(), dilation(), padding() or same, output_padding() and groups(), each at most
+// once and with a number or as many as dimensions: write conv_transpose1d("up", 32, 4, stride(2))
+namespace conv_transpose1d_twice {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 9, 8)),
+    from("x") |
+        either(conv_transpose1d("up", 4, 3, same, padding(1)), conv_transpose1d("up", 4, 3, same)) |
+        output("z"));
+MODEL(net, rules)
+}  // namespace conv_transpose1d_twice
+
+// EXPECT conv_transpose2d_twice: conv_transpose2d takes a name, whole numbers of outputs and of the
+// kernel, and stride(), dilation(), padding() or same, output_padding() and groups(), each at most
+// once and with a number or as many as dimensions: write conv_transpose2d("up", 32, 4, stride(2))
+namespace conv_transpose2d_twice {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 9, 9, 8)),
+    from("x") |
+        either(conv_transpose2d("up", 4, 3, same, padding(1)), conv_transpose2d("up", 4, 3, same)) |
+        output("z"));
+MODEL(net, rules)
+}  // namespace conv_transpose2d_twice
+
+// EXPECT conv_transpose3d_twice: conv_transpose3d takes a name, whole numbers of outputs and of the
+// kernel, and stride(), dilation(), padding() or same, output_padding() and groups(), each at most
+// once and with a number or as many as dimensions: write conv_transpose3d("up", 32, 4, stride(2))
+namespace conv_transpose3d_twice {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 9, 9, 9, 8)),
+    from("x") |
+        either(conv_transpose3d("up", 4, 3, same, padding(1)), conv_transpose3d("up", 4, 3, same)) |
+        output("z"));
+MODEL(net, rules)
+}  // namespace conv_transpose3d_twice
+
+// EXPECT output_padding_of_half: output_padding takes whole numbers: write output_padding(1)
+namespace output_padding_of_half {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 9, 8)),
+          from("x") | conv_transpose1d("up", 4, 3, stride(2), output_padding(either(0.5, 1))) |
+              output("z"));
+MODEL(net, rules)
+}  // namespace output_padding_of_half
+
+// EXPECT output_padding_of_convolution: conv1d takes a name, whole numbers of outputs and of the
+// kernel, and stride(), dilation(), padding() or same, and groups(), each at most once and with a
+// number or as many as dimensions: write conv1d("conv", 64, 3)
+namespace output_padding_of_convolution {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 9, 8)),
+          from("x") |
+              either(conv1d("conv", 4, 3, stride(2), output_padding(1)),
+                     conv_transpose1d("conv", 4, 3, stride(2), output_padding(1))) |
+              output("z"));
+MODEL(net, rules)
+}  // namespace output_padding_of_convolution
+
+// EXPECT output_padding_of_stride: layer 'up' has an output_padding of 2 for a stride of 2: make it
+// smaller than the stride
+namespace output_padding_of_stride {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 9, 8)),
+          from("x") | conv_transpose1d("up", 4, 3, stride(2), output_padding(either(2, 1))) |
+              output("z"));
+MODEL(net, rules)
+}  // namespace output_padding_of_stride
+
+// EXPECT output_padding_below_zero: layer 'up' has an output_padding that is not from 0 to 65536:
+// write output_padding(1)
+namespace output_padding_below_zero {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 9, 8)),
+          from("x") | conv_transpose1d("up", 4, 3, stride(2), output_padding(either(-1, 1))) |
+              output("z"));
+MODEL(net, rules)
+}  // namespace output_padding_below_zero
+
+// EXPECT transposed_places: layer 'up' leaves 0 places of [batch, 2, 8]: make the padding smaller
+namespace transposed_places {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 2, 8)),
+          from("x") | conv_transpose1d("up", 4, 3, padding(either(2, 1))) | output("z"));
+MODEL(net, rules)
+}  // namespace transposed_places

@@ -100,7 +100,8 @@ MODEL(net, rules)
 }  // namespace tied_cycle
 
 // EXPECT tied_to_weightless: layer 'back' is tied to 'act', which has no weight to share: tie it to
-// a linear or causal_conv1d or convolution or embedding or position_embedding layer
+// a linear or causal_conv1d or convolution or transposed_convolution or embedding or
+// position_embedding layer
 namespace tied_to_weightless {
 constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
                            from("x") | linear("to", 8) | relu("act") |

@@ -30,6 +30,7 @@
 #include "halftone/description/kinds/slice.hpp"
 #include "halftone/description/kinds/state.hpp"
 #include "halftone/description/kinds/transpose.hpp"
+#include "halftone/description/kinds/transposed_convolution.hpp"
 
 namespace halftone::description {
 
@@ -56,11 +57,12 @@ struct KindList {
 // Sources, layers, losses: in this order sentences list them.
 using AllKinds =
     KindList<kinds::Input, kinds::Parameter, kinds::State, kinds::Linear, kinds::Matmul,
-             kinds::Attention, kinds::CausalConv1d, kinds::Convolution, kinds::Embedding,
-             kinds::LayerNorm, kinds::RmsNorm, kinds::BatchNorm, kinds::Relu, kinds::Gelu, kinds::Silu,
-             kinds::Dropout, kinds::Rotary, kinds::PositionEmbedding, kinds::SinusoidalEmbedding,
-             kinds::Add, kinds::Concat, kinds::Slice, kinds::Pointwise, kinds::Reshape,
-             kinds::Transpose, kinds::CrossEntropy, kinds::Mse, kinds::PointwiseLoss>;
+             kinds::Attention, kinds::CausalConv1d, kinds::Convolution,
+             kinds::TransposedConvolution, kinds::Embedding, kinds::LayerNorm, kinds::RmsNorm,
+             kinds::BatchNorm, kinds::Relu, kinds::Gelu, kinds::Silu, kinds::Dropout,
+             kinds::Rotary, kinds::PositionEmbedding, kinds::SinusoidalEmbedding, kinds::Add,
+             kinds::Concat, kinds::Slice, kinds::Pointwise, kinds::Reshape, kinds::Transpose,
+             kinds::CrossEntropy, kinds::Mse, kinds::PointwiseLoss>;
 
 inline constexpr int kKinds = AllKinds::size;
 static_assert(kKinds <= 256, "Kind is one byte");

@@ -13,7 +13,8 @@ constexpr bool is_step(double value) { return value >= 1 && value <= kMost; }
 constexpr bool is_padding(double value) { return value >= 0 && value <= kMost; }
 
 /// Where a kind has its settings, the first three in this order.
-inline constexpr int kKernel = 0, kStride = 1, kDilation = 2, kPadding = 3, kGroups = 4;
+inline constexpr int kKernel = 0, kStride = 1, kDilation = 2, kPadding = 3, kGroups = 4,
+                     kOutputPadding = 5;
 
 inline constexpr SettingForm kernel{.name = "kernel",
                                     .type = SettingType::integers,
@@ -56,6 +57,15 @@ inline constexpr SettingForm groups{.name = "groups",
                                     .example = "4",
                                     .rule = "D77"};
 
+inline constexpr SettingForm output_padding{.name = "output_padding",
+                                            .type = SettingType::integers,
+                                            .optional = true,
+                                            .accepts = is_padding,
+                                            .title = "an output_padding",
+                                            .trouble = "is not from 0 to 65536",
+                                            .example = "1",
+                                            .rule = "D79"};
+
 /// The windows along one spatial dimension.
 struct Along {
   std::int64_t kernel = 1, stride = 1, dilation = 1, before = 0, after = 0;
@@ -73,8 +83,9 @@ template <class Node>
 constexpr std::int64_t number_of(Node& node, int setting, int i, std::int64_t otherwise) {
   const auto list = node.integers(setting);
   if (i >= static_cast<int>(list.size())) return otherwise;
-  const bool accepted = setting == kPadding ? is_padding(static_cast<double>(list[i]))
-                                            : is_step(static_cast<double>(list[i]));
+  const bool accepted = setting == kPadding || setting == kOutputPadding
+                            ? is_padding(static_cast<double>(list[i]))
+                            : is_step(static_cast<double>(list[i]));
   return accepted ? list[i] : otherwise;
 }
 
@@ -123,6 +134,19 @@ constexpr bool fit(Node& node) {
   return false;
 }
 
+/// Whether dimension `i`, a symbol, has as many windows as places; refuses others.
+template <class Node>
+constexpr bool keeps_length(Node& node, int i) {
+  const auto& x = node.shape(0);
+  const Along is = along(node, i);
+  if (is.stride == 1 && is.before + is.after == is.reach() - 1) return true;
+  node.refuse("reads ", x, ", whose spatial dimension '",
+              node.at(x, node.rank(x) - 1 - count_dimensions(node) + i),
+              "' would not keep its length", kRemedy,
+              "give it a number, or write same and no stride");
+  return false;
+}
+
 /// How many windows there are along spatial dimension `i`; a dimension that is a symbol keeps its
 /// length or is refused. False where it is.
 template <class Node, class Shape>
@@ -132,12 +156,7 @@ constexpr bool count_windows(Node& node, int i, Shape& result) {
   const Along is = along(node, i);
   const auto length = node.at(x, at);
   const std::int64_t zeros = is.before + is.after;
-  if (!node.is_fixed(length)) {
-    if (is.stride == 1 && zeros == is.reach() - 1) return true;
-    node.refuse("reads ", x, ", whose spatial dimension '", length, "' would not keep its length",
-                kRemedy, "give it a number, or write same and no stride");
-    return false;
-  }
+  if (!node.is_fixed(length)) return keeps_length(node, i);
   const std::int64_t windows = (node.extent(length) + zeros - is.reach()) / is.stride + 1;
   if (node.extent(length) + zeros < is.reach()) {
     node.refuse("has a window of ", node.fixed(is.reach()), " over ",
@@ -162,6 +181,27 @@ constexpr bool divides(Node& node, std::int64_t count, const char* which) {
   node.refuse("cuts ", node.fixed(count), which, node.fixed(groups), " groups", kRemedy,
               "make them a multiple of the groups");
   return false;
+}
+
+/// Whether there are outputs, and they and the channels are whole groups.
+template <class Node, class Dimension>
+constexpr bool has_groups(Node& node, const Dimension& outputs) {
+  if (node.is_fixed(outputs) && node.extent(outputs) <= 0) {
+    node.refuse("has ", outputs, " outputs", kRemedy, "write a number of 1 or more");
+    return false;
+  }
+  return divides(node, node.extent(node.last(node.shape(0))), " channels into ") &&
+         (!node.is_fixed(outputs) || divides(node, node.extent(outputs), " outputs into "));
+}
+
+/// [outputs, kernel..., channels of a group]
+template <class Node, class Dimension>
+constexpr auto weight_of(Node& node, const Dimension& outputs) {
+  auto weight = node.extended({}, outputs);
+  for (int i = 0; i < count_dimensions(node); ++i)
+    weight = node.extended(weight, node.fixed(along(node, i).kernel));
+  const std::int64_t channels = node.extent(node.last(node.shape(0)));
+  return node.extended(weight, node.fixed(channels / count_groups(node)));
 }
 
 }  // namespace halftone::description::windows

@@ -29,22 +29,12 @@ struct Convolution {
   static constexpr void infer(Node& node) {
     if (!windows::fit(node)) return;
     const auto outputs = node.chosen(1, 0, "outputs");
-    if (node.is_fixed(outputs) && node.extent(outputs) <= 0) {
-      return node.refuse("has ", outputs, " outputs", kRemedy, "write a number of 1 or more");
-    }
-    const auto x = node.shape(0);
-    const std::int64_t channels = node.extent(node.last(x));
-    if (!windows::divides(node, channels, " channels into ") ||
-        (node.is_fixed(outputs) && !windows::divides(node, node.extent(outputs), " outputs into ")))
-      return;
-    auto weight = node.extended({}, outputs);
-    auto result = node.with_last(x, outputs);
+    if (!windows::has_groups(node, outputs)) return;
+    auto result = node.with_last(node.shape(0), outputs);
     for (int i = 0; i < windows::count_dimensions(node); ++i) {
-      weight = node.extended(weight, node.fixed(windows::along(node, i).kernel));
       if (!windows::count_windows(node, i, result)) return;
     }
-    weight = node.extended(weight, node.fixed(channels / windows::count_groups(node)));
-    if (!node.shaped_parameter(1, weight)) return;
+    if (!node.shaped_parameter(1, windows::weight_of(node, outputs))) return;
     if (node.operands() > 2 && !node.parameter(2, outputs)) return;
     node.result(result);
   }
