@@ -106,7 +106,6 @@ private:
   /// they alone are computed from.
   void computeLastAlone() {
     SmallVector<Operation *> ofLast = findOfLast();
-    llvm::append_range(ofLast, block.getOps<OutputOp>());
     Value last = makeLast();
     llvm::DenseMap<Value, Value> taken;
     for (Operation *op : ofLast) {
@@ -125,21 +124,26 @@ private:
     }
   }
 
-  /// What is of the last tokens alone, in the order of the graph. Layers and casts compute row by
-  /// row here: what attention reads of other tokens comes from caches.
+  /// Outputs and what is computed for them alone, in the order of the graph.
   SmallVector<Operation *> findOfLast() {
     llvm::SmallPtrSet<Operation *, 16> found;
     SmallVector<Operation *> ofLast;
-    auto isOfLast = [&](Operation *op) { return isa<OutputOp>(op) || found.contains(op); };
-    for (Operation &op : llvm::reverse(block))
-      if (isa<Layer, CastOp>(op) && !op.use_empty() && llvm::all_of(op.getUsers(), isOfLast) &&
-          before.hasTimesInFront(tensor(op.getResult(0))) &&
-          llvm::all_of(op.getOperands(), [&](Value x) { return canTakeLast(x); })) {
+    for (Operation &op : llvm::reverse(block)) {
+      bool isReadByOthers = llvm::any_of(
+          op.getUsers(), [&](Operation *reader) { return !found.contains(reader); });
+      if (isa<OutputOp>(op) || (isRowByRow(op) && !op.use_empty() && !isReadByOthers)) {
         found.insert(&op);
         ofLast.push_back(&op);
       }
+    }
     std::reverse(ofLast.begin(), ofLast.end());
     return ofLast;
+  }
+
+  /// All layers and casts of tokens are: what attention reads of other tokens comes from caches.
+  bool isRowByRow(Operation &op) {
+    return isa<Layer, CastOp>(op) && before.hasTimesInFront(tensor(op.getResult(0))) &&
+           llvm::all_of(op.getOperands(), [&](Value x) { return canTakeLast(x); });
   }
 
   bool canTakeLast(Value x) {

@@ -163,7 +163,8 @@ void Generator::State::read(std::span<const Tokens> tokens, std::int64_t time) {
     if (tokens[i].empty()) continue;
     lengths[i] += static_cast<std::int64_t>(tokens[i].size());
     const auto size = static_cast<std::size_t>(vocabulary);
-    std::ranges::copy(rows.subspan(i * size, size), logits.begin() + static_cast<std::ptrdiff_t>(i * size));
+    std::ranges::copy(rows.subspan(i * size, size),
+                      logits.begin() + static_cast<std::ptrdiff_t>(i * size));
   }
 }
 
