@@ -112,7 +112,8 @@ def RunInParts : Halftone_Pass<"halftone-run-in-parts", "Mark batched products a
 def JoinProducts : Halftone_Pass<"halftone-join-products", "Mark batched products around a map over rows that chips run in one kernel"> {
   let description = [{
     May change rounding: in products that rules let sum in any order (P21), inside the bound of class B. What becomes one
-    kernel gets `halftone.joined` (decisions/0027); a map that looks so and stays a kernel of its own `halftone.not_joined`, why.
+    kernel gets `halftone.joined` and, with its skeleton, `halftone.joined_by` (decisions/0027); of the gradient of attention one map
+    becomes two, of two kernels. A map that looks so and stays a kernel of its own gets `halftone.not_joined`, why.
     The module is marked `halftone.cpu_apart`, and `halftone.chips_apart` with those of the chips that run it in kernels apart.
   }];
   let options = [ListOption<"chips", "chips", "std::string", "Chips that kernels are made for: sm_80,sm_90a">];

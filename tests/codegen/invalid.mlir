@@ -782,6 +782,38 @@ halftone.graph "g" {
 
 // -----
 
+// Kernel: a second product has a row of lhs2 for every row of its domain, a row of rhs2 for every column.
+halftone.graph "g" {
+  %q = halftone.input "q" : !halftone.tensor<[batch, 7, 16], f32>
+  %k = halftone.input "k" : !halftone.tensor<[batch, 9, 16], f32>
+  // expected-error @+1 {{cannot be accessed as lhs2 of domain batch x 7 x 9: it wants a number of columns behind batch x 7}}
+  %y = halftone.kernel "y" attention over ["batch", 7, 9] reduce [16](%q, %k, %k, %k)
+      accesses [#halftone.access<lhs>, #halftone.access<rhs>, #halftone.access<lhs2>, #halftone.access<rhs2>] -> [#halftone.access<rhs>]
+      fused [] {resultSegmentSizes = array<i32: 1, 0>, transpose_rhs} : (!halftone.tensor<[batch, 7, 16], f32>, !halftone.tensor<[batch, 9, 16], f32>,
+      !halftone.tensor<[batch, 9, 16], f32>, !halftone.tensor<[batch, 9, 16], f32>) -> !halftone.tensor<[batch, 7, 16], f32> {
+  ^bb0(%sum: f32, %sum2: f32):
+    halftone.kernel_yield stores %sum2 : f32
+  }
+}
+
+// -----
+
+// Kernel: a second product gives the body a second sum.
+halftone.graph "g" {
+  %q = halftone.input "q" : !halftone.tensor<[batch, 7, 16], f32>
+  %k = halftone.input "k" : !halftone.tensor<[batch, 9, 16], f32>
+  // expected-error @+1 {{body wants 2 arguments, not 1}}
+  %y = halftone.kernel "y" attention_columns over ["batch", 7, 9] reduce [16](%q, %k, %q, %k)
+      accesses [#halftone.access<lhs>, #halftone.access<rhs>, #halftone.access<lhs2>, #halftone.access<rhs2>] -> [#halftone.access<lhs>]
+      fused [] {resultSegmentSizes = array<i32: 1, 0>, transpose_rhs} : (!halftone.tensor<[batch, 7, 16], f32>, !halftone.tensor<[batch, 9, 16], f32>,
+      !halftone.tensor<[batch, 7, 16], f32>, !halftone.tensor<[batch, 9, 16], f32>) -> !halftone.tensor<[batch, 9, 16], f32> {
+  ^bb0(%sum: f32):
+    halftone.kernel_yield stores %sum : f32
+  }
+}
+
+// -----
+
 // Flatten: one offset per part.
 halftone.graph "g" {
   %p0 = halftone.input "p0" : !halftone.tensor<[4], f32>
