@@ -205,7 +205,7 @@ constexpr auto conv3d(const char* name, Outputs outputs, const Kernel& kernel,
       building::node<building::Convolution>(name, outputs), kernel, options...);
 }
 
-/// The way back of such windows, which lie over the result, one for every element of x: every output
+/// The way back of such windows, which lie over the result, one for every element of x: an output
 /// is the sum of the products of a kernel of weights with the elements whose windows hold it, plus
 /// bias: (batch..., spatial..., channels) -> (batch..., places..., outputs), each length (n - 1) *
 /// stride - padding + dilation * (kernel - 1) + 1 + output_padding; weight (outputs, kernel...,

@@ -10,7 +10,7 @@
 //   integers(s)                  setting s, where it is a list of integers: size() and []; empty
 //                                where it is absent
 //   dimensions()                 the list of dimensions of the node's kind
-//   parameter(i, dimensions...)  gives parameter i its shape, or compares; false where it is refused
+//   parameter(i, dimensions...)  gives parameter i its shape, or compares; false where refused
 //   shaped_parameter(i, shape)   likewise
 //   transposed_parameter(i, d0, d1)  likewise [d1, d0], whose columns are summed down
 //   result(shape) refuse(words...)                     text, numbers, dimensions, shapes,
