@@ -62,7 +62,8 @@ struct Blocking {
 /// are done.
 struct Kernel {
   std::string name;      ///< unique in the manifest
-  std::string skeleton;  ///< contraction, row, column, flat, segment, pointwise, attention
+  /// contraction, row, column, flat, segment, pointwise, attention, attention_columns
+  std::string skeleton;
   std::vector<TaskAxis> tasks;
   std::int32_t cpu_entry = 0;    ///< index into a variant's entry table
   std::int32_t cpu_finish = -1;  ///< likewise, or -1
