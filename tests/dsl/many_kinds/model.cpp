@@ -13,14 +13,15 @@ namespace hd = halftone::description;
 static_assert(hd::kKinds == 70);
 static_assert(static_cast<int>(hd::kind_called("row_scale")) >= 64);
 
-/// `options`: of parameters, or settings. Lists stand behind them.
+/// `options`: of parameters, or settings. A list is an option for each of its numbers.
 template <long long Shift = 3, class... Options>
 constexpr auto row_scale(const char* name, double power, const Options&... options) {
   using hd::kinds::RowScale;
   return join(one(building::node_with<RowScale>(name, power)),
               one(building::setting<RowScale>("centred", 1)),
               one(building::setting<RowScale>("side", 1)), options.tokens...,
-              building::dimension_token(0), building::dimension_token(Shift));
+              one(building::setting<RowScale>("shifts", 0)),
+              one(building::setting<RowScale>("shifts", Shift)));
 }
 struct First {
   Spec<1> tokens;

@@ -39,7 +39,7 @@ struct RowScale {
   template <class Node>
   static constexpr void infer(Node& node) {
     if (!has_rows(node, 0)) return;
-    const auto shifts = node.integers();
+    const auto shifts = node.integers(4);
     for (int i = 0; i < static_cast<int>(shifts.size()); ++i) {
       if (shifts[i] < 0)
         return node.refuse("shifts by ", node.fixed(shifts[i]), kRemedy, "shift by 0 or more");
