@@ -9,6 +9,7 @@
 #include <immintrin.h>
 #endif
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -88,7 +89,7 @@ class Run {
  public:
   Run(const manifest::ArtifactImage& image, const std::string& variant)
       : artifact_(Artifact::linked(image)),
-        sizes_(artifact_.manifest().symbols.size(), 6),
+        sizes_(sizes_of(artifact_.manifest())),
         trainer_(artifact_, Device::cpu(variant).with_threads(2), setup()) {}
 
   unsigned long long hash() {
@@ -110,9 +111,19 @@ class Run {
   }
 
  private:
+  /// Six of each, or as many as a layer allows.
+  static std::vector<std::int64_t> sizes_of(const manifest::Manifest& manifest) {
+    std::vector<std::int64_t> sizes(manifest.symbols.size(), 6);
+    for (const manifest::Limit& limit : manifest.limits) {
+      std::int64_t& size = sizes[static_cast<std::size_t>(limit.symbol)];
+      size = std::min(size, limit.most);
+    }
+    return sizes;
+  }
+
   Setup setup() {
-    for (const std::string& symbol : artifact_.manifest().symbols)
-      bindings_.push_back({symbol, sizes_.front()});
+    for (std::size_t i = 0; i < sizes_.size(); ++i)
+      bindings_.push_back({artifact_.manifest().symbols[i], sizes_[i]});
     return {.model = "", .bindings = bindings_, .seed = 1};
   }
 
