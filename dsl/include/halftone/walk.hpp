@@ -100,6 +100,12 @@ class Walk {
     return at;
   }
 
+  /// A layer's.
+  constexpr int skip_dimensions(int i, int at) {
+    Shape checked;
+    return dimensions(i, at, checked);
+  }
+
   constexpr bool has_current(int i) {
     if (!current_.exists())
       graph_.fail({.fault = Fault::no_source, .token = i, .text = program_[i].name});
@@ -187,8 +193,8 @@ class Walk {
     if (chained && !has_current(i)) return i;
     Node node = fresh(i);
     const Options options = options_of(i);
-    Shape listed;
-    int at = dimensions(i, options.end, listed);
+    int at = options.end;
+    if (is_dimension(at)) at = skip_dimensions(i, at);
     if (chained) graph_.operands.push(current_);
     for (int role = chained ? 1 : 0; role < form.operands.size; ++role) {
       const description::OperandForm& operand = form.operands[role];
