@@ -19,7 +19,7 @@ import contenders
 import machine_facts
 import rows
 import tables
-from contenders import HALFTONE, MACHINE, ContenderError
+from contenders import HALFTONE, MACHINE, ContenderError, TooSlow
 
 ONE_FILE_OF = {"torch": ("torch eager", "torch.compile", "torch fused"), "JAX": ("JAX",),
                "oneDNN": ("oneDNN", "oneDNN, weights packed")}
@@ -59,13 +59,14 @@ class Bench:
         self.options, self.tools = options, tools
         self.libraries = {library.name: library for library in libraries}
         self.workers = {}  # (library's name, threads)
+        self.too_slow = {}  # the sentence of (library's name, section, format, direction)
         self.cores = machine_facts.cores()
         self.random = random.Random(1)
         self.measured = 0
 
     def worker(self, library, threads):
         key = (library.name, threads)
-        if key not in self.workers:
+        if key not in self.workers or self.workers[key].process.poll() is not None:
             log = os.path.join(self.options.work, f"{library.name}.log")
             self.workers[key] = contenders.Worker(library.command, self.cores[:threads], library.environment, log)
         return self.workers[key]
@@ -91,15 +92,21 @@ class Bench:
         folder = os.path.join(self.options.work, f"row{self.measured}")
         shutil.rmtree(folder, ignore_errors=True)
         job = contenders.Job(row, folder, self.tools, OPTIMIZER)
-        running = []
+        running, of_halftone = [], {}
         for timed in list(self.contenders_of(row)):
+            kind = (timed.library.name, row.section, row.format, row.direction)
             try:
+                if kind in self.too_slow:
+                    raise ContenderError(self.too_slow[kind])
                 timed.prepare(row, job)
-                timed.calibrate(self.options.turn)
+                seconds = timed.calibrate(self.options.turn, of_halftone.get(timed.threads, 0))
+                of_halftone.setdefault(timed.threads, seconds)  # Halftone is the first
                 running.append(timed)
             except ContenderError as error:
                 if timed.name == HALFTONE:
                     raise
+                if isinstance(error, TooSlow):
+                    self.too_slow[kind] = f"{error}, as {timed.name} on {timed.threads} in '{row.title()}'"
                 if not timed.name.startswith("fma"):
                     print(f"  without {timed.name} on {timed.threads}: {error}", flush=True)
         agreed = self.check(row, running)
@@ -244,6 +251,7 @@ def main():
                 tables.write_json(options.json, facts, results)
     finally:
         bench.close()
+    facts["missing"] += [f"{kind[0]} where it is too slow: {why}" for kind, why in bench.too_slow.items()]
     print("\n" + tables.report(facts, results))
     return 1 if failed else 0
 

@@ -12,11 +12,17 @@ import machine_facts
 
 HALFTONE, MACHINE = "Halftone", "machine"
 PREPARE_SECONDS = 600  # until a worker that does not answer is ended
+PROBE_SECONDS = 90  # likewise, as it compiles and computes what is compared
+LONGEST_RUN = 1.0, 10  # seconds, and times Halftone's: who takes longer than both has no turns
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class ContenderError(Exception):
     """One sentence: why a contender does not take part."""
+
+
+class TooSlow(ContenderError):
+    """So is it with any row of the same section, format and direction."""
 
 
 class Worker:
@@ -39,7 +45,7 @@ class Worker:
             raise ContenderError(f"its process ended; {self.log.name} may say why") from None
         if not select.select([self.process.stdout], [], [], seconds)[0]:
             self.close()
-            raise ContenderError(f"it did not answer '{words[0]}' within {seconds} seconds")
+            raise TooSlow(f"it did not answer '{words[0]}' within {seconds} seconds")
         line = self.process.stdout.readline().decode().strip()
         if not line.startswith("ok"):
             raise ContenderError(line.removeprefix("error ") or f"its process ended; {self.log.name} may say why")
@@ -137,16 +143,20 @@ class Timed:
         for index, words in enumerate(self.library.words(row, job, self.name)):
             self.worker.ask("prepare", self.key, *words)
             if index == 0:
-                self.probed = self.worker.ask("probe", self.key)
+                self.probed = self.worker.ask("probe", self.key, seconds=PROBE_SECONDS)
 
-    def calibrate(self, seconds):
-        """Runs for about so long make a turn."""
-        self.worker.ask("run", self.key, 1)
+    def calibrate(self, seconds, of_halftone):
+        """Runs for about so long make a turn. `of_halftone` are seconds of one run of Halftone's, 0 where this is it. Seconds of a run."""
+        least, times = LONGEST_RUN
+        first = self.worker.ask("run", self.key, 1)[0]
+        if of_halftone and first > max(least, times * of_halftone):
+            raise TooSlow(f"one run takes {first:.1f} s, {first / of_halftone:.0f} times Halftone's")
         count, spent = 1, self.worker.ask("run", self.key, 1)[0]
         while spent < seconds / 8:
             count *= 4
             spent = self.worker.ask("run", self.key, count)[0]
         self.count = max(1, round(count * seconds / spent))
+        return spent / count
 
     def turn(self):
         self.seconds_of_run.append(self.worker.ask("run", self.key, self.count)[0] / self.count)
