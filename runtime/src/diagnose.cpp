@@ -208,26 +208,34 @@ class Search {
     return std::nullopt;
   }
 
-  /// The phase, launch by launch, until one leaves something that is not finite.
+  /// The phase, launch by launch, until one leaves something that is not finite. What losses read
+  /// comes before what any of them computes.
   std::optional<NonFinite> run(Phase phase) {
     const auto& launches = program_.program().phases[static_cast<std::size_t>(phase)];
+    std::optional<NonFinite> of_loss;
     for (std::size_t launch = 0; launch < launches.size(); ++launch) {
       program_.run(phase, launch);
       for (const manifest::Probe& probe : program_.program().probes) {
         if (probe.phase != phase || static_cast<std::size_t>(probe.launch) != launch) continue;
-        if (auto found = look(probe, launches[launch])) return found;
+        bool is_read = false;
+        auto found = look(probe, launches[launch], is_read);
+        if (found && (phase != Phase::loss || is_read)) return found;
+        if (!of_loss) of_loss = std::move(found);
       }
     }
-    return std::nullopt;
+    return of_loss;
   }
 
-  std::optional<NonFinite> look(const manifest::Probe& probe, const manifest::Launch& launch) {
+  /// Sets `is_read` where a loss's result is not finite for what it read.
+  std::optional<NonFinite> look(const manifest::Probe& probe, const manifest::Launch& launch,
+                                bool& is_read) {
     if (loss_sources_.has(probe)) return std::nullopt;
     const auto& argument = launch.arguments[static_cast<std::size_t>(probe.argument)];
     const std::int64_t at = first_in(static_cast<std::size_t>(argument.buffer), argument.offset,
                                      plan().elements(argument, program_.sizes()));
     if (at < 0) return std::nullopt;
     if (const auto culprit = loss_sources_.culprit(probe, at - argument.offset)) {
+      is_read = true;
       return name(*culprit, probe);
     }
     return at_probe(probe, launch, at);
