@@ -32,9 +32,9 @@ public:
     case AccessKind::Scalar:
       return fit({});
     case AccessKind::Lhs:
-      return buildLhs(transposed);
+      return access.getMap() ? access.getMap().getValue() : buildLhs(transposed);
     case AccessKind::Rhs:
-      return buildRhs(transposed);
+      return access.getMap() ? access.getMap().getValue() : buildRhs(transposed);
     case AccessKind::Segment: // which no map of axes is
     case AccessKind::Values:
     case AccessKind::Lhs2:
@@ -117,19 +117,32 @@ AffineMap getMap(AccessAttr access, const Axes &axes, TensorType tensor, bool tr
   return MapBuilder(axes, tensor).build(access, transposed);
 }
 
+/// A window and what is read by a map of its own may leave the operand.
+static bool fits(AccessAttr access, const Axes &axes, TensorType tensor, bool transposed) {
+  AffineMap map = getMap(access, axes, tensor, transposed);
+  if (!map || map.getNumDims() != axes.size() || map.getNumResults() != tensor.getRank() ||
+      (isMatrix(access.getKind()) && axes.reduction.empty()))
+    return false;
+  if (access.getMap())
+    return true;
+  unsigned inside = tensor.getRank() - (access.getKind() == AccessKind::Window);
+  return llvm::all_of(llvm::seq(inside),
+                      [&](unsigned dim) { return staysInside(map, dim, axes, tensor); });
+}
+
 AccessAttr recogniseAccess(AffineMap map, const Axes &axes, TensorType tensor) {
   MLIRContext *context = tensor.getContext();
   for (AccessKind kind :
        {AccessKind::Full, AccessKind::Column, AccessKind::Row, AccessKind::Scalar}) {
     auto named = AccessAttr::get(context, kind);
-    if (getMap(named, axes, tensor, false) == map)
+    if (getMap(named, axes, tensor, false) == map && fits(named, axes, tensor, false))
       return named;
   }
   if (map.getNumResults() == axes.domain.size() && !axes.domain.empty()) {
     AffineExpr column = getAffineDimExpr(axes.domain.size() - 1, context);
     if (auto offset = dyn_cast<AffineConstantExpr>(map.getResults().back() - column)) {
       auto window = AccessAttr::get(context, AccessKind::Window, offset.getValue());
-      if (getMap(window, axes, tensor, false) == map)
+      if (getMap(window, axes, tensor, false) == map && fits(window, axes, tensor, false))
         return window;
     }
   }
@@ -182,19 +195,6 @@ std::optional<int64_t> getLineOffset(KernelOp kernel, unsigned input) {
 }
 
 //===--- Verifiers ---===//
-
-/// A window and a general access may leave the operand.
-static bool fits(AccessAttr access, const Axes &axes, TensorType tensor, bool transposed) {
-  AffineMap map = getMap(access, axes, tensor, transposed);
-  if (!map || map.getNumDims() != axes.size() || map.getNumResults() != tensor.getRank() ||
-      (isMatrix(access.getKind()) && axes.reduction.empty()))
-    return false;
-  if (access.getKind() == AccessKind::General)
-    return true;
-  unsigned inside = tensor.getRank() - (access.getKind() == AccessKind::Window);
-  return llvm::all_of(llvm::seq(inside),
-                      [&](unsigned dim) { return staysInside(map, dim, axes, tensor); });
-}
 
 LogicalResult verifyAccess(Operation *op, const Axes &axes, AccessAttr access, TensorType tensor,
                            bool transposed) {
@@ -297,6 +297,13 @@ static LogicalResult verifySegments(KernelOp kernel, TensorType tensor) {
                               << " columns, in a number";
 }
 
+bool holdsColumnSums(ArrayRef<Attribute> domain, TensorType tensor) {
+  unsigned batch = tensor.getRank() - 1;
+  return tensor.getRank() > 0 && batch < domain.size() &&
+         tensor.getDims().back() == domain.back() &&
+         tensor.getRowDims() == domain.take_front(batch);
+}
+
 LogicalResult verifyResultAccess(KernelOp kernel, unsigned result) {
   AccessAttr access = kernel.getResultAccess(result);
   auto tensor = cast<TensorType>(kernel.getStored()[result].getType());
@@ -308,6 +315,9 @@ LogicalResult verifyResultAccess(KernelOp kernel, unsigned result) {
   if (isSumOfProducts(access.getKind()))
     return verifyLines(kernel, access.getKind(), tensor,
                        access.getKind() == AccessKind::Lhs || access.getKind() == AccessKind::Lhs2);
+  if (access.getKind() == AccessKind::Column &&
+      holdsColumnSums(kernel.getDomain().getValue(), tensor))
+    return success();
   return verifyAccess(kernel, axesOf(kernel), access, tensor);
 }
 

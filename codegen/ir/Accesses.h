@@ -30,14 +30,16 @@ struct Axes {
 };
 Axes axesOf(KernelOp kernel);
 
-/// How many leading axes a contraction's rhs has beyond its matrix.
+/// How many leading axes a contraction's rhs has beyond its matrix, or sums over rows, which reduce
+/// no axis of their own, beyond their row of columns.
 unsigned countBatchAxes(llvm::ArrayRef<mlir::Attribute> reduction, TensorType rhs);
 
 /// The map that `access` stands for; null where the tensor's rank does not fit it. An axis of
 /// extent 1 that the tensor does not spell is added to a dimension that it does.
 mlir::AffineMap getMap(AccessAttr access, const Axes &axes, TensorType tensor, bool transposed);
 
-/// The name of a map among those that elements are read or stored by, or a general access.
+/// The name of a map among those that elements are read or stored by, or a general access, as where
+/// the tensor has other extents than that name's.
 AccessAttr recogniseAccess(mlir::AffineMap map, const Axes &axes, TensorType tensor);
 
 /// Whether dimension `dim` of the tensor has every index that the map gives it.
@@ -51,6 +53,9 @@ std::optional<int64_t> getLineOffset(KernelOp kernel, unsigned input);
 /// it looks at the number of its axes and dimensions alone.
 mlir::LogicalResult verifyAccess(mlir::Operation *op, const Axes &axes, AccessAttr access,
                                  TensorType tensor, bool transposed = false);
+/// Whether it holds sums over rows: a value a column, or one for each element of a batch, which are
+/// the domain's first axes.
+bool holdsColumnSums(llvm::ArrayRef<mlir::Attribute> domain, TensorType tensor);
 mlir::LogicalResult verifyInputAccess(KernelOp kernel, unsigned input);
 mlir::LogicalResult verifyResultAccess(KernelOp kernel, unsigned result);
 

@@ -37,7 +37,7 @@ def Halftone_SkeletonAttr : EnumAttr<Halftone_Dialect, Halftone_Skeleton, "skele
 def Halftone_AccessKind : Halftone_Enum<"AccessKind", [
     I32EnumAttrCase<"Full", 0, "full">,       // (i, j) -> (i, j)
     I32EnumAttrCase<"Window", 1, "window">,   // (i, j) -> (i, j + offset), zero outside of the operand's columns
-    I32EnumAttrCase<"Column", 2, "column">,   // (i, j) -> (j); as a result: the sum over i
+    I32EnumAttrCase<"Column", 2, "column">,   // (i, j) -> (j); as a result: the sum over i, or (b, i, j) -> (b, j)
     I32EnumAttrCase<"Row", 3, "row">,         // (i, j) -> (i)
     I32EnumAttrCase<"Scalar", 4, "scalar">,   // (i, j) -> ()
     I32EnumAttrCase<"Lhs", 5, "lhs">,         // (b, i, j, k) -> (b, i, k), transposed (b, k, i); as a result: (b, j, k), the sum over i of products with it

@@ -109,6 +109,9 @@ inline constexpr llvm::StringLiteral kChunkRowsAttr = "halftone.chunk_rows";
 inline constexpr llvm::StringLiteral kSectionAttr = "halftone.section";
 /// Set by RunInParts with kSectionAttr: the dimensions whose elements are the parts (array).
 inline constexpr llvm::StringLiteral kPartsAttr = "halftone.parts";
+/// Set by GatherMatrices on a map that only moves elements and on the matrix that it leaves, which
+/// one contraction reads from where they were (UnitAttr).
+inline constexpr llvm::StringLiteral kGatheredAttr = "halftone.gathered";
 /// Set by JoinProducts on what becomes one kernel, the same name on all of it (StringAttr); on a
 /// map that looks so and is none, and on its kernel, why (StringAttr).
 inline constexpr llvm::StringLiteral kJoinedAttr = "halftone.joined";

@@ -67,10 +67,15 @@ KernelYieldOp KernelOp::getYield() { return cast<KernelYieldOp>(getBody().front(
 YieldOp KernelOp::getFinishYield() { return cast<YieldOp>(getFinish().front().back()); }
 
 ArrayRef<Attribute> KernelOp::getBatchDims() {
-  for (auto [i, input] : llvm::enumerate(getInputs()))
-    if (getInputAccess(i).getKind() == AccessKind::Rhs)
-      return getDomain().getValue().take_front(
-          countBatchAxes(getReduction().getValue(), tensor(input)));
+  // Where rhs is gathered lhs lies by columns and has as many dimensions as rhs would.
+  for (AccessKind kind : {AccessKind::Rhs, AccessKind::Lhs})
+    for (auto [i, input] : llvm::enumerate(getInputs()))
+      if (AccessAttr access = getInputAccess(i); access.getKind() == kind && !access.getMap())
+        return getDomain().getValue().take_front(
+            countBatchAxes(getReduction().getValue(), tensor(input)));
+  for (auto [i, result] : llvm::enumerate(getStored()))
+    if (getResultAccess(i).getKind() == AccessKind::Column)
+      return getDomain().getValue().take_front(countBatchAxes({}, tensor(result)));
   return {};
 }
 

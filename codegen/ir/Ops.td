@@ -211,7 +211,7 @@ def Halftone_KernelOp : Halftone_Op<"kernel", [SingleBlock, NoTerminator, Isolat
     std::optional<int64_t> getColumns() { return getDomainType().getColumns(); }
     AccessAttr getInputAccess(unsigned i) { return ::mlir::cast<AccessAttr>(getInputAccesses()[i]); }
     AccessAttr getResultAccess(unsigned i) { return ::mlir::cast<AccessAttr>(getResultAccesses()[i]); }
-    /// The leading axes whose every element is a contraction of its own.
+    /// The leading axes whose every element is a contraction, or a sum over rows, of its own.
     ::llvm::ArrayRef<::mlir::Attribute> getBatchDims();
     /// Whether the body receives a sum over reduced dimensions.
     bool hasSum() { return !getReduction().empty(); }

@@ -38,7 +38,8 @@ def Halftone_ReduceOp : Halftone_Op<"reduce", [Pure, RecursiveMemoryEffects, Dec
   let summary = "Sums over rows by the column tree N3, or over everything by the flat tree N4";
   let description = [{
     The domain is the shape of the first operand. `each` receives one scalar per operand and yields one summand per sum;
-    without it operands that are no scalars are summed as they are. A sum over rows is a result with one value a column.
+    without it operands that are no scalars are summed as they are. A sum over rows is a result with one value a column,
+    or, of more dimensions, with one for each element of a batch, which are the first axes, and each column: N3 over the rows of each.
     With a `finish` the sums are over everything: it receives them, then the scalar operands, and yields one scalar per
     result.
     ```mlir

@@ -33,7 +33,7 @@ ReduceOp makeReduce(OpBuilder &builder, Location loc, StringRef label, ArrayRef<
 
 bool isColumnSum(Operation *op) {
   auto reduce = dyn_cast<ReduceOp>(op);
-  return reduce && reduce.isColumnSum();
+  return reduce && reduce.isColumnSum() && tensor(reduce.getOutputs()[0]).getRank() <= 1;
 }
 
 SmallVector<AccessAttr> ReduceOp::getOperandAccesses() {
@@ -70,8 +70,11 @@ LogicalResult ReduceOp::verify() {
     return emitOpError("wants one argument per operand, of its element type, in 'each'");
   if (getFinish().empty()) {
     for (auto [result, access] : llvm::zip(getOutputs(), getResultAccesses()))
-      if (failed(verifyAccess(*this, axes, access, tensor(result))))
+      if (!holdsColumnSums(axes.domain, tensor(result)) &&
+          failed(verifyAccess(*this, axes, access, tensor(result))))
         return failure();
+    if (!llvm::all_equal(getResultTypes()))
+      return emitOpError("wants results of one shape");
     return countSums() == getNumResults() ? success()
                                           : emitOpError("wants as many sums as results");
   }

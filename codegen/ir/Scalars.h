@@ -101,6 +101,9 @@ public:
   mlir::Value both(mlir::Value a, mlir::Value b) {
     return mlir::arith::AndIOp::create(builder, loc, a, b);
   }
+  mlir::Value either(mlir::Value a, mlir::Value b) {
+    return mlir::arith::OrIOp::create(builder, loc, a, b);
+  }
   mlir::Value select(mlir::Value c, mlir::Value a, mlir::Value b) {
     return mlir::arith::SelectOp::create(builder, loc, c, a, b);
   }

@@ -2,6 +2,7 @@
 // Turns every group of operations (Grouping.h) into one kernel (KernelBuilder.h), named and in
 // order.
 #include "codegen/ir/Scalars.h"
+#include "codegen/passes/GatheredMatrices.h"
 #include "codegen/passes/KernelBuilder.h"
 #include "codegen/passes/Passes.h"
 #include "codegen/skeletons/Skeletons.h"
@@ -28,7 +29,7 @@ public:
     std::vector<KernelGroup> groups = groupOperations(graph, fuse);
     SmallVector<Operation *> old, sinks, through;
     for (Operation &op : block) {
-      if (isa<KernelForm>(op))
+      if (isa<KernelForm>(op) || isGathered(&op))
         old.push_back(&op);
       else if (isa<OutputGradientOp, FlattenOp, ViewOp>(op))
         through.push_back(&op);

@@ -4,6 +4,7 @@
 #include "codegen/passes/Grouping.h"
 
 #include "codegen/ir/Accesses.h"
+#include "codegen/passes/GatheredMatrices.h"
 #include "codegen/skeletons/Skeletons.h"
 #include "halftone/manifest/phases.hpp"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -45,7 +46,7 @@ public:
 
   std::vector<KernelGroup> run(GraphOp graph) {
     for (Operation &op : graph.getBody().front())
-      if (isa<KernelForm>(op) && !isInlined(&op))
+      if (isa<KernelForm>(op) && !isInlined(&op) && !isGathered(&op))
         place(cast<KernelForm>(&op));
     std::vector<KernelGroup> byPhase;
     for (const manifest::PhaseForm &form : manifest::kPhaseForms)
@@ -99,7 +100,8 @@ private:
     if (auto it = placed.find(producer); it != placed.end())
       return it->second;
     int latest = kSource;
-    if (isInlined(producer) || isa<OutputGradientOp, FlattenOp, ViewOp>(producer))
+    if (isInlined(producer) || isGathered(producer) ||
+        isa<OutputGradientOp, FlattenOp, ViewOp>(producer))
       for (Value operand : producer->getOperands())
         latest = std::max(latest, groupOf(operand));
     return latest;

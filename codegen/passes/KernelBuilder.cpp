@@ -3,6 +3,7 @@
 
 #include "codegen/ir/Accesses.h"
 #include "codegen/ir/Scalars.h"
+#include "codegen/passes/GatheredMatrices.h"
 #include "codegen/skeletons/Skeletons.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/IntegerSet.h"
@@ -85,9 +86,17 @@ void KernelBuilder::addMatrices() {
   };
   auto form = cast<KernelForm>(group.ops.front());
   accumulator = addSum(form);
-  for (auto [operand, access] : llvm::zip(form->getOperands(), form.getOperandAccesses()))
-    if (isMatrix(access.getKind()))
-      inputs[{operand, access}] = Value();
+  for (auto [operand, access] : llvm::zip(form->getOperands(), form.getOperandAccesses())) {
+    if (!isMatrix(access.getKind()))
+      continue;
+    auto key = std::pair<Value, Attribute>(operand, access);
+    if (isGathered(operand.getDefiningOp())) {
+      auto matrix =
+          findGathered(cast<ContractOp>(form.getOperation()), access.getKind() == AccessKind::Lhs);
+      key = {matrix->source, matrix->access};
+    }
+    inputs[key] = Value();
+  }
   second = findSecond();
   if (!second)
     return;

@@ -109,6 +109,15 @@ def RunInParts : Halftone_Pass<"halftone-run-in-parts", "Mark batched products a
   let options = [Option<"forChips", "for-chips", "bool", "false", "Whether kernels for chips are made, too">];
 }
 
+def GatherMatrices : Halftone_Pass<"halftone-gather-matrices", "Mark maps that only move what one contraction reads"> {
+  let description = [{
+    May change rounding: no. A map that leaves elements as they are, such as the windows of a convolution, and the view that makes a
+    matrix of them get `halftone.gathered`: the CPU's contraction copies its blocks from where the elements were (decisions/0031). Where
+    kernels for chips are made, too, all stays as it is, and the module is marked `halftone.cpu_apart` where there is such a map.
+  }];
+  let options = [Option<"forChips", "for-chips", "bool", "false", "Whether kernels for chips are made, too">];
+}
+
 def JoinProducts : Halftone_Pass<"halftone-join-products", "Mark batched products around a map over rows that chips run in one kernel"> {
   let description = [{
     May change rounding: in products that rules let sum in any order (P21), inside the bound of class B. What becomes one

@@ -35,6 +35,10 @@ void buildPipeline(OpPassManager &manager, const PipelineOptions &options) {
   inParts.forChips = chunking.forChips;
   if (options.fuse)
     manager.addPass(createRunInParts(inParts)); // while each operation still says its batch
+  GatherMatricesOptions gathering;
+  gathering.forChips = chunking.forChips;
+  if (options.fuse)
+    manager.addPass(createGatherMatrices(gathering)); // while maps and products are apart
   JoinProductsOptions joining;
   llvm::append_range(joining.chips, options.chips);
   if (options.fuse && !options.alike && !options.chips.empty())

@@ -3,6 +3,7 @@
 
 #include "codegen/emit/cpu/Body.h"
 #include "codegen/emit/cuda/BodyPrinter.h"
+#include "codegen/ir/Accesses.h"
 #include "codegen/skeletons/KernelGroup.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -27,6 +28,14 @@ bool Column::joinsProducer(KernelForm op, const KernelGroup &group) const {
   return getPhase(op) == group.phase && joinsSibling(op, group);
 }
 
+/// How many axes of a batch the operation's sums have; nothing of one that sums nothing.
+static std::optional<size_t> countBatchAxesOf(Operation *op) {
+  auto reduce = dyn_cast<ReduceOp>(op);
+  if (!reduce)
+    return std::nullopt;
+  return countBatchAxes({}, cast<TensorType>(reduce.getOutputs()[0].getType()));
+}
+
 /// Sums over rows of one matrix share a pass over it; a bias gradient rides on its weight gradient.
 bool Column::joinsSibling(KernelForm op, const KernelGroup &group) const {
   if (llvm::any_of(op->getOperands(),
@@ -35,9 +44,12 @@ bool Column::joinsSibling(KernelForm op, const KernelGroup &group) const {
   if (group.skeleton != this)
     return group.skeleton->carries(op, group);
   int64_t sums = op->getNumResults();
-  for (Operation *member : group.ops)
+  bool alike = true;
+  for (Operation *member : group.ops) {
     sums += member->getNumResults();
-  return hasSameDomain(op, group) && sums <= kMostSums;
+    alike &= countBatchAxesOf(member).value_or(0) == countBatchAxesOf(op).value_or(0);
+  }
+  return hasSameDomain(op, group) && alike && sums <= kMostSums;
 }
 
 /// How many vectors of columns go along the rows together: the more of a row is read at once, the
@@ -58,8 +70,26 @@ static unsigned countTogether(const Frame &frame, size_t sums) {
 
 Tile Column::getDefaultCpuTile(KernelOp) const { return {64}; }
 
+LogicalResult Column::verify(KernelOp kernel) const {
+  for (unsigned i = 0; i < kernel.getStored().size(); ++i)
+    if (kernel.getResultAccess(i).getKind() == AccessKind::Column &&
+        countBatchAxes({}, cast<TensorType>(kernel.getStored()[i].getType())) !=
+            kernel.getBatchDims().size())
+      return kernel.emitOpError("has sums of several batches; split it into several kernels");
+  return Skeleton::verify(kernel);
+}
+
+/// Elements of the batch, if there is one, and tiles of columns.
+static SmallVector<Axis> axesOf(KernelOp kernel, int64_t columns) {
+  SmallVector<Axis> axes;
+  if (ArrayRef<Attribute> batch = kernel.getBatchDims(); !batch.empty())
+    axes.push_back({Dims(batch), 1});
+  axes.push_back({Dims(kernel.getDomain().getValue().take_back()), columns});
+  return axes;
+}
+
 SmallVector<Axis> Column::getTaskAxes(KernelOp kernel) const {
-  return {{Dims(kernel.getDomain().getValue().take_back()), (*kernel.getCpuTile())[0]}};
+  return axesOf(kernel, (*kernel.getCpuTile())[0]);
 }
 
 void Column::buildTasks(Code &code, Frame &frame, Value first, Value last) const {
@@ -71,22 +101,27 @@ void Column::buildTasks(Code &code, Frame &frame, Value first, Value last) const
       sumsOf.push_back(i);
   cpu::Body body(code, frame);
   body.enterKernel();
-  Value rows = frame.rows(code), columns = frame.columns(code);
+  ArrayRef<Attribute> batch = frame.kernel.getBatchDims();
+  Value rows =
+      frame.product(code, frame.kernel.getDomainType().getRowDims().drop_front(batch.size()));
+  Value columns = frame.columns(code);
   auto add = [&](ValueRange sums, ValueRange values) {
     Values next;
     for (auto [sum, value] : llvm::zip(sums, values))
       next.push_back(arith::AddFOp::create(code.builder, code.loc, sum, value));
     return next;
   };
-  auto sumColumns = [&](Value from, unsigned vectors) {
+  // Of the rows from `firstRow` on, into what begins at `place` of the results.
+  auto sumColumns = [&](Value firstRow, Value place, Value from, unsigned vectors) {
     auto columnOf = [&](unsigned vector) { return code.add(from, code.integer(vector * lanes)); };
     Value mask = vectors > 1 || frame.fillsRows(lanes)
                      ? Value()
                      : code.firstLanes(code.subtract(columns, from), lanes);
     Values zeros(vectors * sumsOf.size(), code.splat(0.0f, lanes));
-    Values totals = code.loop(
-        code.integer(0), rows, kSumChunk, zeros, [&](Value chunk, ValueRange totalsSoFar) {
-          Value chunkEnd = code.minimum(code.add(chunk, code.integer(kSumChunk)), rows);
+    Value lastRow = code.add(firstRow, rows);
+    Values totals =
+        code.loop(firstRow, lastRow, kSumChunk, zeros, [&](Value chunk, ValueRange totalsSoFar) {
+          Value chunkEnd = code.minimum(code.add(chunk, code.integer(kSumChunk)), lastRow);
           Values sums = code.loop(chunk, chunkEnd, 1, zeros, [&](Value row, ValueRange sumsSoFar) {
             body.enterRow(row);
             Values values;
@@ -105,19 +140,31 @@ void Column::buildTasks(Code &code, Frame &frame, Value first, Value last) const
     for (unsigned i = 0; i < totals.size(); ++i)
       code.store(totals[i],
                  code.address(frame.stored(sumsOf[i % sumsOf.size()]), code.f32(),
-                              columnOf(static_cast<unsigned>(i / sumsOf.size()))),
+                              code.add(place, columnOf(static_cast<unsigned>(i / sumsOf.size())))),
                  mask);
   };
   unsigned together = countTogether(frame, sumsOf.size());
-  Value begin = code.multiply(first, code.integer(tile)),
-        end = code.minimum(code.multiply(last, code.integer(tile)), columns);
-  Value wideEnd = begin;
-  if (together > 1) {
-    int64_t width = int64_t{together} * lanes;
-    wideEnd = code.add(begin, code.roundDown(code.subtract(end, begin), width));
-    code.loop(begin, wideEnd, width, [&](Value column) { sumColumns(column, together); });
-  }
-  code.loop(wideEnd, end, lanes, [&](Value column) { sumColumns(column, 1); });
+  auto sumTiles = [&](Value firstRow, Value place, Value firstTile, Value lastTile) {
+    Value begin = code.multiply(firstTile, code.integer(tile)),
+          end = code.minimum(code.multiply(lastTile, code.integer(tile)), columns);
+    Value wideEnd = begin;
+    if (together > 1) {
+      int64_t width = int64_t{together} * lanes;
+      wideEnd = code.add(begin, code.roundDown(code.subtract(end, begin), width));
+      code.loop(begin, wideEnd, width,
+                [&](Value column) { sumColumns(firstRow, place, column, together); });
+    }
+    code.loop(wideEnd, end, lanes, [&](Value column) { sumColumns(firstRow, place, column, 1); });
+  };
+  if (batch.empty())
+    return sumTiles(code.integer(0), code.integer(0), first, last);
+  Value tiles = code.divide(code.add(columns, code.integer(tile - 1)), tile);
+  code.loop(first, last, 1, [&](Value task) {
+    Value element = code.divide(task, tiles);
+    Value column = code.remainder(task, tiles);
+    sumTiles(code.multiply(element, rows), code.multiply(element, columns), column,
+             code.add(column, code.integer(1)));
+  });
 }
 
 /// What all threads of a block leave of their chunks.
@@ -139,11 +186,13 @@ FailureOr<Launch> Column::getLaunch(KernelOp kernel, CudaPlanAttr plan) const {
     return refuseTile(kernel);
   Launch launch;
   launch.threads = tile[0] * tile[1];
-  launch.axes = {{Dims(kernel.getDomain().getValue().take_back()), tile[0]}};
+  launch.axes = axesOf(kernel, tile[0]);
   return launch;
 }
 
 StringRef Column::getDeviceName(KernelOp kernel, CudaPlanAttr) const {
+  if (!kernel.getBatchDims().empty())
+    return "batched_column";
   return kernel.getColumns() ? name() : "dynamic_column";
 }
 
@@ -152,12 +201,15 @@ BodyForm Column::getBodyForm(KernelOp kernel, CudaPlanAttr) const {
   form.constants = bodyConstant("kSums", countStoredAs(kernel, AccessKind::Column));
   form.after = ", float* terms";
   form.members = [](BodyPrinter &printer) {
-    printer.out << "  " << kDevice
-                << " void store_column(int column, const float* totals) const {\n";
+    bool isBatch = !printer.kernel.getBatchDims().empty();
+    printer.out << "  " << kDevice << " void store_column("
+                << (isBatch ? "long long element, " : "")
+                << "int column, const float* totals) const {\n";
+    StringRef place = isBatch ? "element * columns() + column" : "column";
     unsigned total = 0;
     for (unsigned i = 0; i < printer.kernel.getStored().size(); ++i)
       if (isStoredAs(printer.kernel, i, AccessKind::Column))
-        printer.out << "    result" << i << "[column] = totals[" << total++ << "];\n";
+        printer.out << "    result" << i << "[" << place << "] = totals[" << total++ << "];\n";
     printer.out << "  }\n";
     return success();
   };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Column kernels: sums over rows (N3), chains down the rows.
+// Column kernels: sums over rows (N3), chains down the rows, of all rows or for each element of a
+// batch.
 #ifndef HALFTONE_SKELETONS_COLUMN_H
 #define HALFTONE_SKELETONS_COLUMN_H
 
@@ -11,6 +12,7 @@ class Column final : public Skeleton {
 public:
   Column();
 
+  mlir::LogicalResult verify(KernelOp kernel) const override;
   bool joinsProducer(KernelForm op, const KernelGroup &group) const override;
   bool joinsSibling(KernelForm op, const KernelGroup &group) const override;
   Tile getDefaultCpuTile(KernelOp kernel) const override;

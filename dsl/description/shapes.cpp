@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A node of a Description as the shape rules of kinds/ see it (shape_rule.hpp).
+#include <algorithm>
 #include <limits>
 
 #include "faults.hpp"
@@ -64,6 +65,11 @@ class NodeView {
   }
   std::int64_t integer(int setting) const { return value<std::int64_t>(setting); }
   double number(int setting) const { return value<double>(setting); }
+  int choice(int setting) const {
+    const auto& words = form_of(node_.kind).settings[setting].words;
+    const auto* word = std::find(words.begin(), words.end(), value<std::string>(setting));
+    return word == words.end() ? 0 : static_cast<int>(word - words.begin());
+  }
 
   /// Empty where it is absent, or of another type.
   std::vector<std::int64_t> integers(int setting) const {

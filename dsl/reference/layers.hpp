@@ -13,13 +13,17 @@
 #include "layers/cross_entropy.hpp"
 #include "layers/dropout.hpp"
 #include "layers/embedding.hpp"
+#include "layers/expand.hpp"
 #include "layers/gelu.hpp"
+#include "layers/global_average_pool.hpp"
+#include "layers/group_norm.hpp"
 #include "layers/layer_norm.hpp"
 #include "layers/linear.hpp"
 #include "layers/matmul.hpp"
 #include "layers/mse.hpp"
 #include "layers/pointwise.hpp"
 #include "layers/pointwise_loss.hpp"
+#include "layers/pool.hpp"
 #include "layers/position_embedding.hpp"
 #include "layers/relu.hpp"
 #include "layers/reshape.hpp"
@@ -30,6 +34,7 @@
 #include "layers/slice.hpp"
 #include "layers/transpose.hpp"
 #include "layers/transposed_convolution.hpp"
+#include "layers/upsample.hpp"
 
 namespace halftone::reference {
 
@@ -44,8 +49,8 @@ struct KindList {
 
 using Layers =
     KindList<Linear, LayerNorm, Relu, Gelu, Silu, Add, Concat, Slice, Pointwise, RmsNorm, BatchNorm,
-             Embedding, Dropout, Rotary, PositionEmbedding, SinusoidalEmbedding, Reshape, Transpose,
-             Matmul, Attention, CausalConv1d, Convolution, TransposedConvolution, CrossEntropy, Mse,
-             PointwiseLoss>;
+             GroupNorm, Embedding, Dropout, Rotary, PositionEmbedding, SinusoidalEmbedding, Reshape,
+             Expand, Transpose, Matmul, Attention, CausalConv1d, Convolution, TransposedConvolution,
+             Pool, GlobalAveragePool, Upsample, CrossEntropy, Mse, PointwiseLoss>;
 
 }  // namespace halftone::reference

@@ -3,9 +3,9 @@
 set(halftone_chips sm_75 sm_80 sm_86 sm_87 sm_89 sm_90a sm_100a sm_103a sm_110a sm_120a sm_121a)
 # Open: models whose kernels were compiled and simulated while they were made, but of which limits.txt and traffic.txt have no figures
 # yet, so that nvrtc_accepts_sampled_kernels and simulated_emitted leave them out. Recorded, they leave this list.
-# Of windows and windows_bf16 no kernel was compiled or simulated either.
+# Of resampled, windows and windows_bf16 no kernel was compiled or simulated either.
 set(halftone_models_without_figures attention attention_cross attention_grouped attention_ordered decoder decoder_bf16 packed
-  positions_bf16 rotary_layer smoothed smoothed_bf16 windows windows_bf16)
+  grouped grouped_f16 positions_bf16 resampled rotary_layer smoothed smoothed_bf16 windows windows_bf16)
 
 # The environment of tests that need compiled kernels, not their compilation: they share a folder, so that what changed no text
 # compiles nothing (docs/cache.md).

@@ -234,6 +234,61 @@ halftone.graph "g" {
 
 // -----
 
+// Group_norm: whole groups.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  %w = halftone.input "w" : !halftone.tensor<[8], f32>
+  // expected-error @+1 {{into 3 groups}}
+  %y:3 = halftone.group_norm %x, %w, %w {epsilon = 1.0e-05 : f64, groups = 3 : i64} : (!halftone.tensor<[batch, 9, 8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>) -> (!halftone.tensor<[batch, 9, 8], f32>, !halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>)
+}
+
+// -----
+
+// Group_norm: images before channels.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[8], f32>
+  // expected-error @+1 {{must have images and a number of channels}}
+  %y:3 = halftone.group_norm %x, %x, %x {epsilon = 1.0e-05 : f64} : (!halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>) -> (!halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>)
+}
+
+// -----
+
+// Global_average_pool: images and channels.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  // expected-error @+1 {{is not the images and channels of}}
+  %y = halftone.global_average_pool %x : (!halftone.tensor<[batch, 9, 8], f32>) -> !halftone.tensor<[batch, 9], f32>
+}
+
+// -----
+
+// Expand: the rows and the columns of x.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  // expected-error @+1 {{does not begin and end with the dimensions of}}
+  %y = halftone.expand %x : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 9, 4], f32>
+}
+
+// -----
+
+// Sums over the rows of each element of a batch, whose axes are the first.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  // expected-error @+1 {{cannot be accessed as column of domain}}
+  %s = halftone.reduce "sum" (%x) : (!halftone.tensor<[batch, 9, 8], f32>) -> !halftone.tensor<[9, 8], f32>
+}
+
+// -----
+
+// Sums of one kernel are of one batch.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  // expected-error @+1 {{wants results of one shape}}
+  %s:2 = halftone.reduce "sums" (%x, %x) : (!halftone.tensor<[batch, 9, 8], f32>, !halftone.tensor<[batch, 9, 8], f32>) -> (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8], f32>)
+}
+
+// -----
+
 // Convolution: lists of as many numbers as dimensions.
 halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
@@ -291,6 +346,96 @@ halftone.graph "g" {
   %b = halftone.input "b" : !halftone.tensor<[8], f32>
   // expected-error @+1 {{does not have one value per output of}}
   %y = halftone.convolution %x, %w bias %b {kernel = array<i64: 3>} : (!halftone.tensor<[batch, 9, 8], f32>, !halftone.tensor<[4, 3, 8], f32>, !halftone.tensor<[8], f32>) -> !halftone.tensor<[batch, 7, 4], f32>
+}
+
+// -----
+
+// Pool: a place for every window.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  // expected-error @+1 {{does not have a place for every window of}}
+  %y = halftone.pool %x {function = "average", kernel = array<i64: 3>} : (!halftone.tensor<[batch, 9, 8], f32>) -> !halftone.tensor<[batch, 9, 8], f32>
+}
+
+// -----
+
+// Pool: every channel by itself.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  // expected-error @+1 {{does not have a place for every window of}}
+  %y = halftone.pool %x {function = "average", kernel = array<i64: 3>} : (!halftone.tensor<[batch, 9, 8], f32>) -> !halftone.tensor<[batch, 7, 4], f32>
+}
+
+// -----
+
+// Pool: the largest or the mean.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  // expected-error @+1 {{has the function 'sum': write max or average}}
+  %y = halftone.pool %x {function = "sum", kernel = array<i64: 3>} : (!halftone.tensor<[batch, 9, 8], f32>) -> !halftone.tensor<[batch, 7, 8], f32>
+}
+
+// -----
+
+// Pool: an index for a maximum.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  // expected-error @+1 {{wants an index}}
+  %y = halftone.pool %x {function = "max", kernel = array<i64: 3>} : (!halftone.tensor<[batch, 9, 8], f32>) -> !halftone.tensor<[batch, 7, 8], f32>
+}
+
+// -----
+
+// Pool: none for a mean.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  // expected-error @+1 {{wants an index}}
+  %y, %i = halftone.pool %x {function = "average", kernel = array<i64: 3>} : (!halftone.tensor<[batch, 9, 8], f32>) -> (!halftone.tensor<[batch, 7, 8], f32>, !halftone.tensor<[batch, 7, 8], f32>)
+}
+
+// -----
+
+// Upsample: a factor for one to three dimensions.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  // expected-error @+1 {{wants factors of 1 or more for one to three dimensions}}
+  %y = halftone.upsample %x {factor = array<i64>, mode = "nearest"} : (!halftone.tensor<[batch, 9, 8], f32>) -> !halftone.tensor<[batch, 9, 8], f32>
+}
+
+// -----
+
+// Upsample: one of two modes.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  // expected-error @+1 {{has the mode 'cubic': write nearest or linear}}
+  %y = halftone.upsample %x {factor = array<i64: 2>, mode = "cubic"} : (!halftone.tensor<[batch, 9, 8], f32>) -> !halftone.tensor<[batch, 18, 8], f32>
+}
+
+// -----
+
+// Upsample: as many dimensions.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  // expected-error @+1 {{does not have 3 dimensions before its channels}}
+  %y = halftone.upsample %x {factor = array<i64: 2, 2, 2>, mode = "nearest"} : (!halftone.tensor<[batch, 9, 8], f32>) -> !halftone.tensor<[batch, 9, 8], f32>
+}
+
+// -----
+
+// Upsample: dimensions that are numbers.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  // expected-error @+1 {{which is no number}}
+  %y = halftone.upsample %x {factor = array<i64: 2, 2>, mode = "nearest"} : (!halftone.tensor<[batch, 9, 8], f32>) -> !halftone.tensor<[batch, 18, 8], f32>
+}
+
+// -----
+
+// Upsample: a result that is so many times longer.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  // expected-error @+1 {{is not batch x 18 x 8}}
+  %y = halftone.upsample %x {factor = array<i64: 2>, mode = "nearest"} : (!halftone.tensor<[batch, 9, 8], f32>) -> !halftone.tensor<[batch, 9, 8], f32>
 }
 
 // -----

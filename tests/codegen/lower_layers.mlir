@@ -4,7 +4,7 @@
 // RUN: halftone-opt --halftone-lower-layers %s | FileCheck --check-prefix=NONE %s
 
 // CHECK-DAG: #[[PERMUTED:map[0-9]*]] = affine_map<(d0, d1, d2, d3, d4) -> (d1, d2, d4, d3, d0)>
-// NONE-NOT: halftone.{{linear|matmul|attention|causal_conv1d|convolution|transposed_convolution|embedding|layer_norm|relu|gelu|silu|dropout|rotary|position_embedding|sinusoidal_embedding|add|concat|reshape|transpose|pointwise|pointwise_loss|cross_entropy|mse|mean}} {{[%"]}}
+// NONE-NOT: halftone.{{linear|matmul|attention|causal_conv1d|convolution|transposed_convolution|pool|global_average_pool|upsample|embedding|layer_norm|group_norm|relu|gelu|silu|dropout|rotary|position_embedding|sinusoidal_embedding|add|concat|reshape|expand|transpose|pointwise|pointwise_loss|cross_entropy|mse|mean}} {{[%"]}}
 
 !matrix = !halftone.tensor<[batch, 8], f32>
 !weight = !halftone.tensor<[8, 8], f32>
@@ -20,6 +20,12 @@
 // CHECK-DAG: #[[RETURNS:map[0-9]*]] = affine_map<(d0, d1, d2, d3, d4) -> (d1, (d2 - d3 + 1) floordiv 2, d0, d4)>
 // CHECK-DAG: #[[WHOLE:set[0-9]*]] = affine_set<(d0, d1, d2, d3, d4) : ((d2 - d3 + 1) mod 2 == 0)>
 // CHECK-DAG: #[[SLIDES:map[0-9]*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1 * 2 + d3 - 1, d2 + d4 * 2, d5)>
+// CHECK-DAG: #[[ELEMENT0:map[0-9]*]] = affine_map<(d0, d1, d2) -> (d0, d1 * 2 - 1, d2)>
+// CHECK-DAG: #[[ELEMENT1:map[0-9]*]] = affine_map<(d0, d1, d2) -> (d0, d1 * 2, d2)>
+// CHECK-DAG: #[[ELEMENT2:map[0-9]*]] = affine_map<(d0, d1, d2) -> (d0, d1 * 2 + 1, d2)>
+// CHECK-DAG: #[[REPEATED:map[0-9]*]] = affine_map<(d0, d1, d2) -> (d0, d1 floordiv 2, d2)>
+// CHECK-DAG: #[[LEFT:map[0-9]*]] = affine_map<(d0, d1, d2) -> (d0, d1 floordiv 2 - 1, d2)>
+// CHECK-DAG: #[[RIGHT:map[0-9]*]] = affine_map<(d0, d1, d2) -> (d0, d1 floordiv 2 + 1, d2)>
 // CHECK-DAG: #[[TURNED:map[0-9]*]] = affine_map<(d0, d1) -> (d1, d0)>
 // CHECK-DAG: #[[TAP0:map[0-9]*]] = affine_map<(d0, d1, d2) -> (0, d2)>
 // CHECK-DAG: #[[TAP1:map[0-9]*]] = affine_map<(d0, d1, d2) -> (1, d2)>
@@ -235,6 +241,31 @@ halftone.graph "sequences" {
   halftone.output "y", %y : !halftone.tensor<[batch, time, 8], f32>
 }
 
+// Sums over the places of each image, then over the channels of a group, for each of them its group's.
+// CHECK-LABEL: halftone.graph "images"
+halftone.graph "images" {
+  // CHECK: %[[X:.*]] = halftone.input "x"
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 6, 8], f32>
+  %w = halftone.input "w" : !vector
+  %s = halftone.input "s" : !matrix
+  // CHECK: %[[SUM:.*]] = halftone.reduce "group_sum"(%[[X]]) reads [#halftone.access<full>] {halftone.internal, halftone.layer = "norm"} : (!halftone.tensor<[batch, 9, 6, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  // CHECK: %[[CUT:.*]] = halftone.view %[[SUM]] {{.*}} -> !halftone.tensor<[batch, 2, 4], f32>
+  // CHECK: %[[MEANS:.*]] = halftone.map "group_mean"(%[[CUT]]) over ["batch", 2, 4]
+  // CHECK: halftone.row_sum
+  // CHECK: halftone.count [9, 6, 4]
+  // CHECK: %[[MEAN:.*]] = halftone.view %[[MEANS]] {{.*}} -> !halftone.tensor<[batch, 8], f32>
+  // CHECK: halftone.reduce "group_squares"(%[[X]], %[[MEAN]]) reads [#halftone.access<full>, #halftone.access<general reads #[[OFIMAGE:map[0-9]*]]>]
+  // CHECK: %[[RSTDS:.*]] = halftone.map "group_rstd"
+  // CHECK: %[[RSTD:.*]] = halftone.view %[[RSTDS]]
+  // CHECK: halftone.map "group_norm"(%[[X]], %{{.*}}, %{{.*}}, %[[MEAN]], %[[RSTD]]) over ["batch", 9, 6, 8] reads [#halftone.access<full>, #halftone.access<column>, #halftone.access<column>, #halftone.access<general reads #[[OFIMAGE]]>, #halftone.access<general reads #[[OFIMAGE]]>]
+  %y:3 = halftone.group_norm %x, %w, %w {epsilon = 1.0e-05 : f64, groups = 2 : i64, halftone.layer = "norm"}
+      : (!halftone.tensor<[batch, 9, 6, 8], f32>, !vector, !vector) -> (!halftone.tensor<[batch, 9, 6, 8], f32>, !matrix, !matrix)
+  // CHECK: halftone.map "expand"(%{{.*}}) over ["batch", 9, 6, 8] reads [#halftone.access<general reads #[[OFIMAGE]]>] writes [#halftone.access<full>] {halftone.layer = "wide"}
+  %e = halftone.expand %s {halftone.layer = "wide"} : (!matrix) -> !halftone.tensor<[batch, 9, 6, 8], f32>
+  halftone.output "y", %y#0 : !halftone.tensor<[batch, 9, 6, 8], f32>
+  halftone.output "e", %e : !halftone.tensor<[batch, 9, 6, 8], f32>
+}
+
 // CHECK-LABEL: halftone.graph "slides"
 halftone.graph "slides" {
   // CHECK: %[[X:.*]] = halftone.input "x"
@@ -256,6 +287,16 @@ halftone.graph "slides" {
   %p = halftone.input "p" : !halftone.tensor<[8, 1, 1, 8], f32>
   %z = halftone.convolution %y, %p {halftone.layer = "point", kernel = array<i64: 1, 1>}
       : (!halftone.tensor<[batch, 4, 5, 8], f32>, !halftone.tensor<[8, 1, 1, 8], f32>) -> !halftone.tensor<[batch, 4, 5, 8], f32>
+  // Where every channel is summed by itself a map reads a window's elements one after another.
+  // CHECK: %[[TAPS:.*]] = halftone.map "transpose"{{.*}} -> !halftone.tensor<[2, 8], f32>
+  // CHECK: %[[CHAIN:.*]] = halftone.map "depthwise"(%[[TAPS]], %[[Z]], %[[TAPS]], %[[Z]]) over ["batch", 4, 4, 8]
+  // CHECK: %[[S0:.*]] = math.fma %{{.*}}, %{{.*}}, %{{.*}} : f32
+  // CHECK: math.fma %{{.*}}, %{{.*}}, %[[S0]] : f32
+  %d = halftone.input "d" : !halftone.tensor<[8, 1, 2, 1], f32>
+  %u = halftone.convolution %z, %d {groups = 8 : i64, halftone.layer = "depth", kernel = array<i64: 1, 2>}
+      : (!halftone.tensor<[batch, 4, 5, 8], f32>, !halftone.tensor<[8, 1, 2, 1], f32>) -> !halftone.tensor<[batch, 4, 4, 8], f32>
+  // CHECK: halftone.output "u", %[[CHAIN]]
+  halftone.output "u", %u : !halftone.tensor<[batch, 4, 4, 8], f32>
   // CHECK: halftone.output "z", %[[Z]]
   halftone.output "z", %z : !halftone.tensor<[batch, 4, 5, 8], f32>
 }
@@ -277,6 +318,57 @@ halftone.graph "slides_back" {
       : (!halftone.tensor<[batch, 4, 6], f32>, !halftone.tensor<[8, 3, 3], f32>) -> !halftone.tensor<[batch, 9, 8], f32>
   // CHECK: halftone.output "y", %[[Y]]
   halftone.output "y", %y : !halftone.tensor<[batch, 9, 8], f32>
+}
+
+// A pool reads the elements of a window one by one, and asks of those alone whether they lie inside that do not everywhere.
+// CHECK-LABEL: halftone.graph "pools"
+halftone.graph "pools" {
+  // CHECK: %[[X:.*]] = halftone.input "x"
+  %x = halftone.input "x" : !halftone.tensor<[batch, 6, 8], f32>
+  // CHECK: %[[P:.*]]:2 = halftone.map "pool"(%[[X]], %[[X]], %[[X]]) over ["batch", 3, 8] reads [#halftone.access<general reads #[[ELEMENT0]]>, #halftone.access<general reads #[[ELEMENT1]]>, #halftone.access<general reads #[[ELEMENT2]]>] writes [#halftone.access<full>, #halftone.access<full>] {halftone.layer = "largest"}
+  // CHECK: arith.cmpf ogt
+  // CHECK: arith.cmpf uno
+  // CHECK: %[[WINDOW:.*]] = halftone.axis_index 1 : i32
+  // CHECK: %[[INSIDE:.*]] = arith.cmpi sge, %[[WINDOW]], %{{.*}} : i32
+  // CHECK: %[[TAKEN:.*]] = arith.andi %[[INSIDE]], %{{.*}} : i1
+  // CHECK: arith.select %[[TAKEN]], %{{.*}}, %{{.*}} : f32
+  // CHECK-NOT: arith.cmpi
+  // CHECK: halftone.yield
+  %y, %index = halftone.pool %x {function = "max", halftone.layer = "largest", kernel = array<i64: 3>, padding = array<i64: 1, 1>, stride = array<i64: 2>}
+      : (!halftone.tensor<[batch, 6, 8], f32>) -> (!halftone.tensor<[batch, 3, 8], f32>, !halftone.tensor<[batch, 3, 8], f32>)
+  // CHECK: halftone.output "y", %[[P]]#0
+  halftone.output "y", %y : !halftone.tensor<[batch, 3, 8], f32>
+  %s = halftone.input "s" : !sequence
+  // CHECK: halftone.map "pool"(%{{.*}}, %{{.*}}) over ["batch", "time", 8] reads [#halftone.access<full>, #halftone.access<general reads #{{.*}}>]
+  // CHECK: %[[TIMES:.*]] = halftone.count ["time"] : i32
+  // CHECK: %[[BOUND:.*]] = arith.subi %[[TIMES]], %{{.*}} : i32
+  // CHECK: arith.cmpi slt, %{{.*}}, %[[BOUND]] : i32
+  // CHECK: %[[COUNT:.*]] = arith.sitofp %{{.*}} : i32 to f32
+  // CHECK: arith.divf %{{.*}}, %[[COUNT]] : f32
+  %z = halftone.pool %s {function = "average", kernel = array<i64: 2>, padding = array<i64: 0, 1>} : (!sequence) -> !sequence
+  halftone.output "z", %z : !sequence
+}
+
+// Elements are repeated by one access; on lines they come from three, dimension by dimension, the last one first.
+// CHECK-LABEL: halftone.graph "upsamples"
+halftone.graph "upsamples" {
+  // CHECK: %[[X:.*]] = halftone.input "x"
+  %x = halftone.input "x" : !halftone.tensor<[batch, 6, 8], f32>
+  // CHECK: halftone.map "upsample"(%[[X]]) over ["batch", 12, 8] reads [#halftone.access<general reads #[[REPEATED]]>] writes [#halftone.access<full>] {halftone.layer = "up"}
+  %y = halftone.upsample %x {factor = array<i64: 2>, halftone.layer = "up", mode = "nearest"} : (!halftone.tensor<[batch, 6, 8], f32>) -> !halftone.tensor<[batch, 12, 8], f32>
+  halftone.output "y", %y : !halftone.tensor<[batch, 12, 8], f32>
+  // CHECK: halftone.map "upsample"(%[[X]], %[[X]], %[[X]]) over ["batch", 12, 8] reads [#halftone.access<general reads #[[LEFT]]>, #halftone.access<general reads #[[REPEATED]]>, #halftone.access<general reads #[[RIGHT]]>]
+  // CHECK: arith.remui
+  // CHECK: math.fma
+  %z = halftone.upsample %x {factor = array<i64: 2>, mode = "linear"} : (!halftone.tensor<[batch, 6, 8], f32>) -> !halftone.tensor<[batch, 12, 8], f32>
+  halftone.output "z", %z : !halftone.tensor<[batch, 12, 8], f32>
+  // CHECK: %[[PLANE:.*]] = halftone.input "plane"
+  %plane = halftone.input "plane" : !halftone.tensor<[batch, 2, 3, 8], f32>
+  // CHECK: %[[WIDE:.*]] = halftone.map "upsample"(%[[PLANE]], %[[PLANE]], %[[PLANE]]) over ["batch", 2, 9, 8] {{.*}}{halftone.internal}
+  // CHECK: halftone.map "upsample"(%[[WIDE]], %[[WIDE]], %[[WIDE]]) over ["batch", 8, 9, 8]
+  %w = halftone.upsample %plane {factor = array<i64: 4, 3>, mode = "linear"} : (!halftone.tensor<[batch, 2, 3, 8], f32>) -> !halftone.tensor<[batch, 8, 9, 8], f32>
+  // CHECK: halftone.output "w"
+  halftone.output "w", %w : !halftone.tensor<[batch, 8, 9, 8], f32>
 }
 
 // CHECK-LABEL: halftone.graph "elements"

@@ -76,6 +76,13 @@ halftone.graph "layers" attributes {halftone.loss_without_output = "xent", halft
   %y, %mean, %rstd = halftone.layer_norm %x, %b, %b {epsilon = 1.0e-05 : f64}
       : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>)
       -> (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch], f32>, !halftone.tensor<[batch], f32>)
+  // CHECK: halftone.group_norm %{{.*}}, %{{.*}}, %{{.*}} {epsilon = 1.000000e-05 : f64, groups = 4 : i64} :
+  %grouped:3 = halftone.group_norm %y, %b, %b {epsilon = 1.0e-05 : f64, groups = 4 : i64} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8], f32>,
+      !halftone.tensor<[8], f32>) -> (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>)
+  // CHECK: halftone.global_average_pool %{{.*}} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  %pooled = halftone.global_average_pool %y : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  // CHECK: halftone.expand %{{.*}} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 3, 8], f32>
+  %expanded = halftone.expand %y : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 3, 8], f32>
   // CHECK: halftone.batch_norm %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {epsilon = 1.000000e-05 : f64, momentum = 1.000000e-01 : f64} :
   %batch:5 = halftone.batch_norm %y, %b, %b, %b, %b {epsilon = 1.0e-05 : f64, momentum = 1.0e-01 : f64} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>) -> (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>, !halftone.tensor<[8], f32>)
   // CHECK: %{{.*}}, %{{.*}} = halftone.rms_norm %{{.*}}, %{{.*}} {epsilon = 1.000000e-05 : f64} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8], f32>) -> (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch], f32>)
@@ -93,6 +100,14 @@ halftone.graph "layers" attributes {halftone.loss_without_output = "xent", halft
   // CHECK: %{{.*}} = halftone.transposed_convolution %{{.*}}, %{{.*}} {kernel = array<i64: 3>, padding = array<i64: 1, 1>} : (!halftone.tensor<[batch, 4], f32>, !halftone.tensor<[4, 3, 4], f32>) -> !halftone.tensor<[batch, 4], f32>
   %slid_back = halftone.transposed_convolution %slid, %kernels {kernel = array<i64: 3>, padding = array<i64: 1, 1>}
       : (!halftone.tensor<[batch, 4], f32>, !halftone.tensor<[4, 3, 4], f32>) -> !halftone.tensor<[batch, 4], f32>
+  // CHECK: %{{.*}}, %{{.*}} = halftone.pool %{{.*}} {function = "max", kernel = array<i64: 3>, padding = array<i64: 1, 1>} : (!halftone.tensor<[batch, 4], f32>) -> (!halftone.tensor<[batch, 4], f32>, !halftone.tensor<[batch, 4], f32>)
+  %largest, %index = halftone.pool %slid_back {function = "max", kernel = array<i64: 3>, padding = array<i64: 1, 1>}
+      : (!halftone.tensor<[batch, 4], f32>) -> (!halftone.tensor<[batch, 4], f32>, !halftone.tensor<[batch, 4], f32>)
+  // CHECK: %{{.*}} = halftone.pool %{{.*}} {count_include_pad = true, function = "average", kernel = array<i64: 3>, padding = array<i64: 1, 1>} : (!halftone.tensor<[batch, 4], f32>) -> !halftone.tensor<[batch, 4], f32>
+  %means = halftone.pool %largest {count_include_pad = true, function = "average", kernel = array<i64: 3>, padding = array<i64: 1, 1>}
+      : (!halftone.tensor<[batch, 4], f32>) -> !halftone.tensor<[batch, 4], f32>
+  // CHECK: %{{.*}} = halftone.upsample %{{.*}} {factor = array<i64: 2>, mode = "linear"} : (!halftone.tensor<[4, 3, 4], f32>) -> !halftone.tensor<[4, 6, 4], f32>
+  %lines = halftone.upsample %kernels {factor = array<i64: 2>, mode = "linear"} : (!halftone.tensor<[4, 3, 4], f32>) -> !halftone.tensor<[4, 6, 4], f32>
   %token = halftone.input "token" : !halftone.tensor<[batch], i32>
   // CHECK: halftone.embedding %{{.*}}, %{{.*}} {padding_index = 3 : i64} : (!halftone.tensor<[batch], i32>, !halftone.tensor<[37, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
   %table = halftone.input "table" : !halftone.tensor<[37, 8], f32>

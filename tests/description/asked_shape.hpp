@@ -3,6 +3,7 @@
 // (shape_rule.hpp), where validate() compares what is stated.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <map>
@@ -97,6 +98,12 @@ class AskedShape {
     return std::get<std::int64_t>(find(setting)->value);
   }
   [[nodiscard]] double number(int setting) const { return std::get<double>(find(setting)->value); }
+  [[nodiscard]] int choice(int setting) const {
+    const auto& words = form_.settings[setting].words;
+    const auto* word =
+        std::find(words.begin(), words.end(), std::get<std::string>(find(setting)->value));
+    return static_cast<int>(word - words.begin());
+  }
   void result(Shape shape) { result_ = std::move(shape); }
   void refuse(const auto&...) {}
 

@@ -54,6 +54,7 @@ Description everything() {
                       {"padding", std::vector<std::int64_t>{1, 0}},
                       {"groups", std::int64_t{2}}};
   const NodeId taps = b.parameter("taps", {fixed(2), fixed(2), fixed(1)});
+  const NodeId pair = b.parameter("pair", {fixed(2)});
   const NodeId slid = b.node("slid", kind_called("convolution"), {{"x", fold}, {"weight", taps}},
                              folded, std::move(windows));
   LayerAttributes windows_back;
@@ -64,7 +65,25 @@ Description everything() {
                            {"output_padding", std::vector<std::int64_t>{1}}};
   const NodeId slid_back = b.node("slid_back", kind_called("transposed_convolution"),
                                   {{"x", slid}, {"weight", taps}}, folded, std::move(windows_back));
-  const NodeId swap = b.node("swap", kind_called("transpose"), {{"x", slid_back}}, folded,
+  const NodeId grouped = b.node(
+      "grouped", kind_called("group_norm"), {{"x", slid_back}, {"weight", pair}, {"bias", pair}},
+      folded, LayerAttributes{{{"epsilon", 1e-3}, {"groups", std::int64_t{2}}}, {}});
+  const NodeId each =
+      b.node("each", kind_called("group_norm"), {{"x", grouped}, {"weight", pair}, {"bias", pair}},
+             folded, set(kind_called("group_norm"), 0.25));
+  LayerAttributes pooling;
+  pooling.settings = {{"kernel", std::vector<std::int64_t>{2}},
+                      {"stride", std::vector<std::int64_t>{2}},
+                      {"padding", std::vector<std::int64_t>{1, 1}},
+                      {"function", "average"},
+                      {"count_include_pad", true}};
+  const NodeId pooled =
+      b.node("pooled", kind_called("pool"), {{"x", each}}, folded, std::move(pooling));
+  LayerAttributes lines;
+  lines.settings = {{"factor", std::vector<std::int64_t>{1}}, {"mode", "linear"}};
+  const NodeId stretched =
+      b.node("stretched", kind_called("upsample"), {{"x", pooled}}, folded, std::move(lines));
+  const NodeId swap = b.node("swap", kind_called("transpose"), {{"x", stretched}}, folded,
                              set(kind_called("transpose"), std::vector<std::int64_t>{0, 2, 1}));
   LayerAttributes heads = standard_attributes(kind_called("attention"));
   heads.settings[0].value = std::int64_t{2};
@@ -176,7 +195,9 @@ state %mean : [batch, 4] initial -2.5
 parameter %taps : [2, 2, 1] init constant(0)
 %slid = convolution(x: %fold, weight: %taps) {kernel: [2], dilation: [1], padding: [1, 0], groups: 2} : [batch, 2, 2]
 %slid_back = transposed_convolution(x: %slid, weight: %taps) {kernel: [2], stride: [2], padding: [1, 2], groups: 2, output_padding: [1]} : [batch, 2, 2]
-%swap = transpose(x: %slid_back) {axes: [0, 2, 1]} : [batch, 2, 2]
+%pooled = pool(x: %each) {kernel: [2], stride: [2], padding: [1, 1], function: average, count_include_pad: true} : [batch, 2, 2]
+%stretched = upsample(x: %pooled) {factor: [1], mode: linear} : [batch, 2, 2]
+%swap = transpose(x: %stretched) {axes: [0, 2, 1]} : [batch, 2, 2]
 %mixed = attention(query: %swap, key: %fold, value: %fold, length: %label) {heads: 2, causal: true, soft_cap: 30} : [batch, 2, 2]
 %unfold = reshape(x: %mixed) {shape: [batch, 4]} : [batch, 4]
 %relu = relu(x: %unfold) : [batch, 4]

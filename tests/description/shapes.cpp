@@ -37,6 +37,20 @@ LayerAttributes window_settings(
   return attributes;
 }
 
+/// Settings of a pool.
+LayerAttributes pool_settings(
+    const std::vector<std::pair<std::string, std::vector<std::int64_t>>>& lists,
+    const std::string& function = "max", bool count_include_pad = false) {
+  LayerAttributes attributes = window_settings(lists);
+  attributes.settings.push_back({"function", function});
+  if (count_include_pad) attributes.settings.push_back({"count_include_pad", true});
+  return attributes;
+}
+
+LayerAttributes upsample_settings(std::vector<std::int64_t> factor) {
+  return {{{"factor", std::move(factor)}, {"mode", "linear"}}, {}};
+}
+
 }  // namespace
 
 TEST_CASE("shapes follow from the operands' shapes") {
@@ -47,8 +61,9 @@ TEST_CASE("shapes follow from the operands' shapes") {
     Shape expected;
     Attributes attributes{};
   };
-  const Kind reshape = kind_called("reshape"), transpose = kind_called("transpose"),
-             rotary = kind_called("rotary"), slice = kind_called("slice");
+  const Kind reshape = kind_called("reshape"), expand = kind_called("expand"),
+             transpose = kind_called("transpose"), rotary = kind_called("rotary"),
+             slice = kind_called("slice");
   const auto columns = [](std::int64_t begin, std::int64_t end) {
     return LayerAttributes{{{"begin", begin}, {"end", end}}, {}};
   };
@@ -86,6 +101,11 @@ TEST_CASE("shapes follow from the operands' shapes") {
         {"mean", {fixed(6)}},
         {"variance", {fixed(6)}}},
        wide},
+      {kind_called("global_average_pool"), {{"x", image}}, {kBatch, fixed(4)}},
+      {kind_called("group_norm"),
+       {{"x", wide}, {"weight", {fixed(6)}}, {"bias", {fixed(6)}}},
+       wide,
+       LayerAttributes{{{"epsilon", 1e-5}, {"groups", std::int64_t{3}}}, {}}},
       {kind_called("causal_conv1d"), {{"x", wide}, {"weight", {fixed(6), fixed(16)}}}, wide},
       {kind_called("causal_conv1d"),
        {{"x", {kTime, fixed(6)}}, {"weight", {fixed(6), fixed(1)}}, {"bias", {fixed(6)}}},
@@ -118,6 +138,22 @@ TEST_CASE("shapes follow from the operands' shapes") {
        {{"x", {kTime, fixed(6)}}, {"weight", {fixed(5), fixed(3), fixed(6)}}},
        {kTime, fixed(5)},
        window_settings({{"kernel", {3}}, {"padding", {1, 1}}})},
+      {kind_called("pool"),
+       {{"x", image}},
+       {kBatch, fixed(4), fixed(5), fixed(4)},
+       pool_settings({{"kernel", {3, 2}}, {"stride", {2, 1}}, {"padding", {1, 0, 1, 0}}})},
+      {kind_called("pool"),  // along a symbol that keeps its length
+       {{"x", {kTime, fixed(6)}}},
+       {kTime, fixed(6)},
+       pool_settings({{"kernel", {4}}, {"dilation", {2}}, {"padding", {6, 0}}}, "average", true)},
+      {kind_called("upsample"),
+       {{"x", image}},
+       {kBatch, fixed(14), fixed(18), fixed(4)},
+       upsample_settings({2, 3})},
+      {kind_called("upsample"),
+       {{"x", {kTime, kBatch, fixed(6), fixed(1)}}},
+       {kTime, kBatch, fixed(48), fixed(1)},
+       upsample_settings({8})},
       {kind_called("relu"), {{"x", wide}}, wide},
       {kind_called("gelu"), {{"x", {}}}, {}},
       {kind_called("silu"), {{"x", wide}}, wide},
@@ -138,6 +174,9 @@ TEST_CASE("shapes follow from the operands' shapes") {
        {fixed(3), kTime, fixed(1), kBatch, fixed(2)},
        set(reshape, Shape{fixed(3), kTime, fixed(1), kBatch, fixed(2)})},
       {reshape, {{"x", {fixed(1), fixed(1)}}}, {}, set(reshape, Shape{})},
+      {expand, {{"x", {kBatch, fixed(6)}}}, wide, set(expand, wide)},
+      {expand, {{"x", {fixed(6)}}}, wide, set(expand, wide)},
+      {expand, {{"x", wide}}, wide, set(expand, wide)},
       {transpose,
        {{"x", wide}},
        {fixed(6), kBatch, kTime},
@@ -252,6 +291,34 @@ TEST_CASE("windows fit what they slide over") {
   CHECK(
       !gives(video, weight,
              window_settings({{"kernel", {3, 3}}, {"stride", {2, 1}}, {"padding", {1, 0, 1, 0}}})));
+}
+
+TEST_CASE("pools have windows of few elements that reach x, and upsampling numbers to multiply") {
+  const Shape image = {kBatch, fixed(9), fixed(9), fixed(4)};
+  const auto pools = [&](LayerAttributes attributes) {
+    return inferred(kind_called("pool"), {{"x", image}}, std::move(attributes)).has_value();
+  };
+  CHECK(pools(pool_settings({{"kernel", {8, 8}}})));
+  CHECK(!pools(pool_settings({{"kernel", {8, 9}}})));
+  CHECK(!pools(pool_settings({{"kernel", {3}}, {"stride", {1, 1}}})));
+  CHECK(pools(pool_settings({{"kernel", {3, 3}}, {"padding", {2, 0, 0, 2}}})));
+  CHECK(!pools(pool_settings({{"kernel", {3, 3}}, {"padding", {3, 0, 0, 0}}})));
+  CHECK(!pools(pool_settings({{"kernel", {3, 3}}, {"padding", {0, 0, 0, 3}}})));
+  CHECK(
+      pools(pool_settings({{"kernel", {3, 3}}, {"dilation", {1, 2}}, {"padding", {0, 0, 0, 4}}})));
+  CHECK(pools(pool_settings({{"kernel", {3, 3}}}, "average", true)));
+  CHECK(!pools(pool_settings({{"kernel", {3, 3}}}, "max", true)));
+  const auto grows = [](const Shape& x, std::vector<std::int64_t> factor) {
+    return inferred(kind_called("upsample"), {{"x", x}}, upsample_settings(std::move(factor)))
+        .has_value();
+  };
+  CHECK(grows(image, {8, 8}));
+  CHECK(!grows({kBatch, fixed(2), fixed(2), fixed(2), fixed(2)}, {4, 4, 5}));
+  CHECK(!grows(image, {}));
+  CHECK(!grows({fixed(2), fixed(2), fixed(2), fixed(2), fixed(2)}, {1, 1, 1, 1}));
+  CHECK(!grows({fixed(9), fixed(9), fixed(4)}, {1, 1, 1}));
+  CHECK(!grows({kBatch, kTime, fixed(9), fixed(4)}, {2, 2}));
+  CHECK(!grows({kBatch, fixed(9), fixed(9), kTime}, {2, 2}));
 }
 
 TEST_CASE("positions fit the times of what they turn or are added to") {

@@ -31,7 +31,9 @@ constexpr auto every = model(
     from("word") | embedding("embedding", 11, 8) | position_embedding("position_embedding", 16) |
         add("x") | as("add") | rotary("rotary", 1) | sinusoidal_embedding("sinusoidal_embedding") |
         causal_conv1d("causal_conv1d", 3) | conv1d("convolution", 8, 3, same) |
-        conv_transpose1d("transposed_convolution", 8, 3, same) | dropout("dropout", 0.1) |
+        conv_transpose1d("transposed_convolution", 8, 3, same) |
+        max_pool1d("pool", 3, stride(1), same) | reshape("plane", batch, times, 8, 1) |
+        upsample1d("upsample", 1) | reshape("line", batch, times, 8) | dropout("dropout", 0.1) |
         layer_norm("layer_norm") | linear("linear", 8) | gelu("gelu") | batch_norm("batch_norm"),
     from("batch_norm") | attention("attention", "linear", "gelu", heads(2)) | rms_norm("rms_norm") |
         relu("relu") | silu("silu") | pointwise("pointwise", swapped) | concat("relu") |
@@ -47,6 +49,8 @@ const std::vector<std::string> kAllowed = {"matmul",
                                            "causal_conv1d",
                                            "convolution",
                                            "transposed_convolution",
+                                           "pool",
+                                           "upsample",
                                            "attention",
                                            "add",
                                            "concat",

@@ -200,7 +200,9 @@ class Search {
   /// Whether a gradient formula (D40 to D60) reads the operands that are no parameters.
   [[nodiscard]] bool reads_saved(const Node& reader, Pass pass) const {
     if (!needs_any(reader) || reader.kind == description::kind_called("add") ||
-        reader.kind == description::kind_called("concat"))
+        reader.kind == description::kind_called("concat") ||
+        reader.kind == description::kind_called("pool") ||
+        reader.kind == description::kind_called("upsample"))
       return false;
     if (reader.kind == description::kind_called("linear") ||
         reader.kind == description::kind_called("convolution") ||

@@ -35,6 +35,30 @@ parameter %w : [5, 7] init constant(0)
 %y = linear(x: %x, weight: %w) : [batch, 2, 5]
 output "y" = %y
 )"},
+    {"expand", R"(input %x : f32[batch, 3]
+parameter %w : [5, 3] init constant(0)
+%h = linear(x: %x, weight: %w) : [batch, 5]
+%y = expand(x: %h) {shape: [batch, 2, 4, 5]} : [batch, 2, 4, 5]
+output "y" = %y
+)"},
+    {"global_average_pool", R"(input %x : f32[batch, 3, 2, 6]
+parameter %w : [4, 6] init constant(0)
+%h = linear(x: %x, weight: %w) : [batch, 3, 2, 4]
+%y = global_average_pool(x: %h) : [batch, 4]
+output "y" = %y
+)"},
+    {"group_norm", R"(input %x : f32[batch, 3, 2, 6]
+parameter %w : [6] init constant(1)
+parameter %b : [6] init constant(0)
+%y = group_norm(x: %x, weight: %w, bias: %b) {epsilon: 0.001, groups: 3} : [batch, 3, 2, 6]
+output "y" = %y
+)"},
+    {"group_norm of each channel", R"(input %x : f32[batch, 7, 3]
+parameter %w : [3] init constant(1)
+parameter %b : [3] init constant(0)
+%y = group_norm(x: %x, weight: %w, bias: %b) {epsilon: 0.001} : [batch, 7, 3]
+output "y" = %y
+)"},
     {"matmul", R"(input %x : f32[batch, 2, 3, 4]
 parameter %w : [3, 4] init constant(0)
 %u = linear(x: %x, weight: %w) : [batch, 2, 3, 3]
@@ -131,6 +155,16 @@ parameter %w : [4, 3] init constant(0)
 %y = reshape(x: %x) {shape: [4, batch, 3]} : [4, batch, 3]
 %z = linear(x: %y, weight: %w) : [4, batch, 4]
 output "z" = %z
+)"},
+    {"pools whose windows overlap, and upsampling", R"(input %x : f32[batch, 5, 4, 3]
+parameter %w : [2, 3] init constant(0)
+%m = pool(x: %x) {kernel: [3, 2], stride: [2, 1], padding: [1, 1, 1, 0], function: max} : [batch, 3, 4, 3]
+%a = pool(x: %m) {kernel: [2, 2], padding: [1, 0, 0, 1], function: average, count_include_pad: true} : [batch, 3, 4, 3]
+%b = pool(x: %a) {kernel: [3], stride: [1], padding: [1, 1], function: average} : [batch, 3, 4, 3]
+%l = upsample(x: %b) {factor: [1, 3], mode: linear} : [batch, 3, 12, 3]
+%n = upsample(x: %l) {factor: [2, 1], mode: nearest} : [batch, 6, 12, 3]
+%y = linear(x: %n, weight: %w) : [batch, 6, 12, 2]
+output "y" = %y
 )"},
     {"slices, one of them of what another takes", R"(input %x : f32[batch, 2, 6]
 parameter %w : [4, 3] init constant(0)

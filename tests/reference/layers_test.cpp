@@ -40,6 +40,33 @@ LayerCase batch_norm(std::int64_t rows, std::int64_t n, bool training = true) {
   return layer;
 }
 
+LayerCase expand(std::int64_t m, std::int64_t places, std::int64_t n) {
+  return {"expand " + std::to_string(m) + "x" + std::to_string(places) + "x" + std::to_string(n),
+          "expand",
+          {values("x", {m, n}, 1)},
+          {m, places, n}};
+}
+
+LayerCase global_average_pool(std::int64_t m, std::int64_t places, std::int64_t n) {
+  return {"global_average_pool " + std::to_string(m) + "x" + std::to_string(places) + "x" +
+              std::to_string(n),
+          "global_average_pool",
+          {values("x", {m, places, n}, 1)},
+          {m, n}};
+}
+
+LayerCase group_norm(std::int64_t m, std::int64_t places, std::int64_t n, std::int64_t groups) {
+  LayerCase layer{
+      "group_norm " + std::to_string(m) + "x" + std::to_string(places) + "x" + std::to_string(n) +
+          " of " + std::to_string(groups),
+      "group_norm",
+      {values("x", {m, places, n}, 1), values("weight", {n}, 2), values("bias", {n}, 3)},
+      {m, places, n}};
+  layer.settings.numbers["epsilon"] = 1e-5;
+  if (groups != n) layer.settings.numbers["groups"] = static_cast<double>(groups);
+  return layer;
+}
+
 // Tokens from -1 to the vocabulary's size, both of which have no row.
 LayerCase embedding(std::string name) {
   Integers tokens;
@@ -170,6 +197,10 @@ std::vector<LayerCase> recorded_layers() {
                               rms_norm(2, 2100),
                               batch_norm(300, 7),
                               batch_norm(1, 3),
+                              expand(3, 150, 5),
+                              global_average_pool(3, 150, 5),
+                              group_norm(3, 150, 12, 3),
+                              group_norm(2, 40, 5, 5),
                               embedding("embedding"),
                               embedding_with_padding(),
                               dropout(),
@@ -245,7 +276,8 @@ TEST_CASE("gradients agree with central differences") {
 TEST_CASE("declared evaluation stays within the bound of exact evaluation") {
   std::vector<LayerCase> layers = convolutions();
   for (const LayerCase& layer :
-       {rms_norm(3, 9), rms_norm(2, 2100), batch_norm(20, 3), dropout(40), matmul(true, false),
+       {rms_norm(3, 9), rms_norm(2, 2100), batch_norm(20, 3), expand(2, 9, 3),
+        global_average_pool(2, 9, 3), group_norm(2, 20, 6, 3), dropout(40), matmul(true, false),
         causal_conv1d(), causal_conv1d_without_bias()})
     layers.push_back(layer);
   for (const LayerCase& layer : layers) {
@@ -289,6 +321,8 @@ TEST_CASE("classes and what gradients read are those of P3 and P20") {
       {"sinusoidal_embedding", {LayerClass::elementwise}, {}, {"x", "position"}},
       {"reshape", {LayerClass::elementwise}, {}, {"x"}},
       {"slice", {LayerClass::elementwise}, {}, {"x"}},
+      {"pool", {LayerClass::elementwise}, {}, {"x"}},
+      {"upsample", {LayerClass::elementwise}, {}, {"x"}},
       {"transpose", {LayerClass::elementwise}, {}, {"x"}},
       {"matmul", {LayerClass::contraction}, {{"a", "b"}, {"b", "a"}}, {"a", "b"}},
       {"attention",

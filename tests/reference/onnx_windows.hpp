@@ -40,9 +40,10 @@ inline Shape numbers_or(const onnx::Node& node, const std::string& name, std::si
   return stated == node.attributes.end() ? Shape(count, otherwise) : stated->second.ints;
 }
 
-/// The settings of windows of `kernel` over `spatial` extents.
+/// The settings of windows of `kernel` over `spatial` extents; where their number is stated, which
+/// may be rounded up, zeros lie behind as far as they reach.
 inline std::string window_settings(const onnx::Node& node, const Shape& spatial,
-                                   const Shape& kernel) {
+                                   const Shape& kernel, const Shape& windows = {}) {
   const std::size_t rank = kernel.size();
   const Shape strides = numbers_or(node, "strides", rank, 1);
   const Shape dilations = numbers_or(node, "dilations", rank, 1);
@@ -55,6 +56,10 @@ inline std::string window_settings(const onnx::Node& node, const Shape& spatial,
         0, (windows - 1) * strides[d] + (kernel[d] - 1) * dilations[d] + 1 - spatial[d]);
     pads[d] = automatic == "SAME_LOWER" ? zeros - zeros / 2 : zeros / 2;
     pads[rank + d] = zeros - pads[d];
+  }
+  for (std::size_t d = 0; d < windows.size(); ++d) {
+    const std::int64_t reach = (windows[d] - 1) * strides[d] + (kernel[d] - 1) * dilations[d] + 1;
+    pads[rank + d] = std::max(pads[rank + d], reach - spatial[d] - pads[d]);
   }
   return "kernel: " + text_of(kernel) + ", stride: " + text_of(strides) +
          ", dilation: " + text_of(dilations) + ", padding: " + text_of(pads);
@@ -123,6 +128,24 @@ inline std::string run_conv_transpose(const onnx::Vector& vector) {
                       "kernel: " + text_of(kernel) + ", stride: " + text_of(strides) +
                           ", dilation: " + text_of(dilations) + ", padding: " + text_of(pads) +
                           ", output_padding: " + text_of(more));
+}
+
+/// Every channel is a group.
+inline std::string run_instance_norm(const onnx::Vector& vector) {
+  const onnx::Tensor x = channels_last(vector.inputs[0]), y = channels_last(vector.outputs[0]);
+  const std::string of_channels = text_of(vector.inputs[1].shape);
+  Problem problem;
+  problem.model =
+      parse_model("input %x : f32" + text_of(x.shape) + "\nparameter %w : " + of_channels +
+                  " init constant(0)\nparameter %b : " + of_channels +
+                  " init constant(0)\n%y = group_norm(x: %x, weight: %w, bias: %b) {epsilon: " +
+                  std::to_string(attribute_or(vector.nodes[0], "epsilon", 1e-5F)) +
+                  "} : " + text_of(y.shape) + "\noutput \"y\" = %y\n");
+  problem.inputs.values["x"] = x.values;
+  problem.parameters["w"] = vector.inputs[1].values;
+  problem.parameters["b"] = vector.inputs[2].values;
+  check_recorded(judge(problem, [](const auto& run) { return run.value("y"); }), y.values);
+  return "";
 }
 
 }  // namespace halftone::reference::tests

@@ -38,6 +38,42 @@ def batch_norm(rows, n):
     record(name + "predicted", fma((x - mean) * (f32(1) / np.sqrt(variance + f32(1e-5))), w, b))
 
 
+def expand(m, places, n):
+    x, g = data(m * n, 1).reshape(m, n), data(m * places * n, 9).reshape(m, places, n)
+    name = f"expand {m}x{places}x{n} "
+    record(name + "result", np.broadcast_to(x[:, None], g.shape))
+    record(name + "x", np.stack([columns(image) for image in g]))
+
+
+def global_average_pool(m, places, n):
+    x, g = data(m * places * n, 1).reshape(m, places, n), data(m * n, 9).reshape(m, n)
+    name = f"global_average_pool {m}x{places}x{n} "
+    record(name + "result", np.stack([columns(image) for image in x]) / f32(places))
+    record(name + "x", np.broadcast_to((g / f32(places))[:, None], x.shape))
+
+
+def group_norm(m, places, n, groups):
+    x, g = (data(m * places * n, seed).reshape(m, places, n) for seed in (1, 9))
+    w, b = data(n, 2), data(n, 3)
+
+    def over_group(sums):  # of each image and channel: the mean over its group
+        totals = tree(sums.reshape(m, groups, n // groups)) / f32(places * (n // groups))
+        return np.repeat(totals, n // groups, axis=1)[:, None]
+
+    def over_places(v):
+        return np.stack([columns(image) for image in v])
+
+    d = x - over_group(over_places(x))
+    rstd = f32(1) / np.sqrt(over_group(over_places(d * d)) + f32(1e-5))
+    h = d * rstd
+    name = f"group_norm {m}x{places}x{n} of {groups} "
+    record(name + "result", fma(h, w, b))
+    of_bias, of_weight = over_group(w * over_places(g)), over_group(w * over_places(g * h))
+    record(name + "x", rstd * ((g * w - of_bias) - h * of_weight))
+    record(name + "weight", columns((g * h).reshape(-1, n)))
+    record(name + "bias", columns(g.reshape(-1, n)))
+
+
 def embedding(name, positions, vocabulary, n, padding):
     # Tokens from -1 to vocabulary, both of which have no row.
     token = np.arange(positions) * 5 % (vocabulary + 2) - 1
@@ -187,6 +223,10 @@ rms_norm(300, 40)
 rms_norm(2, 2100)
 batch_norm(300, 7)
 batch_norm(1, 3)
+expand(3, 150, 5)
+global_average_pool(3, 150, 5)
+group_norm(3, 150, 12, 3)
+group_norm(2, 40, 5, 5)
 embedding("embedding", 301, 7, 5, None)
 embedding("embedding with padding", 301, 7, 5, 3)
 dropout(1001, 0.45, 0x0123456789abcdef, 0xfedcba9876543211, 5, 2)

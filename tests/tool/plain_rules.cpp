@@ -30,7 +30,8 @@ bool is_of_class(Kind kind, LayerClass layer_class) {
     case LayerClass::elementwise:
       return kind == kind_called("dropout") || kind == kind_called("add") ||
              kind == kind_called("concat") || kind == kind_called("pointwise") ||
-             kind == kind_called("reshape") || kind == kind_called("transpose");
+             kind == kind_called("reshape") || kind == kind_called("transpose") ||
+             kind == kind_called("pool") || kind == kind_called("upsample");
     case LayerClass::loss:
       return kind == kind_called("cross_entropy") || kind == kind_called("mse") ||
              kind == kind_called("pointwise_loss");

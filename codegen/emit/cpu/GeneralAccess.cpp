@@ -63,15 +63,7 @@ private:
 
 /// The row's number taken apart, and the columns.
 Values axesOf(Code &code, Frame &frame, const ColumnRange &element) {
-  ArrayRef<Attribute> rows = frame.kernel.getDomainType().getRowDims();
-  Values axes(rows.size());
-  Value rest = element.row;
-  for (size_t i = rows.size(); i-- > 0;) {
-    Value extent = frame.product(code, rows[i]);
-    axes[i] = i == 0 ? rest : Value(arith::RemSIOp::create(code.builder, code.loc, rest, extent));
-    if (i > 0)
-      rest = arith::DivSIOp::create(code.builder, code.loc, rest, extent);
-  }
+  Values axes = takeApart(code, frame, element.row, frame.kernel.getDomainType().getRowDims());
   axes.push_back(arith::AddIOp::create(code.builder, code.loc,
                                        code.splat(element.column, element.lanes),
                                        code.lanesOf(code.i64(), element.lanes)));
@@ -85,11 +77,12 @@ namespace {
 /// One operand at one element.
 class Reading {
 public:
-  Reading(Code &code, Frame &frame, unsigned input, const ColumnRange &element, ValueRange indices)
+  Reading(Code &code, Frame &frame, unsigned input, Values axes, const ColumnRange &element,
+          ValueRange indices)
       : code(code), frame(frame), element(element), access(frame.kernel.getInputAccess(input)),
         type(cast<ir::TensorType>(frame.kernel.getInputs()[input].getType())), input(input),
         lanes(code, element.lanes), inside(element.mask) {
-    lanes.axes = axesOf(code, frame, element);
+    lanes.axes = std::move(axes);
     for (Value index : indices) {
       Type wide = isa<VectorType>(index.getType()) ? Type(code.vector(code.i64(), element.lanes))
                                                    : code.i64();
@@ -119,18 +112,26 @@ public:
                        code.splat(inside ? inside : all, element.lanes));
   }
 
+  /// Of one lane.
+  Line line() {
+    Value index = findPlace(/*looksAtLast=*/false);
+    return {index, inside};
+  }
+
 private:
   /// Where the line begins that the last dimension counts; and which lanes are inside.
-  Value findPlace() {
+  Value findPlace(bool looksAtLast = true) {
     AffineMap map = access.getMap().getValue();
     Value place = code.integer(0);
     for (unsigned dim = 0; dim < type.getRank(); ++dim) {
       Value extent = frame.product(code, type.getDims()[dim]);
-      Value at = lanes.evaluate(map.getResult(dim));
-      if (!staysInside(map, dim, ir::axesOf(frame.kernel), type)) // below zero is above, unsigned
+      bool isLast = dim + 1 == type.getRank();
+      Value at = isLast && !looksAtLast ? Value() : lanes.evaluate(map.getResult(dim));
+      if (at &&
+          !staysInside(map, dim, ir::axesOf(frame.kernel), type)) // below zero is above, unsigned
         require(lanes.compare(arith::CmpIPredicate::ult, at, extent));
       place = lanes.combine<arith::MulIOp>(place, extent);
-      if (dim + 1 < type.getRank())
+      if (!isLast)
         place = lanes.combine<arith::AddIOp>(place, at);
     }
     IntegerSet where = access.getWhere() ? access.getWhere().getValue() : IntegerSet();
@@ -155,9 +156,25 @@ private:
 
 } // namespace
 
+Values takeApart(Code &code, Frame &frame, Value index, ArrayRef<Attribute> dims) {
+  Values places(dims.size());
+  for (size_t i = dims.size(); i-- > 0;) {
+    Value extent = frame.product(code, dims[i]);
+    places[i] =
+        i == 0 ? index : Value(arith::RemSIOp::create(code.builder, code.loc, index, extent));
+    if (i > 0)
+      index = arith::DivSIOp::create(code.builder, code.loc, index, extent);
+  }
+  return places;
+}
+
+Line findLine(Code &code, Frame &frame, unsigned input, ValueRange axes) {
+  return Reading(code, frame, input, Values(axes), {{}, {}, {}, 1}, {}).line();
+}
+
 Value loadGeneral(Code &code, Frame &frame, unsigned input, const ColumnRange &element,
                   ValueRange indices) {
-  Reading reading(code, frame, input, element, indices);
+  Reading reading(code, frame, input, axesOf(code, frame, element), element, indices);
   if (std::optional<int64_t> offset = getLineOffset(frame.kernel, input))
     return reading.loadLine(*offset);
   return reading.gather();

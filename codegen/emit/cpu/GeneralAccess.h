@@ -14,6 +14,18 @@ struct ColumnRange {
   unsigned lanes;
 };
 
+/// Where a line of neighbours lies in an operand that is read by a map.
+struct Line {
+  Value index;  ///< of what the map's last dimension finds at 0
+  Value inside; ///< whether all other dimensions are inside of the operand; null where they must be
+};
+
+/// At the places `axes` of the kernel's axes, each an i64. The last dimension is not looked at.
+Line findLine(Code &code, Frame &frame, unsigned input, mlir::ValueRange axes);
+
+/// `index` taken apart into places of `dims`, the last one fastest.
+Values takeApart(Code &code, Frame &frame, Value index, llvm::ArrayRef<mlir::Attribute> dims);
+
 /// `indices`: what the index operands hold at the element, as i32.
 Value loadGeneral(Code &code, Frame &frame, unsigned input, const ColumnRange &element,
                   mlir::ValueRange indices);

@@ -54,6 +54,11 @@ static bool isIdentifier(StringRef name) {
 static LogicalResult verifyElements(KernelOp kernel) {
   auto element = [](Value tensor) { return cast<TensorType>(tensor.getType()).getElementType(); };
   for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
+    if (isMatrix(kernel, i) && kernel.getInputAccess(i).getMap())
+      return kernel.emitOpError()
+             << "reads matrix " << i
+             << " by a map, as CPUs alone do: let a pointwise kernel read it first";
+  for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
     if (Value argument = kernel.getElement(i); argument && argument.getType() != element(input))
       return kernel.emitOpError() << "operand " << i << " holds " << element(input)
                                   << " but enters the body as " << argument.getType();

@@ -22,9 +22,12 @@ LogicalResult ConvolutionOp::verify() {
                              getBias());
 }
 
-/// Rules round what its products read.
+/// Rules round what its products read, be they matrices or not.
 SmallVector<AccessAttr> ConvolutionOp::getOperandAccesses() {
-  auto list = accesses(getContext(), {AccessKind::Lhs, AccessKind::Rhs, AccessKind::Column});
+  bool areMatrices = !windowsOf(*this).areOfChannels(tensor(getX()), getType());
+  auto list = accesses(getContext(),
+                       {areMatrices ? AccessKind::Lhs : AccessKind::General,
+                        areMatrices ? AccessKind::Rhs : AccessKind::General, AccessKind::Column});
   list.resize(getNumOperands());
   return list;
 }
@@ -35,11 +38,17 @@ LogicalResult ConvolutionOp::continueFrom(const Continuation &before) {
 
 SmallVector<Value> ConvolutionOp::lower(OpBuilder &builder) { // D77
   Windows windows = windowsOf(*this);
+  TensorType x = tensor(getX()), y = gradientType(getResult());
+  if (windows.areOfChannels(x, y)) {
+    Value sums = windows.chain(builder, getLoc(), "depthwise", getWeight(), getX(),
+                               windows.readElements(y, x), y);
+    return {windows.finish(builder, *this, sums, getBias())};
+  }
   Value held = windows.gather(builder, getLoc(), getX(), getType());
   Value product =
       windows.multiply(builder, getLoc(), held, windows.asRows(builder, getLoc(), getWeight()),
                        false, true, ContractionPass::Forward, "convolution");
-  return {windows.finish(builder, *this, product, getBias())};
+  return {windows.finish(builder, *this, windows.join(builder, getLoc(), product, y), getBias())};
 }
 
 SmallVector<Value> ConvolutionOp::buildGradients(OpBuilder &builder,
@@ -47,10 +56,17 @@ SmallVector<Value> ConvolutionOp::buildGradients(OpBuilder &builder,
   Windows windows = windowsOf(*this);
   Location loc = getLoc();
   Value g = resultGradients[0];
-  Value ofX = windows.multiply(builder, loc, windows.scatter(builder, loc, g, tensor(getX())),
-                               windows.asColumns(builder, loc, getWeight()), false, false,
-                               ContractionPass::InputGradient);
-  SmallVector<Value> gradients{windows.join(builder, loc, ofX, gradientType(getX()))};
+  TensorType x = gradientType(getX());
+  SmallVector<Value> gradients;
+  if (windows.areOfChannels(x, tensor(g))) {
+    gradients.push_back(windows.chain(builder, loc, "depthwise_grad", getWeight(), g,
+                                      windows.readWindows(x, tensor(g)), x));
+  } else {
+    Value ofX = windows.multiply(builder, loc, windows.scatter(builder, loc, g, x),
+                                 windows.asColumns(builder, loc, getWeight()), false, false,
+                                 ContractionPass::InputGradient);
+    gradients.push_back(windows.join(builder, loc, ofX, x));
+  }
   Value ofWeight = windows.multiply(builder, loc, windows.cut(builder, loc, g),
                                     windows.gather(builder, loc, getX(), getType()), true, false,
                                     ContractionPass::WeightGradient);

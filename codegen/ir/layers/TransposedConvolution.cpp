@@ -42,6 +42,7 @@ SmallVector<Value> TransposedConvolutionOp::lower(OpBuilder &builder) { // D79
   Value product =
       windows.multiply(builder, getLoc(), held, windows.asRows(builder, getLoc(), getWeight()),
                        false, true, ContractionPass::Forward, "transposed_convolution");
+  product = windows.join(builder, getLoc(), product, gradientType(getResult()));
   return {windows.finish(builder, *this, product, getBias())};
 }
 

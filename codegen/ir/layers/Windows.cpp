@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/IntegerSet.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -28,6 +29,10 @@ int64_t Windows::countTaps() const {
 
 bool Windows::areElements() const {
   return llvm::all_of(spatial, [](const Along &along) { return along.isElement(); });
+}
+
+bool Windows::arePadded() const {
+  return llvm::any_of(spatial, [](const Along &along) { return along.before + along.after > 0; });
 }
 
 bool Windows::fit(TensorType x, TensorType windows) const {
@@ -85,6 +90,20 @@ SmallVector<int64_t> moveAxis(size_t rank, size_t from, size_t to) {
   return axes;
 }
 
+/// The element of `operand` at `at` where all remainders are 0.
+AccessAttr readAt(ArrayRef<AffineExpr> at, ArrayRef<AffineExpr> remainders,
+                  ArrayRef<Attribute> domain, TensorType operand) {
+  MLIRContext *context = operand.getContext();
+  auto axes = static_cast<unsigned>(domain.size());
+  auto map = AffineMap::get(axes, 0, at, context);
+  if (remainders.empty())
+    return recogniseAccess(map, {domain, {}}, operand);
+  SmallVector<bool> areZero(remainders.size(), true);
+  auto where = IntegerSet::get(axes, 0, remainders, areZero);
+  return AccessAttr::get(context, AccessKind::General, 0, AffineMapAttr::get(map),
+                         IntegerSetAttr::get(where), {});
+}
+
 } // namespace
 
 Value Windows::cut(OpBuilder &builder, Location loc, Value x) const {
@@ -135,15 +154,8 @@ Value Windows::collect(OpBuilder &builder, Location loc, StringRef label, Value 
     at.push_back(axis(0));
   at.push_back(axis(dims.size() - 1));
 
-  auto map = AffineMap::get(static_cast<unsigned>(dims.size()), 0, at, context);
-  AccessAttr read = recogniseAccess(map, {type.getDims(), {}}, tensor(x));
-  if (!remainders.empty()) {
-    SmallVector<bool> areZero(remainders.size(), true);
-    auto where = IntegerSet::get(static_cast<unsigned>(dims.size()), 0, remainders, areZero);
-    read = AccessAttr::get(context, AccessKind::General, 0, AffineMapAttr::get(map),
-                           IntegerSetAttr::get(where), {});
-  }
-  Space space{type, {read}, accesses(context, {AccessKind::Full})};
+  Space space{
+      type, {readAt(at, remainders, dims, tensor(x))}, accesses(context, {AccessKind::Full})};
   Value collected = makeMap(builder, loc, label, space, x, type, [](Scalars &, ValueRange e) {
                       return SmallVector<Value>{e[0]};
                     }).getOutputs()[0];
@@ -153,22 +165,24 @@ Value Windows::collect(OpBuilder &builder, Location loc, StringRef label, Value 
 Value Windows::gather(OpBuilder &builder, Location loc, Value x, TensorType windows) const {
   if (areElements())
     return cut(builder, loc, x);
-  return collect(builder, loc, "windows", x, windows,
-                 [](const Along &along, AffineExpr window, AffineExpr tap) {
-                   return Place{window * along.stride + tap * along.dilation - along.before, {}};
-                 });
+  return collect(builder, loc, "windows", x, windows, findElement);
 }
 
 Value Windows::scatter(OpBuilder &builder, Location loc, Value g, TensorType inputs) const {
   if (areElements())
     return cut(builder, loc, g);
-  return collect(builder, loc, "windows_of", g, inputs,
-                 [](const Along &along, AffineExpr input, AffineExpr tap) -> Place {
-                   AffineExpr from = input - tap * along.dilation + along.before;
-                   if (along.stride == 1)
-                     return {from, {}};
-                   return {from.floorDiv(along.stride), from % along.stride};
-                 });
+  return collect(builder, loc, "windows_of", g, inputs, findWindow);
+}
+
+Windows::Place Windows::findElement(const Along &along, AffineExpr window, AffineExpr element) {
+  return {window * along.stride + element * along.dilation - along.before, {}};
+}
+
+Windows::Place Windows::findWindow(const Along &along, AffineExpr place, AffineExpr element) {
+  AffineExpr from = place - element * along.dilation + along.before;
+  if (along.stride == 1)
+    return {from, {}};
+  return {from.floorDiv(along.stride), from % along.stride};
 }
 
 Value Windows::asRows(OpBuilder &builder, Location loc, Value weight) const {
@@ -217,7 +231,6 @@ Value Windows::multiply(OpBuilder &builder, Location loc, Value lhs, Value rhs, 
 Value Windows::finish(OpBuilder &builder, Operation *layer, Value product, Value bias) const {
   Location loc = layer->getLoc();
   TensorType type = tensor(layer->getResult(0));
-  product = join(builder, loc, product, type);
   Encoding rounded = internalEncoding(layer, "product");
   if (!bias && rounded.element == Element::f32)
     return product;
@@ -230,6 +243,134 @@ Value Windows::finish(OpBuilder &builder, Operation *layer, Value product, Value
                        return {bias ? s.add(sum, e[1]) : sum};
                      });
   return map.getOutputs()[0];
+}
+
+//===--- Element by element ---===//
+
+SmallVector<int64_t> Windows::takeApart(int64_t element) const {
+  SmallVector<int64_t> numbers(spatial.size());
+  for (size_t d = spatial.size(); d-- > 0; element /= spatial[d].kernel)
+    numbers[d] = element % spatial[d].kernel;
+  return numbers;
+}
+
+SmallVector<AccessAttr> Windows::read(TensorType domain, TensorType operand, FindPlace find) const {
+  MLIRContext *context = domain.getContext();
+  size_t first = domain.getRank() - 1 - spatial.size();
+  SmallVector<AccessAttr> reads;
+  for (int64_t element = 0; element < countTaps(); ++element) {
+    SmallVector<AffineExpr> at, remainders;
+    for (unsigned axis = 0; axis < domain.getRank(); ++axis)
+      at.push_back(getAffineDimExpr(axis, context));
+    for (auto [d, number] : llvm::enumerate(takeApart(element))) {
+      Place place = find(spatial[d], at[first + d], getAffineConstantExpr(number, context));
+      at[first + d] = place.at;
+      if (place.remainder)
+        remainders.push_back(place.remainder);
+    }
+    reads.push_back(readAt(at, remainders, domain.getDims(), operand));
+  }
+  return reads;
+}
+
+bool Windows::areOfChannels(TensorType x, TensorType y) const {
+  constexpr int64_t kMostElements = 64;
+  return isCut() && x.getColumns() == groups && y.getColumns() == groups && !areElements() &&
+         countTaps() <= kMostElements;
+}
+
+Value Windows::chain(OpBuilder &builder, Location loc, StringRef label, Value weight, Value operand,
+                     ArrayRef<AccessAttr> reads, TensorType result) const {
+  MLIRContext *context = builder.getContext();
+  // The elements of neighbouring channels lie side by side then.
+  Value byChannels =
+      viewAs(builder, loc, weight,
+             {tensor(weight).getDims().front(), builder.getI64IntegerAttr(countTaps())});
+  Value taps = makeTranspose(builder, loc, byChannels, {1, 0});
+  AffineExpr channel = getAffineDimExpr(result.getRank() - 1, context);
+  Space space{result, {}, accesses(context, {AccessKind::Full})};
+  SmallVector<Value> operands;
+  for (auto [p, read] : llvm::enumerate(reads)) {
+    operands.append({taps, operand});
+    auto element = getAffineConstantExpr(static_cast<int64_t>(p), context);
+    space.reads.append({readAt({element, channel}, {}, result.getDims(), tensor(taps)), read});
+  }
+  auto code = [&](Scalars &s, ValueRange e) -> SmallVector<Value> {
+    Value sum = s.like(e[0], 0);
+    for (size_t p = 0; p < reads.size(); ++p)
+      sum = s.fma(e[2 * p], e[2 * p + 1], sum);
+    return {sum};
+  };
+  return makeMap(builder, loc, label, space, operands, result, code).getOutputs()[0];
+}
+
+SmallVector<AccessAttr> Windows::readElements(TensorType windows, TensorType x) const {
+  return read(windows, x, findElement);
+}
+
+SmallVector<AccessAttr> Windows::readWindows(TensorType x, TensorType windows) const {
+  return read(x, windows, findWindow);
+}
+
+Value Windows::isInsideAlong(Scalars &s, TensorType windows, TensorType x, size_t d,
+                             int64_t number) const {
+  using Predicate = arith::CmpIPredicate;
+  const Along &along = spatial[d];
+  size_t axis = x.getRank() - 1 - spatial.size() + d;
+  Value inside;
+  auto require = [&](Predicate predicate, Value bound) {
+    Value holds = s.compare(predicate, s.axisIndex(static_cast<int64_t>(axis)), bound);
+    inside = inside ? s.both(inside, holds) : holds;
+  };
+  int64_t shift = number * along.dilation - along.before;
+  if (int64_t first = llvm::divideCeilSigned(-shift, along.stride); first > 0)
+    require(Predicate::sge, s.integer(first));
+  auto length = dyn_cast<IntegerAttr>(x.getDims()[axis]);
+  if (!length) { // as many windows as places
+    Type i32 = IntegerType::get(x.getContext(), 32);
+    if (shift > 0)
+      require(Predicate::slt, s.minus(s.count(i32, x.getDims()[axis]), s.integer(shift)));
+    return inside;
+  }
+  int64_t last = llvm::divideFloorSigned(length.getInt() - 1 - shift, along.stride);
+  if (last + 1 < cast<IntegerAttr>(windows.getDims()[axis]).getInt())
+    require(Predicate::sle, s.integer(last));
+  return inside;
+}
+
+Value Windows::isInside(Scalars &s, TensorType windows, TensorType x, int64_t element) const {
+  Value inside;
+  for (auto [d, number] : llvm::enumerate(takeApart(element)))
+    if (Value along = isInsideAlong(s, windows, x, d, number))
+      inside = inside ? s.both(inside, along) : along;
+  return inside;
+}
+
+Value Windows::countInside(Scalars &s, TensorType windows, TensorType x) const {
+  Value counted;
+  int64_t known = 1;
+  for (auto [d, along] : llvm::enumerate(spatial)) {
+    int64_t always = 0;
+    Value sometimes;
+    for (int64_t number = 0; number < along.kernel; ++number) {
+      Value inside = isInsideAlong(s, windows, x, d, number);
+      if (!inside) {
+        ++always;
+        continue;
+      }
+      Value one = s.select(inside, s.integer(1), s.integer(0));
+      sometimes = sometimes ? s.plus(sometimes, one) : one;
+    }
+    if (!sometimes) {
+      known *= always;
+      continue;
+    }
+    Value all = s.plus(sometimes, s.integer(always));
+    counted = counted ? s.times(counted, all) : all;
+  }
+  if (!counted)
+    return s.constant(Float32Type::get(x.getContext()), static_cast<double>(known));
+  return s.number(s.times(counted, s.integer(known)));
 }
 
 //===--- What layers of windows share ---===//

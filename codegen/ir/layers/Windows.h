@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Windows over the spatial dimensions of tensors [images..., spatial..., channels] (D77): what they
-// hold, side by side, so that a contraction sums over it.
+// hold, side by side, so that a contraction sums over it, or element by element.
 #ifndef HALFTONE_IR_LAYERS_WINDOWS_H
 #define HALFTONE_IR_LAYERS_WINDOWS_H
 
@@ -21,6 +21,8 @@ public:
   int64_t countTaps() const;
   /// Whether every window is one element, and every element a window.
   bool areElements() const;
+  /// Whether windows may have elements outside of what they lie over.
+  bool arePadded() const;
   /// Whether x, of so many dimensions before its channels, has `windows`.
   bool fit(TensorType x, TensorType windows) const;
 
@@ -54,9 +56,28 @@ public:
                        mlir::Value rhs, bool turnsLhs, bool turnsRhs, ContractionPass pass,
                        llvm::StringRef label = {}) const;
 
-  /// What a layer's products become: its shape, the internal value `product`, then a bias if any.
+  /// What a layer's products, in its shape, become: the internal value `product`, then a bias if
+  /// any.
   mlir::Value finish(mlir::OpBuilder &builder, mlir::Operation *layer, mlir::Value product,
                      mlir::Value bias) const;
+
+  /// Whether every channel of x is summed by itself, into one of y, over few enough elements that a
+  /// map reads them one after another.
+  bool areOfChannels(TensorType x, TensorType y) const;
+  /// For every element of `result` the chain (N1) over the elements p of the kernel of (weight_cp,
+  /// of `operand` what reads[p] finds), where windows are of channels.
+  mlir::Value chain(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef label,
+                    mlir::Value weight, mlir::Value operand, llvm::ArrayRef<AccessAttr> reads,
+                    TensorType result) const;
+
+  /// How a domain of windows reads of x what each holds, element by element in row-major order;
+  /// and how one of places reads of `windows`, for each element, the window that has it there.
+  llvm::SmallVector<AccessAttr> readElements(TensorType windows, TensorType x) const;
+  llvm::SmallVector<AccessAttr> readWindows(TensorType x, TensorType windows) const;
+  /// Whether the element of the window at hand lies in x; null where that of every window does.
+  mlir::Value isInside(Scalars &s, TensorType windows, TensorType x, int64_t element) const;
+  /// How many of its elements do, as f32.
+  mlir::Value countInside(Scalars &s, TensorType windows, TensorType x) const;
 
 private:
   struct Along {
@@ -69,8 +90,16 @@ private:
     mlir::AffineExpr at, remainder;
   };
   using FindPlace = llvm::function_ref<Place(const Along &, mlir::AffineExpr, mlir::AffineExpr)>;
+  static Place findElement(const Along &along, mlir::AffineExpr window, mlir::AffineExpr element);
+  static Place findWindow(const Along &along, mlir::AffineExpr place, mlir::AffineExpr element);
   mlir::Value collect(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef label,
                       mlir::Value x, TensorType places, FindPlace find) const;
+  llvm::SmallVector<AccessAttr> read(TensorType domain, TensorType operand, FindPlace find) const;
+  /// Where an element lies along each dimension of its window.
+  llvm::SmallVector<int64_t> takeApart(int64_t element) const;
+  /// Of element `number` along dimension `d`.
+  mlir::Value isInsideAlong(Scalars &s, TensorType windows, TensorType x, size_t d,
+                            int64_t number) const;
   bool isCut() const { return groups > 1; }
 
   llvm::SmallVector<Along> spatial;

@@ -146,10 +146,12 @@ private:
   }
 
   /// Whether there are tasks that use each element of rhs too few times for a copy to be worth it.
-  /// Tiles want one.
+  /// Tiles want one, and so does what is gathered.
   bool mayHaveFewRows() const {
     std::optional<int64_t> all = getStaticProduct(rowDims());
-    return !tiles && !frame.kernel.getTransposeRhs() && all.value_or(1) <= manifest::kFewRows;
+    bool isGathered(frame.kernel.getInputAccess(findMatrices(frame.kernel).rhs).getMap());
+    return !tiles && !isGathered && !frame.kernel.getTransposeRhs() &&
+           all.value_or(1) <= manifest::kFewRows;
   }
 
   /// Register tiles of the full height, then lower ones where they waste less.

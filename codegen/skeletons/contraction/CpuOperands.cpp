@@ -2,6 +2,7 @@
 #include "codegen/skeletons/contraction/CpuOperands.h"
 
 #include "codegen/emit/cpu/Casts.h"
+#include "codegen/emit/cpu/GeneralAccess.h"
 #include "codegen/skeletons/contraction/Contraction.h"
 
 using namespace mlir;
@@ -30,17 +31,19 @@ void CpuOperands::place(Value lhsMemory, Value panel, Value blockDepth) {
 
 CpuOperands::Matrix CpuOperands::matrixOf(unsigned input) {
   auto type = cast<ir::TensorType>(frame.kernel.getInputs()[input].getType());
-  return {frame.input(input), type.getElementType()};
+  bool isGathered(frame.kernel.getInputAccess(input).getMap());
+  return {frame.input(input), type.getElementType(), input, isGathered};
 }
 
-void CpuOperands::enter(Value numberOfRows, Value numberOfColumns, Value reduced, Value element) {
+void CpuOperands::enter(Value numberOfRows, Value numberOfColumns, Value reduced, Value ofBatch) {
+  element = ofBatch;
   rows = numberOfRows;
   columns = numberOfColumns;
   depth = reduced;
   Matrices matrices = findMatrices(frame.kernel);
   auto of = [&](unsigned input, Value extent) {
     Matrix whole = matrixOf(input);
-    if (element)
+    if (element && !whole.isGathered)
       whole.pointer = addressIn(whole, code.multiply(element, code.multiply(extent, depth)));
     return whole;
   };
@@ -97,6 +100,8 @@ void CpuOperands::copyLhs(Value begin, Value count, Value block, Value length) {
 }
 
 void CpuOperands::copyRow(Value row, Value destination, Value block, Value length) {
+  if (lhs.isGathered)
+    return copyGatheredRow(row, destination, block, length);
   constexpr unsigned kMostLanes = 16;
   const unsigned wide = std::min(kMostLanes, static_cast<unsigned>(width));
   auto copy = [&](Value first, Value last, unsigned count) {
@@ -134,6 +139,74 @@ Value CpuOperands::copiedLhs(Value row) {
       code.add(code.multiply(tile, code.multiply(depthOfBlock, code.integer(lanes))), rowInTile));
 }
 
+//===--- Matrices that are gathered ---===//
+
+/// Of all axes of the kernel: those of the batch as they stand, others 0.
+Values CpuOperands::placesInKernel() {
+  KernelOp kernel = frame.kernel;
+  Values places(kernel.getDomain().size() + kernel.getReduction().size(), code.integer(0));
+  if (element)
+    llvm::copy(takeApart(code, frame, element, kernel.getBatchDims()), places.begin());
+  return places;
+}
+
+/// Of what lies at `axes` the places [first, last) along one of them, as f32. They come line by
+/// line: as many as the operand has columns are neighbours in it, or all outside, which are zeros.
+void CpuOperands::copyLines(const Matrix &matrix, Values axes, unsigned axis, Value first,
+                            Value last, Value destination) {
+  int64_t ofLine =
+      *cast<ir::TensorType>(frame.kernel.getInputs()[matrix.input].getType()).getColumns();
+  const auto wide = static_cast<unsigned>(frame.variant.vectorLanes);
+  code.loop(code.divide(first, ofLine), code.ceilDivide(last, ofLine), 1, [&](Value number) {
+    Value begin = code.multiply(number, code.integer(ofLine));
+    axes[axis] = begin;
+    Line line = findLine(code, frame, matrix.input, axes);
+    Value from = code.maximum(first, begin),
+          count = code.subtract(code.minimum(last, code.add(begin, code.integer(ofLine))), from);
+    Value to = code.address(destination, code.f32(), code.subtract(from, first));
+    Matrix source = matrix;
+    source.pointer = addressIn(matrix, code.add(line.index, code.subtract(from, begin)));
+    auto fill = [&](function_ref<Value(Value k, unsigned lanes)> value) {
+      auto store = [&](Value k, unsigned lanes) {
+        code.store(value(k, lanes), code.address(to, code.f32(), k));
+      };
+      Value main = code.roundDown(count, wide);
+      code.loop(code.integer(0), main, wide, [&](Value k) { store(k, wide); });
+      code.loop(main, count, 1, [&](Value k) { store(k, 0); });
+    };
+    auto copy = [&] {
+      fill([&](Value k, unsigned lanes) { return loadFrom(source, lanes, addressIn(source, k)); });
+    };
+    if (!line.inside)
+      return copy();
+    code.when(line.inside, copy, [&] {
+      fill([&](Value, unsigned lanes) { return lanes ? code.splat(0.0f, lanes) : code.real(0); });
+    });
+  });
+}
+
+void CpuOperands::copyGatheredRow(Value row, Value destination, Value block, Value length) {
+  KernelOp kernel = frame.kernel;
+  size_t batch = kernel.getBatchDims().size();
+  Values axes = placesInKernel();
+  llvm::copy(takeApart(code, frame, row, kernel.getDomainType().getRowDims().drop_front(batch)),
+             axes.begin() + batch);
+  copyLines(lhs, axes, static_cast<unsigned>(kernel.getDomain().size()), block,
+            code.add(block, length), destination);
+}
+
+void CpuOperands::packGathered(Value column, Value block, Value length) {
+  KernelOp kernel = frame.kernel;
+  auto domain = static_cast<unsigned>(kernel.getDomain().size());
+  Value last = code.minimum(code.add(column, code.integer(width)), columns);
+  code.loop(code.integer(0), length, 1, [&](Value k) {
+    Values axes = placesInKernel();
+    llvm::copy(takeApart(code, frame, code.add(block, k), kernel.getReduction().getValue()),
+               axes.begin() + domain);
+    copyLines(rhs, axes, domain - 1, column, last, panelAt(k));
+  });
+}
+
 //===--- The panel of rhs ---===//
 
 Value CpuOperands::panelAt(Value k) {
@@ -141,6 +214,8 @@ Value CpuOperands::panelAt(Value k) {
 }
 
 void CpuOperands::packRhs(Value column, Value mask, Value block, Value length) {
+  if (rhs.isGathered)
+    return packGathered(column, block, length);
   if (frame.kernel.getTransposeRhs())
     return packTransposed(column, block, length);
   code.loop(code.integer(0), length, 1,

@@ -50,12 +50,19 @@ private:
   struct Matrix {
     Value pointer;
     mlir::Type format;
+    unsigned input = 0;
+    bool isGathered = false; ///< read by a map of its own
   };
 
   Matrix matrixOf(unsigned input);
   Value addressIn(const Matrix &matrix, Value index);
   Value loadFrom(const Matrix &matrix, unsigned lanes, Value address, Value mask = {});
   void copyRow(Value row, Value destination, Value block, Value length);
+  void copyLines(const Matrix &matrix, cpu::Values axes, unsigned axis, Value first, Value last,
+                 Value destination);
+  void copyGatheredRow(Value row, Value destination, Value block, Value length);
+  void packGathered(Value column, Value block, Value length);
+  cpu::Values placesInKernel();
   void copyLanes(Value begin, Value first, Value last, Value block, Value length, bool isEdge);
   void packTransposed(Value column, Value block, Value length);
 
@@ -63,7 +70,7 @@ private:
   cpu::Frame &frame;
   int64_t width, stride, lanes;
   Matrix lhs, rhs;
-  Value rows, columns, depth;
+  Value rows, columns, depth, element;
   Value lhsBlock, rhsPanel, depthOfBlock;
 };
 

@@ -24,6 +24,15 @@ template <int Which, Whole... N>
 constexpr WindowNumbers<Which, sizeof...(N)> window_numbers(N... numbers) {
   return {{static_cast<double>(whole_number(numbers))...}};
 }
+
+/// Those of a setting that is a list.
+template <int Setting, int N>
+constexpr Spec<N> setting_list(auto number) {
+  Spec<N> tokens;
+  for (int i = 0; i < N; ++i)
+    tokens[i] = {.part = Part::setting, .detail = Setting, .x = number(i)};
+  return tokens;
+}
 }  // namespace building
 
 /// The sizes of a window that differ from dimension to dimension: conv2d("conv", 64, kernel(3, 5)).
@@ -87,8 +96,7 @@ template <class Of, int D, class... Options>
 concept WindowOptions =
     (kFitsDimensions<Of, D, Options> && ...) && kStatedOnce<windows::kStride, Options...> &&
     kStatedOnce<windows::kDilation, Options...> && kStatedOnce<windows::kPadding, Options...> &&
-    kStatedOnce<windows::kGroups, Options...> &&
-    kStatedOnce<windows::kOutputPadding, Options...>;
+    kStatedOnce<windows::kGroups, Options...> && kStatedOnce<windows::kOutputPadding, Options...>;
 
 /// What is a kernel of D dimensions: a number, or one for each.
 template <int D, class Kernel>
@@ -139,29 +147,19 @@ struct WindowTokens {
 
   template <int Which, int N>
   constexpr auto operator()(const WindowNumbers<Which, N>& option) const {
-    return list < Which, Which == windows::kPadding
-                             ? 2 * D
-                             : D > ([&](int i) { return number_at<D>(option, i); });
+    constexpr int kNumbers = Which == windows::kPadding ? 2 * D : D;
+    return setting_list<Which, kNumbers>([&](int i) { return number_at<D>(option, i); });
   }
   constexpr auto operator()(const Same&) const {
-    return list<windows::kPadding, 2 * D>([&](int i) { return sizes.zeros(i); });
+    return setting_list<windows::kPadding, 2 * D>([&](int i) { return sizes.zeros(i); });
   }
   constexpr auto operator()(const Groups& option) const {
-    return list<windows::kGroups, 1>([&](int) { return option.number; });
+    return setting_list<windows::kGroups, 1>([&](int) { return option.number; });
   }
   constexpr auto operator()(const auto& option) const { return tokens_of(option); }
 
   constexpr auto kernel() const {
-    return list<windows::kKernel, D>([&](int i) { return sizes.kernel[i]; });
-  }
-
- private:
-  template <int Which, int N>
-  static constexpr Spec<N> list(auto number) {
-    Spec<N> tokens;
-    for (int i = 0; i < N; ++i)
-      tokens[i] = {.part = Part::setting, .detail = Which, .x = number(i)};
-    return tokens;
+    return setting_list<windows::kKernel, D>([&](int i) { return sizes.kernel[i]; });
   }
 };
 

@@ -15,6 +15,7 @@
 #include "halftone/positions.hpp"
 #include "halftone/precision.hpp"
 #include "halftone/presets.hpp"
+#include "halftone/resampling.hpp"
 #include "halftone/schedules.hpp"
 #include "halftone/training.hpp"
 

@@ -58,6 +58,10 @@ class NodeView {
     return static_cast<long long>(graph_.program[token_of(setting)].x);
   }
   constexpr double number(int setting) const { return graph_.program[token_of(setting)].x; }
+  constexpr int choice(int setting) const {
+    return static_cast<int>(states(setting) ? number(setting)
+                                            : form_of(node_.kind).settings[setting].standard);
+  }
 
   constexpr bool flag(int setting) const {
     const int token = token_of(setting);

@@ -271,6 +271,33 @@ constexpr auto batch_norm(const char* name, const Options&... options) {
               building::batch_norm_tokens(options)...);
 }
 
+namespace building {
+constexpr auto group_norm_tokens(const auto& option) { return tokens_of(option); }
+constexpr auto group_norm_tokens(Epsilon added) {
+  return one(setting<GroupNorm>("epsilon", added.value));
+}
+}  // namespace building
+
+/// Cuts the channels of every image, a choice of the first dimension, into groups of neighbours,
+/// normalizes each over all of its places, then weight and bias (channels); epsilon(1e-5).
+/// torch.nn.GroupNorm, with the channels last. (images, places..., channels) -> the same. D83
+///   conv2d("stem", 64, 3, same) | group_norm("norm", 8) | silu
+template <Whole Groups, class... Options>
+  requires((0 + ... + std::is_same_v<Epsilon, Options>) <= 1)
+constexpr auto group_norm(const char* name, Groups groups, const Options&... options) {
+  return join(one(building::node<building::GroupNorm>(name)),
+              one(building::setting<building::GroupNorm>(
+                  "groups", static_cast<double>(whole_number(groups)))),
+              building::group_norm_tokens(options)...);
+}
+/// Likewise of each channel by itself: torch.nn.InstanceNorm2d with affine=True.
+template <class... Options>
+  requires((0 + ... + std::is_same_v<Epsilon, Options>) <= 1)
+constexpr auto instance_norm(const char* name, const Options&... options) {
+  return join(one(building::node<building::GroupNorm>(name)),
+              building::group_norm_tokens(options)...);
+}
+
 /// A layer without parameters: `gelu`, or gelu("name"). Without a name it is called after the value
 /// it reads.
 struct Activation : Spec<1> {
@@ -359,6 +386,16 @@ constexpr Spec<3> matmul(const char* name, const char* value, Transposition firs
 template <DimensionOfShape First, DimensionOfShape... D>
 constexpr auto reshape(const char* name, const First& first, const D&... others) {
   return join(one(building::node<building::Reshape>(name)), building::dimension_token(first),
+              building::dimension_token(others)...);
+}
+
+/// Every row of x, repeated over the dimensions that the shape has between x's and the last one, as
+/// a shift or scale of an image is at each of its places: (rows..., columns) -> (rows...,
+/// repeated..., columns). D81
+///   from("time") | linear("shift", 64) | expand("everywhere", batch, 32, 32, 64)
+template <DimensionOfShape First, DimensionOfShape... D>
+constexpr auto expand(const char* name, const First& first, const D&... others) {
+  return join(one(building::node<building::Expand>(name)), building::dimension_token(first),
               building::dimension_token(others)...);
 }
 

@@ -12,6 +12,7 @@
 #include "halftone/model.hpp"
 #include "halftone/pointwise.hpp"
 #include "halftone/positions.hpp"
+#include "halftone/resampling.hpp"
 #include "halftone/training.hpp"
 
 namespace halftone::dsl {
@@ -96,6 +97,64 @@ constexpr Spec<1> conv_transpose3d(const auto&...) {
       "dilation(), padding() or same, output_padding() and groups(), each at most once and with a "
       "number or as many as dimensions: write conv_transpose3d(\"up\", 32, 4, stride(2))");
 }
+constexpr Spec<1> max_pool1d(const auto&...) {
+  return building::misused(
+      "max_pool1d takes a name, whole numbers of the kernel, and stride(), dilation() and "
+      "padding() "
+      "or same, each at most once and with a number or as many as dimensions: write "
+      "max_pool1d(\"pool\", 2)");
+}
+constexpr Spec<1> max_pool2d(const auto&...) {
+  return building::misused(
+      "max_pool2d takes a name, whole numbers of the kernel, and stride(), dilation() and "
+      "padding() "
+      "or same, each at most once and with a number or as many as dimensions: write "
+      "max_pool2d(\"pool\", 2)");
+}
+constexpr Spec<1> max_pool3d(const auto&...) {
+  return building::misused(
+      "max_pool3d takes a name, whole numbers of the kernel, and stride(), dilation() and "
+      "padding() "
+      "or same, each at most once and with a number or as many as dimensions: write "
+      "max_pool3d(\"pool\", 2)");
+}
+constexpr Spec<1> avg_pool1d(const auto&...) {
+  return building::misused(
+      "avg_pool1d takes a name, whole numbers of the kernel, and stride(), padding() or same, and "
+      "exclude_padding, each at most once and with a number or as many as dimensions: write "
+      "avg_pool1d(\"pool\", 2)");
+}
+constexpr Spec<1> avg_pool2d(const auto&...) {
+  return building::misused(
+      "avg_pool2d takes a name, whole numbers of the kernel, and stride(), padding() or same, and "
+      "exclude_padding, each at most once and with a number or as many as dimensions: write "
+      "avg_pool2d(\"pool\", 2)");
+}
+constexpr Spec<1> avg_pool3d(const auto&...) {
+  return building::misused(
+      "avg_pool3d takes a name, whole numbers of the kernel, and stride(), padding() or same, and "
+      "exclude_padding, each at most once and with a number or as many as dimensions: write "
+      "avg_pool3d(\"pool\", 2)");
+}
+constexpr Spec<1> global_avg_pool(const auto&...) {
+  return building::misused("global_avg_pool takes a name: write global_avg_pool(\"pooled\")");
+}
+constexpr Spec<1> upsample1d(const auto&...) {
+  return building::misused(
+      "upsample1d takes a name, a whole number or factor() of as many as dimensions, and linearly: "
+      "write upsample1d(\"up\", 2)");
+}
+constexpr Spec<1> upsample2d(const auto&...) {
+  return building::misused(
+      "upsample2d takes a name, a whole number or factor() of as many as dimensions, and bilinear: "
+      "write upsample2d(\"up\", 2)");
+}
+constexpr Spec<1> upsample3d(const auto&...) {
+  return building::misused(
+      "upsample3d takes a name, a whole number or factor() of as many as dimensions, and "
+      "trilinear: "
+      "write upsample3d(\"up\", 2)");
+}
 constexpr Spec<1> embedding(const auto&...) {
   return building::misused(
       "embedding takes a name and whole numbers of rows and columns: write embedding(\"embed\", "
@@ -113,6 +172,16 @@ constexpr Spec<1> batch_norm(const auto&...) {
   return building::misused(
       "batch_norm takes a name, epsilon(), momentum(), shared() and options of parameters: write "
       "batch_norm(\"norm\")");
+}
+constexpr Spec<1> group_norm(const auto&...) {
+  return building::misused(
+      "group_norm takes a name, a whole number of groups, epsilon(), shared() and options of "
+      "parameters: write group_norm(\"norm\", 8)");
+}
+constexpr Spec<1> instance_norm(const auto&...) {
+  return building::misused(
+      "instance_norm takes a name, epsilon(), shared() and options of parameters: write "
+      "instance_norm(\"norm\")");
 }
 constexpr Spec<1> dropout(const auto&...) {
   return building::misused("dropout takes a name and a rate: write dropout(\"drop\", 0.1)");
@@ -200,6 +269,11 @@ constexpr Spec<1> reshape(const auto&...) {
       "reshape takes a name and dimensions that are whole numbers or symbols: write "
       "reshape(\"heads\", batch, 12, 64)");
 }
+constexpr Spec<1> expand(const auto&...) {
+  return building::misused(
+      "expand takes a name and dimensions that are whole numbers or symbols: write "
+      "expand(\"everywhere\", batch, 32, 32, 64)");
+}
 constexpr Spec<1> transpose(const auto&...) {
   return building::misused(
       "transpose takes a name and the numbers of all dimensions in their new order: write "
@@ -221,6 +295,7 @@ constexpr LinearOption padding_index(const auto&...) {
                         "64, 16, padding_index(0))")[0]};
 }
 constexpr LinearOption kernel(const auto&...) { return {}; }  // the layer's sentence names it
+constexpr LinearOption factor(const auto&...) { return {}; }  // likewise
 constexpr LinearOption stride(const auto&...) {
   return {building::misused("stride takes whole numbers: write stride(2)")[0]};
 }

@@ -138,6 +138,91 @@ constexpr auto net = model(
 MODEL(net, rules, adamw())
 }  // namespace batch_norm_bad_momentum
 
+// EXPECT global_avg_pool_of_a_size: global_avg_pool takes a name: write global_avg_pool("pooled")
+namespace global_avg_pool_of_a_size {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 9, 8)),
+    from("x") | either(global_avg_pool("pooled", 2), global_avg_pool("pooled")) | output("z"));
+MODEL(net, rules)
+}  // namespace global_avg_pool_of_a_size
+
+// EXPECT global_avg_pool_without_images: layer 'pooled' reads [8], which has no images: give it a
+// dimension in front of its channels
+namespace global_avg_pool_without_images {
+constexpr auto net = model("net", inputs(either(tensor("x", 8), tensor("x", batch, 8))),
+                           from("x") | global_avg_pool("pooled") | as("mean") | output("z"));
+MODEL(net, rules)
+}  // namespace global_avg_pool_without_images
+
+// EXPECT group_norm_without_groups: group_norm takes a name, a whole number of groups, epsilon(),
+// shared() and options of parameters: write group_norm("norm", 8)
+namespace group_norm_without_groups {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 9, 8), tensor("y", batch, 9, 8)),
+          from("x") | either(group_norm("norm"), group_norm("norm", 4)) | output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace group_norm_without_groups
+
+// EXPECT group_norm_of_a_part: layer 'norm' cuts 8 channels into 3 groups: make them a multiple of
+// the groups
+namespace group_norm_of_a_part {
+constexpr auto net = model("net", inputs(tensor("x", batch, 9, 8), tensor("y", batch, 9, 8)),
+                           from("x") | group_norm("norm", either(3, 4)) | output("guess"),
+                           losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace group_norm_of_a_part
+
+// EXPECT group_norm_without_images: layer 'norm' reads [8], which has no images to normalize: give
+// it a dimension in front of its channels
+namespace group_norm_without_images {
+constexpr auto net =
+    model("net",
+          inputs(either(tensor("x", 8), tensor("x", batch, 8)),
+                 either(tensor("y", 8), tensor("y", batch, 8))),
+          from("x") | group_norm("norm", 4) | output("guess"), losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace group_norm_without_images
+
+// EXPECT group_norm_of_a_symbol: layer 'norm' reads [batch, 9, channels], whose channels are the
+// symbol 'channels': give them a number
+namespace group_norm_of_a_symbol {
+constexpr auto net =
+    model("net",
+          inputs(either(tensor("x", batch, 9, symbol("channels")), tensor("x", batch, 9, 8)),
+                 either(tensor("y", batch, 9, symbol("channels")), tensor("y", batch, 9, 8))),
+          from("x") | instance_norm("norm") | output("guess"), losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace group_norm_of_a_symbol
+
+// EXPECT instance_norm_of_groups: instance_norm takes a name, epsilon(), shared() and options of
+// parameters: write instance_norm("norm")
+namespace instance_norm_of_groups {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 9, 8), tensor("y", batch, 9, 8)),
+          from("x") | either(instance_norm(4), instance_norm("norm")) | output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace instance_norm_of_groups
+
+// EXPECT expand_to_a_half: expand takes a name and dimensions that are whole numbers or symbols:
+// write expand("everywhere", batch, 32, 32, 64)
+namespace expand_to_a_half {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8)),
+          from("x") | expand("everywhere", batch, either(2.5, 2), 8) | output("z"));
+MODEL(net, rules)
+}  // namespace expand_to_a_half
+
+// EXPECT expand_other_columns: layer 'everywhere' makes [batch, 5, 4] of [batch, 8] of input 'x',
+// which has other rows or columns: write its dimensions, and those to repeat it over before the
+// last one
+namespace expand_other_columns {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8)),
+                           from("x") | expand("everywhere", batch, 5, either(4, 8)) | output("z"));
+MODEL(net, rules)
+}  // namespace expand_other_columns
+
 // EXPECT rms_norm_without_name: rms_norm takes a name, epsilon() and options of parameters: write
 // rms_norm("norm")
 namespace rms_norm_without_name {

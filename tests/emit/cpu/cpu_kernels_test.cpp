@@ -191,6 +191,29 @@ TEST_CASE("a column kernel sums over rows by the column tree N3") {
   each_case({128, 129, 700}, [&](const Case& c) { test(33, c); });
 }
 
+TEST_CASE("a column kernel of a batch sums the rows of each of its elements") {
+  constexpr std::int64_t kRows = 130;
+  const auto test = [](std::int64_t n, const Case& c) {
+    Matrix x(c.batch * kRows, n, c, 1);
+    Result sums(c.batch * n, c), stored(c.batch * kRows * n, c);
+    run(c.variant, "batched_columns_" + std::to_string(n),
+        {x.pointer(), sums.pointer(), stored.pointer()}, c.batch);
+    Values expected_stored, expected_sums;
+    for (std::int64_t i = 0; i < c.batch * kRows; ++i)
+      for (std::int64_t j = 0; j < n; ++j) expected_stored.push_back(x.at(i, j) * x.at(i, j));
+    for (std::int64_t element = 0; element < c.batch; ++element)
+      for (std::int64_t j = 0; j < n; ++j) {
+        Values terms;
+        for (std::int64_t i = element * kRows; i < (element + 1) * kRows; ++i)
+          terms.push_back(expected_stored[static_cast<std::size_t>(i * n + j)]);
+        expected_sums.push_back(reference::column_sum(terms));
+      }
+    check(stored, expected_stored);
+    check(sums, expected_sums);
+  };
+  for (const std::int64_t n : {1, 33, 300}) each_case({1, 5}, [&](const Case& c) { test(n, c); });
+}
+
 TEST_CASE("a segment kernel adds rows to those that they name, in their order") {
   const auto test = [](std::int64_t n, const Case& c) {
     Matrix x(c.batch, n, c, 1);

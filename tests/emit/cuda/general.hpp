@@ -100,6 +100,12 @@ inline Values shifted(std::size_t batch, const Values& x) {
   });
 }
 
+/// x: [batch, 7, 5], the first of its lines, each where it is
+inline Values cropped(std::size_t batch, const Values& x) {
+  return each(batch, 4, 5,
+              [&](std::size_t b, std::size_t t, std::size_t j) { return x[b * 35 + t * 5 + j]; });
+}
+
 /// g: [batch, 4, 5], each of its four lines two apart among nine
 inline Values spread(std::size_t batch, const Values& g) {
   return each(batch, 9, 5, [&](std::size_t b, std::size_t t, std::size_t j) {
@@ -154,6 +160,19 @@ inline Values turned_sums(std::size_t batch, const Values& x) {
   return column_sums(batch * 5, 29, [&](std::size_t row, std::size_t j) {
     return x[row / 5 * 145 + j * 5 + row % 5];
   });
+}
+
+/// x: [batch, 11, 13, 37], m: [batch, 37]; the rows of each element of the batch by themselves
+inline Values sums_of_each(std::size_t batch, const Values& x, const Values& m) {
+  constexpr std::size_t kRows = 11 * 13;
+  Values sums;
+  for (std::size_t b = 0; b < batch; ++b) {
+    const Values of_one = column_sums(kRows, 37, [&](std::size_t row, std::size_t j) {
+      return x[(b * kRows + row) * 37 + j] - m[b * 37 + j];
+    });
+    sums.insert(sums.end(), of_one.begin(), of_one.end());
+  }
+  return sums;
 }
 
 inline Values gathered_sums(std::size_t batch, const Values& table,
@@ -245,6 +264,7 @@ void each_kernel(std::size_t batch, const Test& test) {
   const Values g70 = fractions(batch * 420, 16);
   test("summed", summed(batch, tokens(batch, 70), g70), tokens(batch, 70), g70);
   test("shifted", shifted(batch, x75), x75);
+  test("cropped", cropped(batch, x75), x75);
   test("spread", spread(batch, g45), g45);
   const Values x9 = drawn(batch * 9, 15);
   test("picked", picked(batch, x9, choice(batch)), x9, choice(batch));
@@ -252,6 +272,8 @@ void each_kernel(std::size_t batch, const Test& test) {
   const Values xt = fractions(batch * 145, 16), gt = fractions(batch * 145, 17);
   test("late_sums", late_sums(batch, gt, xt), gt, xt);
   test("turned_sums", turned_sums(batch, xt), xt);
+  const Values xe = fractions(batch * 5291, 19), me = fractions(batch * 37, 20);
+  test("sums_of_each", sums_of_each(batch, xe, me), xe, me);
   test("gathered_sums", gathered_sums(batch, table, tokens(batch)), as_bf16(table), tokens(batch));
   const Values x46 = drawn(batch * 24, 18);
   test("placed", placed(batch, x46, x34), x46, x34);

@@ -25,6 +25,8 @@ halftone.graph "training" {
   %g45 = halftone.input "g45" : !halftone.tensor<[batch, 4, 5], f32>
   %xt = halftone.input "xt" : !halftone.tensor<[batch, 29, 5], f32>
   %gt = halftone.input "gt" : !halftone.tensor<[batch, 29, 5], f32>
+  %xe = halftone.input "xe" : !halftone.tensor<[batch, 11, 13, 37], f32>
+  %me = halftone.input "me" : !halftone.tensor<[batch, 37], f32>
   %left = halftone.input "left" : !halftone.tensor<[batch, 3, 37, 10], f32>
   %right = halftone.input "right" : !halftone.tensor<[batch, 3, 10, 21], f32>
   %c21 = halftone.input "c21" : !halftone.tensor<[21], f32>
@@ -102,6 +104,16 @@ halftone.graph "training" {
       halftone.kernel_yield stores %a : f32
   }
 
+  // Each line where it is, but in an operand that has more of them: no full access.
+  // CHECK-LABEL: // m: cropped, pointwise kernel
+  %cropped = halftone.kernel "cropped" pointwise over ["batch", 4, 5] reduce [] (%x75)
+      accesses [#halftone.access<general reads affine_map<(b, t, j) -> (b, t, j)>>] -> [#full]
+      fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 7, 5], f32>) -> !halftone.tensor<[batch, 4, 5], f32> {
+    ^bb0(%x: f32):
+      halftone.kernel_yield stores %x : f32
+  }
+
   // CHECK-LABEL: // m: spread, pointwise kernel
   // CHECK: halftone::kernels::floor_divide(
   // CHECK: {{if .*floor_modulo.* != 0. return -1}}
@@ -155,6 +167,20 @@ halftone.graph "training" {
       : (!halftone.tensor<[batch, 29, 5], f32>) -> !halftone.tensor<[29], f32> {
     ^bb0(%x: f32):
       halftone.kernel_yield stores %x : f32
+  }
+
+  // CHECK-LABEL: // m: sums_of_each, column kernel
+  // CHECK: result0[element * columns() + column] = totals[0];
+  // CHECK: body.rows = symbol_batch * 11LL * 13LL;
+  // CHECK: body.element_rows = 11LL * 13LL;
+  // CHECK: batched_column::run<Body, 32, 16>(body);
+  %sums_of_each = halftone.kernel "sums_of_each" column over ["batch", 11, 13, 37] reduce [] (%xe, %me)
+      accesses [#full, #halftone.access<general reads affine_map<(b, h, w, j) -> (b, j)>>] -> [#column]
+      fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 11, 13, 37], f32>, !halftone.tensor<[batch, 37], f32>) -> !halftone.tensor<[batch, 37], f32> {
+    ^bb0(%x: f32, %m: f32):
+      %d = arith.subf %x, %m : f32
+      halftone.kernel_yield stores %d : f32
   }
 
   %gathered_sums = halftone.kernel "gathered_sums" column over ["batch", 4, 6] reduce [] (%table, %tokens)

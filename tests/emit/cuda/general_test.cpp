@@ -13,10 +13,12 @@ void halftone_gathered(const std::uint16_t*, const int*, float*, long long);
 void halftone_summed(const int*, const float*, float*, long long);
 void halftone_shifted(const float*, float*, long long);
 void halftone_spread(const float*, float*, long long);
+void halftone_cropped(const float*, float*, long long);
 void halftone_picked(const float*, const int*, float*, long long);
 void halftone_strided(const float*, float*, long long);
 void halftone_late_sums(const float*, const float*, float*, long long);
 void halftone_turned_sums(const float*, float*, long long);
+void halftone_sums_of_each(const float*, const float*, float*, long long);
 void halftone_gathered_sums(const std::uint16_t*, const int*, float*, long long);
 void halftone_placed(const float*, const float*, float*, long long);
 void halftone_products(const float*, const float*, const float*, const float*, float*, long long);
@@ -46,10 +48,12 @@ auto find(const std::string& name) {
       {"summed", reinterpret_cast<void*>(halftone_summed)},
       {"shifted", reinterpret_cast<void*>(halftone_shifted)},
       {"spread", reinterpret_cast<void*>(halftone_spread)},
+      {"cropped", reinterpret_cast<void*>(halftone_cropped)},
       {"picked", reinterpret_cast<void*>(halftone_picked)},
       {"strided", reinterpret_cast<void*>(halftone_strided)},
       {"late_sums", reinterpret_cast<void*>(halftone_late_sums)},
       {"turned_sums", reinterpret_cast<void*>(halftone_turned_sums)},
+      {"sums_of_each", reinterpret_cast<void*>(halftone_sums_of_each)},
       {"gathered_sums", reinterpret_cast<void*>(halftone_gathered_sums)},
       {"placed", reinterpret_cast<void*>(halftone_placed)},
       {"products", reinterpret_cast<void*>(halftone_products)},

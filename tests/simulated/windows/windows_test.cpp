@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// D77 to D80 on simulated chips whose contractions are all N1, in f32 or without tensor cores for
+// D77 to D88 on simulated chips whose contractions are all N1, in f32 or without tensor cores for
 // the format: whole training steps have the CPU's bits, which laws compare with the reference.
 #include <doctest/doctest.h>
 
@@ -12,11 +12,15 @@
 
 namespace halftone::tests {
 
-TEST_CASE("convolutions of a chip have the CPU's bits") {
+TEST_CASE("layers of images have the CPU's bits on a chip") {
   struct Run {
     const char *model, *chip;
   };
-  for (const auto& [model, chip] : {Run{"windows", "sm_80"}, {"windows_bf16", "sm_75"}}) {
+  for (const auto& [model, chip] : {Run{"windows", "sm_80"},
+                                    {"windows_bf16", "sm_75"},
+                                    {"grouped", "sm_75"},
+                                    {"grouped_f16", "sm_90a"},
+                                    {"resampled", "sm_86"}}) {
     CAPTURE(std::string(model));
     Pair pair(model, *find_artifact(model).image, "x86-64-v3", 2);
     Trainer trainer(pair.artifact, simulated(chip), pair.setup(1));

@@ -11,7 +11,10 @@
 #include "halftone/description/kinds/cross_entropy.hpp"
 #include "halftone/description/kinds/dropout.hpp"
 #include "halftone/description/kinds/embedding.hpp"
+#include "halftone/description/kinds/expand.hpp"
 #include "halftone/description/kinds/gelu.hpp"
+#include "halftone/description/kinds/global_average_pool.hpp"
+#include "halftone/description/kinds/group_norm.hpp"
 #include "halftone/description/kinds/input.hpp"
 #include "halftone/description/kinds/layer_norm.hpp"
 #include "halftone/description/kinds/linear.hpp"
@@ -20,6 +23,7 @@
 #include "halftone/description/kinds/parameter.hpp"
 #include "halftone/description/kinds/pointwise.hpp"
 #include "halftone/description/kinds/pointwise_loss.hpp"
+#include "halftone/description/kinds/pool.hpp"
 #include "halftone/description/kinds/position_embedding.hpp"
 #include "halftone/description/kinds/relu.hpp"
 #include "halftone/description/kinds/reshape.hpp"
@@ -31,6 +35,7 @@
 #include "halftone/description/kinds/state.hpp"
 #include "halftone/description/kinds/transpose.hpp"
 #include "halftone/description/kinds/transposed_convolution.hpp"
+#include "halftone/description/kinds/upsample.hpp"
 
 namespace halftone::description {
 
@@ -58,10 +63,11 @@ struct KindList {
 using AllKinds =
     KindList<kinds::Input, kinds::Parameter, kinds::State, kinds::Linear, kinds::Matmul,
              kinds::Attention, kinds::CausalConv1d, kinds::Convolution,
-             kinds::TransposedConvolution, kinds::Embedding, kinds::LayerNorm, kinds::RmsNorm,
-             kinds::BatchNorm, kinds::Relu, kinds::Gelu, kinds::Silu, kinds::Dropout,
-             kinds::Rotary, kinds::PositionEmbedding, kinds::SinusoidalEmbedding, kinds::Add,
-             kinds::Concat, kinds::Slice, kinds::Pointwise, kinds::Reshape, kinds::Transpose,
+             kinds::TransposedConvolution, kinds::Pool, kinds::GlobalAveragePool, kinds::Upsample,
+             kinds::Embedding, kinds::LayerNorm, kinds::RmsNorm, kinds::BatchNorm, kinds::GroupNorm,
+             kinds::Relu, kinds::Gelu, kinds::Silu, kinds::Dropout, kinds::Rotary,
+             kinds::PositionEmbedding, kinds::SinusoidalEmbedding, kinds::Add, kinds::Concat,
+             kinds::Slice, kinds::Pointwise, kinds::Reshape, kinds::Expand, kinds::Transpose,
              kinds::CrossEntropy, kinds::Mse, kinds::PointwiseLoss>;
 
 inline constexpr int kKinds = AllKinds::size;

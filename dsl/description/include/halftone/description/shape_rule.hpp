@@ -17,6 +17,7 @@
 //   OperandName and kRemedy
 //   states(s), integer(s)        setting s of the form, where it is an integer
 //   number(s)                    likewise a number
+//   choice(s)                    likewise which of its words
 // and for shapes and dimensions rank, at, last, rows (all but the last), with_last, extended (by a
 // last one), kMostDimensions, is_fixed, extent and fixed.
 #pragma once

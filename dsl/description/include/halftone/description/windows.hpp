@@ -12,7 +12,7 @@ inline constexpr double kMost = 65536;
 constexpr bool is_step(double value) { return value >= 1 && value <= kMost; }
 constexpr bool is_padding(double value) { return value >= 0 && value <= kMost; }
 
-/// Where a kind has its settings, the first three in this order.
+/// Where a kind has its settings, the first four in this order; the last two are of convolutions.
 inline constexpr int kKernel = 0, kStride = 1, kDilation = 2, kPadding = 3, kGroups = 4,
                      kOutputPadding = 5;
 
@@ -108,6 +108,23 @@ constexpr bool has_numbers(Node& node, int setting, const char* what, int wanted
   return false;
 }
 
+/// Whether x has so many dimensions before its channels, and a number of these; `does` is what the
+/// kind does to them.
+template <class Node>
+constexpr bool has_spatial(Node& node, int dimensions, const char* does) {
+  const auto& x = node.shape(0);
+  if (node.rank(x) <= dimensions) {
+    node.refuse("reads ", x, " but ", does, node.fixed(dimensions),
+                " dimensions before the channels", kRemedy, "give its input ",
+                node.fixed(dimensions + 1), " dimensions or more");
+    return false;
+  }
+  if (node.is_fixed(node.last(x))) return true;
+  node.refuse("reads ", x, ", whose channels are the symbol '", node.last(x), "'", kRemedy,
+              "give it a number");
+  return false;
+}
+
 /// Whether the lists are of one to three spatial dimensions, all of the same, and x has them.
 template <class Node>
 constexpr bool fit(Node& node) {
@@ -121,17 +138,7 @@ constexpr bool fit(Node& node) {
       !has_numbers(node, kDilation, "dilation", dimensions) ||
       !has_numbers(node, kPadding, "padding", 2 * dimensions))
     return false;
-  const auto& x = node.shape(0);
-  if (node.rank(x) <= dimensions) {
-    node.refuse("reads ", x, " but slides over ", node.fixed(dimensions),
-                " dimensions before the channels", kRemedy, "give its input ",
-                node.fixed(dimensions + 1), " dimensions or more");
-    return false;
-  }
-  if (node.is_fixed(node.last(x))) return true;
-  node.refuse("reads ", x, ", whose channels are the symbol '", node.last(x), "'", kRemedy,
-              "give it a number");
-  return false;
+  return has_spatial(node, dimensions, "slides over ");
 }
 
 /// Whether dimension `i`, a symbol, has as many windows as places; refuses others.

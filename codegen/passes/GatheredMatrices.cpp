@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/passes/GatheredMatrices.h"
+
+#include "codegen/ir/Accesses.h"
+#include "codegen/passes/Passes.h"
+#include "codegen/skeletons/KernelGroup.h"
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/IntegerSet.h"
+
+namespace halftone::ir {
+#define GEN_PASS_DEF_GATHERMATRICES
+#include "codegen/passes/Passes.h.inc"
+} // namespace halftone::ir
+
+using namespace mlir;
+
+namespace halftone::ir {
+
+/// Whether the map leaves its one operand's elements as they are, each where another one was.
+static bool onlyMoves(MapOp map) {
+  Block &body = map.getBody().front();
+  if (map.getInputs().size() != 1 || map.getNumResults() != 1 || !map.getReads() ||
+      &body.front() != body.getTerminator() ||
+      body.getTerminator()->getOperand(0) != body.getArgument(0))
+    return false;
+  AccessAttr read = map.getOperandAccesses()[0];
+  return read.getKind() == AccessKind::General && read.getIndices().empty() &&
+         map.getResultAccesses()[0].getKind() == AccessKind::Full;
+}
+
+/// Whether the view makes one dimension, a number, of the last ones of x and leaves the others.
+static bool joinsLast(ViewOp view) {
+  ArrayRef<Attribute> before = tensor(view.getX()).getDims(), after = view.getType().getDims();
+  size_t same = after.size() - 1;
+  return view.getParts() == 0 && !after.empty() && before.size() > same &&
+         before.take_front(same) == after.drop_back() && getStaticProduct(before.drop_front(same));
+}
+
+/// For each dimension of the matrix its axis among those of the contraction.
+static SmallVector<AffineExpr> axesOfMatrix(ContractOp op, bool isLhs) {
+  auto axis = [&](size_t number) {
+    return getAffineDimExpr(static_cast<unsigned>(number), op.getContext());
+  };
+  size_t batch = op.getBatchAxes(), domain = op.getType().getRank();
+  SmallVector<AffineExpr> axes;
+  for (size_t i = 0, count = isLhs ? domain - 1 : batch; i < count; ++i)
+    axes.push_back(axis(i));
+  for (size_t k = 0; k < op.getReduction().size(); ++k)
+    axes.push_back(axis(domain + k));
+  if (!isLhs)
+    axes.push_back(axis(domain - 1));
+  return axes;
+}
+
+std::optional<GatheredMatrix> findGathered(ContractOp op, bool isLhs) {
+  if (isLhs ? op.getTransposeLhs() : op.getTransposeRhs())
+    return std::nullopt;
+  auto view = (isLhs ? op.getLhs() : op.getRhs()).getDefiningOp<ViewOp>();
+  auto map = view ? view.getX().getDefiningOp<MapOp>() : MapOp();
+  if (!map || !joinsLast(view) || !onlyMoves(map))
+    return std::nullopt;
+  // An axis of the matrix for each of the map's, the last of them taken apart.
+  SmallVector<AffineExpr> axes = axesOfMatrix(op, isLhs);
+  AffineExpr last = axes.pop_back_val();
+  ArrayRef<Attribute> joined = tensor(view.getX()).getDims().drop_front(axes.size());
+  for (size_t i = 0; i < joined.size(); ++i) {
+    AffineExpr at = last.floorDiv(*getStaticProduct(joined.drop_front(i + 1)));
+    axes.push_back(i == 0 ? at : at % cast<IntegerAttr>(joined[i]).getInt());
+  }
+  auto count = static_cast<unsigned>(op.getType().getRank() + op.getReduction().size());
+  AccessAttr read = map.getOperandAccesses()[0];
+  MLIRContext *context = op.getContext();
+  IntegerSetAttr where;
+  if (read.getWhere()) {
+    IntegerSet set = read.getWhere().getValue();
+    where = IntegerSetAttr::get(set.replaceDimsAndSymbols(axes, {}, count, 0));
+  }
+  AffineMap moved = read.getMap().getValue().replaceDimsAndSymbols(axes, {}, count, 0);
+  // The contraction widens what it reads by itself.
+  Value source = getBeforeWidening(map.getInputs()[0]);
+  return GatheredMatrix{source,
+                        AccessAttr::get(context, isLhs ? AccessKind::Lhs : AccessKind::Rhs, 0,
+                                        AffineMapAttr::get(moved), where, {}),
+                        map, view};
+}
+
+namespace {
+
+struct GatherMatricesPass : halftone::ir::impl::GatherMatricesBase<GatherMatricesPass> {
+  using GatherMatricesBase::GatherMatricesBase;
+
+  void runOnOperation() override {
+    for (auto graph : getOperation().getOps<GraphOp>()) {
+      if (graph.getName() == kDiagnosis)
+        continue;
+      for (auto op : graph.getBody().front().getOps<ContractOp>())
+        for (bool isLhs : {true, false}) {
+          std::optional<GatheredMatrix> matrix = findGathered(op, isLhs);
+          if (!matrix || !canBeGathered(op, *matrix))
+            continue;
+          if (forChips)
+            return getOperation()->setAttr(kCpuApartAttr, UnitAttr::get(&getContext()));
+          for (Operation *part : {matrix->map.getOperation(), matrix->view.getOperation()})
+            part->setAttr(kGatheredAttr, UnitAttr::get(&getContext()));
+        }
+    }
+  }
+
+private:
+  /// Floats of lines whose number of neighbours is known. Tiles of matrices (AMX) read matrices
+  /// that lie in memory.
+  static bool canBeGathered(ContractOp op, const GatheredMatrix &matrix) {
+    auto elementOf = [](Value value) { return tensor(value).getElementType(); };
+    bool ofBf16 = elementOf(op.getLhs()).isBF16() && elementOf(op.getRhs()).isBF16();
+    bool mayUseTiles = ofBf16 && accumulationOf(op) != Accumulation::Ordered;
+    return !mayUseTiles && matrix.map->hasOneUse() && matrix.view->hasOneUse() &&
+           getPhase(matrix.map) == getPhase(op) && !op.getStart() &&
+           isa<FloatType>(elementOf(matrix.source)) && tensor(matrix.source).getColumns();
+  }
+};
+
+} // namespace
+} // namespace halftone::ir
