@@ -24,9 +24,10 @@ struct SaveOptions {
 };
 
 struct ResumeOptions {
-  /// Take a checkpoint of the same model under other precision rules. What the trainer's rules
-  /// need and the file lacks, as a loss scale, keeps its present value; what they do not need is
-  /// left out. Bits of the steps that follow are those of the new rules.
+  /// Take a checkpoint of the same model under other precision rules, and under another name where
+  /// it is renamed(). What the trainer's rules need and the file lacks, as a loss scale, keeps its
+  /// present value; what they do not need is left out. Bits of the steps that follow are those of
+  /// the new rules.
   bool other_rules = false;
 };
 

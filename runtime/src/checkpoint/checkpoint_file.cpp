@@ -132,8 +132,12 @@ class Reader {
   std::map<std::string, const safetensors::Tensor*> tensors_;
 };
 
-void check_model(const Reader& reader, const manifest::Manifest& manifest) {
-  if (const std::string model = reader.text_of(kModelKey); model != manifest.model)
+/// Under other rules a model may have another name, which is part of its structure; that it is the
+/// same one, its tensors say then.
+void check_model(const Reader& reader, const manifest::Manifest& manifest, bool other_rules) {
+  const std::string model = reader.text_of(kModelKey);
+  if (model != manifest.model && other_rules) return;
+  if (model != manifest.model)
     reader.refuse(
         "is of " + named("model", model) + ", but the trainer's is '" + manifest.model + "'",
         "give a checkpoint of this model");
@@ -211,7 +215,7 @@ Snapshot snapshot_of(BoundProgram& program, Step& step, const Notes& notes) {
 Resumed restore(BoundProgram& program, Step& step, std::span<const std::byte> file,
                 const std::string& name, const ResumeOptions& options) {
   Reader reader(file, name);
-  check_model(reader, program.manifest());
+  check_model(reader, program.manifest(), options.other_rules);
   if (!options.other_rules) check_rules(reader, program.manifest());
   Words words{};
   const std::array<std::int64_t, 1> shape = {std::ssize(words)};

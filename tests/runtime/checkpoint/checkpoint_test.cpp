@@ -3,6 +3,7 @@
 // stopped, to the bit; and files that are no checkpoints of the model change nothing.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -142,7 +143,9 @@ TEST_CASE("a checkpoint holds every parameter under its name, and notes") {
   CHECK(resumed.steps == 4);
   CHECK(resumed.notes == halftone::Notes{{"epoch", "3"}, {"who", "\u20ac \"quoted\"\n"}});
   CHECK_FALSE(other.updated());  // step 3 was skipped
-  CHECK(message_of([&] { (void)other.save(scratch / "b", {.notes = {{"halftone.x", ""}}}); }) ==
+  CHECK(message_of([&] {
+          (void)other.save(scratch / "b", {.notes = {{"halftone.x", ""}}});
+        }) ==
         "save: note 'halftone.x' begins as the trainer's own do; name it without 'halftone.'");
   CHECK(message_of([&] { (void)other.save(scratch / "b", {.keep = -1}); }) ==
         "save: the number of files to keep is -1; give 0 or more");
@@ -219,6 +222,9 @@ TEST_CASE("other models and other rules are refused, rules unless asked for") {
         "resume: file '" + file +
             "' is of model 'line', but the trainer's is 'curve'; give a "
             "checkpoint of this model");
+  CHECK(curve.resume(file, {.other_rules = true}).steps == 4);
+  for (const std::string& name : saved.parameter_names())
+    CHECK(std::ranges::equal(curve.parameter(name), saved.parameter(name)));
   const ChangedArtifact formed =
       changed([](halftone::manifest::Manifest& manifest) { manifest.structure += 1; });
   halftone::Trainer form(formed.artifact(), test_device(),
