@@ -108,7 +108,7 @@ class Job:
         self._draw(row.network, tools)
         self.artifact = tools.artifact(row.network.halftone(row.rules), folder)
         network = row.network
-        facts = {"layers": network.layers, "loss": network.loss, "batch": network.batch, "times": network.times, "format": row.format,
+        facts = {"layers": network.layers, "loss": network.loss, "batch": network.batch, "extents": network.extents, "format": row.format,
                  "kind": row.kind, "direction": row.direction, "folder": folder, "steps_probed": self.steps_probed, **optimizer,
                  "parameters": {name: shape for name, shape, _, _ in network.parameters()}}
         with open(os.path.join(folder, "job.json"), "w") as file:

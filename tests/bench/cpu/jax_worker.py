@@ -39,6 +39,9 @@ def apply(layers, kind, parameters, x):
             x = x @ parameters[f"{layer[1]}.weight"].astype(kind)
             if layer[4]:
                 x = x + parameters[f"{layer[1]}.bias"].astype(kind)
+        elif layer[0] == "conv":
+            weight, bias = (parameters[f"{layer[1]}.{part}"].astype(kind) for part in ("weight", "bias"))
+            x = jax.lax.conv_general_dilated(x, weight, (1, 1), "SAME", dimension_numbers=("NHWC", "OHWI", "NHWC")) + bias
         elif layer[0] == "norm":
             name = layer[1]
             x = layer_norm(x, parameters[f"{name}.weight"], parameters[f"{name}.bias"]).astype(kind)

@@ -4,10 +4,12 @@
 Layers are tuples, which the workers of torch and JAX build theirs from, too:
 ("linear", name, inputs, outputs, bias), ("norm", name, columns), ("relu",), ("gelu",), ("sum", a, b, inputs, outputs): gelu of the
 sum of two linears of one value, in a kernel behind the linears, ("attention", name, columns, heads): causal, between the linears that
-projections() names, and ("residual", layers): what these make of a value, added to it.
+projections() names, ("residual", layers): what these make of a value, added to it, and ("conv", name, inputs, outputs, size): a
+convolution over the places of images, channels last, with as much padding as keeps their lengths.
 """
 
 import dataclasses
+import math
 
 BF16_RULES = "rule everywhere : store bf16 compute bf16\nrule where class normalization|softmax|loss : compute f32\n"
 F32_RULES = "rule everywhere : store f32 compute f32\n"
@@ -21,20 +23,20 @@ class Network:
     batch: int
     layers: tuple
     loss: str = "mse"  # of the last value and "target", or "cross_entropy" of it and "target" as labels
-    times: int = 0  # of a sequence, where the batch is one of sequences
+    extents: tuple = ()  # of a sequence or an image, where the batch is one of those
 
     def rows(self):
-        return self.batch * max(self.times, 1)
+        return self.batch * math.prod(self.extents)
 
     def flat(self):
         return list(_flat(self.layers))
 
     def features(self):
-        return next(layer[-2 if layer[0] == "sum" else 2] for layer in self.flat() if len(layer) > 1)
+        return next(layer[3 if layer[0] == "sum" else 2] for layer in self.flat() if len(layer) > 1)
 
     def outputs(self):
-        last = [layer for layer in self.flat() if layer[0] in ("linear", "sum")][-1]
-        return last[3] if last[0] == "linear" else last[4]
+        last = [layer for layer in self.flat() if layer[0] in ("linear", "conv", "sum")][-1]
+        return last[4] if last[0] == "sum" else last[3]
 
     def parameters(self):
         """[(name, shape, low, high)]: uniform, as torch draws linears; of norms around 1 and 0."""
@@ -45,6 +47,10 @@ class Network:
             elif layer[0] == "attention":
                 for linear in projections(layer):
                     found += _linear_parameters(linear)
+            elif layer[0] == "conv":
+                _, name, inputs, outputs, size = layer
+                bound = (inputs * size * size)**-0.5
+                found += [(f"{name}.weight", (outputs, size, size, inputs), -bound, bound), (f"{name}.bias", (outputs,), -bound, bound)]
             elif layer[0] == "norm":
                 found.append((f"{layer[1]}.weight", (layer[2],), 0.5, 1.5))
                 found.append((f"{layer[1]}.bias", (layer[2],), -0.5, 0.5))
@@ -55,18 +61,12 @@ class Network:
         return found
 
     def parameter_count(self):
-        count = 0
-        for _, shape, _, _ in self.parameters():
-            size = 1
-            for extent in shape:
-                size *= extent
-            count += size
-        return count
+        return sum(math.prod(shape) for _, shape, _, _ in self.parameters())
 
     def halftone(self, rules):
         """The model as a description (docs/spec/description.md)."""
         lines = [f"halftone description 1\n# assume batch={self.batch}\nmodel \"network\""]
-        rows = f"batch, {self.times}" if self.times else "batch"
+        rows = ", ".join(map(str, ("batch", *self.extents)))
         lines.append(f"input %x : f32[{rows}, {self.features()}]")
         labels = self.loss == "cross_entropy"
         lines.append("input %target : " + (f"i32[{rows}]" if labels else f"f32[{rows}, {self.outputs()}]"))
@@ -82,15 +82,16 @@ class Network:
     def operations(self):
         """Multiplications and additions of a step's products. The first linear's input has no gradient. Of a causal attention's
         products half of the scores count, and its backward pass has five where its forward pass has two."""
-        each = [2 * self.rows() * linear[2] * linear[3] for linear in self.linears()]
-        first_reads_input = self.layers[0][0] == "linear"
-        scores = sum(self.rows() * self.times * layer[2] for layer in self.flat() if layer[0] == "attention")
+        each = [2 * self.rows() * math.prod(layer[2:4]) * (layer[4]**2 if layer[0] == "conv" else 1) for layer in self.products()]
+        first_reads_input = self.layers[0][0] in ("linear", "conv")
+        scores = sum(self.rows() * self.extents[0] * layer[2] for layer in self.flat() if layer[0] == "attention")
         return 3 * sum(each) - (each[0] if first_reads_input else 0) + 7 * scores
 
-    def linears(self):
+    def products(self):
+        """Linears and convolutions."""
         found = []
         for layer in self.flat():
-            found += [layer] if layer[0] == "linear" else projections(layer) if layer[0] == "attention" else []
+            found += [layer] if layer[0] in ("linear", "conv") else projections(layer) if layer[0] == "attention" else []
         return found
 
     def least_bytes(self, element_bytes):
@@ -99,7 +100,7 @@ class Network:
         weights = count * (MOMENTS_BYTES + 4 + 2 * element_bytes)  # the gradient written; operands of two passes
         if element_bytes == 2:
             weights += 2 * count  # the working copy
-        widths = [layer[3] for layer in self.linears()] + [self.features()]
+        widths = [layer[3] for layer in self.products()] + [self.features()]
         # An activation is written, and read forward and backward; its gradient is written, and read by two products.
         return weights + self.rows() * element_bytes * (3 * sum(widths) + 3 * sum(widths[:-1]))
 
@@ -144,6 +145,12 @@ def _nodes(layer, value, columns, index, rows):
     """(value, columns, lines): what a layer makes of a value."""
     if layer[0] == "linear":
         return layer[1], layer[3], [_linear_node(layer, value, rows)]
+    if layer[0] == "conv":
+        _, name, _, outputs, size = layer
+        zeros = [size // 2] * 4
+        operands = f"x: %{value}, weight: %{name}.weight, bias: %{name}.bias"
+        settings = f"{{kernel: [{size}, {size}], padding: {zeros}}}"
+        return name, outputs, [f"%{name} = convolution({operands}) {settings} : [{rows}, {outputs}]"]
     if layer[0] == "norm":
         _, name, columns = layer
         operands = f"x: %{value}, weight: %{name}.weight, bias: %{name}.bias"
@@ -187,7 +194,15 @@ def transformer_block(name, batch, times, columns, heads):
     mixing = (("norm", "norm1", columns), ("attention", "mix", columns, heads))
     thinking = (("norm", "norm2", columns), ("linear", "up", columns, 4 * columns, True), ("gelu",),
                 ("linear", "down", 4 * columns, columns, True))
-    return Network(name, batch, (("residual", mixing), ("residual", thinking)), times=times)
+    return Network(name, batch, (("residual", mixing), ("residual", thinking)), extents=(times,))
+
+
+def convolutions(name, batch, channels, side, count):
+    """So many of 3 x 3 from and to as many channels, with relu between them."""
+    layers = []
+    for i in range(1, count + 1):
+        layers += [("conv", f"conv{i}", channels, channels, 3), ("relu",)]
+    return Network(name, batch, tuple(layers[:-1]), extents=(side, side))
 
 
 def digits(batch):

@@ -18,7 +18,7 @@ def sampled(values):
 
 
 class Job:
-    """A row as compare.py wrote it: layers, loss, format, kind, direction, folder, batch, times, parameters."""
+    """A row as compare.py wrote it: layers, loss, format, kind, direction, folder, batch, extents, parameters."""
 
     def __init__(self, path):
         with open(path) as file:
@@ -36,7 +36,7 @@ class Job:
         return self._in_rows("target")
 
     def _in_rows(self, name):
-        return self._values(name, numpy.float32).reshape(self.batch, *([self.times] if self.times else []), -1)
+        return self._values(name, numpy.float32).reshape(self.batch, *self.extents, -1)
 
     def _values(self, name, kind):
         return numpy.fromfile(f"{self.folder}/{name}.{'i32' if kind == numpy.int32 else 'f32'}", dtype=kind)

@@ -56,6 +56,14 @@ SMALL = [
     networks.perceptron("4-32-32-2 relu, mse, batch 32", 32, (4, 32, 32, 2), "relu", "mse"),
     networks.digits(32),
 ]
+# The 3 x 3 convolutions of a ResNet-50's four stages, and of the top of a U-Net over 32 frames.
+CONVOLUTIONS = [
+    networks.convolutions("4 of 3x3, 64 channels, 2 x 56x56", 2, 64, 56, 4),
+    networks.convolutions("4 of 3x3, 128 channels, 4 x 28x28", 4, 128, 28, 4),
+    networks.convolutions("4 of 3x3, 256 channels, 8 x 14x14", 8, 256, 14, 4),
+    networks.convolutions("4 of 3x3, 512 channels, 16 x 7x7", 16, 512, 7, 4),
+    networks.convolutions("4 of 3x3, 32 channels, 32 x 32x32", 32, 32, 32, 4),
+]
 # Rows, summed, columns: a block of GPT-2 small over 1024 tokens; convolutions of a ResNet-50 as products of patches.
 PRODUCTS = [
     ("GPT attention in", 1024, 768, 2304),
@@ -132,4 +140,4 @@ def _streams():
 
 
 def all_rows():
-    return [*_steps("network", NETWORKS), *_steps("small", SMALL), *_products(), *_epilogues(), *_streams()]
+    return [*_steps("network", NETWORKS), *_steps("small", SMALL), *_steps("convolution", CONVOLUTIONS), *_products(), *_epilogues(), *_streams()]

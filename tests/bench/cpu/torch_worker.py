@@ -34,6 +34,22 @@ class Attention(torch.nn.Module):
         return self.out(functional.scaled_dot_product_attention(*parts, is_causal=True).transpose(1, 2).flatten(-2))
 
 
+class Convolution(torch.nn.Module):
+    """Of values whose channels are last, as torch's format of that name has them in memory."""
+
+    def __init__(self, job, layer):
+        super().__init__()
+        _, name, inputs, outputs, size = layer
+        self.inner = torch.nn.Conv2d(inputs, outputs, size, padding=size // 2)
+        with torch.no_grad():
+            self.inner.weight.copy_(torch.from_numpy(job.parameter(f"{name}.weight")).permute(0, 3, 1, 2))
+            self.inner.bias.copy_(torch.from_numpy(job.parameter(f"{name}.bias")))
+        self.inner.to(memory_format=torch.channels_last)
+
+    def forward(self, x):
+        return self.inner(x.permute(0, 3, 1, 2)).permute(0, 2, 3, 1)
+
+
 def module_of(job, layers):
     modules = []
     for layer in layers:
@@ -45,6 +61,8 @@ def module_of(job, layers):
             module = Residual(job, layer[1])
         elif layer[0] == "attention":
             module = Attention(job, layer)
+        elif layer[0] == "conv":
+            module = Convolution(job, layer)
         elif layer[0] == "norm":
             module = torch.nn.LayerNorm(layer[2])
             fill(module, layer[1], job)
