@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# What examples/quickstart, examples/language/run and tests/run share: installs missing Debian packages, chooses the compiler, builds, brings
-# NVRTC.
+# What examples/quickstart, examples/language/run, examples/diffusion/run and tests/run share: installs missing Debian packages, chooses
+# the compiler, builds, brings NVRTC.
 # Sourced, not run; expects `set -euo pipefail`. Functions return 1 after one sentence on stderr.
 
 kBuildPackages=(cmake ninja-build llvm-22-dev libmlir-22-dev mlir-22-tools libcli11-dev libicu-dev libxxhash-dev
   libzstd-dev nlohmann-json3-dev)
 kTestPackages=(clang-22 lld-22 libclang-rt-22-dev g++ make python3 doctest-dev llvm-22-tools librapidcheck-dev
-  libboost-dev libonnx-testdata)
+  libboost-dev libonnx-testdata libpng-dev)
 kNvrtcWheels=(nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-crt nvidia-cuda-cccl)
 
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }

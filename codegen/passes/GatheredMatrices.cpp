@@ -110,12 +110,15 @@ private:
   /// Floats of lines whose number of neighbours is known. Tiles of matrices (AMX) read matrices
   /// that lie in memory.
   static bool canBeGathered(ContractOp op, const GatheredMatrix &matrix) {
-    auto elementOf = [](Value value) { return tensor(value).getElementType(); };
-    bool ofBf16 = elementOf(op.getLhs()).isBF16() && elementOf(op.getRhs()).isBF16();
+    auto isBf16 = [](Value value) {
+      return elementOf(tensor(value).getElementType()) == Element::bf16;
+    };
+    bool ofBf16 = isBf16(op.getLhs()) && isBf16(op.getRhs());
     bool mayUseTiles = ofBf16 && accumulationOf(op) != Accumulation::Ordered;
     return !mayUseTiles && matrix.map->hasOneUse() && matrix.view->hasOneUse() &&
            getPhase(matrix.map) == getPhase(op) && !op.getStart() &&
-           isa<FloatType>(elementOf(matrix.source)) && tensor(matrix.source).getColumns();
+           isa<FloatType>(tensor(matrix.source).getElementType()) &&
+           tensor(matrix.source).getColumns();
   }
 };
 

@@ -193,8 +193,11 @@ state %mean : [batch, 4] initial -2.5
 %root = rms_norm(x: %norm, weight: %w.bias) {epsilon: 0} : [batch, 4]
 %fold = reshape(x: %root) {shape: [batch, 2, 2]} : [batch, 2, 2]
 parameter %taps : [2, 2, 1] init constant(0)
+parameter %pair : [2] init constant(0)
 %slid = convolution(x: %fold, weight: %taps) {kernel: [2], dilation: [1], padding: [1, 0], groups: 2} : [batch, 2, 2]
 %slid_back = transposed_convolution(x: %slid, weight: %taps) {kernel: [2], stride: [2], padding: [1, 2], groups: 2, output_padding: [1]} : [batch, 2, 2]
+%grouped = group_norm(x: %slid_back, weight: %pair, bias: %pair) {epsilon: 0.001, groups: 2} : [batch, 2, 2]
+%each = group_norm(x: %grouped, weight: %pair, bias: %pair) {epsilon: 0.25} : [batch, 2, 2]
 %pooled = pool(x: %each) {kernel: [2], stride: [2], padding: [1, 1], function: average, count_include_pad: true} : [batch, 2, 2]
 %stretched = upsample(x: %pooled) {factor: [1], mode: linear} : [batch, 2, 2]
 %swap = transpose(x: %stretched) {axes: [0, 2, 1]} : [batch, 2, 2]

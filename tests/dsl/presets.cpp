@@ -34,7 +34,9 @@ constexpr auto every = model(
         conv_transpose1d("transposed_convolution", 8, 3, same) |
         max_pool1d("pool", 3, stride(1), same) | reshape("plane", batch, times, 8, 1) |
         upsample1d("upsample", 1) | reshape("line", batch, times, 8) | dropout("dropout", 0.1) |
-        layer_norm("layer_norm") | linear("linear", 8) | gelu("gelu") | batch_norm("batch_norm"),
+        layer_norm("layer_norm") | linear("linear", 8) | gelu("gelu") |
+        group_norm("group_norm", 2) | global_avg_pool("global_average_pool") |
+        expand("expand", batch, times, 8) | batch_norm("batch_norm"),
     from("batch_norm") | attention("attention", "linear", "gelu", heads(2)) | rms_norm("rms_norm") |
         relu("relu") | silu("silu") | pointwise("pointwise", swapped) | concat("relu") |
         as("concat") | output("y"),
@@ -51,6 +53,8 @@ const std::vector<std::string> kAllowed = {"matmul",
                                            "transposed_convolution",
                                            "pool",
                                            "upsample",
+                                           "expand",
+                                           "global_average_pool",
                                            "attention",
                                            "add",
                                            "concat",
@@ -62,8 +66,8 @@ const std::vector<std::string> kAllowed = {"matmul",
                                            "relu",
                                            "gelu",
                                            "silu"};
-const std::vector<std::string> kDenied = {"layer_norm",    "rms_norm", "batch_norm",
-                                          "cross_entropy", "mse",      "pointwise_loss"};
+const std::vector<std::string> kDenied = {
+    "layer_norm", "rms_norm", "batch_norm", "group_norm", "cross_entropy", "mse", "pointwise_loss"};
 
 NodeId node_of(const Description& of, const std::string& name) {
   const auto found = std::ranges::find(of.nodes, name, &halftone::description::Node::name);

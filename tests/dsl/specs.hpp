@@ -52,18 +52,18 @@ HALFTONE_PROGRAM(windows_program, windows, f32_rules, adamw(), clip(1.0))
 
 constexpr auto grouped = model(
     "grouped",
-    inputs(tensor("image", batch, 12, 12, 6), tensor("level", batch, 3),
-           tensor("target", batch, 12, 12, 5), labels("kind", batch)),
-    from("image") | drawn("stem", 20, 0.4) |
+    inputs(tensor("image", batch, 12, 11, 4), tensor("level", batch, 3),
+           tensor("target", batch, 12, 11, 3), labels("kind", batch)),
+    from("image") | drawn("stem", 12, 0.4) |
         group_norm("norm1", 4, no_decay, init_uniform(0.5, 1.5), on_bias(init_uniform(-0.5, 0.5))) |
         silu("act1"),
-    from("level") | drawn("shift", 20, 0.5) | expand("everywhere", batch, 12, 12, 20),
+    from("level") | drawn("shift", 12, 0.5) | expand("everywhere", batch, 12, 11, 12),
     from("act1") | add("everywhere") | as("shifted") |
-        conv2d("depth", 20, kernel(3, 2), stride(1), dilation(1, 3), padding(1, 2, 1, 1),
-               groups(20), init_uniform(-0.4, 0.4), on_bias(init_uniform(-0.4, 0.4))) |
-        instance_norm("norm2", epsilon(1e-3)) | silu("act2"),
+        conv2d("depth", 12, kernel(3, 2), stride(1), dilation(1, 3), padding(1, 2, 1, 1),
+               groups(12), no_bias, init_uniform(-0.4, 0.4)) |
+        silu("act3") | instance_norm("norm2", epsilon(1e-3)) | silu("act2"),
     from("act2") | global_avg_pool("pooled") | drawn("logits", 4, 0.2),
-    from("act2") | drawn("head", 5, 0.2) | output("prediction"),
+    from("act2") | drawn("head", 3, 0.2) | output("prediction"),
     losses(mse("error", "prediction", "target"), cross_entropy("xent", "logits", "kind")));
 HALFTONE_PROGRAM(grouped_program, grouped, f32_rules, adamw(), clip(1.0))
 
@@ -74,7 +74,8 @@ constexpr auto resampled = model(
     from("image") |
         conv2d("conv", 5, 3, same, init_uniform(-0.19, 0.19), on_bias(init_uniform(-0.19, 0.19))) |
         relu("act") | max_pool2d("largest", 3, stride(1, 2), padding(1)) |
-        upsample1d("repeated", 2) |
+        upsample1d("repeated", 2) | position_embedding("places", 6, init_constant(0)) |
+        max_pool1d("peaks", 4, stride(1), same) |
         avg_pool2d("smooth", kernel(2, 3), exclude_padding, stride(1), same) |
         reshape("plane", batch, symbol("time"), 6, 5, 1) |
         upsample2d("lines", factor(2, 3), bilinear) | avg_pool2d("back", kernel(2, 3)) |

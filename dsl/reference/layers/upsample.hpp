@@ -67,7 +67,7 @@ struct Upsample : LayerKind {
 
   template <class Scalar>
   static bool is_linear(const Layer<Scalar>& layer) {
-    return layer.settings.words.at("mode") == "linear";
+    return layer.settings.words.at("mode") != "nearest";
   }
 
   template <class Scalar>

@@ -169,7 +169,7 @@ halftone.graph "training" {
       halftone.kernel_yield stores %x : f32
   }
 
-  // CHECK-LABEL: // m: sums_of_each, column kernel
+  // CHECK-LABEL: // m: sums_of_each, batched_column kernel
   // CHECK: result0[element * columns() + column] = totals[0];
   // CHECK: body.rows = symbol_batch * 11LL * 13LL;
   // CHECK: body.element_rows = 11LL * 13LL;
