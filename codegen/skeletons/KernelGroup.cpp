@@ -28,8 +28,12 @@ static bool changesStates(Phase phase) {
 }
 
 bool readsByGeneralAccess(KernelForm op) {
-  return llvm::any_of(op.getOperandAccesses(),
-                      [](AccessAttr access) { return access.getKind() == AccessKind::General; });
+  auto isGeneral = [](AccessAttr access) { return access.getKind() == AccessKind::General; };
+  return llvm::any_of(op.getOperandAccesses(), isGeneral) ||
+         llvm::any_of(op->getOperands(), [](Value operand) {
+           auto producer = dyn_cast<KernelForm>(operand.getDefiningOp());
+           return producer && isInlined(producer) && readsByGeneralAccess(producer);
+         });
 }
 
 bool isIndex(KernelForm op, unsigned number) {

@@ -173,6 +173,9 @@ void check(const std::vector<Ratio>& ratios, const std::filesystem::path& file) 
                   now.format.c_str(), now.value, before.value);
     }
   if (fallen > 0) throw std::runtime_error("diffusion_compare: steps have become slower");
+  if (compared == 0)
+    throw std::runtime_error("diffusion_compare: " + file.string() + " has no ratio of " +
+                             ratios.front().variant + "; write a file of them with --record");
   std::printf("%d ratios are at least four fifths of those in %s\n", compared, file.c_str());
 }
 

@@ -73,8 +73,8 @@ constexpr auto resampled = model(
            tensor("target", batch, symbol("time"), 6, 5)),
     from("image") |
         conv2d("conv", 5, 3, same, init_uniform(-0.19, 0.19), on_bias(init_uniform(-0.19, 0.19))) |
-        relu("act") | max_pool2d("largest", 3, stride(1, 2), padding(1)) |
-        upsample1d("repeated", 2) | position_embedding("places", 6, init_constant(0)) |
+        relu("act") | max_pool2d("largest", 3, stride(1, 3), padding(1)) |
+        upsample1d("repeated", 3) | position_embedding("places", 6, init_constant(0)) |
         max_pool1d("peaks", 4, stride(1), same) |
         avg_pool2d("smooth", kernel(2, 3), exclude_padding, stride(1), same) |
         reshape("plane", batch, symbol("time"), 6, 5, 1) |
