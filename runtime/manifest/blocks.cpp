@@ -89,7 +89,8 @@ BlockPlan plan_blocks(const Kernel& kernel, std::size_t variant,
   plan.tasks = times(times(p.batch, ceil_divide(p.rows, blocks.rows)),
                      ceil_divide(p.columns, blocks.columns));
   plan.lhs = copies(stride > 0 ? rows * stride : rows / p.tile.rows * p.tile.lanes * depth);
-  plan.panel = copies(depth * p.tile.columns);
+  const bool one = kernel.blocking.transposes || p.is_of_matrices();
+  plan.panel = copies(depth * std::min(columns, (one ? 1 : kPanels) * p.tile.columns));
   plan.sums = floats(depth < p.depth ? rows * columns : p.tile.rows * p.tile.columns);
   plan.lhs_sums = floats(rows + p.tile.columns);
   return plan;

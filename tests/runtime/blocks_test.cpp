@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <random>
 #include <stdexcept>
 
@@ -36,10 +37,13 @@ TEST_CASE("blocks fill the caches: a small product is one task, a large one seve
   CHECK(small.blocks.columns == 48);  // three of 16
   CHECK(small.blocks.depth == 100);
   CHECK(small.lhs == 4 * 8 * 100);
-  CHECK(small.panel == 100 * 16);
+  CHECK(small.panel == 2 * 100 * 16);
   CHECK(small.sums == 6 * 16);  // one tile: no sum waits for another block
   CHECK(small.lhs_sums == 48);  // 24 + 16, in whole lines
-  CHECK(small.floats() == 3200 + 1600 + 96 + 48);
+  CHECK(small.floats() == 3200 + 3200 + 96 + 48);
+  // Of a transposed rhs there is one panel, and no more than a task has columns for.
+  CHECK(plan_of(contraction(0, true), {1, 20, 40, 100}).panel == 100 * 16);
+  CHECK(plan_of(contraction(0), {1, 20, 10, 100}).panel == 100 * 16);
 
   // Three blocks of 336 along k (1000 / 3 in lines of 16); 512 KiB / 2 / (4 * 336) = 195 rows at
   // most.
@@ -152,7 +156,8 @@ TEST_CASE("whatever the sizes, caches and threads: every result in one task, mem
     const std::int64_t copies = of_matrices ? 2 : 1;  // in a float
     CHECK(copies * plan.lhs >=
           (by_row && !of_matrices ? b.rows * 528 : b.rows / tile.rows * tile.lanes * b.depth));
-    CHECK(copies * plan.panel >= b.depth * tile.columns);
+    const std::int64_t panels = kernel.blocking.transposes || of_matrices ? 1 : kPanels;
+    CHECK(copies * plan.panel >= b.depth * std::min(b.columns, panels * tile.columns));
     CHECK(plan.sums >= (b.depth < sizes[3] ? b.rows * b.columns : tile.rows * tile.columns));
     CHECK(plan.lhs_sums >= b.rows + tile.columns);
     for (std::int64_t part : {plan.lhs, plan.panel, plan.sums, plan.lhs_sums})

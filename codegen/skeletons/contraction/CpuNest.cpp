@@ -122,13 +122,16 @@ private:
     else
       operands.copyLhs(begin, paddedRows, block, step.length);
     auto addPanels = [&](bool packs) {
-      code.loop(left, right, width, [&](Value column) {
-        Value mask = frame.fillsRows(width)
-                         ? Value()
-                         : code.firstLanes(code.subtract(columns, column), lanes());
+      const int64_t group = packs && !tiles ? width * operands.panelsAtOnce() : width;
+      code.loop(left, right, group, [&](Value first) {
+        Value behind = code.minimum(code.add(first, code.integer(group)), right);
         if (packs)
-          packRhs(column, mask, step);
-        addPanel({column, mask, packs}, step);
+          packRhs(first, behind, step);
+        code.loop(first, behind, width, [&](Value column) {
+          if (packs && !tiles)
+            operands.choosePanel(code.subtract(column, first));
+          addPanel({column, maskAt(column), packs}, step);
+        });
       });
     };
     if (!mayHaveFewRows())
@@ -138,11 +141,18 @@ private:
     code.when(code.less(count, code.add(few, code.integer(1))), [&] { addPanels(false); });
   }
 
-  void packRhs(Value column, Value mask, const Step &step) {
+  void packRhs(Value first, Value behind, const Step &step) {
     if (tiles)
-      tiles->packRhs(column, columns, step.begin, step.length);
+      tiles->packRhs(first, columns, step.begin, step.length);
     else
-      operands.packRhs(column, mask, step.begin, step.length);
+      operands.packRhs(
+          first, behind, [&](Value column) { return maskAt(column); }, step.begin, step.length);
+  }
+
+  /// The lanes of a register tile from `column` on that are before the last column.
+  Value maskAt(Value column) {
+    return frame.fillsRows(width) ? Value()
+                                  : code.firstLanes(code.subtract(columns, column), lanes());
   }
 
   /// Whether there are tasks that use each element of rhs too few times for a copy to be worth it.

@@ -4,6 +4,7 @@
 #include "codegen/emit/cpu/Casts.h"
 #include "codegen/emit/cpu/GeneralAccess.h"
 #include "codegen/skeletons/contraction/Contraction.h"
+#include "halftone/manifest/blocks.hpp"
 
 using namespace mlir;
 using namespace halftone::ir;
@@ -25,7 +26,7 @@ CpuOperands::CpuOperands(Code &code, Frame &frame)
 
 void CpuOperands::place(Value lhsMemory, Value panel, Value blockDepth) {
   lhsBlock = lhsMemory;
-  rhsPanel = panel;
+  rhsPanels = rhsPanel = panel;
   depthOfBlock = blockDepth;
 }
 
@@ -213,13 +214,41 @@ Value CpuOperands::panelAt(Value k) {
   return code.address(rhsPanel, code.f32(), code.multiply(k, code.integer(width)));
 }
 
-void CpuOperands::packRhs(Value column, Value mask, Value block, Value length) {
+int64_t CpuOperands::panelsAtOnce() const {
+  bool isGathered(frame.kernel.getInputAccess(findMatrices(frame.kernel).rhs).getMap());
+  return frame.kernel.getTransposeRhs() || isGathered ? 1 : manifest::kPanels;
+}
+
+void CpuOperands::choosePanel(Value columns) {
+  rhsPanel = code.address(rhsPanels, code.f32(), code.multiply(columns, depthOfBlock));
+}
+
+void CpuOperands::packRhs(Value first, Value behind, function_ref<Value(Value column)> mask,
+                          Value block, Value length) {
+  rhsPanel = rhsPanels;
   if (rhs.isGathered)
-    return packGathered(column, block, length);
+    return packGathered(first, block, length);
   if (frame.kernel.getTransposeRhs())
-    return packTransposed(column, block, length);
-  code.loop(code.integer(0), length, 1,
-            [&](Value k) { code.store(loadRhs(column, mask, code.add(block, k)), panelAt(k)); });
+    return packTransposed(first, block, length);
+  auto pack = [&](Value k, Value column, Value lanesInside) {
+    choosePanel(code.subtract(column, first));
+    code.store(loadRhs(column, lanesInside, code.add(block, k)), panelAt(k));
+  };
+  Value whole = code.add(first, code.integer(width * panelsAtOnce()));
+  code.when(
+      code.less(whole, code.add(code.minimum(behind, columns), code.integer(1))),
+      [&] {
+        code.loop(code.integer(0), length, 1, [&](Value k) {
+          for (int64_t panel = 0; panel < panelsAtOnce(); ++panel)
+            pack(k, code.add(first, code.integer(panel * width)), {});
+        });
+      },
+      [&] {
+        code.loop(first, behind, width, [&](Value column) {
+          Value inside = mask(column);
+          code.loop(code.integer(0), length, 1, [&](Value k) { pack(k, column, inside); });
+        });
+      });
 }
 
 Value CpuOperands::loadRhs(Value column, Value mask, Value k) {

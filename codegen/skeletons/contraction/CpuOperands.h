@@ -32,9 +32,15 @@ public:
   int64_t rowStride() const { return stride ? stride : 1; }
   int64_t depthStride() const { return stride ? 1 : lanes; }
 
-  /// panel[k][0 .. width) = rhs(block + k, column ...) for k below `length`; `mask` holds the lanes
-  /// before the last column, the others are never stored.
-  void packRhs(Value column, Value mask, Value block, Value length);
+  /// How many panels of rhs are packed together: a line each of a row of rhs, where it lies so.
+  int64_t panelsAtOnce() const;
+  /// panel[k][0 .. width) = rhs(block + k, column ...) for k below `length`, of each panel that
+  /// begins in [first, behind); `mask` gives the lanes before the last column, the others are never
+  /// stored.
+  void packRhs(Value first, Value behind, llvm::function_ref<Value(Value column)> mask, Value block,
+               Value length);
+  /// The panel whose columns begin so many behind the first that was packed.
+  void choosePanel(Value columns);
   Value panelAt(Value k);
   /// What packRhs() would put into panel[k], from where it lies; rhs is not transposed.
   Value loadRhs(Value column, Value mask, Value k);
@@ -71,7 +77,7 @@ private:
   int64_t width, stride, lanes;
   Matrix lhs, rhs;
   Value rows, columns, depth, element;
-  Value lhsBlock, rhsPanel, depthOfBlock;
+  Value lhsBlock, rhsPanels, rhsPanel, depthOfBlock;
 };
 
 } // namespace halftone::skeletons

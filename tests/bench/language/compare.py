@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The example's language model beside the same model in torch and JAX: losses step by step, from equal weights on equal batches,
-then tokens a second in training, taking turns, and the most memory that each process had. Started by ./run, which builds and fetches
-what it needs.
+then tokens a second in training and in decoding, taking turns, and the most memory that each process had. Started by ./run, which
+builds and fetches what it needs.
 
 A loss is compared as the mean of ten steps; the aim is 1 % at every place of the run. A ratio of speeds is that of one round:
 above 1 Halftone is faster. Printed are medians with quartiles.
@@ -17,7 +17,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 from turns import Worker, measure, text_of  # noqa: E402
 
-MEAN_OF, AIM = 10, 0.01
+MEAN_OF, AIM, SAME = 10, 0.01, 0.95
 
 
 def means(losses):
@@ -69,14 +69,28 @@ def started(options, weights):
     return workers
 
 
+def compare_tokens(ours, theirs, steps=64):
+    """The share of tokens that both find likeliest behind prompts, from the weights of now."""
+    pairs = list(zip(ours.ask("greedy", steps), theirs.ask("greedy", steps), strict=True))
+    share = sum(a == b for a, b in pairs) / len(pairs)
+    print(f"of {len(pairs)} tokens behind prompts {100 * share:.1f} % are torch's, the aim is {100 * SAME:.0f} %")
+    return share
+
+
 def compare_speeds(workers, options):
-    figures = measure(options.rounds, list(workers), lambda who: workers[who].ask("speed", options.seconds)[0])
-    print("training, tokens a second, and the most memory of the process")
-    for (name, threads), values in figures.items():
-        line = f"  {name:9} {threads} threads  {text_of(values)}"
-        if name != "halftone":
-            line += f"; halftone beside it: {text_of([a / b for a, b in zip(figures['halftone', threads], values)])}"
-        print(f"{line}; {workers[name, threads].ask('memory')[0] / 2**20:,.0f} MiB")
+    asked = {"training": ("speed", 0), "decoding, a step": ("decode", 0), "decoding, a prompt": ("decode", 1)}
+    answers, figures = {}, {}
+    for what, (word, place) in asked.items():
+        contenders = [who for who in workers if word == "speed" or who[0] != "jax"]
+        if place == 0:
+            answers = measure(options.rounds, contenders, lambda who: workers[who].ask(word, options.seconds))
+        figures[what] = {who: [answer[place] for answer in answers[who]] for who in contenders}
+        print(f"{what}, tokens a second" + (", and the most memory of the process so far" if word == "speed" else ""))
+        for (name, threads), values in figures[what].items():
+            line = f"  {name:9} {threads} threads  {text_of(values)}"
+            if name != "halftone":
+                line += f"; halftone beside it: {text_of([a / b for a, b in zip(figures[what]['halftone', threads], values)])}"
+            print(line + (f"; {workers[name, threads].ask('memory')[0] / 2**20:,.0f} MiB" if word == "speed" else ""))
     return figures
 
 
@@ -84,6 +98,7 @@ def main():
     options = arguments()
     workers = started(options, options.work / "weights.safetensors")
     most = max(options.threads)
+    share = compare_tokens(workers["halftone", most], workers["eager", most])
     worst, losses = compare_losses(workers["halftone", most], workers["eager", most], options.steps)
     if options.jax:
         jax = workers["jax", most].ask("losses", options.steps)
@@ -91,10 +106,10 @@ def main():
         print(f"  JAX's differ from torch's by {100 * apart:.3f} % at most")
     figures = compare_speeds(workers, options) if options.rounds > 0 else {}
     if options.json:
-        speeds = {f"{name} {threads}": values for (name, threads), values in figures.items()}
+        speeds = {what: {f"{name} {threads}": values for (name, threads), values in each.items()} for what, each in figures.items()}
         pathlib.Path(options.json).write_text(json.dumps({"losses": losses, "worst": worst, "tokens_per_second": speeds}, indent=1))
-    if worst > AIM:
-        sys.exit("compare: the losses of Halftone and torch differ by more than the aim")
+    if worst > AIM or share < SAME:
+        sys.exit("compare: the losses, or the tokens, of Halftone and torch differ by more than the aim")
 
 
 if __name__ == "__main__":

@@ -32,20 +32,66 @@ class Language:
     def linear(self, x, name):
         return F.linear(x, self.weights[name + ".weight"])
 
-    def attended(self, x, at):
+    def heads(self, x, at, waves):
         q, k, v = (self.linear(x, at + name).unflatten(-1, (HEADS, -1)).transpose(1, 2) for name in ("q", "k", "value"))
-        q, k = (turned(each, *self.waves).to(v.dtype) for each in (q, k))
-        y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
-        return self.linear(y.transpose(1, 2).flatten(-2), at + "join")
+        return [turned(each, *waves).to(v.dtype) for each in (q, k)] + [v]
 
-    def loss(self, tokens, following):
+    def attended(self, x, at):
+        return F.scaled_dot_product_attention(*self.heads(x, at, self.waves), is_causal=True)
+
+    def logits(self, tokens, attended, rows=lambda x: x):
+        """Of `rows` alone; `attended(x, at)` gives what a block's heads leave, [batch, heads, time, columns]."""
         x = F.embedding(tokens, self.weights["embed.weight"])
         for block in range(BLOCKS):
             at = f"h/{block}/"
-            x = x + self.attended(self.norm(x, at + "norm"), at)
+            y = attended(self.norm(x, at + "norm"), at)
+            x = x + self.linear(y.transpose(1, 2).flatten(-2), at + "join")
             y = self.norm(x, at + "norm2")
             x = x + self.linear(F.silu(self.linear(y, at + "mlp/gate")) * self.linear(y, at + "mlp/up"), at + "mlp/down")
-        return F.cross_entropy(self.linear(self.norm(x, "norm"), "embed").flatten(0, 1), following.flatten())
+        return self.linear(self.norm(rows(x), "norm"), "embed")
+
+    def loss(self, tokens, following):
+        return F.cross_entropy(self.logits(tokens, self.attended).flatten(0, 1), following.flatten())
+
+
+class Decoder:
+    """With caches of keys and values as long as prompt and steps. A compiled step reads them whole under a mask, since another length
+    would be another program."""
+
+    def __init__(self, model, compiled, cast):
+        self.model, self.cast, self.compiled = model, cast, compiled
+        self.length = peer.PROMPT + peer.STEPS_DECODED
+        self.caches = {}
+        self.following = torch.compile(self.chosen) if compiled else self.chosen
+
+    def attended(self, x, at, begin, places):
+        """Of x, which begins at a place; `places` are those of the cache that x is written to."""
+        q, k, v = self.model.heads(x, at, [wave[places] for wave in self.model.waves])
+        if at not in self.caches:
+            self.caches[at] = [torch.zeros(*each.shape[:2], self.length, each.shape[3], dtype=each.dtype) for each in (k, v)]
+        keys, values = self.caches[at]
+        keys[:, :, places], values[:, :, places] = k, v
+        if x.shape[1] > 1:
+            return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        if self.compiled:
+            return F.scaled_dot_product_attention(q, keys, values, attn_mask=torch.arange(self.length)[None] <= places[:, None])
+        return F.scaled_dot_product_attention(q, keys[:, :, :begin + 1], values[:, :, :begin + 1])
+
+    def chosen(self, tokens, begin, places):
+        logits = self.model.logits(tokens, lambda x, at: self.attended(x, at, begin, places), lambda x: x[:, -1])
+        return logits.argmax(-1)
+
+    @torch.inference_mode()
+    def read(self, prompts):
+        self.place = prompts.shape[1]
+        with self.cast:
+            return self.chosen(torch.from_numpy(prompts), 0, torch.arange(self.place))
+
+    @torch.inference_mode()
+    def step(self, tokens):
+        begin, self.place = self.place, self.place + 1
+        with self.cast:
+            return self.following(tokens[:, None], 0 if self.compiled else begin, torch.tensor([begin]))
 
 
 def rate(step):
@@ -80,7 +126,8 @@ class Trainer:
 def main():
     form, format, threads, tokens, weights = sys.argv[1:]
     torch.set_num_threads(int(threads))
-    peer.serve(Trainer(form, format, tokens, weights).step)
+    trainer = Trainer(form, format, tokens, weights)
+    peer.serve(trainer.step, lambda: Decoder(trainer.model, form == "compiled", trainer.cast))
 
 
 if __name__ == "__main__":

@@ -19,6 +19,10 @@ namespace halftone::manifest {
 /// second-level cache in blocks of kDepthInPlace, so that lines as long as tasks are wide follow.
 inline constexpr std::int64_t kFewRows = 12, kDepthInPlace = 8;
 
+/// Panels of a rhs that is not transposed are copied so many at a time: a row of it gives each a
+/// line, and lines that follow one another come sooner than those a row apart.
+inline constexpr std::int64_t kPanels = 2;
+
 /// What CPU entries receive behind their tasks: all but the last field is for contractions.
 struct CpuBlocks {
   std::int64_t rows = 0;     ///< of results in a task
@@ -28,8 +32,8 @@ struct CpuBlocks {
   std::int64_t depth = 0;
   /// Memory of the calling thread alone, aligned to 64 bytes. With rows and columns rounded up to
   /// the register tile: lhs's part, rows * stride or, where stride is 0, depth * lanes for each
-  /// register tile of rows; a panel of rhs, depth * the tile's columns. Both hold f32, for tiles of
-  /// matrices bf16, as if stride were 0. f32 sums, rows * columns where depth is less than the
+  /// register tile of rows; kPanels panels of rhs, one where it is transposed or of tiles, depth *
+  /// the tile's columns each. Both hold f32, for tiles of matrices bf16, as if stride were 0. f32 sums, rows * columns where depth is less than the
   /// whole, otherwise a register tile; sums of lhs over k (N3), rows and a tile's columns.
   float *lhs = nullptr, *panel = nullptr, *sums = nullptr, *lhs_sums = nullptr;
   /// A bit for each argument: whether a pointwise or row kernel writes it past the caches.
