@@ -39,6 +39,8 @@ public:
     case AccessKind::Values:
     case AccessKind::Lhs2:
     case AccessKind::Rhs2:
+    case AccessKind::Turns:
+    case AccessKind::Transformed:
       return {};
     case AccessKind::General:
       return access.getMap() ? access.getMap().getValue() : AffineMap();
@@ -282,6 +284,8 @@ LogicalResult verifyInputAccess(KernelOp kernel, unsigned input) {
     return verifyLines(kernel, access.getKind(), tensor, false);
   if (access.getKind() == AccessKind::General)
     return verifyGeneral(kernel, access, tensor);
+  if (access.getKind() == AccessKind::Turns)
+    return verifyTurns(kernel, tensor);
   return verifyAccess(kernel, axesOf(kernel), access, tensor,
                       access.getKind() == AccessKind::Lhs ? kernel.getTransposeLhs()
                                                           : kernel.getTransposeRhs());
@@ -295,6 +299,32 @@ static LogicalResult verifySegments(KernelOp kernel, TensorType tensor) {
   return kernel.emitOpError() << "sums into segments of " << tensor << "; they are rows in f32 of "
                               << formatDims(kernel.getDomain().getValue().take_back())
                               << " columns, in a number";
+}
+
+/// What transforms multiply by: a row of cosines and one of sines.
+static LogicalResult verifyTurns(KernelOp kernel, TensorType tensor) {
+  if (tensor.getRank() == 2 && tensor.getStaticElements() && tensor.getElementType().isF32() &&
+      cast<IntegerAttr>(tensor.getDims().front()).getInt() == 2)
+    return success();
+  return kernel.emitOpError() << "turns by " << tensor
+                              << ": turns are two rows in f32, of numbers of places";
+}
+
+/// A sequence of the domain's spectra, or the other way round: the ones' places before the last
+/// dimension, the others' before the last two.
+static LogicalResult verifyTransformed(KernelOp kernel, TensorType tensor) {
+  bool isInverse = kernel.getSkeleton() == Skeleton::InverseTransform;
+  TensorType domain = kernel.getDomainType();
+  TensorType sequence = isInverse ? tensor : domain, spectrum = isInverse ? domain : tensor;
+  if (tensor.getElementType().isF32() && sequence.getRank() >= 2 &&
+      spectrum.getRank() == sequence.getRank() + 2 &&
+      sequence.getDims().drop_back(2) == spectrum.getDims().drop_back(4) &&
+      llvm::all_of(llvm::concat<const Attribute>(sequence.getDims().take_back(2),
+                                                 spectrum.getDims().take_back(4)),
+                   [](Attribute dim) { return isa<IntegerAttr>(dim); }))
+    return success();
+  return kernel.emitOpError() << "makes " << tensor << " of " << domain
+                              << ", which are no sequence and spectrum of one another";
 }
 
 bool holdsColumnSums(ArrayRef<Attribute> domain, TensorType tensor) {
@@ -312,6 +342,8 @@ LogicalResult verifyResultAccess(KernelOp kernel, unsigned result) {
                                 << " by a general access: read by the inverse map instead";
   if (access.getKind() == AccessKind::Segment)
     return verifySegments(kernel, tensor);
+  if (access.getKind() == AccessKind::Transformed)
+    return verifyTransformed(kernel, tensor);
   if (isSumOfProducts(access.getKind()))
     return verifyLines(kernel, access.getKind(), tensor,
                        access.getKind() == AccessKind::Lhs || access.getKind() == AccessKind::Lhs2);

@@ -13,11 +13,14 @@ namespace halftone::ir {
 /// What the loop of a skeleton reads by itself: its body has no argument for it.
 inline bool isMatrix(AccessKind kind) {
   return kind == AccessKind::Lhs || kind == AccessKind::Rhs || kind == AccessKind::Start ||
-         kind == AccessKind::Values || kind == AccessKind::Lhs2 || kind == AccessKind::Rhs2;
+         kind == AccessKind::Values || kind == AccessKind::Lhs2 || kind == AccessKind::Rhs2 ||
+         kind == AccessKind::Turns;
 }
 
 /// Of a result: a sum of products with what the operand of this access has.
-inline bool isSumOfProducts(AccessKind kind) { return isMatrix(kind) && kind != AccessKind::Start; }
+inline bool isSumOfProducts(AccessKind kind) {
+  return isMatrix(kind) && kind != AccessKind::Start && kind != AccessKind::Turns;
+}
 
 /// The axes of a kernel.
 struct Axes {

@@ -29,7 +29,8 @@ def Halftone_Skeleton : Halftone_Enum<"Skeleton", [
     I32EnumAttrCase<"Pointwise", 0, "pointwise">, I32EnumAttrCase<"Row", 1, "row">,
     I32EnumAttrCase<"Column", 2, "column">, I32EnumAttrCase<"Flat", 3, "flat">,
     I32EnumAttrCase<"Contraction", 4, "contraction">, I32EnumAttrCase<"Segment", 5, "segment">,
-    I32EnumAttrCase<"Attention", 6, "attention">, I32EnumAttrCase<"AttentionColumns", 7, "attention_columns">]>;
+    I32EnumAttrCase<"Attention", 6, "attention">, I32EnumAttrCase<"AttentionColumns", 7, "attention_columns">,
+    I32EnumAttrCase<"Transform", 8, "transform">, I32EnumAttrCase<"InverseTransform", 9, "inverse_transform">]>;
 def Halftone_SkeletonAttr : EnumAttr<Halftone_Dialect, Halftone_Skeleton, "skeleton"> { let assemblyFormat = "$value"; }
 
 // The classes of affine maps from a kernel's axes to an operand's or a result's dimensions (Accesses.h): those with
@@ -47,6 +48,8 @@ def Halftone_AccessKind : Halftone_Enum<"AccessKind", [
     I32EnumAttrCase<"Values", 10, "values">,  // (b, i, j) -> (b, j, c); as a result: (b, i, c), the sum over j of products with it
     I32EnumAttrCase<"Lhs2", 11, "lhs2">,      // of a second product: (b, i, j) -> (b, i, c); as a result: (b, j, c), the sum over i of products with it
     I32EnumAttrCase<"Rhs2", 12, "rhs2">,      // likewise: (b, i, j) -> (b, j, c)
+    I32EnumAttrCase<"Turns", 13, "turns">,    // what transforms multiply by: all of it, for every element
+    I32EnumAttrCase<"Transformed", 14, "transformed">, // as a result alone: a sequence's spectrum, or the sequence of one
     I32EnumAttrCase<"Segment", 8, "segment">]>; // as a result alone: (i, j) -> (the row that the body names, j), a sum over i
 def Halftone_AccessAttr : AttrDef<Halftone_Dialect, "Access"> {
   let mnemonic = "access";

@@ -79,6 +79,35 @@ def Halftone_SegmentSumOp : Halftone_TensorOp<"segment_sum"> {
   let assemblyFormat = "$index `,` $x attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
+def Halftone_TransformOp : Halftone_TensorOp<"transform"> {
+  let summary = "The spectrum of every channel of a sequence (Z2), in blocks of 16 channels";
+  let description = [{
+    x is [..., places, channels], places at most as many as `turns` has. The result is [..., blocks, places of the spectrum, 2, 16]: real
+    and imaginary parts of 16 channels, +0 where x has none.
+    ```mlir
+    %s = halftone.transform %x by %turns
+        : (!halftone.tensor<[batch, 13, 20], f32>, !halftone.tensor<[2, 16], f32>) -> !halftone.tensor<[batch, 2, 16, 2, 16], f32>
+    ```
+  }];
+  let arguments = (ins Halftone_AnyTensor:$x, Halftone_AnyTensor:$turns);
+  let results = (outs Halftone_AnyTensor:$result);
+  let assemblyFormat = "$x `by` $turns attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+def Halftone_InverseTransformOp : Halftone_TensorOp<"inverse_transform"> {
+  let summary = "The first places of the sequence that has this spectrum (Z3)";
+  let description = [{
+    The spectrum is one of `transform`, the result [..., places, channels]. `work` has the spectrum's shape; the kernel works there, and nothing reads it.
+    ```mlir
+    %y, %work = halftone.inverse_transform %s by %turns : (!halftone.tensor<[batch, 2, 16, 2, 16], f32>, !halftone.tensor<[2, 16], f32>)
+        -> (!halftone.tensor<[batch, 13, 20], f32>, !halftone.tensor<[batch, 2, 16, 2, 16], f32>)
+    ```
+  }];
+  let arguments = (ins Halftone_AnyTensor:$spectrum, Halftone_AnyTensor:$turns);
+  let results = (outs Halftone_AnyTensor:$result, Halftone_AnyTensor:$work);
+  let assemblyFormat = "$spectrum `by` $turns attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
 def Halftone_ContractOp : Halftone_TensorOp<"contract"> {
   let summary = "Matrix products (D21, D40), each result one chain N1";
   let description = [{

@@ -104,6 +104,13 @@ public:
   mlir::Value either(mlir::Value a, mlir::Value b) {
     return mlir::arith::OrIOp::create(builder, loc, a, b);
   }
+  /// Of an integer without a sign, by 0 to 31 bits.
+  mlir::Value shiftRight(mlir::Value a, int64_t bits) {
+    return mlir::arith::ShRUIOp::create(builder, loc, a, integer(bits));
+  }
+  mlir::Value shiftLeft(mlir::Value a, int64_t bits) {
+    return mlir::arith::ShLIOp::create(builder, loc, a, integer(bits));
+  }
   mlir::Value select(mlir::Value c, mlir::Value a, mlir::Value b) {
     return mlir::arith::SelectOp::create(builder, loc, c, a, b);
   }

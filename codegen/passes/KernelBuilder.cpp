@@ -48,6 +48,8 @@ SmallVector<AccessAttr> KernelBuilder::getAccesses(KernelForm op) {
 
 /// The scalar that stands for `value` in the body: computed here, computed again here, or loaded.
 Value KernelBuilder::getElement(Value value, AccessAttr access) {
+  if (access.getKind() == AccessKind::Turns)
+    return inputs[{value, access}] = Value();
   if (isMatrix(access.getKind()))
     return {};
   if (Value known = elements.lookup(value))
@@ -124,6 +126,12 @@ void KernelBuilder::buildMixed(ContractOp op) {
   storedAccesses.push_back(access);
 }
 
+/// Memory that the kernel of a transform works in: a result that nothing reads.
+static bool isWorkedIn(Value result) {
+  auto inverse = result.getDefiningOp<InverseTransformOp>();
+  return inverse && result == inverse.getWork();
+}
+
 void KernelBuilder::buildOp(KernelForm op) {
   if (op == second.getOperation())
     return; // an argument of the body
@@ -147,7 +155,7 @@ void KernelBuilder::buildOp(KernelForm op) {
     into = results.pop_back_val();
   for (auto [result, scalar] : llvm::zip(op->getResults(), results)) {
     elements[result] = scalar;
-    if (isReadOutside(result, group)) {
+    if (isReadOutside(result, group) || isWorkedIn(result)) {
       stores.push_back(scalar);
       storedResults.push_back(result);
       storedAccesses.push_back(getResultAccessIn(group, cast<OpResult>(result)));

@@ -8,6 +8,7 @@
 #include "codegen/skeletons/Pointwise.h"
 #include "codegen/skeletons/Row.h"
 #include "codegen/skeletons/Segment.h"
+#include "codegen/skeletons/Transform.h"
 #include "codegen/skeletons/contraction/Contraction.h"
 
 namespace halftone::skeletons {
@@ -25,8 +26,8 @@ template <class... All> static const Skeleton &findAmong(ir::Skeleton word) {
 }
 
 const Skeleton &find(ir::Skeleton word) {
-  return findAmong<Pointwise, Row, Column, Flat, Contraction, Segment, Attention, AttentionColumns>(
-      word);
+  return findAmong<Pointwise, Row, Column, Flat, Contraction, Segment, Attention, AttentionColumns,
+                   Transform, InverseTransform>(word);
 }
 
 } // namespace halftone::skeletons

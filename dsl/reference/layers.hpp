@@ -19,6 +19,7 @@
 #include "layers/group_norm.hpp"
 #include "layers/layer_norm.hpp"
 #include "layers/linear.hpp"
+#include "layers/long_convolution.hpp"
 #include "layers/matmul.hpp"
 #include "layers/mse.hpp"
 #include "layers/pointwise.hpp"
@@ -51,6 +52,6 @@ using Layers =
     KindList<Linear, LayerNorm, Relu, Gelu, Silu, Add, Concat, Slice, Pointwise, RmsNorm, BatchNorm,
              GroupNorm, Embedding, Dropout, Rotary, PositionEmbedding, SinusoidalEmbedding, Reshape,
              Expand, Transpose, Matmul, Attention, CausalConv1d, Convolution, TransposedConvolution,
-             Pool, GlobalAveragePool, Upsample, CrossEntropy, Mse, PointwiseLoss>;
+             LongConvolution, Pool, GlobalAveragePool, Upsample, CrossEntropy, Mse, PointwiseLoss>;
 
 }  // namespace halftone::reference

@@ -520,6 +520,75 @@ halftone.graph "g" {
 
 // -----
 
+// Long_convolution: lengths are numbers.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, time, 8], f32>
+  %f = halftone.input "f" : !halftone.tensor<[time, 8], f32>
+  // expected-error @+1 {{must have places and channels, in numbers, and result}}
+  %y = halftone.long_convolution %x, %f : (!halftone.tensor<[batch, time, 8], f32>, !halftone.tensor<[time, 8], f32>) -> !halftone.tensor<[batch, time, 8], f32>
+}
+
+// -----
+
+// Long_convolution: a filter as long as x.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  %f = halftone.input "f" : !halftone.tensor<[8, 8], f32>
+  // expected-error @+1 {{does not have the places and channels of}}
+  %y = halftone.long_convolution %x, %f : (!halftone.tensor<[batch, 9, 8], f32>, !halftone.tensor<[8, 8], f32>) -> !halftone.tensor<[batch, 9, 8], f32>
+}
+
+// -----
+
+// Long_convolution: no more places than turns tell apart.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[1048577, 1], f32>
+  // expected-error @+1 {{has more than 1048576 places}}
+  %y = halftone.long_convolution %x, %x : (!halftone.tensor<[1048577, 1], f32>, !halftone.tensor<[1048577, 1], f32>) -> !halftone.tensor<[1048577, 1], f32>
+}
+
+// -----
+
+// Transform: turns of a power of two.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[9, 8], f32>
+  %t = halftone.input "t" : !halftone.tensor<[2, 12], f32>
+  // expected-error @+1 {{are not [2, places], a power of two from 2 to 1048576}}
+  %y = halftone.transform %x by %t : (!halftone.tensor<[9, 8], f32>, !halftone.tensor<[2, 12], f32>) -> !halftone.tensor<[1, 12, 2, 16], f32>
+}
+
+// -----
+
+// Transform: places for all of the sequence.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[9, 8], f32>
+  %t = halftone.input "t" : !halftone.tensor<[2, 8], f32>
+  // expected-error @+1 {{has more than 8 places}}
+  %y = halftone.transform %x by %t : (!halftone.tensor<[9, 8], f32>, !halftone.tensor<[2, 8], f32>) -> !halftone.tensor<[1, 8, 2, 16], f32>
+}
+
+// -----
+
+// Transform: sixteen channels are a block.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[9, 17], f32>
+  %t = halftone.input "t" : !halftone.tensor<[2, 16], f32>
+  // expected-error @+1 {{is not '!halftone.tensor<[2, 16, 2, 16], f32>'}}
+  %y = halftone.transform %x by %t : (!halftone.tensor<[9, 17], f32>, !halftone.tensor<[2, 16], f32>) -> !halftone.tensor<[1, 16, 2, 16], f32>
+}
+
+// -----
+
+// Inverse_transform works in a spectrum.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[1, 8, 2, 16], f32>
+  %t = halftone.input "t" : !halftone.tensor<[2, 8], f32>
+  // expected-error @+1 {{works in '!halftone.tensor<[8], f32>', which is not}}
+  %y, %w = halftone.inverse_transform %x by %t : (!halftone.tensor<[1, 8, 2, 16], f32>, !halftone.tensor<[2, 8], f32>) -> (!halftone.tensor<[8, 3], f32>, !halftone.tensor<[8], f32>)
+}
+
+// -----
+
 // Causal_conv1d keeps the shape.
 halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
@@ -938,6 +1007,38 @@ halftone.graph "g" {
       !halftone.tensor<[batch, 9, 16], f32>, !halftone.tensor<[batch, 9, 16], f32>) -> !halftone.tensor<[batch, 7, 16], f32> {
   ^bb0(%sum: f32, %sum2: f32):
     halftone.kernel_yield stores %sum2 : f32
+  }
+}
+
+// -----
+
+// Kernel: turns are cosines and sines.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4, 8], f32>
+  %t = halftone.input "t" : !halftone.tensor<[4], f32>
+  // expected-error @+1 {{turns by '!halftone.tensor<[4], f32>': turns are two rows in f32, of numbers of places}}
+  %y = halftone.kernel "y" transform over ["batch", 4, 8] reduce [](%x, %t)
+      accesses [#halftone.access<full>, #halftone.access<turns>] -> [#halftone.access<transformed>]
+      fused [] {resultSegmentSizes = array<i32: 1, 0>} : (!halftone.tensor<[batch, 4, 8], f32>, !halftone.tensor<[4], f32>)
+      -> !halftone.tensor<[batch, 1, 4, 2, 16], f32> {
+  ^bb0(%a: f32):
+    halftone.kernel_yield stores %a : f32
+  }
+}
+
+// -----
+
+// Kernel: a spectrum is one of the domain's sequences.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4, 8], f32>
+  %t = halftone.input "t" : !halftone.tensor<[2, 4], f32>
+  // expected-error @+1 {{which are no sequence and spectrum of one another}}
+  %y = halftone.kernel "y" transform over ["batch", 4, 8] reduce [](%x, %t)
+      accesses [#halftone.access<full>, #halftone.access<turns>] -> [#halftone.access<transformed>]
+      fused [] {resultSegmentSizes = array<i32: 1, 0>} : (!halftone.tensor<[batch, 4, 8], f32>, !halftone.tensor<[2, 4], f32>)
+      -> !halftone.tensor<[batch, 4, 2, 16], f32> {
+  ^bb0(%a: f32):
+    halftone.kernel_yield stores %a : f32
   }
 }
 

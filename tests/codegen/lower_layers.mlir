@@ -4,7 +4,7 @@
 // RUN: halftone-opt --halftone-lower-layers %s | FileCheck --check-prefix=NONE %s
 
 // CHECK-DAG: #[[PERMUTED:map[0-9]*]] = affine_map<(d0, d1, d2, d3, d4) -> (d1, d2, d4, d3, d0)>
-// NONE-NOT: halftone.{{linear|matmul|attention|causal_conv1d|convolution|transposed_convolution|pool|global_average_pool|upsample|embedding|layer_norm|group_norm|relu|gelu|silu|dropout|rotary|position_embedding|sinusoidal_embedding|add|concat|reshape|expand|transpose|pointwise|pointwise_loss|cross_entropy|mse|mean}} {{[%"]}}
+// NONE-NOT: halftone.{{linear|matmul|attention|causal_conv1d|convolution|transposed_convolution|long_convolution|pool|global_average_pool|upsample|embedding|layer_norm|group_norm|relu|gelu|silu|dropout|rotary|position_embedding|sinusoidal_embedding|add|concat|reshape|expand|transpose|pointwise|pointwise_loss|cross_entropy|mse|mean}} {{[%"]}}
 
 !matrix = !halftone.tensor<[batch, 8], f32>
 !weight = !halftone.tensor<[8, 8], f32>
@@ -18,6 +18,9 @@
 !sequence = !halftone.tensor<[batch, time, 8], f32>
 
 // CHECK-DAG: #[[RETURNS:map[0-9]*]] = affine_map<(d0, d1, d2, d3, d4) -> (d1, (d2 - d3 + 1) floordiv 2, d0, d4)>
+// CHECK-DAG: #[[OTHER_PART:map[0-9]*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, -d3 + 1, d4)>
+// CHECK-DAG: #[[REAL:map[0-9]*]] = affine_map<(d0, d1, d2, d3, d4) -> (d1, d2, 0, d4)>
+// CHECK-DAG: #[[IMAGINARY:map[0-9]*]] = affine_map<(d0, d1, d2, d3, d4) -> (d1, d2, 1, d4)>
 // CHECK-DAG: #[[WHOLE:set[0-9]*]] = affine_set<(d0, d1, d2, d3, d4) : ((d2 - d3 + 1) mod 2 == 0)>
 // CHECK-DAG: #[[SLIDES:map[0-9]*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1 * 2 + d3 - 1, d2 + d4 * 2, d5)>
 // CHECK-DAG: #[[ELEMENT0:map[0-9]*]] = affine_map<(d0, d1, d2) -> (d0, d1 * 2 - 1, d2)>
@@ -350,6 +353,27 @@ halftone.graph "pools" {
 }
 
 // Elements are repeated by one access; on lines they come from three, dimension by dimension, the last one first.
+// The spectra of x and of its filter, their product, and what has that spectrum; one map of turns for both layers.
+// CHECK-LABEL: halftone.graph "long_convolutions"
+halftone.graph "long_convolutions" {
+  // CHECK: %[[X:.*]] = halftone.input "x"
+  %x = halftone.input "x" : !halftone.tensor<[batch, 11, 20], f32>
+  // CHECK: %[[F:.*]] = halftone.input "f"
+  %f = halftone.input "f" : !halftone.tensor<[11, 20], f32>
+  // CHECK: %[[TURNS:.*]] = halftone.map "transform_turns"() over [2, 16] reads [] writes [#halftone.access<full>] {halftone.internal, halftone.layer = "long", halftone.transform_turns} : () -> !halftone.tensor<[2, 16], f32>
+  // CHECK: %[[SX:.*]] = halftone.transform %[[X]] by %[[TURNS]] {halftone.internal, halftone.layer = "long"} : (!halftone.tensor<[batch, 11, 20], f32>, !halftone.tensor<[2, 16], f32>) -> !halftone.tensor<[batch, 2, 16, 2, 16], f32>
+  // CHECK: %[[SF:.*]] = halftone.transform %[[F]] by %[[TURNS]] {{.*}} -> !halftone.tensor<[2, 16, 2, 16], f32>
+  // CHECK: %[[P:.*]] = halftone.map "long_convolution"(%[[SX]], %[[SX]], %[[SF]], %[[SF]]) over ["batch", 2, 16, 2, 16] reads [#halftone.access<full>, #halftone.access<general reads #[[OTHER_PART]]>, #halftone.access<general reads #[[REAL]]>, #halftone.access<general reads #[[IMAGINARY]]>]
+  // CHECK: math.fma
+  // CHECK: %[[Y:.*]], %{{.*}} = halftone.inverse_transform %[[P]] by %[[TURNS]] {halftone.layer = "long"}
+  %y = halftone.long_convolution %x, %f {halftone.layer = "long"} : (!halftone.tensor<[batch, 11, 20], f32>, !halftone.tensor<[11, 20], f32>) -> !halftone.tensor<[batch, 11, 20], f32>
+  // CHECK-NOT: transform_turns
+  // CHECK: halftone.transform %[[Y]] by %[[TURNS]]
+  %z = halftone.long_convolution %y, %f : (!halftone.tensor<[batch, 11, 20], f32>, !halftone.tensor<[11, 20], f32>) -> !halftone.tensor<[batch, 11, 20], f32>
+  // CHECK: halftone.output "z"
+  halftone.output "z", %z : !halftone.tensor<[batch, 11, 20], f32>
+}
+
 // CHECK-LABEL: halftone.graph "upsamples"
 halftone.graph "upsamples" {
   // CHECK: %[[X:.*]] = halftone.input "x"

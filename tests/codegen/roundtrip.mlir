@@ -61,6 +61,17 @@ halftone.graph "layers" attributes {halftone.loss_without_output = "xent", halft
   // CHECK: halftone.matmul %{{.*}}, %{{.*}} {transpose_a = true, transpose_b = false} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[8, 8], f32>
   %gram = halftone.matmul %fc, %bare {transpose_a = true, transpose_b = false}
       : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[8, 8], f32>
+  // CHECK: halftone.long_convolution %{{.*}}, %{{.*}} : (!halftone.tensor<[8, 8], f32>, !halftone.tensor<[8, 8], f32>) -> !halftone.tensor<[8, 8], f32>
+  %long = halftone.long_convolution %gram, %w
+      : (!halftone.tensor<[8, 8], f32>, !halftone.tensor<[8, 8], f32>) -> !halftone.tensor<[8, 8], f32>
+  %turns = halftone.input "turns" : !halftone.tensor<[2, 8], f32>
+  // CHECK: halftone.transform %{{.*}} by %{{.*}} : (!halftone.tensor<[8, 8], f32>, !halftone.tensor<[2, 8], f32>) -> !halftone.tensor<[1, 8, 2, 16], f32>
+  %spectrum = halftone.transform %long by %turns
+      : (!halftone.tensor<[8, 8], f32>, !halftone.tensor<[2, 8], f32>) -> !halftone.tensor<[1, 8, 2, 16], f32>
+  // CHECK: halftone.inverse_transform %{{.*}} by %{{.*}} : (!halftone.tensor<[1, 8, 2, 16], f32>, !halftone.tensor<[2, 8], f32>) -> (!halftone.tensor<[8, 8], f32>, !halftone.tensor<[1, 8, 2, 16], f32>)
+  %sequence, %work = halftone.inverse_transform %spectrum by %turns
+      : (!halftone.tensor<[1, 8, 2, 16], f32>, !halftone.tensor<[2, 8], f32>)
+      -> (!halftone.tensor<[8, 8], f32>, !halftone.tensor<[1, 8, 2, 16], f32>)
   // CHECK: halftone.attention %{{.*}}, %{{.*}}, %{{.*}} {causal = true, heads = 2 : i64} : (
   %mix = halftone.attention %x, %x, %x {causal = true, heads = 2 : i64}
       : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>)

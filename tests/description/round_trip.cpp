@@ -55,6 +55,7 @@ Description everything() {
                       {"groups", std::int64_t{2}}};
   const NodeId taps = b.parameter("taps", {fixed(2), fixed(2), fixed(1)});
   const NodeId pair = b.parameter("pair", {fixed(2)});
+  const NodeId square = b.parameter("square", {fixed(2), fixed(2)});
   const NodeId slid = b.node("slid", kind_called("convolution"), {{"x", fold}, {"weight", taps}},
                              folded, std::move(windows));
   LayerAttributes windows_back;
@@ -77,8 +78,10 @@ Description everything() {
                       {"padding", std::vector<std::int64_t>{1, 1}},
                       {"function", "average"},
                       {"count_include_pad", true}};
+  const NodeId filtered =
+      b.node("long", kind_called("long_convolution"), {{"x", each}, {"filter", square}}, folded);
   const NodeId pooled =
-      b.node("pooled", kind_called("pool"), {{"x", each}}, folded, std::move(pooling));
+      b.node("pooled", kind_called("pool"), {{"x", filtered}}, folded, std::move(pooling));
   LayerAttributes lines;
   lines.settings = {{"factor", std::vector<std::int64_t>{1}}, {"mode", "linear"}};
   const NodeId stretched =
@@ -194,11 +197,13 @@ state %mean : [batch, 4] initial -2.5
 %fold = reshape(x: %root) {shape: [batch, 2, 2]} : [batch, 2, 2]
 parameter %taps : [2, 2, 1] init constant(0)
 parameter %pair : [2] init constant(0)
+parameter %square : [2, 2] init constant(0)
 %slid = convolution(x: %fold, weight: %taps) {kernel: [2], dilation: [1], padding: [1, 0], groups: 2} : [batch, 2, 2]
 %slid_back = transposed_convolution(x: %slid, weight: %taps) {kernel: [2], stride: [2], padding: [1, 2], groups: 2, output_padding: [1]} : [batch, 2, 2]
 %grouped = group_norm(x: %slid_back, weight: %pair, bias: %pair) {epsilon: 0.001, groups: 2} : [batch, 2, 2]
 %each = group_norm(x: %grouped, weight: %pair, bias: %pair) {epsilon: 0.25} : [batch, 2, 2]
-%pooled = pool(x: %each) {kernel: [2], stride: [2], padding: [1, 1], function: average, count_include_pad: true} : [batch, 2, 2]
+%long = long_convolution(x: %each, filter: %square) : [batch, 2, 2]
+%pooled = pool(x: %long) {kernel: [2], stride: [2], padding: [1, 1], function: average, count_include_pad: true} : [batch, 2, 2]
 %stretched = upsample(x: %pooled) {factor: [1], mode: linear} : [batch, 2, 2]
 %swap = transpose(x: %stretched) {axes: [0, 2, 1]} : [batch, 2, 2]
 %mixed = attention(query: %swap, key: %fold, value: %fold, length: %label) {heads: 2, causal: true, soft_cap: 30} : [batch, 2, 2]

@@ -138,6 +138,10 @@ TEST_CASE("shapes follow from the operands' shapes") {
        {{"x", {kTime, fixed(6)}}, {"weight", {fixed(5), fixed(3), fixed(6)}}},
        {kTime, fixed(5)},
        window_settings({{"kernel", {3}}, {"padding", {1, 1}}})},
+      {kind_called("long_convolution"), {{"x", image}, {"filter", {fixed(6), fixed(4)}}}, image},
+      {kind_called("long_convolution"),  // of one sequence alone
+       {{"x", {fixed(1 << 20), fixed(512)}}, {"filter", {fixed(1 << 20), fixed(512)}}},
+       {fixed(1 << 20), fixed(512)}},
       {kind_called("pool"),
        {{"x", image}},
        {kBatch, fixed(4), fixed(5), fixed(4)},
@@ -237,6 +241,15 @@ TEST_CASE("sources and operands that do not fit have no inferred shape") {
   CHECK(!inferred(kind_called("matmul"), {{"a", batched}, {"b", matrix}}));
   CHECK(!inferred(kind_called("matmul"), {{"a", batched}, {"b", {kTime, fixed(2), fixed(2)}}}));
   CHECK(!inferred(kind_called("embedding"), {{"token", {}}, {"weight", {fixed(9)}}}));
+  const Kind long_convolution = kind_called("long_convolution");
+  const Shape too_long = {fixed((1 << 20) + 1), fixed(1)}, too_large = {fixed(1 << 20), fixed(513)};
+  CHECK(!inferred(long_convolution, {{"x", {fixed(2)}}, {"filter", matrix}}));
+  CHECK(!inferred(long_convolution, {{"x", sequence}, {"filter", sequence}}));
+  CHECK(!inferred(long_convolution, {{"x", batched}, {"filter", batched}}));
+  CHECK(!inferred(long_convolution, {{"x", batched}, {"filter", {fixed(3), fixed(2)}}}));
+  CHECK(!inferred(long_convolution, {{"x", batched}, {"filter", {fixed(2), fixed(3)}}}));
+  CHECK(!inferred(long_convolution, {{"x", too_long}, {"filter", too_long}}));
+  CHECK(!inferred(long_convolution, {{"x", too_large}, {"filter", too_large}}));
   // An activation may take a weight's place in the text form, but not where its size has to be
   // known.
   CHECK(!inferred(kind_called("embedding"), {{"token", {}}, {"weight", {kBatch, fixed(4)}}}));

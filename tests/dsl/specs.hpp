@@ -167,6 +167,28 @@ constexpr auto matmul_model =
           losses(mse("error", "prediction", "target")));
 HALFTONE_PROGRAM(matmul_model_program, matmul_model, f32_rules, adamw(), clip(1.0))
 
+constexpr auto long_convolution_model =
+    model("long_convolution",
+          inputs(tensor("x", batch, 13, 3), tensor("positions", 13, 2), tensor("z", batch, 6, 5),
+                 tensor("six", 6, 2), tensor("three", 3, 2), tensor("two", 2, 2),
+                 tensor("one", 1, 2), tensor("target", batch, 13, 3), tensor("last", batch, 6, 5)),
+          from("x") | drawn("in", 18, 0.5),
+          from("positions") | drawn("hidden", 4, 0.7) | gelu_tanh("act") | drawn("filter", 18, 0.5),
+          from("in") | long_convolution("long", "filter") |
+              pointwise(
+                  "gate", [](auto x, auto gate) { return x * gate; }, "in"),
+          from("filter") | long_convolution("twice", "filter"),
+          from("gate") | long_convolution("everywhere", "twice") | drawn("head", 3, 0.2) |
+              output("prediction"),
+          from("six") | drawn("filter6", 5, 0.7), from("three") | drawn("filter3", 5, 0.7),
+          from("two") | drawn("filter2", 5, 0.7), from("one") | drawn("filter1", 5, 0.7),
+          from("z") | long_convolution("of6", "filter6") | reshape("threes", batch, 2, 3, 5) |
+              long_convolution("of3", "filter3") | reshape("twos", batch, 3, 2, 5) |
+              long_convolution("of2", "filter2") | reshape("ones", batch, 6, 1, 5) |
+              long_convolution("of1", "filter1") | reshape("rows", batch, 6, 5),
+          losses(mse("error", "prediction", "target"), mse("rest", "rows", "last", weight(0.5))));
+HALFTONE_PROGRAM(long_convolution_program, long_convolution_model, f32_rules, adamw(), clip(1.0))
+
 constexpr auto nesterov_model =
     model("nesterov", inputs(tensor("x", batch, 8), tensor("target", batch, 8)),
           from("x") | linear("fc", 8, init_normal(0, 0.3), on_bias(init_constant(0), no_decay)) |

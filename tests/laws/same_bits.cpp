@@ -86,6 +86,20 @@ TEST_CASE("sums of more than 1,024 chunks equal the reference's (N2)") {
   check_step(pair);
 }
 
+TEST_CASE("transforms of long sequences have the reference's bits") {
+  for (const LinkedArtifact& artifact : kLongArtifacts)
+    for (const std::string& variant : {tested_variant, baseline_variant}) {
+      const std::string text = Artifact::linked(*artifact.image).manifest().description;
+      Pair pair(std::get<description::Description>(description::parse(text)), *artifact.image,
+                variant, 3);
+      for (int step = 0; step < 2; ++step) {
+        CAPTURE(step);
+        pair.draw();
+        check_step(pair);
+      }
+    }
+}
+
 TEST_CASE("at kinks, beside a NaN metric and under roundings by pass, steps equal the reference") {
   for (const LinkedArtifact& artifact : kEdgeArtifacts)
     for (const std::string& variant : tested_variants()) {

@@ -59,6 +59,19 @@ parameter %b : [3] init constant(0)
 %y = group_norm(x: %x, weight: %w, bias: %b) {epsilon: 0.001} : [batch, 7, 3]
 output "y" = %y
 )"},
+    {"long_convolution", R"(input %x : f32[batch, 2, 5, 3]
+parameter %w : [2, 3] init constant(0)
+parameter %f : [5, 2] init constant(0)
+%u = linear(x: %x, weight: %w) : [batch, 2, 5, 2]
+%y = long_convolution(x: %u, filter: %f) : [batch, 2, 5, 2]
+output "y" = %y
+)"},
+    {"long_convolution with itself", R"(input %x : f32[batch, 3, 2]
+parameter %f : [3, 2] init constant(0)
+%g = long_convolution(x: %f, filter: %f) : [3, 2]
+%y = long_convolution(x: %x, filter: %g) : [batch, 3, 2]
+output "y" = %y
+)"},
     {"matmul", R"(input %x : f32[batch, 2, 3, 4]
 parameter %w : [3, 4] init constant(0)
 %u = linear(x: %x, weight: %w) : [batch, 2, 3, 3]

@@ -325,6 +325,7 @@ TEST_CASE("classes and what gradients read are those of P3 and P20") {
       {"upsample", {LayerClass::elementwise}, {}, {"x"}},
       {"transpose", {LayerClass::elementwise}, {}, {"x"}},
       {"matmul", {LayerClass::contraction}, {{"a", "b"}, {"b", "a"}}, {"a", "b"}},
+      {"long_convolution", {}, {{"x", "filter"}, {"filter", "x"}}, {"x", "filter"}},
       {"attention",
        {LayerClass::contraction},
        {{"query", "query"},

@@ -235,4 +235,16 @@ constexpr auto conv_transpose3d(const char* name, Outputs outputs, const Kernel&
       building::node<building::TransposedConvolution>(name, outputs), kernel, options...);
 }
 
+/// Every channel of a sequence, convolved with a filter of its own that is as long as the sequence,
+/// by fast Fourier transforms: y at place t is the sum over s <= t of filter at s times x at t - s.
+/// (batch..., places, channels) -> the same, filter (places, channels), a value like any other,
+/// such as what a small network makes of positions. Places, at most 2^20, and channels are numbers.
+/// A place depends on later ones by rounding alone. D101
+///   from("positions") | linear("hidden", 64) | gelu_tanh | linear("filter", 256),
+///   from("x") | linear("in", 256) | long_convolution("long", "filter")
+constexpr Spec<2> long_convolution(const char* name, const char* filter) {
+  return one(building::node<building::LongConvolution>(name)) |
+         one({.part = Part::operand, .name = filter});
+}
+
 }  // namespace halftone::dsl

@@ -79,6 +79,11 @@ constexpr Spec<1> conv3d(const auto&...) {
       "padding() or same, and groups(), each at most once and with a number or as many as "
       "dimensions: write conv3d(\"conv\", 64, 3)");
 }
+constexpr Spec<1> long_convolution(const auto&...) {
+  return building::misused(
+      "long_convolution takes a name and the name of a filter: write "
+      "long_convolution(\"long\", \"filter\")");
+}
 constexpr Spec<1> conv_transpose1d(const auto&...) {
   return building::misused(
       "conv_transpose1d takes a name, whole numbers of outputs and of the kernel, and stride(), "

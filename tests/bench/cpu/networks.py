@@ -5,7 +5,8 @@ Layers are tuples, which the workers of torch and JAX build theirs from, too:
 ("linear", name, inputs, outputs, bias), ("norm", name, columns), ("relu",), ("gelu",), ("sum", a, b, inputs, outputs): gelu of the
 sum of two linears of one value, in a kernel behind the linears, ("attention", name, columns, heads): causal, between the linears that
 projections() names, ("residual", layers): what these make of a value, added to it, and ("conv", name, inputs, outputs, size): a
-convolution over the places of images, channels last, with as much padding as keeps their lengths.
+convolution over the places of images, channels last, with as much padding as keeps their lengths, and ("long", name, columns, columns,
+places): a causal convolution of every channel with a filter as long as the sequence, a parameter.
 """
 
 import dataclasses
@@ -35,7 +36,7 @@ class Network:
         return next(layer[3 if layer[0] == "sum" else 2] for layer in self.flat() if len(layer) > 1)
 
     def outputs(self):
-        last = [layer for layer in self.flat() if layer[0] in ("linear", "conv", "sum")][-1]
+        last = [layer for layer in self.flat() if layer[0] in ("linear", "conv", "long", "sum")][-1]
         return last[4] if last[0] == "sum" else last[3]
 
     def parameters(self):
@@ -51,6 +52,9 @@ class Network:
                 _, name, inputs, outputs, size = layer
                 bound = (inputs * size * size)**-0.5
                 found += [(f"{name}.weight", (outputs, size, size, inputs), -bound, bound), (f"{name}.bias", (outputs,), -bound, bound)]
+            elif layer[0] == "long":
+                _, name, columns, _, places = layer
+                found.append((f"{name}.weight", (places, columns), -(places**-0.5), places**-0.5))
             elif layer[0] == "norm":
                 found.append((f"{layer[1]}.weight", (layer[2],), 0.5, 1.5))
                 found.append((f"{layer[1]}.bias", (layer[2],), -0.5, 0.5))
@@ -81,11 +85,14 @@ class Network:
 
     def operations(self):
         """Multiplications and additions of a step's products. The first linear's input has no gradient. Of a causal attention's
-        products half of the scores count, and its backward pass has five where its forward pass has two."""
+        products half of the scores count, and its backward pass has five where its forward pass has two. A long convolution has two
+        transforms for each sequence and pass and two for its filter, each of half of the places of a padded real one."""
         each = [2 * self.rows() * math.prod(layer[2:4]) * (layer[4]**2 if layer[0] == "conv" else 1) for layer in self.products()]
         first_reads_input = self.layers[0][0] in ("linear", "conv")
+        longs = [layer for layer in self.flat() if layer[0] == "long"]
+        transforms = sum((4 * self.batch + 2) * layer[2] * 4 * layer[4] * math.log2(layer[4]) for layer in longs)
         scores = sum(self.rows() * self.extents[0] * layer[2] for layer in self.flat() if layer[0] == "attention")
-        return 3 * sum(each) - (each[0] if first_reads_input else 0) + 7 * scores
+        return 3 * sum(each) - (each[0] if first_reads_input else 0) + 7 * scores + transforms
 
     def products(self):
         """Linears and convolutions."""
@@ -100,7 +107,7 @@ class Network:
         weights = count * (MOMENTS_BYTES + 4 + 2 * element_bytes)  # the gradient written; operands of two passes
         if element_bytes == 2:
             weights += 2 * count  # the working copy
-        widths = [layer[3] for layer in self.products()] + [self.features()]
+        widths = [layer[3] for layer in self.flat() if layer in self.products() or layer[0] == "long"] + [self.features()]
         # An activation is written, and read forward and backward; its gradient is written, and read by two products.
         return weights + self.rows() * element_bytes * (3 * sum(widths) + 3 * sum(widths[:-1]))
 
@@ -151,6 +158,9 @@ def _nodes(layer, value, columns, index, rows):
         operands = f"x: %{value}, weight: %{name}.weight, bias: %{name}.bias"
         settings = f"{{kernel: [{size}, {size}], padding: {zeros}}}"
         return name, outputs, [f"%{name} = convolution({operands}) {settings} : [{rows}, {outputs}]"]
+    if layer[0] == "long":
+        name = layer[1]
+        return name, columns, [f"%{name} = long_convolution(x: %{value}, filter: %{name}.weight) : [{rows}, {columns}]"]
     if layer[0] == "norm":
         _, name, columns = layer
         operands = f"x: %{value}, weight: %{name}.weight, bias: %{name}.bias"
@@ -203,6 +213,12 @@ def convolutions(name, batch, channels, side, count):
     for i in range(1, count + 1):
         layers += [("conv", f"conv{i}", channels, channels, 3), ("relu",)]
     return Network(name, batch, tuple(layers[:-1]), extents=(side, side))
+
+
+def long_convolutions(name, batch, places, channels, count):
+    """So many of sequences, one after another."""
+    layers = tuple(("long", f"long{i}", channels, channels, places) for i in range(1, count + 1))
+    return Network(name, batch, layers, extents=(places,))
 
 
 def digits(batch):

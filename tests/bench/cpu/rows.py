@@ -64,6 +64,11 @@ CONVOLUTIONS = [
     networks.convolutions("4 of 3x3, 512 channels, 16 x 7x7", 16, 512, 7, 4),
     networks.convolutions("4 of 3x3, 32 channels, 32 x 32x32", 32, 32, 32, 4),
 ]
+# Two filters as long as the sequence, of 64 channels.
+LONG_CONVOLUTIONS = [
+    networks.long_convolutions(f"2 of 2^{log}, 64 channels, batch {batch}", batch, 1 << log, 64, 2)
+    for log, batch in ((12, 8), (14, 4), (16, 2), (18, 1))
+]
 # Rows, summed, columns: a block of GPT-2 small over 1024 tokens; convolutions of a ResNet-50 as products of patches.
 PRODUCTS = [
     ("GPT attention in", 1024, 768, 2304),
@@ -87,9 +92,9 @@ DIRECTIONS = {  # Halftone's program and kernel, and what is compared
 }
 
 
-def _steps(section, models):
+def _steps(section, models, formats=tuple(RULES)):
     for network in models:
-        for format in RULES:
+        for format in formats:
             row = Row(section, network.name, format, network, "step", RULES[format], network.operations())
             yield dataclasses.replace(row, bytes=network.least_bytes(row.element_bytes()))
 
@@ -140,4 +145,5 @@ def _streams():
 
 
 def all_rows():
-    return [*_steps("network", NETWORKS), *_steps("small", SMALL), *_steps("convolution", CONVOLUTIONS), *_products(), *_epilogues(), *_streams()]
+    return [*_steps("network", NETWORKS), *_steps("small", SMALL), *_steps("convolution", CONVOLUTIONS),
+            *_steps("long convolution", LONG_CONVOLUTIONS, ("f32",)), *_products(), *_epilogues(), *_streams()]

@@ -50,6 +50,19 @@ class Convolution(torch.nn.Module):
         return self.inner(x.permute(0, 3, 1, 2)).permute(0, 2, 3, 1)
 
 
+class LongConvolution(torch.nn.Module):
+    """As Hyena's: by transforms of sequences that zeros make twice as long."""
+
+    def __init__(self, job, layer):
+        super().__init__()
+        _, name, _, _, self.places = layer
+        self.weight = torch.nn.Parameter(torch.from_numpy(job.parameter(f"{name}.weight")))
+
+    def forward(self, x):
+        product = torch.fft.rfft(x, 2 * self.places, dim=-2) * torch.fft.rfft(self.weight, 2 * self.places, dim=-2)
+        return torch.fft.irfft(product, 2 * self.places, dim=-2)[..., :self.places, :]
+
+
 def module_of(job, layers):
     modules = []
     for layer in layers:
@@ -63,6 +76,8 @@ def module_of(job, layers):
             module = Attention(job, layer)
         elif layer[0] == "conv":
             module = Convolution(job, layer)
+        elif layer[0] == "long":
+            module = LongConvolution(job, layer)
         elif layer[0] == "norm":
             module = torch.nn.LayerNorm(layer[2])
             fill(module, layer[1], job)

@@ -349,6 +349,15 @@ constexpr auto net =
 MODEL(net, rules)
 }  // namespace matmul_flag
 
+// EXPECT long_convolution_length: long_convolution takes a name and the name of a filter: write
+// long_convolution("long", "filter")
+namespace long_convolution_length {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 9, 8), tensor("w", 9, 8)),
+    from("x") | either(long_convolution("long", 9), long_convolution("long", "w")) | output("z"));
+MODEL(net, rules)
+}  // namespace long_convolution_length
+
 // EXPECT concatenated_number: concat takes names of values, or chains that each begin at the
 // current value: write
 namespace concatenated_number {

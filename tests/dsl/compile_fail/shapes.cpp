@@ -162,6 +162,42 @@ constexpr auto net =
 MODEL(net, rules)
 }  // namespace matmul_of_transposed
 
+// EXPECT long_convolution_of_a_vector: layer 'long' reads [8] but works on sequences: give its
+// input a dimension of places before the last one
+namespace long_convolution_of_a_vector {
+constexpr auto net =
+    model("net", inputs(either(tensor("x", 8), tensor("x", 9, 8)), tensor("w", 9, 8)),
+          from("x") | long_convolution("long", "w") | output("z"));
+MODEL(net, rules)
+}  // namespace long_convolution_of_a_vector
+
+// EXPECT long_convolution_of_a_symbol: layer 'long' transforms [batch, 8], whose length or channels
+// are a symbol: give its last two dimensions numbers
+namespace long_convolution_of_a_symbol {
+constexpr auto net = model("net",
+                           inputs(either(tensor("x", batch, 8), tensor("x", batch, 9, 8)),
+                                  either(tensor("w", batch, 8), tensor("w", 9, 8))),
+                           from("x") | long_convolution("long", "w") | output("z"));
+MODEL(net, rules)
+}  // namespace long_convolution_of_a_symbol
+
+// EXPECT long_convolution_filter: layer 'long' convolves [batch, 9, 8] with [8, 8] of input 'w':
+// make the filter [9, 8], a value for every place and channel
+namespace long_convolution_filter {
+constexpr auto net = model("net", inputs(tensor("x", batch, 9, 8), tensor("w", either(8, 9), 8)),
+                           from("x") | long_convolution("long", "w") | output("z"));
+MODEL(net, rules)
+}  // namespace long_convolution_filter
+
+// EXPECT long_convolution_places: layer 'long' transforms sequences of 1048577 places and 1
+// channels: make them 1048576 places at most, and 536870912 elements
+namespace long_convolution_places {
+constexpr int places = either((1 << 20) + 1, 1 << 20);
+constexpr auto net = model("net", inputs(tensor("x", batch, places, 1), tensor("w", places, 1)),
+                           from("x") | long_convolution("long", "w") | output("z"));
+MODEL(net, rules)
+}  // namespace long_convolution_places
+
 // EXPECT mse_shape: loss 'loss' compares [batch, 3] with [batch, 4] of input 'y': make the shapes
 // equal
 namespace mse_shape {

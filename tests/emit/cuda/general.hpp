@@ -10,6 +10,8 @@
 #include <random>
 #include <vector>
 
+#include "transforms.hpp"
+
 namespace general {
 
 using Values = std::vector<float>;
@@ -253,6 +255,24 @@ inline Values causal(std::size_t batch, const Values& x) {
   });
 }
 
+/// Z2 of docs/spec/math.md, of twice x: [batch, 11, 20], to [batch, 2, 16, 2, 16].
+inline Values spectrum(std::size_t batch, const Values& x, const Values& turns) {
+  halftone::reference::Spectrum<float> of_blocks;
+  for (std::size_t m = 0; m < 16; ++m) of_blocks.push_back({turns[m], turns[16 + m]});
+  Values result(batch * 2 * 16 * 2 * 16);
+  for (std::size_t b = 0; b < batch; ++b) {
+    for (std::size_t c = 0; c < 32; ++c) {
+      const auto z = halftone::reference::transformed<float>(
+          c < 20 ? 11 : 0, [&](std::int64_t t) { return 2 * x[(b * 11 + t) * 20 + c]; }, of_blocks);
+      for (std::size_t k = 0; k < 16; ++k) {
+        const std::size_t place = ((b * 2 + c / 16) * 16 + k) * 32 + c % 16;
+        result[place] = z[k].real, result[place + 16] = z[k].imaginary;
+      }
+    }
+  }
+  return result;
+}
+
 /// Calls test(name, what the results shall be, operands...) for every kernel.
 template <class Test>
 void each_kernel(std::size_t batch, const Test& test) {
@@ -286,6 +306,8 @@ void each_kernel(std::size_t batch, const Test& test) {
   test("gradients", gradients(batch, gb, xb), gb, xb);
   test("places", places(batch, gb), gb);
   test("causal", causal(batch, x75), x75);
+  const Values xs = fractions(batch * 220, 21), turns = fractions(32, 22);
+  test("spectrum", spectrum(batch, xs, turns), xs, turns);
 }
 
 }  // namespace general

@@ -287,5 +287,24 @@ halftone.graph "training" {
       %r = arith.addf %later, %x : f32
       halftone.kernel_yield stores %r : f32
   }
+
+  // Two blocks of channels, the second of which has four; a pass over the whole spectrum, and one over its quarters.
+  // CHECK-LABEL: // m: spectrum, transform kernel
+  // CHECK: kLength = 11;
+  // CHECK-NEXT: kChannels = 20;
+  // CHECK-NEXT: kPlaces = 16;
+  // CHECK-NEXT: kStages = 4;
+  // CHECK-NEXT: using Turns = float;
+  // CHECK: terms[0] = v0;
+  // CHECK: transform::run<Body, 256>(body);
+  %xs = halftone.input "xs" : !halftone.tensor<[batch, 11, 20], f32>
+  %turns = halftone.input "turns" : !halftone.tensor<[2, 16], f32>
+  %spectrum = halftone.kernel "spectrum" transform over ["batch", 11, 20] reduce [] (%xs, %turns)
+      accesses [#full, #halftone.access<turns>] -> [#halftone.access<transformed>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 11, 20], f32>, !halftone.tensor<[2, 16], f32>) -> !halftone.tensor<[batch, 2, 16, 2, 16], f32> {
+    ^bb0(%x: f32):
+      %r = arith.addf %x, %x : f32
+      halftone.kernel_yield stores %r : f32
+  }
 }
 }

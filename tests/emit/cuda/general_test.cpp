@@ -26,6 +26,7 @@ void halftone_turned(const float*, const float*, float*, long long);
 void halftone_gradients(const float*, const float*, float*, long long);
 void halftone_places(const float*, float*, long long);
 void halftone_causal(const float*, float*, long long);
+void halftone_spectrum(const float*, const float*, float*, long long);
 }
 
 namespace {
@@ -60,7 +61,8 @@ auto find(const std::string& name) {
       {"turned", reinterpret_cast<void*>(halftone_turned)},
       {"gradients", reinterpret_cast<void*>(halftone_gradients)},
       {"places", reinterpret_cast<void*>(halftone_places)},
-      {"causal", reinterpret_cast<void*>(halftone_causal)}};
+      {"causal", reinterpret_cast<void*>(halftone_causal)},
+      {"spectrum", reinterpret_cast<void*>(halftone_spectrum)}};
   return reinterpret_cast<Kernel>(all.at(name));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// D77 to D88 on simulated chips whose contractions are all N1, in f32 or without tensor cores for
-// the format: whole training steps have the CPU's bits, which laws compare with the reference.
+// D77 to D88, D101 and D102 on simulated chips whose contractions are all N1, in f32 or without
+// tensor cores for the format: whole training steps have the CPU's bits, which laws compare with
+// the reference.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -12,7 +13,7 @@
 
 namespace halftone::tests {
 
-TEST_CASE("layers of images have the CPU's bits on a chip") {
+TEST_CASE("layers of images and of long sequences have the CPU's bits on a chip") {
   struct Run {
     const char *model, *chip;
   };
@@ -20,7 +21,9 @@ TEST_CASE("layers of images have the CPU's bits on a chip") {
                                     {"windows_bf16", "sm_75"},
                                     {"grouped", "sm_75"},
                                     {"grouped_f16", "sm_90a"},
-                                    {"resampled", "sm_86"}}) {
+                                    {"resampled", "sm_86"},
+                                    {"long_convolution", "sm_80"},
+                                    {"long_convolution_bf16", "sm_75"}}) {
     CAPTURE(std::string(model));
     Pair pair(model, *find_artifact(model).image, "x86-64-v3", 2);
     Trainer trainer(pair.artifact, simulated(chip), pair.setup(1));

@@ -18,6 +18,7 @@
 #include "halftone/description/kinds/input.hpp"
 #include "halftone/description/kinds/layer_norm.hpp"
 #include "halftone/description/kinds/linear.hpp"
+#include "halftone/description/kinds/long_convolution.hpp"
 #include "halftone/description/kinds/matmul.hpp"
 #include "halftone/description/kinds/mse.hpp"
 #include "halftone/description/kinds/parameter.hpp"
@@ -60,15 +61,14 @@ struct KindList {
 };
 
 // Sources, layers, losses: in this order sentences list them.
-using AllKinds =
-    KindList<kinds::Input, kinds::Parameter, kinds::State, kinds::Linear, kinds::Matmul,
-             kinds::Attention, kinds::CausalConv1d, kinds::Convolution,
-             kinds::TransposedConvolution, kinds::Pool, kinds::GlobalAveragePool, kinds::Upsample,
-             kinds::Embedding, kinds::LayerNorm, kinds::RmsNorm, kinds::BatchNorm, kinds::GroupNorm,
-             kinds::Relu, kinds::Gelu, kinds::Silu, kinds::Dropout, kinds::Rotary,
-             kinds::PositionEmbedding, kinds::SinusoidalEmbedding, kinds::Add, kinds::Concat,
-             kinds::Slice, kinds::Pointwise, kinds::Reshape, kinds::Expand, kinds::Transpose,
-             kinds::CrossEntropy, kinds::Mse, kinds::PointwiseLoss>;
+using AllKinds = KindList<
+    kinds::Input, kinds::Parameter, kinds::State, kinds::Linear, kinds::Matmul, kinds::Attention,
+    kinds::CausalConv1d, kinds::Convolution, kinds::TransposedConvolution, kinds::LongConvolution,
+    kinds::Pool, kinds::GlobalAveragePool, kinds::Upsample, kinds::Embedding, kinds::LayerNorm,
+    kinds::RmsNorm, kinds::BatchNorm, kinds::GroupNorm, kinds::Relu, kinds::Gelu, kinds::Silu,
+    kinds::Dropout, kinds::Rotary, kinds::PositionEmbedding, kinds::SinusoidalEmbedding, kinds::Add,
+    kinds::Concat, kinds::Slice, kinds::Pointwise, kinds::Reshape, kinds::Expand, kinds::Transpose,
+    kinds::CrossEntropy, kinds::Mse, kinds::PointwiseLoss>;
 
 inline constexpr int kKinds = AllKinds::size;
 static_assert(kKinds <= 256, "Kind is one byte");

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Spectra of sequences (Z1 to Z4 of docs/spec/math.md): their shapes, what transforms multiply by,
+// and products of two.
+#ifndef HALFTONE_IR_TRANSFORMS_H
+#define HALFTONE_IR_TRANSFORMS_H
+
+#include "codegen/ir/Forms.h"
+
+namespace halftone::ir {
+
+/// Channels of a block, whose parts of one place are neighbours.
+inline constexpr int64_t kBlockChannels = 16;
+/// Of a sequence.
+inline constexpr int64_t kMostPlaces = int64_t{1} << 20;
+
+/// Of the spectrum of a sequence with so many: the least power of two that is not less, 2 or more.
+int64_t countSpectrumPlaces(int64_t places);
+
+/// A sequence, [..., places, channels], both numbers.
+bool isSequence(TensorType type);
+/// [..., blocks, places, 2, kBlockChannels].
+TensorType typeOfSpectrum(TensorType sequence, int64_t places);
+
+/// The turns of a spectrum with so many places, [2, places]: of one map for all layers of the graph
+/// that are as long, that which there is or a new one before `layer`.
+mlir::Value makeTransformTurns(mlir::Operation *layer, mlir::OpBuilder &builder, int64_t places);
+
+/// Z2, of f32.
+mlir::Value makeTransform(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value sequence,
+                          mlir::Value turns);
+/// Z3.
+mlir::Value makeInverseTransform(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value spectrum,
+                                 mlir::Value turns, TensorType sequence);
+/// Z4: `a` times `b`, or with `conjugate` times its conjugate. Where `b` has the last dimensions of
+/// `a` alone, it is the same for all leading ones.
+mlir::Value multiplySpectra(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef label,
+                            mlir::Value a, mlir::Value b, bool conjugate);
+
+} // namespace halftone::ir
+
+#endif

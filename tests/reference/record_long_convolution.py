@@ -1,0 +1,60 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: Apache-2.0
+"""Writes long_convolution_expected.hpp: causal convolutions of long sequences by numpy's fft of f64, which is a transform of twice as
+many places by other formulas than those of docs/spec/math.md; once direct sums agree with it.
+Run with numpy: ./record_long_convolution.py > long_convolution_expected.hpp"""
+import numpy as np
+
+LENGTHS = (4096, 5000, 32768, 262144)
+SAMPLES = 12
+
+
+def noise(count, salt):
+    """As noise() of long_convolution_test.cpp: splitmix64, its first 24 bits, in [-1, 1)."""
+    with np.errstate(over="ignore"):
+        z = (np.arange(1, count + 1, dtype=np.uint64) + np.uint64(salt << 32)) * np.uint64(0x9E3779B97F4A7C15)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        z = z ^ (z >> np.uint64(31))
+    return (z >> np.uint64(40)).astype(np.float64) / 2.0**23 - 1
+
+
+def convolved(x, f):
+    places = 2 * len(x)
+    return np.fft.irfft(np.fft.rfft(x, places) * np.fft.rfft(f, places), places)[:len(x)]
+
+
+def main():
+    rows = []
+    for n in LENGTHS:
+        x, f, g = noise(n, 1), noise(n, 2), noise(n, 3)
+        y = convolved(x, f)
+        of_x, of_f = convolved(g[::-1], f)[::-1], convolved(g[::-1], x)[::-1]
+        places = sorted({0, 1, n // 2 - 1, n // 2, n - 2, n - 1, *(i * 7919 * 31 % n for i in range(1, SAMPLES - 5))})
+        for t in places:
+            assert abs(y[t] - np.dot(x[:t + 1][::-1], f[:t + 1])) < 1e-9, "the fft is not the sum"
+            assert abs(of_x[t] - np.dot(g[t:], f[:n - t])) < 1e-9, "the fft is not the sum"
+            assert abs(of_f[t] - np.dot(g[t:], x[:n - t])) < 1e-9, "the fft is not the sum"
+            rows.append(f"    {{{n}, {t}, {y[t]!r}, {of_x[t]!r}, {of_f[t]!r}}},".replace("np.float64(", "").replace(")", ""))
+    print("""// SPDX-License-Identifier: Apache-2.0
+// Written by record_long_convolution.py.
+#pragma once
+
+#include <cstdint>
+
+namespace halftone::reference::tests {
+
+/// At one place of a sequence: the result, and the gradients of x and of filter.
+struct ConvolvedPlace {
+  std::int64_t length, place;
+  double y, of_x, of_filter;
+};
+
+inline constexpr ConvolvedPlace kConvolvedPlaces[] = {""")
+    print("\n".join(rows))
+    print("""};
+
+}  // namespace halftone::reference::tests""")
+
+
+main()
