@@ -115,6 +115,10 @@ unsigned countBatchAxes(ArrayRef<Attribute> reduction, TensorType rhs) {
   return rhs.getRank() > matrix ? rhs.getRank() - matrix : 0;
 }
 
+unsigned countBatchAxesOfSegments(TensorType sums) {
+  return sums.getRank() > 2 ? sums.getRank() - 2 : 0;
+}
+
 AffineMap getMap(AccessAttr access, const Axes &axes, TensorType tensor, bool transposed) {
   return MapBuilder(axes, tensor).build(access, transposed);
 }
@@ -275,6 +279,15 @@ static LogicalResult verifyLines(KernelOp kernel, AccessKind kind, TensorType te
                               << ": it wants a number of columns behind " << formatDims(before);
 }
 
+/// What transforms multiply by: a row of cosines and one of sines.
+static LogicalResult verifyTurns(KernelOp kernel, TensorType tensor) {
+  if (tensor.getRank() == 2 && tensor.getStaticElements() && tensor.getElementType().isF32() &&
+      cast<IntegerAttr>(tensor.getDims().front()).getInt() == 2)
+    return success();
+  return kernel.emitOpError() << "turns by " << tensor
+                              << ": turns are two rows in f32, of numbers of places";
+}
+
 LogicalResult verifyInputAccess(KernelOp kernel, unsigned input) {
   AccessAttr access = kernel.getInputAccess(input);
   auto tensor = cast<TensorType>(kernel.getInputs()[input].getType());
@@ -293,21 +306,17 @@ LogicalResult verifyInputAccess(KernelOp kernel, unsigned input) {
 
 /// Rows in a number, since what a row is added to is told from numbers alone.
 static LogicalResult verifySegments(KernelOp kernel, TensorType tensor) {
-  if (tensor.getRank() == 2 && tensor.getStaticElements() &&
-      tensor.getColumns() == kernel.getColumns() && tensor.getElementType().isF32())
-    return success();
-  return kernel.emitOpError() << "sums into segments of " << tensor << "; they are rows in f32 of "
-                              << formatDims(kernel.getDomain().getValue().take_back())
-                              << " columns, in a number";
-}
-
-/// What transforms multiply by: a row of cosines and one of sines.
-static LogicalResult verifyTurns(KernelOp kernel, TensorType tensor) {
-  if (tensor.getRank() == 2 && tensor.getStaticElements() && tensor.getElementType().isF32() &&
-      cast<IntegerAttr>(tensor.getDims().front()).getInt() == 2)
-    return success();
-  return kernel.emitOpError() << "turns by " << tensor
-                              << ": turns are two rows in f32, of numbers of places";
+  ArrayRef<Attribute> dims = tensor.getDims(), domain = kernel.getDomain().getValue();
+  unsigned batch = countBatchAxesOfSegments(tensor);
+  if (dims.size() < 2 || !getStaticProduct(dims.take_back(2)) ||
+      tensor.getColumns() != kernel.getColumns() || !tensor.getElementType().isF32())
+    return kernel.emitOpError() << "sums into segments of " << tensor
+                                << "; they are rows in f32 of " << formatDims(domain.take_back())
+                                << " columns, in a number";
+  if (batch > 0 && (domain.size() < dims.size() || domain.take_front(batch) != dims.drop_back(2)))
+    return kernel.emitOpError() << "sums into segments of " << tensor << ", of a batch that domain "
+                                << formatDims(domain) << " does not begin with";
+  return success();
 }
 
 /// A sequence of the domain's spectra, or the other way round: the ones' places before the last

@@ -37,6 +37,9 @@ Axes axesOf(KernelOp kernel);
 /// no axis of their own, beyond their row of columns.
 unsigned countBatchAxes(llvm::ArrayRef<mlir::Attribute> reduction, TensorType rhs);
 
+/// Likewise sums into segments, beyond their rows and columns.
+unsigned countBatchAxesOfSegments(TensorType sums);
+
 /// The map that `access` stands for; null where the tensor's rank does not fit it. An axis of
 /// extent 1 that the tensor does not spell is added to a dimension that it does.
 mlir::AffineMap getMap(AccessAttr access, const Axes &axes, TensorType tensor, bool transposed);

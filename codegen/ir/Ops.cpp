@@ -73,9 +73,13 @@ ArrayRef<Attribute> KernelOp::getBatchDims() {
       if (AccessAttr access = getInputAccess(i); access.getKind() == kind && !access.getMap())
         return getDomain().getValue().take_front(
             countBatchAxes(getReduction().getValue(), tensor(input)));
-  for (auto [i, result] : llvm::enumerate(getStored()))
-    if (getResultAccess(i).getKind() == AccessKind::Column)
+  for (auto [i, result] : llvm::enumerate(getStored())) {
+    AccessKind kind = getResultAccess(i).getKind();
+    if (kind == AccessKind::Column)
       return getDomain().getValue().take_front(countBatchAxes({}, tensor(result)));
+    if (kind == AccessKind::Segment)
+      return getDomain().getValue().take_front(countBatchAxesOfSegments(tensor(result)));
+  }
   return {};
 }
 

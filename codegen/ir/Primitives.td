@@ -68,7 +68,8 @@ def Halftone_SegmentSumOp : Halftone_TensorOp<"segment_sum"> {
   let summary = "For every row of the result the sum of the rows of x whose index it is (D53)";
   let description = [{
     Each element is one chain of additions from +0 over the rows of x, ascending. Rows of x whose index is no row of the
-    result, or is `passed_over`, are added to none.
+    result, or is `passed_over`, are added to none. Dimensions of the result before its rows and columns are those of a batch,
+    the first ones of x, too: each of its elements has rows of its own, and of x those that are its.
     ```mlir
     %g = halftone.segment_sum %token, %x {passed_over = 0 : i64}
         : (!halftone.tensor<[batch], i32>, !halftone.tensor<[batch, 12], f32>) -> !halftone.tensor<[37, 12], f32>

@@ -9,9 +9,16 @@ LogicalResult SegmentSumOp::verify() {
   TensorType index = tensor(getIndex()), x = tensor(getX()), result = getType();
   if (!codeTypeOf(getIndex()).isInteger(32) || index.getDims() != x.getRowDims())
     return emitOpError() << "index " << index << " does not have one i32 per row of " << x;
-  if (result.getRank() != 2 || !result.getStaticElements() || result.getColumns() != x.getColumns())
+  ArrayRef<Attribute> dims = result.getDims();
+  if (dims.size() < 2 || !getStaticProduct(dims.take_back(2)) ||
+      result.getColumns() != x.getColumns())
     return emitOpError() << "result " << result << " does not have rows, in a number, of the "
                          << "columns of " << x;
+  size_t batch = dims.size() - 2;
+  if (batch > 0 &&
+      (x.getRank() < dims.size() || x.getDims().take_front(batch) != dims.take_front(batch)))
+    return emitOpError() << "result " << result << " does not have segments for each element of "
+                         << "the batch that " << x << " begins with";
   return success();
 }
 

@@ -44,16 +44,27 @@ LogicalResult Segment::verify(KernelOp kernel) const {
   return success();
 }
 
-/// [rows, columns] of the result.
+/// [batch..., segments, columns]
 static TensorType resultOf(KernelOp kernel) {
   return cast<TensorType>(kernel.getStored()[0].getType());
 }
 
+/// Of one element of the batch.
+static int64_t countSegments(KernelOp kernel) {
+  return *getStaticProduct(resultOf(kernel).getRowDims().take_back());
+}
+
 Tile Segment::getDefaultCpuTile(KernelOp) const { return {512, 256}; }
 
+/// Elements of the batch, if there is one, tiles of the result's rows, and of its columns.
 static SmallVector<Axis> axesOf(KernelOp kernel, int64_t rows, int64_t columns) {
   ArrayRef<Attribute> dims = resultOf(kernel).getDims();
-  return {{Dims(dims.take_front()), rows}, {Dims(dims.take_back()), columns}};
+  SmallVector<Axis> axes;
+  if (ArrayRef<Attribute> batch = kernel.getBatchDims(); !batch.empty())
+    axes.push_back({Dims(batch), 1});
+  axes.push_back({Dims(dims.drop_back().take_back()), rows});
+  axes.push_back({Dims(dims.take_back()), columns});
+  return axes;
 }
 
 SmallVector<Axis> Segment::getTaskAxes(KernelOp kernel) const {
@@ -63,9 +74,9 @@ SmallVector<Axis> Segment::getTaskAxes(KernelOp kernel) const {
 
 namespace {
 
-/// Rows and columns of the result that one task owns.
+/// Segments and columns of one element of the batch that one task owns.
 struct Owned {
-  Value firstRow, lastRow, firstColumn, lastColumn;
+  Value element, firstRow, lastRow, firstColumn, lastColumn;
 };
 
 class OwnedSums {
@@ -79,10 +90,14 @@ public:
     Owned owned = ownedBy(task);
     code.loop(owned.firstRow, owned.lastRow, 1, [&](Value row) {
       eachVector(owned, [&](Value column, Value mask) {
-        code.store(code.splat(0.0f, lanes), addressOf(row, column), mask);
+        code.store(code.splat(0.0f, lanes), addressOf(owned, row, column), mask);
       });
     });
-    code.loop(code.integer(0), frame.rows(code), 1, [&](Value position) {
+    ArrayRef<Attribute> batch = frame.kernel.getBatchDims();
+    Value rows =
+        frame.product(code, frame.kernel.getDomainType().getRowDims().drop_front(batch.size()));
+    Value first = code.multiply(owned.element, rows);
+    code.loop(first, code.add(first, rows), 1, [&](Value position) {
       body.enterRow(position);
       Value row = arith::ExtSIOp::create(code.builder, code.loc, code.i64(),
                                          body.get(frame.kernel.getYield().getInto()));
@@ -93,18 +108,23 @@ public:
 private:
   Owned ownedBy(Value task) {
     ArrayRef<int64_t> tile = *frame.kernel.getCpuTile();
-    TensorType result = resultOf(frame.kernel);
-    int64_t rows = *getStaticProduct(result.getRowDims()), columns = *result.getColumns();
-    int64_t columnTiles = static_cast<int64_t>(llvm::divideCeil(columns, tile[1]));
+    int64_t rows = countSegments(frame.kernel), columns = *resultOf(frame.kernel).getColumns();
+    auto columnTiles = static_cast<int64_t>(llvm::divideCeil(columns, tile[1]));
+    int64_t tiles = static_cast<int64_t>(llvm::divideCeil(rows, tile[0])) * columnTiles;
     auto range = [&](Value index, int64_t step, int64_t extent) {
       Value first = code.multiply(index, code.integer(step));
       return std::pair(first,
                        code.minimum(code.add(first, code.integer(step)), code.integer(extent)));
     };
+    Value element = code.integer(0);
+    if (!frame.kernel.getBatchDims().empty()) {
+      element = code.divide(task, tiles);
+      task = code.remainder(task, code.integer(tiles));
+    }
     auto [firstRow, lastRow] = range(code.divide(task, columnTiles), tile[0], rows);
     auto [firstColumn, lastColumn] =
         range(code.remainder(task, code.integer(columnTiles)), tile[1], columns);
-    return {firstRow, lastRow, firstColumn, lastColumn};
+    return {element, firstRow, lastRow, firstColumn, lastColumn};
   }
 
   /// Without a sign, so that a row below the first one is beyond the last.
@@ -126,14 +146,16 @@ private:
     eachVector(owned, [&](Value column, Value mask) {
       body.enterElement(column, mask, lanes);
       Value summand = body.getVector(frame.kernel.getYield().getStores()[0]);
-      Value address = addressOf(row, column);
+      Value address = addressOf(owned, row, column);
       Value sum = code.load(code.vector(code.f32(), lanes), address, mask);
       code.store(arith::AddFOp::create(code.builder, code.loc, sum, summand), address, mask);
     });
   }
 
-  Value addressOf(Value row, Value column) {
-    Value index = code.add(code.multiply(row, frame.columns(code)), column);
+  Value addressOf(const Owned &owned, Value row, Value column) {
+    Value segment =
+        code.add(code.multiply(owned.element, code.integer(countSegments(frame.kernel))), row);
+    Value index = code.add(code.multiply(segment, frame.columns(code)), column);
     return code.address(frame.stored(0), code.f32(), index);
   }
 
@@ -171,8 +193,12 @@ FailureOr<Launch> Segment::getLaunch(KernelOp kernel, CudaPlanAttr plan) const {
   return launch;
 }
 
-/// Every block looks at the segments of all rows, so fewer and larger ones look less; but there
-/// shall be enough of them for the chip.
+StringRef Segment::getDeviceName(KernelOp kernel, CudaPlanAttr) const {
+  return kernel.getBatchDims().empty() ? name() : "batched_segment";
+}
+
+/// Every block looks at the segments of all rows of its element of the batch, so fewer and larger
+/// ones look less; but there shall be enough of them for the chip.
 void Segment::addPlans(PlanList &plans) const {
   CudaPlanAttr standard = getDefaultPlan(plans.kernel);
   SmallVector<Tile> tiles = {Tile(standard.getTile())};
@@ -184,7 +210,8 @@ void Segment::addPlans(PlanList &plans) const {
     for (const Axis &axis : axesOf(plans.kernel, tile[1], tile[0]))
       blocks *= std::ceil(plans.extent(axis.extent) / static_cast<double>(axis.tile));
     Problem problem = plans.problem;
-    problem.operations += blocks * problem.rows * kOperationsOfLook;
+    problem.operations +=
+        blocks * problem.rows / plans.extent(plans.kernel.getBatchDims()) * kOperationsOfLook;
     plans.add(standard.getKind(), tile, 1, 1,
               estimateElements(plans.chip, problem, blocks, static_cast<double>(tile[0])));
   }
@@ -192,7 +219,7 @@ void Segment::addPlans(PlanList &plans) const {
 
 BodyForm Segment::getBodyForm(KernelOp kernel, CudaPlanAttr) const {
   BodyForm form;
-  form.constants = bodyConstant("kSegments", *getStaticProduct(resultOf(kernel).getRowDims()));
+  form.constants = bodyConstant("kSegments", countSegments(kernel));
   form.after = ", float* terms";
   form.members = [](BodyPrinter &printer) {
     if (failed(printer.printUniforms(

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Segment kernels: every row of the result is one chain of additions over those rows of the domain
-// that name it, ascending (D53). A task or block owns some rows and columns of the result and goes
-// through all rows of the domain, so that no two add to one element.
+// that name it, ascending (D53), of all rows or for each element of a batch. A task or block owns
+// some rows and columns of the result and goes through all rows of the domain, or of its element,
+// so that no two add to one element.
 #ifndef HALFTONE_SKELETONS_SEGMENT_H
 #define HALFTONE_SKELETONS_SEGMENT_H
 
@@ -19,6 +20,7 @@ public:
   void buildTasks(cpu::Code &code, cpu::Frame &frame, mlir::Value first,
                   mlir::Value last) const override;
   mlir::FailureOr<Launch> getLaunch(KernelOp kernel, CudaPlanAttr plan) const override;
+  llvm::StringRef getDeviceName(KernelOp kernel, CudaPlanAttr plan) const override;
   void addPlans(ir::PlanList &plans) const override;
   ir::BodyForm getBodyForm(KernelOp kernel, CudaPlanAttr plan) const override;
 

@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "layers/adaptive_pool.hpp"
 #include "layers/add.hpp"
 #include "layers/attention.hpp"
 #include "layers/batch_norm.hpp"
@@ -22,6 +23,8 @@
 #include "layers/long_convolution.hpp"
 #include "layers/matmul.hpp"
 #include "layers/mse.hpp"
+#include "layers/pad.hpp"
+#include "layers/pixel_shuffle.hpp"
 #include "layers/pointwise.hpp"
 #include "layers/pointwise_loss.hpp"
 #include "layers/pool.hpp"
@@ -30,6 +33,8 @@
 #include "layers/reshape.hpp"
 #include "layers/rms_norm.hpp"
 #include "layers/rotary.hpp"
+#include "layers/segment_broadcast.hpp"
+#include "layers/segment_reduce.hpp"
 #include "layers/silu.hpp"
 #include "layers/sinusoidal_embedding.hpp"
 #include "layers/slice.hpp"
@@ -50,8 +55,9 @@ struct KindList {
 
 using Layers =
     KindList<Linear, LayerNorm, Relu, Gelu, Silu, Add, Concat, Slice, Pointwise, RmsNorm, BatchNorm,
-             GroupNorm, Embedding, Dropout, Rotary, PositionEmbedding, SinusoidalEmbedding, Reshape,
-             Expand, Transpose, Matmul, Attention, CausalConv1d, Convolution, TransposedConvolution,
-             LongConvolution, Pool, GlobalAveragePool, Upsample, CrossEntropy, Mse, PointwiseLoss>;
+             GroupNorm, Embedding, SegmentReduce, SegmentBroadcast, Dropout, Rotary,
+             PositionEmbedding, SinusoidalEmbedding, Reshape, Expand, Transpose, Matmul, Attention,
+             CausalConv1d, Convolution, TransposedConvolution, LongConvolution, Pool, AdaptivePool,
+             GlobalAveragePool, Upsample, Pad, PixelShuffle, CrossEntropy, Mse, PointwiseLoss>;
 
 }  // namespace halftone::reference

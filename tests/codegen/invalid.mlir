@@ -440,6 +440,235 @@ halftone.graph "g" {
 
 // -----
 
+// Adaptive_pool: one to three dimensions.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  // expected-error @+1 {{wants sizes of 1 or more for one to three dimensions}}
+  %y = halftone.adaptive_pool %x {function = "average", size = array<i64: 0>} : (!halftone.tensor<[batch, 9, 8], f32>) -> !halftone.tensor<[batch, 4, 8], f32>
+}
+
+// -----
+
+// Adaptive_pool: one of two functions.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  // expected-error @+1 {{has the function 'sum': write max or average}}
+  %y = halftone.adaptive_pool %x {function = "sum", size = array<i64: 4>} : (!halftone.tensor<[batch, 9, 8], f32>) -> !halftone.tensor<[batch, 4, 8], f32>
+}
+
+// -----
+
+// Adaptive_pool: as many dimensions.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  // expected-error @+1 {{does not have 3 dimensions before its channels}}
+  %y = halftone.adaptive_pool %x {function = "average", size = array<i64: 4, 4, 4>} : (!halftone.tensor<[batch, 9, 8], f32>) -> !halftone.tensor<[batch, 4, 8], f32>
+}
+
+// -----
+
+// Adaptive_pool: dimensions that are numbers.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  // expected-error @+1 {{which is no number}}
+  %y = halftone.adaptive_pool %x {function = "average", size = array<i64: 4, 4>} : (!halftone.tensor<[batch, 9, 8], f32>) -> !halftone.tensor<[batch, 4, 8], f32>
+}
+
+// -----
+
+// Adaptive_pool: a result of that size.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  // expected-error @+1 {{is not batch x 5 x 8}}
+  %y = halftone.adaptive_pool %x {function = "average", size = array<i64: 5>} : (!halftone.tensor<[batch, 9, 8], f32>) -> !halftone.tensor<[batch, 4, 8], f32>
+}
+
+// -----
+
+// Adaptive_pool: an index of a maximum.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  // expected-error @+1 {{wants an index of its result's type for a maximum, and for nothing else}}
+  %y = halftone.adaptive_pool %x {function = "max", size = array<i64: 4>} : (!halftone.tensor<[batch, 9, 8], f32>) -> !halftone.tensor<[batch, 4, 8], f32>
+}
+
+// -----
+
+// Pad: before and behind one to three dimensions.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  // expected-error @+1 {{wants the padding before and then that behind one to three dimensions}}
+  %y = halftone.pad %x {mode = "constant", padding = array<i64: 1>} : (!halftone.tensor<[batch, 9, 8], f32>) -> !halftone.tensor<[batch, 10, 8], f32>
+}
+
+// -----
+
+// Pad: one of four modes.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  // expected-error @+1 {{has the mode 'edge': write constant, reflect, replicate or circular}}
+  %y = halftone.pad %x {mode = "edge", padding = array<i64: 1, 0>} : (!halftone.tensor<[batch, 9, 8], f32>) -> !halftone.tensor<[batch, 10, 8], f32>
+}
+
+// -----
+
+// Pad: a value of what repeats none.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  // expected-error @+1 {{has a pad_value, but repeats elements of x}}
+  %y = halftone.pad %x {mode = "reflect", pad_value = 1.0 : f64, padding = array<i64: 1, 0>} : (!halftone.tensor<[batch, 9, 8], f32>) -> !halftone.tensor<[batch, 10, 8], f32>
+}
+
+// -----
+
+// Pad: as many dimensions.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[9, 8], f32>
+  // expected-error @+1 {{does not have 2 dimensions before its channels}}
+  %y = halftone.pad %x {mode = "constant", padding = array<i64: 1, 1, 0, 0>} : (!halftone.tensor<[9, 8], f32>) -> !halftone.tensor<[10, 8], f32>
+}
+
+// -----
+
+// Pad: dimensions that are numbers.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  // expected-error @+1 {{which is no number}}
+  %y = halftone.pad %x {mode = "constant", padding = array<i64: 1, -1>} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
+}
+
+// -----
+
+// Pad: as many elements as there are to reflect.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  // expected-error @+1 {{has a padding of 9 at a dimension of 9, which has not so many elements}}
+  %y = halftone.pad %x {mode = "reflect", padding = array<i64: 9, 0>} : (!halftone.tensor<[batch, 9, 8], f32>) -> !halftone.tensor<[batch, 18, 8], f32>
+}
+
+// -----
+
+// Pad: a result that is so much longer.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  // expected-error @+1 {{is not batch x 8 x 8}}
+  %y = halftone.pad %x {mode = "circular", padding = array<i64: 1, -2>} : (!halftone.tensor<[batch, 9, 8], f32>) -> !halftone.tensor<[batch, 9, 8], f32>
+}
+
+// -----
+
+// Pixel_shuffle: a factor for one to three dimensions.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  // expected-error @+1 {{wants factors of 1 or more for one to three dimensions}}
+  %y = halftone.pixel_shuffle %x {factor = array<i64: 0>} : (!halftone.tensor<[batch, 9, 8], f32>) -> !halftone.tensor<[batch, 9, 8], f32>
+}
+
+// -----
+
+// Pixel_shuffle: whole groups of channels.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  // expected-error @+1 {{by groups of channels}}
+  %y = halftone.pixel_shuffle %x {factor = array<i64: 3>} : (!halftone.tensor<[batch, 9, 8], f32>) -> !halftone.tensor<[batch, 27, 2], f32>
+}
+
+// -----
+
+// Pixel_shuffle: whole blocks of places.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  // expected-error @+1 {{by blocks of places}}
+  %y = halftone.pixel_shuffle %x {factor = array<i64: 2>, inverse = true} : (!halftone.tensor<[batch, 9, 8], f32>) -> !halftone.tensor<[batch, 4, 16], f32>
+}
+
+// -----
+
+// Segment_reduce: a number for every time.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  %s = halftone.input "s" : !halftone.tensor<[batch], i32>
+  // expected-error @+1 {{does not have one i32 for every time of}}
+  %y = halftone.segment_reduce %x by %s {function = "sum", segments = 4 : i64} : (!halftone.tensor<[batch, 9, 8], f32>, !halftone.tensor<[batch], i32>) -> !halftone.tensor<[batch, 4, 8], f32>
+}
+
+// -----
+
+// Segment_reduce: sequences of the same batch.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  %s = halftone.input "s" : !halftone.tensor<[batch, 9], i32>
+  // expected-error @+1 {{does not have segments and columns, in a number, for the times of}}
+  %y = halftone.segment_reduce %x by %s {function = "sum", segments = 4 : i64} : (!halftone.tensor<[batch, 9, 8], f32>, !halftone.tensor<[batch, 9], i32>) -> !halftone.tensor<[9, 4, 8], f32>
+}
+
+// -----
+
+// Segment_reduce: as many segments as it says.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  %s = halftone.input "s" : !halftone.tensor<[batch, 9], i32>
+  // expected-error @+1 {{does not have 4 segments}}
+  %y = halftone.segment_reduce %x by %s {function = "sum", segments = 4 : i64} : (!halftone.tensor<[batch, 9, 8], f32>, !halftone.tensor<[batch, 9], i32>) -> !halftone.tensor<[batch, 5, 8], f32>
+}
+
+// -----
+
+// Segment_reduce: one of two functions.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  %s = halftone.input "s" : !halftone.tensor<[batch, 9], i32>
+  // expected-error @+1 {{has the function 'max': write sum or mean}}
+  %y = halftone.segment_reduce %x by %s {function = "max", segments = 4 : i64} : (!halftone.tensor<[batch, 9, 8], f32>, !halftone.tensor<[batch, 9], i32>) -> !halftone.tensor<[batch, 4, 8], f32>
+}
+
+// -----
+
+// Segment_reduce: a count of a mean.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 8], f32>
+  %s = halftone.input "s" : !halftone.tensor<[batch, 9], i32>
+  // expected-error @+1 {{wants a count for every segment of a mean, and for nothing else}}
+  %y = halftone.segment_reduce %x by %s {function = "mean", segments = 4 : i64} : (!halftone.tensor<[batch, 9, 8], f32>, !halftone.tensor<[batch, 9], i32>) -> !halftone.tensor<[batch, 4, 8], f32>
+}
+
+// -----
+
+// Segment_broadcast: as many sequences.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4, 8], f32>
+  %s = halftone.input "s" : !halftone.tensor<[3, 9], i32>
+  // expected-error @+1 {{does not have segments and columns, in a number, for the times of}}
+  %y = halftone.segment_broadcast %x by %s : (!halftone.tensor<[batch, 4, 8], f32>, !halftone.tensor<[3, 9], i32>) -> !halftone.tensor<[3, 9, 8], f32>
+}
+
+// -----
+
+// Segments: of the batch that the rows begin with.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 4], f32>
+  %i = halftone.input "i" : !halftone.tensor<[batch, 9], i32>
+  // expected-error @+1 {{does not have segments for each element of the batch that}}
+  %y = halftone.segment_sum %i, %x : (!halftone.tensor<[batch, 9], i32>, !halftone.tensor<[batch, 9, 4], f32>) -> !halftone.tensor<[9, 5, 4], f32>
+}
+
+// -----
+
+// Segments of a batch are those of the kernel's.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 9, 4], f32>
+  %i = halftone.input "i" : !halftone.tensor<[batch, 9], i32>
+  // expected-error @+1 {{of a batch that domain batch x 9 x 4 does not begin with}}
+  %y = halftone.kernel "k" segment over ["batch", 9, 4] reduce [] (%i, %x) accesses [#halftone.access<row>, #halftone.access<full>]
+      -> [#halftone.access<segment>] fused [] {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 9], i32>, !halftone.tensor<[batch, 9, 4], f32>) -> (!halftone.tensor<[9, 5, 4], f32>) {
+  ^bb0(%row: i32, %a: f32):
+    halftone.kernel_yield stores %a : f32 into %row
+  }
+}
+
+// -----
+
 // Transposed_convolution: a place of x for every window.
 halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 5, 8], f32>

@@ -4,7 +4,7 @@
 // RUN: halftone-opt --halftone-lower-layers %s | FileCheck --check-prefix=NONE %s
 
 // CHECK-DAG: #[[PERMUTED:map[0-9]*]] = affine_map<(d0, d1, d2, d3, d4) -> (d1, d2, d4, d3, d0)>
-// NONE-NOT: halftone.{{linear|matmul|attention|causal_conv1d|convolution|transposed_convolution|long_convolution|pool|global_average_pool|upsample|embedding|layer_norm|group_norm|relu|gelu|silu|dropout|rotary|position_embedding|sinusoidal_embedding|add|concat|reshape|expand|transpose|pointwise|pointwise_loss|cross_entropy|mse|mean}} {{[%"]}}
+// NONE-NOT: halftone.{{linear|matmul|attention|causal_conv1d|convolution|transposed_convolution|long_convolution|pool|adaptive_pool|global_average_pool|upsample|pad|pixel_shuffle|segment_reduce|segment_broadcast|embedding|layer_norm|group_norm|relu|gelu|silu|dropout|rotary|position_embedding|sinusoidal_embedding|add|concat|reshape|expand|transpose|pointwise|pointwise_loss|cross_entropy|mse|mean}} {{[%"]}}
 
 !matrix = !halftone.tensor<[batch, 8], f32>
 !weight = !halftone.tensor<[8, 8], f32>
@@ -393,6 +393,89 @@ halftone.graph "upsamples" {
   %w = halftone.upsample %plane {factor = array<i64: 4, 3>, mode = "linear"} : (!halftone.tensor<[batch, 2, 3, 8], f32>) -> !halftone.tensor<[batch, 8, 9, 8], f32>
   // CHECK: halftone.output "w"
   halftone.output "w", %w : !halftone.tensor<[batch, 8, 9, 8], f32>
+}
+
+// As many reads as the largest window has elements; of others the last does not count.
+// CHECK-LABEL: halftone.graph "shares"
+halftone.graph "shares" {
+  // CHECK: %[[X:.*]] = halftone.input "x"
+  %x = halftone.input "x" : !halftone.tensor<[batch, 5, 8], f32>
+  // CHECK: halftone.map "adaptive_pool"(%[[X]], %[[X]], %[[X]]) over ["batch", 3, 8]
+  // CHECK: arith.remui
+  // CHECK: arith.divf
+  %y = halftone.adaptive_pool %x {function = "average", size = array<i64: 3>} : (!halftone.tensor<[batch, 5, 8], f32>) -> !halftone.tensor<[batch, 3, 8], f32>
+  halftone.output "y", %y : !halftone.tensor<[batch, 3, 8], f32>
+  // CHECK: %[[LARGEST:.*]]:2 = halftone.map "adaptive_pool"(%[[X]]) over ["batch", 5, 8]
+  // CHECK: halftone.output "z", %[[LARGEST]]#0
+  %z, %index = halftone.adaptive_pool %x {function = "max", size = array<i64: 5>} : (!halftone.tensor<[batch, 5, 8], f32>) -> (!halftone.tensor<[batch, 5, 8], f32>, !halftone.tensor<[batch, 5, 8], f32>)
+  halftone.output "z", %z : !halftone.tensor<[batch, 5, 8], f32>
+}
+
+// Zeros, or a value, are one access away; elements of x come from it by one or by three, dimension by dimension, the last one first.
+// CHECK-LABEL: halftone.graph "pads"
+halftone.graph "pads" {
+  // CHECK: %[[X:.*]] = halftone.input "x"
+  %x = halftone.input "x" : !halftone.tensor<[batch, 6, 5, 8], f32>
+  // CHECK: halftone.map "pad"(%[[X]]) over ["batch", 4, 8, 8] reads [#halftone.access<general reads #[[CROPPED:map[0-9]*]]>] writes [#halftone.access<full>] {halftone.layer = "crop"}
+  // CHECK-NOT: arith.select
+  // CHECK: halftone.output "y"
+  %y = halftone.pad %x {halftone.layer = "crop", mode = "constant", padding = array<i64: -1, 1, -1, 2>} : (!halftone.tensor<[batch, 6, 5, 8], f32>) -> !halftone.tensor<[batch, 4, 8, 8], f32>
+  halftone.output "y", %y : !halftone.tensor<[batch, 4, 8, 8], f32>
+  // CHECK: halftone.map "pad"(%[[X]]) over ["batch", 8, 5, 8]
+  // CHECK-DAG: arith.constant 5.000000e-01 : f32
+  // CHECK: halftone.axis_index 1
+  // CHECK: arith.select
+  %v = halftone.pad %x {mode = "constant", pad_value = 5.0e-01 : f64, padding = array<i64: 1, 0, 1, 0>} : (!halftone.tensor<[batch, 6, 5, 8], f32>) -> !halftone.tensor<[batch, 8, 5, 8], f32>
+  halftone.output "v", %v : !halftone.tensor<[batch, 8, 5, 8], f32>
+  // CHECK: %[[WIDE:.*]] = halftone.map "pad"(%[[X]]) over ["batch", 6, 9, 8] {{.*}}{halftone.internal}
+  // CHECK: halftone.map "pad"(%[[WIDE]]) over ["batch", 7, 9, 8]
+  %c = halftone.pad %x {mode = "circular", padding = array<i64: 1, 2, 0, 2>} : (!halftone.tensor<[batch, 6, 5, 8], f32>) -> !halftone.tensor<[batch, 7, 9, 8], f32>
+  halftone.output "c", %c : !halftone.tensor<[batch, 7, 9, 8], f32>
+  // CHECK: halftone.map "pad"(%[[X]], %[[X]], %[[X]]) over ["batch", 6, 7, 8]
+  // CHECK: halftone.output "r"
+  %r = halftone.pad %x {mode = "reflect", padding = array<i64: 2, 0>} : (!halftone.tensor<[batch, 6, 5, 8], f32>) -> !halftone.tensor<[batch, 6, 7, 8], f32>
+  halftone.output "r", %r : !halftone.tensor<[batch, 6, 7, 8], f32>
+}
+
+// Blocks of places are dimensions on the way: one transposition between views.
+// CHECK-LABEL: halftone.graph "shuffles"
+halftone.graph "shuffles" {
+  // CHECK: %[[X:.*]] = halftone.input "x"
+  %x = halftone.input "x" : !halftone.tensor<[batch, 3, 4, 12], f32>
+  // CHECK: %[[APART:.*]] = halftone.view %[[X]] {{.*}} -> !halftone.tensor<[batch, 3, 4, 2, 2, 3], f32>
+  // CHECK: %[[SPREAD:.*]] = halftone.map "transpose"(%[[APART]]) over ["batch", 3, 2, 4, 3, 2]
+  // CHECK: halftone.view %[[SPREAD]] {{.*}} -> !halftone.tensor<[batch, 6, 12, 2], f32>
+  %y = halftone.pixel_shuffle %x {factor = array<i64: 2, 3>} : (!halftone.tensor<[batch, 3, 4, 12], f32>) -> !halftone.tensor<[batch, 6, 12, 2], f32>
+  halftone.output "y", %y : !halftone.tensor<[batch, 6, 12, 2], f32>
+  // CHECK: %[[BLOCKS:.*]] = halftone.view %[[X]] {{.*}} -> !halftone.tensor<[batch, 3, 2, 2, 12], f32>
+  // CHECK: %[[COLLECTED:.*]] = halftone.map "transpose"(%[[BLOCKS]]) over ["batch", 3, 2, 12, 2]
+  // CHECK: halftone.view %[[COLLECTED]] {{.*}} -> !halftone.tensor<[batch, 3, 2, 24], f32>
+  %z = halftone.pixel_shuffle %x {factor = array<i64: 2>, inverse = true} : (!halftone.tensor<[batch, 3, 4, 12], f32>) -> !halftone.tensor<[batch, 3, 2, 24], f32>
+  halftone.output "z", %z : !halftone.tensor<[batch, 3, 2, 24], f32>
+}
+
+// Sums into segments of each sequence; a mean divides by the sum of as many ones.
+// CHECK-LABEL: halftone.graph "segments"
+halftone.graph "segments" {
+  // CHECK: %[[X:.*]] = halftone.input "x"
+  %x = halftone.input "x" : !sequence
+  // CHECK: %[[S:.*]] = halftone.input "s"
+  %s = halftone.input "s" : !halftone.tensor<[batch, time], i32>
+  // CHECK: halftone.segment_sum %[[S]], %[[X]] {halftone.layer = "sums"} : {{.*}} -> !halftone.tensor<[batch, 4, 8], f32>
+  %y = halftone.segment_reduce %x by %s {function = "sum", halftone.layer = "sums", segments = 4 : i64} : (!sequence, !halftone.tensor<[batch, time], i32>) -> !halftone.tensor<[batch, 4, 8], f32>
+  halftone.output "y", %y : !halftone.tensor<[batch, 4, 8], f32>
+  // CHECK: %[[SUMS:.*]] = halftone.segment_sum %[[S]], %[[X]]
+  // CHECK: %[[ONES:.*]] = halftone.map "ones"() {{.*}} -> !halftone.tensor<[batch, time, 1], f32>
+  // CHECK: %[[COUNTS:.*]] = halftone.segment_sum %[[S]], %[[ONES]]
+  // CHECK: %[[COUNT:.*]] = halftone.view %[[COUNTS]]
+  // CHECK: halftone.map "segment_mean"(%[[SUMS]], %[[COUNT]]) over ["batch", 4, 8] reads [#halftone.access<full>, #halftone.access<row>]
+  // CHECK: arith.divf
+  // CHECK: arith.select
+  %m, %count = halftone.segment_reduce %x by %s {function = "mean", segments = 4 : i64} : (!sequence, !halftone.tensor<[batch, time], i32>) -> (!halftone.tensor<[batch, 4, 8], f32>, !halftone.tensor<[batch, 4], f32>)
+  halftone.output "m", %m : !halftone.tensor<[batch, 4, 8], f32>
+  // CHECK: halftone.map "segment_broadcast"(%{{.*}}, %[[S]]) over ["batch", "time", 8] reads [#halftone.access<general reads #{{.*}} through [1]>, #halftone.access<row>]
+  %b = halftone.segment_broadcast %y by %s : (!halftone.tensor<[batch, 4, 8], f32>, !halftone.tensor<[batch, time], i32>) -> !sequence
+  halftone.output "b", %b : !sequence
 }
 
 // CHECK-LABEL: halftone.graph "elements"

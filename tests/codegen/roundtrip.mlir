@@ -119,6 +119,20 @@ halftone.graph "layers" attributes {halftone.loss_without_output = "xent", halft
       : (!halftone.tensor<[batch, 4], f32>) -> !halftone.tensor<[batch, 4], f32>
   // CHECK: %{{.*}} = halftone.upsample %{{.*}} {factor = array<i64: 2>, mode = "linear"} : (!halftone.tensor<[4, 3, 4], f32>) -> !halftone.tensor<[4, 6, 4], f32>
   %lines = halftone.upsample %kernels {factor = array<i64: 2>, mode = "linear"} : (!halftone.tensor<[4, 3, 4], f32>) -> !halftone.tensor<[4, 6, 4], f32>
+  // CHECK: %{{.*}}, %{{.*}} = halftone.adaptive_pool %{{.*}} {function = "max", size = array<i64: 4>} : (!halftone.tensor<[4, 6, 4], f32>) -> (!halftone.tensor<[4, 4, 4], f32>, !halftone.tensor<[4, 4, 4], f32>)
+  %most, %which = halftone.adaptive_pool %lines {function = "max", size = array<i64: 4>} : (!halftone.tensor<[4, 6, 4], f32>) -> (!halftone.tensor<[4, 4, 4], f32>, !halftone.tensor<[4, 4, 4], f32>)
+  // CHECK: %{{.*}} = halftone.pad %{{.*}} {mode = "constant", pad_value = 5.000000e-01 : f64, padding = array<i64: 1, -2>} : (!halftone.tensor<[4, 6, 4], f32>) -> !halftone.tensor<[4, 5, 4], f32>
+  %framed = halftone.pad %lines {mode = "constant", pad_value = 5.0e-01 : f64, padding = array<i64: 1, -2>} : (!halftone.tensor<[4, 6, 4], f32>) -> !halftone.tensor<[4, 5, 4], f32>
+  // CHECK: %{{.*}} = halftone.pixel_shuffle %{{.*}} {factor = array<i64: 5>, inverse = true} : (!halftone.tensor<[4, 5, 4], f32>) -> !halftone.tensor<[4, 1, 20], f32>
+  %blocks = halftone.pixel_shuffle %framed {factor = array<i64: 5>, inverse = true} : (!halftone.tensor<[4, 5, 4], f32>) -> !halftone.tensor<[4, 1, 20], f32>
+  %part = halftone.input "part" : !halftone.tensor<[4, 6], i32>
+  // CHECK: %{{.*}}, %{{.*}} = halftone.segment_reduce %{{.*}} by %{{.*}} {function = "mean", segments = 2 : i64} : (!halftone.tensor<[4, 6, 4], f32>, !halftone.tensor<[4, 6], i32>) -> (!halftone.tensor<[4, 2, 4], f32>, !halftone.tensor<[4, 2], f32>)
+  %of_parts, %times = halftone.segment_reduce %lines by %part {function = "mean", segments = 2 : i64}
+      : (!halftone.tensor<[4, 6, 4], f32>, !halftone.tensor<[4, 6], i32>) -> (!halftone.tensor<[4, 2, 4], f32>, !halftone.tensor<[4, 2], f32>)
+  // CHECK: %{{.*}} = halftone.segment_broadcast %{{.*}} by %{{.*}} : (!halftone.tensor<[4, 2, 4], f32>, !halftone.tensor<[4, 6], i32>) -> !halftone.tensor<[4, 6, 4], f32>
+  %of_times = halftone.segment_broadcast %of_parts by %part : (!halftone.tensor<[4, 2, 4], f32>, !halftone.tensor<[4, 6], i32>) -> !halftone.tensor<[4, 6, 4], f32>
+  // CHECK: halftone.segment_sum %{{.*}}, %{{.*}} : (!halftone.tensor<[4, 6], i32>, !halftone.tensor<[4, 6, 4], f32>) -> !halftone.tensor<[4, 2, 4], f32>
+  %of_batch = halftone.segment_sum %part, %of_times : (!halftone.tensor<[4, 6], i32>, !halftone.tensor<[4, 6, 4], f32>) -> !halftone.tensor<[4, 2, 4], f32>
   %token = halftone.input "token" : !halftone.tensor<[batch], i32>
   // CHECK: halftone.embedding %{{.*}}, %{{.*}} {padding_index = 3 : i64} : (!halftone.tensor<[batch], i32>, !halftone.tensor<[37, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
   %table = halftone.input "table" : !halftone.tensor<[37, 8], f32>

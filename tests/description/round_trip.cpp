@@ -86,7 +86,30 @@ Description everything() {
   lines.settings = {{"factor", std::vector<std::int64_t>{1}}, {"mode", "linear"}};
   const NodeId stretched =
       b.node("stretched", kind_called("upsample"), {{"x", pooled}}, folded, std::move(lines));
-  const NodeId swap = b.node("swap", kind_called("transpose"), {{"x", stretched}}, folded,
+  const NodeId shared_out =
+      b.node("shared_out", kind_called("adaptive_pool"), {{"x", stretched}}, folded,
+             LayerAttributes{{{"size", std::vector<std::int64_t>{2}}, {"function", "max"}}, {}});
+  const NodeId around = b.node("around", kind_called("pad"), {{"x", shared_out}}, folded,
+                               LayerAttributes{{{"padding", std::vector<std::int64_t>{-1, 1}},
+                                                {"mode", "constant"},
+                                                {"pad_value", -0.5}},
+                                               {}});
+  const NodeId circled = b.node(
+      "circled", kind_called("pad"), {{"x", around}}, folded,
+      LayerAttributes{{{"padding", std::vector<std::int64_t>{1, -1}}, {"mode", "circular"}}, {}});
+  const NodeId shuffled = b.node("shuffled", kind_called("pixel_shuffle"), {{"x", circled}},
+                                 {symbol("batch"), fixed(4), fixed(1)},
+                                 LayerAttributes{{{"factor", std::vector<std::int64_t>{2}}}, {}});
+  const NodeId unshuffled =
+      b.node("unshuffled", kind_called("pixel_shuffle"), {{"x", shuffled}}, folded,
+             LayerAttributes{{{"factor", std::vector<std::int64_t>{2}}, {"inverse", true}}, {}});
+  const NodeId summed =
+      b.node("summed", kind_called("segment_reduce"), {{"x", rows}, {"segment", word}},
+             {fixed(3), fixed(4)},
+             LayerAttributes{{{"segments", std::int64_t{3}}, {"function", "mean"}}, {}});
+  const NodeId named =
+      b.node("named", kind_called("segment_broadcast"), {{"x", summed}, {"segment", word}}, kWide);
+  const NodeId swap = b.node("swap", kind_called("transpose"), {{"x", unshuffled}}, folded,
                              set(kind_called("transpose"), std::vector<std::int64_t>{0, 2, 1}));
   LayerAttributes heads = standard_attributes(kind_called("attention"));
   heads.settings[0].value = std::int64_t{2};
@@ -125,7 +148,7 @@ Description everything() {
   const NodeId product = b.node("product", kind_called("matmul"), {{"a", add}, {"b", weight}},
                                 kWide, std::move(flags));
   const NodeId joined = b.node("joined", kind_called("concat"),
-                               {{"part0", product}, {"part1", rows}}, {symbol("batch"), fixed(8)});
+                               {{"part0", product}, {"part1", named}}, {symbol("batch"), fixed(8)});
   const NodeId part =
       b.node("part", kind_called("slice"), {{"x", joined}}, kWide,
              LayerAttributes{{{"begin", std::int64_t{2}}, {"end", std::int64_t{6}}}, {}});
@@ -205,7 +228,14 @@ parameter %square : [2, 2] init constant(0)
 %long = long_convolution(x: %each, filter: %square) : [batch, 2, 2]
 %pooled = pool(x: %long) {kernel: [2], stride: [2], padding: [1, 1], function: average, count_include_pad: true} : [batch, 2, 2]
 %stretched = upsample(x: %pooled) {factor: [1], mode: linear} : [batch, 2, 2]
-%swap = transpose(x: %stretched) {axes: [0, 2, 1]} : [batch, 2, 2]
+%shared_out = adaptive_pool(x: %stretched) {size: [2], function: max} : [batch, 2, 2]
+%around = pad(x: %shared_out) {padding: [-1, 1], mode: constant, pad_value: -0.5} : [batch, 2, 2]
+%circled = pad(x: %around) {padding: [1, -1], mode: circular} : [batch, 2, 2]
+%shuffled = pixel_shuffle(x: %circled) {factor: [2]} : [batch, 4, 1]
+%unshuffled = pixel_shuffle(x: %shuffled) {factor: [2], inverse: true} : [batch, 2, 2]
+%summed = segment_reduce(x: %rows, segment: %word) {segments: 3, function: mean} : [3, 4]
+%named = segment_broadcast(x: %summed, segment: %word) : [batch, 4]
+%swap = transpose(x: %unshuffled) {axes: [0, 2, 1]} : [batch, 2, 2]
 %mixed = attention(query: %swap, key: %fold, value: %fold, length: %label) {heads: 2, causal: true, soft_cap: 30} : [batch, 2, 2]
 %unfold = reshape(x: %mixed) {shape: [batch, 4]} : [batch, 4]
 %relu = relu(x: %unfold) : [batch, 4]
@@ -219,7 +249,7 @@ parameter %square : [2, 2] init constant(0)
 %waves = sinusoidal_embedding(x: %learned, position: %word) {base: 100} : [batch, 4]
 %0 = add(a: %waves, b: %conv) : [batch, 4]
 %product = matmul(a: %0, b: %w.weight) {transpose_a: false, transpose_b: true} : [batch, 4]
-%joined = concat(part0: %product, part1: %rows) : [batch, 8]
+%joined = concat(part0: %product, part1: %named) : [batch, 8]
 %part = slice(x: %joined) {begin: 2, end: 6} : [batch, 4]
 %mask = pointwise(x0: %mean, x1: %first) "mask \"it\"" { %0 = operand 0; %1 = operand 1; %2 = constant -inf; %3 = less_equal %0 %1; %4 = select %3 %2 %0; %5 = negate %4 } : [batch, 4]
 %xent = cross_entropy(logits: %joined, label: %label) : []

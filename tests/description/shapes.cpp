@@ -51,6 +51,27 @@ LayerAttributes upsample_settings(std::vector<std::int64_t> factor) {
   return {{{"factor", std::move(factor)}, {"mode", "linear"}}, {}};
 }
 
+LayerAttributes adaptive_settings(std::vector<std::int64_t> size) {
+  return {{{"size", std::move(size)}, {"function", "average"}}, {}};
+}
+
+LayerAttributes pad_settings(std::vector<std::int64_t> padding, const std::string& mode,
+                             std::optional<double> value = {}) {
+  LayerAttributes attributes{{{"padding", std::move(padding)}, {"mode", mode}}, {}};
+  if (value) attributes.settings.push_back({"pad_value", *value});
+  return attributes;
+}
+
+LayerAttributes shuffle_settings(std::vector<std::int64_t> factor, bool inverse = false) {
+  LayerAttributes attributes{{{"factor", std::move(factor)}}, {}};
+  if (inverse) attributes.settings.push_back({"inverse", true});
+  return attributes;
+}
+
+LayerAttributes segment_settings(std::int64_t segments, const std::string& function = "sum") {
+  return {{{"segments", segments}, {"function", function}}, {}};
+}
+
 }  // namespace
 
 TEST_CASE("shapes follow from the operands' shapes") {
@@ -158,6 +179,48 @@ TEST_CASE("shapes follow from the operands' shapes") {
        {{"x", {kTime, kBatch, fixed(6), fixed(1)}}},
        {kTime, kBatch, fixed(48), fixed(1)},
        upsample_settings({8})},
+      {kind_called("adaptive_pool"),
+       {{"x", image}},
+       {kBatch, fixed(3), fixed(9), fixed(4)},
+       adaptive_settings({3, 9})},
+      {kind_called("adaptive_pool"),
+       {{"x", {kTime, kBatch, fixed(64), fixed(4)}}},
+       {kTime, kBatch, fixed(1), fixed(4)},
+       adaptive_settings({1})},
+      {kind_called("pad"),
+       {{"x", image}},
+       {kBatch, fixed(7 + 6 + 1), fixed(6 - 2), fixed(4)},
+       pad_settings({6, -2, 1, 0}, "reflect")},
+      {kind_called("pad"),  // a symbol without padding
+       {{"x", {kTime, fixed(3), fixed(6)}}},
+       {kTime, fixed(9), fixed(6)},
+       pad_settings({0, 3, 0, 3}, "circular")},
+      {kind_called("pad"),
+       {{"x", {fixed(1), fixed(6)}}},
+       {fixed(65537), fixed(6)},
+       pad_settings({65536, 0}, "constant", 3)},
+      {kind_called("pixel_shuffle"),
+       {{"x", image}},
+       {kBatch, fixed(14), fixed(12), fixed(1)},
+       shuffle_settings({2, 2})},
+      {kind_called("pixel_shuffle"),
+       {{"x", image}},
+       {kBatch, fixed(7), fixed(2), fixed(12)},
+       shuffle_settings({3}, true)},
+      {kind_called("segment_reduce"),
+       {{"x", wide}, {"segment", rows}},
+       {kBatch, fixed(4), fixed(6)},
+       segment_settings(4, "mean")},
+      {kind_called("segment_reduce"),
+       {{"x", {kTime, fixed(6)}}, {"segment", {kTime}}},
+       {fixed(1), fixed(6)},
+       segment_settings(1)},
+      {kind_called("segment_broadcast"),
+       {{"x", {kBatch, fixed(4), fixed(6)}}, {"segment", rows}},
+       wide},
+      {kind_called("segment_broadcast"),
+       {{"x", {fixed(4), fixed(6)}}, {"segment", {kTime}}},
+       {kTime, fixed(6)}},
       {kind_called("relu"), {{"x", wide}}, wide},
       {kind_called("gelu"), {{"x", {}}}, {}},
       {kind_called("silu"), {{"x", wide}}, wide},
@@ -332,6 +395,87 @@ TEST_CASE("pools have windows of few elements that reach x, and upsampling numbe
   CHECK(!grows({fixed(9), fixed(9), fixed(4)}, {1, 1, 1}));
   CHECK(!grows({kBatch, kTime, fixed(9), fixed(4)}, {2, 2}));
   CHECK(!grows({kBatch, fixed(9), fixed(9), kTime}, {2, 2}));
+}
+
+TEST_CASE("windows that share an image have few elements, and elements few windows") {
+  const auto shares = [](const Shape& x, std::vector<std::int64_t> size) {
+    return inferred(kind_called("adaptive_pool"), {{"x", x}}, adaptive_settings(std::move(size)))
+        .has_value();
+  };
+  const Shape image = {kBatch, fixed(8), fixed(9), fixed(4)};
+  CHECK(shares(image, {1, 2}));                                      // 8 * 5
+  CHECK(!shares(image, {1, 1}));                                     // 8 * 9
+  CHECK(shares({kBatch, fixed(21), fixed(20), fixed(1)}, {3, 3}));   // 7 * 8
+  CHECK(!shares({kBatch, fixed(25), fixed(20), fixed(1)}, {3, 3}));  // 9 * 8
+  CHECK(shares({kBatch, fixed(1), fixed(1), fixed(1)}, {8, 8}));
+  CHECK(!shares({kBatch, fixed(1), fixed(1), fixed(1)}, {8, 9}));
+  CHECK(!shares(image, {}));
+  CHECK(!shares({fixed(2), fixed(2), fixed(2), fixed(2), fixed(2)}, {1, 1, 1, 1}));
+  CHECK(!shares({fixed(9), fixed(9), fixed(4)}, {9, 9, 9}));
+  CHECK(!shares({kBatch, kTime, fixed(4)}, {2}));
+  CHECK(!shares({kBatch, fixed(8), kTime}, {2}));
+}
+
+TEST_CASE("padding repeats elements that there are, and leaves some") {
+  const auto pads = [](const Shape& x, LayerAttributes attributes) {
+    return inferred(kind_called("pad"), {{"x", x}}, std::move(attributes)).has_value();
+  };
+  const Shape line = {kBatch, fixed(5), fixed(4)};
+  CHECK(pads(line, pad_settings({4, 4}, "reflect")));
+  CHECK(!pads(line, pad_settings({5, 0}, "reflect")));
+  CHECK(!pads(line, pad_settings({0, 5}, "reflect")));
+  CHECK(pads(line, pad_settings({5, 5}, "circular")));
+  CHECK(!pads(line, pad_settings({6, -3}, "circular")));
+  CHECK(pads(line, pad_settings({32, 32}, "replicate")));
+  CHECK(!pads(line, pad_settings({0, 33}, "replicate")));
+  CHECK(pads(line, pad_settings({-2, -2}, "constant")));
+  CHECK(!pads(line, pad_settings({-2, -3}, "constant")));
+  CHECK(!pads(line, pad_settings({1, 1}, "reflect", 0)));
+  CHECK(!pads(line, pad_settings({}, "constant")));
+  CHECK(!pads(line, pad_settings({1}, "constant")));
+  CHECK(!pads(line, pad_settings({1, 1, 1, 1, 1, 1}, "constant")));
+  CHECK(!pads({fixed(2), fixed(2), fixed(2), fixed(2), fixed(2)},
+              pad_settings({0, 0, 0, 0, 0, 0, 0, 0}, "constant")));
+  CHECK(!pads({kBatch, kTime, fixed(4)}, pad_settings({1, -1}, "constant")));
+  CHECK(!pads({kBatch, fixed(5), kTime}, pad_settings({1, -1}, "constant")));
+}
+
+TEST_CASE("places and channels become each other in whole blocks") {
+  const auto shuffles = [](const Shape& x, LayerAttributes attributes) {
+    return inferred(kind_called("pixel_shuffle"), {{"x", x}}, std::move(attributes)).has_value();
+  };
+  const Shape image = {kBatch, fixed(6), fixed(4), fixed(8)};
+  CHECK(shuffles(image, shuffle_settings({2, 2})));
+  CHECK(!shuffles(image, shuffle_settings({3, 2})));
+  CHECK(shuffles(image, shuffle_settings({3, 2}, true)));
+  CHECK(!shuffles(image, shuffle_settings({4, 2}, true)));
+  CHECK(!shuffles(image, shuffle_settings({})));
+  CHECK(!shuffles({fixed(8)}, shuffle_settings({2})));
+  CHECK(!shuffles({kBatch, kTime, fixed(8)}, shuffle_settings({2})));
+  CHECK(!shuffles({kBatch, fixed(8), kTime}, shuffle_settings({2})));
+}
+
+TEST_CASE("segments are those of a sequence, and numbers those of its times") {
+  const Shape rows = {kBatch, kTime}, wide = {kBatch, kTime, fixed(6)};
+  const auto sums = [](const Shape& x, const Shape& segment) {
+    return inferred(kind_called("segment_reduce"), {{"x", x}, {"segment", segment}},
+                    segment_settings(4))
+        .has_value();
+  };
+  CHECK(sums(wide, rows));
+  CHECK(!sums(wide, {kBatch}));
+  CHECK(!sums(wide, {kBatch, fixed(6)}));
+  CHECK(!sums({fixed(6)}, {}));
+  CHECK(!sums({kBatch, kTime}, {kBatch}));
+  const auto spreads = [](const Shape& x, const Shape& segment) {
+    return inferred(kind_called("segment_broadcast"), {{"x", x}, {"segment", segment}}).has_value();
+  };
+  CHECK(spreads({kBatch, fixed(4), fixed(6)}, rows));
+  CHECK(!spreads({kBatch, fixed(4), fixed(6)}, {kTime}));
+  CHECK(!spreads({kBatch, fixed(4), fixed(6)}, {kTime, kTime}));
+  CHECK(!spreads(wide, rows));
+  CHECK(!spreads({kBatch, fixed(4), kTime}, rows));
+  CHECK(!spreads({fixed(6)}, {}));
 }
 
 TEST_CASE("positions fit the times of what they turn or are added to") {

@@ -37,6 +37,7 @@ struct Case {
 
 const Case kCases[] = {
     {"adam", specs::adam_model_program, {}},
+    {"adaptive", specs::adaptive_program, {}},
     {"attention", specs::attention_model_program, {}},
     {"autoencoder", specs::autoencoder_program, {}},
     {"batch_norm", specs::batch_norm_model_program, {}},
@@ -56,12 +57,14 @@ const Case kCases[] = {
     {"no_bias", specs::no_bias_model_program, {}},
     {"odd_sizes", specs::odd_sizes_program, {}},
     {"packed", specs::packed_program, {}},
+    {"padded", specs::padded_program, {}},
     {"pointwise", specs::pointwise_model_program, {}},
     {"rank3", specs::rank3_program, {}},
     {"relu_sgd_momentum", specs::relu_sgd_momentum_program, {}},
     {"resampled", specs::resampled_program, {}},
     {"rms_norm", specs::rms_norm_model_program, {}},
     {"rotary_layer", specs::rotary_layer_program, {}},
+    {"segments", specs::segments_program, {}},
     {"siamese", specs::siamese_program, {}},
     {"silu", specs::silu_model_program, {}},
     // A component of digits alone is the number of a repeat's copy.

@@ -27,13 +27,16 @@ constexpr auto swapped = [](auto x) { return 1.0 - x; };
 constexpr auto every = model(
     "every",
     inputs(tokens("word", batch, times), tensor("x", batch, times, 8), labels("next", batch, times),
-           tensor("target", batch, times, 16)),
+           segments("part", batch, times), tensor("target", batch, times, 16)),
     from("word") | embedding("embedding", 11, 8) | position_embedding("position_embedding", 16) |
         add("x") | as("add") | rotary("rotary", 1) | sinusoidal_embedding("sinusoidal_embedding") |
         causal_conv1d("causal_conv1d", 3) | conv1d("convolution", 8, 3, same) |
         conv_transpose1d("transposed_convolution", 8, 3, same) |
         max_pool1d("pool", 3, stride(1), same) | reshape("plane", batch, times, 8, 1) |
-        upsample1d("upsample", 1) | reshape("line", batch, times, 8) | dropout("dropout", 0.1) |
+        upsample1d("upsample", 1) | pad1d("pad", padding(1, -1)) |
+        adaptive_max_pool1d("adaptive_pool", 8) | pixel_shuffle("pixel_shuffle", factor(1)) |
+        reshape("line", batch, times, 8) | segment_sum("segment_reduce", 4, "part") |
+        segment_broadcast("segment_broadcast", "part") | dropout("dropout", 0.1) |
         layer_norm("layer_norm") | linear("linear", 8) | gelu("gelu") |
         group_norm("group_norm", 2) | global_avg_pool("global_average_pool") |
         expand("expand", batch, times, 8) | batch_norm("batch_norm"),
@@ -53,6 +56,11 @@ const std::vector<std::string> kAllowed = {"matmul",
                                            "transposed_convolution",
                                            "pool",
                                            "upsample",
+                                           "adaptive_pool",
+                                           "pad",
+                                           "pixel_shuffle",
+                                           "segment_reduce",
+                                           "segment_broadcast",
                                            "expand",
                                            "global_average_pool",
                                            "attention",

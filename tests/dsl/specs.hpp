@@ -84,6 +84,38 @@ constexpr auto resampled = model(
     losses(mse("error", "prediction", "target")));
 HALFTONE_PROGRAM(resampled_program, resampled, f32_rules, adamw(), clip(1.0))
 
+constexpr auto segments_model =
+    model("segments",
+          inputs(tokens("word", u8, batch, symbol("time")),
+                 segments("patch", batch, symbol("time")), labels("next", batch, symbol("time"))),
+          from("word") | embedding("embed", 11, 10) | segment_mean("means", 4, "patch") |
+              drawn("fc", 10, 0.3) | silu("act") | segment_broadcast("spread", "patch") |
+              segment_sum("sums", 2, "patch") | segment_broadcast("back", "patch"),
+          from("embed") | concat("back") | as("both") | drawn("head", 12, 0.2) | output("logits"),
+          losses(cross_entropy("error", "logits", "next")));
+HALFTONE_PROGRAM(segments_program, segments_model, f32_rules, adamw(), clip(1.0))
+
+constexpr auto adaptive =
+    model("adaptive", inputs(tensor("image", batch, 5, 7, 3), tensor("target", batch, 4, 3, 2)),
+          from("image") | drawn("fc", 4, 0.5) | adaptive_max_pool2d("largest", 3, 5) | silu("act") |
+              adaptive_avg_pool2d("shares", 8, 1) | adaptive_avg_pool2d("wide", 4, 2) |
+              adaptive_max_pool1d("most", 3) | drawn("head", 2, 0.5) | output("prediction"),
+          losses(mse("error", "prediction", "target")));
+HALFTONE_PROGRAM(adaptive_program, adaptive, f32_rules, adamw(), clip(1.0))
+
+constexpr auto padded =
+    model("padded", inputs(tensor("image", batch, 4, 5, 2), tensor("target", batch, 4, 4, 3)),
+          from("image") |
+              conv2d("conv", 4, kernel(2, 3), reflect, init_uniform(-0.28, 0.28),
+                     padding(1, 1, 0, 2), on_bias(init_uniform(-0.28, 0.28))) |
+              silu("act") | pad2d("around", padding(2, -1, 1, 2), circular) |
+              pad2d("ends", replicate, padding(0, 2, -1, 1)) |
+              pad2d("framed", padding(1, -2, 0, 0), pad_value(0.5)) |
+              pad2d("inner", padding(-1, 1, 0, -1)) | pixel_shuffle("up", factor(2, 1)) |
+              pixel_unshuffle("down", factor(3, 2)) | drawn("head", 3, 0.28) | output("prediction"),
+          losses(mse("error", "prediction", "target")));
+HALFTONE_PROGRAM(padded_program, padded, f32_rules, adamw(), clip(1.0))
+
 constexpr auto decoder =
     model("decoder",
           inputs(tokens("token", batch, symbol("time")), labels("next", batch, symbol("time"))),

@@ -202,7 +202,12 @@ class Search {
     if (!needs_any(reader) || reader.kind == description::kind_called("add") ||
         reader.kind == description::kind_called("concat") ||
         reader.kind == description::kind_called("pool") ||
-        reader.kind == description::kind_called("upsample"))
+        reader.kind == description::kind_called("upsample") ||
+        reader.kind == description::kind_called("adaptive_pool") ||
+        reader.kind == description::kind_called("pad") ||
+        reader.kind == description::kind_called("pixel_shuffle") ||
+        reader.kind == description::kind_called("segment_reduce") ||
+        reader.kind == description::kind_called("segment_broadcast"))
       return false;
     if (reader.kind == description::kind_called("linear") ||
         reader.kind == description::kind_called("convolution") ||

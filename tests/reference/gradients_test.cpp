@@ -179,6 +179,34 @@ parameter %w : [2, 3] init constant(0)
 %y = linear(x: %n, weight: %w) : [batch, 6, 12, 2]
 output "y" = %y
 )"},
+    {"windows that share an image", R"(input %x : f32[batch, 5, 3, 2]
+parameter %w : [3, 2] init constant(0)
+%h = linear(x: %x, weight: %w) : [batch, 5, 3, 3]
+%a = adaptive_pool(x: %h) {size: [3, 4], function: average} : [batch, 3, 4, 3]
+%m = adaptive_pool(x: %a) {size: [2, 3], function: max} : [batch, 2, 3, 3]
+output "y" = %m
+)"},
+    {"segments, one of them empty, and times of none", R"(input %x : f32[batch, 4, 3]
+input %s : i32[batch, 4]
+parameter %w : [3, 3] init constant(0)
+%h = linear(x: %x, weight: %w) : [batch, 4, 3]
+%m = segment_reduce(x: %h, segment: %s) {segments: 4, function: mean} : [batch, 4, 3]
+%b = segment_broadcast(x: %m, segment: %s) : [batch, 4, 3]
+%t = segment_reduce(x: %b, segment: %s) {segments: 2, function: sum} : [batch, 2, 3]
+%y = segment_broadcast(x: %t, segment: %s) : [batch, 4, 3]
+output "y" = %y
+)"},
+    {"padding of every mode, and blocks of places", R"(input %x : f32[batch, 3, 4, 2]
+parameter %w : [4, 2] init constant(0)
+%h = linear(x: %x, weight: %w) : [batch, 3, 4, 4]
+%s = pixel_shuffle(x: %h) {factor: [1, 2]} : [batch, 3, 8, 2]
+%r = pad(x: %s) {padding: [2, 3, 1, -2], mode: reflect} : [batch, 6, 9, 2]
+%c = pad(x: %r) {padding: [-1, 4, 2, 0], mode: circular} : [batch, 7, 13, 2]
+%e = pad(x: %c) {padding: [3, 0, 0, 2], mode: replicate} : [batch, 10, 15, 2]
+%z = pad(x: %e) {padding: [1, -2, -3, 1], mode: constant, pad_value: 2} : [batch, 8, 14, 2]
+%y = pixel_shuffle(x: %z) {factor: [2, 7], inverse: true} : [batch, 4, 2, 28]
+output "y" = %y
+)"},
     {"slices, one of them of what another takes", R"(input %x : f32[batch, 2, 6]
 parameter %w : [4, 3] init constant(0)
 %first = slice(x: %x) {begin: 0, end: 4} : [batch, 2, 4]

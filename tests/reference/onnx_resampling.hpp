@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <map>
 
 #include "onnx_windows.hpp"
 
@@ -83,6 +84,39 @@ inline std::string run_resize(const onnx::Vector& vector) {
       word_or(node, "nearest_mode", "round_prefer_floor") != "round_prefer_floor")
     return "rounds otherwise";
   return run_resampled(x, y, "upsample", "factor: " + text_of(factors) + ", mode: " + mode);
+}
+
+inline std::string run_pad(const onnx::Vector& vector) {
+  static const std::map<std::string, std::string> kModes = {{"constant", "constant"},
+                                                            {"reflect", "reflect"},
+                                                            {"edge", "replicate"},
+                                                            {"wrap", "circular"}};
+  const onnx::Tensor x = channels_last(vector.inputs[0]), y = channels_last(vector.outputs[0]);
+  const std::vector<double>& pads = vector.inputs[1].values;
+  const std::size_t rank = x.shape.size(), spatial = rank - 2;
+  Shape padding(2 * spatial);
+  for (std::size_t d = 0; d < rank; ++d) {
+    if (d < 2 && (pads[d] != 0 || pads[rank + d] != 0)) return "pads images or channels";
+    if (d < 2) continue;
+    padding[d - 2] = static_cast<std::int64_t>(pads[d]);
+    padding[spatial + d - 2] = static_cast<std::int64_t>(pads[rank + d]);
+  }
+  const std::string mode = kModes.at(word_or(vector.nodes[0], "mode", "constant"));
+  std::string settings = "padding: " + text_of(padding) + ", mode: " + mode;
+  if (vector.inputs.size() > 2)
+    settings += ", pad_value: " + std::to_string(vector.inputs[2].values[0]);
+  return run_resampled(x, y, "pad", settings);
+}
+
+/// DepthToSpace and SpaceToDepth, where channels are counted as torch counts them.
+inline std::string run_shuffle(const onnx::Vector& vector, bool inverse) {
+  const onnx::Node& node = vector.nodes[0];
+  const onnx::Tensor x = channels_last(vector.inputs[0]), y = channels_last(vector.outputs[0]);
+  const bool counts_alike = inverse ? x.shape.back() == 1 : word_or(node, "mode", "DCR") == "CRD";
+  if (!counts_alike) return "counts channels first, then places of a block";
+  const Shape factors(x.shape.size() - 2, attribute_or(node, "blocksize", std::int64_t{0}));
+  return run_resampled(x, y, "pixel_shuffle",
+                       "factor: " + text_of(factors) + (inverse ? ", inverse: true" : ""));
 }
 
 }  // namespace halftone::reference::tests

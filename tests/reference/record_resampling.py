@@ -1,8 +1,10 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: Apache-2.0
-"""Writes resampling_expected.hpp: what numpy computes in f32 when it follows D85 to D88 of docs/spec/description.md, operation by
+"""Writes resampling_expected.hpp: what numpy computes in f32 when it follows D85 to D88, D99 and D100 of docs/spec/description.md, operation by
 operation, once torch's values and gradients in f64 agree with it. Run with numpy and torch:
 ./record_resampling.py > resampling_expected.hpp"""
+import itertools
+
 import numpy as np
 import torch
 from torch.nn import functional
@@ -64,6 +66,34 @@ def pool(name, x_shape, kernel, stride, dilation, padding, function, count_inclu
     agree(name, ours, their_x, y, g)
 
 
+def adaptive(name, x_shape, size, function):
+    r = len(size)
+    x = data(int(np.prod(x_shape)), 1).reshape(x_shape)
+    g = data(x_shape[0] * int(np.prod(size)) * x_shape[-1], 9).reshape(x_shape[0], *size, x_shape[-1])
+    y, of_x = np.zeros_like(g), np.zeros_like(x)
+    for i in np.ndindex(*size):
+        window = [range(a * n // m, -(-(a + 1) * n // m)) for a, n, m in zip(i, x_shape[1:-1], size)]
+        places = list(itertools.product(*window))
+        at = (slice(None), *i)
+        if function == "max":
+            largest, index = np.full(g[at].shape, -np.inf, f32), np.full(g[at].shape, -1)
+            for p, place in enumerate(places):
+                taken = x[(slice(None), *place)] > largest
+                largest, index = np.where(taken, x[(slice(None), *place)], largest), np.where(taken, p, index)
+            y[at] = largest
+        else:
+            total = np.zeros(g[at].shape, f32)
+            for place in places:
+                total = total + x[(slice(None), *place)]
+            y[at] = total / f32(len(places))
+        for p, place in enumerate(places):
+            here = (slice(None), *place)
+            of_x[here] = of_x[here] + (np.where(index == p, g[at], f32(0)) if function == "max" else g[at] / f32(len(places)))
+    their_x = tensor(x)
+    theirs = {"max": "adaptive_max_pool", "average": "adaptive_avg_pool"}[function] + DIMENSIONS[r]
+    agree(name, (y, of_x), their_x, getattr(functional, theirs)(their_x, size), g)
+
+
 def stretched(x, axis, factor):
     x = np.moveaxis(x, axis, 0)
     rows = []
@@ -123,6 +153,12 @@ pool("mean of a plane with its padding", (2, 7, 5, 3), (3, 3), (2, 1), (1, 1), (
 pool("mean of a plane without its padding", (2, 7, 5, 3), (3, 3), (2, 1), (1, 1), (1, 1, 1, 1), "average")
 pool("mean of a line, far apart", (3, 9, 4), (3,), (2,), (2,), (3, 1), "average", torchs=False)
 pool("mean of a film", (2, 4, 4, 3, 2), (2, 3, 2), (2, 1, 1), (1, 1, 1), (1, 1, 0, 1, 1, 0), "average")
+adaptive("largest of shares of a plane", (2, 5, 7, 3), (3, 5), "max")
+adaptive("largest of shares of a film", (2, 3, 2, 4, 2), (2, 3, 3), "max")
+adaptive("mean of shares of a plane", (2, 5, 7, 3), (3, 4), "average")
+adaptive("mean of more shares than places", (3, 3, 4), (8,), "average")
+adaptive("mean of whole shares", (2, 6, 4, 3), (3, 1), "average")
+adaptive("mean of shares of a film", (2, 3, 2, 4, 2), (2, 3, 3), "average")
 upsample("nearest of a plane", (2, 3, 4, 3), (2, 3), False)
 upsample("nearest of a line", (3, 5, 4), (8,), False)
 upsample("nearest of a film", (2, 2, 3, 2, 2), (2, 1, 3), False)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// D85 to D88: pools and upsampling by themselves, against numpy's f32 bit by bit, which torch
-// agrees with (record_resampling.py), and against central differences in double.
+// D85 to D88, D99 and D100: pools and upsampling by themselves, against numpy's f32 bit by bit,
+// which torch agrees with (record_resampling.py), and against central differences in double.
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -38,6 +38,15 @@ LayerCase pool(std::string name, const PoolCase& of) {
   if (!of.padding.empty()) layer.settings.lists["padding"] = of.padding;
   layer.settings.words["function"] = of.function;
   if (of.count_include_pad) layer.settings.flags.insert("count_include_pad");
+  return layer;
+}
+
+LayerCase adaptive(std::string name, const Extents& x, const Numbers& size, const char* function) {
+  Extents y = x;
+  for (std::size_t d = 0; d < size.size(); ++d) y[y.size() - 1 - size.size() + d] = size[d];
+  LayerCase layer{std::move(name), "adaptive_pool", {values("x", x, 1)}, y};
+  layer.settings.lists["size"] = size;
+  layer.settings.words["function"] = function;
   return layer;
 }
 
@@ -95,6 +104,12 @@ std::vector<LayerCase> smooth_layers() {
                               .stride = {2, 1, 1},
                               .padding = {1, 1, 0, 1, 1, 0},
                               .function = "average"}),
+      adaptive("largest of shares of a plane", {2, 5, 7, 3}, {3, 5}, "max"),
+      adaptive("largest of shares of a film", {2, 3, 2, 4, 2}, {2, 3, 3}, "max"),
+      adaptive("mean of shares of a plane", {2, 5, 7, 3}, {3, 4}, "average"),
+      adaptive("mean of more shares than places", {3, 3, 4}, {8}, "average"),
+      adaptive("mean of whole shares", {2, 6, 4, 3}, {3, 1}, "average"),
+      adaptive("mean of shares of a film", {2, 3, 2, 4, 2}, {2, 3, 3}, "average"),
       upsample("nearest of a plane", {2, 3, 4, 3}, {2, 3}, "nearest"),
       upsample("nearest of a line", {3, 5, 4}, {8}, "nearest"),
       upsample("nearest of a film", {2, 2, 3, 2, 2}, {2, 1, 3}, "nearest"),
@@ -239,4 +254,22 @@ TEST_CASE("a factor of 1 leaves values as they are") {
   layer.operands[0].values = {-0.0, 2};
   CHECK(std::signbit(result<float>(layer)[0]));
   CHECK(std::signbit(gradient(layer, {-0.0f, 1})[0]));
+}
+
+TEST_CASE("of equal elements of a share the first is the largest, of NaN the last") {
+  LayerCase layer = adaptive("", {4, 1}, {1}, "max");
+  layer.operands[0].values = {1, 2, 2, 2};
+  CHECK(gradient(layer, {3}) == Values<float>{0, 3, 0, 0});
+  layer.operands[0].values = {kNan, 5, kNan, 2};
+  CHECK(gradient(layer, {3}) == Values<float>{0, 0, 3, 0});
+  layer.operands[0].values = {-kInfinity, -kInfinity, -kInfinity, -kInfinity};
+  CHECK(result<float>(layer)[0] == -kInfinity);
+  CHECK(gradient(layer, {3}) == Values<float>{3, 0, 0, 0});
+}
+
+TEST_CASE("shares begin and end where their places are rounded outwards") {
+  LayerCase layer = adaptive("", {5, 1}, {3}, "average");
+  layer.operands[0].values = {1, 2, 4, 8, 16};
+  CHECK(result<float>(layer) == Values<float>{1.5f, 14.0f / 3.0f, 12});
+  CHECK(gradient(layer, {2, 3, 4}) == Values<float>{1, 2, 1, 3, 2});
 }

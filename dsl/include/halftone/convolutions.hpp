@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layers that slide windows over images, videos and sequences, and their options. Formulas:
-// docs/spec/description.md, D77 and D79.
+// docs/spec/description.md, D77, D79 and D91.
 #pragma once
 
 #include "halftone/layers.hpp"
@@ -14,6 +14,9 @@ struct WindowNumbers {
 };
 struct Same {};
 struct Groups {
+  double number;
+};
+struct PaddingMode {
   double number;
 };
 
@@ -59,6 +62,13 @@ constexpr auto padding(First first, N... others) {
 /// As much padding as the window reaches beyond one element, the odd zero behind: without a stride
 /// every dimension keeps its length, with one it is divided by that, rounded up.
 inline constexpr Same same{};
+/// What lies around x in place of zeros, torch's padding modes. reflect: x mirrored at its first
+/// and its last element, which stand once; replicate: the nearest of these; circular: x again, from
+/// its other end. With padding() or same, of conv1d() to conv3d(), which have a pad in front of
+/// them then, and of pad1d() to pad3d(). D91
+inline constexpr PaddingMode reflect{description::kinds::Pad::kReflect};
+inline constexpr PaddingMode replicate{description::kinds::Pad::kReplicate};
+inline constexpr PaddingMode circular{description::kinds::Pad::kCircular};
 /// Of a transposed convolution: so many places more behind each dimension, fewer than its stride.
 template <Whole First, Whole... N>
 constexpr auto output_padding(First first, N... others) {
@@ -89,14 +99,25 @@ inline constexpr bool kFitsDimensions<Of, D, WindowNumbers<Which, N>> =
     Which != windows::kKernel && Which < Of::form.settings.size &&
     (N == 1 || N == D || (N == 2 * D && Which == windows::kPadding));
 
+template <class Of, int D>
+inline constexpr bool kFitsDimensions<Of, D, PaddingMode> = std::is_same_v<Of, Convolution>;
+
+/// Whether a mode, if there is one, has padding to speak of.
+template <class... Options>
+inline constexpr bool kModeFits =
+    kTimes<PaddingMode, Options...> == 0 ||
+    (kTimes<PaddingMode, Options...> == 1 &&
+     ((kWindowSetting<Options> == windows::kPadding) || ...));
+
 template <int Setting, class... Options>
 inline constexpr bool kStatedOnce = (0 + ... + (kWindowSetting<Options> == Setting ? 1 : 0)) <= 1;
 
 template <class Of, int D, class... Options>
 concept WindowOptions =
-    (kFitsDimensions<Of, D, Options> && ...) && kStatedOnce<windows::kStride, Options...> &&
-    kStatedOnce<windows::kDilation, Options...> && kStatedOnce<windows::kPadding, Options...> &&
-    kStatedOnce<windows::kGroups, Options...> && kStatedOnce<windows::kOutputPadding, Options...>;
+    (kFitsDimensions<Of, D, Options> && ...) && kModeFits<Options...> &&
+    kStatedOnce<windows::kStride, Options...> && kStatedOnce<windows::kDilation, Options...> &&
+    kStatedOnce<windows::kPadding, Options...> && kStatedOnce<windows::kGroups, Options...> &&
+    kStatedOnce<windows::kOutputPadding, Options...>;
 
 /// What is a kernel of D dimensions: a number, or one for each.
 template <int D, class Kernel>
@@ -163,10 +184,63 @@ struct WindowTokens {
   }
 };
 
+/// The padding that options state, before each dimension and then behind each.
+template <int D>
+struct StatedPadding {
+  double numbers[2 * D] = {};
+
+  template <class... Options>
+  constexpr explicit StatedPadding(const WindowSizes<D>& sizes, const Options&... options) {
+    for (int i = 0; i < 2 * D; ++i) (take(i, sizes, options), ...);
+  }
+  template <int N>
+  constexpr void take(int i, const WindowSizes<D>&,
+                      const WindowNumbers<windows::kPadding, N>& option) {
+    numbers[i] = number_at<D>(option, i);
+  }
+  constexpr void take(int i, const WindowSizes<D>& sizes, const Same&) {
+    numbers[i] = sizes.zeros(i);
+  }
+  constexpr void take(int, const WindowSizes<D>&, const auto&) {}
+};
+
+template <int D>
+constexpr auto padded(const char* name, const StatedPadding<D>& padding) {
+  return one(node<Pad>(name)) |
+         setting_list<Pad::kPadding, 2 * D>([&](int i) { return padding.numbers[i]; });
+}
+
+constexpr Spec<1> mode_token(PaddingMode mode) { return one(setting<Pad>("mode", mode.number)); }
+template <class First, class... Options>
+constexpr Spec<1> mode_token(const First& first, const Options&... options) {
+  if constexpr (std::is_same_v<First, PaddingMode>)
+    return mode_token(first);
+  else
+    return mode_token(options...);
+}
+
+/// A layer with all options but those of its padding.
+template <class Tokens>
+constexpr auto with_others(const Tokens&, const auto& layer) {
+  return layer;
+}
+template <class Tokens, class First, class... Options>
+constexpr auto with_others(const Tokens& tokens, const auto& layer, const First& first,
+                           const Options&... options) {
+  if constexpr (kWindowSetting<First> == windows::kPadding || std::is_same_v<First, PaddingMode>)
+    return with_others(tokens, layer, options...);
+  else
+    return with_others(tokens, layer | tokens(first), options...);
+}
+
 template <class Of, int D, class Kernel, class... Options>
 constexpr auto windowed(const Token& node, const Kernel& kernel, const Options&... options) {
   const WindowTokens<Of, D> tokens{WindowSizes<D>(kernel, options...)};
-  return join(one(node), tokens.kernel(), tokens(options)...);
+  if constexpr (kTimes<PaddingMode, Options...> == 0)
+    return join(one(node), tokens.kernel(), tokens(options)...);
+  else
+    return padded(nullptr, StatedPadding<D>(tokens.sizes, options...)) | mode_token(options...) |
+           with_others(tokens, one(node) | tokens.kernel(), options...);
 }
 }  // namespace building
 
@@ -175,9 +249,10 @@ constexpr auto windowed(const Token& node, const Kernel& kernel, const Options&.
 /// (outputs, kernel..., channels / groups), bias (outputs). D77
 ///   from("image") | conv2d("stem", 64, 7, stride(2), padding(3)) | relu
 ///   conv2d("depth", 64, 3, same, groups(64), no_bias)
-/// Options, in any order: stride(), dilation(), padding() or same, groups(), no_bias, tied(),
-/// shared() and options of parameters. Start: as torch.nn.Conv2d, uniformly from +-sqrt(1 / inputs
-/// of an output).
+///   conv2d("smooth", 64, 3, same, reflect)
+/// Options, in any order: stride(), dilation(), padding() or same, with these reflect, replicate or
+/// circular, groups(), no_bias, tied(), shared() and options of parameters. Start: as
+/// torch.nn.Conv2d, uniformly from +-sqrt(1 / inputs of an output).
 template <Whole Outputs, class Kernel, class... Options>
   requires(building::kIsKernel<1, Kernel> &&
            building::WindowOptions<building::Convolution, 1, Options...>)

@@ -17,6 +17,7 @@
 #include "halftone/presets.hpp"
 #include "halftone/resampling.hpp"
 #include "halftone/schedules.hpp"
+#include "halftone/segments.hpp"
 #include "halftone/training.hpp"
 
 // After the vocabulary, so that a compiler that points into it prints a short chain of includes.

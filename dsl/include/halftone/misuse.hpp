@@ -13,6 +13,7 @@
 #include "halftone/pointwise.hpp"
 #include "halftone/positions.hpp"
 #include "halftone/resampling.hpp"
+#include "halftone/segments.hpp"
 #include "halftone/training.hpp"
 
 namespace halftone::dsl {
@@ -64,20 +65,20 @@ constexpr Spec<1> causal_conv1d(const auto&...) {
 constexpr Spec<1> conv1d(const auto&...) {
   return building::misused(
       "conv1d takes a name, whole numbers of outputs and of the kernel, and stride(), dilation(), "
-      "padding() or same, and groups(), each at most once and with a number or as many as "
-      "dimensions: write conv1d(\"conv\", 64, 3)");
+      "padding() or same, with these reflect, replicate or circular, and groups(), each at most "
+      "once and with a number or as many as dimensions: write conv1d(\"conv\", 64, 3)");
 }
 constexpr Spec<1> conv2d(const auto&...) {
   return building::misused(
       "conv2d takes a name, whole numbers of outputs and of the kernel, and stride(), dilation(), "
-      "padding() or same, and groups(), each at most once and with a number or as many as "
-      "dimensions: write conv2d(\"conv\", 64, 3)");
+      "padding() or same, with these reflect, replicate or circular, and groups(), each at most "
+      "once and with a number or as many as dimensions: write conv2d(\"conv\", 64, 3)");
 }
 constexpr Spec<1> conv3d(const auto&...) {
   return building::misused(
       "conv3d takes a name, whole numbers of outputs and of the kernel, and stride(), dilation(), "
-      "padding() or same, and groups(), each at most once and with a number or as many as "
-      "dimensions: write conv3d(\"conv\", 64, 3)");
+      "padding() or same, with these reflect, replicate or circular, and groups(), each at most "
+      "once and with a number or as many as dimensions: write conv3d(\"conv\", 64, 3)");
 }
 constexpr Spec<1> long_convolution(const auto&...) {
   return building::misused(
@@ -141,6 +142,36 @@ constexpr Spec<1> avg_pool3d(const auto&...) {
       "exclude_padding, each at most once and with a number or as many as dimensions: write "
       "avg_pool3d(\"pool\", 2)");
 }
+constexpr Spec<1> adaptive_max_pool1d(const auto&...) {
+  return building::misused(
+      "adaptive_max_pool1d takes a name and a whole number of windows: write "
+      "adaptive_max_pool1d(\"pool\", 7)");
+}
+constexpr Spec<1> adaptive_max_pool2d(const auto&...) {
+  return building::misused(
+      "adaptive_max_pool2d takes a name and one or two whole numbers of windows: write "
+      "adaptive_max_pool2d(\"pool\", 7)");
+}
+constexpr Spec<1> adaptive_max_pool3d(const auto&...) {
+  return building::misused(
+      "adaptive_max_pool3d takes a name and one or three whole numbers of windows: write "
+      "adaptive_max_pool3d(\"pool\", 7)");
+}
+constexpr Spec<1> adaptive_avg_pool1d(const auto&...) {
+  return building::misused(
+      "adaptive_avg_pool1d takes a name and a whole number of windows: write "
+      "adaptive_avg_pool1d(\"pool\", 7)");
+}
+constexpr Spec<1> adaptive_avg_pool2d(const auto&...) {
+  return building::misused(
+      "adaptive_avg_pool2d takes a name and one or two whole numbers of windows: write "
+      "adaptive_avg_pool2d(\"pool\", 7)");
+}
+constexpr Spec<1> adaptive_avg_pool3d(const auto&...) {
+  return building::misused(
+      "adaptive_avg_pool3d takes a name and one or three whole numbers of windows: write "
+      "adaptive_avg_pool3d(\"pool\", 7)");
+}
 constexpr Spec<1> global_avg_pool(const auto&...) {
   return building::misused("global_avg_pool takes a name: write global_avg_pool(\"pooled\")");
 }
@@ -160,10 +191,50 @@ constexpr Spec<1> upsample3d(const auto&...) {
       "trilinear: "
       "write upsample3d(\"up\", 2)");
 }
+constexpr Spec<1> pad1d(const auto&...) {
+  return building::misused(
+      "pad1d takes a name, padding() of one or two numbers, and one of reflect, replicate, "
+      "circular and pad_value(): write pad1d(\"pad\", padding(1), reflect)");
+}
+constexpr Spec<1> pad2d(const auto&...) {
+  return building::misused(
+      "pad2d takes a name, padding() of one, two or four numbers, and one of reflect, replicate, "
+      "circular and pad_value(): write pad2d(\"pad\", padding(1), reflect)");
+}
+constexpr Spec<1> pad3d(const auto&...) {
+  return building::misused(
+      "pad3d takes a name, padding() of one, three or six numbers, and one of reflect, replicate, "
+      "circular and pad_value(): write pad3d(\"pad\", padding(1), reflect)");
+}
+constexpr Spec<1> pixel_shuffle(const auto&...) {
+  return building::misused(
+      "pixel_shuffle takes a name and a whole number, or factor() of as many as dimensions: write "
+      "pixel_shuffle(\"up\", 2)");
+}
+constexpr Spec<1> pixel_unshuffle(const auto&...) {
+  return building::misused(
+      "pixel_unshuffle takes a name and a whole number, or factor() of as many as dimensions: "
+      "write pixel_unshuffle(\"down\", 2)");
+}
 constexpr Spec<1> embedding(const auto&...) {
   return building::misused(
       "embedding takes a name and whole numbers of rows and columns: write embedding(\"embed\", "
       "50257, 768)");
+}
+constexpr Spec<1> segment_sum(const auto&...) {
+  return building::misused(
+      "segment_sum takes a name, a whole number of segments and the name of an input of "
+      "segments(): write segment_sum(\"patches\", 64, \"patch\")");
+}
+constexpr Spec<1> segment_mean(const auto&...) {
+  return building::misused(
+      "segment_mean takes a name, a whole number of segments and the name of an input of "
+      "segments(): write segment_mean(\"patches\", 64, \"patch\")");
+}
+constexpr Spec<1> segment_broadcast(const auto&...) {
+  return building::misused(
+      "segment_broadcast takes a name and the name of an input of segments(): write "
+      "segment_broadcast(\"to_bytes\", \"patch\")");
 }
 constexpr Spec<1> layer_norm(const auto&...) {
   return building::misused(

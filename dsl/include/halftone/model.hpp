@@ -103,7 +103,7 @@ constexpr auto positions(const char* name, const Parts&... parts) {
 }
 
 /// The same, read by attention to mask keys: lengths("length", batch), key_masks("kept", batch,
-/// time), segments("document", batch, time).
+/// time), segments("document", batch, time). The last also say what segment_sum and its like sum.
 template <PartOfInput... Parts>
 constexpr auto lengths(const char* name, const Parts&... parts) {
   return labels(name, parts...);

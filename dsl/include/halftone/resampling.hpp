@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layers without parameters that make images, videos and sequences smaller or larger, and their
-// options. Formulas: docs/spec/description.md, D85 and D87.
+// options. Formulas: docs/spec/description.md, D85, D87, D91, D97 and D99.
 #pragma once
 
 #include "halftone/convolutions.hpp"
@@ -106,6 +106,59 @@ constexpr auto avg_pool3d(const char* name, const Kernel& kernel, const Options&
   return building::averaged<3>(name, kernel, options...);
 }
 
+namespace building {
+template <int D, class... Sizes>
+inline constexpr bool kAreSizes = sizeof...(Sizes) == 1 || sizeof...(Sizes) == D;
+
+template <int D, Whole... Sizes>
+constexpr auto shared_out(const char* name, Sizes... sizes) {
+  const double numbers[] = {static_cast<double>(whole_number(sizes))...};
+  return one(node<AdaptivePool>(name)) |
+         setting_list<AdaptivePool::kSize, D>(
+             [&](int i) { return numbers[sizeof...(Sizes) == 1 ? 0 : i]; });
+}
+inline constexpr Token kTakesMeanOfShare =
+    setting<AdaptivePool>("function", AdaptivePool::kAverage);
+}  // namespace building
+
+/// The largest element or the mean of as many windows as `sizes` say, one number for all spatial
+/// dimensions or one for each, whatever the length: (batch..., spatial..., channels) -> (batch...,
+/// sizes..., channels), each window the share of x of its place, rounded outwards, so that they
+/// overlap where sizes do not divide lengths: torch.nn.AdaptiveAvgPool2d. D99
+///   adaptive_avg_pool2d("pool", 7)
+///   adaptive_max_pool1d("parts", 3)
+/// A window has 64 elements at most, and an element 64 windows; spatial dimensions are numbers.
+template <Whole... Sizes>
+  requires(building::kAreSizes<1, Sizes...>)
+constexpr auto adaptive_max_pool1d(const char* name, Sizes... sizes) {
+  return building::shared_out<1>(name, sizes...);
+}
+template <Whole... Sizes>
+  requires(building::kAreSizes<2, Sizes...>)
+constexpr auto adaptive_max_pool2d(const char* name, Sizes... sizes) {
+  return building::shared_out<2>(name, sizes...);
+}
+template <Whole... Sizes>
+  requires(building::kAreSizes<3, Sizes...>)
+constexpr auto adaptive_max_pool3d(const char* name, Sizes... sizes) {
+  return building::shared_out<3>(name, sizes...);
+}
+template <Whole... Sizes>
+  requires(building::kAreSizes<1, Sizes...>)
+constexpr auto adaptive_avg_pool1d(const char* name, Sizes... sizes) {
+  return building::shared_out<1>(name, sizes...) | one(building::kTakesMeanOfShare);
+}
+template <Whole... Sizes>
+  requires(building::kAreSizes<2, Sizes...>)
+constexpr auto adaptive_avg_pool2d(const char* name, Sizes... sizes) {
+  return building::shared_out<2>(name, sizes...) | one(building::kTakesMeanOfShare);
+}
+template <Whole... Sizes>
+  requires(building::kAreSizes<3, Sizes...>)
+constexpr auto adaptive_avg_pool3d(const char* name, Sizes... sizes) {
+  return building::shared_out<3>(name, sizes...) | one(building::kTakesMeanOfShare);
+}
+
 /// The mean of every channel of an image, a choice of the first dimension, over all of its places:
 /// torch.nn.AdaptiveAvgPool2d(1). (images, places..., channels) -> (images, channels). D89
 ///   from("features") | global_avg_pool("pooled") | linear("head", 10)
@@ -176,6 +229,106 @@ template <class Factor, class... Mode>
   requires(building::kIsFactor<3, Factor> && building::kFits<void(Linearly<3>), Mode...>)
 constexpr auto upsample3d(const char* name, const Factor& factor, const Mode&... mode) {
   return building::upsampled<3>(name, factor, mode...);
+}
+
+struct PadValue {
+  double number;
+};
+/// What pad1d() to pad3d() put around x, where that is not 0.
+constexpr PadValue pad_value(double value) { return {value}; }
+
+namespace building {
+template <int D, class Option>
+inline constexpr bool kIsPadOption =
+    std::is_same_v<Option, PaddingMode> || std::is_same_v<Option, PadValue>;
+template <int D, int N>
+inline constexpr bool kIsPadOption<D, WindowNumbers<windows::kPadding, N>> =
+    kFitsDimensions<Convolution, D, WindowNumbers<windows::kPadding, N>>;
+
+template <int D, class... Options>
+concept PadOptions =
+    (kIsPadOption<D, Options> && ...) && kStates<windows::kPadding, Options...> &&
+    kStatedOnce<windows::kPadding, Options...> && sizeof...(Options) <= 2;
+
+/// The option beside the padding.
+constexpr Spec<1> pad_token(PaddingMode mode) { return mode_token(mode); }
+constexpr Spec<1> pad_token(PadValue value) { return one(setting<Pad>("pad_value", value.number)); }
+template <int N, class Other>
+constexpr Spec<1> pad_token(const WindowNumbers<windows::kPadding, N>&, const Other& other) {
+  return pad_token(other);
+}
+template <int N, class Other>
+constexpr Spec<1> pad_token(const Other& other, const WindowNumbers<windows::kPadding, N>&) {
+  return pad_token(other);
+}
+
+template <int D, class... Options>
+constexpr auto padded_by(const char* name, const Options&... options) {
+  const auto layer = padded(name, StatedPadding<D>(WindowSizes<D>(1), options...));
+  if constexpr (sizeof...(Options) == 1)
+    return layer;
+  else
+    return layer | pad_token(options...);
+}
+}  // namespace building
+
+/// More elements at the ends of the spatial dimensions: zeros, pad_value(), or of x itself by
+/// reflect, replicate or circular; fewer where padding() is negative: (batch..., spatial...,
+/// channels) -> (batch..., before + spatial + behind..., channels). D91
+///   pad2d("frame", padding(1, 2), replicate)
+///   pad1d("shift", padding(1, -1))
+/// torch.nn.functional.pad, with its modes. reflect takes fewer elements than there are, circular
+/// no more, replicate 32.
+template <class... Options>
+  requires(building::PadOptions<1, Options...>)
+constexpr auto pad1d(const char* name, const Options&... options) {
+  return building::padded_by<1>(name, options...);
+}
+template <class... Options>
+  requires(building::PadOptions<2, Options...>)
+constexpr auto pad2d(const char* name, const Options&... options) {
+  return building::padded_by<2>(name, options...);
+}
+template <class... Options>
+  requires(building::PadOptions<3, Options...>)
+constexpr auto pad3d(const char* name, const Options&... options) {
+  return building::padded_by<3>(name, options...);
+}
+
+namespace building {
+template <class Factor>
+inline constexpr bool kIsShuffle = Whole<Factor>;
+template <int N>
+inline constexpr bool kIsShuffle<Factors<N>> = N <= 3;
+
+template <int N>
+constexpr auto shuffled(const char* name, const Factors<N>& factors) {
+  return one(node<PixelShuffle>(name)) |
+         setting_list<PixelShuffle::kFactor, N>([&](int i) { return factors.numbers[i]; });
+}
+template <Whole Factor>
+constexpr auto shuffled(const char* name, Factor number) {
+  return shuffled(name, factor(number, number));
+}
+}  // namespace building
+
+/// Channels as places: of every factor * factor neighbouring channels one, and of every place as
+/// many: (batch..., height, width, channels * factor * factor) -> (batch..., height * factor,
+/// width * factor, channels), torch.nn.PixelShuffle, which has channel c * factor * factor + i *
+/// factor + j at row i and column j of its block. A factor() of one number or of three is that of
+/// sequences or films. D97
+///   conv2d("rise", 64 * 4, 3, same) | pixel_shuffle("up", 2)
+template <class Factor>
+  requires(building::kIsShuffle<Factor>)
+constexpr auto pixel_shuffle(const char* name, const Factor& factor) {
+  return building::shuffled(name, factor);
+}
+/// The way back: places as channels.
+template <class Factor>
+  requires(building::kIsShuffle<Factor>)
+constexpr auto pixel_unshuffle(const char* name, const Factor& factor) {
+  return building::shuffled(name, factor) |
+         one(building::setting<building::PixelShuffle>("inverse", 1));
 }
 
 }  // namespace halftone::dsl

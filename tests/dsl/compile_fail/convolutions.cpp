@@ -3,8 +3,8 @@
 #include <cases.hpp>
 
 // EXPECT conv1d_kernel: conv1d takes a name, whole numbers of outputs and of the kernel, and
-// stride(), dilation(), padding() or same, and groups(), each at most once and with a number or as
-// many as dimensions: write conv1d("conv", 64, 3)
+// stride(), dilation(), padding() or same, with these reflect, replicate or circular, and groups(),
+// each at most once and with a number or as many as dimensions: write conv1d("conv", 64, 3)
 namespace conv1d_kernel {
 constexpr auto net =
     model("net", inputs(tensor("x", batch, 9, 8)),
@@ -13,8 +13,8 @@ MODEL(net, rules)
 }  // namespace conv1d_kernel
 
 // EXPECT conv2d_numbers: conv2d takes a name, whole numbers of outputs and of the kernel, and
-// stride(), dilation(), padding() or same, and groups(), each at most once and with a number or as
-// many as dimensions: write conv2d("conv", 64, 3)
+// stride(), dilation(), padding() or same, with these reflect, replicate or circular, and groups(),
+// each at most once and with a number or as many as dimensions: write conv2d("conv", 64, 3)
 namespace conv2d_numbers {
 constexpr auto net = model(
     "net", inputs(tensor("x", batch, 9, 9, 8)),
@@ -24,8 +24,8 @@ MODEL(net, rules)
 }  // namespace conv2d_numbers
 
 // EXPECT conv3d_padding: conv3d takes a name, whole numbers of outputs and of the kernel, and
-// stride(), dilation(), padding() or same, and groups(), each at most once and with a number or as
-// many as dimensions: write conv3d("conv", 64, 3)
+// stride(), dilation(), padding() or same, with these reflect, replicate or circular, and groups(),
+// each at most once and with a number or as many as dimensions: write conv3d("conv", 64, 3)
 namespace conv3d_padding {
 constexpr auto net = model(
     "net", inputs(tensor("x", batch, 9, 9, 9, 8)),
@@ -36,8 +36,8 @@ MODEL(net, rules)
 }  // namespace conv3d_padding
 
 // EXPECT bare_conv2d: conv2d takes a name, whole numbers of outputs and of the kernel, and
-// stride(), dilation(), padding() or same, and groups(), each at most once and with a number or as
-// many as dimensions: write conv2d("conv", 64, 3)
+// stride(), dilation(), padding() or same, with these reflect, replicate or circular, and groups(),
+// each at most once and with a number or as many as dimensions: write conv2d("conv", 64, 3)
 namespace bare_conv2d {
 constexpr auto net = model("net", inputs(tensor("x", batch, 9, 9, 8)),
                            from("x") | MISSPELT(conv2d, conv2d("conv", 4, 3)) | output("z"));
@@ -217,8 +217,9 @@ MODEL(net, rules)
 }  // namespace output_padding_of_half
 
 // EXPECT output_padding_of_convolution: conv1d takes a name, whole numbers of outputs and of the
-// kernel, and stride(), dilation(), padding() or same, and groups(), each at most once and with a
-// number or as many as dimensions: write conv1d("conv", 64, 3)
+// kernel, and stride(), dilation(), padding() or same, with these reflect, replicate or circular,
+// and groups(), each at most once and with a number or as many as dimensions: write conv1d("conv",
+// 64, 3)
 namespace output_padding_of_convolution {
 constexpr auto net =
     model("net", inputs(tensor("x", batch, 9, 8)),
@@ -256,3 +257,38 @@ constexpr auto net =
           from("x") | conv_transpose1d("up", 4, 3, padding(either(2, 1))) | output("z"));
 MODEL(net, rules)
 }  // namespace transposed_places
+
+// EXPECT conv2d_mode_alone: conv2d takes a name, whole numbers of outputs and of the kernel, and
+// stride(), dilation(), padding() or same, with these reflect, replicate or circular, and groups(),
+// each at most once and with a number or as many as dimensions: write conv2d("conv", 64, 3)
+namespace conv2d_mode_alone {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 9, 9, 8)),
+          from("x") | either(conv2d("conv", 4, 3, reflect), conv2d("conv", 4, 3, reflect, same)) |
+              output("z"));
+MODEL(net, rules)
+}  // namespace conv2d_mode_alone
+
+// EXPECT conv2d_two_modes: conv2d takes a name, whole numbers of outputs and of the kernel, and
+// stride(), dilation(), padding() or same, with these reflect, replicate or circular, and groups(),
+// each at most once and with a number or as many as dimensions: write conv2d("conv", 64, 3)
+namespace conv2d_two_modes {
+constexpr auto net = model("net", inputs(tensor("x", batch, 9, 9, 8)),
+                           from("x") |
+                               either(conv2d("conv", 4, 3, padding(1), reflect, circular),
+                                      conv2d("conv", 4, 3, padding(1), circular, no_bias)) |
+                               output("z"));
+MODEL(net, rules)
+}  // namespace conv2d_two_modes
+
+// EXPECT conv_transpose1d_mode: conv_transpose1d takes a name, whole numbers of outputs and of the
+// kernel, and stride(), dilation(), padding() or same, output_padding() and groups(), each at most
+// once and with a number or as many as dimensions: write conv_transpose1d("up", 32, 4, stride(2))
+namespace conv_transpose1d_mode {
+constexpr auto net = model("net", inputs(tensor("x", batch, 9, 8)),
+                           from("x") |
+                               either(conv_transpose1d("up", 4, 3, padding(1), reflect),
+                                      conv_transpose1d("up", 4, 3, padding(1))) |
+                               output("z"));
+MODEL(net, rules)
+}  // namespace conv_transpose1d_mode

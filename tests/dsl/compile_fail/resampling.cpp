@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pools and upsampling: their numbers, options, and what they read.
+// Pools, upsampling, padding and blocks of places: their numbers, options, and what they read.
 #include <cases.hpp>
 
 // EXPECT max_pool1d_kernel: max_pool1d takes a name, whole numbers of the kernel, and stride(),
@@ -180,3 +180,278 @@ constexpr auto net =
           from("x") | either(upsample2d("up", factor(1, 2)), upsample1d("up", 2)) | output("z"));
 MODEL(net, rules)
 }  // namespace upsample_symbol
+
+// EXPECT pad1d_none: pad1d takes a name, padding() of one or two numbers, and one of reflect,
+// replicate, circular and pad_value(): write pad1d("pad", padding(1), reflect)
+namespace pad1d_none {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 9, 8)),
+    from("x") | either(pad1d("pad", reflect), pad1d("pad", padding(1), reflect)) | output("z"));
+MODEL(net, rules)
+}  // namespace pad1d_none
+
+// EXPECT pad2d_two_modes: pad2d takes a name, padding() of one, two or four numbers, and one of
+// reflect, replicate, circular and pad_value(): write pad2d("pad", padding(1), reflect)
+namespace pad2d_two_modes {
+constexpr auto net = model("net", inputs(tensor("x", batch, 9, 9, 8)),
+                           from("x") |
+                               either(pad2d("pad", padding(1), reflect, pad_value(1)),
+                                      pad2d("pad", padding(1, 2, 0, 0), pad_value(1))) |
+                               output("z"));
+MODEL(net, rules)
+}  // namespace pad2d_two_modes
+
+// EXPECT pad3d_numbers: pad3d takes a name, padding() of one, three or six numbers, and one of
+// reflect, replicate, circular and pad_value(): write pad3d("pad", padding(1), reflect)
+namespace pad3d_numbers {
+constexpr auto net = model(
+    "net", inputs(tensor("x", batch, 9, 9, 9, 8)),
+    from("x") |
+        either(pad3d("pad", circular, padding(1, 1)), pad3d("pad", circular, padding(1, 1, 0))) |
+        output("z"));
+MODEL(net, rules)
+}  // namespace pad3d_numbers
+
+// EXPECT bare_pad2d: pad2d takes a name, padding() of one, two or four numbers, and one of reflect,
+// replicate, circular and pad_value(): write pad2d("pad", padding(1), reflect)
+namespace bare_pad2d {
+constexpr auto net = model("net", inputs(tensor("x", batch, 9, 9, 8)),
+                           from("x") | MISSPELT(pad2d, pad2d("pad", padding(1))) | output("z"));
+MODEL(net, rules)
+}  // namespace bare_pad2d
+
+// EXPECT pad_sides: layer 'pad' has a padding that is not from -65536 to 65536: write padding(1)
+namespace pad_sides {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 9, 8)),
+          from("x") | pad1d("pad", padding(either(65537, 65536), -3)) | output("z"));
+MODEL(net, rules)
+}  // namespace pad_sides
+
+// EXPECT pad_value_infinite: layer 'pad' has a pad_value that is not finite in f32: write
+// pad_value(1)
+namespace pad_value_infinite {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 9, 8)),
+          from("x") | pad1d("pad", padding(1), pad_value(either(1e39, 1e38))) | output("z"));
+MODEL(net, rules)
+}  // namespace pad_value_infinite
+
+// EXPECT pad_dimensions: layer 'pad' reads [batch, 8] but pads 2 dimensions before the channels:
+// give its input 3 dimensions or more
+namespace pad_dimensions {
+constexpr auto net = model("net", inputs(either(tensor("x", batch, 8), tensor("x", 9, 9, 8))),
+                           from("x") | pad2d("pad", padding(1)) | output("z"));
+MODEL(net, rules)
+}  // namespace pad_dimensions
+
+// EXPECT pad_symbol: layer 'pad' reads [batch, time, 9, 8], whose spatial dimension 'time' is a
+// symbol: give it a number, or no padding
+namespace pad_symbol {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, symbol("time"), 9, 8)),
+          from("x") | pad2d("pad", padding(either(1, 0), 2), circular) | output("z"));
+MODEL(net, rules)
+}  // namespace pad_symbol
+
+// EXPECT pad_cuts_all: layer 'pad' cuts 9 elements of 9 of [batch, 9, 8]: leave one or more
+namespace pad_cuts_all {
+constexpr auto net = model("net", inputs(tensor("x", batch, 9, 8)),
+                           from("x") | pad1d("pad", padding(-5, either(-4, -3))) | output("z"));
+MODEL(net, rules)
+}  // namespace pad_cuts_all
+
+// EXPECT pad_reflects_too_many: layer 'pad' has a padding of 9 at a dimension of 9, reflect: make
+// it 8 or less
+namespace pad_reflects_too_many {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 9, 8)),
+          from("x") | pad1d("pad", padding(either(9, 8), 1), reflect) | output("z"));
+MODEL(net, rules)
+}  // namespace pad_reflects_too_many
+
+// EXPECT pad_repeats_too_many: layer 'pad' has a padding of 33 at a dimension of 9, replicate: make
+// it 32 or less
+namespace pad_repeats_too_many {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 9, 8)),
+          from("x") | pad1d("pad", padding(0, either(33, 32)), replicate) | output("z"));
+MODEL(net, rules)
+}  // namespace pad_repeats_too_many
+
+// EXPECT pad_goes_round_twice: layer 'pad' has a padding of 10 at a dimension of 9, circular: make
+// it 9 or less
+namespace pad_goes_round_twice {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 9, 8)),
+          from("x") | pad1d("pad", padding(0, either(10, 9)), circular) | output("z"));
+MODEL(net, rules)
+}  // namespace pad_goes_round_twice
+
+// EXPECT pixel_shuffle_half: pixel_shuffle takes a name and a whole number, or factor() of as many
+// as dimensions: write pixel_shuffle("up", 2)
+namespace pixel_shuffle_half {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 9, 9, 8)),
+          from("x") | either(pixel_shuffle("up", 1.5), pixel_shuffle("up", 2)) | output("z"));
+MODEL(net, rules)
+}  // namespace pixel_shuffle_half
+
+// EXPECT pixel_unshuffle_four: pixel_unshuffle takes a name and a whole number, or factor() of as
+// many as dimensions: write pixel_unshuffle("down", 2)
+namespace pixel_unshuffle_four {
+constexpr auto net = model("net", inputs(tensor("x", batch, 4, 4, 4, 8)),
+                           from("x") |
+                               either(pixel_unshuffle("down", factor(2, 2, 2, 2)),
+                                      pixel_unshuffle("down", factor(2, 2, 2))) |
+                               output("z"));
+MODEL(net, rules)
+}  // namespace pixel_unshuffle_four
+
+// EXPECT shuffle_factor: layer 'up' has a factor that is not from 1 to 65536: write 2
+namespace shuffle_factor {
+constexpr auto net = model("net", inputs(tensor("x", batch, 9, 9, 8)),
+                           from("x") | pixel_shuffle("up", either(0, 1)) | output("z"));
+MODEL(net, rules)
+}  // namespace shuffle_factor
+
+// EXPECT shuffle_symbol: layer 'up' reads [batch, time, 9, 8], whose spatial dimension 'time' is a
+// symbol: give it a number
+namespace shuffle_symbol {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, symbol("time"), 9, 8)),
+          from("x") | either(pixel_shuffle("up", 2), pixel_shuffle("up", factor(2))) | output("z"));
+MODEL(net, rules)
+}  // namespace shuffle_symbol
+
+// EXPECT shuffle_dimensions: layer 'up' reads [batch, 8] but shuffles 2 dimensions before the
+// channels: give its input 3 dimensions or more
+namespace shuffle_dimensions {
+constexpr auto net = model("net", inputs(either(tensor("x", batch, 8), tensor("x", 9, 9, 8))),
+                           from("x") | pixel_shuffle("up", 2) | output("z"));
+MODEL(net, rules)
+}  // namespace shuffle_dimensions
+
+// EXPECT shuffle_channels: layer 'up' makes 6 places of every so many of 8 channels: make them a
+// multiple
+namespace shuffle_channels {
+constexpr auto net = model("net", inputs(tensor("x", batch, 9, 9, 8)),
+                           from("x") | pixel_shuffle("up", factor(2, either(3, 4))) | output("z"));
+MODEL(net, rules)
+}  // namespace shuffle_channels
+
+// EXPECT unshuffle_places: layer 'down' makes channels of 2 places each of a dimension of 9: make
+// that a multiple
+namespace unshuffle_places {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 9, 9, 8)),
+          from("x") | pixel_unshuffle("down", factor(3, either(2, 1))) | output("z"));
+MODEL(net, rules)
+}  // namespace unshuffle_places
+
+// EXPECT adaptive_max_pool1d_sizes: adaptive_max_pool1d takes a name and a whole number of windows:
+// write adaptive_max_pool1d("pool", 7)
+namespace adaptive_max_pool1d_sizes {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 9, 8)),
+          from("x") | either(adaptive_max_pool1d("pool", 2, 2), adaptive_max_pool1d("pool", 2)) |
+              output("z"));
+MODEL(net, rules)
+}  // namespace adaptive_max_pool1d_sizes
+
+// EXPECT adaptive_max_pool2d_sizes: adaptive_max_pool2d takes a name and one or two whole numbers
+// of windows: write adaptive_max_pool2d("pool", 7)
+namespace adaptive_max_pool2d_sizes {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 9, 9, 8)),
+          from("x") | either(adaptive_max_pool2d("pool", 2, 2, 2), adaptive_max_pool2d("pool", 2)) |
+              output("z"));
+MODEL(net, rules)
+}  // namespace adaptive_max_pool2d_sizes
+
+// EXPECT adaptive_max_pool3d_sizes: adaptive_max_pool3d takes a name and one or three whole numbers
+// of windows: write adaptive_max_pool3d("pool", 7)
+namespace adaptive_max_pool3d_sizes {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 3, 3, 3, 8)),
+          from("x") | either(adaptive_max_pool3d("pool", 2.5), adaptive_max_pool3d("pool", 2)) |
+              output("z"));
+MODEL(net, rules)
+}  // namespace adaptive_max_pool3d_sizes
+
+// EXPECT adaptive_avg_pool1d_sizes: adaptive_avg_pool1d takes a name and a whole number of windows:
+// write adaptive_avg_pool1d("pool", 7)
+namespace adaptive_avg_pool1d_sizes {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 9, 8)),
+          from("x") | either(adaptive_avg_pool1d("pool", 2, 2), adaptive_avg_pool1d("pool", 2)) |
+              output("z"));
+MODEL(net, rules)
+}  // namespace adaptive_avg_pool1d_sizes
+
+// EXPECT adaptive_avg_pool2d_sizes: adaptive_avg_pool2d takes a name and one or two whole numbers
+// of windows: write adaptive_avg_pool2d("pool", 7)
+namespace adaptive_avg_pool2d_sizes {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 9, 9, 8)),
+          from("x") | either(adaptive_avg_pool2d("pool", 2, 2, 2), adaptive_avg_pool2d("pool", 2)) |
+              output("z"));
+MODEL(net, rules)
+}  // namespace adaptive_avg_pool2d_sizes
+
+// EXPECT adaptive_avg_pool3d_sizes: adaptive_avg_pool3d takes a name and one or three whole numbers
+// of windows: write adaptive_avg_pool3d("pool", 7)
+namespace adaptive_avg_pool3d_sizes {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 3, 3, 3, 8)),
+          from("x") | either(adaptive_avg_pool3d("pool", 2.5), adaptive_avg_pool3d("pool", 2)) |
+              output("z"));
+MODEL(net, rules)
+}  // namespace adaptive_avg_pool3d_sizes
+
+// EXPECT adaptive_size: layer 'pool' has a size that is not from 1 to 65536: write 7
+namespace adaptive_size {
+constexpr auto net = model("net", inputs(tensor("x", batch, 9, 8)),
+                           from("x") | adaptive_avg_pool1d("pool", either(0, 1)) | output("z"));
+MODEL(net, rules)
+}  // namespace adaptive_size
+
+// EXPECT adaptive_symbol: layer 'pool' reads [batch, time, 9, 8], whose spatial dimension 'time' is
+// a symbol: give it a number
+namespace adaptive_symbol {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, symbol("time"), 9, 8)),
+          from("x") | either(adaptive_max_pool2d("pool", 2), adaptive_max_pool1d("pool", 2)) |
+              output("z"));
+MODEL(net, rules)
+}  // namespace adaptive_symbol
+
+// EXPECT adaptive_dimensions: layer 'pool' reads [batch, 8] but pools 2 dimensions before the
+// channels: give its input 3 dimensions or more
+namespace adaptive_dimensions {
+constexpr auto net = model("net", inputs(either(tensor("x", batch, 8), tensor("x", 9, 9, 8))),
+                           from("x") | adaptive_max_pool2d("pool", 2) | output("z"));
+MODEL(net, rules)
+}  // namespace adaptive_dimensions
+
+// EXPECT adaptive_elements: layer 'pool' has windows of 72 elements: give them 64 or fewer
+namespace adaptive_elements {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8, either(9, 8), 8)),
+                           from("x") | adaptive_avg_pool2d("pool", 1) | output("z"));
+MODEL(net, rules)
+}  // namespace adaptive_elements
+
+// EXPECT adaptive_windows: layer 'pool' has elements of 65 windows: give them 64 or fewer
+namespace adaptive_windows {
+constexpr auto net = model("net", inputs(tensor("x", batch, 1, 8)),
+                           from("x") | adaptive_avg_pool1d("pool", either(65, 64)) | output("z"));
+MODEL(net, rules)
+}  // namespace adaptive_windows
+
+// EXPECT adaptive_places: layer 'pool' makes 65536 windows of 32768 places: let their product be
+// 2147483647 or less
+namespace adaptive_places {
+constexpr auto net = model("net", inputs(tensor("x", batch, either(32768, 32767), 8)),
+                           from("x") | adaptive_avg_pool1d("pool", 65536) | output("z"));
+MODEL(net, rules)
+}  // namespace adaptive_places

@@ -95,6 +95,19 @@ inline Values summed(std::size_t batch, const std::vector<int>& tokens, const Va
   return sums;
 }
 
+/// tokens: [batch, 70], h: [batch, 70, 37]; seven rows for each element of the batch
+inline Values summed_of_each(std::size_t batch, const std::vector<int>& tokens, const Values& h) {
+  Values sums(batch * 7 * 37, 0.0f);
+  for (std::size_t i = 0; i < batch * 70; ++i) {
+    const int token = tokens[i];
+    for (std::size_t j = 0; j < 37 && token >= 0 && token < 7; ++j) {
+      float& sum = sums[(i / 70 * 7 + static_cast<std::size_t>(token)) * 37 + j];
+      sum = sum + h[i * 37 + j];
+    }
+  }
+  return sums;
+}
+
 /// x: [batch, 7, 5]
 inline Values shifted(std::size_t batch, const Values& x) {
   return each(batch, 7, 5, [&](std::size_t b, std::size_t t, std::size_t j) {
@@ -283,6 +296,8 @@ void each_kernel(std::size_t batch, const Test& test) {
   test("gathered", gathered(batch, table, tokens(batch)), as_bf16(table), tokens(batch));
   const Values g70 = fractions(batch * 420, 16);
   test("summed", summed(batch, tokens(batch, 70), g70), tokens(batch, 70), g70);
+  const Values h70 = fractions(batch * 2590, 21);
+  test("summed_of_each", summed_of_each(batch, tokens(batch, 70), h70), tokens(batch, 70), h70);
   test("shifted", shifted(batch, x75), x75);
   test("cropped", cropped(batch, x75), x75);
   test("spread", spread(batch, g45), g45);

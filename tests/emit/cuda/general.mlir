@@ -21,6 +21,7 @@ halftone.graph "training" {
   %choice = halftone.input "choice" : !halftone.tensor<[batch, 5], i32>
   %t70 = halftone.input "t70" : !halftone.tensor<[batch, 70], i32>
   %g70 = halftone.input "g70" : !halftone.tensor<[batch, 70, 6], f32>
+  %h70 = halftone.input "h70" : !halftone.tensor<[batch, 70, 37], f32>
   %x75 = halftone.input "x75" : !halftone.tensor<[batch, 7, 5], f32>
   %g45 = halftone.input "g45" : !halftone.tensor<[batch, 4, 5], f32>
   %xt = halftone.input "xt" : !halftone.tensor<[batch, 29, 5], f32>
@@ -94,6 +95,20 @@ halftone.graph "training" {
       %skips = arith.cmpi eq, %row, %two : i32
       %into = arith.select %skips, %none, %row : i32
       halftone.kernel_yield stores %a : f32 into %into
+  }
+
+  // Each element of the batch has segments of its own.
+  // CHECK-LABEL: // m: summed_of_each, batched_segment kernel
+  // CHECK: kSegments = 7;
+  // CHECK: body.rows = symbol_batch * 70LL;
+  // CHECK: body.element_rows = 70LL;
+  // CHECK: batched_segment::run<Body, 32, 4>(body);
+  %summed_of_each = halftone.kernel "summed_of_each" segment over ["batch", 70, 37] reduce [] (%t70, %h70)
+      accesses [#row, #full] -> [#halftone.access<segment>] fused []
+      {cuda_tile = array<i64: 32, 4>, cpu_tile = array<i64: 3, 32>, resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 70], i32>, !halftone.tensor<[batch, 70, 37], f32>) -> !halftone.tensor<[batch, 7, 37], f32> {
+    ^bb0(%row: i32, %a: f32):
+      halftone.kernel_yield stores %a : f32 into %row
   }
 
   %shifted = halftone.kernel "shifted" pointwise over ["batch", 7, 5] reduce [] (%x75)

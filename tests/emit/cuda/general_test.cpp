@@ -11,6 +11,7 @@ void halftone_transposed(const float*, const float*, float*, long long);
 void halftone_swapped(const float*, float*, long long);
 void halftone_gathered(const std::uint16_t*, const int*, float*, long long);
 void halftone_summed(const int*, const float*, float*, long long);
+void halftone_summed_of_each(const int*, const float*, float*, long long);
 void halftone_shifted(const float*, float*, long long);
 void halftone_spread(const float*, float*, long long);
 void halftone_cropped(const float*, float*, long long);
@@ -47,6 +48,7 @@ auto find(const std::string& name) {
       {"swapped", reinterpret_cast<void*>(halftone_swapped)},
       {"gathered", reinterpret_cast<void*>(halftone_gathered)},
       {"summed", reinterpret_cast<void*>(halftone_summed)},
+      {"summed_of_each", reinterpret_cast<void*>(halftone_summed_of_each)},
       {"shifted", reinterpret_cast<void*>(halftone_shifted)},
       {"spread", reinterpret_cast<void*>(halftone_spread)},
       {"cropped", reinterpret_cast<void*>(halftone_cropped)},

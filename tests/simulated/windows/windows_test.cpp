@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// D77 to D88, D101 and D102 on simulated chips whose contractions are all N1, in f32 or without
-// tensor cores for the format: whole training steps have the CPU's bits, which laws compare with
-// the reference.
+// D77 to D102 on simulated chips whose contractions are all N1, in f32 or without tensor cores for
+// the format: whole training steps have the CPU's bits, which laws compare with the reference.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -13,7 +12,7 @@
 
 namespace halftone::tests {
 
-TEST_CASE("layers of images and of long sequences have the CPU's bits on a chip") {
+TEST_CASE("layers of images, of long sequences and of segments have the CPU's bits on a chip") {
   struct Run {
     const char *model, *chip;
   };
@@ -22,6 +21,11 @@ TEST_CASE("layers of images and of long sequences have the CPU's bits on a chip"
                                     {"grouped", "sm_75"},
                                     {"grouped_f16", "sm_90a"},
                                     {"resampled", "sm_86"},
+                                    {"adaptive", "sm_80"},
+                                    {"padded", "sm_80"},
+                                    {"padded_f16", "sm_75"},
+                                    {"segments", "sm_90a"},
+                                    {"segments_bf16", "sm_75"},
                                     {"long_convolution", "sm_80"},
                                     {"long_convolution_bf16", "sm_75"}}) {
     CAPTURE(std::string(model));

@@ -101,15 +101,16 @@ __device__ __forceinline__ float term(const Body& body, long long row, int colum
   return terms[0];
 }
 
+/// What block `block` of those that a result takes owns.
 template <class Body, int kThreads, int kRows>
-__device__ __forceinline__ void run(const Body& body) {
+__device__ __forceinline__ void sum(const Body& body, int block) {
   using Found = Matches<Body, kThreads, kRows>;
   constexpr int kTiles = (Body::kSegments + kRows - 1) / kRows;  // of the result's rows
   __shared__ float sums[kRows][kThreads];
   __shared__ typename Found::Storage storage;
   const int thread = static_cast<int>(threadIdx.x);
-  const int first = static_cast<int>(blockIdx.x) % kTiles * kRows;
-  const int column = static_cast<int>(blockIdx.x) / kTiles * kThreads + thread;
+  const int first = block % kTiles * kRows;
+  const int column = block / kTiles * kThreads + thread;
 #pragma unroll 4
   for (int row = 0; row < kRows; ++row) sums[row][thread] = 0.0f;
   Found matches(body, storage, first);
@@ -133,6 +134,11 @@ __device__ __forceinline__ void run(const Body& body) {
   for (int row = 0; row < kRows; ++row) {
     if (first + row < Body::kSegments) body.store_segment(first + row, column, sums[row][thread]);
   }
+}
+
+template <class Body, int kThreads, int kRows>
+__device__ __forceinline__ void run(const Body& body) {
+  sum<Body, kThreads, kRows>(body, static_cast<int>(blockIdx.x));
 }
 
 }  // namespace halftone::kernels::segment

@@ -2,6 +2,7 @@
 // The list of all kinds of nodes. Everything that must know how many there are, or which, reads it.
 #pragma once
 
+#include "halftone/description/kinds/adaptive_pool.hpp"
 #include "halftone/description/kinds/add.hpp"
 #include "halftone/description/kinds/attention.hpp"
 #include "halftone/description/kinds/batch_norm.hpp"
@@ -21,7 +22,9 @@
 #include "halftone/description/kinds/long_convolution.hpp"
 #include "halftone/description/kinds/matmul.hpp"
 #include "halftone/description/kinds/mse.hpp"
+#include "halftone/description/kinds/pad.hpp"
 #include "halftone/description/kinds/parameter.hpp"
+#include "halftone/description/kinds/pixel_shuffle.hpp"
 #include "halftone/description/kinds/pointwise.hpp"
 #include "halftone/description/kinds/pointwise_loss.hpp"
 #include "halftone/description/kinds/pool.hpp"
@@ -30,6 +33,8 @@
 #include "halftone/description/kinds/reshape.hpp"
 #include "halftone/description/kinds/rms_norm.hpp"
 #include "halftone/description/kinds/rotary.hpp"
+#include "halftone/description/kinds/segment_broadcast.hpp"
+#include "halftone/description/kinds/segment_reduce.hpp"
 #include "halftone/description/kinds/silu.hpp"
 #include "halftone/description/kinds/sinusoidal_embedding.hpp"
 #include "halftone/description/kinds/slice.hpp"
@@ -64,7 +69,9 @@ struct KindList {
 using AllKinds = KindList<
     kinds::Input, kinds::Parameter, kinds::State, kinds::Linear, kinds::Matmul, kinds::Attention,
     kinds::CausalConv1d, kinds::Convolution, kinds::TransposedConvolution, kinds::LongConvolution,
-    kinds::Pool, kinds::GlobalAveragePool, kinds::Upsample, kinds::Embedding, kinds::LayerNorm,
+    kinds::Pool, kinds::AdaptivePool, kinds::GlobalAveragePool, kinds::Upsample, kinds::Pad,
+    kinds::PixelShuffle, kinds::Embedding, kinds::SegmentReduce, kinds::SegmentBroadcast,
+    kinds::LayerNorm,
     kinds::RmsNorm, kinds::BatchNorm, kinds::GroupNorm, kinds::Relu, kinds::Gelu, kinds::Silu,
     kinds::Dropout, kinds::Rotary, kinds::PositionEmbedding, kinds::SinusoidalEmbedding, kinds::Add,
     kinds::Concat, kinds::Slice, kinds::Pointwise, kinds::Reshape, kinds::Expand, kinds::Transpose,
