@@ -109,7 +109,7 @@ def Halftone_EncodingParameter : AttrParameter<"::halftone::encoding::Encoding",
 }
 def Halftone_EncodingAttr : AttrDef<Halftone_Dialect, "Encoding"> {
   let mnemonic = "encoding";
-  let summary = "`#halftone.encoding<bf16>`, `#halftone.encoding<f16 toward_zero>`";
+  let summary = "`#halftone.encoding<bf16>`, `#halftone.encoding<f16 toward_zero>`, `#halftone.encoding<f8e4m3 saturate>`";
   let parameters = (ins Halftone_EncodingParameter:$value);
   let assemblyFormat = "`<` $value `>`";
 }

@@ -26,22 +26,26 @@ void CastOp::build(OpBuilder &builder, OperationState &state, Value x, const Enc
   auto input = x.getDefiningOp<InputOp>();
   build(builder, state,
         cast<TensorType>(x.getType()).withElementType(typeOf(builder.getContext(), to.element)), x,
-        to.rounding == encoding::Rounding::toward_zero, input ? input.getScaleAttr() : FloatAttr(),
-        input ? input.getOffsetAttr() : FloatAttr());
+        to.rounding == encoding::Rounding::toward_zero, to.saturate,
+        input ? input.getScaleAttr() : FloatAttr(), input ? input.getOffsetAttr() : FloatAttr());
 }
 
 Encoding CastOp::getEncoding() {
-  return {elementOf(getType().getElementType()),
-          getTowardZero() ? encoding::Rounding::toward_zero : encoding::Rounding::nearest_even};
+  Encoding to(elementOf(getType().getElementType()),
+              getTowardZero() ? encoding::Rounding::toward_zero : encoding::Rounding::nearest_even);
+  to.saturate = getSaturate();
+  return to;
 }
 
 bool CastOp::isExact() {
-  Element to = getEncoding().element;
-  return isDelivered(getX()) ? !encoding::is_narrow(to)
-                             : encoding::holds(to, elementOf(tensor(getX()).getElementType()));
+  Encoding to = getEncoding();
+  return isDelivered(getX()) ? !encoding::is_narrow(to.element)
+                             : encoding::keeps(to, elementOf(tensor(getX()).getElementType()));
 }
 
-OpFoldResult CastOp::fold(FoldAdaptor) { return getX().getType() == getType() ? getX() : Value(); }
+OpFoldResult CastOp::fold(FoldAdaptor) {
+  return getX().getType() == getType() && isExact() ? getX() : Value();
+}
 
 /// D16
 Value CastOp::convert(OpBuilder &builder, Value number) {

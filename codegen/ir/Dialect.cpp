@@ -76,6 +76,8 @@ LogicalResult TensorType::verify(function_ref<InFlightDiagnostic()> emitError,
   if (!findElement(element))
     return emitError() << "element type " << element << " is none of the formats "
                        << encoding::element_list();
+  if (const char *fault = encoding::fault(*findElement(element)))
+    return emitError() << "element type " << element << " " << fault;
   return success();
 }
 

@@ -34,6 +34,12 @@ static Type (*const kTypes[])(MLIRContext *) = {
     },
     [](MLIRContext *context) -> Type { return IntegerType::get(context, 16, IntegerType::Signed); },
     [](MLIRContext *context) -> Type { return IntegerType::get(context, 64, IntegerType::Signed); },
+    [](MLIRContext *context) -> Type { return Float8E4M3FNType::get(context); },
+    [](MLIRContext *context) -> Type { return Float8E5M2Type::get(context); },
+    [](MLIRContext *context) -> Type { return Float8E8M0FNUType::get(context); },
+    [](MLIRContext *context) -> Type { return Float6E3M2FNType::get(context); },
+    [](MLIRContext *context) -> Type { return Float6E2M3FNType::get(context); },
+    [](MLIRContext *context) -> Type { return Float4E2M1FNType::get(context); },
 };
 static_assert(std::size(kTypes) == encoding::kElements);
 

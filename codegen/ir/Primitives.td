@@ -155,7 +155,7 @@ def Halftone_ViewOp : Halftone_Op<"view", [Pure]> {
   }];
 }
 def Halftone_CastOp : Halftone_TensorOp<"cast"> {
-  let summary = "A declared rounding point: to the result's format, nearest even or toward zero (F2); exact where it widens";
+  let summary = "A declared rounding point: to the result's format, nearest even or toward zero, saturating or not (F2); exact where it widens";
   let description = [{
     Of integers that an input is delivered in it makes their value, with the input's `scale` and `offset` (D16), before it rounds.
     ```mlir
@@ -163,7 +163,8 @@ def Halftone_CastOp : Halftone_TensorOp<"cast"> {
         : (!halftone.tensor<[batch, 64], ui8>) -> !halftone.tensor<[batch, 64], f32>
     ```
   }];
-  let arguments = (ins Halftone_AnyTensor:$x, UnitAttr:$toward_zero, OptionalAttr<F32Attr>:$scale, OptionalAttr<F32Attr>:$offset);
+  let arguments = (ins Halftone_AnyTensor:$x, UnitAttr:$toward_zero, UnitAttr:$saturate, OptionalAttr<F32Attr>:$scale,
+                       OptionalAttr<F32Attr>:$offset);
   let builders = [OpBuilder<(ins "::mlir::Value":$x, "const ::halftone::encoding::Encoding &":$to)>];
   let results = (outs Halftone_AnyTensor:$result);
   let extraClassDeclaration = [{

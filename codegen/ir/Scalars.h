@@ -13,8 +13,10 @@ class Scalars {
 public:
   Scalars(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
 
-  /// Rounded to `to`, in its type (F2).
+  /// The f32 x rounded to `to`, in its type (F2).
   mlir::Value truncate(mlir::Value x, const Encoding &to) {
+    if (to.saturate)
+      x = saturate(x, to.element);
     auto mode = to.rounding == encoding::Rounding::toward_zero
                     ? mlir::arith::RoundingModeAttr::get(builder.getContext(),
                                                          mlir::arith::RoundingMode::toward_zero)
@@ -144,6 +146,15 @@ public:
   }
 
 private:
+  /// The element's largest number in place of what is larger, so that rounding cannot leave its
+  /// range; a NaN is neither larger nor smaller.
+  mlir::Value saturate(mlir::Value x, Element element) {
+    auto format = mlir::cast<mlir::FloatType>(typeOf(builder.getContext(), element));
+    double largest = llvm::APFloat::getLargest(format.getFloatSemantics()).convertToDouble();
+    mlir::Value most = like(x, largest), least = like(x, -largest);
+    return select(less(x, least), least, select(greater(x, most), most, x));
+  }
+
   /// Rounds once, from double to the format, so that a FloatAttr of that format can hold it.
   static llvm::APFloat rounded(mlir::Type type, double value) {
     llvm::APFloat result(value);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions whose result is rounded to 16 bits at once are computed by their narrow recipes: N10 of
-// docs/spec/description.md. Decided per operation, from its own rounding points, before anything is
-// fused.
+// Functions whose result is rounded to 16 bits or fewer at once are computed by their narrow
+// recipes: N10 of docs/spec/description.md. Decided per operation, from its own rounding points,
+// before anything is fused.
 #include "codegen/ir/Dialect.h"
 #include "codegen/ir/Encodings.h"
 #include "codegen/passes/Passes.h"
@@ -16,7 +16,7 @@ using namespace mlir;
 namespace halftone::ir {
 namespace {
 
-/// Whether the first rounding of the result goes to f16 or bf16, to the nearest.
+/// Whether the first rounding of the result goes to codes shorter than f32's, to the nearest.
 bool isNarrow(Operation *op, unsigned result) {
   auto precision = op->getAttrOfType<PrecisionAttr>(kPrecisionAttr);
   if (!precision)

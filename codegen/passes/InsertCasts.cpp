@@ -77,7 +77,7 @@ private:
     auto precision = point->getAttrOfType<PrecisionAttr>(kPrecisionAttr);
     for (RoundingPointAttr rounding : points(precision.getResults()[0])) {
       Value x = assign.getX();
-      if (encoding::holds(rounding.getEncoding().element, elementOf(x)))
+      if (encoding::keeps(rounding.getEncoding(), elementOf(x)))
         continue;
       auto cast = CastOp::create(builder, assign.getLoc(), x, rounding.getEncoding());
       setPhase(cast, Phase::External);
@@ -189,7 +189,7 @@ private:
   Value roundAt(Value value, RoundingPointAttr point, Value original, Operation *user) {
     Element from = isDelivered(value) ? Element::f32 : elementOf(value); // P30
     Encoding to = point.getEncoding();
-    if (encoding::holds(to.element, from))
+    if (encoding::keeps(to, from))
       return value;
     Operation *&known = casts[{value, EncodingAttr::get(builder.getContext(), to)}];
     if (known) {

@@ -21,11 +21,13 @@ namespace {
 /// What `follow` stands for; nothing where there is nothing to follow.
 using Followed = std::optional<Encoding>;
 
-/// P20
+/// P20: what saturates in one of them alone does not in both.
 Followed widest(Followed a, Followed b) {
   if (!a || a == b)
     return b;
-  return b ? Encoding() : a;
+  if (!b)
+    return a;
+  return a->element == b->element ? Encoding(a->element) : Encoding();
 }
 
 /// What is left behind at a point, however it was rounded.

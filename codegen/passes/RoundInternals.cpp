@@ -3,6 +3,7 @@
 #include "codegen/ir/Rules.h"
 #include "codegen/passes/Passes.h"
 #include "halftone/description/text.hpp"
+#include "halftone/encoding/text.hpp"
 #include "llvm/ADT/SetVector.h"
 
 namespace halftone::ir {
@@ -47,7 +48,7 @@ private:
     if (!store.field)
       return {};
     Encoding to = store.field->encoding;
-    note("store", encoding::word(to.element), store, where);
+    note("store", encoding::spelled(to), store, where);
     if (rounding.field && to.element != Element::f32) {
       to.rounding = *rounding.field;
       note("rounding", hd::kRoundingWords[static_cast<size_t>(to.rounding)], rounding, where);

@@ -94,9 +94,9 @@ Sentence operand_format_fault(const Description& description, const Node& node,
 }
 
 Sentence format_fault(const Description& description, const Node& node) {  // D8
-  if (is_input(node.kind) && !encoding::traits(node.format).stored) {
+  if (is_input(node.kind) && !encoding::is_delivered(node.format)) {
     return subject(node) + " is delivered in " + std::string(spelled(node.format)) +
-           ", which is not stored; use f32 (D8)";
+           ", which no input is; use f32 (D8)";
   }
   if (!is_input(node.kind) && node.format != Element::f32) {
     return subject(node) + " states the format " + std::string(spelled(node.format)) +

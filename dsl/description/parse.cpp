@@ -196,8 +196,6 @@ bool Parser::parse_model() {
          scan_.read_string(description_.name, "the model's name in quotes");
 }
 
-bool is_delivered(Element format) { return encoding::traits(format).stored; }  // D8
-
 bool Parser::parse_source(Kind kind) {
   Node node;
   node.kind = kind;
@@ -207,7 +205,8 @@ bool Parser::parse_source(Kind kind) {
 
 /// What follows the colon.
 bool Parser::read_source(Node& node) {
-  if (is_input(node.kind) && !scan_.read_enum(node.format, "a format", is_delivered)) return false;
+  if (is_input(node.kind) && !scan_.read_enum(node.format, "a format", encoding::is_delivered))
+    return false;
   if (!detail::read_shape(scan_, node.shape)) return false;
   if (is_state(node.kind)) {
     return detail::read_setting(scan_, "initial",

@@ -106,19 +106,25 @@ bool read_clause(Scanner& scan, Clause& clause) {
 }
 
 // What rules may state (P10 to P14).
-bool is_computed_in(Element element) { return !encoding::traits(element).integer; }
+bool is_computed_in(Element element) { return encoding::traits(element).computed; }
 bool is_stored(Element element) {
   return is_computed_in(element) && encoding::traits(element).stored;
 }
 bool is_master(Element element) { return element == Element::f32; }
 
+bool read_format(Scanner& scan, Encoding& encoding, std::string_view what, bool (*fits)(Element)) {
+  if (!scan.read_enum(encoding.element, what, fits)) return false;
+  encoding.saturate = scan.take_word("saturate");
+  return true;
+}
+
 bool read_choice(Scanner& scan, std::optional<EncodingChoice>& choice, bool (*fits)(Element)) {
   choice.emplace().follow = scan.take_word("follow");
-  return choice->follow || scan.read_enum(choice->encoding.element, "a format or follow", fits);
+  return choice->follow || read_format(scan, choice->encoding, "a format or follow", fits);
 }
 
 bool read_encoding(Scanner& scan, std::optional<Encoding>& encoding, bool (*fits)(Element)) {
-  return scan.read_enum(encoding.emplace().element, "a format", fits);
+  return read_format(scan, encoding.emplace(), "a format", fits);
 }
 
 bool read_count(Scanner& scan, std::string_view name, std::int64_t& value) {

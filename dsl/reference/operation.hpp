@@ -105,13 +105,13 @@ class Operation {
     return operand;
   }
 
-  /// N10: narrow where the first rounding of the result is to 16 bits, to the nearest.
+  /// N10: narrow where the first rounding of the result is to 16 bits or fewer, to the nearest.
   [[nodiscard]] Grade grade(description::Pass pass) const {
     using description::Element, description::Pass, description::Role;
     if (is_loss(node())) return Grade::full;
     RoundTo first = rules_.result(id_, pass);
     if (first.format == Element::f32) first = stored(pass);
-    const bool is_short = first.format == Element::f16 || first.format == Element::bf16;
+    const bool is_short = first.format != Element::f32 && first.format != Element::tf32;
     const bool to_nearest = first.rounding == description::Rounding::nearest_even;
     return is_short && to_nearest ? Grade::narrow : Grade::full;
   }

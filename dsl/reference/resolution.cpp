@@ -134,11 +134,24 @@ Subject value(const Description& description, NodeId id, Role role) {
   return parameter(description, id, role);
 }
 
-// P20: what holds every one of the formats; f32 for none.
-Element widest(const std::vector<Element>& formats) {
-  if (formats.empty() || formats.front() == Element::tf32) return Element::f32;
-  const bool all_equal = std::ranges::count(formats, formats.front()) == std::ssize(formats);
-  return all_equal ? formats.front() : Element::f32;
+// P20: what holds every one of the formats; f32 for none. It saturates where all of them do.
+Encoding widest(const std::vector<Encoding>& formats) {
+  if (formats.empty() || formats.front().element == Element::tf32) return Element::f32;
+  Encoding common = formats.front().element;
+  common.saturate = std::ranges::all_of(formats, &Encoding::saturate);
+  const auto is_common = [&](const Encoding& is) { return is.element == common.element; };
+  return std::ranges::all_of(formats, is_common) ? common : Element::f32;
+}
+
+RoundTo rounding_to(const Encoding& encoding) {
+  return {encoding.element, Rounding::nearest_even, encoding.saturate};
+}
+
+// Whatever rounded to it left.
+Encoding left_by(const RoundTo& to) {
+  Encoding left = to.format;
+  left.saturate = to.saturate;
+  return left;
 }
 
 // What the gradients of this pass read besides parameters and the gradient that arrives.
@@ -164,7 +177,7 @@ Resolution::Resolution(Description description, std::string target)
   for (std::size_t at = 0; at < description_.nodes.size(); ++at) {
     const NodeId id = static_cast<NodeId>(at);
     const Node& node = description_.nodes[at];
-    activations_.push_back(is_input(node) && !holds_integers(node) ? node.format : Element::f32);
+    activations_.emplace_back(is_input(node) && !holds_integers(node) ? node.format : Element::f32);
     if (!is_layer(node)) continue;
     const auto choice =
         winner(description_, target_, value(description_, id, Role::activation), &Rule::store);
@@ -172,15 +185,15 @@ Resolution::Resolution(Description description, std::string target)
     const bool reads_values = std::ranges::any_of(node.operands, [&](const Operand& operand) {
       return !is_parameter(description_.nodes[operand.node]);
     });
-    std::vector<Element> rounded_to;
-    if (reads_values) rounded_to = {operand(id, Pass::forward, Role::activation).format};
-    activations_.back() = choice->follow ? widest(rounded_to) : choice->encoding.element;
+    std::vector<Encoding> rounded_to;
+    if (reads_values) rounded_to = {left_by(operand(id, Pass::forward, Role::activation))};
+    activations_.back() = choice->follow ? widest(rounded_to) : choice->encoding;
   }
 }
 
 // The store formats of what an operation reads, for `compute follow`.
-Element Resolution::widest_operand(NodeId node, Pass pass) const {
-  std::vector<Element> formats;
+Encoding Resolution::widest_operand(NodeId node, Pass pass) const {
+  std::vector<Encoding> formats;
   if (pass == Pass::forward) {
     for (const Operand& operand : description_.nodes[node].operands) {
       const Node& source = description_.nodes[operand.node];
@@ -190,10 +203,10 @@ Element Resolution::widest_operand(NodeId node, Pass pass) const {
     }
     return widest(formats);
   }
-  if (is_layer(description_.nodes[node])) formats.push_back(store(node, Role::gradient).format);
+  if (is_layer(description_.nodes[node])) formats.push_back(left_by(store(node, Role::gradient)));
   for (const NodeId read : read_backward(description_, node, pass)) {
     if (is_counted(description_, read)) continue;
-    formats.push_back(store(read, Role::saved).format);
+    formats.push_back(left_by(store(read, Role::saved)));
   }
   return widest(formats);
 }
@@ -203,15 +216,14 @@ RoundTo Resolution::operand(NodeId node, Pass pass, Role role) const {
   const auto compute = winner(description_, target_, subject, &Rule::compute);
   const auto rounding = winner(description_, target_, subject, &Rule::rounding);
   RoundTo to;
-  if (compute) to.format = compute->follow ? widest_operand(node, pass) : compute->encoding.element;
+  if (compute) to = rounding_to(compute->follow ? widest_operand(node, pass) : compute->encoding);
   if (rounding) to.rounding = *rounding;
   return to;
 }
 
 RoundTo Resolution::result(NodeId node, Pass pass) const {
   const Subject subject = operation(description_, node, pass);
-  return {winner(description_, target_, subject, &Rule::result).value_or(Element::f32).element,
-          Rounding::nearest_even};
+  return rounding_to(winner(description_, target_, subject, &Rule::result).value_or(Element::f32));
 }
 
 Accumulation Resolution::accumulation(NodeId node, Pass pass) const {
@@ -223,12 +235,12 @@ RoundTo Resolution::store(NodeId node, Role role) const {
   const Node& of = description_.nodes[node];
   const bool is_activation = role == Role::activation || role == Role::saved;
   if (!is_layer(of) && !is_parameter(of))
-    return {is_activation ? activations_[node] : Element::f32};
+    return is_activation ? rounding_to(activations_[node]) : RoundTo();
   const Subject subject = value(description_, node, role);
   const auto choice = winner(description_, target_, subject, &Rule::store);
   if (role == Role::saved && !choice) return store(node, Role::activation);
   RoundTo to;
-  if (choice) to.format = choice->follow ? activations_[node] : choice->encoding.element;
+  if (choice) to = rounding_to(choice->follow ? activations_[node] : choice->encoding);
   to.rounding =
       winner(description_, target_, subject, &Rule::rounding).value_or(Rounding::nearest_even);
   return to;
@@ -240,8 +252,9 @@ RoundTo Resolution::internal(NodeId node, std::string_view value) const {
   const Subject subject{{own, of.name}, {of.kind}, Role::internal, {}, false};  // P5, P6, P19
   const auto choice = winner(description_, target_, subject, &Rule::store);
   const auto rounding = winner(description_, target_, subject, &Rule::rounding);
-  return {choice.value_or(EncodingChoice{}).encoding.element,
-          rounding.value_or(Rounding::nearest_even)};
+  RoundTo to = rounding_to(choice.value_or(EncodingChoice{}).encoding);
+  to.rounding = rounding.value_or(Rounding::nearest_even);
+  return to;
 }
 
 std::optional<bool> Resolution::recompute(NodeId node) const {

@@ -25,6 +25,9 @@ struct Limits {
   int mantissa_bits;
   std::uint32_t smallest_exponent;  // of a normal value
   std::uint32_t largest;            // bits of the largest finite value
+  bool has_infinity = true;
+  int code_bits = 0;           // of formats that have codes of their own
+  std::uint32_t nan_code = 0;  // 0: no NaN
 };
 
 Limits limits_of(Element format) {
@@ -34,13 +37,33 @@ Limits limits_of(Element format) {
     case Element::tf32:
       return {10, 1, 0x7f7fe000};
     case Element::f16:
-      return {10, 113, 0x477fe000};
+      return {10, 113, 0x477fe000, true, 16, 0x7fff};
     case Element::bf16:
-      return {7, 1, 0x7f7f0000};
+      return {7, 1, 0x7f7f0000, true, 16, 0x7fff};
+    case Element::f8e4m3:  // OFP8, table 1: 448 = 1.75 * 2^8, least normal 2^-6
+      return {3, 121, 0x43e00000, false, 8, 0x7f};
+    case Element::f8e5m2:  // 57344 = 1.75 * 2^15, least normal 2^-14
+      return {2, 113, 0x47600000, true, 8, 0x7f};
+    case Element::f6e3m2:  // MX 1.0, tables 4 to 6: 28 = 1.75 * 2^4, least normal 2^-2
+      return {2, 125, 0x41e00000, false, 6};
+    case Element::f6e2m3:  // 7.5 = 1.875 * 2^2, least normal 1
+      return {3, 127, 0x40f00000, false, 6};
+    case Element::f4e2m1:  // 6 = 1.5 * 2^2, least normal 1
+      return {1, 127, 0x40c00000, false, 4};
     default:
       break;
   }
-  throw std::invalid_argument("values are not rounded to integers; use f32, tf32, f16 or bf16");
+  throw std::invalid_argument("values are not rounded to integers; use a float such as f32 or f16");
+}
+
+bool has_nan(const Limits& limits) { return limits.has_infinity || limits.nan_code != 0; }
+
+Limits with_codes(Element format) {
+  const Limits limits = limits_of(format);
+  if (limits.code_bits == 0) {
+    throw std::invalid_argument("f32 and tf32 have no codes but the bits of an f32; round to them");
+  }
+  return limits;
 }
 
 // `magnitude` (bits without the sign, finite) with all digits below the format's last place taken
@@ -64,60 +87,86 @@ std::uint32_t round_magnitude(const Limits& limits, Rounding rounding, std::uint
   return kept == 0 ? 0 : ((exponent - 1) << kMantissaBits) + (kept << digits);
 }
 
+// What is left of a magnitude beyond the largest value.
+std::uint32_t overflowed(const Limits& limits, bool stays_finite) {
+  if (stays_finite || !has_nan(limits)) return limits.largest;
+  return limits.has_infinity ? kInfinity : kNaN;
+}
+
+// F1, F2 of f8e8m0, which has neither sign nor zero: 2^-127 to 2^127 and NaN. A sign is dropped.
+std::uint32_t round_to_scale(RoundTo to, std::uint32_t bits) {
+  constexpr std::uint32_t kLeast = 0x00400000, kLargest = 0x7f000000;  // f32's 2^-127 and 2^127
+  const std::uint32_t magnitude = bits & ~kSign, half = kHiddenBit / 2;
+  if (magnitude > kInfinity) return kNaN;
+  if (magnitude == kInfinity) return to.saturate ? kLargest : kNaN;
+  const bool up = to.rounding == Rounding::nearest_even;
+  if (magnitude < kHiddenBit) return up && magnitude >= kLeast + kLeast / 2 ? kHiddenBit : kLeast;
+  // The only mantissa is odd, so that what lies in the middle goes up.
+  const std::uint32_t rounded = (magnitude + (up ? half : 0)) & ~(kHiddenBit - 1);
+  if (rounded <= kLargest) return rounded;
+  return to.saturate ? kLargest : kNaN;
+}
+
 }  // namespace
 
 float round(RoundTo to, float x) {
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(x);
+  if (to.format == Element::f8e8m0) return std::bit_cast<float>(round_to_scale(to, bits));
   const std::uint32_t sign = bits & kSign, magnitude = bits & ~kSign;
-  if (magnitude > kInfinity) return std::bit_cast<float>(kNaN);
-  if (magnitude == kInfinity) return x;
   const Limits limits = limits_of(to.format);
+  const auto signed_or_nan = [&](std::uint32_t found) {
+    return std::bit_cast<float>(found == kNaN ? kNaN : sign | found);
+  };
+  if (magnitude > kInfinity) return std::bit_cast<float>(has_nan(limits) ? kNaN : limits.largest);
+  if (magnitude == kInfinity) return signed_or_nan(overflowed(limits, to.saturate));
   const std::uint32_t rounded = round_magnitude(limits, to.rounding, magnitude);
   if (rounded <= limits.largest) return std::bit_cast<float>(sign | rounded);
-  const bool stays_finite = to.rounding == Rounding::toward_zero;
-  return std::bit_cast<float>(sign | (stays_finite ? limits.largest : kInfinity));
+  return signed_or_nan(overflowed(limits, to.saturate || to.rounding == Rounding::toward_zero));
 }
 
 std::uint16_t encode(RoundTo to, float x) {
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(round(to, x));
-  if (bits == kNaN) return 0x7fff;
-  if (to.format == Element::bf16) return static_cast<std::uint16_t>(bits >> 16);
-  if (to.format != Element::f16) {
-    throw std::invalid_argument("only f16 and bf16 have codes of 16 bits; round to others");
+  if (to.format == Element::f8e8m0) {
+    if (bits == kNaN) return 0xff;
+    return static_cast<std::uint16_t>(bits >> kMantissaBits);
   }
-  const std::uint32_t sign = (bits & kSign) >> 16, magnitude = bits & ~kSign;
-  if (magnitude == kInfinity) return static_cast<std::uint16_t>(sign | 0x7c00);
-  const Limits limits = limits_of(Element::f16);
-  const std::uint32_t exponent = magnitude >> kMantissaBits;
-  if (exponent >= limits.smallest_exponent) {
-    const std::uint32_t rebias = (limits.smallest_exponent - 1) << kMantissaBits;
-    return static_cast<std::uint16_t>(sign | ((magnitude - rebias) >> 13));
-  }
-  if (magnitude == 0) return static_cast<std::uint16_t>(sign);
-  // A subnormal of f16: its code counts places of 2^-24.
-  const std::uint32_t significand = (magnitude & (kHiddenBit - 1)) | kHiddenBit;
-  return static_cast<std::uint16_t>(sign |
-                                    significand >> (13 + limits.smallest_exponent - exponent));
+  const Limits limits = with_codes(to.format);
+  if (bits == kNaN) return static_cast<std::uint16_t>(limits.nan_code);
+  const auto code_of = [&](std::uint32_t magnitude) {
+    const std::uint32_t field = magnitude >> kMantissaBits, smallest = limits.smallest_exponent;
+    const int digits = kMantissaBits - limits.mantissa_bits;
+    if (magnitude == 0) return 0u;
+    if (field >= smallest) return (magnitude - ((smallest - 1) << kMantissaBits)) >> digits;
+    const std::uint32_t below = magnitude & (kHiddenBit - 1);  // a subnormal: places are counted
+    return field == 0 ? below >> (digits + smallest - 1)
+                      : (below | kHiddenBit) >> (digits + smallest - field);
+  };
+  const std::uint32_t magnitude = bits & ~kSign;
+  const std::uint32_t sign = bits >> 31 << (limits.code_bits - 1);
+  const std::uint32_t code =
+      magnitude == kInfinity ? code_of(limits.largest) + 1 : code_of(magnitude);
+  return static_cast<std::uint16_t>(sign | code);
 }
 
 float decode(Element format, std::uint16_t code) {
-  if (format == Element::bf16) {
-    const std::uint32_t bits = static_cast<std::uint32_t>(code) << 16;
-    return std::bit_cast<float>((bits & ~kSign) > kInfinity ? kNaN : bits);
+  if (format == Element::f8e8m0) {
+    return std::bit_cast<float>(code == 0xff ? kNaN
+                                : code == 0  ? kHiddenBit / 2
+                                             : static_cast<std::uint32_t>(code) << kMantissaBits);
   }
-  if (format != Element::f16) {
-    throw std::invalid_argument("only f16 and bf16 have codes of 16 bits; read others as f32");
-  }
-  const std::uint32_t sign = static_cast<std::uint32_t>(code & 0x8000) << 16;
-  const std::uint32_t exponent = code >> 10 & 0x1f, mantissa = code & 0x3ff;
-  if (exponent == 0x1f) {
+  const Limits limits = with_codes(format);
+  const std::uint32_t sign_bit = 1u << (limits.code_bits - 1), leading = 1u << limits.mantissa_bits;
+  const std::uint32_t magnitude = code & (sign_bit - 1), sign = (code & sign_bit) != 0 ? kSign : 0;
+  const std::uint32_t exponent = magnitude / leading, mantissa = magnitude % leading;
+  const std::uint32_t all_ones = (sign_bit - 1) / leading;
+  if (limits.has_infinity && exponent == all_ones) {
     return std::bit_cast<float>(mantissa != 0 ? kNaN : sign | kInfinity);
   }
-  if (exponent == 0) {
-    const float places = static_cast<float>(mantissa) * 0x1p-24f;  // exact
-    return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(places));
-  }
-  return std::bit_cast<float>(sign | (exponent + 112) << kMantissaBits | mantissa << 13);
+  if (has_nan(limits) && magnitude == limits.nan_code) return std::bit_cast<float>(kNaN);
+  const int least = static_cast<int>(limits.smallest_exponent) - 127 - limits.mantissa_bits;
+  const double places = exponent == 0 ? mantissa : (leading + mantissa) * std::exp2(exponent - 1.0);
+  const auto value = static_cast<float>(std::ldexp(places, least));  // exact
+  return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(value));
 }
 
 Bounded round(RoundTo to, Bounded x) {

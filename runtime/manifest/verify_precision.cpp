@@ -32,8 +32,9 @@ bool is_possible(const Cast& cast) {
   const auto is_float = [](const Encoding& encoding) {
     return !encoding::traits(encoding.element).integer;
   };
-  return cast.from.element != cast.to.element && is_float(cast.from) && is_float(cast.to) &&
-         is_plain(cast.from) && !encoding::fault(cast.to);
+  const bool changes = cast.from.element != cast.to.element || cast.to.saturate;
+  return changes && is_float(cast.from) && is_float(cast.to) && is_plain(cast.from) &&
+         !encoding::fault(cast.to);
 }
 
 std::string verify_casts(const Manifest& manifest, const Program& program) {

@@ -21,13 +21,13 @@ bool may_hold(Role role, Element element) {
   const encoding::ElementTraits& traits = encoding::traits(element);
   switch (role) {
     case Role::activation:
-      return true;
+      return traits.computed || traits.integer;
     case Role::cache:
-      return !traits.integer;
+      return traits.computed;
     case Role::input:
-      return traits.stored;
+      return encoding::is_delivered(element);
     case Role::working_copies:
-      return encoding::is_narrow(element);
+      return traits.computed && encoding::is_narrow(element);
     case Role::state:
       return element == Element::f32 || element == Element::i32;
     case Role::counters:

@@ -31,7 +31,7 @@ CastCheck check_cast(std::span<const float> values, encoding::Element to) {
     throw Error({.operation = "check_cast",
                  .object = std::string("format ") + traits.word,
                  .cause = "is no float that tensors are stored in",
-                 .hint = "ask for f16, bf16 or f32"});
+                 .hint = "ask for f16, bf16, f8e4m3, f8e5m2 or f32"});
   }
   const StandardFloatingPoint mode;
   const float least_normal = std::ldexp(1.0f, encoding::least_normal(traits));
@@ -50,7 +50,7 @@ CastCheck check_cast(std::span<const float> values, encoding::Element to) {
     if (magnitude == 0.0f) continue;
     check.smallest = check.smallest == 0.0f ? magnitude : std::min(check.smallest, magnitude);
     const float result = rounded(magnitude, to);
-    if (std::isinf(result)) {
+    if (!std::isfinite(result)) {
       fault(i, check.overflows);
     } else if (result == 0.0f) {
       ++check.underflows;

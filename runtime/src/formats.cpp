@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -15,16 +14,7 @@ using encoding::Element, encoding::ElementTraits;
 
 constexpr const ElementTraits& kF32 = encoding::traits(Element::f32);
 
-/// Codes of exponents that are all ones are infinity and NaN alone.
-static_assert(std::ranges::all_of(encoding::kElementTraits, [](const ElementTraits& element) {
-  return element.integer || element.has_infinity;
-}));
-
-std::uint32_t infinity_of(const ElementTraits& traits) {
-  return ((1u << traits.exponent_bits) - 1) << traits.mantissa_bits;
-}
-
-/// Of a code with fewer exponents than f32.
+/// Of a code that is no scale's.
 float widened(const ElementTraits& traits, std::uint32_t code) {
   const std::uint32_t sign = 1u << (traits.bits - 1), magnitude = code & (sign - 1);
   const std::uint32_t leading = 1u << traits.mantissa_bits;
@@ -32,8 +22,8 @@ float widened(const ElementTraits& traits, std::uint32_t code) {
   const std::uint32_t fraction = magnitude & (leading - 1);
   const int unit = encoding::least_subnormal(traits);
   float value = 0.0f;
-  if (magnitude >= infinity_of(traits)) {
-    value = fraction != 0 ? std::bit_cast<float>(kF32.nan) : HUGE_VALF;
+  if (magnitude > encoding::code_of_largest(traits)) {
+    value = traits.has_infinity && fraction == 0 ? HUGE_VALF : std::bit_cast<float>(kF32.nan);
   } else if (exponent == 0) {
     value = std::ldexp(static_cast<float>(fraction), unit);
   } else {
@@ -53,19 +43,34 @@ std::uint32_t shortened(const ElementTraits& traits, float x) {
 /// To a code with fewer exponents than f32.
 std::uint32_t rebased(const ElementTraits& traits, float x) {
   const std::uint32_t sign = std::signbit(x) ? 1u << (traits.bits - 1) : 0;
+  const std::uint32_t largest = encoding::code_of_largest(traits);
+  const std::uint32_t beyond = encoding::code_beyond(traits);
+  const std::uint32_t overflowed = beyond == traits.nan ? beyond : sign | beyond;
   const float magnitude = std::abs(x);
-  // Halfway from the largest number to the next power of two.
-  const float beyond = std::ldexp(2.0f - std::ldexp(1.0f, -traits.mantissa_bits - 1), traits.bias);
-  if (magnitude >= beyond) return sign | infinity_of(traits);
+  if (std::isinf(x)) return overflowed;
   int exponent = 0;
   std::frexp(magnitude, &exponent);  // magnitude < 2^exponent
+  if (exponent - 1 > encoding::largest_exponent(traits)) return overflowed;
   const int smallest = encoding::least_subnormal(traits);
   const bool is_normal = exponent - 1 >= encoding::least_normal(traits) && magnitude != 0.0f;
   const int unit = is_normal ? exponent - 1 - traits.mantissa_bits : smallest;
   // Exact but for the rounding to an integer, which is to nearest even in the standard mode.
   const auto steps = static_cast<std::uint32_t>(std::nearbyint(std::ldexp(magnitude, -unit)));
   // A carry into the next power of two is right as it stands.
-  return sign | ((static_cast<std::uint32_t>(unit - smallest) << traits.mantissa_bits) + steps);
+  const std::uint32_t code =
+      (static_cast<std::uint32_t>(unit - smallest) << traits.mantissa_bits) + steps;
+  return code > largest ? overflowed : sign | code;
+}
+
+/// F2 of f8e8m0: the power of two nearest to the magnitude, the larger one of two that are.
+std::uint32_t exponent_of(const ElementTraits& traits, float magnitude) {
+  if (magnitude < std::ldexp(1.0f, -traits.bias)) return 0;
+  int exponent = 0;
+  const float fraction = std::frexp(magnitude, &exponent);  // in [1/2, 1)
+  const int nearest = exponent - (fraction < 0.75f ? 1 : 0);
+  return std::isinf(magnitude) || nearest > traits.bias
+             ? traits.nan
+             : static_cast<std::uint32_t>(nearest + traits.bias);
 }
 
 }  // namespace
@@ -86,13 +91,24 @@ float element_of(const std::byte* buffer, Element element, std::int64_t index) {
   const auto bytes = static_cast<std::size_t>(encoding::storage_bytes(element, 1));
   std::uint32_t code = 0;
   std::memcpy(&code, buffer + static_cast<std::size_t>(index) * bytes, bytes);
-  if (traits.exponent_bits < kF32.exponent_bits) return widened(traits, code);
-  return std::bit_cast<float>(code << (kF32.bits - traits.bits));
+  return value_of(element, code);
 }
 
-std::uint32_t narrowed(Element element, float x) {
+float value_of(Element element, std::uint32_t code) {
   const ElementTraits& traits = encoding::traits(element);
-  if (std::isnan(x)) return traits.nan;
+  if (traits.exponent_bits < kF32.exponent_bits) return widened(traits, code);
+  if (!encoding::is_scale(traits)) return std::bit_cast<float>(code << (kF32.bits - traits.bits));
+  return code == traits.nan ? std::bit_cast<float>(kF32.nan)
+                            : std::ldexp(1.0f, static_cast<int>(code) - traits.bias);
+}
+
+std::uint32_t narrowed(Element element, float x, bool saturate) {
+  const ElementTraits& traits = encoding::traits(element);
+  const std::uint32_t largest = encoding::code_of_largest(traits);
+  if (std::isnan(x)) return traits.nan != 0 ? traits.nan : largest;
+  const float most = value_of(element, largest);
+  if (saturate && std::abs(x) > most) x = std::copysign(most, x);
+  if (encoding::is_scale(traits)) return exponent_of(traits, std::abs(x));
   return traits.exponent_bits < kF32.exponent_bits ? rebased(traits, x) : shortened(traits, x);
 }
 

@@ -13,11 +13,15 @@ namespace halftone {
 [[nodiscard]] std::int64_t integer_of(const std::byte* buffer, encoding::Element element,
                                       std::int64_t index);
 
-/// F4: the element with that index as f32, exactly; of integers the nearest f32.
+/// F4: the element with that index as f32, exactly; of integers the nearest f32. Elements take
+/// whole bytes.
 [[nodiscard]] float element_of(const std::byte* buffer, encoding::Element element,
                                std::int64_t index);
 
+/// F4: the value of a float's code.
+[[nodiscard]] float value_of(encoding::Element element, std::uint32_t code);
+
 /// F2, F3: the code of a narrow float nearest to x, ties to even.
-[[nodiscard]] std::uint32_t narrowed(encoding::Element element, float x);
+[[nodiscard]] std::uint32_t narrowed(encoding::Element element, float x, bool saturate = false);
 
 }  // namespace halftone

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 
 #include "halftone/encoding/text.hpp"
@@ -21,6 +22,27 @@ constexpr int kSchema = 1;
 /// accumulate and external only for callers that ask for them.
 bool is_of_every_step(std::size_t phase) {
   return manifest::form_of(static_cast<manifest::Phase>(phase)).run_by == manifest::RunBy::step;
+}
+
+/// Whether its exponents are fewer than f32's.
+bool has_short_range(manifest::Element format) {
+  return encoding::traits(format).exponent_bits <
+         encoding::traits(manifest::Element::f32).exponent_bits;
+}
+
+/// "f16 and f8e5m2"
+std::string listed(const std::set<manifest::Element>& formats) {
+  std::string text;
+  for (auto at = formats.begin(); at != formats.end(); ++at) {
+    if (at != formats.begin()) text += std::next(at) == formats.end() ? " and " : ", ";
+    text += encoding::word(*at);
+  }
+  return text;
+}
+
+/// "f16", "f8e4m3 saturate"
+std::string to_of(const manifest::Cast& cast) {
+  return std::string(encoding::word(cast.to.element)) + (cast.to.saturate ? " saturate" : "");
 }
 
 class Explainer {
@@ -111,22 +133,24 @@ class Explainer {
 
   Json notes() const {
     std::size_t gradients = 0;
+    std::set<manifest::Element> formats;
     for (const Program& program : manifest_.programs) {
       if (program.name != "training") continue;
-      gradients = static_cast<std::size_t>(
-          std::ranges::count_if(program.values, [](const manifest::Value& value) {
-            return value.role == manifest::ValueRole::gradient &&
-                   encoding::traits(value.encoding.element).exponent_bits <
-                       encoding::traits(manifest::Element::f32).exponent_bits;
-          }));
+      for (const manifest::Value& value : program.values) {
+        const manifest::Element format = value.encoding.element;
+        if (value.role != manifest::ValueRole::gradient || !has_short_range(format)) continue;
+        ++gradients;
+        formats.insert(format);
+      }
     }
     Json json = Json::array();
     if (gradients > 0 && manifest_.loss_scale.kind == manifest::LossScale::Kind::none) {
       json.push_back({{"label", "P44"},
                       {"text", std::to_string(gradients) +
                                    (gradients == 1 ? " gradient is" : " gradients are") +
-                                   " held in f16 without a loss scale: small ones vanish; add "
-                                   "loss_scale dynamic to a rule everywhere"}});
+                                   " held in " + listed(formats) +
+                                   " without a loss scale: small ones vanish; add loss_scale "
+                                   "dynamic to a rule everywhere"}});
     }
     return json;
   }
@@ -318,7 +342,7 @@ class Explainer {
                        {"role", spelled(value.role)},
                        {"layer", value.layer},
                        {"from", encoding::word(cast.from.element)},
-                       {"to", encoding::word(cast.to.element)},
+                       {"to", to_of(cast)},
                        {"phase", spelled(static_cast<manifest::Phase>(phase))},
                        {"kernel", cast.kernel},
                        {"own_launch", cast.own_launch},

@@ -17,8 +17,30 @@ using halftone::ir::typeOf;
 
 namespace {
 
-constexpr Element kAll[] = {Element::f32, Element::tf32, Element::f16, Element::bf16, Element::i32,
-                            Element::u8,  Element::i8,   Element::u16, Element::i16,  Element::i64};
+constexpr Element kAll[] = {Element::f32,    Element::tf32,   Element::f16,    Element::bf16,
+                            Element::i32,    Element::u8,     Element::i8,     Element::u16,
+                            Element::i16,    Element::i64,    Element::f8e4m3, Element::f8e5m2,
+                            Element::f8e8m0, Element::f6e3m2, Element::f6e2m3, Element::f4e2m1};
+
+/// LLVM's names say beside it whether there are infinities and NaN, and no sign.
+const char* name_of(Element element) {
+  switch (element) {
+    case Element::f8e4m3:
+      return "f8E4M3FN";
+    case Element::f8e5m2:
+      return "f8E5M2";
+    case Element::f8e8m0:
+      return "f8E8M0FNU";
+    case Element::f6e3m2:
+      return "f6E3M2FN";
+    case Element::f6e2m3:
+      return "f6E2M3FN";
+    case Element::f4e2m1:
+      return "f4E2M1FN";
+    default:
+      return word(element);
+  }
+}
 
 const llvm::fltSemantics& semantics_of(MLIRContext& context, Element element) {
   return cast<FloatType>(typeOf(&context, element)).getFloatSemantics();
@@ -52,7 +74,7 @@ TEST_CASE("every element has a type of its name, and that type is no other's") {
     const ElementTraits& t = traits(element);
     const bool is_delivered = t.integer && element != Element::i32;
     const std::string sign = t.has_sign ? "si" : "ui";
-    CHECK(name == (is_delivered ? sign + std::to_string(t.bits) : word(element)));
+    CHECK(name == (is_delivered ? sign + std::to_string(t.bits) : name_of(element)));
     CHECK(halftone::ir::isDelivered(typeOf(&context, element)) == is_delivered);
     CHECK(elementOf(typeOf(&context, element)) == element);
   }
@@ -71,12 +93,17 @@ TEST_CASE("the table says of floats what LLVM says") {
     const llvm::fltSemantics& llvm_says = semantics_of(context, element);
     CHECK(llvm::APFloat::semanticsPrecision(llvm_says) == unsigned(t.mantissa_bits) + 1);
     CHECK(llvm::APFloat::getSizeInBits(llvm_says) ==
-          unsigned(1 + t.exponent_bits + t.mantissa_bits));
+          unsigned(t.has_sign + t.exponent_bits + t.mantissa_bits));
+    CHECK(llvm::APFloat::semanticsHasSignedRepr(llvm_says) == t.has_sign);
+    CHECK(llvm::APFloat::semanticsHasNaN(llvm_says) == (t.nan != 0));
     CHECK(llvm::APFloat::semanticsMinExponent(llvm_says) == least_normal(t));
     CHECK(llvm::APFloat::semanticsMaxExponent(llvm_says) == largest_exponent(t));
     CHECK(llvm::APFloat::semanticsHasInf(llvm_says) == t.has_infinity);
     CHECK(ilogb(llvm::APFloat::getSmallest(llvm_says)) == least_subnormal(t));
     const unsigned padding = unsigned(t.bits) - llvm::APFloat::getSizeInBits(llvm_says);
+    const auto magnitude = llvm::APFloat::getLargest(llvm_says).bitcastToAPInt().getZExtValue();
+    CHECK(code_of_largest(t) == magnitude << padding);
+    if (t.nan == 0) continue;
     const llvm::APInt nan = llvm::APInt(unsigned(t.bits), t.nan)
                                 .lshr(padding)
                                 .trunc(llvm::APFloat::getSizeInBits(llvm_says));

@@ -301,3 +301,40 @@ halftone.graph "integers" {
   halftone.output "c", %c : !matrix
   halftone.output "l", %l : !rows
 }
+
+// -----
+
+!matrix = !halftone.tensor<[batch, 8], f32>
+!e5m2 = !halftone.tensor<[batch, 8], f8E5M2>
+!e4m3 = !halftone.tensor<[batch, 8], f8E4M3FN>
+#exact = #halftone.round<encoding = f32, role = activation>
+#most4 = #halftone.round<encoding = f8e4m3 saturate, role = activation, rule = 0>
+#most5 = #halftone.round<encoding = f8e5m2 saturate, role = activation, rule = 0>
+#plain5 = #halftone.round<encoding = f8e5m2, role = activation, rule = 0>
+
+// F2, P38: saturation is a part of the rounding; it changes infinities of the format itself, and nothing where there are none.
+// CHECK-LABEL: halftone.graph "saturates_what_may_be_infinite"
+halftone.graph "saturates_what_may_be_infinite" {
+  // CHECK: %[[X:.*]] = halftone.input "x"
+  // CHECK-DAG: halftone.cast %[[X]] {{{.*}}to = #halftone.encoding<f8e4m3 saturate>{{.*}}saturate} : {{.*}}-> !halftone.tensor<[batch, 8], f8E4M3FN>
+  // CHECK-DAG: halftone.cast %[[X]] {{{.*}}to = #halftone.encoding<f8e5m2>,{{.*}}} : {{.*}}-> !halftone.tensor<[batch, 8], f8E5M2>
+  %x = halftone.input "x" {halftone.layer = "x"} : !matrix
+  // CHECK: %[[E5:.*]] = halftone.input "e5"
+  // CHECK-NEXT: halftone.cast %[[E5]] {{{.*}}saturate} : (!halftone.tensor<[batch, 8], f8E5M2>) -> !halftone.tensor<[batch, 8], f8E5M2>
+  %e5 = halftone.input "e5" {halftone.layer = "e5"} : !e5m2
+  // CHECK: %[[E4:.*]] = halftone.input "e4"
+  // CHECK-NEXT: halftone.cast %{{.*}} {halftone.inline
+  %e4 = halftone.input "e4" {halftone.layer = "e4"} : !e4m3
+  %a = halftone.relu %x {halftone.layer = "a", halftone.precision = #halftone.precision<operands = [[#most4]], results = [[#exact]]>}
+      : (!matrix) -> !matrix
+  %b = halftone.relu %x {halftone.layer = "b", halftone.precision = #halftone.precision<operands = [[#plain5]], results = [[#exact]]>}
+      : (!matrix) -> !matrix
+  %c = halftone.relu %e5 {halftone.layer = "c", halftone.precision = #halftone.precision<operands = [[#most5]], results = [[#exact]]>}
+      : (!e5m2) -> !matrix
+  %d = halftone.relu %e4 {halftone.layer = "d", halftone.precision = #halftone.precision<operands = [[#most4]], results = [[#exact]]>}
+      : (!e4m3) -> !matrix
+  halftone.output "a", %a : !matrix
+  halftone.output "b", %b : !matrix
+  halftone.output "c", %c : !matrix
+  halftone.output "d", %d : !matrix
+}

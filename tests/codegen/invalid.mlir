@@ -8,39 +8,45 @@ module attributes {test.type = !halftone.tensor<[batch, 0], f32>} {}
 // -----
 
 // An element is in a format that rules or inputs may name.
-// expected-error @+1 {{element type 'i64' is none of the formats f32, tf32, f16, bf16, i32, u8, i8, u16, i16 and i64}}
+// expected-error @+1 {{element type 'i64' is none of the formats f32, tf32, f16, bf16, i32, u8, i8, u16, i16, i64, f8e4m3, f8e5m2, f8e8m0, f6e3m2, f6e2m3 and f4e2m1}}
 module attributes {test.type = !halftone.tensor<[4], i64>} {}
 
 // -----
 
-// expected-error @+1 {{element type 'f64' is none of the formats f32, tf32, f16, bf16, i32, u8, i8, u16, i16 and i64}}
+// expected-error @+1 {{element type 'f64' is none of the formats f32, tf32, f16, bf16, i32, u8, i8, u16, i16, i64, f8e4m3, f8e5m2, f8e8m0, f6e3m2, f6e2m3 and f4e2m1}}
 module attributes {test.type = !halftone.tensor<[4], f64>} {}
 
 // -----
 
 // Nothing is undecided.
-// expected-error @+1 {{element type 'none' is none of the formats f32, tf32, f16, bf16, i32, u8, i8, u16, i16 and i64}}
+// expected-error @+1 {{element type 'none' is none of the formats f32, tf32, f16, bf16, i32, u8, i8, u16, i16, i64, f8e4m3, f8e5m2, f8e8m0, f6e3m2, f6e2m3 and f4e2m1}}
 module attributes {test.type = !halftone.tensor<[4], none>} {}
 
 // -----
 
 // An encoding is of a known element.
-// expected-error @+2 {{no element is called 'f8'; there are f32, tf32, f16, bf16, i32, u8, i8, u16, i16 and i64}}
+// expected-error @+2 {{no element is called 'f8'; there are f32, tf32, f16, bf16, i32, u8, i8, u16, i16, i64, f8e4m3, f8e5m2, f8e8m0, f6e3m2, f6e2m3 and f4e2m1}}
 // expected-error @+1 {{failed to parse Halftone_EncodingAttr parameter 'value'}}
 module attributes {test.encoding = #halftone.encoding<f8>} {}
 
 // -----
 
-// Nothing computes with scales, nor saturates.
+// Nothing computes with elements of scales, nor with those of fewer than 8 bits.
+// expected-error @+1 {{element type 'f4E2M1FN' is of an element that is converted alone, not computed with; state f8e4m3 or f8e5m2}}
+module attributes {test.type = !halftone.tensor<[4], f4E2M1FN>} {}
+
+// -----
+
+// Nothing computes with scales, and nothing is rounded to f32.
 // expected-error @+2 {{'bf16 scaled block 32 axis -2 f32' scales its elements, which nothing computes with; state an element alone}}
 // expected-error @+1 {{failed to parse Halftone_EncodingAttr parameter 'value'}}
 module attributes {test.encoding = #halftone.encoding<bf16 scaled block 32 axis -2 f32>} {}
 
 // -----
 
-// expected-error @+2 {{'f16 toward_zero saturate' saturates, but what exceeds an element's range becomes infinite (F2); leave saturate out}}
+// expected-error @+2 {{'f32 saturate' saturates, but nothing is rounded to its element (F2); leave saturate out}}
 // expected-error @+1 {{failed to parse Halftone_EncodingAttr parameter 'value'}}
-module attributes {test.encoding = #halftone.encoding<f16 toward_zero saturate>} {}
+module attributes {test.encoding = #halftone.encoding<f32 saturate>} {}
 
 // -----
 

@@ -233,6 +233,33 @@ module @follow attributes {halftone.rules = #halftone.rules<["everywhere : store
 // -----
 
 !matrix = !halftone.tensor<[batch, 8], f32>
+
+// P20, P46: what is followed saturates where all saturate that are counted; two formats of 8 bits give f32.
+// CHECK-LABEL: module @follow_what_saturates
+module @follow_what_saturates attributes {halftone.rules = #halftone.rules<["everywhere : store f8e4m3 saturate compute f8e4m3 saturate",
+    "where layer \"open\" : store f8e4m3", "where layer \"wide\" : store f8e5m2 saturate",
+    "where op add : store follow compute follow"]>} {
+  halftone.graph "inference" {
+    %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !matrix
+    // CHECK: halftone.layer = "most",{{.*}}<operands = {{\[\[}}#halftone.round<encoding = f8e4m3 saturate, role = activation, rule = 0>]], results = {{\[\[}}#halftone.round<encoding = f8e4m3 saturate, role = activation, rule = 0>]]
+    %most = halftone.relu %x {halftone.layer = "most", halftone.kind = "relu"} : (!matrix) -> !matrix
+    %open = halftone.relu %x {halftone.layer = "open", halftone.kind = "relu"} : (!matrix) -> !matrix
+    %wide = halftone.relu %x {halftone.layer = "wide", halftone.kind = "relu"} : (!matrix) -> !matrix
+    // CHECK: halftone.layer = "equal",{{.*}}<operands = {{\[\[}}#halftone.round<encoding = f8e4m3 saturate, {{.*}}results = {{\[\[}}#halftone.round<encoding = f8e4m3 saturate,
+    %equal = halftone.add %most, %most {halftone.layer = "equal", halftone.kind = "add"} : (!matrix, !matrix) -> !matrix
+    // CHECK: halftone.layer = "one",{{.*}}<operands = {{\[\[}}#halftone.round<encoding = f8e4m3, {{.*}}results = {{\[\[}}#halftone.round<encoding = f8e4m3,
+    %one = halftone.add %most, %open {halftone.layer = "one", halftone.kind = "add"} : (!matrix, !matrix) -> !matrix
+    // CHECK: halftone.layer = "both",{{.*}}<operands = {{\[\[}}#halftone.round<encoding = f32, {{.*}}results = {{\[\[}}#halftone.round<encoding = f32,
+    %both = halftone.add %most, %wide {halftone.layer = "both", halftone.kind = "add"} : (!matrix, !matrix) -> !matrix
+    halftone.output "equal", %equal : !matrix
+    halftone.output "one", %one : !matrix
+    halftone.output "both", %both : !matrix
+  }
+}
+
+// -----
+
+!matrix = !halftone.tensor<[batch, 8], f32>
 !weight = !halftone.tensor<[8, 8], f32>
 !vector = !halftone.tensor<[8], f32>
 !rows = !halftone.tensor<[batch], f32>

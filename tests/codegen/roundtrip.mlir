@@ -307,6 +307,8 @@ halftone.graph "gradients" {
   %half = halftone.cast %w : (!halftone.tensor<[8, 8], f32>) -> !halftone.tensor<[8, 8], f16>
   // CHECK: halftone.cast %{{.*}} {toward_zero} : (!halftone.tensor<[8, 8], f32>) -> !halftone.tensor<[8, 8], tf32>
   %down = halftone.cast %w {toward_zero} : (!halftone.tensor<[8, 8], f32>) -> !halftone.tensor<[8, 8], tf32>
+  // CHECK: halftone.cast %{{.*}} {saturate} : (!halftone.tensor<[8, 8], f32>) -> !halftone.tensor<[8, 8], f8E4M3FN>
+  %most = halftone.cast %w {saturate} : (!halftone.tensor<[8, 8], f32>) -> !halftone.tensor<[8, 8], f8E4M3FN>
   // CHECK: halftone.flatten %{{.*}}, %{{.*}} at [0, 64] : (!halftone.tensor<[8, 8], f32>, !halftone.tensor<[8], f32>) -> !halftone.tensor<[96], f32>
   %flat = halftone.flatten %wg, %bg at [0, 64]
       : (!halftone.tensor<[8, 8], f32>, !halftone.tensor<[8], f32>) -> !halftone.tensor<[96], f32>

@@ -72,6 +72,9 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
       {"input %y f32[4]", 4, 10, "expected ':', but met \"f32\""},
       {"input %y : f64[4]", 4, 12,
        "expected a format, one of f32, f16, bf16, i32, u8, i8, u16, i16, i64, but met \"f64\""},
+      {"rule everywhere : store saturate", 4, 25,
+       "expected a format or follow, one of f32, f16, bf16, f8e4m3, f8e5m2, but met "
+       "\"saturate\""},
       {"input %y : f32", 4, 15, "expected '[', but met the end of the line"},
       {"input %y : f32[4", 4, 17, "expected ']', but met the end of the line"},
       {"input %y : f32[4,]", 4, 18, "expected an extent or a symbol, but met \"]\""},

@@ -407,11 +407,13 @@ class Generator {
   }
 
   EncodingChoice choice() {
-    static constexpr Element kFormats[] = {Element::f32, Element::f16, Element::bf16,
-                                           Element::tf32};
-    const std::uint32_t choice = below(5);
-    return choice == 4 ? EncodingChoice{true, Element::f32}
-                       : EncodingChoice{false, kFormats[choice]};
+    static constexpr Element kFormats[] = {Element::f32,  Element::f16,    Element::bf16,
+                                           Element::tf32, Element::f8e4m3, Element::f8e5m2};
+    const std::uint32_t choice = below(7);
+    if (choice == 6) return {true, Element::f32};
+    EncodingChoice stated{false, kFormats[choice]};
+    stated.encoding.saturate = choice > 0 && below(2) == 1;
+    return stated;
   }
 
   LossScale loss_scale() {

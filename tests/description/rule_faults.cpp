@@ -159,11 +159,29 @@ TEST_CASE("parts that exclude each other are refused") {
 TEST_CASE("fields that nothing selected has are refused") {
   const Case cases[] = {
       {"everywhere : store tf32",
-       "stores tf32, which nothing is held in; store f32, f16, bf16 or follow (P42)"},
+       "stores tf32, which nothing is held in; store f32, f16, bf16, f8e4m3, f8e5m2 or follow "
+       "(P42)"},
       {"everywhere : store i32",
-       "stores i32, which nothing is held in; store f32, f16, bf16 or follow (P42)"},
-      {"everywhere : compute i32", "states compute i32; write f32, tf32, f16 or bf16 (P42)"},
-      {"everywhere : result i32", "states result i32; write f32, tf32, f16 or bf16 (P42)"},
+       "stores i32, which nothing is held in; store f32, f16, bf16, f8e4m3, f8e5m2 or follow "
+       "(P42)"},
+      {"everywhere : store f4e2m1",
+       "stores f4e2m1, which nothing is held in; store f32, f16, bf16, f8e4m3, f8e5m2 or follow "
+       "(P42)"},
+      {"where role internal : store f8e8m0",
+       "stores f8e8m0, which nothing is held in; store f32, f16, bf16, f8e4m3, f8e5m2 or follow "
+       "(P42)"},
+      {"everywhere : compute i32",
+       "states compute i32, which nothing is computed in; write f32, tf32, f16, bf16, f8e4m3 or "
+       "f8e5m2 (P42)"},
+      {"everywhere : compute f6e3m2 saturate",
+       "states compute f6e3m2, which nothing is computed in; write f32, tf32, f16, bf16, f8e4m3 or "
+       "f8e5m2 (P42)"},
+      {"everywhere : result i32",
+       "states result i32, which nothing is computed in; write f32, tf32, f16, bf16, f8e4m3 or "
+       "f8e5m2 (P42)"},
+      {"everywhere : store f32 saturate",
+       "states a store that saturates, but nothing is rounded to its element (F2); leave saturate "
+       "out (P42)"},
       {"everywhere : master bf16",
        "keeps masters in another format than f32; write master f32 (P42)"},
       {"everywhere : result bf16 rounding toward_zero",
@@ -288,11 +306,14 @@ TEST_CASE("internal values are selected by role and name") {
        "states recompute for role internal; activations alone are recomputed, so remove that role "
        "(P42)"},
       {"where role internal or role saved : store tf32",
-       "stores tf32, which nothing is held in; store f32, f16, bf16 or follow (P42)"},
+       "stores tf32, which nothing is held in; store f32, f16, bf16, f8e4m3, f8e5m2 or follow "
+       "(P42)"},
       {"where role internal|saved : store tf32",
-       "stores tf32, which nothing is held in; store f32, f16, bf16 or follow (P42)"},
+       "stores tf32, which nothing is held in; store f32, f16, bf16, f8e4m3, f8e5m2 or follow "
+       "(P42)"},
       {"where role internal : store i32",
-       "stores i32, which nothing is held in; store f32, f16, bf16 or follow (P42)"},
+       "stores i32, which nothing is held in; store f32, f16, bf16, f8e4m3, f8e5m2 or follow "
+       "(P42)"},
   };
   for (const Case& is : cases) check(kTrained, is);
   check(kWithoutParameters, {"where role internal : store bf16", nothing});
@@ -443,8 +464,8 @@ TEST_CASE("what the text form cannot spell is refused") {
         "pass or target, or write everywhere (P41)");
 }
 
-TEST_CASE("rules state elements alone; how they round is a field of its own") {
-  Encoding scaled = Element::bf16, saturating = Element::f16;
+TEST_CASE("rules state elements and whether they saturate; how they round is another field") {
+  Encoding scaled = Element::bf16, saturating = Element::f32;
   scaled.scaling = {.kind = halftone::encoding::Scaling::Kind::tensor};
   saturating.saturate = true;
   Rule result, compute, store, master;
@@ -460,8 +481,8 @@ TEST_CASE("rules state elements alone; how they round is a field of its own") {
        "the rule \"everywhere : result bf16 scaled tensor f32\" states a result that scales its "
        "elements, which nothing computes with; state an element alone (P42)"},
       {compute,
-       "the rule \"everywhere : compute f16 saturate\" states a compute that saturates, but what "
-       "exceeds an element's range becomes infinite (F2); leave saturate out (P42)"},
+       "the rule \"everywhere : compute f32 saturate\" states a compute that saturates, but "
+       "nothing is rounded to its element (F2); leave saturate out (P42)"},
       {store,
        "the rule \"everywhere : store f16 toward_zero\" rounds inside of store; state rounding, a "
        "field of its own (P15)"},
@@ -501,6 +522,9 @@ TEST_CASE("rules that can be meant are accepted") {
            "everywhere : loss_scale fixed 3e-39",
            "where target sm_75|sm_121a|sm_100f : accumulate hardware",
            "where op relu role activation : store bf16 compute follow recompute never",
+           "everywhere : store f8e4m3 saturate compute f8e5m2 result f16 saturate",
+           "where role internal : store f8e4m3",
+           "where role weight : store f8e5m2 saturate rounding toward_zero",
        }) {
     CAPTURE(rule);
     CHECK(fault(kTrained, rule) == "");

@@ -49,12 +49,31 @@ TEST_CASE("every part and field of a rule prints as its text and reads back") {
   const LossScale fixed{LossScale::Kind::fixed, 128.5};
   const LossScale dynamic{LossScale::Kind::dynamic, 1024, 3, 0.25, 7, 0.5, 4096, 2, 9};
   const Case cases[] = {
-      {"everywhere : store f32", with([](Rule& r) { r.store = {false, Element::f32}; })},
-      {"everywhere : store bf16", with([](Rule& r) { r.store = {false, Element::bf16}; })},
-      {"everywhere : store follow", with([](Rule& r) { r.store = {true, Element::f32}; })},
-      {"everywhere : compute tf32", with([](Rule& r) { r.compute = {false, Element::tf32}; })},
-      {"everywhere : compute follow", with([](Rule& r) { r.compute = {true, Element::f32}; })},
+      {"everywhere : store f32", with([](Rule& r) {
+         r.store = {false, Element::f32};
+       })},
+      {"everywhere : store bf16", with([](Rule& r) {
+         r.store = {false, Element::bf16};
+       })},
+      {"everywhere : store follow", with([](Rule& r) {
+         r.store = {true, Element::f32};
+       })},
+      {"everywhere : compute tf32", with([](Rule& r) {
+         r.compute = {false, Element::tf32};
+       })},
+      {"everywhere : compute follow", with([](Rule& r) {
+         r.compute = {true, Element::f32};
+       })},
       {"everywhere : result f16", with([](Rule& r) { r.result = Element::f16; })},
+      {"everywhere : store f8e5m2 saturate compute f8e4m3 result f16 saturate rounding toward_zero",
+       with([](Rule& r) {
+         r.store = {false, Element::f8e5m2};
+         r.store->encoding.saturate = true;
+         r.compute = {false, Element::f8e4m3};
+         r.result = Element::f16;
+         r.result->saturate = true;
+         r.rounding = Rounding::toward_zero;
+       })},
       {"everywhere : accumulate f32", with([](Rule& r) { r.accumulate = Accumulation::f32; })},
       {"everywhere : accumulate ordered",
        with([](Rule& r) { r.accumulate = Accumulation::ordered; })},

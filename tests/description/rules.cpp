@@ -137,7 +137,7 @@ TEST_CASE("dimensions, formats and wanted gradients keep D4, D8 and D15") {
       {[](Description& d) { d = {}, d.name = "m"; }, -1,
        "the model \"m\" has no input; give it one (D4)"},
       {[](Description& d) { d.nodes[kX].format = Element::tf32; }, kX,
-       "input '%x' is delivered in tf32, which is not stored; use f32 (D8)"},
+       "input '%x' is delivered in tf32, which no input is; use f32 (D8)"},
       {[](Description& d) { d.nodes[kAct].format = Element::bf16; }, kAct,
        "gelu '%act' states the format bf16; leave it f32 and state formats in rules (D8)"},
       {[](Description& d) { d.nodes[kLabel].attributes = InputAttributes{.gradient = true}; },
@@ -281,7 +281,7 @@ TEST_CASE("training, rules and optimizers keep D9 to D11") {
        "the model \"m\" has a loss and nothing to train; add a parameter that is not frozen (D9)"},
       {[](Description& d) { d.rules[0].store->encoding = Element::tf32; }, -1,
        "the rule \"everywhere : store tf32\" stores tf32, which nothing is held in; store f32, "
-       "f16, bf16 or follow (P42)"},
+       "f16, bf16, f8e4m3, f8e5m2 or follow (P42)"},
       {[](Description& d) { d.optimizer = Sgd{kInfinity}; }, -1,
        "the optimizer sgd has learning_rate inf; make it finite, not negative in f32 (D11)"},
       {[](Description& d) { d.optimizer = Sgd{0.1, 1.0}; }, -1,

@@ -103,6 +103,13 @@ TEST_CASE("a model in the dsl describes itself as its hand-written text") {
   }
 }
 
+TEST_CASE("a model of floats of 8 bits in the dsl describes itself as its text, rules included") {
+  const Description described = halftone::dsl::describe(specs::float8_program());
+  const Description expected = halftone::tests::load_model("float8");
+  CHECK(print(described) == print(expected));
+  CHECK(described == expected);
+}
+
 TEST_CASE("settings and masks of an attention stand in the order of its form") {
   constexpr auto net = halftone::dsl::model(
       "net",

@@ -254,6 +254,27 @@ constexpr auto embedding_model = model(
     losses(cross_entropy("xent", "logits", "next")));
 HALFTONE_PROGRAM(embedding_model_program, embedding_model, f32_rules, adamw(lr(0.01)), clip(1.0))
 
+constexpr auto float8 = model(
+    "float8", inputs(tensor("x", batch, 16), labels("kind", batch)),
+    from("x") | linear("fc", 20, init_uniform(-300, 300), on_bias(init_uniform(-0.4, 0.4))) |
+        layer_norm("norm", no_decay, init_uniform(0.5, 1.5), on_bias(init_uniform(-0.5, 0.5))) |
+        gelu_tanh("act") | linear("mix", 16, no_bias, init_uniform(-0.4, 0.4)) | add("x") |
+        as("residual") | linear("head", 6, init_uniform(-0.3, 0.3), on_bias(init_constant(0.1))) |
+        output("logits"),
+    losses(cross_entropy("xent", "logits", "kind")));
+inline constexpr auto float8_rules = precision(
+    everywhere(store(f8e4m3, saturate), compute(f8e4m3, saturate), fixed_loss_scale(1048576)),
+    where(gradients)(store(f8e5m2, saturate), compute(f8e5m2, saturate)),
+    where(normalization | loss)(compute(f32)),
+    where(layer("{fc,mix}") & weights)(store(f8e4m3, saturate)),
+    where(layer("head") & weights)(store(f8e5m2)),
+    where(layer("act") & saved_activations)(store(f8e5m2), rounding(toward_zero)),
+    where(layer("act"))(store(follow), compute(follow)),
+    where(layer("norm.normalized") & internal_values)(store(f8e4m3)),
+    where(layer("residual"))(store(bf16), compute(bf16)),
+    where(layer("head"))(store(f32), compute(bf16)));
+HALFTONE_PROGRAM(float8_program, float8, float8_rules, adamw(lr(0.01)))
+
 constexpr auto huber = [](auto x, auto target) {
   const auto d = x - target;
   const auto square = d * d;

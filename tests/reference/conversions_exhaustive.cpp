@@ -46,6 +46,9 @@ int main(int count, char** arguments) {
   for (const Mode& mode : kCodeModes) {
     holds = print(mode, codes_by_reference(mode), code_oracles(mode), only) && holds;
   }
+  for (const Mode& mode : kByteModes) {
+    holds = print(mode, codes_by_reference(mode), code_oracles(mode), only) && holds;
+  }
   for (const Mode& mode : kTf32Modes) {
     holds = print(mode, tf32_by_reference(mode), tf32_oracles(mode), only) && holds;
   }

@@ -51,6 +51,9 @@ const Formats kFormats[] = {
     {"f32", ""},
     {"bf16", "rule everywhere : store bf16 compute bf16\n"},
     {"f16", "rule everywhere : store f16 compute f16 loss_scale fixed 1024\n"},
+    {"f8e4m3",
+     "rule everywhere : store f8e4m3 saturate compute f8e4m3 saturate loss_scale fixed 65536\n"},
+    {"f8e5m2", "rule everywhere : store f8e5m2 compute f8e5m2 loss_scale fixed 1024\n"},
 };
 
 const char kMixed[] = R"(input %x : f32[7, 6]

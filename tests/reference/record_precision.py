@@ -8,13 +8,13 @@ import numpy as np
 from numpy_rules import chain, columns, data, f32, f64, fma, padded, record, tree, write
 
 
-def narrow(mantissa_bits, smallest_exponent, largest, x, toward_zero=False):
+def narrow(mantissa_bits, smallest_exponent, largest, x, toward_zero=False, saturate=False):
     """The multiple of the last place that is nearest to x, ties to even, or the next one toward zero."""
     x = np.asarray(x, f32).astype(f64)
     place = np.exp2(np.maximum(np.frexp(x)[1] - 1, smallest_exponent) - mantissa_bits)
     rounded = (np.trunc if toward_zero else np.rint)(x / place) * place
     past = np.abs(rounded) > largest
-    return np.where(past, np.copysign(largest if toward_zero else np.inf, x), rounded).astype(f32)
+    return np.where(past, np.copysign(largest if toward_zero or saturate else np.inf, x), rounded).astype(f32)
 
 
 def f16(x, toward_zero=False):
@@ -27,6 +27,14 @@ def bf16(x, toward_zero=False):
 
 def tf32(x):
     return narrow(10, -126, float.fromhex("0x1.ffcp127"), x)
+
+
+def f8e4m3(x):  # saturating
+    return narrow(3, -6, 448.0, x, saturate=True)
+
+
+def f8e5m2(x):
+    return narrow(2, -14, 57344.0, x)
 
 
 def same(x):
@@ -86,6 +94,8 @@ def whole_step(name, r, scale):
             record(name + " gradient act", g_act)
             record(name + " gradient fc.weight", sums[0])
             record(name + " gradient fc.bias", sums[1])
+    if r is f8e4m3:
+        assert np.abs(g_act).max() == 448  # some exceeded it
     gradients, norm = unscaled(sums, scale, 2)
     coefficient = min(f32(1), f32(0.5) / (norm + f32(1e-6)))
     record(name + " norm", norm)
@@ -224,6 +234,8 @@ def rotary_bf16():
 
 whole_step("f16", f16, 1024)
 whole_step("bf16", bf16, 1)
+whole_step("f8e4m3", f8e4m3, 65536)
+whole_step("f8e5m2", f8e5m2, 1024)
 whole_step("f32", same, 1)
 mixed()
 internals()

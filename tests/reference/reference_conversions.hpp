@@ -10,15 +10,15 @@
 namespace halftone::tests {
 
 inline Encode<std::uint16_t> codes_by_reference(const Mode& mode) {
-  return [to = reference::RoundTo{mode.format, mode.rounding}](const float* in, std::uint16_t* out,
-                                                               std::size_t n) {
+  return [to = reference::RoundTo{mode.format, mode.rounding, mode.saturate}](
+             const float* in, std::uint16_t* out, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) out[i] = reference::encode(to, in[i]);
   };
 }
 
 inline Encode<std::uint32_t> tf32_by_reference(const Mode& mode) {
-  return [to = reference::RoundTo{mode.format, mode.rounding}](const float* in, std::uint32_t* out,
-                                                               std::size_t n) {
+  return [to = reference::RoundTo{mode.format, mode.rounding, mode.saturate}](
+             const float* in, std::uint32_t* out, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) {
       out[i] = std::bit_cast<std::uint32_t>(reference::round(to, in[i]));
     }

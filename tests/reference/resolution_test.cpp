@@ -387,6 +387,25 @@ TEST_CASE("P20: store follow is what operands were rounded to, and a gradient's 
   }
 }
 
+TEST_CASE("P20, P46: what follows a format saturates where all do that are counted") {
+  const RoundTo saturating = {Element::f8e4m3, even, true}, plain = {Element::f8e4m3};
+  const std::string all = "rule everywhere : store f8e4m3 saturate compute f8e4m3 saturate\n";
+  const std::string some = all + "rule where layer \"gate\" : store f8e4m3\n";
+  const std::string two = all + "rule where layer \"gate\" : store f8e5m2 saturate\n";
+  const std::string follow = "rule where op concat : store follow compute follow\n";
+  CHECK(Ruled(all).store("gate", activation) == saturating);
+  CHECK(Ruled(all).store("gate", saved) == saturating);
+  CHECK(Ruled(all).operand("gate", forward, weight) == saturating);
+  CHECK(Ruled(all + follow).operand("joined", forward, activation) == saturating);
+  CHECK(Ruled(all + follow).store("joined", activation) == saturating);
+  CHECK(Ruled(all + follow).store("joined", gradient) == saturating);
+  CHECK(Ruled(some + follow).operand("joined", forward, activation) == plain);
+  CHECK(Ruled(some + follow).store("joined", gradient) == plain);
+  CHECK(Ruled(two + follow).operand("joined", forward, activation) == RoundTo{});
+  const Ruled result("rule everywhere : result f16 saturate\n");
+  CHECK(result.rules.result(result.id("first"), forward) == RoundTo{f16, even, true});
+}
+
 TEST_CASE("P11, P13, P16: results, accumulations and recomputation") {
   const Ruled ruled(R"(rule where op linear : accumulate hardware
 rule where layer "first" pass weight_gradient : result bf16 accumulate ordered

@@ -31,6 +31,16 @@ TEST_CASE("a tensor's check before it is rounded to f16 counts by IEEE's numbers
   CHECK_FALSE(check.is_safe());
 }
 
+TEST_CASE("f8e4m3 has no infinity, and what exceeds it counts as an overflow") {
+  const std::vector<float> values = {448.0f, 464.0f, 465.0f, -1e9f, 0x1p-6f, 0x1p-9f, 0x1p-10f};
+  const CastCheck check = check_cast(values, Element::f8e4m3);
+  CHECK(check.overflows == 2);
+  CHECK(check.first_fault == 2);
+  CHECK(check.subnormals == 1);
+  CHECK(check.underflows == 1);
+  CHECK_FALSE(check.is_safe());
+}
+
 TEST_CASE("bf16 has f32's range and eight digits") {
   const std::vector<float> values = {1.0f, 3e38f, 1e-38f, 1.00390625f};  // 1 + 2^-8: halfway
   const CastCheck check = check_cast(values, Element::bf16);

@@ -151,6 +151,8 @@ TEST_CASE("a manifest that breaks a law is refused with the culprit's name") {
        [&](Manifest& m) { training(m).buffers[5].encoding.rounding = Rounding::toward_zero; }},
       {"buffer 'row_errors' has an impossible encoding",
        [&](Manifest& m) { training(m).buffers[5].encoding.saturate = true; }},
+      {"buffer 'row_errors' has the role activation, which f6e2m3 does not fit",
+       [&](Manifest& m) { training(m).buffers[5].encoding = Element::f6e2m3; }},
       {"buffer 'row_errors' has an impossible encoding",
        [&](Manifest& m) { training(m).buffers[5].encoding.scaling = kBlocks; }},
       {"a launch has an unknown kernel",
@@ -292,7 +294,13 @@ TEST_CASE("a manifest that breaks a law is refused with the culprit's name") {
       {"the cast of value 'fc' has impossible encodings",
        [&](Manifest& m) { training(m).casts[0].from.rounding = Rounding::toward_zero; }},
       {"the cast of value 'fc' has impossible encodings",
-       [&](Manifest& m) { training(m).casts[0].to.saturate = true; }},
+       [&](Manifest& m) { training(m).casts[0].to = Element::f4e2m1; }},
+      {"the cast of value 'fc' has impossible encodings",
+       [&](Manifest& m) {
+         training(m).casts[0].from = Element::f16;
+         training(m).casts[0].to = Element::f32;
+         training(m).casts[0].to.saturate = true;
+       }},
       {"the cast of value 'fc' has impossible encodings",
        [&](Manifest& m) { training(m).casts[0].to.scaling = kBlocks; }},
       {"the cast of value 'fc' has an unknown rule",

@@ -20,23 +20,47 @@ constexpr std::size_t kBlock = 1 << 16;
 constexpr std::uint64_t kAllInputs = std::uint64_t{1} << 32;
 constexpr std::uint64_t kStride = 1009;  // a prime, so that all low bits occur
 
-template <class Code>
-struct CanonicalNaN;
-template <>
-struct CanonicalNaN<std::uint16_t> {
-  static constexpr std::uint16_t code = 0x7fff;
+// F1, from the specifications, in numbers.
+struct Form {
+  Element element;
+  int bits, mantissa_bits, bias;
+  std::uint32_t largest, nan;  // codes; what exceeds the largest but is no NaN is infinity
 };
-template <>
-struct CanonicalNaN<std::uint32_t> {
-  static constexpr std::uint32_t code = 0x7fffffff;
+constexpr Form kForms[] = {
+    {Element::f16, 16, 10, 15, 0x7bff, 0x7fff}, {Element::bf16, 16, 7, 127, 0x7f7f, 0x7fff},
+    {Element::f8e4m3, 8, 3, 7, 0x7e, 0x7f},     {Element::f8e5m2, 8, 2, 15, 0x7b, 0x7f},
+    {Element::f6e3m2, 6, 2, 3, 0x1f, 0x1f},     {Element::f6e2m3, 6, 3, 1, 0x1f, 0x1f},
+    {Element::f4e2m1, 4, 1, 1, 0x7, 0x7},
 };
+constexpr std::uint32_t kNaNOfTf32 = 0x7fffffff, kNaNOfScale = 0xff;
 
-// The value of a finite f16 code, by the definition of the format.
-double f16_value(std::uint32_t code) {
-  const int exponent = static_cast<int>(code >> 10 & 0x1f), mantissa = code & 0x3ff;
-  const double magnitude =
-      exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(1024 + mantissa, exponent - 25);
-  return code >> 15 ? -magnitude : magnitude;
+const Form* form_of(Element format) {
+  const auto* const found = std::ranges::find(kForms, format, &Form::element);
+  return found == std::end(kForms) ? nullptr : found;
+}
+
+// F3: what a NaN becomes, where there is none the largest number.
+std::uint32_t canonical_nan(Element format) {
+  if (format == Element::tf32) return kNaNOfTf32;
+  return format == Element::f8e8m0 ? kNaNOfScale : form_of(format)->nan;
+}
+
+// A code that an oracle gives, a NaN of f8e4m3 without the sign that overflow leaves it.
+std::uint32_t plain(Element format, std::uint32_t code) {
+  return format == Element::f8e4m3 && (code & 0x7f) == 0x7f ? 0x7f : code;
+}
+
+// The value of a finite code, by the definition of the formats; the code behind the largest one's
+// stands for the number that would follow.
+double value_of(const Form& form, std::uint32_t code) {
+  const std::uint32_t sign = 1u << (form.bits - 1), leading = 1u << form.mantissa_bits;
+  const std::uint32_t magnitude = code & (sign - 1);
+  const int exponent = static_cast<int>(magnitude / leading);
+  const int places = 1 - form.bias - form.mantissa_bits;
+  const double value = exponent == 0
+                           ? std::ldexp(magnitude, places)
+                           : std::ldexp(leading + magnitude % leading, exponent - 1 + places);
+  return (code & sign) != 0 ? -value : value;
 }
 
 void append_with_neighbours(std::vector<std::uint32_t>& patterns, std::uint32_t centre) {
@@ -45,16 +69,26 @@ void append_with_neighbours(std::vector<std::uint32_t>& patterns, std::uint32_t 
 
 std::vector<std::uint32_t> quick_inputs(Element format) {
   std::vector<std::uint32_t> patterns;
-  if (format == Element::f16) {
-    for (std::uint32_t code = 0; code < 0x10000; ++code) {
-      const bool is_last = (code & 0x7fff) == 0x7bff;
-      if ((code & 0x7c00) == 0x7c00) continue;
-      const double value = f16_value(code);
-      const double next = is_last ? std::copysign(65536.0, value) : f16_value(code + 1);
+  const Form* const form = form_of(format);
+  if (form != nullptr && format != Element::bf16) {
+    for (std::uint32_t code = 0; code <= form->largest; ++code) {
+      const double value = value_of(*form, code);
+      // The code behind the largest may have a sign's place.
+      const double next =
+          code == form->largest ? 2 * value - value_of(*form, code - 1) : value_of(*form, code + 1);
       for (const double centre : {value, (value + next) / 2, next}) {
-        append_with_neighbours(patterns, std::bit_cast<std::uint32_t>(static_cast<float>(centre)));
+        for (const double either : {centre, -centre}) {
+          append_with_neighbours(patterns,
+                                 std::bit_cast<std::uint32_t>(static_cast<float>(either)));
+        }
       }
     }
+  } else if (format == Element::f8e8m0) {  // powers of two, their middles, and f32's first and last
+    for (std::uint32_t at = 0; at < 0x80000000u; at += 1u << 22) {
+      append_with_neighbours(patterns, at);
+      append_with_neighbours(patterns, at | 0x80000000u);
+    }
+    append_with_neighbours(patterns, 0x00200000u);
   } else {
     const std::uint32_t step = format == Element::bf16 ? 1u << 16 : 1u << 13;
     for (std::uint64_t pattern = 0; pattern < kAllInputs; pattern += step / 2) {
@@ -68,11 +102,11 @@ std::vector<std::uint32_t> quick_inputs(Element format) {
 }
 
 template <class Code>
-void compare(const std::vector<float>& in, const std::vector<Code>& got,
+void compare(Element format, const std::vector<float>& in, const std::vector<Code>& got,
              const std::vector<Code>& wanted, Verdict& verdict) {
   for (std::size_t i = 0; i < in.size(); ++i) {
     const bool is_nan = std::isnan(in[i]);
-    const Code expected = is_nan ? CanonicalNaN<Code>::code : wanted[i];
+    const std::uint32_t expected = is_nan ? canonical_nan(format) : plain(format, wanted[i]);
     if (got[i] == expected) continue;
     ++(is_nan ? verdict.not_canonical : verdict.mismatches);
     verdict.culprit = std::bit_cast<std::uint32_t>(in[i]);
@@ -111,7 +145,7 @@ Verdict judge_codes(const Mode& mode, const Encode<Code>& encode, const Oracle<C
       }
       encode(in.data(), got.data(), size);
       oracle.encode(in.data(), wanted.data(), size);
-      compare(in, got, wanted, mine);
+      compare(mode.format, in, got, wanted, mine);
     }
     const std::lock_guard lock(mutex);
     merge(total, mine);
@@ -163,8 +197,13 @@ Verdict judge(const Mode& mode, const Encode<std::uint32_t>& encode,
   return judge_codes(mode, encode, oracle, inputs, threads);
 }
 
-Verdict judge(const Decode& decode, const DecodeOracle& oracle) {
-  std::vector<std::uint16_t> codes(0x10000);
+std::size_t codes_of(Element format) {
+  const Form* const form = form_of(format);
+  return std::size_t{1} << (form != nullptr ? form->bits : 8);
+}
+
+Verdict judge(const Decode& decode, const DecodeOracle& oracle, std::size_t count) {
+  std::vector<std::uint16_t> codes(count);
   for (std::size_t code = 0; code < codes.size(); ++code) {
     codes[code] = static_cast<std::uint16_t>(code);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges conversions from f32 to f16, bf16 and tf32 (F2, F3) and back (F4) by everybody on this
+// Judges conversions from f32 to narrower floats (F2, F3) and back (F4) by everybody on this
 // machine who defines them: CUDA's host headers, the F16C instructions, LLVM's APFloat.
 #pragma once
 
@@ -13,12 +13,12 @@
 
 namespace halftone::tests {
 
-/// Converts n floats. Codes are std::uint16_t for f16 and bf16; for tf32 they are the
+/// Converts n floats. Codes are std::uint16_t for floats of at most 16 bits; for tf32 they are the
 /// std::uint32_t bits of the rounded f32.
 template <class Code>
 using Encode = std::function<void(const float* in, Code* out, std::size_t n)>;
 
-/// Reads n codes of f16 or bf16.
+/// Reads n codes of a float of at most 16 bits.
 using Decode = std::function<void(const std::uint16_t* in, float* out, std::size_t n)>;
 
 /// A format and a way to round to it.
@@ -26,6 +26,7 @@ struct Mode {
   description::Element format;
   description::Rounding rounding;
   const char* name;
+  bool saturate = false;
 };
 
 inline constexpr Mode kCodeModes[] = {
@@ -33,6 +34,35 @@ inline constexpr Mode kCodeModes[] = {
     {description::Element::f16, description::Rounding::toward_zero, "f16 toward_zero"},
     {description::Element::bf16, description::Rounding::nearest_even, "bf16 nearest_even"},
     {description::Element::bf16, description::Rounding::toward_zero, "bf16 toward_zero"},
+};
+
+/// Those that rules state, then those of "OCP Microscaling Formats (MX)" 1.0, which have no
+/// infinity and saturate whatever is said, but for the scale.
+inline constexpr Mode kByteModes[] = {
+    {description::Element::f8e4m3, description::Rounding::nearest_even, "f8e4m3 nearest_even"},
+    {description::Element::f8e4m3, description::Rounding::toward_zero, "f8e4m3 toward_zero"},
+    {description::Element::f8e4m3, description::Rounding::nearest_even,
+     "f8e4m3 nearest_even saturate", true},
+    {description::Element::f8e4m3, description::Rounding::toward_zero,
+     "f8e4m3 toward_zero saturate", true},
+    {description::Element::f8e5m2, description::Rounding::nearest_even, "f8e5m2 nearest_even"},
+    {description::Element::f8e5m2, description::Rounding::toward_zero, "f8e5m2 toward_zero"},
+    {description::Element::f8e5m2, description::Rounding::nearest_even,
+     "f8e5m2 nearest_even saturate", true},
+    {description::Element::f8e5m2, description::Rounding::toward_zero,
+     "f8e5m2 toward_zero saturate", true},
+    {description::Element::f6e3m2, description::Rounding::nearest_even, "f6e3m2 nearest_even"},
+    {description::Element::f6e3m2, description::Rounding::toward_zero, "f6e3m2 toward_zero"},
+    {description::Element::f6e2m3, description::Rounding::nearest_even, "f6e2m3 nearest_even"},
+    {description::Element::f6e2m3, description::Rounding::toward_zero, "f6e2m3 toward_zero"},
+    {description::Element::f4e2m1, description::Rounding::nearest_even, "f4e2m1 nearest_even"},
+    {description::Element::f4e2m1, description::Rounding::toward_zero, "f4e2m1 toward_zero"},
+    {description::Element::f8e8m0, description::Rounding::nearest_even, "f8e8m0 nearest_even"},
+    {description::Element::f8e8m0, description::Rounding::toward_zero, "f8e8m0 toward_zero"},
+    {description::Element::f8e8m0, description::Rounding::nearest_even,
+     "f8e8m0 nearest_even saturate", true},
+    {description::Element::f8e8m0, description::Rounding::toward_zero,
+     "f8e8m0 toward_zero saturate", true},
 };
 
 inline constexpr Mode kTf32Modes[] = {
@@ -79,7 +109,12 @@ struct Verdict {
 [[nodiscard]] Verdict judge(const Mode& mode, const Encode<std::uint32_t>& encode,
                             const Oracle<std::uint32_t>& oracle, Inputs inputs, int threads = 1);
 
-/// Compares values of all 65,536 codes; a NaN must be a NaN of any bits. `culprit` is a code.
-[[nodiscard]] Verdict judge(const Decode& decode, const DecodeOracle& oracle);
+/// Compares values of the first `codes` codes; a NaN must be a NaN of any bits. `culprit` is a
+/// code.
+[[nodiscard]] Verdict judge(const Decode& decode, const DecodeOracle& oracle,
+                            std::size_t codes = 0x10000);
+
+/// How many codes a float of at most 16 bits has.
+[[nodiscard]] std::size_t codes_of(description::Element format);
 
 }  // namespace halftone::tests

@@ -27,22 +27,23 @@ constexpr uint32_t dropped(const ElementTraits &element) {
   return static_cast<uint32_t>(kF32.mantissa_bits - element.mantissa_bits);
 }
 
-/// Codes of a float with fewer exponents than f32, and what takes f32's to them.
+/// Codes of a float with fewer exponents than f32, and what takes f32's to them. Behind the largest
+/// number lies the code of infinity, or of the only NaN.
 struct Rebased {
   explicit constexpr Rebased(Element element)
       : traits(encoding::traits(element)),
         rebias(static_cast<uint32_t>(kF32.bias - traits.bias) << kF32.mantissa_bits),
         leastNormal(powerOfTwo(encoding::least_normal(traits))),
         unit(encoding::least_subnormal(traits)), sign(1u << (traits.bits - 1)),
-        infinity(((1u << traits.exponent_bits) - 1) << traits.mantissa_bits), largest(infinity - 1),
+        beyond(encoding::code_beyond(traits)), largest(encoding::code_of_largest(traits)),
         least(1u << traits.mantissa_bits) {
-    assert(traits.has_infinity && "the largest exponent is that of infinity and NaN");
+    assert(traits.computed && largest + 1 == beyond && "what overflows has a code");
   }
 
   const ElementTraits &traits;
   uint32_t rebias, leastNormal; ///< f32 codes
   int unit;                     ///< the exponent of the least subnormal number
-  uint32_t sign, infinity, largest, least;
+  uint32_t sign, beyond, largest, least;
 };
 
 /// Arithmetic on values of one shape, a scalar or a vector.
@@ -146,12 +147,15 @@ Value toRebased(Lanes &lanes, Value value, const Rebased &to, RoundingMode round
                                   small, lanes.real(std::ldexp(1.0f, -to.unit))));
   Value unlimited =
       lanes.select(lanes.less(magnitude, lanes.word(to.leastNormal)), subnormal, normal);
-  Value infinite = lanes.word(to.infinity);
-  Value limit = nearest ? infinite
+  Value beyond = lanes.word(to.beyond);
+  Value limit = nearest ? beyond
                         : lanes.select(lanes.less(magnitude, lanes.word(kInfinity)),
-                                       lanes.word(to.largest), infinite);
+                                       lanes.word(to.largest), beyond);
+  Value limited = lanes.minimum(unlimited, limit);
   Value sign = lanes.both(lanes.right(bits, kF32.bits - to.traits.bits), lanes.word(to.sign));
-  Value rounded = lanes.either(lanes.minimum(unlimited, limit), sign);
+  Value rounded = lanes.either(limited, sign);
+  if (!to.traits.has_infinity)
+    rounded = lanes.select(lanes.less(limited, beyond), rounded, beyond);
   return lanes.codeOf(unlessNan(lanes, bits, to.traits.nan, rounded), to.traits);
 }
 
@@ -163,7 +167,7 @@ Value fromRebased(Lanes &lanes, Value stored, const Rebased &from) {
   Value units = lanes.number(magnitude);
   Value subnormal =
       lanes.bits(lanes.apply<arith::MulFOp>(units, lanes.real(std::ldexp(1.0f, from.unit))));
-  Value finite = lanes.select(lanes.less(magnitude, lanes.word(from.infinity)), rebased, beyond);
+  Value finite = lanes.select(lanes.less(magnitude, lanes.word(from.beyond)), rebased, beyond);
   Value unsignedBits =
       lanes.select(lanes.less(magnitude, lanes.word(from.least)), subnormal, finite);
   Value sign = lanes.left(lanes.both(wide, lanes.word(from.sign)), kF32.bits - from.traits.bits);
@@ -179,7 +183,7 @@ constexpr Rebased kF16(Element::f16);
 Value withOneNan(Code &code, Value codes) {
   Lanes lanes(code, codes.getType());
   Value nan = lanes.constant(16, kF16.traits.nan);
-  Value isNan = lanes.less(lanes.constant(16, kF16.infinity), lanes.both(codes, nan));
+  Value isNan = lanes.less(lanes.constant(16, kF16.beyond), lanes.both(codes, nan));
   return lanes.select(isNan, nan, codes);
 }
 
@@ -298,10 +302,11 @@ Value narrowConstant(Code &code, const APFloat &constant, Type format) {
 
 LogicalResult verifyCasts(ir::KernelOp kernel) {
   auto check = [&](Operation *op, Type wide, Type narrow) -> LogicalResult {
-    if (wide.isF32() && ir::isNarrow(narrow))
+    if (wide.isF32() && ir::isNarrow(narrow) && encoding::traits(ir::elementOf(narrow)).computed)
       return success();
     return op->emitOpError() << "converts between " << wide << " and " << narrow
-                             << "; only f32 converts, to and from f16, bf16 and tf32";
+                             << "; only f32 converts, to and from f16, bf16, tf32, f8e4m3 and "
+                                "f8e5m2";
   };
   WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
     if (auto widening = dyn_cast<arith::ExtFOp>(op))

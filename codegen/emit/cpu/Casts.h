@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every conversion between f32 and the narrow formats, by F1 to F4 of docs/spec/precision.md. In
-// memory and registers an f16 or bf16 value is its code, an i16, and a tf32 value is an f32, so
-// that LLVM never rounds to half or bfloat: there it calls functions that g++ 12's runtime lacks,
-// or uses AVX512-BF16, which flushes subnormals.
+// memory and registers an f16 or bf16 value is its code, an i16, one of 8 bits an i8, and a tf32
+// value is an f32, so that LLVM never rounds to half or bfloat: there it calls functions that g++
+// 12's runtime lacks, or uses AVX512-BF16, which flushes subnormals.
 #ifndef HALFTONE_EMIT_CPU_CASTS_H
 #define HALFTONE_EMIT_CPU_CASTS_H
 
@@ -13,8 +13,8 @@
 
 namespace halftone::cpu {
 
-/// What holds one value of an element type: i16 for f16 and bf16, f32 for tf32, for integers their
-/// bits without a word on the sign, else the type.
+/// What holds one value of an element type: an integer of its bits for codes, f32 for tf32, for
+/// integers their bits without a word on the sign, else the type.
 Type storageOf(Type element);
 
 /// Whether values of the type are codes, narrower than the f32 they stand for.
@@ -31,7 +31,7 @@ Value widen(Code &code, const CpuVariant &variant, Type format, Value stored);
 Value narrow(Code &code, const CpuVariant &variant, Type format, mlir::arith::RoundingMode rounding,
              Value value);
 
-/// The storage of a constant of f16, bf16 or tf32.
+/// The storage of a constant of a narrow format.
 Value narrowConstant(Code &code, const llvm::APFloat &constant, Type format);
 
 /// Fails where a region of the kernel converts otherwise than the functions above can.

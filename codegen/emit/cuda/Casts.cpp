@@ -27,7 +27,7 @@ StringRef storedType(Type type) {
 static std::string roundingText(arith::TruncFOp op) {
   std::string text = "halftone::kernels::to_";
   llvm::raw_string_ostream stream(text);
-  stream << op.getType() << "($a";
+  stream << encoding::word(elementOf(op.getType())) << "($a";
   auto mode = op.getRoundingmode().value_or(arith::RoundingMode::to_nearest_even);
   if (mode == arith::RoundingMode::toward_zero)
     stream << ", halftone::kernels::Rounding::toward_zero";
@@ -76,6 +76,21 @@ bool usesCasts(KernelOp kernel) {
   return llvm::any_of(kernel->getOperandTypes(), isCast) ||
          llvm::any_of(kernel->getResultTypes(), isCast) ||
          kernel.walk([](arith::TruncFOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+bool usesFloat8(KernelOp kernel) {
+  auto isFloat8 = [](Type type) {
+    auto tensor = dyn_cast<TensorType>(type);
+    Type element = tensor ? tensor.getElementType() : type;
+    return isShort(element) && bitsOf(element) == 8;
+  };
+  auto holdsFloat8 = [&](Operation *op) {
+    return llvm::any_of(op->getOperandTypes(), isFloat8) ||
+                   llvm::any_of(op->getResultTypes(), isFloat8)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  };
+  return kernel.walk(holdsFloat8).wasInterrupted();
 }
 
 } // namespace halftone::ir

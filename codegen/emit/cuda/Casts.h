@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The formats that kernels store but do not compute in, and casts from and to them, as calls into
-// kernels/include/halftone/kernels/convert.cuh.
+// kernels/include/halftone/kernels/convert.cuh and float8.cuh.
 #ifndef HALFTONE_EMIT_CUDA_CASTS_H
 #define HALFTONE_EMIT_CUDA_CASTS_H
 
@@ -23,6 +23,9 @@ bool readsDelivered(KernelOp kernel);
 
 /// Whether the kernel's text needs convert.cuh.
 bool usesCasts(KernelOp kernel);
+
+/// Whether it needs float8.cuh, too.
+bool usesFloat8(KernelOp kernel);
 
 } // namespace halftone::ir
 

@@ -105,7 +105,8 @@ static LogicalResult verify(KernelOp kernel, ArrayRef<std::string> symbols) {
   };
   if (!llvm::all_of(kernel->getOperandTypes(), check) ||
       !llvm::all_of(kernel->getResultTypes(), check))
-    return kernel.emitOpError("CUDA kernels hold tensors of f32, tf32, f16, bf16 and i32 alone");
+    return kernel.emitOpError(
+        "CUDA kernels hold tensors of f32, tf32, f16, bf16, f8e4m3, f8e5m2 and i32 alone");
   if (failed(verifyElements(kernel)))
     return failure();
   for (Attribute dim : llvm::concat<const Attribute>(kernel.getDomain().getValue(),
@@ -207,6 +208,8 @@ FailureOr<std::string> emitCudaText(KernelOp kernel, CudaPlanAttr plan, StringRe
     appendDeviceText("halftone/kernels/integers.cuh", done, out);
   if (usesCasts(kernel))
     appendDeviceText("halftone/kernels/convert.cuh", done, out);
+  if (usesFloat8(kernel))
+    appendDeviceText("halftone/kernels/float8.cuh", done, out);
   if (usesGeneralAccess(kernel))
     appendDeviceText("halftone/kernels/general_access.cuh", done, out);
   appendDeviceText(("halftone/kernels/" + skeleton.getDeviceName(kernel, plan) + ".cuh").str(),

@@ -34,6 +34,9 @@ TensorType rhsOf(KernelOp kernel) {
   return cast<TensorType>(kernel.getInputs()[findMatrices(kernel).rhs].getType());
 }
 
+/// Whether tensor_contraction.cuh has fragments of it.
+bool isTaken(Type element) { return isNarrow(element) && bitsOf(element) >= 16; }
+
 /// Of an element of either operand in shared memory; two different formats go as tf32.
 int64_t sharedElementBytes(KernelOp kernel) {
   Type lhs = lhsOf(kernel).getElementType(), rhs = rhsOf(kernel).getElementType();
@@ -69,7 +72,7 @@ LogicalResult verifyPlan(KernelOp kernel, CudaPlanAttr plan) {
   for (auto [i, input] : llvm::enumerate(kernel.getInputs())) {
     Type element = elementType(input);
     if (isMatrix(kernel, i) && kernel.getInputAccess(i).getKind() != AccessKind::Start &&
-        !isNarrow(element))
+        !isTaken(element))
       return kernel.emitOpError() << "operand " << i << " holds " << element
                                   << ", which tensor cores do not take";
   }
@@ -153,15 +156,14 @@ public:
 
   std::string whyNot(const PlanList &plans) const override {
     Type lhs = lhsOf(plans.kernel).getElementType(), rhs = rhsOf(plans.kernel).getElementType();
-    auto name = [](Type type) {
-      std::string text;
-      llvm::raw_string_ostream(text) << type;
-      return text;
-    };
+    auto name = [](Type type) { return std::string(encoding::word(elementOf(type))); };
     if (!mayReorder(plans.kernel))
       return "accumulate ordered: tensor cores sum in an order of their own";
     if (!isNarrow(lhs) || !isNarrow(rhs))
       return "f32 operands: tensor cores would round them to tf32, which compute tf32 allows";
+    for (Type operand : {lhs, rhs})
+      if (!isTaken(operand))
+        return name(operand) + " operands: tensor cores are given none of 8 bits";
     if (lhs != rhs && plans.chip.number < 80)
       return "operands of " + name(lhs) + " and " + name(rhs) +
              ": tensor cores take two of one format below sm_80";

@@ -125,7 +125,7 @@ class Inspection {
     refuse_if((number & kTwice) != 0, Fault::input_twice);
     refuse_if(counted && !integers, Fault::element_of_integers);
     const bool is_value =
-        integers ? encoding::is_exact_in_f32(element) : encoding::traits(element).stored;
+        integers ? encoding::is_exact_in_f32(element) : encoding::is_delivered(element);
     refuse_if(!counted && !is_value, Fault::element_of_values);
     refuse_if(converts && (counted || !integers), Fault::no_conversion);
     refuse_if(!is_finite_in_f32(token.x) || !is_finite_in_f32(token.y), Fault::bad_conversion);

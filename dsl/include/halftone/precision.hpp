@@ -42,6 +42,12 @@ constexpr FieldOfRule stranger(description::rules::Field field) {
   return defective(field, RuleDefect::not_a_value, "?");
 }
 
+constexpr description::Encoding saturating(Element format) {
+  description::Encoding encoding(format);
+  encoding.saturate = true;
+  return encoding;
+}
+
 constexpr FieldOfRule choice(description::rules::Field field, description::EncodingChoice choice) {
   FieldOfRule result = one(field);
   (field == description::rules::Field::store ? result.fields.store : result.fields.compute) =
@@ -50,26 +56,40 @@ constexpr FieldOfRule choice(description::rules::Field field, description::Encod
 }
 }  // namespace stating
 
-/// What values are rounded to and held in: f32, f16, bf16 or follow (P12).
+/// What values are rounded to and held in: f32, f16, bf16, f8e4m3, f8e5m2 or follow (P12). With
+/// `saturate`, what exceeds the largest number becomes it.
 constexpr FieldOfRule store(Element format) {
   return stating::choice(description::rules::Field::store, {false, format});
+}
+constexpr FieldOfRule store(Element format, Saturate) {
+  return stating::choice(description::rules::Field::store, {false, stating::saturating(format)});
 }
 constexpr FieldOfRule store(Follow) {
   return stating::choice(description::rules::Field::store, {true, f32});
 }
 
-/// What operands are rounded to before use: f32, tf32, f16, bf16 or follow (P10).
+/// What operands are rounded to before use: f32, tf32, f16, bf16, f8e4m3, f8e5m2 or follow (P10),
+/// with or without `saturate`.
 constexpr FieldOfRule compute(Element format) {
   return stating::choice(description::rules::Field::compute, {false, format});
+}
+constexpr FieldOfRule compute(Element format, Saturate) {
+  return stating::choice(description::rules::Field::compute, {false, stating::saturating(format)});
 }
 constexpr FieldOfRule compute(Follow) {
   return stating::choice(description::rules::Field::compute, {true, f32});
 }
 
-/// What an operation's f32 result is rounded to before it is stored: f32, tf32, f16 or bf16 (P11).
+/// What an operation's f32 result is rounded to before it is stored: f32, tf32, f16, bf16, f8e4m3
+/// or f8e5m2 (P11), with or without `saturate`.
 constexpr FieldOfRule result(Element format) {
   FieldOfRule field = stating::one(description::rules::Field::result);
   field.fields.result = format;
+  return field;
+}
+constexpr FieldOfRule result(Element format, Saturate) {
+  FieldOfRule field = result(format);
+  field.fields.result.saturate = true;
   return field;
 }
 constexpr FieldOfRule result(Follow) {
@@ -196,6 +216,15 @@ constexpr const char* value_of(const description::rules::Fields& fields,
     default:
       return kLossScaleWords[static_cast<int>(fields.loss_scale.kind)];
   }
+}
+
+/// Whether the format of a field saturates.
+constexpr bool saturates(const description::rules::Fields& fields,
+                         description::rules::Field field) {
+  using enum description::rules::Field;
+  return (field == store && fields.store.encoding.saturate) ||
+         (field == compute && fields.compute.encoding.saturate) ||
+         (field == result && fields.result.saturate);
 }
 
 constexpr void fail(Rule& rule, RuleDefect defect, const char* word = nullptr) {

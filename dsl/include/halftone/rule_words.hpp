@@ -78,7 +78,10 @@ constexpr void write_fields(Sentence& out, const Rule& rule) {
       out.put(' ');
       out.put(value);
     };
-    if (!odd || rule.twice) write(stating::value_of(rule.fields, field));
+    if (!odd || rule.twice) {
+      write(stating::value_of(rule.fields, field));
+      if (stating::saturates(rule.fields, field)) out.put(" saturate");
+    }
     if (odd) write(rule.written);
   }
 }

@@ -137,7 +137,7 @@ std::vector<RunFacts::Cast> casts_of(const BoundProgram& bound) {
         {.value = value.name,
          .role = std::string(spelled(value.role)),
          .from = std::string(encoding::word(cast.from.element)),
-         .to = std::string(encoding::word(cast.to.element)),
+         .to = std::string(encoding::word(cast.to.element)) + (cast.to.saturate ? " saturate" : ""),
          .kernel = cast.kernel,
          .rule = cast.rule < 0 ? "" : bound.manifest().rules[static_cast<std::size_t>(cast.rule)],
          .own_launch = cast.own_launch});

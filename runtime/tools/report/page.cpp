@@ -184,8 +184,10 @@ class Page {
   std::string programs() const {
     std::string html =
         "<h2>Kernels and formats</h2><p>Left of a kernel what it reads, right what it writes: ";
-    for (const encoding::ElementTraits& element : encoding::kElementTraits)
+    for (const encoding::ElementTraits& element : encoding::kElementTraits) {
+      if (!element.computed && !element.integer) continue;
       html += std::string("<span class=\"key ") + element.word + "\">" + element.word + "</span>";
+    }
     html += "</p>";
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       const RunFacts& facts = runs_[i].facts;

@@ -214,8 +214,20 @@ RULE(where(loss)(store(bf16)), where(loss)(compute(bf16)))
 RULE(where(weights& forward_pass)(store(bf16)), where(weights& forward_pass)(compute(bf16)))
 
 // EXPECT store_tf32: the rule 'everywhere : store tf32' stores tf32, which nothing is held in;
-// store f32, f16, bf16 or follow (P42)
+// store f32, f16, bf16, f8e4m3, f8e5m2 or follow (P42)
 RULE(everywhere(store(tf32)), everywhere(compute(tf32)))
+
+// EXPECT store_of_four_bits: the rule 'everywhere : store f4e2m1' stores f4e2m1, which nothing is
+// held in; store f32, f16, bf16, f8e4m3, f8e5m2 or follow (P42)
+RULE(everywhere(store(f4e2m1)), everywhere(store(f8e4m3)))
+
+// EXPECT compute_of_six_bits: the rule 'everywhere : compute f6e2m3 saturate' states compute
+// f6e2m3, which nothing is computed in; write f32, tf32, f16, bf16, f8e4m3 or f8e5m2 (P42)
+RULE(everywhere(compute(f6e2m3, saturate)), everywhere(compute(f8e4m3, saturate)))
+
+// EXPECT saturated_f32: the rule 'everywhere : store f32 saturate' states a store that saturates,
+// but nothing is rounded to its element (F2); leave saturate out (P42)
+RULE(everywhere(store(f32, saturate)), everywhere(store(f16, saturate)))
 
 // EXPECT store_weight_gradient: the rule 'where role weight_gradient : store bf16' stores role
 // weight_gradient in another format than f32; round it with result in pass weight_gradient (P42)

@@ -10,6 +10,7 @@
 #include "described.hpp"
 #include "f16.hpp"
 #include "f32.hpp"
+#include "f8.hpp"
 #include "inside.hpp"
 #include "layers.hpp"
 #include "line.hpp"
@@ -31,7 +32,7 @@ TEST_CASE("every piece of C++ in the guide stands word for word in a header that
     if (entry.path().extension() == ".hpp") compiled += read_text(entry.path()) + "\n";
   }
   const auto pieces = snippets(read_text(HALFTONE_GUIDE));
-  CHECK(pieces.size() == 14);
+  CHECK(pieces.size() == 15);
   for (const std::string& piece : pieces) {
     CAPTURE(piece);
     CHECK(compiled.find(piece) != compiled.npos);
@@ -54,6 +55,12 @@ TEST_CASE("the guide's rules are those of the Description") {
               "backoff 0.5 interval 2000 floor 1 ceiling 1.7014118346046923e+38 hysteresis 1 "
               "patience 50",
               narrow_math});
+  CHECK(
+      rules_of(digits_f8, f8_rules) ==
+      Lines{"rule everywhere : store f8e4m3 saturate compute f8e4m3 saturate loss_scale fixed 4096",
+            "rule where role gradient : store f8e5m2 saturate compute f8e5m2 saturate", narrow_math,
+            "rule where layer \"fc*\" role weight : store f8e4m3 saturate",
+            "rule where layer \"head\" : store f32 compute bf16"});
   CHECK(rules_of(digits_listed, listed_rules) ==
         Lines{"rule everywhere : store f16",
               "rule where class contraction|activation_function|elementwise : compute f16",

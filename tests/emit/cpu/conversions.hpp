@@ -7,26 +7,21 @@
 
 namespace conversions {
 
-inline const formats::Format* const kFormats[] = {&formats::f16(), &formats::bf16(),
-                                                  &formats::tf32()};
+inline const formats::Format* const kFormats[] = {
+    &formats::f16(), &formats::bf16(), &formats::tf32(), &formats::f8e4m3(), &formats::f8e5m2()};
 
 /// How a format's codes lie in memory.
 inline std::size_t bytes_of(const formats::Format& format) {
-  return format.sign_code() == 0x8000 ? 2 : 4;
+  return format.sign_code() == 0x80 ? 1 : format.sign_code() == 0x8000 ? 2 : 4;
 }
 inline std::uint32_t stored_code(const formats::Format& format, const char* memory, std::size_t i) {
-  if (bytes_of(format) == 2) {
-    std::uint16_t code;
-    std::memcpy(&code, memory + i * sizeof(code), sizeof(code));
-    return code;
-  }
-  std::uint32_t word;
-  std::memcpy(&word, memory + i * sizeof(word), sizeof(word));
-  return word;
+  std::uint32_t code = 0;
+  std::memcpy(&code, memory + i * bytes_of(format), bytes_of(format));
+  return code;
 }
 /// What is stored for a code: tf32's lie in the upper bits of an f32, whose NaN is 7fffffff.
 inline std::uint32_t stored_of(const formats::Format& format, std::uint32_t code) {
-  if (bytes_of(format) == 2) return code;
+  if (bytes_of(format) < 4) return code;
   return code == format.nan_code() ? 0x7fffffffu : code << 13;
 }
 

@@ -48,7 +48,7 @@ void check_rounding(std::size_t variant, const std::string& kernel, const format
     }
 }
 
-/// All 2^16 codes of f16 and bf16, all 2^19 of tf32.
+/// All 2^16 codes of f16 and bf16, all 2^19 of tf32, all 2^8 of the floats of 8 bits.
 void check_widening(std::size_t variant, const std::string& kernel, const formats::Format& format) {
   const std::size_t count = 2 * static_cast<std::size_t>(format.sign_code());
   std::vector<char> codes(count * bytes_of(format));
@@ -91,6 +91,12 @@ TEST_CASE("the tables hold the formats' limits") {
   CHECK(formats::f16().round(65519.996f, false) == 0x7bff);
   CHECK(formats::f16().round(65520.0f, false) == 0x7c00);
   CHECK(formats::f16().round(1e30f, true) == 0x7bff);
+  CHECK(formats::f8e4m3().widen(0x7e) == 448.0f);
+  CHECK(formats::f8e4m3().round(464.0f, false) == 0x7e);
+  CHECK(formats::f8e4m3().round(-464.1f, false) == 0x7f);
+  CHECK(formats::f8e4m3().round(-1e30f, true) == 0xfe);
+  CHECK(formats::f8e5m2().widen(0x7b) == 57344.0f);
+  CHECK(formats::f8e5m2().round(-61440.0f, false) == 0xfc);
 }
 
 TEST_CASE("emitted code rounds vectors to every format by F2 and F3") {

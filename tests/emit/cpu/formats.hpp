@@ -25,16 +25,21 @@ inline float float_of(std::uint32_t bits) {
 
 class Format {
  public:
-  Format(std::string name, int exponent_bits, int mantissa_bits)
-      : name(std::move(name)), exponent_bits_(exponent_bits), mantissa_bits_(mantissa_bits) {
-    const std::uint32_t infinity = infinity_code();
-    for (std::uint32_t code = 0; code <= infinity; ++code) magnitudes_.push_back(value_of(code));
+  Format(std::string name, int exponent_bits, int mantissa_bits, bool has_infinity = true)
+      : name(std::move(name)),
+        exponent_bits_(exponent_bits),
+        mantissa_bits_(mantissa_bits),
+        has_infinity_(has_infinity) {
+    const std::uint32_t beyond = code_beyond();
+    for (std::uint32_t code = 0; code <= beyond; ++code) magnitudes_.push_back(value_of(code));
   }
 
-  /// The values of codes 0 up to infinity's, which counts as the value after the largest.
+  /// The values of codes 0 up to the one behind the largest number's, which counts as the value
+  /// after it.
   [[nodiscard]] const std::vector<double>& magnitudes() const { return magnitudes_; }
-  [[nodiscard]] std::uint32_t infinity_code() const {
-    return ((1u << exponent_bits_) - 1) << mantissa_bits_;
+  /// Infinity's, or where there is none the only NaN's.
+  [[nodiscard]] std::uint32_t code_beyond() const {
+    return has_infinity_ ? ((1u << exponent_bits_) - 1) << mantissa_bits_ : nan_code();
   }
   [[nodiscard]] std::uint32_t sign_code() const { return 1u << (exponent_bits_ + mantissa_bits_); }
   /// F3.
@@ -43,21 +48,21 @@ class Format {
   [[nodiscard]] std::uint32_t round(float x, bool toward_zero) const {
     if (std::isnan(x)) return nan_code();
     const double magnitude = std::fabs(static_cast<double>(x));
-    std::uint32_t code = infinity_code();
+    std::uint32_t code = code_beyond();
     if (!std::isinf(x)) {
       const auto above = std::upper_bound(magnitudes_.begin(), magnitudes_.end(), magnitude);
       code = round_from(static_cast<std::uint32_t>(above - magnitudes_.begin()) - 1, magnitude,
                         toward_zero);
     }
-    return code | (std::signbit(x) ? sign_code() : 0);
+    return code != nan_code() && std::signbit(x) ? code | sign_code() : code;
   }
 
   /// F2 where `below` is the code of the largest value not above a finite `magnitude`.
   [[nodiscard]] std::uint32_t round_from(std::uint32_t below, double magnitude,
                                          bool toward_zero) const {
-    const std::uint32_t infinity = infinity_code();
-    if (toward_zero) return std::min(below, infinity - 1);
-    if (below == infinity) return infinity;
+    const std::uint32_t beyond = code_beyond();
+    if (toward_zero) return std::min(below, beyond - 1);
+    if (below == beyond) return beyond;
     const double down = magnitude - magnitudes_[below], up = magnitudes_[below + 1] - magnitude;
     return down < up || (down == up && below % 2 == 0) ? below : below + 1;
   }
@@ -66,8 +71,8 @@ class Format {
   [[nodiscard]] float widen(std::uint32_t code) const {
     const std::uint32_t magnitude = code & (sign_code() - 1);
     float value = NAN;
-    if (magnitude < infinity_code()) value = static_cast<float>(magnitudes_[magnitude]);
-    if (magnitude == infinity_code()) value = INFINITY;
+    if (magnitude < code_beyond()) value = static_cast<float>(magnitudes_[magnitude]);
+    if (magnitude == code_beyond() && has_infinity_) value = INFINITY;
     return code & sign_code() ? -value : value;
   }
 
@@ -83,6 +88,7 @@ class Format {
   }
 
   int exponent_bits_, mantissa_bits_;
+  bool has_infinity_;
   std::vector<double> magnitudes_;
 };
 
@@ -96,6 +102,15 @@ inline const Format& bf16() {
 }
 inline const Format& tf32() {
   static const Format format("tf32", 8, 10);
+  return format;
+}
+/// Called as MLIR calls them.
+inline const Format& f8e4m3() {
+  static const Format format("f8E4M3FN", 4, 3, false);
+  return format;
+}
+inline const Format& f8e5m2() {
+  static const Format format("f8E5M2", 5, 2);
   return format;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every rounding and reading of convert.cuh beside the oracles that define it: the definition for
-// all, CUDA's host headers and F16C where this machine has them. NaN payloads differ among oracles,
-// so that a NaN is compared as one.
+// Every rounding and reading of convert.cuh and float8.cuh beside the oracles that define it: the
+// definition for all, CUDA's host headers and F16C where this machine has them. NaN payloads differ
+// among oracles, so that a NaN is compared as one.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "formats.hpp"
-#include "halftone/kernels/convert.cuh"
+#include "halftone/kernels/float8.cuh"
 
 namespace conversions {
 
@@ -44,7 +44,7 @@ std::uint32_t tf32_code(float x) {
 }
 template <class T>
 float read(std::uint16_t stored) {
-  return halftone::kernels::widen(T{stored});
+  return halftone::kernels::widen(T{static_cast<decltype(T::code)>(stored)});
 }
 
 inline const std::vector<Rounding>& roundings() {
@@ -56,7 +56,11 @@ inline const std::vector<Rounding>& roundings() {
       {"bf16 nearest_even", oracle::bf16, false, code<to_bf16, R::nearest_even>},
       {"bf16 toward_zero", oracle::bf16, true, code<to_bf16, R::toward_zero>},
       {"tf32 nearest_even", oracle::tf32, false, tf32_code<R::nearest_even>},
-      {"tf32 toward_zero", oracle::tf32, true, tf32_code<R::toward_zero>}};
+      {"tf32 toward_zero", oracle::tf32, true, tf32_code<R::toward_zero>},
+      {"f8e4m3 nearest_even", oracle::f8e4m3, false, code<to_f8e4m3, R::nearest_even>},
+      {"f8e4m3 toward_zero", oracle::f8e4m3, true, code<to_f8e4m3, R::toward_zero>},
+      {"f8e5m2 nearest_even", oracle::f8e5m2, false, code<to_f8e5m2, R::nearest_even>},
+      {"f8e5m2 toward_zero", oracle::f8e5m2, true, code<to_f8e5m2, R::toward_zero>}};
   return all;
 }
 

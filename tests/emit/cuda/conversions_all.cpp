@@ -27,10 +27,10 @@ void walk(Column& column, std::uint32_t first, std::uint64_t end) {
     const std::uint32_t computed = column.rounding->computed(x);
     if (!column.other)
       mismatches += computed != format.round(x, column.rounding->toward_zero, below);
-    else if (std::isnan(x))
-      mismatches += (column.other->expected(x) & 0x7fffu) <= format.infinity();
+    else if (const std::uint32_t expected = column.other->expected(x); format.is_nan(expected))
+      mismatches += !format.is_nan(computed);
     else
-      mismatches += computed != column.other->expected(x);
+      mismatches += computed != expected;
   }
   column.inputs += end - first;
   column.mismatches += mismatches;

@@ -14,12 +14,14 @@ namespace oracle {
 class Format {
  public:
   /// `code_shift`: how far the code lies to the left in what kernels store (13 for tf32 in a
-  /// float).
-  Format(int exponent_bits, int mantissa_bits, int code_shift, std::uint32_t nan)
+  /// float). Without infinity the only NaN stands in its place.
+  Format(int exponent_bits, int mantissa_bits, int code_shift, std::uint32_t nan,
+         bool has_infinity = true)
       : shift_(code_shift),
         sign_(1u << (exponent_bits + mantissa_bits)),
-        infinity_(((1u << exponent_bits) - 1) << mantissa_bits),
-        nan_(nan) {
+        infinity_(has_infinity ? ((1u << exponent_bits) - 1) << mantissa_bits : nan),
+        nan_(nan),
+        has_infinity_(has_infinity) {
     const int bias = (1 << (exponent_bits - 1)) - 1;
     for (std::uint32_t code = 0; code <= infinity_; ++code) {
       const int exponent = static_cast<int>(code >> mantissa_bits);
@@ -36,10 +38,11 @@ class Format {
     if (std::isnan(x)) return nan_;
     const double magnitude = std::fabs(static_cast<double>(x));
     const std::uint32_t sign = std::signbit(x) ? sign_ : 0;
-    if (std::isinf(x)) return (sign | infinity_) << shift_;
+    if (std::isinf(x)) return has_infinity_ ? (sign | infinity_) << shift_ : nan_;
     while (below + 1 < infinity_ && numbers_[below + 1] <= magnitude) ++below;
     const double down = magnitude - numbers_[below], up = numbers_[below + 1] - magnitude;
     const bool rounds_up = !toward_zero && (up < down || (up == down && below % 2 == 1));
+    if (!has_infinity_ && below + rounds_up == nan_) return nan_;
     return (sign | (below + rounds_up)) << shift_;
   }
   std::uint32_t round(float x, bool toward_zero = false) const {
@@ -55,16 +58,19 @@ class Format {
   double read(std::uint32_t stored) const {
     const std::uint32_t code = stored >> shift_, magnitude = code & ~sign_;
     double number = magnitude < infinity_ ? numbers_[magnitude] : HUGE_VAL;
-    if (magnitude > infinity_) number = NAN;
+    if (magnitude > infinity_ || (magnitude == infinity_ && !has_infinity_)) number = NAN;
     return code & sign_ ? -number : number;
   }
 
-  std::uint32_t infinity() const { return infinity_; }
+  bool is_nan(std::uint32_t stored) const { return std::isnan(read(stored)); }
+  /// How many codes there are.
+  std::uint32_t codes() const { return 2 * sign_; }
   const std::vector<double>& numbers() const { return numbers_; }
 
  private:
   int shift_;
   std::uint32_t sign_, infinity_, nan_;
+  bool has_infinity_;
   std::vector<double> numbers_;
 };
 
@@ -78,6 +84,14 @@ inline const Format& bf16() {
 }
 inline const Format& tf32() {
   static const Format format(8, 10, 13, 0x7fffffff);
+  return format;
+}
+inline const Format& f8e4m3() {
+  static const Format format(4, 3, 0, 0x7f, false);
+  return format;
+}
+inline const Format& f8e5m2() {
+  static const Format format(5, 2, 0, 0x7f);
   return format;
 }
 

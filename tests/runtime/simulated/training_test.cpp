@@ -112,6 +112,8 @@ TEST_CASE("steps on simulated chips have the bits of the CPU") {
                         {"digits_f16", &halftone_artifact_digits_f16, "sm_75"},
                         {"state_average", &halftone_artifact_state_average, "sm_80"},
                         {"state_average", &halftone_artifact_state_average, "sm_80", 2},
+                        {"float8", &halftone_artifact_float8, "sm_75"},
+                        {"float8", &halftone_artifact_float8, "sm_90a"},
                         {"input_gradients", &halftone_artifact_input_gradients, "sm_80"},
                         {"narrow_inputs", &halftone_artifact_narrow_inputs, "sm_75"},
                         {"narrow_inputs", &halftone_artifact_narrow_inputs, "sm_80"},

@@ -3,7 +3,7 @@
 // does not hold is rounded.
 #pragma once
 
-#include "halftone/encoding/element.hpp"
+#include "halftone/encoding/traits.hpp"
 
 namespace halftone::encoding {
 
@@ -25,7 +25,7 @@ struct Encoding {
   Element element = Element::f32;
   Scaling scaling;
   Rounding rounding = Rounding::nearest_even;
-  bool saturate = false;  ///< what exceeds the largest number becomes it, not infinity
+  bool saturate = false;  ///< what exceeds the largest number becomes it (F2)
 
   constexpr Encoding() = default;
   /// Unscaled.
@@ -42,10 +42,18 @@ constexpr const char* fault(const Encoding& encoding) {
   if (encoding.scaling != Scaling{}) {
     return "scales its elements, which nothing computes with; state an element alone";
   }
-  return encoding.saturate
-             ? "saturates, but what exceeds an element's range becomes infinite (F2); "
-               "leave saturate out"
+  const ElementTraits& element = traits(encoding.element);
+  if (!element.computed && !element.integer) {
+    return "is of an element that is converted alone, not computed with; state f8e4m3 or f8e5m2";
+  }
+  return encoding.saturate && !is_narrow(encoding.element)
+             ? "saturates, but nothing is rounded to its element (F2); leave saturate out"
              : nullptr;
+}
+
+/// Whether rounding a value of `from` leaves it as it is: to saturate takes infinities.
+constexpr bool keeps(const Encoding& to, Element from) {
+  return holds(to.element, from) && !(to.saturate && traits(from).has_infinity);
 }
 
 }  // namespace halftone::encoding

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text form of an encoding: `bf16`, `f16 toward_zero`, `f16 scaled block 32 f32 saturate`.
+// The text form of an encoding: `bf16`, `f16 toward_zero`, `f8e4m3 scaled block 32 f32 saturate`.
 //
 //   encoding := ELEMENT [scaled (tensor | block SIZE [axis AXIS]) ELEMENT] [toward_zero] [saturate]
 #pragma once
@@ -28,7 +28,7 @@ inline std::string spelled(const Encoding& encoding) {
   return encoding.saturate ? text + " saturate" : text;
 }
 
-/// "f32, tf32, f16, bf16 and i32"
+/// "f32, tf32, f16, ... and f4e2m1"
 inline std::string element_list() {
   std::string text;
   for (int i = 0; i < kElements; ++i) {

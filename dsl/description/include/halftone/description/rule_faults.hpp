@@ -149,14 +149,16 @@ constexpr Finding fields_fault(const Fields& fields, bool of_internals) {
     if (fields.has(field) && surplus(choice)) return found(Trouble::follow_with_format, field);
   }
   const encoding::ElementTraits& store = encoding::traits(fields.store.encoding.element);
-  if (fields.has(Field::store) && ((!store.stored && !of_internals) || store.integer)) {
+  if (fields.has(Field::store) && ((!store.stored && !of_internals) || !store.computed)) {
     return {.trouble = Trouble::store_format, .field = Field::store, .word = store.word};
   }
-  if (fields.has(Field::compute) && encoding::traits(fields.compute.encoding.element).integer) {
-    return found(Trouble::compute_format, Field::compute);
+  const encoding::ElementTraits& compute = encoding::traits(fields.compute.encoding.element);
+  if (fields.has(Field::compute) && !compute.computed) {
+    return {.trouble = Trouble::compute_format, .field = Field::compute, .word = compute.word};
   }
-  if (fields.has(Field::result) && encoding::traits(fields.result.element).integer) {
-    return found(Trouble::result_format, Field::result);
+  const encoding::ElementTraits& result = encoding::traits(fields.result.element);
+  if (fields.has(Field::result) && !result.computed) {
+    return {.trouble = Trouble::result_format, .field = Field::result, .word = result.word};
   }
   if (fields.has(Field::master) && fields.master.element != Element::f32) {
     return found(Trouble::master_format, Field::master);
@@ -167,7 +169,7 @@ constexpr Finding fields_fault(const Fields& fields, bool of_internals) {
     if (const char* const fault = encoding::fault(encoding)) {
       return {.trouble = Trouble::field_encoding, .field = field, .word = fault};
     }
-    return found(Trouble::field_rounding, field);
+    if (encoding.rounding != Rounding()) return found(Trouble::field_rounding, field);
   }
   if (fields.has(Field::rounding) && !fields.has(Field::store) && !fields.has(Field::compute)) {
     return found(Trouble::lone_rounding, Field::rounding);

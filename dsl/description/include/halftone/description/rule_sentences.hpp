@@ -42,12 +42,16 @@ constexpr void write_field_fault(Out& out, const Finding& found) {
     case Trouble::store_format:
       out.put(" stores ");
       out.put(found.word);
-      return out.put(", which nothing is held in; store f32, f16, bf16 or follow (P42)");
+      return out.put(
+          ", which nothing is held in; store f32, f16, bf16, f8e4m3, f8e5m2 or follow (P42)");
     case Trouble::compute_format:
     case Trouble::result_format:
       out.put(" states ");
       out.put(field);
-      return out.put(" i32; write f32, tf32, f16 or bf16 (P42)");
+      out.put(" ");
+      out.put(found.word);
+      return out.put(
+          ", which nothing is computed in; write f32, tf32, f16, bf16, f8e4m3 or f8e5m2 (P42)");
     case Trouble::master_format:
       return out.put(" keeps masters in another format than f32; write master f32 (P42)");
     case Trouble::field_encoding:

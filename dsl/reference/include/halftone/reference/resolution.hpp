@@ -46,12 +46,12 @@ class Resolution {
   [[nodiscard]] description::LossScale loss_scale() const;
 
  private:
-  [[nodiscard]] description::Element widest_operand(description::NodeId node,
-                                                    description::Pass pass) const;
+  [[nodiscard]] description::Encoding widest_operand(description::NodeId node,
+                                                     description::Pass pass) const;
 
   description::Description description_;
   std::string target_;
-  std::vector<description::Element> activations_;  // by NodeId: what a node's users read
+  std::vector<description::Encoding> activations_;  // by NodeId: what a node's users read
 };
 
 }  // namespace halftone::reference

@@ -14,11 +14,13 @@ namespace halftone::reference {
 struct RoundTo {
   description::Element format = description::Element::f32;
   description::Rounding rounding = description::Rounding::nearest_even;
+  bool saturate = false;
 
   bool operator==(const RoundTo&) const = default;
 };
 
-/// F2, F3: x rounded to the format, which is not i32. Every NaN becomes 7fffffff.
+/// F2, F3: x rounded to the format, which is no integer. Every NaN becomes 7fffffff, and the
+/// largest number where the format has none.
 [[nodiscard]] float round(RoundTo to, float x);
 
 /// Exact evaluation knows no formats.
@@ -28,10 +30,10 @@ struct RoundTo {
 /// bounds it.
 [[nodiscard]] Bounded round(RoundTo to, Bounded x);
 
-/// The code of round(to, x) in f16 or bf16; 7fff for every NaN.
+/// The code of round(to, x) in a float of at most 16 bits; F3's for every NaN.
 [[nodiscard]] std::uint16_t encode(RoundTo to, float x);
 
-/// F4: the value of a code of f16 or bf16; 7fffffff for every NaN.
+/// F4: the value of such a code; 7fffffff for every NaN.
 [[nodiscard]] float decode(description::Element format, std::uint16_t code);
 
 }  // namespace halftone::reference

@@ -24,9 +24,9 @@ inline constexpr std::uint32_t kVersion = 15;
 
 using encoding::Element, encoding::Encoding;
 
-/// Who owns a buffer's contents. Elements: activations have any; caches f32, tf32, f16 or bf16;
-/// inputs f32, f16, bf16 or i32; working copies any float but f32; states f32 or i32; counters i32;
-/// all else f32.
+/// Who owns a buffer's contents. Elements: activations have any; caches any float; inputs f32, f16,
+/// bf16 or integers; working copies any float but f32; states f32 or i32; counters i32; all else
+/// f32. Floats are those that rules state (P10).
 enum class Role : std::uint8_t {
   input,           // copied in by every step
   parameters,      // the flat buffer of all parameters, master format

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+# Floats of 8 bits under more rules than their model in tests/support/models states: without saturation, toward zero, under f16 that
+# saturates; and fused or not.
+set(declarations "")
+set(entries "")
+set(objects "")
+set(more "\ninline constexpr LinkedArtifact kUnfusedArtifacts[] = {\n")
+set(model ${test_models}/float8.halftone)
+function(float8_rules name)
+  halftone_add_test_artifact(float8_${name} ${model} --targets cpu REPLACE "optimizer" "${ARGN}\noptimizer")
+  halftone_add_test_artifact(float8_${name}_unfused ${model} --targets cpu --variants ${tested_variant} --unfused TABLE more
+    ROW float8_${name} REPLACE "optimizer" "${ARGN}\noptimizer")
+  foreach(list declarations entries objects more)
+    set(${list} "${${list}}" PARENT_SCOPE)
+  endforeach()
+endfunction()
+float8_rules(stated "rule everywhere : master f32")
+float8_rules(infinite "rule everywhere : store f8e5m2 compute f8e5m2")
+float8_rules(overflowing "rule everywhere : store f8e4m3 compute f8e4m3")
+float8_rules(toward_zero "rule everywhere : store f8e4m3 compute f8e5m2 rounding toward_zero")
+float8_rules(rounded_twice "rule everywhere : store f8e4m3 saturate compute f8e5m2 saturate result f16 saturate\nrule where role weight : store f8e4m3 compute f8e5m2 saturate")
+float8_rules(half "rule everywhere : store f16 saturate compute f16 saturate")
+string(APPEND more "};\n")
+configure_file(artifacts.hpp.in float8/artifacts.hpp @ONLY)
+halftone_add_test(laws_float8 OPTIMIZED SOURCES main.cpp float8.cpp ${objects} LINK halftone::runtime halftone::manifest halftone::reference)
+target_include_directories(laws_float8 PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/float8 ${CMAKE_CURRENT_SOURCE_DIR}/..)
