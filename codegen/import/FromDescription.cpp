@@ -265,31 +265,22 @@ DictionaryAttr importLossScale(Builder &builder, const hd::LossScale &scale) {
   return fields.getDictionary(builder.getContext());
 }
 
+/// Its word as `kind`, and its settings by their words.
 DictionaryAttr importOptimizer(Builder &builder, const hd::Optimizer &optimizer) {
   SmallVector<NamedAttribute> fields;
-  auto set = [&](StringRef name, double value) {
-    fields.push_back(builder.getNamedAttr(name, builder.getF64FloatAttr(value)));
-  };
-  auto setAdam = [&](StringRef kind, const auto &adam) {
-    fields.push_back(builder.getNamedAttr("kind", builder.getStringAttr(kind)));
-    set("learning_rate", adam.learning_rate);
-    set("beta1", adam.beta1);
-    set("beta2", adam.beta2);
-    set("epsilon", adam.epsilon);
-    set("weight_decay", adam.weight_decay);
-  };
-  if (const auto *adamw = std::get_if<hd::AdamW>(&optimizer)) {
-    setAdam("adamw", *adamw);
-  } else if (const auto *adam = std::get_if<hd::Adam>(&optimizer)) {
-    setAdam("adam", *adam);
-  } else {
-    const auto &sgd = std::get<hd::Sgd>(optimizer);
-    fields.push_back(builder.getNamedAttr("kind", builder.getStringAttr("sgd")));
-    set("learning_rate", sgd.learning_rate);
-    set("momentum", sgd.momentum);
-    set("weight_decay", sgd.weight_decay);
-    fields.push_back(builder.getNamedAttr("nesterov", builder.getBoolAttr(sgd.nesterov)));
-  }
+  std::visit(
+      [&]<class Optimizer>(const Optimizer &is) {
+        fields.push_back(builder.getNamedAttr("kind", builder.getStringAttr(Optimizer::word)));
+        for (const auto &setting : Optimizer::settings) {
+          Attribute value;
+          if (setting.number != nullptr)
+            value = builder.getF64FloatAttr(is.*setting.number);
+          else
+            value = builder.getBoolAttr(is.*setting.flag);
+          fields.push_back(builder.getNamedAttr(setting.word, value));
+        }
+      },
+      optimizer);
   return builder.getDictionaryAttr(fields);
 }
 
@@ -309,6 +300,8 @@ OwningOpRef<ModuleOp> importDescription(const hd::Description &description, Stri
   (*module)->setAttr(kOptimizerAttr, importOptimizer(builder, description.optimizer));
   if (description.clip)
     (*module)->setAttr(kClipAttr, builder.getF64FloatAttr(*description.clip));
+  if (description.clip_value)
+    (*module)->setAttr(kClipValueAttr, builder.getF64FloatAttr(*description.clip_value));
   if (description.average)
     (*module)->setAttr(kAverageAttr, builder.getF64FloatAttr(*description.average));
   auto addGraph = [&](StringRef name, const std::vector<bool> &needed, bool training) {

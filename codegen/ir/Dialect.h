@@ -130,14 +130,16 @@ inline constexpr llvm::StringLiteral kPlacesAttr = "halftone.places";
 inline constexpr llvm::StringLiteral kLossWithoutOutputAttr = "halftone.loss_without_output";
 /// On the module, set by import: the model's name (StringAttr); the precision rules
 /// (RulesAttr) and the target that they are resolved for (StringAttr, "cpu" when absent); the
-/// optimizer (dictionary with `kind` and its numbers); the largest gradient norm (F64, absent
-/// without clip); the loss scale (dictionary with `kind` and its numbers, absent without one).
+/// optimizer (dictionary with `kind` and its numbers); the largest gradient norm and the
+/// largest size of a gradient's element (F64, absent without clips); the loss scale (dictionary
+/// with `kind` and its numbers, absent without one).
 inline constexpr llvm::StringLiteral kModelAttr = "halftone.model";
 inline constexpr llvm::StringLiteral kRulesAttr = "halftone.rules";
 inline constexpr llvm::StringLiteral kTargetAttr = "halftone.target";
 inline constexpr llvm::StringLiteral kLossScaleAttr = "halftone.loss_scale";
 inline constexpr llvm::StringLiteral kOptimizerAttr = "halftone.optimizer";
 inline constexpr llvm::StringLiteral kClipAttr = "halftone.clip";
+inline constexpr llvm::StringLiteral kClipValueAttr = "halftone.clip_value";
 inline constexpr llvm::StringLiteral kAverageAttr = "halftone.average";
 
 /// Names of the buffers of an output and of its gradient: an output may have the name of another

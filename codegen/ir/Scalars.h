@@ -51,6 +51,12 @@ public:
   mlir::Value div(mlir::Value a, mlir::Value b) {
     return mlir::arith::DivFOp::create(builder, loc, a, b);
   }
+  mlir::Value maximum(mlir::Value a, mlir::Value b) {
+    return mlir::arith::MaximumFOp::create(builder, loc, a, b);
+  }
+  mlir::Value minimum(mlir::Value a, mlir::Value b) {
+    return mlir::arith::MinimumFOp::create(builder, loc, a, b);
+  }
   mlir::Value neg(mlir::Value a) { return mlir::arith::NegFOp::create(builder, loc, a); }
   mlir::Value fma(mlir::Value a, mlir::Value b, mlir::Value c) {
     return mlir::math::FmaOp::create(builder, loc, a, b, c);

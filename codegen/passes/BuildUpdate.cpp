@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flat parameter layout, and M4, U0 to U9 and L3 as ordinary operations.
+// The flat parameter layout, and M4, U0 to U13 and L3 as ordinary operations.
 #include <cmath>
 
 #include "codegen/passes/LossScaleForm.h"
@@ -246,8 +246,8 @@ private:
                              : hyperparameter("learning_rate", ofModel("learning_rate"));
     auto flatDims = cast<TensorType>(parameters.getType()).getDims();
     SmallVector<Value> moments;
-    for (StringRef name : optimizer.moments())
-      moments.push_back(state(name, flatDims, 0));
+    for (const OptimizerForm::Scalar &moment : optimizer.moments())
+      moments.push_back(state(moment.name, flatDims, moment.initial));
     for (StringRef name : averages.moments())
       moments.push_back(state(name, flatDims, 0));
     SmallVector<Value> inputs{parameters, gradients};
@@ -281,6 +281,11 @@ private:
     element.gradient = s.mul(a[1], a[5 + moments]); // U0
     if (module->hasAttr(kClipAttr))                 // U2
       element.gradient = s.mul(element.gradient, a[4 + moments]);
+    if (auto clip = module->getAttrOfType<FloatAttr>(kClipValueAttr)) {
+      double largest = clip.getValueAsDouble();
+      Value raised = s.maximum(element.gradient, s.like(a[0], -largest));
+      element.gradient = s.minimum(raised, s.like(a[0], largest));
+    }
     size_t averaged = averages.isStated() ? 1 : 0;
     element.moments.assign(a.begin() + 2, a.begin() + 2 + moments);
     size_t own = optimizer.hyperparameters().size();

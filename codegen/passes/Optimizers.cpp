@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The optimizers' formulas: U4, U5, U6, U9.
+// The optimizers' formulas: U4, U5, U6, U9 to U13.
 #include "codegen/passes/Optimizers.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -8,82 +10,24 @@ namespace halftone::ir {
 
 namespace {
 
+using Carried = SmallVector<OptimizerForm::Scalar>;
+
 double number(DictionaryAttr attributes, StringRef name) {
   return attributes.getAs<FloatAttr>(name).getValueAsDouble();
 }
+bool flag(DictionaryAttr attributes, StringRef name) {
+  return attributes.getAs<BoolAttr>(name).getValue();
+}
 
-/// U5
-class Sgd : public OptimizerForm {
+/// U6: a power that is carried as the unevaluated sum of two floats.
+class Power {
 public:
-  explicit Sgd(DictionaryAttr attributes)
-      : momentum(number(attributes, "momentum")),
-        nesterov(attributes.getAs<BoolAttr>("nesterov").getValue()) {}
+  Power(StringRef name, double base) : name(name.str()), base(base) {}
 
-  SmallVector<std::string> moments() const override {
-    return momentum == 0 ? SmallVector<std::string>() : SmallVector<std::string>{"sgd.momentum"};
-  }
-
-  SmallVector<Scalar> hyperparameters() const override {
-    return momentum == 0 ? SmallVector<Scalar>() : SmallVector<Scalar>{{"momentum", momentum}};
-  }
-
-  SmallVector<Value> updateElement(Scalars &s, const Element &e) const override {
-    Value g = s.fma(e.weightDecay, e.parameter, e.gradient), rate = s.neg(e.learningRate);
-    if (momentum == 0)
-      return {s.fma(rate, g, e.parameter)};
-    Value factor = e.hyperparameters[0], buffer = s.fma(factor, e.moments[0], g);
-    Value step = nesterov ? s.fma(factor, buffer, g) : buffer;
-    return {s.fma(rate, step, e.parameter), buffer};
-  }
-
-private:
-  double momentum;
-  bool nesterov;
-};
-
-/// U4 and, with the decay in the gradient, U9; carried: beta1^t and beta2^t, each as the
-/// unevaluated sum of two floats (U6)
-class Adam : public OptimizerForm {
-public:
-  Adam(DictionaryAttr attributes, StringRef word, bool decoupled)
-      : word(word.str()), decoupled(decoupled), beta1(number(attributes, "beta1")),
-        beta2(number(attributes, "beta2")), epsilon(number(attributes, "epsilon")) {}
-
-  SmallVector<std::string> moments() const override {
-    return {word + ".first_moment", word + ".second_moment"};
-  }
-
-  SmallVector<Scalar> carriedScalars() const override {
-    return {{word + ".beta1_power_high", 1},
-            {word + ".beta1_power_low", 0},
-            {word + ".beta2_power_high", 1},
-            {word + ".beta2_power_low", 0}};
-  }
-
-  SmallVector<Value> nextScalars(Scalars &s, ValueRange carried) const override {
-    SmallVector<Value> next = multiply(s, carried[0], carried[1], beta1);
-    llvm::append_range(next, multiply(s, carried[2], carried[3], beta2));
-    return next;
-  }
-
-  SmallVector<Value> updateElement(Scalars &s, const Element &e) const override {
-    Value p = e.parameter, one = s.like(p, 1);
-    Value g = decoupled ? e.gradient : s.fma(e.weightDecay, p, e.gradient);
-    Value correction1 = s.sub(s.sub(one, e.carried[0]), e.carried[1]);
-    Value correction2 = s.sub(s.sub(one, e.carried[2]), e.carried[3]);
-    Value decayed = decoupled ? s.fma(s.neg(s.mul(e.learningRate, e.weightDecay)), p, p) : p;
-    Value first = s.fma(s.like(p, 1 - beta1), s.sub(g, e.moments[0]), e.moments[0]);
-    Value second = s.fma(s.like(p, 1 - beta2), s.mul(g, g), s.mul(s.like(p, beta2), e.moments[1]));
-    Value denominator = s.add(s.div(s.sqrt(second), s.sqrt(correction2)), s.like(p, epsilon));
-    Value step = s.div(s.mul(s.div(e.learningRate, correction1), first), denominator);
-    return {s.sub(decayed, step), first, second};
-  }
-
-private:
-  /// U6
-  static SmallVector<Value> multiply(Scalars &s, Value high, Value low, double beta) {
-    float betaHigh = static_cast<float>(beta);
-    Value bh = s.like(high, betaHigh), bl = s.like(high, beta - betaHigh);
+  Carried carried() const { return {{name + "_high", 1}, {name + "_low", 0}}; }
+  SmallVector<Value> next(Scalars &s, Value high, Value low) const {
+    float baseHigh = static_cast<float>(base);
+    Value bh = s.like(high, baseHigh), bl = s.like(high, base - baseHigh);
     Value t = s.mul(high, bh);
     Value e = s.fma(high, bh, s.neg(t));
     e = s.fma(high, bl, e);
@@ -92,9 +36,267 @@ private:
     return {sum, s.sub(e, s.sub(sum, t))};
   }
 
+private:
+  std::string name;
+  double base;
+};
+
+/// 1 - power, of its two floats.
+Value rest(Scalars &s, Value high, Value low) {
+  Value one = s.like(high, 1);
+  return s.sub(s.sub(one, high), low);
+}
+
+/// a + (1 - kept) * (x - a)
+Value averaged(Scalars &s, Value a, Value x, double kept) {
+  return s.fma(s.like(a, 1 - kept), s.sub(x, a), a);
+}
+
+/// kept * a + (1 - kept) * g * g
+Value averagedSquare(Scalars &s, Value a, Value g, double kept) {
+  return s.fma(s.like(a, 1 - kept), s.mul(g, g), s.mul(s.like(a, kept), a));
+}
+
+/// The parameter behind a decay of its own, U4.
+Value decayed(Scalars &s, const OptimizerForm::Element &e) {
+  Value shrink = s.neg(s.mul(e.learningRate, e.weightDecay));
+  return s.fma(shrink, e.parameter, e.parameter);
+}
+
+/// The gradient with the decay in it, U5.
+Value decayedGradient(Scalars &s, const OptimizerForm::Element &e) {
+  return s.fma(e.weightDecay, e.parameter, e.gradient);
+}
+
+/// U5; carried, with a dampening: what the buffer takes of a gradient, all of the first.
+class Sgd : public OptimizerForm {
+public:
+  explicit Sgd(DictionaryAttr attributes)
+      : momentum(number(attributes, "momentum")), nesterov(flag(attributes, "nesterov")) {
+    if (auto given = attributes.getAs<FloatAttr>("dampening"))
+      dampening = given.getValueAsDouble();
+  }
+
+  SmallVector<Scalar> moments() const override {
+    return momentum == 0 ? SmallVector<Scalar>() : SmallVector<Scalar>{{"sgd.momentum", 0}};
+  }
+
+  SmallVector<Scalar> carriedScalars() const override {
+    return dampening == 0 ? SmallVector<Scalar>() : SmallVector<Scalar>{{"sgd.share", 0}};
+  }
+
+  SmallVector<Value> nextScalars(Scalars &s, ValueRange carried) const override {
+    if (dampening == 0)
+      return {};
+    Value isFirst = s.equal(carried[0], s.like(carried[0], 0));
+    return {s.select(isFirst, s.like(carried[0], 1), s.like(carried[0], 1 - dampening))};
+  }
+
+  SmallVector<Scalar> hyperparameters() const override {
+    return momentum == 0 ? SmallVector<Scalar>() : SmallVector<Scalar>{{"momentum", momentum}};
+  }
+
+  SmallVector<Value> updateElement(Scalars &s, const Element &e) const override {
+    Value g = decayedGradient(s, e), rate = s.neg(e.learningRate);
+    if (momentum == 0)
+      return {s.fma(rate, g, e.parameter)};
+    Value factor = e.hyperparameters[0], taken = dampening == 0 ? g : s.mul(e.carried[0], g);
+    Value buffer = s.fma(factor, e.moments[0], taken);
+    Value step = nesterov ? s.fma(factor, buffer, g) : buffer;
+    return {s.fma(rate, step, e.parameter), buffer};
+  }
+
+private:
+  double momentum, dampening = 0;
+  bool nesterov;
+};
+
+/// U4 and, with the decay in the gradient, U9
+class Adam : public OptimizerForm {
+public:
+  Adam(DictionaryAttr attributes, StringRef word, bool decoupled)
+      : word(word.str()), decoupled(decoupled), beta1(number(attributes, "beta1")),
+        beta2(number(attributes, "beta2")), epsilon(number(attributes, "epsilon")),
+        power1(this->word + ".beta1_power", beta1), power2(this->word + ".beta2_power", beta2) {
+    if (auto given = attributes.getAs<BoolAttr>("amsgrad"))
+      amsgrad = given.getValue();
+  }
+
+  SmallVector<Scalar> moments() const override {
+    SmallVector<Scalar> all{{word + ".first_moment", 0}, {word + ".second_moment", 0}};
+    if (amsgrad)
+      all.push_back({word + ".largest_second_moment", 0});
+    return all;
+  }
+
+  SmallVector<Scalar> carriedScalars() const override {
+    SmallVector<Scalar> all = power1.carried();
+    llvm::append_range(all, power2.carried());
+    return all;
+  }
+
+  SmallVector<Value> nextScalars(Scalars &s, ValueRange carried) const override {
+    SmallVector<Value> next = power1.next(s, carried[0], carried[1]);
+    llvm::append_range(next, power2.next(s, carried[2], carried[3]));
+    return next;
+  }
+
+  SmallVector<Value> updateElement(Scalars &s, const Element &e) const override {
+    Value g = decoupled ? e.gradient : decayedGradient(s, e);
+    Value correction1 = rest(s, e.carried[0], e.carried[1]);
+    Value correction2 = rest(s, e.carried[2], e.carried[3]);
+    Value p = decoupled ? decayed(s, e) : e.parameter;
+    Value first = averaged(s, e.moments[0], g, beta1);
+    Value second = averagedSquare(s, e.moments[1], g, beta2), divisor = second;
+    SmallVector<Value> next{first, second};
+    if (amsgrad)
+      next.push_back(divisor = s.maximum(second, e.moments[2]));
+    Value denominator = s.add(s.div(s.sqrt(divisor), s.sqrt(correction2)), s.like(p, epsilon));
+    Value step = s.div(s.mul(s.div(e.learningRate, correction1), first), denominator);
+    next.insert(next.begin(), s.sub(p, step));
+    return next;
+  }
+
+private:
   std::string word;
-  bool decoupled;
+  bool decoupled, amsgrad = false;
   double beta1, beta2, epsilon;
+  Power power1, power2;
+};
+
+/// U10; carried beside the powers: the product of the momenta
+class NAdam : public OptimizerForm {
+public:
+  explicit NAdam(DictionaryAttr attributes)
+      : beta1(number(attributes, "beta1")), beta2(number(attributes, "beta2")),
+        epsilon(number(attributes, "epsilon")),
+        decoupled(flag(attributes, "decoupled_weight_decay")), power2("nadam.beta2_power", beta2),
+        growth("nadam.growth_power", std::pow(0.96, number(attributes, "momentum_decay"))) {}
+
+  SmallVector<Scalar> moments() const override {
+    return {{"nadam.first_moment", 0}, {"nadam.second_moment", 0}};
+  }
+
+  SmallVector<Scalar> carriedScalars() const override {
+    SmallVector<Scalar> all = power2.carried();
+    llvm::append_range(all, growth.carried());
+    all.push_back({"nadam.momentum_product", 1});
+    return all;
+  }
+
+  SmallVector<Value> nextScalars(Scalars &s, ValueRange carried) const override {
+    SmallVector<Value> next = power2.next(s, carried[0], carried[1]);
+    llvm::append_range(next, growth.next(s, carried[2], carried[3]));
+    next.push_back(s.mul(carried[4], momentum(s, next[2])));
+    return next;
+  }
+
+  SmallVector<Value> updateElement(Scalars &s, const Element &e) const override {
+    Value g = decoupled ? e.gradient : decayedGradient(s, e);
+    Value p = decoupled ? decayed(s, e) : e.parameter;
+    Value one = s.like(p, 1), correction2 = rest(s, e.carried[0], e.carried[1]);
+    Value now = momentum(s, e.carried[2]), product = e.carried[4];
+    Value then = momentum(s, growth.next(s, e.carried[2], e.carried[3])[0]);
+    Value ofGradient = s.div(s.mul(e.learningRate, s.sub(one, now)), s.sub(one, product));
+    Value ofMoment = s.div(s.mul(e.learningRate, then), s.sub(one, s.mul(product, then)));
+    Value first = averaged(s, e.moments[0], g, beta1);
+    Value second = averagedSquare(s, e.moments[1], g, beta2);
+    Value denominator = s.add(s.div(s.sqrt(second), s.sqrt(correction2)), s.like(p, epsilon));
+    Value step = s.div(s.fma(ofGradient, g, s.mul(ofMoment, first)), denominator);
+    return {s.sub(p, step), first, second};
+  }
+
+private:
+  /// Of the step whose power of `growth` is `power`.
+  Value momentum(Scalars &s, Value power) const {
+    Value half = s.mul(s.like(power, 0.5), power);
+    return s.mul(s.like(power, beta1), s.sub(s.like(power, 1), half));
+  }
+
+  double beta1, beta2, epsilon;
+  bool decoupled;
+  Power power2, growth;
+};
+
+/// U11
+class Adagrad : public OptimizerForm {
+public:
+  explicit Adagrad(DictionaryAttr attributes)
+      : epsilon(number(attributes, "epsilon")),
+        initial(number(attributes, "initial_accumulator_value")) {}
+
+  SmallVector<Scalar> moments() const override { return {{"adagrad.sum", initial}}; }
+
+  SmallVector<Value> updateElement(Scalars &s, const Element &e) const override {
+    Value g = decayedGradient(s, e), sum = s.fma(g, g, e.moments[0]);
+    Value step = s.div(g, s.add(s.sqrt(sum), s.like(g, epsilon)));
+    return {s.fma(s.neg(e.learningRate), step, e.parameter), sum};
+  }
+
+private:
+  double epsilon, initial;
+};
+
+/// U12
+class RmsProp : public OptimizerForm {
+public:
+  explicit RmsProp(DictionaryAttr attributes)
+      : alpha(number(attributes, "alpha")), epsilon(number(attributes, "epsilon")),
+        momentum(number(attributes, "momentum")), centered(flag(attributes, "centered")) {}
+
+  SmallVector<Scalar> moments() const override {
+    SmallVector<Scalar> all{{"rmsprop.square", 0}};
+    if (centered)
+      all.push_back({"rmsprop.mean", 0});
+    if (momentum != 0)
+      all.push_back({"rmsprop.momentum", 0});
+    return all;
+  }
+
+  SmallVector<Scalar> hyperparameters() const override {
+    return momentum == 0 ? SmallVector<Scalar>() : SmallVector<Scalar>{{"momentum", momentum}};
+  }
+
+  SmallVector<Value> updateElement(Scalars &s, const Element &e) const override {
+    Value g = decayedGradient(s, e), square = averagedSquare(s, e.moments[0], g, alpha);
+    Value divisor = square;
+    SmallVector<Value> next{square};
+    if (centered) {
+      Value mean = averaged(s, e.moments[1], g, alpha);
+      Value variance = s.fma(s.neg(mean), mean, square);
+      divisor = s.maximum(variance, s.like(g, 0));
+      next.push_back(mean);
+    }
+    Value step = s.div(g, s.add(s.sqrt(divisor), s.like(g, epsilon)));
+    if (momentum != 0)
+      next.push_back(step = s.fma(e.hyperparameters[0], e.moments[next.size()], step));
+    next.insert(next.begin(), s.fma(s.neg(e.learningRate), step, e.parameter));
+    return next;
+  }
+
+private:
+  double alpha, epsilon, momentum;
+  bool centered;
+};
+
+/// U13
+class Lion : public OptimizerForm {
+public:
+  explicit Lion(DictionaryAttr attributes)
+      : beta1(number(attributes, "beta1")), beta2(number(attributes, "beta2")) {}
+
+  SmallVector<Scalar> moments() const override { return {{"lion.momentum", 0}}; }
+
+  SmallVector<Value> updateElement(Scalars &s, const Element &e) const override {
+    Value direction = averaged(s, e.moments[0], e.gradient, beta1), zero = s.like(direction, 0);
+    Value p = decayed(s, e), down = s.sub(p, e.learningRate), up = s.add(p, e.learningRate);
+    Value moved = s.select(s.less(direction, zero), up, p);
+    return {s.select(s.greater(direction, zero), down, moved),
+            averaged(s, e.moments[0], e.gradient, beta2)};
+  }
+
+private:
+  double beta1, beta2;
 };
 
 } // namespace
@@ -103,6 +305,14 @@ std::unique_ptr<OptimizerForm> createOptimizer(DictionaryAttr attributes) {
   StringRef kind = attributes.getAs<StringAttr>("kind").getValue();
   if (kind == "adam" || kind == "adamw")
     return std::make_unique<Adam>(attributes, kind, /*decoupled=*/kind == "adamw");
+  if (kind == "nadam")
+    return std::make_unique<NAdam>(attributes);
+  if (kind == "adagrad")
+    return std::make_unique<Adagrad>(attributes);
+  if (kind == "rmsprop")
+    return std::make_unique<RmsProp>(attributes);
+  if (kind == "lion")
+    return std::make_unique<Lion>(attributes);
   assert(kind == "sgd" && "import gives it one of these");
   return std::make_unique<Sgd>(attributes);
 }

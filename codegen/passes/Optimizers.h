@@ -22,8 +22,8 @@ public:
   };
 
   virtual ~OptimizerForm() = default;
-  /// Names of the flat buffers with one value per parameter element, all starting at zero.
-  virtual llvm::SmallVector<std::string> moments() const = 0;
+  /// The flat buffers with one value per parameter element, and what each starts at.
+  virtual llvm::SmallVector<Scalar> moments() const = 0;
   virtual llvm::SmallVector<Scalar> carriedScalars() const { return {}; }
   /// Scalars that the host sets, beside the learning rate and the weight decay.
   virtual llvm::SmallVector<Scalar> hyperparameters() const { return {}; }

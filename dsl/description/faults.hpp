@@ -20,10 +20,11 @@ enum class Section {
   rule,
   optimizer,
   clip,
+  clip_value,
   schedule,
   average
 };
-inline constexpr std::size_t kSections = 10;
+inline constexpr std::size_t kSections = 11;
 
 struct Fault {
   Section section = Section::model;

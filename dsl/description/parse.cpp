@@ -2,6 +2,7 @@
 // Reads the text form: one statement a line, no recursion, memory in proportion to the text.
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "faults.hpp"
 #include "halftone/description/text.hpp"
@@ -17,6 +18,25 @@ using detail::Section;
 
 constexpr std::string_view kVersion = "1";
 constexpr std::size_t kLongestText = std::size_t{1} << 26;  // bytes; keeps lines and columns in int
+
+/// Calls use with one of each, in the order of Optimizer.
+template <class Use>
+void for_optimizers(Use use) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (use(std::variant_alternative_t<I, Optimizer>()), ...);
+  }
+  (std::make_index_sequence<std::variant_size_v<Optimizer>>());
+}
+
+/// "sgd, adamw or adam", of all.
+std::string known_optimizers() {
+  std::vector<std::string> words;
+  for_optimizers([&]<class Is>(const Is&) { words.emplace_back(Is::word); });
+  std::string list = words.front();
+  for (std::size_t i = 1; i < words.size(); ++i)
+    list += (i + 1 < words.size() ? ", " : " or ") + words[i];
+  return list;
+}
 
 class Parser {
  public:
@@ -52,8 +72,10 @@ class Parser {
   bool parse_assignment();
   bool parse_rule();
   bool parse_optimizer();
-  bool parse_adam(auto& optimizer);
+  template <class Optimizer>
+  bool read_optimizer(Optimizer& optimizer);
   bool parse_clip();
+  bool parse_clip_value();
   bool parse_schedule();
   bool parse_average();
 
@@ -96,7 +118,7 @@ bool Parser::parse_statements() {
     return scan_.fail(scan_.position(),
                       section == Section::model
                           ? "the text ends without a model; add the statement 'model \"name\"'"
-                          : "the text ends without an optimizer; add one, sgd, adam or adamw");
+                          : "the text ends without an optimizer; add one, " + known_optimizers());
   }
   return true;
 }
@@ -122,8 +144,8 @@ bool Parser::parse_statement() {
       {"model", &Parser::parse_model},     {"output", &Parser::parse_output},
       {"loss", &Parser::parse_loss},       {"assign", &Parser::parse_assignment},
       {"rule", &Parser::parse_rule},       {"optimizer", &Parser::parse_optimizer},
-      {"clip", &Parser::parse_clip},       {"schedule", &Parser::parse_schedule},
-      {"average", &Parser::parse_average},
+      {"clip", &Parser::parse_clip},       {"clip_value", &Parser::parse_clip_value},
+      {"average", &Parser::parse_average}, {"schedule", &Parser::parse_schedule},
   };
   if (scan_.peek() == '%') return parse_layer();
   for (const Statement& statement : kStatements) {
@@ -137,8 +159,8 @@ bool Parser::parse_statement() {
     sources.append(detail::spelled(kind)).append(", ");
   }
   return scan_.unexpected("a statement (model, " + sources +
-                          "'%name = ...', output, loss, assign, rule, optimizer, clip, schedule or "
-                          "average)");
+                          "'%name = ...', output, loss, assign, rule, optimizer, clip, clip_value, "
+                          "schedule or average)");
 }
 
 bool Parser::check() {
@@ -295,26 +317,36 @@ bool Parser::parse_rule() {
 
 bool Parser::parse_optimizer() {
   if (!record(Section::optimizer, true)) return false;
-  if (scan_.take_word("sgd")) {
-    Sgd sgd;
-    if (!detail::read_setting(scan_, "learning_rate", sgd.learning_rate)) return false;
-    if (!detail::read_setting(scan_, "momentum", sgd.momentum)) return false;
-    sgd.nesterov = scan_.take_word("nesterov");
-    description_.optimizer = sgd;
-    return detail::read_setting(scan_, "weight_decay",
-                                std::get<Sgd>(description_.optimizer).weight_decay);
-  }
-  if (scan_.take_word("adamw")) return parse_adam(description_.optimizer.emplace<AdamW>());
-  if (scan_.take_word("adam")) return parse_adam(description_.optimizer.emplace<Adam>());
-  return scan_.unexpected("an optimizer, sgd, adam or adamw");
+  bool known = false, read = false;
+  for_optimizers([&]<class Optimizer>(Optimizer optimizer) {
+    if (known || !scan_.take_word(Optimizer::word)) return;
+    known = true;
+    read = read_optimizer(optimizer);
+    description_.optimizer = optimizer;
+  });
+  return known ? read : scan_.unexpected("an optimizer, " + known_optimizers());
 }
 
-bool Parser::parse_adam(auto& optimizer) {
-  return detail::read_setting(scan_, "learning_rate", optimizer.learning_rate) &&
-         detail::read_setting(scan_, "beta1", optimizer.beta1) &&
-         detail::read_setting(scan_, "beta2", optimizer.beta2) &&
-         detail::read_setting(scan_, "epsilon", optimizer.epsilon) &&
-         detail::read_setting(scan_, "weight_decay", optimizer.weight_decay);
+template <class Optimizer>
+bool Parser::read_optimizer(Optimizer& optimizer) {
+  for (const auto& setting : Optimizer::settings) {
+    if (setting.flag != nullptr) {
+      optimizer.*setting.flag = scan_.take_word(setting.word);
+    } else if (setting.optional) {
+      if (scan_.take_word(setting.word) &&
+          !scan_.read_number(optimizer.*setting.number, "a number"))
+        return false;
+    } else if (!detail::read_setting(scan_, setting.word, optimizer.*setting.number)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Parser::parse_clip_value() {
+  return record(Section::clip_value, true) &&
+         scan_.read_number(description_.clip_value.emplace(),
+                           "the largest size of a gradient's element");
 }
 
 bool Parser::parse_clip() {

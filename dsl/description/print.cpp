@@ -23,6 +23,7 @@ class Printer {
     for (const Rule& rule : description_.rules) put("rule ", spelled(rule), "\n");
     std::visit([this](const auto& optimizer) { put_optimizer(optimizer); }, description_.optimizer);
     if (description_.clip) put("clip ", spelled(*description_.clip), "\n");
+    if (description_.clip_value) put("clip_value ", spelled(*description_.clip_value), "\n");
     if (description_.schedule) {
       put("schedule");
       put_expression(*description_.schedule);
@@ -140,19 +141,17 @@ class Printer {
     put(" }");
   }
 
-  void put_optimizer(const Sgd& sgd) {
-    put("optimizer sgd learning_rate ", spelled(sgd.learning_rate), " momentum ",
-        spelled(sgd.momentum), sgd.nesterov ? " nesterov" : "", " weight_decay ",
-        spelled(sgd.weight_decay), "\n");
-  }
-
-  void put_optimizer(const AdamW& adamw) { put_adam("adamw", adamw); }
-  void put_optimizer(const Adam& adam) { put_adam("adam", adam); }
-
-  void put_adam(std::string_view word, const auto& is) {
-    put("optimizer ", word, " learning_rate ", spelled(is.learning_rate), " beta1 ",
-        spelled(is.beta1), " beta2 ", spelled(is.beta2), " epsilon ", spelled(is.epsilon),
-        " weight_decay ", spelled(is.weight_decay), "\n");
+  template <class Optimizer>
+  void put_optimizer(const Optimizer& optimizer) {
+    put("optimizer ", Optimizer::word);
+    for (const auto& setting : Optimizer::settings) {
+      const bool stated = setting.number != nullptr
+                              ? !setting.optional || optimizer.*setting.number != 0
+                              : optimizer.*setting.flag;
+      if (stated) put(" ", setting.word);
+      if (stated && setting.number != nullptr) put(" ", spelled(optimizer.*setting.number));
+    }
+    put("\n");
   }
 
   const Description& description_;

@@ -231,44 +231,32 @@ bool Checker::check_rules() {  // D10
   return !fault || fail(Section::rule, fault->index, -1, std::move(fault->message));
 }
 
-struct OptimizerSetting {
-  std::string_view name;
-  double value;
-  bool below_one;
-};
-
-/// Without subject; D11.
-Sentence setting_fault(std::initializer_list<OptimizerSetting> settings) {
-  for (const OptimizerSetting& setting : settings) {
-    const bool holds = setting.below_one ? is_fraction_in_f32(setting.value)
-                                         : is_not_negative_in_f32(setting.value);
-    if (holds) continue;
-    return "has " + std::string(setting.name) + " " + spelled(setting.value) +
-           "; make it finite, not negative" + (setting.below_one ? " and below 1" : "") + " in f32";
+/// D11, of each setting alone.
+template <class Optimizer>
+Sentence setting_fault(const Optimizer& optimizer) {
+  for (const auto& setting : Optimizer::settings) {
+    if (setting.number == nullptr) continue;
+    const double value = optimizer.*setting.number;
+    if (setting.below_one ? is_fraction_in_f32(value) : is_not_negative_in_f32(value)) continue;
+    return "the optimizer " + std::string(Optimizer::word) + " has " + setting.word + " " +
+           spelled(value) + "; make it finite, not negative" +
+           (setting.below_one ? " and below 1" : "") + " in f32 (D11)";
   }
   return std::nullopt;
 }
 
+Sentence optimizer_fault(const auto& optimizer) { return setting_fault(optimizer); }
 Sentence optimizer_fault(const Sgd& sgd) {
-  const auto fault = setting_fault({{"learning_rate", sgd.learning_rate, false},
-                                    {"momentum", sgd.momentum, true},
-                                    {"weight_decay", sgd.weight_decay, false}});
-  if (fault) return "the optimizer sgd " + *fault + " (D11)";
-  if (!sgd.nesterov || is_positive_in_f32(sgd.momentum)) return std::nullopt;
-  return "the optimizer sgd has nesterov without momentum; give it a momentum above 0 (D11)";
+  if (Sentence fault = setting_fault(sgd)) return fault;
+  const bool moves = is_positive_in_f32(sgd.momentum);
+  if (sgd.nesterov && !moves)
+    return "the optimizer sgd has nesterov without momentum; give it a momentum above 0 (D11)";
+  if (sgd.dampening == 0) return std::nullopt;
+  if (!moves)
+    return "the optimizer sgd has dampening without momentum; give it a momentum above 0 (D11)";
+  if (sgd.nesterov) return "the optimizer sgd has nesterov and dampening; leave one out (D11)";
+  return std::nullopt;
 }
-
-Sentence adam_fault(const std::string& word, const auto& is) {
-  const auto fault = setting_fault({{"learning_rate", is.learning_rate, false},
-                                    {"beta1", is.beta1, true},
-                                    {"beta2", is.beta2, true},
-                                    {"epsilon", is.epsilon, false},
-                                    {"weight_decay", is.weight_decay, false}});
-  return fault ? Sentence("the optimizer " + word + " " + *fault + " (D11)") : std::nullopt;
-}
-
-Sentence optimizer_fault(const AdamW& adamw) { return adam_fault("adamw", adamw); }
-Sentence optimizer_fault(const Adam& adam) { return adam_fault("adam", adam); }
 
 bool Checker::check_optimizer() {  // D11
   const auto fault = std::visit([](const auto& optimizer) { return optimizer_fault(optimizer); },
@@ -278,6 +266,12 @@ bool Checker::check_optimizer() {  // D11
   if (!is_positive_in_f32(clip)) {
     return fail(Section::clip, 0, -1,
                 "the clip norm is " + spelled(clip) + "; make it finite and positive in f32 (D11)");
+  }
+  const double clip_value = description_.clip_value.value_or(1.0);
+  if (!is_positive_in_f32(clip_value)) {
+    return fail(
+        Section::clip_value, 0, -1,
+        "the clip value is " + spelled(clip_value) + "; make it finite and positive in f32 (D11)");
   }
   if (description_.schedule) {
     const auto unsound = expression_fault(*description_.schedule, 1);

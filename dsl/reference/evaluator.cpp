@@ -124,7 +124,11 @@ State<Scalar> Evaluator<Scalar>::initial_state(Tensors<Scalar> parameters) const
     }
     if (!is_trained(node)) continue;
     if (keeps_first(description_.optimizer)) state.first_moments[node.name].assign(count(id), 0);
-    if (keeps_second(description_.optimizer)) state.second_moments[node.name].assign(count(id), 0);
+    if (keeps_second(description_.optimizer)) {
+      const double start = starts_second(description_.optimizer);
+      state.second_moments[node.name].assign(count(id), static_cast<Scalar>(start));
+    }
+    if (keeps_third(description_.optimizer)) state.third_moments[node.name].assign(count(id), 0);
     if (description_.average) state.averages[node.name].assign(count(id), 0);
   }
   return state;
@@ -273,6 +277,7 @@ Step<Scalar> Evaluator<Scalar>::update(const State<Scalar>& state,
     if (keeps_second(description_.optimizer)) {
       slot.second = &result.state.second_moments.at(node.name);
     }
+    if (keeps_third(description_.optimizer)) slot.third = &result.state.third_moments.at(node.name);
     if (description_.average) slot.average = &result.state.averages.at(node.name);
   }
   unscale(state.scaling.scale, micro_batches, slots);
@@ -284,6 +289,7 @@ Step<Scalar> Evaluator<Scalar>::update(const State<Scalar>& state,
   result.exhausted = is_exhausted(rule, result.state.scaling);
   if (!result.finite) return result;  // U7, L5
   if (description_.clip) clip(*description_.clip, result.norm, slots);
+  if (description_.clip_value) clip_value(*description_.clip_value, slots);
   update_parameters(description_, learning_rate, result.state, slots);
   return result;
 }

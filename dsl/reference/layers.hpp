@@ -38,6 +38,7 @@
 #include "layers/silu.hpp"
 #include "layers/sinusoidal_embedding.hpp"
 #include "layers/slice.hpp"
+#include "layers/softmax.hpp"
 #include "layers/transpose.hpp"
 #include "layers/transposed_convolution.hpp"
 #include "layers/upsample.hpp"
@@ -54,8 +55,8 @@ struct KindList {
 };
 
 using Layers =
-    KindList<Linear, LayerNorm, Relu, Gelu, Silu, Add, Concat, Slice, Pointwise, RmsNorm, BatchNorm,
-             GroupNorm, Embedding, SegmentReduce, SegmentBroadcast, Dropout, Rotary,
+    KindList<Linear, LayerNorm, Relu, Gelu, Silu, Softmax, Add, Concat, Slice, Pointwise, RmsNorm,
+             BatchNorm, GroupNorm, Embedding, SegmentReduce, SegmentBroadcast, Dropout, Rotary,
              PositionEmbedding, SinusoidalEmbedding, Reshape, Expand, Transpose, Matmul, Attention,
              CausalConv1d, Convolution, TransposedConvolution, LongConvolution, Pool, AdaptivePool,
              GlobalAveragePool, Upsample, Pad, PixelShuffle, CrossEntropy, Mse, PointwiseLoss>;

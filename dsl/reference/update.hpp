@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The optimizers and what they share: U0 to U6, U9.
+// The optimizers and what they share: U0 to U6, U9 to U13.
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -29,6 +30,7 @@ struct Slot {
   std::vector<Scalar>* p = nullptr;
   std::vector<Scalar>* first = nullptr;  // absent where the optimizer keeps none
   std::vector<Scalar>* second = nullptr;
+  std::vector<Scalar>* third = nullptr;
   std::vector<Scalar>* average = nullptr;
   Scalar learning_rate = 0, decay = 0;  // U3
 };
@@ -52,14 +54,29 @@ inline std::vector<description::NodeId> flat_order(const description::Descriptio
   return order;
 }
 
-// Whether the optimizer keeps a first moment or buffer, and a second moment.
+// Which moments the optimizer keeps: U4, U5, U9 to U13.
 inline bool keeps_first(const description::Optimizer& optimizer) {
-  const auto* sgd = std::get_if<description::Sgd>(&optimizer);
-  return sgd == nullptr || sgd->momentum != 0;
+  if (const auto* sgd = std::get_if<description::Sgd>(&optimizer)) return sgd->momentum != 0;
+  if (const auto* is = std::get_if<description::RmsProp>(&optimizer)) return is->momentum != 0;
+  return !std::holds_alternative<description::Adagrad>(optimizer);
 }
 
 inline bool keeps_second(const description::Optimizer& optimizer) {
-  return !std::holds_alternative<description::Sgd>(optimizer);
+  return !std::holds_alternative<description::Sgd>(optimizer) &&
+         !std::holds_alternative<description::Lion>(optimizer);
+}
+
+inline bool keeps_third(const description::Optimizer& optimizer) {
+  if (const auto* is = std::get_if<description::AdamW>(&optimizer)) return is->amsgrad;
+  if (const auto* is = std::get_if<description::Adam>(&optimizer)) return is->amsgrad;
+  const auto* is = std::get_if<description::RmsProp>(&optimizer);
+  return is != nullptr && is->centered;
+}
+
+// The second moment before the first update.
+inline double starts_second(const description::Optimizer& optimizer) {
+  const auto* is = std::get_if<description::Adagrad>(&optimizer);
+  return is != nullptr ? is->initial_accumulator_value : 0;
 }
 
 // U0, L2
@@ -92,6 +109,15 @@ void clip(double largest_norm, Scalar norm, std::vector<Slot<Scalar>>& slots) {
   const Scalar coefficient = minimum(Scalar(1), ratio);
   for (Slot<Scalar>& slot : slots) {
     for (Scalar& g : slot.g) g = g * coefficient;
+  }
+}
+
+// U2, of single elements
+template <class Scalar>
+void clip_value(double largest, std::vector<Slot<Scalar>>& slots) {
+  const Scalar high = static_cast<Scalar>(largest), low = -high;
+  for (Slot<Scalar>& slot : slots) {
+    for (Scalar& g : slot.g) g = minimum(maximum(g, low), high);
   }
 }
 
@@ -132,21 +158,102 @@ void adam(const Optimizer& o, Power<Scalar> power1, Power<Scalar> power2, Slot<S
     const Scalar p1 = decoupled ? fma(shrink, p, p) : p;
     m = fma(rest1, g - m, m);
     v = fma(rest2, g * g, beta2 * v);
-    p = p1 - ((slot.learning_rate / c1) * m) / (sqrt(v) / sqrt(c2) + epsilon);
+    Scalar divisor = v;
+    if (slot.third != nullptr) {
+      Scalar& largest = (*slot.third)[e];
+      divisor = largest = maximum(v, largest);
+    }
+    p = p1 - ((slot.learning_rate / c1) * m) / (sqrt(divisor) / sqrt(c2) + epsilon);
   }
 }
 
-// U5
+// U10, with the state of this step.
 template <class Scalar>
-void sgd(const description::Sgd& o, Slot<Scalar>& slot) {
+void nadam(const description::NAdam& o, Scalar mu, Scalar next_mu, const State<Scalar>& state,
+           Slot<Scalar>& slot) {
+  const Scalar c2 = (1 - state.power2.high) - state.power2.low, product = state.momentum_product;
+  const Scalar a = (slot.learning_rate * (1 - mu)) / (1 - product);
+  const Scalar b = (slot.learning_rate * next_mu) / (1 - product * next_mu);
+  const Scalar beta2 = static_cast<Scalar>(o.beta2), epsilon = static_cast<Scalar>(o.epsilon);
+  const Scalar rest1 = static_cast<Scalar>(1 - o.beta1), rest2 = static_cast<Scalar>(1 - o.beta2);
+  const Scalar shrink = -(slot.learning_rate * slot.decay);
+  for (std::size_t e = 0; e < slot.g.size(); ++e) {
+    Scalar &p = (*slot.p)[e], &m = (*slot.first)[e], &v = (*slot.second)[e];
+    const Scalar g = o.decoupled_weight_decay ? slot.g[e] : fma(slot.decay, p, slot.g[e]);
+    const Scalar p1 = o.decoupled_weight_decay ? fma(shrink, p, p) : p;
+    m = fma(rest1, g - m, m);
+    v = fma(rest2, g * g, beta2 * v);
+    p = p1 - fma(a, g, b * m) / (sqrt(v) / sqrt(c2) + epsilon);
+  }
+}
+
+// U11
+template <class Scalar>
+void adagrad(const description::Adagrad& o, Slot<Scalar>& slot) {
+  const Scalar epsilon = static_cast<Scalar>(o.epsilon);
+  for (std::size_t e = 0; e < slot.g.size(); ++e) {
+    Scalar &p = (*slot.p)[e], &sum = (*slot.second)[e];
+    const Scalar g = fma(slot.decay, p, slot.g[e]);
+    sum = fma(g, g, sum);
+    p = fma(-slot.learning_rate, g / (sqrt(sum) + epsilon), p);
+  }
+}
+
+// U12
+template <class Scalar>
+void rmsprop(const description::RmsProp& o, Slot<Scalar>& slot) {
+  const Scalar alpha = static_cast<Scalar>(o.alpha), rest = static_cast<Scalar>(1 - o.alpha);
+  const Scalar epsilon = static_cast<Scalar>(o.epsilon);
   const Scalar momentum = static_cast<Scalar>(o.momentum);
+  for (std::size_t e = 0; e < slot.g.size(); ++e) {
+    Scalar &p = (*slot.p)[e], &v = (*slot.second)[e];
+    const Scalar g = fma(slot.decay, p, slot.g[e]);
+    v = fma(rest, g * g, alpha * v);
+    Scalar divisor = v;
+    if (slot.third != nullptr) {
+      Scalar& mean = (*slot.third)[e];
+      mean = fma(rest, g - mean, mean);
+      divisor = maximum(fma(-mean, mean, v), Scalar(0));
+    }
+    Scalar step = g / (sqrt(divisor) + epsilon);
+    if (slot.first != nullptr) {
+      Scalar& buffer = (*slot.first)[e];
+      step = buffer = fma(momentum, buffer, step);
+    }
+    p = fma(-slot.learning_rate, step, p);
+  }
+}
+
+// U13
+template <class Scalar>
+void lion(const description::Lion& o, Slot<Scalar>& slot) {
+  const Scalar rest1 = static_cast<Scalar>(1 - o.beta1), rest2 = static_cast<Scalar>(1 - o.beta2);
+  const Scalar shrink = -(slot.learning_rate * slot.decay);
+  for (std::size_t e = 0; e < slot.g.size(); ++e) {
+    Scalar &p = (*slot.p)[e], &m = (*slot.first)[e];
+    const Scalar g = slot.g[e], direction = fma(rest1, g - m, m);
+    p = fma(shrink, p, p);
+    if (direction > Scalar(0)) {
+      p = p - slot.learning_rate;
+    } else if (direction < Scalar(0)) {
+      p = p + slot.learning_rate;
+    }
+    m = fma(rest2, g - m, m);
+  }
+}
+
+// U5, of an update that `before` others preceded.
+template <class Scalar>
+void sgd(const description::Sgd& o, std::int64_t before, Slot<Scalar>& slot) {
+  const Scalar momentum = static_cast<Scalar>(o.momentum);
+  const Scalar taken = before == 0 ? Scalar(1) : static_cast<Scalar>(1 - o.dampening);
   for (std::size_t e = 0; e < slot.g.size(); ++e) {
     Scalar& p = (*slot.p)[e];
     const Scalar g = fma(slot.decay, p, slot.g[e]);
     Scalar step = g;
     if (slot.first != nullptr) {
       Scalar& buffer = (*slot.first)[e];
-      buffer = fma(momentum, buffer, g);
+      buffer = fma(momentum, buffer, taken * g);
       step = o.nesterov ? fma(momentum, buffer, g) : buffer;
     }
     p = fma(-slot.learning_rate, step, p);
@@ -154,8 +261,32 @@ void sgd(const description::Sgd& o, Slot<Scalar>& slot) {
 }
 
 template <class Scalar>
-void apply(const description::Sgd& o, State<Scalar>&, std::vector<Slot<Scalar>>& slots) {
-  for (Slot<Scalar>& slot : slots) sgd(o, slot);
+void apply(const description::Sgd& o, State<Scalar>& state, std::vector<Slot<Scalar>>& slots) {
+  for (Slot<Scalar>& slot : slots) sgd(o, state.steps, slot);
+}
+template <class Scalar>
+void apply(const description::NAdam& o, State<Scalar>& state, std::vector<Slot<Scalar>>& slots) {
+  const double growth = std::pow(0.96, o.momentum_decay);
+  const auto momentum = [&](const Power<Scalar>& power) {
+    return static_cast<Scalar>(o.beta1) * (1 - Scalar(0.5) * power.high);
+  };
+  state.power2 = next_power(state.power2, o.beta2);
+  state.growth = next_power(state.growth, growth);
+  const Scalar mu = momentum(state.growth), next_mu = momentum(next_power(state.growth, growth));
+  state.momentum_product = state.momentum_product * mu;
+  for (Slot<Scalar>& slot : slots) nadam(o, mu, next_mu, state, slot);
+}
+template <class Scalar>
+void apply(const description::Adagrad& o, State<Scalar>&, std::vector<Slot<Scalar>>& slots) {
+  for (Slot<Scalar>& slot : slots) adagrad(o, slot);
+}
+template <class Scalar>
+void apply(const description::RmsProp& o, State<Scalar>&, std::vector<Slot<Scalar>>& slots) {
+  for (Slot<Scalar>& slot : slots) rmsprop(o, slot);
+}
+template <class Scalar>
+void apply(const description::Lion& o, State<Scalar>&, std::vector<Slot<Scalar>>& slots) {
+  for (Slot<Scalar>& slot : slots) lion(o, slot);
 }
 template <class Optimizer, class Scalar>
 void apply(const Optimizer& o, State<Scalar>& state, std::vector<Slot<Scalar>>& slots) {
@@ -184,7 +315,7 @@ void average(double kept, std::int64_t before, Slot<Scalar>& slot) {
   }
 }
 
-// U3 to U6, U8, U9; counts the step. `learning_rate` replaces the optimizer's where it is given.
+// U3 to U6, U8 to U13; counts the step. `learning_rate` replaces the optimizer's where it is given.
 template <class Scalar>
 void update_parameters(const description::Description& description,
                        std::optional<double> learning_rate, State<Scalar>& state,

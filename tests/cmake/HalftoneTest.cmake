@@ -3,9 +3,9 @@
 set(halftone_chips sm_75 sm_80 sm_86 sm_87 sm_89 sm_90a sm_100a sm_103a sm_110a sm_120a sm_121a)
 # Open: models whose kernels were compiled and simulated while they were made, but of which limits.txt and traffic.txt have no figures
 # yet, so that nvrtc_accepts_sampled_kernels and simulated_emitted leave them out. Recorded, they leave this list.
-# Of resampled, windows, windows_bf16, adaptive and those of padding and of segments no kernel was compiled or simulated either.
-set(halftone_models_without_figures adaptive attention attention_cross attention_grouped attention_ordered decoder decoder_bf16 float8 packed
-  grouped grouped_f16 padded padded_f16 positions_bf16 resampled rotary_layer segments segments_bf16 smoothed smoothed_bf16 windows windows_bf16)
+# Of resampled, windows, windows_bf16, softmax, adaptive, float8 and those of padding, of segments and of long convolutions no kernel was compiled or simulated either.
+set(halftone_models_without_figures adaptive attention attention_cross attention_grouped attention_ordered decoder decoder_bf16 float8
+  grouped grouped_f16 long_convolution long_convolution_bf16 packed padded padded_f16 positions_bf16 resampled rotary_layer segments segments_bf16 smoothed smoothed_bf16 softmax windows windows_bf16)
 
 # The environment of tests that need compiled kernels, not their compilation: they share a folder, so that what changed no text
 # compiles nothing (docs/cache.md).

@@ -246,6 +246,168 @@ module @adam attributes {halftone.optimizer = {kind = "adam", learning_rate = 0.
 
 #zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
 
+// U5: with a dampening the first update takes all of the gradient, which a carried number tells from the others.
+// CHECK-LABEL: module @dampened
+module @dampened attributes {halftone.optimizer = {kind = "sgd", learning_rate = 0.1 : f64, momentum = 0.5 : f64, dampening = 0.25 : f64,
+    weight_decay = 0.25 : f64, nesterov = false}} {
+  halftone.graph "training" {
+    %w = halftone.parameter "w" {initializer = #zeros} : !halftone.tensor<[32], f32>
+    %g = halftone.input "g" : !halftone.tensor<[32], f32>
+    halftone.gradient %g of %w : (!halftone.tensor<[32], f32>, !halftone.tensor<[32], f32>) -> ()
+    // CHECK: %[[SHARE:.*]] = halftone.state "sgd.share" {initial = 0.000000e+00 : f64, optimizer}
+    // CHECK: halftone.reduce "total"(%{{.*}}, %[[SHARE]],
+    // CHECK: arith.cmpf oeq, %[[OLD_SHARE:[a-z0-9]+]], %{{.*}} : f32
+    // CHECK: %[[LATER:.*]] = arith.constant 7.500000e-01 : f32
+    // CHECK: arith.select %{{.*}}, %{{.*}}, %[[LATER]] : f32
+    // CHECK: halftone.state "sgd.momentum"
+    // CHECK: halftone.map "update"
+    // CHECK: ^bb0(%[[P:[a-z0-9]+]]: f32, %{{[a-z0-9]+}}: f32, %[[OLD:[a-z0-9]+]]: f32, %{{[a-z0-9]+}}: f32, %{{[a-z0-9]+}}: f32, %{{[a-z0-9]+}}: f32, %{{[a-z0-9]+}}: f32, %[[TAKES:[a-z0-9]+]]: f32,
+    // CHECK: %[[G:.*]] = math.fma %{{.*}}, %[[P]], %{{.*}} : f32
+    // CHECK: %[[TAKEN:.*]] = arith.mulf %[[TAKES]], %[[G]] : f32
+    // CHECK: math.fma %{{.*}}, %[[OLD]], %[[TAKEN]] : f32
+  }
+}
+
+// -----
+
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+
+// U4 with amsgrad: the root is of the largest second moment, which is kept beside it. U2: elements are clipped, too.
+// CHECK-LABEL: module @amsgrad
+module @amsgrad attributes {halftone.clip_value = 0.5 : f64, halftone.optimizer = {kind = "adamw", learning_rate = 0.001 : f64, beta1 = 0.5 : f64, beta2 = 0.75 : f64,
+    epsilon = 1.0 : f64, weight_decay = 0.25 : f64, amsgrad = true}} {
+  halftone.graph "training" {
+    %w = halftone.parameter "w" {initializer = #zeros} : !halftone.tensor<[32], f32>
+    %g = halftone.input "g" : !halftone.tensor<[32], f32>
+    halftone.gradient %g of %w : (!halftone.tensor<[32], f32>, !halftone.tensor<[32], f32>) -> ()
+    // CHECK: %[[V:.*]] = halftone.state "adamw.second_moment"
+    // CHECK: %[[MAX:.*]] = halftone.state "adamw.largest_second_moment" {initial = 0.000000e+00 : f64, optimizer}
+    // CHECK: %[[NEXT:.*]]:4 = halftone.map "update"(%{{.*}}, %{{.*}}, %{{.*}}, %[[V]], %[[MAX]],
+    // CHECK: ^bb0(%{{[a-z0-9]+}}: f32, %{{[a-z0-9]+}}: f32, %{{[a-z0-9]+}}: f32, %{{[a-z0-9]+}}: f32, %[[OLD:[a-z0-9]+]]: f32,
+    // CHECK: %[[LOW:.*]] = arith.constant -5.000000e-01 : f32
+    // CHECK: %[[RAISED:.*]] = arith.maximumf %{{.*}}, %[[LOW]] : f32
+    // CHECK: %[[HIGH:.*]] = arith.constant 5.000000e-01 : f32
+    // CHECK: %[[G:.*]] = arith.minimumf %[[RAISED]], %[[HIGH]] : f32
+    // CHECK: arith.subf %[[G]],
+    // CHECK: %[[LARGEST:.*]] = arith.maximumf %{{.*}}, %[[OLD]] : f32
+    // CHECK: math.sqrt %[[LARGEST]] : f32
+    // CHECK: halftone.assign %[[NEXT]]#3 to %[[MAX]]
+  }
+}
+
+// -----
+
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+
+// U10: beside the powers the product of the momenta is carried.
+// CHECK-LABEL: module @nadam
+module @nadam attributes {halftone.optimizer = {kind = "nadam", learning_rate = 0.001 : f64, beta1 = 0.5 : f64, beta2 = 0.75 : f64,
+    epsilon = 1.0 : f64, weight_decay = 0.25 : f64, momentum_decay = 0.0 : f64, decoupled_weight_decay = true}} {
+  halftone.graph "training" {
+    %w = halftone.parameter "w" {initializer = #zeros} : !halftone.tensor<[32], f32>
+    %g = halftone.input "g" : !halftone.tensor<[32], f32>
+    halftone.gradient %g of %w : (!halftone.tensor<[32], f32>, !halftone.tensor<[32], f32>) -> ()
+    // CHECK: %[[H2:.*]] = halftone.state "nadam.beta2_power_high" {initial = 1.000000e+00 : f64, optimizer}
+    // CHECK: %[[L2:.*]] = halftone.state "nadam.beta2_power_low" {initial = 0.000000e+00 : f64, optimizer}
+    // CHECK: %[[HG:.*]] = halftone.state "nadam.growth_power_high" {initial = 1.000000e+00 : f64, optimizer}
+    // CHECK: %[[LG:.*]] = halftone.state "nadam.growth_power_low" {initial = 0.000000e+00 : f64, optimizer}
+    // CHECK: %[[PRODUCT:.*]] = halftone.state "nadam.momentum_product" {initial = 1.000000e+00 : f64, optimizer}
+    // CHECK: halftone.reduce "total"(%{{.*}}, %[[H2]], %[[L2]], %[[HG]], %[[LG]], %[[PRODUCT]],
+    // CHECK: halftone.map "update"
+    // CHECK: ^bb0(%[[P:[a-z0-9]+]]: f32, %[[G:[a-z0-9]+]]: f32, %[[M:[a-z0-9]+]]: f32,
+    // CHECK: %[[UG:.*]] = arith.mulf %[[G]],
+    // CHECK: math.fma %{{.*}}, %[[P]], %[[P]] : f32
+    // CHECK: %[[DIFF:.*]] = arith.subf %[[UG]], %[[M]] : f32
+    // CHECK: %[[FIRST:.*]] = math.fma %{{.*}}, %[[DIFF]], %[[M]] : f32
+    // CHECK: %[[OF_MOMENT:.*]] = arith.mulf %{{.*}}, %[[FIRST]] : f32
+    // CHECK: math.fma %{{.*}}, %[[UG]], %[[OF_MOMENT]] : f32
+  }
+}
+
+// -----
+
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+
+// U11: the sum begins where the model says.
+// CHECK-LABEL: module @adagrad
+module @adagrad attributes {halftone.optimizer = {kind = "adagrad", learning_rate = 0.001 : f64, epsilon = 1.0 : f64,
+    weight_decay = 0.25 : f64, initial_accumulator_value = 0.5 : f64}} {
+  halftone.graph "training" {
+    %w = halftone.parameter "w" {initializer = #zeros} : !halftone.tensor<[32], f32>
+    %g = halftone.input "g" : !halftone.tensor<[32], f32>
+    halftone.gradient %g of %w : (!halftone.tensor<[32], f32>, !halftone.tensor<[32], f32>) -> ()
+    // CHECK: %[[SUM:.*]] = halftone.state "adagrad.sum" {initial = 5.000000e-01 : f64, optimizer} : <[32], f32>
+    // CHECK: halftone.map "update"(%{{.*}}, %{{.*}}, %[[SUM]],
+    // CHECK: ^bb0(%[[P:[a-z0-9]+]]: f32, %{{[a-z0-9]+}}: f32, %[[OLD:[a-z0-9]+]]: f32,
+    // CHECK: %[[G:.*]] = math.fma %{{.*}}, %[[P]], %{{.*}} : f32
+    // CHECK: %[[NEXT:.*]] = math.fma %[[G]], %[[G]], %[[OLD]] : f32
+    // CHECK: math.sqrt %[[NEXT]] : f32
+    // CHECK: %[[STEP:.*]] = arith.divf %[[G]], %{{.*}} : f32
+    // CHECK: math.fma %{{.*}}, %[[STEP]], %[[P]] : f32
+  }
+}
+
+// -----
+
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+
+// U12: what is centered and has a momentum keeps three values; the variance is not below 0.
+// CHECK-LABEL: module @rmsprop
+module @rmsprop attributes {halftone.optimizer = {kind = "rmsprop", learning_rate = 0.001 : f64, alpha = 0.75 : f64, epsilon = 1.0 : f64,
+    momentum = 0.5 : f64, centered = true, weight_decay = 0.25 : f64}} {
+  halftone.graph "training" {
+    %w = halftone.parameter "w" {initializer = #zeros} : !halftone.tensor<[32], f32>
+    %g = halftone.input "g" : !halftone.tensor<[32], f32>
+    halftone.gradient %g of %w : (!halftone.tensor<[32], f32>, !halftone.tensor<[32], f32>) -> ()
+    // CHECK: %[[V:.*]] = halftone.state "rmsprop.square"
+    // CHECK: %[[A:.*]] = halftone.state "rmsprop.mean"
+    // CHECK: %[[B:.*]] = halftone.state "rmsprop.momentum"
+    // CHECK: %[[MOMENTUM:.*]] = halftone.hyperparameter "momentum" {initial = 5.000000e-01 : f64}
+    // CHECK: halftone.map "update"(%{{.*}}, %{{.*}}, %[[V]], %[[A]], %[[B]], {{.*}}, %[[MOMENTUM]])
+    // CHECK: ^bb0(%[[P:[a-z0-9]+]]: f32, %{{[a-z0-9]+}}: f32, %{{[a-z0-9]+}}: f32, %[[MEAN:[a-z0-9]+]]: f32, %[[BUFFER:[a-z0-9]+]]: f32, {{.*}}, %[[FACTOR:[a-z0-9]+]]: f32):
+    // CHECK: %[[G:.*]] = math.fma %{{.*}}, %[[P]], %{{.*}} : f32
+    // CHECK: %[[DIFF:.*]] = arith.subf %[[G]], %[[MEAN]] : f32
+    // CHECK: %[[NEXT:.*]] = math.fma %{{.*}}, %[[DIFF]], %[[MEAN]] : f32
+    // CHECK: %[[VARIANCE:.*]] = math.fma %{{.*}}, %[[NEXT]], %{{.*}} : f32
+    // CHECK: %[[DIVISOR:.*]] = arith.maximumf %[[VARIANCE]],
+    // CHECK: math.sqrt %[[DIVISOR]] : f32
+    // CHECK: %[[RATIO:.*]] = arith.divf %[[G]],
+    // CHECK: %[[STEP:.*]] = math.fma %[[FACTOR]], %[[BUFFER]], %[[RATIO]] : f32
+    // CHECK: math.fma %{{.*}}, %[[STEP]], %[[P]] : f32
+  }
+}
+
+// -----
+
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+
+// U13: the learning rate up, down or not at all, and no power is carried.
+// CHECK-LABEL: module @lion
+module @lion attributes {halftone.optimizer = {kind = "lion", learning_rate = 0.001 : f64, beta1 = 0.5 : f64, beta2 = 0.75 : f64,
+    weight_decay = 0.25 : f64}} {
+  halftone.graph "training" {
+    %w = halftone.parameter "w" {initializer = #zeros} : !halftone.tensor<[32], f32>
+    %g = halftone.input "g" : !halftone.tensor<[32], f32>
+    halftone.gradient %g of %w : (!halftone.tensor<[32], f32>, !halftone.tensor<[32], f32>) -> ()
+    // CHECK-NOT: power
+    // CHECK: halftone.state "lion.momentum"
+    // CHECK: halftone.map "update"
+    // CHECK: ^bb0(%[[P:[a-z0-9]+]]: f32, %[[G:[a-z0-9]+]]: f32, %[[M:[a-z0-9]+]]: f32,
+    // CHECK: %[[DIRECTION:.*]] = math.fma %{{.*}}, %{{.*}}, %[[M]] : f32
+    // CHECK: %[[DECAYED:.*]] = math.fma %{{.*}}, %[[P]], %[[P]] : f32
+    // CHECK: %[[DOWN:.*]] = arith.subf %[[DECAYED]], %[[RATE:.*]] : f32
+    // CHECK: %[[UP:.*]] = arith.addf %[[DECAYED]], %[[RATE]] : f32
+    // CHECK: %[[BELOW:.*]] = arith.cmpf olt, %[[DIRECTION]],
+    // CHECK: %[[MOVED:.*]] = arith.select %[[BELOW]], %[[UP]], %[[DECAYED]] : f32
+    // CHECK: %[[ABOVE:.*]] = arith.cmpf ogt, %[[DIRECTION]],
+    // CHECK: arith.select %[[ABOVE]], %[[DOWN]], %[[MOVED]] : f32
+  }
+}
+
+// -----
+
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+
 // U3, U5: a momentum that is not 0 is the host's to set; a decay that no parameter has is not.
 // CHECK-LABEL: module @momentum_without_decay
 module @momentum_without_decay attributes {halftone.optimizer = {kind = "sgd", learning_rate = 0.1 : f64,

@@ -920,6 +920,23 @@ halftone.graph "g" {
 
 // -----
 
+// Softmax keeps the shape, and works on rows.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  // expected-error @+1 {{does not have the shape of result}}
+  %y = halftone.softmax %x : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 4], f32>
+}
+
+// -----
+
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[], f32>
+  // expected-error @+1 {{has no rows}}
+  %y = halftone.softmax %x {log = true} : (!halftone.tensor<[], f32>) -> !halftone.tensor<[], f32>
+}
+
+// -----
+
 // Add: one shape.
 halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>

@@ -4,7 +4,7 @@
 // RUN: halftone-opt --halftone-lower-layers %s | FileCheck --check-prefix=NONE %s
 
 // CHECK-DAG: #[[PERMUTED:map[0-9]*]] = affine_map<(d0, d1, d2, d3, d4) -> (d1, d2, d4, d3, d0)>
-// NONE-NOT: halftone.{{linear|matmul|attention|causal_conv1d|convolution|transposed_convolution|long_convolution|pool|adaptive_pool|global_average_pool|upsample|pad|pixel_shuffle|segment_reduce|segment_broadcast|embedding|layer_norm|group_norm|relu|gelu|silu|dropout|rotary|position_embedding|sinusoidal_embedding|add|concat|reshape|expand|transpose|pointwise|pointwise_loss|cross_entropy|mse|mean}} {{[%"]}}
+// NONE-NOT: halftone.{{linear|matmul|attention|causal_conv1d|convolution|transposed_convolution|long_convolution|pool|adaptive_pool|global_average_pool|upsample|pad|pixel_shuffle|segment_reduce|segment_broadcast|embedding|layer_norm|group_norm|relu|gelu|silu|softmax|dropout|rotary|position_embedding|sinusoidal_embedding|add|concat|reshape|expand|transpose|pointwise|pointwise_loss|cross_entropy|mse|mean}} {{[%"]}}
 
 !matrix = !halftone.tensor<[batch, 8], f32>
 !weight = !halftone.tensor<[8, 8], f32>
@@ -422,9 +422,9 @@ halftone.graph "pads" {
   %y = halftone.pad %x {halftone.layer = "crop", mode = "constant", padding = array<i64: -1, 1, -1, 2>} : (!halftone.tensor<[batch, 6, 5, 8], f32>) -> !halftone.tensor<[batch, 4, 8, 8], f32>
   halftone.output "y", %y : !halftone.tensor<[batch, 4, 8, 8], f32>
   // CHECK: halftone.map "pad"(%[[X]]) over ["batch", 8, 5, 8]
-  // CHECK-DAG: arith.constant 5.000000e-01 : f32
   // CHECK: halftone.axis_index 1
-  // CHECK: arith.select
+  // CHECK: %[[VALUE:.*]] = arith.constant 5.000000e-01 : f32
+  // CHECK-NEXT: arith.select %{{.*}}, %{{.*}}, %[[VALUE]] : f32
   %v = halftone.pad %x {mode = "constant", pad_value = 5.0e-01 : f64, padding = array<i64: 1, 0, 1, 0>} : (!halftone.tensor<[batch, 6, 5, 8], f32>) -> !halftone.tensor<[batch, 8, 5, 8], f32>
   halftone.output "v", %v : !halftone.tensor<[batch, 8, 5, 8], f32>
   // CHECK: %[[WIDE:.*]] = halftone.map "pad"(%[[X]]) over ["batch", 6, 9, 8] {{.*}}{halftone.internal}
@@ -473,7 +473,7 @@ halftone.graph "segments" {
   // CHECK: arith.select
   %m, %count = halftone.segment_reduce %x by %s {function = "mean", segments = 4 : i64} : (!sequence, !halftone.tensor<[batch, time], i32>) -> (!halftone.tensor<[batch, 4, 8], f32>, !halftone.tensor<[batch, 4], f32>)
   halftone.output "m", %m : !halftone.tensor<[batch, 4, 8], f32>
-  // CHECK: halftone.map "segment_broadcast"(%{{.*}}, %[[S]]) over ["batch", "time", 8] reads [#halftone.access<general reads #{{.*}} through [1]>, #halftone.access<row>]
+  // CHECK: halftone.map "segment_broadcast"(%{{.*}}, %[[S]]) over ["batch", "time", 8] reads [#halftone.access<general reads #{{.*}} through[1]>, #halftone.access<row>]
   %b = halftone.segment_broadcast %y by %s : (!halftone.tensor<[batch, 4, 8], f32>, !halftone.tensor<[batch, time], i32>) -> !sequence
   halftone.output "b", %b : !sequence
 }
@@ -493,9 +493,25 @@ halftone.graph "elements" {
   // CHECK: halftone.map "silu"
   // CHECK: halftone.recipe silu %{{.*}} {narrow}
   %d = halftone.silu %c {narrow} : (!matrix) -> !matrix
+  // CHECK: halftone.map "softmax"
+  // CHECK: ^bb0(%[[X:[a-z0-9]+]]: f32):
+  // CHECK: %[[MAX:.*]] = halftone.row_max %[[X]]
+  // CHECK: %[[BELOW:.*]] = arith.subf %[[X]], %[[MAX]]
+  // CHECK: %[[E:.*]] = math.exp %[[BELOW]]
+  // CHECK: %[[SUM:.*]] = halftone.row_sum %[[E]]
+  // CHECK: %[[R:.*]] = arith.divf %{{.*}}, %[[SUM]]
+  // CHECK: %[[Y:.*]] = arith.mulf %[[E]], %[[R]]
+  // CHECK: yield %[[Y]]
+  %softmax = halftone.softmax %d : (!matrix) -> !matrix
+  // CHECK: halftone.map "softmax"
+  // CHECK: %[[BELOW:.*]] = arith.subf
+  // CHECK: %[[SUM:.*]] = halftone.row_sum
+  // CHECK: %[[LOG:.*]] = math.log %[[SUM]]
+  // CHECK: arith.subf %[[BELOW]], %[[LOG]]
+  %log_softmax = halftone.softmax %softmax {log = true} : (!matrix) -> !matrix
   // CHECK: halftone.map "add"
   // CHECK: arith.addf
-  %e = halftone.add %d, %a : (!matrix, !matrix) -> !matrix
+  %e = halftone.add %log_softmax, %a : (!matrix, !matrix) -> !matrix
   // CHECK: halftone.map "concat"(%{{.*}}, %{{.*}}) over ["batch", 16] reads [#halftone.access<window>, #halftone.access<window, -8>] writes [#halftone.access<full>]
   // CHECK: halftone.column_index
   %f = halftone.concat %d, %e : (!matrix, !matrix) -> !halftone.tensor<[batch, 16], f32>

@@ -127,7 +127,7 @@ halftone.graph "layers" attributes {halftone.loss_without_output = "xent", halft
   %blocks = halftone.pixel_shuffle %framed {factor = array<i64: 5>, inverse = true} : (!halftone.tensor<[4, 5, 4], f32>) -> !halftone.tensor<[4, 1, 20], f32>
   %part = halftone.input "part" : !halftone.tensor<[4, 6], i32>
   // CHECK: %{{.*}}, %{{.*}} = halftone.segment_reduce %{{.*}} by %{{.*}} {function = "mean", segments = 2 : i64} : (!halftone.tensor<[4, 6, 4], f32>, !halftone.tensor<[4, 6], i32>) -> (!halftone.tensor<[4, 2, 4], f32>, !halftone.tensor<[4, 2], f32>)
-  %of_parts, %times = halftone.segment_reduce %lines by %part {function = "mean", segments = 2 : i64}
+  %of_parts, %count = halftone.segment_reduce %lines by %part {function = "mean", segments = 2 : i64}
       : (!halftone.tensor<[4, 6, 4], f32>, !halftone.tensor<[4, 6], i32>) -> (!halftone.tensor<[4, 2, 4], f32>, !halftone.tensor<[4, 2], f32>)
   // CHECK: %{{.*}} = halftone.segment_broadcast %{{.*}} by %{{.*}} : (!halftone.tensor<[4, 2, 4], f32>, !halftone.tensor<[4, 6], i32>) -> !halftone.tensor<[4, 6, 4], f32>
   %of_times = halftone.segment_broadcast %of_parts by %part : (!halftone.tensor<[4, 2, 4], f32>, !halftone.tensor<[4, 6], i32>) -> !halftone.tensor<[4, 6, 4], f32>
@@ -156,6 +156,10 @@ halftone.graph "layers" attributes {halftone.loss_without_output = "xent", halft
   %erf = halftone.gelu %relu {approximation = "erf"} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
   // CHECK: halftone.gelu %{{[0-9]+}} {approximation = "tanh"} : (
   %tanh = halftone.gelu %erf {approximation = "tanh"} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  // CHECK: halftone.softmax %{{.*}} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  %shares = halftone.softmax %tanh : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  // CHECK: halftone.softmax %{{.*}} {log = true} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
+  %logs = halftone.softmax %tanh {log = true} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
   // CHECK: halftone.silu %{{.*}} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
   %silu = halftone.silu %tanh : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32>
   %times = halftone.input "times" : !halftone.tensor<[batch, time, 8], f32>

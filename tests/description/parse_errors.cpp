@@ -54,17 +54,19 @@ TEST_CASE("a text that does not start with its version is refused") {
 TEST_CASE("a text without a model or an optimizer is refused at its end") {
   check("halftone description 1\n",
         {"", 2, 1, "the text ends without a model; add the statement 'model \"name\"'"});
-  check(kHead, {"", 4, 1, "the text ends without an optimizer; add one, sgd, adam or adamw"});
+  check(kHead, {"", 4, 1,
+                "the text ends without an optimizer; add one, sgd, adamw, adam, nadam, adagrad, "
+                "rmsprop or lion"});
 }
 
 TEST_CASE("a statement that breaks the grammar is refused where it does") {
   const Case cases[] = {
       {"inputs %y : f32[4]", 4, 1,
        "expected a statement (model, input, parameter, state, '%name = ...', output, loss, assign, "
-       "rule, optimizer, clip, schedule or average), but met \"inputs\""},
+       "rule, optimizer, clip, clip_value, schedule or average), but met \"inputs\""},
       {"  ?", 4, 3,
        "expected a statement (model, input, parameter, state, '%name = ...', output, loss, assign, "
-       "rule, optimizer, clip, schedule or average), but met \"?\""},
+       "rule, optimizer, clip, clip_value, schedule or average), but met \"?\""},
       {"\n\nmodel \"n\"", 6, 1, "this statement stands on line 2 already; remove one"},
       {"input y : f32[4]", 4, 7, "expected the new node's name, such as %fc1, but met \"y\""},
       {"input % : f32[4]", 4, 7, "a name of letters, digits and _ . / - must follow '%' at once"},
@@ -95,8 +97,8 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
        "expected a number, but met the end of the line"},
       {"state %s : [4]", 4, 15, "expected 'initial', but met the end of the line"},
       {"%y relu(x: %x)", 4, 4, "expected '=', but met \"relu\""},
-      {"%y = softmax(x: %x)", 4, 6,
-       "expected a layer or a loss, one of " + words_of(is_computed) + ", but met \"softmax\""},
+      {"%y = sharpen(x: %x)", 4, 6,
+       "expected a layer or a loss, one of " + words_of(is_computed) + ", but met \"sharpen\""},
       {"%y = state(x: %x)", 4, 6, "a source is not computed; write 'state %name : ...'"},
       {"%y = relu x: %x", 4, 11, "expected '(', but met \"x\""},
       {"%y = relu(: %x)", 4, 11, "expected an operand's role, such as x, but met \":\""},
@@ -152,15 +154,15 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
       {"rule \"**\" : store f32", 4, 6, "expected 'everywhere', but met \"\\\"\""},
       {"rule everywhere store f32", 4, 17, "expected ':', but met \"store\""},
       {"rule everywhere : store f64", 4, 25,
-       "expected a format or follow, one of f32, f16, bf16, but met \"f64\""},
+       "expected a format or follow, one of f32, f16, bf16, f8e4m3, f8e5m2, but met \"f64\""},
       {"rule everywhere : result follow", 4, 26,
-       "expected a format, one of f32, tf32, f16, bf16, but met \"follow\""},
+       "expected a format, one of f32, tf32, f16, bf16, f8e4m3, f8e5m2, but met \"follow\""},
       {"rule everywhere : accumulate f16", 4, 30,
        "expected an accumulation, one of f32, ordered, hardware, but met \"f16\""},
       {"rule everywhere : rounding up", 4, 28,
        "expected a rounding, one of nearest_even, toward_zero, but met \"up\""},
       {"rule everywhere : compute e8", 4, 27,
-       "expected a format or follow, one of f32, tf32, f16, bf16, but met \"e8\""},
+       "expected a format or follow, one of f32, tf32, f16, bf16, f8e4m3, f8e5m2, but met \"e8\""},
       {"rule everywhere : master bf8", 4, 26, "expected a format, one of f32, but met \"bf8\""},
       {"rule everywhere : recompute often", 4, 29,
        "expected 'always' or 'never', but met \"often\""},
@@ -196,7 +198,14 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
        "expected 'growth', but met \"backoff\""},
       {"rule everywhere : loss_scale dynamic initial 1 growth 2 backoff 0.5 interval 0.5", 4, 78,
        "expected a whole number, but met \"0.5\""},
-      {"optimizer lion", 4, 11, "expected an optimizer, sgd, adam or adamw, but met \"lion\""},
+      {"optimizer tiger", 4, 11,
+       "expected an optimizer, sgd, adamw, adam, nadam, adagrad, rmsprop or lion, but met "
+       "\"tiger\""},
+      {"optimizer lion learning_rate 1 epsilon 0", 4, 32, "expected 'beta1', but met \"epsilon\""},
+      {"optimizer sgd learning_rate 1 momentum 0.5 nesterov dampening 0.5", 4, 53,
+       "expected 'weight_decay', but met \"dampening\""},
+      {"optimizer rmsprop learning_rate 1 alpha 0.5 epsilon 0 centered", 4, 55,
+       "expected 'momentum', but met \"centered\""},
       {"optimizer sgd momentum 0", 4, 15, "expected 'learning_rate', but met \"momentum\""},
       {"optimizer adamw learning_rate 1 beta1 0", 4, 40,
        "expected 'beta2', but met the end of the line"},
@@ -207,6 +216,9 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
       {"schedule %0 = operand 0", 4, 10, "expected '{', but met \"%0\""},
       {"schedule { %0 = operand 0 }\nschedule { %0 = operand 0 }", 5, 1,
        "this statement stands on line 4 already; remove one"},
+      {"clip_value 1\nclip_value 2", 5, 1, "this statement stands on line 4 already; remove one"},
+      {"clip_value all", 4, 12,
+       "expected the largest size of a gradient's element, but met \"all\""},
       {"clip one", 4, 6, "expected the largest gradient norm, but met \"one\""},
       {"clip \x01", 4, 6, "expected the largest gradient norm, but met the byte 0x01"},
       {"clip \xff", 4, 6, "expected the largest gradient norm, but met the byte 0xff"},
@@ -228,6 +240,8 @@ TEST_CASE("a broken rule is reported at the statement that breaks it") {
       {"output \"x\" = %x\nrule everywhere : store f32\nrule everywhere :\n", 6, 1,
        "the rule \"everywhere :\" states no field; state store, compute, result, accumulate, "
        "master, rounding, recompute or loss_scale (P41)"},
+      {"output \"x\" = %x\nclip_value 0\n", 5, 1,
+       "the clip value is 0; make it finite and positive in f32 (D11)"},
       {"output \"x\" = %x\nclip -1\n", 5, 1,
        "the clip norm is -1; make it finite and positive in f32 (D11)"},
       {"output \"x\" = %x\nschedule { %0 = operand 1 }\n", 5, 1,

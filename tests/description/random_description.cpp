@@ -30,6 +30,7 @@ class Generator {
     if (!built().losses.empty()) want_gradients();
     optimizer();
     if (below(2) == 1) built().clip = positive();
+    if (below(4) == 1) built().clip_value = positive();
     if (below(3) == 1) built().schedule = random_function(1).expression;
     if (below(3) == 1) built().average = 0.5;
     add_rules();
@@ -457,16 +458,44 @@ class Generator {
   }
 
   void optimizer() {
-    const std::size_t kind = below(3);
-    if (kind == 1) {
-      const double rate = std::abs(finite()), momentum = below_one();
-      built().optimizer = Sgd{rate, momentum, momentum > 0 && below(2) == 1, std::abs(finite())};
-    } else {
-      const double rate = std::abs(finite()), beta1 = below_one(), beta2 = below_one();
-      const double epsilon = std::abs(finite()), decay = std::abs(finite());
-      built().optimizer = AdamW{rate, beta1, beta2, epsilon, decay};
-      if (kind == 2) built().optimizer = Adam{rate, beta1, beta2, epsilon, decay};
+    switch (below(std::variant_size_v<Optimizer>)) {
+      case 0:
+        built().optimizer = drawn(AdamW());
+        break;
+      case 1:
+        built().optimizer = drawn(Sgd());
+        break;
+      case 2:
+        built().optimizer = drawn(Adam());
+        break;
+      case 3:
+        built().optimizer = drawn(NAdam());
+        break;
+      case 4:
+        built().optimizer = drawn(Adagrad());
+        break;
+      case 5:
+        built().optimizer = drawn(RmsProp());
+        break;
+      default:
+        built().optimizer = drawn(Lion());
+        break;
     }
+    if (auto* sgd = std::get_if<Sgd>(&built().optimizer)) {
+      if (sgd->momentum == 0) sgd->nesterov = false;
+      if (sgd->momentum == 0 || sgd->nesterov) sgd->dampening = 0;
+    }
+  }
+
+  template <class Of>
+  Of drawn(Of optimizer) {
+    for (const auto& setting : Of::settings) {
+      if (setting.flag != nullptr)
+        optimizer.*setting.flag = below(2) == 1;
+      else
+        optimizer.*setting.number = setting.below_one ? below_one() : std::abs(finite());
+    }
+    return optimizer;
   }
 
   const std::vector<std::uint32_t>& choices_;

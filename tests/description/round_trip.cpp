@@ -126,7 +126,11 @@ Description everything() {
   const NodeId tanh =
       b.node("tanh", kind_called("gelu"), {{"x", erf}}, kWide, set(kind_called("gelu"), "tanh"));
   const NodeId silu = b.node("silu", kind_called("silu"), {{"x", tanh}}, kWide);
-  const NodeId drop = b.node("drop", kind_called("dropout"), {{"x", silu}}, kWide,
+  const NodeId shares = b.node("shares", kind_called("softmax"), {{"x", silu}}, kWide,
+                               standard_attributes(kind_called("softmax")));
+  const NodeId logs = b.node("logs", kind_called("softmax"), {{"x", shares}}, kWide,
+                             LayerAttributes{{{"log", true}}, {}});
+  const NodeId drop = b.node("drop", kind_called("dropout"), {{"x", logs}}, kWide,
                              set(kind_called("dropout"), 0.1));
   LayerAttributes turns = standard_attributes(kind_called("rotary"));
   turns.settings[0].value = std::int64_t{2};
@@ -194,6 +198,7 @@ Description everything() {
   b.description.rules = {general, particular};
   b.description.optimizer = Sgd{0.1, 0.9, true, 1e-4};
   b.description.clip = 0.3;
+  b.description.clip_value = 0.7;
   b.description.schedule = Expression{
       1, {{ScalarOp::operand, 0}, {ScalarOp::constant, 0, 0, 0, 8}, {ScalarOp::divide, 0, 1}}};
   b.description.average = 0.99;
@@ -242,7 +247,9 @@ parameter %square : [2, 2] init constant(0)
 %erf = gelu(x: %relu) {approximation: erf} : [batch, 4]
 %tanh = gelu(x: %erf) {approximation: tanh} : [batch, 4]
 %silu = silu(x: %tanh) : [batch, 4]
-%drop = dropout(x: %silu) {rate: 0.1} : [batch, 4]
+%shares = softmax(x: %silu) : [batch, 4]
+%logs = softmax(x: %shares) {log: true} : [batch, 4]
+%drop = dropout(x: %logs) {rate: 0.1} : [batch, 4]
 %turn = rotary(x: %drop) {heads: 2, base: 10000, interleaved: false, factor: 1} : [batch, 4]
 %back = rotary(x: %turn, position: %word) {heads: 1, base: 5e+05, interleaved: true, factor: 8, rotated: 2, low_factor: 1, high_factor: 4, original_length: 8192} : [batch, 4]
 %learned = position_embedding(x: %back, weight: %w.weight) : [batch, 4]
@@ -269,6 +276,7 @@ rule everywhere : store bf16 compute tf32 accumulate f32 master f32
 rule where layer "{fir*,\"b\"}" : compute f16
 optimizer sgd learning_rate 0.1 momentum 0.9 nesterov weight_decay 1e-04
 clip 0.3
+clip_value 0.7
 schedule { %0 = operand 0; %1 = constant 8; %2 = divide %0 %1 }
 average 0.99
 )";
@@ -299,14 +307,15 @@ TEST_CASE("the structure is the text without rules, optimizer and its settings (
   std::string expected;
   for (std::string line; std::getline(whole, line);) {
     const std::string word = line.substr(0, line.find(' '));
-    constexpr std::string_view kNoStructure[] = {"rule", "optimizer", "clip", "schedule",
-                                                 "average"};
+    constexpr std::string_view kNoStructure[] = {"rule",       "optimizer", "clip",
+                                                 "clip_value", "schedule",  "average"};
     if (std::ranges::find(kNoStructure, word) == std::end(kNoStructure)) expected += line + "\n";
   }
   CHECK(print_structure(model) == expected);
   model.rules.clear();
   model.optimizer = Sgd{.learning_rate = 0.75};
   model.clip.reset();
+  model.clip_value.reset();
   model.schedule.reset();
   model.average = 0.5;
   CHECK(print_structure(model) == expected);
@@ -347,6 +356,42 @@ TEST_CASE("adam and adamw without clip survive print and parse") {
             .find("\noptimizer adam learning_rate 3e-04 beta1 0.95 beta2 0.98 "
                   "epsilon 1e-06 weight_decay 0.3\n") != std::string::npos);
   CHECK(parsed(print(description)) == description);
+}
+
+TEST_CASE("every optimizer survives print and parse") {
+  struct Case {
+    Optimizer optimizer;
+    const char* text;
+  };
+  const Case cases[] = {
+      {Sgd{0.5, 0.25, false, 0, 0.125},
+       "sgd learning_rate 0.5 momentum 0.25 dampening 0.125 weight_decay 0"},
+      {Sgd{0.5, 0.25, true, 2, 0}, "sgd learning_rate 0.5 momentum 0.25 nesterov weight_decay 2"},
+      {AdamW{0.5, 0.25, 0.75, 1, 2, true},
+       "adamw learning_rate 0.5 beta1 0.25 beta2 0.75 epsilon 1 weight_decay 2 amsgrad"},
+      {Adam{0.5, 0.25, 0.75, 1, 2, true},
+       "adam learning_rate 0.5 beta1 0.25 beta2 0.75 epsilon 1 weight_decay 2 amsgrad"},
+      {NAdam{0.5, 0.25, 0.75, 1, 2, 3, false},
+       "nadam learning_rate 0.5 beta1 0.25 beta2 0.75 epsilon 1 weight_decay 2 momentum_decay 3"},
+      {NAdam{0.5, 0.25, 0.75, 1, 2, 3, true},
+       "nadam learning_rate 0.5 beta1 0.25 beta2 0.75 epsilon 1 weight_decay 2 momentum_decay 3 "
+       "decoupled_weight_decay"},
+      {Adagrad{0.5, 1, 2, 3},
+       "adagrad learning_rate 0.5 epsilon 1 weight_decay 2 initial_accumulator_value 3"},
+      {RmsProp{0.5, 0.25, 1, 0, false, 2},
+       "rmsprop learning_rate 0.5 alpha 0.25 epsilon 1 momentum 0 weight_decay 2"},
+      {RmsProp{0.5, 0.25, 1, 0.75, true, 2},
+       "rmsprop learning_rate 0.5 alpha 0.25 epsilon 1 momentum 0.75 centered weight_decay 2"},
+      {Lion{0.5, 0.25, 0.75, 2}, "lion learning_rate 0.5 beta1 0.25 beta2 0.75 weight_decay 2"},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(std::string(c.text));
+    Description description = everything();
+    description.optimizer = c.optimizer;
+    const std::string text = print(description);
+    CHECK(text.find("\noptimizer " + std::string(c.text) + "\n") != text.npos);
+    CHECK(parsed(text) == description);
+  }
 }
 
 TEST_CASE("numbers print with the fewest digits that read back") {

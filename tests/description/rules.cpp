@@ -115,7 +115,10 @@ TEST_CASE("nodes, names and operands keep D1 to D3") {
       {[](Description& d) { d.nodes[kJoined].operands.clear(); }, kJoined,
        "concat '%joined' does not have the operands of its kind; give it part0, part1, ..., in "
        "this order (D3)"},
-      {[](Description& d) { d.nodes[kMean].operands = {{"x", kX}}; }, kMean,
+      {[](Description& d) {
+         d.nodes[kMean].operands = {{"x", kX}};
+       },
+       kMean,
        "state '%mean' does not have the operands of its kind; give it no operands, in this order "
        "(D3)"},
   };
@@ -126,7 +129,10 @@ TEST_CASE("dimensions, formats and wanted gradients keep D4, D8 and D15") {
   const Case cases[] = {
       {[](Description& d) { d.nodes[kWeight].shape[0].extent = 0; }, kWeight,
        "parameter '%fc.weight' has a dimension of 0; make every extent positive (D4)"},
-      {[](Description& d) { d.nodes[kX].shape[0] = {4, "batch"}; }, kX,
+      {[](Description& d) {
+         d.nodes[kX].shape[0] = {4, "batch"};
+       },
+       kX,
        "input '%x' has a dimension \"batch\"; a symbol is an identifier and has no extent of its "
        "own (D4)"},
       {[](Description& d) { d.nodes[kX].shape[0].symbol = "2n"; }, kX,
@@ -191,7 +197,10 @@ TEST_CASE("dimensions, formats and wanted gradients keep D4, D8 and D15") {
        "cross_entropy '%xent' has the label '%label', which holds no integers; use an input of "
        "format "
        "i32, or of other integers (D8)"},
-      {[](Description& d) { d.outputs.push_back({"label", kLabel}); }, kLabel,
+      {[](Description& d) {
+         d.outputs.push_back({"label", kLabel});
+       },
+       kLabel,
        "the output \"label\" is the i32 input '%label'; no output holds integers, so remove it "
        "(D6)"},
   };
@@ -212,8 +221,10 @@ TEST_CASE("uses, outputs, losses and assignments keep D5 to D7") {
        "layer_norm '%norm' needs the weight [4] but reads [batch, 4] of '%x'; make it [4] (D22)"},
       {[](Description& d) { d.nodes[kOwn].operands[1].node = kX; }, kMean,
        "state '%mean' is never used; give it a user or remove it (D5)"},
-      {[](Description& d) { d.outputs.push_back({"act", kFc}); }, kFc,
-       "the output \"act\" needs a name that no other output has; rename it (D6)"},
+      {[](Description& d) {
+         d.outputs.push_back({"act", kFc});
+       },
+       kFc, "the output \"act\" needs a name that no other output has; rename it (D6)"},
       {[](Description& d) { d.outputs[0].name.clear(); }, kAct,
        "the output \"\" needs a name that no other output has; rename it (D6)"},
       {[](Description& d) { d.outputs[0].node = 12; }, -1,
@@ -222,8 +233,10 @@ TEST_CASE("uses, outputs, losses and assignments keep D5 to D7") {
        "gelu '%act' is no loss; name a " + words_of(is_loss, " or ") + " (D6)"},
       {[](Description& d) { d.losses[0].node = -7; }, -1,
        "a loss that names no node is no loss; name a " + words_of(is_loss, " or ") + " (D6)"},
-      {[](Description& d) { d.losses.push_back({kXent, 1}); }, kXent,
-       "cross_entropy '%xent' is named as a loss twice; add the weights up in one (D6)"},
+      {[](Description& d) {
+         d.losses.push_back({kXent, 1});
+       },
+       kXent, "cross_entropy '%xent' is named as a loss twice; add the weights up in one (D6)"},
       {[](Description& d) { d.losses.pop_back(); }, kMse,
        "mse '%mse' is not named as a loss; add a loss statement for it (D6)"},
       {[](Description& d) { d.losses[1].weight = kNan; }, kMse,
@@ -244,8 +257,10 @@ TEST_CASE("uses, outputs, losses and assignments keep D5 to D7") {
        "an assignment that names no node cannot be assigned to; name a state (D7)"},
       {[](Description& d) { d.assignments[0].value = -1; }, kMean,
        "state '%mean' is assigned no value; name one that exists (D7)"},
-      {[](Description& d) { d.assignments.push_back({kMean, kFc}); }, kMean,
-       "state '%mean' is assigned twice; keep one assignment (D7)"},
+      {[](Description& d) {
+         d.assignments.push_back({kMean, kFc});
+       },
+       kMean, "state '%mean' is assigned twice; keep one assignment (D7)"},
       {[](Description& d) { d.assignments[0].value = kJoined; }, kMean,
        "state '%mean' of shape [batch, 4] is assigned '%joined' of shape [batch, 8]; make their "
        "shapes equal (D7)"},
@@ -284,33 +299,89 @@ TEST_CASE("training, rules and optimizers keep D9 to D11") {
        "f16, bf16, f8e4m3, f8e5m2 or follow (P42)"},
       {[](Description& d) { d.optimizer = Sgd{kInfinity}; }, -1,
        "the optimizer sgd has learning_rate inf; make it finite, not negative in f32 (D11)"},
-      {[](Description& d) { d.optimizer = Sgd{0.1, 1.0}; }, -1,
+      {[](Description& d) {
+         d.optimizer = Sgd{0.1, 1.0};
+       },
+       -1,
        "the optimizer sgd has momentum 1; make it finite, not negative and below 1 in f32 (D11)"},
-      {[](Description& d) { d.optimizer = Sgd{0.1, 0.5, false, -1}; }, -1,
-       "the optimizer sgd has weight_decay -1; make it finite, not negative in f32 (D11)"},
-      {[](Description& d) { d.optimizer = Sgd{0.1, 0, true}; }, -1,
-       "the optimizer sgd has nesterov without momentum; give it a momentum above 0 (D11)"},
+      {[](Description& d) {
+         d.optimizer = Sgd{0.1, 0.5, false, -1};
+       },
+       -1, "the optimizer sgd has weight_decay -1; make it finite, not negative in f32 (D11)"},
+      {[](Description& d) {
+         d.optimizer = Sgd{0.1, 0, true};
+       },
+       -1, "the optimizer sgd has nesterov without momentum; give it a momentum above 0 (D11)"},
       {[](Description& d) { d.optimizer = AdamW{-0.1}; }, -1,
        "the optimizer adamw has learning_rate -0.1; make it finite, not negative in f32 (D11)"},
-      {[](Description& d) { d.optimizer = AdamW{0.1, 1.5}; }, -1,
+      {[](Description& d) {
+         d.optimizer = AdamW{0.1, 1.5};
+       },
+       -1,
        "the optimizer adamw has beta1 1.5; make it finite, not negative and below 1 in f32 (D11)"},
-      {[](Description& d) { d.optimizer = AdamW{0.1, 0.5, kNan}; }, -1,
+      {[](Description& d) {
+         d.optimizer = AdamW{0.1, 0.5, kNan};
+       },
+       -1,
        "the optimizer adamw has beta2 nan; make it finite, not negative and below 1 in f32 (D11)"},
-      {[](Description& d) { d.optimizer = AdamW{0.1, 0.5, 0.5, -1e-8}; }, -1,
-       "the optimizer adamw has epsilon -1e-08; make it finite, not negative in f32 (D11)"},
-      {[](Description& d) { d.optimizer = AdamW{0.1, 0.5, 0.5, 0, kInfinity}; }, -1,
-       "the optimizer adamw has weight_decay inf; make it finite, not negative in f32 (D11)"},
-      {[](Description& d) { d.optimizer = Adam{0.1, 1.5}; }, -1,
+      {[](Description& d) {
+         d.optimizer = AdamW{0.1, 0.5, 0.5, -1e-8};
+       },
+       -1, "the optimizer adamw has epsilon -1e-08; make it finite, not negative in f32 (D11)"},
+      {[](Description& d) {
+         d.optimizer = AdamW{0.1, 0.5, 0.5, 0, kInfinity};
+       },
+       -1, "the optimizer adamw has weight_decay inf; make it finite, not negative in f32 (D11)"},
+      {[](Description& d) {
+         d.optimizer = Adam{0.1, 1.5};
+       },
+       -1,
        "the optimizer adam has beta1 1.5; make it finite, not negative and below 1 in f32 (D11)"},
-      {[](Description& d) { d.optimizer = Adam{0.1, 0.5, 0.5, 0, -1}; }, -1,
-       "the optimizer adam has weight_decay -1; make it finite, not negative in f32 (D11)"},
+      {[](Description& d) {
+         d.optimizer = Adam{0.1, 0.5, 0.5, 0, -1};
+       },
+       -1, "the optimizer adam has weight_decay -1; make it finite, not negative in f32 (D11)"},
+      {[](Description& d) {
+         d.optimizer = Sgd{0.1, 0, false, 0, 0.5};
+       },
+       -1, "the optimizer sgd has dampening without momentum; give it a momentum above 0 (D11)"},
+      {[](Description& d) {
+         d.optimizer = Sgd{0.1, 0.9, false, 0, 1};
+       },
+       -1,
+       "the optimizer sgd has dampening 1; make it finite, not negative and below 1 in f32 (D11)"},
+      {[](Description& d) {
+         d.optimizer = Sgd{0.1, 0.9, true, 0, 0.5};
+       },
+       -1, "the optimizer sgd has nesterov and dampening; leave one out (D11)"},
+      {[](Description& d) { d.optimizer = NAdam{.momentum_decay = -1}; }, -1,
+       "the optimizer nadam has momentum_decay -1; make it finite, not negative in f32 (D11)"},
+      {[](Description& d) { d.optimizer = Adagrad{.initial_accumulator_value = 1e39}; }, -1,
+       "the optimizer adagrad has initial_accumulator_value 1e+39; make it finite, not negative in "
+       "f32 (D11)"},
+      {[](Description& d) { d.optimizer = RmsProp{.alpha = 1}; }, -1,
+       "the optimizer rmsprop has alpha 1; make it finite, not negative and below 1 in f32 (D11)"},
+      {[](Description& d) { d.optimizer = RmsProp{.momentum = -0.5}; }, -1,
+       "the optimizer rmsprop has momentum -0.5; make it finite, not negative and below 1 in f32 "
+       "(D11)"},
+      {[](Description& d) { d.optimizer = Lion{.beta2 = kNan}; }, -1,
+       "the optimizer lion has beta2 nan; make it finite, not negative and below 1 in f32 (D11)"},
       {[](Description& d) { d.clip = 0; }, -1,
        "the clip norm is 0; make it finite and positive in f32 (D11)"},
+      {[](Description& d) { d.clip_value = kNan; }, -1,
+       "the clip value is nan; make it finite and positive in f32 (D11)"},
+      {[](Description& d) { d.clip_value = 1e-60; }, -1,
+       "the clip value is 1e-60; make it finite and positive in f32 (D11)"},
       {[](Description& d) { d.clip = kInfinity; }, -1,
        "the clip norm is inf; make it finite and positive in f32 (D11)"},
-      {[](Description& d) { d.schedule = Expression{1, {}}; }, -1,
-       "the schedule: its function is empty; give it an instruction (D11)"},
-      {[](Description& d) { d.schedule = Expression{2, {{ScalarOp::operand, 1}}}; }, -1,
+      {[](Description& d) {
+         d.schedule = Expression{1, {}};
+       },
+       -1, "the schedule: its function is empty; give it an instruction (D11)"},
+      {[](Description& d) {
+         d.schedule = Expression{2, {{ScalarOp::operand, 1}}};
+       },
+       -1,
        "the schedule: its function takes 2 values and it has 1 operands; make them equal (D11)"},
       {[](Description& d) { d.average = 1; }, -1,
        "the averages keep a share of 1; make it 0 or more and below 1 in f32 (D11)"},
@@ -337,11 +408,17 @@ TEST_CASE("attributes belong to their kind and hold numbers") {
        "gelu '%act' has the attributes of another kind; give it its own (D24)"},
       {[](Description& d) { d.nodes[kX].attributes = StateAttributes{}; }, kX,
        "input '%x' has the attributes of another kind; give it its own (D20)"},
-      {[](Description& d) { initializer(d) = {Initializer::Kind::uniform, 1, -1}; }, kWeight,
+      {[](Description& d) {
+         initializer(d) = {Initializer::Kind::uniform, 1, -1};
+       },
+       kWeight,
        "parameter '%fc.weight' has an initializer uniform of 1 and -1; use numbers finite in f32, "
        "ends in "
        "order and a deviation that is not negative (D20)"},
-      {[](Description& d) { initializer(d) = {Initializer::Kind::normal, 0, -1}; }, kWeight,
+      {[](Description& d) {
+         initializer(d) = {Initializer::Kind::normal, 0, -1};
+       },
+       kWeight,
        "parameter '%fc.weight' has an initializer normal of 0 and -1; use numbers finite in f32, "
        "ends in "
        "order and a deviation that is not negative (D20)"},
@@ -349,12 +426,18 @@ TEST_CASE("attributes belong to their kind and hold numbers") {
        "parameter '%fc.weight' has an initializer constant of nan and 0; use numbers finite in "
        "f32, ends "
        "in order and a deviation that is not negative (D20)"},
-      {[](Description& d) { initializer(d) = {Initializer::Kind::uniform, 0, kInfinity}; }, kWeight,
+      {[](Description& d) {
+         initializer(d) = {Initializer::Kind::uniform, 0, kInfinity};
+       },
+       kWeight,
        "parameter '%fc.weight' has an initializer uniform of 0 and inf; use numbers finite in f32, "
        "ends "
        "in "
        "order and a deviation that is not negative (D20)"},
-      {[](Description& d) { initializer(d) = {Initializer::Kind::constant, 1, 2}; }, kWeight,
+      {[](Description& d) {
+         initializer(d) = {Initializer::Kind::constant, 1, 2};
+       },
+       kWeight,
        "parameter '%fc.weight' has a constant initializer with a second number, 2; leave it 0 "
        "(D20)"},
       {[](Description& d) { d.nodes[kNorm].attributes = LayerAttributes{}; }, kNorm,
@@ -435,10 +518,16 @@ TEST_CASE("numbers are judged as f32") {
        "state '%mean' has an initial value of 1e+39, which is not finite in f32; write 0 (D20)"},
       {[](Description& d) { d.optimizer = Sgd{1e39}; }, -1,
        "the optimizer sgd has learning_rate 1e+39; make it finite, not negative in f32 (D11)"},
-      {[](Description& d) { d.optimizer = Sgd{0.1, 1 - 0x1p-26}; }, -1,  // 1 in f32
+      {[](Description& d) {
+         d.optimizer = Sgd{0.1, 1 - 0x1p-26};
+       },
+       -1,  // 1 in f32
        "the optimizer sgd has momentum 0.9999999850988388; make it finite, not negative and below "
        "1 in f32 (D11)"},
-      {[](Description& d) { d.optimizer = Sgd{0.1, 1e-60, true}; }, -1,  // 0 in f32
+      {[](Description& d) {
+         d.optimizer = Sgd{0.1, 1e-60, true};
+       },
+       -1,  // 0 in f32
        "the optimizer sgd has nesterov without momentum; give it a momentum above 0 (D11)"},
       {[](Description& d) { d.clip = 1e-60; }, -1,
        "the clip norm is 1e-60; make it finite and positive in f32 (D11)"},
@@ -484,7 +573,10 @@ TEST_CASE("an expression is in single assignment and keeps its conditions to sel
       {[](Description& d) { expression(d).instructions[2].constant = 1; }, kOwn,
        "pointwise '%own': instruction %2 (less) sets a field that its operation does not read; "
        "leave it 0 (D28)"},
-      {[](Description& d) { expression(d).instructions[0] = {ScalarOp::constant, 1}; }, kOwn,
+      {[](Description& d) {
+         expression(d).instructions[0] = {ScalarOp::constant, 1};
+       },
+       kOwn,
        "pointwise '%own': instruction %0 (constant) sets a field that its operation does not read; "
        "leave it 0 (D28)"},
       {[](Description& d) { expression(d).instructions[0].b = 1; }, kOwn,
@@ -496,7 +588,9 @@ TEST_CASE("an expression is in single assignment and keeps its conditions to sel
       {[](Description& d) { expression(d).arity = -1; }, kOwn,
        "pointwise '%own': its function takes -1 values and it has 2 operands; make them equal "
        "(D28)"},
-      {[](Description& d) { expression(d).instructions[0] = {ScalarOp::constant, 0, 0, 0, kNan}; },
+      {[](Description& d) {
+         expression(d).instructions[0] = {ScalarOp::constant, 0, 0, 0, kNan};
+       },
        kOwn, "pointwise '%own': instruction %0 (constant) holds a NaN; use a number (D28)"},
   };
   for (const Case& c : cases) check(c);

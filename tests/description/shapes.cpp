@@ -224,6 +224,7 @@ TEST_CASE("shapes follow from the operands' shapes") {
       {kind_called("relu"), {{"x", wide}}, wide},
       {kind_called("gelu"), {{"x", {}}}, {}},
       {kind_called("silu"), {{"x", wide}}, wide},
+      {kind_called("softmax"), {{"x", wide}}, wide, standard_attributes(kind_called("softmax"))},
       {kind_called("dropout"), {{"x", {}}}, {}},
       {rotary, {{"x", wide}}, wide, standard_attributes(rotary)},
       {rotary, {{"x", wide}, {"position", rows}}, wide, standard_attributes(rotary)},

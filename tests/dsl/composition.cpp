@@ -225,6 +225,39 @@ TEST_CASE("the optimizers start from torch's settings") {
               "optimizer") ==
         Lines{"optimizer adam learning_rate 0.5 beta1 0.25 beta2 0.75 epsilon 0.125 "
               "weight_decay 2"});
+  const auto text = [&](const Optimizer& optimizer) {
+    return lines(describe(net, rules, optimizer), "optimizer");
+  };
+  CHECK(text(sgd(lr(0.5), momentum(0.25), dampening(0.125))) ==
+        Lines{"optimizer sgd learning_rate 0.5 momentum 0.25 dampening 0.125 weight_decay 0"});
+  CHECK(text(adam(amsgrad)) == Lines{"optimizer adam learning_rate 0.001 beta1 0.9 beta2 0.999 "
+                                     "epsilon 1e-08 weight_decay 0 amsgrad"});
+  CHECK(text(adamw(amsgrad)) == Lines{"optimizer adamw learning_rate 0.001 beta1 0.9 beta2 0.999 "
+                                      "epsilon 1e-08 weight_decay 0.01 amsgrad"});
+  CHECK(text(nadam()) == Lines{"optimizer nadam learning_rate 0.002 beta1 0.9 beta2 0.999 epsilon "
+                               "1e-08 weight_decay 0 momentum_decay 0.004"});
+  CHECK(text(nadam(lr(0.5), betas(0.25, 0.75), epsilon(0.125), weight_decay(2.0),
+                   momentum_decay(0.0625), decoupled_weight_decay)) ==
+        Lines{"optimizer nadam learning_rate 0.5 beta1 0.25 beta2 0.75 epsilon 0.125 weight_decay "
+              "2 momentum_decay 0.0625 decoupled_weight_decay"});
+  CHECK(text(adagrad()) == Lines{"optimizer adagrad learning_rate 0.01 epsilon 1e-10 weight_decay "
+                                 "0 initial_accumulator_value 0"});
+  CHECK(
+      text(adagrad(lr(0.5), epsilon(0.125), weight_decay(2.0), initial_accumulator_value(0.25))) ==
+      Lines{"optimizer adagrad learning_rate 0.5 epsilon 0.125 weight_decay 2 "
+            "initial_accumulator_value 0.25"});
+  CHECK(text(rmsprop()) == Lines{"optimizer rmsprop learning_rate 0.01 alpha 0.99 epsilon 1e-08 "
+                                 "momentum 0 weight_decay 0"});
+  CHECK(text(rmsprop(lr(0.5), alpha(0.25), epsilon(0.125), momentum(0.75), centered,
+                     weight_decay(2.0))) ==
+        Lines{"optimizer rmsprop learning_rate 0.5 alpha 0.25 epsilon 0.125 momentum 0.75 centered "
+              "weight_decay 2"});
+  const auto clipped = describe(net, rules, lion(), clip_value(0.5), clip(2.0));
+  CHECK(lines(clipped, "clip") == Lines{"clip 2", "clip_value 0.5"});
+  CHECK(text(lion()) ==
+        Lines{"optimizer lion learning_rate 1e-04 beta1 0.9 beta2 0.99 weight_decay 0"});
+  CHECK(text(lion(lr(0.5), betas(0.25, 0.75), weight_decay(2.0))) ==
+        Lines{"optimizer lion learning_rate 0.5 beta1 0.25 beta2 0.75 weight_decay 2"});
 }
 
 TEST_CASE("a layer that shares goes without what the other is without, wherever that stands") {

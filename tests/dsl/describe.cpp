@@ -67,6 +67,7 @@ const Case kCases[] = {
     {"segments", specs::segments_program, {}},
     {"siamese", specs::siamese_program, {}},
     {"silu", specs::silu_model_program, {}},
+    {"softmax", specs::softmax_model_program, {}},
     // A component of digits alone is the number of a repeat's copy.
     {"skip",
      specs::skip_program,

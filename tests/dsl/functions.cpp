@@ -96,6 +96,14 @@ constexpr auto hard_x = [](auto x) { return hard_swish(x); };
 constexpr auto of_huber = [](auto x, auto y) { return huber(x, y, 0.5); };
 constexpr auto of_smooth = [](auto x, auto y) { return smooth_l1(x, y, 0.5); };
 
+constexpr auto of_selu = [](auto x) { return selu(x); };
+constexpr auto of_log_cosh = [](auto x, auto y) { return log_cosh(x, y); };
+constexpr auto of_hinge = [](auto x, auto y) { return hinge(x, y); };
+constexpr auto of_embedding = [](auto x, auto y) { return hinge_embedding(x, y, 1.5); };
+constexpr auto of_soft_margin = [](auto x, auto y) { return soft_margin(x, y); };
+constexpr auto of_ranking = [](auto x, auto y) { return margin_ranking(x, 0.25, y, 0.5); };
+constexpr auto of_kl = [](auto x, auto y) { return kl_div(x, y); };
+
 double exact_huber(double d, double delta) {
   return std::fabs(d) <= delta ? 0.5 * d * d : delta * (std::fabs(d) - 0.5 * delta);
 }
@@ -108,14 +116,16 @@ TEST_CASE("functions that are made of others have their values and gradients") {
   check_function(
       "clamp between values", [](auto x, auto y) { return clamp(x, -2, y); },
       [](double x, double y) { return std::fmin(std::fmax(x, -2), y); }, -7.9);
-  check_function("leaky_relu", leaky, [](double x, double) { return x > 0 ? x : 0.25 * x; }, -7.9);
+  check_function(
+      "leaky_relu", leaky, [](double x, double) { return x > 0 ? x : 0.25 * x; }, -7.9);
   check_function(
       "leaky_relu of two values", [](auto x, auto y) { return leaky_relu(x, y); },
       [](double x, double y) { return x > 0 ? x : y * x; }, -7.9);
   const auto log_of_sum = [](double x) {
     return std::fmax(x, 0) + std::log1p(std::exp(-std::fabs(x)));
   };
-  check_function("softplus", smooth, [&](double x, double) { return log_of_sum(x); }, -7.9);
+  check_function(
+      "softplus", smooth, [&](double x, double) { return log_of_sum(x); }, -7.9);
   check_function(
       "mish", of_mish, [&](double x, double) { return x * std::tanh(log_of_sum(x)); }, -7.9);
   check_function(
@@ -139,7 +149,8 @@ TEST_CASE("functions that are made of others have their values and gradients") {
       [](double x, double y) {
         return std::sin(x) * std::cos(y) + std::log1p(x * x) + std::expm1(y);
       });
-  check_function("softsign", soft, [](double x, double) { return x / (1 + std::fabs(x)); }, -7.9);
+  check_function(
+      "softsign", soft, [](double x, double) { return x / (1 + std::fabs(x)); }, -7.9);
   check_function(
       "hard_sigmoid", hard, [](double x, double) { return std::fmin(std::fmax(x + 3, 0), 6) / 6; },
       -7.9);
@@ -156,8 +167,44 @@ TEST_CASE("functions that are made of others have their values and gradients") {
       [](double x, double y) { return std::exp(x) - y * x; });
 }
 
+TEST_CASE("functions of margins and probabilities have their values and gradients") {
+  check_function(
+      "selu", of_selu,
+      [](double x, double) {
+        const double scale = 1.0507009873554805, alpha = 1.6732632423543772;
+        return scale * (x > 0 ? x : alpha * std::expm1(x));
+      },
+      -7.9);
+  check_function(
+      "log_cosh", of_log_cosh, [](double x, double y) { return std::log(std::cosh(x - y)); }, -7.4);
+  for (const double d : {0x1p-12, -0x1p-12, 9.99, -10.0, 10.25, 88.0}) {
+    CAPTURE(d);
+    const Point<float> point = at<float>(expression_of(of_log_cosh), d);
+    const double exact = std::fabs(d) < 1 ? d * d / 2 : std::log(std::cosh(d));
+    CHECK(close(point.value, exact, 1e-6));
+    CHECK(close(point.to_x, std::tanh(d), 1e-6));
+  }
+  check_function(
+      "hinge", of_hinge, [](double x, double y) { return std::fmax(0, 1 - y * x); }, -7.9);
+  check_function(
+      "hinge_embedding of a target that is neither", of_embedding,
+      [](double x, double y) { return x + std::fmax(0, 1.5 - x) + 0 * y; }, -7.9);
+  check_function(
+      "soft_margin", of_soft_margin,
+      [&](double x, double y) {
+        return std::fmax(-y * x, 0) + std::log1p(std::exp(-std::fabs(y * x)));
+      },
+      -7.9);
+  check_function(
+      "margin_ranking", of_ranking,
+      [](double x, double y) { return std::fmax(0, 0.5 - y * (x - 0.25)); }, -7.9);
+  check_function(
+      "kl_div", [](auto x, auto y) { return kl_div(x, y * y); },
+      [](double x, double y) { return y * y * (std::log(y * y) - x); });
+}
+
 // clamp, leaky_relu, hardsigmoid, hardswish, huber_loss and softsign of torch, whose derivatives
-// stand in its derivatives.yaml.
+// stand in its derivatives.yaml; its hinges go by clamp_min, which passes the gradient on at 0.
 TEST_CASE("functions that are made of others have torch's gradients at kinks") {
   check_at(clamped, -1.5, -1.5, 1);
   check_at(clamped, 2, 2, 1);
@@ -201,6 +248,24 @@ TEST_CASE("functions that are made of others have torch's gradients at kinks") {
     check_at(of_smooth, d, 0.25, 2 * d);
   }
   check_at(of_huber, 3e38, 1.5e38, 0.5);
+  check_at(of_selu, 1e30, static_cast<float>(1.0507009873554805) * 1e30f, 1.0507009873554805);
+  check_at(of_log_cosh, 0, 0, 0);
+  check_at(of_log_cosh, 3e38, 3e38, 1);
+  check_at(of_log_cosh, -kInfinity, kInfinity, -1);
+  check_at(of_hinge, 1, 0, -1, 1);
+  check_at(of_hinge, 2, 0, 0, 1);
+  check_at(of_hinge, -1, 0, 1, -1);
+  check_at(of_embedding, 0.5, 0.5, 1, 1);
+  check_at(of_embedding, 0.5, 1, -1, -1);
+  check_at(of_embedding, 1.5, 0, -1, -1);
+  check_at(of_embedding, 2, 0, 0, -1);
+  check_at(of_soft_margin, 100, 100, 1, -1);
+  check_at(of_soft_margin, 200, 0, 0, 1);
+  check_at(of_ranking, 0.75, 0, -1, 1);
+  check_at(of_ranking, 1, 0, 0, 1);
+  check_at(of_ranking, 0, 0.25, 1, -1);
+  check_at(of_kl, -3, 0, 0, 0);
+  check_at(of_kl, -3, 3, -1, 1);
   check_at(of_huber, kInfinity, kInfinity, 0.5);
   check_at(of_huber, -kInfinity, kInfinity, -0.5);
 }
@@ -233,6 +298,13 @@ TEST_CASE("functions that are made of others take a NaN along") {
   CHECK(is_nan(hard_x));
   CHECK(is_nan(of_huber));
   CHECK(is_nan(of_smooth));
+  CHECK(is_nan_below(of_selu));
+  CHECK(is_nan_below(of_log_cosh));
+  CHECK(is_nan(of_hinge));
+  CHECK(is_nan(of_embedding));
+  CHECK(is_nan_below(of_soft_margin));
+  CHECK(is_nan(of_ranking));
+  CHECK(is_nan(of_kl));
 }
 
 TEST_CASE("a power of a constant exponent is what torch makes of it, a root or products") {
@@ -256,10 +328,16 @@ TEST_CASE("a power of a constant exponent is what torch makes of it, a root or p
 }
 
 TEST_CASE("ready-made layers are pointwise layers of their names, with and without parentheses") {
-  const auto net =
-      described(model("net", inputs(tensor("x", batch, 2)),
-                      from("x") | softsign | hard_sigmoid("gate") | hard_swish | leaky_relu("act") |
-                          mish | softplus("soft") | elu("elu", 2) | output("y")));
+  const auto net = described(model("net", inputs(tensor("x", batch, 2)),
+                                   from("x") | softsign | hard_sigmoid("gate") | hard_swish |
+                                       leaky_relu("act") | mish | softplus("soft") | elu("elu", 2) |
+                                       tanh("flat") | sigmoid("share") | selu | output("y")));
+  CHECK(lines(net, "%flat")[0] ==
+        "%flat = pointwise(x0: %elu) \"tanh\" { %0 = operand 0; %1 = tanh %0 } : [batch, 2]");
+  CHECK(lines(net, "%share = ")[0] ==
+        "%share = pointwise(x0: %flat) \"sigmoid\" { %0 = operand 0; %1 = sigmoid %0 } : [batch, "
+        "2]");
+  CHECK(lines(net, "%share.selu = pointwise(x0: %share) \"selu\" {").size() == 1);
   CHECK(lines(net, "%x.softsign")[0] ==
         "%x.softsign = pointwise(x0: %x) \"softsign\" { %0 = operand 0; %1 = absolute %0; "
         "%2 = constant 1; %3 = add %2 %1; %4 = divide %0 %3 } : [batch, 2]");
@@ -308,4 +386,44 @@ TEST_CASE("ready-made losses are pointwise losses with their number and weight")
                                                        "loss %c weight 3", "loss %d weight 4",
                                                        "loss %e weight 1", "loss %f weight 0",
                                                        "loss %g weight 5", "loss %h weight 1"});
+}
+
+TEST_CASE("losses of margins and probabilities are pointwise losses, too") {
+  const auto net = describe(
+      model("net", inputs(tensor("x", batch, 2), tensor("y", batch, 2), tensor("w", batch, 2)),
+            from("x") | linear("fc", 2) | output("out"),
+            losses(log_cosh("a", "fc", "y"), hinge("b", "fc", "y", weight(2)),
+                   hinge_embedding("c", "fc", "y"), hinge_embedding("d", "fc", "y", 2, weight(3)),
+                   soft_margin("e", "fc", "y"), margin_ranking("f", "fc", "x", "y"),
+                   margin_ranking("g", "x", "fc", "y", 0.5, weight(4), sample_weight("w")),
+                   kl_div("h", "fc", "y", weight(5)))),
+      precision(everywhere(store(f32), compute(f32))), sgd());
+  CHECK(lines(net, "%a = pointwise_loss(x0: %fc, x1: %y) \"log_cosh\" {").size() == 1);
+  CHECK(lines(net, "%b")[0] ==
+        "%b = pointwise_loss(x0: %fc, x1: %y) \"hinge\" { %0 = operand 0; %1 = operand 1; "
+        "%2 = multiply %1 %0; %3 = constant 1; %4 = subtract %3 %2; %5 = constant 0; "
+        "%6 = less %4 %5; %7 = select %6 %5 %4 } : []");
+  CHECK(lines(net,
+              "%c = pointwise_loss(x0: %fc, x1: %y) \"hinge_embedding\" { %0 = operand 0; "
+              "%1 = operand 1; %2 = constant 1; ")
+            .size() == 1);
+  CHECK(lines(net,
+              "%d = pointwise_loss(x0: %fc, x1: %y) \"hinge_embedding\" { %0 = operand 0; "
+              "%1 = operand 1; %2 = constant 2; ")
+            .size() == 1);
+  CHECK(lines(net, "%e = pointwise_loss(x0: %fc, x1: %y) \"soft_margin\" {").size() == 1);
+  CHECK(lines(net,
+              "%f = pointwise_loss(x0: %fc, x1: %x, x2: %y) \"margin_ranking\" { "
+              "%0 = operand 0; %1 = operand 1; %2 = operand 2; %3 = constant 0; ")
+            .size() == 1);
+  CHECK(lines(net,
+              "%g = pointwise_loss(x0: %x, x1: %fc, x2: %y, sample_weight: %w) "
+              "\"margin_ranking\" { %0 = operand 0; %1 = operand 1; %2 = operand 2; "
+              "%3 = constant 0.5; ")
+            .size() == 1);
+  CHECK(lines(net, "%h = pointwise_loss(x0: %fc, x1: %y) \"kl_div\" {").size() == 1);
+  CHECK(lines(net, "loss") == std::vector<std::string>{"loss %a weight 1", "loss %b weight 2",
+                                                       "loss %c weight 1", "loss %d weight 3",
+                                                       "loss %e weight 1", "loss %f weight 1",
+                                                       "loss %g weight 4", "loss %h weight 5"});
 }

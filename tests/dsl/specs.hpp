@@ -116,6 +116,18 @@ constexpr auto padded =
           losses(mse("error", "prediction", "target")));
 HALFTONE_PROGRAM(padded_program, padded, f32_rules, adamw(), clip(1.0))
 
+constexpr auto softmax_model = model(
+    "softmax", inputs(tensor("x", batch, 3, 11), tensor("target", batch, 3, 9)),
+    from("x") | drawn("fc", 9, 0.4) | log_softmax("logs") | output("log_p"),
+    from("x") | linear("gate", 9, no_bias, init_uniform(-0.4, 0.4)) | softmax("shares") |
+        output("shares") |
+        pointwise(
+            "mixed", [](auto x, auto y) { return x * y; }, "logs"),
+    losses(mse("error", "mixed", "target"),
+           pointwise_loss(
+               "soft", [](auto x, auto y) { return y * (y - x); }, weight(2), "logs", "target")));
+HALFTONE_PROGRAM(softmax_model_program, softmax_model, f32_rules, adamw())
+
 constexpr auto decoder =
     model("decoder",
           inputs(tokens("token", batch, symbol("time")), labels("next", batch, symbol("time"))),
@@ -259,7 +271,7 @@ constexpr auto float8 = model(
     from("x") | linear("fc", 20, init_uniform(-300, 300), on_bias(init_uniform(-0.4, 0.4))) |
         layer_norm("norm", no_decay, init_uniform(0.5, 1.5), on_bias(init_uniform(-0.5, 0.5))) |
         gelu_tanh("act") | linear("mix", 16, no_bias, init_uniform(-0.4, 0.4)) | add("x") |
-        as("residual") | linear("head", 6, init_uniform(-0.3, 0.3), on_bias(init_constant(0.1))) |
+        as("residual") | linear("head", 7, init_uniform(-0.3, 0.3), on_bias(init_constant(0.1))) |
         output("logits"),
     losses(cross_entropy("xent", "logits", "kind")));
 inline constexpr auto float8_rules = precision(

@@ -5,7 +5,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -37,13 +39,41 @@ output "y" = %y
 output "w" = %w
 )";
 
+struct OptimizerCase {
+  const char* name;
+  const char* text;
+};
+const OptimizerCase kOptimizers[] = {
+    {"sgd", "sgd learning_rate 0.3 momentum 0 weight_decay 0.7"},
+    {"momentum", "sgd learning_rate 0.3 momentum 0.9 weight_decay 0.7"},
+    {"nesterov", "sgd learning_rate 0.3 momentum 0.9 nesterov weight_decay 0.7"},
+    {"dampened", "sgd learning_rate 0.3 momentum 0.9 dampening 0.25 weight_decay 0.7"},
+    {"adamw", "adamw learning_rate 0.3 beta1 0.9 beta2 0.999 epsilon 1e-08 weight_decay 0.7"},
+    {"adam", "adam learning_rate 0.3 beta1 0.9 beta2 0.999 epsilon 1e-08 weight_decay 0.7"},
+    {"adamw_amsgrad",
+     "adamw learning_rate 0.3 beta1 0.9 beta2 0.999 epsilon 1e-08 weight_decay 0.7 amsgrad"},
+    {"adam_amsgrad",
+     "adam learning_rate 0.3 beta1 0.9 beta2 0.999 epsilon 1e-08 weight_decay 0.7 amsgrad"},
+    {"nadam",
+     "nadam learning_rate 0.3 beta1 0.9 beta2 0.999 epsilon 1e-08 weight_decay 0.7 momentum_decay "
+     "0.5"},
+    {"nadam_decoupled",
+     "nadam learning_rate 0.3 beta1 0.9 beta2 0.999 epsilon 1e-08 weight_decay 0.7 momentum_decay "
+     "0.5 decoupled_weight_decay"},
+    {"adagrad",
+     "adagrad learning_rate 0.3 epsilon 1e-10 weight_decay 0.7 initial_accumulator_value 0.125"},
+    {"rmsprop", "rmsprop learning_rate 0.3 alpha 0.75 epsilon 1e-08 momentum 0 weight_decay 0.7"},
+    {"rmsprop_all",
+     "rmsprop learning_rate 0.3 alpha 0.75 epsilon 1e-08 momentum 0.9 centered weight_decay 0.7"},
+    {"clipped", "sgd learning_rate 0.3 momentum 0.9 weight_decay 0.7\nclip_value 0.03"},
+    {"lion", "lion learning_rate 0.3 beta1 0.9 beta2 0.99 weight_decay 0.7"},
+};
+
 std::string optimizer_text(const std::string& kind) {
-  if (kind.starts_with("adam")) {
-    return "optimizer " + kind +
-           " learning_rate 0.3 beta1 0.9 beta2 0.999 epsilon 1e-08 weight_decay 0.7\nclip 0.5\n";
-  }
-  return std::string("optimizer sgd learning_rate 0.3 momentum ") + (kind == "sgd" ? "0" : "0.9") +
-         (kind == "nesterov" ? " nesterov" : "") + " weight_decay 0.7\nclip 0.5\n";
+  const auto* found = std::ranges::find_if(
+      kOptimizers, [&](const OptimizerCase& each) { return kind == each.name; });
+  REQUIRE(found != std::end(kOptimizers));
+  return "optimizer " + std::string(found->text) + "\nclip 0.5\n";
 }
 
 // Five updates with the gradients of record_expected.py.
@@ -139,21 +169,44 @@ loss %loss weight 0.3
 }
 
 TEST_CASE("five declared updates of every optimizer have numpy's bits") {
-  for (const std::string kind : {"sgd", "momentum", "nesterov", "adamw", "adam"}) {
+  for (const OptimizerCase& each : kOptimizers) {
+    const std::string kind = each.name;
+    CAPTURE(kind);
     const Step<float> step = five_updates<float>(kind);
+    const State<float>& state = step.state;
     check_bits(kind + " norm", {step.norm});
-    check_bits(kind + " p", joined(step.state.parameters));
-    if (kind != "sgd") check_bits(kind + " first", joined(step.state.first_moments));
-    if (!kind.starts_with("adam")) continue;
-    check_bits(kind + " second", joined(step.state.second_moments));
-    check_bits(kind + " powers", {step.state.power1.high, step.state.power1.low,
-                                  step.state.power2.high, step.state.power2.low});
+    check_bits(kind + " p", joined(state.parameters));
+    if (!state.first_moments.empty()) check_bits(kind + " first", joined(state.first_moments));
+    if (!state.second_moments.empty()) check_bits(kind + " second", joined(state.second_moments));
+    if (!state.third_moments.empty()) check_bits(kind + " third", joined(state.third_moments));
+    const bool is_nadam = kind.starts_with("nadam");
+    if (is_nadam) {
+      check_bits(kind + " powers", {state.power2.high, state.power2.low, state.growth.high,
+                                    state.growth.low, state.momentum_product});
+    } else if (kind.starts_with("adam")) {
+      check_bits(kind + " powers",
+                 {state.power1.high, state.power1.low, state.power2.high, state.power2.low});
+    }
+  }
+}
+
+TEST_CASE("every optimizer keeps the moments that it has, and no others") {
+  for (const OptimizerCase& each : kOptimizers) {
+    const std::string kind = each.name;
+    CAPTURE(kind);
+    const State<float> state = five_updates<float>(kind).state;
+    CHECK(state.first_moments.empty() == (kind == "sgd" || kind == "adagrad" || kind == "rmsprop"));
+    CHECK(state.second_moments.empty() ==
+          (kind == "sgd" || kind == "momentum" || kind == "nesterov" || kind == "dampened" ||
+           kind == "clipped" || kind == "lion"));
+    CHECK(state.third_moments.empty() == !(kind.ends_with("amsgrad") || kind == "rmsprop_all"));
   }
 }
 
 TEST_CASE("five exact updates of every optimizer equal torch's in f64") {
   constexpr double kRoundings = 5 * 24;  // steps times the operations of an update, on either side
   for (const TorchUpdate& torch : kTorchUpdates) {
+    CAPTURE(std::string(torch.optimizer));
     const Step<double> step = five_updates<double>(torch.optimizer);
     std::size_t at = 0;
     for (const auto& [name, values] : step.state.parameters) {

@@ -301,6 +301,16 @@ output "y" = %y
 output "y" = %y
 )",
      -3, 3},
+    {"softmax", R"(input %x : f32[batch, 2, 9]
+%y = softmax(x: %x) : [batch, 2, 9]
+output "y" = %y
+)",
+     -3, 3},
+    {"softmax, of its logarithm", R"(input %x : f32[batch, 9]
+%y = softmax(x: %x) {log: true} : [batch, 9]
+output "y" = %y
+)",
+     -3, 3},
     {"add, one operand used twice", R"(input %x : f32[batch, 4]
 input %z : f32[batch, 4]
 %a = add(a: %x, b: %z) : [batch, 4]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// D33 to D39, D52 to D58, D77 to D80 and N9: layers by themselves, against numpy's f32 bit by bit
-// (record_layers.py) and against central differences in double.
+// D33 to D39, D52 to D58, D77 to D80, D103, D104 and N9: layers by themselves, against numpy's f32
+// bit by bit (record_layers.py) and against central differences in double.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 
 #include "layer_case.hpp"
 #include "layers_expected.hpp"
+#include "losses_expected.hpp"
 #include "node_kinds.hpp"
 
 using namespace halftone::reference;
@@ -191,6 +192,14 @@ std::vector<LayerCase> convolutions() {
 
 LayerCase reshape() { return {"reshape", "reshape", {values("x", {6, 4}, 1)}, {3, 2, 4}}; }
 
+LayerCase softmax(std::int64_t rows, std::int64_t n, bool log) {
+  LayerCase layer{
+      log ? "log_softmax" : "softmax", "softmax", {values("x", {rows, n}, 1)}, {rows, n}};
+  for (double& x : layer.operands[0].values) x = static_cast<float>(3 * x);
+  if (log) layer.settings.flags.insert("log");
+  return layer;
+}
+
 std::vector<LayerCase> recorded_layers() {
   std::vector<LayerCase> layers = convolutions();
   const LayerCase others[] = {rms_norm(300, 40),
@@ -241,8 +250,40 @@ TEST_CASE("declared results and gradients have numpy's bits") {
   }
 }
 
+TEST_CASE("D103 and D104: softmax, its logarithm and their gradients are torch's") {
+  for (const TorchSoftmax& torch : kTorchSoftmax) {
+    const LayerCase layer = softmax(6, 9, torch.log);
+    CAPTURE(layer.name);
+    const Values<double> y = result<double>(layer);
+    const Values<double> of_x = gradients<double>(layer)[0];
+    REQUIRE(y.size() == torch.result.size());
+    REQUIRE(of_x.size() == torch.gradient.size());
+    for (std::size_t e = 0; e < y.size(); ++e) {
+      CAPTURE(e);
+      CHECK(std::fabs(y[e] - torch.result[e]) <= 1e-14 * std::fabs(torch.result[e]));
+      CHECK(std::fabs(of_x[e] - torch.gradient[e]) < 1e-14);
+    }
+  }
+}
+
+TEST_CASE("softmax of large, equal and masked elements is finite, and of a NaN it is one") {
+  const auto of_row = [](std::vector<double> x, bool log) {
+    LayerCase layer = softmax(1, static_cast<std::int64_t>(x.size()), log);
+    layer.operands[0].values = std::move(x);
+    return result<float>(layer);
+  };
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  CHECK(of_row({3e38, 3e38}, false) == Values<float>{0.5f, 0.5f});
+  CHECK(of_row({-kInfinity, 5, -kInfinity}, false) == Values<float>{0, 1, 0});
+  CHECK(of_row({0, 1000}, true) == Values<float>{-1000, 0});
+  CHECK(of_row({7}, true) == Values<float>{0});
+  for (const bool log : {false, true})
+    for (const float value : of_row({1, std::nan(""), 2}, log)) CHECK(std::isnan(value));
+}
+
 TEST_CASE("gradients agree with central differences") {
   std::vector<LayerCase> layers = recorded_layers();
+  for (const bool log : {false, true}) layers.push_back(softmax(4, 9, log));
   layers.push_back(rms_norm(3, 9));
   layers.push_back(reshape());
   for (LayerCase& layer : layers) {
@@ -278,7 +319,8 @@ TEST_CASE("declared evaluation stays within the bound of exact evaluation") {
   for (const LayerCase& layer :
        {rms_norm(3, 9), rms_norm(2, 2100), batch_norm(20, 3), expand(2, 9, 3),
         global_average_pool(2, 9, 3), group_norm(2, 20, 6, 3), dropout(40), matmul(true, false),
-        causal_conv1d(), causal_conv1d_without_bias()})
+        causal_conv1d(), causal_conv1d_without_bias(), softmax(4, 9, false), softmax(4, 9, true),
+        softmax(2, 2100, true)})
     layers.push_back(layer);
   for (const LayerCase& layer : layers) {
     CAPTURE(layer.name);
@@ -314,6 +356,7 @@ TEST_CASE("classes and what gradients read are those of P3 and P20") {
         {"weight", "weight"},
         {"weight", "bias"}},
        {"x", "weight", "mean", "variance"}},
+      {"softmax", {LayerClass::softmax}, {{"x", "x"}}, {"x"}},
       {"embedding", {}, {}, {"token", "weight"}},
       {"dropout", {LayerClass::elementwise}, {}, {"x"}},
       {"rotary", {LayerClass::elementwise}, {}, {"x", "position"}},

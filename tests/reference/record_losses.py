@@ -1,7 +1,7 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: Apache-2.0
-"""Writes losses_expected.hpp: cross_entropy under its settings (D29) and weights (D71), and its gradients, as torch computes
-them in f64. Run with python3-numpy and python3-torch:  ./record_losses.py > losses_expected.hpp"""
+"""Writes losses_expected.hpp: cross_entropy under its settings (D29) and weights (D71), and softmax (D103), with their gradients, as
+torch computes them in f64. Run with python3-numpy and python3-torch:  ./record_losses.py > losses_expected.hpp"""
 import torch
 
 from numpy_rules import data, f32, f64
@@ -55,6 +55,21 @@ for smoothing, z, cap, weighted, ignoring in kCases:
     loss, gradient = cross_entropy(smoothing, z, cap, weighted, ignoring)
     numbers = ", ".join(v.hex() for v in gradient)
     print(f'    {{"{settings(smoothing, z, cap, ignoring)}", {str(weighted).lower()}, {loss.hex()}, {{{numbers}}}}},')
+print("""};
+
+// Of x, the logits above, and of data(54, 9), which arrives.
+struct TorchSoftmax {
+  bool log;
+  std::vector<double> result, gradient;
+};
+
+inline const std::vector<TorchSoftmax> kTorchSoftmax = {""")
+for log in (False, True):
+    x = torch.tensor((f32(3) * data(kRows * kColumns, 1)).astype(f64).reshape(kRows, kColumns), requires_grad=True)
+    y = (torch.log_softmax if log else torch.softmax)(x, 1)
+    y.backward(torch.tensor(data(kRows * kColumns, 9).astype(f64).reshape(kRows, kColumns)))
+    result, gradient = (", ".join(v.hex() for v in t.flatten().tolist()) for t in (y.detach(), x.grad))
+    print(f"    {{{str(log).lower()}, {{{result}}}, {{{gradient}}}}},")
 print("""};
 
 }  // namespace halftone::reference::tests""")

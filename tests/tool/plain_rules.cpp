@@ -23,7 +23,7 @@ bool is_of_class(Kind kind, LayerClass layer_class) {
     case LayerClass::normalization:
       return kind == kind_called("layer_norm") || kind == kind_called("rms_norm");
     case LayerClass::softmax:
-      return kind == kind_called("cross_entropy");
+      return kind == kind_called("cross_entropy") || kind == kind_called("softmax");
     case LayerClass::activation_function:
       return kind == kind_called("relu") || kind == kind_called("gelu") ||
              kind == kind_called("silu");

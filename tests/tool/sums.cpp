@@ -127,7 +127,7 @@ class Expected {
     }
     const auto& optimizer = model_.description().optimizer;
     const auto* sgd = std::get_if<description::Sgd>(&optimizer);
-    if (sgd == nullptr) {
+    if (sgd == nullptr) {                                    // adam or adamw
       add_flat("optimizer_state", 2 + 4, 2 * flat + 4 * 4);  // two powers of two f32 each
     } else if (sgd->momentum != 0.0) {
       add_flat("optimizer_state", 1, flat);

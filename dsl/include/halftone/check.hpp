@@ -449,7 +449,7 @@ class Report {
             "the model has an optimizer but no loss: add losses(...), or leave the optimizer out");
       case Fault::no_optimizer:
         return say(
-            "the model has losses but no optimizer: add sgd(...), adam(...) or adamw(...) to "
+            "the model has losses but no optimizer: add one, such as adamw(...), to "
             "HALFTONE_MODEL");
       case Fault::bad_loss_weight:
         return say(Name{found_.node}, " has a weight that is not finite in f32: write weight(1.0)");
@@ -459,9 +459,9 @@ class Report {
             "optimizer out");
       case Fault::unknown_setting:
         return say(
-            "HALFTONE_MODEL is given what is no setting: it takes a model, precision(...), "
-            "sgd(...), adam(...) or adamw(...), clip(...), schedule(...), average(...) and "
-            "group(...)");
+            "HALFTONE_MODEL is given what is no setting: it takes a model, precision(...), an "
+            "optimizer such as adamw(...), clip(...), clip_value(...), schedule(...), average(...) "
+            "and group(...)");
       case Fault::repeated_setting:
         return say("HALFTONE_MODEL is given several ", found_.text, ": keep one");
       case Fault::no_precision:
@@ -503,9 +503,8 @@ class Report {
     const char* optimizer = found_.text;
     switch (found_.fault) {
       case Fault::unknown_option:
-        return say(optimizer,
-                   " is given what is no option of it: sgd takes lr, momentum, nesterov "
-                   "and weight_decay; adam and adamw take lr, betas, epsilon and weight_decay");
+        say(optimizer, " is given what is no option of it: it takes ");
+        return options(graph_.program.optimizer.takes);
       case Fault::repeated_option:
         return say(optimizer, " is given ", graph_.program.optimizer.twice, " twice: keep one");
       case Fault::bad_learning_rate:
@@ -520,16 +519,47 @@ class Report {
       case Fault::nesterov_alone:
         return say(optimizer,
                    " has nesterov without a momentum: add momentum(0.9) or remove nesterov");
+      case Fault::bad_dampening:
+        return say(optimizer, " has a dampening outside [0, 1) in f32: write dampening(0.1)");
+      case Fault::dampening_alone:
+        return say(optimizer,
+                   " has dampening without a momentum: add momentum(0.9) or remove dampening");
+      case Fault::nesterov_dampened:
+        return say(optimizer, " has nesterov and dampening: remove one of them");
       case Fault::bad_betas:
         return say(optimizer, " has a beta outside [0, 1) in f32: write betas(0.9, 0.999)");
       case Fault::bad_optimizer_epsilon:
         return say(optimizer,
                    " has an epsilon that is negative or not finite in f32: write epsilon(1e-8)");
+      case Fault::bad_momentum_decay:
+        return say(
+            optimizer,
+            " has a momentum_decay that is negative or not finite in f32: write "
+            "momentum_decay(0.004)");
+      case Fault::bad_initial_accumulator:
+        return say(optimizer,
+                   " has an initial_accumulator_value that is negative or not finite in f32: write "
+                   "initial_accumulator_value(0.1)");
+      case Fault::bad_alpha:
+        return say(optimizer, " has an alpha outside [0, 1) in f32: write alpha(0.99)");
+      case Fault::bad_clip_value:
+        return say(
+            "the clip value is not positive and finite in f32: write clip_value(1.0) or leave "
+            "clip_value out");
       case Fault::bad_average:
         return say("the average keeps a share outside [0, 1) in f32: write average(0.999)");
       default:
         return say(
             "the clip norm is not positive and finite in f32: write clip(1.0) or leave clip out");
+    }
+  }
+
+  /// "lr, betas and epsilon", of their bits.
+  constexpr void options(unsigned taken) {
+    for (int i = 1; taken >> i != 0; ++i) {
+      if ((taken >> i & 1u) == 0) continue;
+      const bool is_first = (taken & ((1u << i) - 1)) == 0, is_last = taken >> (i + 1) == 0;
+      say(is_first ? "" : is_last ? " and " : ", ", building::kOptionWords[i]);
     }
   }
 

@@ -302,20 +302,40 @@ class Describer {
     return to;
   }
 
+  static description::Optimizer optimizer(const Optimizer& is) {
+    switch (is.kind) {
+      case Optimizer::Kind::adamw:
+        return description::AdamW{is.learning_rate, is.beta1,        is.beta2,
+                                  is.epsilon,       is.weight_decay, is.amsgrad};
+      case Optimizer::Kind::adam:
+        return description::Adam{is.learning_rate, is.beta1,        is.beta2,
+                                 is.epsilon,       is.weight_decay, is.amsgrad};
+      case Optimizer::Kind::nadam:
+        return description::NAdam{
+            is.learning_rate, is.beta1,          is.beta2,                 is.epsilon,
+            is.weight_decay,  is.momentum_decay, is.decoupled_weight_decay};
+      case Optimizer::Kind::adagrad:
+        return description::Adagrad{is.learning_rate, is.epsilon, is.weight_decay,
+                                    is.initial_accumulator_value};
+      case Optimizer::Kind::rmsprop:
+        return description::RmsProp{is.learning_rate, is.alpha,    is.epsilon,
+                                    is.momentum,      is.centered, is.weight_decay};
+      case Optimizer::Kind::lion:
+        return description::Lion{is.learning_rate, is.beta1, is.beta2, is.weight_decay};
+      case Optimizer::Kind::sgd:
+        return description::Sgd{is.learning_rate, is.momentum, is.nesterov, is.weight_decay,
+                                is.dampening};
+      case Optimizer::Kind::none:
+        break;
+    }
+    return {};
+  }
+
   void settings() {
     for (int i = 0; i < program_.rule_count; ++i) out_.rules.push_back(rule(program_.rules[i]));
-    const Optimizer& is = program_.optimizer;
-    if (is.kind == Optimizer::Kind::adamw) {
-      out_.optimizer =
-          description::AdamW{is.learning_rate, is.beta1, is.beta2, is.epsilon, is.weight_decay};
-    } else if (is.kind == Optimizer::Kind::adam) {
-      out_.optimizer =
-          description::Adam{is.learning_rate, is.beta1, is.beta2, is.epsilon, is.weight_decay};
-    } else if (is.kind == Optimizer::Kind::sgd) {
-      out_.optimizer =
-          description::Sgd{is.learning_rate, is.momentum, is.nesterov, is.weight_decay};
-    }
+    out_.optimizer = optimizer(program_.optimizer);
     if (program_.given.clips > 0) out_.clip = program_.clip;
+    if (program_.given.value_clips > 0) out_.clip_value = program_.clip_value;
     if (program_.given.schedules > 0) out_.schedule = expression(*program_.schedule);
     if (program_.given.averages > 0) out_.average = program_.average;
   }

@@ -90,6 +90,56 @@ constexpr Scalar smooth_l1(const Scalar& x, const Scalar& target, const Scalar& 
   return huber(x, target, beta) / beta;
 }
 
+/// log(cosh(x - target)): near 0 half the square, far out the distance less log(2). Nothing
+/// overflows before the result does, and small results have all of their digits.
+constexpr Scalar log_cosh(const Scalar& x, const Scalar& target) {
+  const Scalar d = x - target;
+  const Condition below = d < 0.0;
+  const Scalar distance = select(below, -d, d);
+  // From 10 on cosh is half of an exponential, to all digits of f32.
+  const Scalar near = select(10.0 < distance, 10.0, distance);
+  const Scalar growth = expm1(near);
+  const Scalar square = growth * growth;
+  const Scalar rest = log1p(square / (2.0 + 2.0 * growth));
+  return (distance - near) + rest;
+}
+
+/// 1 - target * x where that is above 0, otherwise 0; a target is -1 or 1.
+constexpr Scalar hinge(const Scalar& x, const Scalar& target) {
+  const Scalar line = 1.0 - target * x;
+  return select(line < 0.0, 0.0, line);
+}
+
+/// Of a distance x: x where the target is 1, what it lacks to the margin where that is -1.
+constexpr Scalar hinge_embedding(const Scalar& x, const Scalar& target, const Scalar& margin = 1) {
+  const Scalar missing = margin - x;
+  const Scalar apart = select(missing < 0.0, 0.0, missing);
+  const Scalar of_others = select(target == 1.0, 0.0, apart);
+  return select(target == -1.0, 0.0, x) + of_others;
+}
+
+/// log(1 + exp(-target * x)); a target is -1 or 1.
+constexpr Scalar soft_margin(const Scalar& x, const Scalar& target) {
+  const auto [ramp, rest] = tracing::softplus(-target * x);
+  return ramp + rest;
+}
+
+/// What `higher` lacks to be `margin` above `lower` where the target is 1, and the other way round
+/// where it is -1.
+constexpr Scalar margin_ranking(const Scalar& higher, const Scalar& lower, const Scalar& target,
+                                const Scalar& margin = 0) {
+  const Scalar line = margin - target * (higher - lower);
+  return select(line < 0.0, 0.0, line);
+}
+
+/// target * (log(target) - x) of a logarithm of a probability, and -target * x where the target is
+/// 0.
+constexpr Scalar kl_div(const Scalar& x, const Scalar& target) {
+  const Scalar known = select(target == 0.0, 1.0, target);
+  const Scalar entropy = target * log(known);
+  return entropy - target * x;
+}
+
 /// -(target * log(p) + (1 - target) * log(1 - p)) of p = sigmoid(logit), as max(logit, 0) - logit *
 /// target + log(1 + exp(-|logit|)), which keeps its digits however large the logit is.
 constexpr Scalar binary_cross_entropy_with_logits(const Scalar& logit, const Scalar& target) {

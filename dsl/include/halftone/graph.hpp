@@ -218,9 +218,16 @@ enum class Fault : unsigned char {
   bad_weight_decay,
   bad_momentum,
   nesterov_alone,
+  bad_dampening,
+  dampening_alone,
+  nesterov_dampened,
   bad_betas,
   bad_optimizer_epsilon,
+  bad_momentum_decay,
+  bad_initial_accumulator,
+  bad_alpha,
   bad_clip,
+  bad_clip_value,
   bad_average,
 };
 

@@ -237,12 +237,13 @@ class Inspection {
     if (program_.given.optimizers == 0 && graph_.losses.size() > 0)
       graph_.fail({.fault = Fault::no_optimizer});
     const Counts& given = program_.given;
-    const char* several = given.optimizers > 1   ? "optimizers"
-                          : given.clips > 1      ? "clips"
-                          : given.schedules > 1  ? "schedules"
-                          : given.averages > 1   ? "averages"
-                          : given.precisions > 1 ? "precisions"
-                                                 : nullptr;
+    const char* several = given.optimizers > 1    ? "optimizers"
+                          : given.clips > 1       ? "clips"
+                          : given.value_clips > 1 ? "clip_values"
+                          : given.schedules > 1   ? "schedules"
+                          : given.averages > 1    ? "averages"
+                          : given.precisions > 1  ? "precisions"
+                                                  : nullptr;
     if (several != nullptr) graph_.fail({.fault = Fault::repeated_setting, .text = several});
     for (int i = 0; i < graph_.losses.size(); ++i) {
       if (!is_finite_in_f32(graph_.losses[i].weight))
@@ -261,20 +262,30 @@ class Inspection {
   }
 
   static constexpr const char* word_of(Optimizer::Kind kind) {
-    return kind == Optimizer::Kind::sgd ? "sgd" : kind == Optimizer::Kind::adam ? "adam" : "adamw";
+    return kOptimizerWords[static_cast<int>(kind)];
   }
+
+  static constexpr bool is_plain(double number) { return is_finite_in_f32(number) && number >= 0; }
 
   constexpr void optimizer() {
     const Optimizer& is = program_.optimizer;
     require(!is.stranger, Fault::unknown_option);
     require(is.twice == nullptr, Fault::repeated_option);
-    require(is_finite_in_f32(is.learning_rate) && is.learning_rate >= 0, Fault::bad_learning_rate);
-    require(is_finite_in_f32(is.weight_decay) && is.weight_decay >= 0, Fault::bad_weight_decay);
+    require(is_plain(is.learning_rate), Fault::bad_learning_rate);
+    require(is_plain(is.weight_decay), Fault::bad_weight_decay);
     require(is_fraction_in_f32(is.momentum), Fault::bad_momentum);
     require(!is.nesterov || is_positive_in_f32(is.momentum), Fault::nesterov_alone);
+    require(is_fraction_in_f32(is.dampening), Fault::bad_dampening);
+    require(is.dampening == 0 || is_positive_in_f32(is.momentum), Fault::dampening_alone);
+    require(is.dampening == 0 || !is.nesterov, Fault::nesterov_dampened);
     require(is_fraction_in_f32(is.beta1) && is_fraction_in_f32(is.beta2), Fault::bad_betas);
-    require(is_finite_in_f32(is.epsilon) && is.epsilon >= 0, Fault::bad_optimizer_epsilon);
+    require(is_plain(is.epsilon), Fault::bad_optimizer_epsilon);
+    require(is_plain(is.momentum_decay), Fault::bad_momentum_decay);
+    require(is_plain(is.initial_accumulator_value), Fault::bad_initial_accumulator);
+    require(is_fraction_in_f32(is.alpha), Fault::bad_alpha);
     require(program_.given.clips == 0 || is_positive_in_f32(program_.clip), Fault::bad_clip);
+    require(program_.given.value_clips == 0 || is_positive_in_f32(program_.clip_value),
+            Fault::bad_clip_value);
     require(is_fraction_in_f32(program_.average), Fault::bad_average);
     if (program_.given.schedules > 0) lambda(*program_.schedule);
   }

@@ -3,6 +3,7 @@
 // below, and its result becomes the current value. Formulas: docs/spec/description.md, D20 to D59.
 #pragma once
 
+#include "halftone/selectors.hpp"
 #include "halftone/shape.hpp"
 #include "halftone/spec.hpp"
 
@@ -309,14 +310,26 @@ struct Activation : Spec<1> {
   }
   constexpr Spec<1> operator()(const auto&...) const {
     return building::misused(
-        "relu, gelu, gelu_tanh, silu, softplus, mish, softsign, hard_sigmoid and hard_swish take a "
-        "name, or stand without parentheses: write relu, or relu(\"act\")");
+        "relu, gelu, gelu_tanh, silu, softmax, log_softmax, softplus, mish, softsign, "
+        "hard_sigmoid, hard_swish and selu take a name, or stand without parentheses: write "
+        "relu, or relu(\"act\")");
   }
 };
 inline constexpr Activation relu{building::node<building::Relu>(nullptr)};  ///< D23
 inline constexpr Activation gelu{building::node<building::Gelu>(nullptr)};  ///< D24, by erf
 inline constexpr Activation gelu_tanh{building::node_with<building::Gelu>(nullptr, 1)};  ///< D25
 inline constexpr Activation silu{building::node<building::Silu>(nullptr)};               ///< D32
+
+/// A layer in a chain, and in rules the class of what computes one (P3).
+struct SoftmaxOrClass : Activation, Selector {
+  constexpr SoftmaxOrClass()
+      : Activation(building::node<building::Softmax>(nullptr)),
+        Selector(selecting::only(description::LayerClass::softmax)) {}
+};
+/// The shares of the exponentials of a row's elements in their sum; and their logarithms, with all
+/// of the digits of small shares. D103
+inline constexpr SoftmaxOrClass softmax;
+inline constexpr Activation log_softmax{building::node_with<building::Softmax>(nullptr, 1)};
 
 /// In training +0 for a share `rate` of the elements, below 1, drawn anew for every pass by the
 /// trainer's seed, and x / (1 - rate) for the others; x in a predictor. D35

@@ -299,6 +299,16 @@ constexpr Spec<1> glu(const auto&...) {
       "parameters: write glu(\"mlp\", 1024, 384)");
 }
 template <class... T>
+  requires(building::Outside<T...> && !(std::is_arithmetic_v<T> || ...))
+constexpr Spec<1> tanh(const T&...) {
+  return building::misused("tanh takes a name: write tanh(\"act\")");
+}
+template <class... T>
+  requires(building::Outside<T...> && !(std::is_arithmetic_v<T> || ...))
+constexpr Spec<1> sigmoid(const T&...) {
+  return building::misused("sigmoid takes a name: write sigmoid(\"gate\")");
+}
+template <class... T>
   requires(building::Outside<T...>)
 constexpr Spec<1> leaky_relu(const T&...) {
   return building::misused("leaky_relu takes a name and a slope: write leaky_relu(\"act\", 0.01)");
@@ -534,6 +544,49 @@ constexpr Section<1> poisson_nll(const T&...) {
       "poisson_nll takes the names of the loss, the logarithm of the rate and the count, "
       "weight() and sample_weight(): write poisson_nll(\"loss\", \"log_rate\", \"count\")");
 }
+template <class... T>
+  requires(building::Outside<T...>)
+constexpr Section<1> log_cosh(const T&...) {
+  return building::misused_section(
+      "log_cosh takes the names of the loss, the value and the target, weight() and "
+      "sample_weight(): write log_cosh(\"loss\", \"guess\", \"y\")");
+}
+template <class... T>
+  requires(building::Outside<T...>)
+constexpr Section<1> hinge(const T&...) {
+  return building::misused_section(
+      "hinge takes the names of the loss, the value and the target, weight() and "
+      "sample_weight(): write hinge(\"loss\", \"score\", \"y\")");
+}
+template <class... T>
+  requires(building::Outside<T...>)
+constexpr Section<1> hinge_embedding(const T&...) {
+  return building::misused_section(
+      "hinge_embedding takes the names of the loss, the value and the target, a margin, weight() "
+      "and sample_weight(): write hinge_embedding(\"loss\", \"distance\", \"y\", 1.0)");
+}
+template <class... T>
+  requires(building::Outside<T...>)
+constexpr Section<1> soft_margin(const T&...) {
+  return building::misused_section(
+      "soft_margin takes the names of the loss, the value and the target, weight() and "
+      "sample_weight(): write soft_margin(\"loss\", \"score\", \"y\")");
+}
+template <class... T>
+  requires(building::Outside<T...>)
+constexpr Section<1> margin_ranking(const T&...) {
+  return building::misused_section(
+      "margin_ranking takes the names of the loss, of two values and of the target, a margin, "
+      "weight() and sample_weight(): write margin_ranking(\"loss\", \"better\", \"worse\", \"y\", "
+      "0.5)");
+}
+template <class... T>
+  requires(building::Outside<T...>)
+constexpr Section<1> kl_div(const T&...) {
+  return building::misused_section(
+      "kl_div takes the names of the loss, the logarithm of a probability and the target, "
+      "weight() and sample_weight(): write kl_div(\"loss\", \"log_p\", \"y\")");
+}
 constexpr Section<1> pointwise_loss(const auto&...) {
   return building::misused_section(
       "pointwise_loss takes a name, a lambda, weight(), sample_weight() and names of values: write "
@@ -664,12 +717,12 @@ constexpr Selector layer(const auto&...) { return selecting::unnamed(); }
 constexpr Selector op(const auto&...) { return selecting::unnamed(); }
 constexpr Selector on(const auto&...) { return selecting::unnamed(); }
 template <class T>
-  requires(!std::is_same_v<T, Selector>)
+  requires(!std::is_base_of_v<Selector, T> && !building::Chain<T>)
 constexpr Selector operator|(const Selector&, const T&) {
   return selecting::unnamed();
 }
 template <class T>
-  requires(!std::is_same_v<T, Selector>)
+  requires(!std::is_base_of_v<Selector, T> && !building::Chain<T>)
 constexpr Selector operator&(const Selector&, const T&) {
   return selecting::unnamed();
 }

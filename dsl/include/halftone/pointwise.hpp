@@ -53,6 +53,8 @@ concept LossOptions = kFits<void(LossWeight, SampleWeight), Options...>;
 
 template <class T>
 concept Arithmetic = std::is_arithmetic_v<T>;
+template <class T>
+concept Text = std::is_same_v<T, const char*>;
 }  // namespace building
 
 namespace functions {
@@ -66,6 +68,10 @@ struct Softplus {
 struct Sigmoid {
   static constexpr const char* word = "sigmoid";
   constexpr Scalar operator()(const Scalar& x) const { return sigmoid(x); }
+};
+struct Tanh {
+  static constexpr const char* word = "tanh";
+  constexpr Scalar operator()(const Scalar& x) const { return tanh(x); }
 };
 struct Product {
   static constexpr const char* word = "product";
@@ -103,6 +109,12 @@ struct Elu {
     return dsl::elu(x, alpha);
   }
 };
+struct Selu {
+  static constexpr const char* word = "selu";
+  constexpr Scalar operator()(const Scalar& x) const {
+    return 1.0507009873554804934193349852946 * dsl::elu(x, 1.6732632423543772848170429916717);
+  }
+};
 struct L1 {
   static constexpr const char* word = "l1";
   constexpr Scalar operator()(const Scalar& x, const Scalar& target) const {
@@ -133,6 +145,43 @@ struct PoissonNll {
     return dsl::poisson_nll(log_rate, count);
   }
 };
+struct LogCosh {
+  static constexpr const char* word = "log_cosh";
+  constexpr Scalar operator()(const Scalar& x, const Scalar& target) const {
+    return dsl::log_cosh(x, target);
+  }
+};
+struct Hinge {
+  static constexpr const char* word = "hinge";
+  constexpr Scalar operator()(const Scalar& x, const Scalar& target) const {
+    return dsl::hinge(x, target);
+  }
+};
+struct HingeEmbedding {
+  static constexpr const char* word = "hinge_embedding";
+  constexpr Scalar operator()(const Scalar& x, const Scalar& target, const Scalar& margin) const {
+    return dsl::hinge_embedding(x, target, margin);
+  }
+};
+struct SoftMargin {
+  static constexpr const char* word = "soft_margin";
+  constexpr Scalar operator()(const Scalar& x, const Scalar& target) const {
+    return dsl::soft_margin(x, target);
+  }
+};
+struct MarginRanking {
+  static constexpr const char* word = "margin_ranking";
+  constexpr Scalar operator()(const Scalar& higher, const Scalar& lower, const Scalar& target,
+                              const Scalar& margin) const {
+    return dsl::margin_ranking(higher, lower, target, margin);
+  }
+};
+struct KlDiv {
+  static constexpr const char* word = "kl_div";
+  constexpr Scalar operator()(const Scalar& x, const Scalar& target) const {
+    return dsl::kl_div(x, target);
+  }
+};
 }  // namespace functions
 
 // ---- layers ----
@@ -147,6 +196,20 @@ inline constexpr building::Function<functions::Softsign> softsign;
 inline constexpr building::Function<functions::HardSigmoid> hard_sigmoid;
 /// x * hard_sigmoid(x)
 inline constexpr building::Function<functions::HardSwish> hard_swish;
+/// Klambauer et al. 2017, Self-Normalizing Neural Networks: elu, scaled so that a mean of 0 and a
+/// variance of 1 stay what they are through layers.
+inline constexpr building::Function<functions::Selu> selu;
+
+/// tanh(x), in a chain: tanh("act").
+template <building::Text Name>
+constexpr Spec<1> tanh(Name name) {
+  return building::Function<functions::Tanh>()(name);
+}
+/// 1 / (1 + exp(-x)), in a chain: sigmoid("gate").
+template <building::Text Name>
+constexpr Spec<1> sigmoid(Name name) {
+  return building::Function<functions::Sigmoid>()(name);
+}
 
 /// x above 0, otherwise slope * x: leaky_relu("act", 0.2).
 template <building::Arithmetic Slope = double>
@@ -230,6 +293,89 @@ constexpr auto poisson_nll(const char* name, const char* value, const char* targ
                            const Options&... options) {
   return building::loss(building::function<building::PointwiseLoss>(
                             name, &building::kReadyMade<functions::PoissonNll, 2>),
+                        value, target, options...);
+}
+
+/// log(cosh(x - target))
+template <class... Options>
+  requires(building::LossOptions<Options...>)
+constexpr auto log_cosh(const char* name, const char* value, const char* target,
+                        const Options&... options) {
+  return building::loss(building::function<building::PointwiseLoss>(
+                            name, &building::kReadyMade<functions::LogCosh, 2>),
+                        value, target, options...);
+}
+
+/// 1 - target * x where that is above 0: a target is -1 or 1. sklearn's and Keras's hinge.
+template <class... Options>
+  requires(building::LossOptions<Options...>)
+constexpr auto hinge(const char* name, const char* value, const char* target,
+                     const Options&... options) {
+  return building::loss(building::function<building::PointwiseLoss>(
+                            name, &building::kReadyMade<functions::Hinge, 2>),
+                        value, target, options...);
+}
+
+/// log(1 + exp(-target * x)): a target is -1 or 1. torch.nn.SoftMarginLoss.
+template <class... Options>
+  requires(building::LossOptions<Options...>)
+constexpr auto soft_margin(const char* name, const char* value, const char* target,
+                           const Options&... options) {
+  return building::loss(building::function<building::PointwiseLoss>(
+                            name, &building::kReadyMade<functions::SoftMargin, 2>),
+                        value, target, options...);
+}
+
+/// x where the target is 1, what it lacks to `margin` where that is -1: torch's
+/// HingeEmbeddingLoss.
+template <building::Arithmetic Margin, class... Options>
+  requires(building::LossOptions<Options...>)
+constexpr auto hinge_embedding(const char* name, const char* value, const char* target,
+                               Margin margin, const Options&... options) {
+  return building::loss(
+      building::numbered<building::PointwiseLoss, functions::HingeEmbedding, 2>(
+          name, margin, -0x1p+128,
+          "hinge_embedding takes a finite margin: write hinge_embedding(\"loss\", \"distance\", "
+          "\"y\", 1.0)"),
+      value, target, options...);
+}
+template <class... Options>
+  requires(building::LossOptions<Options...>)
+constexpr auto hinge_embedding(const char* name, const char* value, const char* target,
+                               const Options&... options) {
+  return hinge_embedding(name, value, target, 1, options...);
+}
+
+/// What `higher` lacks to be `margin` above `lower` where the target is 1, and the other way round
+/// where it is -1. torch.nn.MarginRankingLoss.
+template <building::Arithmetic Margin, class... Options>
+  requires(building::LossOptions<Options...>)
+constexpr auto margin_ranking(const char* name, const char* higher, const char* lower,
+                              const char* target, Margin margin, const Options&... options) {
+  const Token of = building::numbered<building::PointwiseLoss, functions::MarginRanking, 3>(
+      name, margin, -0x1p+128,
+      "margin_ranking takes a finite margin: write margin_ranking(\"loss\", \"better\", "
+      "\"worse\", \"y\", 0.5)");
+  return building::weighed(join(one(of), one({.part = Part::operand, .name = higher}),
+                                one({.part = Part::operand, .name = lower}),
+                                one({.part = Part::operand, .name = target})),
+                           options...);
+}
+template <class... Options>
+  requires(building::LossOptions<Options...>)
+constexpr auto margin_ranking(const char* name, const char* higher, const char* lower,
+                              const char* target, const Options&... options) {
+  return margin_ranking(name, higher, lower, target, 0, options...);
+}
+
+/// target * (log(target) - x): the value is the logarithm of a probability, as log_softmax's, the
+/// target a probability. torch.nn.KLDivLoss, whose batchmean is this times the columns: weight(n).
+template <class... Options>
+  requires(building::LossOptions<Options...>)
+constexpr auto kl_div(const char* name, const char* value, const char* target,
+                      const Options&... options) {
+  return building::loss(building::function<building::PointwiseLoss>(
+                            name, &building::kReadyMade<functions::KlDiv, 2>),
                         value, target, options...);
 }
 

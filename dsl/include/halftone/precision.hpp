@@ -267,7 +267,9 @@ struct Selection {
 inline constexpr Selection everywhere{};
 
 constexpr Selection where(const Selector& selector) { return {selector}; }
-constexpr Selection where(const auto&) {
+template <class T>
+  requires(!std::is_base_of_v<Selector, T>)
+constexpr Selection where(const T&) {
   Selector nothing;
   nothing.fail(RuleDefect::not_a_selector);
   return {nothing};

@@ -3,6 +3,7 @@
 //   constexpr auto rules = precision(presets::allow_deny(f16), everywhere(dynamic_loss_scale()));
 #pragma once
 
+#include "halftone/layers.hpp"
 #include "halftone/precision.hpp"
 
 namespace halftone::dsl::presets {

@@ -244,11 +244,11 @@ constexpr Selector op(const char* kind) {
 // Classes of layers and losses (P3).
 inline constexpr Selector contraction = selecting::only(description::LayerClass::contraction);
 inline constexpr Selector normalization = selecting::only(description::LayerClass::normalization);
-inline constexpr Selector softmax = selecting::only(description::LayerClass::softmax);
 inline constexpr Selector activation_function =
     selecting::only(description::LayerClass::activation_function);
 inline constexpr Selector elementwise = selecting::only(description::LayerClass::elementwise);
 inline constexpr Selector loss = selecting::only(description::LayerClass::loss);
+// softmax, which is a layer, too, is in layers.hpp.
 
 // Roles of values and operands (P2, P18).
 inline constexpr Selector activations = selecting::only(description::Role::activation);

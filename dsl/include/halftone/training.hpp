@@ -13,19 +13,28 @@
 namespace halftone::dsl {
 
 /// One type for every optimizer, so that a program is one type too. Formulas:
-/// docs/spec/description.md, U3 to U6, U9.
+/// docs/spec/description.md, U3 to U6, U9 to U13.
 struct Optimizer {
-  enum class Kind : unsigned char { none, sgd, adamw, adam };
+  enum class Kind : unsigned char { none, sgd, adamw, adam, nadam, adagrad, rmsprop, lion };
   Kind kind = Kind::none;
   double learning_rate = 1e-3;
   double weight_decay = 0;
-  double momentum = 0;
+  double momentum = 0, dampening = 0;
   bool nesterov = false;
   double beta1 = 0.9, beta2 = 0.999;
   double epsilon = 1e-8;
+  bool amsgrad = false;
+  double momentum_decay = 4e-3;
+  bool decoupled_weight_decay = false;
+  double initial_accumulator_value = 0;
+  double alpha = 0.99;
+  bool centered = false;
+  unsigned takes = 0;           ///< options, a bit each
   bool stranger = false;        ///< it was given an option that it does not take
   const char* twice = nullptr;  ///< an option that it was given more than once
 };
+inline constexpr const char* kOptimizerWords[] = {"",      "sgd",     "adamw",   "adam",
+                                                  "nadam", "adagrad", "rmsprop", "lion"};
 
 struct LearningRate {
   double value;
@@ -33,40 +42,76 @@ struct LearningRate {
 struct WeightDecay {
   double value;
 };
+struct Dampening {
+  double value;
+};
 struct Nesterov {};
 struct Betas {
   double first, second;
 };
+struct Amsgrad {};
+struct MomentumDecay {
+  double value;
+};
+struct DecoupledWeightDecay {};
+struct InitialAccumulatorValue {
+  double value;
+};
+struct Alpha {
+  double value;
+};
+struct Centered {};
 constexpr LearningRate lr(double value) { return {value}; }
 constexpr WeightDecay weight_decay(double value) { return {value}; }
+/// Of sgd with momentum: the share of a gradient that its buffer does not take.
+constexpr Dampening dampening(double value) { return {value}; }
 constexpr Betas betas(double first, double second) { return {first, second}; }
 inline constexpr Nesterov nesterov{};
+/// Of adam and adamw: divides by the largest second moment that there was.
+inline constexpr Amsgrad amsgrad{};
+constexpr MomentumDecay momentum_decay(double value) { return {value}; }
+/// Of nadam: its decay as adamw's.
+inline constexpr DecoupledWeightDecay decoupled_weight_decay{};
+constexpr InitialAccumulatorValue initial_accumulator_value(double value) { return {value}; }
+/// Of rmsprop: the share that the mean of squares keeps of itself.
+constexpr Alpha alpha(double value) { return {value}; }
+/// Of rmsprop: takes the square of the gradients' mean off that of their squares.
+inline constexpr Centered centered{};
 
 namespace building {
-constexpr void set_sgd(Optimizer& optimizer, const auto&) { optimizer.stranger = true; }
-constexpr void set_sgd(Optimizer& optimizer, LearningRate option) {
-  optimizer.learning_rate = option.value;
+constexpr void set_option(Optimizer& to, LearningRate option) { to.learning_rate = option.value; }
+constexpr void set_option(Optimizer& to, WeightDecay option) { to.weight_decay = option.value; }
+constexpr void set_option(Optimizer& to, Momentum option) { to.momentum = option.value; }
+constexpr void set_option(Optimizer& to, Dampening option) { to.dampening = option.value; }
+constexpr void set_option(Optimizer& to, Nesterov) { to.nesterov = true; }
+constexpr void set_option(Optimizer& to, Betas option) {
+  to.beta1 = option.first;
+  to.beta2 = option.second;
 }
-constexpr void set_sgd(Optimizer& optimizer, WeightDecay option) {
-  optimizer.weight_decay = option.value;
+constexpr void set_option(Optimizer& to, Epsilon option) { to.epsilon = option.value; }
+constexpr void set_option(Optimizer& to, Amsgrad) { to.amsgrad = true; }
+constexpr void set_option(Optimizer& to, MomentumDecay option) { to.momentum_decay = option.value; }
+constexpr void set_option(Optimizer& to, DecoupledWeightDecay) { to.decoupled_weight_decay = true; }
+constexpr void set_option(Optimizer& to, InitialAccumulatorValue option) {
+  to.initial_accumulator_value = option.value;
 }
-constexpr void set_sgd(Optimizer& optimizer, Momentum option) { optimizer.momentum = option.value; }
-constexpr void set_sgd(Optimizer& optimizer, Nesterov) { optimizer.nesterov = true; }
-constexpr void set_adam(Optimizer& optimizer, const auto&) { optimizer.stranger = true; }
-constexpr void set_adam(Optimizer& optimizer, LearningRate option) {
-  optimizer.learning_rate = option.value;
-}
-constexpr void set_adam(Optimizer& optimizer, WeightDecay option) {
-  optimizer.weight_decay = option.value;
-}
-constexpr void set_adam(Optimizer& optimizer, Epsilon option) { optimizer.epsilon = option.value; }
-constexpr void set_adam(Optimizer& optimizer, Betas option) {
-  optimizer.beta1 = option.first;
-  optimizer.beta2 = option.second;
-}
+constexpr void set_option(Optimizer& to, Alpha option) { to.alpha = option.value; }
+constexpr void set_option(Optimizer& to, Centered) { to.centered = true; }
 
-inline constexpr const char* kOptionWords[] = {"",         "lr",    "weight_decay", "momentum",
-                                               "nesterov", "betas", "epsilon"};
+inline constexpr const char* kOptionWords[] = {"",
+                                               "lr",
+                                               "weight_decay",
+                                               "momentum",
+                                               "dampening",
+                                               "nesterov",
+                                               "betas",
+                                               "epsilon",
+                                               "amsgrad",
+                                               "momentum_decay",
+                                               "decoupled_weight_decay",
+                                               "initial_accumulator_value",
+                                               "alpha",
+                                               "centered"};
 /// Index into kOptionWords; 0 of what is no option.
 template <class Type>
 inline constexpr int kOption = 0;
@@ -77,11 +122,30 @@ inline constexpr int kOption<WeightDecay> = 2;
 template <>
 inline constexpr int kOption<Momentum> = 3;
 template <>
-inline constexpr int kOption<Nesterov> = 4;
+inline constexpr int kOption<Dampening> = 4;
 template <>
-inline constexpr int kOption<Betas> = 5;
+inline constexpr int kOption<Nesterov> = 5;
 template <>
-inline constexpr int kOption<Epsilon> = 6;
+inline constexpr int kOption<Betas> = 6;
+template <>
+inline constexpr int kOption<Epsilon> = 7;
+template <>
+inline constexpr int kOption<Amsgrad> = 8;
+template <>
+inline constexpr int kOption<MomentumDecay> = 9;
+template <>
+inline constexpr int kOption<DecoupledWeightDecay> = 10;
+template <>
+inline constexpr int kOption<InitialAccumulatorValue> = 11;
+template <>
+inline constexpr int kOption<Alpha> = 12;
+template <>
+inline constexpr int kOption<Centered> = 13;
+
+/// The bits of options, lr and weight_decay among them.
+template <class... Options>
+inline constexpr unsigned kTakes = ((1u << kOption<Options>) | ... |
+                                    (1u << kOption<LearningRate> | 1u << kOption<WeightDecay>));
 
 /// The first option that is among them a second time, or null.
 template <class... Options>
@@ -93,34 +157,83 @@ constexpr const char* repeated() {
   }
   return nullptr;
 }
-}  // namespace building
 
-/// torch.optim.SGD: lr (1e-2), momentum (0), nesterov, weight_decay (0).
-template <class... Options>
-constexpr Optimizer sgd(const Options&... options) {
-  Optimizer result{.kind = Optimizer::Kind::sgd, .learning_rate = 1e-2};
-  result.twice = building::repeated<Options...>();
-  (building::set_sgd(result, options), ...);
-  return result;
+template <class Option>
+constexpr void give(Optimizer& to, const Option& option) {
+  if constexpr (kOption<Option> == 0) {
+    to.stranger = true;
+  } else {
+    set_option(to, option);
+    to.stranger = to.stranger || (to.takes >> kOption<Option> & 1u) == 0;
+  }
 }
 
-/// torch.optim.AdamW: lr (1e-3), betas (0.9, 0.999), epsilon (1e-8), weight_decay (1e-2).
+/// `from` with what it is given, of what it takes.
+template <class... Options>
+constexpr Optimizer optimizer(Optimizer from, unsigned takes, const Options&... options) {
+  from.takes = takes;
+  from.twice = repeated<Options...>();
+  (give(from, options), ...);
+  return from;
+}
+}  // namespace building
+
+/// torch.optim.SGD: lr (1e-2), momentum (0), dampening (0), nesterov, weight_decay (0). U5
+template <class... Options>
+constexpr Optimizer sgd(const Options&... options) {
+  return building::optimizer({.kind = Optimizer::Kind::sgd, .learning_rate = 1e-2},
+                             building::kTakes<Momentum, Dampening, Nesterov>, options...);
+}
+
+/// torch.optim.AdamW: lr (1e-3), betas (0.9, 0.999), epsilon (1e-8), weight_decay (1e-2), amsgrad.
+/// U4
 template <class... Options>
 constexpr Optimizer adamw(const Options&... options) {
-  Optimizer result{.kind = Optimizer::Kind::adamw, .weight_decay = 1e-2};
-  result.twice = building::repeated<Options...>();
-  (building::set_adam(result, options), ...);
-  return result;
+  return building::optimizer({.kind = Optimizer::Kind::adamw, .weight_decay = 1e-2},
+                             building::kTakes<Betas, Epsilon, Amsgrad>, options...);
 }
 
 /// torch.optim.Adam, whose weight decay is part of the gradient: lr (1e-3), betas (0.9, 0.999),
-/// epsilon (1e-8), weight_decay (0).
+/// epsilon (1e-8), weight_decay (0), amsgrad. U9
 template <class... Options>
 constexpr Optimizer adam(const Options&... options) {
-  Optimizer result{.kind = Optimizer::Kind::adam};
-  result.twice = building::repeated<Options...>();
-  (building::set_adam(result, options), ...);
-  return result;
+  return building::optimizer({.kind = Optimizer::Kind::adam},
+                             building::kTakes<Betas, Epsilon, Amsgrad>, options...);
+}
+
+/// torch.optim.NAdam, Adam with Nesterov's momentum: lr (2e-3), betas (0.9, 0.999), epsilon (1e-8),
+/// weight_decay (0), momentum_decay (4e-3), decoupled_weight_decay. U10
+template <class... Options>
+constexpr Optimizer nadam(const Options&... options) {
+  return building::optimizer({.kind = Optimizer::Kind::nadam, .learning_rate = 2e-3},
+                             building::kTakes<Betas, Epsilon, MomentumDecay, DecoupledWeightDecay>,
+                             options...);
+}
+
+/// torch.optim.Adagrad, whose lr_decay is a schedule(): lr (1e-2), epsilon (1e-10), weight_decay
+/// (0), initial_accumulator_value (0). U11
+template <class... Options>
+constexpr Optimizer adagrad(const Options&... options) {
+  return building::optimizer(
+      {.kind = Optimizer::Kind::adagrad, .learning_rate = 1e-2, .epsilon = 1e-10},
+      building::kTakes<Epsilon, InitialAccumulatorValue>, options...);
+}
+
+/// torch.optim.RMSprop: lr (1e-2), alpha (0.99), epsilon (1e-8), momentum (0), centered,
+/// weight_decay (0). U12
+template <class... Options>
+constexpr Optimizer rmsprop(const Options&... options) {
+  return building::optimizer({.kind = Optimizer::Kind::rmsprop, .learning_rate = 1e-2},
+                             building::kTakes<Alpha, Epsilon, Momentum, Centered>, options...);
+}
+
+/// Chen et al. 2023, Symbolic Discovery of Optimization Algorithms: lr (1e-4), betas (0.9, 0.99),
+/// weight_decay (0), which is decoupled. U13
+template <class... Options>
+constexpr Optimizer lion(const Options&... options) {
+  return building::optimizer(
+      {.kind = Optimizer::Kind::lion, .learning_rate = 1e-4, .beta2 = 0.99},
+      building::kTakes<Betas>, options...);
 }
 
 struct Clip {
@@ -128,6 +241,13 @@ struct Clip {
 };
 /// Scales all gradients down together when their norm exceeds `norm` (U2).
 constexpr Clip clip(double norm) { return {norm}; }
+
+struct ClipValue {
+  double size;
+};
+/// Takes every element of the gradient into [-size, size] (U2), behind a clip of the norm: torch's
+/// clip_grad_value_.
+constexpr ClipValue clip_value(double size) { return {size}; }
 
 struct Schedule {
   const Expression* expression;
@@ -172,7 +292,8 @@ constexpr auto group(const char* names, const ParameterOptions<N>&... options) {
 
 /// How often HALFTONE_MODEL is given each setting, and what is none.
 struct Counts {
-  int precisions = 0, optimizers = 0, clips = 0, schedules = 0, averages = 0, strangers = 0;
+  int precisions = 0, optimizers = 0, clips = 0, value_clips = 0, schedules = 0, averages = 0,
+      strangers = 0;
 };
 
 /// What HALFTONE_MODEL takes after the model, gathered; at most one of each.
@@ -183,7 +304,7 @@ struct Settings {
   Token groups[G > 0 ? G : 1]{};  ///< each group's, one after another
   int group_tokens = 0;
   Optimizer optimizer;
-  double clip = 0;
+  double clip = 0, clip_value = 0;
   const Expression* schedule = nullptr;
   double average = 0;
   Counts given;
@@ -208,6 +329,11 @@ template <int N, int G>
 constexpr void set(Settings<N, G>& settings, const Clip& clip) {
   settings.clip = clip.norm;
   ++settings.given.clips;
+}
+template <int N, int G>
+constexpr void set(Settings<N, G>& settings, const ClipValue& clip) {
+  settings.clip_value = clip.size;
+  ++settings.given.value_clips;
 }
 template <int N, int G>
 constexpr void set(Settings<N, G>& settings, const Schedule& schedule) {
@@ -250,7 +376,7 @@ struct Program {
   const Token* groups = nullptr;
   int group_tokens = 0;
   Optimizer optimizer;
-  double clip = 0;
+  double clip = 0, clip_value = 0;
   const Expression* schedule = nullptr;
   double average = 0;
   Counts given;
@@ -260,12 +386,12 @@ struct Program {
 
 template <int N, int M, int G>
 constexpr Program assemble(const Model<N>& model, const Settings<M, G>& settings) {
-  return {model.spec.chunks,  N,
-          settings.rules,     settings.rule_count,
-          settings.groups,    settings.group_tokens,
-          settings.optimizer, settings.clip,
-          settings.schedule,  settings.average,
-          settings.given};
+  return {model.spec.chunks,   N,
+          settings.rules,      settings.rule_count,
+          settings.groups,     settings.group_tokens,
+          settings.optimizer,  settings.clip,
+          settings.clip_value, settings.schedule,
+          settings.average,    settings.given};
 }
 
 }  // namespace halftone::dsl

@@ -169,7 +169,7 @@ struct Attention : LayerKind {
   template <class Scalar>
   struct Row {
     Values<Scalar> scores;   // the internal value
-    Values<Scalar> softmax;  // w
+    Values<Scalar> shares;   // w
     Values<Scalar> weights;  // p, as products read it
   };
 
@@ -207,7 +207,7 @@ struct Attention : LayerKind {
     const Scalar reciprocal = plain(sum) == 0 ? Scalar(0) : 1 / sum;
     for (std::int64_t j = 0; j < heads.n; ++j) {
       const Scalar w = exponentials[j] * reciprocal;
-      row.softmax.push_back(w);
+      row.shares.push_back(w);
       row.weights.push_back(heads.layer.internal("weights", heads.drop(heads.of_weight(at, j), w)));
     }
     return row;
@@ -223,11 +223,11 @@ struct Attention : LayerKind {
           heads.e, [&](std::int64_t c) { return g[heads.of_result(at, c)]; },
           [&](std::int64_t c) { return heads.value[heads.of_value(at, j, c)]; });
       arriving[j] = heads.drop(heads.of_weight(at, j), o);
-      products[j] = row.softmax[j] * arriving[j];
+      products[j] = row.shares[j] * arriving[j];
     }
     const Scalar center = sum(View<Scalar>(products));
     for (std::int64_t j = 0; j < heads.n; ++j) {
-      Scalar b = row.softmax[j] * (arriving[j] - center);
+      Scalar b = row.shares[j] * (arriving[j] - center);
       if (heads.has_cap()) {
         const Scalar u = heads.bent(row.scores[j]);
         b = b * (1 - u * u);

@@ -72,6 +72,88 @@ constexpr auto net =
 MODEL(net, rules, adamw())
 }  // namespace binary_cross_entropy_of_probabilities
 
+// EXPECT log_cosh_of_one_value: log_cosh takes the names of the loss, the value and the target,
+// weight() and sample_weight(): write log_cosh("loss", "guess", "y")
+namespace log_cosh_of_one_value {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4) | output("guess"),
+          losses(MISSPELT(log_cosh("loss", "guess"), log_cosh("loss", "guess", "y"))));
+MODEL(net, rules, adamw())
+}  // namespace log_cosh_of_one_value
+
+// EXPECT hinge_with_a_number: hinge takes the names of the loss, the value and the target, weight()
+// and sample_weight(): write hinge("loss", "score", "y")
+namespace hinge_with_a_number {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4) | output("guess"),
+          losses(MISSPELT(hinge("loss", "guess", "y", 1), hinge("loss", "guess", "y"))));
+MODEL(net, rules, adamw())
+}  // namespace hinge_with_a_number
+
+// EXPECT hinge_embedding_of_one_value: hinge_embedding takes the names of the loss, the value and
+// the target, a margin, weight() and sample_weight(): write hinge_embedding("loss", "distance",
+// "y", 1.0)
+namespace hinge_embedding_of_one_value {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | linear("fc", 4) | output("guess"),
+                           losses(MISSPELT(hinge_embedding("loss", "guess", 1.0),
+                                           hinge_embedding("loss", "guess", "y", 1.0))));
+MODEL(net, rules, adamw())
+}  // namespace hinge_embedding_of_one_value
+
+// EXPECT hinge_embedding_of_nan: hinge_embedding takes a finite margin: write
+// hinge_embedding("loss", "distance", "y", 1.0)
+namespace hinge_embedding_of_nan {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | linear("fc", 4) | output("guess"),
+                           losses(MISSPELT(hinge_embedding("loss", "guess", "y", __builtin_nan("")),
+                                           hinge_embedding("loss", "guess", "y", 2))));
+MODEL(net, rules, adamw())
+}  // namespace hinge_embedding_of_nan
+
+// EXPECT soft_margin_of_one_value: soft_margin takes the names of the loss, the value and the
+// target, weight() and sample_weight(): write soft_margin("loss", "score", "y")
+namespace soft_margin_of_one_value {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4) | output("guess"),
+          losses(MISSPELT(soft_margin("loss", "guess"), soft_margin("loss", "guess", "y"))));
+MODEL(net, rules, adamw())
+}  // namespace soft_margin_of_one_value
+
+// EXPECT margin_ranking_of_two_values: margin_ranking takes the names of the loss, of two values
+// and of the target, a margin, weight() and sample_weight(): write margin_ranking("loss", "better",
+// "worse", "y", 0.5)
+namespace margin_ranking_of_two_values {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | linear("fc", 4) | output("guess"),
+                           losses(MISSPELT(margin_ranking("loss", "guess", "y"),
+                                           margin_ranking("loss", "guess", "y", "y"))));
+MODEL(net, rules, adamw())
+}  // namespace margin_ranking_of_two_values
+
+// EXPECT margin_ranking_of_infinity: margin_ranking takes a finite margin: write
+// margin_ranking("loss", "better", "worse", "y", 0.5)
+namespace margin_ranking_of_infinity {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4) | output("guess"),
+          losses(MISSPELT(margin_ranking("loss", "guess", "y", "y", __builtin_inf()),
+                          margin_ranking("loss", "guess", "y", "y", 1))));
+MODEL(net, rules, adamw())
+}  // namespace margin_ranking_of_infinity
+
+// EXPECT kl_div_of_one_value: kl_div takes the names of the loss, the logarithm of a probability
+// and the target, weight() and sample_weight(): write kl_div("loss", "log_p", "y")
+namespace kl_div_of_one_value {
+constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+                           from("x") | linear("fc", 4) | output("guess"),
+                           losses(MISSPELT(kl_div("loss", "guess"), kl_div("loss", "guess", "y"))));
+MODEL(net, rules, adamw())
+}  // namespace kl_div_of_one_value
+
 // EXPECT loss_in_chain: a loss, input, state or section stands in a chain: write it beside the
 // chain, as in model("net", inputs(...), from("x") | linear("fc", 64), losses(...))
 namespace loss_in_chain {
@@ -211,8 +293,8 @@ namespace pointwise_loss_without_lambda {
 constexpr auto net =
     model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
           from("x") | linear("fc", 4) | output("guess"),
-          losses(either(
-              pointwise_loss("loss"),
-              pointwise_loss("loss", [](auto x, auto y) { return abs(x - y); }, "guess", "y"))));
+          losses(either(pointwise_loss("loss"),
+                        pointwise_loss(
+                            "loss", [](auto x, auto y) { return abs(x - y); }, "guess", "y"))));
 MODEL(net, rules, adamw())
 }  // namespace pointwise_loss_without_lambda

@@ -269,9 +269,9 @@ constexpr auto net = model(
 MODEL(net, rules, adamw())
 }  // namespace dropout_without_rate
 
-// EXPECT relu_with_parentheses: relu, gelu, gelu_tanh, silu, softplus, mish, softsign,
-// hard_sigmoid and hard_swish take a name, or stand without parentheses: write relu, or
-// relu("act")
+// EXPECT relu_with_parentheses: relu, gelu, gelu_tanh, silu, softmax, log_softmax, softplus, mish,
+// softsign, hard_sigmoid, hard_swish and selu take a name, or stand without parentheses: write
+// relu, or relu("act")
 namespace relu_with_parentheses {
 constexpr auto net =
     model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
@@ -280,8 +280,9 @@ constexpr auto net =
 MODEL(net, rules, adamw())
 }  // namespace relu_with_parentheses
 
-// EXPECT relu_with_size: relu, gelu, gelu_tanh, silu, softplus, mish, softsign, hard_sigmoid and
-// hard_swish take a name, or stand without parentheses: write relu, or relu("act")
+// EXPECT relu_with_size: relu, gelu, gelu_tanh, silu, softmax, log_softmax, softplus, mish,
+// softsign, hard_sigmoid, hard_swish and selu take a name, or stand without parentheses: write
+// relu, or relu("act")
 namespace relu_with_size {
 constexpr auto net = model(
     "net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
@@ -289,6 +290,43 @@ constexpr auto net = model(
     losses(mse("loss", "guess", "y")));
 MODEL(net, rules, adamw())
 }  // namespace relu_with_size
+
+// EXPECT softmax_of_a_number: relu, gelu, gelu_tanh, silu, softmax, log_softmax, softplus, mish,
+// softsign, hard_sigmoid, hard_swish and selu take a name, or stand without parentheses: write
+// relu, or relu("act")
+namespace softmax_of_a_number {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4) | MISSPELT(softmax(4), softmax("share")) | output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace softmax_of_a_number
+
+// EXPECT softmax_of_a_scalar: layer 'share' reads a scalar but works on rows: give its input a
+// dimension
+namespace softmax_of_a_scalar {
+constexpr auto net = model("net", inputs(either(tensor("x"), tensor("x", batch, 8))),
+                           from("x") | log_softmax("share") | output("guess"));
+MODEL(net, rules)
+}  // namespace softmax_of_a_scalar
+
+// EXPECT tanh_without_name: tanh takes a name: write tanh("act")
+namespace tanh_without_name {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4) | MISSPELT(tanh, tanh("act")) | output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace tanh_without_name
+
+// EXPECT sigmoid_without_name: sigmoid takes a name: write sigmoid("gate")
+namespace sigmoid_without_name {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4) | MISSPELT(sigmoid(), sigmoid("gate")) | output("guess"),
+          losses(mse("loss", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace sigmoid_without_name
 
 // EXPECT leaky_relu_without_name: leaky_relu takes a name and a slope: write leaky_relu("act",
 // 0.01)

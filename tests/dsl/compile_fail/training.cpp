@@ -26,6 +26,13 @@ MODEL(net, rules, adamw(betas(0.9, either(0.99999999, 0.999))))
 // out
 MODEL(net, rules, adamw(), clip(either(1e-60, 1e-40)))
 
+// EXPECT bad_clip_value: the clip value is not positive and finite in f32: write clip_value(1.0) or
+// leave clip_value out
+MODEL(net, rules, adamw(), clip(1.0), clip_value(either(0.0, 0.5)))
+
+// EXPECT clip_values: HALFTONE_MODEL is given several clip_values: keep one
+MODEL(net, rules, adamw(), clip_value(0.5), either(clip_value(0.5), clip(1.0)))
+
 // EXPECT bad_learning_rate: adamw has a learning rate that is negative or not finite in f32: write
 // lr(1e-3)
 MODEL(net, rules, adamw(lr(either(1e39, 1e38))))
@@ -53,6 +60,27 @@ MODEL(net, rules, adam(epsilon(either(-1e-8, 1e-8))))
 // weight_decay(0.01)
 MODEL(net, rules, sgd(weight_decay(either(-0.1, 0.1))))
 
+// EXPECT bad_alpha: rmsprop has an alpha outside [0, 1) in f32: write alpha(0.99)
+MODEL(net, rules, rmsprop(alpha(either(1.0, 0.99))))
+
+// EXPECT bad_dampening: sgd has a dampening outside [0, 1) in f32: write dampening(0.1)
+MODEL(net, rules, sgd(momentum(0.9), dampening(either(1.0, 0.1))))
+
+// EXPECT bad_initial_accumulator: adagrad has an initial_accumulator_value that is negative or not
+// finite in f32: write initial_accumulator_value(0.1)
+MODEL(net, rules, adagrad(initial_accumulator_value(either(-0.1, 0.1))))
+
+// EXPECT bad_momentum_decay: nadam has a momentum_decay that is negative or not finite in f32:
+// write momentum_decay(0.004)
+MODEL(net, rules, nadam(momentum_decay(either(-0.004, 0.004))))
+
+// EXPECT dampening_alone: sgd has dampening without a momentum: add momentum(0.9) or remove
+// dampening
+MODEL(net, rules, sgd(dampening(0.1), momentum(either(0.0, 0.9))))
+
+// EXPECT nesterov_dampened: sgd has nesterov and dampening: remove one of them
+MODEL(net, rules, sgd(momentum(0.9), nesterov, either(dampening(0.1), lr(0.1))))
+
 // EXPECT nesterov_alone: sgd has nesterov without a momentum: add momentum(0.9) or remove nesterov
 MODEL(net, rules, sgd(nesterov, momentum(either(1e-60, 0.9))))
 
@@ -68,8 +96,8 @@ MODEL(net, rules)
 #endif
 }  // namespace no_loss
 
-// EXPECT no_optimizer: the model has losses but no optimizer: add sgd(...), adam(...) or adamw(...)
-// to HALFTONE_MODEL
+// EXPECT no_optimizer: the model has losses but no optimizer: add one, such as adamw(...), to
+// HALFTONE_MODEL
 #ifdef BROKEN
 MODEL(net, rules)
 #else
@@ -114,13 +142,21 @@ MODEL(net, rules, adamw(), schedule(halved))
 MODEL(net, rules, adamw(), schedule([](auto step) { return cosine(step, 100); }),
       either(schedule([](auto step) { return linear_warmup(step, 10); }), clip(1.0)))
 
-// EXPECT unknown_option: adamw is given what is no option of it: sgd takes lr, momentum, nesterov
-// and weight_decay; adam and adamw take lr, betas, epsilon and weight_decay
+// EXPECT unknown_option: adamw is given what is no option of it: it takes lr, weight_decay, betas,
+// epsilon and amsgrad
 MODEL(net, rules, adamw(lr(1e-3), either(momentum(0.9), betas(0.9, 0.99))))
 
+// EXPECT unknown_option_of_lion: lion is given what is no option of it: it takes lr, weight_decay
+// and betas
+MODEL(net, rules, lion(either(epsilon(1e-8), betas(0.9, 0.99))))
+
+// EXPECT no_option_at_all: rmsprop is given what is no option of it: it takes lr, weight_decay,
+// momentum, epsilon, alpha and centered
+MODEL(net, rules, rmsprop(either(0.9, alpha(0.9))))
+
 // EXPECT unknown_setting: HALFTONE_MODEL is given what is no setting: it takes a model,
-// precision(...), sgd(...), adam(...) or adamw(...), clip(...), schedule(...), average(...) and
-// group(...)
+// precision(...), an optimizer such as adamw(...), clip(...), clip_value(...), schedule(...),
+// average(...) and group(...)
 MODEL(net, rules, adamw(), either(lr(0.1), clip(0.1)))
 
 // EXPECT by_the_macro_itself: HALFTONE_MODEL is given several precisions: keep one

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "halftone/description/kinds.hpp"
+#include "halftone/description/optimizers.hpp"
 #include "halftone/encoding/traits.hpp"
 
 namespace halftone::description {
@@ -248,39 +249,6 @@ struct Rule {
   bool operator==(const Rule&) const = default;
 };
 
-/// torch.optim.SGD: g += decay * p; buf = momentum * buf + g; p -= lr * (nesterov ? g + momentum *
-/// buf : buf).
-struct Sgd {
-  double learning_rate = 1e-2;
-  double momentum = 0.0;
-  bool nesterov = false;
-  double weight_decay = 0.0;
-
-  bool operator==(const Sgd&) const = default;
-};
-
-/// torch.optim.AdamW, decoupled decay, epsilon added after bias correction.
-struct AdamW {
-  double learning_rate = 1e-3;
-  double beta1 = 0.9, beta2 = 0.999;
-  double epsilon = 1e-8;
-  double weight_decay = 1e-2;
-
-  bool operator==(const AdamW&) const = default;
-};
-
-/// torch.optim.Adam: as AdamW, but the decay is part of the gradient, g += decay * p.
-struct Adam {
-  double learning_rate = 1e-3;
-  double beta1 = 0.9, beta2 = 0.999;
-  double epsilon = 1e-8;
-  double weight_decay = 0.0;
-
-  bool operator==(const Adam&) const = default;
-};
-
-using Optimizer = std::variant<Sgd, AdamW, Adam>;
-
 struct Description {
   std::string name;
   std::vector<Node> nodes;  ///< in topological order
@@ -289,7 +257,8 @@ struct Description {
   std::vector<Assignment> assignments;
   std::vector<Rule> rules;
   Optimizer optimizer;
-  std::optional<double> clip;  ///< the largest global gradient norm
+  std::optional<double> clip;        ///< the largest global gradient norm
+  std::optional<double> clip_value;  ///< the largest size of an element of the gradient
   /// A factor of the learning rate: of the number of updates that were applied before (U3).
   std::optional<Expression> schedule;
   /// The trained parameters' averages keep this share of themselves at every update (U8).

@@ -38,6 +38,7 @@
 #include "halftone/description/kinds/silu.hpp"
 #include "halftone/description/kinds/sinusoidal_embedding.hpp"
 #include "halftone/description/kinds/slice.hpp"
+#include "halftone/description/kinds/softmax.hpp"
 #include "halftone/description/kinds/state.hpp"
 #include "halftone/description/kinds/transpose.hpp"
 #include "halftone/description/kinds/transposed_convolution.hpp"
@@ -71,11 +72,11 @@ using AllKinds = KindList<
     kinds::CausalConv1d, kinds::Convolution, kinds::TransposedConvolution, kinds::LongConvolution,
     kinds::Pool, kinds::AdaptivePool, kinds::GlobalAveragePool, kinds::Upsample, kinds::Pad,
     kinds::PixelShuffle, kinds::Embedding, kinds::SegmentReduce, kinds::SegmentBroadcast,
-    kinds::LayerNorm,
-    kinds::RmsNorm, kinds::BatchNorm, kinds::GroupNorm, kinds::Relu, kinds::Gelu, kinds::Silu,
-    kinds::Dropout, kinds::Rotary, kinds::PositionEmbedding, kinds::SinusoidalEmbedding, kinds::Add,
-    kinds::Concat, kinds::Slice, kinds::Pointwise, kinds::Reshape, kinds::Expand, kinds::Transpose,
-    kinds::CrossEntropy, kinds::Mse, kinds::PointwiseLoss>;
+    kinds::LayerNorm, kinds::RmsNorm, kinds::BatchNorm, kinds::GroupNorm, kinds::Relu, kinds::Gelu,
+    kinds::Silu, kinds::Softmax, kinds::Dropout, kinds::Rotary, kinds::PositionEmbedding,
+    kinds::SinusoidalEmbedding, kinds::Add, kinds::Concat, kinds::Slice, kinds::Pointwise,
+    kinds::Reshape, kinds::Expand, kinds::Transpose, kinds::CrossEntropy, kinds::Mse,
+    kinds::PointwiseLoss>;
 
 inline constexpr int kKinds = AllKinds::size;
 static_assert(kKinds <= 256, "Kind is one byte");

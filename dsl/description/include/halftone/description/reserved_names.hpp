@@ -74,7 +74,8 @@ inline constexpr const char* kBuffers[] = {"accumulated", "finite",        "firs
                                            "loss_scale",  "micro_batches", "momentum",
                                            "parameters",  "weight_decay"};
 inline constexpr const char* kBufferFamilies[] = {
-    "adam", "adamw", "averaged", "learning_rate", "loss_scale", "parameters", "schedule", "sgd"};
+    "adagrad",    "adam",  "adamw",      "averaged", "learning_rate", "lion",
+    "loss_scale", "nadam", "parameters", "rmsprop",  "schedule",      "sgd"};
 
 namespace names {
 /// The character that a C++ name has for one of a model's names: '_' for '/', '-' and '.'.
@@ -119,13 +120,14 @@ constexpr bool has_exactly(const char* const (&list)[N], const char* name) {
   return false;
 }
 
-/// With which letters buffers and their families begin. Most names are told apart by them, in one
-/// of the steps that a compiler counts.
+/// With which two letters buffers and their families begin. Most names are told apart by them, in
+/// one of the steps that a compiler counts.
 struct Letters {
-  bool begin[128] = {};
+  unsigned seconds[128] = {};  ///< by the first letter, a bit each
+  static constexpr unsigned bit(char second) { return 1u << (static_cast<unsigned>(second) & 31u); }
   constexpr Letters() {
-    for (const char* word : kBuffers) begin[static_cast<int>(word[0])] = true;
-    for (const char* word : kBufferFamilies) begin[static_cast<int>(word[0])] = true;
+    for (const char* word : kBuffers) seconds[static_cast<int>(word[0])] |= bit(word[1]);
+    for (const char* word : kBufferFamilies) seconds[static_cast<int>(word[0])] |= bit(word[1]);
   }
 };
 inline constexpr Letters kLetters;
@@ -133,8 +135,10 @@ inline constexpr Letters kLetters;
 
 /// Whether is_buffer and is_buffer_family are worth asking.
 constexpr bool begins_as_buffer(const char* name) {
-  return static_cast<unsigned char>(name[0]) < 128 &&
-         names::kLetters.begin[static_cast<int>(name[0])];
+  return static_cast<unsigned char>(name[0]) < 128 && name[0] != 0 &&
+         (names::kLetters.seconds[static_cast<int>(name[0])] >>
+              (static_cast<unsigned>(name[1]) & 31u) &
+          1u) != 0;
 }
 
 /// What C++ keeps `name` for, once it is written as a C++ name.

@@ -23,8 +23,8 @@ struct ParseError {
 
 [[nodiscard]] std::string print(const Description& description);
 
-/// D13: print without rules, optimizer, clip, schedule and average: what an artifact and the program that
-/// loads it must agree in.
+/// D13: print without rules, optimizer, clips, schedule and average: what an artifact and the
+/// program that loads it must agree in.
 [[nodiscard]] std::string print_structure(const Description& description);
 
 /// A rule as its statement spells it, without the word "rule".

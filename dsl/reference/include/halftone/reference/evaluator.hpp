@@ -59,10 +59,13 @@ template <class Scalar>
 struct State {
   Tensors<Scalar> parameters;
   Tensors<Scalar> states;
-  Tensors<Scalar> first_moments;   ///< adam, adamw: m; sgd with momentum: the buffer
-  Tensors<Scalar> second_moments;  ///< adam, adamw: v; otherwise empty
+  Tensors<Scalar> first_moments;   ///< m; of sgd and rmsprop with momentum: the buffer
+  Tensors<Scalar> second_moments;  ///< v; of adagrad: the sum; otherwise empty
+  Tensors<Scalar> third_moments;   ///< with amsgrad the largest v; of a centered rmsprop the mean
   Tensors<Scalar> averages;        ///< U8; empty where the description asks for none
-  Power<Scalar> power1, power2;    ///< adam, adamw: beta1^steps and beta2^steps
+  Power<Scalar> power1, power2;    ///< adam, adamw: beta1^steps; these and nadam: beta2^steps
+  Power<Scalar> growth;            ///< nadam: 0.96^(momentum_decay * steps)
+  Scalar momentum_product = 1;     ///< nadam
   std::int64_t steps = 0;          ///< updates that were applied; skipped ones do not count
   Scaling scaling;
   std::uint64_t seed = 0;          ///< of what layers draw (D35)
@@ -133,7 +136,7 @@ class Evaluator {
   [[nodiscard]] Gradients<Scalar> accumulate(Gradients<Scalar> sum,
                                              const Gradients<Scalar>& next) const;
 
-  /// U0 to U9 and L3 to L5 with the gradients of backward, or their sum over `micro_batches`;
+  /// U0 to U13 and L3 to L5 with the gradients of backward, or their sum over `micro_batches`;
   /// losses and objective of the result stay empty, its user's states as they are. `learning_rate`
   /// is this step's, the optimizer's when absent.
   [[nodiscard]] Step<Scalar> update(const State<Scalar>& state, const Gradients<Scalar>& gradients,
