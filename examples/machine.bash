@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What examples/quickstart, examples/language/run, examples/diffusion/run and tests/run share: installs missing Debian packages, chooses
-# the compiler, builds, brings NVRTC.
+# What examples/quickstart, the run of examples/language, diffusion and genome, and tests/run share: installs missing Debian packages,
+# chooses the compiler, builds, brings NVRTC.
 # Sourced, not run; expects `set -euo pipefail`. Functions return 1 after one sentence on stderr.
 
 kBuildPackages=(cmake ninja-build llvm-22-dev libmlir-22-dev mlir-22-tools libcli11-dev libicu-dev libxxhash-dev

@@ -2,6 +2,9 @@
 #include "halftone/diagnosis.hpp"
 
 #include <cmath>
+#include <initializer_list>
+#include <string>
+#include <string_view>
 
 #include "text.hpp"
 
@@ -14,23 +17,31 @@ std::string number(float value) { return std::isnan(value) ? "nan" : number_text
 }  // namespace
 
 std::string NonFinite::text() const {
-  const bool given = pass == "none";
-  std::string what = micro_batches == 0 ? ""
-                                        : "micro-batch " + std::to_string(micro_batch) + " of " +
-                                              std::to_string(micro_batches) + ", ";
-  what += op + " '" + layer + "'" + (given ? "" : " in " + pass) + ": element " +
-          std::to_string(element) + (given ? "" : " of its " + role);
-  if (!reader.empty()) {
-    const bool is_label = op == "label";
-    return what + " is " + std::to_string(integer) + ", but the " +
-           (is_label ? "loss '" : "embedding '") + reader + "' has " + std::to_string(bound) +
-           (is_label ? " classes" : " rows");
+  std::string text;
+  const auto add = [&](std::initializer_list<std::string_view> parts) {
+    for (const std::string_view part : parts) text += part;
+  };
+  const bool given = pass == "none", is_label = op == "label";
+  if (micro_batches != 0) {
+    add({"micro-batch ", std::to_string(micro_batch), " of ", std::to_string(micro_batches), ", "});
   }
-  if (given && format.empty()) return what + " is " + number(value);
-  what += format.empty()
-              ? " is " + number(value)
-              : " was " + number(before) + " and became " + number(value) + " in " + format;
-  return what + " (format by " + rule + ")";
+  add({op, " '", layer, "'"});
+  if (!given) add({" in ", pass});
+  add({": element ", std::to_string(element)});
+  if (!given) add({" of its ", role});
+  if (!reader.empty()) {
+    add({" is ", std::to_string(integer), ", but the ", is_label ? "loss '" : "embedding '", reader,
+         "' has ", std::to_string(bound), is_label ? " classes" : " rows"});
+    return text;
+  }
+  if (format.empty()) {
+    add({" is ", number(value)});
+    if (given) return text;
+  } else {
+    add({" was ", number(before), " and became ", number(value), " in ", format});
+  }
+  add({" (format by ", rule, ")"});
+  return text;
 }
 
 }  // namespace halftone

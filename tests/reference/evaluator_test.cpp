@@ -56,12 +56,13 @@ bool has_narrow_formats(const description::Description& model) {
   return false;
 }
 
-// Nothing where a narrow rounding may decide a comparison, a divisor or an overflow.
-std::optional<Run<Bounded>> bounded_run(const Problem& problem) {
+// Nothing where a narrow rounding may decide a comparison, a divisor or an overflow, and in the
+// model that compares equal numbers: its last maximum is that of one average, twice.
+std::optional<Run<Bounded>> bounded_run(const std::string& name, const Problem& problem) {
   try {
     return std::optional<Run<Bounded>>(std::in_place, problem);
   } catch (const std::domain_error&) {
-    CHECK(has_narrow_formats(problem.model));
+    CHECK((has_narrow_formats(problem.model) || name == "adaptive"));
     return std::nullopt;
   }
 }
@@ -76,7 +77,7 @@ TEST_CASE(
     const Problem problem = make_problem(halftone::tests::load_model(name), kSymbols, 3, -0.5, 0.5);
     const Run<double> exact(problem);
     const Run<float> declared(problem);
-    const std::optional<Run<Bounded>> bound = bounded_run(problem);
+    const std::optional<Run<Bounded>> bound = bounded_run(name, problem);
     if (!bound) continue;
     for (std::size_t id = 0; id < problem.model.nodes.size(); ++id) {
       CAPTURE(problem.model.nodes[id].name);

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+// Protein function: the family that a piece of a protein is of. bf16, clipped at 1.
+#include "hyena.hpp"
+
+constexpr auto function = classified("function", kPiece, kFamilies);
+constexpr auto rules = in_16_bits(bf16);
+
+HALFTONE_MODEL(function, rules, optimizer, rate<kFunctionSteps>, clip(1.0))
