@@ -136,6 +136,18 @@ static bool fits(AccessAttr access, const Axes &axes, TensorType tensor, bool tr
                       [&](unsigned dim) { return staysInside(map, dim, axes, tensor); });
 }
 
+SmallVector<AffineExpr> axesOf(TensorType domain) {
+  SmallVector<AffineExpr> axes;
+  for (unsigned axis = 0; axis < domain.getRank(); ++axis)
+    axes.push_back(getAffineDimExpr(axis, domain.getContext()));
+  return axes;
+}
+
+AccessAttr readAt(ArrayRef<AffineExpr> at, TensorType domain, TensorType operand) {
+  auto map = AffineMap::get(domain.getRank(), 0, at, domain.getContext());
+  return recogniseAccess(map, {domain.getDims(), {}}, operand);
+}
+
 AccessAttr recogniseAccess(AffineMap map, const Axes &axes, TensorType tensor) {
   MLIRContext *context = tensor.getContext();
   for (AccessKind kind :

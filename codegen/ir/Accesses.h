@@ -48,6 +48,12 @@ mlir::AffineMap getMap(AccessAttr access, const Axes &axes, TensorType tensor, b
 /// the tensor has other extents than that name's.
 AccessAttr recogniseAccess(mlir::AffineMap map, const Axes &axes, TensorType tensor);
 
+/// The axes of a domain, as they stand.
+llvm::SmallVector<mlir::AffineExpr> axesOf(TensorType domain);
+
+/// How an element of the domain reads the operand: at these places, of the domain's axes.
+AccessAttr readAt(llvm::ArrayRef<mlir::AffineExpr> at, TensorType domain, TensorType operand);
+
 /// Whether dimension `dim` of the tensor has every index that the map gives it.
 bool staysInside(mlir::AffineMap map, unsigned dim, const Axes &axes, TensorType tensor);
 

@@ -32,7 +32,7 @@ AccessAttr readOfTurns(TensorType x, TensorType turns,
   for (unsigned axis = axes - turns.getRank(); axis + 1 < axes; ++axis)
     at.push_back(getAffineDimExpr(axis, x.getContext()));
   at.push_back(pair(getAffineDimExpr(axes - 1, x.getContext())));
-  return recogniseAccess(AffineMap::get(axes, 0, at, x.getContext()), {x.getDims(), {}}, turns);
+  return readAt(at, x, turns);
 }
 
 namespace {

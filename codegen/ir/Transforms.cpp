@@ -169,13 +169,9 @@ Value multiplySpectra(OpBuilder &builder, Location loc, StringRef label, Value a
   MLIRContext *context = builder.getContext();
   TensorType domain = tensor(a), factor = tensor(b);
   unsigned part = domain.getRank() - 2;
-  SmallVector<AffineExpr> own;
-  for (unsigned axis = 0; axis < domain.getRank(); ++axis)
-    own.push_back(getAffineDimExpr(axis, context));
-  auto read = [&](SmallVector<AffineExpr> at, TensorType operand) {
-    at.erase(at.begin(), at.end() - operand.getRank());
-    return recogniseAccess(AffineMap::get(domain.getRank(), 0, at, context), {domain.getDims(), {}},
-                           operand);
+  SmallVector<AffineExpr> own = axesOf(domain);
+  auto read = [&](ArrayRef<AffineExpr> at, TensorType operand) {
+    return readAt(at.take_back(operand.getRank()), domain, operand);
   };
   auto atPart = [&](AffineExpr of) {
     SmallVector<AffineExpr> at(own);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <limits>
 #include <numeric>
 
 #include "codegen/ir/Accesses.h"
@@ -82,16 +81,12 @@ SmallVector<int64_t> takeApart(const List &list, int64_t number) {
 
 /// How an element of `domain` reads what its shares hold, one by one in row-major order.
 SmallVector<AccessAttr> readAll(const List &list, TensorType domain, TensorType operand) {
-  MLIRContext *context = domain.getContext();
   SmallVector<AccessAttr> reads;
   for (int64_t number = 0; number < countMost(list); ++number) {
-    SmallVector<AffineExpr> at;
-    for (unsigned axis = 0; axis < domain.getRank(); ++axis)
-      at.push_back(getAffineDimExpr(axis, context));
+    SmallVector<AffineExpr> at = axesOf(domain);
     for (auto [shares, place] : llvm::zip(list, takeApart(list, number)))
-      at[shares.axis] = shares.begin(context) + place;
-    reads.push_back(recogniseAccess(AffineMap::get(domain.getRank(), 0, at, context),
-                                    {domain.getDims(), {}}, operand));
+      at[shares.axis] = shares.begin(domain.getContext()) + place;
+    reads.push_back(readAt(at, domain, operand));
   }
   return reads;
 }

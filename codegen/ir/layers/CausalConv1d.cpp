@@ -30,18 +30,11 @@ SmallVector<AccessAttr> CausalConv1dOp::getOperandAccesses() {
 
 namespace {
 
-AccessAttr readBy(ArrayRef<AffineExpr> at, TensorType domain, TensorType operand) {
-  auto map = AffineMap::get(domain.getRank(), 0, at, domain.getContext());
-  return recogniseAccess(map, {domain.getDims(), {}}, operand);
-}
-
 /// Of an operand of the domain's shape the same channel, `later` times after the element's own.
 AccessAttr readShifted(TensorType domain, int64_t later) {
-  SmallVector<AffineExpr> at;
-  for (unsigned axis = 0; axis < domain.getRank(); ++axis)
-    at.push_back(getAffineDimExpr(axis, domain.getContext()));
+  SmallVector<AffineExpr> at = axesOf(domain);
   at[at.size() - 2] = at[at.size() - 2] + later;
-  return readBy(at, domain, domain);
+  return readAt(at, domain, domain);
 }
 
 /// The taps of one channel become a column, so that those of neighbours lie side by side.
@@ -51,7 +44,7 @@ Value transposeTaps(OpBuilder &builder, Location loc, Value weight) {
   TensorType taps = type.withDims({type.getDims()[1], type.getDims()[0]});
   AffineExpr tap, channel;
   bindDims(context, tap, channel);
-  Space space{taps, {readBy({channel, tap}, taps, type)}, accesses(context, {AccessKind::Full})};
+  Space space{taps, {readAt({channel, tap}, taps, type)}, accesses(context, {AccessKind::Full})};
   return makeMap(builder, loc, "taps", space, weight, taps,
                  [](Scalars &, ValueRange e) { return SmallVector<Value>{e[0]}; })
       .getOutputs()[0];
@@ -70,7 +63,7 @@ Value buildChains(OpBuilder &builder, Location loc, StringRef label, Value weigh
   for (int64_t p = 0; p < width; ++p) {
     operands.append({taps, x});
     space.reads.push_back(
-        readBy({getAffineConstantExpr(p, context), channel}, domain, tensor(taps)));
+        readAt({getAffineConstantExpr(p, context), channel}, domain, tensor(taps)));
     space.reads.push_back(readShifted(domain, shift(p)));
   }
   if (bias) {

@@ -30,18 +30,6 @@ SmallVector<Ends> endsOf(PadOp op) {
   return ends;
 }
 
-SmallVector<AffineExpr> identityOf(TensorType domain) {
-  SmallVector<AffineExpr> axes;
-  for (unsigned axis = 0; axis < domain.getRank(); ++axis)
-    axes.push_back(getAffineDimExpr(axis, domain.getContext()));
-  return axes;
-}
-
-AccessAttr readAt(ArrayRef<AffineExpr> at, TensorType domain, TensorType operand) {
-  auto map = AffineMap::get(domain.getRank(), 0, at, domain.getContext());
-  return recogniseAccess(map, {domain.getDims(), {}}, operand);
-}
-
 /// A map of `code` over what `reads` find in x, for every element of `result`.
 Value mapReads(OpBuilder &builder, Location loc, StringRef label, Value x, TensorType result,
                SmallVector<AccessAttr> reads, ScalarCode code) {
@@ -53,7 +41,7 @@ Value mapReads(OpBuilder &builder, Location loc, StringRef label, Value x, Tenso
 /// What repeats nothing: along all dimensions at once, `by` times the elements before them on.
 Value shift(PadOp op, OpBuilder &builder, StringRef label, Value x, TensorType result, int64_t by,
             ScalarCode code) {
-  SmallVector<AffineExpr> at = identityOf(result);
+  SmallVector<AffineExpr> at = axesOf(result);
   for (const Ends &ends : endsOf(op))
     at[ends.axis] = at[ends.axis] + by * ends.before;
   return mapReads(builder, op.getLoc(), label, x, result, {readAt(at, result, tensor(x))}, code);
@@ -167,7 +155,7 @@ private:
   SmallVector<AccessAttr> reads(TensorType domain, Value operand,
                                 ArrayRef<AffineExpr> places) const {
     return llvm::map_to_vector(places, [&](AffineExpr place) {
-      SmallVector<AffineExpr> at = identityOf(domain);
+      SmallVector<AffineExpr> at = axesOf(domain);
       at[ends.axis] = place;
       return readAt(at, domain, tensor(operand));
     });

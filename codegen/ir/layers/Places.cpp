@@ -14,17 +14,12 @@ AccessAttr readShared(TensorType domain, TensorType shared) {
   for (unsigned axis = 0; axis + 1 < shared.getRank(); ++axis)
     at.push_back(getAffineDimExpr(axis, context));
   at.push_back(getAffineDimExpr(domain.getRank() - 1, context));
-  return recogniseAccess(AffineMap::get(domain.getRank(), 0, at, context), {domain.getDims(), {}},
-                         shared);
+  return readAt(at, domain, shared);
 }
 
 AccessAttr readBehind(TensorType domain, TensorType behind) {
-  MLIRContext *context = domain.getContext();
-  SmallVector<AffineExpr> at;
-  for (unsigned axis = domain.getRank() - behind.getRank(); axis < domain.getRank(); ++axis)
-    at.push_back(getAffineDimExpr(axis, context));
-  return recogniseAccess(AffineMap::get(domain.getRank(), 0, at, context), {domain.getDims(), {}},
-                         behind);
+  SmallVector<AffineExpr> axes = axesOf(domain);
+  return readAt(ArrayRef(axes).take_back(behind.getRank()), domain, behind);
 }
 
 Value sumPlaces(OpBuilder &builder, Location loc, StringRef label, ArrayRef<AccessAttr> reads,

@@ -38,21 +38,9 @@ SmallVector<AccessAttr> UpsampleOp::getOperandAccesses() {
 
 namespace {
 
-SmallVector<AffineExpr> identityOf(TensorType domain) {
-  SmallVector<AffineExpr> axes;
-  for (unsigned axis = 0; axis < domain.getRank(); ++axis)
-    axes.push_back(getAffineDimExpr(axis, domain.getContext()));
-  return axes;
-}
-
-AccessAttr readAt(ArrayRef<AffineExpr> at, TensorType domain, TensorType operand) {
-  auto map = AffineMap::get(domain.getRank(), 0, at, domain.getContext());
-  return recogniseAccess(map, {domain.getDims(), {}}, operand);
-}
-
 Value repeat(UpsampleOp op, OpBuilder &builder) {
   TensorType y = op.getType(), x = tensor(op.getX());
-  SmallVector<AffineExpr> at = identityOf(y);
+  SmallVector<AffineExpr> at = axesOf(y);
   size_t first = at.size() - 1 - op.getFactor().size();
   for (auto [d, factor] : llvm::enumerate(op.getFactor()))
     at[first + d] = at[first + d].floorDiv(factor);
@@ -72,7 +60,7 @@ Value sumRepetitions(UpsampleOp op, OpBuilder &builder, Value g) {
     count *= factor;
   Space space{x, {}, accesses(op.getContext(), {AccessKind::Full})};
   for (int64_t number = 0; number < count; ++number) {
-    SmallVector<AffineExpr> at = identityOf(x);
+    SmallVector<AffineExpr> at = axesOf(x);
     int64_t rest = number;
     for (size_t d = factors.size(); d-- > 0; rest /= factors[d])
       at[first + d] = at[first + d] * factors[d] + rest % factors[d];
@@ -98,7 +86,7 @@ public:
     TensorType y = withLength(x, length * factor);
     Space space{y, {}, accesses(builder.getContext(), {AccessKind::Full})};
     for (int64_t d : {-1, 0, 1}) {
-      SmallVector<AffineExpr> at = identityOf(y);
+      SmallVector<AffineExpr> at = axesOf(y);
       at[axis] = at[axis].floorDiv(factor) + d;
       space.reads.push_back(readAt(at, y, tensor(x)));
     }
@@ -126,7 +114,7 @@ public:
     TensorType x = withLength(g, length);
     Space space{x, {}, accesses(builder.getContext(), {AccessKind::Full})};
     for (int64_t j = firstReader(); j <= lastReader(); ++j) {
-      SmallVector<AffineExpr> at = identityOf(x);
+      SmallVector<AffineExpr> at = axesOf(x);
       at[axis] = at[axis] * factor + j;
       space.reads.push_back(readAt(at, x, tensor(g)));
     }

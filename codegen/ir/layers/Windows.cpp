@@ -259,9 +259,7 @@ SmallVector<AccessAttr> Windows::read(TensorType domain, TensorType operand, Fin
   size_t first = domain.getRank() - 1 - spatial.size();
   SmallVector<AccessAttr> reads;
   for (int64_t element = 0; element < countTaps(); ++element) {
-    SmallVector<AffineExpr> at, remainders;
-    for (unsigned axis = 0; axis < domain.getRank(); ++axis)
-      at.push_back(getAffineDimExpr(axis, context));
+    SmallVector<AffineExpr> at = axesOf(domain), remainders;
     for (auto [d, number] : llvm::enumerate(takeApart(element))) {
       Place place = find(spatial[d], at[first + d], getAffineConstantExpr(number, context));
       at[first + d] = place.at;
