@@ -108,6 +108,25 @@ constexpr bool has_numbers(Node& node, int setting, const char* what, int wanted
   return false;
 }
 
+/// Whether a list of as many numbers, `what`, is of one to three spatial dimensions.
+template <class Node>
+constexpr bool states_dimensions(Node& node, int dimensions, const char* what) {
+  if (dimensions >= 1 && dimensions <= 3) return true;
+  node.refuse("states ", node.fixed(dimensions), " numbers of its ", what, kRemedy,
+              "state one for every spatial dimension, 1 to 3");
+  return false;
+}
+
+/// Whether x's spatial dimension at `at` is a number.
+template <class Node>
+constexpr bool has_length(Node& node, int at) {
+  const auto& x = node.shape(0);
+  if (node.is_fixed(node.at(x, at))) return true;
+  node.refuse("reads ", x, ", whose spatial dimension '", node.at(x, at), "' is a symbol", kRemedy,
+              "give it a number");
+  return false;
+}
+
 /// Whether x has so many dimensions before its channels, and a number of these; `does` is what the
 /// kind does to them.
 template <class Node>
@@ -129,12 +148,8 @@ constexpr bool has_spatial(Node& node, int dimensions, const char* does) {
 template <class Node>
 constexpr bool fit(Node& node) {
   const int dimensions = count_dimensions(node);
-  if (dimensions < 1 || dimensions > 3) {
-    node.refuse("states ", node.fixed(dimensions), " numbers of its kernel", kRemedy,
-                "state one for every spatial dimension, 1 to 3");
-    return false;
-  }
-  if (!has_numbers(node, kStride, "stride", dimensions) ||
+  if (!states_dimensions(node, dimensions, "kernel") ||
+      !has_numbers(node, kStride, "stride", dimensions) ||
       !has_numbers(node, kDilation, "dilation", dimensions) ||
       !has_numbers(node, kPadding, "padding", 2 * dimensions))
     return false;

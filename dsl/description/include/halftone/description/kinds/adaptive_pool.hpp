@@ -49,11 +49,9 @@ struct AdaptivePool {
   static constexpr void infer(Node& node) {
     const auto sizes = node.integers(kSize);
     const int dimensions = static_cast<int>(sizes.size());
-    if (dimensions < 1 || dimensions > 3) {
-      return node.refuse("states ", node.fixed(dimensions), " numbers of its size", kRemedy,
-                         "state one for every spatial dimension, 1 to 3");
-    }
-    if (!windows::has_spatial(node, dimensions, "pools ")) return;
+    if (!windows::states_dimensions(node, dimensions, "size") ||
+        !windows::has_spatial(node, dimensions, "pools "))
+      return;
     const auto& x = node.shape(0);
     auto result = x;
     std::int64_t elements = 1, readers = 1;
@@ -61,11 +59,8 @@ struct AdaptivePool {
       // One that was not judged yet may be none.
       const std::int64_t size = windows::is_step(static_cast<double>(sizes[i])) ? sizes[i] : 1;
       const int at = node.rank(x) - 1 - dimensions + i;
+      if (!windows::has_length(node, at)) return;
       const auto length = node.at(x, at);
-      if (!node.is_fixed(length)) {
-        return node.refuse("reads ", x, ", whose spatial dimension '", length, "' is a symbol",
-                           kRemedy, "give it a number");
-      }
       if (node.extent(length) > kMostPlaces / size) {
         return node.refuse("makes ", node.fixed(size), " windows of ", length, " places", kRemedy,
                            "let their product be ", node.fixed(kMostPlaces), " or less");

@@ -32,11 +32,9 @@ struct PixelShuffle {
   static constexpr void infer(Node& node) {
     const auto factors = node.integers(kFactor);
     const int dimensions = static_cast<int>(factors.size());
-    if (dimensions < 1 || dimensions > 3) {
-      return node.refuse("states ", node.fixed(dimensions), " numbers of its factor", kRemedy,
-                         "state one for every spatial dimension, 1 to 3");
-    }
-    if (!windows::has_spatial(node, dimensions, "shuffles ")) return;
+    if (!windows::states_dimensions(node, dimensions, "factor") ||
+        !windows::has_spatial(node, dimensions, "shuffles "))
+      return;
     const auto& x = node.shape(0);
     const bool inverse = node.states(kInverse);
     auto result = x;
@@ -46,11 +44,8 @@ struct PixelShuffle {
       const std::int64_t factor =
           windows::is_step(static_cast<double>(factors[i])) ? factors[i] : 1;
       const int at = node.rank(x) - 1 - dimensions + i;
+      if (!windows::has_length(node, at)) return;
       const auto length = node.at(x, at);
-      if (!node.is_fixed(length)) {
-        return node.refuse("reads ", x, ", whose spatial dimension '", length, "' is a symbol",
-                           kRemedy, "give it a number");
-      }
       if (inverse && node.extent(length) % factor != 0) {
         return node.refuse("makes channels of ", node.fixed(factor), " places each of a dimension ",
                            "of ", length, kRemedy, "make that a multiple");

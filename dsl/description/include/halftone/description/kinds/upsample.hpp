@@ -40,21 +40,16 @@ struct Upsample {
   static constexpr void infer(Node& node) {
     const auto factors = node.integers(kFactor);
     const int dimensions = static_cast<int>(factors.size());
-    if (dimensions < 1 || dimensions > 3) {
-      return node.refuse("states ", node.fixed(dimensions), " numbers of its factor", kRemedy,
-                         "state one for every spatial dimension, 1 to 3");
-    }
-    if (!windows::has_spatial(node, dimensions, "stretches ")) return;
+    if (!windows::states_dimensions(node, dimensions, "factor") ||
+        !windows::has_spatial(node, dimensions, "stretches "))
+      return;
     const auto& x = node.shape(0);
     auto result = x;
     std::int64_t elements = 1;
     for (int i = 0; i < dimensions; ++i) {
       const int at = node.rank(x) - 1 - dimensions + i;
+      if (!windows::has_length(node, at)) return;
       const auto length = node.at(x, at);
-      if (!node.is_fixed(length)) {
-        return node.refuse("reads ", x, ", whose spatial dimension '", length, "' is a symbol",
-                           kRemedy, "give it a number");
-      }
       // One that was not judged yet may be none.
       const std::int64_t factor = is_factor(static_cast<double>(factors[i])) ? factors[i] : 1;
       node.at(result, at) = node.fixed(node.extent(length) * factor);
