@@ -72,4 +72,25 @@ OperandGradients<Scalar> gradients(const LayerCase& of) {
   return gradients_of(of.kind, layer_of<Scalar>(of), View<Scalar>(g));
 }
 
+/// That the gradient of the first operand agrees with central differences of sum(g * result).
+inline void check_first_gradient(LayerCase& of) {
+  const Values<double> g = data(count(of.extents), 9);
+  const auto evaluate = [&] {
+    Objective objective;
+    const Values<double> y = result<double>(of);
+    for (std::size_t e = 0; e < y.size(); ++e) objective.add(g[e] * y[e]);
+    return objective;
+  };
+  check_gradient(evaluate, of.operands[0].values, gradients<double>(of)[0],
+                 static_cast<double>(g.size()));
+}
+
+/// That result and gradient of the first operand, as declared, stay within the bound of exact ones.
+inline void check_declared_layer(const LayerCase& of) {
+  Judged judged;
+  judged.append(result<double>(of), result<float>(of), result<Bounded>(of));
+  judged.append(gradients<double>(of)[0], gradients<float>(of)[0], gradients<Bounded>(of)[0]);
+  check_declared(judged);
+}
+
 }  // namespace halftone::reference::tests

@@ -72,26 +72,14 @@ TEST_CASE("segments have numpy's bits") {
 TEST_CASE("gradients of segments agree with central differences") {
   for (LayerCase& layer : layers()) {
     CAPTURE(layer.name);
-    const Values<double> g = data(count(layer.extents), 9);
-    const auto evaluate = [&] {
-      Objective objective;
-      const Values<double> y = result<double>(layer);
-      for (std::size_t e = 0; e < y.size(); ++e) objective.add(g[e] * y[e]);
-      return objective;
-    };
-    check_gradient(evaluate, layer.operands[0].values, gradients<double>(layer)[0],
-                   static_cast<double>(g.size()));
+    check_first_gradient(layer);
   }
 }
 
 TEST_CASE("declared sums of segments stay within the bound of exact ones") {
   for (const LayerCase& layer : layers()) {
     CAPTURE(layer.name);
-    Judged judged;
-    judged.append(result<double>(layer), result<float>(layer), result<Bounded>(layer));
-    judged.append(gradients<double>(layer)[0], gradients<float>(layer)[0],
-                  gradients<Bounded>(layer)[0]);
-    check_declared(judged);
+    check_declared_layer(layer);
   }
 }
 
