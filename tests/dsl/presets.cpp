@@ -112,7 +112,8 @@ TEST_CASE("an allow list computes in half, forward and backward, a deny list in 
   }
 }
 
-TEST_CASE("the lists name every kind of layer and loss but those that move values or have spectra") {
+TEST_CASE(
+    "the lists name every kind of layer and loss but those that move values or have spectra") {
   std::set<std::string> listed(kAllowed.begin(), kAllowed.end());
   listed.insert(kDenied.begin(), kDenied.end());
   for (const char* other : {"embedding", "long_convolution", "reshape", "slice", "transpose"})

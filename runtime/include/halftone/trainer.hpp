@@ -211,8 +211,8 @@ class Trainer {
   void set_weight_decay(float weight_decay);
   [[nodiscard]] float weight_decay() const;
 
-  /// And the momentum of sgd and rmsprop, from 0 to below 1. Throws Error where the model states none, or 0:
-  /// then there is no buffer for it, and momentum() is 0.
+  /// And the momentum of sgd and rmsprop, from 0 to below 1. Throws Error where the model states
+  /// none, or 0: then there is no buffer for it, and momentum() is 0.
   void set_momentum(float momentum);
   [[nodiscard]] float momentum() const;
 

@@ -35,13 +35,13 @@ double seconds_since(Clock::time_point start) {
 class Decoder {
  public:
   Decoder(const std::string& rules, const halftone::Trainer& trainer)
-      : generator_(
-            rule_set(rules).decoder, halftone::Device::cpu(),
-            {.sequences = kSequences, .capacity = kPrompt + kSteps, .chunk = kPrompt}) {
+      : generator_(rule_set(rules).decoder, halftone::Device::cpu(),
+                   {.sequences = kSequences, .capacity = kPrompt + kSteps, .chunk = kPrompt}) {
     generator_.copy_parameters(trainer);
     for (int sequence = 0; sequence < kSequences; ++sequence) {
       halftone::Tokens prompt;
-      for (int i = 0; i < kPrompt; ++i) prompt.push_back((1 + 37 * (i + kPrompt * sequence)) % 4096);
+      for (int i = 0; i < kPrompt; ++i)
+        prompt.push_back((1 + 37 * (i + kPrompt * sequence)) % 4096);
       prompts_.push_back(prompt);
     }
   }

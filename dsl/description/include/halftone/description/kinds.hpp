@@ -67,16 +67,17 @@ struct KindList {
 };
 
 // Sources, layers, losses: in this order sentences list them.
-using AllKinds = KindList<
-    kinds::Input, kinds::Parameter, kinds::State, kinds::Linear, kinds::Matmul, kinds::Attention,
-    kinds::CausalConv1d, kinds::Convolution, kinds::TransposedConvolution, kinds::LongConvolution,
-    kinds::Pool, kinds::AdaptivePool, kinds::GlobalAveragePool, kinds::Upsample, kinds::Pad,
-    kinds::PixelShuffle, kinds::Embedding, kinds::SegmentReduce, kinds::SegmentBroadcast,
-    kinds::LayerNorm, kinds::RmsNorm, kinds::BatchNorm, kinds::GroupNorm, kinds::Relu, kinds::Gelu,
-    kinds::Silu, kinds::Softmax, kinds::Dropout, kinds::Rotary, kinds::PositionEmbedding,
-    kinds::SinusoidalEmbedding, kinds::Add, kinds::Concat, kinds::Slice, kinds::Pointwise,
-    kinds::Reshape, kinds::Expand, kinds::Transpose, kinds::CrossEntropy, kinds::Mse,
-    kinds::PointwiseLoss>;
+using AllKinds =
+    KindList<kinds::Input, kinds::Parameter, kinds::State, kinds::Linear, kinds::Matmul,
+             kinds::Attention, kinds::CausalConv1d, kinds::Convolution,
+             kinds::TransposedConvolution, kinds::LongConvolution, kinds::Pool, kinds::AdaptivePool,
+             kinds::GlobalAveragePool, kinds::Upsample, kinds::Pad, kinds::PixelShuffle,
+             kinds::Embedding, kinds::SegmentReduce, kinds::SegmentBroadcast, kinds::LayerNorm,
+             kinds::RmsNorm, kinds::BatchNorm, kinds::GroupNorm, kinds::Relu, kinds::Gelu,
+             kinds::Silu, kinds::Softmax, kinds::Dropout, kinds::Rotary, kinds::PositionEmbedding,
+             kinds::SinusoidalEmbedding, kinds::Add, kinds::Concat, kinds::Slice, kinds::Pointwise,
+             kinds::Reshape, kinds::Expand, kinds::Transpose, kinds::CrossEntropy, kinds::Mse,
+             kinds::PointwiseLoss>;
 
 inline constexpr int kKinds = AllKinds::size;
 static_assert(kKinds <= 256, "Kind is one byte");

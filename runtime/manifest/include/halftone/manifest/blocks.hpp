@@ -33,8 +33,9 @@ struct CpuBlocks {
   /// Memory of the calling thread alone, aligned to 64 bytes. With rows and columns rounded up to
   /// the register tile: lhs's part, rows * stride or, where stride is 0, depth * lanes for each
   /// register tile of rows; kPanels panels of rhs, one where it is transposed or of tiles, depth *
-  /// the tile's columns each. Both hold f32, for tiles of matrices bf16, as if stride were 0. f32 sums, rows * columns where depth is less than the
-  /// whole, otherwise a register tile; sums of lhs over k (N3), rows and a tile's columns.
+  /// the tile's columns each. Both hold f32, for tiles of matrices bf16, as if stride were 0. f32
+  /// sums, rows * columns where depth is less than the whole, otherwise a register tile; sums of
+  /// lhs over k (N3), rows and a tile's columns.
   float *lhs = nullptr, *panel = nullptr, *sums = nullptr, *lhs_sums = nullptr;
   /// A bit for each argument: whether a pointwise or row kernel writes it past the caches.
   std::uint64_t past_caches = 0;

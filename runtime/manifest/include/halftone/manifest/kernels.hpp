@@ -61,8 +61,9 @@ struct Blocking {
 /// finish has a second entry of the same signature, called once with tasks [0, 1) after all tasks
 /// are done.
 struct Kernel {
-  std::string name;      ///< unique in the manifest
-  /// contraction, row, column, flat, segment, pointwise, attention, attention_columns
+  std::string name;  ///< unique in the manifest
+  /// contraction, row, column, flat, segment, pointwise, attention, attention_columns, transform,
+  /// inverse_transform
   std::string skeleton;
   std::vector<TaskAxis> tasks;
   std::int32_t cpu_entry = 0;    ///< index into a variant's entry table
@@ -127,7 +128,7 @@ struct CudaKernel {
   Split split;
   std::vector<Work> workspace;
   std::vector<Plan> plans;  ///< the chosen one, then those it beat, best first; empty: no choice
-  std::string reason;       ///< why tensor cores run no contraction or attention, for people; or empty
+  std::string reason;  ///< why tensor cores run no contraction or attention, for people; or empty
 
   bool operator==(const CudaKernel&) const = default;
 };
