@@ -47,9 +47,10 @@ set_up_compiler() {
     command -v "$HALFTONE_CXX" >/dev/null || fail "there is no $HALFTONE_CXX on this machine; name a C++20 compiler in CXX"
     if command -v ccache >/dev/null; then HALFTONE_CXX="ccache $HALFTONE_CXX"; fi
   fi
-  kIncludes=(-Iruntime/include -Iruntime/manifest/include -Iruntime/simulator/include -Iruntime -Iruntime/src
-    -Iencoding/include -Idsl/description/include -Idsl/reference/include -Itests/support -Itests/simulated/emitted
-    -Itests/gpu -Itests/gpu/parts -Iexamples/digits -Iinclude -isystem system/include)
+  # Tests first: a runtime's header may have the name of one of theirs.
+  kIncludes=(-Itests/support -Itests/simulated/emitted -Itests/gpu -Itests/gpu/parts -Iruntime/include
+    -Iruntime/manifest/include -Iruntime/simulator/include -Iruntime -Iruntime/src -Iencoding/include
+    -Idsl/description/include -Idsl/reference/include -Iexamples/digits -Iinclude -isystem system/include)
 }
 
 # build_library ROOT: runtime, simulator, reference and what tests share, and the simulator as programs open it, beside them.

@@ -4,7 +4,7 @@
 //   step:     a training step launch by launch with the operands of this CPU: class A to the bit,
 //             class B with exact sums to the bit and inside its bound otherwise
 //   replay:   the same for --steps (20) steps in a row of the quickstart's models
-//   kernels [--only MODEL,...] [--parts recorded,step,replay] [--steps N]
+//   kernels [--only MODEL,...] [--share N/M] [--parts recorded,step,replay] [--steps N]
 #include <fstream>
 #include <map>
 #include <set>
@@ -110,7 +110,7 @@ int main(int count, char** values) {
   return report_of("kernels", arguments, [&](Report& report) {
     std::vector<std::string> names;
     for (const LinkedArtifact& linked : kArtifacts) names.emplace_back(linked.name);
-    const auto models = names_option(arguments, "--only", names);
+    const auto models = share_of_names(arguments, "--only", names);
     const auto parts = names_option(arguments, "--parts", {"recorded", "step", "replay"});
     const long steps = number_option(arguments, "--steps", 20);
     const Device device = device_under_test();

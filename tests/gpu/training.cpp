@@ -79,7 +79,7 @@ int main(int count, char** values) {
   return report_of("training", arguments, [&](Report& report) {
     std::vector<std::string> names;
     for (const RuleSet& rules : rule_sets()) names.push_back(rules.name);
-    const auto only = names_option(arguments, "--only", names);
+    const auto only = share_of_names(arguments, "--only", names);
     const auto parts = names_option(arguments, "--parts", {"accuracy", "counted"});
     const long steps = number_option(arguments, "--steps", 2000);
     const long seeds = number_option(arguments, "--seeds", 3);

@@ -2,11 +2,13 @@
 #include "single_launches.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <cstring>
 #include <random>
 #include <set>
 
+#include "halftone/encoding/traits.hpp"
 #include "halftone/manifest/checksum.hpp"
 #include "halftone/manifest/plan.hpp"
 #include "halftone/manifest/spelling.hpp"
@@ -22,36 +24,38 @@ std::size_t size_of(Element format) {
   return static_cast<std::size_t>(manifest::bytes_of(format, 1));
 }
 
+/// Of integers the integer that `value` is.
 void put(Element format, float value, std::byte* at) {
-  if (size_of(format) == 2) {
-    const std::uint16_t code = reference::encode({format}, value);
-    std::memcpy(at, &code, sizeof code);
+  std::uint64_t code = 0;
+  if (encoding::traits(format).integer) {
+    code = static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+  } else if (size_of(format) < sizeof value) {
+    code = reference::encode({format}, value);
   } else {
-    if (format == Element::tf32) value = reference::round({format}, value);
-    std::memcpy(at, &value, sizeof value);
+    code = std::bit_cast<std::uint32_t>(format == Element::tf32 ? reference::round({format}, value)
+                                                                : value);
   }
+  std::memcpy(at, &code, size_of(format));
 }
 
-std::uint32_t bits_at(Element format, const std::byte* at) {
-  std::uint32_t bits = 0;
+std::uint64_t bits_at(Element format, const std::byte* at) {
+  std::uint64_t bits = 0;
   std::memcpy(&bits, at, size_of(format));
   return bits;
 }
 
 std::string shown(Element format, const std::byte* at) {
-  const std::uint32_t bits = bits_at(format, at);
-  float value = 0;
-  if (size_of(format) == 2) {
-    value = reference::decode(format, static_cast<std::uint16_t>(bits));
-  } else {
-    std::memcpy(&value, &bits, sizeof value);
-  }
+  const std::uint64_t bits = bits_at(format, at);
+  const int digits = static_cast<int>(2 * size_of(format));
   char text[64];
-  if (format == Element::i32) {
-    std::snprintf(text, sizeof text, "%d", static_cast<std::int32_t>(bits));
+  if (encoding::traits(format).integer) {
+    std::snprintf(text, sizeof text, "0x%0*llx", digits, static_cast<unsigned long long>(bits));
   } else {
-    std::snprintf(text, sizeof text, "%.9g (0x%0*x)", static_cast<double>(value),
-                  static_cast<int>(2 * size_of(format)), bits);
+    const float value = size_of(format) < sizeof value
+                            ? reference::decode(format, static_cast<std::uint16_t>(bits))
+                            : std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+    std::snprintf(text, sizeof text, "%.9g (0x%0*llx)", static_cast<double>(value), digits,
+                  static_cast<unsigned long long>(bits));
   }
   return text;
 }
@@ -124,14 +128,10 @@ void SingleLaunches::fill(const Site& site, std::size_t buffer, std::uint64_t se
   std::vector<std::byte> bytes(static_cast<std::size_t>(program.plan().bytes(buffer)));
   for (std::size_t at = 0; at < bytes.size(); at += size_of(format)) {
     const std::uint64_t drawn = random();
-    if (format == Element::i32) {
-      const auto label = static_cast<std::int32_t>(drawn % 2);
-      std::memcpy(&bytes[at], &label, sizeof label);
-    } else {
-      const float value = site.free_sums ? static_cast<float>(static_cast<int>(drawn % 9) - 4) / 4
-                                         : static_cast<float>(drawn >> 40) * 0x1p-23f - 1.0f;
-      put(format, value, &bytes[at]);
-    }
+    const float label = static_cast<float>(drawn % 2);
+    const float value = site.free_sums ? static_cast<float>(static_cast<int>(drawn % 9) - 4) / 4
+                                       : static_cast<float>(drawn >> 40) * 0x1p-23f - 1.0f;
+    put(format, encoding::traits(format).integer ? label : value, &bytes[at]);
   }
   program.execution().write(buffer, 0, bytes);
 }
@@ -139,6 +139,10 @@ void SingleLaunches::fill(const Site& site, std::size_t buffer, std::uint64_t se
 Contents SingleLaunches::run(const Site& site, std::uint64_t seed) {
   BoundProgram& program = this->program(site);
   const std::vector<std::size_t> buffers = this->buffers(site);
+  // Working copies that are stale are made of these before the launch.
+  const auto& all = program.program().buffers;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].role == Role::parameters) fill(site, i, seed);
   for (const std::size_t buffer : buffers)
     if (program.plan().buffer(buffer).role != Role::hyperparameter) fill(site, buffer, seed);
   program.run(site.phase, site.index);

@@ -110,6 +110,29 @@ std::vector<std::string> names_option(const Arguments& arguments, const std::str
   return names;
 }
 
+/// "3/8" as 3 and 8.
+static std::pair<std::size_t, std::size_t> share_of(const std::vector<std::string>& share) {
+  std::size_t numbers[2] = {};
+  for (std::size_t i = 0; i < share.size() && i < 2; ++i)
+    numbers[i] = static_cast<std::size_t>(std::strtoul(share[i].c_str(), nullptr, 10));
+  if (share.size() != 2 || numbers[0] < 1 || numbers[0] > numbers[1])
+    throw std::runtime_error("--share takes a number of a process and how many there are: 1/8");
+  return {numbers[0], numbers[1]};
+}
+
+std::vector<std::string> share_of_names(const Arguments& arguments, const std::string& name,
+                                        const std::vector<std::string>& known) {
+  const std::vector<std::string> named = names_option(arguments, name, known);
+  const std::vector<std::string> share = list_option(arguments, "--share", '/');
+  if (share.empty()) return named;
+  const auto [number, of] = share_of(share);
+  const std::vector<std::string>& all = named.empty() ? known : named;
+  std::vector<std::string> mine;
+  for (std::size_t i = number - 1; i < all.size(); i += of) mine.push_back(all[i]);
+  if (mine.empty()) throw Skipped("there are fewer names than processes that share them");
+  return mine;
+}
+
 long number_option(const Arguments& arguments, const std::string& name, long otherwise) {
   const std::vector<std::string> given = list_option(arguments, name);
   if (given.empty()) return otherwise;

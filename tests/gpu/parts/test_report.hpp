@@ -70,6 +70,11 @@ struct Arguments {
 [[nodiscard]] std::vector<std::string> names_option(const Arguments& arguments,
                                                     const std::string& name,
                                                     const std::vector<std::string>& known);
+/// The same; with "--share 3/8" the third of eight processes' share of these names, or of all that
+/// are known where none are given. Throws Skipped where nothing is left for this process.
+[[nodiscard]] std::vector<std::string> share_of_names(const Arguments& arguments,
+                                                      const std::string& name,
+                                                      const std::vector<std::string>& known);
 /// "--steps 20" as 20. Throws std::runtime_error for what is no number.
 [[nodiscard]] long number_option(const Arguments& arguments, const std::string& name,
                                  long otherwise);

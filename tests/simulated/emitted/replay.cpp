@@ -29,37 +29,31 @@ constexpr Phase kPhases[] = {Phase::refresh,       Phase::forward,    Phase::los
 static_assert(std::size(kPhases) == manifest::kPhases);
 constexpr std::size_t kBoundedPerResult = 4096;  // elements of one launch, spread over the result
 
+std::size_t size_of(Element format) {
+  return static_cast<std::size_t>(manifest::bytes_of(format, 1));
+}
+
 /// The bits as the specification compares them: every NaN is one (N7).
 std::uint64_t canonical(Element format, const std::byte* at) {
-  if (encoding::traits(format).integer) {
-    std::uint64_t code = 0;  // little-endian
-    std::memcpy(&code, at, static_cast<std::size_t>(manifest::bytes_of(format, 1)));
-    return code;
-  }
-  if (manifest::bytes_of(format, 1) == 2) {
-    std::uint16_t code;
-    std::memcpy(&code, at, sizeof code);
-    return code;
-  }
-  std::uint32_t bits;
-  std::memcpy(&bits, at, sizeof bits);
-  const bool is_nan = (bits & 0x7fffffff) > 0x7f800000;
-  return is_nan ? 0x7fffffff : bits;
+  std::uint64_t code = 0;  // little-endian
+  std::memcpy(&code, at, size_of(format));
+  const bool is_f32 = !encoding::traits(format).integer && size_of(format) == sizeof(float);
+  return is_f32 && (code & 0x7fffffff) > 0x7f800000 ? 0x7fffffff : code;
 }
 
 void put(Element format, float value, std::byte* at) {
-  if (manifest::bytes_of(format, 1) == 2) {
+  if (size_of(format) < sizeof value) {
     const std::uint16_t code = reference::encode({format}, value);
-    std::memcpy(at, &code, sizeof code);
+    std::memcpy(at, &code, size_of(format));
   } else {
     std::memcpy(at, &value, sizeof value);
   }
 }
 
 float get(Element format, const std::byte* at) {
-  if (manifest::bytes_of(format, 1) == 2) {
-    std::uint16_t code;
-    std::memcpy(&code, at, sizeof code);
+  if (size_of(format) < sizeof(float)) {
+    std::uint16_t code = 0;
+    std::memcpy(&code, at, size_of(format));
     return reference::decode(format, code);
   }
   float value;
@@ -119,7 +113,7 @@ std::vector<float> Replay::values_of(BoundProgram& program,
                                      const manifest::Argument& argument) const {
   const auto buffer = static_cast<std::size_t>(argument.buffer);
   const Element format = program.plan().buffer(buffer).encoding.element;
-  const auto each = static_cast<std::size_t>(manifest::bytes_of(format, 1));
+  const auto each = size_of(format);
   const std::vector<std::byte> bytes = bytes_of(program, buffer);
   std::vector<float> values(
       static_cast<std::size_t>(program.plan().elements(argument, program.sizes())));
@@ -136,7 +130,7 @@ void Replay::draw_inputs(std::uint64_t seed, Inputs inputs) {
     if (role != Role::input && role != Role::counters) continue;
     const Element format = program.buffers[i].encoding.element;
     std::vector<std::byte> bytes(static_cast<std::size_t>(cpu_.plan().bytes(i)));
-    const auto each = static_cast<std::size_t>(manifest::bytes_of(format, 1));
+    const auto each = size_of(format);
     for (std::size_t at = 0; at < bytes.size(); at += each) {
       const std::uint64_t number = at / each;
       if (role == Role::counters) {
@@ -219,7 +213,7 @@ void Replay::fill_exactly(const manifest::Launch& launch) {
     const Element format = cpu_.plan().buffer(buffer).encoding.element;
     if (encoding::traits(format).integer) continue;
     std::vector<std::byte> bytes = bytes_of(cpu_, buffer);
-    const auto each = static_cast<std::size_t>(manifest::bytes_of(format, 1));
+    const auto each = size_of(format);
     for (std::size_t at = 0; at < bytes.size(); at += each)
       put(format, static_cast<float>(static_cast<int>(random() % 9) - 4) / 4, &bytes[at]);
     cpu_.execution().write(buffer, 0, bytes);
@@ -237,7 +231,7 @@ bool Replay::compare(const manifest::Launch& launch, std::size_t argument, Tally
                      const char* when) {
   const auto buffer = static_cast<std::size_t>(launch.arguments[argument].buffer);
   const Element format = cpu_.plan().buffer(buffer).encoding.element;
-  const auto each = static_cast<std::size_t>(manifest::bytes_of(format, 1));
+  const auto each = size_of(format);
   const std::vector<std::byte> wanted = bytes_of(cpu_, buffer), got = bytes_of(chip_, buffer);
   for (std::size_t at = 0; at < wanted.size(); at += each) {
     if (canonical(format, &wanted[at]) == canonical(format, &got[at])) continue;
