@@ -1,27 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Halftone beside PyTorch and cuBLASLt on one GPU, taking turns.
+"""Halftone beside PyTorch, cuBLAS and cuBLASLt on one GPU, taking turns.
 
 compare.py BENCH FOLDER [--seconds N] [--only PART,...] [--rehearse]
-BENCH is the program of bench.cpp; results.json and results.md go into FOLDER. Exit status 77 when nothing was measured.
+BENCH is the program of bench.cpp; results.json and results.md go into FOLDER after every table. Exit status 77 when nothing was
+measured.
 
 Every comparison is made in rounds; in each round every contender is timed once. A ratio is Halftone's time over the
 peer's in the same round: below 1 Halftone is faster. Its median, smallest and largest over the rounds are printed.
+Kernels are timed by the device's events around graphs of up to 20 of them, warm: what fits the L2 cache stays there. Training steps
+are timed by the host's clock.
 """
 
 import argparse
-import json
 import os
-import statistics
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 
-HALFTONE = "Halftone"
+from peers import Peers, gpt2_step, lazily, small_step
+from results import HALFTONE, LEAST_SECONDS, PartIsLate, Results, spread
+
 SKIPPED = 77  # exit status
-PARTS = ("linear", "norm", "entropy", "adamw", "steps", "first")
-LEAST_SECONDS = 30  # left, under which no table is started
-LEAST_ROUNDS = 3
+# In the order of importance, and the most seconds of each.
+PARTS = {"linear": 50, "gemm": 60, "norm": 45, "entropy": 40, "adamw": 25, "steps": 130, "attention": 40, "gpt2": 120,
+         "first": 60, "conv": 30}
 
 
 class Bench:
@@ -52,196 +56,29 @@ class Bench:
             self.process.wait()
             self.process = None
 
-    def launches(self, model, program, batch):
-        """[(site, bytes, kernel)]"""
-        found = []
-        for word in self.ask("launches", model, program, batch).split():
+    def launches(self, model, program, sizes, *wanted, phase=""):
+        """Sites of these launches, "forward/1+forward/2", and their bytes. wanted: kernels' names; "mix*": whatever has that in it."""
+        chosen = []
+        for word in self.ask("launches", model, program, sizes).split():
             site, size, kernel = word.split(",")
-            found.append((site, int(size), kernel))
-        return found
-
-
-class Peers:
-    """PyTorch, or why it is not used."""
-
-    def __init__(self, rehearse):
-        self.torch, self.why, self.device = None, "", "cuda"
-        try:
-            import torch
-        except ImportError as error:
-            self.why = f"PyTorch: {error}"
-            return
-        try:  # without this a compiled function's backward may run once only
-            import torch._functorch.config as compiled_backward
-
-            compiled_backward.donated_buffer = False
-        except (ImportError, AttributeError):
-            pass
-        if torch.cuda.is_available():
-            self.torch = torch
-        elif rehearse:
-            self.torch, self.device = torch, "cpu"
-        else:
-            self.why = "PyTorch sees no GPU"
-
-    def wait(self):
-        if self.device == "cuda":
-            self.torch.cuda.synchronize()
-
-    def timed(self, body):
-        """Seconds of `count` calls of body, as a function of count."""
-
-        def seconds(count):
-            body()
-            self.wait()
-            start = time.perf_counter()
-            for _ in range(count):
-                body()
-            self.wait()
-            return time.perf_counter() - start
-
-        return seconds
-
-    def compiled(self, function):
-        return function if self.device == "cpu" else self.torch.compile(function)
-
-
-def lazily(make):
-    """A contender that is made when it is first timed, so that its failure is its own."""
-    made = []
-
-    def seconds(count):
-        if not made:
-            made.append(make())
-        return made[0](count)
-
-    return seconds
-
-
-class Results:
-    def __init__(self, folder, rounds, seconds):
-        self.folder, self.rounds, self.tables, self.skipped, self.about = folder, rounds, [], [], {}
-        self.failed = 0  # of what is Halftone's own
-        self.end = time.monotonic() + seconds
-
-    def seconds_left(self):
-        return self.end - time.monotonic()
-
-    def is_late(self, what):
-        """Whether there is too little time left to start this, which is then named as skipped."""
-        if self.seconds_left() >= LEAST_SECONDS:
-            return False
-        self.skip(what, "the time of this run is used up")
-        return True
-
-    def skip(self, what, why):
-        print(f"skipped {what}: {why}", flush=True)
-        self.skipped.append({"what": what, "why": str(why)})
-
-    def fail(self, what, why):
-        self.failed += 1
-        self.skip(what, f"FAILED: {why}")
-
-    def compare(self, name, contenders, count, byte_count=0, bandwidth=0.0):
-        """contenders: {name: seconds of count calls, as a function of count}. The first is Halftone."""
-        if self.is_late(name):
-            return
-        times = {}
-        for who, seconds in list(contenders.items()):
-            if who != HALFTONE and self.is_late(f"{name}, {who}"):
+            if not site.startswith(phase):
                 continue
-            try:
-                seconds(1)
-                times[who] = []
-            except Exception as error:  # a peer that cannot run this must not end the rest
-                if who == HALFTONE:
-                    self.fail(f"{name}, {who}", error)
-                    return
-                self.skip(f"{name}, {who}", error)
-        order = list(times)
-        for number in range(self.rounds):
-            if number >= LEAST_ROUNDS and self.seconds_left() < LEAST_SECONDS:
-                print(f"{name}: {number} rounds, since the time of this run is used up", flush=True)
-                break
-            for who in order[number % len(order):] + order[: number % len(order)]:
-                times[who].append(contenders[who](count) / count)
-        rows = []
-        for who in order:
-            row = {"who": who, "microseconds": [1e6 * t for t in spread(times[who])]}
-            if who != HALFTONE:
-                row["ratio"] = spread([ours / theirs for ours, theirs in zip(times[HALFTONE], times[who])])
-            elif byte_count:
-                row["of copy bandwidth"] = (
-                    spread([byte_count / t / bandwidth for t in times[who]]) if bandwidth else None
-                )
-                row["bytes"] = byte_count
-            rows.append(row)
-        self.tables.append({"name": name, "rows": rows})
-        print(table_text(self.tables[-1]), flush=True)
-        self.write()
+            if any(name[:-1] in kernel if name.endswith("*") else kernel == name or kernel.endswith("_" + name) for name in wanted):
+                chosen.append((site, int(size)))
+        if not chosen:
+            raise RuntimeError(f"{model} has no launch of {', '.join(wanted)}")
+        return "+".join(site for site, _ in chosen), sum(size for _, size in chosen)
 
-    def add(self, name, rows):
-        self.tables.append({"name": name, "rows": rows})
-        print(table_text(self.tables[-1]), flush=True)
-        self.write()
-
-    def write(self):
-        os.makedirs(self.folder, exist_ok=True)
-        with open(os.path.join(self.folder, "results.json"), "w") as file:
-            json.dump({"tables": self.tables, "skipped": self.skipped, **self.about}, file, indent=1)
-        with open(os.path.join(self.folder, "results.md"), "w") as file:
-            for key, value in self.about.items():
-                file.write(f"{key}: {value}  \n")
-            file.write("\n| what | who | microseconds | Halftone over it | of copy bandwidth |\n|---|---|---|---|---|\n")
-            for table in self.tables:
-                file.write(table_text(table) + "\n")
-            for each in self.skipped:
-                file.write(f"\nSkipped {each['what']}: {each['why']}\n")
+    def timed(self, model, program, sizes, *wanted, phase=""):
+        """Seconds of these launches together, as a function of count, and their bytes."""
+        sites, size = self.launches(model, program, sizes, *wanted, phase=phase)
+        return lambda count: self.seconds("launch", model, program, sizes, sites, count), size
 
 
-def spread(values):
-    """Median, smallest, largest."""
-    return [statistics.median(values), min(values), max(values)]
-
-
-def spread_text(values, digits):
-    if not values:
-        return ""
-    middle, low, high = values
-    if low > high:
-        low, high = high, low
-    return f"{middle:.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
-
-
-def table_text(table):
-    lines = []
-    for row in table["rows"]:
-        lines.append(
-            f"| {table['name']} | {row['who']} | {spread_text(row['microseconds'], 1)} "
-            f"| {spread_text(row.get('ratio'), 3)} | {spread_text(row.get('of copy bandwidth'), 3)} |"
-        )
-    return "\n".join(lines)
-
-
-def launches_of(bench, model, program, batch, *wanted):
-    """Seconds of these launches together, as a function of count, and their bytes. `wanted`: kernels' names."""
-    chosen = []
-    for site, size, kernel in bench.launches(model, program, batch):
-        if any(kernel == name or kernel.endswith("_" + name) for name in wanted):
-            chosen.append((site, size))
-    if not chosen:
-        raise RuntimeError(f"{model} has no launch of {', '.join(wanted)}")
-
-    def seconds(count):
-        return sum(bench.seconds("launch", model, program, batch, site, count) for site, _ in chosen)
-
-    return seconds, sum(size for _, size in chosen)
-
-
-def linear(bench, peers, results, sizes, rounds_of):
+def linear(bench, peers, results, rehearse, _program):
     """bias + GELU + cast behind a product, bf16 in and out, f32 sums."""
-    for batch in sizes:
-        ours, _ = launches_of(bench, "bench_linear", "inference", batch, "inference_fc")
+    for batch in [16] if rehearse else [4096, 512]:
+        ours, _ = bench.timed("bench_linear", "inference", batch, "inference_fc")
         contenders = {HALFTONE: ours}
         if peers.torch:
             torch, features = peers.torch, 4096
@@ -249,21 +86,64 @@ def linear(bench, peers, results, sizes, rounds_of):
             w = torch.rand(features, features, device=peers.device).to(torch.bfloat16) * 0.06 - 0.03
             b = torch.rand(features, device=peers.device).to(torch.bfloat16)
 
-            def eager():
+            def eager(x=x, w=w, b=b):
                 return torch.nn.functional.gelu(torch.nn.functional.linear(x, w, b), approximate="tanh")
 
-            compiled = peers.compiled(eager)
             contenders["cuBLASLt, bias and GELU in its epilogue"] = peers.timed(
-                lambda: torch._addmm_activation(b, x, w.t(), use_gelu=True))
+                lambda x=x, w=w, b=b: torch._addmm_activation(b, x, w.t(), use_gelu=True))
             contenders["torch eager"] = peers.timed(eager)
-            contenders["torch.compile"] = peers.timed(compiled)
-        results.compare(f"linear 4096 to 4096, bias, GELU, bf16, batch {batch}", contenders, rounds_of(batch))
+            contenders["torch.compile"] = peers.timed(peers.compiled(eager))
+        results.compare(f"linear 4096 to 4096, bias, GELU, bf16, batch {batch}", contenders, operations=2 * batch * 4096 * 4096)
+        peers.forget()
     bench.ask("forget")
 
 
-def norm(bench, peers, results, batch, count, bandwidth):
-    forward, forward_bytes = launches_of(bench, "bench_norm", "inference", batch, "inference_norm")
-    backward, backward_bytes = launches_of(bench, "bench_norm", "training", batch, "norm_gradient", "norm_weight_gradient")
+def product(bench, peers, results, model, batch, layer, outputs, inputs):
+    """A linear layer with bias and nothing else: forward, its input's gradient, its weight's with the bias's."""
+    kernels = {"": layer, ", gradient of the input": f"{layer}_input_gradient", ", gradient of weight and bias": f"{layer}_weight_gradient"}
+    others = {each: {} for each in kernels}
+    if peers.torch:
+        torch = peers.torch
+        x, w, g, b = (torch.rand(shape, device=peers.device).to(torch.bfloat16) - 0.5
+                      for shape in ((batch, inputs), (outputs, inputs), (batch, outputs), (outputs,)))
+        others[""] = {"cuBLAS, torch linear with bias": lambda: torch.nn.functional.linear(x, w, b),
+                      "cuBLAS, torch.mm without bias": lambda: torch.mm(x, w.t())}
+        others[", gradient of the input"] = {"cuBLAS, torch.mm": lambda: torch.mm(g, w)}
+        others[", gradient of weight and bias"] = {
+            "cuBLAS, torch.mm and sum (bf16)": lambda: (torch.mm(g.t(), x), g.sum(0)),
+            "cuBLAS, torch.mm without the bias's (bf16)": lambda: torch.mm(g.t(), x)}
+    for each, kernel in kernels.items():
+        ours, _ = bench.timed(model, "training", batch, kernel)
+        contenders = {HALFTONE: ours, **{who: peers.timed(body) for who, body in others[each].items()}}
+        results.compare(f"{batch} rows, {inputs} to {outputs}, bf16{each}", contenders, operations=2 * batch * outputs * inputs)
+        peers.forget()
+
+
+def attempt_shape(bench, results, what, action):
+    """One shape of a part; where it fails the others are still wanted."""
+    try:
+        action()
+    except Exception as error:
+        results.fail(what, error)
+        bench.restart()
+
+
+def gemm(bench, peers, results, rehearse, _program):
+    square = [("gemm_4096", 4096, "fc", 4096, 4096), ("gemm_8192", 8192, "fc", 8192, 8192)]
+    batch = 16 if rehearse else 16384
+    of_gpt2 = [("gemm_gpt2", batch, *layer) for layer in (
+        ("qkv", 2304, 768), ("join", 768, 768), ("up", 3072, 768), ("down", 768, 3072))]
+    for shape in of_gpt2[1:2] if rehearse else square + of_gpt2:
+        attempt_shape(bench, results, f"{shape[0]} {shape[2]}", lambda shape=shape: product(bench, peers, results, *shape))
+        if shape in square:
+            bench.ask("forget")
+    bench.ask("forget")
+
+
+def norm(bench, peers, results, rehearse, _program):
+    batch = 8 if rehearse else 16384
+    forward, forward_bytes = bench.timed("bench_norm", "inference", batch, "inference_norm")
+    backward, backward_bytes = bench.timed("bench_norm", "training", batch, "norm_gradient", "norm_weight_gradient")
     forward_peers, backward_peers = {HALFTONE: forward}, {HALFTONE: backward}
     if peers.torch:
         torch = peers.torch
@@ -288,14 +168,15 @@ def norm(bench, peers, results, batch, count, bandwidth):
                 results.skip(f"layer norm backward, {who}", error)
                 continue
             backward_peers[who] = peers.timed(lambda y=y: torch.autograd.grad(y, (x, w, b), g, retain_graph=True))
-    shape = f"layer norm, {batch} x 4096 bf16"
-    results.compare(shape + ", forward", forward_peers, count, forward_bytes, bandwidth)
-    results.compare(shape + ", backward", backward_peers, count, backward_bytes, bandwidth)
+    shape, array = f"layer norm, {batch} x 4096 bf16", 2 * batch * 4096
+    results.compare(shape + ", forward", forward_peers, forward_bytes, 2 * array)  # x read, y written
+    results.compare(shape + ", backward", backward_peers, backward_bytes, 3 * array)  # x and g read, dx written
     bench.ask("forget")
 
 
-def cross_entropy(bench, peers, results, batch, count, bandwidth):
-    ours, size = launches_of(bench, "bench_entropy", "training", batch, "xent")
+def cross_entropy(bench, peers, results, rehearse, _program):
+    batch = 4 if rehearse else 4096
+    ours, size = bench.timed("bench_entropy", "training", batch, "xent")
     contenders = {HALFTONE: ours}
     if peers.torch:
         torch = peers.torch
@@ -307,82 +188,163 @@ def cross_entropy(bench, peers, results, batch, count, bandwidth):
 
         for who, function in (("torch eager", loss), ("torch.compile", peers.compiled(loss))):
             contenders[who] = peers.timed(lambda function=function: torch.autograd.grad(function(), logits))
-    results.compare(f"cross-entropy, {batch} x 32000 bf16, forward and backward", contenders, count, size, bandwidth)
+    results.compare(f"cross-entropy, {batch} x 32000 bf16, forward and backward", contenders, size,
+                    2 * 2 * batch * 32000)  # logits read, gradient written
     bench.ask("forget")
 
 
-def adamw(bench, peers, results, count, bandwidth):
-    ours, size = launches_of(bench, "bench_adamw", "training", 32, "update")
+def adamw(bench, peers, results, rehearse, _program):
+    if rehearse:
+        results.skip("AdamW", "too large for a simulated device")
+        return
+    ours, size = bench.timed("bench_adamw", "training", 32, "update")
     contenders = {HALFTONE: ours}
     if peers.torch:
         torch = peers.torch
         shapes = [(4096, 4096)] * 4 + [(16, 4096)]
         parameters = [torch.rand(shape, device=peers.device).requires_grad_() for shape in shapes]
+        copies = [torch.empty(shape, device=peers.device, dtype=torch.bfloat16) for shape in shapes]
         for parameter in parameters:
             parameter.grad = torch.rand_like(parameter)
-        fused = torch.optim.AdamW(parameters, fused=peers.device == "cuda")
+        fused = torch.optim.AdamW(parameters, fused=peers.on_gpu, capturable=peers.on_gpu)
+
+        def with_copies():
+            fused.step()
+            with torch.no_grad():
+                torch._foreach_copy_(copies, parameters)
+
         contenders["torch AdamW, fused (no bf16 copy)"] = peers.timed(fused.step)
-    results.compare("AdamW, 67,174,400 parameters, with a bf16 copy", contenders, count, size, bandwidth)
+        contenders["torch AdamW, fused, and bf16 copies"] = peers.timed(with_copies)
+    results.compare("AdamW, 67,174,400 parameters, with a bf16 copy", contenders, size,
+                    30 * 67174400)  # gradient, master, two moments read; the last three and the copy written
     bench.ask("forget")
 
 
-def network(torch, name, device):
-    nn = torch.nn
-    if name == "digits":
-        layers = [nn.Linear(64, 128), nn.GELU(), nn.LayerNorm(128), nn.Linear(128, 64), nn.GELU(), nn.Linear(64, 10)]
-    else:
-        layers = [nn.Linear(784, 512), nn.GELU(approximate="none"), nn.Linear(512, 512), nn.GELU(), nn.Linear(512, 10)]
-    return nn.Sequential(*layers).to(device)
-
-
-def torch_step(peers, name, rules, batch, compiled):
-    """One training step of torch with inputs from the host, as a function without arguments."""
-    torch = peers.torch
-    features = 64 if name == "digits" else 784
-    model = network(torch, name, peers.device)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3, weight_decay=0.1, fused=peers.device == "cuda")
-    scaler = torch.amp.GradScaler(peers.device, enabled=rules == "f16")
-    kind = {"f16": torch.float16, "bf16": torch.bfloat16}.get(rules, torch.bfloat16)
-    x, labels = torch.rand(batch, features), torch.randint(10, (batch,))
-
-    def loss_of(pixels, digits):
-        with torch.autocast(peers.device, dtype=kind, enabled=rules != "f32"):
-            return torch.nn.functional.cross_entropy(model(pixels), digits)
-
-    forward = peers.compiled(loss_of) if compiled else loss_of
-
-    def step():
-        pixels, digits = x.to(peers.device, non_blocking=True), labels.to(peers.device, non_blocking=True)
-        optimizer.zero_grad(set_to_none=True)
-        scaler.scale(forward(pixels, digits)).backward()
-        scaler.step(optimizer)
-        scaler.update()
-
-    return step
-
-
-def steps(bench, peers, results, batches, count):
-    for name, batch in batches.items():
-        for rules in ("f32", "bf16", "f16"):
+def steps(bench, peers, results, rehearse, _program):
+    for rules in ("bf16", "f16", "f32"):
+        for name, batch in {"mlp": 16 if rehearse else 128, "digits": 32}.items():
             model = f"{name}_{rules}"
-            contenders = {HALFTONE: lambda n, model=model: bench.seconds("step", model, batch, n)}
+            contenders = {HALFTONE: lambda n, model=model, batch=batch: bench.seconds("step", model, batch, n)}
             if peers.torch:
-                for who, compiled in (("torch eager AMP", False), ("torch.compile, AMP", True)):
-                    contenders[who] = lazily(
-                        lambda name=name, rules=rules, batch=batch, compiled=compiled: peers.timed(
-                            torch_step(peers, name, rules, batch, compiled)))
+
+                def peer(mode, graph=False, name=name, rules=rules, batch=batch):
+                    def make():
+                        made = small_step(peers, name, rules, batch, mode)
+                        return peers.host_timed(made.as_graph() if graph else made.step)
+
+                    return lazily(make)
+
+                contenders["torch eager AMP"] = peer("eager")
+                contenders["torch.compile, AMP"] = peer("compiled")
+                if peers.on_gpu:
+                    contenders["torch.compile, AMP, the whole step one CUDA graph"] = peer("compiled", True)
+                    contenders["torch eager AMP, the whole step one CUDA graph"] = peer("eager", True)
+                    if rules == "bf16":
+                        contenders["torch.compile, AMP, reduce-overhead"] = peer("reduce-overhead")
             title = "64-128-64-10 (digits)" if name == "digits" else "784-512-512-10"
-            results.compare(f"training step, {title}, {rules}, batch {batch}", contenders, count)
+            results.compare(f"training step, {title}, {rules}, batch {batch}", contenders, round_seconds=0.05)
+            peers.forget()
     bench.ask("forget")
 
 
-def first_step(program, peers, results, rounds):
+def attention_of(bench, peers, results, batch, times, heads, head):
+    model, sizes = f"attention_{head}", f"batch={batch},time={times}"
+    shape = f"causal attention, {batch} x {times} x {heads} heads of {head}, bf16"
+    forward_peers, backward_peers = {}, {}
+    for contenders, program, phase in ((forward_peers, "inference", "forward"), (backward_peers, "training", "backward")):
+        contenders[HALFTONE] = bench.timed(model, program, sizes, "mix*", phase=phase)[0]
+    if peers.torch:
+        torch, who = peers.torch, "torch scaled_dot_product_attention"
+        q, k, v = ((torch.rand(batch, times, heads * head, device=peers.device) - 0.5).to(torch.bfloat16)
+                   .view(batch, times, heads, head).transpose(1, 2).requires_grad_() for _ in range(3))
+        g = (torch.rand(batch, heads, times, head, device=peers.device) - 0.5).to(torch.bfloat16)
+
+        def forward():
+            return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+        def no_gradient():
+            with torch.no_grad():
+                return forward()
+
+        y = forward()
+        forward_peers[who] = peers.timed(no_gradient)
+        backward_peers[who] = peers.timed(lambda: torch.autograd.grad(y, (q, k, v), g, retain_graph=True))
+    operations = 2 * batch * heads * times * times * head  # two products, half of each
+    results.compare(shape, forward_peers, operations=operations)
+    results.compare(shape + ", backward", backward_peers, operations=2.5 * operations)
+
+
+def attention(bench, peers, results, rehearse, _program):
+    """What there is between the projections and the next product: today's kernels copy heads, and keep the scores."""
+    for times in (64,) if rehearse else (1024, 2048, 4096):
+        for head in (64, 128):
+            attempt_shape(bench, results, f"attention, {times}, head of {head}",
+                          lambda times=times, head=head: attention_of(bench, peers, results, 1 if rehearse else 8, times, 16, head))
+            bench.ask("forget")
+            peers.forget()
+
+
+def gpt2(bench, peers, results, rehearse, _program):
+    batch, times = (1, 8) if rehearse else (8, 1024)
+    made = {}
+    if peers.torch:
+
+        def peer(mode, graph=False):
+            def make():
+                made[mode] = made.get(mode) or gpt2_step(peers, batch, times, mode)
+                return peers.host_timed(made[mode].as_graph() if graph else made[mode].step)
+
+            return lazily(make)
+
+        contenders = {"torch eager AMP": peer("eager"), "torch.compile, AMP": peer("compiled")}
+        if peers.on_gpu:
+            contenders["torch.compile, AMP, the whole step one CUDA graph"] = peer("compiled", True)
+    else:
+        contenders = {}
+    if rehearse:  # the peers alone
+        for who, seconds in contenders.items():
+            print(f"  a GPT-2 of one block, {who}: {seconds(1):.2f} s", flush=True)
+        results.skip("GPT-2", "too large for a simulated device")
+        return
+    ours = {HALFTONE: lambda count: bench.seconds("step", "gpt2", f"batch={batch},times={times}", count)}
+    results.compare(f"training step, GPT-2 124M, bf16, {batch} x {times} words", {**ours, **contenders}, round_seconds=0.3, rounds=5,
+                    operations=6 * batch * times * 124e6)
+    bench.ask("forget")
+
+
+def convolution(bench, peers, results, rehearse, _program):
+    """3 x 3 of 128 channels to 128, 56 x 56, with bias: every launch of the layer."""
+    batch = 1 if rehearse else 32
+    forward, backward = ({HALFTONE: bench.timed("conv", program, batch, "mid*", phase=phase)[0]}
+                         for program, phase in (("inference", "forward"), ("training", "backward")))
+    if peers.torch:
+        torch = peers.torch
+        torch.backends.cudnn.benchmark = True
+        x, w, g = ((torch.rand(shape, device=peers.device) - 0.5).to(torch.bfloat16, memory_format=torch.channels_last)
+                   for shape in ((batch, 128, 56, 56), (128, 128, 3, 3), (batch, 128, 56, 56)))
+        b = torch.rand(128, device=peers.device).to(torch.bfloat16)
+        given = [each.requires_grad_() for each in (x, w, b)]
+
+        def convolved():
+            with torch.no_grad():
+                return torch.nn.functional.conv2d(x, w, b, padding=1)
+
+        y = torch.nn.functional.conv2d(x, w, b, padding=1)
+        forward["cuDNN, torch conv2d, channels last"] = peers.timed(convolved)
+        backward["cuDNN, torch conv2d, channels last"] = peers.timed(lambda: torch.autograd.grad(y, given, g, retain_graph=True))
+    shape, operations = f"convolution 3 x 3, {batch} x 56 x 56, 128 to 128 channels, bf16", 2 * batch * 56 * 56 * 128 * 128 * 9
+    results.compare(shape, forward, operations=operations)
+    results.compare(shape + ", backward", backward, operations=2 * operations)
+    bench.ask("forget")
+
+
+def first_step(bench, peers, results, rehearse, program):
     """A fresh process each, nothing cached: from its start to the end of the first training step."""
     ours, inside, theirs, after_import = [], [], [], []
     if results.is_late("time to the first step"):
         return
-    for number in range(rounds):
-        if number and results.seconds_left() < LEAST_SECONDS:
+    for number in range(1 if rehearse else 3):
+        if number and results.seconds_left() < 25:
             break
         with tempfile.TemporaryDirectory() as cache:
             settings = {**os.environ, "XDG_CACHE_HOME": cache, "HALFTONE_CACHE_DIR": cache,
@@ -412,45 +374,74 @@ def first_step(program, peers, results, rounds):
 def first_step_of_torch(device):
     peers = Peers(device == "cpu")
     start = time.perf_counter()
-    torch_step(peers, "digits", "bf16", 32, True)()
+    small_step(peers, "digits", "bf16", 32, "compiled").step()
     peers.wait()
     print(time.perf_counter() - start)
 
 
-def measure_bandwidth(bench, results, size, copies):
-    """Bytes read and written in a second by copies of `size` bytes on the device."""
+def measure_bandwidth(bench, results, rehearse):
+    """Bytes read and written in a second by copies on the device, of 1 GiB."""
+    size, copies = (1 << 20, 2) if rehearse else (1 << 30, 20)
+    bench.ask("copy", size, copies if rehearse else 1000)  # from an idle clock
     seconds = spread([bench.seconds("copy", size, copies) / copies for _ in range(results.rounds)])
-    bandwidth = 2 * size / seconds[0]
-    results.about["copy bandwidth, GB/s read and written"] = round(bandwidth / 1e9, 1)
-    return bandwidth
+    results.bandwidth = 2 * size / seconds[0]
+    results.about["copy bandwidth, GB/s read and written"] = round(results.bandwidth / 1e9, 1)
 
 
-def parts_of(program, bench, peers, results, rehearse, bandwidth):
-    """Name to function; tiny sizes in a rehearsal."""
-    return {
-        "linear": lambda: linear(bench, peers, results, [16] if rehearse else [4096, 512],
-                                 lambda batch: 1 if rehearse else 50 if batch > 1024 else 200),
-        "norm": lambda: norm(bench, peers, results, 8 if rehearse else 16384, 1 if rehearse else 50, bandwidth),
-        "entropy": lambda: cross_entropy(bench, peers, results, 4 if rehearse else 4096, 1 if rehearse else 50, bandwidth),
-        "adamw": lambda: adamw(bench, peers, results, 20, bandwidth),
-        "steps": lambda: steps(bench, peers, results, {"digits": 32, "mlp": 16 if rehearse else 128},
-                               2 if rehearse else 200),
-        "first": lambda: first_step(program, peers, results, 1 if rehearse else 3),
-    }
+FUNCTIONS = {"linear": linear, "gemm": gemm, "norm": norm, "entropy": cross_entropy, "adamw": adamw, "steps": steps,
+             "attention": attention, "gpt2": gpt2, "first": first_step, "conv": convolution}
 
 
 def attempt(results, what, action):
-    """What it returns; None, and why, where it fails: the rest is still wanted."""
+    """What it returns; None, and why, where it fails or its time is up: the rest is still wanted."""
     try:
         return action()
+    except PartIsLate:
+        results.skip(f"{what}, the rest of it", "the time of this part is used up")
     except Exception as error:
         results.fail(what, error)
-        return None
+    return None
+
+
+def limited(results, what, seconds, action):
+    """attempt(), stopped when its time is up."""
+
+    def measure():
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        try:
+            action()
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
+    attempt(results, what, measure)
+
+
+def run_part(name, bench, peers, results, options):
+    """Inside its own limit, and stopped there."""
+    limit = min(PARTS[name], results.end - time.monotonic())
+    if options.rehearse:
+        limit = 10 * PARTS[name] + 3600
+    elif limit < LEAST_SECONDS:
+        results.skip(name, "the time of this run is used up")
+        return
+    results.part_end = time.monotonic() + limit
+    print(f"--- {name}, {results.now()} after the start, {limit:.0f} s at most", flush=True)
+    results.state(f"start of {name}")
+    skips = len(results.skipped)
+    limited(results, name, limit + 2, lambda: FUNCTIONS[name](bench, peers, results, options.rehearse, options.bench))
+    attempt(results, name, peers.forget)
+    results.state(f"end of {name}")
+    if len(results.skipped) > skips:
+        bench.restart()
 
 
 def main(options):
+    def late(*_):
+        raise PartIsLate()
+
+    signal.signal(signal.SIGALRM, late)
+    results = Results(options.folder, 2 if options.rehearse else 11, options.seconds, options.rehearse)
     peers = Peers(options.rehearse)
-    results = Results(options.folder, 2 if options.rehearse else 11, options.seconds)
     if peers.why:
         results.skip("every peer", peers.why)
     bench = Bench(options.bench)
@@ -458,23 +449,17 @@ def main(options):
     if device is None:
         return 1
     results.about = {"device": device, "torch": peers.torch.__version__ if peers.torch else "none"}
-    print(device, flush=True)
-    size, copies = (1 << 20, 2) if options.rehearse else (1 << 30, 20)
-    bandwidth = attempt(results, "copy bandwidth", lambda: measure_bandwidth(bench, results, size, copies)) or 0.0
-    for name, part in parts_of(options.bench, bench, peers, results, options.rehearse, bandwidth).items():
-        if options.only and name not in options.only:
-            continue
-        if options.rehearse and name == "adamw":
-            results.skip("AdamW", "too large for a simulated device")
-            continue
-        failures = len(results.skipped)
-        attempt(results, name, part)
-        if len(results.skipped) > failures:
-            bench.restart()
+    print(f"{device}; {results.now()} after the start", flush=True)
+    limited(results, "copy bandwidth", 20, lambda: measure_bandwidth(bench, results, options.rehearse))
+    if not results.bandwidth:
+        bench.restart()
+    for name in PARTS:
+        if not options.only or name in options.only:
+            run_part(name, bench, peers, results, options)
     results.write()
     for key, value in results.about.items():
         print(f"{key}: {value}")
-    print(f"written: {options.folder}/results.json, {options.folder}/results.md; {len(results.skipped)} skipped")
+    print(f"written: {options.folder}/results.json, {options.folder}/results.md after {results.now()}; {len(results.skipped)} skipped")
     if results.failed:
         return 1
     return 0 if results.tables else SKIPPED
@@ -496,7 +481,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("bench")
     parser.add_argument("folder")
-    parser.add_argument("--seconds", type=float, default=570)
+    parser.add_argument("--seconds", type=float, default=420)
     parser.add_argument("--only", type=parts_list)
     parser.add_argument("--rehearse", action="store_true")
     sys.exit(main(parser.parse_args()))
