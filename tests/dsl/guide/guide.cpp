@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "attended.hpp"
 #include "bf16.hpp"
 #include "described.hpp"
 #include "f16.hpp"
@@ -32,7 +33,7 @@ TEST_CASE("every piece of C++ in the guide stands word for word in a header that
     if (entry.path().extension() == ".hpp") compiled += read_text(entry.path()) + "\n";
   }
   const auto pieces = snippets(read_text(HALFTONE_GUIDE));
-  CHECK(pieces.size() == 15);
+  CHECK(pieces.size() == 16);
   for (const std::string& piece : pieces) {
     CAPTURE(piece);
     CHECK(compiled.find(piece) != compiled.npos);
@@ -75,6 +76,10 @@ TEST_CASE("the guide's rules are those of the Description") {
         Lines{"rule everywhere : store bf16 compute bf16", narrow_math,
               "rule where layer \"norm.normalized\" role internal : store bf16",
               "rule where op cross_entropy role internal : store tf32 rounding toward_zero"});
+  CHECK(rules_of(attended, fused) ==
+        Lines{"rule everywhere : store bf16 compute bf16", narrow_math,
+              "rule where layer \"*.{weights,score_gradients}\" op attention role internal : store "
+              "bf16"});
 }
 
 TEST_CASE("the same model under several names and rules differs in nothing else") {
