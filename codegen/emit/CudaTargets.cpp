@@ -56,6 +56,13 @@ static FailureOr<hm::CudaKernel> describe(KernelOp kernel, StringRef chip,
   result.threads = static_cast<int32_t>(launch->threads);
   result.shared_bytes = launch->sharedBytes;
   result.blocks = taskAxesOf(launch->axes, manifest.symbols);
+  result.resident = static_cast<int32_t>(launch->resident);
+  for (const skeletons::Launch::Map &map : launch->maps)
+    result.maps.push_back(
+        {static_cast<int32_t>(map.input),
+         elementOf(cast<TensorType>(kernel.getInputs()[map.input].getType()).getElementType()),
+         dimensionsOf(map.rows, manifest.symbols), dimensionsOf(map.columns, manifest.symbols),
+         static_cast<int32_t>(map.boxRows), static_cast<int32_t>(map.boxColumns)});
   if (chosen.getSplits() > 1)
     result.split = {dimensionsOf(kernel.getReduction().getValue(), manifest.symbols),
                     chosen.getLeast(), static_cast<int32_t>(chosen.getSplits())};
@@ -71,6 +78,7 @@ static FailureOr<hm::CudaKernel> describe(KernelOp kernel, StringRef chip,
         {skeleton.describePlan(plan, *itsLaunch), {cost[0], cost[1], cost[2], cost[3]}});
   }
   result.reason = plans.getReason().str();
+  result.no_warpgroups = plans.getNoWarpgroups().str();
   return result;
 }
 

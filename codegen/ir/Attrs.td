@@ -137,14 +137,16 @@ def Halftone_RulesAttr : AttrDef<Halftone_Dialect, "Rules"> {
 }
 
 def Halftone_CudaPlanKind : Halftone_Enum<"CudaPlanKind", [
-    I32EnumAttrCase<"Simt", 0, "simt">, I32EnumAttrCase<"Tensor", 1, "tensor">]>;
+    I32EnumAttrCase<"Simt", 0, "simt">, I32EnumAttrCase<"Tensor", 1, "tensor">,
+    I32EnumAttrCase<"Warpgroup", 2, "warpgroup">]>;
 def Halftone_CudaPlanAttr : AttrDef<Halftone_Dialect, "CudaPlan"> {
   let mnemonic = "plan";
   let summary = "One way to run a kernel on a chip, and what the cost model says of it";
   let description = [{
     `tile` of simt: a contraction's {rows, columns, depth, rows of a thread, columns of a thread}; a column kernel's {columns
     of a block, chunks at once}; all others {threads}. Of tensor: {rows, columns, depth, rows of a warp, columns of a warp,
-    stages, bytes that divide lhs's rows, bytes that divide rhs's rows}, of attention {keys at a time}, of attention_columns {rows at a time}. The sum is split into ceil(depth / least) parts, at
+    stages, bytes that divide lhs's rows, bytes that divide rhs's rows}, of attention {keys at a time}, of attention_columns {rows at a time}. Of warpgroup:
+    the numbers of warpgroup_contraction's Tile. The sum is split into ceil(depth / least) parts, at
     most `splits`. `cost`: floating-point operations, bytes between chip and memory, waves, microseconds.
     `#halftone.plan<tensor, [128, 128, 32, 64, 32, 4, 16, 16] splits 2 least 512 cost [1.0e9, 2.0e6, 0.5, 12.5]>`
   }];
@@ -152,12 +154,13 @@ def Halftone_CudaPlanAttr : AttrDef<Halftone_Dialect, "CudaPlan"> {
                         "int64_t":$splits, "int64_t":$least, "::mlir::DenseF64ArrayAttr":$cost);
   let assemblyFormat = "`<` $kind `,` `[` $tile `]` `splits` $splits `least` $least `cost` $cost `>`";
 }
-// What PlanTiles found for one chip: plans, the chosen one first, and why none is for tensor cores, or nothing.
+// What PlanTiles found for one chip: plans, the chosen one first, and why none is for tensor cores, or nothing; likewise
+// why none is for wgmma.
 def Halftone_ChipPlansAttr : AttrDef<Halftone_Dialect, "ChipPlans"> {
   let mnemonic = "chip";
   let parameters = (ins StringRefParameter<"chip">:$chip, ArrayRefParameter<"CudaPlanAttr">:$plans,
-                        StringRefParameter<"reason">:$reason);
-  let assemblyFormat = "`<` $chip `,` `[` $plans `]` `,` $reason `>`";
+                        StringRefParameter<"reason">:$reason, StringRefParameter<"why wgmma runs it not", [{""}]>:$noWarpgroups);
+  let assemblyFormat = "`<` $chip `,` `[` $plans `]` `,` $reason (`,` `no_warpgroups` $noWarpgroups^)? `>`";
 }
 def Halftone_ChipPlansArray : TypedArrayAttrBase<Halftone_ChipPlansAttr, "array of plans by chip">;
 

@@ -14,11 +14,11 @@
 namespace halftone::ir {
 
 static constexpr int kKiB = 1024;
-static constexpr double kHopper = 4096 * 0.629; // mma.sync
+static constexpr double kHopperWgmma = 4096, kHopper = kHopperWgmma * 0.629; // mma.sync
 
 static constexpr Chip kChips[] = {
     // name, number, product, SMs, GHz, shared per SM and block, threads, blocks, f16, tf32, f32,
-    // GB/s, L2
+    // GB/s, L2, wgmma
     {"sm_75", 75, "T4", 40, 1.590, 64 * kKiB, 64 * kKiB, 1024, 16, 1024, 0, 128, 320, 20},
     {"sm_80", 80, "A100 SXM 80 GB", 108, 1.410, 164 * kKiB, 163 * kKiB, 2048, 32, 2048, 1024, 128,
      2039, 47},
@@ -29,7 +29,7 @@ static constexpr Chip kChips[] = {
     {"sm_89", 89, "GeForce RTX 4090", 128, 2.520, 100 * kKiB, 99 * kKiB, 1536, 24, 512, 256, 256,
      1008, 16},
     {"sm_90a", 90, "H100 SXM", 132, 1.830, 228 * kKiB, 227 * kKiB, 2048, 32, kHopper, kHopper / 2,
-     256, 3350, 39},
+     256, 3350, 39, kHopperWgmma},
     {"sm_100a", 100, "B200", 148, 1.850, 228 * kKiB, 227 * kKiB, 2048, 32, kHopper, kHopper / 2,
      256, 7700, 39},
     {"sm_103a", 103, "B300", 148, 1.920, 228 * kKiB, 227 * kKiB, 2048, 32, kHopper, kHopper / 2,

@@ -18,11 +18,12 @@ struct Chip {
   int sharedPerSm;    ///< bytes
   int sharedPerBlock; ///< bytes, what a block may ask for
   int threadsPerSm, blocksPerSm;
-  double halfOperations;     ///< mma.sync of f16 with f32 sums; bf16 too from sm_80
-  double tf32Operations;     ///< mma.sync of tf32, 0 where there is none
-  double f32Operations;      ///< without tensor cores
-  double gigabytesPerSecond; ///< of memory
-  double cacheBytes;         ///< from L2
+  double halfOperations;          ///< mma.sync of f16 with f32 sums; bf16 too from sm_80
+  double tf32Operations;          ///< mma.sync of tf32, 0 where there is none
+  double f32Operations;           ///< without tensor cores
+  double gigabytesPerSecond;      ///< of memory
+  double cacheBytes;              ///< from L2
+  double warpgroupOperations = 0; ///< wgmma of f16 and bf16 with f32 sums, 0 where there is none
 };
 
 inline constexpr int kRegistersPerSm = 65536; // of 32 bits, of every chip here

@@ -15,7 +15,8 @@ static constexpr double kStepLatency = 35;    // of 16 products: ldmatrix, then 
 static constexpr double kSimtStepLatency = 4; // of one product
 static constexpr double kBarrier = 30;
 static constexpr double kReservedShared = 1024; // bytes of every block, from sm_80 on
-static constexpr double kNotOverlapped = 0.1;   // of the shorter of computing and moving
+static constexpr double kLargeBlocks = 0.5;   // microseconds, until SMs hold blocks of warp groups
+static constexpr double kNotOverlapped = 0.1; // of the shorter of computing and moving
 
 int residentBlocks(const Chip &chip, const Tiling &tiling) {
   double shared = tiling.sharedBytes + (chip.number >= 80 ? kReservedShared : 0);
@@ -30,8 +31,9 @@ int residentBlocks(const Chip &chip, const Tiling &tiling) {
 /// A block's cycles while `resident` blocks share its SM.
 static double blockCycles(const Chip &chip, const Problem &problem, const Tiling &tiling,
                           double resident) {
-  double rate = tiling.tensor ? (tiling.tf32 ? chip.tf32Operations : chip.halfOperations)
-                              : chip.f32Operations * tiling.issueShare;
+  double rate = tiling.warpgroup ? chip.warpgroupOperations
+                : tiling.tensor  ? (tiling.tf32 ? chip.tf32Operations : chip.halfOperations)
+                                 : chip.f32Operations * tiling.issueShare;
   double steps = std::ceil(problem.depth / tiling.splits / tiling.depth);
   double depth = steps * tiling.depth;
   double math = 2 * tiling.rows * tiling.columns * depth / rate;
@@ -40,7 +42,12 @@ static double blockCycles(const Chip &chip, const Problem &problem, const Tiling
   double step = tiling.tensor ? kBarrier + tiling.depth / 16 * kStepLatency
                               : kBarrier + tiling.depth * kSimtStepLatency;
   double latency = steps * std::max(step, kMemoryLatency / std::max(tiling.stages - 1, 1.0));
-  return std::max({resident * math, resident * shared, resident * cache, latency});
+  double elements = 0;
+  if (tiling.warpgroup)
+    elements = problem.operations / (problem.batch * problem.rows * problem.columns) * tiling.rows *
+               tiling.columns / chip.f32Operations;
+  double products = std::max({resident * math, resident * shared, resident * cache, latency});
+  return tiling.alternates ? std::max(products, elements) : products + elements;
 }
 
 static double microseconds(const Chip &chip, double cycles, double bytes) {
@@ -62,7 +69,8 @@ Estimate estimateContraction(const Chip &chip, const Problem &problem, const Til
   estimate.bytes = problem.bytes;
   double full = std::floor(estimate.waves);
   double left = std::ceil((blocks - full * chip.sms * resident) / chip.sms);
-  double cycles = kMemoryLatency + full * blockCycles(chip, problem, tiling, resident);
+  double cycles = kMemoryLatency * (tiling.warpgroup ? 2 : 1) +
+                  full * blockCycles(chip, problem, tiling, resident);
   if (left > 0)
     cycles += blockCycles(chip, problem, tiling, left);
   if (tiling.splits > 1) {
@@ -70,7 +78,8 @@ Estimate estimateContraction(const Chip &chip, const Problem &problem, const Til
     cycles += 2 * kMemoryLatency + partials / chip.cacheBytes;
     estimate.bytes += 2 * tiles * partials;
   }
-  estimate.microseconds = microseconds(chip, cycles, estimate.bytes);
+  estimate.microseconds =
+      microseconds(chip, cycles, estimate.bytes) + (tiling.warpgroup ? kLargeBlocks : 0);
   return estimate;
 }
 

@@ -16,6 +16,9 @@
 //                of all partial sums by the block that is done last
 //   microseconds = launch + the larger of cycles / clock and bytes / bandwidth, and a tenth of the
 //                  smaller
+//   Blocks of warp groups go on with further tiles. They begin half a microsecond late, and wait
+//   for the tensor map and then for what it describes. A tile's elements are finished after its
+//   products, or where warp groups alternate beside the next one's.
 //   bytes    = every operand and result once, and partial sums written and read
 #ifndef HALFTONE_PLAN_COSTMODEL_H
 #define HALFTONE_PLAN_COSTMODEL_H
@@ -38,6 +41,8 @@ struct Problem {
 /// One way to run it.
 struct Tiling {
   bool tensor = false, tf32 = false;
+  bool warpgroup = false;  ///< wgmma; tensor, too
+  bool alternates = false; ///< elements are finished while the next tile is multiplied
   double rows = 1, columns = 1, depth = 1; ///< of a block's tile
   double splits = 1;
   double threads = 256, registers = 32; ///< of a block, of a thread

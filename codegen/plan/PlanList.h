@@ -16,7 +16,8 @@ public:
   KernelOp kernel;
   const Chip &chip;
   Problem problem; ///< rows, columns, bytes, operations; depth and elementBytes are a contraction's
-  std::string reason; ///< why no plan is for tensor cores, or nothing
+  std::string reason;       ///< why no plan is for tensor cores, or nothing
+  std::string noWarpgroups; ///< likewise why none is for wgmma, where the chip has that
 
   /// The product of the dimensions with symbols as assumed.
   double extent(llvm::ArrayRef<mlir::Attribute> dims) const;

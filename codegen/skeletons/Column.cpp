@@ -4,8 +4,11 @@
 #include "codegen/emit/cpu/Body.h"
 #include "codegen/emit/cuda/BodyPrinter.h"
 #include "codegen/ir/Accesses.h"
+#include "codegen/plan/PlanList.h"
 #include "codegen/skeletons/KernelGroup.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace halftone::ir;
@@ -177,6 +180,22 @@ static int64_t getSharedBytes(KernelOp kernel, ArrayRef<int64_t> tile) {
 Tile Column::getDefaultCudaTile(KernelOp kernel) const {
   int64_t sums = countStoredAs(kernel, AccessKind::Column);
   return {kWarp, sums <= 12 ? 16 : sums <= 48 ? 8 : 4};
+}
+
+/// Where an SM has one block and that has chunks for it, twice as many threads read at once.
+void Column::addPlans(PlanList &plans) const {
+  constexpr int64_t kManyChunks = 32, kFewSums = 4;
+  KernelOp kernel = plans.kernel;
+  CudaPlanAttr standard = getDefaultPlan(kernel);
+  std::optional<int64_t> columns = kernel.getColumns();
+  double rows = plans.extent(Dims(kernel.getDomainType().getRowDims()));
+  double blocks = std::ceil(static_cast<double>(columns.value_or(0)) / kWarp);
+  if (kernel.getCudaTile() || !columns || !kernel.getBatchDims().empty() ||
+      countStoredAs(kernel, AccessKind::Column) > kFewSums || plans.chip.threadsPerSm < 2048 ||
+      rows < kManyChunks * kSumChunk || blocks > plans.chip.sms)
+    return Skeleton::addPlans(plans);
+  plans.add(standard.getKind(), {kWarp, kManyChunks}, 1, 1,
+            estimateElements(plans.chip, plans.problem, blocks, kWarp * kManyChunks));
 }
 
 FailureOr<Launch> Column::getLaunch(KernelOp kernel, CudaPlanAttr plan) const {

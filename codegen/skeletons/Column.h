@@ -20,6 +20,7 @@ public:
   void buildTasks(cpu::Code &code, cpu::Frame &frame, mlir::Value first,
                   mlir::Value last) const override;
   mlir::FailureOr<Launch> getLaunch(KernelOp kernel, CudaPlanAttr plan) const override;
+  void addPlans(ir::PlanList &plans) const override;
   llvm::StringRef getDeviceName(KernelOp kernel, CudaPlanAttr plan) const override;
   ir::BodyForm getBodyForm(KernelOp kernel, CudaPlanAttr plan) const override;
 

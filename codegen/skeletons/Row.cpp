@@ -4,6 +4,7 @@
 #include "codegen/emit/cpu/Body.h"
 #include "codegen/emit/cpu/Trees.h"
 #include "codegen/emit/cuda/BodyPrinter.h"
+#include "codegen/plan/PlanList.h"
 #include "codegen/skeletons/KernelGroup.h"
 #include "codegen/skeletons/RowReductions.h"
 
@@ -160,34 +161,173 @@ Value Row::buildSum(Code &code, Frame &frame) const {
 
 //===--- CUDA ---===//
 
-/// A long row: one team per chunk, in whole warps. One whose length is a symbol may be short or
-/// long: as many teams as keep a block of short rows busy and let few long ones run side by side.
+/// Where a thread keeps what it read of a long row (kept_row.cuh); the second number of a tile.
+enum Keep : int64_t { Nowhere = 0, InRegisters = 1, InShared = 2 };
+
+/// Of an element's bytes; nothing for what kept_row.cuh does not move four at a time.
+static std::optional<int64_t> getBytes(Type type) {
+  const encoding::ElementTraits &element = encoding::traits(elementOf(type));
+  if (element.bits == 32 || (element.bits == 16 && !element.integer))
+    return element.bits / 8;
+  return std::nullopt;
+}
+
+/// The bytes that a long row keeps of each element, 0 of rows that kept_row.cuh does not compute.
+static int64_t countKeptBytes(KernelOp kernel) {
+  std::optional<int64_t> columns = kernel.getColumns();
+  if (!columns || *columns <= kChunk || *columns % 4 != 0 ||
+      findStages(kernel.getBody().front()).empty())
+    return 0;
+  int64_t kept = 0;
+  for (auto [i, input] : llvm::enumerate(kernel.getInputs())) {
+    AccessKind kind = kernel.getInputAccess(i).getKind();
+    if (isUniform(kernel, i))
+      continue;
+    std::optional<int64_t> bytes = getBytes(elementType(input));
+    if (!bytes || (kind != AccessKind::Full && kind != AccessKind::Column))
+      return 0;
+    kept += kind == AccessKind::Full ? *bytes : 0;
+  }
+  for (auto [i, result] : llvm::enumerate(kernel.getStored()))
+    if (isStoredAs(kernel, i, AccessKind::Full) && !getBytes(elementType(result)))
+      return 0;
+  return kept;
+}
+
+/// A long row: one team per chunk, in whole warps.
+static int64_t countThreads(int64_t columns) {
+  int64_t teams = llvm::divideCeil(columns, kChunk);
+  return std::min<int64_t>(256, llvm::alignTo(teams * kTeam, kWarp));
+}
+
+/// A thread's elements of a chunk, as many as its team shares 1024.
+constexpr int64_t kElementsOfThread = kChunk / kTeam;
+
+static int64_t getSlotBytes(KernelOp kernel, int64_t threads) {
+  return threads * kElementsOfThread * countKeptBytes(kernel);
+}
+
+/// Few blocks that read whole rows at once leave memory idle while they compute.
+constexpr int64_t kLeastResident = 3;
+
+/// Registers are addressed by number, so that all elements of a thread are spelled out: few
+/// operations for each.
+static bool fitsRegisters(KernelOp kernel, int64_t threads) {
+  constexpr int64_t kMostOperations = 40, kOtherRegisters = 48;
+  int64_t kept = countKeptBytes(kernel);
+  return kept > 0 && kept <= 4 &&
+         static_cast<int64_t>(kernel.getBody().front().getOperations().size()) <= kMostOperations &&
+         threads * (kept * kElementsOfThread / 4 + kOtherRegisters) * kLeastResident <=
+             kRegistersPerSm;
+}
+
+/// A row whose length is a symbol may be short or long: as many teams as keep a block of short rows
+/// busy and let few long ones run side by side.
 Tile Row::getDefaultCudaTile(KernelOp kernel) const {
   std::optional<int64_t> columns = kernel.getColumns();
   if (!columns)
     return {64};
   if (*columns <= kChunk)
     return {128};
-  int64_t teams = llvm::divideCeil(*columns, kChunk);
-  return {std::min<int64_t>(256, llvm::alignTo(teams * kTeam, kWarp))};
+  int64_t threads = countThreads(*columns);
+  if (threads * kElementsOfThread >= *columns && fitsRegisters(kernel, threads))
+    return {threads, InRegisters};
+  return {threads};
+}
+
+void Row::addPlans(PlanList &plans) const {
+  KernelOp kernel = plans.kernel;
+  CudaPlanAttr standard = getDefaultPlan(kernel);
+  ArrayRef<int64_t> tile = standard.getTile();
+  int64_t bytes = tile.size() == 1 ? getSlotBytes(kernel, tile[0]) : 0;
+  if (kernel.getCudaTile() || bytes == 0 || tile[0] * kElementsOfThread < *kernel.getColumns() ||
+      bytes > plans.chip.sharedPerBlock - kStaticShared / 4 ||
+      bytes * kLeastResident > plans.chip.sharedPerSm - kStaticShared / 2)
+    return Skeleton::addPlans(plans);
+  plans.add(standard.getKind(), {tile[0], InShared}, 1, 1,
+            estimateElements(plans.chip, plans.problem, plans.extent(rowsOf(kernel)),
+                             static_cast<double>(tile[0])));
 }
 
 FailureOr<Launch> Row::getLaunch(KernelOp kernel, CudaPlanAttr plan) const {
   ArrayRef<int64_t> tile = plan.getTile();
   std::optional<int64_t> columns = kernel.getColumns();
-  if (tile.size() != 1 || !isWarps(tile[0]) || (!columns && kPartials * kTeam % tile[0] != 0))
+  if (tile.empty() || tile.size() > 2 || !isWarps(tile[0]) ||
+      (!columns && kPartials * kTeam % tile[0] != 0))
     return refuseTile(kernel);
   Launch launch;
   launch.threads = tile[0];
   launch.axes = {{rowsOf(kernel), columns.value_or(1) <= kChunk ? tile[0] / kTeam : 1}};
+  if (tile.size() == 2) {
+    if ((tile[1] != InRegisters && tile[1] != InShared) || countKeptBytes(kernel) == 0 ||
+        tile[0] * kElementsOfThread < *columns)
+      return refuseTile(kernel);
+    launch.sharedBytes = tile[1] == InShared ? getSlotBytes(kernel, tile[0]) : 0;
+  }
   return launch;
 }
 
-StringRef Row::getDeviceName(KernelOp kernel, CudaPlanAttr) const {
+std::string Row::describePlan(CudaPlanAttr plan, const Launch &launch) const {
+  ArrayRef<int64_t> tile = plan.getTile();
+  return Skeleton::describePlan(plan, launch) + (tile.size() == 1 ? ""
+                                                 : tile[1] == InRegisters
+                                                     ? ", rows in registers"
+                                                     : ", rows in shared memory");
+}
+
+/// What kept_row.cuh asks of a Body beyond row.cuh.
+static void printKept(BodyPrinter &printer) {
+  KernelOp kernel = printer.kernel;
+  raw_ostream &out = printer.out;
+  constexpr StringLiteral kPrefix = "halftone::kernels::";
+  std::string aligned, keep, recall, store;
+  auto align = [&](const std::string &pointer) {
+    aligned += (aligned.empty() ? "" : " &&\n        ") +
+               (kPrefix + "is_vector_aligned<4>(" + pointer + ")").str();
+  };
+  int64_t words = 0;
+  for (auto [i, input] : llvm::enumerate(kernel.getInputs())) {
+    if (isUniform(kernel, i))
+      continue;
+    std::string name = numbered("input", i);
+    align(name);
+    if (kernel.getInputAccess(i).getKind() == AccessKind::Column) {
+      recall +=
+          ("    " + kPrefix + "load_vector(" + name + " + column, inputs." + name + ");\n").str();
+      continue;
+    }
+    std::string place = "words + " + std::to_string(words);
+    keep += ("    " + kPrefix + "kept_row::keep_four(" + name + " + row * columns() + column, " +
+             place + ");\n")
+                .str();
+    recall +=
+        ("    " + kPrefix + "kept_row::recall_four(" + place + ", inputs." + name + ");\n").str();
+    words += *getBytes(elementType(input));
+  }
+  for (unsigned i = 0; i < kernel.getStored().size(); ++i)
+    if (std::string name = numbered("result", i); isStoredAs(kernel, i, AccessKind::Full)) {
+      align(name);
+      store += ("    " + kPrefix + "kept_row::store_four(" + name +
+                " + row * columns() + column, outputs." + name + ");\n")
+                   .str();
+    }
+  out << bodyConstant("kKeptWords", words) << "  " << kDevice
+      << " bool can_keep() const {\n    return " << aligned << ";\n  }\n  " << kDevice
+      << " void keep(long long row, Column column, unsigned int* words) const {\n"
+      << keep << "  }\n  " << kDevice
+      << " void recall(Column column, const unsigned int* words, Inputs<4>& inputs) const {\n"
+      << recall << "  }\n  " << kDevice
+      << " void store_whole(long long row, Column column, const Outputs<4>& outputs) const {\n"
+      << store << "  }\n";
+}
+
+StringRef Row::getDeviceName(KernelOp kernel, CudaPlanAttr plan) const {
+  if (plan.getTile().size() == 2)
+    return "kept_row";
   return kernel.getColumns() ? name() : "dynamic_row";
 }
 
-BodyForm Row::getBodyForm(KernelOp kernel, CudaPlanAttr) const {
+BodyForm Row::getBodyForm(KernelOp kernel, CudaPlanAttr plan) const {
   BodyForm form;
   form.constants =
       bodyConstant("kFinish", kernel.hasFinish()) +
@@ -195,9 +335,12 @@ BodyForm Row::getBodyForm(KernelOp kernel, CudaPlanAttr) const {
                                              [&](size_t i) { return isVarying(kernel, i); }));
   form.before = "const float* reduced, ";
   auto printReductions = addReductions(form, kernel);
-  form.members = [printReductions](BodyPrinter &printer) {
+  bool keeps = plan.getTile().size() == 2;
+  form.members = [printReductions, keeps](BodyPrinter &printer) {
     if (failed(printReductions(printer)))
       return failure();
+    if (keeps)
+      printKept(printer);
     return printer.printStoreRow("const float* reduced");
   };
   return form;

@@ -20,6 +20,8 @@ public:
                   mlir::Value last) const override;
   mlir::Value buildSum(cpu::Code &code, cpu::Frame &frame) const override;
   mlir::FailureOr<Launch> getLaunch(KernelOp kernel, CudaPlanAttr plan) const override;
+  void addPlans(ir::PlanList &plans) const override;
+  std::string describePlan(CudaPlanAttr plan, const Launch &launch) const override;
   llvm::StringRef getDeviceName(KernelOp kernel, CudaPlanAttr plan) const override;
   ir::BodyForm getBodyForm(KernelOp kernel, CudaPlanAttr plan) const override;
 

@@ -33,7 +33,8 @@ struct Axis {
   int64_t tile = 1;
 };
 
-/// blocks = the product over the axes, times the number of splits, in one grid dimension.
+/// blocks = the product over the axes, times the number of splits, in one grid dimension; where
+/// `resident` is not 0, at most so many for each SM, which go on with the tiles that are left.
 struct Launch {
   int64_t threads = 0;
   llvm::SmallVector<Axis> axes;
@@ -45,6 +46,14 @@ struct Launch {
     bool perSplit = false, zeroed = false;
   };
   llvm::SmallVector<Work> workspace;
+  int64_t resident = 0;
+  /// A matrix that the kernel is given a tensor map of, in front of its operands.
+  struct Map {
+    unsigned input = 0;
+    Dims rows, columns; ///< as memory lies
+    int64_t boxRows = 0, boxColumns = 0;
+  };
+  llvm::SmallVector<Map> maps;
 };
 
 /// What the runtime chooses the blocks of a contraction by (manifest::Blocking).
@@ -136,6 +145,8 @@ public:
   virtual llvm::StringRef getDeviceName(KernelOp, CudaPlanAttr) const { return name(); }
   /// Its template arguments behind Body.
   virtual std::string getPlanArguments(KernelOp kernel, CudaPlanAttr plan) const;
+  /// What its run() is given behind the body.
+  virtual std::string getRunArguments(KernelOp, CudaPlanAttr) const { return {}; }
   /// How many blocks of so many threads an SM shall hold at least; 0 leaves it to the compiler.
   virtual int64_t getResidentBlocks(int64_t threads) const;
   /// What its Body has beyond operands, loads and stores.

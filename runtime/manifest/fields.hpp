@@ -41,7 +41,8 @@ inline constexpr auto kFields<Limit> =
 template <>
 inline constexpr auto kFields<TaskAxis> = std::tuple{&TaskAxis::extent, &TaskAxis::tile};
 template <>
-inline constexpr auto kFields<Argument> = std::tuple{&Argument::buffer, &Argument::offset, &Argument::parts};
+inline constexpr auto kFields<Argument> =
+    std::tuple{&Argument::buffer, &Argument::offset, &Argument::parts};
 template <>
 inline constexpr auto kFields<RegisterTile> = std::tuple{
     &RegisterTile::rows, &RegisterTile::columns, &RegisterTile::lanes, &RegisterTile::depth};
@@ -77,9 +78,8 @@ inline constexpr auto kFields<LossScale> =
                &LossScale::ceiling, &LossScale::hysteresis, &LossScale::patience};
 template <>
 inline constexpr auto kFields<Section> =
-    std::tuple{&Section::phase, &Section::first,  &Section::count,
-               &Section::rows,  &Section::symbol, &Section::inner,
-               &Section::parts};
+    std::tuple{&Section::phase,  &Section::first, &Section::count, &Section::rows,
+               &Section::symbol, &Section::inner, &Section::parts};
 template <>
 inline constexpr auto kFields<Program> = std::tuple{&Program::name,
                                                     &Program::buffers,
@@ -102,15 +102,20 @@ template <>
 inline constexpr auto kFields<Work> =
     std::tuple{&Work::bytes, &Work::count, &Work::per_split, &Work::zeroed};
 template <>
+inline constexpr auto kFields<TensorMap> =
+    std::tuple{&TensorMap::argument, &TensorMap::element,  &TensorMap::rows,
+               &TensorMap::columns,  &TensorMap::box_rows, &TensorMap::box_columns};
+template <>
 inline constexpr auto kFields<Cost> =
     std::tuple{&Cost::operations, &Cost::bytes, &Cost::waves, &Cost::microseconds};
 template <>
 inline constexpr auto kFields<Plan> = std::tuple{&Plan::name, &Plan::cost};
 template <>
 inline constexpr auto kFields<CudaKernel> =
-    std::tuple{&CudaKernel::text,      &CudaKernel::entry,        &CudaKernel::threads,
-               &CudaKernel::blocks,    &CudaKernel::shared_bytes, &CudaKernel::split,
-               &CudaKernel::workspace, &CudaKernel::plans,        &CudaKernel::reason};
+    std::tuple{&CudaKernel::text,  &CudaKernel::entry,    &CudaKernel::threads,
+               &CudaKernel::blocks, &CudaKernel::resident, &CudaKernel::shared_bytes,
+               &CudaKernel::maps,  &CudaKernel::split,    &CudaKernel::workspace,
+               &CudaKernel::plans, &CudaKernel::reason,   &CudaKernel::no_warpgroups};
 template <>
 inline constexpr auto kFields<CudaTarget> = std::tuple{&CudaTarget::chip, &CudaTarget::kernels};
 template <>

@@ -69,6 +69,13 @@ std::int64_t block_count(const CudaKernel& kernel, std::span<const std::int64_t>
   return times(count_of(kernel.blocks, symbols), split_count(kernel.split, symbols));
 }
 
+std::int64_t grid_size(const CudaKernel& kernel, std::span<const std::int64_t> symbols,
+                       std::int64_t multiprocessors) {
+  const std::int64_t all = block_count(kernel, symbols);
+  if (kernel.resident == 0 || multiprocessors <= 0) return all;
+  return std::min(all, times(multiprocessors, kernel.resident));
+}
+
 WorkspacePlan plan_workspace(const CudaKernel& kernel, std::span<const std::int64_t> symbols) {
   WorkspacePlan plan;
   for (const Work& part : kernel.workspace) {

@@ -2,6 +2,7 @@
 // The laws of what a manifest says about chips: which it holds for, and how kernels run there.
 #include <cmath>
 
+#include "halftone/encoding/traits.hpp"
 #include "sizes.hpp"
 #include "verify.hpp"
 
@@ -9,6 +10,7 @@ namespace halftone::manifest {
 namespace {
 
 constexpr std::int32_t kMostThreads = 1024, kWarp = 32, kMostSplits = 1 << 16;
+constexpr std::int32_t kMostResident = 64;
 constexpr std::int64_t kMostSharedBytes = 1 << 20;
 
 bool possible(const Manifest& manifest, const std::vector<TaskAxis>& axes) {
@@ -21,6 +23,22 @@ bool possible(const Manifest& manifest, const Split& split) {
   return split.least > 0 && split.least <= kLargest && split.most > 0 &&
          split.most <= kMostSplits && sound(manifest, split.depth) &&
          (split.most == 1 || !split.depth.empty());
+}
+
+/// Of 16 bits, as copies and wgmma want them. A row's fixed extents alone make it a multiple of 16
+/// bytes, whatever symbols stand for.
+bool possible(const Manifest& manifest, const TensorMap& map) {
+  const int bits = encoding::traits(map.element).bits;
+  if (map.argument < 0 || bits != 16 || map.rows.empty() || map.columns.empty() ||
+      !sound(manifest, map.rows) || !sound(manifest, map.columns)) {
+    return false;
+  }
+  std::int64_t unit = bits / 8;  // a row's bytes, as far as they decide
+  for (const Dimension& dimension : map.columns)
+    unit = unit * (dimension.extent % kMapRowBytes) % kMapRowBytes;
+  return unit % kMapRowBytes == 0 && map.box_rows > 0 && map.box_rows <= kMostBoxRows &&
+         map.box_columns > 0 && map.box_columns <= kMostBoxBytes / (bits / 8) &&
+         map.box_columns * bits / 8 % kMapRowBytes == 0;
 }
 
 bool possible(const Cost& cost) {
@@ -37,6 +55,10 @@ std::string fault_of(const Manifest& manifest, const CudaKernel& kernel) {
     return "has an impossible number of threads";
   }
   if (!possible(manifest, kernel.blocks)) return "has an impossible grid";
+  if (kernel.resident < 0 || kernel.resident > kMostResident) return "has an impossible grid";
+  for (const TensorMap& map : kernel.maps) {
+    if (!possible(manifest, map)) return "has an impossible tensor map";
+  }
   if (kernel.shared_bytes < 0 || kernel.shared_bytes > kMostSharedBytes) {
     return "has an impossible amount of shared memory";
   }

@@ -140,6 +140,19 @@ std::string verify_buffers(const Manifest& manifest, const Program& program) {
   return {};
 }
 
+/// Whether kernels that are given maps of arguments have those, with the maps' elements.
+bool fits_maps(const Manifest& manifest, const Program& program, const Launch& launch) {
+  const auto fits = [&](const TensorMap& map) {
+    if (!in_range(map.argument, launch.arguments)) return false;
+    const Argument& argument = launch.arguments[static_cast<std::size_t>(map.argument)];
+    const Buffer& buffer = program.buffers[static_cast<std::size_t>(argument.buffer)];
+    return buffer.encoding.element == map.element;
+  };
+  return std::ranges::all_of(manifest.cuda, [&](const CudaTarget& target) {
+    return std::ranges::all_of(target.kernels[static_cast<std::size_t>(launch.kernel)].maps, fits);
+  });
+}
+
 std::string verify_launches(const Manifest& manifest, const Program& program) {
   for (const auto& phase : program.phases) {
     for (const Launch& launch : phase) {
@@ -149,6 +162,10 @@ std::string verify_launches(const Manifest& manifest, const Program& program) {
           const Kernel& kernel = manifest.kernels[static_cast<std::size_t>(launch.kernel)];
           return quoted("kernel", kernel.name) + " has an impossible argument";
         }
+      }
+      if (!fits_maps(manifest, program, launch)) {
+        const Kernel& kernel = manifest.kernels[static_cast<std::size_t>(launch.kernel)];
+        return quoted("kernel", kernel.name) + " has a tensor map of no argument of its launch";
       }
     }
   }

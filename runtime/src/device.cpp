@@ -80,7 +80,7 @@ Device Device::best(const Artifact& artifact) {
       choose_gpu({chips,
                   artifact.image().text_bytes > 0 ? unpack_kernels(artifact, "device")->offers()
                                                   : std::vector<AheadOfTime>{},
-                  model},
+                  model, chips_with_maps(artifact.manifests())},
                  driver_options().jit);
   if (!gpu.index) return without(gpu.why);
   return cuda(*gpu.index)

@@ -3,6 +3,7 @@
 // Backends: cuda/ (libcuda), ../simulator (the interpreter), and in tests one that records.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -41,8 +42,10 @@ struct DriverProperties {
   std::string chip;      ///< "sm_90"
   std::string version;   ///< of the driver: "driver 13.0"
   int cuda_version = 0;  ///< the latest CUDA that it speaks: 13000; 0 when that means nothing
-  std::int64_t memory_bytes = 0;  ///< of the whole device; 0 when nobody knows
-  bool takes_ptx = false;         ///< modules are PTX, not cubins
+  std::int64_t memory_bytes = 0;     ///< of the whole device; 0 when nobody knows
+  std::int64_t multiprocessors = 0;  ///< 0 when nobody knows
+  bool takes_ptx = false;            ///< modules are PTX, not cubins
+  bool encodes_maps = false;         ///< what manifest::TensorMap describes
   /// Every buffer is an allocation of its own, so that an access past its end is found.
   bool separate_buffers = false;
 };
@@ -52,6 +55,19 @@ struct DriverLaunch {
   std::uint32_t blocks = 1, threads = 32;
   std::uint32_t shared_bytes = 0;           ///< dynamic shared memory of a block
   std::span<const void* const> parameters;  ///< each points at one parameter's value; copied
+};
+
+/// A matrix as manifest::TensorMap describes it, with its extents bound.
+struct MapSource {
+  DeviceAddress address = 0;
+  enum class Element : std::uint8_t { f16, bf16 } element = Element::bf16;
+  std::uint64_t rows = 0, columns = 0;
+  std::uint32_t box_rows = 0, box_columns = 0;
+};
+
+/// A parameter of a kernel, in words of the backend's own.
+struct alignas(128) EncodedMap {
+  std::array<std::byte, 128> bytes{};
 };
 
 /// Calls may come from any thread. What is put on a stream happens in the stream's order; an error
@@ -95,6 +111,8 @@ class Driver {
                             std::uint32_t shared_bytes, DriverFunction& function) = 0;
   virtual DriverStatus launch(DriverFunction function, const DriverLaunch& launch,
                               DriverStream stream) = 0;
+  /// Where properties() say that it encodes maps. The address is a multiple of 16.
+  virtual DriverStatus encode(const MapSource& source, EncodedMap& map) = 0;
 
   virtual DriverStatus create_stream(DriverStream& stream) = 0;
   virtual DriverStatus destroy_stream(DriverStream stream) = 0;

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver_context.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "halftone/error.hpp"
 #include "text.hpp"
@@ -30,9 +34,12 @@ void DriverContext::check(const char* operation, const std::string& object,
                .hint = std::move(hint)});
 }
 
-std::optional<KernelChoice> choose_for(const DriverProperties& device, const DriverOptions& options,
-                                       std::span<const std::string> targets,
-                                       std::span<const AheadOfTime> ahead, std::string& why) {
+namespace {
+
+std::optional<KernelChoice> choose_among(const DriverProperties& device,
+                                         const DriverOptions& options,
+                                         std::span<const std::string> targets,
+                                         std::span<const AheadOfTime> ahead, std::string& why) {
   if (options.jit != Jit::first) {
     const CudaVersion driver = cuda_version_of(device.cuda_version);
     if (auto choice = choose_ahead(device.chip, targets, ahead, driver, device.takes_ptx)) {
@@ -46,6 +53,35 @@ std::optional<KernelChoice> choose_for(const DriverProperties& device, const Dri
   if (!options.toolchain) return choose_kernel(device.chip, targets, nullptr, why);
   const Toolchain toolchain = options.toolchain();
   return choose_kernel(device.chip, targets, &toolchain, why);
+}
+
+}  // namespace
+
+std::optional<KernelChoice> choose_for(const DriverProperties& device, const DriverOptions& options,
+                                       std::span<const std::string> targets,
+                                       std::span<const AheadOfTime> ahead,
+                                       std::span<const std::string> with_maps, std::string& why) {
+  if (device.encodes_maps || with_maps.empty()) {
+    return choose_among(device, options, targets, ahead, why);
+  }
+  std::vector<std::string> rest(targets.begin(), targets.end()), passed_over;
+  for (std::string& target : rest) {
+    // Such a target is of one chip: "sm_90a" of sm_90.
+    if (std::ranges::find(with_maps, target) == with_maps.end() || !target.starts_with(device.chip))
+      continue;
+    passed_over.push_back(target +
+                          ": its kernels want tensor maps, which the driver does not encode "
+                          "(cuTensorMapEncodeTiled); install one for CUDA 12 or later");
+    target.clear();  // which is no chip
+  }
+  auto choice = choose_among(device, options, rest, ahead, why);
+  if (!choice) {
+    const bool others = passed_over.size() < targets.size();
+    if (!passed_over.empty()) why = joined(passed_over, "; ") + (others ? "; " + why : "");
+  } else {
+    std::ranges::move(passed_over, std::back_inserter(choice->passed_over));
+  }
+  return choice;
 }
 
 void DriverContext::explain_kernel(const std::string& entry, const std::string& layers) {

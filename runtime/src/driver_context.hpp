@@ -30,17 +30,20 @@ struct DriverOptions {
   bool checks_launches = false;
   /// So many steps of a program may be on their way before the host waits for the oldest.
   int steps_in_flight = 4;
+  /// On so many SMs blocks that go on with further tiles are launched; 0: on all that there are.
+  std::int64_t multiprocessors = 0;
   Jit jit = Jit::missing;
   /// Asked when kernels are chosen; may throw Error. Null: whatever a chip needs can be compiled.
   std::function<Toolchain()> toolchain = {};
 };
 
 /// What of these targets a device with that chip and driver runs: choose_ahead(), then
-/// choose_kernel(), as options.jit says.
+/// choose_kernel(), as options.jit says. Those among `with_maps` want a driver that encodes maps.
 [[nodiscard]] std::optional<KernelChoice> choose_for(const DriverProperties& device,
                                                      const DriverOptions& options,
                                                      std::span<const std::string> targets,
                                                      std::span<const AheadOfTime> ahead,
+                                                     std::span<const std::string> with_maps,
                                                      std::string& why);
 
 /// May be used from any thread.
@@ -60,12 +63,16 @@ class DriverContext {
   }
 
   [[nodiscard]] const DriverOptions& options() const noexcept { return options_; }
+  [[nodiscard]] std::int64_t multiprocessors() const noexcept {
+    return options_.multiprocessors > 0 ? options_.multiprocessors : properties().multiprocessors;
+  }
 
   /// choose_for() this device.
   [[nodiscard]] std::optional<KernelChoice> choose(std::span<const std::string> targets,
                                                    std::span<const AheadOfTime> ahead,
+                                                   std::span<const std::string> with_maps,
                                                    std::string& why) const {
-    return choose_for(properties(), options_, targets, ahead, why);
+    return choose_for(properties(), options_, targets, ahead, with_maps, why);
   }
 
   /// What a kernel's entry computes, in the model's words, for the errors that name it.

@@ -46,6 +46,11 @@ std::vector<std::size_t> without_sections(std::vector<std::size_t> kernels,
   return kernels;
 }
 
+static_assert(sizeof(EncodedMap) == manifest::kMapBytes);
+
+/// Kernels count rows and columns of what they copy by maps in 32 bits, and add two such numbers.
+constexpr std::int64_t kMostCoordinate = std::int64_t{1} << 30;
+
 /// Whether only write() changes it.
 bool is_the_hosts(Role role) { return role == Role::hyperparameter; }
 
@@ -158,7 +163,7 @@ DriverExecution::BoundLaunch DriverExecution::bind(const DriverModules& modules,
   const manifest::Kernel& kernel = plan_.kernel(launch);
   const manifest::CudaKernel& cuda = plan_.target()->kernels[index];
   const std::vector<std::int64_t>& symbols = place.sizes.symbols;
-  const std::int64_t blocks = manifest::block_count(cuda, symbols);
+  const std::int64_t blocks = manifest::grid_size(cuda, symbols, context_->multiprocessors());
   if (blocks > std::numeric_limits<std::int32_t>::max()) {
     plan_.refuse_launch("has a kernel with more than 2^31 - 1 blocks, '" + kernel.name + "'");
   }
@@ -167,6 +172,7 @@ DriverExecution::BoundLaunch DriverExecution::bind(const DriverModules& modules,
                               .threads = static_cast<std::uint32_t>(cuda.threads),
                               .shared_bytes = static_cast<std::uint32_t>(cuda.shared_bytes),
                               .parameters = {}},
+                    .maps = {},
                     .values = {},
                     .kernel = kernel.name,
                     .entry = cuda.entry};
@@ -177,6 +183,9 @@ DriverExecution::BoundLaunch DriverExecution::bind(const DriverModules& modules,
     bound.values.push_back(memory_.buffer(static_cast<std::size_t>(argument.buffer)) +
                            static_cast<DeviceAddress>(at));
   }
+  for (const manifest::TensorMap& map : cuda.maps) {
+    bound.maps.push_back(encode(map, bound, symbols));
+  }
   if (!cuda.workspace.empty()) bound.values.push_back(memory_.workspace(index, symbols));
   for (std::int64_t symbol : symbols) {
     bound.values.push_back(static_cast<std::uint64_t>(symbol));
@@ -184,8 +193,31 @@ DriverExecution::BoundLaunch DriverExecution::bind(const DriverModules& modules,
   return bound;
 }
 
+EncodedMap DriverExecution::encode(const manifest::TensorMap& map, const BoundLaunch& bound,
+                                   std::span<const std::int64_t> symbols) const {
+  const std::int64_t rows = manifest::elements(map.rows, symbols),
+                     columns = manifest::elements(map.columns, symbols);
+  if (std::max(rows, columns) > kMostCoordinate) {
+    plan_.refuse_launch("has a matrix of more than 2^30 rows or columns, of kernel '" +
+                        bound.kernel + "'");
+  }
+  const MapSource source{.address = bound.values[static_cast<std::size_t>(map.argument)],
+                         .element = map.element == encoding::Element::f16
+                                        ? MapSource::Element::f16
+                                        : MapSource::Element::bf16,
+                         .rows = static_cast<std::uint64_t>(rows),
+                         .columns = static_cast<std::uint64_t>(columns),
+                         .box_rows = static_cast<std::uint32_t>(map.box_rows),
+                         .box_columns = static_cast<std::uint32_t>(map.box_columns)};
+  EncodedMap encoded;
+  context_->run("encode a tensor map", context_->kernel_text(bound.entry),
+                [&](Driver& driver) { return driver.encode(source, encoded); });
+  return encoded;
+}
+
 void DriverExecution::launch(const BoundLaunch& bound) {
   std::vector<const void*> parameters;
+  for (const EncodedMap& map : bound.maps) parameters.push_back(&map);
   for (const std::uint64_t& value : bound.values) parameters.push_back(&value);
   DriverLaunch launch = bound.shape;
   launch.parameters = parameters;

@@ -47,7 +47,8 @@ class DriverExecution final : public Execution {
   struct BoundLaunch {
     DriverFunction function{};
     DriverLaunch shape;                 ///< without its parameters
-    std::vector<std::uint64_t> values;  ///< of the parameters
+    std::vector<EncodedMap> maps;       ///< of the parameters, the first ones
+    std::vector<std::uint64_t> values;  ///< of the others
     std::string kernel, entry;          ///< its names in the manifest and in the text
   };
 
@@ -90,6 +91,8 @@ class DriverExecution final : public Execution {
   };
   [[nodiscard]] BoundLaunch bind(const DriverModules& modules, const manifest::Launch& launch,
                                  const Place& place) const;
+  [[nodiscard]] EncodedMap encode(const manifest::TensorMap& map, const BoundLaunch& bound,
+                                  std::span<const std::int64_t> symbols) const;
   void launch(const BoundLaunch& launch);
   [[nodiscard]] DriverGraph graph(std::span<const manifest::Phase> phases);
   void capture(BoundPhases& bound, std::uint32_t set, std::span<const manifest::Phase> phases);

@@ -46,6 +46,17 @@ std::vector<std::string> chips_of(std::span<const manifest::Manifest> manifests)
   return chips;
 }
 
+std::vector<std::string> chips_with_maps(std::span<const manifest::Manifest> manifests) {
+  const auto has_maps = [](const manifest::CudaKernel& kernel) { return !kernel.maps.empty(); };
+  std::vector<std::string> chips;
+  for (const manifest::Manifest& manifest : manifests) {
+    for (const manifest::CudaTarget& target : manifest.cuda) {
+      if (std::ranges::any_of(target.kernels, has_maps)) chips.push_back(target.chip);
+    }
+  }
+  return chips;
+}
+
 std::shared_ptr<const PackedKernels> unpack_kernels(const Artifact& artifact, const char* who) {
   const auto refuse = [&](const std::string& cause) {
     throw Error({.operation = who,

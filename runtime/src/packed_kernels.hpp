@@ -27,6 +27,10 @@ struct PackedKernels {
 /// Every chip that these manifests of an artifact have kernels for, in their order.
 [[nodiscard]] std::vector<std::string> chips_of(std::span<const manifest::Manifest> manifests);
 
+/// Those among them that have kernels which are given tensor maps.
+[[nodiscard]] std::vector<std::string> chips_with_maps(
+    std::span<const manifest::Manifest> manifests);
+
 /// Throws Error when they are damaged; `who` opens it.
 [[nodiscard]] std::shared_ptr<const PackedKernels> unpack_kernels(const Artifact& artifact,
                                                                   const char* who);

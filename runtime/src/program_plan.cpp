@@ -63,7 +63,8 @@ void ProgramPlan::choose_manifest() {
   const std::string& chip = device_.driver()->properties().chip;
   packed_ = unpack_kernels(artifact_, who_);
   std::string why;
-  const auto chosen = device_.driver()->choose(names, packed_->offers(), why);
+  const auto chosen = device_.driver()->choose(names, packed_->offers(),
+                                               chips_with_maps(artifact_.manifests()), why);
   const std::string best = "take Device::best(artifact)";
   if (names.empty()) {
     throw Error({.operation = who_,

@@ -182,7 +182,7 @@ Json runs_on_gpu(const CudaDevice& gpu, const KernelOffer& offer) {
 Json runs_simulated(const DeviceWord& word, const KernelOffer& offer) {
   const Device device = Device::simulated(*word.detail);
   std::string why;
-  const auto choice = device.driver()->choose(offer.targets, offer.ahead, why);
+  const auto choice = device.driver()->choose(offer.targets, offer.ahead, offer.with_maps, why);
   return runs(device.name(), choice, offer, why);
 }
 
@@ -224,7 +224,8 @@ Json artifact_of(const std::string& path, const std::string& model,
   const std::vector<std::string> chips = chips_of(manifests);
   PackedKernels packed;
   if (!chips.empty()) packed.ahead = read_texts(path, first).ahead;
-  const KernelOffer offer{chips, packed.offers(), named("model", first.model)};
+  const KernelOffer offer{chips, packed.offers(), named("model", first.model),
+                          chips_with_maps(manifests)};
   Json devices = Json::array();
   devices.push_back(runs_on_cpu("cpu", runnable_variants(this_processor()), first));
   for (const CudaDevice& gpu : gpus) devices.push_back(runs_on_gpu(gpu, offer));

@@ -2,6 +2,7 @@
 // How every kernel runs on every chip, and what the cost model made of the other ways.
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "explain.hpp"
 #include "table.hpp"
@@ -50,6 +51,7 @@ Json kernel_of(const Manifest& manifest, std::size_t index, const CudaKernel& on
             {"plans", Json::array()}};
   for (const manifest::Plan& plan : on_chip.plans) json["plans"].push_back(plan_of(plan));
   json["no_tensor_cores"] = on_chip.reason.empty() ? Json() : Json(on_chip.reason);
+  json["no_warpgroups"] = on_chip.no_warpgroups.empty() ? Json() : Json(on_chip.no_warpgroups);
   return json;
 }
 
@@ -88,10 +90,12 @@ std::string text_of_chip(const Json& chip, const Extent& extent) {
   for (const Json& kernel : chip["kernels"]) {
     if (!is_shown(kernel, extent)) continue;
     add_rows(kernel, table);
-    if (kernel["no_tensor_cores"].is_null()) continue;
-    reasons += wrapped("  " + plain(kernel["kernel"]) +
-                           " uses no tensor cores: " + plain(kernel["no_tensor_cores"]),
-                       6);
+    for (const auto& [key, what] : {std::pair{"no_tensor_cores", "tensor cores"},
+                                    std::pair{"no_warpgroups", "warp groups"}}) {
+      if (kernel[key].is_null()) continue;
+      reasons += wrapped(
+          "  " + plain(kernel["kernel"]) + " uses no " + what + ": " + plain(kernel[key]), 6);
+    }
   }
   return "\n== " + title_of(chip) + " ==\n" + table.text() + reasons;
 }

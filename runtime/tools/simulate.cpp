@@ -140,6 +140,7 @@ Json simulation_of(std::span<const Manifest> manifests, std::span<const std::str
   BoundProgram program("simulate", Artifact::linked(image.get()), open(chip, counted), "training",
                        {.model = "", .bindings = sizes});
   program.refresh();
+  const std::int64_t sms = program.plan().device().driver()->multiprocessors();
   Json launches = Json::array(), symbols = Json::object();
   for (const halftone::Binding& each : sizes) symbols[std::string(each.symbol)] = each.value;
   for (const manifest::PhaseForm& form : manifest::kPhaseForms) {
@@ -154,7 +155,7 @@ Json simulation_of(std::span<const Manifest> manifests, std::span<const std::str
       launches.push_back(
           {{"phase", manifest::spelled(phase)},
            {"kernel", program.plan().kernel(all[i]).name},
-           {"blocks", manifest::block_count(kernel, symbols_of(program.plan(), phase, i))},
+           {"blocks", manifest::grid_size(kernel, symbols_of(program.plan(), phase, i), sms)},
            {"threads", kernel.threads},
            {"counted", json_of(counted)},
            {"predicted", predicted_of(kernel)}});

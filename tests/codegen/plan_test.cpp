@@ -150,6 +150,32 @@ TEST_CASE("the estimate is what its formula gives by hand") {
         doctest::Approx(2 + (600 + 16384 + 1200 + 524288 / 47.0) / 1410.0 + 0.0514).epsilon(0.001));
 }
 
+TEST_CASE("warp groups are estimated by wgmma's peak") {
+  // 8192^3 on H100 in tiles of 128 x 256: 2048 of them on 132 SMs are 15 full waves and one more. A
+  // tile: 2 * 128 * 256 * 8192 / 4096 = 131072 clocks of mathematics; of L2 (128 + 256) * 8192 * 2
+  // / 39 = 161319; its elements, one operation each, 128 * 256 / 256 = 128. 16 waves and 1200 for
+  // the first step at 1.83 GHz, a tenth of 402.7 MB at 3350 GB/s, and 2.5 us.
+  Tiling tiling;
+  tiling.tensor = tiling.warpgroup = true;
+  tiling.rows = 128, tiling.columns = 256, tiling.depth = 64;
+  tiling.threads = 384, tiling.registers = 168;
+  tiling.stages = 4;
+  tiling.sharedBytes = 213056;
+  Problem problem = square(8192);
+  problem.bytes = 3.0 * 8192 * 8192 * 2;
+  problem.operations = 8192.0 * 8192;
+  Chip hopper = chip("sm_90a");
+  const auto time = [&] { return estimateContraction(hopper, problem, tiling).microseconds; };
+  CHECK(estimateContraction(hopper, problem, tiling).waves == doctest::Approx(2048.0 / 132));
+  const double rest = 2.5 + 12.02;
+  CHECK(time() == doctest::Approx((16 * (161319 + 128) + 1200) / 1830.0 + rest).epsilon(0.001));
+  hopper.cacheBytes = 60;
+  CHECK(time() == doctest::Approx((16 * (131072 + 128) + 1200) / 1830.0 + rest).epsilon(0.001));
+  tiling.alternates = true;
+  CHECK(time() == doctest::Approx((16 * 131072 + 1200) / 1830.0 + rest).epsilon(0.001));
+  for (const Chip& known : chips()) CHECK((known.warpgroupOperations > 0) == (known.number == 90));
+}
+
 TEST_CASE("more work never takes less time, nor the same work on a chip of more SMs more") {
   for (const Chip& known : chips()) {
     CAPTURE(known.name.str());

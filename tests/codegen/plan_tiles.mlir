@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RUN: halftone-opt --split-input-file "--halftone-plan-tiles=chips=sm_75,sm_80,sm_86 assume=batch=4096" %s | FileCheck %s
+// RUN: halftone-opt --split-input-file "--halftone-plan-tiles=chips=sm_80,sm_90a assume=batch=4096" %s | FileCheck %s --check-prefix=WGMMA
 // RUN: halftone-opt --split-input-file --halftone-plan-tiles %s | FileCheck %s --check-prefix=NONE
 // RUN: not halftone-opt --halftone-plan-tiles=chips=sm_81 %s 2>&1 | FileCheck %s --check-prefix=CHIP
 // RUN: not halftone-opt --halftone-plan-tiles=assume=batch=0 %s 2>&1 | FileCheck %s --check-prefix=SIZE
@@ -263,6 +264,119 @@ halftone.graph "plans_a_batch_as_so_many_products" {
       accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
       {resultSegmentSizes = array<i32: 1, 0>}
       : (!halftone.tensor<[batch, 64, 64], f32>, !halftone.tensor<[batch, 64, 64], f32>) -> !halftone.tensor<[batch, 64, 64], f32> {
+  ^bb0(%acc: f32):
+    halftone.kernel_yield stores %acc : f32
+  }
+}
+
+// -----
+
+// Large products of two bf16 are for wgmma where the chip has it; every operand lies as it will. What wgmma cannot run stays, with
+// the reason, on mma.sync; small ones stay because those plans are faster.
+// WGMMA-LABEL: halftone.graph "large_products_are_for_warp_groups"
+// WGMMA: halftone.kernel "large"
+// WGMMA-SAME: #halftone.chip<"sm_80", [<tensor, {{[^"]*}}], "">, #halftone.chip<"sm_90a", [<warpgroup, [{{[0-9, ]+}}] splits 1 least 1 cost [{{[^]]*}}]>, <{{[^"]*}}], "">]
+// WGMMA: halftone.kernel "across"
+// WGMMA-SAME: #halftone.chip<"sm_90a", [<warpgroup, {{[^"]*}}], "">]
+// WGMMA: halftone.kernel "long"
+// WGMMA-SAME: #halftone.chip<"sm_90a", [<warpgroup, {{\[[^]]*\] splits ([2-9]|10|12|16) least}}
+// WGMMA: halftone.kernel "small"
+// WGMMA-SAME: #halftone.chip<"sm_90a", [<tensor, {{[^"]*}}], "">]
+// WGMMA: halftone.kernel "row_sum"
+// WGMMA-SAME: #halftone.chip<"sm_90a", [<warpgroup, {{[^"]*}}], "">]
+// WGMMA: halftone.kernel "used_row_sum"
+// WGMMA-SAME: #halftone.chip<"sm_90a", [<tensor, {{[^"]*}}], "", no_warpgroups "elements that use the sum of lhs: it is known when they are done">]
+// WGMMA: halftone.kernel "batch"
+// WGMMA-SAME: #halftone.chip<"sm_90a", [<tensor, {{[^"]*}}], "", no_warpgroups "a batch: tensor copies would read past the end of an element">]
+// WGMMA: halftone.kernel "rows"
+// WGMMA-SAME: #halftone.chip<"sm_90a", [<tensor, {{[^"]*}}], "", no_warpgroups "rows of 200 bytes: tensor copies want them to be multiples of 16">]
+// WGMMA: halftone.kernel "tensor_float"
+// WGMMA-SAME: #halftone.chip<"sm_90a", [<tensor, {{[^"]*}}], "", no_warpgroups "operands of tf32: wgmma is given two f16 or two bf16">]
+// WGMMA: halftone.kernel "ordered"
+// WGMMA-SAME: #halftone.chip<"sm_90a", [<simt, {{[^"]*}}], "accumulate ordered: tensor cores sum in an order of their own">]
+halftone.graph "large_products_are_for_warp_groups" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 4096], bf16>
+  %w = halftone.input "w" : !halftone.tensor<[4096, 4096], bf16>
+  %y = halftone.kernel "large" contraction over ["batch", 4096] reduce [4096] (%x, %w)
+      accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>, transpose_rhs}
+      : (!halftone.tensor<[batch, 4096], bf16>, !halftone.tensor<[4096, 4096], bf16>) -> !halftone.tensor<[batch, 4096], f32> {
+  ^bb0(%acc: f32):
+    halftone.kernel_yield stores %acc : f32
+  }
+  %across = halftone.kernel "across" contraction over [4096, 4096] reduce ["batch"] (%x, %x)
+      accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>, transpose_lhs}
+      : (!halftone.tensor<[batch, 4096], bf16>, !halftone.tensor<[batch, 4096], bf16>) -> !halftone.tensor<[4096, 4096], f32> {
+  ^bb0(%acc: f32):
+    halftone.kernel_yield stores %acc : f32
+  }
+  %p = halftone.input "p" : !halftone.tensor<[32768, 768], bf16>
+  %q = halftone.input "q" : !halftone.tensor<[32768, 1024], bf16>
+  %long = halftone.kernel "long" contraction over [768, 1024] reduce [32768] (%p, %q)
+      accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>, transpose_lhs}
+      : (!halftone.tensor<[32768, 768], bf16>, !halftone.tensor<[32768, 1024], bf16>) -> !halftone.tensor<[768, 1024], f32> {
+  ^bb0(%acc: f32):
+    halftone.kernel_yield stores %acc : f32
+  }
+  %a = halftone.input "a" : !halftone.tensor<[64, 128], bf16>
+  %b = halftone.input "b" : !halftone.tensor<[64, 128], bf16>
+  %small = halftone.kernel "small" contraction over [64, 64] reduce [128] (%a, %b)
+      accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>, transpose_rhs}
+      : (!halftone.tensor<[64, 128], bf16>, !halftone.tensor<[64, 128], bf16>) -> !halftone.tensor<[64, 64], f32> {
+  ^bb0(%acc: f32):
+    halftone.kernel_yield stores %acc : f32
+  }
+  %u:2 = halftone.kernel "row_sum" contraction over [4096, 4096] reduce ["batch"] (%x, %x)
+      accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>, #halftone.access<row>] fused []
+      {resultSegmentSizes = array<i32: 2, 0>, transpose_lhs}
+      : (!halftone.tensor<[batch, 4096], bf16>, !halftone.tensor<[batch, 4096], bf16>)
+      -> (!halftone.tensor<[4096, 4096], f32>, !halftone.tensor<[4096], f32>) {
+  ^bb0(%acc: f32):
+    %sum = halftone.lhs_sum : f32
+    halftone.kernel_yield stores %acc, %sum : f32, f32
+  }
+  %used = halftone.kernel "used_row_sum" contraction over [4096, 4096] reduce ["batch"] (%x, %x)
+      accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>, transpose_lhs}
+      : (!halftone.tensor<[batch, 4096], bf16>, !halftone.tensor<[batch, 4096], bf16>) -> !halftone.tensor<[4096, 4096], f32> {
+  ^bb0(%acc: f32):
+    %sum = halftone.lhs_sum : f32
+    %both = arith.addf %acc, %sum : f32
+    halftone.kernel_yield stores %both : f32
+  }
+  %m = halftone.input "m" : !halftone.tensor<[16, 2048, 2048], bf16>
+  %n = halftone.input "n" : !halftone.tensor<[16, 2048, 2048], bf16>
+  %batch = halftone.kernel "batch" contraction over [16, 2048, 2048] reduce [2048] (%m, %n)
+      accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[16, 2048, 2048], bf16>, !halftone.tensor<[16, 2048, 2048], bf16>) -> !halftone.tensor<[16, 2048, 2048], f32> {
+  ^bb0(%acc: f32):
+    halftone.kernel_yield stores %acc : f32
+  }
+  %r = halftone.input "r" : !halftone.tensor<[4096, 100], bf16>
+  %rows = halftone.kernel "rows" contraction over ["batch", 100] reduce [4096] (%x, %r)
+      accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 4096], bf16>, !halftone.tensor<[4096, 100], bf16>) -> !halftone.tensor<[batch, 100], f32> {
+  ^bb0(%acc: f32):
+    halftone.kernel_yield stores %acc : f32
+  }
+  %s = halftone.input "s" : !halftone.tensor<[batch, 4096], tf32>
+  %t = halftone.input "t" : !halftone.tensor<[4096, 4096], tf32>
+  %tf = halftone.kernel "tensor_float" contraction over ["batch", 4096] reduce [4096] (%s, %t)
+      accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>}
+      : (!halftone.tensor<[batch, 4096], tf32>, !halftone.tensor<[4096, 4096], tf32>) -> !halftone.tensor<[batch, 4096], f32> {
+  ^bb0(%acc: f32):
+    halftone.kernel_yield stores %acc : f32
+  }
+  %ordered = halftone.kernel "ordered" contraction over ["batch", 4096] reduce [4096] (%x, %w)
+      accesses [#halftone.access<lhs>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
+      {resultSegmentSizes = array<i32: 1, 0>, transpose_rhs, accumulation = #halftone.accumulation<ordered>}
+      : (!halftone.tensor<[batch, 4096], bf16>, !halftone.tensor<[4096, 4096], bf16>) -> !halftone.tensor<[batch, 4096], f32> {
   ^bb0(%acc: f32):
     halftone.kernel_yield stores %acc : f32
   }

@@ -3,7 +3,7 @@
 // and every kernel of the carried models on random operands. For mma the operands make every sum
 // exact; with others its sums are held to N8, and it is printed which of the simulator's two ways
 // of summing the device agrees with.
-//   conformance [--only NAME,...]      of wrappers and models
+//   conformance [--only NAME,...] [--share N/M]      of wrappers and models
 #include <algorithm>
 #include <bit>
 #include <cstdio>
@@ -37,11 +37,11 @@ enum class Draw {
 enum class Nans { kept, f16, bf16, f32 };
 
 struct Wrapper {
-  const char* name;  ///< in ptx.cuh; its kernel has "_kernel" behind it
+  const char* name;  ///< in ptx.cuh or ptx_sm90.cuh; its kernel has "_kernel" behind it
   int in, out;       ///< words of a thread
   Draw draw;
   Nans nans = Nans::kept;
-  int least_chip = 75;
+  int least_chip = 75, last_chip = 1000;
 };
 
 constexpr Wrapper kWrappers[] = {
@@ -66,6 +66,17 @@ constexpr Wrapper kWrappers[] = {
     {"cp_async_ca_zero_fill_16", 8, 4, Draw::words, Nans::kept, 80},
     {"cp_async_cg_zero_fill", 8, 4, Draw::words, Nans::kept, 80},
     {"cp_async_groups", 8, 8, Draw::words, Nans::kept, 80},
+    {"mbarrier", 1, 3, Draw::words, Nans::kept, 90, 90},
+    {"named_barriers", 1, 1, Draw::words, Nans::kept, 90, 90},
+    {"setmaxnreg", 1, 1, Draw::words, Nans::kept, 90, 90},
+    {"wgmma_m64n64k16_f16", 4, 32, Draw::words, Nans::kept, 90, 90},
+    {"wgmma_m64n64k16_bf16", 4, 32, Draw::words, Nans::kept, 90, 90},
+    {"wgmma_m64n128k16_f16", 4, 64, Draw::words, Nans::kept, 90, 90},
+    {"wgmma_m64n128k16_bf16", 4, 64, Draw::words, Nans::kept, 90, 90},
+    {"wgmma_m64n192k16_f16", 4, 96, Draw::words, Nans::kept, 90, 90},
+    {"wgmma_m64n192k16_bf16", 4, 96, Draw::words, Nans::kept, 90, 90},
+    {"wgmma_m64n256k16_f16", 4, 128, Draw::words, Nans::kept, 90, 90},
+    {"wgmma_m64n256k16_bf16", 4, 128, Draw::words, Nans::kept, 90, 90},
 };
 
 constexpr struct {
@@ -140,11 +151,14 @@ class Conformance {
 
   void wrappers() {
     const std::string text =
-        read_file("kernels/include/halftone/kernels/ptx.cuh") + read_file("tests/gpu/wrappers.cu");
+        read_file("kernels/include/halftone/kernels/ptx.cuh") +
+        (number_ == 90 ? read_file("kernels/include/halftone/kernels/ptx_sm90.cuh") : "") +
+        read_file("tests/gpu/wrappers.cu");
     WrapperKernels got(device_, text, chip_), wanted(exact_, text, chip_),
         cut(truncating_, text, chip_);
     for (const Wrapper& wrapper : kWrappers)
-      if (number_ >= wrapper.least_chip && chosen(only_, wrapper.name))
+      if (number_ >= wrapper.least_chip && number_ <= wrapper.last_chip &&
+          chosen(only_, wrapper.name))
         report_.run(wrapper.name, [&] { return compare(wrapper, wanted, got); });
     if (chosen(only_, "atom_inc_acq_rel"))
       report_.run("atom_inc_acq_rel", [&] { return compare_counter(wanted, got); });
@@ -268,7 +282,7 @@ std::vector<std::string> names() {
 int main(int count, char** values) {
   const Arguments arguments{count, values};
   return report_of("conformance", arguments, [&](Report& report) {
-    const auto only = names_option(arguments, "--only", names());
+    const auto only = share_of_names(arguments, "--only", names());
     const Device device = device_under_test();
     std::printf("%s\n", device.description().c_str());
     Conformance conformance(report, device, only);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel for each function of ptx.cuh, which stands before this text. Thread i of the launch
-// reads its words of `in` and writes its words of `out`; warps are whole. conformance.cpp has the
-// table of how many words each kernel wants.
+// A kernel for each function of ptx.cuh, on sm_90a of ptx_sm90.cuh too, which stand before this
+// text. Thread i of the launch reads its words of `in` and writes its words of `out`; warps are
+// whole. conformance.cpp has the table of how many words each kernel wants.
 using namespace halftone::kernels::ptx;
 
 #define KERNEL(name) extern "C" __global__ void name(const unsigned* in, unsigned* out, unsigned n)
@@ -184,4 +184,108 @@ KERNEL(cp_async_groups_kernel) {
   cp_async_wait_group<0>();
   for (int w = 0; w < 4; ++w) out[8 * thread() + 4 + w] = second[4 * threadIdx.x + w];
 }
+#endif
+
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+// Four warps meet at a barrier that one thread expects no bytes at, and read each other's words.
+KERNEL(mbarrier_kernel) {
+  __shared__ __align__(8) unsigned long long barrier;
+  __shared__ unsigned buffer[kThreads];
+  if (threadIdx.x == 0) {
+    mbarrier_init(window(&barrier), 4);
+    fence_mbarrier_init();
+  }
+  __syncthreads();
+  for (unsigned phase = 0; phase < 3; ++phase) {
+    buffer[threadIdx.x] = in[thread()] + phase;
+    __syncwarp();
+    if (threadIdx.x == 0) {
+      mbarrier_arrive_expect_tx(window(&barrier), 0);
+    } else if (lane() == 0) {
+      mbarrier_arrive(window(&barrier));
+    }
+    while (!mbarrier_try_wait(window(&barrier), phase % 2)) {
+    }
+    out[3 * thread() + phase] = buffer[(threadIdx.x + 32) % kThreads];
+    __syncthreads();
+  }
+}
+
+// Half of the block hands words to the other, which says whether any of its own was odd.
+KERNEL(named_barriers_kernel) {
+  __shared__ unsigned buffer[kThreads];
+  const unsigned word = in[thread()];
+  buffer[threadIdx.x] = word;
+  if (threadIdx.x < 64) {
+    bar_arrive(2, 128);
+    out[thread()] = word;
+  } else {
+    bar_sync(2, 128);
+    const bool any = bar_red_or(3, 64, (word & 0xff) == 0xff);
+    out[thread()] = buffer[threadIdx.x - 64] + any;
+  }
+}
+
+extern "C" __global__ void __maxnreg__(96)
+    setmaxnreg_kernel(const unsigned* in, unsigned* out, unsigned n) {
+  setmaxnreg_dec<40>();
+  const unsigned word = in[thread()];
+  setmaxnreg_inc<96>();
+  out[thread()] = ~word;
+}
+
+// Any bytes are a swizzled tile of something. Elements are 0, 1 and -1 as f16, 2^-7 as bf16: sums
+// are exact in any order.
+constexpr unsigned kGroupLhs = 8192;  // bytes, 64 rows by 64 of k
+template <int kSums>
+struct GroupOperands {
+  static constexpr unsigned kBytes = kGroupLhs + 2 * kSums * 128;
+  template <bool kAlongDepth>
+  __device__ static unsigned long long descriptor(unsigned address) {
+    return 1ull << 62 | (1024ull >> 4) << 32 | (kAlongDepth ? 1ull : 8192ull >> 4) << 16 |
+           address >> 4;
+  }
+};
+
+__device__ __forceinline__ void fill_operands(const unsigned* in, unsigned* words, unsigned count) {
+  constexpr unsigned kCodes[] = {0x0000, 0x3c00, 0xbc00, 0x0000};
+  for (unsigned i = threadIdx.x; i < count; i += kThreads) {
+    const unsigned word = in[4 * thread() + i / kThreads % 4] >> i / kThreads / 4 % 28;
+    words[i] = kCodes[word & 3] | kCodes[word >> 2 & 3] << 16;
+  }
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  __syncthreads();
+}
+
+#define WGMMA_KERNEL(name, n)                                                                  \
+  KERNEL(name##_kernel) {                                                                      \
+    using Operands = GroupOperands<n / 2>;                                                     \
+    __shared__ __align__(1024) unsigned words[Operands::kBytes / 4];                           \
+    fill_operands(in, words, Operands::kBytes / 4);                                            \
+    const unsigned a = window(words), b = a + kGroupLhs;                                       \
+    float sums[n / 2];                                                                         \
+    wgmma_fence();                                                                             \
+    name<false, false>(sums, Operands::descriptor<true>(a), Operands::descriptor<true>(b), 0); \
+    name<true, false>(sums, Operands::descriptor<false>(a), Operands::descriptor<true>(b), 1); \
+    wgmma_commit_group();                                                                      \
+    wgmma_wait_group<0>();                                                                     \
+    wgmma_fence();                                                                             \
+    name<false, true>(sums, Operands::descriptor<true>(a), Operands::descriptor<false>(b), 1); \
+    name<true, true>(sums, Operands::descriptor<false>(a), Operands::descriptor<false>(b), 1); \
+    wgmma_commit_group();                                                                      \
+    wgmma_wait_group<0>();                                                                     \
+    for (int i = 0; i < n / 2; ++i) out[n / 2 * thread() + i] = __float_as_uint(sums[i]);      \
+  }
+#define WGMMA_KERNEL_64(name) WGMMA_KERNEL(name, 64)
+#define WGMMA_KERNEL_128(name) WGMMA_KERNEL(name, 128)
+#define WGMMA_KERNEL_192(name) WGMMA_KERNEL(name, 192)
+#define WGMMA_KERNEL_256(name) WGMMA_KERNEL(name, 256)
+WGMMA_KERNEL_64(wgmma_m64n64k16_f16)
+WGMMA_KERNEL_64(wgmma_m64n64k16_bf16)
+WGMMA_KERNEL_128(wgmma_m64n128k16_f16)
+WGMMA_KERNEL_128(wgmma_m64n128k16_bf16)
+WGMMA_KERNEL_192(wgmma_m64n192k16_f16)
+WGMMA_KERNEL_192(wgmma_m64n192k16_bf16)
+WGMMA_KERNEL_256(wgmma_m64n256k16_f16)
+WGMMA_KERNEL_256(wgmma_m64n256k16_bf16)
 #endif

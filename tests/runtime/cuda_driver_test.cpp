@@ -46,7 +46,7 @@ CudaLibrary library() {
   cuda.cuDeviceGet = [](int* device, int index) { return *device = index + 40, note("get"); };
   cuda.cuDeviceGetName = [](char* name, int, int) { return std::strcpy(name, "Test GPU"), 0; };
   cuda.cuDeviceGetAttribute = [](int* value, int attribute, int) {
-    return *value = attribute == 75 ? 8 : 6, 0;
+    return *value = attribute == 75 ? 8 : attribute == 16 ? 132 : 6, 0;
   };
   cuda.cuDeviceTotalMem_v2 = [](std::size_t* bytes, int) { return *bytes = 1000, 0; };
   cuda.cuDriverGetVersion = [](int* version) { return *version = 13010, 0; };
@@ -84,7 +84,10 @@ CudaLibrary library() {
   };
   cuda.cuMemFreeHost = [](void* address) { return note("unhost " + text(address)); };
   cuda.cuEventSynchronize = [](CudaEvent event) { return note("await " + text(event)); };
-  cuda.cuPointerGetAttribute = [](void*, int, CudaAddress) { return registered ? 0 : 1; };
+  cuda.cuPointerGetAttributes = [](unsigned, int*, void** values, CudaAddress) {
+    *static_cast<unsigned*>(values[0]) = registered ? 1 : 0;  // CU_MEMORYTYPE_HOST
+    return 0;
+  };
   cuda.cuModuleLoadDataEx = [](CudaModule* module, const void*, unsigned count, int* options,
                                void** values) {
     const auto room = reinterpret_cast<std::size_t>(values[1]);
@@ -110,6 +113,20 @@ CudaLibrary library() {
     return note(call + " " + text(stream) + " " +
                 std::to_string(*static_cast<const std::int64_t*>(parameters[1])));
   };
+  cuda.cuTensorMapEncodeTiled =
+      [](void* map, int element, unsigned rank, void* address, const unsigned long long* extents,
+         const unsigned long long* strides, const unsigned* box, const unsigned* steps,
+         int interleave, int swizzle, int promotion, int fill) {
+        std::memset(map, 42, 128);
+        const unsigned long long numbers[] = {extents[0], extents[1], strides[0], box[0],
+                                              box[1],     steps[0],   steps[1]};
+        std::string call =
+            "encode " + std::to_string(element) + " " + std::to_string(rank) + " " + text(address);
+        for (unsigned long long number : numbers) call += " " + std::to_string(number);
+        for (int number : {interleave, swizzle, promotion, fill})
+          call += " " + std::to_string(number);
+        return note(call);
+      };
   cuda.cuStreamCreate = [](CudaStream* stream, unsigned flags) {
     return *stream = pointer(5), note("stream " + std::to_string(flags));
   };
@@ -170,6 +187,8 @@ TEST_CASE_FIXTURE(Fixture, "a GPU is described as the driver describes it") {
   CHECK(driver.properties().chip == "sm_86");
   CHECK(driver.properties().version == "driver for CUDA 13.1");
   CHECK(driver.properties().memory_bytes == 1000);
+  CHECK(driver.properties().multiprocessors == 132);
+  CHECK(driver.properties().encodes_maps);
   CHECK_FALSE(driver.properties().takes_ptx);
 }
 
@@ -231,6 +250,39 @@ TEST_CASE_FIXTURE(Fixture,
       .blocks = 11, .threads = 96, .shared_bytes = 5, .parameters = parameters};
   CHECK(of([&] { return driver.launch(function, launch, stream); }) ==
         Calls{"launch 4 11 1 1 96 1 1 5 5 77"});
+}
+
+TEST_CASE_FIXTURE(Fixture, "a tensor map is of rows one after another, with zeros outside") {
+  EncodedMap map;
+  using Element = MapSource::Element;
+  CHECK(of([&] {
+          return driver.encode({.address = 4096,
+                                .element = Element::bf16,
+                                .rows = 100,
+                                .columns = 264,
+                                .box_rows = 128,
+                                .box_columns = 64},
+                               map);
+        }) == Calls{"encode 9 2 4096 264 100 528 64 128 1 1 0 3 3 0"});
+  CHECK(map.bytes.back() == std::byte{42});
+  CHECK(of([&] {
+          return driver.encode({.address = 16,
+                                .element = Element::f16,
+                                .rows = 1,
+                                .columns = 8,
+                                .box_rows = 64,
+                                .box_columns = 64},
+                               map);
+        }) == Calls{"encode 6 2 16 8 1 16 64 64 1 1 0 3 3 0"});
+}
+
+TEST_CASE("a driver that has no call for tensor maps encodes none") {
+  CudaLibrary cuda = library();
+  cuda.cuTensorMapEncodeTiled = nullptr;
+  DriverStatus opened;
+  const CudaDriver driver(cuda, 2, opened);
+  CHECK(opened.ok());
+  CHECK_FALSE(driver.properties().encodes_maps);
 }
 
 TEST_CASE_FIXTURE(Fixture, "shared memory past 48 KiB is asked for") {

@@ -6,14 +6,14 @@
 // chips. "CUDA Compatibility": a driver loads cubins of its major version of CUDA and before, and
 // compiles PTX of its version and before. Lists of architectures: NVRTC's release notes; the one of
 // 13.0 also from the library.
-#include "dispatch.hpp"
-
 #include <doctest/doctest.h>
 
 #include <map>
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "driver_context.hpp"
 
 using halftone::choose_kernel, halftone::CudaVersion, halftone::Toolchain;
 
@@ -168,6 +168,42 @@ TEST_CASE("of other targets the first way that toolchain and chip can go is gone
     const Toolchain toolchain{c.nvrtc, architectures(c.nvrtc), c.driver};
     CHECK(choice_of(c.chip, c.targets, &toolchain) == c.choice);
   }
+}
+
+TEST_CASE("a target whose kernels want tensor maps is passed over where the driver encodes none") {
+  const std::vector<std::string> targets = {"sm_80", "sm_90a"}, with_maps = {"sm_90a"};
+  const std::string reason =
+      "sm_90a: its kernels want tensor maps, which the driver does not encode "
+      "(cuTensorMapEncodeTiled); install one for CUDA 12 or later";
+  const std::vector<halftone::AheadOfTime> cubins = {{"sm_80", {13, 0}}, {"sm_90a", {13, 0}}};
+  halftone::DriverProperties device;
+  device.chip = "sm_90";
+  for (const auto& ahead : {std::vector<halftone::AheadOfTime>{}, cubins}) {
+    CAPTURE(ahead.size());
+    std::string why;
+    const auto choose = [&](bool encodes, const std::vector<std::string>& offered) {
+      device.encodes_maps = encodes;
+      return halftone::choose_for(device, {}, offered, ahead, with_maps, why);
+    };
+    CHECK(targets[choose(true, targets)->target] == "sm_90a");
+    const auto without = choose(false, targets);
+    REQUIRE(without);
+    CHECK(targets[without->target] == "sm_80");
+    CHECK(without->passed_over.back() == reason);
+    CHECK_FALSE(choose(false, with_maps));
+    CHECK(why == reason);
+  }
+  device.chip = "sm_80";
+  std::string none;
+  const auto elsewhere = halftone::choose_for(device, {}, targets, cubins, with_maps, none);
+  REQUIRE(elsewhere);
+  CHECK(std::ranges::find(elsewhere->passed_over, reason) == elsewhere->passed_over.end());
+  CHECK_FALSE(halftone::choose_for(device, {}, with_maps, cubins, with_maps, none));
+  CHECK(none.find("cuTensorMapEncodeTiled") == none.npos);
+  device.chip = "sm_90";
+  std::string why;
+  device.encodes_maps = false;
+  CHECK(targets[halftone::choose_for(device, {}, targets, {}, {}, why)->target] == "sm_90a");
 }
 
 TEST_CASE("what was compiled ahead of time runs where its cubins or its PTX do") {

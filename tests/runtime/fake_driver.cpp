@@ -54,6 +54,7 @@ class FakeDriver final : public Driver {
     properties_ = {.name = "a fake",
                    .chip = options.chip,
                    .version = "no driver",
+                   .encodes_maps = options.encodes_maps,
                    .separate_buffers = options.separate_buffers};
     late_ = options.late;
     idle_ = options.idle;
@@ -182,6 +183,12 @@ class FakeDriver final : public Driver {
                  if (unloaded_.contains(kernel.module)) std::abort();
                  run(kernel, values, blocks);
                });
+  }
+
+  DriverStatus encode(const MapSource& source, EncodedMap& map) override {
+    const std::lock_guard lock(mutex_);
+    map.bytes[0] = static_cast<std::byte>(source.rows);
+    return begin("encode " + std::to_string(source.rows) + " x " + std::to_string(source.columns));
   }
 
   DriverStatus create_stream(DriverStream& stream) override {

@@ -43,6 +43,7 @@ struct Options {
   std::string chip = "sm_80";
   bool separate_buffers = false;
   bool checks_launches = false;
+  bool encodes_maps = false;
   int steps_in_flight = 4;
   bool late = false;  ///< what is put on a stream is done when somebody waits for it, and only then
   bool idle = false;  ///< kernels and graphs do nothing, and calls are not written down

@@ -15,6 +15,17 @@ using namespace halftone::manifest;
 
 namespace {
 
+/// Of rows of the symbol, and of 2 * 8 of it columns, where nothing else is said.
+struct MapForm {
+  std::int32_t argument = 0;
+  Element element = Element::bf16;
+  std::vector<Dimension> rows = {{1, 0}}, columns = {{2, -1}, {8, 0}};
+  std::int32_t box_rows = 128, box_columns = 64;
+};
+TensorMap map(const MapForm& form) {
+  return {form.argument, form.element, form.rows, form.columns, form.box_rows, form.box_columns};
+}
+
 /// The line model for two chips.
 Manifest for_chips() {
   Manifest manifest = hand_made::manifest();
@@ -73,6 +84,27 @@ TEST_CASE("what a manifest says about chips is refused with the culprit's name")
       {"impossible amount of shared memory", [&](Manifest& m) { kernel(m).shared_bytes = -1; }},
       {"impossible amount of shared memory",
        [&](Manifest& m) { kernel(m).shared_bytes = 1 << 21; }},
+      {"impossible grid", [&](Manifest& m) { kernel(m).resident = -1; }},
+      {"impossible grid", [&](Manifest& m) { kernel(m).resident = 65; }},
+      {"impossible tensor map", [&](Manifest& m) { kernel(m).maps = {map({.argument = -1})}; }},
+      {"impossible tensor map", [&](Manifest& m) { kernel(m).maps = {map({.rows = {}})}; }},
+      {"impossible tensor map", [&](Manifest& m) { kernel(m).maps = {map({.rows = {{0, -1}}})}; }},
+      {"impossible tensor map", [&](Manifest& m) { kernel(m).maps = {map({.rows = {{1, 1}}})}; }},
+      {"impossible tensor map", [&](Manifest& m) { kernel(m).maps = {map({.columns = {}})}; }},
+      {"impossible tensor map",
+       [&](Manifest& m) { kernel(m).maps = {map({.columns = {{4, -1}}})}; }},
+      {"impossible tensor map",
+       [&](Manifest& m) { kernel(m).maps = {map({.columns = {{1, 0}}})}; }},
+      {"impossible tensor map",
+       [&](Manifest& m) { kernel(m).maps = {map({.element = Element::f32})}; }},
+      {"impossible tensor map", [&](Manifest& m) { kernel(m).maps = {map({.box_rows = 0})}; }},
+      {"impossible tensor map", [&](Manifest& m) { kernel(m).maps = {map({.box_rows = 257})}; }},
+      {"impossible tensor map", [&](Manifest& m) { kernel(m).maps = {map({.box_columns = 72})}; }},
+      {"impossible tensor map", [&](Manifest& m) { kernel(m).maps = {map({.box_columns = 4})}; }},
+      {"kernel 'line_loss' has a tensor map of no argument of its launch",
+       [&](Manifest& m) { kernel(m).maps = {map({.argument = 99})}; }},
+      {"kernel 'line_loss' has a tensor map of no argument of its launch",
+       [&](Manifest& m) { kernel(m).maps = {map({})}; }},  // of f32
       {"impossible split", [&](Manifest& m) { kernel(m).split = {{{1, 0}}, 0, 4}; }},
       {"impossible split", [&](Manifest& m) { kernel(m).split = {{{1, 0}}, 64, 0}; }},
       {"impossible split", [&](Manifest& m) { kernel(m).split = {{{1, 0}}, 64, 1 << 20}; }},
@@ -112,6 +144,24 @@ TEST_CASE("kernels are found by chip") {
   CHECK(find_cuda(manifest, "sm_90a")->chip == "sm_90a");
   CHECK(find_cuda(manifest, "sm_90") == nullptr);
   CHECK(find_cuda(manifest, "cpu") == nullptr);
+}
+
+TEST_CASE("a grid of blocks that go on with what is left is as many as run at once") {
+  CudaKernel kernel;
+  kernel.blocks = {{{{1, 0}}, 256}, {{{1000, -1}}, 256}};
+  struct {
+    std::int64_t rows, multiprocessors, resident, blocks, grid;
+  } cases[] = {{1, 132, 1, 4, 4},        {256, 132, 0, 4, 4},     {8192, 132, 1, 128, 128},
+               {9000, 132, 1, 144, 132}, {9000, 0, 1, 144, 144},  {9000, 132, 0, 144, 144},
+               {9000, 50, 2, 144, 100},  {9000, 1, 1, 144, 1}};
+  for (const auto& c : cases) {
+    CAPTURE(c.rows);
+    CAPTURE(c.multiprocessors);
+    kernel.resident = static_cast<std::int32_t>(c.resident);
+    const std::int64_t symbols[] = {c.rows};
+    CHECK(block_count(kernel, symbols) == c.blocks);
+    CHECK(grid_size(kernel, symbols, c.multiprocessors) == c.grid);
+  }
 }
 
 TEST_CASE("a grid is tiles times splits, and a workspace the sum of its rounded parts") {

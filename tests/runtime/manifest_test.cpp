@@ -24,7 +24,6 @@ Manifest full_manifest() {
   Program& training = manifest.programs[0];
   training.loss_without_output = "error";
   training.buffers[7].initial = -1.5;
-  training.buffers[5].encoding = Element::bf16;
   manifest.symbols.push_back("time");
   manifest.limits = {{1, 24, "places", "places.weight"}};
   manifest.parameters[1].trained = false;
@@ -57,12 +56,21 @@ Manifest full_manifest() {
               "halftone_k",
               128,
               {{{{1, 0}, {2, -1}}, 64}},
+              1,
               4096,
+              {},
               {{{3, 1}}, 512, 8},
               {{4, {{{{1, 0}}, 64}}, true, true}},
               {{"simt", {1.5, 2.5, 3.5, 4.5}}},
-              "f32 operands"};
+              "f32 operands",
+              "a batch"};
   }
+  for (Program& program : manifest.programs) {  // argument 2 of line_loss
+    for (Buffer& buffer : program.buffers) {
+      if (buffer.name == "row_errors") buffer.encoding = Element::bf16;
+    }
+  }
+  manifest.cuda[0].kernels[1].maps = {{2, Element::bf16, {{1, 0}}, {{8, -1}}, 128, 64}};
   return manifest;
 }
 
@@ -120,7 +128,7 @@ TEST_CASE("a manifest of another version names both versions") {
   std::vector<std::byte> bytes = encode(hand_made::manifest());
   bytes[8] = std::byte{kVersion + 1};
   Kind kind{};
-  CHECK(failure(bytes, kind) == "the manifest is of version 16, but version 15 is needed");
+  CHECK(failure(bytes, kind) == "the manifest is of version 17, but version 16 is needed");
   CHECK(kind == Kind::version);
 }
 
@@ -178,7 +186,8 @@ TEST_CASE("bytes under a valid checksum that are no manifest are refused, howeve
       for (const Kernel& kernel : manifest.kernels) (void)task_count(kernel, symbols);
       for (const CudaTarget& target : manifest.cuda) {
         for (const CudaKernel& kernel : target.kernels) {
-          (void)block_count(kernel, symbols);
+          (void)grid_size(kernel, symbols, 132);
+          for (const TensorMap& map : kernel.maps) (void)elements(map.rows, symbols);
           (void)plan_workspace(kernel, symbols);
         }
       }

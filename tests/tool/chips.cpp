@@ -43,6 +43,7 @@ Bytes artifact_for_chips() {
   second.targets = {"sm_75"};
   second.cuda = {target(second, "sm_75")};
   second.cuda[0].kernels[0].reason = "sm_75 has no tensor cores for bf16";
+  first.cuda[0].kernels[0].no_warpgroups = "a batch";
   second.loss_scale.initial = 2.0;
   return manifest::encode(second) + manifest::encode(first);  // a linker may turn them round
 }
@@ -89,6 +90,7 @@ TEST_CASE("explain says for every chip which plan was chosen, what it beat, and 
   CHECK(kernel["dynamic_shared_bytes"] == 65536);
   CHECK(kernel["workspace_bytes"] == 2048);
   CHECK(kernel["no_tensor_cores"].is_null());
+  CHECK(kernel["no_warpgroups"] == "a batch");
   REQUIRE(kernel["plans"].size() == 3);
   CHECK(kernel["plans"][0] == nlohmann::json{{"plan", "tensor 64x64x32"},
                                              {"operations", 1e6},
@@ -97,13 +99,15 @@ TEST_CASE("explain says for every chip which plan was chosen, what it beat, and 
                                              {"microseconds", 12.5}});
   CHECK(kernel["plans"][2]["microseconds"] == 100.0);
   CHECK(second["chip"] == "sm_75");
+  CHECK(second["kernels"][0]["no_warpgroups"].is_null());
   CHECK(second["kernels"][0]["no_tensor_cores"] == "sm_75 has no tensor cores for bf16");
 
   const std::string text = run_tool("explain --all " + file.path()).output;
-  for (const char* line : {"\n== sm_80, planned for batch = 256 ==\n", "tensor 64x64x32",
-                           "not tensor 32x32x64", "not tensor 16x64x64", "12.5\n", "100\n",
-                           "\n  line_forward uses no tensor cores: sm_75 has no tensor cores for "
-                           "bf16\n"}) {
+  for (const char* line :
+       {"\n== sm_80, planned for batch = 256 ==\n", "tensor 64x64x32", "not tensor 32x32x64",
+        "not tensor 16x64x64", "12.5\n", "100\n", "\n  line_forward uses no warp groups: a batch\n",
+        "\n  line_forward uses no tensor cores: sm_75 has no tensor cores for "
+        "bf16\n"}) {
     CAPTURE(line);
     CHECK(text.find(line) != std::string::npos);
   }

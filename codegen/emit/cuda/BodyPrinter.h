@@ -26,8 +26,9 @@ class BodyPrinter;
 
 /// What a skeleton's Body has beyond operands, loads and stores.
 struct BodyForm {
-  bool oneRow = false;    ///< elements know neither row nor column
-  bool workspace = false; ///< also without a finish
+  bool oneRow = false;        ///< elements know neither row nor column
+  bool workspace = false;     ///< also without a finish
+  std::string column = "int"; ///< the type Column
   std::string constants;
   std::string before, after; ///< parameters of compute around the inputs
   CudaNames uniforms;        ///< what the skeleton provides for a whole row

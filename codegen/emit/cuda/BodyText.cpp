@@ -55,7 +55,7 @@ static std::string columnsText(TensorType type) {
 
 void BodyPrinter::printMembers(ArrayRef<std::string> symbols) {
   out << "struct Body {\n"
-      << "  using Column = " << (form.oneRow ? "long long" : "int") << ";\n"
+      << "  using Column = " << (form.oneRow ? "long long" : form.column) << ";\n"
       << form.constants;
   for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
     if (std::string name = memberName(kernel, i); isMatrix(kernel, i)) {

@@ -164,9 +164,12 @@ static void printEntry(KernelOp kernel, CudaPlanAttr plan, const Launch &launch,
   const skeletons::Skeleton &skeleton = skeletons::of(kernel);
   auto list = parameters(kernel, kernel.hasFinish() || !launch.workspace.empty(), symbols);
   out << "extern \"C\" __global__ void __launch_bounds__(" << launch.threads;
-  if (int64_t blocks = skeleton.getResidentBlocks(launch.threads))
+  int64_t resident = launch.resident;
+  if (int64_t blocks = resident ? resident : skeleton.getResidentBlocks(launch.threads))
     out << ", " << blocks;
   out << ")\n" << cudaEntryName(kernel) << "(";
+  for (size_t i = 0; i < launch.maps.size(); ++i)
+    out << "const __grid_constant__ halftone::kernels::TensorMap map" << i << ",\n    ";
   llvm::interleave(
       list, out, [&](auto &parameter) { out << parameter[0] << parameter[1]; }, ",\n    ");
   out << ") {\n";
@@ -189,7 +192,8 @@ static void printEntry(KernelOp kernel, CudaPlanAttr plan, const Launch &launch,
     out << "  body.element_rows = "
         << cudaProduct(kernel.getDomainType().getRowDims().drop_front(batch)) << ";\n";
   out << "  halftone::kernels::" << skeleton.getDeviceName(kernel, plan) << "::run<Body, "
-      << skeleton.getPlanArguments(kernel, plan) << ">(body);\n}\n";
+      << skeleton.getPlanArguments(kernel, plan) << ">(body"
+      << skeleton.getRunArguments(kernel, plan) << ");\n}\n";
 }
 
 FailureOr<std::string> emitCudaText(KernelOp kernel, CudaPlanAttr plan, StringRef model,

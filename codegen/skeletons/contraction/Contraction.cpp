@@ -6,6 +6,7 @@
 #include "codegen/skeletons/KernelGroup.h"
 #include "codegen/skeletons/contraction/CpuOperands.h"
 #include "codegen/skeletons/contraction/PlanForm.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace halftone::ir;
@@ -24,7 +25,58 @@ Contraction::Contraction()
                 .stores = {AccessKind::Full, AccessKind::Row}}) {}
 
 static const PlanForm &formOf(CudaPlanAttr plan) {
-  return plan.getKind() == CudaPlanKind::Tensor ? tensorForm() : simtForm();
+  switch (plan.getKind()) {
+  case CudaPlanKind::Tensor:
+    return tensorForm();
+  case CudaPlanKind::Warpgroup:
+    return warpgroupForm();
+  case CudaPlanKind::Simt:
+    break;
+  }
+  return simtForm();
+}
+
+std::string PlanForm::getTileArguments(CudaPlanAttr plan) const {
+  return llvm::join(llvm::map_range(plan.getTile(), [](int64_t n) { return std::to_string(n); }),
+                    ", ");
+}
+
+constexpr int64_t kLeastPerSplit = 256; // products that are worth a block
+
+void addWithSplits(PlanList &plans, CudaPlanKind kind, ArrayRef<int64_t> tile, Tiling tiling,
+                   ArrayRef<int64_t> numbers) {
+  if (residentBlocks(plans.chip, tiling) == 0)
+    return;
+  Estimate best;
+  int64_t bestSplits = 0, bestLeast = 1;
+  auto depth = static_cast<int64_t>(plans.problem.depth);
+  for (int64_t splits : numbers) {
+    if (splits > 1 && depth < splits * kLeastPerSplit)
+      break;
+    int64_t least = splits == 1 ? 1 : llvm::alignTo(llvm::divideCeil(depth, splits), kSumChunk);
+    tiling.splits = splits == 1 ? 1 : static_cast<double>(llvm::divideCeil(depth, least));
+    Estimate estimate = estimateContraction(plans.chip, plans.problem, tiling);
+    if (bestSplits == 0 || estimate.microseconds < best.microseconds) {
+      best = estimate;
+      bestSplits = static_cast<int64_t>(tiling.splits);
+      bestLeast = least;
+    }
+  }
+  plans.add(kind, tile, bestSplits, bestLeast, best);
+}
+
+std::string extentsText(ArrayRef<int64_t> tile) {
+  return (Twine(tile[0]) + "x" + Twine(tile[1]) + "x" + Twine(tile[2])).str();
+}
+
+int64_t accessWidth(KernelOp kernel) {
+  for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
+    if (isVarying(kernel, i) && bitsOf(elementType(input)) != 16)
+      return 4;
+  for (auto [i, result] : llvm::enumerate(kernel.getStored()))
+    if (isStoredAs(kernel, i, AccessKind::Full) && bitsOf(elementType(result)) != 16)
+      return 4;
+  return 8;
 }
 
 Matrices findMatrices(KernelOp kernel) {
@@ -147,21 +199,22 @@ void Contraction::addPlans(PlanList &plans) const {
   plans.problem.depth = plans.extent(kernel.getReduction().getValue());
   plans.problem.elementBytes = (elementBytes(matrices.lhs) + elementBytes(matrices.rhs)) / 2;
   plans.reason = tensorForm().whyNot(plans);
-  if (plans.reason.empty())
+  if (plans.reason.empty()) {
     tensorForm().addPlans(plans);
+    if (plans.chip.warpgroupOperations > 0)
+      plans.noWarpgroups = warpgroupForm().whyNot(plans);
+    if (plans.chip.warpgroupOperations > 0 && plans.noWarpgroups.empty())
+      warpgroupForm().addPlans(plans);
+  }
   if (plans.empty())
     simtForm().addPlans(plans);
 }
 
 /// "tensor 128x64x32, warps 32x32, 3 stages, 4 splits", "simt 64x64x16"
 std::string Contraction::describePlan(CudaPlanAttr plan, const Launch &) const {
-  ArrayRef<int64_t> tile = plan.getTile();
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  out << stringifyCudaPlanKind(plan.getKind()) << " " << tile[0] << "x" << tile[1] << "x" << tile[2]
-      << formOf(plan).describe(plan);
+  std::string text = formOf(plan).describe(plan);
   if (plan.getSplits() > 1)
-    out << ", " << plan.getSplits() << " splits";
+    text += ", " + std::to_string(plan.getSplits()) + " splits";
   return text;
 }
 
@@ -170,10 +223,12 @@ StringRef Contraction::getDeviceName(KernelOp, CudaPlanAttr plan) const {
 }
 
 std::string Contraction::getPlanArguments(KernelOp kernel, CudaPlanAttr plan) const {
-  std::string splits =
-      plan.getKind() == CudaPlanKind::Tensor ? ", " + std::to_string(plan.getSplits()) : "";
   return "halftone::kernels::" + getDeviceName(kernel, plan).str() + "::Tile<" +
-         Skeleton::getPlanArguments(kernel, plan) + splits + ">";
+         formOf(plan).getTileArguments(plan) + ">";
+}
+
+std::string Contraction::getRunArguments(KernelOp, CudaPlanAttr plan) const {
+  return formOf(plan).getRunArguments(plan);
 }
 
 /// ptxas spilled for the sake of ten blocks of 64 threads; six leave them 168 registers.

@@ -30,6 +30,7 @@ public:
   std::string describePlan(CudaPlanAttr plan, const Launch &launch) const override;
   llvm::StringRef getDeviceName(KernelOp kernel, CudaPlanAttr plan) const override;
   std::string getPlanArguments(KernelOp kernel, CudaPlanAttr plan) const override;
+  std::string getRunArguments(KernelOp kernel, CudaPlanAttr plan) const override;
   int64_t getResidentBlocks(int64_t threads) const override;
   ir::BodyForm getBodyForm(KernelOp kernel, CudaPlanAttr plan) const override;
 

@@ -3,6 +3,7 @@
 #ifndef HALFTONE_SKELETONS_CONTRACTION_PLANFORM_H
 #define HALFTONE_SKELETONS_CONTRACTION_PLANFORM_H
 
+#include "codegen/plan/CostModel.h"
 #include "codegen/skeletons/Skeleton.h"
 
 namespace halftone::skeletons {
@@ -16,16 +17,31 @@ public:
   /// Adds the tiles that fit the chip.
   virtual void addPlans(ir::PlanList &plans) const = 0;
   virtual mlir::FailureOr<Launch> getLaunch(KernelOp kernel, CudaPlanAttr plan) const = 0;
-  /// "warps 32x32, 3 stages" behind the tile's extents, for people.
-  virtual std::string describe(CudaPlanAttr) const { return {}; }
+  /// "tensor 128x64x32, warps 32x32, 3 stages", for people.
+  virtual std::string describe(CudaPlanAttr plan) const = 0;
   /// The file and namespace of kernels/.
   virtual llvm::StringRef getDeviceName() const = 0;
+  /// Of the device's Tile.
+  virtual std::string getTileArguments(CudaPlanAttr plan) const;
+  virtual std::string getRunArguments(CudaPlanAttr) const { return {}; }
   /// What its Body has beyond that of every contraction.
   virtual void addTo(ir::BodyForm &, KernelOp, CudaPlanAttr) const {}
 };
 
 const PlanForm &simtForm();
 const PlanForm &tensorForm();
+const PlanForm &warpgroupForm();
+
+/// Adds a tile with the best of these numbers of splits, which ascend from 1.
+void addWithSplits(ir::PlanList &plans, ir::CudaPlanKind kind, llvm::ArrayRef<int64_t> tile,
+                   ir::Tiling tiling, llvm::ArrayRef<int64_t> numbers);
+
+/// Elements that a lane loads and stores at a time: 16 bytes of 16-bit elements, where all elements
+/// have 16 bits; else 16 bytes of 32-bit ones.
+int64_t accessWidth(KernelOp kernel);
+
+/// "128x64x32"
+std::string extentsText(llvm::ArrayRef<int64_t> tile);
 
 /// Of a batch every element's; blocks of rows and of columns, the columns' fastest.
 llvm::SmallVector<Axis> getTileAxes(KernelOp kernel, int64_t rows, int64_t columns);

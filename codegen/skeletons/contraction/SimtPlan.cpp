@@ -44,6 +44,9 @@ class SimtForm final : public PlanForm {
 public:
   std::string whyNot(const PlanList &) const override { return {}; }
   StringRef getDeviceName() const override { return "contraction"; }
+  std::string describe(CudaPlanAttr plan) const override {
+    return "simt " + extentsText(plan.getTile());
+  }
 
   void addPlans(PlanList &plans) const override {
     auto add = [&](ArrayRef<int64_t> tile) {

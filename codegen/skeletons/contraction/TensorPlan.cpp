@@ -25,7 +25,6 @@ constexpr TensorTile kTensorTiles[] = {
     {64, 16, 128, 16, 16},  {16, 64, 128, 16, 16},
 };
 constexpr int64_t kSplits[] = {1, 2, 4, 8, 16, 32, 64};
-constexpr int64_t kLeastPerSplit = 256; // products that are worth a block
 
 TensorType lhsOf(KernelOp kernel) {
   return cast<TensorType>(kernel.getInputs()[findMatrices(kernel).lhs].getType());
@@ -116,38 +115,9 @@ Tiling tilingOf(ArrayRef<int64_t> tile, int64_t elementBytes) {
   return tiling;
 }
 
-/// The tile with the best of its splits.
 void addTile(PlanList &plans, ArrayRef<int64_t> tile) {
-  Tiling tiling = tilingOf(tile, sharedElementBytes(plans.kernel));
-  if (residentBlocks(plans.chip, tiling) == 0)
-    return;
-  Estimate best;
-  int64_t bestSplits = 0, bestLeast = 1;
-  auto depth = static_cast<int64_t>(plans.problem.depth);
-  for (int64_t splits : kSplits) {
-    if (splits > 1 && (elementsUseLhsSum(plans.kernel) || depth < splits * kLeastPerSplit))
-      break;
-    int64_t least = splits == 1 ? 1 : llvm::alignTo(llvm::divideCeil(depth, splits), kSumChunk);
-    tiling.splits = splits == 1 ? 1 : static_cast<double>(llvm::divideCeil(depth, least));
-    Estimate estimate = estimateContraction(plans.chip, plans.problem, tiling);
-    if (bestSplits == 0 || estimate.microseconds < best.microseconds) {
-      best = estimate;
-      bestSplits = static_cast<int64_t>(tiling.splits);
-      bestLeast = least;
-    }
-  }
-  plans.add(CudaPlanKind::Tensor, tile, bestSplits, bestLeast, best);
-}
-
-/// 16 bytes of 16-bit elements, where all elements have 16 bits; else 16 bytes of 32-bit ones.
-int64_t accessWidth(KernelOp kernel) {
-  for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
-    if (isVarying(kernel, i) && bitsOf(elementType(input)) != 16)
-      return 4;
-  for (auto [i, result] : llvm::enumerate(kernel.getStored()))
-    if (isStoredAs(kernel, i, AccessKind::Full) && bitsOf(elementType(result)) != 16)
-      return 4;
-  return 8;
+  addWithSplits(plans, CudaPlanKind::Tensor, tile, tilingOf(tile, sharedElementBytes(plans.kernel)),
+                ArrayRef(kSplits).take_front(elementsUseLhsSum(plans.kernel) ? 1 : 7));
 }
 
 class TensorForm final : public PlanForm {
@@ -199,8 +169,12 @@ public:
 
   std::string describe(CudaPlanAttr plan) const override {
     ArrayRef<int64_t> tile = plan.getTile();
-    return (", warps " + Twine(tile[3]) + "x" + Twine(tile[4]) + ", " + Twine(tile[5]) + " stages")
+    return ("tensor " + extentsText(tile) + ", warps " + Twine(tile[3]) + "x" + Twine(tile[4]) +
+            ", " + Twine(tile[5]) + " stages")
         .str();
+  }
+  std::string getTileArguments(CudaPlanAttr plan) const override {
+    return PlanForm::getTileArguments(plan) + ", " + std::to_string(plan.getSplits());
   }
 
   void addTo(BodyForm &form, KernelOp kernel, CudaPlanAttr plan) const override {

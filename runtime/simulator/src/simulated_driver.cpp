@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "tensor_map.hpp"
+
 namespace halftone {
 namespace {
 
@@ -24,7 +26,9 @@ SimulatedDriver::SimulatedDriver(std::string_view chip, const simulator::LaunchO
                  .chip = std::string(device_.chip().name),
                  .version = "as in " + std::string(device_.chip().product),
                  .memory_bytes = 0,
+                 .multiprocessors = device_.chip().multiprocessors,
                  .takes_ptx = true,
+                 .encodes_maps = device_.chip().tensor_maps(),
                  .separate_buffers = true};
 }
 
@@ -177,6 +181,24 @@ DriverStatus SimulatedDriver::run(const Function& function, const DriverLaunch& 
   }
   if (!status.ok()) status.kernel = function.entry.name;
   return status;
+}
+
+DriverStatus SimulatedDriver::encode(const MapSource& source, EncodedMap& map) {
+  using simulator::TensorElement;
+  simulator::TensorMap tiled;
+  tiled.address = source.address;
+  tiled.element =
+      source.element == MapSource::Element::f16 ? TensorElement::f16 : TensorElement::bf16;
+  tiled.swizzle = simulator::Swizzle::span128;
+  tiled.rank = 2;
+  tiled.extents = {source.columns, source.rows};
+  tiled.stride_bytes[1] = 2 * source.columns;  // both elements have 16 bits
+  tiled.box = {source.box_columns, source.box_rows};
+  if (std::string problem = simulator::problem_of(tiled); !problem.empty()) {
+    return failure(std::move(problem));
+  }
+  map.bytes = simulator::encode_tensor_map(tiled);
+  return {};
 }
 
 DriverStatus SimulatedDriver::create_stream(DriverStream& stream) {

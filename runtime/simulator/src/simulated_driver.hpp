@@ -43,6 +43,7 @@ class SimulatedDriver final : public Driver {
                     DriverFunction& function) override;
   DriverStatus launch(DriverFunction function, const DriverLaunch& launch,
                       DriverStream stream) override;
+  DriverStatus encode(const MapSource& source, EncodedMap& map) override;
   DriverStatus create_stream(DriverStream& stream) override;
   DriverStatus destroy_stream(DriverStream stream) override;
   DriverStatus synchronise(DriverStream stream) override;

@@ -37,6 +37,7 @@ bool describe(const CudaLibrary& library, CudaDevice& found, std::string& reason
   found.name = name.data();
   found.chip = "sm_" + std::to_string(10 * major + minor);
   found.memory_bytes = static_cast<std::int64_t>(memory);
+  found.encodes_maps = library.cuTensorMapEncodeTiled != nullptr;
   return result == 0;
 }
 
@@ -99,9 +100,10 @@ std::optional<KernelChoice> choose_on(const CudaDevice& gpu, const KernelOffer& 
     DriverProperties device;
     device.chip = gpu.chip;
     device.cuda_version = gpu.cuda_version;
+    device.encodes_maps = gpu.encodes_maps;
     return choose_for(device,
                       {.jit = jit, .toolchain = [&] { return toolchain_with(gpu.cuda_version); }},
-                      offer.targets, offer.ahead, why);
+                      offer.targets, offer.ahead, offer.with_maps, why);
   } catch (const Error& error) {
     why = error.object() + " " + error.cause();
     return std::nullopt;

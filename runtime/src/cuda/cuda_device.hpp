@@ -20,13 +20,15 @@ struct CudaDevice {
   std::string chip;  ///< "sm_90"
   std::int64_t memory_bytes = 0;
   int cuda_version = 0;  ///< the latest CUDA that the driver speaks: 13000
+  bool encodes_maps = false;
 };
 
 /// What an artifact offers to GPUs.
 struct KernelOffer {
   std::vector<std::string> targets;
   std::vector<AheadOfTime> ahead;
-  std::string model;  ///< "model 'gpt'"
+  std::string model;                        ///< "model 'gpt'"
+  std::vector<std::string> with_maps = {};  ///< targets that want a driver that encodes maps
 };
 
 /// As DriverContext::choose() for a GPU that need not be open, with this machine's NVRTC; where it

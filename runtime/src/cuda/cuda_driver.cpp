@@ -28,7 +28,7 @@ Handle handle_of(void* pointer) {
 }  // namespace
 
 CudaDriver::CudaDriver(const CudaLibrary& cuda, int index, DriverStatus& opened) : cuda_(cuda) {
-  int major = 0, minor = 0, version = 0;
+  int major = 0, minor = 0, multiprocessors = 0, version = 0;
   std::size_t memory = 0;
   std::array<char, 256> name{};
   const auto get = [&](int result) {
@@ -39,6 +39,7 @@ CudaDriver::CudaDriver(const CudaLibrary& cuda, int index, DriverStatus& opened)
       !get(cuda.cuDeviceGetName(name.data(), static_cast<int>(name.size()), device_)) ||
       !get(cuda.cuDeviceGetAttribute(&major, kMajor, device_)) ||
       !get(cuda.cuDeviceGetAttribute(&minor, kMinor, device_)) ||
+      !get(cuda.cuDeviceGetAttribute(&multiprocessors, kMultiprocessors, device_)) ||
       !get(cuda.cuDeviceTotalMem_v2(&memory, device_)) || !get(cuda.cuDriverGetVersion(&version)) ||
       !get(cuda.cuDevicePrimaryCtxRetain(&context_, device_))) {
     return;
@@ -47,7 +48,9 @@ CudaDriver::CudaDriver(const CudaLibrary& cuda, int index, DriverStatus& opened)
                  .chip = "sm_" + std::to_string(major * 10 + minor),
                  .version = "driver for CUDA " + text_of(cuda_version_of(version)),
                  .cuda_version = version,
-                 .memory_bytes = static_cast<std::int64_t>(memory)};
+                 .memory_bytes = static_cast<std::int64_t>(memory),
+                 .multiprocessors = multiprocessors,
+                 .encodes_maps = cuda.cuTensorMapEncodeTiled != nullptr};
 }
 
 CudaDriver::~CudaDriver() {
@@ -103,11 +106,15 @@ DriverStatus CudaDriver::copy_in(DeviceAddress to, std::span<const std::byte> fr
     const auto raw_stream = raw<CudaStream>(stream);
     const int result = cuda_.cuMemcpyHtoDAsync_v2(to, from.data(), from.size(), raw_stream);
     if (result != 0) return result;
+    // This call alone takes addresses that CUDA does not know, and leaves their type 0: the other
+    // one fails, which compute-sanitizer reports.
     unsigned type = 0;
-    const bool registered =
-        cuda_.cuPointerGetAttribute(&type, kMemoryType,
-                                    reinterpret_cast<CudaAddress>(from.data())) == 0;
-    return registered ? cuda_.cuStreamSynchronize(raw_stream) : 0;
+    int attribute = kMemoryType;
+    void* types[] = {&type};
+    const int asked = cuda_.cuPointerGetAttributes(1, &attribute, types,
+                                                   reinterpret_cast<CudaAddress>(from.data()));
+    if (asked != 0) return asked;
+    return type != 0 ? cuda_.cuStreamSynchronize(raw_stream) : 0;
   });
 }
 
@@ -176,6 +183,18 @@ DriverStatus CudaDriver::launch(DriverFunction function, const DriverLaunch& lau
     return cuda_.cuLaunchKernel(raw<CudaFunction>(function), launch.blocks, 1, 1, launch.threads, 1,
                                 1, launch.shared_bytes, raw<CudaStream>(stream),
                                 const_cast<void**>(launch.parameters.data()), nullptr);
+  });
+}
+
+DriverStatus CudaDriver::encode(const MapSource& source, EncodedMap& map) {
+  const bool is_f16 = source.element == MapSource::Element::f16;
+  const unsigned long long extents[] = {source.columns, source.rows};
+  const unsigned long long row_bytes[] = {2 * source.columns};  // both elements have 16 bits
+  const unsigned box[] = {source.box_columns, source.box_rows}, strides[] = {1, 1};
+  return run([&] {
+    return cuda_.cuTensorMapEncodeTiled(map.bytes.data(), is_f16 ? kMapOfF16 : kMapOfBf16, 2,
+                                        reinterpret_cast<void*>(source.address), extents, row_bytes,
+                                        box, strides, 0, kSwizzle128, kPromoteTo256, 0);
   });
 }
 

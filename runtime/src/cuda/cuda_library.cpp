@@ -25,7 +25,8 @@ Opened open_once() {
   CudaLibrary& library = opened.library;
 #define HALFTONE_CUDA_LOAD(name, parameters)                                \
   library.name = reinterpret_cast<int(*) parameters>(dlsym(handle, #name)); \
-  if (!library.name) opened.reason = "the driver is too old: it has no " #name;
+  if (!library.name && #name != kOptionalCudaCall)                          \
+    opened.reason = "the driver is too old: it has no " #name;
   HALFTONE_CUDA_CALLS(HALFTONE_CUDA_LOAD)
 #undef HALFTONE_CUDA_LOAD
   if (!opened.reason.empty()) return opened;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace halftone {
 
@@ -20,7 +21,9 @@ using CudaAddress = unsigned long long;
 /// Enumerators of cuda.h.
 namespace cuda {
 inline constexpr int kOutOfMemory = 2, kMajor = 75, kMinor = 76, kMostDynamicShared = 8,
-                     kCaptureThisThread = 1, kMemoryType = 2, kErrorLog = 5, kErrorLogBytes = 6;
+                     kCaptureThisThread = 1, kMemoryType = 2, kErrorLog = 5, kErrorLogBytes = 6,
+                     kMultiprocessors = 16, kMapOfF16 = 6, kMapOfBf16 = 9, kSwizzle128 = 3,
+                     kPromoteTo256 = 3;
 inline constexpr unsigned kNonBlocking = 1, kNoTiming = 2, kForAllContexts = 1;
 
 /// Results of which cuda.h says that the process must be terminated, or that the context cannot be
@@ -51,13 +54,16 @@ inline constexpr int kSticky[] = {214, 226, 700, 702, 709, 710, 714,
   X(cuMemsetD8Async, (CudaAddress, unsigned char, std::size_t, CudaStream))                    \
   X(cuMemHostAlloc, (void**, std::size_t, unsigned))                                           \
   X(cuMemFreeHost, (void*))                                                                    \
-  X(cuPointerGetAttribute, (void*, int, CudaAddress))                                          \
+  X(cuPointerGetAttributes, (unsigned, int*, void**, CudaAddress))                             \
   X(cuModuleLoadDataEx, (CudaModule*, const void*, unsigned, int*, void**))                    \
   X(cuModuleUnload, (CudaModule))                                                              \
   X(cuModuleGetFunction, (CudaFunction*, CudaModule, const char*))                             \
   X(cuFuncSetAttribute, (CudaFunction, int, int))                                              \
   X(cuLaunchKernel, (CudaFunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, \
                      unsigned, CudaStream, void**, void**))                                    \
+  X(cuTensorMapEncodeTiled,                                                                    \
+    (void*, int, unsigned, void*, const unsigned long long*, const unsigned long long*,        \
+     const unsigned*, const unsigned*, int, int, int, int))                                    \
   X(cuStreamCreate, (CudaStream*, unsigned))                                                   \
   X(cuStreamDestroy_v2, (CudaStream))                                                          \
   X(cuStreamSynchronize, (CudaStream))                                                         \
@@ -71,6 +77,9 @@ inline constexpr int kSticky[] = {214, 226, 700, 702, 709, 710, 714,
   X(cuGraphDestroy, (CudaGraph))                                                               \
   X(cuGraphLaunch, (CudaGraphExecutable, CudaStream))                                          \
   X(cuGraphExecDestroy, (CudaGraphExecutable))
+
+/// Drivers for CUDA 11 lack it; then it is null.
+inline constexpr std::string_view kOptionalCudaCall = "cuTensorMapEncodeTiled";
 
 /// The calls; each returns a CUresult.
 struct CudaLibrary {

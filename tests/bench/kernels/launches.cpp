@@ -9,6 +9,7 @@
 #include "halftone/manifest/spelling.hpp"
 #include "halftone/manifest/texts.hpp"
 #include "halftone/simulator/device.hpp"
+#include "simulator/src/tensor_map.hpp"
 
 namespace halftone::bench {
 
@@ -103,11 +104,34 @@ class Step {
     return product;
   }
 
+  simulator::EncodedTensorMap encoded(const manifest::TensorMap& map,
+                                      const std::vector<std::uint64_t>& values) const {
+    using simulator::TensorElement;
+    const auto extent = [&](const std::vector<manifest::Dimension>& dimensions) {
+      return static_cast<std::uint64_t>(manifest::elements(dimensions, symbols_));
+    };
+    simulator::TensorMap tiled;
+    tiled.address = values[static_cast<std::size_t>(map.argument)];
+    tiled.element =
+        map.element == encoding::Element::f16 ? TensorElement::f16 : TensorElement::bf16;
+    tiled.swizzle = simulator::Swizzle::span128;
+    tiled.rank = 2;
+    tiled.extents = {extent(map.columns), extent(map.rows)};
+    tiled.stride_bytes[1] = 2 * tiled.extents[0];
+    tiled.box = {static_cast<std::uint32_t>(map.box_columns),
+                 static_cast<std::uint32_t>(map.box_rows)};
+    return simulator::encode_tensor_map(tiled);
+  }
+
   simulator::Counters count(const manifest::CudaKernel& cuda,
                             const std::vector<std::uint64_t>& values) {
+    std::vector<simulator::EncodedTensorMap> maps;
+    for (const manifest::TensorMap& map : cuda.maps) maps.push_back(encoded(map, values));
     std::vector<const void*> parameters;
+    for (const simulator::EncodedTensorMap& map : maps) parameters.push_back(&map);
     for (const std::uint64_t& value : values) parameters.push_back(&value);
-    const auto blocks = static_cast<std::uint32_t>(manifest::block_count(cuda, symbols_));
+    const auto blocks = static_cast<std::uint32_t>(
+        manifest::grid_size(cuda, symbols_, device_.chip().multiprocessors));
     const simulator::LaunchReport report = device_.launch(
         module(cuda), cuda.entry, {blocks, 1, 1}, {static_cast<std::uint32_t>(cuda.threads), 1, 1},
         static_cast<std::uint32_t>(cuda.shared_bytes), parameters, {.check = false, .threads = 2});

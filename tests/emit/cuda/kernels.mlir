@@ -208,7 +208,7 @@ halftone.graph "training" {
   }
 
   // A block per row of several chunks.
-  // CHECK-LABEL: // m: long_rows, row
+  // CHECK-LABEL: // m: long_rows, kept_row
   // CHECK: index == 0 ? halftone::kernels::Reduction::maximum : halftone::kernels::Reduction::sum;
   %long_rows:2 = halftone.kernel "long_rows" row over ["batch", 2500] reduce [] (%x2500) accesses [#full] -> [#full, #row]
       fused [] {resultSegmentSizes = array<i32: 2, 0>}

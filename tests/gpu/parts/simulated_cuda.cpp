@@ -228,6 +228,7 @@ CudaLibrary simulated_cuda(const std::string& chip) {
   table.cuCtxSetCurrent = Fill<decltype(table.cuCtxSetCurrent)>::kNothing;
   table.cuDevicePrimaryCtxRelease_v2 = Fill<decltype(table.cuDevicePrimaryCtxRelease_v2)>::kNothing;
   table.cuFuncSetAttribute = Fill<decltype(table.cuFuncSetAttribute)>::kNothing;
+  table.cuPointerGetAttributes = Fill<decltype(table.cuPointerGetAttributes)>::kNothing;
   table.cuEventRecord = Fill<decltype(table.cuEventRecord)>::kNothing;
   table.cuEventSynchronize = Fill<decltype(table.cuEventSynchronize)>::kNothing;
   table.cuGraphDestroy = Fill<decltype(table.cuGraphDestroy)>::kNothing;

@@ -28,13 +28,15 @@ string_view between(string_view text, string_view before, string_view after) {
   return end == string_view::npos ? string_view{} : text.substr(0, end);
 }
 
+/// Those that the launch passes: without tensor maps, which stand first.
 std::vector<string_view> parameters_of(string_view entry) {
   std::vector<string_view> names;
   string_view list = between(entry, "\nhalftone_", ") {");
   while (!list.empty()) {
     const std::size_t comma = list.find(',');
     const string_view one = list.substr(0, comma);
-    names.push_back(one.substr(one.find_last_of(" *") + 1));
+    if (one.find("TensorMap ") == string_view::npos)
+      names.push_back(one.substr(one.find_last_of(" *") + 1));
     list.remove_prefix(comma == string_view::npos ? list.size() : comma + 1);
   }
   return names;

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "halftone/encoding/encoding.hpp"
+
 namespace halftone::manifest {
 
 /// A fixed extent, or coefficient * the bound value of `symbol`.
@@ -97,6 +99,21 @@ struct Work {
 
 inline constexpr std::int64_t kWorkAlignment = 256;
 
+/// A matrix that a kernel copies boxes of into shared memory (cp.async.bulk.tensor of sm_90): an
+/// argument's elements, whose rows lie one after another. Outside of it copies read zeros. In
+/// shared memory 16 bytes are exchanged within every 128 (the swizzle of 128 bytes).
+struct TensorMap {
+  std::int32_t argument = 0;  ///< of the launch
+  encoding::Element element = encoding::Element::bf16;
+  std::vector<Dimension> rows, columns;        ///< products; a row is a multiple of 16 bytes
+  std::int32_t box_rows = 1, box_columns = 1;  ///< of a copy: 256 at most, 128 bytes at most
+
+  bool operator==(const TensorMap&) const = default;
+};
+
+inline constexpr std::int32_t kMostBoxRows = 256, kMostBoxBytes = 128, kMapRowBytes = 16;
+inline constexpr std::int64_t kMapBytes = 128;  ///< encoded, as the driver does it
+
 /// What the cost model said of one launch, with symbols as Manifest::assumed.
 struct Cost {
   double operations = 0.0;  ///< floating point, a multiply-add counts as two
@@ -116,19 +133,24 @@ struct Plan {
 };
 
 /// How a kernel runs on one chip. Grid and blocks have one dimension; the grid has the product of
-/// ceil(extent / tile) over `blocks`, times the number of splits. The entry's parameters: a pointer
-/// per argument of the launch, in order; a pointer to memory of plan_workspace(), aligned to
-/// kWorkAlignment, where `workspace` is not empty; every symbol of the manifest as 64-bit integer.
+/// ceil(extent / tile) over `blocks`, times the number of splits; where `resident` says how many
+/// blocks an SM holds, no more than run at once: those go on with the tiles that are left. The
+/// entry's parameters: kMapBytes for each of `maps`, in order; a pointer per argument of the
+/// launch, in order; a pointer to memory of plan_workspace(), aligned to kWorkAlignment, where
+/// `workspace` is not empty; every symbol of the manifest as 64-bit integer.
 struct CudaKernel {
   std::int32_t text = 0;  ///< index into the artifact's texts
   std::string entry;      ///< the function's name in that text
   std::int32_t threads = 32;
   std::vector<TaskAxis> blocks;
+  std::int32_t resident = 0;      ///< 0: every tile has a block of its own
   std::int64_t shared_bytes = 0;  ///< dynamic shared memory of a block
+  std::vector<TensorMap> maps;
   Split split;
   std::vector<Work> workspace;
   std::vector<Plan> plans;  ///< the chosen one, then those it beat, best first; empty: no choice
   std::string reason;  ///< why tensor cores run no contraction or attention, for people; or empty
+  std::string no_warpgroups;  ///< likewise why they run it without wgmma, where a chip has that
 
   bool operator==(const CudaKernel&) const = default;
 };

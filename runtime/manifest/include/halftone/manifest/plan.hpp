@@ -52,6 +52,12 @@ struct ArenaPlan {
 [[nodiscard]] std::int64_t block_count(const CudaKernel& kernel,
                                        std::span<const std::int64_t> symbols);
 
+/// The grid on so many SMs, 0 where nobody knows: block_count(), or of a kernel with `resident` as
+/// many as run at once.
+[[nodiscard]] std::int64_t grid_size(const CudaKernel& kernel,
+                                     std::span<const std::int64_t> symbols,
+                                     std::int64_t multiprocessors);
+
 /// Where every part of a kernel's workspace begins, and the bytes of all.
 struct WorkspacePlan {
   std::int64_t bytes = 0;

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// On tensor cores by wgmma, from shared memory that tensor copies fill: two f16 or two bf16
+// operands, where the chip has it (sm_90a) and the sum may take any order (P21).
+#include "codegen/emit/cuda/BodyPrinter.h"
+#include "codegen/plan/PlanList.h"
+#include "codegen/skeletons/contraction/Contraction.h"
+#include "codegen/skeletons/contraction/PlanForm.h"
+
+using namespace mlir;
+using namespace halftone::ir;
+
+namespace halftone::skeletons {
+
+namespace {
+
+/// As warpgroup_contraction.cuh has them.
+constexpr int64_t kStageDepth = 64, kGroupThreads = 384, kGroupRegisters = 168, kHalfBytes = 2;
+constexpr int64_t kGroupSplits[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16};
+constexpr int64_t kSlabBytes = 8 * 16 * 32 * 4, kBarrierBytes = 16;
+
+/// A plan's numbers, in the order of the device's Tile.
+struct WarpgroupTile {
+  int64_t rows, columns, stages, alternates, groupRows;
+
+  int64_t sharedBytes() const {
+    return stages * ((rows + columns) * kStageDepth * kHalfBytes + kBarrierBytes) + kSlabBytes;
+  }
+};
+
+constexpr WarpgroupTile kWarpgroupTiles[] = {
+    {128, 256, 4, 0, 16}, {256, 128, 4, 0, 8}, {128, 192, 5, 0, 16},
+    {128, 128, 6, 1, 16}, {64, 256, 5, 1, 16},
+};
+
+std::optional<WarpgroupTile> warpgroupTileOf(CudaPlanAttr plan) {
+  ArrayRef<int64_t> n = plan.getTile();
+  if (n.size() != 5)
+    return std::nullopt;
+  WarpgroupTile tile{n[0], n[1], n[2], n[3], n[4]};
+  const auto *known = llvm::find_if(kWarpgroupTiles, [&](const WarpgroupTile &other) {
+    return other.rows == tile.rows && other.columns == tile.columns;
+  });
+  bool fits = known != std::end(kWarpgroupTiles) && tile.stages >= 2 && (n[3] == 0 || n[3] == 1) &&
+              tile.groupRows > 0;
+  return fits ? std::optional(tile) : std::nullopt;
+}
+
+/// How memory holds an operand: rows one after another, and whether k lies along them.
+struct StoredMatrix {
+  unsigned input = 0;
+  Dims rows, columns;
+  bool alongDepth = false;
+};
+
+StoredMatrix lhsMatrix(KernelOp kernel) {
+  Dims rows(kernel.getDomainType().getRowDims()), depth(kernel.getReduction().getValue());
+  unsigned input = findMatrices(kernel).lhs;
+  if (kernel.getTransposeLhs())
+    return {input, depth, rows, false};
+  return {input, rows, depth, true};
+}
+
+StoredMatrix rhsMatrix(KernelOp kernel) {
+  Dims columns(kernel.getDomain().getValue().take_back()), depth(kernel.getReduction().getValue());
+  unsigned input = findMatrices(kernel).rhs;
+  if (kernel.getTransposeRhs())
+    return {input, columns, depth, true};
+  return {input, depth, columns, false};
+}
+
+Type elementTypeOf(KernelOp kernel, const StoredMatrix &matrix) {
+  return elementType(kernel.getInputs()[matrix.input]);
+}
+
+/// Of a row's bytes what divides them whatever symbols stand for.
+int64_t fixedRowBytes(const StoredMatrix &matrix) {
+  int64_t bytes = kHalfBytes;
+  for (Attribute dim : matrix.columns)
+    if (auto extent = dyn_cast<IntegerAttr>(dim))
+      bytes *= extent.getInt();
+  return bytes;
+}
+
+bool usesLhsSum(KernelOp kernel) { return !kernel.getBody().front().getOps<LhsSumOp>().empty(); }
+
+std::string whyNoWarpgroups(KernelOp kernel) {
+  std::array<StoredMatrix, 2> matrices = {lhsMatrix(kernel), rhsMatrix(kernel)};
+  Type lhs = elementTypeOf(kernel, matrices[0]), rhs = elementTypeOf(kernel, matrices[1]);
+  auto name = [](Type type) { return std::string(encoding::word(elementOf(type))); };
+  bool isHalf = elementOf(lhs) == Element::f16 || elementOf(lhs) == Element::bf16;
+  if (lhs != rhs || !isHalf)
+    return "operands of " + name(lhs) + (lhs == rhs ? "" : " and " + name(rhs)) +
+           ": wgmma is given two f16 or two bf16";
+  if (!kernel.getBatchDims().empty())
+    return "a batch: tensor copies would read past the end of an element";
+  if (elementsUseLhsSum(kernel))
+    return "elements that use the sum of lhs: it is known when they are done";
+  if (usesLhsSum(kernel) && !kernel.getTransposeLhs())
+    return "the sum of a lhs that lies along k";
+  for (const StoredMatrix &matrix : matrices)
+    if (int64_t bytes = fixedRowBytes(matrix); bytes % 16 != 0)
+      return "rows of " + std::to_string(bytes) +
+             " bytes: tensor copies want them to be multiples of 16";
+  return "";
+}
+
+/// Boxes of one line of the swizzle, along memory.
+Launch::Map tensorMapOf(const StoredMatrix &matrix, int64_t lines) {
+  return {matrix.input, matrix.rows, matrix.columns, matrix.alongDepth ? lines : kStageDepth,
+          kStageDepth};
+}
+
+Tiling warpgroupTilingOf(const WarpgroupTile &tile) {
+  Tiling tiling;
+  tiling.tensor = tiling.warpgroup = true;
+  tiling.rows = static_cast<double>(tile.rows);
+  tiling.columns = static_cast<double>(tile.columns);
+  tiling.depth = kStageDepth;
+  tiling.stages = static_cast<double>(tile.stages);
+  tiling.threads = kGroupThreads;
+  tiling.registers = kGroupRegisters;
+  tiling.sharedBytes = static_cast<double>(tile.sharedBytes());
+  tiling.alternates = tile.alternates != 0;
+  // Copies write both operands once; every 64 rows of sums read theirs and all columns.
+  bool halvesColumns = !tile.alternates && tile.rows < 128;
+  double blocks = tiling.rows / 64 * (halvesColumns ? 2 : 1);
+  double columns = tiling.columns / (halvesColumns ? 2 : 1);
+  tiling.sharedTraffic = kHalfBytes * (tiling.rows + tiling.columns + blocks * (64 + columns));
+  return tiling;
+}
+
+/// Whether vectors of all that is loaded or stored for a Column begin at multiples of 16 bytes.
+void printIsAligned(BodyPrinter &printer) {
+  KernelOp kernel = printer.kernel;
+  SmallVector<std::string> pointers;
+  for (unsigned i = 0; i < kernel.getInputs().size(); ++i) {
+    AccessKind kind = kernel.getInputAccess(i).getKind();
+    if (kind == AccessKind::Full || kind == AccessKind::Column || kind == AccessKind::Start)
+      pointers.push_back(memberName(kernel, i));
+  }
+  for (unsigned i = 0; i < kernel.getStored().size(); ++i)
+    if (isStoredAs(kernel, i, AccessKind::Full))
+      pointers.push_back(numbered("result", i));
+  printer.out << "  " << kDevice << " bool is_aligned() const {\n    return ((0";
+  for (const std::string &pointer : pointers)
+    printer.out << " | reinterpret_cast<unsigned long long>(" << pointer << ")";
+  printer.out << ") & 15) == 0;\n  }\n";
+}
+
+/// Counters, partial sums, and sums of lhs by chunks, as warpgroup_contraction.cuh lays them out.
+void addGroupWorkspace(KernelOp kernel, const WarpgroupTile &tile, Launch &launch) {
+  launch.workspace = {{4 * (tile.alternates ? 1 : 2), launch.axes, false, true},
+                      {4 * tile.rows * tile.columns, launch.axes, true, false}};
+  if (usesLhsSum(kernel))
+    launch.workspace.push_back(
+        {4 * tile.rows,
+         {{Dims(kernel.getReduction().getValue()), kSumChunk}, launch.axes.front()},
+         false,
+         false});
+}
+
+class WarpgroupForm final : public PlanForm {
+public:
+  StringRef getDeviceName() const override { return "warpgroup_contraction"; }
+
+  std::string whyNot(const PlanList &plans) const override { return whyNoWarpgroups(plans.kernel); }
+
+  void addPlans(PlanList &plans) const override {
+    for (const WarpgroupTile &tile : kWarpgroupTiles)
+      addWithSplits(plans, CudaPlanKind::Warpgroup,
+                    {tile.rows, tile.columns, tile.stages, tile.alternates, tile.groupRows},
+                    warpgroupTilingOf(tile), kGroupSplits);
+  }
+
+  FailureOr<Launch> getLaunch(KernelOp kernel, CudaPlanAttr plan) const override {
+    std::optional<WarpgroupTile> tile = warpgroupTileOf(plan);
+    if (!tile || plan.getLeast() < 1 || plan.getSplits() < 1)
+      return kernel.emitOpError("has a warpgroup plan that warpgroup_contraction cannot run; leave "
+                                "it to halftone-plan-tiles");
+    if (std::string why = whyNoWarpgroups(kernel); !why.empty())
+      return kernel.emitOpError("has a warpgroup plan, but ") << why;
+    Launch launch;
+    launch.threads = kGroupThreads;
+    launch.resident = 1;
+    launch.axes = getTileAxes(kernel, tile->rows, tile->columns);
+    launch.sharedBytes = tile->sharedBytes();
+    if (plan.getSplits() > 1)
+      addGroupWorkspace(kernel, *tile, launch);
+    launch.maps = {tensorMapOf(lhsMatrix(kernel), tile->rows),
+                   tensorMapOf(rhsMatrix(kernel), tile->columns)};
+    return launch;
+  }
+
+  std::string describe(CudaPlanAttr plan) const override {
+    WarpgroupTile tile = *warpgroupTileOf(plan);
+    return ("tensor " + extentsText({tile.rows, tile.columns, kStageDepth}) + ", warp groups" +
+            (tile.alternates ? " in turns" : "") + ", " + Twine(tile.stages) + " stages")
+        .str();
+  }
+
+  std::string getTileArguments(CudaPlanAttr plan) const override {
+    WarpgroupTile tile = *warpgroupTileOf(plan);
+    return (Twine(tile.rows) + ", " + Twine(tile.columns) + ", " + Twine(tile.stages) + ", " +
+            (tile.alternates ? "true" : "false") + ", " + Twine(tile.groupRows) +
+            (plan.getSplits() > 1 ? ", true" : ""))
+        .str();
+  }
+
+  /// As many splits as manifest::split_count() has.
+  std::string getRunArguments(CudaPlanAttr plan) const override {
+    if (plan.getSplits() == 1)
+      return ", map0, map1, 1, nullptr";
+    int64_t least = plan.getLeast();
+    return (", map0, map1,\n      static_cast<int>(min(max((body.depth + " + Twine(least - 1) +
+            "LL) / " + Twine(least) + "LL, 1LL), " + Twine(plan.getSplits()) +
+            "LL)), body.workspace")
+        .str();
+  }
+
+  void addTo(BodyForm &form, KernelOp kernel, CudaPlanAttr plan) const override {
+    form.constants += bodyConstant("kElementsUseLhsSum", elementsUseLhsSum(kernel)) +
+                      bodyConstant("kWidth", accessWidth(kernel));
+    form.column = "halftone::kernels::warpgroup_contraction::Column";
+    form.workspace = plan.getSplits() > 1;
+    form.members = [before = std::move(form.members)](BodyPrinter &printer) {
+      printIsAligned(printer);
+      return before(printer);
+    };
+  }
+};
+
+} // namespace
+
+const PlanForm &warpgroupForm() {
+  static const WarpgroupForm form;
+  return form;
+}
+
+} // namespace halftone::skeletons

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contractions by tensor copies and wgmma (decisions/0033) on a simulated chip: the plan is chosen
+// where products are large, runs at any size, and its sums are exact where they are and inside N8
+// elsewhere.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <regex>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "artifacts.hpp"
+#include "halftone/manifest/manifest.hpp"
+#include "replay.hpp"
+#include "simulation.hpp"
+
+namespace halftone::tests {
+
+namespace {
+
+constexpr std::string_view kRun = "warpgroup_contraction::run<";
+
+Artifact artifact_of(const char* name) { return Artifact::linked(*find_artifact(name).image); }
+
+/// The kernels of a chip by their names.
+std::map<std::string, manifest::CudaKernel> kernels_of(const Artifact& artifact,
+                                                       std::string_view chip) {
+  std::map<std::string, manifest::CudaKernel> kernels;
+  for (const manifest::Manifest& manifest : artifact.manifests())
+    if (const auto* target = manifest::find_cuda(manifest, chip))
+      for (std::size_t i = 0; i < manifest.kernels.size(); ++i)
+        kernels[manifest.kernels[i].name] = target->kernels[i];
+  return kernels;
+}
+
+std::set<std::string> with_maps(const std::map<std::string, manifest::CudaKernel>& kernels) {
+  std::set<std::string> names;
+  for (const auto& [name, kernel] : kernels)
+    if (!kernel.maps.empty()) names.insert(name);
+  return names;
+}
+
+/// The artifact with depths split from 128 on, where they are split at all; texts go with it.
+class SplitArtifact {
+ public:
+  explicit SplitArtifact(const char* name) : image_(*find_artifact(name).image) {
+    for (std::uint64_t i = 0; i < image_.manifest_count; ++i) {
+      manifest::Manifest manifest;
+      manifest::DecodeError error;
+      const auto& own = image_.manifests[i];
+      if (!manifest::decode({own.bytes, own.size}, manifest, error))
+        throw std::runtime_error(error.message);
+      for (manifest::CudaTarget& target : manifest.cuda)
+        for (manifest::CudaKernel& kernel : target.kernels)
+          if (!kernel.maps.empty() && kernel.split.most > 1) kernel.split.least = 128;
+      encoded_.push_back(manifest::encode(manifest));
+    }
+    for (const auto& bytes : encoded_) manifests_.push_back({bytes.data(), bytes.size()});
+    image_.manifests = manifests_.data();
+  }
+  [[nodiscard]] Artifact artifact() const { return Artifact::linked(image_); }
+
+  [[nodiscard]] static std::string text(const std::string& own) {
+    static const std::regex parts("[+] [0-9]+LL[)] / [0-9]+LL, 1LL");
+    return std::regex_replace(own, parts, "+ 127LL) / 128LL, 1LL");
+  }
+
+ private:
+  manifest::ArtifactImage image_;
+  std::vector<std::vector<std::byte>> encoded_;
+  std::vector<manifest::ManifestImage> manifests_;
+};
+
+/// In the text of every kernel, `from` becomes `to`.
+struct Mutant {
+  const char* fault;
+  std::string_view from, to;
+};
+
+struct Run {
+  Tally tally;
+  std::size_t findings = 0;
+  int changed = 0;
+  std::string error = {};
+};
+
+/// A chip of so many SMs, so that blocks have further tiles.
+Device small_chip(std::int64_t multiprocessors, CompileKernel compile,
+                  SimulatedDriver::Observe observe) {
+  auto driver =
+      std::make_unique<SimulatedDriver>("sm_90a", simulator::LaunchOptions{}, std::move(observe));
+  return Device::driven(
+      std::make_shared<DriverContext>(
+          "simulated:sm_90a", std::move(driver), std::move(compile),
+          DriverOptions{.checks_launches = true, .multiprocessors = multiprocessors}),
+      "a test asked for it");
+}
+
+/// Every kernel of warp groups of a training step, and nothing else; stops at the first that fails.
+Run run(std::int64_t batch, const Mutant& mutant = {}) {
+  Run result;
+  const auto compile = [&](const std::string& text, const std::string& entry,
+                           const std::string& architecture) {
+    const bool runs = text.find(kRun) != text.npos || entry.starts_with("halftone_refresh");
+    if (!runs) return empty_kernel(entry, architecture);
+    std::string own = SplitArtifact::text(text);
+    const std::size_t at = mutant.from.empty() ? own.npos : own.find(mutant.from);
+    if (at != own.npos && text.find(kRun) != text.npos) {
+      own.replace(at, mutant.from.size(), mutant.to);
+      ++result.changed;
+    }
+    return compile_with_nvrtc(own, entry, architecture);
+  };
+  const auto observe = [&](const std::string&, const simulator::LaunchReport& report) {
+    result.findings += report.findings.size();
+  };
+  const std::vector<Binding> bindings = {{"batch", batch}};
+  const SplitArtifact split("products");
+  try {
+    Replay replay(
+        split.artifact(), small_chip(4, compile, observe),
+        {.model = "", .bindings = bindings, .seed = 5},
+        [](const std::string& text) { return text.find(kRun) != text.npos; }, "training");
+    replay.step(1, result.tally);
+  } catch (const std::exception& error) {
+    result.error = error.what();
+  }
+  return result;
+}
+
+constexpr Mutant kMutants[] = {
+    {"a step of k is left out", "step < kDepth / 16", "step < kDepth / 16 - 1"},
+    {"a stage is not waited for", "ring.wait_full(turn.stage, turn.parity);", ""},
+    {"operands of another place are multiplied", "(stage + own_row * kLineBytes) >> 4",
+     "stage >> 4"},
+    {"the last part of the depth is not added", "split < splits_; ++split",
+     "split + 1 < splits_; ++split"},
+    {"lhs's sums miss a chunk", "chunk < chunks; ++chunk", "chunk + 1 < chunks; ++chunk"},
+    {"rows past the last are stored", "row >= body_.rows || ", ""},
+};
+
+}  // namespace
+
+TEST_CASE("large products are planned for warp groups of sm_90a, and no others") {
+  const auto large = kernels_of(artifact_of("products"), "sm_90a");
+  CHECK(with_maps(large) == std::set<std::string>{"one_weight_gradient", "three",
+                                                  "three_input_gradient", "three_weight_gradient",
+                                                  "two", "two_weight_gradient"});
+  CHECK(with_maps(kernels_of(artifact_of("products"), "sm_80")).empty());
+  CHECK(with_maps(kernels_of(artifact_of("products_small"), "sm_90a")).empty());
+  for (const auto& [name, kernel] : large) {
+    CAPTURE(name);
+    if (kernel.maps.empty()) continue;
+    REQUIRE(kernel.maps.size() == 2);
+    CHECK(kernel.plans.front().name.find("warp groups") != std::string::npos);
+    CHECK(kernel.resident == 1);
+    CHECK(kernel.threads == 384);
+    CHECK(kernel.no_warpgroups.empty());
+  }
+  const auto& two = large.at("two");  // [batch, 264] by [392, 264], f16
+  const std::vector<manifest::Dimension> batch = {{1, 0}}, depth = {{264, -1}};
+  CHECK(two.maps[0].rows == batch);
+  CHECK(two.maps[0].columns == depth);
+  CHECK(two.maps[0].element == manifest::Element::f16);
+  CHECK(two.maps[1].rows == std::vector<manifest::Dimension>{{392, -1}});
+  for (const char* name : {"one", "two", "three"}) {
+    CAPTURE(std::string(name));
+    CHECK(large.at(std::string(name) + "_weight_gradient").split.most > 1);
+  }
+}
+
+TEST_CASE("products by warp groups have exact sums where they are, and are in N8 elsewhere") {
+  for (const std::int64_t batch : {1, 37, 300}) {
+    CAPTURE(batch);
+    const Run result = run(batch);
+    CAPTURE(result.error);
+    CAPTURE(result.tally.first);
+    CHECK(result.error.empty());
+    CHECK(result.tally.clean());
+    CHECK(result.findings == 0);
+    CHECK(result.tally.kernels.size() == 6);
+    CHECK(result.tally.exact_sums == 6);
+    std::printf("batch %lld: %lld elements inside their bounds\n", static_cast<long long>(batch),
+                static_cast<long long>(result.tally.bounded));
+  }
+}
+
+TEST_CASE("faults that a kernel's text is given are seen") {
+  for (const Mutant& mutant : kMutants) {
+    CAPTURE(std::string(mutant.fault));
+    const Run result = run(150, mutant);
+    CHECK(result.changed > 0);
+    CHECK((!result.tally.clean() || result.findings > 0 || !result.error.empty()));
+  }
+}
+
+}  // namespace halftone::tests
