@@ -8,6 +8,7 @@
 // 13.0 also from the library.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <map>
 #include <sstream>
 #include <string>
