@@ -106,35 +106,25 @@ __global__ void multiply_add(float* sink, int count, float a, float b) {
   if (sum == 1) *sink = sum;
 }
 
-__global__ void mma_bf16(float* sink, int count) {
+template <bool kTf32>
+__global__ void multiply_matrices(float* sink, int count) {
   float sums[8][4] = {};
   const unsigned int a = threadIdx.x, b = blockIdx.x;
+#define HALFTONE_MMA(instruction)                                                       \
+  asm volatile("mma.sync.aligned." instruction                                          \
+               " {%0, %1, %2, %3}, {%4, %5, %4, %5}, {%4, %5}, {%0, %1, %2, %3};"       \
+               : "+f"(sums[i][0]), "+f"(sums[i][1]), "+f"(sums[i][2]), "+f"(sums[i][3]) \
+               : "r"(a), "r"(b))
   for (int n = 0; n < count; ++n) {
 #pragma unroll
-    for (int i = 0; i < 8; ++i)
-      asm volatile(
-          "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %4, %5}, "
-          "{%4, %5}, {%0, %1, %2, %3};"
-          : "+f"(sums[i][0]), "+f"(sums[i][1]), "+f"(sums[i][2]), "+f"(sums[i][3])
-          : "r"(a), "r"(b));
+    for (int i = 0; i < 8; ++i) {
+      if (kTf32)
+        HALFTONE_MMA("m16n8k8.row.col.f32.tf32.tf32.f32");
+      else
+        HALFTONE_MMA("m16n8k16.row.col.f32.bf16.bf16.f32");
+    }
   }
-  float sum = 0;
-  for (auto& each : sums) sum += each[0] + each[1] + each[2] + each[3];
-  if (sum == 1) *sink = sum;
-}
-
-__global__ void mma_tf32(float* sink, int count) {
-  float sums[8][4] = {};
-  const unsigned int a = threadIdx.x, b = blockIdx.x;
-  for (int n = 0; n < count; ++n) {
-#pragma unroll
-    for (int i = 0; i < 8; ++i)
-      asm volatile(
-          "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %4, %5}, "
-          "{%4, %5}, {%0, %1, %2, %3};"
-          : "+f"(sums[i][0]), "+f"(sums[i][1]), "+f"(sums[i][2]), "+f"(sums[i][3])
-          : "r"(a), "r"(b));
-  }
+#undef HALFTONE_MMA
   float sum = 0;
   for (auto& each : sums) sum += each[0] + each[1] + each[2] + each[3];
   if (sum == 1) *sink = sum;
@@ -226,9 +216,11 @@ void arithmetic(cudaStream_t stream, int sms) {
   double seconds = seconds_of(
       stream, [&] { multiply_add<<<sms * 4, 512, 0, stream>>>(sink, kTimes, 1.0f, 0.5f); });
   print("f32 multiply-add", 2e-12 * 8 * kTimes * 512 * 4 * sms / seconds, "TF/s");
-  seconds = seconds_of(stream, [&] { mma_bf16<<<sms * 4, 256, 0, stream>>>(sink, kTimes); });
+  seconds = seconds_of(
+      stream, [&] { multiply_matrices<false><<<sms * 4, 256, 0, stream>>>(sink, kTimes); });
   print("mma.sync bf16", 1e-12 * 8 * kTimes * 8 * 4 * sms * 2 * 16 * 8 * 16 / seconds, "TF/s");
-  seconds = seconds_of(stream, [&] { mma_tf32<<<sms * 4, 256, 0, stream>>>(sink, kTimes); });
+  seconds = seconds_of(stream,
+                       [&] { multiply_matrices<true><<<sms * 4, 256, 0, stream>>>(sink, kTimes); });
   print("mma.sync tf32", 1e-12 * 8 * kTimes * 8 * 4 * sms * 2 * 16 * 8 * 8 / seconds, "TF/s");
 }
 

@@ -112,11 +112,11 @@ Run run(std::int64_t batch, const Mutant& mutant = {}) {
     if (!runs) return empty_kernel(entry, architecture);
     std::string own = SplitArtifact::text(text);
     const std::size_t at = mutant.from.empty() ? own.npos : own.find(mutant.from);
-    if (at != own.npos && text.find(kRun) != text.npos) {
-      own.replace(at, mutant.from.size(), mutant.to);
-      ++result.changed;
-    }
-    return compile_with_nvrtc(own, entry, architecture);
+    const bool is_mutant = at != own.npos && text.find(kRun) != text.npos;
+    if (is_mutant) own.replace(at, mutant.from.size(), mutant.to);
+    auto compiled = compile_with_nvrtc(own, entry, architecture);
+    result.changed += is_mutant;  // of a text that does not compile nothing is seen
+    return compiled;
   };
   const auto observe = [&](const std::string&, const simulator::LaunchReport& report) {
     result.findings += report.findings.size();
