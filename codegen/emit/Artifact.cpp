@@ -123,15 +123,21 @@ static std::vector<Resolution> resolve(const description::Description &descripti
 }
 
 /// The targets of a resolution that each would be planned alike if planned alone: the CPU, chips
-/// that run some kernels otherwise than most, and these.
+/// that run some kernels otherwise than most, those that leave heads in place, and these.
 static std::vector<std::vector<std::string>> waysOf(ModuleOp module,
                                                     ArrayRef<std::string> targets) {
-  auto apart = module->getAttrOfType<ArrayAttr>(kChipsApartAttr);
-  std::vector<std::vector<std::string>> ways(3);
+  std::vector<std::vector<std::string>> ways(4);
   for (const std::string &target : targets) {
+    auto isAmong = [&](StringRef attribute) {
+      auto chips = module->getAttrOfType<ArrayAttr>(attribute);
+      return chips && llvm::is_contained(chips.getAsValueRange<StringAttr>(), target);
+    };
     bool isCpu = target == "cpu" && module->hasAttr(kCpuApartAttr);
-    bool isApart = apart && llvm::is_contained(apart.getAsValueRange<StringAttr>(), target);
-    ways[isCpu ? 0 : isApart ? 1 : 2].push_back(target);
+    ways[isCpu                        ? 0
+         : isAmong(kChipsApartAttr)   ? 1
+         : isAmong(kChipsInPlaceAttr) ? 2
+                                      : 3]
+        .push_back(target);
   }
   llvm::erase_if(ways, [](auto &way) { return way.empty(); });
   return ways;
@@ -146,13 +152,19 @@ static LogicalResult planApart(const description::Description &description,
   if (failed(module))
     return failure();
   std::vector<std::vector<std::string>> ways = waysOf(**module, resolutions[index].targets);
+  auto inPlace = (**module)->getAttrOfType<ArrayAttr>(kChipsInPlaceAttr);
+  auto isInPlace = [&](const std::vector<std::string> &way) {
+    return inPlace &&
+           llvm::is_contained(inPlace.getAsValueRange<StringAttr>(), StringRef(way.front()));
+  };
   if (options.alike || ways.size() == 1) {
     resolutions[index].module = std::move(*module);
     return success();
   }
   for (auto [i, way] : llvm::enumerate(ways)) {
-    bool isLast = i + 1 == ways.size(); // which the module was planned for
-    auto planned = isLast ? std::move(module) : plan(description, way, options, context);
+    // The last was planned with the others, unless it leaves in place what they move.
+    bool isPlanned = i + 1 == ways.size() && !isInPlace(way);
+    auto planned = isPlanned ? std::move(module) : plan(description, way, options, context);
     if (failed(planned))
       return failure();
     if (i > 0)

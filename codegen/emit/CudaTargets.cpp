@@ -57,12 +57,15 @@ static FailureOr<hm::CudaKernel> describe(KernelOp kernel, StringRef chip,
   result.shared_bytes = launch->sharedBytes;
   result.blocks = taskAxesOf(launch->axes, manifest.symbols);
   result.resident = static_cast<int32_t>(launch->resident);
-  for (const skeletons::Launch::Map &map : launch->maps)
-    result.maps.push_back(
-        {static_cast<int32_t>(map.input),
-         elementOf(cast<TensorType>(kernel.getInputs()[map.input].getType()).getElementType()),
-         dimensionsOf(map.rows, manifest.symbols), dimensionsOf(map.columns, manifest.symbols),
-         static_cast<int32_t>(map.boxRows), static_cast<int32_t>(map.boxColumns)});
+  for (const skeletons::Launch::Map &map : launch->maps) {
+    hm::TensorMap &its = result.maps.emplace_back();
+    its.argument = static_cast<int32_t>(map.input);
+    its.element =
+        elementOf(cast<TensorType>(kernel.getInputs()[map.input].getType()).getElementType());
+    for (const auto &dimension : map.dimensions)
+      its.dimensions.push_back(
+          {dimensionsOf(dimension.extent, manifest.symbols), static_cast<int32_t>(dimension.box)});
+  }
   if (chosen.getSplits() > 1)
     result.split = {dimensionsOf(kernel.getReduction().getValue(), manifest.symbols),
                     chosen.getLeast(), static_cast<int32_t>(chosen.getSplits())};

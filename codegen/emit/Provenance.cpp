@@ -165,6 +165,8 @@ private:
       const hm::Value &value = program.values[values[result]];
       p.rule = value.rule;
       p.role = value.role;
+      if (p.role == hm::ValueRole::weight) // P6, though what is drawn is cast in a pass (P50)
+        p.pass = hm::Pass::none;
     }
     return p;
   }

@@ -300,9 +300,49 @@ static LogicalResult verifyTurns(KernelOp kernel, TensorType tensor) {
                               << ": turns are two rows in f32, of numbers of places";
 }
 
+TensorType withHeadsMoved(AccessAttr access, TensorType lies) {
+  AffineMap map = access.getMap().getValue();
+  size_t rank = lies.getRank();
+  if (rank < 3 || map.getNumDims() != rank || map.getNumResults() != rank || !map.isPermutation())
+    return {};
+  SmallVector<Attribute> dims(rank);
+  size_t times = rank;
+  for (auto [i, dim] : llvm::enumerate(lies.getDims())) {
+    unsigned to = map.getDimPosition(i);
+    dims[to] = dim;
+    if (to + 2 == rank)
+      times = i;
+    bool stays = i < times || i + 1 == rank;
+    if (to + 2 != rank && to != (stays ? i : i - 1))
+      return {};
+  }
+  return lies.withDims(dims);
+}
+
+static bool isOfAttention(KernelOp kernel) {
+  return kernel.getSkeleton() == Skeleton::Attention ||
+         kernel.getSkeleton() == Skeleton::AttentionColumns;
+}
+
+/// An access to heads in place becomes that to the same, moved.
+static LogicalResult moveHeads(KernelOp kernel, AccessAttr &access, TensorType &tensor) {
+  if (!isOfAttention(kernel) || !isInPlace(access))
+    return success();
+  TensorType moved = withHeadsMoved(access, tensor);
+  if (!moved)
+    return kernel.emitOpError() << "accesses " << tensor << " as "
+                                << stringifyAccessKind(access.getKind())
+                                << " by a map that does not move heads before the times";
+  tensor = moved;
+  access = AccessAttr::get(kernel.getContext(), access.getKind());
+  return success();
+}
+
 LogicalResult verifyInputAccess(KernelOp kernel, unsigned input) {
   AccessAttr access = kernel.getInputAccess(input);
   auto tensor = cast<TensorType>(kernel.getInputs()[input].getType());
+  if (failed(moveHeads(kernel, access, tensor)))
+    return failure();
   if (access.getKind() == AccessKind::Values || access.getKind() == AccessKind::Rhs2)
     return verifyLines(kernel, access.getKind(), tensor, true);
   if (access.getKind() == AccessKind::Lhs2)
@@ -358,6 +398,8 @@ bool holdsColumnSums(ArrayRef<Attribute> domain, TensorType tensor) {
 LogicalResult verifyResultAccess(KernelOp kernel, unsigned result) {
   AccessAttr access = kernel.getResultAccess(result);
   auto tensor = cast<TensorType>(kernel.getStored()[result].getType());
+  if (failed(moveHeads(kernel, access, tensor)))
+    return failure();
   if (access.getKind() == AccessKind::General)
     return kernel.emitOpError() << "stores result " << result
                                 << " by a general access: read by the inverse map instead";

@@ -22,6 +22,15 @@ inline bool isSumOfProducts(AccessKind kind) {
   return isMatrix(kind) && kind != AccessKind::Start && kind != AccessKind::Turns;
 }
 
+/// Whether an attention's kernel reads or stores an operand of a product where its heads lie: behind
+/// the times, which the access's map, of the dimensions [sequences, heads, times, columns], says.
+inline bool isInPlace(AccessAttr access) {
+  return access.getMap() && isSumOfProducts(access.getKind());
+}
+/// The type of a tensor with such an access once its heads were moved before the times; null where
+/// the map moves anything else.
+TensorType withHeadsMoved(AccessAttr access, TensorType lies);
+
 /// The axes of a kernel.
 struct Axes {
   llvm::ArrayRef<mlir::Attribute> domain, reduction;

@@ -146,7 +146,8 @@ def Halftone_CudaPlanAttr : AttrDef<Halftone_Dialect, "CudaPlan"> {
     `tile` of simt: a contraction's {rows, columns, depth, rows of a thread, columns of a thread}; a column kernel's {columns
     of a block, chunks at once}; a long row's {threads, 1 kept in registers or 2 in shared memory}; all others {threads}. Of tensor: {rows, columns, depth, rows of a warp, columns of a warp,
     stages, bytes that divide lhs's rows, bytes that divide rhs's rows}, of attention {keys at a time}, of attention_columns {rows at a time}. Of warpgroup:
-    {rows, columns, stages, 1 where warp groups alternate, rows of tiles in a group}. The sum is split into ceil(depth / least) parts, at
+    {rows, columns, stages, 1 where warp groups alternate, rows of tiles in a group}, of attention {keys at a time, warp groups of 64 rows, slots}, of
+    attention_columns {rows at a time, warp groups of 64 keys, slots}. The sum is split into ceil(depth / least) parts, at
     most `splits`. `cost`: floating-point operations, bytes between chip and memory, waves, microseconds.
     `#halftone.plan<tensor, [128, 128, 32, 64, 32, 4, 16, 16] splits 2 least 512 cost [1.0e9, 2.0e6, 0.5, 12.5]>`
   }];

@@ -19,20 +19,32 @@ namespace halftone::ir {
 
 HALFTONE_POINTWISE_FORM(CastOp)
 
-LogicalResult CastOp::verify() { return verifyOneShape(*this); }
+LogicalResult CastOp::verify() {
+  if (getStochastic() && getTowardZero())
+    return emitOpError("rounds toward zero and stochastically; say one of them");
+  if (getStochastic() && isExact())
+    return emitOpError("rounds stochastically what its result holds exactly");
+  return verifyOneShape(*this);
+}
 
-void CastOp::build(OpBuilder &builder, OperationState &state, Value x, const Encoding &to) {
+void CastOp::build(OpBuilder &builder, OperationState &state, Value x, const Encoding &to,
+                   StringRef point) {
   assert(!encoding::fault(to) && "a cast cannot say this");
+  bool isStochastic = to.rounding == encoding::Rounding::stochastic;
+  assert(isStochastic == !point.empty() && "what draws has a name, and nothing else has");
   auto input = x.getDefiningOp<InputOp>();
   build(builder, state,
         cast<TensorType>(x.getType()).withElementType(typeOf(builder.getContext(), to.element)), x,
-        to.rounding == encoding::Rounding::toward_zero, to.saturate,
+        to.rounding == encoding::Rounding::toward_zero,
+        isStochastic ? builder.getStringAttr(point) : StringAttr(), to.saturate,
         input ? input.getScaleAttr() : FloatAttr(), input ? input.getOffsetAttr() : FloatAttr());
 }
 
 Encoding CastOp::getEncoding() {
   Encoding to(elementOf(getType().getElementType()),
-              getTowardZero() ? encoding::Rounding::toward_zero : encoding::Rounding::nearest_even);
+              getStochastic()   ? encoding::Rounding::stochastic
+              : getTowardZero() ? encoding::Rounding::toward_zero
+                                : encoding::Rounding::nearest_even);
   to.saturate = getSaturate();
   return to;
 }
@@ -60,6 +72,7 @@ Value CastOp::convert(OpBuilder &builder, Value number) {
 }
 
 SmallVector<Value> CastOp::buildBody(OpBuilder &builder, ValueRange elements, Value) {
+  assert(!getStochastic() && "LowerStochasticCasts has made a map of it");
   Type f32 = builder.getF32Type(), to = getType().getElementType();
   Value x = elements[0];
   if (isDelivered(x.getType())) {

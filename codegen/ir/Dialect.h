@@ -118,8 +118,15 @@ inline constexpr llvm::StringLiteral kJoinedAttr = "halftone.joined";
 inline constexpr llvm::StringLiteral kNotJoinedAttr = "halftone.not_joined";
 /// Set with kJoinedAttr: the skeleton of that kernel (SkeletonAttr).
 inline constexpr llvm::StringLiteral kJoinedByAttr = "halftone.joined_by";
+/// Set by JoinProducts on an exp of x - max x, over a row, whose maximum another kernel reduced.
+inline constexpr llvm::StringLiteral kOfNonpositiveAttr = "halftone.of_nonpositive";
+/// Set by LeaveHeadsInPlace on what moves heads, or rounds what is moved back, and is no kernel of
+/// its own: attention's reads and writes heads where they lie (UnitAttr).
+inline constexpr llvm::StringLiteral kInPlaceAttr = "halftone.in_place";
 /// Of a module planned for several chips: those that alone would be planned otherwise (array).
 inline constexpr llvm::StringLiteral kChipsApartAttr = "halftone.chips_apart";
+/// Likewise those of which all could leave heads in place (array).
+inline constexpr llvm::StringLiteral kChipsInPlaceAttr = "halftone.chips_in_place";
 /// Of a module planned for chips, too: planned for the CPU alone it would be another.
 inline constexpr llvm::StringLiteral kCpuApartAttr = "halftone.cpu_apart";
 /// Set by PlanMemory: on a graph its buffers (array of BufferAttr), on operations where their
@@ -183,6 +190,8 @@ bool haveAsManyElements(llvm::ArrayRef<mlir::Attribute> a, llvm::ArrayRef<mlir::
 bool movesElements(mlir::Operation *op);
 /// Whether `op` says where in the domain the element of a body is.
 bool isOfPlace(mlir::Operation *op);
+/// Whether `op` is an exp of x - max x, over a row.
+bool isExpBelowMaximum(mlir::Operation *op);
 
 /// The product of `dims` when all are numbers.
 std::optional<int64_t> getStaticProduct(llvm::ArrayRef<mlir::Attribute> dims);

@@ -37,6 +37,13 @@ bool isOfPlace(Operation *op) {
   return isa<ColumnIndexOp, AxisIndexOp, ElementIndexOp, QuarterIndexOp, QuarterPlaceOp>(op);
 }
 
+bool isExpBelowMaximum(Operation *op) {
+  auto exp = dyn_cast<math::ExpOp>(op);
+  auto difference = exp ? exp.getOperand().getDefiningOp<arith::SubFOp>() : arith::SubFOp();
+  auto maximum = difference ? difference.getRhs().getDefiningOp<RowMaxOp>() : RowMaxOp();
+  return op->hasAttr(kOfNonpositiveAttr) || (maximum && maximum.getX() == difference.getLhs());
+}
+
 bool readsMatrix(Operation *op, unsigned i) {
   SmallVector<AccessAttr> accesses = getOperandAccesses(op);
   return i < accesses.size() && isMatrix(accesses[i].getKind());

@@ -67,6 +67,11 @@ KernelYieldOp KernelOp::getYield() { return cast<KernelYieldOp>(getBody().front(
 YieldOp KernelOp::getFinishYield() { return cast<YieldOp>(getFinish().front().back()); }
 
 ArrayRef<Attribute> KernelOp::getBatchDims() {
+  for (auto [i, input] : llvm::enumerate(getInputs())) // times and columns, in place or not
+    if (AccessAttr access = getInputAccess(i);
+        access.getKind() == AccessKind::Rhs &&
+        (getSkeleton() == Skeleton::Attention || getSkeleton() == Skeleton::AttentionColumns))
+      return getDomain().getValue().take_front(tensor(input).getRank() - 2);
   // Where rhs is gathered lhs lies by columns and has as many dimensions as rhs would.
   for (AccessKind kind : {AccessKind::Rhs, AccessKind::Lhs})
     for (auto [i, input] : llvm::enumerate(getInputs()))
@@ -98,6 +103,15 @@ LogicalResult AxisIndexOp::verify() {
   if (axes && getAxis() >= *axes)
     return emitOpError() << "asks for axis " << getAxis() << " of a domain with " << *axes
                          << ": axes count from 0";
+  return success();
+}
+
+LogicalResult KeptOp::verify() {
+  auto kernel = dyn_cast<KernelOp>((*this)->getParentOp());
+  if (kernel && kernel.getSkeleton() != Skeleton::Attention &&
+      kernel.getSkeleton() != Skeleton::AttentionColumns)
+    return emitOpError() << "is in a kernel of skeleton " << stringifySkeleton(kernel.getSkeleton())
+                         << ", which computes every element: use its operand";
   return success();
 }
 

@@ -260,6 +260,16 @@ def Halftone_DrawOp : Halftone_ScalarOp<"draw", "The word that a layer draws for
   let results = (outs I32:$result);
   let assemblyFormat = "$layer `by` $seed_low `,` $seed_high `,` $step `,` $micro_batch attr-dict `:` type($result)";
 }
+def Halftone_KeptOp : Halftone_ScalarOp<"kept", "Its operand, a condition under which the element counts"> {
+  let description = [{
+    Where it is false the element adds nothing: -infinity to a maximum of its row, +0 to a sum, +0 to what it weighs. So attention
+    kernels leave out blocks of elements none of which is kept; FormKernels takes it out of the code of all other kernels.
+  }];
+  let arguments = (ins I1:$keeps);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$keeps attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
 def Halftone_LhsSumOp : Halftone_ScalarOp<"lhs_sum", "The sum over k of the contraction's lhs, by the column tree N3"> {
   let results = (outs AnyFloat:$result);
   let assemblyFormat = "attr-dict `:` type($result)";

@@ -155,17 +155,19 @@ def Halftone_ViewOp : Halftone_Op<"view", [Pure]> {
   }];
 }
 def Halftone_CastOp : Halftone_TensorOp<"cast"> {
-  let summary = "A declared rounding point: to the result's format, nearest even or toward zero, saturating or not (F2); exact where it widens";
+  let summary = "A declared rounding point: to the result's format, nearest even, toward zero or stochastic, saturating or not (F2, F6); exact where it widens";
   let description = [{
+    A `stochastic` cast is the rounding point of that name (P48); LowerStochasticCasts leaves none.
     Of integers that an input is delivered in it makes their value, with the input's `scale` and `offset` (D16), before it rounds.
     ```mlir
     %v = halftone.cast %x {offset = -0.5 : f32, scale = 0.25 : f32}
         : (!halftone.tensor<[batch, 64], ui8>) -> !halftone.tensor<[batch, 64], f32>
     ```
   }];
-  let arguments = (ins Halftone_AnyTensor:$x, UnitAttr:$toward_zero, UnitAttr:$saturate, OptionalAttr<F32Attr>:$scale,
-                       OptionalAttr<F32Attr>:$offset);
-  let builders = [OpBuilder<(ins "::mlir::Value":$x, "const ::halftone::encoding::Encoding &":$to)>];
+  let arguments = (ins Halftone_AnyTensor:$x, UnitAttr:$toward_zero, OptionalAttr<StrAttr>:$stochastic, UnitAttr:$saturate,
+                       OptionalAttr<F32Attr>:$scale, OptionalAttr<F32Attr>:$offset);
+  let builders = [OpBuilder<(ins "::mlir::Value":$x, "const ::halftone::encoding::Encoding &":$to,
+                             CArg<"::mlir::StringRef", "{}">:$point)>];
   let results = (outs Halftone_AnyTensor:$result);
   let extraClassDeclaration = [{
     /// What it rounds to: the result's element.

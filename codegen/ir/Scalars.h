@@ -124,6 +124,7 @@ public:
   }
   mlir::Value rowSum(mlir::Value a) { return RowSumOp::create(builder, loc, a.getType(), a); }
   mlir::Value rowMax(mlir::Value a) { return RowMaxOp::create(builder, loc, a.getType(), a); }
+  mlir::Value kept(mlir::Value a) { return KeptOp::create(builder, loc, a.getType(), a); }
   /// Of an integer without a sign.
   mlir::Value remainder(mlir::Value a, int64_t b) {
     return mlir::arith::RemUIOp::create(builder, loc, a, integer(b));

@@ -2,6 +2,7 @@
 #include "codegen/passes/AttentionGradient.h"
 
 #include "codegen/ir/Forms.h"
+#include "codegen/passes/KeptReductions.h"
 #include "codegen/skeletons/KernelGroup.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -103,8 +104,8 @@ static SmallVector<Value> findReductions(MapOp rows) {
 }
 
 /// The map again, of other products, so that its code yields these of its scalars. It reads
-/// `reduced`, one of each row, for `reductions`, or reduces. What it yields beside results of the
-/// map is of a row.
+/// `reduced`, one of each row, for `reductions`, and reduces what else it needs. What it yields
+/// beside results of the map is of a row.
 MapOp AttentionGradient::copyRows(OpBuilder &builder, ContractOp first, ContractOp second,
                                   ArrayRef<Value> reductions, ValueRange reduced,
                                   ValueRange yields) {
@@ -137,12 +138,14 @@ MapOp AttentionGradient::copyRows(OpBuilder &builder, ContractOp first, Contract
   addArguments(block, inputs, rows.getLoc());
   IRMapping mapping;
   mapping.map(code.getArguments(), block->getArguments().take_front(code.getNumArguments()));
-  ArrayRef<Value> known = reduced.empty() ? ArrayRef<Value>() : reductions;
-  mapping.map(ValueRange(known), ValueRange(block->getArguments().take_back(known.size())));
-  llvm::SmallDenseSet<Operation *> needed = findNeeded(yields, known);
+  mapping.map(ValueRange(reductions), ValueRange(block->getArguments().take_back(reduced.size())));
+  llvm::SmallDenseSet<Operation *> needed = findNeeded(yields, reductions);
   for (Operation &op : code)
-    if (needed.contains(&op))
-      builder.clone(op, mapping);
+    if (needed.contains(&op)) {
+      Operation *copy = builder.clone(op, mapping);
+      if (isExpBelowMaximum(&op))
+        copy->setAttr(kOfNonpositiveAttr, builder.getUnitAttr());
+    }
   YieldOp::create(builder, rows.getLoc(),
                   llvm::map_to_vector(yields, [&](Value value) { return mapping.lookup(value); }));
   return map;
@@ -160,25 +163,32 @@ void AttentionGradient::mark(StringRef name) {
   around.gather();
   MapOp rows = around.rows;
   OpBuilder builder(rows);
-  SmallVector<Value> reductions = findReductions(rows);
+  SmallVector<Value> all = findReductions(rows), reductions, reduced, ofRow;
   OperandRange elements = rows.getBody().front().getTerminator()->getOperands();
   auto numberOf = [](ContractOp product) {
     return cast<OpResult>(product.getLhs()).getResultNumber();
   };
   unsigned weights = numberOf(ofValues), gradients = numberOf(ofQueries);
 
-  SmallVector<Value> ofRow{elements[gradients]};
-  llvm::append_range(ofRow, reductions);
-  MapOp byRows = copyRows(builder, scores, arriving, reductions, {}, ofRow);
+  ofRow.push_back(elements[gradients]);
+  for (auto [reduction, kept] : llvm::zip_equal(all, keepReductions(rows, all)))
+    if (kept) {
+      reductions.push_back(reduction);
+      reduced.push_back(kept);
+    } else {
+      ofRow.push_back(reduction);
+    }
+  MapOp byRows = copyRows(builder, scores, arriving, reductions, reduced, ofRow);
   ofQueries.getLhsMutable().assign(byRows->getResult(0));
   ofQueries->moveAfter(byRows);
 
   builder.setInsertionPointAfter(ofQueries);
   auto again = [&](ContractOp product) { return cast<ContractOp>(builder.clone(*product)); };
   ContractOp scoresAgain = again(scores), arrivingAgain = again(arriving);
-  MapOp byColumns =
-      copyRows(builder, scoresAgain, arrivingAgain, reductions, byRows->getResults().drop_front(),
-               {elements[gradients], elements[weights]});
+  llvm::append_range(reductions, ArrayRef<Value>(ofRow).drop_front());
+  llvm::append_range(reduced, byRows->getResults().drop_front());
+  MapOp byColumns = copyRows(builder, scoresAgain, arrivingAgain, reductions, reduced,
+                             {elements[gradients], elements[weights]});
   ofKeys.getLhsMutable().assign(byColumns->getResult(0));
   ofValues.getLhsMutable().assign(byColumns->getResult(1));
   ofKeys->moveAfter(byColumns);

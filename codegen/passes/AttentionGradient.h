@@ -5,7 +5,7 @@
 #define HALFTONE_PASSES_ATTENTIONGRADIENT_H
 
 #include "codegen/passes/RowProducts.h"
-#include "codegen/skeletons/Attention.h"
+#include "codegen/skeletons/attention/Attention.h"
 
 namespace halftone::ir {
 
@@ -24,6 +24,7 @@ public:
   std::string whyNotOn(llvm::StringRef chip);
   /// Makes of it what becomes two kernels: one over the rows of the map, which leaves what it
   /// reduces of them, and one over its columns, which computes both products again and reads that.
+  /// What forward reduced of the same they read of it (KeptReductions.h).
   void mark(llvm::StringRef name);
 
 private:

@@ -54,7 +54,7 @@ public:
 private:
   static ParameterOp masterOf(CastOp cast) {
     Operation *source = cast.getX().getDefiningOp();
-    if (cast.isExact())
+    if (cast.isExact() || cast.getStochastic()) // drawn anew for every pass (P50)
       return {};
     if (auto before = dyn_cast<CastOp>(source))
       return masterOf(before);
@@ -64,7 +64,8 @@ private:
   void replace(CastOp cast, ParameterOp parameter) {
     dead.push_back(cast);
     auto isReader = [](OpOperand &use) {
-      return !isa<CastOp>(use.getOwner()) || isExactCast(use.getOwner());
+      auto next = dyn_cast<CastOp>(use.getOwner());
+      return !next || next.isExact() || next.getStochastic();
     };
     if (llvm::none_of(cast->getUses(), isReader))
       return;

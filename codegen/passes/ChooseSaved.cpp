@@ -45,8 +45,8 @@ MapOp findMap(Operation *op, Block &scratch) {
 /// Whether computing `op` again costs less than keeping its result: elementwise and of few cheap
 /// operations.
 bool isCheap(Operation *op) {
-  if (isa<CastOp>(op))
-    return true;
+  if (auto cast = dyn_cast<CastOp>(op))
+    return !cast.getStochastic();
   Block scratch;
   MapOp map = findMap(op, scratch);
   if (!map || map.getSkeleton() != Skeleton::Pointwise || map.getNumResults() != 1)
@@ -100,6 +100,19 @@ Operation *rootOf(Value value) {
   return op;
 }
 
+bool isStochastic(Operation *op) {
+  auto cast = dyn_cast<CastOp>(op);
+  return cast && cast.getStochastic();
+}
+
+/// Whether a cast between `root` and `value` draws, which costs more than to keep what it leaves.
+bool isDrawn(Value value, Operation *root) {
+  for (Operation *op = value.getDefiningOp(); op != root; op = op->getOperand(0).getDefiningOp())
+    if (isStochastic(op))
+      return true;
+  return false;
+}
+
 /// Computes values again next to a reader.
 class Recomputation {
 public:
@@ -130,7 +143,7 @@ private:
   /// An operand of the root: casts that nobody keeps are made again from what is kept.
   Value underRoot(Value value) {
     Operation *op = value.getDefiningOp();
-    if (!isa<CastOp>(op) || isa<ParameterOp>(op->getOperand(0).getDefiningOp()))
+    if (!isa<CastOp>(op) || isStochastic(op) || isa<ParameterOp>(op->getOperand(0).getDefiningOp()))
       return value;
     IRMapping mapping;
     mapping.map(op->getOperand(0), underRoot(op->getOperand(0)));
@@ -190,7 +203,7 @@ private:
     if (isa<CastOp>(root) ? isa<ParameterOp>(root->getOperand(0).getDefiningOp())
                           : decreed && !decreed.getValue())
       return;
-    if (isCheap(root) && allReaders(value, canDoWithout) &&
+    if (isCheap(root) && !isDrawn(value, root) && allReaders(value, canDoWithout) &&
         llvm::all_of(root->getOperands(), isKept)) {
       for (OpOperand *use : backwardUses(value))
         use->set(Recomputation(use->getOwner(), root, true).again(value));

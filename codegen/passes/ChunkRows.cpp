@@ -35,6 +35,17 @@ private:
                             << "' states chunk_rows, and cannot be computed in chunks: ";
   }
 
+  /// In a chunk an element does not know its place among all rows, by which it is drawn (P48).
+  LogicalResult refuseDraws() {
+    return refuse() << "its logits or their gradient are rounded stochastically; round them to the "
+                       "nearest, or leave chunk_rows out";
+  }
+
+  static bool draws(Operation *op) {
+    auto map = dyn_cast<MapOp>(op);
+    return map && !map.getBody().front().getOps<DrawOp>().empty();
+  }
+
   LogicalResult refuseReaders() {
     return refuse()
            << "its logits are an output or read by others, too; make it their only reader, "
@@ -46,6 +57,8 @@ private:
     Operation *op = logits.getDefiningOp();
     for (; isa<CastOp>(op); op = op->getOperand(0).getDefiningOp())
       members.insert(op);
+    if (draws(op))
+      return refuseDraws();
     auto contract = dyn_cast<ContractOp>(op);
     if (!contract || contract.getBatchAxes() != 0 || contract.getPass() != ContractionPass::Forward)
       return refuse() << "its logits are not what a linear without bias computes; make them so, or "
@@ -76,6 +89,8 @@ private:
           return failure();
         continue;
       }
+      if (draws(user))
+        return refuseDraws();
       auto contract = dyn_cast<ContractOp>(user);
       if (!contract)
         return refuseReaders();

@@ -15,13 +15,6 @@ using namespace mlir;
 namespace halftone::ir {
 namespace {
 
-/// x - max x, over a row.
-bool isBelowItsMaximum(Value value) {
-  auto difference = value.getDefiningOp<arith::SubFOp>();
-  auto maximum = difference ? difference.getRhs().getDefiningOp<RowMaxOp>() : RowMaxOp();
-  return maximum && maximum.getX() == difference.getLhs();
-}
-
 Value expand(Recipe &recipe, RecipeOp op) {
   Value x = op.getX();
   bool narrow = op.getNarrow();
@@ -55,7 +48,7 @@ Value expand(Operation *op) {
   return llvm::TypeSwitch<Operation *, Value>(op)
       .Case([&](math::ExpOp o) {
         Value x = o.getOperand();
-        return isBelowItsMaximum(x) ? recipe.expOfNonpositive(x) : recipe.exp(x);
+        return isExpBelowMaximum(o) ? recipe.expOfNonpositive(x) : recipe.exp(x);
       })
       .Case([&](math::ExpM1Op o) { return recipe.expm1(o.getOperand()); })
       .Case([&](math::Log1pOp o) { return recipe.log1p(o.getOperand()); })

@@ -25,6 +25,7 @@ public:
         fuse(fuse) {}
 
   void run() {
+    computeEveryElement();
     giveEverySinkAValueOfItsOwn();
     std::vector<KernelGroup> groups = groupOperations(graph, fuse);
     SmallVector<Operation *> old, sinks, through;
@@ -52,6 +53,16 @@ public:
   }
 
 private:
+  /// Kernels other than attention's leave out no element, kept or not.
+  void computeEveryElement() {
+    for (auto map : block.getOps<MapOp>())
+      for (auto kept : llvm::make_early_inc_range(map.getBody().front().getOps<KeptOp>()))
+        if (!map->hasAttr(kJoinedAttr)) {
+          kept.replaceAllUsesWith(kept.getKeeps());
+          kept.erase();
+        }
+  }
+
   /// A sink's value is stored where the sink says, so it must come from a kernel and belong to that
   /// sink alone.
   void giveEverySinkAValueOfItsOwn() {

@@ -40,13 +40,18 @@ int countScalars(KernelForm op) {
   return count;
 }
 
+/// Whether it would move heads that an attention's kernel reads where they lie.
+bool isReadInPlace(Operation *op) {
+  return op && op->hasAttr(kInPlaceAttr) && !op->hasAttr(kJoinedAttr);
+}
+
 class Grouper {
 public:
   explicit Grouper(bool fuse) : fuse(fuse) {}
 
   std::vector<KernelGroup> run(GraphOp graph) {
     for (Operation &op : graph.getBody().front())
-      if (isa<KernelForm>(op) && !isInlined(&op) && !isGathered(&op))
+      if (isa<KernelForm>(op) && !isInlined(&op) && !isGathered(&op) && !isReadInPlace(&op))
         place(cast<KernelForm>(&op));
     std::vector<KernelGroup> byPhase;
     for (const manifest::PhaseForm &form : manifest::kPhaseForms)
@@ -100,7 +105,7 @@ private:
     if (auto it = placed.find(producer); it != placed.end())
       return it->second;
     int latest = kSource;
-    if (isInlined(producer) || isGathered(producer) ||
+    if (isInlined(producer) || isGathered(producer) || isReadInPlace(producer) ||
         isa<OutputGradientOp, FlattenOp, ViewOp>(producer))
       for (Value operand : producer->getOperands())
         latest = std::max(latest, groupOf(operand));

@@ -79,7 +79,8 @@ private:
       Value x = assign.getX();
       if (encoding::keeps(rounding.getEncoding(), elementOf(x)))
         continue;
-      auto cast = CastOp::create(builder, assign.getLoc(), x, rounding.getEncoding());
+      auto cast = CastOp::create(builder, assign.getLoc(), x, rounding.getEncoding(),
+                                 nameIfDrawn(rounding, leftPoint(point->getResult(0))));
       setPhase(cast, Phase::External);
       assign.getXMutable().assign(cast);
     }
@@ -96,7 +97,7 @@ private:
       Value value = storedOf(operand.get());
       RoundingPointAttr last;
       for (RoundingPointAttr point : points(chain))
-        value = roundAt(value, last = point, operand.get(), op);
+        value = roundAt(value, last = point, operand.get(), op, readPoint(operand.get()));
       if (last && isa<ParameterOp>(value.getDefiningOp())) // read as its master is
         record(value, nameOf(cast<OpResult>(value)), op, last);
       if (isa<HandOnOp>(op))
@@ -168,7 +169,7 @@ private:
     if (!chain.empty())
       madeByKernel(result);
     for (RoundingPointAttr point : chain) {
-      value = roundAt(value, point, result, op);
+      value = roundAt(value, point, result, op, leftPoint(result));
       last = point;
     }
     stored[result] = value;
@@ -185,13 +186,37 @@ private:
                    : getLayer(result.getOwner());
   }
 
-  /// `value` rounded at a point; `original` is what it was before any rounding, `user` who asks.
-  Value roundAt(Value value, RoundingPointAttr point, Value original, Operation *user) {
+  /// P48: what a point is called where an operation reads a value...
+  static std::string readPoint(Value original) {
+    auto result = cast<OpResult>(original);
+    bool isGradient = result.getOwner()->hasAttr(kGradientOfAttr);
+    return (nameOf(result) + (isGradient ? " gradient" : "")).str();
+  }
+
+  /// ... and where one leaves it.
+  static std::string leftPoint(OpResult result) {
+    Operation *op = result.getOwner();
+    if (!op->hasAttr(kGradientOfAttr))
+      return nameOf(result).str();
+    bool isSum = op->hasAttr(kPartialSumAttr);
+    return (nameOf(result) + (isSum ? " sum " : " gradient ") + getLayer(op)).str();
+  }
+
+  static StringRef nameIfDrawn(RoundingPointAttr point, StringRef name) {
+    return point.getEncoding().rounding == encoding::Rounding::stochastic ? name : StringRef();
+  }
+
+  /// `value` rounded at a point called `name`; `original` is what it was before any rounding,
+  /// `user` who asks.
+  Value roundAt(Value value, RoundingPointAttr point, Value original, Operation *user,
+                StringRef name) {
     Element from = isDelivered(value) ? Element::f32 : elementOf(value); // P30
     Encoding to = point.getEncoding();
     if (encoding::keeps(to, from))
       return value;
-    Operation *&known = casts[{value, EncodingAttr::get(builder.getContext(), to)}];
+    name = nameIfDrawn(point, name);
+    Operation *&known =
+        casts[{value, EncodingAttr::get(builder.getContext(), to), builder.getStringAttr(name)}];
     if (known) {
       if (isSource(original.getDefiningOp()))
         setPhase(known, firstOf(getPhase(known), getPhase(user)));
@@ -199,7 +224,7 @@ private:
     }
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointAfterValue(value);
-    auto op = CastOp::create(builder, value.getLoc(), value, to);
+    auto op = CastOp::create(builder, value.getLoc(), value, to, name);
     known = op;
     tag(op, original, user);
     record(op, nameOf(cast<OpResult>(original)), user, point);
@@ -282,7 +307,7 @@ private:
     values.push_back(entry.getDictionary(builder.getContext()));
   }
 
-  using Key = std::pair<Value, EncodingAttr>;
+  using Key = std::tuple<Value, EncodingAttr, StringAttr>;
   GraphOp graph;
   OpBuilder builder;
   llvm::DenseMap<Value, Value> stored; ///< an unrounded value to what is left of it

@@ -82,6 +82,18 @@ ContractOp KernelBuilder::findSecond() {
   return {};
 }
 
+static bool isInPlace(Operation *op) { return op && op->hasAttr(kInPlaceAttr); }
+
+/// An operand of a product, and its access: heads that a map would move are read in place.
+std::pair<Value, Attribute> KernelBuilder::whereItLies(Value operand, AccessKind kind) {
+  MLIRContext *context = operand.getContext();
+  auto move = dyn_cast<MapOp>(operand.getDefiningOp());
+  if (!isInPlace(move))
+    return {operand, AccessAttr::get(context, kind)};
+  AffineMapAttr map = move.getOperandAccesses()[0].getMap();
+  return {move.getInputs()[0], AccessAttr::get(context, kind, 0, map, {}, {})};
+}
+
 void KernelBuilder::addMatrices() {
   auto addSum = [&](Operation *op) {
     return block->addArgument(cast<TensorType>(op->getResult(0).getType()).getElementType(), loc);
@@ -91,7 +103,7 @@ void KernelBuilder::addMatrices() {
   for (auto [operand, access] : llvm::zip(form->getOperands(), form.getOperandAccesses())) {
     if (!isMatrix(access.getKind()))
       continue;
-    auto key = std::pair<Value, Attribute>(operand, access);
+    auto key = whereItLies(operand, access.getKind());
     if (isGathered(operand.getDefiningOp())) {
       auto matrix =
           findGathered(cast<ContractOp>(form.getOperation()), access.getKind() == AccessKind::Lhs);
@@ -103,8 +115,8 @@ void KernelBuilder::addMatrices() {
   if (!second)
     return;
   elements[second.getResult()] = addSum(second);
-  inputs[{second.getLhs(), AccessAttr::get(second.getContext(), AccessKind::Lhs2)}] = Value();
-  inputs[{second.getRhs(), AccessAttr::get(second.getContext(), AccessKind::Rhs2)}] = Value();
+  inputs[whereItLies(second.getLhs(), AccessKind::Lhs2)] = Value();
+  inputs[whereItLies(second.getRhs(), AccessKind::Rhs2)] = Value();
 }
 
 /// What `op` multiplies by what the kernel makes of elements: values, or an operand of a product.
@@ -119,10 +131,21 @@ AccessKind KernelBuilder::getSummedAccess(ContractOp op) {
 
 /// The product of what the rows before it weigh with values, which the skeleton sums.
 void KernelBuilder::buildMixed(ContractOp op) {
-  auto access = AccessAttr::get(op.getContext(), getSummedAccess(op));
-  inputs[{op.getRhs(), access}] = Value();
+  AccessKind kind = getSummedAccess(op);
+  inputs[whereItLies(op.getRhs(), kind)] = Value();
   stores.push_back(elements.lookup(op.getLhs()));
-  storedResults.push_back(op.getResult());
+  auto access = AccessAttr::get(op.getContext(), kind);
+  Value result = op.getResult();
+  while (result.hasOneUse() && isInPlace(*result.user_begin())) { // heads moved back, then rounded
+    Operation *next = *result.user_begin();
+    if (auto move = dyn_cast<MapOp>(next)) {
+      AffineMap back = move.getOperandAccesses()[0].getMap().getValue();
+      access = AccessAttr::get(op.getContext(), kind, 0,
+                               AffineMapAttr::get(inversePermutation(back)), {}, {});
+    }
+    result = next->getResult(0);
+  }
+  storedResults.push_back(result);
   storedAccesses.push_back(access);
 }
 
@@ -133,8 +156,8 @@ static bool isWorkedIn(Value result) {
 }
 
 void KernelBuilder::buildOp(KernelForm op) {
-  if (op == second.getOperation())
-    return; // an argument of the body
+  if (op == second.getOperation() || isInPlace(op))
+    return; // an argument of the body, or where a sum goes
   if (auto contract = dyn_cast<ContractOp>(op.getOperation()); contract && op != group.ops.front())
     return buildMixed(contract);
   SmallVector<Value> results;
@@ -248,13 +271,14 @@ SmallVector<Attribute> KernelBuilder::getInputAccesses(ArrayRef<int64_t> numbers
 
 /// Whether what `op` is a part of follows in its kernel.
 static bool isPart(Operation *op, const KernelGroup &group) {
-  return op->hasAttr(kInternalAttr) &&
-         llvm::any_of(op->getUsers(), [&](Operation *user) { return group.contains(user); });
+  return op->hasAttr(kInternalAttr) && llvm::any_of(op->getUsers(), [&](Operation *user) {
+           return group.contains(user) && !isInPlace(user);
+         });
 }
 
 SmallVector<StringRef> KernelBuilder::describeFused(SmallVectorImpl<std::string> &storage) {
   for (Operation *op : group.ops) {
-    if (isPart(op, group))
+    if (isPart(op, group) || (isInPlace(op) && isa<MapOp>(op)))
       continue;
     StringRef what = cast<KernelForm>(op).getNameInKernel();
     storage.push_back(getLayer(op).empty() ? what.str() : (getLayer(op) + ":" + what).str());

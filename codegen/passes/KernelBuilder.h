@@ -21,6 +21,7 @@ private:
   void buildOp(KernelForm op);
   ContractOp findSecond();
   AccessKind getSummedAccess(ContractOp op);
+  static std::pair<mlir::Value, mlir::Attribute> whereItLies(mlir::Value operand, AccessKind kind);
   void buildMixed(ContractOp op);
   void buildFinish();
   llvm::SmallVector<AccessAttr> getAccesses(KernelForm op);

@@ -91,6 +91,13 @@ def LowerLayers : Halftone_Pass<"halftone-lower-layers", "Replace every layer by
   }];
 }
 
+def LowerStochasticCasts : Halftone_Pass<"halftone-lower-stochastic-casts", "Let a map draw what a stochastic cast takes (F6, P48)"> {
+  let description = [{
+    May change rounding: no. The map leaves one of the two neighbours in the cast's format, in f32; the cast, which is nearest even
+    from here on, rounds nothing but what lies beyond the largest number.
+  }];
+}
+
 def ChunkRows : Halftone_Pass<"halftone-chunk-rows", "Mark what runs in chunks of rows, between a linear and its gradients (D74)"> {
   let description = [{
     May change rounding: no. What computes logits, their loss and the gradients that leave them gets the phase `loss` and the
@@ -122,10 +129,21 @@ def JoinProducts : Halftone_Pass<"halftone-join-products", "Mark batched product
   let description = [{
     May change rounding: in products that rules let sum in any order (P21), inside the bound of class B. What becomes one
     kernel gets `halftone.joined` and, with its skeleton, `halftone.joined_by` (decisions/0027); of the gradient of attention one map
-    becomes two, of two kernels. A map that looks so and stays a kernel of its own gets `halftone.not_joined`, why.
+    becomes two, of two kernels, and forward's map gives what both would reduce of a row as it did. A map that looks so and stays a kernel
+    of its own gets `halftone.not_joined`, why.
     The module is marked `halftone.cpu_apart`, and `halftone.chips_apart` with those of the chips that run it in kernels apart.
   }];
   let options = [ListOption<"chips", "chips", "std::string", "Chips that kernels are made for: sm_80,sm_90a">];
+}
+
+def LeaveHeadsInPlace : Halftone_Pass<"halftone-leave-heads-in-place", "Mark moves of heads that attention's kernels by warp groups need not wait for"> {
+  let description = [{
+    May change rounding: no. What moves heads before the times for joined products alone gets `halftone.in_place`, and what moves
+    sums back, with the cast that rounds them, becomes part of the products' kernel, where all chips have warp groups. Where some
+    have, all stays as it is, and the module is marked `halftone.chips_in_place` with those.
+  }];
+  let options = [ListOption<"chips", "chips", "std::string", "Chips that kernels are made for: sm_80,sm_90a">,
+                 ListOption<"assume", "assume", "std::string", "Sizes of symbols while planning: batch=64">];
 }
 
 def FormKernels : Halftone_Pass<"halftone-form-kernels", "Group operations into kernels: a skeleton with scalar code of its own"> {

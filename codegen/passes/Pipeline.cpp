@@ -28,6 +28,7 @@ void buildPipeline(OpPassManager &manager, const PipelineOptions &options) {
   manager.addPass(createCSEPass());
   manager.addPass(
       createLowerLayers()); // rules and formulas have spoken: what follows knows no layer
+  manager.addPass(createLowerStochasticCasts()); // before anything joins: draws are a map's
   ChunkRowsOptions chunking;
   chunking.forChips = !options.chips.empty();
   manager.addPass(createChunkRows(chunking)); // on primitives, before any of them join
@@ -43,6 +44,11 @@ void buildPipeline(OpPassManager &manager, const PipelineOptions &options) {
   llvm::append_range(joining.chips, options.chips);
   if (options.fuse && !options.alike && !options.chips.empty())
     manager.addPass(createJoinProducts(joining)); // likewise, and after what is in parts
+  LeaveHeadsInPlaceOptions inPlace;
+  llvm::append_range(inPlace.chips, options.chips);
+  llvm::append_range(inPlace.assume, options.assumed);
+  if (options.fuse && !options.alike && !options.chips.empty())
+    manager.addPass(createLeaveHeadsInPlace(inPlace)); // of what was joined
   FormKernelsOptions forming;
   forming.fuse = options.fuse;
   manager.addPass(createFormKernels(forming)); // from here on: sources, kernels, sinks

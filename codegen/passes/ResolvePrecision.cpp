@@ -136,12 +136,18 @@ private:
                           const Decision<Field> &decision) {
     Decision<hd::Rounding> rounding = rules.find(&hd::Rule::rounding, where);
     if (rounding.field && where.role)
-      encoding.rounding = *rounding.field;
+      encoding.rounding = roundingOf(encoding.element, *rounding.field);
     if (rounding.field && where.role && encoding.element != Element::f32)
       note("rounding", hd::kRoundingWords[static_cast<size_t>(*rounding.field)], rounding, where);
     auto beaten = decision.beaten.empty() ? DenseI64ArrayAttr()
                                           : DenseI64ArrayAttr::get(context, decision.beaten);
     return RoundingPointAttr::get(context, encoding, role, decision.rule, beaten);
+  }
+
+  /// P49
+  hd::Rounding roundingOf(Element element, hd::Rounding stated) {
+    bool draws = !graph.isInference() && encoding::is_narrow(element);
+    return stated == hd::Rounding::stochastic && !draws ? hd::Rounding::nearest_even : stated;
   }
 
   /// Of the operation being resolved.

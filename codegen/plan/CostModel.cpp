@@ -15,7 +15,17 @@ static constexpr double kStepLatency = 35;    // of 16 products: ldmatrix, then 
 static constexpr double kSimtStepLatency = 4; // of one product
 static constexpr double kBarrier = 30;
 static constexpr double kReservedShared = 1024; // bytes of every block, from sm_80 on
-static constexpr double kLargeBlocks = 0.5;   // microseconds, until SMs hold blocks of warp groups
+static constexpr double kLargeBlocks = 0.5; // microseconds, until SMs hold blocks of warp groups
+
+// What contractions reach on an H200 (docs/benchmarks/gpu.md): of the tensor cores' rates, and
+// tensor copies of L2's. Chips without wgmma were not measured.
+static constexpr double kWarpgroupShare = 0.71, kMmaShare = 0.52;
+static constexpr double kCopiesOfCache = 1.28;
+// Of elements behind warp groups, beside the body's: shared memory, conversion, addresses; and what
+// issues beside it. Where groups alternate little is hidden.
+static constexpr double kElementOperations = 60, kPerBodyOperation = 2, kElementsInTurns = 0.9;
+static constexpr double kShareInTurns = 0.94; // of what groups reach that share a tile
+
 static constexpr double kNotOverlapped = 0.1; // of the shorter of computing and moving
 
 int residentBlocks(const Chip &chip, const Tiling &tiling) {
@@ -31,23 +41,29 @@ int residentBlocks(const Chip &chip, const Tiling &tiling) {
 /// A block's cycles while `resident` blocks share its SM.
 static double blockCycles(const Chip &chip, const Problem &problem, const Tiling &tiling,
                           double resident) {
-  double rate = tiling.warpgroup ? chip.warpgroupOperations
-                : tiling.tensor  ? (tiling.tf32 ? chip.tf32Operations : chip.halfOperations)
-                                 : chip.f32Operations * tiling.issueShare;
+  double mmaShare = chip.warpgroupOperations > 0 ? kMmaShare : 1;
+  double turns = tiling.alternates ? kShareInTurns : 1;
+  double rate = tiling.warpgroup ? kWarpgroupShare * turns * chip.warpgroupOperations
+                : tiling.tensor
+                    ? mmaShare * (tiling.tf32 ? chip.tf32Operations : chip.halfOperations)
+                    : chip.f32Operations * tiling.issueShare;
   double steps = std::ceil(problem.depth / tiling.splits / tiling.depth);
   double depth = steps * tiling.depth;
   double math = 2 * tiling.rows * tiling.columns * depth / rate;
   double shared = tiling.sharedTraffic * depth / kSharedBytesPerClock;
-  double cache = (tiling.rows + tiling.columns) * depth * problem.elementBytes / chip.cacheBytes;
+  double cache = (tiling.rows + tiling.columns) * depth * problem.elementBytes /
+                 (chip.cacheBytes * (tiling.warpgroup ? kCopiesOfCache : 1));
   double step = tiling.tensor ? kBarrier + tiling.depth / 16 * kStepLatency
                               : kBarrier + tiling.depth * kSimtStepLatency;
   double latency = steps * std::max(step, kMemoryLatency / std::max(tiling.stages - 1, 1.0));
   double elements = 0;
-  if (tiling.warpgroup)
-    elements = problem.operations / (problem.batch * problem.rows * problem.columns) * tiling.rows *
+  if (tiling.warpgroup) {
+    double operations = problem.operations / (problem.batch * problem.rows * problem.columns);
+    elements = (kElementOperations + kPerBodyOperation * operations) * tiling.rows *
                tiling.columns / chip.f32Operations;
-  double products = std::max({resident * math, resident * shared, resident * cache, latency});
-  return tiling.alternates ? std::max(products, elements) : products + elements;
+  }
+  return std::max({resident * math, resident * shared, resident * cache, latency}) +
+         elements * (tiling.alternates ? kElementsInTurns : 1);
 }
 
 static double microseconds(const Chip &chip, double cycles, double bytes) {

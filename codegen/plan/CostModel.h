@@ -18,7 +18,7 @@
 //                  smaller
 //   Blocks of warp groups go on with further tiles. They begin half a microsecond late, and wait
 //   for the tensor map and then for what it describes. A tile's elements are finished after its
-//   products, or where warp groups alternate beside the next one's.
+//   products, or where warp groups alternate in part beside the next one's.
 //   bytes    = every operand and result once, and partial sums written and read
 #ifndef HALFTONE_PLAN_COSTMODEL_H
 #define HALFTONE_PLAN_COSTMODEL_H
@@ -27,7 +27,7 @@
 
 namespace halftone::ir {
 
-inline constexpr double kLaunchMicroseconds = 2; ///< inside a captured graph
+inline constexpr double kLaunchMicroseconds = 0.6; ///< inside a captured graph, on an H200
 
 /// A contraction with symbols as assumed. Other kernels have no depth: rows * columns elements.
 struct Problem {
@@ -42,7 +42,7 @@ struct Problem {
 struct Tiling {
   bool tensor = false, tf32 = false;
   bool warpgroup = false;  ///< wgmma; tensor, too
-  bool alternates = false; ///< elements are finished while the next tile is multiplied
+  bool alternates = false; ///< elements are finished beside the next tile's products
   double rows = 1, columns = 1, depth = 1; ///< of a block's tile
   double splits = 1;
   double threads = 256, registers = 32; ///< of a block, of a thread

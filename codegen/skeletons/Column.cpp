@@ -182,20 +182,34 @@ Tile Column::getDefaultCudaTile(KernelOp kernel) const {
   return {kWarp, sums <= 12 ? 16 : sums <= 48 ? 8 : 4};
 }
 
-/// Where an SM has one block and that has chunks for it, twice as many threads read at once.
+/// Where an SM has one block at most and that has chunks for it: as many threads as a block may
+/// have, on as many SMs as narrower blocks reach.
 void Column::addPlans(PlanList &plans) const {
-  constexpr int64_t kManyChunks = 32, kFewSums = 4;
+  constexpr int64_t kManyChunks = 32, kFewSums = 4, kThreads = 1024, kWidths[] = {32, 16, 8};
+  constexpr double kSector = 32, kHalfBytes = 2;
   KernelOp kernel = plans.kernel;
   CudaPlanAttr standard = getDefaultPlan(kernel);
   std::optional<int64_t> columns = kernel.getColumns();
   double rows = plans.extent(Dims(kernel.getDomainType().getRowDims()));
-  double blocks = std::ceil(static_cast<double>(columns.value_or(0)) / kWarp);
+  auto blocksOf = [&](int64_t width) {
+    return std::ceil(static_cast<double>(columns.value_or(0)) / static_cast<double>(width));
+  };
   if (kernel.getCudaTile() || !columns || !kernel.getBatchDims().empty() ||
       countStoredAs(kernel, AccessKind::Column) > kFewSums || plans.chip.threadsPerSm < 2048 ||
-      rows < kManyChunks * kSumChunk || blocks > plans.chip.sms)
+      rows < kManyChunks * kSumChunk || blocksOf(kWarp) > plans.chip.sms)
     return Skeleton::addPlans(plans);
-  plans.add(standard.getKind(), {kWarp, kManyChunks}, 1, 1,
-            estimateElements(plans.chip, plans.problem, blocks, kWarp * kManyChunks));
+  for (int64_t width : kWidths) {
+    if (blocksOf(width) > plans.chip.sms)
+      break;
+    Problem problem = plans.problem; // rows of a block that fill no sector are read again
+    problem.bytes *= std::max(1.0, kSector / (kHalfBytes * static_cast<double>(width)));
+    int64_t chunks = kThreads / width;
+    while (chunks > kManyChunks && static_cast<double>(chunks / 2 * kSumChunk) >= rows)
+      chunks /= 2;
+    plans.add(standard.getKind(), {width, chunks}, 1, 1,
+              estimateElements(plans.chip, problem, blocksOf(width),
+                               static_cast<double>(width * chunks)));
+  }
 }
 
 FailureOr<Launch> Column::getLaunch(KernelOp kernel, CudaPlanAttr plan) const {

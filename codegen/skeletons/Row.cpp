@@ -161,7 +161,7 @@ Value Row::buildSum(Code &code, Frame &frame) const {
 
 //===--- CUDA ---===//
 
-/// Where a thread keeps what it read of a long row (kept_row.cuh); the second number of a tile.
+/// Where a thread keeps what it read of a row (kept_row.cuh); the second number of a tile.
 enum Keep : int64_t { Nowhere = 0, InRegisters = 1, InShared = 2 };
 
 /// Of an element's bytes; nothing for what kept_row.cuh does not move four at a time.
@@ -172,10 +172,30 @@ static std::optional<int64_t> getBytes(Type type) {
   return std::nullopt;
 }
 
-/// The bytes that a long row keeps of each element, 0 of rows that kept_row.cuh does not compute.
+static bool isOneChunk(KernelOp kernel) {
+  return kernel.getColumns() && *kernel.getColumns() <= kChunk;
+}
+
+/// Of a row, four at a time.
+static int64_t countElementsOfThread(KernelOp kernel) {
+  return llvm::divideCeil(std::min(*kernel.getColumns(), kChunk), kPartials) * 4;
+}
+
+static int64_t countVarying(KernelOp kernel) {
+  return llvm::count_if(llvm::seq(kernel.getInputs().size()),
+                        [&](size_t i) { return isVarying(kernel, i); });
+}
+
+/// Whether row.cuh itself keeps what it reads.
+static bool isCached(KernelOp kernel) {
+  constexpr int64_t kMostInputs = 16;
+  return isOneChunk(kernel) && countElementsOfThread(kernel) / 4 * countVarying(kernel) <= kMostInputs;
+}
+
+/// The bytes that a row keeps of each element, 0 of rows that kept_row.cuh does not compute.
 static int64_t countKeptBytes(KernelOp kernel) {
   std::optional<int64_t> columns = kernel.getColumns();
-  if (!columns || *columns <= kChunk || *columns % 4 != 0 ||
+  if (!columns || isCached(kernel) || *columns % 4 != 0 ||
       findStages(kernel.getBody().front()).empty())
     return 0;
   int64_t kept = 0;
@@ -200,11 +220,8 @@ static int64_t countThreads(int64_t columns) {
   return std::min<int64_t>(256, llvm::alignTo(teams * kTeam, kWarp));
 }
 
-/// A thread's elements of a chunk, as many as its team shares 1024.
-constexpr int64_t kElementsOfThread = kChunk / kTeam;
-
 static int64_t getSlotBytes(KernelOp kernel, int64_t threads) {
-  return threads * kElementsOfThread * countKeptBytes(kernel);
+  return threads * countElementsOfThread(kernel) * countKeptBytes(kernel);
 }
 
 /// Few blocks that read whole rows at once leave memory idle while they compute.
@@ -217,8 +234,17 @@ static bool fitsRegisters(KernelOp kernel, int64_t threads) {
   int64_t kept = countKeptBytes(kernel);
   return kept > 0 && kept <= 4 &&
          static_cast<int64_t>(kernel.getBody().front().getOperations().size()) <= kMostOperations &&
-         threads * (kept * kElementsOfThread / 4 + kOtherRegisters) * kLeastResident <=
+         threads * (kept * countElementsOfThread(kernel) / 4 + kOtherRegisters) * kLeastResident <=
              kRegistersPerSm;
+}
+
+/// Of blocks that keep their rows, where every chunk has a team.
+static std::optional<int64_t> countKeepingThreads(KernelOp kernel) {
+  constexpr int64_t kOfShort = 64;
+  if (isOneChunk(kernel))
+    return kOfShort;
+  int64_t threads = countThreads(*kernel.getColumns());
+  return threads / kTeam * kChunk >= *kernel.getColumns() ? std::optional(threads) : std::nullopt;
 }
 
 /// A row whose length is a symbol may be short or long: as many teams as keep a block of short rows
@@ -227,26 +253,27 @@ Tile Row::getDefaultCudaTile(KernelOp kernel) const {
   std::optional<int64_t> columns = kernel.getColumns();
   if (!columns)
     return {64};
-  if (*columns <= kChunk)
-    return {128};
-  int64_t threads = countThreads(*columns);
-  if (threads * kElementsOfThread >= *columns && fitsRegisters(kernel, threads))
-    return {threads, InRegisters};
-  return {threads};
+  std::optional<int64_t> threads = countKeepingThreads(kernel);
+  if (threads && fitsRegisters(kernel, *threads))
+    return {*threads, InRegisters};
+  return {isOneChunk(kernel) ? 128 : countThreads(*columns)};
 }
 
 void Row::addPlans(PlanList &plans) const {
   KernelOp kernel = plans.kernel;
   CudaPlanAttr standard = getDefaultPlan(kernel);
-  ArrayRef<int64_t> tile = standard.getTile();
-  int64_t bytes = tile.size() == 1 ? getSlotBytes(kernel, tile[0]) : 0;
-  if (kernel.getCudaTile() || bytes == 0 || tile[0] * kElementsOfThread < *kernel.getColumns() ||
-      bytes > plans.chip.sharedPerBlock - kStaticShared / 4 ||
+  std::optional<int64_t> threads;
+  if (kernel.getColumns())
+    threads = countKeepingThreads(kernel);
+  int64_t bytes = threads && standard.getTile().size() == 1 ? getSlotBytes(kernel, *threads) : 0;
+  if (kernel.getCudaTile() || bytes == 0 || bytes > plans.chip.sharedPerBlock - kStaticShared / 4 ||
       bytes * kLeastResident > plans.chip.sharedPerSm - kStaticShared / 2)
     return Skeleton::addPlans(plans);
-  plans.add(standard.getKind(), {tile[0], InShared}, 1, 1,
-            estimateElements(plans.chip, plans.problem, plans.extent(rowsOf(kernel)),
-                             static_cast<double>(tile[0])));
+  double blocks = plans.extent(rowsOf(kernel));
+  if (isOneChunk(kernel))
+    blocks /= static_cast<double>(*threads / kTeam);
+  plans.add(standard.getKind(), {*threads, InShared}, 1, 1,
+            estimateElements(plans.chip, plans.problem, blocks, static_cast<double>(*threads)));
 }
 
 FailureOr<Launch> Row::getLaunch(KernelOp kernel, CudaPlanAttr plan) const {
@@ -260,7 +287,7 @@ FailureOr<Launch> Row::getLaunch(KernelOp kernel, CudaPlanAttr plan) const {
   launch.axes = {{rowsOf(kernel), columns.value_or(1) <= kChunk ? tile[0] / kTeam : 1}};
   if (tile.size() == 2) {
     if ((tile[1] != InRegisters && tile[1] != InShared) || countKeptBytes(kernel) == 0 ||
-        tile[0] * kElementsOfThread < *columns)
+        (!isOneChunk(kernel) && tile[0] / kTeam * kChunk < *columns))
       return refuseTile(kernel);
     launch.sharedBytes = tile[1] == InShared ? getSlotBytes(kernel, tile[0]) : 0;
   }
@@ -330,9 +357,7 @@ StringRef Row::getDeviceName(KernelOp kernel, CudaPlanAttr plan) const {
 BodyForm Row::getBodyForm(KernelOp kernel, CudaPlanAttr plan) const {
   BodyForm form;
   form.constants =
-      bodyConstant("kFinish", kernel.hasFinish()) +
-      bodyConstant("kInputs", llvm::count_if(llvm::seq(kernel.getInputs().size()),
-                                             [&](size_t i) { return isVarying(kernel, i); }));
+      bodyConstant("kFinish", kernel.hasFinish()) + bodyConstant("kInputs", countVarying(kernel));
   form.before = "const float* reduced, ";
   auto printReductions = addReductions(form, kernel);
   bool keeps = plan.getTile().size() == 2;

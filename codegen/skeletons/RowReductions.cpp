@@ -42,8 +42,8 @@ Stages findStages(Block &block) {
 
 //===--- CUDA ---===//
 
-/// A quotient or root that is the same in the whole row and that elements read. It follows from the
-/// reductions of the first `stages` stages.
+/// A value that is the same in the whole row and that elements read. It follows from the reductions
+/// of the first `stages` stages.
 struct RowValue {
   unsigned stages;
   Value value;
@@ -62,30 +62,38 @@ static bool isSameInRow(KernelOp kernel, Value value) {
   });
 }
 
+/// What is worth a place beside the reductions, rather than being computed for each element.
+using IsWorth = bool (*)(Operation *);
+
+/// Compilers move no division and no root out of a loop over a row's elements.
 static bool isSlow(Operation *op) { return isa<arith::DivFOp, math::SqrtOp>(op); }
+/// Where a thread has a column of many rows, nothing is moved.
+static bool isComputed(Operation *op) {
+  return op->getResult(0).getType().isF32() && !isa<arith::ConstantOp>(op);
+}
 
 /// Whether some element needs it, and not only for a row value that needs it.
-static bool isReadByElements(KernelOp kernel, Operation *op) {
+static bool isReadByElements(KernelOp kernel, Operation *op, IsWorth isWorth) {
   return llvm::any_of(op->getUsers(), [&](Operation *user) {
     if (isa<KernelYieldOp>(user) || isReduction(user) || !isSameInRow(kernel, user->getResult(0)))
       return true;
-    return !isSlow(user) && isReadByElements(kernel, user);
+    return !isWorth(user) && isReadByElements(kernel, user, isWorth);
   });
 }
 
-/// Compilers move no division and no root out of a loop over a row's elements.
-static SmallVector<RowValue> findRowValues(KernelOp kernel) {
+static SmallVector<RowValue> findRowValues(KernelOp kernel, IsWorth isWorth) {
   Block &block = kernel.getBody().front();
   Depths depths = findDepths(block);
   SmallVector<RowValue> values;
   for (Operation &op : block.without_terminator())
-    if (isSlow(&op) && isSameInRow(kernel, op.getResult(0)) && isReadByElements(kernel, &op))
+    if (isWorth(&op) && isSameInRow(kernel, op.getResult(0)) &&
+        isReadByElements(kernel, &op, isWorth))
       values.push_back({depths.lookup(op.getResult(0)), op.getResult(0)});
   return values;
 }
 
 int64_t countRowValues(KernelOp kernel) {
-  return static_cast<int64_t>(findRowValues(kernel).size());
+  return static_cast<int64_t>(findRowValues(kernel, isComputed).size());
 }
 
 static void printReductions(BodyPrinter &printer, const Stages &stages,
@@ -112,7 +120,7 @@ static void printReductions(BodyPrinter &printer, const Stages &stages,
 
 static LogicalResult printContribute(BodyPrinter &printer, const Stages &stages) {
   raw_ostream &out = printer.out;
-  out << "  template <int kStage, int kWidth>\n  " << kDevice
+  out << "  template <" << printer.elementTemplate("int kStage, ") << ">\n  " << kDevice
       << " void contribute(const Uniforms& uniforms, " << printer.form.before
       << "const Inputs<kWidth>& inputs,\n"
       << "      int i, long long row, Column column, float* terms) const";
@@ -170,7 +178,7 @@ static LogicalResult printDerive(BodyPrinter &printer, size_t stages,
 
 std::function<LogicalResult(BodyPrinter &)> addReductions(BodyForm &form, KernelOp kernel) {
   Stages stages = findStages(kernel.getBody().front());
-  SmallVector<RowValue> rowValues = findRowValues(kernel);
+  SmallVector<RowValue> rowValues = findRowValues(kernel, isSlow);
   SmallVector<Operation *> reductions;
   for (ArrayRef<Operation *> stage : stages)
     llvm::append_range(reductions, stage);
@@ -187,7 +195,7 @@ std::function<LogicalResult(BodyPrinter &)> addReductions(BodyForm &form, Kernel
 }
 
 std::function<LogicalResult(BodyPrinter &)> addRowValues(BodyForm &form, KernelOp kernel) {
-  SmallVector<RowValue> rowValues = findRowValues(kernel);
+  SmallVector<RowValue> rowValues = findRowValues(kernel, isComputed);
   for (auto [i, rowValue] : llvm::enumerate(rowValues))
     form.uniforms[rowValue.value] = "reduced[" + std::to_string(i) + "]";
   return [rowValues](BodyPrinter &printer) {

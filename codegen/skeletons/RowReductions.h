@@ -20,7 +20,7 @@ using Stages = llvm::SmallVector<llvm::SmallVector<mlir::Operation *>>;
 bool isReduction(mlir::Operation *op);
 Stages findStages(mlir::Block &block);
 
-/// How many quotients and roots that are the same in a whole row its Body keeps.
+/// How many values that are the same in a whole row a Body without reductions keeps.
 int64_t countRowValues(KernelOp kernel);
 
 /// Names what is reduced as elements of `reduced`, and returns what prints stages, terms and row

@@ -47,13 +47,17 @@ struct Launch {
   };
   llvm::SmallVector<Work> workspace;
   int64_t resident = 0;
-  /// A matrix that the kernel is given a tensor map of, in front of its operands.
+  /// An operand that the kernel is given a tensor map of, in front of all operands: dimensions as
+  /// memory lies, the last one's elements neighbours, and what a copy takes of each.
   struct Map {
     unsigned input = 0;
-    Dims rows, columns; ///< as memory lies
-    int64_t boxRows = 0, boxColumns = 0;
+    struct Dimension {
+      Dims extent;
+      int64_t box = 1;
+    };
+    llvm::SmallVector<Dimension, 0> dimensions;
   };
-  llvm::SmallVector<Map> maps;
+  llvm::SmallVector<Map, 0> maps;
 };
 
 /// What the runtime chooses the blocks of a contraction by (manifest::Blocking).

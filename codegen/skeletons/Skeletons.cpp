@@ -2,13 +2,13 @@
 // The list of skeletons.
 #include "codegen/skeletons/Skeletons.h"
 
-#include "codegen/skeletons/AttentionColumns.h"
 #include "codegen/skeletons/Column.h"
 #include "codegen/skeletons/Flat.h"
 #include "codegen/skeletons/Pointwise.h"
 #include "codegen/skeletons/Row.h"
 #include "codegen/skeletons/Segment.h"
 #include "codegen/skeletons/Transform.h"
+#include "codegen/skeletons/attention/AttentionColumns.h"
 #include "codegen/skeletons/contraction/Contraction.h"
 
 namespace halftone::skeletons {

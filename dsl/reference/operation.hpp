@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "drawing.hpp"
 #include "halftone/description/text.hpp"
 #include "halftone/reference/evaluator.hpp"
 #include "halftone/reference/resolution.hpp"
@@ -18,9 +20,38 @@
 
 namespace halftone::reference {
 
+/// P49: without draws what is stochastic goes to the nearest, as does f32, to which nothing is
+/// rounded.
+inline RoundTo in_pass(RoundTo to, const Draws& draws) {
+  const bool draws_none = !draws.training || to.format == description::Element::f32;
+  const bool is_stochastic = to.rounding == description::Rounding::stochastic;
+  if (is_stochastic && draws_none) to.rounding = description::Rounding::nearest_even;
+  return to;
+}
+
+/// What is rounded to in words, as the names of points that draw end (P48).
+inline std::string drawn_format(const RoundTo& to) {
+  using enum description::Element;
+  const char* const element = to.format == f16      ? "f16"
+                              : to.format == bf16   ? "bf16"
+                              : to.format == tf32   ? "tf32"
+                              : to.format == f8e4m3 ? "f8e4m3"
+                                                    : "f8e5m2";
+  return std::string(element) + " stochastic" + (to.saturate ? " saturate" : "");
+}
+
+/// All values of a tensor at the rounding point of that name (P48).
 template <class Scalar>
-Values<Scalar> rounded(RoundTo to, Values<Scalar> values) {
-  for (Scalar& value : values) value = round(to, value);
+Values<Scalar> rounded(RoundTo to, Values<Scalar> values, Draws draws, const std::string& name) {
+  to = in_pass(to, draws);
+  if (to.rounding != description::Rounding::stochastic) {
+    for (Scalar& value : values) value = round(to, value);
+    return values;
+  }
+  draws.layer = xxh3(name + " " + drawn_format(to));
+  for (std::size_t e = 0; e < values.size(); ++e) {
+    values[e] = round_by(draw(draws, e), to, values[e]);
+  }
   return values;
 }
 
@@ -37,8 +68,8 @@ class Operation {
     using description::Pass, description::Role;
     Values<Scalar> y = result_of(word(), layer(Pass::forward));
     if (is_loss(node())) return y;
-    y = rounded(rules_.result(id_, Pass::forward), std::move(y));
-    return rounded(rules_.store(id_, Role::activation), std::move(y));
+    y = rounded(rules_.result(id_, Pass::forward), std::move(y), node().name);
+    return rounded(rules_.store(id_, Role::activation), std::move(y), node().name);
   }
 
   /// D17: what the states that the layer keeps are after a training pass, with their nodes.
@@ -63,17 +94,23 @@ class Operation {
       return gradients;
     }
     const auto read = rules_.operand(id_, pass, description::Role::gradient);
-    const Values<Scalar> arriving = is_loss(node()) ? g : rounded(read, g);
+    const Values<Scalar> arriving =
+        is_loss(node()) ? g : rounded(read, g, node().name + " gradient");
     OperandGradients<Scalar> all = gradients_of(word(), layer(pass), View<Scalar>(arriving));
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (!is_of(pass, node().operands[i])) continue;
-      gradients[i] = rounded(rules_.result(id_, pass), std::move(all[i]));
+      gradients[i] = rounded(rules_.result(id_, pass), std::move(all[i]), node().name);
     }
     return gradients;
   }
 
  private:
   [[nodiscard]] const description::Node& node() const { return model_.nodes[id_]; }
+
+  [[nodiscard]] Values<Scalar> rounded(RoundTo to, Values<Scalar> values,
+                                       const std::string& name) const {
+    return reference::rounded(to, std::move(values), forward_.draws, name);
+  }
 
   /// Whether the pass computes the operand's gradient.
   [[nodiscard]] bool is_of(description::Pass pass, const description::Operand& operand) const {
@@ -86,8 +123,9 @@ class Operation {
     Role role = pass == Pass::forward ? Role::activation : Role::saved;
     if (is_parameter(model_.nodes[at])) role = Role::weight;
     Values<Scalar> stored = forward_.values[at];  // an activation is stored as it is read
-    if (role != Role::activation) stored = rounded(rules_.store(at, role), std::move(stored));
-    return rounded(rules_.operand(id_, pass, role), std::move(stored));
+    const std::string& name = model_.nodes[at].name;
+    if (role != Role::activation) stored = rounded(rules_.store(at, role), std::move(stored), name);
+    return rounded(rules_.operand(id_, pass, role), std::move(stored), name);
   }
 
   [[nodiscard]] Operand<Scalar> operand(const description::Operand& of,
@@ -112,7 +150,8 @@ class Operation {
     RoundTo first = rules_.result(id_, pass);
     if (first.format == Element::f32) first = stored(pass);
     const bool is_short = first.format != Element::f32 && first.format != Element::tf32;
-    const bool to_nearest = first.rounding == description::Rounding::nearest_even;
+    const bool to_nearest =
+        in_pass(first, forward_.draws).rounding == description::Rounding::nearest_even;
     return is_short && to_nearest ? Grade::narrow : Grade::full;
   }
 

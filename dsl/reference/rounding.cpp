@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 namespace halftone::reference {
@@ -110,6 +111,9 @@ std::uint32_t round_to_scale(RoundTo to, std::uint32_t bits) {
 }  // namespace
 
 float round(RoundTo to, float x) {
+  if (to.rounding == Rounding::stochastic) {
+    throw std::invalid_argument("stochastic rounding takes 32 random bits; call round_by");
+  }
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(x);
   if (to.format == Element::f8e8m0) return std::bit_cast<float>(round_to_scale(to, bits));
   const std::uint32_t sign = bits & kSign, magnitude = bits & ~kSign;
@@ -122,6 +126,25 @@ float round(RoundTo to, float x) {
   const std::uint32_t rounded = round_magnitude(limits, to.rounding, magnitude);
   if (rounded <= limits.largest) return std::bit_cast<float>(sign | rounded);
   return signed_or_nan(overflowed(limits, to.saturate || to.rounding == Rounding::toward_zero));
+}
+
+// In double, where every quotient and every difference below is exact.
+float round_by(std::uint32_t word, RoundTo to, float x) {
+  if (to.rounding != Rounding::stochastic || to.format == Element::f8e8m0) {
+    throw std::invalid_argument("only what rules round stochastically takes random bits");
+  }
+  to.rounding = Rounding::nearest_even;
+  if (x == 0 || !std::isfinite(x)) return round(to, x);
+  const Limits limits = limits_of(to.format);
+  const int least = static_cast<int>(limits.smallest_exponent) - 127;
+  const double place = std::ldexp(1.0, std::max(std::ilogb(x), least) - limits.mantissa_bits);
+  const double places = std::fabs(static_cast<double>(x)) / place, below = std::floor(places);
+  const bool up = std::ldexp(word >> 8, -24) < places - below;
+  const double rounded = (up ? below + 1 : below) * place;
+  const bool is_f32 = rounded <= std::numeric_limits<float>::max();
+  const float magnitude =
+      is_f32 ? static_cast<float>(rounded) : std::numeric_limits<float>::infinity();
+  return round(to, std::copysign(magnitude, x));
 }
 
 std::uint16_t encode(RoundTo to, float x) {

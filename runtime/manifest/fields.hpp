@@ -102,9 +102,10 @@ template <>
 inline constexpr auto kFields<Work> =
     std::tuple{&Work::bytes, &Work::count, &Work::per_split, &Work::zeroed};
 template <>
+inline constexpr auto kFields<MapDimension> = std::tuple{&MapDimension::extent, &MapDimension::box};
+template <>
 inline constexpr auto kFields<TensorMap> =
-    std::tuple{&TensorMap::argument, &TensorMap::element,  &TensorMap::rows,
-               &TensorMap::columns,  &TensorMap::box_rows, &TensorMap::box_columns};
+    std::tuple{&TensorMap::argument, &TensorMap::element, &TensorMap::dimensions};
 template <>
 inline constexpr auto kFields<Cost> =
     std::tuple{&Cost::operations, &Cost::bytes, &Cost::waves, &Cost::microseconds};
@@ -156,7 +157,7 @@ inline constexpr Element kLast<Element> = static_cast<Element>(encoding::kElemen
 template <>
 inline constexpr auto kLast<encoding::Scaling::Kind> = encoding::Scaling::Kind::block;
 template <>
-inline constexpr auto kLast<encoding::Rounding> = encoding::Rounding::toward_zero;
+inline constexpr auto kLast<encoding::Rounding> = encoding::Rounding::stochastic;
 template <>
 inline constexpr Role kLast<Role> = Role::cache;
 template <>

@@ -25,20 +25,24 @@ bool possible(const Manifest& manifest, const Split& split) {
          (split.most == 1 || !split.depth.empty());
 }
 
-/// Of 16 bits, as copies and wgmma want them. A row's fixed extents alone make it a multiple of 16
-/// bytes, whatever symbols stand for.
+/// Of 16 bits, as copies and wgmma want them. The last dimension's fixed extents alone make it a
+/// multiple of 16 bytes, whatever symbols stand for.
 bool possible(const Manifest& manifest, const TensorMap& map) {
   const int bits = encoding::traits(map.element).bits;
-  if (map.argument < 0 || bits != 16 || map.rows.empty() || map.columns.empty() ||
-      !sound(manifest, map.rows) || !sound(manifest, map.columns)) {
+  if (map.argument < 0 || bits != 16 || map.dimensions.size() < kLeastMapRank ||
+      map.dimensions.size() > kMostMapRank) {
     return false;
   }
-  std::int64_t unit = bits / 8;  // a row's bytes, as far as they decide
-  for (const Dimension& dimension : map.columns)
+  for (const MapDimension& dimension : map.dimensions) {
+    if (dimension.extent.empty() || !sound(manifest, dimension.extent)) return false;
+    if (dimension.box <= 0 || dimension.box > kMostBox) return false;
+  }
+  const MapDimension& last = map.dimensions.back();
+  std::int64_t unit = bits / 8;  // its bytes, as far as they decide
+  for (const Dimension& dimension : last.extent)
     unit = unit * (dimension.extent % kMapRowBytes) % kMapRowBytes;
-  return unit % kMapRowBytes == 0 && map.box_rows > 0 && map.box_rows <= kMostBoxRows &&
-         map.box_columns > 0 && map.box_columns <= kMostBoxBytes / (bits / 8) &&
-         map.box_columns * bits / 8 % kMapRowBytes == 0;
+  const std::int32_t box_bytes = last.box * bits / 8;
+  return unit == 0 && box_bytes <= kMostBoxBytes && box_bytes % kMapRowBytes == 0;
 }
 
 bool possible(const Cost& cost) {

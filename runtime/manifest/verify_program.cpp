@@ -140,13 +140,37 @@ std::string verify_buffers(const Manifest& manifest, const Program& program) {
   return {};
 }
 
+/// A number of elements: a factor and symbols, in order.
+std::pair<std::int64_t, std::vector<std::int32_t>> product_of(std::span<const Dimension> shape) {
+  std::pair<std::int64_t, std::vector<std::int32_t>> product{1, {}};
+  for (const Dimension& dimension : shape) {
+    product.first = times(product.first, dimension.extent);
+    if (dimension.symbol >= 0) product.second.push_back(dimension.symbol);
+  }
+  std::ranges::sort(product.second);
+  return product;
+}
+
+/// Whether a map reads no more than the buffer has, as far as their sizes can be compared.
+bool may_lie_in(const TensorMap& map, const Buffer& buffer) {
+  std::vector<Dimension> shape;
+  for (const MapDimension& dimension : map.dimensions)
+    shape.insert(shape.end(), dimension.extent.begin(), dimension.extent.end());
+  try {
+    const auto read = product_of(shape), held = product_of(buffer.shape);
+    return read.second != held.second || read.first <= held.first;
+  } catch (const std::overflow_error&) {
+    return true;  // what is too large, whoever plans the arena says
+  }
+}
+
 /// Whether kernels that are given maps of arguments have those, with the maps' elements.
 bool fits_maps(const Manifest& manifest, const Program& program, const Launch& launch) {
   const auto fits = [&](const TensorMap& map) {
     if (!in_range(map.argument, launch.arguments)) return false;
     const Argument& argument = launch.arguments[static_cast<std::size_t>(map.argument)];
     const Buffer& buffer = program.buffers[static_cast<std::size_t>(argument.buffer)];
-    return buffer.encoding.element == map.element;
+    return buffer.encoding.element == map.element && may_lie_in(map, buffer);
   };
   return std::ranges::all_of(manifest.cuda, [&](const CudaTarget& target) {
     return std::ranges::all_of(target.kernels[static_cast<std::size_t>(launch.kernel)].maps, fits);
@@ -170,17 +194,6 @@ std::string verify_launches(const Manifest& manifest, const Program& program) {
     }
   }
   return {};
-}
-
-/// A number of elements: a factor and symbols, in order.
-std::pair<std::int64_t, std::vector<std::int32_t>> product_of(std::span<const Dimension> shape) {
-  std::pair<std::int64_t, std::vector<std::int32_t>> product{1, {}};
-  for (const Dimension& dimension : shape) {
-    product.first = times(product.first, dimension.extent);
-    if (dimension.symbol >= 0) product.second.push_back(dimension.symbol);
-  }
-  std::ranges::sort(product.second);
-  return product;
 }
 
 /// Whether the buffer is so many parts of one size as the argument says.

@@ -109,7 +109,10 @@ class Search {
       const manifest::Launch& launch = launches[static_cast<std::size_t>(probe.launch)];
       for (const manifest::Argument& argument : launch.arguments) {
         const auto buffer = static_cast<std::size_t>(argument.buffer);
-        if (!encoding::traits(plan().buffer(buffer).encoding.element).integer) continue;
+        if (!encoding::traits(plan().buffer(buffer).encoding.element).integer ||
+            plan().buffer(buffer).role == Role::counters) {
+          continue;
+        }
         auto found = search_integer(delivered(buffer), role, bound_of(launch, buffer), probe.layer);
         if (found) return found;
       }
@@ -131,7 +134,8 @@ class Search {
     return buffer;
   }
 
-  /// The first extent of the parameter that the launch reads, itself or as a working copy, or 0.
+  /// The first extent of the parameter that the launch reads, itself, as a working copy or as
+  /// another launch has rounded it (P50), or 0.
   [[nodiscard]] std::int64_t rows_of_parameter(const manifest::Launch& launch) const {
     for (const manifest::Argument& argument : launch.arguments) {
       const Role role = plan().buffer(static_cast<std::size_t>(argument.buffer)).role;
@@ -140,7 +144,21 @@ class Search {
         if (parameter.offset == argument.offset) return parameter.shape.front();
       }
     }
+    for (const manifest::Argument& argument : launch.arguments) {
+      const manifest::Launch* maker = maker_of(argument.buffer);
+      const bool is_operand = maker != nullptr && maker != &launch;
+      if (const std::int64_t rows = is_operand ? rows_of_parameter(*maker) : 0) return rows;
+    }
     return 0;
+  }
+
+  /// The launch of the forward pass that writes the buffer, its last argument, or null.
+  [[nodiscard]] const manifest::Launch* maker_of(std::int32_t buffer) const {
+    const auto forward = static_cast<std::size_t>(Phase::forward);
+    for (const manifest::Launch& launch : plan().program().phases[forward]) {
+      if (launch.arguments.back().buffer == buffer) return &launch;
+    }
+    return nullptr;
   }
 
   [[nodiscard]] std::optional<NonFinite> search_integer(std::size_t buffer, const char* role,

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace halftone {
 
@@ -57,12 +58,15 @@ struct DriverLaunch {
   std::span<const void* const> parameters;  ///< each points at one parameter's value; copied
 };
 
-/// A matrix as manifest::TensorMap describes it, with its extents bound.
+/// What manifest::TensorMap describes, with its extents bound. Both elements have 16 bits.
 struct MapSource {
   DeviceAddress address = 0;
   enum class Element : std::uint8_t { f16, bf16 } element = Element::bf16;
-  std::uint64_t rows = 0, columns = 0;
-  std::uint32_t box_rows = 0, box_columns = 0;
+  struct Dimension {
+    std::uint64_t extent = 1;
+    std::uint32_t box = 1;
+  };
+  std::vector<Dimension> dimensions;  ///< neighbours first: backwards, beside the manifest's
 };
 
 /// A parameter of a kernel, in words of the backend's own.

@@ -48,7 +48,7 @@ std::vector<std::size_t> without_sections(std::vector<std::size_t> kernels,
 
 static_assert(sizeof(EncodedMap) == manifest::kMapBytes);
 
-/// Kernels count rows and columns of what they copy by maps in 32 bits, and add two such numbers.
+/// Kernels count along each dimension of what they copy in 32 bits, and add two such numbers.
 constexpr std::int64_t kMostCoordinate = std::int64_t{1} << 30;
 
 /// Whether only write() changes it.
@@ -195,20 +195,19 @@ DriverExecution::BoundLaunch DriverExecution::bind(const DriverModules& modules,
 
 EncodedMap DriverExecution::encode(const manifest::TensorMap& map, const BoundLaunch& bound,
                                    std::span<const std::int64_t> symbols) const {
-  const std::int64_t rows = manifest::elements(map.rows, symbols),
-                     columns = manifest::elements(map.columns, symbols);
-  if (std::max(rows, columns) > kMostCoordinate) {
-    plan_.refuse_launch("has a matrix of more than 2^30 rows or columns, of kernel '" +
-                        bound.kernel + "'");
+  MapSource source{.address = bound.values[static_cast<std::size_t>(map.argument)],
+                   .element = map.element == encoding::Element::f16 ? MapSource::Element::f16
+                                                                    : MapSource::Element::bf16,
+                   .dimensions = {}};
+  for (auto dimension = map.dimensions.rbegin(); dimension != map.dimensions.rend(); ++dimension) {
+    const std::int64_t extent = manifest::elements(dimension->extent, symbols);
+    if (extent > kMostCoordinate) {
+      plan_.refuse_launch("has an operand of more than 2^30 rows or columns, of kernel '" +
+                          bound.kernel + "'");
+    }
+    source.dimensions.push_back(
+        {static_cast<std::uint64_t>(extent), static_cast<std::uint32_t>(dimension->box)});
   }
-  const MapSource source{.address = bound.values[static_cast<std::size_t>(map.argument)],
-                         .element = map.element == encoding::Element::f16
-                                        ? MapSource::Element::f16
-                                        : MapSource::Element::bf16,
-                         .rows = static_cast<std::uint64_t>(rows),
-                         .columns = static_cast<std::uint64_t>(columns),
-                         .box_rows = static_cast<std::uint32_t>(map.box_rows),
-                         .box_columns = static_cast<std::uint32_t>(map.box_columns)};
   EncodedMap encoded;
   context_->run("encode a tensor map", context_->kernel_text(bound.entry),
                 [&](Driver& driver) { return driver.encode(source, encoded); });

@@ -94,3 +94,30 @@ module @does_not_copy_what_nobody_reads {
     halftone.output "y", %y : !vector
   }
 }
+
+// -----
+
+!weight = !halftone.tensor<[8, 8], f32>
+!x = !halftone.tensor<[batch, 8], f32>
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+
+// P50: what is drawn is cast anew for every pass, from the master or from its copy.
+// CHECK-LABEL: module @does_not_copy_what_is_drawn
+// CHECK: %[[W:.*]] = halftone.parameter "w"
+// CHECK: %[[COPY:.*]] = halftone.working_copy "w" in "parameters.f16" at 0
+// CHECK: halftone.cast %[[W]] {stochastic = "w"}
+// CHECK: halftone.cast %[[COPY]] {stochastic = "w"}
+// CHECK-COUNT-1: halftone.flat_working_copies
+// CHECK-NOT: flat_working_copies
+module @does_not_copy_what_is_drawn {
+  halftone.graph "inference" {
+    %x = halftone.input "x" : !x
+    %w = halftone.parameter "w" {initializer = #zeros, offset = 0 : i64} : !weight
+    %drawn = halftone.cast %w {stochastic = "w"} : (!weight) -> !halftone.tensor<[8, 8], bf16>
+    %y = halftone.linear %x, %drawn : (!x, !halftone.tensor<[8, 8], bf16>) -> !x
+    %half = halftone.cast %w : (!weight) -> !halftone.tensor<[8, 8], f16>
+    %chain = halftone.cast %half {stochastic = "w"} : (!halftone.tensor<[8, 8], f16>) -> !halftone.tensor<[8, 8], f8E5M2>
+    %z = halftone.linear %y, %chain : (!x, !halftone.tensor<[8, 8], f8E5M2>) -> !x
+    halftone.output "z", %z : !x
+  }
+}

@@ -224,3 +224,29 @@ halftone.graph "recomputes_under_a_view" {
   %dw = halftone.contract %g, %v {pass = #halftone.pass<weight_gradient>, transpose_lhs, halftone.phase = #backward}
       : (!pairs, !pairs) -> !weight
 }
+
+// F6 costs more than to keep what it leaves, and draws what it drew wherever it is computed again.
+// CHECK-LABEL: halftone.graph "keeps_what_is_drawn"
+halftone.graph "keeps_what_is_drawn" {
+  %x = halftone.input "x" : !matrix
+  %g = halftone.input "g" : !matrix
+  // CHECK: %[[Y:.*]] = halftone.relu
+  %y = halftone.relu %x : (!matrix) -> !matrix
+  // CHECK: %[[DRAWN:.*]] = halftone.cast %[[Y]] {stochastic = "y"}
+  %drawn = halftone.cast %y {stochastic = "y"} : (!matrix) -> !halftone.tensor<[batch, 8], bf16>
+  // CHECK: %[[OFX:.*]] = halftone.cast %{{.*}} {stochastic = "x"}
+  %ofx = halftone.cast %x {stochastic = "x"} : (!matrix) -> !halftone.tensor<[batch, 8], bf16>
+  // CHECK-NEXT: %[[Z:.*]] = halftone.gelu
+  %z = halftone.gelu %x {approximation = "erf", halftone.recompute = true} : (!matrix) -> !matrix
+  %half = halftone.cast %z {stochastic = "z"} : (!matrix) -> !halftone.tensor<[batch, 8], bf16>
+  // CHECK: halftone.cast %[[DRAWN]] {halftone.inline,
+  %again = halftone.cast %drawn {halftone.inline, halftone.phase = #backward} : (!halftone.tensor<[batch, 8], bf16>) -> !matrix
+  // CHECK: halftone.cast %[[OFX]] {halftone.inline,
+  %twice = halftone.cast %ofx {halftone.inline, halftone.phase = #backward} : (!halftone.tensor<[batch, 8], bf16>) -> !matrix
+  %d = halftone.add %again, %twice {halftone.phase = #backward} : (!matrix, !matrix) -> !matrix
+  // CHECK: %[[AGAIN:.*]] = halftone.gelu %{{.*}}halftone.phase = #halftone.phase<backward>
+  // CHECK-NEXT: %[[HALF:.*]] = halftone.cast %[[AGAIN]] {halftone.phase = #halftone.phase<backward>, stochastic = "z"}
+  // CHECK: halftone.cast %[[HALF]] {halftone.inline,
+  %thrice = halftone.cast %half {halftone.inline, halftone.phase = #backward} : (!halftone.tensor<[batch, 8], bf16>) -> !matrix
+  %e = halftone.add %thrice, %g {halftone.phase = #backward} : (!matrix, !matrix) -> !matrix
+}

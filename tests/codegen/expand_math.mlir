@@ -197,13 +197,14 @@ halftone.graph "narrow" {
 
 !matrix = !halftone.tensor<[batch, 8], f32>
 
-// Of a difference to its row's maximum the shorter exp: no second scale. Of another difference R1.
+// Of a difference to its row's maximum the shorter exp: no second scale. Of another difference R1, unless it is marked: the maximum is that of
+// another kernel.
 // CHECK-LABEL: halftone.graph "below_the_maximum"
 halftone.graph "below_the_maximum" {
   %x = halftone.input "x" : !matrix
-  %y:2 = halftone.kernel "k" row over ["batch", 8] reduce [] (%x) accesses [#halftone.access<full>]
-      -> [#halftone.access<full>, #halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 2, 0>}
-      : (!matrix) -> (!matrix, !matrix) {
+  %y:3 = halftone.kernel "k" row over ["batch", 8] reduce [] (%x) accesses [#halftone.access<full>]
+      -> [#halftone.access<full>, #halftone.access<full>, #halftone.access<full>] fused [] {resultSegmentSizes = array<i32: 3, 0>}
+      : (!matrix) -> (!matrix, !matrix, !matrix) {
   ^bb0(%a: f32):
     // CHECK: %[[MAX:.*]] = halftone.row_max
     // CHECK: arith.subf %{{.*}}, %[[MAX]]
@@ -216,10 +217,16 @@ halftone.graph "below_the_maximum" {
     // CHECK: arith.shrsi
     %o = arith.subf %m, %a : f32
     %f = math.exp %o : f32
-    halftone.kernel_yield stores %e, %f : f32, f32
+    // CHECK: arith.addf %[[MAX]], %
+    // CHECK-NOT: arith.shrsi
+    // CHECK: halftone.kernel_yield
+    %p = arith.addf %m, %a : f32
+    %g = math.exp %p {halftone.of_nonpositive} : f32
+    halftone.kernel_yield stores %e, %f, %g : f32, f32, f32
   }
   halftone.output "y", %y#0 : !matrix
   halftone.output "z", %y#1 : !matrix
+  halftone.output "w", %y#2 : !matrix
 }
 
 // -----

@@ -81,6 +81,26 @@ halftone.graph "row_and_mean_are_one_kernel" {
   halftone.loss "loss", %l weight 1.0 {halftone.phase = #loss} : !scalar
 }
 
+// What is kept is told to attention's kernels alone (join_products.halftone): this one computes every element.
+// CHECK-LABEL: halftone.graph "every_element_is_computed"
+// CHECK: halftone.kernel "every_element_is_computed_kept_sum" row over ["batch", 8]
+// CHECK: %[[BELOW:.*]] = arith.cmpf olt
+// CHECK-NOT: halftone.kept
+// CHECK: arith.select %[[BELOW]]
+halftone.graph "every_element_is_computed" {
+  %x = halftone.input "x" : !matrix
+  %y = halftone.map "kept_sum"(%x) over ["batch", 8] reads [#full] writes [#full] {halftone.phase = #loss} : (!matrix) -> !matrix {
+  ^bb0(%a: f32):
+    %zero = arith.constant 0.0 : f32
+    %below = arith.cmpf olt, %a, %zero : f32
+    %kept = halftone.kept %below : i1
+    %term = arith.select %kept, %a, %zero : f32
+    %sum = halftone.row_sum %term : f32
+    halftone.yield %sum : f32
+  }
+  halftone.output "y", %y : !matrix
+}
+
 // A cross-entropy and its gradient read the logits together, in the phase of the loss; what only rounds the gradient follows it.
 // CHECK-LABEL: halftone.graph "cross_entropy_and_its_gradient_are_one_kernel"
 // CHECK: %[[G:.*]], %[[L:.*]] = halftone.kernel "{{[a-z_]+}}_loss" row over ["batch", 8]

@@ -338,3 +338,37 @@ halftone.graph "saturates_what_may_be_infinite" {
   halftone.output "c", %c : !matrix
   halftone.output "d", %d : !matrix
 }
+
+// -----
+
+!matrix = !halftone.tensor<[batch, 8], f32>
+#bf16 = #halftone.round<encoding = bf16 stochastic, role = activation, rule = 0>
+#saved = #halftone.round<encoding = f16 stochastic, role = saved, rule = 0>
+#gradient = #halftone.round<encoding = bf16 stochastic, role = gradient, rule = 0>
+#read = #halftone.round<encoding = f8e5m2 stochastic, role = gradient, rule = 0>
+#backward = #halftone.phase<backward>
+
+// P48: a point that draws is called as its value, as that value's gradient where it is read, and as the contribution or partial
+// sum that an operation leaves; readers of one value share it.
+// CHECK-LABEL: halftone.graph "names_what_is_drawn"
+halftone.graph "names_what_is_drawn" {
+  %x = halftone.input "x" {halftone.layer = "x"} : !matrix
+  // CHECK: halftone.cast %{{.*}}stochastic = "x"} : {{.*}}-> !halftone.tensor<[batch, 8], bf16>
+  // CHECK-NOT: stochastic = "x"
+  // CHECK: %[[A:.*]] = halftone.relu
+  // CHECK: %[[STORED:.*]] = halftone.cast %[[A]] {{.*}}stochastic = "a"} : {{.*}}-> !halftone.tensor<[batch, 8], bf16>
+  // CHECK: halftone.cast %[[STORED]] {{.*}}stochastic = "a"} : {{.*}}-> !halftone.tensor<[batch, 8], f16>
+  %a = halftone.relu %x {halftone.layer = "a", halftone.precision = #halftone.precision<operands = [[#bf16]], results = [[#bf16]]>}
+      : (!matrix) -> !matrix
+  %b = halftone.relu %x {halftone.layer = "b", halftone.precision = #halftone.precision<operands = [[#bf16]], results = [[]]>}
+      : (!matrix) -> !matrix
+  // CHECK: stochastic = "a gradient b"}
+  // CHECK: stochastic = "a gradient"} : {{.*}}-> !halftone.tensor<[batch, 8], f8E5M2>
+  %g = halftone.relu %a {halftone.gradient_of = ["a"], halftone.layer = "b", halftone.phase = #backward,
+      halftone.precision = #halftone.precision<operands = [[#saved]], results = [[#gradient]]>} : (!matrix) -> !matrix
+  // CHECK: stochastic = "x sum a"}
+  %h = halftone.relu %g {halftone.gradient_of = ["x"], halftone.layer = "a", halftone.partial_sum, halftone.phase = #backward,
+      halftone.precision = #halftone.precision<operands = [[#read]], results = [[#gradient]]>} : (!matrix) -> !matrix
+  halftone.output "b", %b : !matrix
+  halftone.output "h", %h : !matrix
+}

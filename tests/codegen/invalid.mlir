@@ -956,6 +956,23 @@ halftone.graph "g" {
 
 // -----
 
+// A cast has one rounding, and what is exact has none.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  // expected-error @+1 {{rounds toward zero and stochastically; say one of them}}
+  %y = halftone.cast %x {stochastic = "x", toward_zero} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], bf16>
+}
+
+// -----
+
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], bf16>
+  // expected-error @+1 {{rounds stochastically what its result holds exactly}}
+  %y = halftone.cast %x {stochastic = "x"} : (!halftone.tensor<[batch, 8], bf16>) -> !halftone.tensor<[batch, 8], f32>
+}
+
+// -----
+
 // Pointwise has a result.
 halftone.graph "g" {
   %x = halftone.input "x" : !halftone.tensor<[4], f32>
@@ -2164,6 +2181,22 @@ halftone.graph "g" {
   %s = halftone.input "s" : !halftone.tensor<[batch, 5], i32>
   // expected-error @+1 {{has segments of one sequence, but reads}}
   %y = halftone.attention %q, %k, %k segment %s {heads = 2 : i64} : (!halftone.tensor<[batch, 5, 6], f32>, !halftone.tensor<[batch, 7, 6], f32>, !halftone.tensor<[batch, 7, 6], f32>, !halftone.tensor<[batch, 5], i32>) -> !halftone.tensor<[batch, 5, 6], f32>
+}
+
+// -----
+
+// Kept: of kernels that leave out what is not.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %y = halftone.kernel "y" row over ["batch", 8] reduce [](%x) accesses [#halftone.access<full>] -> [#halftone.access<full>]
+      fused [] {resultSegmentSizes = array<i32: 1, 0>} : (!halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 8], f32> {
+  ^bb0(%a: f32):
+    %number = arith.cmpf ord, %a, %a : f32
+    // expected-error @+1 {{is in a kernel of skeleton row, which computes every element: use its operand}}
+    %kept = halftone.kept %number : i1
+    %b = arith.select %kept, %a, %a : f32
+    halftone.kernel_yield stores %b : f32
+  }
 }
 
 // -----

@@ -83,7 +83,8 @@ halftone.graph "attention" {
   // CHECK: %[[CAUSAL:.*]] = arith.cmpi sge, %{{.*}}, %{{.*}} : i32
   // CHECK: %[[J:.*]] = halftone.column_index : i32
   // CHECK: %[[INSIDE:.*]] = arith.cmpi slt, %[[J]], %[[LENGTH]] : i32
-  // CHECK: %[[KEPT:.*]] = arith.andi %[[CAUSAL]], %[[INSIDE]] : i1
+  // CHECK: %[[BOTH:.*]] = arith.andi %[[CAUSAL]], %[[INSIDE]] : i1
+  // CHECK: %[[KEPT:.*]] = halftone.kept %[[BOTH]] : i1
   // CHECK: %[[Z:.*]] = arith.select %[[KEPT]], %{{.*}}, %{{.*}} : f32
   // CHECK: halftone.row_max %[[Z]] : f32
   // CHECK: %[[SUM:.*]] = halftone.row_sum %{{.*}} : f32

@@ -289,7 +289,7 @@ halftone.graph "plans_a_batch_as_so_many_products" {
 // WGMMA: halftone.kernel "batch"
 // WGMMA-SAME: #halftone.chip<"sm_90a", [<tensor, {{[^"]*}}], "", no_warpgroups "a batch: tensor copies would read past the end of an element">]
 // WGMMA: halftone.kernel "rows"
-// WGMMA-SAME: #halftone.chip<"sm_90a", [<tensor, {{[^"]*}}], "", no_warpgroups "rows of 200 bytes: tensor copies want them to be multiples of 16">]
+// WGMMA-SAME: #halftone.chip<"sm_90a", [<tensor, {{[^"]*}}], "">]
 // WGMMA: halftone.kernel "tensor_float"
 // WGMMA-SAME: #halftone.chip<"sm_90a", [<tensor, {{[^"]*}}], "", no_warpgroups "operands of tf32: wgmma is given two f16 or two bf16">]
 // WGMMA: halftone.kernel "ordered"

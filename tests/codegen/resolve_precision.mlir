@@ -435,3 +435,29 @@ module @does_not_change_what_belongs_to_no_layer attributes {halftone.rules = #h
 // expected-error @+1 {{rule 'everywhere : store f33' cannot be read: }}
 module attributes {halftone.rules = #halftone.rules<["everywhere : store bf16", "everywhere : store f33"]>} {
 }
+
+// -----
+
+!matrix = !halftone.tensor<[batch, 8], f32>
+
+// P49: in inference what is stochastic goes to the nearest; P42: f32 is not drawn, whichever rule's it is.
+// CHECK-LABEL: module @draws_in_training_alone
+module @draws_in_training_alone attributes {halftone.rules = #halftone.rules<[
+    "everywhere : store bf16 compute f16 rounding stochastic", "where layer \"z\" : store f32"]>} {
+  // CHECK-LABEL: halftone.graph "training"
+  // CHECK: halftone.relu {{.*}}#halftone.precision<operands = {{\[\[}}#halftone.round<encoding = f16 stochastic, role = activation, rule = 0>]], results = {{\[\[}}#halftone.round<encoding = bf16 stochastic, role = activation, rule = 0>]]>
+  // CHECK: halftone.relu {{.*}}results = {{\[\[}}#halftone.round<encoding = f32, role = activation, rule = 1, beaten = [0]>]]>
+  halftone.graph "training" {
+    %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !matrix
+    %y = halftone.relu %x {halftone.layer = "y", halftone.kind = "relu"} : (!matrix) -> !matrix
+    %z = halftone.relu %y {halftone.layer = "z", halftone.kind = "relu"} : (!matrix) -> !matrix
+    halftone.output "z", %z : !matrix
+  }
+  // CHECK-LABEL: halftone.graph "inference"
+  // CHECK: halftone.relu {{.*}}#halftone.precision<operands = {{\[\[}}#halftone.round<encoding = f16, role = activation, rule = 0>]], results = {{\[\[}}#halftone.round<encoding = bf16, role = activation, rule = 0>]]>
+  halftone.graph "inference" {
+    %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !matrix
+    %y = halftone.relu %x {halftone.layer = "y", halftone.kind = "relu"} : (!matrix) -> !matrix
+    halftone.output "y", %y : !matrix
+  }
+}

@@ -211,13 +211,17 @@ halftone.graph "layers" attributes {halftone.loss_without_output = "xent", halft
   // CHECK-NEXT: ^bb0(%[[N:.*]]: i32):
   // CHECK-NEXT:   halftone.quarter_index : i64
   // CHECK-NEXT:   halftone.quarter_place : i32
-  // CHECK-NEXT:   halftone.draw "drop" by %[[N]], %[[N]], %[[N]], %[[N]] : i32
+  // CHECK-NEXT:   %[[D:.*]] = halftone.draw "drop" by %[[N]], %[[N]], %[[N]], %[[N]] : i32
+  // CHECK-NEXT:   %[[C:.*]] = arith.cmpi eq, %[[D]], %[[N]] : i32
+  // CHECK-NEXT:   halftone.kept %[[C]] : i1
   %number = halftone.input "number" : !halftone.tensor<[], i32>
   %drawn = halftone.map "drawn" (%number) : (!halftone.tensor<[], i32>) -> !halftone.tensor<[], i32> {
   ^bb0(%n: i32):
     %quarter = halftone.quarter_index : i64
     %place = halftone.quarter_place : i32
     %d = halftone.draw "drop" by %n, %n, %n, %n : i32
+    %c = arith.cmpi eq, %d, %n : i32
+    %kept = halftone.kept %c : i1
     halftone.yield %d : i32
   }
   // CHECK: halftone.concat %{{.*}}, %{{.*}} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch, 16], f32>
@@ -313,6 +317,8 @@ halftone.graph "gradients" {
   %down = halftone.cast %w {toward_zero} : (!halftone.tensor<[8, 8], f32>) -> !halftone.tensor<[8, 8], tf32>
   // CHECK: halftone.cast %{{.*}} {saturate} : (!halftone.tensor<[8, 8], f32>) -> !halftone.tensor<[8, 8], f8E4M3FN>
   %most = halftone.cast %w {saturate} : (!halftone.tensor<[8, 8], f32>) -> !halftone.tensor<[8, 8], f8E4M3FN>
+  // CHECK: halftone.cast %{{.*}} {saturate, stochastic = "w"} : (!halftone.tensor<[8, 8], f32>) -> !halftone.tensor<[8, 8], f8E5M2>
+  %drawn = halftone.cast %w {stochastic = "w", saturate} : (!halftone.tensor<[8, 8], f32>) -> !halftone.tensor<[8, 8], f8E5M2>
   // CHECK: halftone.flatten %{{.*}}, %{{.*}} at [0, 64] : (!halftone.tensor<[8, 8], f32>, !halftone.tensor<[8], f32>) -> !halftone.tensor<[96], f32>
   %flat = halftone.flatten %wg, %bg at [0, 64]
       : (!halftone.tensor<[8, 8], f32>, !halftone.tensor<[8], f32>) -> !halftone.tensor<[96], f32>

@@ -160,7 +160,8 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
       {"rule everywhere : accumulate f16", 4, 30,
        "expected an accumulation, one of f32, ordered, hardware, but met \"f16\""},
       {"rule everywhere : rounding up", 4, 28,
-       "expected a rounding, one of nearest_even, toward_zero, but met \"up\""},
+       "expected a rounding, one of nearest_even, toward_zero, stochastic, but "
+       "met \"up\""},
       {"rule everywhere : compute e8", 4, 27,
        "expected a format or follow, one of f32, tf32, f16, bf16, f8e4m3, f8e5m2, but met \"e8\""},
       {"rule everywhere : master bf8", 4, 26, "expected a format, one of f32, but met \"bf8\""},

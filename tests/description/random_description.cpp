@@ -442,7 +442,7 @@ class Generator {
     if (below(5) == 1) result.result = static_cast<Element>(below(4));
     if (below(5) == 1) result.accumulate = static_cast<Accumulation>(below(3));
     if (below(6) == 1) result.master = Element::f32;
-    if (below(4) == 1) result.rounding = static_cast<Rounding>(below(2));
+    if (below(4) == 1) result.rounding = static_cast<Rounding>(below(3));
     if (below(6) == 1) result.recompute = below(2) == 1;
     if (below(6) == 1) result.loss_scale = loss_scale();
     return result;

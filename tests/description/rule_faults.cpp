@@ -186,6 +186,15 @@ TEST_CASE("fields that nothing selected has are refused") {
        "keeps masters in another format than f32; write master f32 (P42)"},
       {"everywhere : result bf16 rounding toward_zero",
        "states a rounding beside neither store nor compute; add the one that it is for (P42)"},
+      {"everywhere : store f32 rounding stochastic",
+       "rounds stochastically beside f32, to which nothing is rounded; store or compute a narrower "
+       "format, or leave the rounding out (P42)"},
+      {"where role activation : store f32 compute f32 rounding stochastic",
+       "rounds stochastically beside f32, to which nothing is rounded; store or compute a narrower "
+       "format, or leave the rounding out (P42)"},
+      {"where role internal|activation : store bf16 rounding stochastic",
+       "rounds role internal stochastically, but nothing is drawn inside of a formula; write "
+       "nearest_even or toward_zero, or remove that role (P42)"},
       {"where role weight : compute f32 result bf16",
        "states result beside a role, which an operation does not have; name a pass instead, or "
        "write a rule of its own (P42)"},
@@ -525,6 +534,9 @@ TEST_CASE("rules that can be meant are accepted") {
            "everywhere : store f8e4m3 saturate compute f8e5m2 result f16 saturate",
            "where role internal : store f8e4m3",
            "where role weight : store f8e5m2 saturate rounding toward_zero",
+           "everywhere : store f32 compute tf32 rounding stochastic",
+           "where role activation : store follow rounding stochastic",
+           "where role weight|saved|gradient : store f8e4m3 rounding stochastic",
        }) {
     CAPTURE(rule);
     CHECK(fault(kTrained, rule) == "");

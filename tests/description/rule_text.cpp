@@ -84,6 +84,10 @@ TEST_CASE("every part and field of a rule prints as its text and reads back") {
          r.store = {false, Element::f16};
          r.rounding = Rounding::toward_zero;
        })},
+      {"everywhere : store f16 rounding stochastic", with([](Rule& r) {
+         r.store = {false, Element::f16};
+         r.rounding = Rounding::stochastic;
+       })},
       {"everywhere : compute f16 rounding nearest_even", with([](Rule& r) {
          r.compute = {false, Element::f16};
          r.rounding = Rounding::nearest_even;

@@ -51,6 +51,8 @@ TEST_CASE("every field of a rule comes to the Description") {
       {everywhere(accumulate(hardware)), "rule everywhere : accumulate hardware"},
       {everywhere(store(f16), rounding(toward_zero)),
        "rule everywhere : store f16 rounding toward_zero"},
+      {everywhere(store(bf16), rounding(stochastic)),
+       "rule everywhere : store bf16 rounding stochastic"},
       {everywhere(store(f16), rounding(nearest_even)),
        "rule everywhere : store f16 rounding nearest_even"},
       {everywhere(recompute(always)), "rule everywhere : recompute always"},
@@ -169,7 +171,7 @@ class RandomRule {
     state(6, result(formats[below(4)]));
     state(6, accumulate(ordered));
     state(8, master(formats[below(6) == 0 ? 1 : 0]));
-    state(6, rounding(toward_zero));
+    state(6, rounding(below(2) == 0 ? toward_zero : stochastic));
     state(8, recompute(always));
     state(12, below(2) == 0 ? fixed_loss_scale(below(9)) : dynamic_loss_scale(growth(below(9))));
     return rule;

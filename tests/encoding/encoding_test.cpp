@@ -53,7 +53,8 @@ std::vector<Encoding> encodings() {
   std::vector<Encoding> all;
   for (const Element element : kAll) {
     for (const Scaling& scaling : scalings) {
-      for (const Rounding rounding : {Rounding::nearest_even, Rounding::toward_zero}) {
+      for (const Rounding rounding :
+           {Rounding::nearest_even, Rounding::toward_zero, Rounding::stochastic}) {
         for (const bool saturate : {false, true}) {
           Encoding encoding(element, rounding);
           encoding.scaling = scaling;
@@ -257,6 +258,7 @@ TEST_CASE("the text form is short where an encoding is plain") {
   blocks.saturate = true;
   CHECK(spelled(Element::bf16) == "bf16");
   CHECK(spelled({Element::f16, Rounding::toward_zero}) == "f16 toward_zero");
+  CHECK(spelled({Element::bf16, Rounding::stochastic}) == "bf16 stochastic");
   CHECK(spelled(blocks) == "bf16 scaled block 32 axis -2 f32 toward_zero saturate");
 }
 
@@ -279,10 +281,13 @@ TEST_CASE("what is no encoding is refused in one sentence") {
        "'1' is no axis; write -1 for the last dimension, -2 before it"},
       {"bf16 upward",
        "'upward' does not continue an encoding; after the element write scaled, toward_zero or "
-       "saturate, in this order"},
+       "stochastic, or saturate, in this order"},
+      {"bf16 toward_zero stochastic",
+       "'stochastic' does not continue an encoding; after the element write scaled, toward_zero or "
+       "stochastic, or saturate, in this order"},
       {"bf16 saturate toward_zero",
        "'toward_zero' does not continue an encoding; after the element write scaled, toward_zero "
-       "or saturate, in this order"},
+       "or stochastic, or saturate, in this order"},
   };
   for (const auto& c : cases) {
     CAPTURE(c.text);
@@ -298,9 +303,14 @@ TEST_CASE("nothing computes with scales, nor with scales' elements and those of 
     const bool is_rounded_to = element.computed && encoding.element != Element::f32;
     CHECK((fault(encoding) == nullptr) ==
           (encoding.scaling.kind == Scaling::Kind::none && (element.computed || element.integer) &&
-           (!encoding.saturate || is_rounded_to)));
+           ((!encoding.saturate && encoding.rounding != Rounding::stochastic) || is_rounded_to)));
   }
   Encoding scaled = Element::bf16, saturating = Element::f32;
+  for (const Element element : {Element::f32, Element::i32}) {
+    CHECK(fault({element, Rounding::stochastic}) ==
+          std::string("rounds stochastically, but nothing is rounded to its element (F6); leave "
+                      "stochastic out"));
+  }
   scaled.scaling = {.kind = Scaling::Kind::tensor};
   saturating.saturate = true;
   CHECK(fault(scaled) == std::string("scales its elements, which nothing computes with; state an "

@@ -37,7 +37,7 @@ enum class Draw {
 enum class Nans { kept, f16, bf16, f32 };
 
 struct Wrapper {
-  const char* name;  ///< in ptx.cuh or ptx_sm90.cuh; its kernel has "_kernel" behind it
+  const char* name;  ///< in the ptx headers; its kernel has "_kernel" behind it
   int in, out;       ///< words of a thread
   Draw draw;
   Nans nans = Nans::kept;
@@ -49,6 +49,8 @@ constexpr Wrapper kWrappers[] = {
     {"cvt_rz_f16_f32", 1, 1, Draw::floats, Nans::f16},
     {"cvt_rn_bf16_f32", 1, 1, Draw::floats, Nans::bf16, 80},
     {"cvt_f32_f16", 1, 1, Draw::halves, Nans::f32},
+    {"min_nan", 2, 1, Draw::floats, Nans::f32, 80},
+    {"max_nan", 2, 1, Draw::floats, Nans::f32, 80},
     {"st_global_2", 2, 2, Draw::words},
     {"st_global_4", 4, 4, Draw::words},
     {"st_global_in_order", 4, 4, Draw::words},
@@ -77,6 +79,10 @@ constexpr Wrapper kWrappers[] = {
     {"wgmma_m64n192k16_bf16", 4, 96, Draw::words, Nans::kept, 90, 90},
     {"wgmma_m64n256k16_f16", 4, 128, Draw::words, Nans::kept, 90, 90},
     {"wgmma_m64n256k16_bf16", 4, 128, Draw::words, Nans::kept, 90, 90},
+    {"wgmma_m64n64k16_f16_registers", 4, 32, Draw::words, Nans::kept, 90, 90},
+    {"wgmma_m64n64k16_bf16_registers", 4, 32, Draw::words, Nans::kept, 90, 90},
+    {"wgmma_m64n128k16_f16_registers", 4, 64, Draw::words, Nans::kept, 90, 90},
+    {"wgmma_m64n128k16_bf16_registers", 4, 64, Draw::words, Nans::kept, 90, 90},
 };
 
 constexpr struct {
@@ -91,6 +97,11 @@ std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw std::runtime_error(path + " cannot be read; run from the carried folder");
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// A header's text behind what it includes, which stands before it already.
+std::string after_includes(const std::string& text) {
+  return text.substr(text.find('\n', text.rfind("#include")));
 }
 
 Words drawn(Draw draw, std::size_t count) {
@@ -152,7 +163,10 @@ class Conformance {
   void wrappers() {
     const std::string text =
         read_file("kernels/include/halftone/kernels/ptx.cuh") +
-        (number_ == 90 ? read_file("kernels/include/halftone/kernels/ptx_sm90.cuh") : "") +
+        (number_ == 90 ? read_file("kernels/include/halftone/kernels/ptx_sm90.cuh") +
+                             after_includes(read_file(
+                                 "kernels/include/halftone/kernels/ptx_sm90_attention.cuh"))
+                       : "") +
         read_file("tests/gpu/wrappers.cu");
     WrapperKernels got(device_, text, chip_), wanted(exact_, text, chip_),
         cut(truncating_, text, chip_);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel for each function of ptx.cuh, on sm_90a of ptx_sm90.cuh too, which stand before this
-// text. Thread i of the launch reads its words of `in` and writes its words of `out`; warps are
-// whole. conformance.cpp has the table of how many words each kernel wants.
+// A kernel for each function of ptx.cuh, on sm_90a of ptx_sm90.cuh and ptx_sm90_attention.cuh too,
+// which stand before this text. Thread i of the launch reads its words of `in` and writes its words
+// of `out`; warps are whole. conformance.cpp has the table of how many words each kernel wants.
 using namespace halftone::kernels::ptx;
 
 #define KERNEL(name) extern "C" __global__ void name(const unsigned* in, unsigned* out, unsigned n)
@@ -33,6 +33,19 @@ KERNEL(cvt_rz_f16_f32_kernel) { out[thread()] = cvt_rz_f16_f32(__uint_as_float(i
 KERNEL(cvt_f32_f16_kernel) {
   out[thread()] = __float_as_uint(cvt_f32_f16(static_cast<unsigned short>(in[thread()])));
 }
+
+#if __CUDA_ARCH__ >= 800
+KERNEL(max_nan_kernel) {
+  unsigned words[2];
+  read(in, words);
+  out[thread()] = __float_as_uint(max_nan(__uint_as_float(words[0]), __uint_as_float(words[1])));
+}
+KERNEL(min_nan_kernel) {
+  unsigned words[2];
+  read(in, words);
+  out[thread()] = __float_as_uint(min_nan(__uint_as_float(words[0]), __uint_as_float(words[1])));
+}
+#endif
 
 KERNEL(st_global_2_kernel) {
   unsigned words[2];
@@ -249,11 +262,12 @@ struct GroupOperands {
 
 __device__ __forceinline__ void fill_operands(const unsigned* in, unsigned* words, unsigned count) {
   constexpr unsigned kCodes[] = {0x0000, 0x3c00, 0xbc00, 0x0000};
+  prefetch_l2(in + 4 * thread());
   for (unsigned i = threadIdx.x; i < count; i += kThreads) {
     const unsigned word = in[4 * thread() + i / kThreads % 4] >> i / kThreads / 4 % 28;
     words[i] = kCodes[word & 3] | kCodes[word >> 2 & 3] << 16;
   }
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  fence_proxy_async();
   __syncthreads();
 }
 
@@ -288,4 +302,27 @@ WGMMA_KERNEL_192(wgmma_m64n192k16_f16)
 WGMMA_KERNEL_192(wgmma_m64n192k16_bf16)
 WGMMA_KERNEL_256(wgmma_m64n256k16_f16)
 WGMMA_KERNEL_256(wgmma_m64n256k16_bf16)
+
+// a from registers: any four words of the operands.
+#define WGMMA_REGISTERS_KERNEL(name, n)                                                   \
+  KERNEL(name##_registers_kernel) {                                                       \
+    using Operands = GroupOperands<n / 2>;                                                \
+    __shared__ __align__(1024) unsigned words[Operands::kBytes / 4];                      \
+    fill_operands(in, words, Operands::kBytes / 4);                                       \
+    const unsigned b = window(words) + kGroupLhs;                                         \
+    unsigned a[2][4];                                                                     \
+    for (int i = 0; i < 8; ++i) a[i / 4][i % 4] = words[kThreads * i + threadIdx.x];      \
+    float sums[n / 2];                                                                    \
+    wgmma_fence();                                                                        \
+    name<false>(sums, a[0], Operands::descriptor<true>(b), 0);                            \
+    name<true>(sums, a[1], Operands::descriptor<false>(b), 1);                            \
+    wgmma_commit_group();                                                                 \
+    wgmma_wait_group<0>();                                                                \
+    wgmma_arrived(sums);                                                                  \
+    for (int i = 0; i < n / 2; ++i) out[n / 2 * thread() + i] = __float_as_uint(sums[i]); \
+  }
+WGMMA_REGISTERS_KERNEL(wgmma_m64n64k16_f16, 64)
+WGMMA_REGISTERS_KERNEL(wgmma_m64n64k16_bf16, 64)
+WGMMA_REGISTERS_KERNEL(wgmma_m64n128k16_f16, 128)
+WGMMA_REGISTERS_KERNEL(wgmma_m64n128k16_bf16, 128)
 #endif

@@ -38,7 +38,7 @@ struct Body {
   using Rhs = ELEMENT;
   using Values = ELEMENT;
   using Weight = ELEMENT;
-  static constexpr bool kIsBatch = true;
+  static constexpr bool kIsBatch = true, kMasks = true;
   static constexpr int kProducts = 1;
   static constexpr int kLevels = KEYS == 0 ? 3 : KEYS > 1024 ? 2 : 1;
   static constexpr int kStages = 2, kReductions = 2, kRowValues = 1;
@@ -51,6 +51,16 @@ struct Body {
   __device__ __forceinline__ Column columns() const { return KEYS == 0 ? keys : KEYS; }
   __device__ __forceinline__ float* sums(long long row) const {
     return result + row * Plan::kValueColumns;
+  }
+
+  __device__ __forceinline__ long long queries() const { return element_rows; }
+  __device__ __forceinline__ int group() const { return 1; }
+  /// What the causal mask keeps of these pairs.
+  __device__ __forceinline__ halftone::kernels::Kept kept(long long, int first_row, int last_row,
+                                                          int first_column, int last_column) const {
+    return halftone::kernels::kept_of(
+        halftone::kernels::at_most(halftone::kernels::Range{first_column, last_column},
+                                   halftone::kernels::Range{first_row, last_row}));
   }
 
   struct Uniforms {
@@ -72,11 +82,11 @@ struct Body {
   }
   template <int kWidth>
   __device__ __forceinline__ void load(long long, Column, Inputs<kWidth>&) const {}
-  template <int kStage, int kWidth>
+  template <int kStage, bool kAll, int kWidth>
   __device__ __forceinline__ void contribute(const Uniforms& uniforms, const float* reduced,
                                              float sum, float, const Inputs<kWidth>&, int,
                                              long long, Column column, float* terms) const {
-    const bool kept = column <= uniforms.query;
+    const bool kept = kAll || column <= uniforms.query;
     const float score = kept ? sum * 0.125f : -__int_as_float(0x7f800000);
     terms[0] = kStage == 0 ? score : kept ? power(score - reduced[0]) : 0.0f;
   }
@@ -84,11 +94,11 @@ struct Body {
   __device__ __forceinline__ void derive(const Uniforms&, float* reduced) const {
     if constexpr (kStage == 2) reduced[2] = 1.0f / reduced[1];
   }
-  template <int kWidth>
+  template <bool kAll, int kWidth>
   __device__ __forceinline__ void compute(const Uniforms& uniforms, const float* reduced, float sum,
                                           float, const Inputs<kWidth>&, int, long long,
                                           Column column, Outputs<kWidth>&, Weight* terms) const {
-    const bool kept = column <= uniforms.query;
+    const bool kept = kAll || column <= uniforms.query;
     *terms = rounded(kept ? power(sum * 0.125f - reduced[0]) * reduced[2] : 0.0f, lhs);
   }
   __device__ __forceinline__ void store_row(const Uniforms&, const float*, long long) const {}

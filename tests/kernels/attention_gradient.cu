@@ -43,7 +43,7 @@ struct Operands {
   using Lhs = ELEMENT;
   using Rhs = ELEMENT;
   using Weight = ELEMENT;
-  static constexpr bool kIsBatch = true;
+  static constexpr bool kIsBatch = true, kMasks = true;
   static constexpr int kProducts = 2, kRowValues = 1;
 
   const ELEMENT *lhs, *rhs, *lhs2, *rhs2;
@@ -51,6 +51,15 @@ struct Operands {
   int keys;
 
   __device__ __forceinline__ Column columns() const { return KEYS == 0 ? keys : KEYS; }
+  __device__ __forceinline__ long long queries() const { return element_rows; }
+  __device__ __forceinline__ int group() const { return 1; }
+  /// What the causal mask keeps of these pairs.
+  __device__ __forceinline__ halftone::kernels::Kept kept(long long, int first_row, int last_row,
+                                                          int first_column, int last_column) const {
+    return halftone::kernels::kept_of(
+        halftone::kernels::at_most(halftone::kernels::Range{first_column, last_column},
+                                   halftone::kernels::Range{first_row, last_row}));
+  }
   template <int kWidth>
   struct Inputs {};
   template <int kWidth>
@@ -85,11 +94,11 @@ struct Body : Operands {
   __device__ static constexpr halftone::kernels::Reduction reduction(int index) {
     return index == 0 ? halftone::kernels::Reduction::maximum : halftone::kernels::Reduction::sum;
   }
-  template <int kStage, int kWidth>
+  template <int kStage, bool kAll, int kWidth>
   __device__ __forceinline__ void contribute(const Uniforms& uniforms, const float* reduced,
                                              float sum, float sum2, const Inputs<kWidth>&, int,
                                              long long, Column column, float* terms) const {
-    const bool kept = column <= uniforms.query;
+    const bool kept = kAll || column <= uniforms.query;
     if constexpr (kStage == 0)
       terms[0] = kept ? sum * 0.125f : -__int_as_float(0x7f800000);
     else if constexpr (kStage == 1)
@@ -101,11 +110,11 @@ struct Body : Operands {
   __device__ __forceinline__ void derive(const Uniforms&, float* reduced) const {
     if constexpr (kStage == 2) reduced[3] = 1.0f / reduced[1];
   }
-  template <int kWidth>
+  template <bool kAll, int kWidth>
   __device__ __forceinline__ void compute(const Uniforms& uniforms, const float* reduced, float sum,
                                           float sum2, const Inputs<kWidth>&, int, long long,
                                           Column column, Outputs<kWidth>&, Weight* terms) const {
-    const float p = weight(sum, column <= uniforms.query, reduced[0], reduced[3]);
+    const float p = weight(sum, kAll || column <= uniforms.query, reduced[0], reduced[3]);
     *terms = rounded(p * (sum2 - reduced[2]) * 0.125f, lhs);
   }
   __device__ __forceinline__ void store_row(const Uniforms&, const float* reduced,
@@ -136,11 +145,11 @@ struct ColumnsBody : Operands {
   __device__ __forceinline__ void derive(const Uniforms& uniforms, float* reduced) const {
     reduced[0] = 1.0f / uniforms.total;
   }
-  template <int kWidth>
+  template <bool kAll, int kWidth>
   __device__ __forceinline__ void compute(const Uniforms& uniforms, const float* reduced, float sum,
                                           float sum2, const Inputs<kWidth>&, int, long long,
                                           Column column, Outputs<kWidth>&, Weight* terms) const {
-    const float p = weight(sum, column <= uniforms.query, uniforms.maximum, reduced[0]);
+    const float p = weight(sum, kAll || column <= uniforms.query, uniforms.maximum, reduced[0]);
     terms[0] = rounded(p * (sum2 - uniforms.mean) * 0.125f, lhs);
     terms[1] = rounded(p, lhs);
   }

@@ -21,8 +21,7 @@ namespace {
 
 using description::Kind, description::Node, description::NodeId, description::Pass,
     description::Role;
-using reference::RoundTo, reference::is_layer, reference::is_loss, reference::is_parameter,
-    reference::rounded;
+using reference::RoundTo, reference::is_layer, reference::is_loss, reference::is_parameter;
 using Floats = std::vector<float>;
 
 constexpr Pass kGradientPasses[] = {Pass::input_gradient, Pass::weight_gradient};
@@ -151,13 +150,19 @@ class Search {
     if (found_.empty()) look(values, at);
   }
 
-  /// Rounds values that are finite, step by step, and notes the first step and element that are
-  /// not.
-  void look_at_roundings(Floats values, std::initializer_list<RoundTo> steps, const Place& at) {
+  /// At the rounding point of that name (P48).
+  [[nodiscard]] Floats rounded(RoundTo to, Floats values, const std::string& name) const {
+    return reference::rounded(to, std::move(values), forward_.draws, name);
+  }
+
+  /// Rounds values that are finite, step by step, at points of one name, and notes the first step
+  /// and element that are not.
+  void look_at_roundings(Floats values, std::initializer_list<RoundTo> steps, const Place& at,
+                         const std::string& name) {
     for (const RoundTo& to : steps) {
       const Floats before = values;
       const std::size_t known = found_.size();
-      values = rounded(to, std::move(values));
+      values = rounded(to, std::move(values), name);
       look(values, at);
       if (found_.size() == known) continue;
       Location& location = found_.back();
@@ -188,7 +193,7 @@ class Search {
           look_at_roundings(
               forward_.values[id],
               {rules_.store(id, Role::weight), rules_.operand(at, pass, Role::weight)},
-              place(id, "none", "weight"));
+              place(id, "none", "weight"), node(id).name);
       }
     }
   }
@@ -228,11 +233,11 @@ class Search {
       for (Pass pass : passes) {
         if (pass == Pass::forward) {
           look_at_roundings(value, {rules_.operand(at, pass, Role::activation)},
-                            place(id, "forward", "activation"));
+                            place(id, "forward", "activation"), node(id).name);
         } else if (reads_saved(node(at), pass)) {
           look_at_roundings(value,
                             {rules_.store(id, Role::saved), rules_.operand(at, pass, Role::saved)},
-                            place(id, "forward", "saved"));
+                            place(id, "forward", "saved"), node(id).name);
         }
       }
     }
@@ -249,8 +254,9 @@ class Search {
       const Place at = place(id, "forward", "activation");
       look_next(value, at);
       if (found_.empty())
-        look_at_roundings(
-            value, {rules_.result(id, Pass::forward), rules_.store(id, Role::activation)}, at);
+        look_at_roundings(value,
+                          {rules_.result(id, Pass::forward), rules_.store(id, Role::activation)},
+                          at, name);
     }
     const std::vector<Pass> all = {Pass::forward, Pass::input_gradient, Pass::weight_gradient};
     search_copies(id, all, false);
@@ -279,8 +285,12 @@ class Search {
   /// D31, before the mean.
   [[nodiscard]] Floats squares(NodeId id) const {
     const RoundTo to = rules_.operand(id, Pass::forward, Role::activation);
-    Floats x = rounded(to, forward_.values[node(id).operands[0].node]);
-    const Floats target = rounded(to, forward_.values[node(id).operands[1].node]);
+    const auto read = [&](std::size_t operand) {
+      const NodeId of = node(id).operands[operand].node;
+      return rounded(to, forward_.values[of], node(of).name);
+    };
+    Floats x = read(0);
+    const Floats target = read(1);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = (x[i] - target[i]) * (x[i] - target[i]);
     return x;
   }
@@ -309,9 +319,11 @@ class Search {
     for (float& value : gradient) value *= forward_.scale;
     const Place from = {output.name, "output_gradient", "input_gradient", "gradient"};
     look_next(gradient, from);
-    look_next_rounding(gradient, store(output.node), from);
+    const std::string& of = node(output.node).name;
+    const std::string point = of + " gradient " + of;
+    look_next_rounding(gradient, store(output.node), from, point);
     ++awaited_[output.node];
-    arrive(output.node, rounded(store(output.node), std::move(gradient)), from);
+    arrive(output.node, rounded(store(output.node), std::move(gradient), point), from);
   }
 
   void hand_on(NodeId id) {
@@ -328,8 +340,11 @@ class Search {
         if (results[i].empty() || !needed_[to]) continue;
         const Place at = gradient_place(id, to);
         look_next(raw[i], at);
-        if (found_.empty()) look_at_roundings(raw[i], {rules_.result(id, pass), store(to)}, at);
-        arriving[i] = rounded(store(to), std::move(results[i]));
+        const std::string point = node(to).name + " gradient " + node(id).name;
+        if (found_.empty()) {
+          look_at_roundings(raw[i], {rules_.result(id, pass), store(to)}, at, point);
+        }
+        arriving[i] = rounded(store(to), std::move(results[i]), point);
         look_next(arriving[i], at);
       }
     }
@@ -349,8 +364,9 @@ class Search {
                                   : place(from, "input_gradient", "gradient");
   }
 
-  void look_next_rounding(const Floats& values, RoundTo to, const Place& at) {
-    if (found_.empty()) look_at_roundings(values, {to}, at);
+  void look_next_rounding(const Floats& values, RoundTo to, const Place& at,
+                          const std::string& name) {
+    if (found_.empty()) look_at_roundings(values, {to}, at, name);
   }
 
   void arrive(NodeId to, Floats contribution, const Place& from) {
@@ -360,15 +376,17 @@ class Search {
     } else {
       for (std::size_t e = 0; e < gradient.size(); ++e) gradient[e] += contribution[e];
       look_next(gradient, from);
-      look_next_rounding(gradient, store(to), from);
-      gradient = rounded(store(to), std::move(gradient));
+      const std::string point = node(to).name + " sum " + from.layer;
+      look_next_rounding(gradient, store(to), from, point);
+      gradient = rounded(store(to), std::move(gradient), point);
     }
     if (--awaited_[to] == 0 && is_layer(node(to)) && found_.empty()) {
       for (Pass pass : kGradientPasses) {
         const RoundTo operand = rules_.operand(to, pass, Role::gradient);
-        look_at_roundings(gradient, {operand}, from);
+        const std::string point = node(to).name + " gradient";
+        look_at_roundings(gradient, {operand}, from, point);
         // Past the point of an output.
-        look_at_roundings(gradient, {operand}, place(to, "input_gradient", "gradient"));
+        look_at_roundings(gradient, {operand}, place(to, "input_gradient", "gradient"), point);
       }
     }
   }

@@ -57,13 +57,15 @@ std::string text_of_known(const std::string& old, const std::string& judge,
 }
 
 KernelSample sample_of(const std::vector<KernelJob>& jobs, const std::set<std::string>& known,
-                       std::set<std::string> chips) {
+                       std::set<std::string> chips, std::size_t most) {
   KernelSample sample{.chips = std::move(chips)};
   const TextDigests digests = digests_of(jobs);
   std::set<const std::string*> unknown;
   for (const auto& [text, digest] : digests)
     if (!known.contains(digest)) unknown.insert(text);
   sample.unknown = unknown.size();
+  sample.stands_for_all = unknown.size() > most;
+  if (sample.stands_for_all) unknown.clear();
 
   std::map<std::pair<std::string, std::string>, std::pair<std::size_t, std::size_t>> ends;
   for (std::size_t i = 0; i < jobs.size(); ++i) {

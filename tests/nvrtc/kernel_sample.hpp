@@ -26,15 +26,18 @@ using TextDigests = std::map<const std::string*, std::string>;
 
 struct KernelSample {
   std::set<std::string> chips;        ///< that known texts are tried on
-  std::size_t unknown = 0;            ///< texts, tried on all their chips
+  std::size_t unknown = 0;            ///< texts
+  bool stands_for_all = false;        ///< unknown texts are too many to try each on all its chips
   std::vector<KernelJob> tried = {};  ///< in their order
   std::size_t left_out = 0;           ///< jobs
 };
 
 /// All jobs of unknown texts; of known ones, on `chips`, the largest and the narrowest body of each
-/// shape.
+/// shape. Of more than `most` unknown texts, as when a header of all kernels changes, those alone
+/// that known ones would be tried of.
 [[nodiscard]] KernelSample sample_of(const std::vector<KernelJob>& jobs,
                                      const std::set<std::string>& known,
-                                     std::set<std::string> chips);
+                                     std::set<std::string> chips,
+                                     std::size_t most = static_cast<std::size_t>(-1));
 
 }  // namespace halftone::tests

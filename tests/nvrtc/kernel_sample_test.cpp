@@ -98,6 +98,16 @@ TEST_CASE("a text that is not known is tried on each of its chips") {
   }
 }
 
+TEST_CASE("a sample stands for more unknown texts than a commit can try") {
+  const Jobs jobs = some_jobs();
+  const KernelSample sample = sample_of(jobs.all, {}, {"sm_75"}, 3);
+  CHECK(sample.unknown == 4);
+  CHECK(sample.stands_for_all);
+  CHECK(tried(sample) == Names{"largest sm_75", "narrowest sm_75"});
+  CHECK(!sample_of(jobs.all, {}, {"sm_75"}, 4).stands_for_all);
+  CHECK(sample_of(jobs.all, {}, {"sm_75"}, 4).tried.size() == jobs.all.size());
+}
+
 TEST_CASE("recorded texts are known, and the comments before them stay") {
   const Jobs jobs = some_jobs();
   const std::string list =

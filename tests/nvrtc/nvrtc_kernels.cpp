@@ -5,7 +5,9 @@
 // with --sample those that kernel_sample.hpp chooses; prints what each takes and what its PTX is
 // like, and compares with the recorded limits of its shape, or records them and the texts; with
 // --extend it compiles the texts that are not recorded alone, and widens the limits by what they
-// take. Exit 0: all accepted, without faults and inside the limits; 1: not so; 77: no NVRTC.
+// take; with --extend and --sample the largest and the narrowest body of each shape on all chips
+// and all of shapes without limits, which are widened alone: no text is recorded. Exit 0: all
+// accepted, without faults and inside the limits; 1: not so; 77: no NVRTC.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -27,7 +29,8 @@ namespace {
 using namespace halftone::tests;
 
 constexpr int kSkipped = 77;
-constexpr std::size_t kOthers = 2;  // chips of a sample beside those of every commit
+constexpr std::size_t kOthers = 2;         // chips of a sample beside those of every commit
+constexpr std::size_t kMostUnknown = 300;  // texts that a commit tries on all their chips
 
 struct Arguments {
   std::string limits, known, fetched;
@@ -170,16 +173,34 @@ std::vector<KernelJob> sample(const Arguments& arguments, const std::string& jud
   const std::string folder = std::filesystem::path(arguments.known).parent_path();
   const unsigned long commit = commit_number(folder);
   KernelSample chosen = sample_of(jobs, parse_known(read_or_nothing(arguments.known), judge),
-                                  sampled_chips(chips, commit, kOthers));
+                                  sampled_chips(chips, commit, kOthers), kMostUnknown);
   std::string names;
   for (const std::string& chip : chosen.chips) names += " " + chip;
   std::printf(
       "commit %lu tries on%s the largest and the narrowest body of each shape; %zu texts "
-      "are not in %s and tried on all their chips (ninja nvrtc_limits records them)\n"
+      "are not in %s and %s (ninja nvrtc_limits records them)\n"
       "left out: %zu of %zu kernels on chips; tests/run --exhaustive -R nvrtc_accepts "
       "tries them\n",
-      commit, names.c_str(), chosen.unknown, arguments.known.c_str(), chosen.left_out, jobs.size());
+      commit, names.c_str(), chosen.unknown, arguments.known.c_str(),
+      chosen.stands_for_all ? "too many to try each on all its chips" : "tried on all their chips",
+      chosen.left_out, jobs.size());
   return std::move(chosen.tried);
+}
+
+/// Of each shape the largest and the narrowest body, and all of shapes without limits.
+std::vector<KernelJob> sample_for_limits(const Arguments& arguments,
+                                         const std::vector<KernelJob>& jobs) {
+  const KernelTable limits = parse_limits(read(arguments.limits));
+  std::set<std::string> chips;
+  std::vector<KernelJob> with_limits, tried;
+  for (const KernelJob& job : jobs) {
+    chips.insert(job.chip);
+    const bool has_limits = limits.contains({shape_of(*job.text), job.chip});
+    (has_limits ? with_limits : tried).push_back(job);
+  }
+  KernelSample chosen = sample_of(with_limits, {}, chips, 0);
+  std::ranges::move(chosen.tried, std::back_inserter(tried));
+  return tried;
 }
 
 int run(const Arguments& arguments) {
@@ -194,8 +215,9 @@ int run(const Arguments& arguments) {
   if (jobs.all().empty()) throw std::runtime_error("no kernels were given");
   const std::string judge = judge_of(*nvrtc, arguments.limits);
   std::vector<KernelJob> tried = jobs.all();
-  if (arguments.sample) tried = sample(arguments, judge, jobs.all());
-  if (arguments.extend)
+  if (arguments.sample && !arguments.extend) tried = sample(arguments, judge, jobs.all());
+  if (arguments.sample && arguments.extend) tried = sample_for_limits(arguments, jobs.all());
+  if (arguments.extend && !arguments.sample)
     tried = sample_of(jobs.all(), parse_known(read(arguments.known), judge), {}).tried;
   const auto begin = std::chrono::steady_clock::now();
   compile_jobs(*nvrtc, arguments.processes, tried);
@@ -215,6 +237,7 @@ int run(const Arguments& arguments) {
     KernelTable limits;
     if (arguments.extend) limits = limits_in_use(arguments.limits, jobs.all());
     record_limits(arguments.limits, measured(tried, std::move(limits)));
+    if (arguments.sample) return 0;
     record_known(arguments.known, judge_of(*nvrtc, arguments.limits), jobs.all());
     return 0;
   }

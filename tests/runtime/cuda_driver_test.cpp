@@ -118,11 +118,15 @@ CudaLibrary library() {
          const unsigned long long* strides, const unsigned* box, const unsigned* steps,
          int interleave, int swizzle, int promotion, int fill) {
         std::memset(map, 42, 128);
-        const unsigned long long numbers[] = {extents[0], extents[1], strides[0], box[0],
-                                              box[1],     steps[0],   steps[1]};
         std::string call =
             "encode " + std::to_string(element) + " " + std::to_string(rank) + " " + text(address);
-        for (unsigned long long number : numbers) call += " " + std::to_string(number);
+        const auto add = [&call](const auto* numbers, unsigned count) {
+          for (unsigned i = 0; i < count; ++i) call += " " + std::to_string(numbers[i]);
+        };
+        add(extents, rank);
+        add(strides, rank - 1);
+        add(box, rank);
+        add(steps, rank);
         for (int number : {interleave, swizzle, promotion, fill})
           call += " " + std::to_string(number);
         return note(call);
@@ -252,28 +256,28 @@ TEST_CASE_FIXTURE(Fixture,
         Calls{"launch 4 11 1 1 96 1 1 5 5 77"});
 }
 
-TEST_CASE_FIXTURE(Fixture, "a tensor map is of rows one after another, with zeros outside") {
+TEST_CASE_FIXTURE(Fixture, "a tensor map is of lines one after another, with zeros outside") {
   EncodedMap map;
   using Element = MapSource::Element;
   CHECK(of([&] {
           return driver.encode({.address = 4096,
                                 .element = Element::bf16,
-                                .rows = 100,
-                                .columns = 264,
-                                .box_rows = 128,
-                                .box_columns = 64},
+                                .dimensions = {{264, 64}, {100, 128}}},
                                map);
         }) == Calls{"encode 9 2 4096 264 100 528 64 128 1 1 0 3 3 0"});
   CHECK(map.bytes.back() == std::byte{42});
   CHECK(of([&] {
           return driver.encode({.address = 16,
                                 .element = Element::f16,
-                                .rows = 1,
-                                .columns = 8,
-                                .box_rows = 64,
-                                .box_columns = 64},
+                                .dimensions = {{8, 64}, {1, 64}}},
                                map);
         }) == Calls{"encode 6 2 16 8 1 16 64 64 1 1 0 3 3 0"});
+  CHECK(of([&] {
+          return driver.encode({.address = 16,
+                                .element = Element::f16,
+                                .dimensions = {{48, 64}, {3, 1}, {130, 128}, {5, 1}}},
+                               map);
+        }) == Calls{"encode 6 4 16 48 3 130 5 96 288 37440 64 1 128 1 1 1 1 1 0 3 3 0"});
 }
 
 TEST_CASE("a driver that has no call for tensor maps encodes none") {

@@ -187,8 +187,11 @@ class FakeDriver final : public Driver {
 
   DriverStatus encode(const MapSource& source, EncodedMap& map) override {
     const std::lock_guard lock(mutex_);
-    map.bytes[0] = static_cast<std::byte>(source.rows);
-    return begin("encode " + std::to_string(source.rows) + " x " + std::to_string(source.columns));
+    map.bytes[0] = static_cast<std::byte>(source.dimensions.back().extent);
+    std::string what;
+    for (const MapSource::Dimension& dimension : source.dimensions)
+      what = std::to_string(dimension.extent) + (what.empty() ? "" : " x ") + what;
+    return begin("encode " + what);
   }
 
   DriverStatus create_stream(DriverStream& stream) override {

@@ -21,9 +21,13 @@ struct MapForm {
   Element element = Element::bf16;
   std::vector<Dimension> rows = {{1, 0}}, columns = {{2, -1}, {8, 0}};
   std::int32_t box_rows = 128, box_columns = 64;
+  std::size_t rank = 2;  ///< more have further dimensions in front, as the rows
 };
 TensorMap map(const MapForm& form) {
-  return {form.argument, form.element, form.rows, form.columns, form.box_rows, form.box_columns};
+  TensorMap map{form.argument, form.element, {}};
+  if (form.rank > 1) map.dimensions.assign(form.rank - 1, {form.rows, form.box_rows});
+  map.dimensions.push_back({form.columns, form.box_columns});
+  return map;
 }
 
 /// The line model for two chips.
@@ -101,10 +105,24 @@ TEST_CASE("what a manifest says about chips is refused with the culprit's name")
       {"impossible tensor map", [&](Manifest& m) { kernel(m).maps = {map({.box_rows = 257})}; }},
       {"impossible tensor map", [&](Manifest& m) { kernel(m).maps = {map({.box_columns = 72})}; }},
       {"impossible tensor map", [&](Manifest& m) { kernel(m).maps = {map({.box_columns = 4})}; }},
+      {"impossible tensor map", [&](Manifest& m) { kernel(m).maps = {map({.rank = 1})}; }},
+      {"impossible tensor map", [&](Manifest& m) { kernel(m).maps = {map({.rank = 5})}; }},
+      {"impossible tensor map",
+       [&](Manifest& m) {
+         kernel(m).maps = {map({.rank = 4})};
+         kernel(m).maps[0].dimensions[1].box = 0;
+       }},
       {"kernel 'line_loss' has a tensor map of no argument of its launch",
        [&](Manifest& m) { kernel(m).maps = {map({.argument = 99})}; }},
       {"kernel 'line_loss' has a tensor map of no argument of its launch",
        [&](Manifest& m) { kernel(m).maps = {map({})}; }},  // of f32
+      {"kernel 'line_loss' has a tensor map of no argument of its launch",
+       [&](Manifest& m) {  // eight times what the argument holds
+         for (Program& program : m.programs)
+           for (Buffer& buffer : program.buffers)
+             if (buffer.name == "row_errors") buffer.encoding = Element::bf16;
+         kernel(m).maps = {map({.argument = 2, .columns = {{8, -1}}})};
+       }},
       {"impossible split", [&](Manifest& m) { kernel(m).split = {{{1, 0}}, 0, 4}; }},
       {"impossible split", [&](Manifest& m) { kernel(m).split = {{{1, 0}}, 64, 0}; }},
       {"impossible split", [&](Manifest& m) { kernel(m).split = {{{1, 0}}, 64, 1 << 20}; }},

@@ -70,7 +70,8 @@ Manifest full_manifest() {
       if (buffer.name == "row_errors") buffer.encoding = Element::bf16;
     }
   }
-  manifest.cuda[0].kernels[1].maps = {{2, Element::bf16, {{1, 0}}, {{8, -1}}, 128, 64}};
+  manifest.cuda[0].kernels[1].maps = {
+      {2, Element::bf16, {{{{1, 0}}, 1}, {{{1, 0}, {3, -1}}, 128}, {{{8, -1}}, 64}}}};
   return manifest;
 }
 
@@ -128,7 +129,7 @@ TEST_CASE("a manifest of another version names both versions") {
   std::vector<std::byte> bytes = encode(hand_made::manifest());
   bytes[8] = std::byte{kVersion + 1};
   Kind kind{};
-  CHECK(failure(bytes, kind) == "the manifest is of version 17, but version 16 is needed");
+  CHECK(failure(bytes, kind) == "the manifest is of version 18, but version 17 is needed");
   CHECK(kind == Kind::version);
 }
 
@@ -187,7 +188,9 @@ TEST_CASE("bytes under a valid checksum that are no manifest are refused, howeve
       for (const CudaTarget& target : manifest.cuda) {
         for (const CudaKernel& kernel : target.kernels) {
           (void)grid_size(kernel, symbols, 132);
-          for (const TensorMap& map : kernel.maps) (void)elements(map.rows, symbols);
+          for (const TensorMap& map : kernel.maps)
+            for (const MapDimension& dimension : map.dimensions)
+              (void)elements(dimension.extent, symbols);
           (void)plan_workspace(kernel, symbols);
         }
       }

@@ -90,7 +90,7 @@ LogicalResult BodyPrinter::printCompute() {
     values.push_back(value);
     targets.push_back(target);
   }
-  std::string head = ("template <int kWidth>\n  " + kDevice +
+  std::string head = ("template <" + elementTemplate() + ">\n  " + kDevice +
                       " void compute(const Uniforms& uniforms, " + form.before +
                       "const Inputs<kWidth>& inputs, int i,\n      long long row, Column column, "
                       "Outputs<kWidth>& outputs" +

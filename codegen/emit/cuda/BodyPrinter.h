@@ -28,6 +28,7 @@ class BodyPrinter;
 struct BodyForm {
   bool oneRow = false;        ///< elements know neither row nor column
   bool workspace = false;     ///< also without a finish
+  bool leavesOut = false;     ///< blocks without a kept element: functions know kAll, all are kept
   std::string column = "int"; ///< the type Column
   std::string constants;
   std::string before, after; ///< parameters of compute around the inputs
@@ -59,6 +60,10 @@ public:
   mlir::LogicalResult printUniforms(llvm::StringRef head, mlir::ValueRange values, CudaNames names,
                                     llvm::ArrayRef<std::string> targets,
                                     llvm::StringRef indent = "  ");
+  /// The template parameters of what computes elements, these before it.
+  std::string elementTemplate(llvm::StringRef before = "") const {
+    return (before + (form.leavesOut ? "bool kAll = false, " : "") + "int kWidth").str();
+  }
   /// The operands and what the skeleton provides for a whole row.
   CudaNames uniformNames();
   /// Row results, and the row's term of the sum over rows, by one lane per row.

@@ -54,7 +54,8 @@ static bool isIdentifier(StringRef name) {
 static LogicalResult verifyElements(KernelOp kernel) {
   auto element = [](Value tensor) { return cast<TensorType>(tensor.getType()).getElementType(); };
   for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
-    if (isMatrix(kernel, i) && kernel.getInputAccess(i).getMap())
+    if (isMatrix(kernel, i) && kernel.getInputAccess(i).getMap() &&
+        kernel.getSkeleton() == Skeleton::Contraction)
       return kernel.emitOpError()
              << "reads matrix " << i
              << " by a map, as CPUs alone do: let a pointwise kernel read it first";
@@ -65,7 +66,7 @@ static LogicalResult verifyElements(KernelOp kernel) {
   for (auto [i, pair] :
        llvm::enumerate(llvm::zip(kernel.getStored(), kernel.getYield().getStores())))
     if (auto [result, value] = pair; isSumOfProducts(kernel.getResultAccess(i).getKind())) {
-      if (!element(result).isF32())
+      if (!element(result).isF32() && !isInPlace(kernel.getResultAccess(i)))
         return kernel.emitOpError()
                << "result " << i << " holds " << element(result) << "; sums of products are f32";
     } else if (value.getType() != element(result))

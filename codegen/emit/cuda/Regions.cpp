@@ -73,6 +73,7 @@ constexpr std::pair<StringLiteral, StringLiteral> kTexts[] = {
     {"arith.extui", "static_cast<$type>(static_cast<$ufrom>($a))"},
     {"arith.trunci", "static_cast<$type>($a)"},
     {"arith.sitofp", "static_cast<$type>($a)"},
+    {"halftone.kept", "kAll || $a"},
     {"math.fma", "__fmaf_rn($a, $b, $c)"},
     {"math.sqrt", "__fsqrt_rn($a)"},
     {"math.absf", "fabsf($a)"},

@@ -129,7 +129,7 @@ Value AttentionRows::kept(Scalars &s, Value position, ValueRange masks) {
     Value ofQuery = next();
     require(Predicate::eq, ofQuery, next());
   }
-  return kept;
+  return kept ? s.kept(kept) : kept;
 }
 
 /// Of D61, by the number of the head.

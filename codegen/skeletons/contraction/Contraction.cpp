@@ -227,8 +227,8 @@ std::string Contraction::getPlanArguments(KernelOp kernel, CudaPlanAttr plan) co
          formOf(plan).getTileArguments(plan) + ">";
 }
 
-std::string Contraction::getRunArguments(KernelOp, CudaPlanAttr plan) const {
-  return formOf(plan).getRunArguments(plan);
+std::string Contraction::getRunArguments(KernelOp kernel, CudaPlanAttr plan) const {
+  return formOf(plan).getRunArguments(kernel, plan);
 }
 
 /// ptxas spilled for the sake of ten blocks of 64 threads; six leave them 168 registers.

@@ -23,7 +23,7 @@ public:
   virtual llvm::StringRef getDeviceName() const = 0;
   /// Of the device's Tile.
   virtual std::string getTileArguments(CudaPlanAttr plan) const;
-  virtual std::string getRunArguments(CudaPlanAttr) const { return {}; }
+  virtual std::string getRunArguments(KernelOp, CudaPlanAttr) const { return {}; }
   /// What its Body has beyond that of every contraction.
   virtual void addTo(ir::BodyForm &, KernelOp, CudaPlanAttr) const {}
 };

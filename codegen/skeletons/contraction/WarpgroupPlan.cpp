@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// On tensor cores by wgmma, from shared memory that tensor copies fill: two f16 or two bf16
-// operands, where the chip has it (sm_90a) and the sum may take any order (P21).
+// On tensor cores by wgmma, from shared memory that tensor copies fill, or threads where rows are
+// no multiple of 16 bytes: two f16 or two bf16 operands, where the chip has it (sm_90a) and the sum
+// may take any order (P21).
 #include "codegen/emit/cuda/BodyPrinter.h"
 #include "codegen/plan/PlanList.h"
 #include "codegen/skeletons/contraction/Contraction.h"
@@ -16,7 +17,7 @@ namespace {
 /// As warpgroup_contraction.cuh has them.
 constexpr int64_t kStageDepth = 64, kGroupThreads = 384, kGroupRegisters = 168, kHalfBytes = 2;
 constexpr int64_t kGroupSplits[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16};
-constexpr int64_t kSlabBytes = 8 * 16 * 32 * 4, kBarrierBytes = 16;
+constexpr int64_t kSlabBytes = 8 * 16 * 32 * 4, kBarrierBytes = 16, kMapRowBytes = 16;
 
 /// A plan's numbers, in the order of the device's Tile.
 struct WarpgroupTile {
@@ -72,13 +73,13 @@ Type elementTypeOf(KernelOp kernel, const StoredMatrix &matrix) {
   return elementType(kernel.getInputs()[matrix.input]);
 }
 
-/// Of a row's bytes what divides them whatever symbols stand for.
-int64_t fixedRowBytes(const StoredMatrix &matrix) {
+/// Whether rows begin at multiples of 16 bytes, whatever symbols stand for, as tensor copies want.
+bool hasMap(const StoredMatrix &matrix) {
   int64_t bytes = kHalfBytes;
   for (Attribute dim : matrix.columns)
     if (auto extent = dyn_cast<IntegerAttr>(dim))
       bytes *= extent.getInt();
-  return bytes;
+  return bytes % kMapRowBytes == 0;
 }
 
 bool usesLhsSum(KernelOp kernel) { return !kernel.getBody().front().getOps<LhsSumOp>().empty(); }
@@ -97,20 +98,20 @@ std::string whyNoWarpgroups(KernelOp kernel) {
     return "elements that use the sum of lhs: it is known when they are done";
   if (usesLhsSum(kernel) && !kernel.getTransposeLhs())
     return "the sum of a lhs that lies along k";
-  for (const StoredMatrix &matrix : matrices)
-    if (int64_t bytes = fixedRowBytes(matrix); bytes % 16 != 0)
-      return "rows of " + std::to_string(bytes) +
-             " bytes: tensor copies want them to be multiples of 16";
   return "";
 }
 
 /// Boxes of one line of the swizzle, along memory.
 Launch::Map tensorMapOf(const StoredMatrix &matrix, int64_t lines) {
-  return {matrix.input, matrix.rows, matrix.columns, matrix.alongDepth ? lines : kStageDepth,
-          kStageDepth};
+  return {matrix.input,
+          {{matrix.rows, matrix.alongDepth ? lines : kStageDepth}, {matrix.columns, kStageDepth}}};
 }
 
-Tiling warpgroupTilingOf(const WarpgroupTile &tile) {
+/// Bytes through shared memory that stand for one element that threads copy: on an H200 they took
+/// as long.
+constexpr double kThreadBytes = 30;
+
+Tiling warpgroupTilingOf(KernelOp kernel, const WarpgroupTile &tile) {
   Tiling tiling;
   tiling.tensor = tiling.warpgroup = true;
   tiling.rows = static_cast<double>(tile.rows);
@@ -126,6 +127,10 @@ Tiling warpgroupTilingOf(const WarpgroupTile &tile) {
   double blocks = tiling.rows / 64 * (halvesColumns ? 2 : 1);
   double columns = tiling.columns / (halvesColumns ? 2 : 1);
   tiling.sharedTraffic = kHalfBytes * (tiling.rows + tiling.columns + blocks * (64 + columns));
+  if (!hasMap(lhsMatrix(kernel)))
+    tiling.sharedTraffic += kThreadBytes * tiling.rows;
+  if (!hasMap(rhsMatrix(kernel)))
+    tiling.sharedTraffic += kThreadBytes * tiling.columns;
   return tiling;
 }
 
@@ -169,7 +174,7 @@ public:
     for (const WarpgroupTile &tile : kWarpgroupTiles)
       addWithSplits(plans, CudaPlanKind::Warpgroup,
                     {tile.rows, tile.columns, tile.stages, tile.alternates, tile.groupRows},
-                    warpgroupTilingOf(tile), kGroupSplits);
+                    warpgroupTilingOf(plans.kernel, tile), kGroupSplits);
   }
 
   FailureOr<Launch> getLaunch(KernelOp kernel, CudaPlanAttr plan) const override {
@@ -186,8 +191,10 @@ public:
     launch.sharedBytes = tile->sharedBytes();
     if (plan.getSplits() > 1)
       addGroupWorkspace(kernel, *tile, launch);
-    launch.maps = {tensorMapOf(lhsMatrix(kernel), tile->rows),
-                   tensorMapOf(rhsMatrix(kernel), tile->columns)};
+    if (StoredMatrix lhs = lhsMatrix(kernel); hasMap(lhs))
+      launch.maps.push_back(tensorMapOf(lhs, tile->rows));
+    if (StoredMatrix rhs = rhsMatrix(kernel); hasMap(rhs))
+      launch.maps.push_back(tensorMapOf(rhs, tile->columns));
     return launch;
   }
 
@@ -207,11 +214,16 @@ public:
   }
 
   /// As many splits as manifest::split_count() has.
-  std::string getRunArguments(CudaPlanAttr plan) const override {
+  std::string getRunArguments(KernelOp kernel, CudaPlanAttr plan) const override {
+    std::string maps;
+    int number = 0;
+    for (const StoredMatrix &matrix : {lhsMatrix(kernel), rhsMatrix(kernel)})
+      maps += ", " + (hasMap(matrix) ? "map" + std::to_string(number++)
+                                     : "halftone::kernels::warpgroup_contraction::NoMap()");
     if (plan.getSplits() == 1)
-      return ", map0, map1, 1, nullptr";
+      return maps + ", 1, nullptr";
     int64_t least = plan.getLeast();
-    return (", map0, map1,\n      static_cast<int>(min(max((body.depth + " + Twine(least - 1) +
+    return (maps + ",\n      static_cast<int>(min(max((body.depth + " + Twine(least - 1) +
             "LL) / " + Twine(least) + "LL, 1LL), " + Twine(plan.getSplits()) +
             "LL)), body.workspace")
         .str();

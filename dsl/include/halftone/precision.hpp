@@ -124,6 +124,8 @@ constexpr FieldOfRule master(Follow) {
 
 inline constexpr auto nearest_even = description::Rounding::nearest_even;
 inline constexpr auto toward_zero = description::Rounding::toward_zero;
+/// Up or down by chance, so that the mean is the number (F6); of no result and no internal value.
+inline constexpr auto stochastic = description::Rounding::stochastic;
 
 /// How the operands and values that the rule selects are rounded (P15). A field like any other: the
 /// last rule that states it wins (P4), whichever rule states their formats.

@@ -53,6 +53,13 @@ std::optional<Box> box_of(Context& c, const Instruction& i, std::uint32_t lane,
   std::array<std::int32_t, kMaxTensorRank> corner{};
   for (std::uint32_t d = 0; d < i.width; ++d)
     corner[d] = static_cast<std::int32_t>(c.plane(i.at[1 + d])[lane]);
+  // On an H200 a tensor copy that begins elsewhere is an illegal instruction.
+  if (corner[0] * static_cast<std::int64_t>(box.map.element_bytes()) % 16 != 0) {
+    c.report(Kind::misaligned, i, lane, {},
+             "the box begins at element " + std::to_string(corner[0]) +
+                 " of its first dimension, which is no multiple of 16 bytes");
+    return std::nullopt;
+  }
   box.bytes = box.map.box_bytes();
   for_each_box_row(box.map, std::span(corner).first(i.width), [&](const BoxRow& row) {
     if (row.first < row.last)

@@ -247,10 +247,14 @@ void run_registers(Context& c, const Instruction& i) {
   c.warp.most_registers = count;
   std::uint32_t sum = 0;
   for (const Warp& warp : c.block.warps) sum += 32 * warp.most_registers;
-  if (sum > c.launch.chip.registers_per_multiprocessor)
+  // A block has what its threads were launched with, alike and in eights: who asks for more waits
+  // for ever.
+  const auto threads = static_cast<std::uint32_t>(32 * c.block.warps.size());
+  const std::uint32_t pool = c.launch.chip.registers_per_multiprocessor / threads / 8 * 8 * threads;
+  if (sum > pool)
     c.report(Kind::launch_limit, i, 0, {},
-             "the block's warps ask for " + std::to_string(sum) + " registers, more than " +
-                 std::to_string(c.launch.chip.registers_per_multiprocessor));
+             "the block's warps ask for " + std::to_string(sum) + " registers, more than the " +
+                 std::to_string(pool) + " that its threads can be launched with");
 }
 
 void together(Decoder& d) {

@@ -190,10 +190,14 @@ DriverStatus SimulatedDriver::encode(const MapSource& source, EncodedMap& map) {
   tiled.element =
       source.element == MapSource::Element::f16 ? TensorElement::f16 : TensorElement::bf16;
   tiled.swizzle = simulator::Swizzle::span128;
-  tiled.rank = 2;
-  tiled.extents = {source.columns, source.rows};
-  tiled.stride_bytes[1] = 2 * source.columns;  // both elements have 16 bits
-  tiled.box = {source.box_columns, source.box_rows};
+  tiled.rank = static_cast<int>(source.dimensions.size());
+  std::uint64_t bytes = 2;
+  for (std::size_t d = 0; d < source.dimensions.size(); ++d) {
+    tiled.stride_bytes[d] = bytes;
+    tiled.extents[d] = source.dimensions[d].extent;
+    tiled.box[d] = source.dimensions[d].box;
+    bytes *= tiled.extents[d];
+  }
   if (std::string problem = simulator::problem_of(tiled); !problem.empty()) {
     return failure(std::move(problem));
   }

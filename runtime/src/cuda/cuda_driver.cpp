@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <vector>
 
 #include "../dispatch.hpp"
 
@@ -188,13 +189,20 @@ DriverStatus CudaDriver::launch(DriverFunction function, const DriverLaunch& lau
 
 DriverStatus CudaDriver::encode(const MapSource& source, EncodedMap& map) {
   const bool is_f16 = source.element == MapSource::Element::f16;
-  const unsigned long long extents[] = {source.columns, source.rows};
-  const unsigned long long row_bytes[] = {2 * source.columns};  // both elements have 16 bits
-  const unsigned box[] = {source.box_columns, source.box_rows}, strides[] = {1, 1};
+  std::vector<unsigned long long> extents, pitches;  // bytes between neighbours; the first's is 2
+  std::vector<unsigned> box;
+  unsigned long long bytes = 2;
+  for (const MapSource::Dimension& dimension : source.dimensions) {
+    extents.push_back(dimension.extent);
+    box.push_back(dimension.box);
+    pitches.push_back(bytes *= dimension.extent);
+  }
+  const std::vector<unsigned> steps(box.size(), 1);
   return run([&] {
-    return cuda_.cuTensorMapEncodeTiled(map.bytes.data(), is_f16 ? kMapOfF16 : kMapOfBf16, 2,
-                                        reinterpret_cast<void*>(source.address), extents, row_bytes,
-                                        box, strides, 0, kSwizzle128, kPromoteTo256, 0);
+    return cuda_.cuTensorMapEncodeTiled(
+        map.bytes.data(), is_f16 ? kMapOfF16 : kMapOfBf16, static_cast<unsigned>(box.size()),
+        reinterpret_cast<void*>(source.address), extents.data(), pitches.data(), box.data(),
+        steps.data(), 0, kSwizzle128, kPromoteTo256, 0);
   });
 }
 

@@ -301,6 +301,50 @@ void steps(cudaStream_t stream, int sms) {
   });
 }
 
+/// value / 2^count, to nearest even.
+__device__ unsigned int shifted(unsigned int value, int count) {
+  return (value + (1u << (count - 1)) - 1 + (value >> count & 1)) >> count;
+}
+/// What cvt.rn gives by IEEE 754, and 0x7fff for a NaN: of bf16, of f16.
+__device__ unsigned int bf16_of(unsigned int bits) {
+  return (bits & 0x7fffffff) > 0x7f800000 ? 0x7fff : shifted(bits, 16);
+}
+__device__ unsigned int f16_of(unsigned int bits) {
+  const unsigned int sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
+  if (magnitude > 0x7f800000) return 0x7fff;
+  if (magnitude >= 0x47800000) return sign | 0x7c00;
+  if (magnitude >= 0x38800000) return sign | shifted(magnitude - 0x38000000, 13);
+  if (magnitude < 0x33000000) return sign;
+  return sign | shifted(0x800000 | (magnitude & 0x7fffff), 126 - static_cast<int>(magnitude >> 23));
+}
+
+__global__ void convert(unsigned long long* others) {
+  const unsigned int step = gridDim.x * blockDim.x;
+  unsigned int others_of_bf16 = 0, others_of_f16 = 0;
+  for (unsigned long long i = blockIdx.x * blockDim.x + threadIdx.x; i < 1ull << 32; i += step) {
+    const auto bits = static_cast<unsigned int>(i);
+    unsigned short bf16, f16;
+    asm volatile("cvt.rn.bf16.f32 %0, %1;" : "=h"(bf16) : "f"(__uint_as_float(bits)));
+    asm volatile("cvt.rn.f16.f32 %0, %1;" : "=h"(f16) : "f"(__uint_as_float(bits)));
+    others_of_bf16 += bf16 != bf16_of(bits);
+    others_of_f16 += f16 != f16_of(bits);
+  }
+  atomicAdd(others, others_of_bf16);
+  atomicAdd(others + 1, others_of_f16);
+}
+
+/// Of all 2^32 floats.
+void conversions(cudaStream_t stream, int sms) {
+  unsigned long long *others, found[2];
+  check(cudaMalloc(&others, sizeof found), "memory");
+  check(cudaMemsetAsync(others, 0, sizeof found, stream), "memory");
+  convert<<<8 * sms, 256, 0, stream>>>(others);
+  check(cudaMemcpyAsync(found, others, sizeof found, cudaMemcpyDeviceToHost, stream), "a copy");
+  check(cudaStreamSynchronize(stream), "conversions");
+  print("cvt.rn.bf16.f32 unlike IEEE 754 and 0x7fff", static_cast<double>(found[0]), "of 2^32");
+  print("cvt.rn.f16.f32 unlike IEEE 754 and 0x7fff", static_cast<double>(found[1]), "of 2^32");
+}
+
 }  // namespace
 
 int main() {
@@ -318,4 +362,5 @@ int main() {
   arithmetic(stream, sms);
   memory(stream, sms);
   steps(stream, sms);
+  conversions(stream, sms);
 }

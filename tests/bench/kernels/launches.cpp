@@ -115,11 +115,15 @@ class Step {
     tiled.element =
         map.element == encoding::Element::f16 ? TensorElement::f16 : TensorElement::bf16;
     tiled.swizzle = simulator::Swizzle::span128;
-    tiled.rank = 2;
-    tiled.extents = {extent(map.columns), extent(map.rows)};
-    tiled.stride_bytes[1] = 2 * tiled.extents[0];
-    tiled.box = {static_cast<std::uint32_t>(map.box_columns),
-                 static_cast<std::uint32_t>(map.box_rows)};
+    tiled.rank = static_cast<int>(map.dimensions.size());
+    std::uint64_t bytes = 2;
+    for (std::size_t d = 0; d < map.dimensions.size(); ++d) {
+      const manifest::MapDimension& dimension = map.dimensions[map.dimensions.size() - 1 - d];
+      tiled.stride_bytes[d] = bytes;
+      tiled.extents[d] = extent(dimension.extent);
+      tiled.box[d] = static_cast<std::uint32_t>(dimension.box);
+      bytes *= tiled.extents[d];
+    }
     return simulator::encode_tensor_map(tiled);
   }
 

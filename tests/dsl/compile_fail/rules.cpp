@@ -176,6 +176,17 @@ RULE(where(layer("fc"))(rounding(toward_zero)),
 RULE(everywhere(result(bf16), rounding(toward_zero)),
      everywhere(result(bf16), compute(bf16), rounding(toward_zero)))
 
+// EXPECT stochastic_f32: the rule 'everywhere : store f32 rounding stochastic' rounds
+// stochastically beside f32, to which nothing is rounded; store or compute a narrower format, or
+// leave the rounding out (P42)
+RULE(everywhere(store(f32), rounding(stochastic)), everywhere(store(bf16), rounding(stochastic)))
+
+// EXPECT stochastic_internal: the rule 'where role internal : store bf16 rounding stochastic'
+// rounds role internal stochastically, but nothing is drawn inside of a formula; write nearest_even
+// or toward_zero, or remove that role (P42)
+RULE(where(internal_values)(store(bf16), rounding(stochastic)),
+     where(saved_activations)(store(bf16), rounding(stochastic)))
+
 // EXPECT saved_in_backward: the rule 'where role saved pass input_gradient : store bf16' states a
 // store, but nothing that it selects is stored;
 RULE(where(saved_activations& input_gradient_pass)(store(bf16)),

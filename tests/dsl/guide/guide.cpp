@@ -9,6 +9,7 @@
 #include "attended.hpp"
 #include "bf16.hpp"
 #include "described.hpp"
+#include "drawn.hpp"
 #include "f16.hpp"
 #include "f32.hpp"
 #include "f8.hpp"
@@ -33,7 +34,7 @@ TEST_CASE("every piece of C++ in the guide stands word for word in a header that
     if (entry.path().extension() == ".hpp") compiled += read_text(entry.path()) + "\n";
   }
   const auto pieces = snippets(read_text(HALFTONE_GUIDE));
-  CHECK(pieces.size() == 16);
+  CHECK(pieces.size() == 17);
   for (const std::string& piece : pieces) {
     CAPTURE(piece);
     CHECK(compiled.find(piece) != compiled.npos);
@@ -76,6 +77,10 @@ TEST_CASE("the guide's rules are those of the Description") {
         Lines{"rule everywhere : store bf16 compute bf16", narrow_math,
               "rule where layer \"norm.normalized\" role internal : store bf16",
               "rule where op cross_entropy role internal : store tf32 rounding toward_zero"});
+  CHECK(rules_of(digits_drawn, drawn) ==
+        Lines{"rule everywhere : store bf16 compute bf16", narrow_math,
+              "rule where role gradient : store f8e5m2 rounding stochastic",
+              "rule where layer \"fc*\" role weight : store bf16 rounding stochastic"});
   CHECK(rules_of(attended, fused) ==
         Lines{"rule everywhere : store bf16 compute bf16", narrow_math,
               "rule where layer \"*.{weights,score_gradients}\" op attention role internal : store "

@@ -118,7 +118,10 @@ TEST_CASE("steps on simulated chips have the bits of the CPU") {
                         {"narrow_inputs", &halftone_artifact_narrow_inputs, "sm_75"},
                         {"narrow_inputs", &halftone_artifact_narrow_inputs, "sm_80"},
                         {"dropout", &halftone_artifact_dropout, "sm_75"},
-                        {"dropout", &halftone_artifact_dropout, "sm_80", 2}};
+                        {"dropout", &halftone_artifact_dropout, "sm_80", 2},
+                        {"stochastic", &halftone_artifact_stochastic, "sm_75"},
+                        {"stochastic", &halftone_artifact_stochastic, "sm_80", 2},
+                        {"stochastic", &halftone_artifact_stochastic, "sm_90a"}};
   for (const Case& c : cases) {
     CAPTURE(c.model);
     CAPTURE(c.chip);

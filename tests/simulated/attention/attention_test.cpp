@@ -4,204 +4,56 @@
 // the exact reference.
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <iterator>
-#include <random>
 #include <span>
 #include <string>
-#include <string_view>
-#include <variant>
 #include <vector>
 
-#include "artifacts.hpp"
-#include "delivered.hpp"
-#include "halftone/description/text.hpp"
-#include "halftone/predictor.hpp"
-#include "halftone/reference/evaluator.hpp"
-#include "halftone/trainer.hpp"
-#include "laws/pair.hpp"
-#include "simulation.hpp"
+#include "attention_runs.hpp"
 
 namespace halftone::tests {
 
 namespace {
 
-constexpr const char* kOutputs[] = {"a", "b", "c", "d", "e"};
-using manifest::Phase;
-
-/// What a step of either artifact is given.
-struct Given {
-  explicit Given(std::int64_t time, std::int64_t batch = 2, std::int64_t columns = 32)
-      : time(time), batch(batch) {
-    std::mt19937_64 random(static_cast<std::uint64_t>(time));
-    std::uniform_real_distribution<float> uniform(-1.0f, 1.0f);
-    x.resize(static_cast<std::size_t>(batch * time * columns));
-    for (float& value : x) value = uniform(random);
-    length = {static_cast<std::int32_t>(time - time / 3), 0};  // the second keeps no key
-    for (std::int64_t i = 0; i < batch * time; ++i)
-      document.push_back(static_cast<std::uint8_t>(i % time * 3 / time));
-  }
-
-  [[nodiscard]] std::vector<NamedValues> named() const {
-    std::vector<NamedValues> named = {{"x", std::span<const float>(x)}};
-    if (length.empty()) return named;
-    named.push_back({"length", std::span<const std::int32_t>(length)});
-    named.push_back({"document", std::span<const std::uint8_t>(document)});
-    return named;
-  }
-  [[nodiscard]] Setup setup() const {
-    bindings = {{"batch", batch}, {"time", time}};
-    return {.model = "", .bindings = bindings, .seed = 3};
-  }
-
-  [[nodiscard]] reference::Symbols symbols() const { return {{"batch", batch}, {"time", time}}; }
-
-  /// What the reference predicts with the predictor's parameters.
-  template <class Scalar>
-  [[nodiscard]] reference::Forward<Scalar> predicted(const reference::Evaluator<Scalar>& reference,
-                                                     const Predictor& predictor) const {
-    reference::Tensors<Scalar> parameters;
-    for (const std::string& name : predictor.parameter_names()) {
-      const auto values = predictor.parameter(name);
-      parameters[name] = {values.begin(), values.end()};
-    }
-    reference::Inputs<Scalar> inputs;
-    inputs.values["x"] = {x.begin(), x.end()};
-    inputs.integers["length"] = length;
-    inputs.integers["document"] = {document.begin(), document.end()};
-    return reference.predict(reference.initial_state(std::move(parameters)), inputs);
-  }
-
-  std::int64_t time, batch;
-  std::vector<float> x;
-  std::vector<std::int32_t> length;  ///< with `document`, or neither
-  std::vector<std::uint8_t> document;
-  mutable std::vector<Binding> bindings;
-};
-
-/// What long_rows takes, and a chunk of N2 does not hold.
-Given long_rows() {
-  Given given(1056, 1, 16);
-  given.length.clear();
-  return given;
-}
-
-/// What gradients takes: rows of several blocks, the last ones not whole.
-Given gradients() {
-  Given given(70, 2, 16);
-  given.length.clear();
-  return given;
-}
-
-bool is_whole() { return std::getenv("HALFTONE_EVERY_KERNEL") != nullptr; }
-
-Artifact artifact_of(const char* name) { return Artifact::linked(*find_artifact(name).image); }
-
-description::Description described(const Artifact& artifact) {
-  const auto parsed = description::parse(artifact.manifest().description);
-  return std::get<description::Description>(parsed);
-}
-
-/// The largest of the differences.
-template <class Values>
-double distance(const Values& values, const std::vector<double>& wanted) {
-  double largest = 0;
-  for (std::size_t i = 0; i < wanted.size(); ++i)
-    largest = std::max(largest, std::abs(static_cast<double>(values[i]) - wanted[i]));
-  return largest;
-}
-
-/// How many launches of a phase are kernels of this skeleton on the chip.
-std::int64_t count_joined(const Artifact& artifact, const std::string& chip,
-                          Phase phase = Phase::forward, const char* skeleton = "attention") {
-  std::int64_t count = 0;
-  for (const manifest::Manifest& manifest : artifact.manifests())
-    if (std::ranges::count(manifest.targets, chip) != 0)
-      for (const manifest::Launch& launch :
-           manifest.programs.front().phases[static_cast<std::size_t>(phase)])
-        count += manifest.kernels[static_cast<std::size_t>(launch.kernel)].skeleton == skeleton;
-  return count;
-}
-
-/// These outputs of a step's forward pass, and what its update leaves of the parameters.
-std::vector<std::vector<float>> trained(const char* name, const Device& device, const Given& given,
-                                        std::span<const char* const> outputs = kOutputs) {
-  const Artifact artifact = artifact_of(name);
-  Trainer trainer(artifact, device, given.setup());
-  trainer.step(given.named());
-  CHECK(trainer.updated());
-  std::vector<std::vector<float>> values;
-  for (const char* output : outputs) {
-    const auto found = trainer.output(output);
-    values.emplace_back(found.begin(), found.end());
-  }
-  for (const std::string& parameter : trainer.parameter_names()) {
-    const auto found = trainer.parameter(parameter);
-    values.emplace_back(found.begin(), found.end());
-  }
-  return values;
-}
-
-/// One output of a prediction.
-std::vector<float> predicted(const char* name, const Device& device, const Given& given,
-                             std::string_view output) {
-  Predictor predictor(artifact_of(name), device, given.setup());
-  predictor.predict(given.named());
-  const auto found = predictor.output(output);
-  return {found.begin(), found.end()};
-}
-
-/// `from` stands in the text of the kernel that computes `output`, or of the one that is called so;
-/// its first place becomes `to`.
-struct Mutant {
-  std::string_view fault, output, from, to;
-};
-
-/// Compiles kernels whose name ends in `entry` from such a text, and says whether it found one.
-auto compile_with(const Mutant& mutant, const std::string& entry_end, bool& changed) {
-  return [&mutant, entry_end, &changed](const std::string& text, const std::string& entry,
-                                        const std::string& architecture) {
-    const std::size_t at = text.find(mutant.from);
-    if (text.find("halftone::kernels::attention") == text.npos || !entry.ends_with(entry_end) ||
-        at == text.npos)
-      return compile_with_nvrtc(text, entry, architecture);
-    changed = true;
-    std::string other = text;
-    return compile_with_nvrtc(other.replace(at, mutant.from.size(), mutant.to), entry,
-                              architecture);
-  };
-}
-
-constexpr std::size_t kFirstMutants = 3;  ///< so many are for the quick list
+constexpr std::size_t kFirstMutants = 4;  ///< so many are for the quick list
 constexpr Mutant kMutants[] = {
-    {"the last block of keys is left out", "d", "tile < tiles; ++tile", "tile < tiles - 1; ++tile"},
+    {"the last block of keys is left out", "d", "while (own.number() < tiles) {",
+     "while (own.number() < tiles - 1) {"},
     {"lanes of a row are not folded", "d", "int distance = 2; distance > 0; distance /= 2",
      "int distance = 1; distance > 0; distance /= 2"},
     {"weights of two rows are exchanged", "a", "weights[2 * kStep][0], weights[2 * kStep][1],",
      "weights[2 * kStep][1], weights[2 * kStep][0],"},
+    {"what is kept in part counts as kept whole", "a", "return {number, found == Kept::all};",
+     "return {number, true};"},
     {"half of the partial results are dropped", "d",
      "combine(reduction_, partial_[level][0][i], partial_[level][2][i])", "partial_[level][0][i]"},
-    {"terms past the last key are added", "d", "if (column + i >= body_.columns()) continue;", ""},
-    {"the stage that is read is filled", "d", "place<kAsync>(kStageBytes - stage, tile + 1,",
-     "place<kAsync>(stage, tile + 1,"},
+    {"terms past the last key are added", "d",
+     "if (!kAll && column + i >= body_.columns()) continue;", ""},
+    {"the stage that is read is filled", "d", "place<kAsync>(kStageBytes - stage, next.number(),",
+     "place<kAsync>(stage, next.number(),"},
     {"copies are not waited for", "d", "ptx::cp_async_wait_group<0>();", ""},
     {"values are those of another head", "a",
      "element * static_cast<long long>(body.columns()) * Tile::kValueColumns)", "0)"},
-    {"a chunk of N2 goes on past its end", "mix", "if (column % kChunk != 0) return;", "return;"},
+    {"a chunk of N2 goes on past its end", "mix", "if (from / kChunk == to / kChunk) return;",
+     "return;"},
     {"the last row is not stored", "a", "row < product_.end_row;", "row < product_.end_row - 1;"},
+    {"what is kept in part is left out", "b", "if (found != Kept::none)",
+     "if (found == Kept::all)"},
 };
 
 constexpr const char* kByRows = "mix_input_gradient";
 constexpr const char* kByColumns = "mix_input_gradient_2";
 
-constexpr std::size_t kFirstGradientMutants = 4;
+constexpr std::size_t kFirstGradientMutants = 5;
 constexpr Mutant kGradientMutants[] = {
-    {"the last block of queries is left out", kByColumns, "tile < tiles; ++tile",
-     "tile < tiles - 1; ++tile"},
-    {"a row reads what another reduced", kByColumns, "known_ + tile % 2 * kRows", "known_"},
+    {"the last block of queries is left out", kByColumns, "while (own.number() < tiles) {",
+     "while (own.number() < tiles - 1) {"},
+    {"a row reads what another reduced", kByColumns, "visit(stage, known_ + turn,",
+     "visit(stage, known_,"},
+    {"forward keeps sums as maxima", "mix", "result0[row] = reduced[0];",
+     "result0[row] = reduced[1];"},
     {"rows are not transposed", kByColumns, "ptx::ldmatrix_x4_trans<kIndex",
      "ptx::ldmatrix_x4<kIndex"},
     {"a reduction goes without the second product", kByRows,
@@ -217,10 +69,10 @@ constexpr Mutant kGradientMutants[] = {
      "exists ? terms[1] : T{}"},
     {"columns past the last are stored", kByColumns, "if (column >= body_.columns()) continue;",
      ""},
-    {"the stage that is read is filled", kByColumns, "place<kAsync>(kStageBytes - stage, tile + 1,",
-     "place<kAsync>(stage, tile + 1,"},
-    {"rows are known a block late", kByColumns, "if (tile + 1 < tiles) know_rows(tile + 1);",
-     "if (tile + 1 < tiles) know_rows(tile);"},
+    {"the stage that is read is filled", kByColumns,
+     "place<kAsync>(kStageBytes - stage, next.number(),", "place<kAsync>(stage, next.number(),"},
+    {"rows are known a block late", kByColumns, "know_rows(next.number(), kRows - turn);",
+     "know_rows(own.number(), kRows - turn);"},
     {"keys are those of another head", kByColumns, "body.rhs2 + column_ * Tile::kValueColumns",
      "body.rhs2"},
 };

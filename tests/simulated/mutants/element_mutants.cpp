@@ -9,8 +9,8 @@ constexpr auto k75 = Chips::sm_75, k80 = Chips::from_sm_80;
 
 constexpr Mutant kMutants[] = {
     {"truncation to f16", "digits_f16", "pixels",
-     "rounding == Rounding::nearest_even ? ptx::cvt_rn_f16_f32(x)",
-     "rounding != Rounding::nearest_even ? ptx::cvt_rn_f16_f32(x)"},
+     "if (rounding == Rounding::nearest_even) return {ptx::cvt_rn_f16_f32(x)};",
+     "if (rounding != Rounding::nearest_even) return {ptx::cvt_rn_f16_f32(x)};"},
     {"truncation to bf16 by the instruction", "digits_bf16", "pixels", "cvt.rn.bf16.f32",
      "cvt.rz.bf16.f32", k80},
     {"truncation to bf16 by shifts", "digits_bf16", "pixels",
@@ -21,9 +21,8 @@ constexpr Mutant kMutants[] = {
     {"no rounding to tf32", "digits_tf32", "pixels", "drop_bits(bits_of(x), 13, rounding) << 13",
      "bits_of(x)", k80},
     {"no canonical NaN of bf16", "digits_bf16", "pixels",
-     "code = ptx::cvt_rn_bf16_f32(x);\n#endif\n  return {static_cast<unsigned short>(x != x ? "
-     "0x7fffu : code)};",
-     "code = ptx::cvt_rn_bf16_f32(x);\n#endif\n  return {static_cast<unsigned short>(code)};", k75},
+     "x != x ? 0x7fffu : drop_bits(bits_of(x), 16, rounding)",
+     "drop_bits(bits_of(x), 16, rounding)", k75},
     {"no canonical NaN of tf32", "digits_tf32", "norm",
      "x != x ? 0x7fffffffu : drop_bits(bits_of(x), 13, rounding) << 13",
      "drop_bits(bits_of(x), 13, rounding) << 13", k80},

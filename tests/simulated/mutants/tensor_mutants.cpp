@@ -71,7 +71,7 @@ constexpr Mutant kMutants[] = {
     {"rows of lhs swapped in a product", "digits_f16", "fc1", "lhs[0], lhs[1], rhs_low",
      "lhs[1], lhs[0], rhs_low", k75},
     {"register stage filled with the tile before", "digits_f16", "fc1_weight_gradient",
-     "    fetch(tile + 1, tiles);", "    fetch(tile, tiles);", k75, 300},
+     "    fetch(next, tiles);", "    fetch(tile, tiles);", k75, 300},
     {"words of a tf32 fragment in the wrong registers", "digits_tf32", "fc1_weight_gradient",
      "kIsRhs ? word % 2 * 2 + kHalf : word % 2 + 2 * kHalf",
      "kIsRhs ? word % 2 + 2 * kHalf : word % 2 * 2 + kHalf", k80},

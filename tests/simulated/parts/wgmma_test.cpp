@@ -307,7 +307,7 @@ TEST_CASE("setmaxnreg is checked") {
   const Try tries[] = {
       {"fits", "setmaxnreg.inc.sync.aligned.u32 232;", 256, ""},
       {"no multiple of 8", "setmaxnreg.dec.sync.aligned.u32 44;", 128, "multiple of 8"},
-      {"too many together", "setmaxnreg.inc.sync.aligned.u32 232;", 384, "more than 65536"}};
+      {"too many together", "setmaxnreg.inc.sync.aligned.u32 232;", 384, "more than the 64512"}};
   for (const Try& t : tries) {
     CAPTURE(std::string(t.name));
     PtxKernel kernel;

@@ -318,6 +318,19 @@ extern "C" __global__ void box_misaligned_in_shared_memory(const float* in, floa
   if (!FAULT) out[threadIdx.x] = tile[32 + threadIdx.x];
 }
 
+//! misaligned; block 32; chip sm_90a; map 1
+extern "C" __global__ void box_begins_between_sixteen_bytes(const float* in, float* out, const __grid_constant__ Map map) {
+  __shared__ alignas(128) float tile[64];
+  __shared__ unsigned long long full;
+  start(&full, 1);
+  if (threadIdx.x == 0) {
+    expect(&full, 256);
+    load(tile, map, &full, FAULT ? 2 : 4, 0);  // HERE
+  }
+  if (!FAULT) wait(&full, 0);
+  if (!FAULT) out[threadIdx.x] = tile[threadIdx.x];
+}
+
 //! missing_fence; block 64; chip sm_90a; map 2
 extern "C" __global__ void stores_without_proxy_fence(const float* in, float* out, const __grid_constant__ Map map) {
   __shared__ alignas(128) float tile[64];

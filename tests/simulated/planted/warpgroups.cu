@@ -195,6 +195,16 @@ extern "C" __global__ void __launch_bounds__(384) more_registers_than_the_chip(c
   out[threadIdx.x] = in[threadIdx.x];
 }
 
+// The threads were launched with 168 each, 64512 in all.
+//! launch_limit; block 384; chip sm_90a
+extern "C" __global__ void __launch_bounds__(384) more_registers_than_the_launch(const float* in, float* out) {
+  if (threadIdx.x < 128)
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(FAULT ? 32 : 24));
+  else
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(240));  // HERE
+  out[threadIdx.x] = in[threadIdx.x];
+}
+
 //! invalid; block 128; chip sm_90a
 extern "C" __global__ void registers_not_in_eights(const float* in, float* out) {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(FAULT ? 44 : 40));  // HERE

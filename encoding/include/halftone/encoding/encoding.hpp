@@ -7,8 +7,8 @@
 
 namespace halftone::encoding {
 
-enum class Rounding : std::uint8_t { nearest_even, toward_zero };  // F2
-inline constexpr const char* kRoundingWords[] = {"nearest_even", "toward_zero"};
+enum class Rounding : std::uint8_t { nearest_even, toward_zero, stochastic };  // F2, F6
+inline constexpr const char* kRoundingWords[] = {"nearest_even", "toward_zero", "stochastic"};
 
 /// Which elements share a scale: a number equals its element times its scale.
 struct Scaling {
@@ -46,8 +46,13 @@ constexpr const char* fault(const Encoding& encoding) {
   if (!element.computed && !element.integer) {
     return "is of an element that is converted alone, not computed with; state f8e4m3 or f8e5m2";
   }
-  return encoding.saturate && !is_narrow(encoding.element)
-             ? "saturates, but nothing is rounded to its element (F2); leave saturate out"
+  if (is_narrow(encoding.element)) return nullptr;
+  if (encoding.saturate) {
+    return "saturates, but nothing is rounded to its element (F2); leave saturate out";
+  }
+  return encoding.rounding == Rounding::stochastic
+             ? "rounds stochastically, but nothing is rounded to its element (F6); leave "
+               "stochastic out"
              : nullptr;
 }
 

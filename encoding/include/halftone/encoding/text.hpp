@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text form of an encoding: `bf16`, `f16 toward_zero`, `f8e4m3 scaled block 32 f32 saturate`.
 //
-//   encoding := ELEMENT [scaled (tensor | block SIZE [axis AXIS]) ELEMENT] [toward_zero] [saturate]
+//   encoding := ELEMENT [scaled (tensor | block SIZE [axis AXIS]) ELEMENT]
+//               [toward_zero | stochastic] [saturate]
 #pragma once
 
 #include <charconv>
@@ -24,7 +25,9 @@ inline std::string spelled(const Encoding& encoding) {
     if (scaling.axis != -1) text += " axis " + std::to_string(scaling.axis);
   }
   if (scaling.kind != Scaling::Kind::none) text.append(" ").append(word(scaling.scale));
-  if (encoding.rounding == Rounding::toward_zero) text += " toward_zero";
+  if (encoding.rounding != Rounding::nearest_even) {
+    text.append(" ").append(kRoundingWords[static_cast<int>(encoding.rounding)]);
+  }
   return encoding.saturate ? text + " saturate" : text;
 }
 
@@ -114,12 +117,17 @@ inline std::variant<Encoding, std::string> parse(std::string_view text) {
     }
     read_element(scaling.scale);
   }
-  if (words.take("toward_zero")) encoding.rounding = Rounding::toward_zero;
+  for (const Rounding rounding : {Rounding::toward_zero, Rounding::stochastic}) {
+    const bool is_nearest = encoding.rounding == Rounding::nearest_even;
+    if (is_nearest && words.take(kRoundingWords[static_cast<int>(rounding)])) {
+      encoding.rounding = rounding;
+    }
+  }
   encoding.saturate = words.take("saturate");
   if (wrong.empty() && !words.at_end()) {
     wrong = "'" + std::string(words.peek()) +
             "' does not continue an encoding; after the element write scaled, toward_zero or "
-            "saturate, in this order";
+            "stochastic, or saturate, in this order";
   }
   if (!wrong.empty()) return wrong;
   return encoding;

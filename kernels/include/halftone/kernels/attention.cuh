@@ -56,6 +56,8 @@ class Worker {
   __device__ __forceinline__ Worker(const Body& body, long long element, long long first,
                                     unsigned int shared)
       : body_(body),
+        element_(static_cast<unsigned int>(element)),
+        first_row_(static_cast<int>(first)),
         product_(product_of(body, element)),
         second_(second_of(body) +
                 element * static_cast<long long>(body.columns()) * Tile::kValueColumns),
@@ -99,9 +101,12 @@ class Worker {
     float sums[kSumColumns / 8][4] = {};
     SecondLines second(second_, shared_ + kKeyBytes, 0, Tile::kValueColumns, depth_);
     each_block(
-        [&](int stage, int first, const Scores& scores, const Scores& second_scores) {
+        [&](int stage, int first, bool all, const Scores& scores, const Scores& second_scores) {
           unsigned int words[kKeys / 8][2];
-          weigh(first, scores, second_scores, words);
+          if (all)
+            weigh<true>(first, scores, second_scores, words);
+          else
+            weigh<false>(first, scores, second_scores, words);
           add_lines<Weight>(words, values_, stage, sums);
         },
         second);
@@ -135,8 +140,9 @@ class Worker {
     if constexpr (kStep + 1 < kSteps) load_query<kStep + 1>(queries);
   }
 
-  /// visit(offset of the stage, first key, scores, those of the second product) for all keys, a
-  /// block of them after another, while the stage holds what else is staged with them.
+  /// visit(offset of the stage, first key, whether all pairs are kept, scores, those of the second
+  /// product) for the keys that the mask keeps some of, a block of them after another, while the
+  /// stage holds what else is staged with them.
   template <class Visit, class... Second>
   __device__ __forceinline__ void each_block(const Visit& visit, Second&... second) {
     constexpr bool kAsync = KeyLines::kAsync;
@@ -144,21 +150,39 @@ class Worker {
     const int tiles = depth_.tiles;
     int inside = keys.inside();
     ((inside = min(inside, second.inside())), ...);
-    keys.begin(tiles);
-    (second.begin(tiles), ...);
-    place<kAsync>(0, 0, tiles, inside, keys, second...);
+    KeptTile own = kept_from(0);
+    keys.skip(own.number());
+    (second.skip(own.number()), ...);
+    keys.begin(tiles, own.number());
+    (second.begin(tiles, own.number()), ...);
+    KeptTile next = kept_from(own.number() + 1);
+    place<kAsync>(0, own.number(), next.number(), tiles, inside, keys, second...);
     int stage = 0;
 #pragma unroll 1
-    for (int tile = 0; tile < tiles; ++tile) {
+    while (own.number() < tiles) {
+      const KeptTile after = kept_from(next.number() + 1);
       wait<kAsync>();
-      place<kAsync>(kStageBytes - stage, tile + 1, tiles, inside, keys, second...);
+      place<kAsync>(kStageBytes - stage, next.number(), after.number(), tiles, inside, keys,
+                    second...);
       Scores scores = {}, second_scores = {};
       score<0>(stage, scores);
       if constexpr (kTwo && sizeof...(second) > 0) score_second<0>(stage, second_scores);
-      visit(stage, tile * kKeys, scores, second_scores);
+      visit(stage, own.number() * kKeys, own.all(), scores, second_scores);
       stage = kStageBytes - stage;
+      own = next, next = after;
     }
     __syncthreads();
+  }
+
+  /// The first block of keys from this one on of which the mask keeps something.
+  __device__ __forceinline__ KeptTile kept_from(int tile) const {
+    const long long last_row =
+        min(static_cast<long long>(first_row_ + Tile::kRows), product_.rows) - 1;
+    return kept_tile(tile, depth_.tiles, [&](int number) {
+      const int first = number * kKeys, last = min(first + kKeys, body_.columns()) - 1;
+      const Kept kept = kept_of(body_, element_, first_row_, last_row, first, last);
+      return kept == Kept::all && last != first + kKeys - 1 ? Kept::some : kept;
+    });
   }
 
   /// scores += the queries times a block of keys.
@@ -181,26 +205,12 @@ class Worker {
     constexpr int kFirst = Body::stage_begin(kStage);
     constexpr int kCount = Body::stage_begin(kStage + 1) - kFirst;
     RowTrees<Body, kFirst, kCount> trees[2];
-    const auto add = [&](int, int first, const Scores& scores, const Scores& second_scores) {
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-#pragma unroll
-        for (int eight = 0; eight < kKeys / 8; ++eight) {
-          const int column = first + 8 * eight + column_of_lane();
-          Inputs inputs;
-          body_.load(rows_[half], column, inputs);
-#pragma unroll
-          for (int i = 0; i < 2; ++i) {
-            if (column + i >= body_.columns()) continue;
-            float terms[kCount];
-            body_.template contribute<kStage>(
-                uniforms_[half], reduced_[half], scores[eight][2 * half + i],
-                second_scores[eight][2 * half + i], inputs, i, rows_[half], column + i, terms);
-            trees[half].add(eight, i, terms);
-          }
-        }
-        trees[half].reach(first + kKeys);
-      }
+    const auto add = [&](int, int first, bool all, const Scores& scores,
+                         const Scores& second_scores) {
+      if (all)
+        add_terms<kStage, true>(first, scores, second_scores, trees);
+      else
+        add_terms<kStage, false>(first, scores, second_scores, trees);
     };
     if constexpr (kTwo && Body::reads_sum2(kStage)) {
       SecondLines second(second_, shared_ + kKeyBytes, 0, Tile::kValueColumns, depth_);
@@ -209,11 +219,37 @@ class Worker {
       each_block(add);
     }
 #pragma unroll
-    for (int half = 0; half < 2; ++half)
-      trees[half].give(depth_.tiles * kKeys, reduced_[half] + kFirst);
+    for (int half = 0; half < 2; ++half) trees[half].give(reduced_[half] + kFirst);
+  }
+
+  /// The terms of a block of keys, kAll: inside, and all kept.
+  template <int kStage, bool kAll, class Trees>
+  __device__ __forceinline__ void add_terms(int first, const Scores& scores,
+                                            const Scores& second_scores, Trees& trees) const {
+    constexpr int kFirst = Body::stage_begin(kStage);
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      trees[half].move(first);
+#pragma unroll
+      for (int eight = 0; eight < kKeys / 8; ++eight) {
+        const int column = first + 8 * eight + column_of_lane();
+        Inputs inputs;
+        body_.load(rows_[half], column, inputs);
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+          if (!kAll && column + i >= body_.columns()) continue;
+          float terms[Body::stage_begin(kStage + 1) - kFirst];
+          body_.template contribute<kStage, kAll>(
+              uniforms_[half], reduced_[half], scores[eight][2 * half + i],
+              second_scores[eight][2 * half + i], inputs, i, rows_[half], column + i, terms);
+          trees[half].add(eight, i, terms);
+        }
+      }
+    }
   }
 
   /// What the map makes of scores, two neighbours in a word: mma's a of the product with values.
+  template <bool kAll>
   __device__ __forceinline__ void weigh(int first, const Scores& scores,
                                         const Scores& second_scores,
                                         unsigned int (&words)[kKeys / 8][2]) const {
@@ -228,10 +264,10 @@ class Worker {
 #pragma unroll
         for (int i = 0; i < 2; ++i) {
           typename Body::template Outputs<2> outputs;
-          body_.compute(uniforms_[half], reduced_[half], scores[eight][2 * half + i],
-                        second_scores[eight][2 * half + i], inputs, i, rows_[half], column + i,
-                        outputs, weights + i);
-          if (column + i >= body_.columns()) weights[i] = {};
+          body_.template compute<kAll>(uniforms_[half], reduced_[half], scores[eight][2 * half + i],
+                                       second_scores[eight][2 * half + i], inputs, i, rows_[half],
+                                       column + i, outputs, weights + i);
+          if (!kAll && column + i >= body_.columns()) weights[i] = {};
         }
         words[eight][half] = word_of(weights);
       }
@@ -239,6 +275,8 @@ class Worker {
   }
 
   const Body& body_;
+  const unsigned int element_;
+  const int first_row_;  ///< of the element
   const Product<Body> product_;
   const Weight* const second_;  ///< values, or the second product's rhs
   const unsigned int shared_;

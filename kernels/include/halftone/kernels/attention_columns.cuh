@@ -43,7 +43,7 @@ class Worker {
   /// What is known of a row.
   struct Known {
     typename Body::Uniforms uniforms;
-    float reduced[Body::kRowValues + 1];  // no array is empty
+    float reduced[Body::kRowValues > 0 ? Body::kRowValues : 1];  // no array is empty
   };
 
   static constexpr int kKeyBytes = kKeys * Tile::kLine * 2;
@@ -70,6 +70,8 @@ class Worker {
         second_rows_(shared_ + kStages + kRowBytes, 0),
         summed_(shared_ + kStages, 0),
         second_summed_(shared_ + kStages + kRowBytes, 0),
+        element_(element),
+        block_first_(first),
         first_(first + warp() * 16 + static_cast<int>(threadIdx.x) % 32 / 4),
         column_(element * static_cast<long long>(body.columns())) {
     place_lines<T, kKeys, Tile::kLine, Tile::kColumns, kThreads>(product_.rhs, first,
@@ -81,10 +83,13 @@ class Worker {
   /// The products with both operands' rows, over all rows, to memory.
   __device__ __forceinline__ void store() {
     float sums[Tile::kColumns / 8][4] = {}, second_sums[Tile::kValueColumns / 8][4] = {};
-    each_block([&](int stage, const Known* known, long long first, const Scores& scores,
+    each_block([&](int stage, const Known* known, long long first, bool all, const Scores& scores,
                    const Scores& second_scores) {
       Words words, second_words;
-      weigh(known, first, scores, second_scores, words, second_words);
+      if (all)
+        weigh<true>(known, first, scores, second_scores, words, second_words);
+      else
+        weigh<false>(known, first, scores, second_scores, words, second_words);
       add_lines<T>(words, summed_, stage, sums);
       add_lines<T>(second_words, second_summed_, stage, second_sums);
     });
@@ -100,8 +105,9 @@ class Worker {
  private:
   __device__ __forceinline__ static int warp() { return static_cast<int>(threadIdx.x) / 32; }
 
-  /// visit(offset of the stage, its rows, the first one's number, transposed scores, those of the
-  /// second product) for all rows, a block of them after another.
+  /// visit(offset of the stage, its rows, the first one's number, whether all pairs are kept,
+  /// transposed scores, those of the second product) for the rows that the mask keeps some of, a
+  /// block of them after another.
   template <class Visit>
   __device__ __forceinline__ void each_block(const Visit& visit) {
     constexpr bool kAsync = RowLines::kAsync;
@@ -109,32 +115,52 @@ class Worker {
     SecondLines second(body_.lhs2 + product_.first_row * Tile::kValueColumns,
                        shared_ + kStages + kRowBytes, 0, Tile::kValueColumns, depth_);
     const int tiles = depth_.tiles, inside = min(rows.inside(), second.inside());
-    rows.begin(tiles);
-    second.begin(tiles);
-    place<kAsync>(0, 0, tiles, inside, rows, second);
-    know_rows(0);
+    KeptTile own = kept_from(0);
+    rows.skip(own.number());
+    second.skip(own.number());
+    rows.begin(tiles, own.number());
+    second.begin(tiles, own.number());
+    KeptTile next = kept_from(own.number() + 1);
+    place<kAsync>(0, own.number(), next.number(), tiles, inside, rows, second);
+    know_rows(own.number(), 0);
     int stage = 0;
 #pragma unroll 1
-    for (int tile = 0; tile < tiles; ++tile) {
+    while (own.number() < tiles) {
+      const KeptTile after = kept_from(next.number() + 1);
       wait<kAsync>();
-      place<kAsync>(kStageBytes - stage, tile + 1, tiles, inside, rows, second);
-      if (tile + 1 < tiles) know_rows(tile + 1);
+      place<kAsync>(kStageBytes - stage, next.number(), after.number(), tiles, inside, rows,
+                    second);
+      const int turn = stage == 0 ? 0 : kRows;
+      if (next.number() < tiles) know_rows(next.number(), kRows - turn);
       Scores scores = {}, second_scores = {};
       score<0, Tile::kColumns / 16>(keys_, rows_, stage, scores);
       score<0, Tile::kValueColumns / 16>(second_keys_, second_rows_, stage, second_scores);
-      visit(stage, known_ + tile % 2 * kRows, tile * static_cast<long long>(kRows), scores,
+      visit(stage, known_ + turn, own.number() * static_cast<long long>(kRows), own.all(), scores,
             second_scores);
       stage = kStageBytes - stage;
+      own = next, next = after;
     }
   }
 
+  /// The first block of rows from this one on of which the mask keeps something.
+  __device__ __forceinline__ KeptTile kept_from(int tile) const {
+    const int last_column = min(block_first_ + kKeys, body_.columns()) - 1;
+    return kept_tile(tile, depth_.tiles, [&](int number) {
+      const long long first = number * static_cast<long long>(kRows);
+      const Kept kept = kept_of(body_, element_, first, min(first + kRows, product_.rows) - 1,
+                                block_first_, last_column);
+      return kept == Kept::all && first + kRows > product_.rows ? Kept::some : kept;
+    });
+  }
+
   /// What the rows of a block share with all columns, by a thread each.
-  __device__ __forceinline__ void know_rows(int tile) const {
+  __device__ __forceinline__ void know_rows(int tile, int first) const {
     const int thread = static_cast<int>(threadIdx.x);
     if (thread >= kRows) return;
-    Known& known = known_[tile % 2 * kRows + thread];
+    Known& known = known_[first + thread];
     const long long row = row_of(tile * static_cast<long long>(kRows) + thread);
     body_.load(row, known.uniforms);
+    if constexpr (Body::kRowValues == 0) known.reduced[0] = 0.0f;  // is read with what is beside it
     body_.template derive<0>(known.uniforms, known.reduced);
   }
   /// Of the body's rows, by its number in the batch's element; past the end the last one again.
@@ -154,6 +180,7 @@ class Worker {
 
   /// What the map makes of pairs of scores, of two neighbouring rows in a word: mma's a of the
   /// products with rows.
+  template <bool kAll>
   __device__ __forceinline__ void weigh(const Known* known, long long first, const Scores& scores,
                                         const Scores& second_scores, Words& words,
                                         Words& second_words) const {
@@ -170,10 +197,11 @@ class Worker {
           body_.load(row, first_ + 8 * half, inputs);
           typename Body::template Outputs<1> outputs;
           T terms[2];
-          body_.compute(known[place].uniforms, known[place].reduced, scores[eight][2 * half + i],
-                        second_scores[eight][2 * half + i], inputs, 0, row, first_ + 8 * half,
-                        outputs, terms);
-          const bool exists = first + place < product_.rows;
+          body_.template compute<kAll>(known[place].uniforms, known[place].reduced,
+                                       scores[eight][2 * half + i],
+                                       second_scores[eight][2 * half + i], inputs, 0, row,
+                                       first_ + 8 * half, outputs, terms);
+          const bool exists = kAll || first + place < product_.rows;
           weights[0][i] = exists ? terms[0] : T{};
           weights[1][i] = exists ? terms[1] : T{};
         }
@@ -194,6 +222,8 @@ class Worker {
   const SecondRows second_rows_;
   const Summed summed_;
   const SecondSummed second_summed_;
+  const long long element_;
+  const int block_first_;   ///< column
   const int first_;         ///< column of the lane's first results; the others are eight after it
   const long long column_;  ///< the first of the batch's element, among those of all
 };

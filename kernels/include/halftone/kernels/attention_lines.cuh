@@ -3,6 +3,7 @@
 // shared memory, and what mma makes of them there.
 #pragma once
 
+#include "halftone/kernels/intervals.cuh"
 #include "halftone/kernels/load_store.cuh"
 #include "halftone/kernels/product.cuh"
 #include "halftone/kernels/tensor_fragments.cuh"
@@ -46,9 +47,50 @@ __device__ __forceinline__ Depth depth_of(long long first, long long total, int 
   return depth;
 }
 
-/// One copy, or a pair of them, of the next tile into a stage.
+/// What a mask keeps of rows first..last of an element, which may be those of several heads, and
+/// columns first..last.
+template <class Body>
+__device__ __forceinline__ Kept kept_of(const Body& body, long long element, long long first_row,
+                                        long long last_row, int first_column, int last_column) {
+  if constexpr (!Body::kMasks) return Kept::all;
+  const long long queries = body.queries();
+  bool any = false, all = true;
+  for (long long i = first_row / queries; i * queries <= last_row; ++i) {
+    const auto first = static_cast<int>(max(first_row - i * queries, 0ll));
+    const auto last = static_cast<int>(min(last_row - i * queries, queries - 1));
+    const Kept kept = body.kept(element * body.group() + i, first, last, first_column, last_column);
+    any = any || kept != Kept::none;
+    all = all && kept == Kept::all;
+  }
+  return all ? Kept::all : any ? Kept::some : Kept::none;
+}
+
+/// One tile, of which a mask keeps something, and whether it keeps all: in one register.
+class KeptTile {
+ public:
+  __device__ __forceinline__ KeptTile(int number, bool all)
+      : bits_(2 * number + static_cast<int>(all)) {}
+  __device__ __forceinline__ int number() const { return bits_ >> 1; }
+  __device__ __forceinline__ bool all() const { return (bits_ & 1) != 0; }
+
+ private:
+  int bits_;
+};
+
+/// The first tile from `number` on of which kept(number) is not none, or the end, `tiles`.
+template <class KeptOf>
+__device__ __forceinline__ KeptTile kept_tile(int number, int tiles, const KeptOf& kept) {
+#pragma unroll 1
+  for (; number < tiles; ++number) {
+    const Kept found = kept(number);
+    if (found != Kept::none) return {number, found == Kept::all};
+  }
+  return {tiles, false};
+}
+
+/// One copy, or a pair of them, of a tile into a stage; `next` is placed behind it.
 template <bool kAsync, class... Staging>
-__device__ __forceinline__ void place(int stage, int tile, int tiles, int inside,
+__device__ __forceinline__ void place(int stage, int tile, int next, int tiles, int inside,
                                       Staging&... operands) {
 #if __CUDA_ARCH__ >= 800
   if constexpr (kAsync) {
@@ -56,10 +98,11 @@ __device__ __forceinline__ void place(int stage, int tile, int tiles, int inside
       (operands.template start<false>(stage, tile), ...);
     else if (tile < tiles)
       (operands.template start<true>(stage, tile), ...);
+    (operands.skip(next - tile - 1), ...);
     ptx::cp_async_commit_group();
   }
 #endif
-  (operands.pass(stage, tile, tiles), ...);
+  (operands.pass(stage, tile, next, tiles), ...);
 }
 
 /// What was placed is there for all warps, and all are done with the stage before.
@@ -79,7 +122,7 @@ __device__ __forceinline__ void place_lines(const T* operand, long long first, l
   const Depth depth = depth_of(first, total, kLines);
   Lines lines(operand, shared, 0, kColumns, depth);
   lines.begin(1);
-  place<Lines::kAsync>(0, 0, 1, min(lines.inside(), depth.full), lines);
+  place<Lines::kAsync>(0, 0, 1, 1, min(lines.inside(), depth.full), lines);
   wait<Lines::kAsync>();
 }
 

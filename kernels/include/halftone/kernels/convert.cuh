@@ -66,8 +66,8 @@ inline unsigned int f16_code(float x, Rounding rounding) {
 
 HALFTONE_DEVICE f16 to_f16(float x, Rounding rounding = Rounding::nearest_even) {
 #if defined(__CUDA_ARCH__)
-  const unsigned int code =
-      rounding == Rounding::nearest_even ? ptx::cvt_rn_f16_f32(x) : ptx::cvt_rz_f16_f32(x);
+  if (rounding == Rounding::nearest_even) return {ptx::cvt_rn_f16_f32(x)};
+  const unsigned int code = ptx::cvt_rz_f16_f32(x);
 #else
   const unsigned int code = f16_code(x, rounding);
 #endif
@@ -75,11 +75,10 @@ HALFTONE_DEVICE f16 to_f16(float x, Rounding rounding = Rounding::nearest_even) 
 }
 
 HALFTONE_DEVICE bf16 to_bf16(float x, Rounding rounding = Rounding::nearest_even) {
-  unsigned int code = drop_bits(bits_of(x), 16, rounding);
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  if (rounding == Rounding::nearest_even) code = ptx::cvt_rn_bf16_f32(x);
+  if (rounding == Rounding::nearest_even) return {ptx::cvt_rn_bf16_f32(x)};
 #endif
-  return {static_cast<unsigned short>(x != x ? 0x7fffu : code)};
+  return {static_cast<unsigned short>(x != x ? 0x7fffu : drop_bits(bits_of(x), 16, rounding))};
 }
 
 HALFTONE_DEVICE float to_tf32(float x, Rounding rounding = Rounding::nearest_even) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Row kernels as row.cuh's, of rows that are read from memory once: each team of eight lanes has
-// one chunk of the row, and what a thread reads of it stays, as words, in registers or in slots of
-// shared memory that no other thread uses. Where an operand or a result does not begin at a
-// multiple of four elements, row.cuh does it.
+// one chunk of the row, or a row of its own that is no longer than one, and what a thread reads of
+// it stays, as words, in registers or in slots of shared memory that no other thread uses. Where an
+// operand or a result does not begin at a multiple of four elements, row.cuh does it.
 #pragma once
 
 #include "halftone/kernels/row.cuh"
@@ -74,13 +74,18 @@ class Worker {
  public:
   static constexpr int kTeams = kThreads / kTeam;
   static constexpr int kChunks = (Body::columns() + kChunk - 1) / kChunk;
+  static constexpr bool kShort = kChunks == 1;
   static_assert(kChunks <= kTeams && Body::columns() % kOwned == 0,
                 "a team has at most one chunk, and no row ends inside a group of four");
 
   __device__ __forceinline__ explicit Worker(const Body& body)
-      : body_(body), row_(blockIdx.x), chunk_(static_cast<int>(threadIdx.x) / kTeam) {
-    body_.load(row_, uniforms_);
-    body_.template derive<0>(uniforms_, reduced_);
+      : body_(body),
+        row_(kShort ? static_cast<long long>(blockIdx.x) * kTeams + threadIdx.x / kTeam
+                    : blockIdx.x),
+        chunk_(kShort ? 0 : static_cast<int>(threadIdx.x) / kTeam),
+        active_(!kShort || row_ < body.rows) {
+    if (active_) body_.load(row_, uniforms_);
+    if (active_) body_.template derive<0>(uniforms_, reduced_);
 #pragma unroll kReadTogether
     for (int group = 0; group < kGroups; ++group) {
       if (!has(group)) continue;
@@ -96,7 +101,7 @@ class Worker {
   __device__ __forceinline__ void reduce() {
     if constexpr (kStage < Body::kStages) {
       reduce_stage<kStage>();
-      body_.template derive<kStage + 1>(uniforms_, reduced_);
+      if (active_) body_.template derive<kStage + 1>(uniforms_, reduced_);
       reduce<kStage + 1>();
     }
   }
@@ -109,11 +114,11 @@ class Worker {
         body_.compute(uniforms_, reduced_, inputs, i, row_, column + i, outputs);
       body_.store_whole(row_, column, outputs);
     });
-    if (threadIdx.x == 0) body_.store_row(uniforms_, reduced_, row_);
+    if (active_ && chunk_ == 0 && team::lane() == 0) body_.store_row(uniforms_, reduced_, row_);
   }
 
  private:
-  static constexpr int kGroups = kChunk / kPartials;
+  static constexpr int kGroups = ((kShort ? Body::columns() : kChunk) + kPartials - 1) / kPartials;
   static constexpr bool kInRegisters = kKeep == Keep::registers;
   static constexpr int kUnroll = kInRegisters ? kGroups : 4;
   static constexpr int kReadTogether = kInRegisters ? kGroups : 8;
@@ -123,7 +128,8 @@ class Worker {
   }
   __device__ __forceinline__ bool has(int group) const {
     if constexpr (Body::columns() == kTeams * kChunk) return true;
-    return column_of(group) < Body::columns();
+    if constexpr (kShort && Body::columns() % kPartials == 0) return active_;
+    return active_ && column_of(group) < Body::columns();
   }
 
   /// Slots of neighbouring threads lie side by side.
@@ -159,20 +165,26 @@ class Worker {
   __device__ __forceinline__ void reduce_stage() {
     constexpr int kFirst = Body::stage_begin(kStage);
     constexpr int kCount = Body::stage_begin(kStage + 1) - kFirst;
-    __shared__ float results[kCount][kChunks];
+    __shared__ float results[kShort ? 1 : kCount][kChunks];
     float partial[kCount][kOwned];
     accumulate<kStage>(partial);
 #pragma unroll
     for (int r = 0; r < kCount; ++r) {
       const float result = team::halve(Body::reduction(kFirst + r), partial[r]);
-      if (chunk_ < kChunks && team::lane() == 0) results[r][chunk_] = result;
+      if constexpr (kShort) {
+        reduced_[kFirst + r] = result;
+      } else if (chunk_ < kChunks && team::lane() == 0) {
+        results[r][chunk_] = result;
+      }
     }
-    __syncthreads();
+    if constexpr (!kShort) {
+      __syncthreads();
 #pragma unroll
-    for (int r = 0; r < kCount; ++r)
-      reduced_[kFirst + r] =
-          team::tree(Body::reduction(kFirst + r), kChunks, [&](int i) { return results[r][i]; });
-    __syncthreads();
+      for (int r = 0; r < kCount; ++r)
+        reduced_[kFirst + r] =
+            team::tree(Body::reduction(kFirst + r), kChunks, [&](int i) { return results[r][i]; });
+      __syncthreads();
+    }
   }
 
   template <int kStage, int kCount>
@@ -198,6 +210,7 @@ class Worker {
   const Body& body_;
   const long long row_;
   const int chunk_;
+  const bool active_;
   typename Body::Uniforms uniforms_;
   float reduced_[Body::kReductions + Body::kRowValues + 1];  // no array is empty
   unsigned int words_[kInRegisters ? kGroups : 1][kWords];

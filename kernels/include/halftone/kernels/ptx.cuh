@@ -7,7 +7,8 @@
 namespace halftone::kernels::ptx {
 
 // 9.7.9.21 cvt. Without .ftz subnormal inputs and results are kept, on every chip. What a NaN
-// becomes is said for .relu and .satfinite alone, so callers choose its code.
+// becomes is said for .relu and .satfinite alone: to nearest even it is 0x7fff, as all 2^32 floats
+// on an H200 showed (tests/bench/gpu/calibration.cu); elsewhere callers choose its code.
 //
 // | to, from     | rounding | chips  |
 // |--------------|----------|--------|
@@ -44,6 +45,20 @@ __device__ __forceinline__ float cvt_f32_f16(unsigned short code) {
   asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(code));
   return x;
 }
+
+#if __CUDA_ARCH__ >= 800
+// 9.7.3.11 min and 9.7.3.12 max of f32: NaN where either is; -0 is less than +0.
+__device__ __forceinline__ float min_nan(float a, float b) {
+  float least;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(least) : "f"(a), "f"(b));
+  return least;
+}
+__device__ __forceinline__ float max_nan(float a, float b) {
+  float most;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(most) : "f"(a), "f"(b));
+  return most;
+}
+#endif
 
 // 9.7.9.11 st of 8 or 16 bytes. What the compiler makes of a vector's store when a branch beside it
 // stores the same elements one by one is, below sm_100, one by one as well. It may exchange these

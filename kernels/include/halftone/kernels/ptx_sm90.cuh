@@ -24,6 +24,11 @@ __device__ __forceinline__ void fence_mbarrier_init() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
+/// 9.7.13.4: what this thread wrote to shared memory is seen by the asynchronous proxy.
+__device__ __forceinline__ void fence_proxy_async() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
 __device__ __forceinline__ void mbarrier_arrive_expect_tx(unsigned int barrier,
                                                           unsigned int bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
@@ -57,8 +62,9 @@ __device__ __forceinline__ void tensor_load(unsigned int to, const TensorMap& ma
       : "memory");
 }
 
-__device__ __forceinline__ void prefetch_tensormap(const TensorMap& map) {
-  asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+// 9.7.9.15 prefetch of the line of L2 that an address of global memory lies in.
+__device__ __forceinline__ void prefetch_l2(const void* pointer) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(pointer)));
 }
 
 // 9.7.13.1 barrier, among `threads` threads; of .red whether any of them says so.

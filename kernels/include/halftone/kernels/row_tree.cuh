@@ -2,6 +2,7 @@
 // N2 of rows whose elements lie as mma leaves its results, to the bit.
 #pragma once
 
+#include "halftone/kernels/ptx.cuh"
 #include "halftone/kernels/reduce.cuh"
 
 namespace halftone::kernels::attention {
@@ -17,32 +18,77 @@ class RowTree {
     for (int level = 0; level < kLevels; ++level) clear(level);
   }
 
+  /// Whether `column` is of the chunk that the elements before it are of, so that `move` has
+  /// nothing to do.
+  __device__ __forceinline__ bool reaches(int column) const {
+    return kLevels == 1 || column / kChunk == column_ / kChunk;
+  }
+
   /// The element of column 8 * eight + 2 (lane mod 4) + i.
   __device__ __forceinline__ void add(int eight, int i, float value) {
     float& partial = partial_[0][eight % 4][i];
     partial = combine(reduction_, partial, value);
   }
 
-  /// All columns before `column`, a multiple of 32, were added. Every lane of the warp must call.
-  template <int kLevel = 0>
-  __device__ __forceinline__ void reach(int column) {
-    if constexpr (kLevel + 1 < kLevels) {
-      if (column % kChunk != 0) return;
-      hand_on<kLevel>(column / kChunk - 1);
-      reach<kLevel + 1>(column / kChunk);
+  /// Elements of kEights times eight columns, whose number kTree of kCount each belong here.
+  template <int kTree, int kEights, int kCount>
+  __device__ __forceinline__ void add(const float (&terms)[kEights][2][kCount]) {
+#if __CUDA_ARCH__ >= 800
+    if (reduction_ == Reduction::maximum) {
+      // One instruction for two, but what it makes of NaNs and of two zeros is not N2's.
+      constexpr int kOwn = kEights < 4 ? kEights : 4;
+      float most[kOwn][2], least[2] = {1.0f, 1.0f};
+#pragma unroll
+      for (int n = 0; n < kOwn; ++n) {
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+          float value = terms[n][i][kTree];
+#pragma unroll
+          for (int eight = n + 4; eight < kEights; eight += 4)
+            value = ptx::max_nan(value, terms[eight][i][kTree]);
+          most[n][i] = ptx::max_nan(partial_[0][n][i], value);
+          least[i] = ptx::min_nan(least[i], fabsf(most[n][i]));
+        }
+      }
+      const bool exact = ptx::min_nan(least[0], least[1]) > 0.0f;
+      if (exact) {
+#pragma unroll
+        for (int n = 0; n < kOwn; ++n)
+          partial_[0][n][0] = most[n][0], partial_[0][n][1] = most[n][1];
+        return;
+      }
+    }
+#endif
+#pragma unroll
+    for (int eight = 0; eight < kEights; ++eight) {
+#pragma unroll
+      for (int i = 0; i < 2; ++i) add(eight, i, terms[eight][i][kTree]);
     }
   }
 
-  /// The result, for every lane of the row, where `reach` was told of columns up to `column`.
-  template <int kLevel = 0>
-  __device__ __forceinline__ float result(int column) {
-    if constexpr (kLevel + 1 == kLevels) {
-      return halve(kLevel);
-    } else {
-      hand_on<kLevel>(column / kChunk);  // at a chunk's end nothing, which changes nothing
-      return result<kLevel + 1>(column / kChunk);
+  /// Elements that `add` would take for those of columns 8 * eight on are of columns sixteen later.
+  __device__ __forceinline__ void turn() {
+#pragma unroll
+    for (int n = 0; n < 2; ++n) {
+#pragma unroll
+      for (int i = 0; i < 2; ++i) {
+        const float first = partial_[0][n][i];
+        partial_[0][n][i] = partial_[0][n + 2][i], partial_[0][n + 2][i] = first;
+      }
     }
   }
+
+  __device__ __forceinline__ float left_out() const { return identity(reduction_); }
+
+  /// Elements from `column` on, a multiple of 32, come next: those before were added, or are such
+  /// as change nothing (N2's identities). Every lane of the warp must call.
+  __device__ __forceinline__ void move(int column) {
+    leave<0>(column_, column);
+    column_ = column;
+  }
+
+  /// The result, for every lane of the row. Every lane of the warp must call.
+  __device__ __forceinline__ float result() { return result<0>(column_); }
 
  private:
   __device__ __forceinline__ static int quarter() { return static_cast<int>(threadIdx.x) % 4; }
@@ -89,7 +135,28 @@ class RowTree {
     }
   }
 
+  /// From element `from` of the level to element `to`: hands on the chunks that end between them.
+  template <int kLevel>
+  __device__ __forceinline__ void leave(int from, int to) {
+    if constexpr (kLevel + 1 < kLevels) {
+      if (from / kChunk == to / kChunk) return;
+      hand_on<kLevel>(from / kChunk);
+      leave<kLevel + 1>(from / kChunk, to / kChunk);
+    }
+  }
+
+  template <int kLevel>
+  __device__ __forceinline__ float result(int at) {
+    if constexpr (kLevel + 1 == kLevels) {
+      return halve(kLevel);
+    } else {
+      hand_on<kLevel>(at / kChunk);
+      return result<kLevel + 1>(at / kChunk);
+    }
+  }
+
   const Reduction reduction_;
+  int column_ = 0;  ///< what was added last is not before it
   float partial_[kLevels][4][2];
 };
 
@@ -99,24 +166,41 @@ struct RowTrees {
   RowTree<Body::kLevels> tree{Body::reduction(kFirst)};
   RowTrees<Body, kFirst + 1, kCount - 1> others;
 
+  /// The terms of kEights times eight columns.
+  template <int kEights, int kAll, int kTree = 0>
+  __device__ __forceinline__ void add(const float (&terms)[kEights][2][kAll]) {
+    tree.template add<kTree>(terms);
+    others.template add<kEights, kAll, kTree + 1>(terms);
+  }
+  /// The terms of a column that does not exist.
+  __device__ __forceinline__ void leave_out(float* terms) const {
+    terms[0] = tree.left_out();
+    others.leave_out(terms + 1);
+  }
+  __device__ __forceinline__ void turn() { tree.turn(), others.turn(); }
+  __device__ __forceinline__ bool reaches(int column) const { return tree.reaches(column); }
   __device__ __forceinline__ void add(int eight, int i, const float* terms) {
     tree.add(eight, i, terms[0]);
     others.add(eight, i, terms + 1);
   }
-  __device__ __forceinline__ void reach(int column) {
-    tree.reach(column);
-    others.reach(column);
+  __device__ __forceinline__ void move(int column) {
+    tree.move(column);
+    others.move(column);
   }
-  __device__ __forceinline__ void give(int column, float* reduced) {
-    reduced[0] = tree.result(column);
-    others.give(column, reduced + 1);
+  __device__ __forceinline__ void give(float* reduced) {
+    reduced[0] = tree.result();
+    others.give(reduced + 1);
   }
 };
 template <class Body, int kFirst>
 struct RowTrees<Body, kFirst, 0> {
+  __device__ __forceinline__ void turn() {}
+  template <int kEights, int kAll, int kTree>
+  __device__ __forceinline__ void add(const float (&)[kEights][2][kAll]) {}
+  __device__ __forceinline__ void leave_out(float*) const {}
   __device__ __forceinline__ void add(int, int, const float*) {}
-  __device__ __forceinline__ void reach(int) {}
-  __device__ __forceinline__ void give(int, float*) {}
+  __device__ __forceinline__ void move(int) {}
+  __device__ __forceinline__ void give(float*) {}
 };
 
 }  // namespace halftone::kernels::attention

@@ -91,7 +91,7 @@ class Pieces {
   /// Where the first piece of the next tile is, and each further one from the one before.
   __device__ __forceinline__ Address from() const { return from_; }
   __device__ __forceinline__ long long step() const { return piece_step_; }
-  __device__ __forceinline__ void advance() { from_ += tile_step_; }
+  __device__ __forceinline__ void advance(int tiles = 1) { from_ += tiles * tile_step_; }
 
   /// Bytes of piece p of a tile that belong to the operand.
   __device__ __forceinline__ int bytes(int p, int tile) const {
@@ -116,8 +116,8 @@ class Pieces {
 };
 
 #if __CUDA_ARCH__ >= 800
-/// start() begins the copies of tile 0, 1, 2, ... into the stage so many bytes past the first. Past
-/// the operand's ends zeros are written.
+/// start() begins the copies of tile 0, 1, 2, ... into the stage so many bytes past the first, but
+/// for those that skip() leaves out. Past the operand's ends zeros are written.
 template <class Layout, int kThreads, int kRowBytes>
 class AsyncStaging {
   using Share = Pieces<Layout, typename Layout::Element, kThreads, kRowBytes, unsigned long long>;
@@ -136,8 +136,10 @@ class AsyncStaging {
     if (pieces_.has_piece()) copy<kMasked>(stage, tile, pieces_.from());
     pieces_.advance();
   }
-  __device__ __forceinline__ void begin(int) {}
+  __device__ __forceinline__ void skip(int tiles) { pieces_.advance(tiles); }
+  __device__ __forceinline__ void begin(int, int = 0) {}
   __device__ __forceinline__ void pass(int, int, int) {}
+  __device__ __forceinline__ void pass(int, int, int, int) {}
 
  private:
   template <bool kMasked, int kPiece = 0>
@@ -161,8 +163,9 @@ class AsyncStaging {
 };
 #endif
 
-/// The same through registers: begin() reads tile 0, pass() writes the tile that it is given and
-/// reads the next one. A Source of 16 bits is widened to a layout of tf32, which is exact.
+/// The same through registers: begin() reads the first tile, pass() writes the tile that it is
+/// given and reads the next one. A Source of 16 bits is widened to a layout of tf32, which is
+/// exact.
 template <class Layout, class Source, int kThreads, int kRowBytes>
 class RegisterStaging {
   static constexpr bool kWidens = sizeof(Source) < sizeof(typename Layout::Element);
@@ -181,14 +184,22 @@ class RegisterStaging {
   __device__ __forceinline__ int inside() const { return 0x7fffffff; }
   template <bool kMasked>
   __device__ __forceinline__ void start(int, int) {}
-  __device__ __forceinline__ void begin(int tiles) { fetch(0, tiles); }
+  __device__ __forceinline__ void skip(int) {}
+  __device__ __forceinline__ void begin(int tiles, int first = 0) {
+    pieces_.advance(first);
+    fetch(first, tiles);
+  }
   __device__ __forceinline__ void pass(int stage, int tile, int tiles) {
+    pass(stage, tile, tile + 1, tiles);
+  }
+  __device__ __forceinline__ void pass(int stage, int tile, int next, int tiles) {
     if (tile < tiles && pieces_.has_piece()) {
 #pragma unroll
       for (int p = 0; p < Share::kPerThread; ++p)
         write(pieces_.to(p) + p * Share::kDistance + stage, words_[p]);
     }
-    fetch(tile + 1, tiles);
+    pieces_.advance(next - tile - 1);
+    fetch(next, tiles);
   }
 
  private:

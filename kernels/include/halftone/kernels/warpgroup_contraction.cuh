@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contractions by warp groups of sm_90a, class B: f16 or bf16 on both sides, f32 sums. A block
-// stays for many tiles of results. One thread keeps a ring of stages in shared memory filled by
-// tensor copies; two warp groups multiply, either halves of one tile or, in turns, a tile each, so
-// that one finishes its elements while the other multiplies.
+// stays for many tiles of results. One warp group keeps a ring of stages in shared memory filled,
+// by tensor copies that one thread asks for, or itself; two others multiply, either halves of one
+// tile or, in turns, a tile each, so that one finishes its elements while the other multiplies.
 #pragma once
 
 #include "halftone/kernels/warpgroup_epilogue.cuh"
@@ -144,9 +144,10 @@ __device__ __forceinline__ void consume(const Body& body, const Ring<Tile>& ring
 
 /// body's results. `lhs` and `rhs` are the operands' maps: boxes of 64 elements along memory by,
 /// where k lies along memory, the tile's rows or columns, else 64 of k; a swizzle of 128 bytes;
-/// zero outside. The grid is at most as many blocks as run at once.
-template <class Body, class Tile>
-__device__ __forceinline__ void run(const Body& body, const TensorMap& lhs, const TensorMap& rhs,
+/// zero outside. Or NoMap, where rows are no multiple of 16 bytes. The grid is at most as many
+/// blocks as run at once.
+template <class Body, class Tile, class LhsMap, class RhsMap>
+__device__ __forceinline__ void run(const Body& body, const LhsMap& lhs, const RhsMap& rhs,
                                     int splits, float* workspace) {
   static_assert(!Body::kIsBatch, "a tensor map of two dimensions has no end of an element");
   static_assert(!Body::kElementsUseLhsSum, "elements are finished where lhs's sum is not known");
@@ -154,15 +155,17 @@ __device__ __forceinline__ void run(const Body& body, const TensorMap& lhs, cons
                 "lhs's sums are of rows that lie across k");
   extern __shared__ __align__(1024) unsigned char storage[];
   const Ring<Tile> ring(static_cast<unsigned int>(__cvta_generic_to_shared(storage)));
+  using Filling = warpgroup_contraction::Filling<Body, Tile, LhsMap, RhsMap>;
+  const Filling filling(body, lhs, rhs, storage);
   const int group = static_cast<int>(threadIdx.x) / 128;
   const Order<Tile> order(body, Tile::kSplits ? splits : 1);
-  if (threadIdx.x == 0) ring.begin();
+  if (threadIdx.x == 0) ring.begin(Filling::kArrivals);
   __syncthreads();
   if (group == 0) {
-    ptx::setmaxnreg_dec<kProducerRegisters>();
-    if (threadIdx.x == 0) fill<Body>(lhs, rhs, ring, order);
+    ptx::setmaxnreg_dec<Filling::kRegisters>();
+    filling.run(ring, order);
   } else {
-    ptx::setmaxnreg_inc<kConsumerRegisters>();
+    ptx::setmaxnreg_inc<Filling::kOthersRegisters>();
     const Slab slab(reinterpret_cast<float*>(storage + Tile::kStages * (Tile::kStageBytes + 16)) +
                     (threadIdx.x / 32 - 4) * (Tile::kWarpSlabBytes / 4));
     consume(body, ring, order, storage, slab, group - 1, workspace);

@@ -21,18 +21,13 @@ struct Column {
   __device__ __forceinline__ constexpr operator int() const { return value; }
 };
 
-template <class T>
-inline constexpr bool kKnowsWhole = false;
-template <>
-inline constexpr bool kKnowsWhole<Column> = true;
-
 }  // namespace warpgroup_contraction
 
 template <class T, int kWidth>
 __device__ __forceinline__ void load(const T* row, warpgroup_contraction::Column first,
                                      warpgroup_contraction::Column columns, T (&values)[kWidth],
                                      T outside = T{}) {
-  if constexpr (sizeof(T) == 2 || sizeof(T) == 4) {
+  if constexpr (kWidth > 1 && (sizeof(T) == 2 || sizeof(T) == 4)) {
     if (first.is_whole) {
       if constexpr (kWidth * sizeof(T) <= 16) {
         load_vector(row + first.value, values);
@@ -50,7 +45,7 @@ template <class T, int kWidth>
 __device__ __forceinline__ void store(T* row, warpgroup_contraction::Column first,
                                       warpgroup_contraction::Column columns,
                                       const T (&values)[kWidth]) {
-  if constexpr (sizeof(T) == 2 || sizeof(T) == 4) {
+  if constexpr (kWidth > 1 && (sizeof(T) == 2 || sizeof(T) == 4)) {
     if (first.is_whole) {
       if constexpr (kWidth * sizeof(T) <= 16) {
         store_result(row + first.value, values);
@@ -145,6 +140,7 @@ class Slab {
     for (int i = 0; i < kWidth; i += 4)
       load_vector(at(row, column + i), reinterpret_cast<float(&)[4]>(values[i]));
   }
+  __device__ __forceinline__ float get(int row, int column) const { return *at(row, column); }
 
  private:
   __device__ __forceinline__ float* at(int row, int column) const {
@@ -154,34 +150,31 @@ class Slab {
   float* floats_;
 };
 
-/// The Body of every element of a warp's rows, 32 columns after another. Where all of them exist,
-/// what the Body loads for the next ones is under way while these are computed.
+/// The Body of every element of a warp's rows, 32 columns after another. Where all of them exist
+/// and vectors divide their rows, what the Body loads for the next ones is under way while these
+/// are computed.
 template <class Tile, class Body>
 class Elements {
  public:
   __device__ __forceinline__ Elements(const Body& body, const Slab& slab, int first_row,
                                       int first_column)
       : body_(body), slab_(slab), row_(first_row + line()), column_(first_column + offset()) {
-    if constexpr (kKnowsWhole<Column>)
-      is_whole_ = first_row + Tile::kOwnRows - 48 <= body.rows &&
-                  first_column + Tile::kOwnColumns <= body.columns() && body.columns() % 8 == 0 &&
-                  body.is_aligned();
+    is_whole_ = first_row + Tile::kOwnRows - 48 <= body.rows &&
+                first_column + Tile::kOwnColumns <= body.columns() && body.columns() % 8 == 0 &&
+                body.is_aligned();
   }
 
   /// Loads what the first elements need, or begins to.
   __device__ __forceinline__ void begin() {
     if constexpr (kAhead) {
-      if (is_whole_) load<true>(rounds_, 0);
+      if (is_whole_) load(rounds_, 0);
     }
   }
   __device__ __forceinline__ void finish(const Sums<Tile>& sums) {
-    if constexpr (kKnowsWhole<Column>) {
-      if (is_whole_) {
-        finish_as<true>(sums);
-        return;
-      }
-    }
-    finish_as<false>(sums);
+    if (is_whole_)
+      finish_whole(sums);
+    else
+      finish_apart(sums);
   }
 
  private:
@@ -194,7 +187,7 @@ class Elements {
     typename Body::Uniforms uniforms;
     typename Body::template Inputs<kWidth> inputs;
   };
-  static constexpr bool kAhead = kKnowsWhole<Column> && kRounds * sizeof(Round) <= 96;
+  static constexpr bool kAhead = kRounds * sizeof(Round) <= 96;
 
   __device__ __forceinline__ static int line() {
     return static_cast<int>(threadIdx.x) % 32 / kLanes;
@@ -202,58 +195,74 @@ class Elements {
   __device__ __forceinline__ static int offset() {
     return static_cast<int>(threadIdx.x) % kLanes * kWidth;
   }
-  __device__ __forceinline__ long long row_of(int step, int round) const {
-    return row_ + step / kParts * 64 + kWidth * round;
+  /// Of the warp's rows of this step the one that is so many after the lane's first.
+  __device__ __forceinline__ long long row_of(int step, int after) const {
+    return row_ + step / kParts * 64 + after;
   }
   __device__ __forceinline__ int column_of(int step) const { return column_ + step % kParts * 32; }
 
-  template <bool kWhole>
-  __device__ __forceinline__ static Column known(int column) {
-    if constexpr (kKnowsWhole<Column>)
-      return Column(column, kWhole);
-    else
-      return column;
-  }
-
-  template <bool kWhole>
   __device__ __forceinline__ void load(Round (&rounds)[kRounds], int step) const {
 #pragma unroll
     for (int r = 0; r < kRounds; ++r) {
-      const long long row = row_of(step, r);
-      if (!kWhole && row >= body_.rows) continue;
+      const long long row = row_of(step, kWidth * r);
       body_.load(row, rounds[r].uniforms);
-      body_.load(row, known<kWhole>(column_of(step)), rounds[r].inputs);
+      body_.load(row, Column(column_of(step), true), rounds[r].inputs);
     }
   }
 
-  template <bool kWhole>
-  __device__ __forceinline__ void finish_as(const Sums<Tile>& sums) {
-    constexpr bool kIsAhead = kWhole && kAhead;
+  /// The step's 32 columns of the warp's rows, for all lanes to read.
+  __device__ __forceinline__ void lay_out(const Sums<Tile>& sums, int step) const {
+    __syncwarp();
+    slab_.put(sums, step);
+    __syncwarp();
+  }
+
+  __device__ __forceinline__ void finish_whole(const Sums<Tile>& sums) {
 #pragma unroll 1
     for (int step = 0; step < kSteps; ++step) {
-      if constexpr (!kIsAhead) load<kWhole>(rounds_, step);
-      __syncwarp();
-      slab_.put(sums, step);
-      __syncwarp();
+      if constexpr (!kAhead) load(rounds_, step);
+      lay_out(sums, step);
       Round next[kRounds];
-      if constexpr (kIsAhead) load<true>(next, min(step + 1, kSteps - 1));
+      if constexpr (kAhead) load(next, min(step + 1, kSteps - 1));
 #pragma unroll
       for (int r = 0; r < kRounds; ++r) {
-        const long long row = row_of(step, r);
+        const long long row = row_of(step, kWidth * r);
         const int column = column_of(step);
-        if (!kWhole && (row >= body_.rows || column >= body_.columns())) continue;
         typename Body::template Outputs<kWidth> outputs;
         float values[kWidth];
         slab_.template get<kWidth>(line() + kWidth * r, offset(), values);
 #pragma unroll
         for (int e = 0; e < kWidth; ++e)
           body_.compute(rounds_[r].uniforms, values[e], 0.0f, rounds_[r].inputs, e, row,
-                        known<kWhole>(column + e), outputs);
-        body_.store(row, known<kWhole>(column), outputs);
+                        Column(column + e, true), outputs);
+        body_.store(row, Column(column, true), outputs);
       }
-      if constexpr (kIsAhead) {
+      if constexpr (kAhead) {
 #pragma unroll
         for (int r = 0; r < kRounds; ++r) rounds_[r] = next[r];
+      }
+    }
+  }
+
+  /// Rows that end inside, or that vectors do not divide: a lane has one element of each, so that
+  /// what lanes load and store lies side by side.
+  __device__ __forceinline__ void finish_apart(const Sums<Tile>& sums) const {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+#pragma unroll 1
+    for (int step = 0; step < kSteps; ++step) {
+      lay_out(sums, step);
+      const int column = column_of(step) - offset() + lane;
+#pragma unroll 4
+      for (int line = 0; line < 16; ++line) {
+        const long long row = row_of(step, line - Elements::line());
+        if (row >= body_.rows || column >= body_.columns()) continue;
+        typename Body::Uniforms uniforms;
+        typename Body::template Inputs<1> inputs;
+        typename Body::template Outputs<1> outputs;
+        body_.load(row, uniforms);
+        body_.load(row, column, inputs);
+        body_.compute(uniforms, slab_.get(line, lane), 0.0f, inputs, 0, row, column, outputs);
+        body_.store(row, column, outputs);
       }
     }
   }

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Of contractions by warp groups: which tiles there are, in which order blocks take them, and the
-// ring of stages that one thread fills by tensor copies.
+// ring of stages that one warp group fills.
 #pragma once
 
-#include "halftone/kernels/ptx_sm90.cuh"
 #include "halftone/kernels/reduce.cuh"
+#include "halftone/kernels/warpgroup_lines.cuh"
 
 namespace halftone::kernels::warpgroup_contraction {
 
-constexpr int kDepth = 64;                    // of a stage: 128 bytes, the span of the swizzle
-constexpr int kLineBytes = 2 * kDepth;        // of a stage that is K-major
-constexpr int kBlockBytes = 64 * 2 * kDepth;  // 64 rows or columns by 64 of k, either way
-constexpr int kProducerRegisters = 40, kConsumerRegisters = 232;
+constexpr int kDepth = kLineElements;             // of a stage
+constexpr int kBlockBytes = kDepth * kLineBytes;  // 64 rows or columns by 64 of k, either way
 
 /// A plan: kRows x kColumns results, kStages times 64 products under way. kAlternates: each warp
 /// group has tiles of its own. Tiles go in groups of kGroupRows rows of tiles, whose columns of
@@ -97,10 +95,11 @@ class Ring {
  public:
   __device__ __forceinline__ explicit Ring(unsigned int shared) : shared_(shared) {}
 
-  __device__ __forceinline__ void begin() const {
+  /// A stage is full once so many arrived.
+  __device__ __forceinline__ void begin(unsigned int arrivals) const {
 #pragma unroll
     for (int s = 0; s < Tile::kStages; ++s) {
-      ptx::mbarrier_init(full(s), 1);
+      ptx::mbarrier_init(full(s), arrivals);
       ptx::mbarrier_init(empty(s), 4 * (Tile::kAlternates ? 1 : 2));
     }
     ptx::fence_mbarrier_init();
@@ -145,37 +144,81 @@ struct Turn {
   }
 };
 
-/// Fetches kLines rows of lhs or columns of rhs from `line` on, 64 of k from `k` on.
-template <bool kAlongDepth, int kLines>
-__device__ __forceinline__ void fetch(unsigned int to, const TensorMap& map, unsigned int barrier,
-                                      int line, int k) {
-  constexpr int kBox = kAlongDepth ? kLines : 64;
-#pragma unroll
-  for (int first = 0; first < kLines; first += kBox) {
-    const int x = kAlongDepth ? k : line + first, y = kAlongDepth ? line + first : k;
-    ptx::tensor_load(to + first * kLineBytes, map, barrier, x, y);
-  }
-}
+/// How both operands come into a stage: by tensor copies that one thread asks for, or, where NoMap
+/// stands for a map, by the threads of the warp group.
+template <class Body, class Tile, class LhsMap, class RhsMap>
+class Filling {
+ public:
+  static constexpr bool kByThreads = kHasNoMap<LhsMap> || kHasNoMap<RhsMap>;
+  static constexpr int kCopiedBytes =
+      (kHasNoMap<LhsMap> ? 0 : Tile::kLhsBytes) + (kHasNoMap<RhsMap> ? 0 : Tile::kRhsBytes);
+  /// Of a thread of this warp group, and of those that multiply.
+  static constexpr int kRegisters = kByThreads ? 56 : 40;
+  static constexpr int kOthersRegisters = kByThreads ? 224 : 232;
+  /// That make a stage full.
+  static constexpr int kArrivals = (kCopiedBytes > 0 ? 1 : 0) + (kByThreads ? kLineWarps : 0);
 
-/// The producer's one thread.
-template <class Body, class Tile>
-__device__ __forceinline__ void fill(const TensorMap& lhs, const TensorMap& rhs,
-                                     const Ring<Tile>& ring, const Order<Tile>& order) {
-  Turn<Tile::kStages> turn;
-  for (unsigned int unit = blockIdx.x; unit < order.units(); unit += gridDim.x) {
-    const auto place = order(unit);
+  __device__ __forceinline__ Filling(const Body& body, const LhsMap& lhs, const RhsMap& rhs,
+                                     unsigned char* stages)
+      : body_(body), lhs_(lhs), rhs_(rhs), stages_(stages) {}
+
+  /// Fills stages for the block's tiles, one after another: called by the warp group.
+  __device__ __forceinline__ void run(const Ring<Tile>& ring, const Order<Tile>& order) const {
+    if (!kByThreads && threadIdx.x != 0) return;
+    Turn<Tile::kStages> turn;
+    for (unsigned int unit = blockIdx.x; unit < order.units(); unit += gridDim.x) {
+      const auto place = order(unit);
 #pragma unroll 1
-    for (int k = place.first_depth; k < place.first_depth + place.depth; k += kDepth) {
-      const unsigned int full = ring.full(turn.stage), stage = ring.stage(turn.stage);
-      ring.wait_empty(turn.stage, turn.parity ^ 1);
-      ptx::mbarrier_arrive_expect_tx(full, Tile::kStageBytes);
-      fetch<!Body::kTransposeLhs, Tile::kRows>(stage, lhs, full, place.row, k);
-      fetch<Body::kTransposeRhs, Tile::kColumns>(stage + Tile::kLhsBytes, rhs, full, place.column,
-                                                 k);
-      turn.next();
+      for (int k = place.first_depth; k < place.first_depth + place.depth; k += kDepth) {
+        const unsigned int full = ring.full(turn.stage);
+        unsigned char* const stage = stages_ + turn.stage * Tile::kStageBytes;
+        ring.wait_empty(turn.stage, turn.parity ^ 1);
+        if (kCopiedBytes > 0 && threadIdx.x == 0)
+          ptx::mbarrier_arrive_expect_tx(full, kCopiedBytes);
+        place_lines<!Body::kTransposeLhs, Tile::kRows>(lhs_, body_.lhs, body_.rows, stage, full,
+                                                       place.row, k);
+        place_lines<Body::kTransposeRhs, Tile::kColumns>(
+            rhs_, body_.rhs, body_.columns(), stage + Tile::kLhsBytes, full, place.column, k);
+        if constexpr (kByThreads) {
+          ptx::fence_proxy_async();
+          __syncwarp();
+          if (threadIdx.x % 32 == 0) ptx::mbarrier_arrive(full);
+        }
+        turn.next();
+      }
     }
   }
-}
+
+ private:
+  /// kLines rows of lhs or columns of rhs from `line` on, 64 of k from `k` on; `lines` are all.
+  template <bool kAlongDepth, int kLines, class Map, class T>
+  __device__ __forceinline__ void place_lines(const Map& map, const T* data, long long lines,
+                                              unsigned char* to, unsigned int full, int line,
+                                              int k) const {
+    constexpr int kBox = kAlongDepth ? kLines : kDepth;
+#pragma unroll
+    for (int first = 0; first < kLines; first += kBox) {
+      const int x = kAlongDepth ? k : line + first, y = kAlongDepth ? line + first : k;
+      unsigned char* const box = to + first * kLineBytes;
+      if constexpr (!kHasNoMap<Map>) {
+        if (threadIdx.x == 0)
+          ptx::tensor_load(static_cast<unsigned int>(__cvta_generic_to_shared(box)), map, full, x,
+                           y);
+      } else {
+        const LinesOf<T> matrix = kAlongDepth ? LinesOf<T>{data, lines, body_.depth}
+                                              : LinesOf<T>{data, body_.depth, lines};
+        constexpr int kAhead = 8 * kDepth;  // what is copied then comes from L2
+        ask_for_lines<kBox>(matrix, kAlongDepth ? x + kAhead : x, kAlongDepth ? y : y + kAhead);
+        copy_lines<kBox>(matrix, box, x, y);
+      }
+    }
+  }
+
+  const Body& body_;
+  const LhsMap& lhs_;
+  const RhsMap& rhs_;
+  unsigned char* stages_;
+};
 
 __device__ __forceinline__ int tiles_of_depth(int depth) { return (depth + kDepth - 1) / kDepth; }
 template <class Place>

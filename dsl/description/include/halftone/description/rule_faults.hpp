@@ -22,6 +22,7 @@ enum class Trouble : std::uint8_t {
   field_rounding,
   follow_with_format,
   lone_rounding,
+  stochastic_f32,
   scale_number,
   scale_divisor,
   scale_order,
@@ -44,6 +45,7 @@ enum class Trouble : std::uint8_t {
   nothing_to_follow,
   recompute_role,
   recompute_pass,
+  stochastic_internal,
   scale_with_parts,
   // a rule in its model
   no_loss,
@@ -134,6 +136,16 @@ constexpr Encoding encoding_of(const Fields& fields, Field field) {
                                    : fields.master;
 }
 
+/// P47
+constexpr bool is_stochastic(const Fields& fields) {
+  return fields.has(Field::rounding) && fields.rounding == Rounding::stochastic;
+}
+/// Whether store or compute states what anything may be rounded to.
+constexpr bool rounds(const Fields& fields, Field field) {
+  const EncodingChoice& choice = field == Field::store ? fields.store : fields.compute;
+  return fields.has(field) && (choice.follow || choice.encoding.element != Element::f32);
+}
+
 /// What no model could honour in the fields of a rule: P41, P42, P43. `of_internals`: whether it
 /// speaks of internal values alone, which are rounded and not held.
 constexpr Finding fields_fault(const Fields& fields, bool of_internals) {
@@ -173,6 +185,9 @@ constexpr Finding fields_fault(const Fields& fields, bool of_internals) {
   }
   if (fields.has(Field::rounding) && !fields.has(Field::store) && !fields.has(Field::compute)) {
     return found(Trouble::lone_rounding, Field::rounding);
+  }
+  if (is_stochastic(fields) && !rounds(fields, Field::store) && !rounds(fields, Field::compute)) {
+    return found(Trouble::stochastic_f32, Field::rounding);
   }
   return fields.has(Field::loss_scale) ? loss_scale_fault(fields.loss_scale) : Finding{};
 }
@@ -238,6 +253,9 @@ constexpr Finding beside_fault(const Fields& fields, const Parts& parts) {
   const Mask leading = parts.roles & (bit(Role::weight) | bit(Role::internal));
   if (fields.has(Field::store) && store.follow && leading != 0) {
     return found(Trouble::nothing_to_follow, Field::store, first_of<Role>(leading));
+  }
+  if (is_stochastic(fields) && (parts.roles & bit(Role::internal)) != 0) {
+    return found(Trouble::stochastic_internal, Field::rounding, Role::internal);
   }
   if (fields.has(Field::recompute)) {
     const Mask others = parts.roles & ~bit(Role::activation);

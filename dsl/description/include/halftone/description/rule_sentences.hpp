@@ -72,6 +72,10 @@ constexpr void write_field_fault(Out& out, const Finding& found) {
       return out.put(
           " states a rounding beside neither store nor compute; add the one that it is "
           "for (P42)");
+    case Trouble::stochastic_f32:
+      return out.put(
+          " rounds stochastically beside f32, to which nothing is rounded; store or compute a "
+          "narrower format, or leave the rounding out (P42)");
     case Trouble::scale_number:
       out.put(" has a loss scale with ");
       out.put(found.word);
@@ -162,6 +166,10 @@ constexpr void write_clause_fault(Out& out, const Finding& found) {
       return out.put(
           " states recompute for a backward pass; activations belong to pass forward, so "
           "remove the pass (P42)");
+    case Trouble::stochastic_internal:
+      return out.put(
+          " rounds role internal stochastically, but nothing is drawn inside of a formula; write "
+          "nearest_even or toward_zero, or remove that role (P42)");
     default:
       return out.put(
           " states loss_scale and selects by more than target; the model has one loss "

@@ -20,15 +20,21 @@ struct RoundTo {
 };
 
 /// F2, F3: x rounded to the format, which is no integer. Every NaN becomes 7fffffff, and the
-/// largest number where the format has none.
+/// largest number where the format has none. Throws std::invalid_argument of what is stochastic.
 [[nodiscard]] float round(RoundTo to, float x);
+
+/// F6: up or down as `word`, 32 random bits, decides. Throws std::invalid_argument unless `to` is
+/// stochastic, and of f8e8m0, which rules do not state.
+[[nodiscard]] float round_by(std::uint32_t word, RoundTo to, float x);
 
 /// Exact evaluation knows no formats.
 [[nodiscard]] inline double round(RoundTo, double x) { return x; }
+[[nodiscard]] inline double round_by(std::uint32_t, RoundTo, double x) { return x; }
 
 /// Throws std::domain_error when the declared value may overflow the format, since then nothing
 /// bounds it.
 [[nodiscard]] Bounded round(RoundTo to, Bounded x);
+[[nodiscard]] inline Bounded round_by(std::uint32_t, RoundTo to, Bounded x) { return round(to, x); }
 
 /// The code of round(to, x) in a float of at most 16 bits; F3's for every NaN.
 [[nodiscard]] std::uint16_t encode(RoundTo to, float x);

@@ -99,19 +99,30 @@ struct Work {
 
 inline constexpr std::int64_t kWorkAlignment = 256;
 
-/// A matrix that a kernel copies boxes of into shared memory (cp.async.bulk.tensor of sm_90): an
-/// argument's elements, whose rows lie one after another. Outside of it copies read zeros. In
-/// shared memory 16 bytes are exchanged within every 128 (the swizzle of 128 bytes).
+/// A dimension of a TensorMap: how long it is, and how much of it one copy takes.
+struct MapDimension {
+  std::vector<Dimension> extent;  ///< a product
+  std::int32_t box = 1;           ///< elements, kMostBox at most
+
+  bool operator==(const MapDimension&) const = default;
+};
+
+/// A tensor that a kernel copies boxes of into shared memory (cp.async.bulk.tensor of sm_90): an
+/// argument's elements, without gaps. Its dimensions are those of a shape: the last one's elements
+/// are neighbours, a whole line of them is a multiple of kMapRowBytes, and its box kMostBoxBytes at
+/// most. (A copy's coordinates go the other way, the last dimension's first.) Outside of the tensor
+/// copies read zeros. In shared memory 16 bytes are exchanged within every 128 (the swizzle of 128
+/// bytes).
 struct TensorMap {
   std::int32_t argument = 0;  ///< of the launch
   encoding::Element element = encoding::Element::bf16;
-  std::vector<Dimension> rows, columns;        ///< products; a row is a multiple of 16 bytes
-  std::int32_t box_rows = 1, box_columns = 1;  ///< of a copy: 256 at most, 128 bytes at most
+  std::vector<MapDimension> dimensions;  ///< kLeastMapRank to kMostMapRank
 
   bool operator==(const TensorMap&) const = default;
 };
 
-inline constexpr std::int32_t kMostBoxRows = 256, kMostBoxBytes = 128, kMapRowBytes = 16;
+inline constexpr std::size_t kLeastMapRank = 2, kMostMapRank = 4;
+inline constexpr std::int32_t kMostBox = 256, kMostBoxBytes = 128, kMapRowBytes = 16;
 inline constexpr std::int64_t kMapBytes = 128;  ///< encoded, as the driver does it
 
 /// What the cost model said of one launch, with symbols as Manifest::assumed.

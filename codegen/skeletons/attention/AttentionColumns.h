@@ -2,10 +2,10 @@
 // The other kernel of attention's gradient: of the same two products, a map that reads what was
 // reduced of rows, and the products of what it makes, transposed, with queries and with the
 // gradient that arrives, for each block of keys (docs/decisions/0027).
-#ifndef HALFTONE_SKELETONS_ATTENTIONCOLUMNS_H
-#define HALFTONE_SKELETONS_ATTENTIONCOLUMNS_H
+#ifndef HALFTONE_SKELETONS_ATTENTION_ATTENTIONCOLUMNS_H
+#define HALFTONE_SKELETONS_ATTENTION_ATTENTIONCOLUMNS_H
 
-#include "codegen/skeletons/Attention.h"
+#include "codegen/skeletons/attention/Attention.h"
 
 namespace halftone::skeletons {
 
@@ -22,6 +22,9 @@ public:
 protected:
   Tile getDefaultCudaTile(KernelOp kernel) const override;
 };
+
+/// Of a row in shared memory what all columns are computed with: at least as much as kernels take.
+int64_t bytesOfKnownRow(KernelOp kernel);
 
 } // namespace halftone::skeletons
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codegen/skeletons/AttentionColumns.h"
+#include "codegen/skeletons/attention/AttentionColumns.h"
 
 #include "codegen/emit/cuda/BodyPrinter.h"
 #include "codegen/plan/PlanList.h"
 #include "codegen/skeletons/RowReductions.h"
+#include "codegen/skeletons/attention/AttentionMask.h"
+#include "codegen/skeletons/attention/Warpgroups.h"
 
 using namespace mlir;
 using namespace halftone::ir;
@@ -35,23 +37,27 @@ Tile AttentionColumns::getDefaultCudaTile(KernelOp kernel) const {
   return {std::max(columns.first, columns.second) > 64 ? 16 : 32};
 }
 
-/// Lines of keys and values, two stages of rows, and what is known of those: at least as much as
-/// the kernel takes.
+int64_t bytesOfKnownRow(KernelOp kernel) {
+  auto held = static_cast<int64_t>(kernel.getInputs().size() + kernel.getDomain().size());
+  return static_cast<int64_t>(llvm::alignTo(8 * held + 4 * (countRowValues(kernel) + 1), 8));
+}
+
+/// Lines of keys and values, two stages of rows, and what is known of those.
 static int64_t sharedBytes(KernelOp kernel, int64_t rows) {
   HeadColumns columns = columnsOf(kernel);
   auto line = [](int64_t elements) {
     constexpr int64_t kShortest = 16;
     return 2 * std::max<int64_t>(kShortest, llvm::PowerOf2Ceil(elements));
   };
-  int64_t known = 8 * static_cast<int64_t>(kernel.getInputs().size() + kernel.getDomain().size()) +
-                  4 * (countRowValues(kernel) + 1);
   return (kKeysOfBlock + 2 * rows) * (line(columns.first) + line(columns.second)) +
-         2 * rows * static_cast<int64_t>(llvm::alignTo(known, 8));
+         2 * rows * bytesOfKnownRow(kernel);
 }
 
 FailureOr<Launch> AttentionColumns::getLaunch(KernelOp kernel, CudaPlanAttr plan) const {
+  if (isByWarpgroups(plan))
+    return getWarpgroupLaunch(kernel, plan);
   ArrayRef<int64_t> tile = plan.getTile();
-  if (tile.size() != 1 || (tile[0] != 16 && tile[0] != 32))
+  if (tile.size() != 1 || (tile[0] != 16 && tile[0] != 32) || leavesHeadsInPlace(kernel))
     return refuseTile(kernel);
   Launch launch;
   launch.threads = kThreadsOfBlock;
@@ -67,23 +73,31 @@ void AttentionColumns::addPlans(PlanList &plans) const {
   KernelOp kernel = plans.kernel;
   HeadColumns columns = columnsOf(kernel);
   int64_t rows = getDefaultPlan(kernel).getTile()[0];
-  addPlan(plans, plans.problem.columns, plans.problem.rows / plans.extent(kernel.getBatchDims()),
-          2 * static_cast<double>(columns.first + columns.second), 1,
-          static_cast<double>(sharedBytes(kernel, rows)));
+  addPlansOf(plans, plans.problem.columns, plans.problem.rows / plans.extent(kernel.getBatchDims()),
+             2 * static_cast<double>(columns.first + columns.second), 1,
+             static_cast<double>(sharedBytes(kernel, rows)));
 }
 
 std::string AttentionColumns::describePlan(CudaPlanAttr plan, const Launch &) const {
+  if (isByWarpgroups(plan))
+    return describeWarpgroups(plan, "keys", "rows");
   return "tensor " + std::to_string(kKeysOfBlock) + " keys, " + std::to_string(plan.getTile()[0]) +
          " rows at a time";
 }
 
-BodyForm AttentionColumns::getBodyForm(KernelOp kernel, CudaPlanAttr) const {
+BodyForm AttentionColumns::getBodyForm(KernelOp kernel, CudaPlanAttr plan) const {
   BodyForm form = formOfProducts(kernel, AccessKind::Lhs);
   auto printRowValues = addRowValues(form, kernel);
-  form.members = [printRowValues](BodyPrinter &printer) {
-    printSums(printer, "sums", AccessKind::Lhs);
-    printSums(printer, "sums2", AccessKind::Lhs2);
-    return printRowValues(printer);
+  form.members = [printRowValues, plan](BodyPrinter &printer) {
+    if (isByWarpgroups(plan)) {
+      printWarpgroupMembers(printer);
+    } else {
+      printSums(printer, "sums", AccessKind::Lhs);
+      printSums(printer, "sums2", AccessKind::Lhs2);
+    }
+    if (failed(printRowValues(printer)))
+      return failure();
+    return printMask(printer);
   };
   return form;
 }

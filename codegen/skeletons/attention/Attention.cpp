@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codegen/skeletons/Attention.h"
+#include "codegen/skeletons/attention/Attention.h"
 
 #include "codegen/emit/cuda/BodyPrinter.h"
-#include "codegen/ir/Accesses.h"
 #include "codegen/plan/PlanList.h"
 #include "codegen/skeletons/RowReductions.h"
+#include "codegen/skeletons/attention/AttentionMask.h"
+#include "codegen/skeletons/attention/Warpgroups.h"
 
 using namespace mlir;
 using namespace halftone::ir;
 
 namespace halftone::skeletons {
-
-constexpr int64_t kHeadStep = 16, kMostHead = 128;
 
 Attention::Attention()
     : Attention({.word = ir::Skeleton::Attention,
@@ -20,117 +19,6 @@ Attention::Attention()
                  .readsAgain = true,
                  .mostColumns = 1 << 20,
                  .stores = {AccessKind::Values, AccessKind::Rhs, AccessKind::Row}}) {}
-
-static std::optional<unsigned> findInput(KernelOp kernel, AccessKind kind) {
-  for (unsigned i = 0; i < kernel.getInputs().size(); ++i)
-    if (kernel.getInputAccess(i).getKind() == kind)
-      return i;
-  return std::nullopt;
-}
-
-/// The type of the operand that is accessed so; verify() found one.
-static TensorType typeOf(KernelOp kernel, AccessKind kind) {
-  return cast<TensorType>(kernel.getInputs()[*findInput(kernel, kind)].getType());
-}
-
-static AttentionProduct productOf(KernelOp kernel, StringRef operands, AccessKind lhs,
-                                  AccessKind rhs) {
-  return {operands, typeOf(kernel, lhs).getElementType(), typeOf(kernel, rhs).getElementType(),
-          typeOf(kernel, rhs)};
-}
-
-/// What elements become for the result of this access.
-static Type weightOf(KernelOp kernel, AccessKind kind) {
-  for (auto [i, store] : llvm::enumerate(kernel.getYield().getStores()))
-    if (kernel.getResultAccess(i).getKind() == kind)
-      return store.getType();
-  llvm_unreachable("verify() found one");
-}
-
-static bool hasTwoProducts(KernelOp kernel) { return kernel.countSums() == 2; }
-
-HeadColumns columnsOf(KernelOp kernel) {
-  AccessKind second = hasTwoProducts(kernel) ? AccessKind::Rhs2 : AccessKind::Values;
-  return {*typeOf(kernel, AccessKind::Rhs).getColumns(), *typeOf(kernel, second).getColumns()};
-}
-
-//===--- Which products ---===//
-
-LogicalResult Attention::verifyProducts(KernelOp kernel, ArrayRef<AccessKind> operands,
-                                        ArrayRef<AccessKind> sums) const {
-  for (AccessKind kind : operands)
-    if (!findInput(kernel, kind))
-      return kernel.emitOpError() << "has no operand of access " << stringifyAccessKind(kind);
-  SmallVector<AccessKind> found;
-  for (unsigned i = 0; i < kernel.getStored().size(); ++i)
-    if (AccessKind kind = kernel.getResultAccess(i).getKind(); isSumOfProducts(kind))
-      found.push_back(kind);
-  if (ArrayRef<AccessKind>(found) != sums || kernel.getTransposeLhs() ||
-      !kernel.getTransposeRhs()) {
-    InFlightDiagnostic error = kernel.emitOpError("multiplies lhs by a transposed rhs and stores ");
-    llvm::interleave(
-        sums, [&](AccessKind kind) { error << stringifyAccessKind(kind); }, [&] { error << ", "; });
-    return error << " as sums of products";
-  }
-  SmallVector<AttentionProduct> products{
-      productOf(kernel, "queries and keys", AccessKind::Lhs, AccessKind::Rhs)};
-  if (hasTwoProducts(kernel))
-    products.push_back(
-        productOf(kernel, "gradients and values", AccessKind::Lhs2, AccessKind::Rhs2));
-  for (AccessKind kind : sums) {
-    products.push_back(productOf(kernel, "weights and values", kind, kind));
-    products.back().lhs = weightOf(kernel, kind);
-  }
-  if (std::string fault = whyNotAttention(products); !fault.empty())
-    return kernel.emitOpError() << fault;
-  return Skeleton::verify(kernel);
-}
-
-LogicalResult Attention::verify(KernelOp kernel) const {
-  if (hasTwoProducts(kernel))
-    return verifyProducts(kernel,
-                          {AccessKind::Lhs, AccessKind::Rhs, AccessKind::Lhs2, AccessKind::Rhs2},
-                          AccessKind::Rhs);
-  return verifyProducts(kernel, {AccessKind::Lhs, AccessKind::Rhs, AccessKind::Values},
-                        AccessKind::Values);
-}
-
-static std::string nameOf(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
-}
-
-static bool isHalf(Type type) {
-  return elementOf(type) == Element::f16 || elementOf(type) == Element::bf16;
-}
-
-std::string whyNotAttention(ArrayRef<AttentionProduct> products) {
-  constexpr size_t kForward = 2; // whose products may have formats of their own
-  for (const AttentionProduct &product : products) {
-    if (product.lhs != product.rhs || !isHalf(product.lhs))
-      return (product.operands + " are " + nameOf(product.lhs) + " and " + nameOf(product.rhs) +
-              ", not both f16 or both bf16")
-          .str();
-    if (products.size() > kForward && product.lhs != products.front().lhs)
-      return (product.operands + " are " + nameOf(product.lhs) + ", " + products.front().operands +
-              " " + nameOf(products.front().lhs))
-          .str();
-    std::optional<int64_t> columns = product.matrix.getColumns();
-    if (!columns || *columns % kHeadStep != 0 || *columns > kMostHead)
-      return "heads have " + formatDims(product.matrix.getDims().take_back()) +
-             " columns, no multiple of 16 up to 128";
-  }
-  return {};
-}
-
-std::string whyNotAttentionOn(StringRef chip, ArrayRef<AttentionProduct> products) {
-  const Chip *found = findChip(chip);
-  for (const AttentionProduct &product : products)
-    if (found && found->number < 80 && elementOf(product.lhs) != Element::f16)
-      return (chip + " has no tensor cores for " + nameOf(product.lhs)).str();
-  return {};
-}
 
 //===--- CPU: RunInParts has the same products run part by part ---===//
 
@@ -155,8 +43,10 @@ Tile Attention::getDefaultCudaTile(KernelOp kernel) const {
 }
 
 FailureOr<Launch> Attention::getLaunch(KernelOp kernel, CudaPlanAttr plan) const {
+  if (isByWarpgroups(plan))
+    return getWarpgroupLaunch(kernel, plan);
   ArrayRef<int64_t> tile = plan.getTile();
-  if (tile.size() != 1 || (tile[0] != 32 && tile[0] != 64))
+  if (tile.size() != 1 || (tile[0] != 32 && tile[0] != 64) || leavesHeadsInPlace(kernel))
     return refuseTile(kernel);
   ArrayRef<Attribute> batch = kernel.getBatchDims();
   Launch launch;
@@ -168,8 +58,14 @@ FailureOr<Launch> Attention::getLaunch(KernelOp kernel, CudaPlanAttr plan) const
   return launch;
 }
 
-void Attention::addPlan(PlanList &plans, double rows, double depth, double columns, double passes,
-                        double sharedBytes) const {
+double elementMicroseconds(const Chip &chip, const Problem &problem, double rows) {
+  double blocks = problem.batch * std::ceil(problem.rows / rows);
+  double busy = std::min<double>(blocks, chip.sms);
+  return problem.operations / (busy * chip.f32Operations * chip.gigahertz * 1e3);
+}
+
+void Attention::addPlansOf(PlanList &plans, double rows, double depth, double columns,
+                           double passes, double sharedBytes) const {
   CudaPlanAttr plan = getDefaultPlan(plans.kernel);
   Problem problem = plans.problem;
   problem.batch = plans.extent(plans.kernel.getBatchDims());
@@ -187,8 +83,12 @@ void Attention::addPlan(PlanList &plans, double rows, double depth, double colum
   tiling.registers = 192;
   tiling.sharedBytes = sharedBytes;
   tiling.sharedTraffic = 2 * problem.columns * (1 + kThreadsOfBlock / kWarp);
-  plans.add(CudaPlanKind::Tensor, plan.getTile(), 1, 1,
-            estimateContraction(plans.chip, problem, tiling));
+  Estimate estimate = estimateContraction(plans.chip, problem, tiling);
+  estimate.microseconds += elementMicroseconds(plans.chip, problem, tiling.rows);
+  if (!leavesHeadsInPlace(plans.kernel))
+    plans.add(CudaPlanKind::Tensor, plan.getTile(), 1, 1, estimate);
+  if (plans.chip.warpgroupOperations > 0)
+    addWarpgroupPlans(plans, problem);
 }
 
 /// Whether a value follows from the second product, other than through what is reduced of a row.
@@ -222,27 +122,47 @@ void Attention::addPlans(PlanList &plans) const {
     products = (passes + 1) * first + static_cast<double>(llvm::count(stages, true) + 1) * second;
     sharedBytes += 2 * kRowsOfBlock * second;
   }
-  addPlan(plans, plans.problem.rows / plans.extent(kernel.getBatchDims()), plans.problem.columns,
-          products, passes, sharedBytes);
+  addPlansOf(plans, plans.problem.rows / plans.extent(kernel.getBatchDims()), plans.problem.columns,
+             products, passes, sharedBytes);
 }
 
 std::string Attention::describePlan(CudaPlanAttr plan, const Launch &) const {
+  if (isByWarpgroups(plan))
+    return describeWarpgroups(plan, "rows", "keys");
   return "tensor " + std::to_string(kRowsOfBlock) + " rows, " + std::to_string(plan.getTile()[0]) +
          " keys at a time";
+}
+
+StringRef Attention::getDeviceName(KernelOp kernel, CudaPlanAttr plan) const {
+  if (!isByWarpgroups(plan))
+    return name();
+  return kernel.getSkeleton() == ir::Skeleton::Attention ? "warpgroup_attention"
+                                                         : "warpgroup_attention_columns";
 }
 
 std::string Attention::getPlanArguments(KernelOp kernel, CudaPlanAttr plan) const {
   HeadColumns columns = columnsOf(kernel);
   std::string text;
-  llvm::raw_string_ostream(text) << "halftone::kernels::" << name() << "::Tile<"
-                                 << plan.getTile()[0] << ", " << columns.first << ", "
-                                 << columns.second << ">";
+  llvm::raw_string_ostream out(text);
+  out << "halftone::kernels::" << getDeviceName(kernel, plan) << "::Tile<";
+  if (isByWarpgroups(plan))
+    out << getWarpgroupTile(kernel, plan);
+  else
+    out << plan.getTile()[0] << ", " << columns.first << ", " << columns.second;
+  out << ">";
   return text;
 }
 
+std::string Attention::getRunArguments(KernelOp kernel, CudaPlanAttr plan) const {
+  return isByWarpgroups(plan) ? getWarpgroupArguments(kernel) : "";
+}
+
 /// Left to itself, or told of three, ptxas spilled; two leave it 255 registers, of which it takes
-/// up to 250.
-int64_t Attention::getResidentBlocks(int64_t) const { return 2; }
+/// up to 250. Warp groups share an SM's registers as they see fit: two blocks with a group that
+/// multiplies each, or one with more.
+int64_t Attention::getResidentBlocks(int64_t threads) const {
+  return threads <= 2 * kThreadsOfBlock ? 2 : 1;
+}
 
 /// Of N2's tree over a row: one that is no longer than a chunk has one.
 static int64_t countLevels(KernelOp kernel) {
@@ -252,6 +172,7 @@ static int64_t countLevels(KernelOp kernel) {
 
 BodyForm formOfProducts(KernelOp kernel, AccessKind sums) {
   BodyForm form;
+  form.leavesOut = true;
   form.constants = bodyConstant("kIsBatch", !kernel.getBatchDims().empty()) +
                    bodyConstant("kProducts", static_cast<int64_t>(kernel.countSums())) +
                    "  using Weight = " + cudaType(weightOf(kernel, sums)).str() + ";\n";
@@ -280,15 +201,18 @@ static void printReadsSum2(BodyPrinter &printer) {
   printer.out << "false;\n  }\n";
 }
 
-BodyForm Attention::getBodyForm(KernelOp kernel, CudaPlanAttr) const {
+BodyForm Attention::getBodyForm(KernelOp kernel, CudaPlanAttr plan) const {
   AccessKind kind = hasTwoProducts(kernel) ? AccessKind::Rhs : AccessKind::Values;
   BodyForm form = formOfProducts(kernel, kind);
   form.constants += bodyConstant("kLevels", countLevels(kernel));
   auto printReductions = addReductions(form, kernel);
-  form.members = [printReductions, kind](BodyPrinter &printer) {
-    printSums(printer, "sums", kind);
+  form.members = [printReductions, kind, plan](BodyPrinter &printer) {
+    if (isByWarpgroups(plan))
+      printWarpgroupMembers(printer);
+    else
+      printSums(printer, "sums", kind);
     printReadsSum2(printer);
-    if (failed(printReductions(printer)))
+    if (failed(printReductions(printer)) || failed(printMask(printer)))
       return failure();
     return printer.printStoreRow("const float* reduced");
   };

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models of attention on simulated chips: what they are given, what a step or a prediction leaves,
+// and texts of kernels with a fault.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "artifacts.hpp"
+#include "delivered.hpp"
+#include "halftone/description/text.hpp"
+#include "halftone/predictor.hpp"
+#include "halftone/reference/evaluator.hpp"
+#include "halftone/trainer.hpp"
+#include "laws/pair.hpp"
+#include "simulation.hpp"
+
+namespace halftone::tests {
+
+inline constexpr const char* kOutputs[] = {"a", "b", "c", "d", "e"};
+using manifest::Phase;
+
+/// What a step of either artifact is given.
+struct Given {
+  explicit Given(std::int64_t time, std::int64_t batch = 2, std::int64_t columns = 32)
+      : time(time), batch(batch) {
+    std::mt19937_64 random(static_cast<std::uint64_t>(time));
+    std::uniform_real_distribution<float> uniform(-1.0f, 1.0f);
+    x.resize(static_cast<std::size_t>(batch * time * columns));
+    for (float& value : x) value = uniform(random);
+    length = {static_cast<std::int32_t>(time - time / 3), 0};  // the second keeps no key
+    for (std::int64_t i = 0; i < batch * time; ++i)
+      document.push_back(static_cast<std::uint8_t>(i % time * 3 / time));
+  }
+
+  [[nodiscard]] std::vector<NamedValues> named() const {
+    std::vector<NamedValues> named = {{"x", std::span<const float>(x)}};
+    if (!y.empty()) named.push_back({"y", std::span<const float>(y)});
+    if (length.empty()) return named;
+    named.push_back({"length", std::span<const std::int32_t>(length)});
+    named.push_back({"document", std::span<const std::uint8_t>(document)});
+    return named;
+  }
+  [[nodiscard]] Setup setup() const {
+    bindings = {{"batch", batch}, {"time", time}};
+    if (!y.empty()) bindings.push_back({"source", source});
+    return {.model = "", .bindings = bindings, .seed = 3};
+  }
+
+  [[nodiscard]] reference::Symbols symbols() const { return {{"batch", batch}, {"time", time}}; }
+
+  /// What the reference predicts with the predictor's parameters.
+  template <class Scalar>
+  [[nodiscard]] reference::Forward<Scalar> predicted(const reference::Evaluator<Scalar>& reference,
+                                                     const Predictor& predictor) const {
+    reference::Tensors<Scalar> parameters;
+    for (const std::string& name : predictor.parameter_names()) {
+      const auto values = predictor.parameter(name);
+      parameters[name] = {values.begin(), values.end()};
+    }
+    reference::Inputs<Scalar> inputs;
+    inputs.values["x"] = {x.begin(), x.end()};
+    inputs.integers["length"] = length;
+    inputs.integers["document"] = {document.begin(), document.end()};
+    return reference.predict(reference.initial_state(std::move(parameters)), inputs);
+  }
+
+  std::int64_t time, batch, source = 0;
+  std::vector<float> x, y;           ///< y of `source` times, or nothing
+  std::vector<std::int32_t> length;  ///< with `document`, or neither
+  std::vector<std::uint8_t> document;
+  mutable std::vector<Binding> bindings;
+};
+
+/// What long_rows takes, and a chunk of N2 does not hold.
+inline Given long_rows() {
+  Given given(1056, 1, 16);
+  given.length.clear();
+  return given;
+}
+
+/// What gradients takes: rows of several blocks, the last ones not whole.
+inline Given gradients() {
+  Given given(70, 2, 16);
+  given.length.clear();
+  return given;
+}
+
+/// What crossing takes.
+inline Given crossing(std::int64_t time, std::int64_t source) {
+  Given given(time, 2, 16);
+  given.length.clear();
+  given.source = source;
+  given.y = Given(source + 1, 2, 16).x;
+  given.y.resize(static_cast<std::size_t>(2 * source * 16));
+  return given;
+}
+
+inline bool is_whole() { return std::getenv("HALFTONE_EVERY_KERNEL") != nullptr; }
+
+inline Artifact artifact_of(const char* name) {
+  return Artifact::linked(*find_artifact(name).image);
+}
+
+inline description::Description described(const Artifact& artifact) {
+  const auto parsed = description::parse(artifact.manifest().description);
+  return std::get<description::Description>(parsed);
+}
+
+/// The largest of the differences.
+template <class Values>
+double distance(const Values& values, const std::vector<double>& wanted) {
+  double largest = 0;
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    largest = std::max(largest, std::abs(static_cast<double>(values[i]) - wanted[i]));
+  return largest;
+}
+
+/// How many launches of a phase are kernels of this skeleton on the chip.
+inline std::int64_t count_joined(const Artifact& artifact, const std::string& chip,
+                                 Phase phase = Phase::forward, const char* skeleton = "attention") {
+  std::int64_t count = 0;
+  for (const manifest::Manifest& manifest : artifact.manifests())
+    if (std::ranges::count(manifest.targets, chip) != 0)
+      for (const manifest::Launch& launch :
+           manifest.programs.front().phases[static_cast<std::size_t>(phase)])
+        count += manifest.kernels[static_cast<std::size_t>(launch.kernel)].skeleton == skeleton;
+  return count;
+}
+
+/// These outputs of a step's forward pass, and what its update leaves of the parameters.
+inline std::vector<std::vector<float>> trained(const char* name, const Device& device,
+                                               const Given& given,
+                                               std::span<const char* const> outputs = kOutputs) {
+  const Artifact artifact = artifact_of(name);
+  Trainer trainer(artifact, device, given.setup());
+  trainer.step(given.named());
+  CHECK(trainer.updated());
+  std::vector<std::vector<float>> values;
+  for (const char* output : outputs) {
+    const auto found = trainer.output(output);
+    values.emplace_back(found.begin(), found.end());
+  }
+  for (const std::string& parameter : trainer.parameter_names()) {
+    const auto found = trainer.parameter(parameter);
+    values.emplace_back(found.begin(), found.end());
+  }
+  return values;
+}
+
+/// One output of a prediction.
+inline std::vector<float> predicted(const char* name, const Device& device, const Given& given,
+                                    std::string_view output) {
+  Predictor predictor(artifact_of(name), device, given.setup());
+  predictor.predict(given.named());
+  const auto found = predictor.output(output);
+  return {found.begin(), found.end()};
+}
+
+/// `from` stands in the text of the kernel that computes `output`, or of the one that is called so;
+/// its first place becomes `to`.
+struct Mutant {
+  std::string_view fault, output, from, to;
+};
+
+/// Compiles kernels whose name ends in `entry` from such a text, and says whether it found one.
+inline auto compile_with(const Mutant& mutant, const std::string& entry_end, bool& changed) {
+  return [&mutant, entry_end, &changed](const std::string& text, const std::string& entry,
+                                        const std::string& architecture) {
+    const std::size_t at = text.find(mutant.from);
+    if (text.find("attention") == text.npos || !entry.ends_with(entry_end) || at == text.npos)
+      return compile_with_nvrtc(text, entry, architecture);
+    changed = true;
+    std::string other = text;
+    return compile_with_nvrtc(other.replace(at, mutant.from.size(), mutant.to), entry,
+                              architecture);
+  };
+}
+
+}  // namespace halftone::tests
