@@ -7,24 +7,15 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <variant>
 
 #include "artifacts.hpp"
-#include "halftone/description/text.hpp"
-#include "pair.hpp"
+#include "own_pair.hpp"
 #include "steps.hpp"
 #include "tested_variant.hpp"
 
 namespace halftone::tests {
 
 namespace {
-
-Pair make_pair(const LinkedArtifact& artifact, const std::string& variant, std::int64_t batch,
-               std::uint64_t seed = 1) {
-  const std::string text = Artifact::linked(*artifact.image).manifest().description;
-  return {std::get<description::Description>(description::parse(text)), *artifact.image, variant,
-          batch, seed};
-}
 
 std::int64_t arena_of(const LinkedArtifact& artifact, std::int64_t batch) {
   const Pair pair = make_pair(artifact, tested_variant, batch);

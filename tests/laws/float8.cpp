@@ -6,22 +6,15 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <variant>
 
 #include "artifacts.hpp"
-#include "halftone/description/text.hpp"
+#include "own_pair.hpp"
 #include "steps.hpp"
 #include "tested_variant.hpp"
 
 namespace halftone::tests {
 
 namespace {
-
-Pair make_pair(const LinkedArtifact& artifact, const std::string& variant, std::int64_t batch) {
-  const std::string text = Artifact::linked(*artifact.image).manifest().description;
-  return {std::get<description::Description>(description::parse(text)), *artifact.image, variant,
-          batch};
-}
 
 float largest(const std::vector<float>& values) {
   float most = 0;

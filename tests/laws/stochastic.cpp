@@ -5,24 +5,16 @@
 
 #include <cmath>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "artifacts.hpp"
-#include "halftone/description/text.hpp"
+#include "own_pair.hpp"
 #include "steps.hpp"
 #include "tested_variant.hpp"
 
 namespace halftone::tests {
 
 namespace {
-
-Pair make_pair(const LinkedArtifact& artifact, const std::string& variant, std::int64_t batch,
-               std::uint64_t seed = 1) {
-  const std::string text = Artifact::linked(*artifact.image).manifest().description;
-  return {std::get<description::Description>(description::parse(text)), *artifact.image, variant,
-          batch, seed};
-}
 
 std::vector<float> copied(std::span<const float> values) { return {values.begin(), values.end()}; }
 

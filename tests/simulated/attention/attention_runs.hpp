@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <random>
 #include <span>
 #include <string>
@@ -184,6 +186,58 @@ inline auto compile_with(const Mutant& mutant, const std::string& entry_end, boo
     return compile_with_nvrtc(other.replace(at, mutant.from.size(), mutant.to), entry,
                               architecture);
   };
+}
+
+/// Predictions of joined are at most twice as far from exact values as the declared reference's.
+inline void check_near_exact(const char* chip, std::int64_t time) {
+  const Given given(time);
+  const Artifact artifact = artifact_of("joined");
+  Predictor predictor(artifact, simulated(chip), given.setup());
+  predictor.predict(given.named());
+  const reference::Declared declared(described(artifact), given.symbols(), chip);
+  const reference::Exact exact(described(artifact), given.symbols(), chip);
+  const auto rounded = given.predicted(declared, predictor);
+  const auto wanted = given.predicted(exact, predictor);
+  for (const char* output : kOutputs) {
+    CAPTURE(std::string(output));
+    const auto node = static_cast<std::size_t>(declared.find(output));
+    const double here = distance(predictor.output(output), wanted.values[node]),
+                 there = distance(rounded.values[node], wanted.values[node]);
+    std::printf("%s: %.3g from the exact values, the reference %.3g\n", output, here, there);
+    CHECK(here > 0);
+    CHECK(here <= 2 * there);
+  }
+}
+
+/// The first of these every day, all with HALFTONE_EVERY_KERNEL.
+inline std::span<const Mutant> tried_of(std::span<const Mutant> mutants, std::size_t every_day) {
+  if (is_whole()) return mutants;
+  std::printf("left out: %zu faults; tests/run --exhaustive -R simulated_attention\n",
+              mutants.size() - every_day);
+  return mutants.first(every_day);
+}
+
+/// The fault is one of the text and is seen: by the simulator, or by the bits of what run(device)
+/// leaves, which is `sound` without it.
+template <class Run>
+void check_seen(const Mutant& mutant, const char* chip,
+                const std::vector<std::vector<float>>& sound, const Run& run) {
+  bool changed = false, differs = false;
+  std::size_t findings = 0;
+  const auto observe = [&](const std::string&, const simulator::LaunchReport& report) {
+    findings += report.findings.size();
+  };
+  const auto compile = compile_with(mutant, "_" + std::string(mutant.output), changed);
+  try {
+    differs = !std::ranges::equal(run(simulated(chip, {}, compile, observe)), sound,
+                                  [](const std::vector<float>& a, const std::vector<float>& b) {
+                                    return first_difference(a, b) == -1;
+                                  });
+  } catch (const std::exception&) {  // findings end a launch
+    differs = true;
+  }
+  CHECK(changed);
+  CHECK((differs || findings > 0));
 }
 
 }  // namespace halftone::tests

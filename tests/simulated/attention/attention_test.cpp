@@ -126,23 +126,7 @@ TEST_CASE("a step has the bits of its composition, for rows of any length") {
 }
 
 TEST_CASE("predictions are as near the exact ones as the declared reference's") {
-  const Given given(70);
-  const Artifact artifact = artifact_of("joined");
-  Predictor predictor(artifact, simulated("sm_80"), given.setup());
-  predictor.predict(given.named());
-  const reference::Declared declared(described(artifact), given.symbols(), "sm_80");
-  const reference::Exact exact(described(artifact), given.symbols(), "sm_80");
-  const auto rounded = given.predicted(declared, predictor);
-  const auto wanted = given.predicted(exact, predictor);
-  for (const char* output : kOutputs) {
-    CAPTURE(std::string(output));
-    const auto node = static_cast<std::size_t>(declared.find(output));
-    const double here = distance(predictor.output(output), wanted.values[node]),
-                 there = distance(rounded.values[node], wanted.values[node]);
-    std::printf("%s: %.3g from the exact values, the reference %.3g\n", output, here, there);
-    CHECK(here > 0);
-    CHECK(here <= 2 * there);
-  }
+  check_near_exact("sm_80", 70);
 }
 
 TEST_CASE("rows of more keys than a chunk of N2 have the composition's bits") {
@@ -154,65 +138,29 @@ TEST_CASE("rows of more keys than a chunk of N2 have the composition's bits") {
 }
 
 TEST_CASE("faults that a kernel's text is given are seen") {
-  std::span<const Mutant> mutants = kMutants;
-  if (!is_whole()) {
-    mutants = mutants.first(kFirstMutants);
-    std::printf("left out: %zu faults; tests/run --exhaustive -R simulated_attention\n",
-                std::size(kMutants) - kFirstMutants);
-  }
-  for (const Mutant& mutant : mutants) {
+  for (const Mutant& mutant : tried_of(kMutants, kFirstMutants)) {
     CAPTURE(std::string(mutant.fault));
     const bool is_long = mutant.output == "mix";
     const char* const model = is_long ? "long_rows" : "joined";
     const Given given = is_long ? long_rows() : Given(70);
-    bool changed = false;
-    std::size_t findings = 0;
-    const auto compile = compile_with(mutant, "_" + std::string(mutant.output), changed);
-    const auto observe = [&](const std::string&, const simulator::LaunchReport& report) {
-      findings += report.findings.size();
+    const auto run = [&](const Device& device) {
+      return std::vector<std::vector<float>>{predicted(model, device, given, mutant.output)};
     };
-    const auto sound = predicted(model, simulated("sm_80"), given, mutant.output);
-    bool differs = false;
-    try {
-      differs = first_difference(predicted(model, simulated("sm_80", {}, compile, observe), given,
-                                           mutant.output),
-                                 sound) != -1;
-    } catch (const std::exception&) {  // findings end a launch
-      differs = true;
-    }
-    CHECK(changed);
-    CHECK((differs || findings > 0));
+    check_seen(mutant, "sm_80", run(simulated("sm_80")), run);
   }
 }
 
 TEST_CASE("faults that the kernels of a gradient are given are seen") {
-  std::span<const Mutant> mutants = kGradientMutants;
-  if (!is_whole()) {
-    mutants = mutants.first(kFirstGradientMutants);
-    std::printf("left out: %zu faults; tests/run --exhaustive -R simulated_attention\n",
-                std::size(kGradientMutants) - kFirstGradientMutants);
-  }
   const Given given = gradients();
   const char* const outputs[] = {"mix"};
-  const auto sound = trained("gradients", simulated("sm_80"), given, outputs),
-             apart = trained("gradients_apart", simulated("sm_80"), given, outputs);
-  CHECK(sound == apart);
-  for (const Mutant& mutant : mutants) {
+  const auto run = [&](const Device& device) {
+    return trained("gradients", device, given, outputs);
+  };
+  const auto sound = run(simulated("sm_80"));
+  CHECK(sound == trained("gradients_apart", simulated("sm_80"), given, outputs));
+  for (const Mutant& mutant : tried_of(kGradientMutants, kFirstGradientMutants)) {
     CAPTURE(std::string(mutant.fault));
-    bool changed = false, differs = false;
-    std::size_t findings = 0;
-    const auto observe = [&](const std::string&, const simulator::LaunchReport& report) {
-      findings += report.findings.size();
-    };
-    const auto compile = compile_with(mutant, "_" + std::string(mutant.output), changed);
-    try {
-      differs =
-          trained("gradients", simulated("sm_80", {}, compile, observe), given, outputs) != sound;
-    } catch (const std::exception&) {  // findings end a launch
-      differs = true;
-    }
-    CHECK(changed);
-    CHECK((differs || findings > 0));
+    check_seen(mutant, "sm_80", sound, run);
   }
 }
 

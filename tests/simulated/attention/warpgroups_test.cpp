@@ -111,51 +111,19 @@ TEST_CASE("a step by warp groups has the bits of its composition") {
 }
 
 TEST_CASE("predictions by warp groups are as near the exact ones as the declared reference's") {
-  const Given given(130);
-  const Artifact artifact = artifact_of("joined");
-  Predictor predictor(artifact, simulated(kChip), given.setup());
-  predictor.predict(given.named());
-  const reference::Declared declared(described(artifact), given.symbols(), kChip);
-  const reference::Exact exact(described(artifact), given.symbols(), kChip);
-  const auto rounded = given.predicted(declared, predictor);
-  const auto wanted = given.predicted(exact, predictor);
-  for (const char* output : kOutputs) {
-    CAPTURE(std::string(output));
-    const auto node = static_cast<std::size_t>(declared.find(output));
-    const double here = distance(predictor.output(output), wanted.values[node]),
-                 there = distance(rounded.values[node], wanted.values[node]);
-    std::printf("%s: %.3g from the exact values, the reference %.3g\n", output, here, there);
-    CHECK(here > 0);
-    CHECK(here <= 2 * there);
-  }
+  check_near_exact(kChip, 130);
 }
 
 TEST_CASE("faults that kernels of warp groups are given are seen") {
-  std::span<const Mutant> mutants = kMutants;
-  if (!is_whole()) {
-    mutants = mutants.first(kFirstMutants);
-    std::printf("left out: %zu faults; tests/run --exhaustive -R simulated_attention\n",
-                std::size(kMutants) - kFirstMutants);
-  }
   const Given given = gradients();
   const char* const outputs[] = {"mix"};
-  const auto sound = trained("gradients", simulated(kChip), given, outputs);
-  for (const Mutant& mutant : mutants) {
+  const auto run = [&](const Device& device) {
+    return trained("gradients", device, given, outputs);
+  };
+  const auto sound = run(simulated(kChip));
+  for (const Mutant& mutant : tried_of(kMutants, kFirstMutants)) {
     CAPTURE(std::string(mutant.fault));
-    bool changed = false, differs = false;
-    std::size_t findings = 0;
-    const auto observe = [&](const std::string&, const simulator::LaunchReport& report) {
-      findings += report.findings.size();
-    };
-    const auto compile = compile_with(mutant, "_" + std::string(mutant.output), changed);
-    try {
-      differs =
-          trained("gradients", simulated(kChip, {}, compile, observe), given, outputs) != sound;
-    } catch (const std::exception&) {  // findings end a launch
-      differs = true;
-    }
-    CHECK(changed);
-    CHECK((differs || findings > 0));
+    check_seen(mutant, kChip, sound, run);
   }
 }
 
