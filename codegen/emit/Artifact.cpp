@@ -180,7 +180,8 @@ static LogicalResult planApart(const description::Description &description,
 static std::optional<std::string> findUnusedTarget(const description::Description &description,
                                                    ArrayRef<std::string> targets) {
   for (const description::Rule &rule : description.rules)
-    if (llvm::none_of(targets, [&](const std::string &target) { return mayMatch(rule, target); }))
+    if (!rule.if_any &&
+        llvm::none_of(targets, [&](const std::string &target) { return mayMatch(rule, target); }))
       return "the rule '" + description::rule_text(rule) +
              "' matches none of the targets that are generated for, " + llvm::join(targets, ", ") +
              ": add such a target or remove the rule (P40)";

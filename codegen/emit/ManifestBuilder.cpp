@@ -80,7 +80,7 @@ private:
           m.symbols.push_back(dim.symbol);
       if (hd::is_input(node.kind))
         m.inputs.push_back(node.name);
-      for (unsigned i = 0; i < node.operands.size() && hd::is_layer(node.kind); ++i)
+      for (unsigned i = 0; i < node.operands.size() && hd::is_computed(node.kind); ++i)
         if (hd::operand_form(hd::form_of(node.kind), node.operands[i].role).kept)
           m.kept_states.push_back(description.nodes[node.operands[i].node].name);
       if (hd::wants_gradient(node))
@@ -195,6 +195,10 @@ private:
       p.trained = graph.isTraining() && !parameter.getFrozen();
       p.initializer = {static_cast<hm::Initializer::Kind>(init.getKind()),
                        init.getFirst().getValueAsDouble(), init.getSecond().getValueAsDouble()};
+      if (init.getLow()) {
+        p.initializer.low = init.getLow().getValueAsDouble();
+        p.initializer.high = init.getHigh().getValueAsDouble();
+      }
       int64_t end = llvm::alignTo(p.offset + *type.getStaticElements(), 32);
       m.parameter_elements = std::max(m.parameter_elements, end);
       if (p.trained)
@@ -312,6 +316,16 @@ private:
         section.inner.push_back(dimension(dim));
     }
     ++program.sections.back().count;
+    if (sumsOnOverRows(kernel))
+      program.sections.back().multiple = skeletons::kSumChunk;
+  }
+
+  /// Its chunks of rows are those of the whole sum (N3), if each of the section begins with one.
+  static bool sumsOnOverRows(KernelOp kernel) {
+    return kernel.getReduction().empty() &&
+           llvm::any_of(kernel.getInputAccesses(), [](Attribute access) {
+             return cast<AccessAttr>(access).getKind() == AccessKind::Start;
+           });
   }
 
   int32_t indexOf(KernelOp kernel) {

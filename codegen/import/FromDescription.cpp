@@ -44,10 +44,15 @@ private:
   }
   void add(StringRef, const hd::Shape &) {} // the result's type has the dimensions
   void add(StringRef name, const hd::Initializer &value) {
-    state.addAttribute(name, InitializerAttr::get(builder.getContext(),
-                                                  static_cast<InitializerKind>(value.kind),
-                                                  builder.getF64FloatAttr(value.first),
-                                                  builder.getF64FloatAttr(value.second)));
+    FloatAttr low, high;
+    if (value.kind == hd::Initializer::Kind::truncated_normal) {
+      low = builder.getF64FloatAttr(value.low);
+      high = builder.getF64FloatAttr(value.high);
+    }
+    state.addAttribute(
+        name, InitializerAttr::get(builder.getContext(), static_cast<InitializerKind>(value.kind),
+                                   builder.getF64FloatAttr(value.first),
+                                   builder.getF64FloatAttr(value.second), low, high));
   }
 
   void addAll(std::monostate) {}
@@ -98,6 +103,7 @@ public:
 
   void importNode(hd::NodeId id, bool training);
   void importSinks(bool training);
+  void importOwnValues();
 
 private:
   TensorType typeOf(const hd::Node &node) {
@@ -115,7 +121,7 @@ private:
     Value state, next;
     StringAttr name;
   };
-  Value createDivisor(Operation *loss);
+  SmallVector<Operation *> createDivisor(Operation *loss);
 
   OpBuilder &builder;
   const hd::Description &description;
@@ -155,29 +161,40 @@ Operation *GraphImporter::create(const hd::Node &node, Location loc) {
 }
 
 /// The states that a layer keeps (D17): it alone reads them, as they are, and leaves as its last
-/// results what they are next.
+/// results what those are next that steps move.
 void GraphImporter::importKept(const hd::Node &node, Operation *op, bool training) {
   const hd::KindForm &form = hd::form_of(node.kind);
   SmallVector<Value> kept;
   for (unsigned i = 0; i < node.operands.size(); ++i)
-    if (hd::operand_form(form, node.operands[i].role).kept)
-      kept.push_back(op->getOperand(i));
+    if (const auto &of = hd::operand_form(form, node.operands[i].role); of.kept) {
+      op->getOperand(i).getDefiningOp()->setAttr(kKeptAttr, builder.getUnitAttr());
+      if (!of.fixed)
+        kept.push_back(op->getOperand(i));
+    }
   for (auto [state, next] : llvm::zip(kept, op->getResults().take_back(kept.size()))) {
-    Operation *source = state.getDefiningOp();
-    source->setAttr(kKeptAttr, builder.getUnitAttr());
     if (training)
-      assignments.push_back({state, next, cast<StateOp>(source).getNameAttr()});
+      assignments.push_back({state, next, cast<StateOp>(state.getDefiningOp()).getNameAttr()});
   }
 }
 
-/// What a loss under weights divides by: before it, so that its mean can join it (D71).
-Value GraphImporter::createDivisor(Operation *loss) {
+/// Whether it is a sum, which nothing divides (D71).
+bool isSummed(Operation *loss) { return loss->hasAttr(hd::kSummed.name); }
+
+/// What a loss under weights divides by, the last one's result: before it, so that its mean can
+/// join it (D71).
+SmallVector<Operation *> GraphImporter::createDivisor(Operation *loss) {
+  if (isSummed(loss))
+    return {};
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(loss);
-  Value divisor = cast<Layer>(loss).buildDivisor(builder);
-  if (divisor)
-    divisor.getDefiningOp()->setAttr(kInternalAttr, builder.getUnitAttr());
-  return divisor;
+  Operation *before = loss->getPrevNode();
+  cast<Layer>(loss).buildDivisor(builder);
+  SmallVector<Operation *> ops;
+  for (Operation *op = before->getNextNode(); op != loss; op = op->getNextNode()) {
+    op->setAttr(kInternalAttr, builder.getUnitAttr());
+    ops.push_back(op);
+  }
+  return ops;
 }
 
 void GraphImporter::importNode(hd::NodeId id, bool training) {
@@ -188,10 +205,12 @@ void GraphImporter::importNode(hd::NodeId id, bool training) {
     ops.front()->setAttr("integers", builder.getUnitAttr());
   importKept(node, ops.front(), training);
   if (hd::is_loss(node.kind)) {
-    Value divisor = createDivisor(ops.front());
-    if (divisor)
-      ops.insert(ops.begin(), divisor.getDefiningOp());
-    ops.push_back(MeanOp::create(builder, loc, typeOf(node), ops.back()->getResult(0), divisor));
+    Operation *loss = ops.front();
+    ops = createDivisor(loss);
+    Value divisor = ops.empty() ? Value() : ops.back()->getResult(0);
+    ops.push_back(loss);
+    ops.push_back(
+        MeanOp::create(builder, loc, typeOf(node), loss->getResult(0), divisor, isSummed(loss)));
   }
   values[id] = ops.back()->getResult(0);
   for (Operation *op : ops) {
@@ -200,6 +219,21 @@ void GraphImporter::importNode(hd::NodeId id, bool training) {
     if (hd::is_loss(node.kind))
       setPhase(op, Phase::Loss);
   }
+}
+
+/// The functions of a user's optimizer: the parameter's, then the states'.
+void GraphImporter::importOwnValues() {
+  const auto *custom = std::get_if<hd::Custom>(&description.optimizer);
+  if (!custom)
+    return;
+  Location loc = NameLoc::get(builder.getStringAttr("optimizer"));
+  auto add = [&](StringRef name, const hd::Expression &value) {
+    auto op = OwnValueOp::create(builder, loc, builder.getStringAttr(name));
+    importExpression(builder, loc, value, op.getBody());
+  };
+  add("parameter", custom->parameter);
+  for (const hd::Custom::State &state : custom->states)
+    add(state.name, state.next);
 }
 
 void GraphImporter::importSinks(bool training) {
@@ -220,6 +254,7 @@ void GraphImporter::importSinks(bool training) {
     auto op = ScheduleOp::create(builder, loc);
     importExpression(builder, loc, *description.schedule, op.getBody());
   }
+  importOwnValues();
   for (const hd::Assignment &assignment : description.assignments) {
     const std::string &name = description.nodes[assignment.state].name;
     assignments.push_back(
@@ -293,6 +328,8 @@ OwningOpRef<ModuleOp> importDescription(const hd::Description &description, Stri
   OwningOpRef<ModuleOp> module = ModuleOp::create(builder, builder.getUnknownLoc());
   (*module)->setAttr(kModelAttr, builder.getStringAttr(description.name));
   (*module)->setAttr(kRulesAttr, RulesAttr::get(context, RuleList{description.rules}));
+  if (DictionaryAttr places = rulePlacesOf(context, description))
+    (*module)->setAttr(kRulePlacesAttr, places);
   (*module)->setAttr(kTargetAttr, builder.getStringAttr(target));
   hd::LossScale scale = lossScaleOf(description.rules, target).field.value_or(hd::LossScale());
   if (scale.kind != hd::LossScale::Kind::none && !description.losses.empty())

@@ -20,8 +20,11 @@ public:
 
   AffineMap build(AccessAttr access, bool transposed) {
     switch (access.getKind()) {
+    case AccessKind::Start: // of a product its result's elements, of sums over rows their columns
+      if (axes.reduction.empty())
+        return fit(column());
+      [[fallthrough]];
     case AccessKind::Full:
-    case AccessKind::Start:
       return fit(joined(range(0, rows), column()));
     case AccessKind::Window:
       return fit(joined(range(0, rows), {column()[0] + access.getOffset()}));
@@ -127,7 +130,8 @@ AffineMap getMap(AccessAttr access, const Axes &axes, TensorType tensor, bool tr
 static bool fits(AccessAttr access, const Axes &axes, TensorType tensor, bool transposed) {
   AffineMap map = getMap(access, axes, tensor, transposed);
   if (!map || map.getNumDims() != axes.size() || map.getNumResults() != tensor.getRank() ||
-      (isMatrix(access.getKind()) && axes.reduction.empty()))
+      (isMatrix(access.getKind()) && access.getKind() != AccessKind::Start &&
+       axes.reduction.empty()))
     return false;
   if (access.getMap())
     return true;

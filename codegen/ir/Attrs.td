@@ -79,11 +79,13 @@ def Halftone_AccessArray : TypedArrayAttrBase<Halftone_AccessAttr, "array of acc
 
 def Halftone_InitializerKind : Halftone_Enum<"InitializerKind", [
     I32EnumAttrCase<"Constant", 0, "constant">, I32EnumAttrCase<"Uniform", 1, "uniform">,
-    I32EnumAttrCase<"Normal", 2, "normal">]>;
+    I32EnumAttrCase<"Normal", 2, "normal">, I32EnumAttrCase<"TruncatedNormal", 3, "truncated_normal">,
+    I32EnumAttrCase<"Orthogonal", 4, "orthogonal">]>;
 def Halftone_InitializerAttr : AttrDef<Halftone_Dialect, "Initializer"> {
   let mnemonic = "initializer";
-  let parameters = (ins EnumParameter<Halftone_InitializerKind>:$kind, "::mlir::FloatAttr":$first, "::mlir::FloatAttr":$second);
-  let assemblyFormat = "`<` $kind `,` $first `,` $second `>`";
+  let parameters = (ins EnumParameter<Halftone_InitializerKind>:$kind, "::mlir::FloatAttr":$first, "::mlir::FloatAttr":$second,
+                        OptionalParameter<"::mlir::FloatAttr">:$low, OptionalParameter<"::mlir::FloatAttr">:$high);
+  let assemblyFormat = "`<` $kind `,` $first `,` $second (`,` $low^ `,` $high)? `>`";
 }
 
 def Halftone_Function : Halftone_Enum<"Function", [ // of math.md, of which `math` has none or not in both grades

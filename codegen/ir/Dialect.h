@@ -136,12 +136,14 @@ inline constexpr llvm::StringLiteral kPlacesAttr = "halftone.places";
 /// On a training graph, when some loss reads no output: that loss's name.
 inline constexpr llvm::StringLiteral kLossWithoutOutputAttr = "halftone.loss_without_output";
 /// On the module, set by import: the model's name (StringAttr); the precision rules
-/// (RulesAttr) and the target that they are resolved for (StringAttr, "cpu" when absent); the
-/// optimizer (dictionary with `kind` and its numbers); the largest gradient norm and the
-/// largest size of a gradient's element (F64, absent without clips); the loss scale (dictionary
-/// with `kind` and its numbers, absent without one).
+/// (RulesAttr); where layers and parameters stand, when rules have bounds (dictionary of
+/// contractions before and behind, depth and elements, P60); the target that rules are resolved for
+/// (StringAttr, "cpu" when absent); the optimizer (dictionary with `kind` and its numbers); the
+/// largest gradient norm and the largest size of a gradient's element (F64, absent without clips);
+/// the loss scale (dictionary with `kind` and its numbers, absent without one).
 inline constexpr llvm::StringLiteral kModelAttr = "halftone.model";
 inline constexpr llvm::StringLiteral kRulesAttr = "halftone.rules";
+inline constexpr llvm::StringLiteral kRulePlacesAttr = "halftone.rule_places";
 inline constexpr llvm::StringLiteral kTargetAttr = "halftone.target";
 inline constexpr llvm::StringLiteral kLossScaleAttr = "halftone.loss_scale";
 inline constexpr llvm::StringLiteral kOptimizerAttr = "halftone.optimizer";

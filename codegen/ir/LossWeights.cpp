@@ -94,4 +94,34 @@ Space getGradientSpace(Operation *op, unsigned gradients) {
   return {tensor(op->getOperand(0)), reads, accesses(op->getContext(), writes)};
 }
 
+//===--- Losses of rows ---===//
+
+TensorType getRowSummands(ValueRange operands) {
+  TensorType x = gradientType(operands.front());
+  return x.withDims(x.getRowDims());
+}
+
+SmallVector<AccessAttr> getRowLossAccesses(Operation *op, unsigned full) {
+  SmallVector<AccessKind> kinds(op->getNumOperands(), AccessKind::Row);
+  std::fill_n(kinds.begin(), full, AccessKind::Full);
+  return accesses(op->getContext(), kinds);
+}
+
+LogicalResult verifyRowSummands(Operation *op, unsigned full) {
+  TensorType x = tensor(op->getOperand(0));
+  SmallVector<Value> ofRows(op->getOperands().drop_front(full));
+  llvm::append_range(ofRows, op->getResults());
+  for (Value value : ofRows)
+    if (tensor(value).getDims() != x.getRowDims())
+      return op->emitOpError() << tensor(value) << " does not have one value per row of " << x;
+  return success();
+}
+
+Space getRowGradientSpace(Operation *op, unsigned full) {
+  SmallVector<AccessAttr> reads = getRowLossAccesses(op, full);
+  reads.push_back(AccessAttr::get(op->getContext(), AccessKind::Row)); // what arrives
+  SmallVector<AccessKind> writes(full, AccessKind::Full);
+  return {tensor(op->getOperand(0)), reads, accesses(op->getContext(), writes)};
+}
+
 } // namespace halftone::ir

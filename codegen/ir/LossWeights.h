@@ -36,6 +36,17 @@ mlir::Value makeElementDivisor(mlir::OpBuilder &builder, mlir::Operation *op, ml
 /// Of its gradients' map, whose last operands are the weight, if there is one, and what arrives.
 Space getGradientSpace(mlir::Operation *op, unsigned gradients);
 
+//===--- Losses of rows: the first `full` operands have elements, the others a value for every row
+//---===//
+
+/// What such a loss results in, before the mean.
+TensorType getRowSummands(mlir::ValueRange operands);
+llvm::SmallVector<AccessAttr> getRowLossAccesses(mlir::Operation *op, unsigned full);
+/// Whether what has a value for every row has as many as the first operand has rows.
+llvm::LogicalResult verifyRowSummands(mlir::Operation *op, unsigned full);
+/// Of its gradients' map, whose last operand is what arrives: of the first `full` operands.
+Space getRowGradientSpace(mlir::Operation *op, unsigned full);
+
 } // namespace halftone::ir
 
 #endif

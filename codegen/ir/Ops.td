@@ -143,6 +143,23 @@ def Halftone_ScheduleOp : Halftone_Op<"schedule", [SingleBlock, IsolatedFromAbov
   let assemblyFormat = "attr-dict-with-keyword $body";
 }
 
+def Halftone_OwnValueOp : Halftone_Op<"own_value", [SingleBlock, IsolatedFromAbove]> {
+  let summary = "What an element or one of its states becomes under a user's optimizer (U14); BuildUpdate consumes it";
+  let description = [{
+    Of the element's value, gradient, learning rate, weight decay, the updates before and its states.
+    ```mlir
+    halftone.own_value "momentum" {
+    ^bb0(%parameter: f32, %gradient: f32, %rate: f32, %decay: f32, %updates: f32, %momentum: f32):
+      %next = arith.addf %momentum, %gradient : f32
+      halftone.yield %next : f32
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$name);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$name attr-dict-with-keyword $body";
+}
+
 //===--- Sinks ---===//
 
 class Halftone_NamedSinkOp<string mnemonic, string text> : Halftone_Op<mnemonic> {

@@ -52,8 +52,15 @@ SmallVector<Value> ReduceOp::getScalars() {
   return scalars;
 }
 
+/// What the result holds already, where the sum goes on from that: the last operand, or null.
+static Value getStart(ReduceOp op) {
+  AccessAttr last = op.getOperandAccesses().back();
+  return last && last.getKind() == AccessKind::Start ? op.getInputs().back() : Value();
+}
+
 unsigned ReduceOp::countSums() {
-  return getEach().empty() ? getInputs().size() - getScalars().size()
+  unsigned starts = getStart(*this) ? 1 : 0;
+  return getEach().empty() ? getInputs().size() - getScalars().size() - starts
                            : getEach().front().getTerminator()->getNumOperands();
 }
 
@@ -75,6 +82,10 @@ LogicalResult ReduceOp::verify() {
         return failure();
     if (!llvm::all_equal(getResultTypes()))
       return emitOpError("wants results of one shape");
+    if (Value start = getStart(*this); start && (!getEach().empty() || getNumResults() != 1 ||
+                                                 start.getType() != getResultTypes().front()))
+      return emitOpError("goes on from what its result holds, so that it has one result, of that "
+                         "type, and no 'each'");
     return countSums() == getNumResults() ? success()
                                           : emitOpError("wants as many sums as results");
   }
@@ -101,7 +112,7 @@ SmallVector<Value> ReduceOp::buildBody(OpBuilder &builder, ValueRange elements, 
     return inlineBlock(builder, getEach().front(), elements);
   SmallVector<Value> summands;
   for (auto [element, access] : llvm::zip(elements, getOperandAccesses()))
-    if (access.getKind() != AccessKind::Scalar)
+    if (access.getKind() != AccessKind::Scalar && access.getKind() != AccessKind::Start)
       summands.push_back(element);
   return summands;
 }

@@ -45,13 +45,18 @@ bool targetFits(const hd::Clause &clause, StringRef target) {
   return anyFits(clause.targets, [&](const hd::TargetRange &range) { return fits(range, target); });
 }
 
-bool nameFits(StringRef glob, const Site &site) { // P5
-  if (hd::glob_matches(glob, site.name))
-    return true;
+/// The site's name without its last part, empty where it has none.
+StringRef withoutPart(const Site &site) {
   StringRef name(site.name);
   size_t dot = name.find_last_of("./");
-  return site.hasPart && dot != StringRef::npos && name[dot] == '.' &&
-         hd::glob_matches(glob, name.take_front(dot));
+  bool hasPart = site.hasPart && dot != StringRef::npos && name[dot] == '.';
+  return hasPart ? name.take_front(dot) : StringRef();
+}
+
+bool nameFits(StringRef glob, const Site &site) { // P5
+  StringRef shorter = withoutPart(site);
+  return hd::glob_matches(glob, site.name) ||
+         (!shorter.empty() && hd::glob_matches(glob, shorter));
 }
 
 } // namespace
@@ -92,22 +97,56 @@ Rules::Rules(ModuleOp module) : target("cpu") {
     rules = attribute.getList().rules;
   if (auto attribute = module->getAttrOfType<StringAttr>(kTargetAttr))
     target = attribute.getValue().str();
+  auto known = module->getAttrOfType<DictionaryAttr>(kRulePlacesAttr);
+  for (NamedAttribute entry : known ? known.getValue() : ArrayRef<NamedAttribute>()) {
+    ArrayRef<int64_t> numbers = cast<DenseI64ArrayAttr>(entry.getValue());
+    places[entry.getName()] = {numbers[0], numbers[1], numbers[2], numbers[3]};
+  }
+}
+
+DictionaryAttr rulePlacesOf(MLIRContext *context, const hd::Description &description) {
+  auto isBounded = [](const hd::Clause &clause) { return clause.bounds.stated(); };
+  if (llvm::none_of(description.rules, [&](const hd::Rule &rule) {
+        return llvm::any_of(rule.clauses, isBounded) || llvm::any_of(rule.exceptions, isBounded);
+      }))
+    return {};
+  Builder builder(context);
+  NamedAttrList places;
+  for (auto [node, place] : llvm::zip_equal(description.nodes, hd::places_of(description)))
+    if (hd::is_computed(node.kind) || hd::is_parameter(node.kind))
+      places.append(node.name, builder.getDenseI64ArrayAttr(
+                                   {place.before, place.behind, place.depth, place.elements}));
+  return places.getDictionary(context);
+}
+
+/// P60: an internal value stands where its layer does.
+bool Rules::lies(const hd::Bounds &bounds, const Site &site) const {
+  if (!bounds.stated())
+    return true;
+  auto known = places.find(site.name);
+  if (known == places.end())
+    known = places.find(withoutPart(site));
+  return known != places.end() && hd::fits(bounds, known->second);
 }
 
 bool Rules::matches(const hd::Rule &rule, const Site &site) const {
-  if (rule.clauses.empty())
-    return !site.named;
-  return llvm::any_of(rule.clauses,
-                      [&](const hd::Clause &clause) { return matches(clause, site); });
+  auto any = [&](const std::vector<hd::Clause> &clauses, bool areExceptions) {
+    return llvm::any_of(clauses, [&](const hd::Clause &clause) {
+      return matches(clause, site, areExceptions);
+    });
+  };
+  bool isMeant = rule.clauses.empty() ? !site.named : any(rule.clauses, false);
+  return isMeant && !any(rule.exceptions, true); // P61
 }
 
-bool Rules::matches(const hd::Clause &clause, const Site &site) const {
+bool Rules::matches(const hd::Clause &clause, const Site &site, bool isException) const {
   auto anyKind = [&](auto fits) { return llvm::any_of(site.kinds, fits); };
   if (clause.roles.empty()
-          ? site.named
+          ? site.named && !isException
           : !site.role || !llvm::is_contained(clause.roles, *site.role)) // P18, P19
     return false;
-  return targetFits(clause, target) && (!clause.layer || nameFits(*clause.layer, site)) &&
+  return targetFits(clause, target) && lies(clause.bounds, site) &&
+         (!clause.layer || nameFits(*clause.layer, site)) &&
          anyFits(clause.classes,
                  [&](hd::LayerClass c) {
                    return anyKind([&](hd::Kind kind) { return belongsTo(kind, c); });
@@ -134,14 +173,21 @@ DictionaryAttr decisionAttr(MLIRContext *context, StringRef field, StringRef set
 }
 
 bool mayMatch(const hd::Rule &rule, StringRef target) {
-  return anyFits(rule.clauses, [&](const hd::Clause &c) { return targetFits(c, target); });
+  auto excepts = [&](const hd::Clause &c) {
+    hd::Clause elsewhere = c;
+    elsewhere.targets.clear();
+    return elsewhere == hd::Clause() && targetFits(c, target);
+  };
+  return anyFits(rule.clauses, [&](const hd::Clause &c) { return targetFits(c, target); }) &&
+         llvm::none_of(rule.exceptions, excepts);
 }
 
 std::string resolutionOf(const std::vector<hd::Rule> &rules, StringRef target) {
   std::string bits;
   for (const hd::Rule &rule : rules)
-    for (const hd::Clause &clause : rule.clauses)
-      bits += targetFits(clause, target) ? '1' : '0';
+    for (const std::vector<hd::Clause> *clauses : {&rule.clauses, &rule.exceptions})
+      for (const hd::Clause &clause : *clauses)
+        bits += targetFits(clause, target) ? '1' : '0';
   return bits;
 }
 

@@ -5,6 +5,7 @@
 
 #include "codegen/ir/Dialect.h"
 #include "halftone/description/description.hpp"
+#include "llvm/ADT/StringMap.h"
 
 namespace halftone::ir {
 
@@ -52,11 +53,17 @@ public:
 
 private:
   bool matches(const description::Rule &rule, const Site &site) const;
-  bool matches(const description::Clause &clause, const Site &site) const;
+  bool matches(const description::Clause &clause, const Site &site, bool isException) const;
+  bool lies(const description::Bounds &bounds, const Site &site) const;
 
   std::vector<description::Rule> rules;
+  llvm::StringMap<description::Place> places; ///< by layer and by parameter (P60)
   std::string target;
 };
+
+/// For kRulePlacesAttr, null where no rule has bounds.
+mlir::DictionaryAttr rulePlacesOf(mlir::MLIRContext *context,
+                                  const description::Description &description);
 
 /// Who won a field that is no format, for people: an entry of kDecisionsAttr.
 mlir::DictionaryAttr decisionAttr(mlir::MLIRContext *context, llvm::StringRef field,

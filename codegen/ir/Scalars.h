@@ -13,6 +13,9 @@ class Scalars {
 public:
   Scalars(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
 
+  /// The results of a block of scalar code, of these arguments.
+  llvm::SmallVector<mlir::Value> inlined(mlir::Block &block, mlir::ValueRange arguments);
+
   /// The f32 x rounded to `to`, in its type (F2).
   mlir::Value truncate(mlir::Value x, const Encoding &to) {
     if (to.saturate)
@@ -213,6 +216,10 @@ AccessAttr inferAccess(TensorType domain, TensorType operand);
 /// terminator's operands.
 llvm::SmallVector<mlir::Value> inlineBlock(mlir::OpBuilder &builder, mlir::Block &block,
                                            mlir::ValueRange arguments);
+inline llvm::SmallVector<mlir::Value> Scalars::inlined(mlir::Block &block,
+                                                       mlir::ValueRange arguments) {
+  return inlineBlock(builder, block, arguments);
+}
 
 /// Adjoints of a scalar region's arguments (D47), given those of what it yields; null where none
 /// arrives. `arguments` are the values that stand for the region's arguments. Fails with a

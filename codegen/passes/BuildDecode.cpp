@@ -3,6 +3,7 @@
 // docs/spec/generation.md.
 #include "codegen/ir/Continuation.h"
 #include "codegen/passes/Passes.h"
+#include "codegen/passes/ScaledRounding.h"
 
 namespace halftone::ir {
 #define GEN_PASS_DEF_BUILDDECODE
@@ -22,6 +23,8 @@ public:
 
   LogicalResult run() {
     if (failed(findTokens()))
+      return failure();
+    if (failed(checkScales()))
       return failure();
     makePositions();
     for (auto layer : llvm::make_early_inc_range(block.getOps<Layer>()))
@@ -64,6 +67,25 @@ private:
                     "symbol another name");
     before.batch = dims[0];
     before.time = dims[1];
+    return success();
+  }
+
+  /// Whether it is a parameter, rounded.
+  static bool isOfParameter(Operation *op) {
+    return isa<ParameterOp>(op) || ((isa<CastOp>(op) || isOfScaledRounding(op)) &&
+                                    isOfParameter(op->getOperand(0).getDefiningOp()));
+  }
+
+  /// A tensor's scale is that of all tokens at hand (P54).
+  LogicalResult checkScales() {
+    for (Operation &op : block)
+      if (auto cast = op.getAttrOfType<DictionaryAttr>(kCastAttr))
+        if (cast.getAs<EncodingAttr>("to").getValue().scaling.kind ==
+                encoding::Scaling::Kind::tensor &&
+            !isOfParameter(&op))
+          return refuse("what layer '" + getLayer(&op) +
+                        "' leaves is read under a scale of the whole tensor, so that a token's "
+                        "logits would depend on the others beside it; scale blocks (P54)");
     return success();
   }
 
@@ -129,8 +151,8 @@ private:
     llvm::SmallPtrSet<Operation *, 16> found;
     SmallVector<Operation *> ofLast;
     for (Operation &op : llvm::reverse(block)) {
-      bool isReadByOthers = llvm::any_of(
-          op.getUsers(), [&](Operation *reader) { return !found.contains(reader); });
+      bool isReadByOthers =
+          llvm::any_of(op.getUsers(), [&](Operation *reader) { return !found.contains(reader); });
       if (isa<OutputOp>(op) || (isRowByRow(op) && !op.use_empty() && !isReadByOthers)) {
         found.insert(&op);
         ofLast.push_back(&op);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flat parameter layout, and M4, U0 to U13 and L3 as ordinary operations.
+// The flat parameter layout, and M4, U0 to U14 and L3 as ordinary operations.
 #include <cmath>
 
 #include "codegen/passes/LossScaleForm.h"
@@ -40,7 +40,7 @@ public:
     Value gradients = flatten(flatType);
     Value parameters = FlatParametersOp::create(builder, loc, flatType);
     std::unique_ptr<OptimizerForm> optimizer =
-        createOptimizer(module->getAttrOfType<DictionaryAttr>(kOptimizerAttr));
+        createOptimizer(module->getAttrOfType<DictionaryAttr>(kOptimizerAttr), graph);
     SmallVector<AssignOp> assignments(graph.getBody().front().getOps<AssignOp>());
     accumulate(gradients);
     Checked checked = check(gradients, *optimizer);

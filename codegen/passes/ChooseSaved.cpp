@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the backward pass keeps from the forward pass, and what it computes again.
 #include "codegen/passes/Passes.h"
+#include "codegen/passes/ScaledRounding.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace halftone::ir {
@@ -143,7 +144,9 @@ private:
   /// An operand of the root: casts that nobody keeps are made again from what is kept.
   Value underRoot(Value value) {
     Operation *op = value.getDefiningOp();
-    if (!isa<CastOp>(op) || isStochastic(op) || isa<ParameterOp>(op->getOperand(0).getDefiningOp()))
+    if (!isa<CastOp>(op) || isStochastic(op) ||
+        isa<ParameterOp>(op->getOperand(0).getDefiningOp()) ||
+        isOfScaledRounding(op->getOperand(0).getDefiningOp())) // what it makes is codes or numbers
       return value;
     IRMapping mapping;
     mapping.map(op->getOperand(0), underRoot(op->getOperand(0)));
@@ -199,6 +202,8 @@ private:
     if (isView(value.getDefiningOp()))
       return viewAgain(value);
     Operation *root = rootOf(value);
+    if (leavesNumbers(root)) // codes are kept, and half as long as their numbers
+      return recomputeInKernels(value, root);
     auto decreed = root->getAttrOfType<BoolAttr>(kRecomputeAttr); // P16
     if (isa<CastOp>(root) ? isa<ParameterOp>(root->getOperand(0).getDefiningOp())
                           : decreed && !decreed.getValue())

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds what lies between the product that makes a loss's logits and the gradients that leave them,
 // and marks it as a section, which runs once per chunk of rows (docs/decisions/0024).
+#include "codegen/ir/Forms.h"
 #include "codegen/ir/Scalars.h"
 #include "codegen/passes/Passes.h"
+#include "codegen/passes/ScaledRounding.h"
 #include "codegen/skeletons/KernelGroup.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -41,6 +43,12 @@ private:
                        "nearest, or leave chunk_rows out";
   }
 
+  /// A scale is found from all rows before one of them is rounded (P54).
+  LogicalResult refuseScales() {
+    return refuse() << "its logits or their gradient are scaled; compute in bf16 there, or leave "
+                       "chunk_rows out";
+  }
+
   static bool draws(Operation *op) {
     auto map = dyn_cast<MapOp>(op);
     return map && !map.getBody().front().getOps<DrawOp>().empty();
@@ -52,17 +60,39 @@ private:
               "or leave chunk_rows out";
   }
 
-  /// From the logits, as they are read, back to the product.
-  LogicalResult findProduct(Value logits) {
-    Operation *op = logits.getDefiningOp();
+  /// Past casts, which are of the section.
+  Operation *pastCasts(Operation *op) {
     for (; isa<CastOp>(op); op = op->getOperand(0).getDefiningOp())
       members.insert(op);
+    return op;
+  }
+
+  /// Whether it adds to what rows hold something that a column has for all of them, as a bias.
+  static bool addsColumns(MapOp map) {
+    return !map.getOver() && !map.getInputs().empty() &&
+           llvm::all_of(map.getInputs().drop_front(), [](Value input) {
+             return cast<TensorType>(input.getType()).getRank() == 1;
+           });
+  }
+
+  /// From the logits, as they are read, back to the product.
+  LogicalResult findProduct(Value logits) {
+    Operation *op = pastCasts(logits.getDefiningOp());
     if (draws(op))
       return refuseDraws();
+    if (isOfScaledRounding(op))
+      return refuseScales();
+    auto map = dyn_cast<MapOp>(op);
+    if (map && addsColumns(map))
+      op = pastCasts(map.getInputs().front().getDefiningOp());
     auto contract = dyn_cast<ContractOp>(op);
-    if (!contract || contract.getBatchAxes() != 0 || contract.getPass() != ContractionPass::Forward)
-      return refuse() << "its logits are not what a linear without bias computes; make them so, or "
-                         "leave chunk_rows out";
+    if (!contract || contract.getBatchAxes() != 0 ||
+        contract.getPass() != ContractionPass::Forward ||
+        (map && getLayer(map) != getLayer(contract)))
+      return refuse() << "its logits are not what a linear computes; make them so, or leave "
+                         "chunk_rows out";
+    if (map)
+      members.insert(map);
     members.insert(contract);
     return success();
   }
@@ -91,11 +121,12 @@ private:
       }
       if (draws(user))
         return refuseDraws();
-      auto contract = dyn_cast<ContractOp>(user);
-      if (!contract)
+      if (isOfScaledRounding(user))
+        return refuseScales();
+      if (!isa<ContractOp>(user) && !isColumnSum(user))
         return refuseReaders();
-      members.insert(contract);
-      gradients.insert(contract);
+      members.insert(user);
+      gradients.insert(user);
     }
     return success();
   }
@@ -130,15 +161,22 @@ private:
     return success();
   }
 
+  /// Whether it is the gradient of a weight or a bias.
+  static bool sumsRows(Operation *op) {
+    auto contract = dyn_cast<ContractOp>(op);
+    return !contract || contract.getTransposeLhs();
+  }
+
   /// A chip's kernel adds what the chunks before have left to its own chunk's sum: no chain goes
   /// on.
   LogicalResult checkOrder() {
+    auto isOrdered = [](Operation *op) { return accumulationOf(op) == Accumulation::Ordered; };
     for (Operation *op : gradients)
-      if (forChips && cast<ContractOp>(op).getTransposeLhs() &&
-          accumulationOf(op) == Accumulation::Ordered)
-        return refuse() << "kernels for chips sum the weight's gradient chunk by chunk, which "
-                           "accumulate ordered does not allow; make the artifact with --targets "
-                           "cpu, or leave chunk_rows out";
+      if (forChips && sumsRows(op) &&
+          (isOrdered(op) || (isa<ReduceOp>(op) && llvm::any_of(members, isOrdered))))
+        return refuse() << "kernels for chips sum the weight's and the bias's gradient chunk by "
+                           "chunk, which accumulate ordered does not allow; make the artifact with "
+                           "--targets cpu, or leave chunk_rows out";
     return success();
   }
 
@@ -153,8 +191,8 @@ private:
       setPhase(op, Phase::Loss);
     }
     for (Operation *op : gradients)
-      if (auto contract = cast<ContractOp>(op); contract.getTransposeLhs())
-        startFromZeros(contract);
+      if (sumsRows(op))
+        startFromZeros(op);
   }
 
   /// What the section reads of the losses' gradients is there before it.
@@ -168,18 +206,25 @@ private:
   }
 
   /// A sum over rows goes on from what the chunks before have left.
-  void startFromZeros(ContractOp contract) {
-    OpBuilder builder(contract);
-    auto zeros = makeMap(builder, contract.getLoc(), "start", {}, contract.getType(),
+  void startFromZeros(Operation *sum) {
+    OpBuilder builder(sum);
+    auto type = cast<TensorType>(sum->getResult(0).getType());
+    auto zeros = makeMap(builder, sum->getLoc(), "start", {}, type,
                          [&](Scalars &s, ValueRange) -> SmallVector<Value> {
-                           return {s.constant(contract.getType().getElementType(), 0)};
+                           return {s.constant(type.getElementType(), 0)};
                          });
     setPhase(zeros, Phase::Loss);
     zeros->setAttr(kInternalAttr, builder.getUnitAttr());
     for (StringRef name : {StringRef(kLayerAttr), StringRef(kKindAttr)})
-      if (Attribute attribute = contract->getAttr(name))
+      if (Attribute attribute = sum->getAttr(name))
         zeros->setAttr(name, attribute);
-    contract.getStartMutable().assign(zeros.getOutputs()[0]);
+    Value start = zeros.getOutputs()[0];
+    if (auto contract = dyn_cast<ContractOp>(sum))
+      return contract.getStartMutable().assign(start);
+    auto reduce = cast<ReduceOp>(sum);
+    reduce.getInputsMutable().append(start);
+    auto reads = accesses(sum->getContext(), {AccessKind::Full, AccessKind::Start});
+    reduce.setReadsAttr(builder.getArrayAttr(SmallVector<Attribute>(reads.begin(), reads.end())));
   }
 
   MapOp loss;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/passes/GatheredMatrices.h"
 
-#include "codegen/ir/Accesses.h"
+#include "codegen/ir/GatheredLines.h"
 #include "codegen/passes/Passes.h"
 #include "codegen/skeletons/KernelGroup.h"
 #include "mlir/IR/AffineMap.h"
@@ -90,35 +90,72 @@ struct GatherMatricesPass : halftone::ir::impl::GatherMatricesBase<GatherMatrice
   using GatherMatricesBase::GatherMatricesBase;
 
   void runOnOperation() override {
+    bool areAlike = true;
     for (auto graph : getOperation().getOps<GraphOp>()) {
       if (graph.getName() == kDiagnosis)
         continue;
       for (auto op : graph.getBody().front().getOps<ContractOp>())
         for (bool isLhs : {true, false}) {
           std::optional<GatheredMatrix> matrix = findGathered(op, isLhs);
-          if (!matrix || !canBeGathered(op, *matrix))
+          if (!matrix)
             continue;
-          if (forChips)
-            return getOperation()->setAttr(kCpuApartAttr, UnitAttr::get(&getContext()));
+          bool onCpu = canBeGathered(op, *matrix) && !mayUseTiles(op);
+          bool isMarked = forChips ? canBeGatheredByChips(*matrix) : onCpu;
+          areAlike &= isMarked == onCpu;
+          if (!isMarked)
+            continue;
           for (Operation *part : {matrix->map.getOperation(), matrix->view.getOperation()})
             part->setAttr(kGatheredAttr, UnitAttr::get(&getContext()));
         }
     }
+    if (!areAlike)
+      getOperation()->setAttr(kCpuApartAttr, UnitAttr::get(&getContext()));
   }
 
 private:
-  /// Floats of lines whose number of neighbours is known. Tiles of matrices (AMX) read matrices
-  /// that lie in memory.
+  /// Floats of lines whose number of neighbours is known.
+  static bool hasLines(ContractOp op, const GatheredMatrix &matrix) {
+    return matrix.map->hasOneUse() && getPhase(matrix.map) == getPhase(op) && !op.getStart() &&
+           isa<FloatType>(tensor(matrix.source).getElementType()) &&
+           tensor(matrix.source).getColumns();
+  }
+
+  /// What two contractions read CPUs copy once.
   static bool canBeGathered(ContractOp op, const GatheredMatrix &matrix) {
+    return hasLines(op, matrix) && matrix.view->hasOneUse();
+  }
+
+  /// Of CPUs: tiles of matrices (AMX) read matrices that lie in memory.
+  static bool mayUseTiles(ContractOp op) {
     auto isBf16 = [](Value value) {
       return elementOf(tensor(value).getElementType()) == Element::bf16;
     };
-    bool ofBf16 = isBf16(op.getLhs()) && isBf16(op.getRhs());
-    bool mayUseTiles = ofBf16 && accumulationOf(op) != Accumulation::Ordered;
-    return !mayUseTiles && matrix.map->hasOneUse() && matrix.view->hasOneUse() &&
-           getPhase(matrix.map) == getPhase(op) && !op.getStart() &&
-           isa<FloatType>(tensor(matrix.source).getElementType()) &&
-           tensor(matrix.source).getColumns();
+    return isBf16(op.getLhs()) && isBf16(op.getRhs()) &&
+           accumulationOf(op) != Accumulation::Ordered;
+  }
+
+  /// Where every product that reads the matrix can gather it, elements are taken more than once or
+  /// some are left out; what is only turned is read faster as it lies.
+  static bool canBeGatheredByChips(GatheredMatrix matrix) {
+    return !isPermutation(tensor(matrix.view.getX()).getDims(), tensor(matrix.source).getDims()) &&
+           llvm::all_of(matrix.view->getUsers(), [&](Operation *user) {
+             auto op = dyn_cast<ContractOp>(user);
+             return op && chipsGather(op, op.getLhs() == matrix.view.getResult());
+           });
+  }
+
+  static bool chipsGather(ContractOp op, bool isLhs) {
+    std::optional<GatheredMatrix> matrix = findGathered(op, isLhs);
+    SmallVector<Attribute> reduction = op.getReduction();
+    return matrix && op.getLhs() != op.getRhs() && hasLines(op, *matrix) &&
+           !isGathered((isLhs ? op.getRhs() : op.getLhs()).getDefiningOp()) &&
+           findGatheredLines(matrix->access, {op.getType().getDims(), reduction},
+                             static_cast<unsigned>(op.getBatchAxes()), tensor(matrix->source));
+  }
+
+  static bool isPermutation(ArrayRef<Attribute> dims, ArrayRef<Attribute> others) {
+    return dims.size() == others.size() &&
+           std::is_permutation(dims.begin(), dims.end(), others.begin());
   }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrices of contractions that a map alone moves together, as the windows of a convolution: the
-// kernel reads them from where they came from (docs/decisions/0031).
+// kernel reads them from where they came from (docs/decisions/0031, 0037).
 #ifndef HALFTONE_PASSES_GATHEREDMATRICES_H
 #define HALFTONE_PASSES_GATHEREDMATRICES_H
 

@@ -203,12 +203,22 @@ private:
            });
   }
 
+  /// Whether `op` reads what a finish of the group computes, as the sum of all rows' weights, which
+  /// is there only after its kernel.
+  static bool readsFinish(Operation *op, const KernelGroup &group) {
+    return llvm::any_of(op->getOperands(), [&](Value v) {
+      Operation *producer = v.getDefiningOp();
+      return group.contains(producer) ? cast<KernelForm>(producer).hasFinish()
+                                      : isInlined(producer) && readsFinish(producer, group);
+    });
+  }
+
   /// A loss over rows and its gradient read a row in the same passes, and whoever asks for a loss
   /// in a step wants its gradient next. For forward() alone it is work for nothing.
   static bool isGradientOf(KernelForm op, const KernelGroup &group) {
     bool isOfGradient = getPhase(op) == Phase::LossBackward || op->hasAttr(kSectionAttr);
     return op.getSkeleton() == Skeleton::Row && isOfGradient && !getLayer(op).empty() &&
-           llvm::any_of(group.ops, [&](Operation *member) {
+           !readsFinish(op, group) && llvm::any_of(group.ops, [&](Operation *member) {
              auto loss = cast<KernelForm>(member);
              return loss.getSkeleton() == Skeleton::Row && getPhase(loss) == Phase::Loss &&
                     getLayer(loss) == getLayer(op) && loss.getDomain().hasSameDims(op.getDomain());

@@ -4,6 +4,7 @@
 // widens, exactly, stands before it and is computed inside its kernel; a contraction reads narrow
 // matrices as they are.
 #include "codegen/passes/Passes.h"
+#include "codegen/passes/ScaledRounding.h"
 
 namespace halftone::ir {
 #define GEN_PASS_DEF_INSERTCASTS
@@ -23,7 +24,7 @@ class Caster {
 public:
   explicit Caster(GraphOp graph) : graph(graph), builder(graph.getContext()) {}
 
-  void run() {
+  LogicalResult run() {
     SmallVector<Operation *> ops;
     for (Operation &op : graph.getBody().front())
       ops.push_back(&op);
@@ -36,6 +37,7 @@ public:
         readAtSink(op);
     }
     graph->setAttr(kValuesAttr, builder.getArrayAttr(values));
+    return success(isSound);
   }
 
 private:
@@ -211,7 +213,7 @@ private:
   Value roundAt(Value value, RoundingPointAttr point, Value original, Operation *user,
                 StringRef name) {
     Element from = isDelivered(value) ? Element::f32 : elementOf(value); // P30
-    Encoding to = point.getEncoding();
+    Encoding to = encodingOf(point, cast<TensorType>(value.getType()), user);
     if (encoding::keeps(to, from))
       return value;
     name = nameIfDrawn(point, name);
@@ -219,22 +221,55 @@ private:
         casts[{value, EncodingAttr::get(builder.getContext(), to), builder.getStringAttr(name)}];
     if (known) {
       if (isSource(original.getDefiningOp()))
-        setPhase(known, firstOf(getPhase(known), getPhase(user)));
+        readBy(user, known);
       return known->getResult(0);
     }
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointAfterValue(value);
-    auto op = CastOp::create(builder, value.getLoc(), value, to, name);
-    known = op;
-    tag(op, original, user);
-    record(op, nameOf(cast<OpResult>(original)), user, point);
+    SmallVector<Operation *> built;
+    if (encoding::is_scaled(to))
+      built = buildScaledRounding(builder, value.getLoc(), value, to, name);
+    else
+      built.push_back(CastOp::create(builder, value.getLoc(), value, to, name));
+    Operation *op = known = built.back();
+    for (Operation *part : built)
+      tag(part, original, user);
+    if (built.size() > 1)
+      parts[op] = std::move(built);
+    record(op->getResult(0), nameOf(cast<OpResult>(original)), user, point);
     NamedAttrList cast;
     cast.append("value", builder.getI64IntegerAttr(static_cast<int64_t>(values.size()) - 1));
     cast.append("from", EncodingAttr::get(builder.getContext(), from));
     cast.append("to", EncodingAttr::get(builder.getContext(), to));
     cast.append("rule", builder.getI64IntegerAttr(point.getRule()));
     op->setAttr(kCastAttr, cast.getDictionary(builder.getContext()));
-    return op;
+    return op->getResult(0);
+  }
+
+  /// What `point` rounds a tensor of that type to (P51).
+  Encoding encodingOf(RoundingPointAttr point, TensorType type, Operation *user) {
+    Encoding to = point.getEncoding();
+    if (!encoding::is_scaled(to))
+      return to;
+    if (type.getRank() < 2)
+      return {encoding::element_of_numbers(to), to.rounding};
+    if (to.scaling.kind == encoding::Scaling::Kind::block && !type.getColumns()) {
+      user->emitError() << "an operand of '" << getLayer(user) << "' has columns of symbol "
+                        << cast<StringAttr>(type.getDims().back())
+                        << ", along which blocks of a scaled format have no number of columns "
+                           "(P51); state scaled tensor for it";
+      isSound = false;
+      return {encoding::element_of_numbers(to), to.rounding};
+    }
+    return to;
+  }
+
+  /// That a source is read in both phases.
+  void readBy(Operation *user, Operation *rounding) {
+    Phase phase = firstOf(getPhase(rounding), getPhase(user));
+    setPhase(rounding, phase);
+    for (Operation *part : parts.lookup(rounding))
+      setPhase(part, phase);
   }
 
   static bool isSource(Operation *op) { return isa<InputOp, StateOp, ParameterOp>(op); }
@@ -312,14 +347,18 @@ private:
   OpBuilder builder;
   llvm::DenseMap<Value, Value> stored; ///< an unrounded value to what is left of it
   llvm::DenseMap<Key, Operation *> casts;
+  llvm::DenseMap<Operation *, SmallVector<Operation *>>
+      parts;                                  ///< of a scaled rounding, by its last
   llvm::DenseMap<Value, Operation *> decoded; ///< inputs of integers to what stands for them
   SmallVector<Attribute> values;
+  bool isSound = true;
 };
 
 struct InsertCastsPass : halftone::ir::impl::InsertCastsBase<InsertCastsPass> {
   void runOnOperation() override {
     for (auto graph : getOperation().getOps<GraphOp>()) {
-      Caster(graph).run();
+      if (failed(Caster(graph).run()))
+        return signalPassFailure();
       for (auto op : llvm::make_early_inc_range(graph.getBody().front().getOps<HandOnOp>())) {
         op.replaceAllUsesWith(op.getX()); // of one that no rules were asked about
         op.erase();

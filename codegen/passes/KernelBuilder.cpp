@@ -48,7 +48,7 @@ SmallVector<AccessAttr> KernelBuilder::getAccesses(KernelForm op) {
 
 /// The scalar that stands for `value` in the body: computed here, computed again here, or loaded.
 Value KernelBuilder::getElement(Value value, AccessAttr access) {
-  if (access.getKind() == AccessKind::Turns)
+  if (access.getKind() == AccessKind::Turns || access.getKind() == AccessKind::Start)
     return inputs[{value, access}] = Value();
   if (isMatrix(access.getKind()))
     return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The optimizers' formulas: U4, U5, U6, U9 to U13.
+// The optimizers' formulas: U4, U5, U6, U9 to U14.
 #include "codegen/passes/Optimizers.h"
 
 #include <cmath>
@@ -299,9 +299,52 @@ private:
   double beta1, beta2;
 };
 
+/// U14; carried: the number of updates, in two digits of base 2^20, and whether that is of this one
+class Custom : public OptimizerForm {
+public:
+  explicit Custom(GraphOp graph) : values(graph.getBody().front().getOps<OwnValueOp>()) {
+    assert(!values.empty() && "import gives it the parameter's");
+  }
+  ~Custom() override {
+    for (OwnValueOp value : values)
+      value.erase();
+  }
+
+  SmallVector<Scalar> moments() const override {
+    SmallVector<Scalar> all;
+    for (OwnValueOp state : llvm::drop_begin(values))
+      all.push_back({("custom." + state.getName()).str(), 0});
+    return all;
+  }
+
+  SmallVector<Scalar> carriedScalars() const override {
+    return {{"custom.updates_high", 0}, {"custom.updates_low", 0}, {"custom.updates_before", 0}};
+  }
+
+  SmallVector<Value> nextScalars(Scalars &s, ValueRange carried) const override {
+    Value one = s.like(carried[0], 1), base = s.like(carried[0], 0x1p20);
+    Value low = s.add(carried[1], one), overflows = s.equal(low, base);
+    return {s.select(overflows, s.add(carried[0], one), carried[0]),
+            s.select(overflows, s.like(low, 0), low), s.fma(carried[0], base, carried[1])};
+  }
+
+  SmallVector<Value> updateElement(Scalars &s, const Element &e) const override {
+    SmallVector<Value> operands{e.parameter, e.gradient, e.learningRate, e.weightDecay,
+                                e.carried[2]};
+    llvm::append_range(operands, ArrayRef(e.moments).take_front(values.size() - 1));
+    SmallVector<Value> next;
+    for (OwnValueOp value : values)
+      next.push_back(s.inlined(value.getBody().front(), operands)[0]);
+    return next;
+  }
+
+private:
+  SmallVector<OwnValueOp> values;
+};
+
 } // namespace
 
-std::unique_ptr<OptimizerForm> createOptimizer(DictionaryAttr attributes) {
+std::unique_ptr<OptimizerForm> createOptimizer(DictionaryAttr attributes, GraphOp graph) {
   StringRef kind = attributes.getAs<StringAttr>("kind").getValue();
   if (kind == "adam" || kind == "adamw")
     return std::make_unique<Adam>(attributes, kind, /*decoupled=*/kind == "adamw");
@@ -313,6 +356,8 @@ std::unique_ptr<OptimizerForm> createOptimizer(DictionaryAttr attributes) {
     return std::make_unique<RmsProp>(attributes);
   if (kind == "lion")
     return std::make_unique<Lion>(attributes);
+  if (kind == "custom")
+    return std::make_unique<Custom>(graph);
   assert(kind == "sgd" && "import gives it one of these");
   return std::make_unique<Sgd>(attributes);
 }

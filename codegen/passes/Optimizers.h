@@ -36,8 +36,9 @@ public:
                                                        const Element &element) const = 0;
 };
 
-/// From the module's kOptimizerAttr.
-std::unique_ptr<OptimizerForm> createOptimizer(mlir::DictionaryAttr attributes);
+/// From the module's kOptimizerAttr, and the training graph's OwnValueOps, which it erases with
+/// itself.
+std::unique_ptr<OptimizerForm> createOptimizer(mlir::DictionaryAttr attributes, GraphOp graph);
 
 } // namespace halftone::ir
 

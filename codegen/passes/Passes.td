@@ -119,8 +119,9 @@ def RunInParts : Halftone_Pass<"halftone-run-in-parts", "Mark batched products a
 def GatherMatrices : Halftone_Pass<"halftone-gather-matrices", "Mark maps that only move what one contraction reads"> {
   let description = [{
     May change rounding: no. A map that leaves elements as they are, such as the windows of a convolution, and the view that makes a
-    matrix of them get `halftone.gathered`: the CPU's contraction copies its blocks from where the elements were (decisions/0031). Where
-    kernels for chips are made, too, all stays as it is, and the module is marked `halftone.cpu_apart` where there is such a map.
+    matrix of them get `halftone.gathered`: the contraction copies its blocks from where the elements were (decisions/0031). Where
+    kernels for chips are made, too, those are marked that chips gather (decisions/0037), and the module gets `halftone.cpu_apart` where they
+    are others than the CPU's.
   }];
   let options = [Option<"forChips", "for-chips", "bool", "false", "Whether kernels for chips are made, too">];
 }

@@ -30,9 +30,11 @@ Followed widest(Followed a, Followed b) {
   return a->element == b->element ? Encoding(a->element) : Encoding();
 }
 
-/// What is left behind at a point, however it was rounded.
+/// What is left behind at a point, however it was rounded; what is scaled counts as bf16 (P53).
 Encoding heldAt(RoundingPointAttr point) {
   Encoding held = point.getEncoding();
+  if (encoding::is_scaled(held))
+    return Encoding(Element::bf16);
   held.rounding = hd::Rounding::nearest_even;
   return held;
 }
@@ -144,8 +146,10 @@ private:
     return RoundingPointAttr::get(context, encoding, role, decision.rule, beaten);
   }
 
-  /// P49
+  /// P49, P53
   hd::Rounding roundingOf(Element element, hd::Rounding stated) {
+    if (encoding::traits(element).bits < 8)
+      return hd::Rounding::nearest_even;
     bool draws = !graph.isInference() && encoding::is_narrow(element);
     return stated == hd::Rounding::stochastic && !draws ? hd::Rounding::nearest_even : stated;
   }

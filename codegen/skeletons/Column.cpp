@@ -31,6 +31,20 @@ bool Column::joinsProducer(KernelForm op, const KernelGroup &group) const {
   return getPhase(op) == group.phase && joinsSibling(op, group);
 }
 
+/// Whether the operation's sum goes on from what its result holds (D74).
+static bool goesOn(Operation *op) {
+  auto isStart = [](AccessAttr access) { return access.getKind() == AccessKind::Start; };
+  return llvm::any_of(cast<KernelForm>(op).getOperandAccesses(), isStart);
+}
+
+/// The kernel's input that its sum goes on from.
+static std::optional<unsigned> findStart(KernelOp kernel) {
+  for (unsigned i = 0; i < kernel.getInputs().size(); ++i)
+    if (kernel.getInputAccess(i).getKind() == AccessKind::Start)
+      return i;
+  return std::nullopt;
+}
+
 /// How many axes of a batch the operation's sums have; nothing of one that sums nothing.
 static std::optional<size_t> countBatchAxesOf(Operation *op) {
   auto reduce = dyn_cast<ReduceOp>(op);
@@ -47,9 +61,10 @@ bool Column::joinsSibling(KernelForm op, const KernelGroup &group) const {
   if (group.skeleton != this)
     return group.skeleton->carries(op, group);
   int64_t sums = op->getNumResults();
-  bool alike = true;
+  bool alike = !goesOn(op);
   for (Operation *member : group.ops) {
     sums += member->getNumResults();
+    alike &= !goesOn(member);
     alike &= countBatchAxesOf(member).value_or(0) == countBatchAxesOf(op).value_or(0);
   }
   return hasSameDomain(op, group) && alike && sums <= kMostSums;
@@ -79,6 +94,10 @@ LogicalResult Column::verify(KernelOp kernel) const {
         countBatchAxes({}, cast<TensorType>(kernel.getStored()[i].getType())) !=
             kernel.getBatchDims().size())
       return kernel.emitOpError("has sums of several batches; split it into several kernels");
+  if (findStart(kernel) &&
+      (countStoredAs(kernel, AccessKind::Column) != 1 || !kernel.getBatchDims().empty()))
+    return kernel.emitOpError("goes on from what its result holds, so that it has one sum and no "
+                              "batch; split it into several kernels");
   return Skeleton::verify(kernel);
 }
 
@@ -105,6 +124,7 @@ void Column::buildTasks(Code &code, Frame &frame, Value first, Value last) const
   cpu::Body body(code, frame);
   body.enterKernel();
   ArrayRef<Attribute> batch = frame.kernel.getBatchDims();
+  std::optional<unsigned> start = findStart(frame.kernel);
   Value rows =
       frame.product(code, frame.kernel.getDomainType().getRowDims().drop_front(batch.size()));
   Value columns = frame.columns(code);
@@ -122,8 +142,14 @@ void Column::buildTasks(Code &code, Frame &frame, Value first, Value last) const
                      : code.firstLanes(code.subtract(columns, from), lanes);
     Values zeros(vectors * sumsOf.size(), code.splat(0.0f, lanes));
     Value lastRow = code.add(firstRow, rows);
+    Values before = zeros;
+    if (start)
+      for (unsigned vector = 0; vector < vectors; ++vector)
+        before[vector] =
+            code.load(code.vector(code.f32(), lanes),
+                      code.address(frame.input(*start), code.f32(), columnOf(vector)), mask);
     Values totals =
-        code.loop(firstRow, lastRow, kSumChunk, zeros, [&](Value chunk, ValueRange totalsSoFar) {
+        code.loop(firstRow, lastRow, kSumChunk, before, [&](Value chunk, ValueRange totalsSoFar) {
           Value chunkEnd = code.minimum(code.add(chunk, code.integer(kSumChunk)), lastRow);
           Values sums = code.loop(chunk, chunkEnd, 1, zeros, [&](Value row, ValueRange sumsSoFar) {
             body.enterRow(row);
@@ -240,9 +266,12 @@ BodyForm Column::getBodyForm(KernelOp kernel, CudaPlanAttr) const {
                 << "int column, const float* totals) const {\n";
     StringRef place = isBatch ? "element * columns() + column" : "column";
     unsigned total = 0;
+    // What earlier chunks left is added last: ChunkRows has refused the model where order is law.
+    StringRef before = findStart(printer.kernel) ? "start[column] + " : "";
     for (unsigned i = 0; i < printer.kernel.getStored().size(); ++i)
       if (isStoredAs(printer.kernel, i, AccessKind::Column))
-        printer.out << "    result" << i << "[" << place << "] = totals[" << total++ << "];\n";
+        printer.out << "    result" << i << "[" << place << "] = " << before << "totals[" << total++
+                    << "];\n";
     printer.out << "  }\n";
     return success();
   };

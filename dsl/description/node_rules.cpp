@@ -141,14 +141,34 @@ Sentence input_fault(const Description& description, const Node& node,
 }
 
 Sentence parameter_fault(const Node& node, const ParameterAttributes& attributes) {
+  using Kind = Initializer::Kind;
   const Initializer& initializer = attributes.initializer;
-  if (initializer.kind == Initializer::Kind::constant && initializer.second != 0) {
+  const Kind kind = initializer.kind;
+  if (kind == Kind::constant && initializer.second != 0) {
     return subject(node) + " has a constant initializer with a second number, " +
            spelled(initializer.second) + "; leave it 0 (D20)";
   }
+  const Initializer standard;
+  if ((kind == Kind::orthogonal && initializer.second != 0) ||
+      (kind != Kind::truncated_normal &&
+       (initializer.low != standard.low || initializer.high != standard.high))) {
+    return subject(node) + " has an initializer " + std::string(spelled(kind)) +
+           " with numbers that its text leaves out; leave them as they are (D20)";
+  }
+  if (kind == Kind::orthogonal && node.shape.size() < 2) {
+    return subject(node) + " has an initializer orthogonal and one dimension; give it two or " +
+           "more, or another initializer (D20)";
+  }
+  if (!is_finite_in_f32(initializer.low) || !is_finite_in_f32(initializer.high) ||
+      initializer.low > initializer.high) {
+    return subject(node) + " has an initializer truncated_normal from " + spelled(initializer.low) +
+           " to " + spelled(initializer.high) +
+           "; use ends that are finite in f32 and in order (D20)";
+  }
+  const bool is_normal = kind == Kind::normal || kind == Kind::truncated_normal;
   if (!is_finite_in_f32(initializer.first) || !is_finite_in_f32(initializer.second) ||
-      (initializer.kind == Initializer::Kind::uniform && initializer.first > initializer.second) ||
-      (initializer.kind == Initializer::Kind::normal && initializer.second < 0)) {
+      (kind == Kind::uniform && initializer.first > initializer.second) ||
+      (is_normal && initializer.second < 0)) {
     return subject(node) + " has an initializer " + std::string(spelled(initializer.kind)) +
            " of " + spelled(initializer.first) + " and " + spelled(initializer.second) +
            "; use numbers finite in f32, ends in order and a deviation that is not negative (D20)";

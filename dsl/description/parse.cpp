@@ -74,6 +74,8 @@ class Parser {
   bool parse_optimizer();
   template <class Optimizer>
   bool read_optimizer(Optimizer& optimizer);
+  bool read_functions(auto&) { return true; }
+  bool read_functions(Custom& custom);
   bool parse_clip();
   bool parse_clip_value();
   bool parse_schedule();
@@ -327,6 +329,24 @@ bool Parser::parse_optimizer() {
   return known ? read : scan_.unexpected("an optimizer, " + known_optimizers());
 }
 
+/// What follows the settings of a user's: "parameter { ... } momentum { ... }".
+bool Parser::read_functions(Custom& custom) {
+  if (!scan_.expect_word(detail::spelled(kParameterKind)) ||
+      !detail::read_expression(scan_, 0, custom.parameter))
+    return false;
+  while (!scan_.at_end_of_line()) {
+    std::string_view name;
+    if (!scan_.read_word(name, "the name of a state")) return false;
+    Custom::State& state = custom.states.emplace_back();
+    state.name = name;
+    if (!detail::read_expression(scan_, 0, state.next)) return false;
+  }
+  const auto operands = static_cast<std::int32_t>(kCustomOperands + custom.states.size());
+  custom.parameter.arity = operands;
+  for (Custom::State& state : custom.states) state.next.arity = operands;
+  return true;
+}
+
 template <class Optimizer>
 bool Parser::read_optimizer(Optimizer& optimizer) {
   for (const auto& setting : Optimizer::settings) {
@@ -340,7 +360,7 @@ bool Parser::read_optimizer(Optimizer& optimizer) {
       return false;
     }
   }
-  return true;
+  return read_functions(optimizer);
 }
 
 bool Parser::parse_clip_value() {

@@ -40,8 +40,14 @@ bool read_initializer(Scanner& scan, Initializer& initializer) {
       !scan.read_number(initializer.first, "a number")) {
     return false;
   }
-  if (initializer.kind != Initializer::Kind::constant &&
-      !(scan.expect(',') && scan.read_number(initializer.second, "a number"))) {
+  using Kind = Initializer::Kind;
+  const auto read_next = [&](double& number) {
+    return scan.expect(',') && scan.read_number(number, "a number");
+  };
+  const bool has_one = initializer.kind == Kind::constant || initializer.kind == Kind::orthogonal;
+  if (!has_one && !read_next(initializer.second)) return false;
+  if (initializer.kind == Kind::truncated_normal &&
+      !(read_next(initializer.low) && read_next(initializer.high))) {
     return false;
   }
   return scan.expect(')');

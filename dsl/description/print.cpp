@@ -86,7 +86,11 @@ class Printer {
   void put_attributes(const ParameterAttributes& attributes) {
     const Initializer& initializer = attributes.initializer;
     put(" init ", spelled(initializer.kind), "(", spelled(initializer.first));
-    if (initializer.kind != Initializer::Kind::constant) put(", ", spelled(initializer.second));
+    using Kind = Initializer::Kind;
+    if (initializer.kind != Kind::constant && initializer.kind != Kind::orthogonal)
+      put(", ", spelled(initializer.second));
+    if (initializer.kind == Kind::truncated_normal)
+      put(", ", spelled(initializer.low), ", ", spelled(initializer.high));
     put(")");
     if (!attributes.decay) put(" no_decay");
     if (attributes.frozen) put(" frozen");
@@ -151,7 +155,18 @@ class Printer {
       if (stated) put(" ", setting.word);
       if (stated && setting.number != nullptr) put(" ", spelled(optimizer.*setting.number));
     }
+    put_functions(optimizer);
     put("\n");
+  }
+
+  void put_functions(const auto&) {}
+  void put_functions(const Custom& custom) {
+    put(" parameter");
+    put_expression(custom.parameter);
+    for (const Custom::State& state : custom.states) {
+      put(" ", state.name);
+      put_expression(state.next);
+    }
   }
 
   const Description& description_;

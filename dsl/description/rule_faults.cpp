@@ -40,6 +40,9 @@ class RuleView {
 
   const rules::Fields& fields() const { return fields_; }
   int clauses() const { return static_cast<int>(rule_.clauses.size()); }
+  bool if_any() const { return rule_.if_any; }
+  int exceptions() const { return static_cast<int>(rule_.exceptions.size()); }
+  const Bounds& bounds(int c) const { return clause(c).bounds; }
   std::size_t glob_size(int c) const { return clause(c).layer->size(); }
   int chips(int c) const { return static_cast<int>(clause(c).targets.size()); }
   rules::Chip chip(int c, int i) const {
@@ -48,10 +51,14 @@ class RuleView {
   }
   rules::Parts parts(int c) const {
     const Clause& of = clause(c);
-    return {mask_of(of.classes), set_of(of.ops),       mask_of(of.roles),
-            mask_of(of.passes),  of.layer.has_value(), !of.targets.empty()};
+    return {mask_of(of.classes),  set_of(of.ops),       mask_of(of.roles),  mask_of(of.passes),
+            of.layer.has_value(), !of.targets.empty(), of.bounds.stated()};
   }
-  const Clause& clause(int c) const { return rule_.clauses[static_cast<std::size_t>(c)]; }
+  const Clause& clause(int c) const {
+    const auto at = static_cast<std::size_t>(c);
+    return at < rule_.clauses.size() ? rule_.clauses[at]
+                                     : rule_.exceptions[at - rule_.clauses.size()];
+  }
 
  private:
   template <typename Value>
@@ -68,6 +75,7 @@ class RuleView {
 struct Named {
   std::string_view name, layer;  // layer: a parameter's name without its last part (P5)
   rules::Subject subject;
+  Place place;
   Table<const char*> internals{};
   Kind kind{};  // of a layer
 
@@ -78,6 +86,15 @@ struct Named {
     return std::ranges::any_of(internals, [&](const char* value) {
       return glob_matches(glob, std::string(name) + "." + value);
     });
+  }
+  // Whether the glob and the bounds of a clause fit, its own name or that of an internal value.
+  bool is_named(const RuleView& rule, int c) const {
+    const Clause& clause = rule.clause(c);
+    return !clause.layer || is_called(*clause.layer) ||
+           ((rule.parts(c).roles & rules::bit(Role::internal)) != 0 && has_internal(*clause.layer));
+  }
+  bool is_meant(const RuleView& rule, int c) const {
+    return is_named(rule, c) && fits(rule.bounds(c), place);
   }
 };
 
@@ -91,6 +108,7 @@ class ModelView {
  public:
   explicit ModelView(const Description& description) : trains_(!description.losses.empty()) {
     const auto& nodes = description.nodes;
+    const std::vector<Place> places = places_of(description);
     std::vector<KindSet> readers(nodes.size());
     std::vector<bool> trained(nodes.size(), false);  // values that have a gradient
     for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -110,13 +128,14 @@ class ModelView {
       }
       trained[i] = reads.trained();
       named_.push_back({node.name, node.name, rules::layer_subject(node.kind, reads, trains_),
-                        form_of(node.kind).internals, node.kind});
+                        places[i], form_of(node.kind).internals, node.kind});
     }
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const auto* parameter = std::get_if<ParameterAttributes>(&nodes[i].attributes);
       if (!parameter) continue;
       named_.push_back({nodes[i].name, without_part(nodes[i].name),
-                        rules::parameter_subject(readers[i], trains_ && !parameter->frozen)});
+                        rules::parameter_subject(readers[i], trains_ && !parameter->frozen),
+                        places[i]});
     }
   }
 
@@ -127,13 +146,36 @@ class ModelView {
     const bool of_internals = (parts.roles & rules::bit(Role::internal)) != 0;
     rules::Selected selected;
     for (const Named& one : named_) {
-      if (!parts.layer || one.is_called(*rule.clause(c).layer)) {
-        rules::select(selected, parts, one.subject, fields);
-      } else if (of_internals && one.has_internal(*rule.clause(c).layer)) {
-        rules::select(selected, parts, rules::internal_subject(one.kind), fields);
+      const bool whole = !parts.layer || one.is_called(*rule.clause(c).layer);
+      if (!whole && !(of_internals && one.has_internal(*rule.clause(c).layer))) continue;
+      const rules::Subject subject = whole ? one.subject : rules::internal_subject(one.kind);
+      if (c >= 0 && !fits(rule.bounds(c), one.place)) {
+        selected.named = selected.bounded = true;
+        selected.of_ops = selected.of_ops || (rules::ops_of(parts) & subject.ops).any();
+        continue;
       }
+      rules::Parts left = parts;
+      if (c < rule.clauses() && !leave(left, rule, one, subject)) {
+        selected.named = selected.of_ops = selected.excepted = true;
+        continue;
+      }
+      rules::select(selected, left, subject, fields);
     }
     return selected;
+  }
+
+  bool excepts(const RuleView& rule, int exception) const {
+    for (int c = rule.clauses() > 0 ? 0 : -1; c < rule.clauses(); ++c) {
+      rules::Parts parts = c < 0 ? rules::Parts{} : rule.parts(c);
+      if (!rules::both(parts, rule.parts(exception))) continue;
+      for (const Named& one : named_) {
+        if ((c < 0 || one.is_meant(rule, c)) && one.is_meant(rule, exception) &&
+            rules::selects(parts, one.subject)) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   rules::Internal meant(const RuleView& rule, int c) const {
@@ -149,6 +191,15 @@ class ModelView {
   }
 
  private:
+  // P61: what the exceptions leave of one that a clause means.
+  static bool leave(rules::Parts& parts, const RuleView& rule, const Named& one,
+                    const rules::Subject& subject) {
+    for (int e = rule.clauses(); e < rule.clauses() + rule.exceptions(); ++e) {
+      if (one.is_meant(rule, e) && !rules::leave(parts, rule.parts(e), subject)) return false;
+    }
+    return true;
+  }
+
   bool trains_;
   std::vector<Named> named_;
 };

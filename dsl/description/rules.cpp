@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Precision rules: how the text form spells and reads them.
+#include <algorithm>
+
 #include "halftone/description/text.hpp"
 #include "parts.hpp"
 #include "spelling.hpp"
@@ -48,6 +50,24 @@ void put_clause(std::string& text, const Clause& clause) {
   put_choices(text, "role", clause.roles);
   put_choices(text, "pass", clause.passes);
   put_choices(text, "target", clause.targets);
+  const Bounds& bounds = clause.bounds;
+  const auto put = [&](const char* word, std::int64_t number) {
+    if (number != 0) text.append(word).append(std::to_string(number));
+  };
+  put(" first ", bounds.first);
+  put(" last ", bounds.last);
+  if (bounds.depth_end != 0) {
+    text += " depth " + std::to_string(bounds.depth_from) + " " + std::to_string(bounds.depth_end);
+  }
+  put(" at_least ", bounds.at_least);
+  put(" smaller_than ", bounds.smaller_than);
+}
+
+void put_clauses(std::string& text, const std::vector<Clause>& clauses) {
+  for (std::size_t i = 0; i < clauses.size(); ++i) {
+    if (i > 0) text += " or";
+    put_clause(text, clauses[i]);
+  }
 }
 
 std::string text_of(const EncodingChoice& choice) {
@@ -90,6 +110,27 @@ bool read_targets(Scanner& scan, std::vector<TargetRange>& targets) {
   return true;
 }
 
+bool read_bounds(Scanner& scan, Bounds& bounds) {
+  const auto read = [&](std::string_view word, std::int64_t& number) {
+    if (!scan.take_word(word)) return true;
+    const Position start = scan.position();
+    if (!scan.read_integer(number, "a whole number")) return false;
+    return number > 0 || scan.fail(start, "expected a number above 0 behind " + std::string(word));
+  };
+  if (!read("first", bounds.first) || !read("last", bounds.last)) return false;
+  if (scan.take_word("depth")) {
+    const Position start = scan.position();
+    if (!scan.read_integer(bounds.depth_from, "the number of the first copy") ||
+        !scan.read_integer(bounds.depth_end, "the number of the copy behind the last")) {
+      return false;
+    }
+    if (bounds.depth_from < 0 || bounds.depth_end <= bounds.depth_from) {
+      return scan.fail(start, "expected two numbers behind depth, from 0 on and the second larger");
+    }
+  }
+  return read("at_least", bounds.at_least) && read("smaller_than", bounds.smaller_than);
+}
+
 bool read_clause(Scanner& scan, Clause& clause) {
   if (scan.take_word("layer") &&
       !scan.read_string(clause.layer.emplace(), "a glob of layer names in quotes")) {
@@ -98,11 +139,13 @@ bool read_clause(Scanner& scan, Clause& clause) {
   if (!read_choices(scan, "class", clause.classes) ||
       !read_choices(scan, "op", clause.ops, is_computed) ||
       !read_choices(scan, "role", clause.roles) || !read_choices(scan, "pass", clause.passes) ||
-      !read_targets(scan, clause.targets)) {
+      !read_targets(scan, clause.targets) || !read_bounds(scan, clause.bounds)) {
     return false;
   }
   return clause != Clause{} ||
-         scan.unexpected("layer, class, op, role, pass or target, in this order");
+         scan.unexpected(
+             "layer, class, op, role, pass, target, first, last, depth, at_least or smaller_than, "
+             "in this order");
 }
 
 // What rules may state (P10 to P14).
@@ -112,8 +155,25 @@ bool is_stored(Element element) {
 }
 bool is_master(Element element) { return element == Element::f32; }
 
+// P51
+bool read_scaling(Scanner& scan, encoding::Scaling& scaling) {
+  using Kind = encoding::Scaling::Kind;
+  if (!scan.take_word("scaled")) return true;
+  scaling.kind = scan.take_word("block") ? Kind::block : Kind::tensor;
+  if (scaling.kind == Kind::block) {
+    std::int64_t size = 0;
+    if (!scan.read_integer(size, "the size of a block")) return false;
+    scaling.size = static_cast<std::int32_t>(std::clamp<std::int64_t>(size, -1, 1 << 30));
+  } else if (!scan.take_word("tensor")) {
+    return scan.unexpected("'tensor' or 'block'");
+  }
+  return scan.read_enum(scaling.scale, "a format of scales",
+                        +[](Element element) { return element == Element::f8e8m0; });
+}
+
 bool read_format(Scanner& scan, Encoding& encoding, std::string_view what, bool (*fits)(Element)) {
   if (!scan.read_enum(encoding.element, what, fits)) return false;
+  if (!read_scaling(scan, encoding.scaling)) return false;
   encoding.saturate = scan.take_word("saturate");
   return true;
 }
@@ -162,17 +222,20 @@ bool read_fields(Scanner& scan, Rule& rule) {
       return scan.unexpected("'always' or 'never'");
     }
   }
-  return !scan.take_word("loss_scale") || read_loss_scale(scan, rule.loss_scale.emplace());
+  if (scan.take_word("loss_scale") && !read_loss_scale(scan, rule.loss_scale.emplace())) {
+    return false;
+  }
+  return !scan.take_word("because") || scan.read_string(rule.because, "a reason in quotes");
 }
 
 }  // namespace
 
 std::string spelled(const Rule& rule) {
   std::string text = rule.clauses.empty() ? "everywhere" : "where";
-  for (std::size_t i = 0; i < rule.clauses.size(); ++i) {
-    if (i > 0) text += " or";
-    put_clause(text, rule.clauses[i]);
-  }
+  put_clauses(text, rule.clauses);
+  if (!rule.exceptions.empty()) text += " except";
+  put_clauses(text, rule.exceptions);
+  if (rule.if_any) text += " if_any";
   text += " :";
   if (rule.store) text += " store " + text_of(*rule.store);
   if (rule.compute) text += " compute " + text_of(*rule.compute);
@@ -182,22 +245,29 @@ std::string spelled(const Rule& rule) {
   if (rule.rounding) text.append(" rounding ").append(spelled(*rule.rounding));
   if (rule.recompute) text.append(*rule.recompute ? " recompute always" : " recompute never");
   if (rule.loss_scale) text += " loss_scale " + text_of(*rule.loss_scale);
+  if (!rule.because.empty()) text += " because " + quoted(rule.because);
   return text;
 }
 
 bool read_rule(Scanner& scan, Rule& rule) {
-  if (scan.take_word("where")) {
+  const auto read_clauses = [&](std::vector<Clause>& clauses) {
     do {
-      if (!read_clause(scan, rule.clauses.emplace_back())) return false;
+      if (!read_clause(scan, clauses.emplace_back())) return false;
     } while (scan.take_word("or"));
+    return true;
+  };
+  if (scan.take_word("where")) {
+    if (!read_clauses(rule.clauses)) return false;
   } else if (!scan.expect_word("everywhere")) {
     return false;
   }
+  if (scan.take_word("except") && !read_clauses(rule.exceptions)) return false;
+  rule.if_any = scan.take_word("if_any");
   if (!scan.expect(':') || !read_fields(scan, rule)) return false;
   return scan.at_end_of_line() ||
          scan.unexpected(
-             "store, compute, result, accumulate, master, rounding, recompute or loss_scale, at "
-             "most once each and in this order");
+             "store, compute, result, accumulate, master, rounding, recompute, loss_scale or "
+             "because, at most once each and in this order");
 }
 
 }  // namespace detail

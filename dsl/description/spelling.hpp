@@ -43,7 +43,7 @@ constexpr auto words(Rounding) { return views(kRoundingWords); }
 constexpr auto words(LossScale::Kind) { return views(kLossScaleWords); }
 
 constexpr auto words(Initializer::Kind) {
-  return std::array{"constant"sv, "uniform"sv, "normal"sv};
+  return std::array{"constant"sv, "uniform"sv, "normal"sv, "truncated_normal"sv, "orthogonal"sv};
 }
 
 constexpr auto words(ScalarOp) {

@@ -258,6 +258,25 @@ Sentence optimizer_fault(const Sgd& sgd) {
   return std::nullopt;
 }
 
+Sentence optimizer_fault(const Custom& custom) {
+  if (Sentence fault = setting_fault(custom)) return fault;
+  const std::size_t operands = kCustomOperands + custom.states.size();
+  if (custom.states.size() > kMostCustomStates)
+    return "the optimizer custom has " + std::to_string(custom.states.size()) +
+           " states; leave it " + std::to_string(kMostCustomStates) + " or fewer (D11)";
+  if (Sentence fault = expression_fault(custom.parameter, operands))
+    return "the optimizer's new parameter: " + *fault + " (D11)";
+  std::unordered_set<std::string_view> names{spelled(kParameterKind)};
+  for (const Custom::State& state : custom.states) {
+    if (!is_symbol(state.name) || !names.insert(state.name).second)
+      return "the optimizer custom has a state " + quoted(state.name) +
+             "; give each a name of its own of letters, digits and _, not 'parameter' (D11)";
+    if (Sentence fault = expression_fault(state.next, operands))
+      return "the optimizer's state " + quoted(state.name) + ": " + *fault + " (D11)";
+  }
+  return std::nullopt;
+}
+
 bool Checker::check_optimizer() {  // D11
   const auto fault = std::visit([](const auto& optimizer) { return optimizer_fault(optimizer); },
                                 description_.optimizer);

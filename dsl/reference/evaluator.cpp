@@ -129,6 +129,10 @@ State<Scalar> Evaluator<Scalar>::initial_state(Tensors<Scalar> parameters) const
       state.second_moments[node.name].assign(count(id), static_cast<Scalar>(start));
     }
     if (keeps_third(description_.optimizer)) state.third_moments[node.name].assign(count(id), 0);
+    if (const auto* own = own_states(description_.optimizer)) {
+      state.own_states.resize(own->size());
+      for (Tensors<Scalar>& values : state.own_states) values[node.name].assign(count(id), 0);
+    }
     if (description_.average) state.averages[node.name].assign(count(id), 0);
   }
   return state;
@@ -278,6 +282,7 @@ Step<Scalar> Evaluator<Scalar>::update(const State<Scalar>& state,
       slot.second = &result.state.second_moments.at(node.name);
     }
     if (keeps_third(description_.optimizer)) slot.third = &result.state.third_moments.at(node.name);
+    for (Tensors<Scalar>& own : result.state.own_states) slot.own.push_back(&own.at(node.name));
     if (description_.average) slot.average = &result.state.averages.at(node.name);
   }
   unscale(state.scaling.scale, micro_batches, slots);

@@ -105,6 +105,8 @@ struct LayerKind {
   /// D17: the operands that are states of its own, which it reads as they are. A kind that has some
   /// has `moved`, too: what they are after a training pass, in this order.
   static constexpr std::array<std::string_view, 0> kept_states{};
+  /// D17: likewise, but no pass moves them.
+  static constexpr std::array<std::string_view, 0> fixed_states{};
 
   /// P20: whether gradients read forward's result.
   static constexpr bool reads_result = false;

@@ -11,6 +11,7 @@
 #include "layers/causal_conv1d.hpp"
 #include "layers/concat.hpp"
 #include "layers/convolution.hpp"
+#include "layers/cosine_embedding.hpp"
 #include "layers/cross_entropy.hpp"
 #include "layers/dropout.hpp"
 #include "layers/embedding.hpp"
@@ -38,7 +39,9 @@
 #include "layers/silu.hpp"
 #include "layers/sinusoidal_embedding.hpp"
 #include "layers/slice.hpp"
+#include "layers/soft_cross_entropy.hpp"
 #include "layers/softmax.hpp"
+#include "layers/standardize.hpp"
 #include "layers/transpose.hpp"
 #include "layers/transposed_convolution.hpp"
 #include "layers/upsample.hpp"
@@ -59,6 +62,7 @@ using Layers =
              BatchNorm, GroupNorm, Embedding, SegmentReduce, SegmentBroadcast, Dropout, Rotary,
              PositionEmbedding, SinusoidalEmbedding, Reshape, Expand, Transpose, Matmul, Attention,
              CausalConv1d, Convolution, TransposedConvolution, LongConvolution, Pool, AdaptivePool,
-             GlobalAveragePool, Upsample, Pad, PixelShuffle, CrossEntropy, Mse, PointwiseLoss>;
+             GlobalAveragePool, Upsample, Pad, PixelShuffle, CrossEntropy, SoftCrossEntropy, Mse,
+             CosineEmbedding, PointwiseLoss, Standardize>;
 
 }  // namespace halftone::reference

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What losses share: each is a mean, or a weighted mean (D70 to D73), whose gradient is divided by
-// what that mean divides by first.
+// What losses share: each is a mean, a weighted mean or a sum (D70 to D73), whose gradient is
+// divided by what that divides by first.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,33 @@ namespace halftone::reference {
 // D70
 template <class Scalar>
 bool is_weighted(const Layer<Scalar>& layer) {
-  return layer.has("sample_weight") || layer.settings.numbers.contains("ignore_index");
+  return layer.has("sample_weight") || layer.has("class_weight") ||
+         layer.settings.numbers.contains("ignore_index");
 }
 
-// How many terms, of elements, or of rows of a cross_entropy, belong to one summand: with a weight
-// for every row of x the elements of a row.
+// D71: whether nothing divides.
 template <class Scalar>
-std::size_t summand_size(const Layer<Scalar>& layer) {
-  if (layer.has("label") || !layer.has("sample_weight")) return 1;
-  const Extents& x = layer.operands[0].extents;
-  const bool by_row = layer.operand("sample_weight").extents.size() < x.size();
-  return by_row ? static_cast<std::size_t>(columns(x)) : 1;
+bool is_summed(const Layer<Scalar>& layer) {
+  return layer.settings.flags.contains("summed");
+}
+
+// How many of so many terms, of elements or of rows, belong to one summand: where terms are
+// elements and a weight is a row's, the elements of a row.
+template <class Scalar>
+std::size_t summand_size(const Layer<Scalar>& layer, std::size_t terms) {
+  if (!layer.has("sample_weight")) return 1;
+  std::size_t weights = 1;
+  for (const std::int64_t extent : layer.operand("sample_weight").extents)
+    weights *= static_cast<std::size_t>(extent);
+  return terms / weights;
+}
+
+// c of D71; 1 of a label that names no class.
+template <class Scalar>
+Scalar class_weight(const Layer<Scalar>& layer, std::int32_t label) {
+  const View<Scalar> weights = layer["class_weight"];
+  const bool is_class = label >= 0 && static_cast<std::size_t>(label) < weights.size();
+  return is_class ? weights[static_cast<std::size_t>(label)] : Scalar(1);
 }
 
 // w of D71, of so many summands: as the pass reads it, or as forward did.
@@ -34,6 +50,11 @@ Values<Scalar> weights_of(const Layer<Scalar>& layer, std::size_t summands, bool
     const bool is_forward = given.forward_values.empty();
     weights = as_forward && !is_forward ? given.forward_values : given.values;
   }
+  if (layer.has("class_weight")) {
+    const Integers& labels = layer.operand("label").integers;
+    for (std::size_t i = 0; i < summands; ++i)
+      weights[i] = weights[i] * class_weight(layer, labels[i]);
+  }
   const auto ignored = layer.settings.numbers.find("ignore_index");
   if (ignored == layer.settings.numbers.end()) return weights;
   const Integers& labels = layer.operand("label").integers;
@@ -43,21 +64,23 @@ Values<Scalar> weights_of(const Layer<Scalar>& layer, std::size_t summands, bool
   return weights;
 }
 
-// D of D71, by forward's weights.
+// D of D71, by forward's weights, of summands of so many terms each.
 template <class Scalar>
-Scalar divisor(const Layer<Scalar>& layer, std::size_t summands) {
+Scalar divisor(const Layer<Scalar>& layer, std::size_t summands, std::size_t size) {
   const Scalar weight = sum(View<Scalar>(weights_of(layer, summands, true)));
   if (weight == 0) return 1;
-  return weight * static_cast<Scalar>(summand_size(layer));
+  return weight * static_cast<Scalar>(size);
 }
 
-// N4(terms) / count, or D71 of the terms of all elements, or of the rows of a cross_entropy.
+// N4(terms) / count, or D71 of the terms of all elements, or of all rows.
 template <class Scalar>
 Values<Scalar> mean(const Layer<Scalar>& layer, const Values<Scalar>& terms) {
+  const bool summed = is_summed(layer);
   if (!is_weighted(layer)) {
-    return {sum(View<Scalar>(terms)) / static_cast<Scalar>(terms.size())};
+    const Scalar total = sum(View<Scalar>(terms));
+    return {summed ? total : total / static_cast<Scalar>(terms.size())};
   }
-  const std::size_t size = summand_size(layer);
+  const std::size_t size = summand_size(layer, terms.size());
   const Values<Scalar> weights = weights_of(layer, terms.size() / size, false);
   Values<Scalar> weighted;
   for (std::size_t u = 0; u < weights.size(); ++u) {
@@ -65,7 +88,8 @@ Values<Scalar> mean(const Layer<Scalar>& layer, const Values<Scalar>& terms) {
     const Scalar term = size == 1 ? parts[0] : sum(parts);
     weighted.push_back(weights[u] == 0 ? Scalar(0) : weights[u] * term);
   }
-  return {sum(View<Scalar>(weighted)) / divisor(layer, weights.size())};
+  const Scalar total = sum(View<Scalar>(weighted));
+  return {summed ? total : total / divisor(layer, weights.size(), size)};
 }
 
 // What arrives at the summands of a loss: s of its gradient, or D72.
@@ -73,13 +97,12 @@ template <class Scalar>
 class Arriving {
  public:
   // `count` terms, as of mean().
-  Arriving(const Layer<Scalar>& layer, std::size_t count, Scalar g) : size_(summand_size(layer)) {
-    if (is_weighted(layer)) {
-      weights_ = weights_of(layer, count / size_, false);
-      s_ = g / divisor(layer, count / size_);
-    } else {
-      s_ = g / static_cast<Scalar>(count);
-    }
+  Arriving(const Layer<Scalar>& layer, std::size_t count, Scalar g)
+      : size_(summand_size(layer, count)), s_(g) {
+    if (is_weighted(layer)) weights_ = weights_of(layer, count / size_, false);
+    if (is_summed(layer)) return;
+    s_ = g /
+         (is_weighted(layer) ? divisor(layer, count / size_, size_) : static_cast<Scalar>(count));
   }
 
   // Of weight 0: every gradient is +0.

@@ -39,8 +39,12 @@ std::vector<std::string_view> kept_by(description::Kind kind) {
 }
 
 bool is_kept(description::Kind kind, std::string_view role) {
-  const auto kept = kept_by(kind);
-  return std::ranges::find(kept, role) != kept.end();
+  bool is_one = false;
+  Layers::visit(kind_text(kind), [&](auto of) {
+    is_one = std::ranges::find(of.kept_states, role) != of.kept_states.end() ||
+             std::ranges::find(of.fixed_states, role) != of.fixed_states.end();
+  });
+  return is_one;
 }
 
 bool gradient_reads_result(description::Kind kind) {

@@ -4,7 +4,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,7 +32,7 @@ inline RoundTo in_pass(RoundTo to, const Draws& draws) {
   return to;
 }
 
-/// What is rounded to in words, as the names of points that draw end (P48).
+/// What is rounded to in words, as the names of points that draw end (P48, P53).
 inline std::string drawn_format(const RoundTo& to) {
   using enum description::Element;
   const char* const element = to.format == f16      ? "f16"
@@ -51,6 +54,41 @@ Values<Scalar> rounded(RoundTo to, Values<Scalar> values, Draws draws, const std
   draws.layer = xxh3(name + " " + drawn_format(to));
   for (std::size_t e = 0; e < values.size(); ++e) {
     values[e] = round_by(draw(draws, e), to, values[e]);
+  }
+  return values;
+}
+
+/// P51: for every value the scale of its group, in rows of `row` elements.
+template <class Scalar>
+Values<Scalar> scales_of(const RoundTo& to, const Values<Scalar>& values, std::size_t row) {
+  using Kind = encoding::Scaling::Kind;
+  Values<Scalar> scales(values.size());
+  const bool is_tensor = to.scaling.kind == Kind::tensor;
+  if (is_tensor) row = values.size();
+  const std::size_t most = is_tensor ? row : static_cast<std::size_t>(to.scaling.size);
+  for (std::size_t begin = 0; begin < values.size();) {
+    const std::size_t size = std::min(most, row - begin % row);
+    const std::span<const Scalar> group(values.data() + begin, size);
+    std::fill_n(scales.begin() + static_cast<std::ptrdiff_t>(begin), size,
+                Scalar(scale_of(to, group)));
+    begin += size;
+  }
+  return scales;
+}
+
+/// An operand at the rounding point of that name, in rows of `row` elements (P10, P51).
+template <class Scalar>
+Values<Scalar> rounded_operand(const RoundTo& to, Values<Scalar> values, std::size_t row,
+                               const Draws& draws, const std::string& name) {
+  if (to.scaling.kind == encoding::Scaling::Kind::none) {
+    return rounded(to, std::move(values), draws, name);
+  }
+  const Values<Scalar> given = values, scales = scales_of(to, values, row);
+  for (std::size_t e = 0; e < values.size(); ++e) values[e] = values[e] * (Scalar(1) / scales[e]);
+  values = rounded(to, std::move(values), draws, name);
+  for (std::size_t e = 0; e < values.size(); ++e) {
+    const bool is_nan = std::isnan(plain(given[e]));  // which some formats do not have (P52)
+    values[e] = is_nan ? round({description::Element::bf16}, given[e]) : values[e] * scales[e];
   }
   return values;
 }
@@ -95,7 +133,7 @@ class Operation {
     }
     const auto read = rules_.operand(id_, pass, description::Role::gradient);
     const Values<Scalar> arriving =
-        is_loss(node()) ? g : rounded(read, g, node().name + " gradient");
+        is_loss(node()) ? g : rounded_operand(read, g, id_, node().name + " gradient");
     OperandGradients<Scalar> all = gradients_of(word(), layer(pass), View<Scalar>(arriving));
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (!is_of(pass, node().operands[i])) continue;
@@ -112,6 +150,27 @@ class Operation {
     return reference::rounded(to, std::move(values), forward_.draws, name);
   }
 
+  /// Likewise of what an operation reads, which is of the shape of node `at`; a vector is not
+  /// scaled (P51).
+  [[nodiscard]] Values<Scalar> rounded_operand(RoundTo to, Values<Scalar> values,
+                                               description::NodeId at,
+                                               const std::string& name) const {
+    using Kind = encoding::Scaling::Kind;
+    if (values.empty()) return values;  // of integers
+    const description::Shape& shape = model_.nodes[at].shape;
+    if (to.scaling.kind != Kind::none && shape.size() < 2) {
+      to = {description::Element::bf16, to.rounding};
+    }
+    if (to.scaling.kind == Kind::block && !shape.back().symbol.empty()) {
+      throw std::invalid_argument("\"" + model_.nodes[at].name + "\" has blocks along \"" +
+                                  shape.back().symbol +
+                                  "\", a symbol (P51); scale it as a tensor, or state bf16");
+    }
+    const Extents extents = bound(shape, symbols_);
+    const std::size_t row = extents.empty() ? 1 : static_cast<std::size_t>(extents.back());
+    return reference::rounded_operand(to, std::move(values), row, forward_.draws, name);
+  }
+
   /// Whether the pass computes the operand's gradient.
   [[nodiscard]] bool is_of(description::Pass pass, const description::Operand& operand) const {
     return is_parameter(model_.nodes[operand.node]) == (pass == description::Pass::weight_gradient);
@@ -125,7 +184,7 @@ class Operation {
     Values<Scalar> stored = forward_.values[at];  // an activation is stored as it is read
     const std::string& name = model_.nodes[at].name;
     if (role != Role::activation) stored = rounded(rules_.store(at, role), std::move(stored), name);
-    return rounded(rules_.operand(id_, pass, role), std::move(stored), name);
+    return rounded_operand(rules_.operand(id_, pass, role), std::move(stored), at, name);
   }
 
   [[nodiscard]] Operand<Scalar> operand(const description::Operand& of,

@@ -4,6 +4,8 @@
 #include "halftone/reference/resolution.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -22,6 +24,7 @@ struct Subject {
   std::optional<Role> role;
   std::optional<Pass> pass;
   bool without_role = true;  // whether a clause that states no role speaks of it
+  NodeId node = -1;          // of the layer, the loss or the parameter
 };
 
 template <class Value>
@@ -51,8 +54,82 @@ bool is_target(const TargetRange& range, std::string_view target) {  // P3
   return false;
 }
 
-// P3: every part that is stated fits.
-bool matches(const Clause& clause, const Subject& subject, std::string_view target) {
+// P60: the layers that a bound on contractions is asked of.
+std::vector<NodeId> readers(const Description& description, NodeId of) {
+  if (!is_parameter(description.nodes[of])) return {of};
+  std::vector<NodeId> found;
+  for (std::size_t id = 0; id < description.nodes.size(); ++id) {
+    for (const Operand& operand : description.nodes[id].operands) {
+      if (operand.node == of) found.push_back(static_cast<NodeId>(id));
+    }
+  }
+  return found;
+}
+
+// Contractions in front of the node, or behind it; nothing for a node that is none itself.
+std::optional<std::ptrdiff_t> contractions_beside(const Description& description, NodeId node,
+                                                  bool behind) {
+  const auto multiplies = [](const Node& is) {
+    return belongs_to(is.kind, LayerClass::contraction);
+  };
+  const auto at = description.nodes.begin() + node;
+  if (!multiplies(*at)) return std::nullopt;
+  return behind ? std::count_if(at + 1, description.nodes.end(), multiplies)
+                : std::count_if(description.nodes.begin(), at, multiplies);
+}
+
+// The first component of a name that is a number.
+std::optional<std::int64_t> copy_of(const std::string& name) {
+  std::istringstream components(name);
+  for (std::string component; std::getline(components, component, '/');) {
+    if (!component.empty() &&
+        std::ranges::all_of(component, [](unsigned char c) { return std::isdigit(c) != 0; })) {
+      return std::stoll(component);
+    }
+  }
+  return std::nullopt;
+}
+
+// P60: the elements of a parameter, or of the largest one that a layer reads.
+std::optional<std::int64_t> weight_elements(const Description& description, NodeId id) {
+  const Node& node = description.nodes[id];
+  if (is_parameter(node)) {
+    std::int64_t elements = 1;
+    for (const Dimension& dimension : node.shape) elements *= dimension.extent;
+    return elements;
+  }
+  std::optional<std::int64_t> most;
+  for (const Operand& operand : node.operands) {
+    if (!is_parameter(description.nodes[operand.node])) continue;
+    most = std::max(most.value_or(0), *weight_elements(description, operand.node));
+  }
+  return most;
+}
+
+bool is_within(const Bounds& bounds, const Description& description, NodeId node) {  // P60
+  if (bounds == Bounds{}) return true;
+  if (node < 0) return false;
+  const auto reaches = [&](std::int64_t count, bool behind) {
+    return std::ranges::any_of(readers(description, node), [&](NodeId layer) {
+      const auto beside = contractions_beside(description, layer, behind);
+      return beside && *beside < count;
+    });
+  };
+  if (bounds.first != 0 && !reaches(bounds.first, false)) return false;
+  if (bounds.last != 0 && !reaches(bounds.last, true)) return false;
+  if (bounds.depth_end != 0) {
+    const auto copy = copy_of(description.nodes[node].name);
+    if (!copy || *copy < bounds.depth_from || *copy >= bounds.depth_end) return false;
+  }
+  if (bounds.at_least == 0 && bounds.smaller_than == 0) return true;
+  const auto elements = weight_elements(description, node);
+  return elements && *elements >= bounds.at_least &&
+         (bounds.smaller_than == 0 || *elements < bounds.smaller_than);
+}
+
+// P3: every part that is stated fits. P61: P19 is no matter of exceptions.
+bool matches(const Description& description, const Clause& clause, const Subject& subject,
+             std::string_view target, bool is_exception = false) {
   const auto fits_name = [&](std::string_view name) { return glob_matches(*clause.layer, name); };
   const auto fits_class = [&](LayerClass layer_class) {
     return std::ranges::any_of(subject.kinds,
@@ -63,7 +140,8 @@ bool matches(const Clause& clause, const Subject& subject, std::string_view targ
   if (clause.layer && std::ranges::none_of(subject.names, fits_name)) return false;
   if (!clause.classes.empty() && std::ranges::none_of(clause.classes, fits_class)) return false;
   if (!clause.ops.empty() && std::ranges::none_of(clause.ops, fits_op)) return false;
-  if (clause.roles.empty() && !subject.without_role) return false;
+  if (clause.roles.empty() && !subject.without_role && !is_exception) return false;
+  if (!is_within(clause.bounds, description, subject.node)) return false;
   if (!clause.roles.empty() && !(subject.role && contains(clause.roles, *subject.role))) {
     return false;
   }
@@ -76,13 +154,20 @@ bool matches(const Clause& clause, const Subject& subject, std::string_view targ
 // P4: what the last rule that matches and states the field states.
 template <class Field>
 std::optional<Field> winner(const Description& description, std::string_view target,
-                            const Subject& subject, std::optional<Field> Rule::* field) {
-  const auto speaks_of = [&](const Clause& clause) { return matches(clause, subject, target); };
+                            const Subject& subject, std::optional<Field> Rule::*field) {
+  const auto speaks_of = [&](const Clause& clause) {
+    return matches(description, clause, subject, target);
+  };
+  const auto excepts = [&](const Clause& clause) {
+    return matches(description, clause, subject, target, true);
+  };
   std::optional<Field> stated;
   for (const Rule& rule : description.rules) {
     const bool fits =
         rule.clauses.empty() ? speaks_of(Clause{}) : std::ranges::any_of(rule.clauses, speaks_of);
-    if (fits && rule.*field) stated = rule.*field;
+    if (fits && rule.*field && std::ranges::none_of(rule.exceptions, excepts)) {
+      stated = rule.*field;
+    }
   }
   return stated;
 }
@@ -91,13 +176,13 @@ std::optional<Field> winner(const Description& description, std::string_view tar
 Subject operation(const Description& description, NodeId id, Pass pass,
                   std::optional<Role> role = {}) {
   const Node& node = description.nodes[id];
-  return {{node.name}, {node.kind}, role, pass, true};
+  return {{node.name}, {node.kind}, role, pass, true, id};
 }
 
 // P5
 Subject parameter(const Description& description, NodeId id, Role role) {
   const std::string_view name = description.nodes[id].name;
-  Subject subject{{name}, {}, role, {}, false};
+  Subject subject{{name}, {}, role, {}, false, id};
   const std::size_t part = name.rfind('.'), component = name.rfind('/');
   if (part != name.npos && (component == name.npos || component < part)) {
     subject.names.push_back(name.substr(0, part));
@@ -115,11 +200,11 @@ Subject value(const Description& description, NodeId id, Role role) {
   const Node& node = description.nodes[id];
   switch (role) {
     case Role::activation:
-      return {{node.name}, {node.kind}, role, Pass::forward, true};
+      return {{node.name}, {node.kind}, role, Pass::forward, true, id};
     case Role::saved:
-      return {{node.name}, {node.kind}, role, Pass::forward, false};
+      return {{node.name}, {node.kind}, role, Pass::forward, false, id};
     case Role::gradient:
-      return {{node.name}, {node.kind}, role, Pass::input_gradient, true};
+      return {{node.name}, {node.kind}, role, Pass::input_gradient, true, id};
     case Role::weight_gradient: {
       Subject subject = parameter(description, id, role);
       subject.pass = Pass::weight_gradient;
@@ -144,11 +229,12 @@ Encoding widest(const std::vector<Encoding>& formats) {
 }
 
 RoundTo rounding_to(const Encoding& encoding) {
-  return {encoding.element, Rounding::nearest_even, encoding.saturate};
+  return {encoding.element, Rounding::nearest_even, encoding.saturate, encoding.scaling};
 }
 
-// Whatever rounded to it left.
+// Whatever rounded to it left; what is scaled counts as bf16 (P53).
 Encoding left_by(const RoundTo& to) {
+  if (to.scaling.kind != encoding::Scaling::Kind::none) return Element::bf16;
   Encoding left = to.format;
   left.saturate = to.saturate;
   return left;
@@ -217,7 +303,9 @@ RoundTo Resolution::operand(NodeId node, Pass pass, Role role) const {
   const auto rounding = winner(description_, target_, subject, &Rule::rounding);
   RoundTo to;
   if (compute) to = rounding_to(compute->follow ? widest_operand(node, pass) : compute->encoding);
-  if (rounding) to.rounding = *rounding;
+  const bool is_of_fewer_bits = to.format == Element::f6e3m2 || to.format == Element::f6e2m3 ||
+                                to.format == Element::f4e2m1;  // P53
+  if (rounding && !is_of_fewer_bits) to.rounding = *rounding;
   return to;
 }
 
@@ -249,7 +337,7 @@ RoundTo Resolution::store(NodeId node, Role role) const {
 RoundTo Resolution::internal(NodeId node, std::string_view value) const {
   const Node& of = description_.nodes[node];
   const std::string own = of.name + "." + std::string(value);
-  const Subject subject{{own, of.name}, {of.kind}, Role::internal, {}, false};  // P5, P6, P19
+  const Subject subject{{own, of.name}, {of.kind}, Role::internal, {}, false, node};  // P5, P6, P19
   const auto choice = winner(description_, target_, subject, &Rule::store);
   const auto rounding = winner(description_, target_, subject, &Rule::rounding);
   RoundTo to = rounding_to(choice.value_or(EncodingChoice{}).encoding);

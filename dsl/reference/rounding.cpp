@@ -147,6 +147,31 @@ float round_by(std::uint32_t word, RoundTo to, float x) {
   return round(to, std::copysign(magnitude, x));
 }
 
+float scale_of(RoundTo to, std::span<const float> group) {
+  const float largest = std::bit_cast<float>(limits_of(to.format).largest), inverse = 1 / largest;
+  float maximum = 0;  // N5
+  for (const float x : group) {
+    if (!(maximum > std::fabs(x)) && !std::isnan(maximum)) maximum = std::fabs(x);
+  }
+  constexpr int kLeastScale = 17 - 127;
+  const int largest_scale = 128 - std::ilogb(largest);
+  const float quotient = maximum * inverse;
+  if (!std::isfinite(quotient)) return std::ldexp(1.0f, largest_scale);
+  int above = kLeastScale;  // of the least power of two that is not below the quotient
+  if (quotient > 0) {
+    const float digits = std::frexp(quotient, &above);  // in [0.5, 1)
+    above -= digits == 0.5f ? 1 : 0;
+  }
+  return std::ldexp(1.0f, std::clamp(above, kLeastScale, largest_scale));
+}
+
+double scale_of(RoundTo to, std::span<const Bounded> group) {
+  double maximum = 0;
+  for (const Bounded& x : group) maximum = std::max(maximum, std::fabs(x.value) + x.error);
+  const auto above = static_cast<float>(maximum * (1 + 0x1p-20));
+  return scale_of(to, std::span(&above, 1));
+}
+
 std::uint16_t encode(RoundTo to, float x) {
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(round(to, x));
   if (to.format == Element::f8e8m0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The optimizers and what they share: U0 to U6, U9 to U13.
+// The optimizers and what they share: U0 to U6, U9 to U14.
 #pragma once
 
 #include <algorithm>
@@ -31,6 +31,7 @@ struct Slot {
   std::vector<Scalar>* first = nullptr;  // absent where the optimizer keeps none
   std::vector<Scalar>* second = nullptr;
   std::vector<Scalar>* third = nullptr;
+  std::vector<std::vector<Scalar>*> own;  // U14
   std::vector<Scalar>* average = nullptr;
   Scalar learning_rate = 0, decay = 0;  // U3
 };
@@ -54,16 +55,24 @@ inline std::vector<description::NodeId> flat_order(const description::Descriptio
   return order;
 }
 
-// Which moments the optimizer keeps: U4, U5, U9 to U13.
+// The states of a user's optimizer (U14), of others null.
+inline const std::vector<description::Custom::State>* own_states(
+    const description::Optimizer& optimizer) {
+  const auto* is = std::get_if<description::Custom>(&optimizer);
+  return is != nullptr ? &is->states : nullptr;
+}
+
+// Which moments the optimizer keeps: U4, U5, U9 to U14.
 inline bool keeps_first(const description::Optimizer& optimizer) {
   if (const auto* sgd = std::get_if<description::Sgd>(&optimizer)) return sgd->momentum != 0;
   if (const auto* is = std::get_if<description::RmsProp>(&optimizer)) return is->momentum != 0;
-  return !std::holds_alternative<description::Adagrad>(optimizer);
+  return !std::holds_alternative<description::Adagrad>(optimizer) &&
+         own_states(optimizer) == nullptr;
 }
 
 inline bool keeps_second(const description::Optimizer& optimizer) {
   return !std::holds_alternative<description::Sgd>(optimizer) &&
-         !std::holds_alternative<description::Lion>(optimizer);
+         !std::holds_alternative<description::Lion>(optimizer) && own_states(optimizer) == nullptr;
 }
 
 inline bool keeps_third(const description::Optimizer& optimizer) {
@@ -260,6 +269,28 @@ void sgd(const description::Sgd& o, std::int64_t before, Slot<Scalar>& slot) {
   }
 }
 
+// U14, of an update that `before` others preceded.
+template <class Scalar>
+void custom(const description::Custom& o, std::int64_t before, Slot<Scalar>& slot) {
+  const auto value = [](const description::Expression& of, const Values<Scalar>& operands) {
+    Values<Scalar> results;
+    evaluate<Scalar>(of, operands, results);
+    return results.back();
+  };
+  for (std::size_t e = 0; e < slot.g.size(); ++e) {
+    Values<Scalar> operands = {(*slot.p)[e], slot.g[e], slot.learning_rate, slot.decay,
+                               static_cast<Scalar>(static_cast<float>(before))};
+    for (const std::vector<Scalar>* state : slot.own) operands.push_back((*state)[e]);
+    for (std::size_t i = 0; i < o.states.size(); ++i)
+      (*slot.own[i])[e] = value(o.states[i].next, operands);
+    (*slot.p)[e] = value(o.parameter, operands);
+  }
+}
+
+template <class Scalar>
+void apply(const description::Custom& o, State<Scalar>& state, std::vector<Slot<Scalar>>& slots) {
+  for (Slot<Scalar>& slot : slots) custom(o, state.steps, slot);
+}
 template <class Scalar>
 void apply(const description::Sgd& o, State<Scalar>& state, std::vector<Slot<Scalar>>& slots) {
   for (Slot<Scalar>& slot : slots) sgd(o, state.steps, slot);
@@ -315,7 +346,7 @@ void average(double kept, std::int64_t before, Slot<Scalar>& slot) {
   }
 }
 
-// U3 to U6, U8 to U13; counts the step. `learning_rate` replaces the optimizer's where it is given.
+// U3 to U6, U8 to U14; counts the step. `learning_rate` replaces the optimizer's where it is given.
 template <class Scalar>
 void update_parameters(const description::Description& description,
                        std::optional<double> learning_rate, State<Scalar>& state,

@@ -30,7 +30,8 @@ template <>
 inline constexpr auto kFields<Slot> = std::tuple{&Slot::tenants};
 template <>
 inline constexpr auto kFields<Initializer> =
-    std::tuple{&Initializer::kind, &Initializer::first, &Initializer::second};
+    std::tuple{&Initializer::kind, &Initializer::first, &Initializer::second, &Initializer::low,
+               &Initializer::high};
 template <>
 inline constexpr auto kFields<Parameter> =
     std::tuple{&Parameter::name, &Parameter::shape, &Parameter::offset, &Parameter::trained,
@@ -79,7 +80,7 @@ inline constexpr auto kFields<LossScale> =
 template <>
 inline constexpr auto kFields<Section> =
     std::tuple{&Section::phase,  &Section::first, &Section::count, &Section::rows,
-               &Section::symbol, &Section::inner, &Section::parts};
+               &Section::symbol, &Section::inner, &Section::parts, &Section::multiple};
 template <>
 inline constexpr auto kFields<Program> = std::tuple{&Program::name,
                                                     &Program::buffers,
@@ -113,10 +114,10 @@ template <>
 inline constexpr auto kFields<Plan> = std::tuple{&Plan::name, &Plan::cost};
 template <>
 inline constexpr auto kFields<CudaKernel> =
-    std::tuple{&CudaKernel::text,  &CudaKernel::entry,    &CudaKernel::threads,
+    std::tuple{&CudaKernel::text,   &CudaKernel::entry,    &CudaKernel::threads,
                &CudaKernel::blocks, &CudaKernel::resident, &CudaKernel::shared_bytes,
-               &CudaKernel::maps,  &CudaKernel::split,    &CudaKernel::workspace,
-               &CudaKernel::plans, &CudaKernel::reason,   &CudaKernel::no_warpgroups};
+               &CudaKernel::maps,   &CudaKernel::split,    &CudaKernel::workspace,
+               &CudaKernel::plans,  &CudaKernel::reason,   &CudaKernel::no_warpgroups};
 template <>
 inline constexpr auto kFields<CudaTarget> = std::tuple{&CudaTarget::chip, &CudaTarget::kernels};
 template <>
@@ -169,6 +170,6 @@ inline constexpr Pass kLast<Pass> = Pass::none;
 template <>
 inline constexpr LossScale::Kind kLast<LossScale::Kind> = LossScale::Kind::dynamic;
 template <>
-inline constexpr Initializer::Kind kLast<Initializer::Kind> = Initializer::Kind::normal;
+inline constexpr Initializer::Kind kLast<Initializer::Kind> = Initializer::Kind::orthogonal;
 
 }  // namespace halftone::manifest

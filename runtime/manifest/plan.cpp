@@ -4,6 +4,7 @@
 #include "halftone/manifest/plan.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "halftone/encoding/traits.hpp"
 #include "sizes.hpp"
@@ -89,8 +90,10 @@ WorkspacePlan plan_workspace(const CudaKernel& kernel, std::span<const std::int6
 
 std::int64_t chunk_of(const Section& section, std::span<const std::int64_t> symbols) {
   const std::int64_t all = symbols[static_cast<std::size_t>(section.symbol)];
-  const std::int64_t fitting = section.rows / elements(section.inner, symbols);
-  return std::min(std::max<std::int64_t>(fitting, 1), all);
+  const std::int64_t inner = elements(section.inner, symbols);
+  const std::int64_t least = section.multiple / std::gcd(section.multiple, inner);
+  const std::int64_t fitting = section.rows / inner / least * least;
+  return std::min(std::max(fitting, least), all);
 }
 
 std::int64_t elements(const Program& program, const Buffer& buffer,

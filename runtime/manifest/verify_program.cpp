@@ -259,7 +259,7 @@ std::string verify_sections(const Manifest& manifest, const Program& program) {
       if (!sound(manifest, section.parts)) return "a section has impossible parts";
       continue;
     }
-    if (section.rows < 1 || !in_range(section.symbol, manifest.symbols) ||
+    if (section.rows < 1 || section.multiple < 1 || !in_range(section.symbol, manifest.symbols) ||
         !sound(manifest, section.inner)) {
       return "a section has impossible chunks";
     }

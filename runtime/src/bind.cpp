@@ -67,7 +67,8 @@ void BoundProgram::initialize_parameters(std::uint64_t seed) {
   for (const manifest::Parameter& parameter : manifest().parameters) {
     const std::span all(values);
     initialize(all.subspan(static_cast<std::size_t>(parameter.offset), count_of(parameter)),
-               parameter.initializer, seed, parameter.name);
+               parameter.initializer, seed, parameter.name,
+               parameter.shape.empty() ? 1 : parameter.shape.front());
   }
   execution_->write(*masters, 0, std::as_bytes(std::span(values)));
 }

@@ -408,6 +408,44 @@ module @lion attributes {halftone.optimizer = {kind = "lion", learning_rate = 0.
 
 #zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
 
+// U14: the functions of the parameter and of each state, of the updates before, and none of them is left.
+// CHECK-LABEL: module @custom
+module @custom attributes {halftone.optimizer = {kind = "custom", learning_rate = 0.001 : f64, weight_decay = 0.25 : f64}} {
+  halftone.graph "training" {
+    %w = halftone.parameter "w" {initializer = #zeros} : !halftone.tensor<[32], f32>
+    %g = halftone.input "g" : !halftone.tensor<[32], f32>
+    halftone.gradient %g of %w : (!halftone.tensor<[32], f32>, !halftone.tensor<[32], f32>) -> ()
+    halftone.own_value "parameter" {
+    ^bb0(%parameter: f32, %gradient: f32, %rate: f32, %decay: f32, %updates: f32, %momentum: f32):
+      %moved = arith.mulf %momentum, %updates : f32
+      halftone.yield %moved : f32
+    }
+    halftone.own_value "momentum" {
+    ^bb0(%parameter: f32, %gradient: f32, %rate: f32, %decay: f32, %updates: f32, %momentum: f32):
+      %sum = arith.addf %momentum, %gradient : f32
+      halftone.yield %sum : f32
+    }
+    // CHECK-NOT: own_value
+    // CHECK: halftone.state "custom.updates_high" {initial = 0.000000e+00 : f64, optimizer}
+    // CHECK: halftone.state "custom.updates_low"
+    // CHECK: halftone.state "custom.updates_before"
+    // CHECK: halftone.state "custom.momentum" {initial = 0.000000e+00 : f64, optimizer} : <[32], f32>
+    // CHECK: halftone.map "update"
+    // CHECK: ^bb0(%[[P:[a-z0-9]+]]: f32, %[[G:[a-z0-9]+]]: f32, %[[M:[a-z0-9]+]]: f32, %{{[a-z0-9]+}}: f32, %[[FINITE:[a-z0-9]+]]: f32, %{{[a-z0-9]+}}: f32, %{{[a-z0-9]+}}: f32, %{{[a-z0-9]+}}: f32, %{{[a-z0-9]+}}: f32, %[[BEFORE:[a-z0-9]+]]: f32,
+    // CHECK: %[[UNSCALED:.*]] = arith.mulf %[[G]],
+    // CHECK: %[[NEW:.*]] = arith.mulf %[[M]], %[[BEFORE]] : f32
+    // CHECK: %[[NEXT:.*]] = arith.addf %[[M]], %[[UNSCALED]] : f32
+    // CHECK: %[[OK:.*]] = arith.cmpf ogt, %[[FINITE]]
+    // CHECK: arith.select %[[OK]], %[[NEW]], %[[P]] : f32
+    // CHECK: arith.select %[[OK]], %[[NEXT]], %[[M]] : f32
+    // CHECK-NOT: own_value
+  }
+}
+
+// -----
+
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+
 // U3, U5: a momentum that is not 0 is the host's to set; a decay that no parameter has is not.
 // CHECK-LABEL: module @momentum_without_decay
 module @momentum_without_decay attributes {halftone.optimizer = {kind = "sgd", learning_rate = 0.1 : f64,

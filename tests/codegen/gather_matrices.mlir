@@ -5,6 +5,8 @@
 
 // The last axis taken apart: 2 x 4 of a row of taps, 4 channels.
 // CHECK: #[[SLIDES:map[0-9]*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1 * 2 + d4 floordiv 8 - 1, d2 + ((d4 floordiv 4) mod 2) * 2, d4 mod 4)>
+// CHIPS: #[[OFCHIPS:map[0-9]*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1 * 2 + d4 floordiv 8 - 1, d2 + ((d4 floordiv 4) mod 2) * 2, d4 mod 4)>
+// Two bf16 are gathered by chips alone.
 // CHIPS: module attributes {halftone.cpu_apart}
 
 module {
@@ -16,8 +18,8 @@ halftone.graph "slides" {
   %w = halftone.input "w" : !halftone.tensor<[8, 3, 2, 4], f32>
   // CHECK-NOT: halftone.kernel {{.*}} pointwise
   // CHECK: halftone.kernel "slides_conv" contraction over ["batch", 4, 5, 8] reduce [24](%[[X]], %{{.*}}) accesses [#halftone.access<lhs reads #[[SLIDES]]>, #halftone.access<rhs>]
-  // CHIPS: halftone.kernel "slides_conv_windows" pointwise over ["batch", 4, 5, 3, 2, 4]
-  // CHIPS: halftone.kernel "slides_conv" contraction {{.*}} accesses [#halftone.access<lhs>, #halftone.access<rhs>]
+  // CHIPS-NOT: pointwise
+  // CHIPS: halftone.kernel "slides_conv" contraction {{.*}} accesses [#halftone.access<lhs reads #[[OFCHIPS]]>, #halftone.access<rhs>]
   %y = halftone.convolution %x, %w
       {dilation = array<i64: 1, 2>, halftone.layer = "conv", halftone.phase = #halftone.phase<forward>, kernel = array<i64: 3, 2>, padding = array<i64: 1, 0, 0, 1>, stride = array<i64: 2, 1>}
       : (!halftone.tensor<[batch, 9, 6, 4], f32>, !halftone.tensor<[8, 3, 2, 4], f32>) -> !halftone.tensor<[batch, 4, 5, 8], f32>
@@ -29,6 +31,8 @@ halftone.graph "slides" {
 halftone.graph "halves" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 9, 4], bf16>
   %w = halftone.input "w" : !halftone.tensor<[8, 12], bf16>
+  // CHIPS-NOT: pointwise
+  // CHIPS: halftone.kernel "halves_forward" contraction {{.*}} accesses [#halftone.access<lhs reads #{{.*}}>, #halftone.access<rhs>]
   // CHECK: halftone.kernel "halves_windows" pointwise
   // CHECK: halftone.kernel "halves_forward" contraction {{.*}} accesses [#halftone.access<lhs>, #halftone.access<rhs>]
   %windows = halftone.map "windows" (%x) over ["batch", 7, 3, 4]
@@ -48,6 +52,7 @@ halftone.graph "halves" {
 halftone.graph "shared" {
   %x = halftone.input "x" : !halftone.tensor<[batch, 9, 4], f32>
   %w = halftone.input "w" : !halftone.tensor<[8, 12], f32>
+  // CHIPS: halftone.kernel "shared_windows" pointwise
   // CHECK: halftone.kernel "shared_windows" pointwise
   // CHECK: halftone.kernel "shared_forward" contraction {{.*}} accesses [#halftone.access<lhs>, #halftone.access<rhs>]
   %windows = halftone.map "windows" (%x) over ["batch", 7, 3, 4]
@@ -61,5 +66,44 @@ halftone.graph "shared" {
       : (!halftone.tensor<[batch, 7, 12], f32>, !halftone.tensor<[8, 12], f32>) -> !halftone.tensor<[batch, 7, 8], f32>
   halftone.output "rows", %rows {halftone.phase = #halftone.phase<forward>} : !halftone.tensor<[batch, 7, 12], f32>
   halftone.output "y", %y {halftone.phase = #halftone.phase<forward>} : !halftone.tensor<[batch, 7, 8], f32>
+}
+
+// What chips only turn stays a kernel; two products gather their matrix each.
+// CHECK-LABEL: halftone.graph "turned"
+// CHIPS-LABEL: halftone.graph "turned"
+halftone.graph "turned" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 3, 7, 4], f32>
+  %line = halftone.input "line" : !halftone.tensor<[batch, 9, 4], f32>
+  %w = halftone.input "w" : !halftone.tensor<[8, 12], f32>
+  // CHECK-NOT: halftone.kernel "turned_heads"
+  // CHIPS: halftone.kernel "turned_heads" pointwise
+  // CHIPS-NOT: pointwise
+  %heads = halftone.map "heads" (%x) over ["batch", 7, 3, 4]
+      reads [#halftone.access<general reads affine_map<(b, t, h, c) -> (b, h, t, c)>>] writes [#halftone.access<full>] {halftone.phase = #halftone.phase<forward>}
+      : (!halftone.tensor<[batch, 3, 7, 4], f32>) -> !halftone.tensor<[batch, 7, 3, 4], f32> {
+    ^bb0(%a: f32):
+      halftone.yield %a : f32
+  }
+  %rows = halftone.view %heads : (!halftone.tensor<[batch, 7, 3, 4], f32>) -> !halftone.tensor<[batch, 7, 12], f32>
+  %y = halftone.contract %rows, %w {halftone.phase = #halftone.phase<forward>, pass = #halftone.pass<forward>, transpose_rhs}
+      : (!halftone.tensor<[batch, 7, 12], f32>, !halftone.tensor<[8, 12], f32>) -> !halftone.tensor<[batch, 7, 8], f32>
+  halftone.output "y", %y {halftone.phase = #halftone.phase<forward>} : !halftone.tensor<[batch, 7, 8], f32>
+  // CHECK: halftone.kernel "turned_windows" pointwise
+  // CHIPS: halftone.kernel {{.*}} contraction {{.*}} accesses [#halftone.access<lhs reads #[[WINDOWS:.*]]>, #halftone.access<rhs>]
+  // CHIPS: halftone.kernel {{.*}} contraction {{.*}} accesses [#halftone.access<lhs reads #[[WINDOWS]]>, #halftone.access<rhs>]
+  %windows = halftone.map "windows" (%line) over ["batch", 7, 3, 4]
+      reads [#halftone.access<general reads affine_map<(b, i, p, c) -> (b, i + p, c)>>] writes [#halftone.access<full>] {halftone.phase = #halftone.phase<forward>}
+      : (!halftone.tensor<[batch, 9, 4], f32>) -> !halftone.tensor<[batch, 7, 3, 4], f32> {
+    ^bb0(%a: f32):
+      halftone.yield %a : f32
+  }
+  %both = halftone.view %windows : (!halftone.tensor<[batch, 7, 3, 4], f32>) -> !halftone.tensor<[batch, 7, 12], f32>
+  %one = halftone.contract %both, %w {halftone.phase = #halftone.phase<forward>, pass = #halftone.pass<forward>, transpose_rhs}
+      : (!halftone.tensor<[batch, 7, 12], f32>, !halftone.tensor<[8, 12], f32>) -> !halftone.tensor<[batch, 7, 8], f32>
+  %v = halftone.input "v" : !halftone.tensor<[5, 12], f32>
+  %two = halftone.contract %both, %v {halftone.phase = #halftone.phase<forward>, pass = #halftone.pass<forward>, transpose_rhs}
+      : (!halftone.tensor<[batch, 7, 12], f32>, !halftone.tensor<[5, 12], f32>) -> !halftone.tensor<[batch, 7, 5], f32>
+  halftone.output "one", %one {halftone.phase = #halftone.phase<forward>} : !halftone.tensor<[batch, 7, 8], f32>
+  halftone.output "two", %two {halftone.phase = #halftone.phase<forward>} : !halftone.tensor<[batch, 7, 5], f32>
 }
 }

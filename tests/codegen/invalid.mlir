@@ -37,10 +37,10 @@ module attributes {test.type = !halftone.tensor<[4], f4E2M1FN>} {}
 
 // -----
 
-// Nothing computes with scales, and nothing is rounded to f32.
-// expected-error @+2 {{'bf16 scaled block 32 axis -2 f32' scales its elements, which nothing computes with; state an element alone}}
+// Blocks lie along rows, and nothing is rounded to f32.
+// expected-error @+2 {{'f8e4m3 scaled block 32 axis -2 f8e8m0 saturate' has blocks across rows (P51); leave axis out, so that they lie along the last dimension}}
 // expected-error @+1 {{failed to parse Halftone_EncodingAttr parameter 'value'}}
-module attributes {test.encoding = #halftone.encoding<bf16 scaled block 32 axis -2 f32>} {}
+module attributes {test.encoding = #halftone.encoding<f8e4m3 scaled block 32 axis -2 f8e8m0 saturate>} {}
 
 // -----
 
@@ -1120,6 +1120,57 @@ halftone.graph "g" {
   %l = halftone.input "l" : !halftone.tensor<[batch], i32>
   // expected-error @+1 {{does not have one value per row of logits}}
   %y = halftone.cross_entropy %x, %l : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch], i32>) -> !halftone.tensor<[], f32>
+}
+
+// -----
+
+// Cross_entropy: one weight per class.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %l = halftone.input "l" : !halftone.tensor<[batch], i32>
+  %c = halftone.input "c" : !halftone.tensor<[4], f32>
+  // expected-error @+1 {{weight '!halftone.tensor<[4], f32>' does not have one value per column of logits}}
+  %y = halftone.cross_entropy %x, %l by_class %c : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch], i32>, !halftone.tensor<[4], f32>) -> !halftone.tensor<[batch], f32>
+}
+
+// -----
+
+// Soft_cross_entropy: a share of every class.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %t = halftone.input "t" : !halftone.tensor<[batch, 4], f32>
+  // expected-error @+1 {{does not have the shape of logits}}
+  %y = halftone.soft_cross_entropy %x, %t : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 4], f32>) -> !halftone.tensor<[batch], f32>
+}
+
+// -----
+
+// Cosine_embedding: one target per row.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  // expected-error @+1 {{does not have one value per row of}}
+  %y = halftone.cosine_embedding %x, %x, %x {margin = 0.0 : f64} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 8], f32>) -> !halftone.tensor<[batch], f32>
+}
+
+// -----
+
+// Cosine_embedding: rows of one shape.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %z = halftone.input "z" : !halftone.tensor<[batch, 4], f32>
+  %t = halftone.input "t" : !halftone.tensor<[batch], f32>
+  // expected-error @+1 {{does not have the shape of}}
+  %y = halftone.cosine_embedding %x, %z, %t {margin = 0.0 : f64} : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[batch, 4], f32>, !halftone.tensor<[batch], f32>) -> !halftone.tensor<[batch], f32>
+}
+
+// -----
+
+// Standardize: one mean per column.
+halftone.graph "g" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 8], f32>
+  %m = halftone.input "m" : !halftone.tensor<[4], f32>
+  // expected-error @+1 {{does not have one value per column of}}
+  %y = halftone.standardize %x, %m, %m : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[4], f32>, !halftone.tensor<[4], f32>) -> !halftone.tensor<[batch, 8], f32>
 }
 
 // -----

@@ -4,7 +4,7 @@
 // RUN: halftone-opt --halftone-lower-layers %s | FileCheck --check-prefix=NONE %s
 
 // CHECK-DAG: #[[PERMUTED:map[0-9]*]] = affine_map<(d0, d1, d2, d3, d4) -> (d1, d2, d4, d3, d0)>
-// NONE-NOT: halftone.{{linear|matmul|attention|causal_conv1d|convolution|transposed_convolution|long_convolution|pool|adaptive_pool|global_average_pool|upsample|pad|pixel_shuffle|segment_reduce|segment_broadcast|embedding|layer_norm|group_norm|relu|gelu|silu|softmax|dropout|rotary|position_embedding|sinusoidal_embedding|add|concat|reshape|expand|transpose|pointwise|pointwise_loss|cross_entropy|mse|mean}} {{[%"]}}
+// NONE-NOT: halftone.{{linear|matmul|attention|causal_conv1d|convolution|transposed_convolution|long_convolution|pool|adaptive_pool|global_average_pool|upsample|pad|pixel_shuffle|segment_reduce|segment_broadcast|embedding|layer_norm|group_norm|relu|gelu|silu|softmax|dropout|rotary|position_embedding|sinusoidal_embedding|add|concat|reshape|expand|transpose|pointwise|pointwise_loss|cross_entropy|soft_cross_entropy|cosine_embedding|standardize|mse|mean}} {{[%"]}}
 
 !matrix = !halftone.tensor<[batch, 8], f32>
 !weight = !halftone.tensor<[8, 8], f32>
@@ -212,6 +212,29 @@ halftone.graph "weights" {
   // CHECK-NEXT: ^bb0(%[[S:[a-z0-9]+]]: f32, %[[BY:[a-z0-9]+]]: f32):
   // CHECK-NEXT: arith.divf %[[S]], %[[BY]]
   %m = halftone.mean %r by %d {halftone.phase = #halftone.phase<loss>} : (!rows, !scalar) -> !scalar
+  // The weight of the label's class is a sum over the row, 1 of no class; times that of the sample.
+  // CHECK: halftone.map "cross_entropy"(%[[X]], %{{.*}}, %[[C:.*]], %[[W]]) over ["batch", 8] reads [#halftone.access<full>, #halftone.access<row>, #halftone.access<column>, #halftone.access<row>] writes [#halftone.access<row>]
+  // CHECK: ^bb0(%{{[a-z0-9]+}}: f32, %[[LABEL:[a-z0-9]+]]: i32, %[[OF_CLASS:[a-z0-9]+]]: f32, %[[OF_ROW:[a-z0-9]+]]: f32):
+  // CHECK: %[[ONE_OF:.*]] = arith.select %{{.*}}, %[[OF_CLASS]], %{{.*}} : f32
+  // CHECK: %[[PICKED:.*]] = halftone.row_sum %[[ONE_OF]] : f32
+  // CHECK: %[[C1:.*]] = arith.select %{{.*}}, %[[PICKED]], %{{.*}} : f32
+  // CHECK: arith.mulf %[[OF_ROW]], %[[C1]] : f32
+  %classes = halftone.state "classes" {initial = 1.0 : f64} : !vector
+  %by_class = halftone.cross_entropy %x, %label by_class %classes weighted %w : (!matrix, !label, !vector, !rows) -> !rows
+  // Nothing divides a sum.
+  // CHECK: halftone.reduce "mean"(%{{.*}}) : (!halftone.tensor<[batch], f32>) -> !halftone.tensor<[], f32> finish {
+  // CHECK-NEXT: ^bb0(%[[S:[a-z0-9]+]]: f32):
+  // CHECK-NEXT: halftone.yield %[[S]]
+  %sum = halftone.mean %by_class {summed} : (!rows) -> !scalar
+  // CHECK: halftone.map "soft_cross_entropy"(%[[X]], %[[X]], %[[W]]) over ["batch", 8] reads [#halftone.access<full>, #halftone.access<full>, #halftone.access<row>] writes [#halftone.access<row>]
+  // CHECK: %[[TOTAL:.*]] = arith.addf
+  // CHECK: %[[LACKING:.*]] = arith.subf %[[TOTAL]],
+  // CHECK: %[[PART:.*]] = arith.mulf %{{.*}}, %[[LACKING]]
+  // CHECK: halftone.row_sum %[[PART]]
+  %soft = halftone.soft_cross_entropy %x, %x weighted %w : (!matrix, !matrix, !rows) -> !rows
+  // CHECK: halftone.map "cosine_embedding"(%[[X]], %[[X]], %[[W]]) over ["batch", 8] reads [#halftone.access<full>, #halftone.access<full>, #halftone.access<row>] writes [#halftone.access<row>]
+  // CHECK-COUNT-3: halftone.row_sum
+  %cosine = halftone.cosine_embedding %x, %x, %w {margin = 0.5 : f64} : (!matrix, !matrix, !rows) -> !rows
   // CHECK: halftone.map "mse"(%[[X]], %[[X]], %[[W]]) over ["batch", 8] reads [#halftone.access<full>, #halftone.access<full>, #halftone.access<row>] writes [#halftone.access<row>]
   // CHECK: halftone.row_sum
   %e = halftone.mse %x, %x weighted %w : (!matrix, !matrix, !rows) -> !rows
@@ -510,9 +533,15 @@ halftone.graph "elements" {
   // CHECK: %[[LOG:.*]] = math.log %[[SUM]]
   // CHECK: arith.subf %[[BELOW]], %[[LOG]]
   %log_softmax = halftone.softmax %softmax {log = true} : (!matrix) -> !matrix
+  // CHECK: halftone.map "standardize"(%{{.*}}, %[[MOMENT:.*]], %[[MOMENT]]) : (!halftone.tensor<[batch, 8], f32>, !halftone.tensor<[8], f32>,
+  // CHECK: ^bb0(%[[X:[a-z0-9]+]]: f32, %[[MEAN:[a-z0-9]+]]: f32, %[[DEVIATION:[a-z0-9]+]]: f32):
+  // CHECK: %[[D:.*]] = arith.subf %[[X]], %[[MEAN]]
+  // CHECK: arith.divf %[[D]], %[[DEVIATION]]
+  %moment = halftone.state "moment" {initial = 1.0 : f64} : !vector
+  %standard = halftone.standardize %log_softmax, %moment, %moment : (!matrix, !vector, !vector) -> !matrix
   // CHECK: halftone.map "add"
   // CHECK: arith.addf
-  %e = halftone.add %log_softmax, %a : (!matrix, !matrix) -> !matrix
+  %e = halftone.add %standard, %a : (!matrix, !matrix) -> !matrix
   // CHECK: halftone.map "concat"(%{{.*}}, %{{.*}}) over ["batch", 16] reads [#halftone.access<window>, #halftone.access<window, -8>] writes [#halftone.access<full>]
   // CHECK: halftone.column_index
   %f = halftone.concat %d, %e : (!matrix, !matrix) -> !halftone.tensor<[batch, 16], f32>

@@ -260,6 +260,22 @@ module @follow_what_saturates attributes {halftone.rules = #halftone.rules<["eve
 // -----
 
 !matrix = !halftone.tensor<[batch, 8], f32>
+
+// P51, P53: an operand is scaled, and what follows it is stored in bf16, which does not saturate.
+// CHECK-LABEL: module @follow_what_is_scaled
+module @follow_what_is_scaled attributes {halftone.rules = #halftone.rules<["everywhere : compute f8e4m3 scaled block 4 f8e8m0 saturate",
+    "where layer \"sum\" : store follow"]>} {
+  halftone.graph "inference" {
+    %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !matrix
+    // CHECK: halftone.layer = "sum",{{.*}}<operands = {{\[\[}}#halftone.round<encoding = f8e4m3 scaled block 4 f8e8m0 saturate, role = activation, rule = 0>], {{.*}}results = {{\[\[}}#halftone.round<encoding = bf16, role = activation, rule = 1>]]
+    %sum = halftone.add %x, %x {halftone.layer = "sum", halftone.kind = "add"} : (!matrix, !matrix) -> !matrix
+    halftone.output "sum", %sum : !matrix
+  }
+}
+
+// -----
+
+!matrix = !halftone.tensor<[batch, 8], f32>
 !weight = !halftone.tensor<[8, 8], f32>
 !vector = !halftone.tensor<[8], f32>
 !rows = !halftone.tensor<[batch], f32>
@@ -459,5 +475,38 @@ module @draws_in_training_alone attributes {halftone.rules = #halftone.rules<[
     %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !matrix
     %y = halftone.relu %x {halftone.layer = "y", halftone.kind = "relu"} : (!matrix) -> !matrix
     halftone.output "y", %y : !matrix
+  }
+}
+
+// -----
+
+!matrix = !halftone.tensor<[batch, 8], f32>
+!weight = !halftone.tensor<[8, 8], f32>
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+
+// P60: bounds ask where the layer or the parameter stands by its name; P61: where an exception fits it is as if there were no rule.
+// CHECK-LABEL: module @bounds_and_exceptions
+module @bounds_and_exceptions attributes {halftone.rules = #halftone.rules<[
+    "everywhere except op relu or role weight : compute tf32", "where first 1 : compute f16", "where role activation last 1 : compute bf16",
+    "where op relu depth 1 2 : store bf16", "where role weight at_least 65 except last 1 : store f16"]>,
+    halftone.rule_places = {"in.weight" = array<i64: 0, 1, -1, 65>, "h/1/fc.weight" = array<i64: 1, 0, 1, 65>, in = array<i64: 0, 1, -1, 65>,
+      "h/0/act" = array<i64: -1, -1, 0, -1>, "h/1/act" = array<i64: -1, -1, 1, -1>, "h/1/fc" = array<i64: 1, 0, 1, 65>}} {
+  halftone.graph "inference" {
+    %x = halftone.input "x" {halftone.layer = "x", halftone.kind = "input"} : !matrix
+    %w = halftone.parameter "in.weight" {initializer = #zeros, halftone.layer = "in.weight", halftone.kind = "parameter"} : !weight
+    %v = halftone.parameter "h/1/fc.weight" {initializer = #zeros, halftone.layer = "h/1/fc.weight", halftone.kind = "parameter"} : !weight
+    // CHECK: halftone.linear
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<encoding = f16, role = activation, rule = 1, beaten = [0]>], [#halftone.round<encoding = f16, role = weight, rule = 4>, #halftone.round<encoding = f16, role = weight, rule = 1>]]
+    %a = halftone.linear %x, %w {halftone.layer = "in", halftone.kind = "linear"} : (!matrix, !weight) -> !matrix
+    // CHECK: halftone.relu
+    // CHECK-SAME: <operands = {{\[\[}}#halftone.round<encoding = f32, role = activation>]], results = {{\[\[}}#halftone.round<encoding = f32, role = activation>]]>
+    %b = halftone.relu %a {halftone.layer = "h/0/act", halftone.kind = "relu"} : (!matrix) -> !matrix
+    // CHECK: halftone.relu
+    // CHECK-SAME: <operands = {{\[\[}}#halftone.round<encoding = f32, role = activation>]], results = {{\[\[}}#halftone.round<encoding = bf16, role = activation, rule = 3>]]>
+    %c = halftone.relu %b {halftone.layer = "h/1/act", halftone.kind = "relu"} : (!matrix) -> !matrix
+    // CHECK: halftone.linear
+    // CHECK-SAME: operands = {{\[\[}}#halftone.round<encoding = bf16, role = activation, rule = 2, beaten = [0]>], [#halftone.round<encoding = f32, role = weight>]]
+    %d = halftone.linear %c, %v {halftone.layer = "h/1/fc", halftone.kind = "linear"} : (!matrix, !weight) -> !matrix
+    halftone.output "d", %d : !matrix
   }
 }

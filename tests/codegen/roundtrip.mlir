@@ -242,6 +242,30 @@ halftone.graph "layers" attributes {halftone.loss_without_output = "xent", halft
   // CHECK: halftone.cross_entropy %{{.*}}, %{{.*}} {label_smoothing = 1.000000e-01 : f64, soft_cap = 3.000000e+01 : f64, z_loss = 1.000000e-04 : f64} :
   %smoothed = halftone.cross_entropy %both, %label {label_smoothing = 0.1, soft_cap = 30.0, z_loss = 1.0e-4}
       : (!halftone.tensor<[batch, 16], f32>, !halftone.tensor<[batch], i32>) -> !halftone.tensor<[batch], f32>
+  // CHECK: halftone.cross_entropy %{{.*}}, %{{.*}} by_class %{{.*}} weighted %{{.*}} {summed = true} : (!halftone.tensor<[batch, 16], f32>, !halftone.tensor<[batch], i32>, !halftone.tensor<[16], f32>, !halftone.tensor<[batch], f32>) -> !halftone.tensor<[batch], f32>
+  %class_weight = halftone.state "class_weight" {initial = 1.0 : f64} : !halftone.tensor<[16], f32>
+  %by_class = halftone.cross_entropy %both, %label by_class %class_weight weighted %weight {summed = true}
+      : (!halftone.tensor<[batch, 16], f32>, !halftone.tensor<[batch], i32>, !halftone.tensor<[16], f32>, !halftone.tensor<[batch], f32>)
+      -> !halftone.tensor<[batch], f32>
+  // CHECK: halftone.mean %{{.*}} {summed} : (!halftone.tensor<[batch], f32>) -> !halftone.tensor<[], f32>
+  %sum = halftone.mean %by_class {summed} : (!halftone.tensor<[batch], f32>) -> !halftone.tensor<[], f32>
+  // CHECK: halftone.soft_cross_entropy %{{.*}}, %{{.*}} weighted %{{.*}} : (!halftone.tensor<[batch, 16], f32>, !halftone.tensor<[batch, 16], f32>, !halftone.tensor<[batch], f32>) -> !halftone.tensor<[batch], f32>
+  %soft = halftone.soft_cross_entropy %both, %both weighted %weight
+      : (!halftone.tensor<[batch, 16], f32>, !halftone.tensor<[batch, 16], f32>, !halftone.tensor<[batch], f32>) -> !halftone.tensor<[batch], f32>
+  // CHECK: halftone.cosine_embedding %{{.*}}, %{{.*}}, %{{.*}} {margin = 5.000000e-01 : f64} : (
+  %cosines = halftone.cosine_embedding %both, %both, %weight {margin = 0.5 : f64}
+      : (!halftone.tensor<[batch, 16], f32>, !halftone.tensor<[batch, 16], f32>, !halftone.tensor<[batch], f32>) -> !halftone.tensor<[batch], f32>
+  // CHECK: halftone.standardize %{{.*}}, %{{.*}}, %{{.*}} : (!halftone.tensor<[batch, 16], f32>, !halftone.tensor<[16], f32>, !halftone.tensor<[16], f32>) -> !halftone.tensor<[batch, 16], f32>
+  %standard = halftone.standardize %both, %class_weight, %class_weight
+      : (!halftone.tensor<[batch, 16], f32>, !halftone.tensor<[16], f32>, !halftone.tensor<[16], f32>) -> !halftone.tensor<[batch, 16], f32>
+  // CHECK: halftone.parameter "truncated" {initializer = #halftone.initializer<truncated_normal, 0.000000e+00 : f64, 1.000000e+00 : f64, -2.000000e+00 : f64, 3.000000e+00 : f64>}
+  %truncated = halftone.parameter "truncated" {initializer = #halftone.initializer<truncated_normal, 0.0 : f64, 1.0 : f64, -2.0 : f64, 3.0 : f64>}
+      : !halftone.tensor<[2, 3], f32>
+  // CHECK: halftone.own_value "momentum" {
+  halftone.own_value "momentum" {
+  ^bb0(%parameter: f32, %gradient: f32, %rate: f32, %decay: f32, %updates: f32, %momentum: f32):
+    halftone.yield %momentum : f32
+  }
   // CHECK: halftone.mean %{{.*}} by %{{.*}} : (!halftone.tensor<[batch], f32>, !halftone.tensor<[], f32>) -> !halftone.tensor<[], f32>
   %masked = halftone.mean %weighted by %one : (!halftone.tensor<[batch], f32>, !halftone.tensor<[], f32>) -> !halftone.tensor<[], f32>
   halftone.loss "masked", %masked weight 1.0 : !halftone.tensor<[], f32>

@@ -57,7 +57,8 @@ TEST_CASE("every form can be read, printed and checked") {
       CHECK((operand.optional || !optional));
       CHECK((!operand.may_be_tied || operand.is_parameter()));
       CHECK((!operand.integers || !operand.is_own()));
-      CHECK((!operand.kept || (!operand.is_parameter() && !operand.repeated && !operand.optional)));
+      CHECK((!operand.kept || (!operand.is_parameter() && !operand.repeated &&
+                               (!operand.optional || operand.fixed))));
       optional = operand.optional;
     }
     for (const SettingForm& setting : form->settings) check(setting);

@@ -92,7 +92,7 @@ TEST_CASE("other weights and labels are refused, each in one sentence") {
        "0 (D31)"},
       {"cross_entropy(logits: %y, label: %label, sample_weight: %rows, sample_weight: %rows)",
        "cross_entropy '%loss' does not have the operands of its kind; give it logits, label, "
-       "sample_weight (may be absent), in this order (D3)"},
+       "class_weight (may be absent), sample_weight (may be absent), in this order (D3)"},
       {"pointwise_loss(sample_weight: %rows) \"f\" { %0 = operand 0 }",
        "pointwise_loss '%loss' does not have the operands of its kind; give it x0, x1, ..., "
        "sample_weight (may be absent), in this order (D3)"},

@@ -56,7 +56,7 @@ TEST_CASE("a text without a model or an optimizer is refused at its end") {
         {"", 2, 1, "the text ends without a model; add the statement 'model \"name\"'"});
   check(kHead, {"", 4, 1,
                 "the text ends without an optimizer; add one, sgd, adamw, adam, nadam, adagrad, "
-                "rmsprop or lion"});
+                "rmsprop, lion or custom"});
 }
 
 TEST_CASE("a statement that breaks the grammar is refused where it does") {
@@ -88,7 +88,8 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
       {"input %y : f32[4] 5", 4, 19, "expected the end of the line, but met \"5\""},
       {"parameter %w : [4]", 4, 19, "expected 'init', but met the end of the line"},
       {"parameter %w : [4] init zero(0)", 4, 25,
-       "expected an initializer, one of constant, uniform, normal, but met \"zero\""},
+       "expected an initializer, one of constant, uniform, normal, "
+       "truncated_normal, orthogonal, but met \"zero\""},
       {"parameter %w : [4] init uniform(0)", 4, 34, "expected ',', but met \")\""},
       {"parameter %w : [4] init constant(nan)", 4, 34, "expected a number, but met \"nan\""},
       {"parameter %w : [4] init constant(1e999)", 4, 34,
@@ -122,9 +123,9 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
       {"%y = cross_entropy(logits: %x, label: %x) {soft_cap: x}", 4, 54,
        "expected a number, but met \"x\""},
       {"%y = cross_entropy(logits: %x, label: %x) {z_loss: 1, label_smoothing: 1}", 4, 55,
-       "expected 'chunk_rows', but met \"label_smoothing\""},
+       "expected 'summed', but met \"label_smoothing\""},
       {"%y = cross_entropy(logits: %x, label: %x) {softcap: 1}", 4, 44,
-       "expected 'chunk_rows', but met \"softcap\""},
+       "expected 'summed', but met \"softcap\""},
       {"%y = pointwise(x0: %x) { }", 4, 24,
        "expected the function's name in quotes, but met \"{\""},
       {"%y = pointwise(x0: %x) \"f", 4, 24, "this string has no closing '\"' on its line"},
@@ -165,16 +166,36 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
       {"rule everywhere : compute e8", 4, 27,
        "expected a format or follow, one of f32, tf32, f16, bf16, f8e4m3, f8e5m2, but met \"e8\""},
       {"rule everywhere : master bf8", 4, 26, "expected a format, one of f32, but met \"bf8\""},
+      {"rule everywhere : compute f8e4m3 scaled rows f8e8m0 saturate", 4, 41,
+       "expected 'tensor' or 'block', but met \"rows\""},
+      {"rule everywhere : compute f8e4m3 scaled block f8e8m0 saturate", 4, 47,
+       "expected the size of a block, but met \"f8e8m0\""},
+      {"rule everywhere : compute f8e4m3 scaled tensor saturate", 4, 48,
+       "expected a format of scales, one of f8e8m0, but met \"saturate\""},
       {"rule everywhere : recompute often", 4, 29,
        "expected 'always' or 'never', but met \"often\""},
       {"rule everywhere : compute f32 store f32", 4, 31,
-       "expected store, compute, result, accumulate, master, rounding, recompute or loss_scale, at "
-       "most once each and in this order, but met \"store\""},
+       "expected store, compute, result, accumulate, master, rounding, recompute, loss_scale or "
+       "because, at most once each and in this order, but met \"store\""},
       {"rule everywhere : store f32 store f32", 4, 29,
-       "expected store, compute, result, accumulate, master, rounding, recompute or loss_scale, at "
-       "most once each and in this order, but met \"store\""},
+       "expected store, compute, result, accumulate, master, rounding, recompute, loss_scale or "
+       "because, at most once each and in this order, but met \"store\""},
       {"rule where : store f32", 4, 12,
-       "expected layer, class, op, role, pass or target, in this order, but met \":\""},
+       "expected layer, class, op, role, pass, target, first, last, depth, at_least or "
+       "smaller_than, in this order, but met \":\""},
+      {"rule where first 0 : store f32", 4, 18, "expected a number above 0 behind first"},
+      {"rule where last -1 : store f32", 4, 17, "expected a number above 0 behind last"},
+      {"rule where at_least 0 : store f32", 4, 21, "expected a number above 0 behind at_least"},
+      {"rule where depth 3 3 : store f32", 4, 18,
+       "expected two numbers behind depth, from 0 on and the second larger"},
+      {"rule where depth 3 : store f32", 4, 20,
+       "expected the number of the copy behind the last, but met \":\""},
+      {"rule where smaller_than 4 first 2 : store f32", 4, 27, "expected ':', but met \"first\""},
+      {"rule everywhere except : store f32", 4, 24,
+       "expected layer, class, op, role, pass, target, first, last, depth, at_least or "
+       "smaller_than, in this order, but met \":\""},
+      {"rule everywhere : store f32 because none", 4, 37,
+       "expected a reason in quotes, but met \"none\""},
       {"rule where role saved class loss : store f32", 4, 23, "expected ':', but met \"class\""},
       {"rule where layer fc : store f32", 4, 18,
        "expected a glob of layer names in quotes, but met \"fc\""},
@@ -200,8 +221,15 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
       {"rule everywhere : loss_scale dynamic initial 1 growth 2 backoff 0.5 interval 0.5", 4, 78,
        "expected a whole number, but met \"0.5\""},
       {"optimizer tiger", 4, 11,
-       "expected an optimizer, sgd, adamw, adam, nadam, adagrad, rmsprop or lion, but met "
-       "\"tiger\""},
+       "expected an optimizer, sgd, adamw, adam, nadam, adagrad, rmsprop, lion or custom, but "
+       "met \"tiger\""},
+      {"optimizer custom learning_rate 1 weight_decay 0 momentum { %0 = operand 1 }", 4, 49,
+       "expected 'parameter', but met \"momentum\""},
+      {"optimizer custom learning_rate 1 weight_decay 0 parameter { %0 = operand 1 } { %0 = "
+       "operand "
+       "1 }",
+       4, 78, "expected the name of a state, but met \"{\""},
+      {"parameter %w : [4] init truncated_normal(0, 1, 2)", 4, 49, "expected ',', but met \")\""},
       {"optimizer lion learning_rate 1 epsilon 0", 4, 32, "expected 'beta1', but met \"epsilon\""},
       {"optimizer sgd learning_rate 1 momentum 0.5 nesterov dampening 0.5", 4, 53,
        "expected 'weight_decay', but met \"dampening\""},

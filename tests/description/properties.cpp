@@ -30,8 +30,16 @@ void note(std::set<std::string_view>& met, const Rule& rule) {
     add("role", !clause.roles.empty());
     add("pass", !clause.passes.empty());
     add("target", !clause.targets.empty());
+    add("first", clause.bounds.first != 0);
+    add("last", clause.bounds.last != 0);
+    add("depth", clause.bounds.depth_end != 0);
+    add("at_least", clause.bounds.at_least != 0);
+    add("smaller_than", clause.bounds.smaller_than != 0);
   }
   add("or", rule.clauses.size() > 1);
+  add("except", !rule.exceptions.empty());
+  add("if_any", rule.if_any);
+  add("because", !rule.because.empty());
   add("store", rule.store.has_value());
   add("compute", rule.compute.has_value());
   add("result", rule.result.has_value());
@@ -63,7 +71,7 @@ TEST_CASE("print and parse give back any valid Description, and the same text") 
   });
   CHECK(holds);
   CHECK(kinds.size() == kKinds);
-  CHECK(of_rules.size() == 15);
+  CHECK(of_rules.size() == 23);
 }
 
 TEST_CASE("the shape of every node of a valid Description is the inferred one") {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "random_description.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -123,13 +124,17 @@ class Generator {
 
   NodeId parameter(Shape shape) {
     ParameterAttributes attributes;
-    attributes.initializer.kind = static_cast<Initializer::Kind>(below(3));
+    attributes.initializer.kind = static_cast<Initializer::Kind>(below(shape.size() > 1 ? 5 : 4));
     attributes.initializer.first = finite();
     if (attributes.initializer.kind == Initializer::Kind::uniform) {
       attributes.initializer.first = -positive();
       attributes.initializer.second = positive();
     } else if (attributes.initializer.kind == Initializer::Kind::normal) {
       attributes.initializer.second = std::abs(finite());
+    } else if (attributes.initializer.kind == Initializer::Kind::truncated_normal) {
+      attributes.initializer.second = std::abs(finite());
+      attributes.initializer.low = -positive();
+      attributes.initializer.high = positive();
     }
     attributes.decay = below(3) != 1;
     attributes.frozen = !must_train_ && below(4) == 1;
@@ -192,7 +197,9 @@ class Generator {
     std::vector<Shape> shapes;
     for (const Operand& operand : operands) {
       const bool integers = operand_form(form_of(kind), operand.role).integers;
-      shapes.push_back(integers ? rows_of(x) : operand.node < 0 ? Shape{} : shape(operand.node));
+      shapes.push_back(integers || is_of_rows(kind, operand.role) ? rows_of(x)
+                       : operand.node < 0                         ? Shape{}
+                                                                  : shape(operand.node));
     }
     if (weighs) shapes.back() = weights;
     const Attributes attributes = attributes_of(kind, operands.size() - (weighs ? 1 : 0), shape(x));
@@ -209,9 +216,10 @@ class Generator {
       if (form.weighs) {
         read = builder_.input(name(), weights);
       } else if (read < 0) {
-        read = form.integers ? builder_.input(name(), rows_of(x), kIntegers[below(6)])
-               : form.kept   ? kept_state(asked.needed(i))
-                             : parameter_of(asked.needed(i), form);
+        read = form.integers            ? builder_.input(name(), rows_of(x), kIntegers[below(6)])
+               : is_of_rows(kind, role) ? builder_.input(name(), rows_of(x))
+               : form.kept              ? kept_state(asked.needed(i))
+                                        : parameter_of(asked.needed(i), form);
       }
     }
     const NodeId id = builder_.node(name(), kind, std::move(operands), *asked.result());
@@ -223,8 +231,14 @@ class Generator {
 
   /// Of rows, or of the elements of a loss that has them.
   Shape shape_of_weights(Kind kind, NodeId x) {
-    const bool elements = kind != kind_called("cross_entropy") && below(2) == 1;
+    const bool has_elements = kind == kind_called("mse") || kind == kind_called("pointwise_loss");
+    const bool elements = has_elements && below(2) == 1;
     return elements ? shape(x) : rows_of(x);
+  }
+
+  /// Whether it is of floats, one for every row of x.
+  static bool is_of_rows(Kind kind, std::string_view role) {
+    return kind == kind_called("cosine_embedding") && role == "target";
   }
 
   Shape rows_of(NodeId x) { return {shape(x).begin(), shape(x).end() - 1}; }
@@ -243,7 +257,7 @@ class Generator {
       }
       if (form.optional && below(2) == 0) continue;
       NodeId node = operands.empty() ? x : alike(x).back();
-      if (form.is_own() || form.integers || form.weighs) node = -1;
+      if (form.is_own() || form.integers || form.weighs || is_of_rows(kind, form.role)) node = -1;
       operands.push_back({form.role, node});
     }
     return operands;
@@ -404,7 +418,21 @@ class Generator {
       const auto relation = static_cast<Relation>(chip == 3 ? 0 : below(3));
       result.targets.push_back({relation, kChips[chip]});
     }
+    if (below(6) == 1) result.bounds = bounds();
     return result;
+  }
+
+  Bounds bounds() {
+    Bounds is;
+    if (below(2) == 1) is.first = 1 + below(4);
+    if (below(2) == 1) is.last = 1 + below(4);
+    if (below(3) == 1) {
+      is.depth_from = below(3);
+      is.depth_end = is.depth_from + 1 + below(4);
+    }
+    if (below(3) == 1) is.at_least = 1 + below(20);
+    if (below(3) == 1) is.smaller_than = is.at_least + 1 + below(200);
+    return is;
   }
 
   EncodingChoice choice() {
@@ -414,6 +442,13 @@ class Generator {
     if (choice == 6) return {true, Element::f32};
     EncodingChoice stated{false, kFormats[choice]};
     stated.encoding.saturate = choice > 0 && below(2) == 1;
+    if (choice >= 4 && below(3) == 0) {
+      const auto block = static_cast<std::int32_t>(below(5));  // of 2 to 4096, or none
+      using Groups = encoding::Scaling;
+      stated.encoding.scaling = {.kind = block == 0 ? Groups::Kind::tensor : Groups::Kind::block,
+                                 .size = block == 0 ? 0 : 1 << (3 * block - (block == 1 ? 2 : 0)),
+                                 .scale = Element::f8e8m0};
+    }
     return stated;
   }
 
@@ -437,6 +472,13 @@ class Generator {
   Rule candidate() {
     Rule result;
     for (std::size_t i = below(4); i > 0; --i) result.clauses.push_back(clause());
+    for (std::size_t i = below(6) == 1 ? 1 + below(2) : 0; i > 0; --i)
+      result.exceptions.push_back(clause());
+    const bool narrow = std::ranges::any_of(result.clauses, [](const Clause& clause) {
+      return clause.bounds.stated() || !clause.ops.empty();
+    });
+    result.if_any = below(narrow ? 2 : 8) == 1;
+    if (below(8) == 1) result.because = text();
     if (below(2) == 1) result.store = choice();
     if (below(2) == 1) result.compute = choice();
     if (below(5) == 1) result.result = static_cast<Element>(below(4));
@@ -477,6 +519,17 @@ class Generator {
       case 5:
         built().optimizer = drawn(RmsProp());
         break;
+      case 6: {
+        Custom custom = drawn(Custom());
+        for (std::size_t states = below(4); custom.states.size() < states;)
+          custom.states.push_back({"s" + std::to_string(custom.states.size()), {}});
+        const std::size_t operands = kCustomOperands + custom.states.size();
+        custom.parameter = random_function(operands).expression;
+        for (Custom::State& state : custom.states)
+          state.next = random_function(operands).expression;
+        built().optimizer = custom;
+        break;
+      }
       default:
         built().optimizer = drawn(Lion());
         break;

@@ -170,7 +170,8 @@ Description everything() {
   const NodeId xent =
       b.node("xent", kind_called("cross_entropy"), {{"logits", joined}, {"label", label}}, {},
              standard_attributes(kind_called("cross_entropy")));
-  const NodeId mse = b.node("mse", kind_called("mse"), {{"x", add}, {"target", left}}, {});
+  const NodeId mse =
+      b.node("mse", kind_called("mse"), {{"x", add}, {"target", left}}, {}, LayerAttributes{});
   const NodeId own = b.node("own", kind_called("pointwise_loss"), {{"x0", part}}, {},
                             function("", {1, {{ScalarOp::operand, 0}}}));
   LayerAttributes ignoring = standard_attributes(kind_called("cross_entropy"));
@@ -384,6 +385,16 @@ TEST_CASE("every optimizer survives print and parse") {
       {RmsProp{0.5, 0.25, 1, 0.75, true, 2},
        "rmsprop learning_rate 0.5 alpha 0.25 epsilon 1 momentum 0.75 centered weight_decay 2"},
       {Lion{0.5, 0.25, 0.75, 2}, "lion learning_rate 0.5 beta1 0.25 beta2 0.75 weight_decay 2"},
+      {Custom{0.5, 2, {5, {{ScalarOp::operand, 1}}}, {}},
+       "custom learning_rate 0.5 weight_decay 2 parameter { %0 = operand 1 }"},
+      {Custom{0.5,
+              2,
+              {7, {{ScalarOp::operand, 5}}},
+              {{"m", {7, {{ScalarOp::operand, 6}, {ScalarOp::exp, 0}}}},
+               {"old_m", {7, {{ScalarOp::operand, 5}}}}}},
+       "custom learning_rate 0.5 weight_decay 2 parameter { %0 = operand 5 } m { %0 = operand 6; "
+       "%1 "
+       "= exp %0 } old_m { %0 = operand 5 }"},
   };
   for (const Case& c : cases) {
     CAPTURE(std::string(c.text));
@@ -391,6 +402,30 @@ TEST_CASE("every optimizer survives print and parse") {
     description.optimizer = c.optimizer;
     const std::string text = print(description);
     CHECK(text.find("\noptimizer " + std::string(c.text) + "\n") != text.npos);
+    CHECK(parsed(text) == description);
+  }
+}
+
+TEST_CASE("every initializer survives print and parse") {
+  struct Case {
+    Initializer initializer;
+    const char* text;
+  };
+  using Draw = Initializer::Kind;
+  for (const Case& c :
+       {Case{{Draw::constant, 0.5}, "constant(0.5)"},
+        Case{{Draw::uniform, -0.5, 2}, "uniform(-0.5, 2)"},
+        Case{{Draw::normal, 0.25, 2}, "normal(0.25, 2)"},
+        Case{{Draw::truncated_normal, 0.25, 2, -1, 3}, "truncated_normal(0.25, 2, -1, 3)"},
+        Case{{Draw::orthogonal, 0.5}, "orthogonal(0.5)"}}) {
+    CAPTURE(std::string(c.text));
+    Description description = everything();
+    for (Node& node : description.nodes) {
+      auto* attributes = std::get_if<ParameterAttributes>(&node.attributes);
+      if (attributes && node.name == "w.weight") attributes->initializer = c.initializer;
+    }
+    const std::string text = print(description);
+    CHECK(text.find("%w.weight : [4, 4] init " + std::string(c.text) + " no_decay") != text.npos);
     CHECK(parsed(text) == description);
   }
 }

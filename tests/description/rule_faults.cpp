@@ -182,6 +182,41 @@ TEST_CASE("fields that nothing selected has are refused") {
       {"everywhere : store f32 saturate",
        "states a store that saturates, but nothing is rounded to its element (F2); leave saturate "
        "out (P42)"},
+      {"everywhere : store f8e4m3 scaled tensor f8e8m0 saturate",
+       "scales its store, but operands alone are scaled; state compute scaled, or leave the "
+       "scaling out (P51)"},
+      {"where role internal : store f8e4m3 scaled block 32 f8e8m0 saturate",
+       "scales its store, but operands alone are scaled; state compute scaled, or leave the "
+       "scaling out (P51)"},
+      {"everywhere : result f8e5m2 scaled block 32 f8e8m0 saturate",
+       "scales its result, but operands alone are scaled; state compute scaled, or leave the "
+       "scaling out (P51)"},
+      {"everywhere : master f32 scaled tensor f8e8m0",
+       "scales its master, but operands alone are scaled; state compute scaled, or leave the "
+       "scaling out (P51)"},
+      {"everywhere : compute bf16 scaled tensor f8e8m0 saturate",
+       "states a compute that scales an element of more than 8 bits (P51); state f8e4m3, f8e5m2, "
+       "f6e3m2, f6e2m3 or f4e2m1 (P42)"},
+      {"everywhere : compute f8e8m0 scaled tensor f8e8m0 saturate",
+       "states a compute that scales an element of more than 8 bits (P51); state f8e4m3, f8e5m2, "
+       "f6e3m2, f6e2m3 or f4e2m1 (P42)"},
+      {"everywhere : store bf16 compute f4e2m1 scaled block 32 f8e8m0 saturate rounding stochastic",
+       "states a compute that rounds an element of fewer than 8 bits by other means than to the "
+       "nearest (P53); leave rounding out (P42)"},
+      {"everywhere : compute f8e4m3 scaled tensor f32 saturate",
+       "states a compute that has scales that are no powers of two (P51); state them as f8e8m0 "
+       "(P42)"},
+      {"everywhere : compute f8e4m3 scaled block 1 f8e8m0 saturate",
+       "states a compute that has blocks of fewer than 2 or more than 4096 elements (P51); state "
+       "as many as 32 or 128 (P42)"},
+      {"everywhere : compute f8e4m3 scaled block 4097 f8e8m0 saturate",
+       "states a compute that has blocks of fewer than 2 or more than 4096 elements (P51); state "
+       "as many as 32 or 128 (P42)"},
+      {"everywhere : compute f8e4m3 scaled block -4294967264 f8e8m0 saturate",
+       "states a compute that has blocks of fewer than 2 or more than 4096 elements (P51); state "
+       "as many as 32 or 128 (P42)"},
+      {"everywhere : compute f8e4m3 scaled tensor f8e8m0",
+       "states a compute that is scaled and does not saturate (P51); add saturate (P42)"},
       {"everywhere : master bf16",
        "keeps masters in another format than f32; write master f32 (P42)"},
       {"everywhere : result bf16 rounding toward_zero",
@@ -477,8 +512,15 @@ TEST_CASE("rules state elements and whether they saturate; how they round is ano
   Encoding scaled = Element::bf16, saturating = Element::f32;
   scaled.scaling = {.kind = halftone::encoding::Scaling::Kind::tensor};
   saturating.saturate = true;
-  Rule result, compute, store, master;
+  Encoding columns = Element::f8e4m3;
+  columns.scaling = {.kind = halftone::encoding::Scaling::Kind::block,
+                     .size = 32,
+                     .axis = -2,
+                     .scale = Element::f8e8m0};
+  columns.saturate = true;
+  Rule result, compute, store, master, across;
   result.result = scaled;
+  across.compute = EncodingChoice{false, columns};
   compute.compute = EncodingChoice{false, saturating};
   store.store = EncodingChoice{false, {Element::f16, Rounding::toward_zero}};
   master.master = Encoding(Element::f32, Rounding::toward_zero);
@@ -487,8 +529,12 @@ TEST_CASE("rules state elements and whether they saturate; how they round is ano
     const char* said;
   } cases[] = {
       {result,
-       "the rule \"everywhere : result bf16 scaled tensor f32\" states a result that scales its "
-       "elements, which nothing computes with; state an element alone (P42)"},
+       "the rule \"everywhere : result bf16 scaled tensor f32\" scales its result, but operands "
+       "alone are scaled; state compute scaled, or leave the scaling out (P51)"},
+      {across,
+       "the rule \"everywhere : compute f8e4m3 scaled block 32 axis -2 f8e8m0 saturate\" states a "
+       "compute that has blocks across rows (P51); leave axis out, so that they lie along the last "
+       "dimension (P42)"},
       {compute,
        "the rule \"everywhere : compute f32 saturate\" states a compute that saturates, but "
        "nothing is rounded to its element (F2); leave saturate out (P42)"},
@@ -533,6 +579,13 @@ TEST_CASE("rules that can be meant are accepted") {
            "where op relu role activation : store bf16 compute follow recompute never",
            "everywhere : store f8e4m3 saturate compute f8e5m2 result f16 saturate",
            "where role internal : store f8e4m3",
+           "everywhere : store bf16 compute f8e4m3 scaled tensor f8e8m0 saturate",
+           "where role weight : compute f8e5m2 scaled block 2 f8e8m0 saturate",
+           "where role weight : compute f4e2m1 scaled block 32 f8e8m0 saturate",
+           "everywhere : compute f6e3m2 scaled tensor f8e8m0 saturate rounding nearest_even",
+           "where op linear : compute f6e2m3 scaled block 32 f8e8m0 saturate",
+           "where role gradient : compute f8e5m2 scaled block 4096 f8e8m0 saturate rounding "
+           "stochastic",
            "where role weight : store f8e5m2 saturate rounding toward_zero",
            "everywhere : store f32 compute tf32 rounding stochastic",
            "where role activation : store follow rounding stochastic",

@@ -6,6 +6,7 @@
 #include "halftone/description/text.hpp"
 
 using namespace halftone::tests;
+using halftone::encoding::Scaling;
 
 namespace {
 
@@ -74,6 +75,19 @@ TEST_CASE("every part and field of a rule prints as its text and reads back") {
          r.result->saturate = true;
          r.rounding = Rounding::toward_zero;
        })},
+      {"everywhere : compute f8e4m3 scaled tensor f8e8m0 saturate", with([](Rule& r) {
+         r.compute = {false, Element::f8e4m3};
+         r.compute->encoding.scaling = {.kind = Scaling::Kind::tensor, .scale = Element::f8e8m0};
+         r.compute->encoding.saturate = true;
+       })},
+      {"everywhere : compute f8e5m2 scaled block 32 f8e8m0 saturate rounding stochastic",
+       with([](Rule& r) {
+         r.compute = {false, Element::f8e5m2};
+         r.compute->encoding.scaling = {
+             .kind = Scaling::Kind::block, .size = 32, .scale = Element::f8e8m0};
+         r.compute->encoding.saturate = true;
+         r.rounding = Rounding::stochastic;
+       })},
       {"everywhere : accumulate f32", with([](Rule& r) { r.accumulate = Accumulation::f32; })},
       {"everywhere : accumulate ordered",
        with([](Rule& r) { r.accumulate = Accumulation::ordered; })},
@@ -107,8 +121,9 @@ TEST_CASE("every part and field of a rule prints as its text and reads back") {
          using enum LayerClass;
          c.classes = {contraction, normalization, softmax, activation_function, elementwise, loss};
        })},
-      {"where op linear|cross_entropy : compute bf16",
-       where([](Clause& c) { c.ops = {kind_called("linear"), kind_called("cross_entropy")}; })},
+      {"where op linear|cross_entropy : compute bf16", where([](Clause& c) {
+         c.ops = {kind_called("linear"), kind_called("cross_entropy")};
+       })},
       {"where role activation|saved|gradient|weight : compute bf16", where([](Clause& c) {
          c.roles = {Role::activation, Role::saved, Role::gradient, Role::weight};
        })},
@@ -128,6 +143,27 @@ TEST_CASE("every part and field of a rule prints as its text and reads back") {
       {"where target cpu|sm_80|before(sm_89)|from(sm_90a) : compute bf16", where([](Clause& c) {
          using enum Relation;
          c.targets = {{is, "cpu"}, {is, "sm_80"}, {before, "sm_89"}, {from, "sm_90a"}};
+       })},
+      {"where first 2 last 3 depth 0 4 at_least 5 smaller_than 64 if_any : compute bf16",
+       with([](Rule& r) {
+         r.clauses.emplace_back().bounds = {2, 3, 0, 4, 5, 64};
+         r.if_any = true;
+         r.compute = {false, Element::bf16};
+       })},
+      {"where depth 7 9 if_any : compute bf16", with([](Rule& r) {
+         r.clauses.emplace_back().bounds = {0, 0, 7, 9, 0, 0};
+         r.if_any = true;
+         r.compute = {false, Element::bf16};
+       })},
+      {"everywhere except class loss or layer \"head\" last 1 if_any : store f16 because \"it "
+       "\\\"is\\\"\"",
+       with([](Rule& r) {
+         r.exceptions.emplace_back().classes = {LayerClass::loss};
+         r.exceptions.emplace_back().layer = "head";
+         r.exceptions.back().bounds.last = 1;
+         r.if_any = true;
+         r.store = {false, Element::f16};
+         r.because = "it \"is\"";
        })},
       {"where role weight_gradient|master : master f32",
        {{{{}, {}, {}, {Role::weight_gradient, Role::master}, {}, {}}},

@@ -41,7 +41,7 @@ Description valid() {
          {symbol("batch"), fixed(8)});
   b.node("xent", kind_called("cross_entropy"), {{"logits", kJoined}, {"label", kLabel}}, {},
          standard_attributes(kind_called("cross_entropy")));
-  b.node("mse", kind_called("mse"), {{"x", kOwn}, {"target", kX}}, {});
+  b.node("mse", kind_called("mse"), {{"x", kOwn}, {"target", kX}}, {}, LayerAttributes{});
   b.description.name = "m";
   b.description.outputs = {{"act", kAct}};
   b.description.losses = {{kXent, 1}, {kMse, 1}};
@@ -244,8 +244,12 @@ TEST_CASE("uses, outputs, losses and assignments keep D5 to D7") {
       {[](Description& d) {
          d.nodes.push_back(
              {"sum", kind_called("add"), {{"a", kXent}, {"b", kMse}}, {}, Element::f32, {}});
-         d.nodes.push_back(
-             {"again", kind_called("mse"), {{"x", 12}, {"target", 12}}, {}, Element::f32, {}});
+         d.nodes.push_back({"again",
+                            kind_called("mse"),
+                            {{"x", 12}, {"target", 12}},
+                            {},
+                            Element::f32,
+                            LayerAttributes{}});
          d.losses.push_back({13, 1});
        },
        13,
@@ -366,6 +370,36 @@ TEST_CASE("training, rules and optimizers keep D9 to D11") {
        "(D11)"},
       {[](Description& d) { d.optimizer = Lion{.beta2 = kNan}; }, -1,
        "the optimizer lion has beta2 nan; make it finite, not negative and below 1 in f32 (D11)"},
+      {[](Description& d) {
+         d.optimizer = Custom{.learning_rate = -1, .parameter = {}, .states = {}};
+       },
+       -1,
+       "the optimizer custom has learning_rate -1; make it finite, not negative in f32 (D11)"},
+      {[](Description& d) {
+         d.optimizer = Custom{.parameter = {4, {{ScalarOp::operand, 1}}}, .states = {}};
+       },
+       -1,
+       "the optimizer's new parameter: its function takes 4 values and it has 5 operands; make "
+       "them equal (D11)"},
+      {[](Description& d) {
+         const Expression gradient{7, {{ScalarOp::operand, 1}}};
+         d.optimizer = Custom{.parameter = gradient, .states = {{"m", gradient}, {"m", gradient}}};
+       },
+       -1,
+       "the optimizer custom has a state \"m\"; give each a name of its own of letters, digits and "
+       "_, not 'parameter' (D11)"},
+      {[](Description& d) {
+         const Expression gradient{6, {{ScalarOp::operand, 1}}};
+         d.optimizer = Custom{.parameter = gradient, .states = {{"m", {}}}};
+       },
+       -1,
+       "the optimizer's state \"m\": its function takes 0 values and it has 6 operands; make them "
+       "equal (D11)"},
+      {[](Description& d) {
+         d.optimizer = Custom{.parameter = {14, {{ScalarOp::operand, 1}}},
+                              .states = std::vector<Custom::State>(9)};
+       },
+       -1, "the optimizer custom has 9 states; leave it 8 or fewer (D11)"},
       {[](Description& d) { d.clip = 0; }, -1,
        "the clip norm is 0; make it finite and positive in f32 (D11)"},
       {[](Description& d) { d.clip_value = kNan; }, -1,
@@ -440,6 +474,18 @@ TEST_CASE("attributes belong to their kind and hold numbers") {
        kWeight,
        "parameter '%fc.weight' has a constant initializer with a second number, 2; leave it 0 "
        "(D20)"},
+      {[](Description& d) {
+         initializer(d) = {Initializer::Kind::truncated_normal, 0, 1, 2, -2};
+       },
+       kWeight,
+       "parameter '%fc.weight' has an initializer truncated_normal from 2 to -2; use ends that are "
+       "finite in f32 and in order (D20)"},
+      {[](Description& d) {
+         initializer(d) = {Initializer::Kind::orthogonal, 1, 2};
+       },
+       kWeight,
+       "parameter '%fc.weight' has an initializer orthogonal with numbers that its text leaves "
+       "out; leave them as they are (D20)"},
       {[](Description& d) { d.nodes[kNorm].attributes = LayerAttributes{}; }, kNorm,
        "layer_norm '%norm' does not have the settings of its kind; give it 'epsilon' (D22)"},
       {[](Description& d) { d.nodes[kNorm].attributes = set(kind_called("layer_norm"), true); },

@@ -250,7 +250,15 @@ TEST_CASE("shapes follow from the operands' shapes") {
        {fixed(6), kBatch, kTime},
        set(transpose, std::vector<std::int64_t>{2, 0, 1})},
       {kind_called("cross_entropy"), {{"logits", wide}, {"label", rows}}, {}},
+      {kind_called("soft_cross_entropy"), {{"logits", wide}, {"target", wide}}, {}},
       {kind_called("mse"), {{"x", wide}, {"target", wide}}, {}},
+      {kind_called("cosine_embedding"),
+       {{"x", wide}, {"y", wide}, {"target", rows}},
+       {},
+       standard_attributes(kind_called("cosine_embedding"))},
+      {kind_called("standardize"),
+       {{"x", wide}, {"mean", {fixed(6)}}, {"deviation", {fixed(6)}}},
+       wide},
       {kind_called("pointwise_loss"), {{"x0", wide}}, {}},
   };
   std::set<Kind> tried;

@@ -260,6 +260,71 @@ TEST_CASE("the optimizers start from torch's settings") {
         Lines{"optimizer lion learning_rate 0.5 beta1 0.25 beta2 0.75 weight_decay 2"});
 }
 
+TEST_CASE("an optimizer of one's own has an expression of the parameter and of each state") {
+  constexpr auto net = model("net", inputs(tensor("x", batch, 4)),
+                             from("x") | linear("fc", 4) | output("y"), losses(mse("e", "y", "x")));
+  constexpr auto rules = precision(everywhere(store(f32), compute(f32)));
+  const auto text = [&](const Optimizer& optimizer) {
+    return lines(describe(net, rules, optimizer), "optimizer");
+  };
+  CHECK(
+      text(own_optimizer(
+          [](auto of) { return updated(of.parameter - of.learning_rate * of.gradient); })) ==
+      Lines{"optimizer custom learning_rate 0.001 weight_decay 0 parameter { %0 = operand 0; %1 = "
+            "operand 1; %2 = operand 2; %3 = multiply %2 %1; %4 = subtract %0 %3 }"});
+  CHECK(text(own_optimizer(
+            [](auto of, auto old, auto count) {
+              return updated(of.parameter - of.weight_decay * old, of.gradient, count + of.step);
+            },
+            own_states("old", "count"), lr(0.5), weight_decay(0.25))) ==
+        Lines{"optimizer custom learning_rate 0.5 weight_decay 0.25 parameter { %0 = operand 0; %1 "
+              "= operand 3; %2 = operand 5; %3 = multiply %1 %2; %4 = subtract %0 %3 } old { %0 = "
+              "operand 1 } count { %0 = operand 4; %1 = operand 6; %2 = add %1 %0 }"});
+}
+
+TEST_CASE("initializers are torch's, of the sizes of their weight") {
+  constexpr auto net =
+      model("net", inputs(tensor("x", batch, 9, 9, 12)),
+            from("x") | conv2d("conv", 8, kernel(3, 2), init_kaiming_normal(gain_relu, fan_out)) |
+                reshape("flat", batch, 7 * 8 * 8) |
+                linear("a", 50, init_kaiming_uniform(), on_bias(init_constant(0))) |
+                linear("b", 30, init_xavier_normal(gain_tanh), no_bias) |
+                linear("c", 20, init_xavier_uniform(), no_bias) |
+                linear("d", 10, init_orthogonal(gain_leaky_relu(1)), no_bias) |
+                linear("e", 5, init_truncated_normal(0, 0.02), no_bias) |
+                linear("f", 4, init_truncated_normal(1, 2, -3, 4), no_bias) | output("y"));
+  // torch.nn.init: sqrt(2 / (8 * 6)), sqrt(6 / 448), 5 / 3 * sqrt(2 / 80), sqrt(6 / 50).
+  const auto has = [&](const char* name, const char* text, double first, double second) {
+    CAPTURE(std::string(name));
+    for (const auto& node : described(net).nodes) {
+      if (node.name != name) continue;
+      const auto& of = std::get<halftone::description::ParameterAttributes>(node.attributes);
+      CHECK(halftone::description::print(described(net)).find("%" + node.name + " : ") !=
+            std::string::npos);
+      CHECK(of.initializer.first == doctest::Approx(first).epsilon(1e-12));
+      CHECK(of.initializer.second == doctest::Approx(second).epsilon(1e-12));
+      CHECK(lines(described(net), ("parameter %" + node.name + " ").c_str())[0].find(text) !=
+            std::string::npos);
+      return;
+    }
+    FAIL("no such parameter");
+  };
+  has("conv.weight", "init normal(0, ", 0, std::sqrt(2.0 / 48));
+  has("a.weight", "init uniform(", -std::sqrt(6.0 / 448), std::sqrt(6.0 / 448));
+  has("b.weight", "init normal(0, ", 0, 5.0 / 3 * std::sqrt(2.0 / 80));
+  has("c.weight", "init uniform(", -std::sqrt(6.0 / 50), std::sqrt(6.0 / 50));
+  has("d.weight", "init orthogonal(1)", 1, 0);
+  has("e.weight", "init truncated_normal(0, 0.02, -2, 2)", 0, 0.02);
+  has("f.weight", "init truncated_normal(1, 2, -3, 4)", 1, 2);
+  CHECK_THROWS_WITH_AS(
+      describe(model("net", inputs(tensor("x", batch, 4)),
+                     from("x") | layer_norm("norm", init_orthogonal()) | output("y")),
+               precision(everywhere(store(f32)))),
+      "the parameter 'norm.weight' has one dimension, and its initializer wants two or more: give "
+      "it init_constant(), init_uniform() or init_normal()",
+      std::invalid_argument);
+}
+
 TEST_CASE("a layer that shares goes without what the other is without, wherever that stands") {
   constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 8)),
                              from("x") | linear("third", 8, shared("second")) |

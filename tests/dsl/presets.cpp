@@ -9,44 +9,18 @@
 #include <vector>
 
 #include "described.hpp"
+#include "every_kind.hpp"
 #include "halftone/reference/resolution.hpp"
 
 namespace {
 
 using namespace halftone::dsl;
+using every_kind::every;
 using halftone::description::Description;
 using halftone::description::NodeId;
 using halftone::description::Pass;
 using halftone::description::Role;
 using halftone::reference::Resolution;
-
-constexpr Dimension times = symbol("times");
-constexpr auto swapped = [](auto x) { return 1.0 - x; };
-
-/// A layer of every kind that the lists name, called as in them.
-constexpr auto every = model(
-    "every",
-    inputs(tokens("word", batch, times), tensor("x", batch, times, 8), labels("next", batch, times),
-           segments("part", batch, times), tensor("target", batch, times, 16)),
-    from("word") | embedding("embedding", 11, 8) | position_embedding("position_embedding", 16) |
-        add("x") | as("add") | rotary("rotary", 1) | sinusoidal_embedding("sinusoidal_embedding") |
-        causal_conv1d("causal_conv1d", 3) | conv1d("convolution", 8, 3, same) |
-        conv_transpose1d("transposed_convolution", 8, 3, same) |
-        max_pool1d("pool", 3, stride(1), same) | reshape("plane", batch, times, 8, 1) |
-        upsample1d("upsample", 1) | pad1d("pad", padding(1, -1)) |
-        adaptive_max_pool1d("adaptive_pool", 8) | pixel_shuffle("pixel_shuffle", factor(1)) |
-        reshape("line", batch, times, 8) | segment_sum("segment_reduce", 4, "part") |
-        segment_broadcast("segment_broadcast", "part") | dropout("dropout", 0.1) |
-        layer_norm("layer_norm") | linear("linear", 8) | gelu("gelu") |
-        group_norm("group_norm", 2) | global_avg_pool("global_average_pool") |
-        expand("expand", batch, times, 8) | batch_norm("batch_norm"),
-    from("batch_norm") | attention("attention", "linear", "gelu", heads(2)) | rms_norm("rms_norm") |
-        relu("relu") | silu("silu") | softmax("softmax") | pointwise("pointwise", swapped) |
-        concat("relu") | as("concat") | output("y"),
-    from("relu") | matmul("matmul", "silu", transpose_a) | output("gram"),
-    losses(cross_entropy("cross_entropy", "y", "next"), mse("mse", "y", "target"),
-           pointwise_loss(
-               "pointwise_loss", [](auto x, auto y) { return abs(x - y); }, "y", "target")));
 
 /// The lists as systems with automatic casts write them.
 const std::vector<std::string> kAllowed = {"matmul",
@@ -74,9 +48,10 @@ const std::vector<std::string> kAllowed = {"matmul",
                                            "relu",
                                            "gelu",
                                            "silu"};
-const std::vector<std::string> kDenied = {"layer_norm", "rms_norm",      "batch_norm",
-                                          "group_norm", "softmax",       "cross_entropy",
-                                          "mse",        "pointwise_loss"};
+const std::vector<std::string> kDenied = {
+    "layer_norm",       "rms_norm",      "batch_norm",    "group_norm",
+    "softmax",          "cross_entropy", "standardize",   "soft_cross_entropy",
+    "cosine_embedding", "mse",           "pointwise_loss"};
 
 NodeId node_of(const Description& of, const std::string& name) {
   const auto found = std::ranges::find(of.nodes, name, &halftone::description::Node::name);
@@ -147,6 +122,66 @@ TEST_CASE("what both lists name is denied, and rules behind a preset win") {
                                  "rule where class contraction|elementwise : compute bf16",
                                  "rule where layer \"matmul\" : compute f32",
                                  "rule where layer \"linear\" : store f32 compute f32"});
+}
+
+/// What TransformerEngine's recipes are for: linear layers. Of all others contractions run in bf16.
+const std::set<std::string> kInBf16 = {"matmul", "causal_conv1d", "convolution",
+                                       "transposed_convolution", "attention"};
+
+TEST_CASE("presets of TransformerEngine scale the operands of linear and of nothing else") {
+  using halftone::encoding::Scaling;
+  using halftone::reference::RoundTo;
+  const Scaling tensor{.kind = Scaling::Kind::tensor, .scale = f8e8m0};
+  const Scaling blocks{.kind = Scaling::Kind::block, .size = 32, .scale = f8e8m0};
+  const auto even = halftone::description::Rounding::nearest_even;
+  const RoundTo e4m3{f8e4m3, even, true, tensor}, e5m2{f8e5m2, even, true, tensor};
+  const RoundTo mx{f8e4m3, even, true, blocks}, half{bf16};
+  const Description current = describe(every, presets::fp8_current(), adamw());
+  const Description microscaled = describe(every, presets::mxfp8(), adamw());
+  for (const Description* described : {&current, &microscaled}) {
+    const bool is_current = described == &current;
+    const Resolution rules(*described);
+    int linears = 0;
+    for (NodeId id = 0; id < static_cast<NodeId>(described->nodes.size()); ++id) {
+      const auto& node = described->nodes[static_cast<std::size_t>(id)];
+      if (halftone::description::is_source(node.kind)) continue;
+      const std::string kind(halftone::description::kind_text(node.kind));
+      CAPTURE(kind);
+      const auto reads = [&](Pass pass, Role role) { return rules.operand(id, pass, role); };
+      const bool is_linear = kind == "linear";
+      const RoundTo other = kInBf16.contains(kind) ? half : RoundTo{};
+      linears += is_linear;
+      const RoundTo forward = !is_linear ? other : is_current ? e4m3 : mx;
+      const RoundTo arriving = !is_linear ? other : is_current ? e5m2 : mx;
+      const RoundTo summed = !is_linear ? other : is_current ? e4m3 : half;
+      CHECK(reads(Pass::forward, Role::activation) == forward);
+      CHECK(reads(Pass::forward, Role::weight) == forward);
+      CHECK(reads(Pass::input_gradient, Role::gradient) == arriving);
+      CHECK(reads(Pass::input_gradient, Role::weight) == forward);
+      CHECK(reads(Pass::weight_gradient, Role::saved) == summed);
+      CHECK(reads(Pass::weight_gradient, Role::gradient) ==
+            (is_linear && is_current ? e5m2 : summed));
+      if (!halftone::description::is_layer(node.kind)) continue;
+      CHECK(rules.store(id, Role::activation) == half);
+    }
+    CHECK(linears > 0);
+  }
+}
+
+TEST_CASE("presets of TransformerEngine take other products, and a model without losses") {
+  CHECK(specs::lines(describe(every, presets::fp8_current(contraction), adamw()), "rule ") ==
+        std::vector<std::string>{
+            "rule everywhere : store bf16", "rule where class contraction : compute bf16",
+            "rule where class contraction : compute f8e4m3 scaled tensor f8e8m0 saturate",
+            "rule where class contraction role gradient if_any : compute f8e5m2 scaled tensor "
+            "f8e8m0 saturate"});
+  constexpr auto plain = model("plain", inputs(tensor("x", batch, 8)),
+                               from("x") | linear("fc", 4) | output("y"));
+  CHECK(specs::lines(describe(plain, presets::mxfp8()), "rule ") ==
+        std::vector<std::string>{
+            "rule everywhere : store bf16", "rule where class contraction : compute bf16",
+            "rule where op linear : compute f8e4m3 scaled block 32 f8e8m0 saturate",
+            "rule where op linear pass weight_gradient if_any : compute bf16"});
 }
 
 }  // namespace

@@ -45,6 +45,13 @@ TEST_CASE("every field of a rule comes to the Description") {
        "rule everywhere : store f8e4m3 saturate compute f8e5m2 result f16 saturate"},
       {everywhere(compute(f8e5m2, saturate), store(f8e4m3)),
        "rule everywhere : store f8e4m3 compute f8e5m2 saturate"},
+      {everywhere(compute(scaled(f8e4m3))),
+       "rule everywhere : compute f8e4m3 scaled tensor f8e8m0 saturate"},
+      {everywhere(compute(scaled(f8e5m2, block(32)), saturate), store(bf16), rounding(stochastic)),
+       "rule everywhere : store bf16 compute f8e5m2 scaled block 32 f8e8m0 saturate rounding "
+       "stochastic"},
+      {everywhere(compute(scaled(f4e2m1, block(32)))),
+       "rule everywhere : compute f4e2m1 scaled block 32 f8e8m0 saturate"},
       {everywhere(store(follow)), "rule everywhere : store follow"},
       {everywhere(compute(follow)), "rule everywhere : compute follow"},
       {everywhere(accumulate(ordered)), "rule everywhere : accumulate ordered"},
@@ -101,6 +108,45 @@ TEST_CASE("every part of a rule comes to the Description") {
   for (const Case& is : cases) CHECK(text_of(is.rule) == is.text);
 }
 
+TEST_CASE("bounds, exceptions, if_any and a reason come to the Description") {
+  const Case cases[] = {
+      {where(first_layers(2))(compute(f32)), "rule where first 2 : compute f32"},
+      {where(last_layers(14))(compute(f32)), "rule where last 14 : compute f32"},
+      {where(depth(0, 3))(compute(f32)), "rule where depth 0 3 : compute f32"},
+      {where(at_least(64))(compute(f32)), "rule where at_least 64 : compute f32"},
+      {where(weights & smaller_than(64))(store(f32)),
+       "rule where role weight smaller_than 64 : store f32"},
+      {where(first_layers(9) & first_layers(4) & depth(0, 9) & depth(2, 12) & at_least(8) &
+             at_least(3) & smaller_than(99))(compute(f32)),
+       "rule where first 4 depth 2 9 at_least 8 smaller_than 99 : compute f32"},
+      {where(first_layers(1) | last_layers(1))(compute(f32)),
+       "rule where first 1 or last 1 : compute f32"},
+      {where(on(fp8_cores) & contraction)(compute(f32)),
+       "rule where class contraction target from(sm_89) : compute f32"},
+      {where(on(bf16_cores) | on(f16_cores) | on(tf32_cores) |
+             on(block_scaled_cores))(compute(f32)),
+       "rule where target from(sm_80)|from(sm_75)|from(sm_80)|from(sm_100a) : compute f32"},
+      {everywhere.except(loss | layer("norm"))(compute(f32)),
+       "rule everywhere except class loss or layer \"norm\" : compute f32"},
+      // One copy of twelve.
+      {where(layer("h/*/fc")).except(layer("h/3/fc"))(compute(f32)),
+       "rule where layer \"h/*/fc\" except layer \"h/3/fc\" : compute f32"},
+      {where(layer("h/*/act")).except(depth(0, 11))(compute(f32)),
+       "rule where layer \"h/*/act\" except depth 0 11 : compute f32"},
+      {where(op("mse")).if_any()(compute(f32)), "rule where op mse if_any : compute f32"},
+      {everywhere.except(loss).if_any()(compute(f32)),
+       "rule everywhere except class loss if_any : compute f32"},
+      {everywhere(compute(f32), because("it is \"exact\"")),
+       "rule everywhere : compute f32 because \"it is \\\"exact\\\"\""},
+  };
+  for (const Case& is : cases) {
+    CHECK(text_of(is.rule) == is.text);
+    // Also while it compiles, where one copy of a repeat stands for all.
+    const auto compiled = checking::check(assemble(trained, gather(precision(is.rule), adamw())));
+    CHECK(std::string(compiled.text) == "");
+  }
+}
+
 TEST_CASE("selectors joined by and & | come to the fewest clauses that mean the same") {
   const Case cases[] = {
       {where(normalization | softmax | loss)(compute(f32)),
@@ -126,7 +172,8 @@ TEST_CASE("selectors joined by and & | come to the fewest clauses that mean the 
       {where(contraction | (contraction & forward_pass))(compute(f32)),
        "rule where class contraction or class contraction pass forward : compute f32"},
       // A cross-entropy is both.
-      {where(softmax & loss)(compute(f32)), "rule where op cross_entropy : compute f32"},
+      {where(softmax & loss)(compute(f32)),
+       "rule where op cross_entropy|soft_cross_entropy : compute f32"},
       {where((op("relu") | op("linear")) & (op("linear") | op("add")))(compute(f32)),
        "rule where op linear : compute f32"},
       {where(layer("proj") & layer("proj") & on(cpu) & on(cpu))(compute(f32)),
@@ -161,6 +208,12 @@ class RandomRule {
   Rule draw() {
     Selection selection{};
     for (unsigned i = below(4); i > 0; --i) selection.selector = selection.selector | clause();
+    if (below(4) == 0) {
+      Selector but = exception();
+      if (below(3) == 0) but = but | exception();
+      selection = selection.except(but);
+    }
+    if (below(20) == 0) selection = selection.if_any();
     Rule rule = selection();
     const Element formats[] = {f32, f16, bf16, tf32};
     const auto state = [&](unsigned in, const FieldOfRule& field) {
@@ -205,6 +258,26 @@ class RandomRule {
     if (below(3) == 0) result = result & either(roles, 8);
     if (below(4) == 0) result = result & either(passes, 3);
     if (below(5) == 0) result = result & targets[below(20) == 0 ? 2 + below(2) : below(2)];
+    // Those that tell copies apart are validate's alone where a glob does, too.
+    const bool plain = result.clauses[0].layer == nullptr;
+    const Selector bounds[] = {smaller_than(64), smaller_than(8), at_least(8),     at_least(65),
+                               first_layers(1),  last_layers(2),  depth(11, 14),   depth(12, 14),
+                               first_layers(0),  depth(3, 3),     smaller_than(-1)};
+    if (below(5) == 0)
+      result = result & bounds[below(10) == 0 ? 8 + below(3) : below(plain ? 8 : 4)];
+    return result;
+  }
+
+  /// One that fits all copies of a layer or none.
+  Selector exception() {
+    const Selector classes[] = {contraction, normalization, activation_function, loss};
+    const Selector roles[] = {activations, gradients, weights, saved_activations};
+    const Selector passes[] = {forward_pass, input_gradient_pass};
+    const char* const globs[] = {"norm", "proj", "error", "head_*", "nothing"};
+    Selector result = below(2) == 0 ? either(classes, 4) : layer(globs[below(5)]);
+    if (below(4) == 0) result = result & either(roles, 4);
+    if (below(5) == 0) result = result & either(passes, 2);
+    if (below(6) == 0) result = result & smaller_than(64);
     return result;
   }
 

@@ -11,6 +11,7 @@
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -296,14 +297,46 @@ TEST_CASE("what is no encoding is refused in one sentence") {
   }
 }
 
-TEST_CASE("nothing computes with scales, nor with scales' elements and those of fewer bits") {
+TEST_CASE("scales are powers of two, of short floats that saturate, in blocks along rows") {
+  int sound = 0;
   for (const Encoding& encoding : encodings()) {
+    if (!is_scaled(encoding)) continue;
+    CAPTURE(spelled(encoding));
+    const bool is_float8 =
+        encoding.element == Element::f8e4m3 || encoding.element == Element::f8e5m2;
+    const bool is_shorter = encoding.element == Element::f6e3m2 ||
+                            encoding.element == Element::f6e2m3 ||
+                            encoding.element == Element::f4e2m1;
+    const bool fits = is_float8 || (is_shorter && encoding.rounding == Rounding::nearest_even);
+    const Scaling& scaling = encoding.scaling;
+    const bool is_along_rows =
+        scaling.kind == Scaling::Kind::tensor || (scaling.size > 1 && scaling.axis == -1);
+    const bool is_sound = fits && is_along_rows && scaling.scale == Element::f8e8m0;
+    CHECK((fault(encoding) == nullptr) == (is_sound && encoding.saturate));
+    sound += fault(encoding) == nullptr;
+    CHECK_FALSE(keeps(encoding, encoding.element));
+    CHECK(element_of_numbers(encoding) == Element::bf16);
+  }
+  // Elements and roundings of 8 bits, the other elements; the tensor and three sizes.
+  CHECK(sound == (2 * 3 + 3) * 4);
+  Encoding blocks = Element::f8e5m2;
+  blocks.saturate = true;
+  for (const auto& [size, is_sound] : {std::pair{1, false}, {2, true}, {4096, true}, {4097, false}}) {
+    blocks.scaling = {.kind = Scaling::Kind::block, .size = size, .scale = Element::f8e8m0};
+    CHECK((fault(blocks) == nullptr) == is_sound);
+  }
+}
+
+TEST_CASE("nothing computes with elements of scales and those of fewer than 8 bits") {
+  for (const Encoding& encoding : encodings()) {
+    if (is_scaled(encoding)) continue;
     CAPTURE(spelled(encoding));
     const ElementTraits& element = traits(encoding.element);
     const bool is_rounded_to = element.computed && encoding.element != Element::f32;
     CHECK((fault(encoding) == nullptr) ==
-          (encoding.scaling.kind == Scaling::Kind::none && (element.computed || element.integer) &&
+          ((element.computed || element.integer) &&
            ((!encoding.saturate && encoding.rounding != Rounding::stochastic) || is_rounded_to)));
+    CHECK(element_of_numbers(encoding) == encoding.element);
   }
   Encoding scaled = Element::bf16, saturating = Element::f32;
   for (const Element element : {Element::f32, Element::i32}) {
@@ -313,8 +346,8 @@ TEST_CASE("nothing computes with scales, nor with scales' elements and those of 
   }
   scaled.scaling = {.kind = Scaling::Kind::tensor};
   saturating.saturate = true;
-  CHECK(fault(scaled) == std::string("scales its elements, which nothing computes with; state an "
-                                     "element alone"));
+  CHECK(fault(scaled) == std::string("scales an element of more than 8 bits (P51); state f8e4m3, "
+                                     "f8e5m2, f6e3m2, f6e2m3 or f4e2m1"));
   CHECK(fault(saturating) == std::string("saturates, but nothing is rounded to its element (F2); "
                                          "leave saturate out"));
   CHECK(fault(Element::f4e2m1) == std::string("is of an element that is converted alone, not "

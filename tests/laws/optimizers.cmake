@@ -23,6 +23,10 @@ foreach(name_and_text
   halftone_add_test_artifact(${name} ${CMAKE_CURRENT_SOURCE_DIR}/optimizers.halftone --targets cpu,sm_80 --without-diagnosis
     REPLACE "optimizer sgd learning_rate 0.1 momentum 0 weight_decay 0" "${text}")
 endforeach()
+# A user's own (U14), whose text has what lists of CMake are cut at.
+foreach(name custom custom_plain)
+  halftone_add_test_artifact(${name} ${CMAKE_CURRENT_SOURCE_DIR}/${name}.halftone --targets cpu,sm_80 --without-diagnosis)
+endforeach()
 configure_file(artifacts.hpp.in optimizers/artifacts.hpp @ONLY)
 halftone_add_test(laws_optimizers OPTIMIZED SOURCES main.cpp optimizers.cpp ${objects} LINK halftone::runtime halftone::manifest
   halftone::reference)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// U4, U5, U9 to U13: generated code updates by every optimizer as the reference does, to the last
+// U4, U5, U9 to U14: generated code updates by every optimizer as the reference does, to the last
 // bit, beside a schedule, clips and averages; after steps that were skipped, after numbers that the
 // host set, and from a checkpoint.
 #include <doctest/doctest.h>

@@ -182,9 +182,12 @@ void try_external(const LinkedArtifact& artifact, float value, std::uint64_t see
 
 /// Gives row `row` of every loss with labels a weight.
 void weigh(Pair& pair, std::size_t row) {
-  for (const auto& node : pair.description.nodes)
-    if (node.kind == description::kind_called("cross_entropy") && node.operands.size() == 3)
-      pair.inputs.values.at(pair.description.nodes[node.operands[2].node].name)[row] = 0.5f;
+  for (const auto& node : pair.description.nodes) {
+    if (node.kind != description::kind_called("cross_entropy")) continue;
+    for (const auto& operand : node.operands)
+      if (operand.role == "sample_weight")
+        pair.inputs.values.at(pair.description.nodes[operand.node].name)[row] = 0.5f;
+  }
 }
 
 /// The first loss that reads a label.

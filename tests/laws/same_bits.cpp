@@ -86,6 +86,20 @@ TEST_CASE("sums of more than 1,024 chunks equal the reference's (N2)") {
   check_step(pair);
 }
 
+TEST_CASE("P60, P61: under bounds and exceptions training steps equal the declared reference") {
+  for (const LinkedArtifact& artifact : kBoundedArtifacts)
+    for (const std::string& variant : {tested_variant, baseline_variant}) {
+      const std::string text = Artifact::linked(*artifact.image).manifest().description;
+      Pair pair(std::get<description::Description>(description::parse(text)), *artifact.image,
+                variant, 7);
+      for (int step = 0; step < 3; ++step) {
+        CAPTURE(step);
+        pair.draw();
+        check_step(pair);
+      }
+    }
+}
+
 TEST_CASE("transforms of long sequences have the reference's bits") {
   for (const LinkedArtifact& artifact : kLongArtifacts)
     for (const std::string& variant : {tested_variant, baseline_variant}) {

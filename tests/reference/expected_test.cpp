@@ -78,8 +78,8 @@ std::string optimizer_text(const std::string& kind) {
 
 // Five updates with the gradients of record_expected.py.
 template <class Scalar>
-Step<Scalar> five_updates(const std::string& kind) {
-  const Evaluator<Scalar> evaluator(parse_model(kTwoParameters, optimizer_text(kind)), {});
+Step<Scalar> five_updates_of(const std::string& optimizer) {
+  const Evaluator<Scalar> evaluator(parse_model(kTwoParameters, optimizer), {});
   Step<Scalar> step;
   step.state = evaluator.initial_state({{"p0", data<Scalar>(40, 1)}, {"p1", data<Scalar>(7, 2)}});
   for (int i = 0; i < 5; ++i) {
@@ -89,6 +89,11 @@ Step<Scalar> five_updates(const std::string& kind) {
     step = evaluator.update(step.state, gradients);
   }
   return step;
+}
+
+template <class Scalar>
+Step<Scalar> five_updates(const std::string& kind) {
+  return five_updates_of<Scalar>(optimizer_text(kind));
 }
 
 void check_layer_norm(std::int64_t rows, std::int64_t n) {
@@ -200,6 +205,53 @@ TEST_CASE("every optimizer keeps the moments that it has, and no others") {
           (kind == "sgd" || kind == "momentum" || kind == "nesterov" || kind == "dampened" ||
            kind == "clipped" || kind == "lion"));
     CHECK(state.third_moments.empty() == !(kind.ends_with("amsgrad") || kind == "rmsprop_all"));
+  }
+}
+
+TEST_CASE("optimizers that are written as expressions equal torch's in f64") {
+  struct Case {
+    const char* torch;
+    const char* text;
+  };
+  // g = of.gradient + wd * p throughout; adagrad's sum begins at 0.125 with the first update.
+  const Case cases[] = {
+      {"momentum",
+       "parameter { %0 = operand 0; %1 = operand 1; %2 = operand 3; %3 = multiply %2 %0; %4 = add "
+       "%1 %3; %5 = operand 5; %6 = constant 0.9; %7 = multiply %6 %5; %8 = add %7 %4; %9 = "
+       "operand "
+       "2; %10 = multiply %9 %8; %11 = subtract %0 %10 } buffer { %0 = operand 0; %1 = operand 1; "
+       "%2 = operand 3; %3 = multiply %2 %0; %4 = add %1 %3; %5 = operand 5; %6 = constant 0.9; %7 "
+       "= multiply %6 %5; %8 = add %7 %4 }"},
+      {"adagrad",
+       "parameter { %0 = operand 0; %1 = operand 1; %2 = operand 3; %3 = multiply %2 %0; %4 = add "
+       "%1 %3; %5 = operand 5; %6 = operand 4; %7 = constant 0; %8 = equal %6 %7; %9 = constant "
+       "0.125; %10 = select %8 %9 %5; %11 = multiply %4 %4; %12 = add %10 %11; %13 = sqrt %12; %14 "
+       "= constant 1e-10; %15 = add %13 %14; %16 = divide %4 %15; %17 = operand 2; %18 = multiply "
+       "%17 %16; %19 = subtract %0 %18 } sum { %0 = operand 0; %1 = operand 1; %2 = operand 3; %3 "
+       "= "
+       "multiply %2 %0; %4 = add %1 %3; %5 = operand 5; %6 = operand 4; %7 = constant 0; %8 = "
+       "equal "
+       "%6 %7; %9 = constant 0.125; %10 = select %8 %9 %5; %11 = multiply %4 %4; %12 = add %10 %11 "
+       "}"}};
+  for (const Case& each : cases) {
+    CAPTURE(std::string(each.torch));
+    const auto torch = std::ranges::find_if(kTorchUpdates, [&](const TorchUpdate& update) {
+      return std::string(each.torch) == update.optimizer;
+    });
+    REQUIRE(torch != std::end(kTorchUpdates));
+    const Step<double> step =
+        five_updates_of<double>("optimizer custom learning_rate 0.3 weight_decay 0.7 " +
+                                std::string(each.text) + "\nclip 0.5\n");
+    REQUIRE(step.state.own_states.size() == 1);
+    std::size_t at = 0;
+    for (const auto& [name, values] : step.state.parameters) {
+      for (const double value : values) {
+        CAPTURE(at);
+        const double expected = torch->parameters.at(at++);
+        CHECK(std::fabs(value - expected) <= 1e-13 * (1 + std::fabs(expected)));
+      }
+    }
+    CHECK(at == torch->parameters.size());
   }
 }
 

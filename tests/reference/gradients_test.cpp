@@ -361,6 +361,70 @@ parameter %w : [5, 6] init constant(0)
 loss %loss weight 0.7
 )",
      0.25, 1},
+    {"cross_entropy under weights of classes and rows", R"(input %label : i32[batch]
+input %weight : f32[batch]
+input %x : f32[batch, 6]
+parameter %w : [5, 6] init constant(0)
+state %classes : [5] initial 1
+%y = linear(x: %x, weight: %w) : [batch, 5]
+%loss = cross_entropy(logits: %y, label: %label, class_weight: %classes, sample_weight: %weight) {ignore_index: 1, z_loss: 0.5} : []
+loss %loss weight 0.7
+)",
+     0.25, 1},
+    {"soft_cross_entropy of a target that is computed", R"(input %x : f32[batch, 6]
+input %weight : f32[batch]
+parameter %w : [5, 6] init constant(0)
+parameter %t : [5, 6] init constant(0)
+%y = linear(x: %x, weight: %w) : [batch, 5]
+%shares = linear(x: %x, weight: %t) : [batch, 5]
+%loss = soft_cross_entropy(logits: %y, target: %shares, sample_weight: %weight) : []
+%sum = soft_cross_entropy(logits: %shares, target: %y) {summed: true} : []
+loss %loss weight 0.7
+loss %sum weight 0.3
+)",
+     0.25, 1},
+    {"cosine_embedding of rows that should be alike", R"(input %x : f32[batch, 2, 6]
+input %z : f32[batch, 2, 6]
+input %v : f32[batch, 2]
+parameter %w : [5, 6] init constant(0)
+%a = linear(x: %x, weight: %w) : [batch, 2, 5]
+%b = linear(x: %z, weight: %w) : [batch, 2, 5]
+%one = pointwise(x0: %v) "one" { %0 = operand 0; %1 = subtract %0 %0; %2 = constant 1; %3 = add %1 %2 } : [batch, 2]
+%loss = cosine_embedding(x: %a, y: %b, target: %one) {margin: 0.5} : []
+loss %loss weight 0.7
+)"},
+    {"cosine_embedding of rows that should be apart, summed", R"(input %x : f32[batch, 6]
+input %z : f32[batch, 6]
+input %v : f32[batch]
+input %weight : f32[batch]
+parameter %w : [5, 6] init constant(0)
+%a = linear(x: %x, weight: %w) : [batch, 5]
+%b = linear(x: %z, weight: %w) : [batch, 5]
+%minus = pointwise(x0: %v) "minus" { %0 = operand 0; %1 = subtract %0 %0; %2 = constant 1; %3 = subtract %1 %2 } : [batch]
+%loss = cosine_embedding(x: %a, y: %b, target: %minus, sample_weight: %weight) {margin: 0.25, summed: true} : []
+loss %loss weight 0.7
+)",
+     0.25, 1},
+    {"standardize", R"(input %x : f32[batch, 2, 5]
+parameter %w : [5, 5] init constant(0)
+state %mean : [5] initial 0
+state %deviation : [5] initial 1
+%fc = linear(x: %x, weight: %w) : [batch, 2, 5]
+%y = standardize(x: %fc, mean: %mean, deviation: %deviation) : [batch, 2, 5]
+output "y" = %y
+)",
+     0.25, 1},
+    {"sums of mse, and of a pointwise_loss under weights", R"(input %x : f32[batch, 6]
+input %target : f32[batch, 5]
+input %weight : f32[batch]
+parameter %w : [5, 6] init constant(0)
+%y = linear(x: %x, weight: %w) : [batch, 5]
+%sum = mse(x: %y, target: %target) {summed: true} : []
+%weighted = pointwise_loss(x0: %y, x1: %target, sample_weight: %weight) {summed: true} "cube" { %0 = operand 0; %1 = operand 1; %2 = subtract %0 %1; %3 = multiply %2 %2; %4 = multiply %3 %2 } : []
+loss %sum weight 0.3
+loss %weighted weight 0.7
+)",
+     0.25, 1},
     {"mse with a weight for every row", R"(input %x : f32[batch, 6]
 input %target : f32[batch, 5]
 input %weight : f32[batch]

@@ -406,6 +406,32 @@ TEST_CASE("P20, P46: what follows a format saturates where all do that are count
   CHECK(result.rules.result(result.id("first"), forward) == RoundTo{f16, even, true});
 }
 
+TEST_CASE("P51, P53: operands are scaled, and what follows them has bf16 for it") {
+  using halftone::encoding::Scaling;
+  const Scaling tensor{.kind = Scaling::Kind::tensor, .scale = Element::f8e8m0};
+  const Scaling blocks{.kind = Scaling::Kind::block, .size = 32, .scale = Element::f8e8m0};
+  const Ruled ruled(R"(rule everywhere : compute f8e4m3 scaled tensor f8e8m0 saturate
+rule where role gradient : compute f8e5m2 scaled block 32 f8e8m0 saturate rounding toward_zero
+rule where op concat : store follow
+)");
+  CHECK(ruled.operand("first", forward, activation) ==
+        RoundTo{Element::f8e4m3, even, true, tensor});
+  CHECK(ruled.operand("first", forward, weight) == RoundTo{Element::f8e4m3, even, true, tensor});
+  CHECK(ruled.operand("first", weight_gradient, gradient) ==
+        RoundTo{Element::f8e5m2, zero, true, blocks});
+  CHECK(ruled.store("joined", activation) == RoundTo{bf16});
+  // P15: the rule of role gradient states the rounding of gradients as values, too.
+  CHECK(ruled.store("joined", gradient) == RoundTo{bf16, zero});
+  CHECK(ruled.store("first", activation) == RoundTo{});
+  // P53: a rule's rounding is not for elements of fewer than 8 bits that another states.
+  const Ruled shorter(R"(rule everywhere : store bf16 rounding stochastic
+rule where op linear : compute f4e2m1 scaled block 32 f8e8m0 saturate
+)");
+  CHECK(shorter.operand("first", forward, activation) ==
+        RoundTo{Element::f4e2m1, even, true, blocks});
+  CHECK(shorter.store("first", activation) == RoundTo{bf16, Rounding::stochastic});
+}
+
 TEST_CASE("P11, P13, P16: results, accumulations and recomputation") {
   const Ruled ruled(R"(rule where op linear : accumulate hardware
 rule where layer "first" pass weight_gradient : result bf16 accumulate ordered
@@ -517,4 +543,77 @@ TEST_CASE("P3, P17: targets choose rules, the loss scale's among them") {
   CHECK(Ruled("rule everywhere : loss_scale fixed 8\nrule everywhere : loss_scale none\n")
             .rules.loss_scale()
             .kind == LossScale::Kind::none);
+}
+
+TEST_CASE("P60: bounds count contractions, copies and elements") {
+  // Contractions in order: h/0/fc, first, second and dynamic, which has no weight but a bias of 8.
+  const OperandCase cases[] = {
+      {"rule where first 1 : compute f16\n", "h/0/fc", forward, activation, {f16, even}},
+      {"rule where first 1 : compute f16\n", "first", forward, activation, {f32, even}},
+      {"rule where first 9 : compute f16\n", "norm", forward, activation, {f32, even}},
+      {"rule where last 2 : compute f16\n", "second", forward, activation, {f16, even}},
+      {"rule where last 2 : compute f16\n", "second", input_gradient, gradient, {f16, even}},
+      {"rule where last 2 : compute f16\n", "first", forward, activation, {f32, even}},
+      {"rule where first 3 last 3 : compute f16\n", "first", forward, weight, {f16, even}},
+      {"rule where first 3 last 3 : compute f16\n", "h/0/fc", forward, weight, {f32, even}},
+      {"rule where depth 0 1 : compute f16\n", "h/0/act", forward, activation, {f16, even}},
+      {"rule where depth 0 1 : compute f16\n", "norm", forward, activation, {f32, even}},
+      {"rule where smaller_than 9 : compute f16\n", "norm", forward, activation, {f16, even}},
+      {"rule where smaller_than 9 : compute f16\n", "dynamic", forward, activation, {f16, even}},
+      {"rule where smaller_than 9 : compute f16\n", "first", forward, activation, {f32, even}},
+      {"rule where at_least 64 : compute f16\n", "first", forward, activation, {f16, even}},
+      {"rule where at_least 1 : compute f16\n", "gate", forward, activation, {f32, even}},
+  };
+  for (const OperandCase& c : cases) {
+    CAPTURE(std::string(c.rules));
+    CAPTURE(std::string(c.node));
+    CHECK(Ruled(c.rules).operand(c.node, c.pass, c.role) == c.expected);
+  }
+  // A parameter stands where one of its readers does.
+  const StoreCase stores[] = {
+      {"rule where role weight first 2 : store f16\n", "tied", weight, {f16, even}},
+      {"rule where role weight first 2 : store f16\n", "h/0/fc.bias", weight, {f16, even}},
+      {"rule where role weight first 2 : store f16\n", "norm.weight", weight, {f32, even}},
+      {"rule where role weight last 1 : store f16\n", "norm.bias", weight, {f16, even}},
+      {"rule where role weight last 1 : store f16\n", "tied", weight, {f32, even}},
+      {"rule where role weight depth 0 1 : store f16\n", "h/0/fc.bias", weight, {f16, even}},
+      {"rule where role weight at_least 9 : store f16\n", "tied", weight, {f16, even}},
+      {"rule where role weight at_least 9 : store f16\n", "norm.bias", weight, {f32, even}},
+  };
+  for (const StoreCase& c : stores) {
+    CAPTURE(std::string(c.rules));
+    CAPTURE(std::string(c.node));
+    CHECK(Ruled(c.rules).store(c.node, c.role) == c.expected);
+  }
+}
+
+TEST_CASE("P61: where an exception fits there is no rule") {
+  const char* norm = "rule everywhere except layer \"norm\" : compute f16\n";
+  const char* backward = "rule everywhere except pass forward : compute f16\n";
+  const char* narrow = "rule where role weight|activation except role weight : compute f16\n";
+  const char* two = "rule where op linear|silu except first 2 or layer \"gate\" : compute f16\n";
+  const char* cpu = "rule everywhere except target cpu : compute f16\n";
+  const OperandCase cases[] = {
+      {norm, "norm", forward, weight, {f32, even}},
+      {norm, "norm", input_gradient, gradient, {f32, even}},
+      {norm, "gate", forward, activation, {f16, even}},
+      {backward, "gate", forward, activation, {f32, even}},
+      {backward, "gate", input_gradient, gradient, {f16, even}},
+      {narrow, "first", forward, weight, {f32, even}},
+      {narrow, "first", forward, activation, {f16, even}},
+      {two, "first", forward, activation, {f32, even}},
+      {two, "gate", forward, activation, {f32, even}},
+      {two, "second", forward, activation, {f16, even}},
+      {cpu, "gate", forward, activation, {f32, even}},
+  };
+  for (const OperandCase& c : cases) {
+    CAPTURE(std::string(c.rules));
+    CAPTURE(std::string(c.node));
+    CHECK(Ruled(c.rules).operand(c.node, c.pass, c.role) == c.expected);
+  }
+  // Without a role an exception is about every role, which a clause is not.
+  const Ruled stored("rule where role weight except layer \"tied\" : store f16\n");
+  CHECK(stored.store("tied", weight).format == f32);
+  CHECK(stored.store("norm.bias", weight).format == f16);
+  CHECK(Ruled(cpu, "sm_80").operand("gate", forward, activation).format == f16);
 }

@@ -250,6 +250,8 @@ TEST_CASE("a manifest that breaks a law is refused with the culprit's name") {
        [&](Manifest& m) { training(m).sections = {{Phase::loss, 0, 1, 0, 0, {}}}; }},
       {"a section has impossible chunks",
        [&](Manifest& m) { training(m).sections = {{Phase::loss, 0, 1, 128, 4, {}}}; }},
+      {"a section has impossible chunks",
+       [&](Manifest& m) { training(m).sections = {{Phase::loss, 0, 1, 128, 0, {}, {}, 0}}; }},
       {"buffer 'row_errors' is of an unknown section",
        [&](Manifest& m) { training(m).buffers[5].section = 0; }},
       {"buffer 'parameters' holds no rows of its section",

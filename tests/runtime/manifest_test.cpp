@@ -129,7 +129,7 @@ TEST_CASE("a manifest of another version names both versions") {
   std::vector<std::byte> bytes = encode(hand_made::manifest());
   bytes[8] = std::byte{kVersion + 1};
   Kind kind{};
-  CHECK(failure(bytes, kind) == "the manifest is of version 18, but version 17 is needed");
+  CHECK(failure(bytes, kind) == "the manifest is of version 19, but version 18 is needed");
   CHECK(kind == Kind::version);
 }
 
@@ -268,6 +268,17 @@ TEST_CASE("a buffer of a section is as large as a chunk, of at least one element
   CHECK(chunk_of(program.sections[0], std::array<std::int64_t, 1>{2}) == 2);
   program.sections[0].rows = 1;
   CHECK(chunk_of(program.sections[0], std::array<std::int64_t, 1>{20}) == 1);
+  // Multiples of 12 rows are multiples of 6 of the batch.
+  program.sections[0].multiple = 12;
+  for (const auto& [rows, batch, chunk] : {std::array<std::int64_t, 3>{27, 20, 12},
+                                           {23, 20, 6},
+                                           {1, 20, 6},
+                                           {1, 5, 5},
+                                           {1 << 20, 20, 20}}) {
+    program.sections[0].rows = rows;
+    CHECK(chunk_of(program.sections[0], std::array<std::int64_t, 1>{batch}) == chunk);
+  }
+  program.sections[0].multiple = 1;
   program.sections[0].rows = 7;
   for (const std::int32_t tenant : program.slots[5].tenants) {
     program.buffers[static_cast<std::size_t>(tenant)].section = 0;

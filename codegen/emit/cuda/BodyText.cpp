@@ -25,7 +25,7 @@ std::string memberName(KernelOp kernel, unsigned input) {
 
 /// What the body of a contraction reads element by element, though no argument of it stands for it.
 static bool isStart(KernelOp kernel, unsigned input) {
-  return kernel.getInputAccess(input).getKind() == AccessKind::Start;
+  return kernel.hasSum() && kernel.getInputAccess(input).getKind() == AccessKind::Start;
 }
 
 bool isUniform(KernelOp kernel, unsigned input) {

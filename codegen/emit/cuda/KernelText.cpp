@@ -6,7 +6,7 @@
 #include "codegen/emit/cuda/BodyPrinter.h"
 #include "codegen/emit/cuda/Casts.h"
 #include "codegen/emit/cuda/GeneralAccess.h"
-#include "codegen/ir/Accesses.h"
+#include "codegen/ir/GatheredLines.h"
 #include "codegen/skeletons/Skeletons.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -54,11 +54,14 @@ static bool isIdentifier(StringRef name) {
 static LogicalResult verifyElements(KernelOp kernel) {
   auto element = [](Value tensor) { return cast<TensorType>(tensor.getType()).getElementType(); };
   for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
-    if (isMatrix(kernel, i) && kernel.getInputAccess(i).getMap() &&
-        kernel.getSkeleton() == Skeleton::Contraction)
+    if (AccessAttr access = kernel.getInputAccess(i);
+        isMatrix(kernel, i) && access.getMap() && kernel.getSkeleton() == Skeleton::Contraction &&
+        (findGatheredInput(kernel) != i ||
+         !findGatheredLines(access, axesOf(kernel), kernel.getBatchDims().size(),
+                            cast<TensorType>(input.getType()))))
       return kernel.emitOpError()
              << "reads matrix " << i
-             << " by a map, as CPUs alone do: let a pointwise kernel read it first";
+             << " by a map that no chip gathers by: let a pointwise kernel read it first";
   for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
     if (Value argument = kernel.getElement(i); argument && argument.getType() != element(input))
       return kernel.emitOpError() << "operand " << i << " holds " << element(input)

@@ -15,6 +15,9 @@ LogicalResult CrossEntropyOp::verify() {
   if (getSampleWeight() && !tensor(getSampleWeight()).hasSameDims(label))
     return emitOpError() << "weight " << tensor(getSampleWeight())
                          << " does not have one value per row of logits " << logits;
+  if (getClassWeight() && tensor(getClassWeight()).getDims() != logits.getDims().take_back())
+    return emitOpError() << "weight " << tensor(getClassWeight())
+                         << " does not have one value per column of logits " << logits;
   if (getType().getDims() != logits.getRowDims())
     return emitOpError() << "result " << getType() << " does not have one value per row of logits "
                          << logits;
@@ -24,11 +27,28 @@ LogicalResult CrossEntropyOp::verify() {
 SmallVector<AccessAttr> CrossEntropyOp::getOperandAccesses() {
   SmallVector<AccessKind> kinds(getNumOperands(), AccessKind::Row);
   kinds.front() = AccessKind::Full;
+  if (getClassWeight())
+    kinds[2] = AccessKind::Column;
   return accesses(getContext(), kinds);
 }
 
-/// w of D71, `given` being the sample's or null; null where nothing is weighted.
-static Value weightOf(CrossEntropyOp op, Scalars &s, Value label, Value given) {
+/// One where the column is the label, and whether the label names a column at all.
+static std::pair<Value, Value> matchLabel(Scalars &s, Value label, Value logits) {
+  Value column = s.columnIndex(), columns = s.columns(label.getType(), tensor(logits));
+  Value valid = s.compare(arith::CmpIPredicate::ult, label, columns);
+  return {s.compare(arith::CmpIPredicate::eq, column, label), valid};
+}
+
+/// w of D71; `weights` are the elements of the operands of weights that there are, in their order.
+/// Null where nothing is weighted.
+static Value weightOf(CrossEntropyOp op, Scalars &s, Value label, ValueRange weights) {
+  Value given = op.getSampleWeight() ? weights.back() : Value();
+  if (op.getClassWeight()) {
+    auto [match, valid] = matchLabel(s, label, op.getLogits());
+    Value one = s.like(weights[0], 1), none = s.like(weights[0], 0);
+    Value ofClass = s.select(valid, s.rowSum(s.select(match, weights[0], none)), one);
+    given = given ? s.mul(given, ofClass) : ofClass;
+  }
   if (std::optional<int64_t> ignored = op.getIgnoreIndex()) {
     Type f32 = Float32Type::get(op.getContext());
     Value isIgnored = s.compare(arith::CmpIPredicate::eq, label, s.integer(*ignored));
@@ -38,19 +58,26 @@ static Value weightOf(CrossEntropyOp op, Scalars &s, Value label, Value given) {
 }
 
 Value CrossEntropyOp::buildDivisor(OpBuilder &builder) {
+  if (getClassWeight()) { // of rows that are read whole
+    SmallVector<Value> operands(getOperands().drop_front());
+    Space rows{tensor(getLogits()),
+               accesses(getContext(), {AccessKind::Row, AccessKind::Column, AccessKind::Row}),
+               accesses(getContext(), {AccessKind::Row})};
+    rows.reads.truncate(operands.size());
+    TensorType logits = gradientType(getLogits());
+    auto map = makeMap(builder, getLoc(), "row_weights", rows, operands,
+                       logits.withDims(logits.getRowDims()),
+                       [&](Scalars &s, ValueRange e) -> SmallVector<Value> {
+                         return {weightOf(*this, s, e[0], e.drop_front())};
+                       });
+    return makeDivisor(builder, getLoc(), map.getOutputs());
+  }
   if (!getIgnoreIndex())
     return getSampleWeight() ? makeDivisor(builder, getLoc(), getSampleWeight()) : Value();
   return makeDivisor(builder, getLoc(), getOperands().drop_front(),
                      [&](Scalars &s, ValueRange e) -> SmallVector<Value> {
-                       return {weightOf(*this, s, e[0], e.size() > 1 ? e[1] : Value())};
+                       return {weightOf(*this, s, e[0], e.drop_front())};
                      });
-}
-
-/// One where the column is the label, and whether the label names a column at all.
-static std::pair<Value, Value> matchLabel(Scalars &s, Value label, Value logits) {
-  Value column = s.columnIndex(), columns = s.columns(label.getType(), tensor(logits));
-  Value valid = s.compare(arith::CmpIPredicate::ult, label, columns);
-  return {s.compare(arith::CmpIPredicate::eq, column, label), valid};
 }
 
 //===--- Settings of D29, each of which leaves the code as it is where nobody states it ---===//
@@ -121,8 +148,7 @@ SmallVector<Value> CrossEntropyOp::lower(OpBuilder &builder) { // D29
     Value logSum = s.log(sum), logSumExp = s.add(maximum, logSum);
     Value loss = smoothLoss(*this, s, s.sub(logSumExp, picked), logSum, below);
     loss = addZLoss(*this, s, loss, logSumExp);
-    Value weight =
-        weightOf(*this, s, elements[1], elements.size() > 2 ? elements[2] : Value()); // D71
+    Value weight = weightOf(*this, s, elements[1], elements.drop_front(2)); // D71
     return {weight ? weigh(s, weight, loss) : loss};
   };
   SmallVector<Value> rows =
@@ -131,7 +157,7 @@ SmallVector<Value> CrossEntropyOp::lower(OpBuilder &builder) { // D29
   return rows;
 }
 
-/// Of one logit, from its element, label, what arrives and maybe a weight.
+/// Of one logit, from its element, label, what arrives and maybe weights.
 static Value buildGradient(CrossEntropyOp op, Scalars &s, ValueRange elements) { // D48, D72
   auto [x, t] = capLogit(op, s, elements[0]);
   auto [match, valid] = matchLabel(s, elements[1], op.getLogits());
@@ -140,7 +166,7 @@ static Value buildGradient(CrossEntropyOp op, Scalars &s, ValueRange elements) {
   Value p = s.round(s.mul(e, reciprocal), internalEncoding(op, "probabilities"));
   p = drawByZLoss(op, s, p, maximum, sum);
   Value difference = s.sub(p, buildTarget(op, s, match, x));
-  Value weight = weightOf(op, s, elements[1], elements.size() > 3 ? elements[3] : Value());
+  Value weight = weightOf(op, s, elements[1], elements.drop_front(3));
   Value arriving = weight ? s.mul(elements[2], weight) : elements[2];
   Value gradient = s.mul(s.select(valid, arriving, s.like(x, NAN)), difference);
   gradient = uncapGradient(s, gradient, t);
@@ -149,10 +175,11 @@ static Value buildGradient(CrossEntropyOp op, Scalars &s, ValueRange elements) {
 
 SmallVector<Value> CrossEntropyOp::buildGradients(OpBuilder &builder, ValueRange resultGradients) {
   SmallVector<Value> operands{getLogits(), getLabel(), resultGradients[0]};
-  if (getSampleWeight())
-    operands.push_back(getSampleWeight());
+  llvm::append_range(operands, getOperands().drop_front(2));
   SmallVector<AccessKind> reads(operands.size(), AccessKind::Row);
   reads.front() = AccessKind::Full;
+  if (getClassWeight())
+    reads[3] = AccessKind::Column;
   Space rows{tensor(getLogits()), accesses(getContext(), reads),
              accesses(getContext(), {AccessKind::Full})};
   auto op =

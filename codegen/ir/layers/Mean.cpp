@@ -19,7 +19,7 @@ static Value divide(Scalars &s, ValueRange values, TensorType x) {
 
 SmallVector<Value> MeanOp::lower(OpBuilder &builder) {
   auto finish = [&](Scalars &s, ValueRange sums) -> SmallVector<Value> {
-    return {divide(s, sums, tensor(getX()))};
+    return {getSummed() ? sums[0] : divide(s, sums, tensor(getX()))};
   };
   auto sum = makeReduce(builder, getLoc(), "mean", {}, getOperands(), getType(), nullptr, finish);
   return {sum.getOutputs()[0]};
@@ -31,7 +31,7 @@ SmallVector<Value> MeanOp::buildGradients(OpBuilder &builder, ValueRange resultG
     operands.push_back(getDivisor());
   auto op = makeMap(builder, getLoc(), "mean_grad", operands, gradientType(getX()),
                     [&](Scalars &s, ValueRange a) -> SmallVector<Value> {
-                      return {divide(s, a, tensor(getX()))};
+                      return {getSummed() ? a[0] : divide(s, a, tensor(getX()))};
                     });
   SmallVector<Value> gradients(getNumOperands());
   gradients[0] = op.getOutputs()[0];

@@ -29,6 +29,7 @@ def Halftone_PointwiseOp : Halftone_FunctionOp<"pointwise", [], [DeclareOpInterf
 }
 def Halftone_PointwiseLossOp : Halftone_FunctionOp<"pointwise_loss", ["inferResults", "getOperandAccesses", "buildDivisor"]> {
   let summary = "The user's function of every element (D31), before the mean";
+  let arguments = (ins StrAttr:$function, Variadic<Halftone_AnyTensor>:$inputs, OptionalAttr<BoolAttr>:$summed);
   let extraClassDeclaration = [{
     /// The last input, if the region has no argument for it; otherwise null (D70).
     ::mlir::Value getSampleWeight() {

@@ -2,6 +2,8 @@
 #include "codegen/skeletons/contraction/Contraction.h"
 
 #include "codegen/emit/cuda/BodyPrinter.h"
+#include "codegen/emit/cuda/GatheredMatrix.h"
+#include "codegen/ir/GatheredLines.h"
 #include "codegen/plan/PlanList.h"
 #include "codegen/skeletons/KernelGroup.h"
 #include "codegen/skeletons/contraction/CpuOperands.h"
@@ -139,7 +141,8 @@ bool Contraction::multipliesTiles(KernelOp kernel) const {
   auto isBf16 = [&](unsigned input) {
     return elementOf(elementType(kernel.getInputs()[input])) == Element::bf16;
   };
-  return mayReorder(kernel) && isBf16(matrices.lhs) && isBf16(matrices.rhs);
+  return mayReorder(kernel) && isBf16(matrices.lhs) && isBf16(matrices.rhs) &&
+         !findGatheredInput(kernel); // tiles are read from memory
 }
 
 /// In f32, of the shape of its domain.
@@ -218,8 +221,11 @@ std::string Contraction::describePlan(CudaPlanAttr plan, const Launch &) const {
   return text;
 }
 
-StringRef Contraction::getDeviceName(KernelOp, CudaPlanAttr plan) const {
-  return formOf(plan).getDeviceName();
+StringRef Contraction::getDeviceName(KernelOp kernel, CudaPlanAttr plan) const {
+  if (!findGatheredInput(kernel))
+    return formOf(plan).getDeviceName();
+  return plan.getKind() == CudaPlanKind::Tensor ? "gathered_tensor_contraction"
+                                                : "gathered_contraction";
 }
 
 std::string Contraction::getPlanArguments(KernelOp kernel, CudaPlanAttr plan) const {
@@ -242,14 +248,17 @@ BodyForm Contraction::getBodyForm(KernelOp kernel, CudaPlanAttr plan) const {
   form.constants = bodyConstant("kTransposeLhs", kernel.getTransposeLhs()) +
                    bodyConstant("kTransposeRhs", kernel.getTransposeRhs()) +
                    bodyConstant("kIsBatch", !kernel.getBatchDims().empty()) +
-                   bodyConstant("kUsesLhsSum", !sums.empty());
+                   bodyConstant("kUsesLhsSum", !sums.empty()) + gatheredConstants(kernel);
   form.before = "float sum, float lhs_sum, ";
   // What earlier chunks left is added last: P21 allows it, or ChunkRows has refused the model.
   form.elements[kernel.getBody().front().getArgument(0)] =
       findMatrices(kernel).start ? "(inputs.start[i] + sum)" : "sum";
   for (LhsSumOp op : sums)
     form.uniforms[op.getResult()] = "lhs_sum";
-  form.members = [](BodyPrinter &printer) { return printer.printStoreRow("float lhs_sum"); };
+  form.members = [kernel](BodyPrinter &printer) {
+    printGatheredMatrix(kernel, printer.out);
+    return printer.printStoreRow("float lhs_sum");
+  };
   formOf(plan).addTo(form, kernel, plan);
   return form;
 }

@@ -3,6 +3,7 @@
 // no multiple of 16 bytes: two f16 or two bf16 operands, where the chip has it (sm_90a) and the sum
 // may take any order (P21).
 #include "codegen/emit/cuda/BodyPrinter.h"
+#include "codegen/ir/GatheredLines.h"
 #include "codegen/plan/PlanList.h"
 #include "codegen/skeletons/contraction/Contraction.h"
 #include "codegen/skeletons/contraction/PlanForm.h"
@@ -92,6 +93,8 @@ std::string whyNoWarpgroups(KernelOp kernel) {
   if (lhs != rhs || !isHalf)
     return "operands of " + name(lhs) + (lhs == rhs ? "" : " and " + name(rhs)) +
            ": wgmma is given two f16 or two bf16";
+  if (findGatheredInput(kernel))
+    return "a matrix that is gathered: tensor copies fetch what lies in memory";
   if (!kernel.getBatchDims().empty())
     return "a batch: tensor copies would read past the end of an element";
   if (elementsUseLhsSum(kernel))

@@ -50,7 +50,7 @@ class Report {
   };  // layer 'fc1'
   struct Lambda {
     int node;
-  };  // likewise, or the schedule
+  };  // likewise, the schedule or the optimizer
   struct Given {
     int token;
   };  // layer 'fc1', for a token that is no node
@@ -63,7 +63,7 @@ class Report {
   constexpr void put(Name name) { write_node(out_, graph_, name.node); }
   constexpr void put(Lambda lambda) {
     if (lambda.node >= 0) return put(Name{lambda.node});
-    out_.put("the schedule");
+    out_.put(lambda.node == kLambdaOfOptimizer ? "the optimizer" : "the schedule");
   }
   constexpr void put(Given given) {
     out_.put(described(graph_.program[given.token]));
@@ -386,7 +386,7 @@ class Report {
 
   /// That a lambda is given.
   constexpr long long values() const {
-    if (found_.node < 0) return 1;
+    if (found_.node < 0) return 1;  // the schedule's
     const Node& node = graph_.nodes[found_.node];
     return node.operand_count - (node.weighs ? 1 : 0);
   }
@@ -400,12 +400,22 @@ class Report {
                    " has a lambda that captures variables: write numbers into the lambda, or name "
                    "constexpr globals");
       case Fault::arity:
+        if (found_.node == kLambdaOfOptimizer)
+          return say(lambda, " has a lambda that does not compile with the element and its ",
+                     graph_.program.optimizer.state_count,
+                     " states: write [](auto of, ...) { return updated(of.parameter - "
+                     "of.learning_rate * of.gradient, ...); }, with a value for each state");
         if (found_.number < 1)
           return say(lambda, " has a lambda that does not compile with ", values(),
                      " of the dsl's values: write [](auto x, ...) { return ...; }");
         return say(lambda, " gives its lambda ", values(), " values but the lambda takes ",
                    found_.number, ": make the numbers equal");
       case Fault::lambda_result:
+        if (found_.node == kLambdaOfOptimizer)
+          return say(lambda,
+                     " has a lambda that does not return the element's value and those of its ",
+                     graph_.program.optimizer.state_count,
+                     " states: return updated(parameter, ...), with a number for each state");
         return say(
             lambda,
             " has a lambda that does not return a number: return an expression of its arguments");
@@ -488,10 +498,10 @@ class Report {
     say("'");
     if (found_.fault == Fault::rule_defect) return write_defect(out_, found_.defect, found_.text);
     const int clause = found_.meaning.clause;
-    meaning::write_fault(out_, found_.meaning,
-                         clause >= 0 ? rule.selector.clauses[clause].layer : nullptr);
+    const char* const glob = clause >= 0 ? RuleView{rule}.clause(clause).layer : nullptr;
+    meaning::write_fault(out_, found_.meaning, glob);
     if (found_.meaning.trouble == meaning::Trouble::unknown_name)
-      put(nearest_layer(graph_, rule.selector.clauses[clause].layer));
+      put(nearest_layer(graph_, glob));
     if (found_.meaning.trouble == meaning::Trouble::not_a_chip) {
       Nearest nearest(found_.meaning.word);
       for (const Chip& chip : kChips) nearest.offer(chip.name);
@@ -546,6 +556,10 @@ class Report {
         return say(
             "the clip value is not positive and finite in f32: write clip_value(1.0) or leave "
             "clip_value out");
+      case Fault::bad_state_name:
+        return say("the optimizer has a state '", found_.text,
+                   "', which is no identifier, a name that it has already or 'parameter': give "
+                   "each of at most 8 states a name of letters, digits and '_'");
       case Fault::bad_average:
         return say("the average keeps a share outside [0, 1) in f32: write average(0.999)");
       default:

@@ -13,6 +13,7 @@
 
 #include "halftone/description/description.hpp"
 #include "halftone/description/glob.hpp"
+#include "halftone/description/paint.hpp"
 #include "halftone/dsl.hpp"
 
 namespace halftone::dsl::checking {
@@ -184,14 +185,14 @@ class Describer {
     const Node& node = graph_.nodes[n];
     description::ParameterAttributes to;
     to.initializer = default_initializer(node);
-    for_options(names_[n], [&](const Token& option) { apply(option, to); });
+    for_options(names_[n], [&](const Token& option) { apply(option, n, to); });
     for (int at = node.token + 1; at < program_.size && is_layer_option(program_[at].part); ++at) {
-      if (speaks_of(program_[at], own_form(program_, node))) apply(program_[at], to);
+      if (speaks_of(program_[at], own_form(program_, node))) apply(program_[at], n, to);
     }
     return to;
   }
 
-  static void apply(const Token& option, description::ParameterAttributes& to) {
+  void apply(const Token& option, int n, description::ParameterAttributes& to) const {
     using Draw = description::Initializer::Kind;
     if (option.part == Part::frozen) to.frozen = true;
     if (option.part == Part::no_decay) to.decay = false;
@@ -199,6 +200,40 @@ class Describer {
     if (option.part == Part::init_constant) to.initializer = {Draw::constant, option.x, option.y};
     if (option.part == Part::init_uniform) to.initializer = {Draw::uniform, option.x, option.y};
     if (option.part == Part::init_normal) to.initializer = {Draw::normal, option.x, option.y};
+    if (option.part == Part::init_truncated_normal)
+      to.initializer = {Draw::truncated_normal, option.x, option.y};
+    if (option.part == Part::init_bounds) {
+      to.initializer.low = option.x;
+      to.initializer.high = option.y;
+    }
+    if (option.part >= Part::init_orthogonal) to.initializer = scaled(option, n);
+  }
+
+  /// torch.nn.init's formulas of a gain and the sizes of a weight (outputs, places..., inputs).
+  /// Throws std::invalid_argument where it has one dimension.
+  description::Initializer scaled(const Token& option, int n) const {
+    using Draw = description::Initializer::Kind;
+    const Node& node = graph_.nodes[n];
+    if (node.shape.rank < 2)
+      throw std::invalid_argument("the parameter '" + names_[n] +
+                                  "' has one dimension, and its initializer wants two or more: "
+                                  "give it init_constant(), init_uniform() or init_normal()");
+    const double gain = std::sqrt(option.x);
+    if (option.part == Part::init_orthogonal) return {Draw::orthogonal, gain};
+    double places = 1;
+    for (int d = 1; d + 1 < node.shape.rank; ++d)
+      places *= static_cast<double>(node.shape.dimensions[d].extent);
+    const double fan_in = static_cast<double>(node.inputs);
+    const double fan_out = static_cast<double>(node.shape.dimensions[0].extent) * places;
+    const bool by_both =
+        option.part == Part::init_xavier_uniform || option.part == Part::init_xavier_normal;
+    const double fan = option.number == static_cast<long long>(Fan::out) ? fan_out : fan_in;
+    const double deviation =
+        by_both ? gain * std::sqrt(2.0 / (fan_in + fan_out)) : gain / std::sqrt(fan);
+    if (option.part == Part::init_xavier_normal || option.part == Part::init_kaiming_normal)
+      return {Draw::normal, 0.0, deviation};
+    const double bound = std::sqrt(3.0) * deviation;
+    return {Draw::uniform, -bound, bound};
   }
 
   /// Options of the groups whose globs match a parameter's name.
@@ -282,6 +317,7 @@ class Describer {
     for (int i = 0; i < from.target_count; ++i) {
       to.targets.push_back({from.targets[i].relation, from.targets[i].name});
     }
+    to.bounds = from.bounds;
     return to;
   }
 
@@ -290,6 +326,10 @@ class Describer {
     description::Rule to;
     for (int i = 0; i < from.selector.size; ++i)
       to.clauses.push_back(clause(from.selector.clauses[i]));
+    for (int i = 0; i < from.exceptions.size; ++i)
+      to.exceptions.push_back(clause(from.exceptions.clauses[i]));
+    to.if_any = from.if_any;
+    if (from.because != nullptr) to.because = from.because;
     const meaning::Fields& fields = from.fields;
     if (fields.has(Field::store)) to.store = fields.store;
     if (fields.has(Field::compute)) to.compute = fields.compute;
@@ -325,6 +365,12 @@ class Describer {
       case Optimizer::Kind::sgd:
         return description::Sgd{is.learning_rate, is.momentum, is.nesterov, is.weight_decay,
                                 is.dampening};
+      case Optimizer::Kind::custom: {
+        description::Custom to{is.learning_rate, is.weight_decay, expression(*is.values[0]), {}};
+        for (int i = 0; i < is.state_count; ++i)
+          to.states.push_back({is.states[i], expression(*is.values[i + 1])});
+        return to;
+      }
       case Optimizer::Kind::none:
         break;
     }
@@ -332,7 +378,17 @@ class Describer {
   }
 
   void settings() {
-    for (int i = 0; i < program_.rule_count; ++i) out_.rules.push_back(rule(program_.rules[i]));
+    for (int i = 0; i < program_.rule_count; ++i) {
+      const Rule& from = program_.rules[i];
+      if (!from.lists.allow.any()) {
+        out_.rules.push_back(rule(from));
+        continue;
+      }
+      for (description::Rule& painted :
+           description::paint_rules(out_, from.lists, from.painted_in)) {
+        out_.rules.push_back(std::move(painted));
+      }
+    }
     out_.optimizer = optimizer(program_.optimizer);
     if (program_.given.clips > 0) out_.clip = program_.clip;
     if (program_.given.value_clips > 0) out_.clip_value = program_.clip_value;

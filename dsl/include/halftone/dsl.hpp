@@ -4,6 +4,7 @@
 #pragma once
 
 #include "halftone/attention.hpp"
+#include "halftone/autocast.hpp"
 #include "halftone/convolutions.hpp"
 #include "halftone/gated.hpp"
 #include "halftone/layers.hpp"
@@ -18,6 +19,7 @@
 #include "halftone/resampling.hpp"
 #include "halftone/schedules.hpp"
 #include "halftone/segments.hpp"
+#include "halftone/system_presets.hpp"
 #include "halftone/training.hpp"
 
 // After the vocabulary, so that a compiler that points into it prints a short chain of includes.

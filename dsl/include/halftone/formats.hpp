@@ -16,8 +16,8 @@ inline constexpr Element bf16 = Element::bf16;  ///< the upper half of binary32
 inline constexpr Element f8e4m3 = Element::f8e4m3;  ///< OCP's E4M3: up to 448, no infinity
 inline constexpr Element f8e5m2 = Element::f8e5m2;  ///< OCP's E5M2: up to 57344, with infinity
 
-// OCP's microscaling elements: a scale's powers of two, and numbers of 6 and 4 bits. No rule states
-// them.
+// OCP's microscaling elements: a scale's powers of two, and numbers of 6 and 4 bits, which operands
+// alone have, with scales (P51).
 inline constexpr Element f8e8m0 = Element::f8e8m0, f6e3m2 = Element::f6e3m2,
                          f6e2m3 = Element::f6e2m3, f4e2m1 = Element::f4e2m1;
 
@@ -32,5 +32,34 @@ inline constexpr Follow follow{};
 /// Behind a format: what exceeds its largest number becomes that number (F2).
 struct Saturate {};
 inline constexpr Saturate saturate{};
+
+/// How many neighbours along the last dimension share a scale, from 2 to 4096 (P51).
+struct Block {
+  int size;
+};
+constexpr Block block(long long size) {
+  return {size == static_cast<int>(size) ? static_cast<int>(size) : -1};
+}
+
+/// A format of compute: numbers of `element` times scales, powers of two by which the largest
+/// number of a whole tensor, or of each block, fits the element (P51). It saturates by itself.
+struct Scaled {
+  description::Encoding encoding;
+  bool sound = true;
+};
+/// scaled(f8e4m3): one scale for the whole tensor.
+constexpr Scaled scaled(Element element) {
+  Scaled is{element};
+  is.encoding.scaling = {.kind = encoding::Scaling::Kind::tensor, .scale = f8e8m0};
+  is.encoding.saturate = true;
+  return is;
+}
+/// scaled(f8e4m3, block(32)): a scale for every 32 elements of a row.
+constexpr Scaled scaled(Element element, Block block) {
+  Scaled is = scaled(element);
+  is.encoding.scaling.kind = encoding::Scaling::Kind::block;
+  is.encoding.scaling.size = block.size;
+  return is;
+}
 
 }  // namespace halftone::dsl

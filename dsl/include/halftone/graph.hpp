@@ -229,7 +229,11 @@ enum class Fault : unsigned char {
   bad_clip,
   bad_clip_value,
   bad_average,
+  bad_state_name,
 };
+
+/// In the place of a node whose lambda has a defect; -1 is the schedule.
+inline constexpr int kLambdaOfOptimizer = -2;
 
 /// What a lambda with a defect makes of a model.
 constexpr Fault fault_of(Defect defect) {
@@ -297,10 +301,10 @@ constexpr bool is_input(const Token& token) {
   return token.part == Part::node && description::is_input(token.kind());
 }
 constexpr bool is_parameter_option(Part part) {
-  return part >= Part::frozen && part <= Part::init_normal;
+  return part >= Part::frozen && part <= Part::init_kaiming_normal;
 }
 constexpr bool is_layer_option(Part part) {
-  return part >= Part::extent && part <= Part::init_normal;
+  return part >= Part::extent && part <= Part::init_kaiming_normal;
 }
 
 /// Which setting of its node's kind a token states, or -1.

@@ -222,8 +222,11 @@ class Inspection {
       graph_.fail({.fault = Fault::bad_scale, .node = n});
     }
     const bool ordered = option.part == Part::init_uniform  ? option.x <= option.y
-                         : option.part == Part::init_normal ? option.y >= 0
-                                                            : true;
+                         : option.part == Part::init_bounds ? option.x <= option.y
+                         : option.part == Part::init_normal ||
+                                 option.part == Part::init_truncated_normal
+                             ? option.y >= 0
+                             : true;
     if (!is_finite_in_f32(option.x) || !is_finite_in_f32(option.y) || !ordered) {
       graph_.fail({.fault = Fault::bad_initializer, .node = n});
     }
@@ -287,12 +290,23 @@ class Inspection {
     require(program_.given.value_clips == 0 || is_positive_in_f32(program_.clip_value),
             Fault::bad_clip_value);
     require(is_fraction_in_f32(program_.average), Fault::bad_average);
-    if (program_.given.schedules > 0) lambda(*program_.schedule);
+    if (program_.given.schedules > 0) lambda(*program_.schedule, -1);
+    if (is.kind == Optimizer::Kind::custom) custom(is);
   }
 
-  constexpr void lambda(const Expression& expression) {
+  constexpr void custom(const Optimizer& is) {
+    for (int i = 0; i <= is.state_count; ++i) lambda(*is.values[i], kLambdaOfOptimizer);
+    for (int i = 0; i < is.state_count; ++i) {
+      bool usable = is_identifier(is.states[i]) &&
+                    !same_text(is.states[i], form_of(description::kParameterKind).word);
+      for (int j = 0; j < i; ++j) usable = usable && !same_text(is.states[j], is.states[i]);
+      if (!usable) graph_.fail({.fault = Fault::bad_state_name, .text = is.states[i]});
+    }
+  }
+
+  constexpr void lambda(const Expression& expression, int node) {
     if (expression.defect == Defect::none) return;
-    graph_.fail({.fault = fault_of(expression.defect), .number = expression.arity});
+    graph_.fail({.fault = fault_of(expression.defect), .node = node, .number = expression.arity});
   }
 
   constexpr void precision() {
@@ -305,10 +319,22 @@ class Inspection {
         return graph_.fail(
             {.fault = Fault::rule_defect, .text = rule.word, .rule = r, .defect = rule.defect});
       }
-      const meaning::Finding found = meaning::find_fault(RuleView{rule}, model);
+      const meaning::Finding found = rule.lists.allow.any()
+                                         ? painted(rule, model)
+                                         : meaning::find_fault(RuleView{rule}, model);
       if (found.trouble == meaning::Trouble::none) continue;
       graph_.fail({.fault = Fault::rule, .rule = r, .meaning = found});
     }
+  }
+
+  /// P64: something that paint allows must be in the model.
+  static constexpr meaning::Finding painted(const Rule& rule, ModelView& model) {
+    Rule allowed;
+    allowed.selector = selecting::only(SelectedParts{.ops = rule.lists.allow});
+    allowed.fields.stated = meaning::bit(meaning::Field::compute);
+    meaning::Finding found = meaning::find_fault(RuleView{allowed}, model);
+    found.clause = -1;
+    return found;
   }
 
   Graph& graph_;

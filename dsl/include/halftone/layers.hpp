@@ -77,7 +77,7 @@ constexpr auto learning_rate_scale(double factor) {
 /// First values of the weight, or of the bias inside on_bias. Without: linear draws weight and bias
 /// uniformly from +-sqrt(1 / inputs), as torch.nn.Linear, causal_conv1d from +-sqrt(1 / taps), as
 /// torch.nn.Conv1d; embedding draws normally, with deviation 1, as torch.nn.Embedding; norms
-/// start at weight 1 and bias 0.
+/// start at weight 1 and bias 0. The names of torch.nn.init stand for its formulas.
 constexpr auto init_constant(double value) {
   return building::parameter_option(Part::init_constant, kWeight, value);
 }
@@ -86,6 +86,62 @@ constexpr auto init_uniform(double low, double high) {
 }
 constexpr auto init_normal(double mean, double standard_deviation) {
   return building::parameter_option(Part::init_normal, kWeight, mean, standard_deviation);
+}
+/// torch.nn.init.trunc_normal_: of a normal distribution what lies in [low, high].
+template <class Mean = double, class Deviation = double, class Low = double, class High = double>
+  requires(std::is_arithmetic_v<Mean> && std::is_arithmetic_v<Deviation> &&
+           std::is_arithmetic_v<Low> && std::is_arithmetic_v<High>)
+constexpr ParameterOptions<2> init_truncated_normal(Mean mean = 0, Deviation standard_deviation = 1,
+                                                    Low low = -2, High high = 2) {
+  const auto number = [](auto value) { return static_cast<double>(value); };
+  const auto normal = building::parameter_option(Part::init_truncated_normal, kWeight, number(mean),
+                                                 number(standard_deviation));
+  const auto bounds =
+      building::parameter_option(Part::init_bounds, kWeight, number(low), number(high));
+  return {normal.tokens | bounds.tokens};
+}
+
+/// By how much a function shrinks a deviation, which initial values make up for.
+struct Gain {
+  double square;
+};
+/// torch.nn.init.calculate_gain of no function, relu, tanh and selu.
+inline constexpr Gain gain_linear{1}, gain_relu{2}, gain_tanh{25.0 / 9}, gain_selu{9.0 / 16};
+constexpr Gain gain_leaky_relu(double slope = 0.01) { return {2 / (1 + slope * slope)}; }
+constexpr Gain gain(double factor) { return {factor * factor}; }
+
+/// Of a weight (outputs, places..., inputs) inputs * places, or outputs * places.
+enum class Fan : unsigned char { in, out };
+inline constexpr Fan fan_in = Fan::in, fan_out = Fan::out;
+
+namespace building {
+constexpr auto scaled_option(Part part, Gain gain, Fan fan = Fan::in) {
+  auto option = parameter_option(part, kWeight, gain.square);
+  option.tokens[0].number = static_cast<long long>(fan);
+  return option;
+}
+}  // namespace building
+
+/// torch.nn.init's orthogonal_: rows, or columns where those are fewer, that are orthogonal and of
+/// length `gain`. Of a weight of two dimensions or more, as those that follow.
+constexpr auto init_orthogonal(Gain gain = gain_linear) {
+  return building::scaled_option(Part::init_orthogonal, gain);
+}
+/// torch.nn.init's xavier_uniform_ and xavier_normal_, of deviation gain * sqrt(2 / (fan_in +
+/// fan_out)).
+constexpr auto init_xavier_uniform(Gain gain = gain_linear) {
+  return building::scaled_option(Part::init_xavier_uniform, gain);
+}
+constexpr auto init_xavier_normal(Gain gain = gain_linear) {
+  return building::scaled_option(Part::init_xavier_normal, gain);
+}
+/// torch.nn.init's kaiming_uniform_ and kaiming_normal_, of deviation gain / sqrt(fan):
+///   linear("fc", 64, init_kaiming_normal(gain_relu, fan_out))
+constexpr auto init_kaiming_uniform(Gain gain = gain_relu, Fan fan = fan_in) {
+  return building::scaled_option(Part::init_kaiming_uniform, gain, fan);
+}
+constexpr auto init_kaiming_normal(Gain gain = gain_relu, Fan fan = fan_in) {
+  return building::scaled_option(Part::init_kaiming_normal, gain, fan);
 }
 
 /// The options for the weight alone.
@@ -297,6 +353,13 @@ template <class... Options>
 constexpr auto instance_norm(const char* name, const Options&... options) {
   return join(one(building::node<building::GroupNorm>(name)),
               building::group_norm_tokens(options)...);
+}
+
+/// Every column less its mean, divided by its deviation: x of other scales as one of mean 0 and
+/// deviation 1. Both are states, NAME.mean and NAME.deviation, 0 and 1 until set_state() gives them
+/// what was fitted to data; no step moves them, and they go with the parameters. D109
+constexpr Spec<1> standardize(const char* name) {
+  return one(building::node<building::Standardize>(name));
 }
 
 /// A layer without parameters: `gelu`, or gelu("name"). Without a name it is called after the value

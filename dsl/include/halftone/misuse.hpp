@@ -469,13 +469,25 @@ constexpr Section<1> losses(const auto&...) {
 constexpr Section<1> cross_entropy(const auto&...) {
   return building::misused_section(
       "cross_entropy takes the names of the loss, the logits and the label, and weight(), "
-      "sample_weight(), ignore_index(), label_smoothing(), z_loss(), soft_cap() and chunk_rows(), "
-      "each once: write cross_entropy(\"loss\", \"logits\", \"digit\")");
+      "sample_weight(), class_weights, ignore_index(), label_smoothing(), z_loss(), soft_cap(), "
+      "chunk_rows() and summed, each once: write cross_entropy(\"loss\", \"logits\", \"digit\")");
 }
 constexpr Section<1> mse(const auto&...) {
   return building::misused_section(
-      "mse takes the names of the loss, the value and the target, and weight() and "
-      "sample_weight(), each once: write mse(\"loss\", \"guess\", \"y\")");
+      "mse takes the names of the loss, the value and the target, and weight(), sample_weight() "
+      "and summed, each once: write mse(\"loss\", \"guess\", \"y\")");
+}
+constexpr Section<1> soft_cross_entropy(const auto&...) {
+  return building::misused_section(
+      "soft_cross_entropy takes the names of the loss, the logits and the target, and weight(), "
+      "sample_weight() and summed, each once: write soft_cross_entropy(\"loss\", \"logits\", "
+      "\"shares\")");
+}
+constexpr Section<1> cosine_embedding(const auto&...) {
+  return building::misused_section(
+      "cosine_embedding takes the names of the loss, of two values and of the target, a margin, "
+      "weight(), sample_weight() and summed, each once: write cosine_embedding(\"loss\", "
+      "\"left\", \"right\", \"y\", 0.5)");
 }
 constexpr SampleWeight sample_weight(const auto&...) {
   return {nullptr,
@@ -591,6 +603,40 @@ constexpr Section<1> pointwise_loss(const auto&...) {
   return building::misused_section(
       "pointwise_loss takes a name, a lambda, weight(), sample_weight() and names of values: write "
       "pointwise_loss(\"loss\", [](auto x, auto y) { return abs(x - y); }, \"guess\", \"y\")");
+}
+
+constexpr OptimizerStates<1> own_states(const auto&...) { return {{""}}; }
+constexpr Spec<1> standardize(const auto&...) {
+  return building::misused("standardize takes a name: write standardize(\"norm\")");
+}
+constexpr ParameterOptions<1> init_truncated_normal(const auto&...) {
+  return {building::misused(
+      "init_truncated_normal takes a mean, a standard deviation and two ends: write "
+      "init_truncated_normal(0, 0.02, -2, 2)")};
+}
+constexpr ParameterOptions<1> init_orthogonal(const auto&...) {
+  return {building::misused(
+      "init_orthogonal takes a gain: write init_orthogonal(), or init_orthogonal(gain_relu)")};
+}
+constexpr ParameterOptions<1> init_xavier_uniform(const auto&...) {
+  return {building::misused(
+      "init_xavier_uniform takes a gain: write init_xavier_uniform(), or "
+      "init_xavier_uniform(gain_tanh)")};
+}
+constexpr ParameterOptions<1> init_xavier_normal(const auto&...) {
+  return {building::misused(
+      "init_xavier_normal takes a gain: write init_xavier_normal(), or "
+      "init_xavier_normal(gain_tanh)")};
+}
+constexpr ParameterOptions<1> init_kaiming_uniform(const auto&...) {
+  return {building::misused(
+      "init_kaiming_uniform takes a gain and a fan: write init_kaiming_uniform(), or "
+      "init_kaiming_uniform(gain_relu, fan_out)")};
+}
+constexpr ParameterOptions<1> init_kaiming_normal(const auto&...) {
+  return {building::misused(
+      "init_kaiming_normal takes a gain and a fan: write init_kaiming_normal(), or "
+      "init_kaiming_normal(gain_relu, fan_out)")};
 }
 
 // ---- chains ----
@@ -727,6 +773,7 @@ constexpr Selector operator&(const Selector&, const T&) {
   return selecting::unnamed();
 }
 constexpr Selection where(const auto&, const auto&, const auto&...) { return where(0); }
+constexpr Scaled scaled(const auto&...) { return {f32, false}; }
 constexpr FieldOfRule store(const auto&...) {
   return stating::stranger(description::rules::Field::store);
 }

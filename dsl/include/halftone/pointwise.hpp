@@ -48,9 +48,6 @@ constexpr Token numbered(const char* name, double number, double low, const char
   return token;
 }
 
-template <class... Options>
-concept LossOptions = kFits<void(LossWeight, SampleWeight), Options...>;
-
 template <class T>
 concept Arithmetic = std::is_arithmetic_v<T>;
 template <class T>
@@ -225,7 +222,7 @@ constexpr Spec<1> elu(const char* name, Alpha alpha = 1) {
       name, alpha, -0x1p+128, "elu takes a finite alpha: write elu(\"act\", 1.0)"));
 }
 
-// ---- losses, means over all elements, with sample_weight() weighted ----
+// ---- losses, means over all elements, with sample_weight() weighted, with `summed` sums ----
 
 /// |x - target|
 template <class... Options>

@@ -8,7 +8,7 @@
 
 #include <type_traits>
 
-#include "halftone/encoding/traits.hpp"
+#include "halftone/encoding/encoding.hpp"
 #include "halftone/formats.hpp"
 #include "halftone/selectors.hpp"
 
@@ -54,6 +54,17 @@ constexpr FieldOfRule choice(description::rules::Field field, description::Encod
       choice;
   return result;
 }
+
+constexpr FieldOfRule scaled(description::rules::Field field, const Scaled& format) {
+  if (!format.sound) return stranger(field);
+  FieldOfRule is = one(field);
+  using enum description::rules::Field;
+  (field == store     ? is.fields.store.encoding
+   : field == compute ? is.fields.compute.encoding
+   : field == master  ? is.fields.master
+                      : is.fields.result) = format.encoding;
+  return is;
+}
 }  // namespace stating
 
 /// What values are rounded to and held in: f32, f16, bf16, f8e4m3, f8e5m2 or follow (P12). With
@@ -64,18 +75,27 @@ constexpr FieldOfRule store(Element format) {
 constexpr FieldOfRule store(Element format, Saturate) {
   return stating::choice(description::rules::Field::store, {false, stating::saturating(format)});
 }
+/// Which no model can have: operands alone are scaled (P51).
+constexpr FieldOfRule store(const Scaled& format) {
+  return stating::scaled(description::rules::Field::store, format);
+}
+constexpr FieldOfRule store(const Scaled& format, Saturate) { return store(format); }
 constexpr FieldOfRule store(Follow) {
   return stating::choice(description::rules::Field::store, {true, f32});
 }
 
 /// What operands are rounded to before use: f32, tf32, f16, bf16, f8e4m3, f8e5m2 or follow (P10),
-/// with or without `saturate`.
+/// with or without `saturate`; or scaled(f8e4m3), scaled(f4e2m1, block(32)) or their like (P51).
 constexpr FieldOfRule compute(Element format) {
   return stating::choice(description::rules::Field::compute, {false, format});
 }
 constexpr FieldOfRule compute(Element format, Saturate) {
   return stating::choice(description::rules::Field::compute, {false, stating::saturating(format)});
 }
+constexpr FieldOfRule compute(const Scaled& format) {
+  return stating::scaled(description::rules::Field::compute, format);
+}
+constexpr FieldOfRule compute(const Scaled& format, Saturate) { return compute(format); }
 constexpr FieldOfRule compute(Follow) {
   return stating::choice(description::rules::Field::compute, {true, f32});
 }
@@ -92,6 +112,11 @@ constexpr FieldOfRule result(Element format, Saturate) {
   field.fields.result.saturate = true;
   return field;
 }
+/// Which no model can have: operands alone are scaled (P51).
+constexpr FieldOfRule result(const Scaled& format) {
+  return stating::scaled(description::rules::Field::result, format);
+}
+constexpr FieldOfRule result(const Scaled& format, Saturate) { return result(format); }
 constexpr FieldOfRule result(Follow) {
   return stating::defective(description::rules::Field::result, RuleDefect::cannot_follow, "follow");
 }
@@ -111,12 +136,19 @@ constexpr FieldOfRule accumulate(Element format) {
   return stating::defective(description::rules::Field::accumulate, RuleDefect::accumulate_format,
                             encoding::word(format));
 }
+constexpr FieldOfRule accumulate(const Scaled& format) {
+  return stating::defective(description::rules::Field::accumulate, RuleDefect::accumulate_format,
+                            encoding::word(format.encoding.element));
+}
 
 /// What the optimizer keeps parameters in: f32 (P14).
 constexpr FieldOfRule master(Element format) {
   FieldOfRule field = stating::one(description::rules::Field::master);
   field.fields.master = format;
   return field;
+}
+constexpr FieldOfRule master(const Scaled& format) {
+  return stating::scaled(description::rules::Field::master, format);
 }
 constexpr FieldOfRule master(Follow) {
   return stating::defective(description::rules::Field::master, RuleDefect::cannot_follow, "follow");
@@ -147,9 +179,21 @@ constexpr FieldOfRule recompute(Recomputation is) {
   return field;
 }
 
+/// Why there is a rule, for people: explain prints it with the rule (P63).
+struct Because {
+  const char* reason = "";
+};
+constexpr Because because(const char* reason) { return {reason}; }
+
 /// A rule: what it speaks of, and its fields.
 struct Rule {
-  Selector selector;  ///< no clauses: everywhere
+  Selector selector;    ///< no clauses: everywhere
+  Selector exceptions;  ///< but for these (P61)
+  bool if_any = false;  ///< whether it may match nothing (P65)
+  const char* because = nullptr;
+  // Of paint(...): rules by these lists in place of one rule.
+  description::rules::PaintLists lists{};
+  Element painted_in = f32;
   description::rules::Fields fields;
   RuleDefect defect = RuleDefect::none;
   const char* word = nullptr;  ///< what the defect is about
@@ -220,13 +264,15 @@ constexpr const char* value_of(const description::rules::Fields& fields,
   }
 }
 
-/// Whether the format of a field saturates.
-constexpr bool saturates(const description::rules::Fields& fields,
-                         description::rules::Field field) {
+/// What a field's format has beside its element; of a field that states no format nothing.
+constexpr description::Encoding beside_element(const description::rules::Fields& fields,
+                                               description::rules::Field field) {
   using enum description::rules::Field;
-  return (field == store && fields.store.encoding.saturate) ||
-         (field == compute && fields.compute.encoding.saturate) ||
-         (field == result && fields.result.saturate);
+  return field == store     ? fields.store.encoding
+         : field == compute ? fields.compute.encoding
+         : field == result  ? fields.result
+         : field == master  ? fields.master
+                            : description::Encoding();
 }
 
 constexpr void fail(Rule& rule, RuleDefect defect, const char* word = nullptr) {
@@ -236,6 +282,10 @@ constexpr void fail(Rule& rule, RuleDefect defect, const char* word = nullptr) {
 }
 
 constexpr void add(Rule& rule, const auto&) { fail(rule, RuleDefect::not_a_field); }
+constexpr void add(Rule& rule, const Because& part) {
+  if (rule.because != nullptr) fail(rule, RuleDefect::reason_twice);
+  rule.because = part.reason;
+}
 constexpr void add(Rule& rule, const FieldOfRule& part) {
   const auto field = description::rules::first_of<description::rules::Field>(part.fields.stated);
   const char* const word = description::rules::kFieldWords[static_cast<int>(field)];
@@ -258,12 +308,38 @@ constexpr void add(Rule& rule, const FieldOfRule& part) {
 
 /// Takes the fields of a rule: where(layer("fc*"))(compute(f32)).
 struct Selection {
-  Selector selector;
+  Selector selector, exceptions{};
+  bool optional = false;
   template <class... Parts>
   constexpr Rule operator()(const Parts&... parts) const {
-    Rule rule{selector, {}, selector.defect, selector.word};
+    Rule rule;
+    rule.selector = selector;
+    rule.exceptions = exceptions;
+    rule.if_any = optional;
+    rule.defect = selector.defect;
+    rule.word = selector.word;
+    if (exceptions.defect != RuleDefect::none)
+      stating::fail(rule, exceptions.defect, exceptions.word);
     (stating::add(rule, parts), ...);
     return rule;
+  }
+
+  /// The rule may match nothing, which is otherwise an error (P65): for rules of many models.
+  constexpr Selection if_any() const { return {selector, exceptions, true}; }
+
+  /// All of it but for what `those` select (P61): where(contraction).except(layer("head")). A part
+  /// that `those` do not name fits all: except(layer("head")) is about every role and pass.
+  constexpr Selection except(const Selector& those) const {
+    Selection result{selector, those, optional};
+    if (exceptions.size > 0) result.exceptions.fail(RuleDefect::exceptions_twice);
+    return result;
+  }
+  template <class T>
+    requires(!std::is_base_of_v<Selector, T>)
+  constexpr Selection except(const T&) const {
+    Selection result{selector, {}, optional};
+    result.exceptions.fail(RuleDefect::not_a_name);
+    return result;
   }
 };
 inline constexpr Selection everywhere{};
@@ -275,6 +351,46 @@ constexpr Selection where(const T&) {
   Selector nothing;
   nothing.fail(RuleDefect::not_a_selector);
   return {nothing};
+}
+
+/// A list of kinds for paint: ops("linear", "matmul").
+struct KindList {
+  description::KindSet set{};
+  const char* unknown = nullptr;  ///< a word that is no layer or loss
+};
+template <class... Words>
+constexpr KindList ops(const Words*... words) {
+  KindList list;
+  const auto add = [&](const char* word) {
+    const Selector one = op(word);
+    if (one.defect != RuleDefect::none)
+      list.unknown = word;
+    else
+      list.set |= one.clauses[0].ops;
+  };
+  (add(words), ...);
+  return list;
+}
+
+/// Rules for every layer and loss from four lists of kinds, by painting the graph as TensorFlow's
+/// auto_mixed_precision does (P64): what is painted allow computes and stores in `half`, all else
+/// in f32. Explain says why each layer has its colour.
+constexpr Rule paint(Element half, const KindList& allow, const KindList& infer,
+                     const KindList& deny, const KindList& clear) {
+  Rule rule;
+  rule.lists = {allow.set, infer.set, deny.set, clear.set};
+  rule.painted_in = half;
+  for (const KindList* const list : {&allow, &infer, &deny, &clear}) {
+    if (list->unknown != nullptr) stating::fail(rule, RuleDefect::unknown_op, list->unknown);
+  }
+  const auto meet = [](const description::KindSet& a, const description::KindSet& b) {
+    return (a & b).any();
+  };
+  if (!allow.set.any() || meet(allow.set, infer.set | deny.set | clear.set) ||
+      meet(infer.set, deny.set | clear.set) || meet(deny.set, clear.set)) {
+    stating::fail(rule, RuleDefect::paint_lists);
+  }
+  return rule;
 }
 
 template <int N>

@@ -26,4 +26,27 @@ constexpr auto allow_deny(Element half, const Selector& allow = allowed,
   return precision(everywhere(store(half)), where(allow)(compute(half)), where(deny)(compute(f32)));
 }
 
+/// Current scaling of NVIDIA's TransformerEngine 2.x under power_2_scale, with its HYBRID formats:
+/// products read E4M3, and of gradients E5M2, each operand as a whole times one power of two; what
+/// lies between is stored in bf16, and other contractions, as attention, compute in it. Norms,
+/// softmax and losses compute in f32. `products` are contractions:
+///   precision(presets::fp8_current(), where(layer("head"))(compute(bf16)))
+constexpr auto fp8_current(const Selector& products = op("linear")) {
+  return precision(everywhere(store(bf16)), where(contraction)(compute(bf16)),
+                   where(products)(compute(scaled(f8e4m3))),
+                   where(products & gradients).if_any()(compute(scaled(f8e5m2))));
+}
+
+/// E4M3 in blocks of 32 with a power of two each, as "OCP Microscaling Formats (MX)" 1.0 has MXFP8
+/// and TransformerEngine's recipe of that name its operands, in forward and in input gradients.
+/// Blocks lie along rows (P51), which is what products sum over in a linear's forward, and of
+/// gradients in its input gradients; TransformerEngine has weights there in blocks of columns. Of
+/// both operands of a weight gradient it has blocks of columns; here they are bf16. All else is as
+/// in fp8_current.
+constexpr auto mxfp8(const Selector& products = op("linear")) {
+  return precision(everywhere(store(bf16)), where(contraction)(compute(bf16)),
+                   where(products)(compute(scaled(f8e4m3, block(32)))),
+                   where(products & weight_gradient_pass).if_any()(compute(bf16)));
+}
+
 }  // namespace halftone::dsl::presets

@@ -46,12 +46,26 @@ constexpr void write_clause(Sentence& out, const SelectedParts& clause) {
     out.put(chip.name);
     if (range) out.put(')');
   }
+  const description::Bounds& bounds = clause.bounds;
+  const auto put = [&](const char* word, std::int64_t number) {
+    if (number == 0) return;
+    out.put(word);
+    if (number < 0) out.put('-');
+    out.put(static_cast<long long>(number < 0 ? -number : number));
+  };
+  put(" first ", bounds.first);
+  put(" last ", bounds.last);
+  if (bounds.depth_end != 0) {
+    out.put(" depth");
+    if (bounds.depth_from == 0) out.put(" 0");
+    put(" ", bounds.depth_from);
+    put(" ", bounds.depth_end);
+  }
+  put(" at_least ", bounds.at_least);
+  put(" smaller_than ", bounds.smaller_than);
 }
 
-constexpr void write_selector(Sentence& out, const Rule& rule) {
-  const Selector& selector = rule.selector;
-  const bool all = selector.size == 0 && selector.defect == RuleDefect::none;
-  out.put(all ? "everywhere" : "where");
+constexpr void write_clauses(Sentence& out, const Selector& selector) {
   if (selector.defect == RuleDefect::logical && selector.size == 1) out.put(selector.between);
   for (int i = 0; i < selector.size; ++i) {
     if (i > 0) out.put(selector.between);
@@ -64,6 +78,32 @@ constexpr void write_selector(Sentence& out, const Rule& rule) {
   if (selector.defect == RuleDefect::not_a_name) out.put(" ?");
   if (selector.defect == RuleDefect::too_many_clauses) out.put(" or ...");
   if (selector.defect == RuleDefect::too_many_targets) out.put("|...");
+}
+
+constexpr void write_selector(Sentence& out, const Rule& rule) {
+  const auto is_empty = [](const Selector& is) {
+    return is.size == 0 && is.defect == RuleDefect::none;
+  };
+  if (rule.lists.allow.any()) return out.put("paint");
+  out.put(is_empty(rule.selector) ? "everywhere" : "where");
+  write_clauses(out, rule.selector);
+  if (!is_empty(rule.exceptions)) {
+    out.put(" except");
+    write_clauses(out, rule.exceptions);
+  }
+  if (rule.if_any) out.put(" if_any");
+}
+
+/// What follows a format's element: " scaled block 32 f8e8m0 saturate".
+constexpr void write_encoding(Sentence& out, const description::Encoding& encoding) {
+  if (encoding::is_scaled(encoding)) {
+    const bool is_block = encoding.scaling.kind == encoding::Scaling::Kind::block;
+    out.put(is_block ? " scaled block " : " scaled tensor ");
+    if (is_block) out.put(encoding.scaling.size);
+    if (is_block) out.put(' ');
+    out.put(encoding::word(encoding.scaling.scale));
+  }
+  if (encoding.saturate) out.put(" saturate");
 }
 
 constexpr void write_fields(Sentence& out, const Rule& rule) {
@@ -80,7 +120,7 @@ constexpr void write_fields(Sentence& out, const Rule& rule) {
     };
     if (!odd || rule.twice) {
       write(stating::value_of(rule.fields, field));
-      if (stating::saturates(rule.fields, field)) out.put(" saturate");
+      write_encoding(out, stating::beside_element(rule.fields, field));
     }
     if (odd) write(rule.written);
   }
@@ -169,6 +209,13 @@ constexpr void write_defect(Sentence& out, RuleDefect defect, const char* word) 
     case RuleDefect::two_globs:
       return out.put(
           " wants one layer to have two names; join them with | or write one glob (P41)");
+    case RuleDefect::exceptions_twice:
+      return out.put(" has two lists of exceptions; join them with | in one except (P61)");
+    case RuleDefect::reason_twice:
+      return out.put(" gives two reasons; keep one because (P63)");
+    case RuleDefect::paint_lists:
+      return out.put(
+          " is given lists that share a kind, or allow nothing; keep each kind in one list (P64)");
     case RuleDefect::two_targets:
       return out.put(" joins two targets with &; join them with | or write several rules (P41)");
     default:

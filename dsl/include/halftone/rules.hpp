@@ -67,10 +67,18 @@ struct RuleView {
 
   constexpr const meaning::Fields& fields() const { return rule.fields; }
   constexpr int clauses() const { return rule.selector.size; }
-  constexpr const SelectedParts& clause(int c) const { return rule.selector.clauses[c]; }
+  constexpr bool if_any() const { return rule.if_any; }
+  constexpr int exceptions() const { return rule.exceptions.size; }
+  constexpr const SelectedParts& clause(int c) const {
+    return c < clauses() ? rule.selector.clauses[c] : rule.exceptions.clauses[c - clauses()];
+  }
+  constexpr const description::Bounds& bounds(int c) const { return clause(c).bounds; }
   constexpr meaning::Parts parts(int c) const {
     const SelectedParts& of = clause(c);
-    return {of.classes, of.ops, of.roles, of.passes, of.layer != nullptr, of.target_count > 0};
+    return {of.classes,           of.ops,
+            of.roles,             of.passes,
+            of.layer != nullptr,  of.target_count > 0,
+            of.bounds.stated()};
   }
   constexpr unsigned long glob_size(int c) const {
     unsigned long size = 0;
@@ -92,7 +100,9 @@ class ModelView {
     if (subjects_.size() == 0) gather();
     meaning::Selected selected;
     const meaning::Parts parts = c < 0 ? meaning::Parts{} : rule.parts(c);
-    if (parts.layer) {
+    if (parts.bounds || (rule.exceptions() > 0 && c < rule.clauses())) {
+      select_one_by_one(selected, rule, c, fields);
+    } else if (parts.layer) {
       select_named(selected, rule.clause(c).layer, parts, fields);
     } else {
       for (int i = 0; i < different_.size(); ++i) {
@@ -100,6 +110,22 @@ class ModelView {
       }
     }
     return selected;
+  }
+
+  /// P61: whether an exception takes off anything that a clause selects.
+  constexpr bool excepts(const RuleView& rule, int exception) {
+    for (int c = rule.clauses() > 0 ? 0 : -1; c < rule.clauses(); ++c) {
+      meaning::Parts parts = c < 0 ? meaning::Parts{} : rule.parts(c);
+      if (!meaning::both(parts, rule.parts(exception))) continue;
+      for (int i = 0; i < layers_.size() + parameters_.size(); ++i) {
+        const int n = named(i);
+        if ((c < 0 || is_meant(rule, c, n)) && is_meant(rule, exception, n) &&
+            meaning::selects(parts, different_[subjects_[n]])) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   /// For the sentence about a glob that fits no name.
@@ -223,6 +249,140 @@ class ModelView {
     return false;
   }
 
+  constexpr int named(int i) const {
+    return i < layers_.size() ? layers_[i] : parameters_[i - layers_.size()];
+  }
+
+  enum class Called { no, whole, internal };
+  constexpr Called called(const RuleView& rule, int c, int n) const {
+    const char* const glob = c < 0 ? nullptr : rule.clause(c).layer;
+    if (glob == nullptr) return Called::whole;
+    const description::GlobStates states(glob, static_cast<unsigned>(rule.glob_size(c)));
+    if (is_called(states, n)) return Called::whole;
+    const auto internal = meaning::bit(description::Role::internal);
+    const bool of_internals = (rule.parts(c).roles & internal) != 0;
+    return of_internals && has_internal(states, n) ? Called::internal : Called::no;
+  }
+
+  /// Whether the name and the bounds of a clause fit.
+  constexpr bool is_meant(const RuleView& rule, int c, int n) {
+    return called(rule, c, n) != Called::no && is_within(rule.bounds(c), n);
+  }
+
+  /// Where there are bounds or exceptions, which tell nodes of one subject apart.
+  constexpr void select_one_by_one(meaning::Selected& selected, const RuleView& rule, int c,
+                                   meaning::Mask fields) {
+    const meaning::Parts parts = c < 0 ? meaning::Parts{} : rule.parts(c);
+    for (int i = 0; i < layers_.size() + parameters_.size(); ++i) {
+      const int n = named(i);
+      const Called how = called(rule, c, n);
+      if (how == Called::no) continue;
+      const meaning::Subject subject = how == Called::whole
+                                           ? different_[subjects_[n]]
+                                           : meaning::internal_subject(graph_.nodes[n].kind);
+      if (c >= 0 && !is_within(rule.bounds(c), n)) {
+        selected.named = selected.bounded = true;
+        selected.of_ops = selected.of_ops || (meaning::ops_of(parts) & subject.ops).any();
+        continue;
+      }
+      meaning::Parts left = parts;
+      bool any = true;
+      const int end = c < rule.clauses() ? rule.clauses() + rule.exceptions() : 0;
+      for (int e = rule.clauses(); any && e < end; ++e) {
+        if (is_meant(rule, e, n) && !tells_copies_apart(rule.clause(e), n))
+          any = meaning::leave(left, rule.parts(e), subject);
+      }
+      if (any) {
+        meaning::select(selected, left, subject, fields);
+      } else {
+        selected.named = selected.of_ops = selected.excepted = true;
+      }
+    }
+  }
+
+  constexpr bool is_folded(int scope) const {
+    return graph_.scopes[scope].count > 0 && graph_.scopes[scope].index < 0;
+  }
+
+  /// Whether a clause may fit one copy of a layer and another not; validate has each by itself.
+  constexpr bool tells_copies_apart(const SelectedParts& clause, int n) const {
+    bool folded = false;
+    for (int s = graph_.nodes[n].scope; s >= 0; s = graph_.scopes[s].parent)
+      folded = folded || is_folded(s);
+    const description::Bounds& bounds = clause.bounds;
+    return folded && (clause.layer != nullptr || bounds.first != 0 || bounds.last != 0 ||
+                      bounds.depth_end != 0);
+  }
+
+  /// P60. A layer of a repeat fits when one of its copies does.
+  constexpr bool is_within(const description::Bounds& bounds, int n) {
+    if (!bounds.stated()) return true;
+    if (places_.size() == 0) find_places();
+    description::Place place = places_[n];
+    for (int s = graph_.nodes[n].scope; s >= 0; s = graph_.scopes[s].parent) {
+      const Scope& scope = graph_.scopes[s];
+      if (!is_folded(s)) {
+        if (scope.count > 0) place.depth = scope.index;
+      } else {
+        place.depth = bounds.depth_from < scope.count ? bounds.depth_from : -1;
+      }
+    }
+    return fits(bounds, place);
+  }
+
+  constexpr bool holds(int scope, int n) const {
+    int at = graph_.nodes[n].scope;
+    while (at >= 0 && at != scope) at = graph_.scopes[at].parent;
+    return at == scope;
+  }
+
+  /// How many copies of a layer stand on one side of a copy of another, at least.
+  constexpr long long copies_beside(int layer, int other) const {
+    long long copies = 1;
+    for (int s = graph_.nodes[layer].scope; s >= 0; s = graph_.scopes[s].parent) {
+      if (is_folded(s) && !holds(s, other)) copies *= graph_.scopes[s].count;
+    }
+    return copies;
+  }
+
+  constexpr void find_places() {
+    places_.fill(graph_.nodes.size());
+    List<int> contractions;
+    for (int i = 0; i < graph_.order.size(); ++i) {
+      const int n = graph_.order[i];
+      if (meaning::ops_of(description::LayerClass::contraction).has(graph_.nodes[n].kind))
+        contractions.push(n);
+    }
+    for (int i = 0; i < contractions.size(); ++i) {
+      description::Place& place = places_[contractions[i]];
+      place.before = place.behind = 0;
+      for (int j = 0; j < contractions.size(); ++j) {
+        if (j == i) continue;
+        (j < i ? place.before : place.behind) += copies_beside(contractions[j], contractions[i]);
+      }
+    }
+    for (int i = 0; i < parameters_.size(); ++i) {
+      const Shape& shape = graph_.nodes[parameters_[i]].shape;
+      std::int64_t& elements = places_[parameters_[i]].elements = 1;
+      for (int d = 0; d < shape.rank; ++d) elements *= shape.dimensions[d].extent;
+    }
+    const auto smaller = [](std::int64_t a, std::int64_t b) {
+      return a < 0 || (b >= 0 && b < a) ? b : a;
+    };
+    for (int i = 0; i < layers_.size(); ++i) {
+      const Node& node = graph_.nodes[layers_[i]];
+      description::Place& place = places_[layers_[i]];
+      for (int o = 0; o < node.operand_count; ++o) {
+        const int source = graph_.operands[node.operands + o].node;
+        if (graph_.nodes[source].category != Category::trained) continue;
+        description::Place& read = places_[source];
+        if (read.elements > place.elements) place.elements = read.elements;
+        if (place.before >= 0) read.before = smaller(read.before, place.before);
+        if (place.behind >= 0) read.behind = smaller(read.behind, place.behind);
+      }
+    }
+  }
+
   /// Stops when nothing more can be found.
   constexpr void select_named(meaning::Selected& selected, const char* glob,
                               const meaning::Parts& parts, meaning::Mask fields) {
@@ -299,6 +459,7 @@ class ModelView {
   List<int> subjects_;  // of each node, as an index of different_
   List<meaning::Subject> different_;
   List<int> layers_, parameters_;
+  List<description::Place> places_;  // of each node, once a rule has bounds
 };
 
 }  // namespace halftone::dsl::checking

@@ -3,6 +3,7 @@
 // joined by & and | to a list of clauses of which one must match (P3).
 #pragma once
 
+#include "halftone/description/bounds.hpp"
 #include "halftone/description/rule_faults.hpp"
 
 namespace halftone::dsl {
@@ -27,6 +28,9 @@ enum class RuleDefect : unsigned char {
   two_globs,
   two_targets,
   excluded,
+  exceptions_twice,
+  reason_twice,
+  paint_lists,
 };
 
 /// One clause: all its parts must fit.
@@ -38,6 +42,7 @@ struct SelectedParts {
   description::rules::Mask roles = 0, passes = 0;
   description::rules::Chip targets[kMaxTargets]{};
   int target_count = 0;
+  description::Bounds bounds{};
 };
 
 /// A list of clauses, of which one must match.
@@ -82,7 +87,7 @@ constexpr bool is_empty(const description::KindSet& set) { return !set.any(); }
 
 /// Takes `other` into `into` when the two differ in the alternatives of one part alone.
 constexpr bool merge(SelectedParts& into, const SelectedParts& other, Selector& whole) {
-  if (!same(into.layer, other.layer)) return false;
+  if (!same(into.layer, other.layer) || !(into.bounds == other.bounds)) return false;
   const bool targets = !same_targets(into, other);
   const int different = (into.classes != other.classes) + !(into.ops == other.ops) +
                         (into.roles != other.roles) + (into.passes != other.passes) + targets;
@@ -125,6 +130,24 @@ constexpr Set both(const Set& a, const Set& b, Selector& whole) {
   return a & b;
 }
 
+/// Both bounds at once: the narrower of each.
+constexpr description::Bounds both(const description::Bounds& a, const description::Bounds& b,
+                                   Selector& whole) {
+  const auto least = [](std::int64_t x, std::int64_t y) {
+    return x == 0 || (y != 0 && y < x) ? y : x;
+  };
+  const auto most = [](std::int64_t x, std::int64_t y) { return x > y ? x : y; };
+  const description::Bounds narrow{least(a.first, b.first),
+                                   least(a.last, b.last),
+                                   most(a.depth_from, b.depth_from),
+                                   least(a.depth_end, b.depth_end),
+                                   most(a.at_least, b.at_least),
+                                   least(a.smaller_than, b.smaller_than)};
+  const bool sound = bounds_fault(a) == nullptr && bounds_fault(b) == nullptr;
+  if (sound && bounds_fault(narrow) != nullptr) whole.fail(RuleDefect::excluded);
+  return narrow;
+}
+
 /// All parts of both clauses.
 constexpr SelectedParts joined(const SelectedParts& a, const SelectedParts& b, Selector& whole) {
   SelectedParts result = a;
@@ -144,6 +167,7 @@ constexpr SelectedParts joined(const SelectedParts& a, const SelectedParts& b, S
   }
   result.roles = both(a.roles, b.roles, whole);
   result.passes = both(a.passes, b.passes, whole);
+  result.bounds = both(a.bounds, b.bounds, whole);
   if (b.target_count == 0) return result;
   if (a.target_count > 0 && !same_targets(a, b)) whole.fail(RuleDefect::two_targets);
   for (int i = 0; i < b.target_count; ++i) result.targets[i] = b.targets[i];
@@ -156,6 +180,11 @@ constexpr Selector only(const SelectedParts& clause) {
   result.clauses[result.size++] = clause;
   return result;
 }
+constexpr Selector only(const description::Bounds& bounds) {
+  return only(SelectedParts{.bounds = bounds});
+}
+/// 0, which in Bounds is nothing stated, is wrong as negative numbers are.
+constexpr std::int64_t counted(std::int64_t number) { return number == 0 ? -1 : number; }
 constexpr Selector only(description::LayerClass is) {
   return only(SelectedParts{.classes = description::rules::bit(is)});
 }
@@ -241,6 +270,29 @@ constexpr Selector op(const char* kind) {
   return result;
 }
 
+// Bounds (P60). They fit layers, and parameters as the layers that read them.
+
+/// The first or last so many contractions of the model, in its order.
+constexpr Selector first_layers(std::int64_t count) {
+  return selecting::only(description::Bounds{.first = selecting::counted(count)});
+}
+constexpr Selector last_layers(std::int64_t count) {
+  return selecting::only(description::Bounds{.last = selecting::counted(count)});
+}
+/// What stands in copies from..end-1 of a repeat, of the outermost where repeats are nested.
+constexpr Selector depth(std::int64_t from, std::int64_t end) {
+  return selecting::only(
+      description::Bounds{.depth_from = from, .depth_end = selecting::counted(end)});
+}
+/// Layers whose largest parameter has fewer elements, and parameters that have.
+constexpr Selector smaller_than(std::int64_t elements) {
+  return selecting::only(description::Bounds{.smaller_than = selecting::counted(elements)});
+}
+/// Layers whose largest parameter has so many elements or more, and parameters that have.
+constexpr Selector at_least(std::int64_t elements) {
+  return selecting::only(description::Bounds{.at_least = selecting::counted(elements)});
+}
+
 // Classes of layers and losses (P3).
 inline constexpr Selector contraction = selecting::only(description::LayerClass::contraction);
 inline constexpr Selector normalization = selecting::only(description::LayerClass::normalization);
@@ -287,6 +339,11 @@ struct ChipRange {
 constexpr ChipRange before(const Chip& chip) { return {description::Relation::before, chip.name}; }
 /// The chip and all with a larger number.
 constexpr ChipRange from(const Chip& chip) { return {description::Relation::from, chip.name}; }
+
+// Chips by what their tensor cores multiply (P62): on(fp8_cores). All later chips do, too.
+inline constexpr ChipRange f16_cores = from(sm_75), bf16_cores = from(sm_80),
+                           tf32_cores = from(sm_80), fp8_cores = from(sm_89),
+                           block_scaled_cores = from(sm_100a);
 
 /// on(cpu), on(sm_80), on(before(sm_80)), on(from(sm_89)).
 constexpr Selector on(const ChipRange& range) {

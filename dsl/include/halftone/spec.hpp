@@ -19,6 +19,7 @@ enum class Part : unsigned char {
   extent,   // number: a second one that the layer chooses; right behind the node
   setting,  // option of a node; detail: which other setting; x; of a list of numbers one for each
   without,  // options of a layer; without: detail: the optional parameters that it has not
+  with,     // its optional states, which it has then
   tied,     // name of a layer whose weight it uses or, where detail is kBoth, all parameters
   frozen,
   no_decay,
@@ -26,6 +27,13 @@ enum class Part : unsigned char {
   init_constant,
   init_uniform,
   init_normal,  // detail: Target; x, y as in description::Initializer
+  init_truncated_normal,
+  init_bounds,  // of the truncated normal before it
+  init_orthogonal,
+  init_xavier_uniform,
+  init_xavier_normal,
+  init_kaiming_uniform,
+  init_kaiming_normal,  // x: a Gain's square; number: a Fan
   dimension,    // of a source, or of a layer's list, behind its options: number, or name of a
                 // symbol
   operand,      // of a node: name of a value; of a layer, after the current value; detail: of an

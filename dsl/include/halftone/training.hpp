@@ -13,9 +13,9 @@
 namespace halftone::dsl {
 
 /// One type for every optimizer, so that a program is one type too. Formulas:
-/// docs/spec/description.md, U3 to U6, U9 to U13.
+/// docs/spec/description.md, U3 to U6, U9 to U14.
 struct Optimizer {
-  enum class Kind : unsigned char { none, sgd, adamw, adam, nadam, adagrad, rmsprop, lion };
+  enum class Kind : unsigned char { none, sgd, adamw, adam, nadam, adagrad, rmsprop, lion, custom };
   Kind kind = Kind::none;
   double learning_rate = 1e-3;
   double weight_decay = 0;
@@ -29,12 +29,17 @@ struct Optimizer {
   double initial_accumulator_value = 0;
   double alpha = 0.99;
   bool centered = false;
+  // Of a user's: its states, and the new values of the parameter and of each of them.
+  static constexpr int kMostStates = 8;
+  const char* states[kMostStates]{};
+  int state_count = 0;
+  const Expression* values[kMostStates + 1]{};
   unsigned takes = 0;           ///< options, a bit each
   bool stranger = false;        ///< it was given an option that it does not take
   const char* twice = nullptr;  ///< an option that it was given more than once
 };
-inline constexpr const char* kOptimizerWords[] = {"",      "sgd",     "adamw",   "adam",
-                                                  "nadam", "adagrad", "rmsprop", "lion"};
+inline constexpr const char* kOptimizerWords[] = {
+    "", "sgd", "adamw", "adam", "nadam", "adagrad", "rmsprop", "lion", "own_optimizer"};
 
 struct LearningRate {
   double value;
@@ -234,6 +239,96 @@ constexpr Optimizer lion(const Options&... options) {
   return building::optimizer(
       {.kind = Optimizer::Kind::lion, .learning_rate = 1e-4, .beta2 = 0.99},
       building::kTakes<Betas>, options...);
+}
+
+/// What the lambda of own_optimizer() is given of an element: U14.
+struct Updating {
+  Scalar parameter, gradient, learning_rate, weight_decay;
+  Scalar step;  ///< how many updates were applied before
+};
+/// The element's new value and those of its states.
+template <int N>
+struct Updated {
+  Scalar values[N];
+};
+template <class Parameter, class... States>
+  requires(std::is_convertible_v<Parameter, Scalar> &&
+           (std::is_convertible_v<States, Scalar> && ...))
+constexpr Updated<1 + static_cast<int>(sizeof...(States))> updated(const Parameter& parameter,
+                                                                   const States&... states) {
+  return {{parameter, states...}};
+}
+
+template <int N>
+struct OptimizerStates {
+  const char* names[N];
+};
+/// Names of states that an optimizer keeps of every trained element; each begins at 0.
+template <int... N>
+  requires(sizeof...(N) >= 1 && sizeof...(N) <= Optimizer::kMostStates)
+constexpr auto own_states(const char (&... names)[N]) {
+  return OptimizerStates<static_cast<int>(sizeof...(N))>{{names...}};
+}
+
+namespace building {
+/// Value `Which` of what the user's function returns: 0 is the parameter's, then the states'.
+template <class F, int Which, int States>
+struct OneOfUpdated {
+  F function;
+
+  template <class... S>
+    requires(sizeof...(S) == States &&
+             requires(const F& f, Updating of, const S&... more) { f(of, more...); })
+  constexpr auto operator()(const Scalar& parameter, const Scalar& gradient,
+                            const Scalar& learning_rate, const Scalar& weight_decay,
+                            const Scalar& step, const S&... states) const {
+    const auto all =
+        function(Updating{parameter, gradient, learning_rate, weight_decay, step}, states...);
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(all)>, Updated<States + 1>>)
+      return all.values[Which];
+    else
+      return Condition{};  // no number
+  }
+};
+
+template <class F, bool Accepted, class... Options, int... Which>
+constexpr Optimizer custom(std::integer_sequence<int, Which...>, const char* const* names,
+                           const Options&... options) {
+  constexpr int states = sizeof...(Which) - 1;
+  Optimizer result =
+      optimizer(Optimizer{.kind = Optimizer::Kind::custom}, kTakes<>, options...);
+  result.state_count = states;
+  for (int i = 0; i < states; ++i) result.states[i] = names[i];
+  ((result.values[Which] =
+        &tracing::expression_of<OneOfUpdated<F, Which, states>, Accepted, 5 + states>),
+   ...);
+  return result;
+}
+}  // namespace building
+
+/// A user's own: the lambda is given what it updates of one element, and its states, and returns
+/// updated() with the new value and the states' new ones; lr (1e-3), weight_decay (0). It is
+/// computed in f32 by the fused update, operation by operation; its vocabulary is that of
+/// pointwise(), and it captures nothing. U14
+///   own_optimizer(
+///       [](auto of, auto momentum) {
+///         const auto next = 0.9 * momentum + of.gradient;
+///         return updated(of.parameter - of.learning_rate * next, next);
+///       },
+///       own_states("momentum"), lr(0.1))
+template <class F, int States, class... Options>
+constexpr Optimizer own_optimizer(F, const OptimizerStates<States>& states,
+                                  const Options&... options) {
+  constexpr bool accepted = []<int... I>(std::integer_sequence<int, I...>) {
+    return requires(const F& f, Updating of, tracing::ScalarAt<I>... more) { f(of, more...); };
+  }(std::make_integer_sequence<int, States>{});
+  return building::custom<F, accepted>(std::make_integer_sequence<int, States + 1>{}, states.names,
+                                       options...);
+}
+template <class F, class... Options>
+constexpr Optimizer own_optimizer(F, const Options&... options) {
+  constexpr bool accepted = requires(const F& f, Updating of) { f(of); };
+  return building::custom<F, accepted>(std::make_integer_sequence<int, 1>{}, nullptr, options...);
 }
 
 struct Clip {

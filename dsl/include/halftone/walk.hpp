@@ -147,6 +147,7 @@ class Walk {
   struct Options {
     int end = 0;                 ///< the token behind them
     int without = 0;             ///< Targets
+    bool with = false;           ///< its optional states
     const char* tied = nullptr;  ///< to what layer
     bool shared = false;         ///< in all its parameters
   };
@@ -157,6 +158,7 @@ class Walk {
       const Token& option = program_[options.end];
       if (!is_layer_option(option.part)) break;
       if (option.part == Part::without) options.without |= option.detail;
+      options.with |= option.part == Part::with;
       if (option.part != Part::tied) continue;
       options.tied = option.name;
       options.shared = option.detail == kBoth;
@@ -167,7 +169,7 @@ class Walk {
   /// Appends what the layer owns in `role`, unless it goes without it.
   constexpr void push_own(int i, int role, const description::OperandForm& form,
                           const Options& options) {
-    if (form.optional && (options.without & target_of(form.group)) != 0) return;
+    if (form.optional && !form.kept && (options.without & target_of(form.group)) != 0) return;
     // States stay the layer's own (D17).
     if (options.tied == nullptr || !(form.may_be_tied || (options.shared && !form.kept))) {
       graph_.operands.push(own(i, role, form.kept));
@@ -198,7 +200,9 @@ class Walk {
     if (chained) graph_.operands.push(current_);
     for (int role = chained ? 1 : 0; role < form.operands.size; ++role) {
       const description::OperandForm& operand = form.operands[role];
-      if (operand.group != description::ParameterGroup::none || operand.kept)
+      if (operand.kept && operand.optional && !options.with)
+        node.absent |= 1u << role;
+      else if (operand.group != description::ParameterGroup::none || operand.kept)
         push_own(i, role, operand, options);
       else if (push_named(at, operand.optional ? role : 0))
         ++at;

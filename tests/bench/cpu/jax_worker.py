@@ -44,7 +44,7 @@ def apply(layers, kind, parameters, x):
             x = jax.lax.conv_general_dilated(x, weight, (1, 1), "SAME", dimension_numbers=("NHWC", "OHWI", "NHWC")) + bias
         elif layer[0] == "long":
             _, name, _, _, places = layer
-            spectra = [jnp.fft.rfft(value, 2 * places, axis=-2) for value in (x, parameters[f"{name}.weight"])]
+            spectra = [jnp.fft.rfft(value, 2 * places, axis=-2) for value in (x, parameters[f"{name}.weight"].T)]
             x = jnp.fft.irfft(spectra[0] * spectra[1], 2 * places, axis=-2)[..., :places, :]
         elif layer[0] == "norm":
             name = layer[1]

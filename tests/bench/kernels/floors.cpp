@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
 #include <string_view>
@@ -14,8 +15,8 @@ namespace halftone::bench {
 namespace {
 
 constexpr double kSectorBytes = 32, kAccessBytes = 16, kWarpsPerClock = 4;
-/// Of one mma: m16n8k16, and m16n8k8 of tf32.
-constexpr double kHalfOperations = 4096, kTf32Operations = 2048;
+/// Of one mma: m16n8k16, m16n8k8 of tf32, and of one warp's part of wgmma m64n64k16.
+constexpr double kHalfOperations = 4096, kTf32Operations = 2048, kGroupOperations = 32768;
 
 std::string_view after(std::string_view text, std::string_view begin, std::string_view end) {
   const std::size_t at = text.rfind(begin);
@@ -36,7 +37,8 @@ double product(std::string_view factors, std::int64_t size) {
   return product;
 }
 
-/// What the text of a contraction says of it; of other kernels it has no depth.
+/// What the text of a contraction says of it; of other kernels it has no depth. Of an attention's
+/// kernel rows are queries, columns keys, and the depth is that of all products for each pair.
 struct Extents {
   double rows = 0, columns = 0, depth = 0;
   double lhs_bytes = 0, rhs_bytes = 0;  ///< of the whole operands
@@ -51,10 +53,28 @@ double element_bytes(const MeasuredLaunch& launch, std::string_view side) {
   return static_cast<double>(launch.element_bytes.at(std::strtoul(number.c_str(), nullptr, 10)));
 }
 
+bool is_attention(const MeasuredLaunch& launch) {
+  return launch.kernel->skeleton.starts_with("attention");
+}
+
+/// Of the products that an attention's kernel is for, each once: forward scores and what weighs
+/// values; backward scores, what arrives at weights, and one gradient by rows, two by columns.
+double attention_depth(const MeasuredLaunch& launch) {
+  const std::string tile(after(launch.text, "::Tile<", ">"));
+  double first = 0, second = 0;
+  std::sscanf(tile.c_str(), "%*d, %lf, %lf", &first, &second);
+  if (launch.kernel->skeleton == "attention_columns") return 2 * (first + second);
+  return (launch.text.find("body.lhs2 = ") != std::string::npos ? 2 * first : first) + second;
+}
+
 Extents extents_of(const MeasuredLaunch& launch, std::int64_t size) {
   const std::string_view text = launch.text;
   Extents e;
   e.columns = product(after(text, "columns() { return ", ";"), size);
+  if (is_attention(launch)) {
+    e.rows = product(after(text, "body.rows = ", ";"), size);
+    e.depth = attention_depth(launch);
+  }
   if (launch.kernel->skeleton != "contraction") return e;
   e.rows = product(after(text, "body.rows = ", ";"), size);
   e.depth = product(after(text, "body.depth = ", ";"), size);
@@ -110,6 +130,8 @@ class Judgement {
 
   /// Rows that do not start at multiples of 16 bytes, of results or of what tiles are staged from.
   [[nodiscard]] std::string traffic_reason() const {
+    if (is_attention(launch_))
+      return "blocks read the others' lines again, for every reduction of a row once more";
     const auto narrowest = static_cast<double>(*std::ranges::min_element(launch_.element_bytes));
     for (const double extent : {extents_.columns, extents_.depth, extents_.rows})
       if (extent > 0 && std::fmod(extent * narrowest, kAccessBytes) != 0)
@@ -123,6 +145,7 @@ class Judgement {
   }
 
   [[nodiscard]] std::string padding_reason() const {
+    if (is_attention(launch_)) return "scores are computed again for every reduction of a row";
     return "tiles of " + extents_.tile.substr(0, extents_.tile.find(", ", 8)) + " cover " +
            number(extents_.rows) + " x " + number(extents_.columns) + " x " +
            number(extents_.depth);
@@ -131,6 +154,7 @@ class Judgement {
   [[nodiscard]] std::string time_reason() const {
     if (floor_.microseconds < ir::kLaunchMicroseconds / 2)
       return "a launch takes longer than its work";
+    if (is_attention(launch_)) return "elements between the products take f32 instructions";
     return launch_.kernel->skeleton == "contraction" ? few_tiles() : "";
   }
 
@@ -164,11 +188,14 @@ Floor floor_of(const MeasuredLaunch& launch, const std::string& chip, std::int64
   const Extents extents = extents_of(launch, size);
   const bool is_tensor = counted.tensor_operations > 0;
   const bool is_tf32 = multiplies_tf32(launch.text);
+  const bool is_group = launch.text.find("kernels::warpgroup_") != std::string::npos;
   const Rates rates(*known, is_tf32);
-  const double partials = 2 * launch.partial_bytes, body = cost.operations - 2 * extents.products();
+  const double partials = 2 * launch.partial_bytes;
+  // The cost of an attention counts its scores as often as they are computed.
+  const double body = is_attention(launch) ? 0 : cost.operations - 2 * extents.products();
 
   Floor floor;
-  floor.operations = cost.operations;
+  floor.operations = is_attention(launch) ? 2 * extents.products() : cost.operations;
   floor.bytes = cost.bytes - partials;
   const double memory = cost.bytes;
   const double traffic = kSectorBytes * static_cast<double>(counted.global_sectors);
@@ -189,7 +216,9 @@ Floor floor_of(const MeasuredLaunch& launch, const std::string& chip, std::int64
   floor.time = took / least;
   floor.microseconds = took * 1e6;
   floor.mma_percent = 100 * static_cast<double>(counted.tensor_operations) /
-                      (is_tf32 ? kTf32Operations : kHalfOperations) /
+                      (is_group  ? kGroupOperations
+                       : is_tf32 ? kTf32Operations
+                                 : kHalfOperations) /
                       static_cast<double>(counted.warp_instructions);
   Judgement(launch, extents, *known, floor).judge();
   return floor;

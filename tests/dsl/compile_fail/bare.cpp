@@ -163,8 +163,8 @@ MODEL(net, rules, adamw())
 }  // namespace bare_on_bias
 
 // EXPECT bare_cross_entropy: cross_entropy takes the names of the loss, the logits and the label,
-// and weight(), sample_weight(), ignore_index(), label_smoothing(), z_loss(), soft_cap() and
-// chunk_rows(), each once: write
+// and weight(), sample_weight(), class_weights, ignore_index(), label_smoothing(), z_loss(),
+// soft_cap(), chunk_rows() and summed, each once: write
 namespace bare_cross_entropy {
 constexpr auto net =
     model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
@@ -173,8 +173,8 @@ constexpr auto net =
 MODEL(net, rules, adamw())
 }  // namespace bare_cross_entropy
 
-// EXPECT bare_mse: mse takes the names of the loss, the value and the target, and weight() and
-// sample_weight(), each once: write mse("loss", "guess", "y")
+// EXPECT bare_mse: mse takes the names of the loss, the value and the target, and weight(),
+// sample_weight() and summed, each once: write mse("loss", "guess", "y")
 namespace bare_mse {
 constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
                            from("x") | MISSPELT(mse, relu) | linear("fc", 4) | output("guess"),
@@ -302,8 +302,8 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batc
 MODEL(net, rules, adamw())
 }  // namespace bare_layer_alone
 
-// EXPECT bare_loss: mse takes the names of the loss, the value and the target, and weight() and
-// sample_weight(), each once: write mse("loss", "guess", "y")
+// EXPECT bare_loss: mse takes the names of the loss, the value and the target, and weight(),
+// sample_weight() and summed, each once: write mse("loss", "guess", "y")
 namespace bare_loss {
 constexpr auto net =
     model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),

@@ -185,8 +185,8 @@ constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batc
 MODEL(net, rules, adamw())
 }  // namespace no_losses_in_losses
 
-// EXPECT loss_of_two: mse takes the names of the loss, the value and the target, and weight() and
-// sample_weight(), each once: write mse("loss", "guess", "y")
+// EXPECT loss_of_two: mse takes the names of the loss, the value and the target, and weight(),
+// sample_weight() and summed, each once: write mse("loss", "guess", "y")
 namespace loss_of_two {
 constexpr auto net = model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
                            from("x") | linear("fc", 4) | output("guess"),
@@ -195,8 +195,8 @@ MODEL(net, rules, adamw())
 }  // namespace loss_of_two
 
 // EXPECT cross_entropy_of_two: cross_entropy takes the names of the loss, the logits and the label,
-// and weight(), sample_weight(), ignore_index(), label_smoothing(), z_loss(), soft_cap() and
-// chunk_rows(), each once: write
+// and weight(), sample_weight(), class_weights, ignore_index(), label_smoothing(), z_loss(),
+// soft_cap(), chunk_rows() and summed, each once: write
 namespace cross_entropy_of_two {
 constexpr auto net =
     model("net", inputs(tensor("x", batch, 8), labels("y", batch)),
@@ -206,8 +206,8 @@ MODEL(net, rules, adamw())
 }  // namespace cross_entropy_of_two
 
 // EXPECT weights_twice: cross_entropy takes the names of the loss, the logits and the label, and
-// weight(), sample_weight(), ignore_index(), label_smoothing(), z_loss(), soft_cap() and
-// chunk_rows(), each once: write
+// weight(), sample_weight(), class_weights, ignore_index(), label_smoothing(), z_loss(),
+// soft_cap(), chunk_rows() and summed, each once: write
 namespace weights_twice {
 constexpr auto net =
     model("net", inputs(tensor("x", batch, 8), labels("y", batch), tensor("w", batch)),
@@ -217,8 +217,8 @@ constexpr auto net =
 MODEL(net, rules, adamw())
 }  // namespace weights_twice
 
-// EXPECT mse_with_labels: mse takes the names of the loss, the value and the target, and weight()
-// and sample_weight(), each once: write
+// EXPECT mse_with_labels: mse takes the names of the loss, the value and the target, and weight(),
+// sample_weight() and summed, each once: write
 namespace mse_with_labels {
 constexpr auto net = model(
     "net", inputs(tensor("x", batch, 8), tensor("y", batch, 4), tensor("w", batch)),
@@ -298,3 +298,59 @@ constexpr auto net =
                             "loss", [](auto x, auto y) { return abs(x - y); }, "guess", "y"))));
 MODEL(net, rules, adamw())
 }  // namespace pointwise_loss_without_lambda
+
+// EXPECT soft_labels: soft_cross_entropy takes the names of the loss, the logits and the target, and
+// weight(), sample_weight() and summed, each once: write soft_cross_entropy("loss", "logits",
+// "shares")
+namespace soft_labels {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4) | output("guess"),
+          losses(MISSPELT(soft_cross_entropy("loss", "guess", "y", ignore_index(1)),
+                          soft_cross_entropy("loss", "guess", "y", summed))));
+MODEL(net, rules, adamw())
+}  // namespace soft_labels
+
+// EXPECT cosine_of_two: cosine_embedding takes the names of the loss, of two values and of the
+// target, a margin, weight(), sample_weight() and summed, each once: write cosine_embedding("loss",
+// "left", "right", "y", 0.5)
+namespace cosine_of_two {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4), tensor("side", batch)),
+          from("x") | linear("fc", 4) | output("guess"),
+          losses(mse("error", "guess", "y", sample_weight("side")),
+                 MISSPELT(cosine_embedding("loss", "guess", "y"),
+                          cosine_embedding("loss", "guess", "y", "side"))));
+MODEL(net, rules, adamw())
+}  // namespace cosine_of_two
+
+// EXPECT cosine_beyond_one: loss 'loss' has a margin that is not in [-1, 1]: write 0.5
+namespace cosine_beyond_one {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4), tensor("side", batch)),
+          from("x") | linear("fc", 4) | output("guess"),
+          losses(cosine_embedding("loss", "guess", "y", "side", either(2, 1))));
+MODEL(net, rules, adamw())
+}  // namespace cosine_beyond_one
+
+// EXPECT cosine_target_of_elements: loss 'loss' compares rows of [batch, 4] for [batch, 4] of input
+// 'y': make the target [batch]
+namespace cosine_target_of_elements {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4), tensor("side", batch)),
+          from("x") | linear("fc", 4) | output("guess"),
+          losses(mse("error", "guess", "y", sample_weight("side")),
+                 cosine_embedding("loss", "guess", "y", either("y", "side"))));
+MODEL(net, rules, adamw())
+}  // namespace cosine_target_of_elements
+
+// EXPECT smoothed_by_class: loss 'loss' has class_weights and label_smoothing, which do not go
+// together: leave one of them out
+namespace smoothed_by_class {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), labels("digit", batch)),
+          from("x") | linear("fc", 4) | output("guess"),
+          losses(cross_entropy("loss", "guess", "digit", class_weights,
+                               either(label_smoothing(0.1), z_loss(0.1)))));
+MODEL(net, rules, adamw())
+}  // namespace smoothed_by_class

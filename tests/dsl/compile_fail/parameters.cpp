@@ -377,3 +377,26 @@ constexpr auto net =
               output("z"));
 MODEL(net, rules)
 }  // namespace misused_shared
+
+// EXPECT kaiming_of_a_fan: init_kaiming_normal takes a gain and a fan: write init_kaiming_normal(),
+// or init_kaiming_normal(gain_relu, fan_out)
+namespace kaiming_of_a_fan {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") |
+              linear("fc", 4, MISSPELT(init_kaiming_normal(fan_out), init_kaiming_normal())) |
+              output("guess"),
+          losses(mse("error", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace kaiming_of_a_fan
+
+// EXPECT truncated_wrong_way: layer 'fc' has an initializer out of range: write numbers finite in
+// f32, low before high, no negative deviation
+namespace truncated_wrong_way {
+constexpr auto net =
+    model("net", inputs(tensor("x", batch, 8), tensor("y", batch, 4)),
+          from("x") | linear("fc", 4, init_truncated_normal(0, 1, either(2.0, -2.0), 1.0)) |
+              output("guess"),
+          losses(mse("error", "guess", "y")));
+MODEL(net, rules, adamw())
+}  // namespace truncated_wrong_way

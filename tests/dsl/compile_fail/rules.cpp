@@ -187,6 +187,44 @@ RULE(everywhere(store(f32), rounding(stochastic)), everywhere(store(bf16), round
 RULE(where(internal_values)(store(bf16), rounding(stochastic)),
      where(saved_activations)(store(bf16), rounding(stochastic)))
 
+// EXPECT scaled_store: the rule 'everywhere : store f8e4m3 scaled tensor f8e8m0 saturate' scales
+// its store, but operands alone are scaled; state compute scaled, or leave the scaling out (P51)
+RULE(everywhere(store(scaled(f8e4m3))), everywhere(compute(scaled(f8e4m3))))
+
+// EXPECT scaled_result: the rule 'everywhere : result f8e4m3 scaled block 32 f8e8m0 saturate'
+// scales its result, but operands alone are scaled; state compute scaled, or leave the scaling out
+RULE(everywhere(result(scaled(f8e4m3, block(32)))), everywhere(result(f8e4m3, saturate)))
+
+// EXPECT scaled_accumulate: accumulates in another format than f32; write accumulate(f32),
+// accumulate(ordered) or accumulate(hardware) (P42)
+RULE(everywhere(accumulate(scaled(f8e4m3))), everywhere(accumulate(ordered)))
+
+// EXPECT scaled_master: keeps masters in another format than f32; write master f32 (P42)
+RULE(everywhere(master(scaled(f8e5m2))), everywhere(master(f32)))
+
+// EXPECT scaled_bf16: the rule 'everywhere : compute bf16 scaled tensor f8e8m0 saturate' states a
+// compute that scales an element of more than 8 bits (P51); state f8e4m3, f8e5m2, f6e3m2, f6e2m3 or
+// f4e2m1 (P42)
+RULE(everywhere(compute(scaled(bf16))), everywhere(compute(scaled(f8e5m2))))
+
+// EXPECT scaled_drawn: rounds an element of fewer than 8 bits by other means than to the nearest
+// (P53); leave rounding out (P42)
+RULE(everywhere(compute(scaled(f4e2m1, block(32))), rounding(stochastic)),
+     everywhere(compute(scaled(f4e2m1, block(32)))))
+
+// EXPECT scaled_blocks_of_one: has blocks of fewer than 2 or more than 4096 elements (P51); state
+// as many as 32 or 128 (P42)
+RULE(everywhere(compute(scaled(f8e4m3, block(1)))), everywhere(compute(scaled(f8e4m3, block(2)))))
+
+// EXPECT scaled_blocks_too_long: has blocks of fewer than 2 or more than 4096 elements (P51); state
+// as many as 32 or 128 (P42)
+RULE(everywhere(compute(scaled(f8e4m3, block(4294967328)))),
+     everywhere(compute(scaled(f8e4m3, block(4096)))))
+
+// EXPECT scaled_by_number: states compute with what is no value of it; write
+RULE(everywhere(compute(scaled(f8e4m3, 32)), store(bf16)),
+     everywhere(compute(scaled(f8e4m3, block(32)), saturate)))
+
 // EXPECT saved_in_backward: the rule 'where role saved pass input_gradient : store bf16' states a
 // store, but nothing that it selects is stored;
 RULE(where(saved_activations& input_gradient_pass)(store(bf16)),

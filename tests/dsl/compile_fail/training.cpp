@@ -159,5 +159,35 @@ MODEL(net, rules, rmsprop(either(0.9, alpha(0.9))))
 // average(...) and group(...)
 MODEL(net, rules, adamw(), either(lr(0.1), clip(0.1)))
 
+// EXPECT own_optimizer_of_one_state: the optimizer has a lambda that does not compile with the
+// element and its 2 states: write [](auto of, ...) { return updated(of.parameter - of.learning_rate
+// * of.gradient, ...); }, with a value for each state
+namespace own_optimizer_of_one_state {
+constexpr auto step =
+    either([](auto of, auto m) { return updated(of.parameter - of.gradient, m, m); },
+           [](auto of, auto m, auto v) { return updated(of.parameter - of.gradient, m, v); });
+MODEL(net, rules, own_optimizer(step, own_states("m", "v")))
+}  // namespace own_optimizer_of_one_state
+
+// EXPECT own_optimizer_of_a_number: the optimizer has a lambda that does not return the element's
+// value and those of its 1 states: return updated(parameter, ...), with a number for each state
+namespace own_optimizer_of_a_number {
+constexpr auto step = either([](auto of, auto m) { return of.parameter - m; },
+                             [](auto of, auto m) { return updated(of.parameter - m, m); });
+MODEL(net, rules, own_optimizer(step, own_states("m")))
+}  // namespace own_optimizer_of_a_number
+
+// EXPECT own_state_twice: the optimizer has a state 'm', which is no identifier, a name that it has
+// already or 'parameter': give each of at most 8 states a name of letters, digits and '_'
+MODEL(net, rules,
+      own_optimizer([](auto of, auto m, auto v) { return updated(of.parameter - v, m, v); },
+                    MISSPELT(own_states("m", "m"), own_states("m", "v"))))
+
+// EXPECT own_optimizer_of_betas: own_optimizer is given what is no option of it: it takes lr and
+// weight_decay
+MODEL(net, rules,
+      own_optimizer([](auto of) { return updated(of.parameter - of.learning_rate * of.gradient); },
+                    either(betas(0.9, 0.99), lr(0.1))))
+
 // EXPECT by_the_macro_itself: HALFTONE_MODEL is given several precisions: keep one
 HALFTONE_MODEL(net, rules, adamw(), either(rules, clip(1.0)))

@@ -8,8 +8,10 @@
 
 #include "attended.hpp"
 #include "bf16.hpp"
+#include "cast.hpp"
 #include "described.hpp"
 #include "drawn.hpp"
+#include "edges.hpp"
 #include "f16.hpp"
 #include "f32.hpp"
 #include "f8.hpp"
@@ -19,6 +21,7 @@
 #include "lists.hpp"
 #include "models.hpp"
 #include "saved.hpp"
+#include "scaled.hpp"
 #include "snippets.hpp"
 #include "targets.hpp"
 #include "tf32.hpp"
@@ -34,7 +37,7 @@ TEST_CASE("every piece of C++ in the guide stands word for word in a header that
     if (entry.path().extension() == ".hpp") compiled += read_text(entry.path()) + "\n";
   }
   const auto pieces = snippets(read_text(HALFTONE_GUIDE));
-  CHECK(pieces.size() == 17);
+  CHECK(pieces.size() == 21);
   for (const std::string& piece : pieces) {
     CAPTURE(piece);
     CHECK(compiled.find(piece) != compiled.npos);
@@ -63,12 +66,32 @@ TEST_CASE("the guide's rules are those of the Description") {
             "rule where role gradient : store f8e5m2 saturate compute f8e5m2 saturate", narrow_math,
             "rule where layer \"fc*\" role weight : store f8e4m3 saturate",
             "rule where layer \"head\" : store f32 compute bf16"});
+  CHECK(rules_of(digits_scaled, scaled_rules) ==
+        Lines{"rule everywhere : store bf16", "rule where class contraction : compute bf16",
+              "rule where op linear : compute f8e4m3 scaled tensor f8e8m0 saturate",
+              "rule where op linear role gradient if_any : compute f8e5m2 scaled tensor f8e8m0 "
+              "saturate",
+              "rule where layer \"head\" : store f32 compute bf16"});
+  CHECK(rules_of(digits_blocks, block_rules) ==
+        Lines{"rule everywhere : store bf16",
+              "rule where class contraction : compute f8e4m3 scaled block 32 f8e8m0 saturate",
+              "rule where class contraction role gradient : compute f8e5m2 scaled block 32 f8e8m0 "
+              "saturate"});
+  CHECK(rules_of(digits, presets::mxfp8()) ==
+        Lines{"rule everywhere : store bf16", "rule where class contraction : compute bf16",
+              "rule where op linear : compute f8e4m3 scaled block 32 f8e8m0 saturate",
+              "rule where op linear pass weight_gradient if_any : compute bf16"});
   CHECK(rules_of(digits_listed, listed_rules) ==
         Lines{"rule everywhere : store f16",
               "rule where class contraction|activation_function|elementwise : compute f16",
               narrow_math,
               "rule everywhere : loss_scale dynamic initial 65536 growth 2 backoff 0.5 interval "
               "2000 floor 1 ceiling 1.7014118346046923e+38 hysteresis 1 patience 50"});
+  CHECK(rules_of(digits_edges, edges_in_f32) ==
+        Lines{"rule everywhere : store bf16 compute bf16", narrow_math,
+              "rule where class contraction first 1 or class contraction last 1 : compute f32 "
+              "because \"both ends of the model keep f32\"",
+              "rule where role weight at_least 512 except layer \"head\" : store bf16"});
   CHECK(rules_of(digits_tf32, tf32_rules) == Lines{"rule where class contraction : compute tf32"});
   CHECK(
       rules_of(digits_copies, weight_copies) ==

@@ -440,3 +440,18 @@ halftone.graph "training" {
     halftone.kernel_yield stores %sum : f32
   }
 }
+
+// -----
+
+// Neighbours of a line that are none in memory.
+halftone.graph "training" {
+  %i0 = halftone.input "i0" : !halftone.tensor<[batch, 4, 9], f32>
+  %i1 = halftone.input "i1" : !halftone.tensor<[8, 12], f32>
+  // expected-error @+1 {{reads matrix 0 by a map that no chip gathers by: let a pointwise kernel read it first}}
+  %r = halftone.kernel "x" contraction over ["batch", 7, 8] reduce [12] (%i0, %i1)
+      accesses [#halftone.access<lhs reads affine_map<(b, i, o, k) -> (b, k mod 4, i + k floordiv 4)>>, #halftone.access<rhs>] -> [#halftone.access<full>] fused []
+      {transpose_rhs, resultSegmentSizes = array<i32: 1, 0>} : (!halftone.tensor<[batch, 4, 9], f32>, !halftone.tensor<[8, 12], f32>) -> !halftone.tensor<[batch, 7, 8], f32> {
+    ^bb0(%s: f32):
+      halftone.kernel_yield stores %s : f32
+  }
+}

@@ -77,4 +77,33 @@ halftone.graph "training" {
       %r = arith.subf %s, %l : f32
       halftone.kernel_yield stores %r : f32
   }
+
+  // Windows that are in no memory: every second place of an image along both dimensions, three taps of 16 channels in each.
+  // CHECK: {{^}}// m: windows, gathered_tensor_contraction kernel, f16 -> f32, Halftone 0
+  // CHECK: kGathersLhs = true;
+  // CHECK-NEXT: kNeighbours = 16;
+  // CHECK: long long image_windows() const { return 5LL * 4LL; }
+  // CHECK-NEXT: long long image_elements() const { return 9LL * 7LL * 16LL; }
+  // CHECK: long long batch_begin(long long element) const {
+  // CHECK-NEXT: return 0;
+  // CHECK: window.axis2 = halftone::kernels::rest(number, 4LL);
+  // CHECK-NEXT: number = halftone::kernels::quotient(number, 4LL);
+  // CHECK-NEXT: window.axis1 = number;
+  // CHECK: bool find(const Window& window, int element, long long& place) const {
+  // CHECK-NEXT: const int at1 = ((window.axis1 * 2 + halftone::kernels::quotient(element, 48)) + -1);
+  // CHECK-NEXT: const int at2 = ((window.axis2 * 2 + halftone::kernels::rest(halftone::kernels::quotient(element, 16), 3)) + -1);
+  // CHECK-NEXT: const int at3 = halftone::kernels::rest(element, 16);
+  // CHECK-NEXT: place = static_cast<long long>(at1 * static_cast<int>(7LL) + at2) * (16LL) + at3;
+  // CHECK-NEXT: return !(static_cast<unsigned int>(at1) >= static_cast<unsigned int>(9LL) || static_cast<unsigned int>(at2) >= static_cast<unsigned int>(7LL));
+  // CHECK: halftone::kernels::gathered_tensor_contraction::run<Body, halftone::kernels::gathered_tensor_contraction::Tile<64, 32, 64, 32, 16, 3, 16, 16, 1>>(body);
+  %image = halftone.input "image" : !halftone.tensor<[batch, 9, 7, 16], f16>
+  %taps = halftone.input "taps" : !halftone.tensor<[40, 144], f16>
+  %c = halftone.kernel "windows" contraction over ["batch", 5, 4, 40] reduce [144] (%image, %taps)
+      accesses [#halftone.access<lhs reads affine_map<(b, i, j, o, k) -> (b, i * 2 + k floordiv 48 - 1, j * 2 + (k floordiv 16) mod 3 - 1, k mod 16)>>, #rhs] -> [#full]
+      fused [] {transpose_rhs, resultSegmentSizes = array<i32: 1, 0>, cuda_plans = [#halftone.chip<"sm_80",
+        [#halftone.plan<tensor, [64, 32, 64, 32, 16, 3, 16, 16] splits 1 least 1 cost [0.0]>], "">]}
+      : (!halftone.tensor<[batch, 9, 7, 16], f16>, !halftone.tensor<[40, 144], f16>) -> !halftone.tensor<[batch, 5, 4, 40], f32> {
+    ^bb0(%s: f32):
+      halftone.kernel_yield stores %s : f32
+  }
 }

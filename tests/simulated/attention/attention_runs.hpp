@@ -47,6 +47,7 @@ struct Given {
   [[nodiscard]] std::vector<NamedValues> named() const {
     std::vector<NamedValues> named = {{"x", std::span<const float>(x)}};
     if (!y.empty()) named.push_back({"y", std::span<const float>(y)});
+    if (!mask.empty()) named.push_back({"mask", std::span<const std::uint8_t>(mask)});
     if (length.empty()) return named;
     named.push_back({"length", std::span<const std::int32_t>(length)});
     named.push_back({"document", std::span<const std::uint8_t>(document)});
@@ -78,6 +79,7 @@ struct Given {
 
   std::int64_t time, batch, source = 0;
   std::vector<float> x, y;           ///< y of `source` times, or nothing
+  std::vector<std::uint8_t> mask;    ///< of y's times
   std::vector<std::int32_t> length;  ///< with `document`, or neither
   std::vector<std::uint8_t> document;
   mutable std::vector<Binding> bindings;
@@ -97,13 +99,16 @@ inline Given gradients() {
   return given;
 }
 
-/// What crossing takes.
+/// What crossing takes: of the first sequence every third key is masked, of the second all but the
+/// last ones.
 inline Given crossing(std::int64_t time, std::int64_t source) {
   Given given(time, 2, 16);
   given.length.clear();
   given.source = source;
   given.y = Given(source + 1, 2, 16).x;
   given.y.resize(static_cast<std::size_t>(2 * source * 16));
+  for (std::int64_t key = 0; key < source; ++key) given.mask.push_back(key % 3 != 1);
+  for (std::int64_t key = 0; key < source; ++key) given.mask.push_back(key >= source - 9);
   return given;
 }
 
@@ -204,6 +209,38 @@ inline void check_near_exact(const char* chip, std::int64_t time) {
     const double here = distance(predictor.output(output), wanted.values[node]),
                  there = distance(rounded.values[node], wanted.values[node]);
     std::printf("%s: %.3g from the exact values, the reference %.3g\n", output, here, there);
+    CHECK(here > 0);
+    CHECK(here <= 2 * there);
+  }
+}
+
+/// What a step of gradients makes of the parameters is at most twice as far from exact values as
+/// what the declared reference does, which computes all of attention apart, in the same formats.
+inline void check_step_near_exact(const char* chip) {
+  const Given given = gradients();
+  const Artifact artifact = artifact_of("gradients");
+  Trainer trainer(artifact, simulated(chip), given.setup());
+  const auto stepped = [&](const auto& reference, auto scalar) {
+    using Scalar = decltype(scalar);
+    reference::Tensors<Scalar> parameters;
+    for (const std::string& name : trainer.parameter_names()) {
+      const auto values = trainer.parameter(name);
+      parameters[name] = {values.begin(), values.end()};
+    }
+    reference::Inputs<Scalar> inputs;
+    inputs.values["x"] = {given.x.begin(), given.x.end()};
+    return reference.step(reference.initial_state(std::move(parameters)), inputs).state.parameters;
+  };
+  const auto rounded =
+      stepped(reference::Declared(described(artifact), given.symbols(), chip), 0.0f);
+  const auto wanted = stepped(reference::Exact(described(artifact), given.symbols(), chip), 0.0);
+  trainer.step(given.named());
+  REQUIRE(trainer.updated());
+  for (const std::string& name : trainer.parameter_names()) {
+    CAPTURE(name);
+    const double here = distance(trainer.parameter(name), wanted.at(name)),
+                 there = distance(rounded.at(name), wanted.at(name));
+    std::printf("%s: %.3g from the exact step, the reference %.3g\n", name.c_str(), here, there);
     CHECK(here > 0);
     CHECK(here <= 2 * there);
   }

@@ -129,6 +129,10 @@ TEST_CASE("predictions are as near the exact ones as the declared reference's") 
   check_near_exact("sm_80", 70);
 }
 
+TEST_CASE("a step is as near the exact one as the declared reference's") {
+  check_step_near_exact("sm_80");
+}
+
 TEST_CASE("rows of more keys than a chunk of N2 have the composition's bits") {
   const Given given = long_rows();
   const Device device = simulated("sm_80", {.traffic = false});

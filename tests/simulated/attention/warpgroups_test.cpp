@@ -92,6 +92,7 @@ TEST_CASE("attention is planned for warp groups where there are enough rows and 
 TEST_CASE("a step by warp groups has the bits of its composition") {
   const char* const mix[] = {"mix"};
   check_step("gradients", gradients(), mix);
+  check_step("crossing", crossing(66, 70), mix);
   if (!is_whole()) {
     std::printf("left out: other models; tests/run --exhaustive -R simulated_attention\n");
     return;
@@ -112,6 +113,10 @@ TEST_CASE("a step by warp groups has the bits of its composition") {
 
 TEST_CASE("predictions by warp groups are as near the exact ones as the declared reference's") {
   check_near_exact(kChip, 130);
+}
+
+TEST_CASE("a step by warp groups is as near the exact one as the declared reference's") {
+  check_step_near_exact(kChip);
 }
 
 TEST_CASE("faults that kernels of warp groups are given are seen") {

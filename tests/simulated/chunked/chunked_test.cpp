@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // D74 on simulated chips: a loss whose logits are in memory for a chunk of rows at a time leaves
-// the bits of one whose logits are there whole, but for the gradient of the weight that makes them:
-// a chip adds the sums of chunks, class B, which is held to the exact reference.
+// the bits of one whose logits are there whole, but for the gradients of the weight and the bias
+// that make them: a chip adds the sums of chunks, which are held to the exact reference.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -116,7 +116,7 @@ void check_step(Run& chunked, Run& whole, const Given& given) {
   for (const std::string& name : whole.trainer.parameter_names()) {
     CAPTURE(name);
     const auto here = chunked.parameter(name), there = whole.parameter(name);
-    if (name != "head.weight") {
+    if (!name.starts_with("head.")) {
       CHECK(first_difference(here, there) == -1);
       continue;
     }
@@ -138,6 +138,14 @@ TEST_CASE("D74: steps in chunks of rows are those of whole logits") {
         Run chunked(name, chip, batch), whole(name + "_whole", chip, batch);
         for (const std::uint64_t step : {1, 2}) check_step(chunked, whole, Given(batch, step));
       }
+}
+
+TEST_CASE("D74: with a bias chunks are multiples of 128 rows") {
+  for (const std::int64_t batch : {64, 130}) {  // rows of 6, chunks of 64 of them
+    CAPTURE(batch);
+    Run chunked("biased", "sm_80", batch), whole("biased_whole", "sm_80", batch);
+    for (const std::uint64_t step : {1, 2}) check_step(chunked, whole, Given(batch, step));
+  }
 }
 
 TEST_CASE("D74: runs of fewer rows have fewer chunks") {

@@ -36,12 +36,42 @@ struct Encoding {
   bool operator==(const Encoding&) const = default;
 };
 
+constexpr bool is_scaled(const Encoding& encoding) {
+  return encoding.scaling.kind != Scaling::Kind::none;
+}
+
+inline constexpr int kLeastBlock = 2, kLargestBlock = 4096;  // P51
+
+/// Of a scaled encoding, as `fault`.
+constexpr const char* fault_of_scaling(const Encoding& encoding) {
+  const Scaling& scaling = encoding.scaling;
+  const ElementTraits& element = traits(encoding.element);
+  if (element.integer || element.bits > 8 || is_scale(element)) {
+    return "scales an element of more than 8 bits (P51); state f8e4m3, f8e5m2, f6e3m2, f6e2m3 or "
+           "f4e2m1";
+  }
+  if (element.bits < 8 && encoding.rounding != Rounding::nearest_even) {
+    return "rounds an element of fewer than 8 bits by other means than to the nearest (P53); leave "
+           "rounding out";
+  }
+  if (scaling.scale != Element::f8e8m0) {
+    return "has scales that are no powers of two (P51); state them as f8e8m0";
+  }
+  const bool is_block = scaling.kind == Scaling::Kind::block;
+  if (is_block && (scaling.size < kLeastBlock || scaling.size > kLargestBlock)) {
+    return "has blocks of fewer than 2 or more than 4096 elements (P51); state as many as 32 or 128";
+  }
+  if (scaling.axis != -1) {
+    return "has blocks across rows (P51); leave axis out, so that they lie along the last dimension";
+  }
+  if (!encoding.saturate) return "is scaled and does not saturate (P51); add saturate";
+  return nullptr;
+}
+
 /// What follows the name of what states an encoding that nothing computes with; null when all is
 /// well.
 constexpr const char* fault(const Encoding& encoding) {
-  if (encoding.scaling != Scaling{}) {
-    return "scales its elements, which nothing computes with; state an element alone";
-  }
+  if (is_scaled(encoding)) return fault_of_scaling(encoding);
   const ElementTraits& element = traits(encoding.element);
   if (!element.computed && !element.integer) {
     return "is of an element that is converted alone, not computed with; state f8e4m3 or f8e5m2";
@@ -56,9 +86,15 @@ constexpr const char* fault(const Encoding& encoding) {
              : nullptr;
 }
 
+/// What holds every number of the encoding: of scaled elements bf16 (P52).
+constexpr Element element_of_numbers(const Encoding& encoding) {
+  return is_scaled(encoding) ? Element::bf16 : encoding.element;
+}
+
 /// Whether rounding a value of `from` leaves it as it is: to saturate takes infinities.
 constexpr bool keeps(const Encoding& to, Element from) {
-  return holds(to.element, from) && !(to.saturate && traits(from).has_infinity);
+  return !is_scaled(to) && holds(to.element, from) &&
+         !(to.saturate && traits(from).has_infinity);
 }
 
 }  // namespace halftone::encoding

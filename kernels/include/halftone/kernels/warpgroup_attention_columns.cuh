@@ -37,7 +37,7 @@ class Consumer {
     Turn<Tile::kStages> turn;
     int note = ring_.read(turn);
     while (note != kEnd) {
-      add_blocks<true>(turn, note);
+      if constexpr (Tile::kWholeApart) add_blocks<true>(turn, note);
       add_blocks<false>(turn, note);
     }
     store();
@@ -45,11 +45,11 @@ class Consumer {
 
  private:
   /// Both sums += what the map makes of pairs of scores, times the rows, of all blocks up to the
-  /// next one of which it does not keep all, or does.
+  /// next one of which it does not keep all, or does; or all of them, where it asks for every pair.
   template <bool kAll>
   __device__ __forceinline__ void add_blocks(Turn<Tile::kStages>& turn, int& note) {
 #pragma unroll 1
-    while (note != kEnd && (note % 2 != 0) == kAll) {
+    while (note != kEnd && (!Tile::kWholeApart || (note % 2 != 0) == kAll)) {
       const unsigned int stage = ring_.slot(turn.stage);
       Scores scores, second_scores;
       ptx::wgmma_fence();

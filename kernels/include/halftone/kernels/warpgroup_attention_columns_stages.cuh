@@ -26,9 +26,12 @@ struct Tile {
   using SecondRows = Lines<kRows, kValueColumns>;
   /// Sums take so many registers that each sixteen rows' products begin as soon as they can.
   static constexpr bool kIsWide = Keys::kPadded + SecondKeys::kPadded > 128;
+  /// Whether blocks of which the mask keeps all have a loop of their own. Of sums with columns that
+  /// no result has, ptxas spilled where two loops pass them on to each other.
+  static constexpr bool kWholeApart = !kIsWide || (kColumns % 64 == 0 && kValueColumns % 64 == 0);
   // Of those that a launch of kThreads has, in multiples of eight.
   static constexpr int kLaunchRegisters = 65536 / (kBlocks * kThreads) / 8 * 8;
-  static constexpr int kProducerRegisters = kIsWide ? 24 : kGroups == 3 ? 32 : 40;
+  static constexpr int kProducerRegisters = kIsWide || kGroups == 3 ? 32 : 40;
   static constexpr int kSharedRegisters =
       (kLaunchRegisters * (kGroups + 1) - kProducerRegisters) / kGroups / 8 * 8;
   static constexpr int kConsumerRegisters = kSharedRegisters < 240 ? kSharedRegisters : 240;

@@ -12,6 +12,8 @@
 #include <variant>
 #include <vector>
 
+#include "halftone/description/bounds.hpp"
+#include "halftone/description/expression.hpp"
 #include "halftone/description/kinds.hpp"
 #include "halftone/description/optimizers.hpp"
 #include "halftone/encoding/traits.hpp"
@@ -36,10 +38,12 @@ using NodeId = std::int32_t;
 /// How a parameter's first values are drawn. Every element has its own counter, so the values
 /// depend on the trainer's seed and the parameter's name alone.
 struct Initializer {
-  enum class Kind : std::uint8_t { constant, uniform, normal };
+  enum class Kind : std::uint8_t { constant, uniform, normal, truncated_normal, orthogonal };
   Kind kind = Kind::constant;
-  double first = 0.0;   ///< constant: the value; uniform: the lower end; normal: the mean
-  double second = 0.0;  ///< uniform: the upper end; normal: the standard deviation
+  double first = 0.0;   ///< constant: the value; uniform: the lower end; normals: the mean;
+                        ///< orthogonal: the length of rows, or of columns where those are fewer
+  double second = 0.0;  ///< uniform: the upper end; normals: the standard deviation
+  double low = -2.0, high = 2.0;  ///< truncated_normal: the ends; otherwise as here
 
   bool operator==(const Initializer&) const = default;
 };
@@ -67,53 +71,6 @@ struct StateAttributes {
   double initial = 0.0;  ///< the value of every element before the first step
 
   bool operator==(const StateAttributes&) const = default;
-};
-
-/// Scalar operations of a pointwise function. Operands are indices of earlier instructions.
-enum class ScalarOp : std::uint8_t {
-  operand,   // the element of operand number `a`
-  constant,  // the value `constant`
-  add,
-  subtract,
-  multiply,
-  divide,
-  minimum,
-  maximum,
-  pow,  // a, b
-  negate,
-  absolute,
-  floor,
-  exp,
-  expm1,
-  log,
-  log1p,
-  sqrt,
-  rsqrt,
-  sin,
-  cos,
-  tanh,
-  erf,
-  sigmoid,  // a
-  less,
-  less_equal,
-  equal,   // a, b: a condition, usable only as the first operand of select
-  select,  // a ? b : c
-};
-
-struct ScalarInstruction {
-  ScalarOp op = ScalarOp::operand;
-  std::int32_t a = 0, b = 0, c = 0;
-  double constant = 0.0;
-
-  bool operator==(const ScalarInstruction&) const = default;
-};
-
-/// A pointwise function in single-assignment form; the last instruction is its result.
-struct Expression {
-  std::int32_t arity = 0;
-  std::vector<ScalarInstruction> instructions;
-
-  bool operator==(const Expression&) const = default;
 };
 
 /// A setting of a layer or loss: a number, a flag, the word of a choice, an integer or a list, as
@@ -230,12 +187,13 @@ struct Clause {
   std::vector<Role> roles;
   std::vector<Pass> passes;
   std::vector<TargetRange> targets;
+  Bounds bounds{};  ///< P60
 
   bool operator==(const Clause&) const = default;
 };
 
-/// P3, P4: for what one of the clauses matches, or for everything without clauses, the fields that
-/// are stated.
+/// P3, P4: for what one of the clauses matches, or for everything without clauses, but for what one
+/// of the exceptions matches (P61), the fields that are stated.
 struct Rule {
   std::vector<Clause> clauses;  ///< empty: everywhere
   std::optional<EncodingChoice> store, compute;
@@ -245,6 +203,9 @@ struct Rule {
   std::optional<Rounding> rounding;
   std::optional<bool> recompute;  ///< true: always, false: never
   std::optional<LossScale> loss_scale;
+  std::vector<Clause> exceptions{};  ///< P61
+  bool if_any = false;               ///< whether it may match nothing (P65)
+  std::string because{};             ///< for people: why there is this rule (P63)
 
   bool operator==(const Rule&) const = default;
 };
@@ -266,6 +227,9 @@ struct Description {
 
   bool operator==(const Description&) const = default;
 };
+
+/// P60: of every node; nowhere for one that is no layer, loss or parameter.
+std::vector<Place> places_of(const Description& description);
 
 /// Of a valid description: whether the node is an input whose integers are labels or tokens, and no
 /// values (D8).

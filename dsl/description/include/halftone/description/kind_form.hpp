@@ -61,6 +61,8 @@ struct OperandForm {
 
   /// A state, which the dsl makes with its layer, and which that moves while it trains (D17).
   bool kept = false;
+  /// Such a state that no step moves: its values are the user's (D17).
+  bool fixed = false;
 
   constexpr bool is_parameter() const { return group != ParameterGroup::none; }
   constexpr bool is_own() const { return is_parameter() || kept; }
@@ -126,5 +128,8 @@ constexpr const OperandForm& operand_form(const KindForm& form, std::string_view
 /// What a loss may read behind its other operands (D70).
 inline constexpr OperandForm kSampleWeight{
     .role = "sample_weight", .optional = true, .weighs = true};
+
+/// Of a loss that is a sum over its summands in place of their mean (D71).
+inline constexpr SettingForm kSummed{.name = "summed", .type = SettingType::flag, .optional = true};
 
 }  // namespace halftone::description

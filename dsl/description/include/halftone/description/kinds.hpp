@@ -9,6 +9,7 @@
 #include "halftone/description/kinds/causal_conv1d.hpp"
 #include "halftone/description/kinds/concat.hpp"
 #include "halftone/description/kinds/convolution.hpp"
+#include "halftone/description/kinds/cosine_embedding.hpp"
 #include "halftone/description/kinds/cross_entropy.hpp"
 #include "halftone/description/kinds/dropout.hpp"
 #include "halftone/description/kinds/embedding.hpp"
@@ -38,7 +39,9 @@
 #include "halftone/description/kinds/silu.hpp"
 #include "halftone/description/kinds/sinusoidal_embedding.hpp"
 #include "halftone/description/kinds/slice.hpp"
+#include "halftone/description/kinds/soft_cross_entropy.hpp"
 #include "halftone/description/kinds/softmax.hpp"
+#include "halftone/description/kinds/standardize.hpp"
 #include "halftone/description/kinds/state.hpp"
 #include "halftone/description/kinds/transpose.hpp"
 #include "halftone/description/kinds/transposed_convolution.hpp"
@@ -67,17 +70,16 @@ struct KindList {
 };
 
 // Sources, layers, losses: in this order sentences list them.
-using AllKinds =
-    KindList<kinds::Input, kinds::Parameter, kinds::State, kinds::Linear, kinds::Matmul,
-             kinds::Attention, kinds::CausalConv1d, kinds::Convolution,
-             kinds::TransposedConvolution, kinds::LongConvolution, kinds::Pool, kinds::AdaptivePool,
-             kinds::GlobalAveragePool, kinds::Upsample, kinds::Pad, kinds::PixelShuffle,
-             kinds::Embedding, kinds::SegmentReduce, kinds::SegmentBroadcast, kinds::LayerNorm,
-             kinds::RmsNorm, kinds::BatchNorm, kinds::GroupNorm, kinds::Relu, kinds::Gelu,
-             kinds::Silu, kinds::Softmax, kinds::Dropout, kinds::Rotary, kinds::PositionEmbedding,
-             kinds::SinusoidalEmbedding, kinds::Add, kinds::Concat, kinds::Slice, kinds::Pointwise,
-             kinds::Reshape, kinds::Expand, kinds::Transpose, kinds::CrossEntropy, kinds::Mse,
-             kinds::PointwiseLoss>;
+using AllKinds = KindList<
+    kinds::Input, kinds::Parameter, kinds::State, kinds::Linear, kinds::Matmul, kinds::Attention,
+    kinds::CausalConv1d, kinds::Convolution, kinds::TransposedConvolution, kinds::LongConvolution,
+    kinds::Pool, kinds::AdaptivePool, kinds::GlobalAveragePool, kinds::Upsample, kinds::Pad,
+    kinds::PixelShuffle, kinds::Embedding, kinds::SegmentReduce, kinds::SegmentBroadcast,
+    kinds::LayerNorm, kinds::RmsNorm, kinds::BatchNorm, kinds::GroupNorm, kinds::Standardize,
+    kinds::Relu, kinds::Gelu, kinds::Silu, kinds::Softmax, kinds::Dropout, kinds::Rotary,
+    kinds::PositionEmbedding, kinds::SinusoidalEmbedding, kinds::Add, kinds::Concat, kinds::Slice,
+    kinds::Pointwise, kinds::Reshape, kinds::Expand, kinds::Transpose, kinds::CrossEntropy,
+    kinds::SoftCrossEntropy, kinds::Mse, kinds::CosineEmbedding, kinds::PointwiseLoss>;
 
 inline constexpr int kKinds = AllKinds::size;
 static_assert(kKinds <= 256, "Kind is one byte");

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The optimizers of a Description, each with its word and its settings in the order of the text
 // form: printing, parsing, checks and import read these lists. Defaults are torch.optim's.
-// Formulas: docs/spec/description.md, U4, U5, U9 to U13.
+// Formulas: docs/spec/description.md, U4, U5, U9 to U14.
 #pragma once
 
+#include <string>
 #include <variant>
+#include <vector>
+
+#include "halftone/description/expression.hpp"
 
 namespace halftone::description {
 
@@ -152,6 +156,31 @@ struct Lion {
   bool operator==(const Lion&) const = default;
 };
 
-using Optimizer = std::variant<Sgd, AdamW, Adam, NAdam, Adagrad, RmsProp, Lion>;
+/// A user's: what a parameter's element and its states become, as functions of kCustomOperands and
+/// the states. U14
+struct Custom {
+  struct State {
+    std::string name;
+    Expression next;
+    bool operator==(const State&) const = default;
+  };
+
+  double learning_rate = 1e-3;
+  double weight_decay = 0.0;
+  Expression parameter;
+  std::vector<State> states;
+
+  static constexpr const char* word = "custom";
+  static constexpr OptimizerSetting<Custom> settings[] = {
+      {.word = "learning_rate", .number = &Custom::learning_rate},
+      {.word = "weight_decay", .number = &Custom::weight_decay}};
+  bool operator==(const Custom&) const = default;
+};
+
+/// Parameter, gradient, learning rate, weight decay and the number of updates before.
+inline constexpr int kCustomOperands = 5;
+inline constexpr int kMostCustomStates = 8;
+
+using Optimizer = std::variant<Sgd, AdamW, Adam, NAdam, Adagrad, RmsProp, Lion, Custom>;
 
 }  // namespace halftone::description

@@ -3,6 +3,7 @@
 // they refuse the same rules; each brings its own view of rule and model.
 #pragma once
 
+#include "halftone/description/bounds.hpp"
 #include "halftone/description/glob_states.hpp"
 #include "halftone/description/in_f32.hpp"
 #include "halftone/description/rule_meaning.hpp"
@@ -20,6 +21,7 @@ enum class Trouble : std::uint8_t {
   master_format,
   field_encoding,
   field_rounding,
+  field_scaled,
   follow_with_format,
   lone_rounding,
   stochastic_f32,
@@ -38,6 +40,7 @@ enum class Trouble : std::uint8_t {
   source_as_op,
   class_and_op,
   role_and_pass,
+  wrong_bounds,
   // a field beside the parts of a clause
   beside_role,
   always_f32,
@@ -57,6 +60,9 @@ enum class Trouble : std::uint8_t {
   empty_combination,
   idle_field,
   idle_clause,
+  out_of_bounds,
+  idle_exception,
+  all_excepted,
 };
 
 /// The first trouble of a rule; which members count depends on it.
@@ -165,7 +171,8 @@ constexpr Finding fields_fault(const Fields& fields, bool of_internals) {
     return {.trouble = Trouble::store_format, .field = Field::store, .word = store.word};
   }
   const encoding::ElementTraits& compute = encoding::traits(fields.compute.encoding.element);
-  if (fields.has(Field::compute) && !compute.computed) {
+  const bool is_scaled = encoding::is_scaled(fields.compute.encoding);
+  if (fields.has(Field::compute) && !compute.computed && !is_scaled) {
     return {.trouble = Trouble::compute_format, .field = Field::compute, .word = compute.word};
   }
   const encoding::ElementTraits& result = encoding::traits(fields.result.element);
@@ -178,10 +185,20 @@ constexpr Finding fields_fault(const Fields& fields, bool of_internals) {
   for (const Field field : kWithEncoding) {
     const Encoding encoding = encoding_of(fields, field);
     if (!fields.has(field) || encoding == Encoding(encoding.element)) continue;
+    if (encoding::is_scaled(encoding) && field != Field::compute) {
+      return found(Trouble::field_scaled, field);
+    }
     if (const char* const fault = encoding::fault(encoding)) {
       return {.trouble = Trouble::field_encoding, .field = field, .word = fault};
     }
     if (encoding.rounding != Rounding()) return found(Trouble::field_rounding, field);
+  }
+  if (fields.has(Field::compute) && is_scaled && fields.has(Field::rounding)) {
+    Encoding rounded = fields.compute.encoding;
+    rounded.rounding = fields.rounding;
+    if (const char* const fault = encoding::fault(rounded)) {
+      return {.trouble = Trouble::field_encoding, .field = Field::compute, .word = fault};
+    }
   }
   if (fields.has(Field::rounding) && !fields.has(Field::store) && !fields.has(Field::compute)) {
     return found(Trouble::lone_rounding, Field::rounding);
@@ -233,7 +250,7 @@ constexpr Finding beside_fault(const Fields& fields, const Parts& parts) {
     return Finding{.trouble = trouble, .field = field, .role = role};
   };
   if (fields.has(Field::loss_scale) && (parts.layer || parts.classes != 0 || parts.ops.any() ||
-                                        parts.roles != 0 || parts.passes != 0)) {
+                                        parts.roles != 0 || parts.passes != 0 || parts.bounds)) {
     return found(Trouble::scale_with_parts, Field::loss_scale);
   }
   for (const Field field : kOfOperations) {
@@ -271,8 +288,35 @@ constexpr Finding beside_fault(const Fields& fields, const Parts& parts) {
 /// P40, P42: what a clause selects. `named`, `of_ops`, `any` are about any field.
 struct Selected {
   bool named = false, of_ops = false, any = false;
+  bool excepted = false;  ///< whether exceptions left nothing of something
+  bool bounded = false;   ///< whether bounds left out something
   Mask fields = 0;
 };
+
+/// P61: takes from the parts of a clause what an exception that fits the subject's name and bounds
+/// leaves of it; false when it leaves nothing. What sets of roles and passes cannot say counts as
+/// left.
+constexpr bool leave(Parts& parts, const Parts& exception, const Subject& subject) {
+  if (exception.targets || !(ops_of(exception) & subject.ops).any()) return true;
+  if (exception.roles == 0 && exception.passes == 0) return false;
+  Mask& set = exception.roles == 0 ? parts.passes : parts.roles;
+  if ((exception.roles != 0 && exception.passes != 0) || set == 0) return true;
+  set &= ~(exception.roles | exception.passes);
+  return set != 0;
+}
+
+/// What a clause and an exception from it select together; false when there is no such thing.
+constexpr bool both(Parts& parts, const Parts& exception) {
+  parts.ops = ops_of(parts) & ops_of(exception);
+  if (!parts.ops.any()) return false;
+  parts.classes = 0;
+  const auto join = [](Mask& into, Mask with) {
+    const bool apart = into != 0 && with != 0 && (into & with) == 0;
+    into = into == 0 || with == 0 ? into | with : into & with;
+    return !apart;
+  };
+  return join(parts.roles, exception.roles) && join(parts.passes, exception.passes);
+}
 
 constexpr void select(Selected& selected, const Parts& parts, const Subject& subject, Mask fields) {
   selected.named = true;
@@ -324,7 +368,7 @@ template <class Rule>
 constexpr Finding form_fault(const Rule& rule) {
   const Finding found = fields_fault(rule.fields(), is_of_internals(rule));
   if (found.trouble != Trouble::none) return found;
-  for (int c = 0; c < rule.clauses(); ++c) {
+  for (int c = 0; c < rule.clauses() + rule.exceptions(); ++c) {
     if (rule.parts(c).layer && rule.glob_size(c) > static_cast<unsigned long>(kLongestGlob)) {
       return {.trouble = Trouble::long_glob, .clause = c};
     }
@@ -338,7 +382,14 @@ constexpr Finding form_fault(const Rule& rule) {
       }
     }
     Finding of_clause = parts_fault(rule.parts(c));
-    if (of_clause.trouble == Trouble::none) of_clause = beside_fault(rule.fields(), rule.parts(c));
+    if (const char* const fault = bounds_fault(rule.bounds(c))) {
+      of_clause = {.trouble = Trouble::wrong_bounds, .word = fault};
+    }
+    const bool is_exception = c >= rule.clauses();
+    const Fields& fields = rule.fields();
+    if (of_clause.trouble == Trouble::none && (!is_exception || fields.has(Field::loss_scale))) {
+      of_clause = beside_fault(fields, rule.parts(c));
+    }
     of_clause.clause = c;
     if (of_clause.trouble != Trouble::none) return of_clause;
   }
@@ -362,24 +413,29 @@ constexpr Trouble empty_trouble(const Selected& by, const Parts& parts, bool tra
     return Trouble::absent_op;
   }
   if (by.any) return Trouble::none;
+  if (by.excepted) return Trouble::all_excepted;
+  if (by.bounded) return Trouble::out_of_bounds;
   return !trains && is_backward(parts) ? Trouble::no_backward : Trouble::empty_combination;
 }
 
 /// A rule for everything, everywhere or on some targets, may state more than one model has.
 template <class Rule>
 constexpr bool is_general(const Rule& rule) {
-  for (int c = 0; c < rule.clauses(); ++c) {
+  for (int c = 0; c < rule.clauses() + rule.exceptions(); ++c) {
     if (!(rule.parts(c) == Parts{.targets = true})) return false;
   }
   return true;
 }
 
 /// The first trouble of one rule in its model. `Rule` has fields(), clauses(), parts(clause),
-/// glob_size(clause), chips(clause) and chip(clause, i); `Model` has trains(), select(rule, clause,
-/// fields) -> Selected, clause -1 being everywhere, and meant(rule, clause) -> Internal.
+/// glob_size(clause), bounds(clause), chips(clause) and chip(clause, i), if_any(), and exceptions(),
+/// which are counted on behind the clauses; `Model` has trains(), select(rule, clause, fields) ->
+/// Selected, clause -1 being everywhere and exceptions taken off, meant(rule, clause) -> Internal,
+/// and excepts(rule, exception) -> bool, whether that takes off anything.
 template <class Rule, class Model>
 constexpr Finding find_fault(const Rule& rule, Model& model) {
   if (const Finding found = form_fault(rule); found.trouble != Trouble::none) return found;
+  if (rule.if_any()) return {};  // P65
   const Mask scale = rule.fields().stated & bit(Field::loss_scale);
   if (scale != 0 && !model.trains()) {
     return {.trouble = Trouble::no_loss, .field = Field::loss_scale};
@@ -393,13 +449,23 @@ constexpr Finding find_fault(const Rule& rule, Model& model) {
   }
   Mask selected = 0;
   int idle = -1;
-  for (int c = 0; c < rule.clauses(); ++c) {
+  for (int c = rule.clauses() > 0 ? 0 : -1; c < rule.clauses(); ++c) {
     const Selected by = model.select(rule, c, wanted);
-    const Trouble trouble = empty_trouble(by, rule.parts(c), model.trains());
-    if (trouble == Trouble::unknown_name) return name_fault(c, rule.parts(c), model.meant(rule, c));
+    const Parts parts = c < 0 ? Parts{} : rule.parts(c);
+    const Trouble trouble = empty_trouble(by, parts, model.trains());
+    if (trouble == Trouble::unknown_name) return name_fault(c, parts, model.meant(rule, c));
     if (trouble != Trouble::none) return {.trouble = trouble, .clause = c};
     selected |= by.fields;
     if (by.fields == 0 && idle < 0) idle = c;
+  }
+  for (int c = rule.clauses(); c < rule.clauses() + rule.exceptions(); ++c) {
+    const Parts parts = rule.parts(c);
+    const Trouble trouble = empty_trouble(model.select(rule, c, wanted), parts, model.trains());
+    if (trouble == Trouble::unknown_name) return name_fault(c, parts, model.meant(rule, c));
+    if (trouble != Trouble::none) return {.trouble = trouble, .clause = c};
+    if (!parts.targets && !model.excepts(rule, c)) {
+      return {.trouble = Trouble::idle_exception, .clause = c};
+    }
   }
   if ((wanted & ~selected) != 0) {
     return {.trouble = Trouble::idle_field, .field = first_of<Field>(wanted & ~selected)};

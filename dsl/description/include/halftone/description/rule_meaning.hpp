@@ -48,13 +48,20 @@ struct Parts {
   Mask classes = 0;
   KindSet ops{};
   Mask roles = 0, passes = 0;
-  bool layer = false, targets = false;  ///< whether the clause has these
+  bool layer = false, targets = false, bounds = false;  ///< whether the clause has these
 
   bool operator==(const Parts&) const = default;
 };
 
 inline constexpr KindSet kLosses = KindSet::where(is_loss);
 inline constexpr KindSet kAllOps = KindSet::where(is_computed);
+
+/// P64: four lists of kinds for paint.hpp.
+struct PaintLists {
+  KindSet allow{}, infer{}, deny{}, clear{};
+
+  bool operator==(const PaintLists&) const = default;
+};
 
 /// P3
 inline constexpr int kLayerClasses = static_cast<int>(LayerClass::loss) + 1;

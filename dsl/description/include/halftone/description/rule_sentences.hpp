@@ -64,6 +64,11 @@ constexpr void write_field_fault(Out& out, const Finding& found) {
       out.put(" rounds inside of ");
       out.put(field);
       return out.put("; state rounding, a field of its own (P15)");
+    case Trouble::field_scaled:
+      out.put(" scales its ");
+      out.put(field);
+      return out.put(
+          ", but operands alone are scaled; state compute scaled, or leave the scaling out (P51)");
     case Trouble::follow_with_format:
       out.put(" states ");
       out.put(field);
@@ -116,6 +121,10 @@ constexpr void write_clause_fault(Out& out, const Finding& found) {
       return out.put(
           " has a clause without parts; name layer, class, op, role, pass or target, or "
           "write everywhere (P41)");
+    case Trouble::wrong_bounds:
+      out.put(" states ");
+      out.put(found.word);
+      return out.put("; correct the number or leave it out (P60)");
     case Trouble::long_glob:
       return out.put(
           " names a layer by more than 126 characters, the most that are matched; write * in place "
@@ -233,6 +242,18 @@ constexpr void write_fault(Out& out, const Finding& found, const char* glob) {
       return out.put(
           " combines parts that no operation and no value of this model has; correct one "
           "of them or remove the rule (P40)");
+    case Trouble::out_of_bounds:
+      return out.put(
+          " selects by first, last, depth, at_least or smaller_than, and nothing that its clause "
+          "names lies in these bounds; correct them or remove the rule (P60)");
+    case Trouble::idle_exception:
+      return out.put(
+          " makes an exception of what it does not speak of; correct the exception or leave it out "
+          "(P61)");
+    case Trouble::all_excepted:
+      return out.put(
+          " has exceptions that leave nothing of what a clause names; correct them or remove the "
+          "clause (P61)");
     case Trouble::idle_clause:
       return out.put(
           " has a clause that selects nothing with one of its fields; remove the clause "

@@ -62,6 +62,7 @@ struct State {
   Tensors<Scalar> first_moments;   ///< m; of sgd and rmsprop with momentum: the buffer
   Tensors<Scalar> second_moments;  ///< v; of adagrad: the sum; otherwise empty
   Tensors<Scalar> third_moments;   ///< with amsgrad the largest v; of a centered rmsprop the mean
+  std::vector<Tensors<Scalar>> own_states;  ///< of a user's optimizer (U14), in its order
   Tensors<Scalar> averages;        ///< U8; empty where the description asks for none
   Power<Scalar> power1, power2;    ///< adam, adamw: beta1^steps; these and nadam: beta2^steps
   Power<Scalar> growth;            ///< nadam: 0.96^(momentum_decay * steps)
@@ -136,7 +137,7 @@ class Evaluator {
   [[nodiscard]] Gradients<Scalar> accumulate(Gradients<Scalar> sum,
                                              const Gradients<Scalar>& next) const;
 
-  /// U0 to U13 and L3 to L5 with the gradients of backward, or their sum over `micro_batches`;
+  /// U0 to U14 and L3 to L5 with the gradients of backward, or their sum over `micro_batches`;
   /// losses and objective of the result stay empty, its user's states as they are. `learning_rate`
   /// is this step's, the optimizer's when absent.
   [[nodiscard]] Step<Scalar> update(const State<Scalar>& state, const Gradients<Scalar>& gradients,

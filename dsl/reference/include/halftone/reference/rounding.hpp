@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "halftone/description/description.hpp"
 #include "halftone/reference/bounded.hpp"
@@ -15,12 +16,14 @@ struct RoundTo {
   description::Element format = description::Element::f32;
   description::Rounding rounding = description::Rounding::nearest_even;
   bool saturate = false;
+  encoding::Scaling scaling = {};  ///< of operands alone (P51)
 
   bool operator==(const RoundTo&) const = default;
 };
 
 /// F2, F3: x rounded to the format, which is no integer. Every NaN becomes 7fffffff, and the
 /// largest number where the format has none. Throws std::invalid_argument of what is stochastic.
+/// What is scaled is rounded so once it is divided by its group's scale.
 [[nodiscard]] float round(RoundTo to, float x);
 
 /// F6: up or down as `word`, 32 random bits, decides. Throws std::invalid_argument unless `to` is
@@ -35,6 +38,12 @@ struct RoundTo {
 /// bounds it.
 [[nodiscard]] Bounded round(RoundTo to, Bounded x);
 [[nodiscard]] inline Bounded round_by(std::uint32_t, RoundTo to, Bounded x) { return round(to, x); }
+
+/// P51: the scale of a group of numbers that are rounded to the scaled format; of bounded ones the
+/// largest that it may be.
+[[nodiscard]] float scale_of(RoundTo to, std::span<const float> group);
+[[nodiscard]] inline double scale_of(RoundTo, std::span<const double>) { return 1; }
+[[nodiscard]] double scale_of(RoundTo to, std::span<const Bounded> group);
 
 /// The code of round(to, x) in a float of at most 16 bits; F3's for every NaN.
 [[nodiscard]] std::uint16_t encode(RoundTo to, float x);

@@ -20,7 +20,7 @@ namespace halftone::manifest {
 
 /// Raised with every change of the structs here and in kernels.hpp, or of the calling convention of
 /// kernels.
-inline constexpr std::uint32_t kVersion = 17;
+inline constexpr std::uint32_t kVersion = 18;
 
 using encoding::Element, encoding::Encoding;
 
@@ -87,11 +87,12 @@ struct Slot {
 inline constexpr std::int64_t kSlotAlignment = 64;
 
 struct Initializer {
-  enum class Kind : std::uint8_t { constant, uniform, normal };
+  enum class Kind : std::uint8_t { constant, uniform, normal, truncated_normal, orthogonal };
   Kind kind = Kind::constant;
   double first = 0.0,
-         second =
-             0.0;  ///< constant: value; uniform: lower, upper; normal: mean, standard deviation
+         second = 0.0;  ///< constant: value; uniform: lower, upper; normals: mean, standard
+                        ///< deviation; orthogonal: the length of rows, or of fewer columns
+  double low = -2.0, high = 2.0;  ///< of the truncated normal
 
   bool operator==(const Initializer&) const = default;
 };
@@ -146,10 +147,11 @@ struct Launch {
 struct Section {
   Phase phase = Phase::loss;
   std::int32_t first = 0, count = 0;  ///< of Program::phases[phase]
-  std::int64_t rows = 0;              ///< at most, but for one element of the symbol
+  std::int64_t rows = 0;              ///< at most, but for the fewest that a chunk may have
   std::int32_t symbol = 0;            ///< that rows begin with, index into Manifest::symbols
   std::vector<Dimension> inner = {};  ///< of the rows that an element of the symbol has
   std::vector<Dimension> parts = {};
+  std::int64_t multiple = 1;  ///< of which a chunk's rows are one, but for the last chunk's
 
   bool operator==(const Section&) const = default;
 };

@@ -26,7 +26,8 @@ namespace halftone::manifest {
 /// "layer 'places' has 24 times, the rows of parameter 'places.weight'"
 [[nodiscard]] std::string reason_of(const Limit& limit);
 
-/// How much of its symbol a chunk of a section has, the last one less: at least 1.
+/// How much of its symbol a chunk of a section has, the last one less: as much as fits into its
+/// rows, and at least what makes a multiple of the section's.
 [[nodiscard]] std::int64_t chunk_of(const Section& section, std::span<const std::int64_t> symbols);
 
 /// Of a buffer, of a section's those of a chunk.

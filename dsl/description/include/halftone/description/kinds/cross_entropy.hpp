@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax and cross-entropy in one, mean over the rows, or weighted mean.
+// Softmax and cross-entropy in one, mean over the rows, weighted mean or sum.
 #pragma once
 
 #include "halftone/description/in_f32.hpp"
@@ -9,7 +9,10 @@ namespace halftone::description::kinds {
 
 struct CrossEntropy {
   static constexpr OperandForm operands[] = {
-      {.role = "logits"}, {.role = "label", .integers = true}, kSampleWeight};
+      {.role = "logits"},
+      {.role = "label", .integers = true},
+      {.role = "class_weight", .optional = true, .first = 1, .kept = true, .fixed = true},
+      kSampleWeight};
   static constexpr SettingForm settings[] = {
       {.name = "ignore_index",
        .type = SettingType::integer,
@@ -48,7 +51,9 @@ struct CrossEntropy {
        .title = "a chunk_rows",
        .trouble = "is not positive or no i32",
        .example = "1024",
-       .rule = "D74"}};
+       .rule = "D74"},
+      kSummed};
+  static constexpr int kLabelSmoothing = 1;  // of settings
   static constexpr const char* internals[] = {"probabilities"};
   static constexpr KindForm form{.word = "cross_entropy",
                                  .label = "D29",
@@ -66,6 +71,13 @@ struct CrossEntropy {
     if (!(node.shape(1) == rows)) {
       return node.refuse("reads logits ", node.shape(0), " and ", node.shape(1), " of ",
                          OperandName{1}, kRemedy, "make the label ", rows);
+    }
+    if (const int weight = node.position("class_weight"); weight >= 0) {
+      if (node.states(kLabelSmoothing)) {
+        return node.refuse("has class_weights and label_smoothing, which do not go together",
+                           kRemedy, "leave one of them out");
+      }
+      if (!node.parameter(weight, node.last(node.shape(0)))) return;
     }
     if (weight_fits(node, false)) node.result({});
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The user's function, then the mean over all elements, or a weighted mean.
+// The user's function, then the mean over all elements, a weighted mean or the sum.
 #pragma once
 
 #include "halftone/description/shape_rule.hpp"
@@ -8,11 +8,13 @@ namespace halftone::description::kinds {
 
 struct PointwiseLoss {
   static constexpr OperandForm operands[] = {{.role = "x", .repeated = true}, kSampleWeight};
+  static constexpr SettingForm settings[] = {kSummed};
   static constexpr KindForm form{.word = "pointwise_loss",
                                  .label = "D31",
                                  .category = Category::loss,
                                  .classes = in(LayerClass::loss),
                                  .operands = operands,
+                                 .settings = settings,
                                  .function = true,
                                  .gradient = {.weights_for_weights = true}};
 

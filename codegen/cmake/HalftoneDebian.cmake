@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# `cpack` in a build folder makes three Debian packages of the components: halftone-runtime, halftone-development, halftone-generator.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME halftone)
+set(CPACK_PACKAGE_VENDOR "Halftone")
+set(CPACK_PACKAGE_CONTACT "The authors of Halftone <halftone@localhost>")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_COMPONENTS_ALL runtime development)
+if(HALFTONE_BUILD_CODEGEN)
+  list(APPEND CPACK_COMPONENTS_ALL generator)
+endif()
+foreach(component IN LISTS CPACK_COMPONENTS_ALL)
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/halftone-${component}
+    RENAME copyright COMPONENT ${component})
+  string(TOUPPER ${component} name)
+  set(CPACK_DEBIAN_${name}_PACKAGE_NAME halftone-${component})
+endforeach()
+install(FILES ${PROJECT_SOURCE_DIR}/docs/halftone.spdx.json DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/halftone-runtime COMPONENT runtime)
+
+set(same "(= ${PROJECT_VERSION})")
+set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "Halftone's command line tool, and its simulator of GPUs")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Headers, libraries and CMake files to describe models and to train them")
+# With a compiler and CMake, without which it is of no use.
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
+  "halftone-runtime ${same}, libzstd-dev, cmake (>= 3.25), g++ (>= 4:12) | clang-22")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "halftone-generator ${same}, ninja-build")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "libicu-dev, libboost-dev")
+set(CPACK_COMPONENT_GENERATOR_DESCRIPTION "halftonec, which makes kernels of models")
+set(CPACK_DEBIAN_GENERATOR_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_GENERATOR_PACKAGE_DEPENDS "halftone-runtime ${same}")
+include(CPack)

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the lines of a matrix that a contraction gathers (docs/decisions/0031, 0037) lie in their
+// source: its map taken apart into images, windows inside of an image, and the elements of a line.
+#ifndef HALFTONE_IR_GATHEREDLINES_H
+#define HALFTONE_IR_GATHEREDLINES_H
+
+#include "codegen/ir/Accesses.h"
+
+namespace halftone::ir {
+
+struct GatheredLines {
+  unsigned firstAxis = 0, lastAxis = 0; ///< [first, last) of the axes count lines, images first
+  unsigned images = 0;    ///< so many of them are the source's own first dimensions behind no other
+  unsigned element = 0;   ///< the axis that counts the elements of a line
+  int64_t neighbours = 0; ///< so many of them, from a multiple of it on, lie side by side
+  llvm::SmallVector<unsigned> batch; ///< for each axis of the batch the dimension that it is of
+};
+
+/// Of an access Lhs or Rhs with a map; nothing where lines lie otherwise than chips gather them.
+std::optional<GatheredLines> findGatheredLines(AccessAttr access, const Axes &axes,
+                                               unsigned batchAxes, TensorType source);
+
+/// The number of the operand that the kernel, a contraction, gathers, if there is one.
+std::optional<unsigned> findGatheredInput(KernelOp kernel);
+
+} // namespace halftone::ir
+
+#endif

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// An operand in a scaled format (P51 of docs/spec/precision.md), as primitives.
+#ifndef HALFTONE_PASSES_SCALEDROUNDING_H
+#define HALFTONE_PASSES_SCALEDROUNDING_H
+
+#include "codegen/ir/Forms.h"
+
+namespace halftone::ir {
+
+/// What stands for x of any float or delivered element once it is rounded to the scaled encoding
+/// `to`: its numbers, held as bf16 (P52). `point` is the name that a stochastic rounding draws by,
+/// else empty. The operations are built where `builder` is, the last of them leaves the numbers.
+llvm::SmallVector<mlir::Operation *> buildScaledRounding(mlir::OpBuilder &builder,
+                                                         mlir::Location loc, mlir::Value x,
+                                                         const Encoding &to, llvm::StringRef point);
+
+/// Whether it is one of those operations that a scaled rounding alone has.
+bool isOfScaledRounding(mlir::Operation *op);
+
+/// Whether it makes numbers of codes.
+bool leavesNumbers(mlir::Operation *op);
+
+} // namespace halftone::ir
+
+#endif

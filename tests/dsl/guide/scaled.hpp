@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "digits.hpp"
+
+constexpr auto scaled_rules =
+    precision(presets::fp8_current(), where(layer("head"))(store(f32), compute(bf16)));
+
+constexpr auto digits_scaled = renamed("digits_scaled", digits);
+HALFTONE_MODEL(digits_scaled, scaled_rules, adamw(lr(3e-3)))
+
+constexpr auto block_rules =
+    precision(everywhere(store(bf16)), where(contraction)(compute(scaled(f8e4m3, block(32)))),
+              where(contraction& gradients)(compute(scaled(f8e5m2, block(32)))));
+
+constexpr auto digits_blocks = renamed("digits_blocks", digits);
+HALFTONE_MODEL(digits_blocks, block_rules, adamw(lr(3e-3)))

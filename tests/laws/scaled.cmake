@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+# Scaled operands: their models of tests/support/models fused, unfused, recomputing all activations and none; models of many layers
+# under rules that scale every operand, as a tensor and, where no column is a symbol (P51), by blocks.
+set(declarations "")
+set(entries "")
+set(objects "")
+set(options --targets cpu --variants ${tested_variant} --without-diagnosis)
+foreach(name scaled scaled_blocks)
+  halftone_add_test_artifact(${name}_on_cpu ${test_models}/${name}.halftone --targets cpu ROW ${name})
+endforeach()
+set(more "\ninline constexpr LinkedArtifact kAlikeArtifacts[] = {\n")
+foreach(name scaled scaled_blocks)
+  halftone_add_test_artifact(${name}_unfused ${test_models}/${name}.halftone ${options} --unfused TABLE more ROW ${name})
+  foreach(when always never)
+    halftone_add_test_artifact(${name}_${when} ${test_models}/${name}.halftone ${options} TABLE more ROW ${name}
+      REPLACE "rule where class normalization" "rule everywhere : recompute ${when}\nrule where class normalization")
+  endforeach()
+endforeach()
+string(APPEND more "};\n\ninline constexpr LinkedArtifact kScaledArtifacts[] = {\n")
+foreach(name attention attention_grouped batch_norm causal_conv1d_bf16 decoder dropout embedding every_layer grouped
+        input_gradients long_convolution matmul narrow_inputs packed padded positions_bf16 rank3 resampled rotary_layer segments
+        smoothed softmax state_average tied two_losses views windows)
+  set(scaled "rule everywhere : store bf16 compute f8e4m3 scaled tensor f8e8m0 saturate\nrule where role gradient : compute f8e5m2 scaled tensor f8e8m0 saturate")
+  halftone_add_test_artifact(${name}_in_tensors ${test_models}/${name}.halftone ${options} TABLE more ROW ${name}_in_tensors REPLACE "optimizer"
+    "${scaled}\noptimizer")
+endforeach()
+foreach(name batch_norm causal_conv1d_bf16 decoder embedding every_layer grouped_f16 narrow_inputs resampled smoothed tied windows)
+  set(scaled "rule everywhere : store f16 compute f8e5m2 scaled block 5 f8e8m0 saturate rounding stochastic")
+  halftone_add_test_artifact(${name}_in_blocks ${test_models}/${name}.halftone ${options} TABLE more ROW ${name}_in_blocks REPLACE "optimizer"
+    "${scaled}\noptimizer")
+endforeach()
+# The digits of examples/digits, with small gradients, under several formats of operands.
+string(APPEND more "};\n\ninline constexpr LinkedArtifact kDigitsArtifacts[] = {\n")
+set(bf16 "rule everywhere : store bf16 compute bf16")
+foreach(name bf16 f8 tensors blocks)
+  set(operands "compute bf16")
+  if(name STREQUAL f8)
+    set(operands "compute f8e4m3 saturate\nrule where op linear role gradient : compute f8e5m2 saturate")
+  elseif(name STREQUAL tensors)
+    set(operands "compute f8e4m3 scaled tensor f8e8m0 saturate\nrule where op linear role gradient : compute f8e5m2 scaled tensor f8e8m0 saturate")
+  elseif(name STREQUAL blocks)
+    set(operands "compute f8e4m3 scaled block 32 f8e8m0 saturate")
+  endif()
+  halftone_add_test_artifact(digits_${name}_trained ${CMAKE_CURRENT_SOURCE_DIR}/faint_digits.halftone ${options} TABLE more ROW ${name} REPLACE "${bf16}"
+    "${bf16}\nrule where op linear : ${operands}")
+endforeach()
+string(APPEND more "};\n")
+configure_file(artifacts.hpp.in scaled/artifacts.hpp @ONLY)
+halftone_add_test(laws_scaled OPTIMIZED SOURCES main.cpp scaled.cpp scaled_digits.cpp ${PROJECT_SOURCE_DIR}/examples/digits/images.cpp ${objects} LINK halftone::runtime halftone::manifest halftone::reference)
+target_include_directories(laws_scaled PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/scaled ${CMAKE_CURRENT_SOURCE_DIR}/.. ${PROJECT_SOURCE_DIR}/examples/digits)
+target_compile_definitions(laws_scaled PRIVATE DIGITS_CSV="${PROJECT_SOURCE_DIR}/examples/digits/data/digits.csv")

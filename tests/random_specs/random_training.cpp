@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "random_training.hpp"
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "halftone/description/validate.hpp"
+#include "halftone/encoding/traits.hpp"
+#include "random_function.hpp"
+
+namespace halftone::tests {
+
+using namespace halftone::description;
+using encoding::Scaling;
+
+namespace {
+
+template <class Enum>
+std::vector<Enum> some(Choices& choices, int last) {
+  std::vector<Enum> chosen;
+  while (chosen.empty()) {
+    for (int i = 0; i <= last; ++i) {
+      if (choices.happens(25)) chosen.push_back(static_cast<Enum>(i));
+    }
+  }
+  return chosen;
+}
+
+class RuleWriter {
+ public:
+  RuleWriter(Choices& choices, const Description& model) : choices_(choices), model_(model) {}
+
+  /// Of the whole model, as most models have it.
+  Rule everywhere() {
+    Rule rule;
+    rule.store = choice();
+    rule.compute = choices_.happens(70) ? rule.store : compute();
+    if (choices_.happens(50)) rule.loss_scale = loss_scale();
+    if (choices_.happens(25)) rule.recompute = choices_.happens(50);
+    return rule;
+  }
+
+  /// Any clauses and fields; many mean nothing.
+  Rule any() {
+    Rule rule;
+    for (std::int64_t i = choices_.between(0, 2); i > 0; --i) rule.clauses.push_back(clause());
+    if (choices_.happens(15)) rule.exceptions.push_back(clause());
+    rule.if_any = choices_.happens(10);
+    if (choices_.happens(15)) {  // stands beside little else
+      rule.master = Element::f32;
+      return rule;
+    }
+    if (choices_.happens(50)) rule.store = choice();
+    if (choices_.happens(50)) rule.compute = compute();
+    if (choices_.happens(15)) rule.result = encoding();
+    if (choices_.happens(15)) {
+      rule.accumulate = static_cast<Accumulation>(choices_.below(std::size(kAccumulationWords)));
+    }
+    if (choices_.happens(20)) {
+      rule.rounding = static_cast<Rounding>(choices_.below(std::size(encoding::kRoundingWords)));
+    }
+    if (choices_.happens(15)) rule.recompute = choices_.happens(50);
+    return rule;
+  }
+
+ private:
+  std::string glob() {
+    std::string name = choices_.one_of(model_.nodes).name;
+    if (choices_.happens(20)) return "*";
+    if (choices_.happens(20)) return name.substr(0, 1) + "*";
+    return name;
+  }
+
+  Clause clause() {
+    Clause clause;
+    if (choices_.happens(50)) clause.layer = glob();
+    if (choices_.happens(25)) {
+      clause.classes = some<LayerClass>(choices_, static_cast<int>(LayerClass::loss));
+    }
+    if (choices_.happens(25)) clause.ops = {choices_.one_of(model_.nodes).kind};
+    if (choices_.happens(35)) clause.roles = some<Role>(choices_, kRoles - 1);
+    if (choices_.happens(25)) {
+      clause.passes = some<Pass>(choices_, static_cast<int>(std::size(kPassWords)) - 1);
+    }
+    if (choices_.happens(10)) clause.targets.push_back({Relation::is, "cpu"});
+    if (choices_.happens(10)) clause.bounds.first = choices_.between(1, 3);
+    if (choices_.happens(5)) clause.bounds.last = choices_.between(1, 3);
+    if (choices_.happens(5)) clause.bounds.at_least = choices_.between(1, 100);
+    return clause;
+  }
+
+  Encoding encoding() {
+    std::vector<Element> floats;  // those that validate() lets rules state
+    for (int i = 0; i < encoding::kElements; ++i) {
+      const auto element = static_cast<Element>(i);
+      if (encoding::traits(element).computed && !encoding::traits(element).integer) {
+        floats.push_back(element);
+      }
+    }
+    Encoding encoding = choices_.one_of(floats);
+    encoding.saturate = encoding::is_narrow(encoding.element) && choices_.happens(40);
+    return encoding;
+  }
+
+  EncodingChoice choice() {
+    if (choices_.happens(10)) return {true, Element::f32};
+    return {false, encoding()};
+  }
+
+  /// Of what operations read; others follow or are of single elements (P51).
+  EncodingChoice compute() {
+    if (choices_.happens(80)) return choice();
+    Encoding scaled = choices_.happens(70) ? Element::f8e4m3 : Element::f8e5m2;
+    scaled.saturate = true;
+    scaled.scaling = {.kind = Scaling::Kind::tensor, .scale = Element::f8e8m0};
+    if (choices_.happens(50)) {
+      static constexpr std::int32_t kSizes[] = {2, 4, 8, 32, 128};
+      scaled.scaling.kind = Scaling::Kind::block;
+      scaled.scaling.size = choices_.one_of(kSizes);
+    }
+    return {false, scaled};
+  }
+
+  LossScale loss_scale() {
+    LossScale scale;
+    scale.kind = static_cast<LossScale::Kind>(choices_.below(std::size(kLossScaleWords)));
+    if (scale.kind == LossScale::Kind::none) return scale;
+    scale.initial = std::ldexp(1.0, static_cast<int>(choices_.below(17)));
+    if (scale.kind == LossScale::Kind::fixed) return scale;
+    scale.interval = choices_.between(1, 3);
+    scale.hysteresis = choices_.between(1, 2);
+    return scale;
+  }
+
+  Choices& choices_;
+  const Description& model_;
+};
+
+double random_number(Choices& choices, double standard, bool below_one) {
+  if (below_one) return choices.one_of(std::vector{standard, 0.0, 0.5, 0.9});
+  if (standard == 0) return choices.one_of(std::vector{0.0, 0.0, 0.01, 0.1});
+  return standard * choices.one_of(std::vector{1.0, 1.0, 10.0, 0.1});
+}
+
+void write_functions(Choices&, auto&) {}
+
+/// U14
+void write_functions(Choices& choices, Custom& custom) {
+  for (std::int64_t states = choices.between(0, 3); states > 0; --states) {
+    custom.states.push_back({"s" + std::to_string(states), {}});
+  }
+  const std::size_t operands = kCustomOperands + custom.states.size();
+  custom.parameter = random_expression(choices, operands);
+  for (Custom::State& state : custom.states) state.next = random_expression(choices, operands);
+}
+
+template <std::size_t... I>
+Optimizer standard_optimizer(std::size_t index, std::index_sequence<I...>) {
+  Optimizer optimizer;
+  ((I == index ? void(optimizer = std::variant_alternative_t<I, Optimizer>()) : void()), ...);
+  return optimizer;
+}
+
+Optimizer random_optimizer(Choices& choices) {
+  constexpr std::size_t kOptimizers = std::variant_size_v<Optimizer>;
+  Optimizer optimizer =
+      standard_optimizer(choices.below(kOptimizers), std::make_index_sequence<kOptimizers>());
+  std::visit(
+      [&](auto& of) {
+        for (const auto& setting : of.settings) {
+          if (setting.flag != nullptr) {
+            of.*setting.flag = choices.happens(40);
+          } else {
+            double& number = of.*setting.number;
+            number = random_number(choices, number, setting.below_one);
+          }
+        }
+        write_functions(choices, of);
+      },
+      optimizer);
+  return optimizer;
+}
+
+}  // namespace
+
+void add_random_rules(Choices& choices, Description& model) {
+  RuleWriter writer(choices, model);
+  const auto add = [&](Rule rule) {
+    model.rules.push_back(std::move(rule));
+    if (validate(model)) model.rules.pop_back();
+  };
+  if (choices.happens(70)) add(writer.everywhere());
+  const std::int64_t wanted = choices.between(0, 4);
+  for (std::int64_t tries = 6 * wanted; tries > 0; --tries) {
+    if (static_cast<std::int64_t>(model.rules.size()) < wanted) add(writer.any());
+  }
+}
+
+void add_random_optimizer(Choices& choices, Description& model) {
+  for (int tries = 0; tries < 8; ++tries) {  // D11 asks more of some than of each setting alone
+    model.optimizer = random_optimizer(choices);
+    if (!validate(model)) break;
+  }
+  if (choices.happens(30)) model.clip = choices.one_of(std::vector{0.01, 1.0, 100.0});
+  if (choices.happens(20)) model.clip_value = choices.one_of(std::vector{0.001, 0.1});
+  if (choices.happens(25)) model.schedule = random_expression(choices, 1);
+  if (choices.happens(25)) model.average = choices.one_of(std::vector{0.0, 0.5, 0.99});
+}
+
+}  // namespace halftone::tests
