@@ -152,19 +152,37 @@ AccessAttr readAt(ArrayRef<AffineExpr> at, TensorType domain, TensorType operand
   return recogniseAccess(map, {domain.getDims(), {}}, operand);
 }
 
+/// Whether the axes that dimension `dim` is read by reach all of it, so that what lies behind it is
+/// as far apart as in the domain. One of extent 1 reads a single place of a longer dimension.
+static bool reachesAll(AffineMap map, unsigned dim, const Axes &axes, TensorType tensor) {
+  auto one = IntegerAttr::get(IntegerType::get(tensor.getContext(), 64), 1);
+  bool reaches = tensor.getDims()[dim] == one;
+  map.getResult(dim).walk([&](AffineExpr expr) {
+    if (auto axis = dyn_cast<AffineDimExpr>(expr))
+      reaches |= axes.extent(axis.getPosition()) == tensor.getDims()[dim];
+  });
+  return reaches;
+}
+
 AccessAttr recogniseAccess(AffineMap map, const Axes &axes, TensorType tensor) {
   MLIRContext *context = tensor.getContext();
+  auto reachesAllBut = [&](unsigned last) {
+    return llvm::all_of(llvm::seq(tensor.getRank() - last),
+                        [&](unsigned dim) { return reachesAll(map, dim, axes, tensor); });
+  };
   for (AccessKind kind :
        {AccessKind::Full, AccessKind::Column, AccessKind::Row, AccessKind::Scalar}) {
     auto named = AccessAttr::get(context, kind);
-    if (getMap(named, axes, tensor, false) == map && fits(named, axes, tensor, false))
+    if (getMap(named, axes, tensor, false) == map && fits(named, axes, tensor, false) &&
+        reachesAllBut(0))
       return named;
   }
   if (map.getNumResults() == axes.domain.size() && !axes.domain.empty()) {
     AffineExpr column = getAffineDimExpr(axes.domain.size() - 1, context);
     if (auto offset = dyn_cast<AffineConstantExpr>(map.getResults().back() - column)) {
       auto window = AccessAttr::get(context, AccessKind::Window, offset.getValue());
-      if (getMap(window, axes, tensor, false) == map && fits(window, axes, tensor, false))
+      if (getMap(window, axes, tensor, false) == map && fits(window, axes, tensor, false) &&
+          reachesAllBut(1))
         return window;
     }
   }
