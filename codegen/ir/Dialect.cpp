@@ -127,6 +127,9 @@ Type codeTypeOf(Value value) {
   auto input = value.getDefiningOp<InputOp>();
   if (!input || element.isSignlessInteger())
     return element;
+  // Once InsertCasts has run, what reads an input of floats without a cast reads it as it lies.
+  if (isa<FloatType>(element) && input->getParentOfType<GraphOp>()->hasAttr(kValuesAttr))
+    return element;
   bool isValue = isa<FloatType>(element) ||
                  (encoding::is_exact_in_f32(elementOf(element)) && !input.getIntegers());
   return isValue ? Type(Float32Type::get(element.getContext()))

@@ -151,11 +151,13 @@ class Session {
                 summary.c_str());
   }
 
-  /// What codegen, not validate(), rightly refuses: these are counted, and any other refusal is a
+  /// What codegen, or a trainer for the symbols at hand, rightly refuses, and validate() cannot:
+  /// these are counted, and any other refusal is a
   /// fault.
   static bool is_limit(const Verdict& verdict) {
-    static constexpr const char* kLimits[] = {"states chunk_rows, and cannot be", "(P51)"};
-    return verdict.kind == Verdict::Kind::refused &&
+    static constexpr const char* kLimits[] = {"states chunk_rows, and cannot be", "(P51)",
+                                              "or less, or give the layer more times"};
+    return (verdict.kind == Verdict::Kind::refused || verdict.kind == Verdict::Kind::fails) &&
            std::any_of(std::begin(kLimits), std::end(kLimits), [&](const char* limit) {
              return verdict.sentence.find(limit) != std::string::npos;
            });
