@@ -33,6 +33,22 @@ public:
       return x;
     return mlir::arith::ExtFOp::create(builder, loc, x.getType(), truncate(x, to));
   }
+  /// The element's largest number in place of what is larger, so that rounding cannot leave its
+  /// range; a NaN is neither larger nor smaller.
+  mlir::Value saturate(mlir::Value x, Element element) {
+    auto format = mlir::cast<mlir::FloatType>(typeOf(builder.getContext(), element));
+    double largest = llvm::APFloat::getLargest(format.getFloatSemantics()).convertToDouble();
+    mlir::Value most = like(x, largest), least = like(x, -largest);
+    return select(less(x, least), least, select(greater(x, most), most, x));
+  }
+  /// The bits of an f32, and the f32 of bits.
+  mlir::Value bits(mlir::Value real) {
+    return mlir::arith::BitcastOp::create(builder, loc, builder.getI32Type(), real);
+  }
+  mlir::Value real(mlir::Value bits) {
+    return mlir::arith::BitcastOp::create(builder, loc, builder.getF32Type(), bits);
+  }
+  mlir::Value absolute(mlir::Value a) { return mlir::math::AbsFOp::create(builder, loc, a); }
   mlir::Value constant(mlir::Type type, double value) {
     return mlir::arith::ConstantOp::create(builder, loc,
                                            builder.getFloatAttr(type, rounded(type, value)));
@@ -156,15 +172,6 @@ public:
   }
 
 private:
-  /// The element's largest number in place of what is larger, so that rounding cannot leave its
-  /// range; a NaN is neither larger nor smaller.
-  mlir::Value saturate(mlir::Value x, Element element) {
-    auto format = mlir::cast<mlir::FloatType>(typeOf(builder.getContext(), element));
-    double largest = llvm::APFloat::getLargest(format.getFloatSemantics()).convertToDouble();
-    mlir::Value most = like(x, largest), least = like(x, -largest);
-    return select(less(x, least), least, select(greater(x, most), most, x));
-  }
-
   /// Rounds once, from double to the format, so that a FloatAttr of that format can hold it.
   static llvm::APFloat rounded(mlir::Type type, double value) {
     llvm::APFloat result(value);

@@ -31,14 +31,14 @@ public:
       : builder(builder), loc(loc), s(builder, loc), to(encoding::traits(element)), draw(draw) {}
 
   Value of(Value x) {
-    Value bits = asBits(x), magnitude = s.both(bits, s.integer(kMagnitude));
+    Value bits = s.bits(x), magnitude = s.both(bits, s.integer(kMagnitude));
     Value rounded = ofNormal(magnitude);
     if (to.exponent_bits < kF32.exponent_bits)
       rounded = s.select(s.compare(arith::CmpIPredicate::ult, magnitude, s.integer(leastNormal())),
-                         asBits(ofSubnormal(magnitude)), rounded);
+                         s.bits(ofSubnormal(magnitude)), rounded);
     Value sign = s.both(bits, s.integer(~kMagnitude));
     Value isNan = s.compare(arith::CmpIPredicate::ugt, magnitude, s.integer(kInfinity));
-    return s.select(isNan, x, asReal(s.either(rounded, sign)));
+    return s.select(isNan, x, s.real(s.either(rounded, sign)));
   }
 
 private:
@@ -59,7 +59,7 @@ private:
   /// In units of the least subnormal number, of which f32 has every fraction.
   Value ofSubnormal(Value magnitude) {
     Value isSmall = s.compare(arith::CmpIPredicate::ult, magnitude, s.integer(leastNormal()));
-    Value small = asReal(s.select(isSmall, magnitude, s.integer(leastNormal())));
+    Value small = s.real(s.select(isSmall, magnitude, s.integer(leastNormal())));
     int unit = encoding::least_subnormal(to);
     Value units = s.mul(small, s.like(small, std::ldexp(1.0, -unit)));
     Value below = math::FloorOp::create(builder, loc, units);
@@ -68,13 +68,6 @@ private:
     Value isUp = s.less(drawn, s.sub(units, below));
     Value above = s.add(below, s.like(small, 1));
     return s.mul(s.select(isUp, above, below), s.like(small, std::ldexp(1.0, unit)));
-  }
-
-  Value asBits(Value real) {
-    return arith::BitcastOp::create(builder, loc, builder.getI32Type(), real);
-  }
-  Value asReal(Value bits) {
-    return arith::BitcastOp::create(builder, loc, builder.getF32Type(), bits);
   }
 
   OpBuilder &builder;

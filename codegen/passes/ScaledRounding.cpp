@@ -16,7 +16,9 @@ namespace {
 using encoding::ElementTraits, encoding::Scaling;
 
 constexpr const ElementTraits &kSingle = encoding::traits(Element::f32);
-constexpr StringLiteral kScales = "scales", kScale = "scale", kUnscale = "unscale"; // labels
+/// On maps of a scaled rounding: what each leaves.
+constexpr StringLiteral kPartAttr = "halftone.scaled";
+constexpr StringLiteral kScales = "scales", kScale = "scale", kUnscale = "unscale";
 constexpr int64_t kWithoutSign = 0x7fffffff;
 constexpr int64_t kLeastExponent = 17; ///< as f32 has it, of a scale: P51
 
@@ -54,8 +56,8 @@ private:
   /// its last place, by a sum whose last place that is.
   Value roundBelow8Bits(Scalars &s, Value x) {
     const ElementTraits &element = encoding::traits(to.element);
-    Value limited = limit(s, x);
-    Value bits = asBits(limited);
+    Value limited = s.saturate(x, to.element);
+    Value bits = s.bits(limited);
     Value field = s.both(s.shiftRight(bits, kSingle.mantissa_bits),
                          s.integer((1 << kSingle.exponent_bits) - 1));
     Value least = s.integer(kSingle.bias + encoding::least_normal(element));
@@ -63,27 +65,16 @@ private:
     Value place = s.plus(s.select(isNormal, field, least),
                          s.integer(kSingle.mantissa_bits - element.mantissa_bits));
     int64_t half = int64_t(1) << (kSingle.mantissa_bits - 1);
-    Value large = asReal(s.either(s.shiftLeft(place, kSingle.mantissa_bits), s.integer(half)));
-    Value magnitude = math::AbsFOp::create(builder, loc, limited);
-    Value rounded = asBits(s.sub(s.add(magnitude, large), large));
-    return asReal(s.either(rounded, s.both(bits, s.integer(~kWithoutSign))));
-  }
-
-  Value asBits(Value real) {
-    return arith::BitcastOp::create(builder, loc, builder.getI32Type(), real);
-  }
-  Value asReal(Value bits) {
-    return arith::BitcastOp::create(builder, loc, builder.getF32Type(), bits);
-  }
-
-  /// A NaN stays.
-  Value limit(Scalars &s, Value x) {
-    Value most = s.like(x, largest), least = s.like(x, -largest);
-    return s.select(s.less(x, least), least, s.select(s.greater(x, most), most, x));
+    Value large = s.real(s.either(s.shiftLeft(place, kSingle.mantissa_bits), s.integer(half)));
+    Value magnitude = s.absolute(limited);
+    Value rounded = s.bits(s.sub(s.add(magnitude, large), large));
+    return s.real(s.either(rounded, s.both(bits, s.integer(~kWithoutSign))));
   }
 
   Operation *add(Operation *op) {
     operations.push_back(op);
+    if (auto map = dyn_cast<MapOp>(op))
+      op->setAttr(kPartAttr, map.getLabelAttr());
     return op;
   }
   Value made(Operation *op) { return add(op)->getResult(0); }
@@ -101,7 +92,7 @@ private:
   /// The row's largest magnitude as E of its group.
   Value exponentOf(Scalars &s, Value maximum) {
     Value t = s.mul(maximum, s.like(maximum, 1 / largest));
-    Value bits = asBits(t);
+    Value bits = s.bits(t);
     Value field = s.shiftRight(bits, kSingle.mantissa_bits);
     Value mantissa = s.both(bits, s.integer((int64_t(1) << kSingle.mantissa_bits) - 1));
     Value isPower = s.compare(arith::CmpIPredicate::eq, mantissa, s.integer(0));
@@ -113,7 +104,7 @@ private:
   }
 
   Value powerOf(Scalars &s, Value field) {
-    return asReal(s.shiftLeft(field, kSingle.mantissa_bits));
+    return s.real(s.shiftLeft(field, kSingle.mantissa_bits));
   }
 
   /// What `code` makes of the maximum over each row of `magnitudes`, which are x's or maxima of
@@ -128,7 +119,7 @@ private:
         domain, {read}, accesses(builder.getContext(), SmallVector<AccessKind>(results, write))};
     auto map = makeMap(builder, loc, kScales, space, magnitudes, SmallVector<Type>(results, rows),
                        [&](Scalars &s, ValueRange e) -> SmallVector<Value> {
-                         Value magnitude = math::AbsFOp::create(builder, loc, e[0]);
+                         Value magnitude = s.absolute(e[0]);
                          return code(s, isScalar ? magnitude : s.rowMax(magnitude));
                        });
     add(map);
@@ -204,13 +195,10 @@ SmallVector<Operation *> buildScaledRounding(OpBuilder &builder, Location loc, V
 }
 
 bool leavesNumbers(Operation *op) {
-  auto map = dyn_cast<MapOp>(op);
-  return map && map.getLabel() == kUnscale;
+  auto part = op->getAttrOfType<StringAttr>(kPartAttr);
+  return part && part.getValue() == kUnscale;
 }
 
-bool isOfScaledRounding(Operation *op) {
-  auto map = dyn_cast<MapOp>(op);
-  return map && llvm::is_contained({kScales, kScale, kUnscale}, map.getLabel());
-}
+bool isOfScaledRounding(Operation *op) { return op->hasAttr(kPartAttr); }
 
 } // namespace halftone::ir

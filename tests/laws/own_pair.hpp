@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <variant>
 
 #include "halftone/description/text.hpp"
 #include "linked_artifact.hpp"
 #include "pair.hpp"
+#include "steps.hpp"
 
 namespace halftone::tests {
 
@@ -18,6 +20,22 @@ inline Pair make_pair(const LinkedArtifact& artifact, const std::string& variant
   const std::string text = Artifact::linked(*artifact.image).manifest().description;
   return {std::get<description::Description>(description::parse(text)), *artifact.image, variant,
           batch, seed};
+}
+
+/// That the first two steps of each artifact equal the reference's, of one sample and of several.
+inline void check_first_steps(std::span<const LinkedArtifact> artifacts,
+                              const std::string& variant) {
+  for (const LinkedArtifact& artifact : artifacts)
+    for (const std::int64_t batch : {1, 6}) {
+      CAPTURE(std::string(artifact.name));
+      CAPTURE(batch);
+      Pair pair = make_pair(artifact, variant, batch);
+      for (int step = 0; step < 2; ++step) {
+        CAPTURE(step);
+        pair.draw();
+        check_step(pair);
+      }
+    }
 }
 
 }  // namespace halftone::tests

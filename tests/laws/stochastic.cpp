@@ -44,17 +44,7 @@ TEST_CASE("steps that round stochastically equal the declared reference") {
 }
 
 TEST_CASE("every layer whose operands, results and gradients are drawn equals the reference") {
-  for (const LinkedArtifact& artifact : kDrawnArtifacts)
-    for (const std::int64_t batch : {1, 6}) {
-      CAPTURE(std::string(artifact.name));
-      CAPTURE(batch);
-      Pair pair = make_pair(artifact, tested_variant, batch);
-      for (int step = 0; step < 2; ++step) {
-        CAPTURE(step);
-        pair.draw();
-        check_step(pair);
-      }
-    }
+  check_first_steps(kDrawnArtifacts, tested_variant);
 }
 
 TEST_CASE("unfused kernels, and activations computed again or kept, draw alike") {
