@@ -36,7 +36,7 @@ public:
       else if (program.name == "inference")
         inference = &program;
     std::string out = prologue({"predictor", "signature", "trainer"}) + linkedArtifact() +
-                      signature() + options();
+                      signature() + stages() + options();
     if (training)
       out += trainer();
     if (inference)
@@ -56,7 +56,7 @@ private:
            "\n#error \"two models that differ are called '" + m.model +
            "': rename one, or include their headers in different files\"\n#endif\n#define " + name +
            "\n\n#include <array>\n#include <cstdint>\n#include <halftone/error.hpp>\n" + includes +
-           "#include <span>\n\n";
+           "#include <span>\n" + (m.stages.empty() ? "" : "#include <string_view>\n") + "\n";
   }
   std::string epilogue() { return "}  // namespace " + space + "\n\n#endif\n"; }
 
@@ -76,6 +76,18 @@ private:
            "  Generator(const halftone::Device& device, const halftone::GeneratorSizes& sizes)\n"
            "      : halftone::Generator(" +
            space + "::artifact(), device, sizes) {}\n};\n\n";
+  }
+
+  /// Where the model declares some (P66).
+  std::string stages() {
+    std::vector<std::string> names;
+    for (const std::string &stage : m.stages)
+      names.push_back("\"" + stage + "\"");
+    if (names.empty())
+      return "";
+    return "/// The model's stages, for Trainer::enter(); a run begins in the first.\n"
+           "inline constexpr std::array<const char*, " +
+           std::to_string(names.size()) + "> stages = {" + join(names, ", ") + "};\n\n";
   }
 
   /// `name` = { `elements` of type halftone::`type` };
@@ -159,7 +171,10 @@ private:
                       "parameters and draws.\nstruct Options {\n";
     for (const std::string &symbol : m.symbols)
       out += "  halftone::Size " + makeIdentifier(symbol) + ";\n";
-    return out + "  std::uint64_t seed = 0;\n};\n\n";
+    out += "  std::uint64_t seed = 0;\n";
+    if (!m.stages.empty())
+      out += "  std::string_view stage = stages.front();  ///< that it begins in\n";
+    return out + "};\n\n";
   }
 
   std::string bindings() {
@@ -195,7 +210,8 @@ private:
            "options)\n" +
            "      : halftone::" + type + "(artifact, device, {.model = \"" + m.model +
            "\", .bindings = " + bindings() + ", .seed = options.seed,\n          .structure = 0x" +
-           llvm::utohexstr(m.structure, /*LowerCase=*/true) + "}) {}\n\n";
+           llvm::utohexstr(m.structure, /*LowerCase=*/true) +
+           (m.stages.empty() ? "" : ", .stage = options.stage") + "}) {}\n\n";
   }
 
   /// One function that passes named spans on: `head` up to the name, `names` of buffers of

@@ -4,6 +4,7 @@
 
 #include "codegen/emit/ApiHeader.h"
 #include "codegen/emit/ManifestBuilder.h"
+#include "codegen/emit/MemoryBudget.h"
 #include "codegen/emit/cpu/LoopNests.h"
 #include "codegen/emit/cpu/Objects.h"
 #include "codegen/import/FromDescription.h"
@@ -14,21 +15,26 @@
 #include "halftone/manifest/texts.hpp"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <set>
 
 using namespace mlir;
+namespace hm = halftone::manifest;
 
 namespace halftone::ir {
 
 namespace {
 
-/// The targets that rules resolve for in one way.
+/// What rules resolve for in one way.
 struct Resolution {
   std::string text;
-  std::vector<std::string> targets;
+  ResolvedFor resolved;
   OwningOpRef<ModuleOp> module;
   ManifestAndKernels planned;
+
+  bool isCpu() const { return llvm::is_contained(resolved.targets, "cpu"); }
 };
 
 /// What CPU code is made for.
@@ -45,18 +51,51 @@ struct CpuCode {
   std::vector<cpu::CpuVariant> variants; ///< best first
 };
 
-/// Code for the first of `manifests`, and all that the object carries beside it: the artifact's
-/// object and identity.
-LogicalResult emitCpuObject(const ManifestAndKernels &planned, Artifact &artifact,
-                            const CpuCode &cpuCode, MLIRContext *context) {
+/// The CPU's kernels of all stages, equal ones once, each under a name of its own: the names of
+/// their functions. Says in the manifests which entry each kernel has; finishes follow all kernels.
+std::vector<KernelOp> gatherCpuKernels(std::vector<Resolution> &resolutions) {
+  std::vector<KernelOp> kernels;
+  llvm::StringMap<int32_t> entries;
+  llvm::StringSet<> names;
+  for (Resolution &resolution : resolutions) {
+    if (!resolution.isCpu())
+      continue;
+    ManifestAndKernels &planned = resolution.planned;
+    for (auto [kernel, op, structure] :
+         llvm::zip_equal(planned.manifest.kernels, planned.kernels, planned.structures)) {
+      auto [entry, isNew] = entries.try_emplace(structure, static_cast<int32_t>(kernels.size()));
+      kernel.cpu_entry = entry->second;
+      if (!isNew)
+        continue;
+      for (int again = 2; !names.insert(op.getName()).second; ++again)
+        op.setName(kernel.name + "_" + std::to_string(again));
+      kernels.push_back(op);
+    }
+  }
+  auto finish = static_cast<int32_t>(kernels.size());
+  std::vector<int32_t> finishes;
+  for (KernelOp kernel : kernels)
+    finishes.push_back(kernel.hasFinish() ? finish++ : -1);
+  for (Resolution &resolution : resolutions)
+    if (resolution.isCpu())
+      for (hm::Kernel &kernel : resolution.planned.manifest.kernels)
+        kernel.cpu_finish = finishes[kernel.cpu_entry];
+  return kernels;
+}
+
+/// Code for `kernels`, and all that the object carries beside it: the artifact's object and
+/// identity.
+LogicalResult emitCpuObject(ArrayRef<KernelOp> kernels, Artifact &artifact, const CpuCode &cpuCode,
+                            MLIRContext *context) {
   OpBuilder builder(context);
   OwningOpRef<ModuleOp> code = ModuleOp::create(builder, builder.getUnknownLoc());
   cpu::ObjectParts parts;
   parts.architecture = cpuCode.architecture;
+  const hm::Manifest &first = artifact.manifests.front();
   for (const cpu::CpuVariant &variant : cpuCode.variants) {
     std::vector<std::string> entries, finishes;
-    for (KernelOp kernel : planned.kernels) {
-      if (failed(cpu::buildCpuKernel(kernel, variant, planned.manifest.symbols, *code)))
+    for (KernelOp kernel : kernels) {
+      if (failed(cpu::buildCpuKernel(kernel, variant, first.symbols, *code)))
         return failure();
       entries.push_back(cpu::entryName(kernel, variant));
       if (kernel.hasFinish())
@@ -74,7 +113,7 @@ LogicalResult emitCpuObject(const ManifestAndKernels &planned, Artifact &artifac
     texts.push_back(manifest::entry_of(image));
   std::vector<std::byte> packed = manifest::pack_texts(texts);
   parts.texts = packed;
-  parts.modelName = planned.manifest.model;
+  parts.modelName = first.model;
   artifact.identity = cpu::identityOf(parts);
   FailureOr<SmallVector<char>> object = cpu::emitObject(*code, parts);
   if (succeeded(object))
@@ -84,16 +123,17 @@ LogicalResult emitCpuObject(const ManifestAndKernels &planned, Artifact &artifac
 
 } // namespace
 
-/// The description through the whole pipeline, for targets that rules do not tell apart.
-static FailureOr<OwningOpRef<ModuleOp>> plan(const description::Description &description,
-                                             ArrayRef<std::string> targets, PipelineOptions options,
-                                             MLIRContext *context) {
+/// The description through the whole pipeline, for what rules do not tell apart.
+static PlannedModule planOnce(const description::Description &description,
+                              const ResolvedFor &resolved, PipelineOptions options,
+                              MLIRContext *context) {
   description::Description imported = description;
   if (options.decode)
     imported.losses.clear(); // and with them training
-  OwningOpRef<ModuleOp> module = importDescription(imported, targets.front(), context);
+  Situation first = resolved.first();
+  OwningOpRef<ModuleOp> module = importDescription(imported, first.target, context, first.stage);
   options.chips.clear();
-  llvm::copy_if(targets, std::back_inserter(options.chips),
+  llvm::copy_if(resolved.targets, std::back_inserter(options.chips),
                 [](const std::string &target) { return target != "cpu"; });
   PassManager manager(context);
   manager.enableVerifier(true);
@@ -103,23 +143,61 @@ static FailureOr<OwningOpRef<ModuleOp>> plan(const description::Description &des
   return module;
 }
 
+/// Likewise, within what rules leave activations (P67).
+static PlannedModule plan(const description::Description &description, const ResolvedFor &resolved,
+                          const PipelineOptions &options, MLIRContext *context) {
+  if (options.decode)
+    return planOnce(description, resolved, options, context);
+  AssumedSizes assumed;
+  if (std::optional<std::string> fault = readAssumedSizes(options.assumed, assumed))
+    return emitError(UnknownLoc::get(context)) << *fault;
+  return planWithinBudget(description, resolved, assumed, context, [&](int64_t steps) {
+    PipelineOptions of = options;
+    of.steps = steps;
+    return planOnce(description, resolved, of, context);
+  });
+}
+
 /// The CPU's resolution first; every target in one.
 static std::vector<Resolution> resolve(const description::Description &description,
-                                       ArrayRef<std::string> targets) {
+                                       ArrayRef<std::string> targets,
+                                       const std::vector<std::string> &stages) {
   std::vector<Resolution> resolutions;
   auto add = [&](const std::string &target) {
-    std::string text = resolutionOf(description.rules, target);
+    Situation situation = ResolvedFor{{target}, stages}.first();
+    std::string text = resolutionOf(description.rules, situation);
     auto same = llvm::find_if(resolutions, [&](auto &other) { return other.text == text; });
     if (same == resolutions.end()) {
       resolutions.emplace_back().text = std::move(text);
       same = std::prev(resolutions.end());
+      same->resolved.stages = stages;
     }
-    if (!llvm::is_contained(same->targets, target))
-      same->targets.push_back(target);
+    if (!llvm::is_contained(same->resolved.targets, target))
+      same->resolved.targets.push_back(target);
   };
   add("cpu");
   llvm::for_each(targets, add);
   return resolutions;
+}
+
+/// The stages, those together that rules tell apart on none of the targets; one group of none where
+/// none is declared.
+static std::vector<std::vector<std::string>>
+groupStages(const description::Description &description, ArrayRef<std::string> targets) {
+  if (description.stages.empty())
+    return {{}};
+  std::vector<std::vector<std::string>> groups;
+  llvm::StringMap<size_t> known;
+  for (const std::string &stage : description.stages) {
+    std::string text = resolutionOf(description.rules, {"cpu", stage});
+    for (const std::string &target : targets)
+      text += "," + resolutionOf(description.rules, {target, stage});
+    auto [group, isNew] = known.try_emplace(text, groups.size());
+    if (isNew)
+      groups.emplace_back();
+    groups[group->second].push_back(stage);
+  }
+  return groups;
 }
 
 /// The targets of a resolution that each would be planned alike if planned alone: the CPU, chips
@@ -148,29 +226,37 @@ static std::vector<std::vector<std::string>> waysOf(ModuleOp module,
 static LogicalResult planApart(const description::Description &description,
                                std::vector<Resolution> &resolutions, size_t index,
                                const PipelineOptions &options, MLIRContext *context) {
-  auto module = plan(description, resolutions[index].targets, options, context);
+  const ResolvedFor whole = resolutions[index].resolved;
+  // The ways do not depend on what is computed again, and each way has a budget of its own.
+  bool isBudgeted = memoryBudgetOf(description.rules, whole.first()).field && !options.decode;
+  auto module = planOnce(description, whole, options, context);
   if (failed(module))
     return failure();
-  std::vector<std::vector<std::string>> ways = waysOf(**module, resolutions[index].targets);
+  std::vector<std::vector<std::string>> ways = waysOf(**module, whole.targets);
   auto inPlace = (**module)->getAttrOfType<ArrayAttr>(kChipsInPlaceAttr);
   auto isInPlace = [&](const std::vector<std::string> &way) {
     return inPlace &&
            llvm::is_contained(inPlace.getAsValueRange<StringAttr>(), StringRef(way.front()));
   };
   if (options.alike || ways.size() == 1) {
+    if (isBudgeted)
+      module = plan(description, whole, options, context);
+    if (failed(module))
+      return failure();
     resolutions[index].module = std::move(*module);
     return success();
   }
   for (auto [i, way] : llvm::enumerate(ways)) {
     // The last was planned with the others, unless it leaves in place what they move.
-    bool isPlanned = i + 1 == ways.size() && !isInPlace(way);
-    auto planned = isPlanned ? std::move(module) : plan(description, way, options, context);
+    bool isPlanned = i + 1 == ways.size() && !isInPlace(way) && !isBudgeted;
+    auto planned =
+        isPlanned ? std::move(module) : plan(description, {way, whole.stages}, options, context);
     if (failed(planned))
       return failure();
     if (i > 0)
-      resolutions.push_back({resolutions[index].text, {}, {}, {}});
+      resolutions.push_back({resolutions[index].text, {{}, whole.stages}, {}, {}});
     Resolution &resolution = i > 0 ? resolutions.back() : resolutions[index];
-    resolution.targets = std::move(way);
+    resolution.resolved.targets = std::move(way);
     resolution.module = std::move(*planned);
   }
   return success();
@@ -179,9 +265,14 @@ static LogicalResult planApart(const description::Description &description,
 /// P40: the first rule that speaks of targets none of which is generated for.
 static std::optional<std::string> findUnusedTarget(const description::Description &description,
                                                    ArrayRef<std::string> targets) {
+  const std::vector<std::string> stages =
+      description.stages.empty() ? std::vector<std::string>{""} : description.stages;
   for (const description::Rule &rule : description.rules)
-    if (!rule.if_any &&
-        llvm::none_of(targets, [&](const std::string &target) { return mayMatch(rule, target); }))
+    if (!rule.if_any && llvm::none_of(targets, [&](const std::string &target) {
+          return llvm::any_of(stages, [&](const std::string &stage) {
+            return mayMatch(rule, {target, stage});
+          });
+        }))
       return "the rule '" + description::rule_text(rule) +
              "' matches none of the targets that are generated for, " + llvm::join(targets, ", ") +
              ": add such a target or remove the rule (P40)";
@@ -230,17 +321,22 @@ FailureOr<Artifact> compile(const description::Description &stated, ArrayRef<std
   if (fault)
     return emitError(UnknownLoc::get(context)) << *fault;
   const CpuCode cpuCode(options);
-  std::vector<Resolution> resolutions = resolve(description, targets);
+  std::vector<Resolution> resolutions;
   CudaTexts texts;
-  for (size_t i = 0, ways = resolutions.size(); i < ways; ++i)
-    if (failed(planApart(description, resolutions, i, options, context)))
-      return failure();
+  for (const std::vector<std::string> &stages : groupStages(description, targets)) {
+    std::vector<Resolution> ofStages = resolve(description, targets, stages);
+    for (size_t i = 0, ways = ofStages.size(); i < ways; ++i)
+      if (failed(planApart(description, ofStages, i, options, context)))
+        return failure();
+    llvm::move(ofStages, std::back_inserter(resolutions));
+  }
   for (Resolution &resolution : resolutions) {
-    resolution.planned = buildManifest(*resolution.module, description, resolution.targets,
+    resolution.planned = buildManifest(*resolution.module, description, resolution.resolved,
                                        cpuCode.variants, assumed);
     if (failed(describeCuda(resolution.planned, texts)))
       return failure();
   }
+  std::vector<KernelOp> cpuKernels = gatherCpuKernels(resolutions);
   Artifact artifact;
   artifact.texts = texts.take();
   std::string notCompiled;
@@ -252,7 +348,7 @@ FailureOr<Artifact> compile(const description::Description &stated, ArrayRef<std
     resolution.planned.manifest.text_count = static_cast<int32_t>(artifact.texts.size());
     artifact.manifests.push_back(resolution.planned.manifest);
   }
-  if (failed(emitCpuObject(resolutions.front().planned, artifact, cpuCode, context)))
+  if (failed(emitCpuObject(cpuKernels, artifact, cpuCode, context)))
     return failure();
   artifact.header = buildApiHeader(artifact.manifests.front(), artifact.identity);
   return artifact;

@@ -45,20 +45,15 @@ double inF32(double value) { return static_cast<float>(value); }
 
 class ManifestBuilder {
 public:
-  ManifestBuilder(ModuleOp module, const hd::Description &description,
-                  ArrayRef<std::string> targets, ArrayRef<cpu::CpuVariant> variants,
-                  const AssumedSizes &assumed)
-      : module(module), description(description), targets(targets), variants(variants),
+  ManifestBuilder(ModuleOp module, const hd::Description &description, const ResolvedFor &resolved,
+                  ArrayRef<cpu::CpuVariant> variants, const AssumedSizes &assumed)
+      : module(module), description(description), resolved(resolved), variants(variants),
         assumed(assumed) {}
 
   ManifestAndKernels build() {
     describeModel();
     for (auto graph : module.getOps<GraphOp>())
       addProgram(graph);
-    int32_t entry = static_cast<int32_t>(result.kernels.size());
-    for (auto [kernel, op] : llvm::zip(result.manifest.kernels, result.kernels))
-      if (op.hasFinish())
-        kernel.cpu_finish = entry++;
     return std::move(result);
   }
 
@@ -71,7 +66,9 @@ private:
     m.structure = hm::hash_of(hd::print_structure(description));
     for (const hd::Rule &rule : description.rules)
       m.rules.push_back(hd::rule_text(rule));
-    m.targets = targets.vec();
+    m.targets = resolved.targets;
+    m.stages = description.stages;
+    m.during = resolved.stages;
     describeLossScale();
     describeDecisions();
     for (const hd::Node &node : description.nodes) {
@@ -141,7 +138,7 @@ private:
   void describeLossScale() {
     if (!module->hasAttr(kLossScaleAttr))
       return;
-    Decision<hd::LossScale> decision = lossScaleOf(description.rules, targets.front());
+    Decision<hd::LossScale> decision = lossScaleOf(description.rules, resolved.first());
     const hd::LossScale &scale = *decision.field;
     result.manifest.loss_scale = {static_cast<hm::LossScale::Kind>(scale.kind),
                                   inF32(scale.initial),
@@ -184,6 +181,7 @@ private:
 
   void addParameters(GraphOp graph) {
     hm::Manifest &m = result.manifest;
+    int64_t alignment = getParameterAlignment(graph->getParentOfType<ModuleOp>());
     for (auto parameter : graph.getBody().front().getOps<ParameterOp>()) {
       auto type = cast<TensorType>(parameter.getType());
       InitializerAttr init = parameter.getInitializer();
@@ -199,7 +197,7 @@ private:
         p.initializer.low = init.getLow().getValueAsDouble();
         p.initializer.high = init.getHigh().getValueAsDouble();
       }
-      int64_t end = llvm::alignTo(p.offset + *type.getStaticElements(), 32);
+      int64_t end = llvm::alignTo(p.offset + *type.getStaticElements(), alignment);
       m.parameter_elements = std::max(m.parameter_elements, end);
       if (p.trained)
         m.trained_elements = std::max(m.trained_elements, end);
@@ -265,6 +263,8 @@ private:
       return hm::Role::input_gradient;
     case BufferRole::Cache:
       return hm::Role::cache;
+    case BufferRole::Remainders:
+      return hm::Role::remainders;
     }
     llvm_unreachable("all roles are listed");
   }
@@ -329,8 +329,9 @@ private:
   }
 
   int32_t indexOf(KernelOp kernel) {
+    std::string structure = structureOf(kernel);
     auto [it, inserted] =
-        indices.try_emplace(structureOf(kernel), static_cast<int32_t>(result.kernels.size()));
+        indices.try_emplace(structure, static_cast<int32_t>(result.kernels.size()));
     if (inserted) {
       hm::Kernel k;
       k.name = kernel.getName().str();
@@ -341,9 +342,9 @@ private:
         k.tasks.insert(k.tasks.begin(),
                        {{dimension(kernel.getDomain().getValue().back())}, hm::kMostColumns});
       k.blocking = blockingOf(kernel, result.manifest.symbols, variants);
-      k.cpu_entry = it->second;
       result.manifest.kernels.push_back(std::move(k));
       result.kernels.push_back(kernel);
+      result.structures.push_back(std::move(structure));
     }
     return it->second;
   }
@@ -382,7 +383,7 @@ private:
 
   ModuleOp module;
   const hd::Description &description;
-  ArrayRef<std::string> targets;
+  const ResolvedFor &resolved;
   ArrayRef<cpu::CpuVariant> variants;
   const AssumedSizes &assumed;
   ManifestAndKernels result;
@@ -393,9 +394,9 @@ private:
 } // namespace
 
 ManifestAndKernels buildManifest(ModuleOp module, const hd::Description &description,
-                                 ArrayRef<std::string> targets, ArrayRef<cpu::CpuVariant> variants,
+                                 const ResolvedFor &resolved, ArrayRef<cpu::CpuVariant> variants,
                                  const AssumedSizes &assumed) {
-  return ManifestBuilder(module, description, targets, variants, assumed).build();
+  return ManifestBuilder(module, description, resolved, variants, assumed).build();
 }
 
 } // namespace halftone::ir

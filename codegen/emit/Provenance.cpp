@@ -67,10 +67,17 @@ private:
     return v;
   }
 
-  /// A kernel's casts, or that of a working copy, which the update performs.
+  /// A kernel's casts, or that of a working copy, which the update performs; what is the upper half
+  /// of masters (P69) the host rounds where there is no update.
   void noteCasts(Operation *op) {
     SmallVector<DictionaryAttr> casts;
     auto kernel = dyn_cast<KernelOp>(op);
+    auto isOfMasters = [&] {
+      int64_t place = op->getAttrOfType<PlacesAttr>(kPlacesAttr).getBuffers()[0];
+      return program.buffers[place].role == hm::Role::parameters;
+    };
+    if (!kernel && program.name != "training" && isOfMasters())
+      return;
     if (kernel)
       llvm::append_range(casts,
                          op->getAttrOfType<ArrayAttr>(kCastAttr).getAsRange<DictionaryAttr>());
@@ -91,12 +98,20 @@ private:
     }
   }
 
-  /// Masters, their gradients and the optimizer's state: f32 by the rules of the language.
+  /// Masters, in one buffer or in two (P69), their gradients and the optimizer's state: f32, where
+  /// rules do not say what states are held in (P68).
   void addMasters() {
     auto add = [&](StringRef name, hm::ValueRole role, hm::Pass pass, TensorType type,
-                   int64_t buffer) {
-      hm::Value v{name.str(),       name.str(), "parameter", role, pass,
-                  hm::Element::f32, -1,         {},          {},   static_cast<int32_t>(buffer)};
+                   int64_t buffer, DictionaryAttr decision = {}) {
+      hm::Value v{name.str(),  name.str(),
+                  "parameter", role,
+                  pass,        elementOf(type.getElementType()),
+                  -1,          {},
+                  {},          static_cast<int32_t>(buffer)};
+      if (decision)
+        v.rule = static_cast<int32_t>(decision.getAs<IntegerAttr>("rule").getInt());
+      if (auto beaten = decision ? decision.getAs<DenseI64ArrayAttr>("beaten") : nullptr)
+        v.beaten.assign(beaten.asArrayRef().begin(), beaten.asArrayRef().end());
       for (Attribute dim : type.getDims())
         v.shape.push_back(dimensionOf(dim, manifest.symbols));
       program.values.push_back(std::move(v));
@@ -107,10 +122,11 @@ private:
           return static_cast<int64_t>(i);
       return int64_t{-1};
     };
+    auto split = graph->getParentOfType<ModuleOp>()->getAttrOfType<DictionaryAttr>(kSplitByAttr);
     for (auto parameter : graph.getBody().front().getOps<ParameterOp>()) {
       auto type = cast<TensorType>(parameter.getType());
       add(parameter.getName(), hm::ValueRole::master, hm::Pass::none, type,
-          bufferOf(hm::Role::parameters));
+          bufferOf(hm::Role::parameters), split);
       if (graph.isTraining() && !parameter.getFrozen())
         add(parameter.getName(), hm::ValueRole::weight_gradient, hm::Pass::weight_gradient, type,
             bufferOf(hm::Role::gradients));
@@ -119,7 +135,8 @@ private:
       if (state.getOptimizer() && !isStateBeforeStep(state.getName()))
         add(state.getName(), hm::ValueRole::optimizer_state, hm::Pass::none,
             cast<TensorType>(state.getType()),
-            state->getAttrOfType<PlacesAttr>(kPlacesAttr).getBuffers()[0]);
+            state->getAttrOfType<PlacesAttr>(kPlacesAttr).getBuffers()[0],
+            state->getAttrOfType<DictionaryAttr>(kHeldByAttr));
   }
 
   void addProbes() {

@@ -300,6 +300,20 @@ DictionaryAttr importLossScale(Builder &builder, const hd::LossScale &scale) {
   return fields.getDictionary(builder.getContext());
 }
 
+/// Of each the norm and the names of its parameters.
+ArrayAttr importClipGroups(Builder &builder, const hd::Description &description) {
+  SmallVector<Attribute> groups;
+  for (const hd::ClipGroup &group : description.clip_groups) {
+    SmallVector<Attribute> names;
+    for (hd::NodeId parameter : group.parameters)
+      names.push_back(builder.getStringAttr(description.nodes[parameter].name));
+    groups.push_back(builder.getDictionaryAttr(
+        {builder.getNamedAttr("norm", builder.getF64FloatAttr(group.norm)),
+         builder.getNamedAttr("parameters", builder.getArrayAttr(names))}));
+  }
+  return builder.getArrayAttr(groups);
+}
+
 /// Its word as `kind`, and its settings by their words.
 DictionaryAttr importOptimizer(Builder &builder, const hd::Optimizer &optimizer) {
   SmallVector<NamedAttribute> fields;
@@ -322,7 +336,7 @@ DictionaryAttr importOptimizer(Builder &builder, const hd::Optimizer &optimizer)
 } // namespace
 
 OwningOpRef<ModuleOp> importDescription(const hd::Description &description, StringRef target,
-                                        MLIRContext *context) {
+                                        MLIRContext *context, StringRef stage) {
   context->loadDialect<HalftoneDialect, arith::ArithDialect, math::MathDialect>();
   OpBuilder builder(context);
   OwningOpRef<ModuleOp> module = ModuleOp::create(builder, builder.getUnknownLoc());
@@ -331,12 +345,19 @@ OwningOpRef<ModuleOp> importDescription(const hd::Description &description, Stri
   if (DictionaryAttr places = rulePlacesOf(context, description))
     (*module)->setAttr(kRulePlacesAttr, places);
   (*module)->setAttr(kTargetAttr, builder.getStringAttr(target));
-  hd::LossScale scale = lossScaleOf(description.rules, target).field.value_or(hd::LossScale());
+  if (stage.empty() && !description.stages.empty())
+    stage = description.stages.front();
+  if (!stage.empty())
+    (*module)->setAttr(kStageAttr, builder.getStringAttr(stage));
+  hd::LossScale scale =
+      lossScaleOf(description.rules, {target, stage}).field.value_or(hd::LossScale());
   if (scale.kind != hd::LossScale::Kind::none && !description.losses.empty())
     (*module)->setAttr(kLossScaleAttr, importLossScale(builder, scale));
   (*module)->setAttr(kOptimizerAttr, importOptimizer(builder, description.optimizer));
   if (description.clip)
     (*module)->setAttr(kClipAttr, builder.getF64FloatAttr(*description.clip));
+  if (!description.clip_groups.empty())
+    (*module)->setAttr(kClipGroupsAttr, importClipGroups(builder, description));
   if (description.clip_value)
     (*module)->setAttr(kClipValueAttr, builder.getF64FloatAttr(*description.clip_value));
   if (description.average)

@@ -9,11 +9,12 @@
 namespace halftone::ir {
 
 /// A module with graph "inference" (what outputs and losses need) and, when there are losses, graph
-/// "training". `description` is valid (halftone/description/validate.hpp); `target` is the one that
-/// rules are resolved for.
+/// "training". `description` is valid (halftone/description/validate.hpp); `target` and `stage`,
+/// the first one where it is empty, are those that rules are resolved for.
 mlir::OwningOpRef<mlir::ModuleOp> importDescription(const description::Description &description,
                                                     llvm::StringRef target,
-                                                    mlir::MLIRContext *context);
+                                                    mlir::MLIRContext *context,
+                                                    llvm::StringRef stage = "");
 
 } // namespace halftone::ir
 

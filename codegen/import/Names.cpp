@@ -49,10 +49,10 @@ std::optional<std::string> findBadModelName(const std::string &name) {
   return findReserved("model", name);
 }
 
-std::optional<std::string> findBadSymbol(const std::string &symbol) {
-  if (symbol == "seed")
-    return "a dimension cannot be called 'seed', which is an option of every trainer: choose "
-           "another";
+std::optional<std::string> findBadSymbol(const std::string &symbol, bool hasStages) {
+  if (symbol == "seed" || (symbol == "stage" && hasStages))
+    return "a dimension cannot be called '" + symbol +
+           "', which is an option of every trainer: choose another";
   return findReserved("dimension", symbol);
 }
 
@@ -104,11 +104,10 @@ std::optional<std::string> findBadName(const hd::Description &description) {
   Identifiers inputs("input"), outputs("output");
   std::optional<std::string> fault;
   for (const hd::Node &node : description.nodes) {
-    if ((fault = findBadNode(node)) ||
-        (hd::is_input(node.kind) && (fault = inputs.add(node.name))))
+    if ((fault = findBadNode(node)) || (hd::is_input(node.kind) && (fault = inputs.add(node.name))))
       return fault;
     for (const hd::Dimension &dim : node.shape)
-      if ((fault = findBadSymbol(dim.symbol)))
+      if ((fault = findBadSymbol(dim.symbol, !description.stages.empty())))
         return fault;
   }
   for (const hd::Output &output : description.outputs) {

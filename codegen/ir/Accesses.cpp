@@ -81,14 +81,56 @@ private:
                           : joined(joined(batch, reduced()), column()));
   }
 
-  /// Axes of extent 1 that the tensor does not spell join a neighbour.
-  AffineMap fit(Results results) {
-    while (results.size() > tensor.getRank()) {
-      auto *unit = llvm::find_if(results, [&](AffineExpr expr) {
-        auto axis = dyn_cast<AffineDimExpr>(expr);
-        auto extent = axis ? dyn_cast<IntegerAttr>(axes.extent(axis.getPosition())) : IntegerAttr();
-        return extent && extent.getInt() == 1;
+  /// Axes of extent 1 that the tensor does not spell join a neighbour: the first ones, unless
+  /// others then stand where it has other extents.
+  AffineMap fit(const Results &results) {
+    AffineMap first = dropFirstUnits(results);
+    return first && meets(first) ? first : dropUnspelled(results).value_or(first);
+  }
+
+  Attribute extentOf(AffineExpr expr) const {
+    auto axis = dyn_cast<AffineDimExpr>(expr);
+    return axis ? axes.extent(axis.getPosition()) : Attribute();
+  }
+  static bool isUnit(Attribute extent) {
+    auto number = dyn_cast_or_null<IntegerAttr>(extent);
+    return number && number.getInt() == 1;
+  }
+
+  /// Whether all axes but those of extent 1 are as long as the dimensions that they stand for.
+  bool meets(AffineMap map) const {
+    bool meets = true;
+    for (auto [expr, dim] : llvm::zip_equal(map.getResults(), tensor.getDims()))
+      expr.walk([&, dim = dim](AffineExpr part) {
+        Attribute extent = extentOf(part);
+        meets &= !extent || isUnit(extent) || extent == dim;
       });
+    return meets;
+  }
+
+  /// Each dimension by the first axis of its extent behind that of the one before; none where other
+  /// axes than units are left.
+  std::optional<AffineMap> dropUnspelled(const Results &results) const {
+    Results spelled, left;
+    for (AffineExpr expr : results) {
+      Attribute extent = extentOf(expr);
+      if (spelled.size() < tensor.getRank() && extent == tensor.getDims()[spelled.size()])
+        spelled.push_back(expr);
+      else if (isUnit(extent))
+        left.push_back(expr);
+      else
+        return std::nullopt;
+    }
+    if (spelled.size() != tensor.getRank() || spelled.empty())
+      return std::nullopt;
+    for (AffineExpr unit : left)
+      spelled.back() = spelled.back() + unit;
+    return AffineMap::get(axes.size(), 0, spelled, context);
+  }
+
+  AffineMap dropFirstUnits(Results results) {
+    while (results.size() > tensor.getRank()) {
+      auto *unit = llvm::find_if(results, [&](AffineExpr expr) { return isUnit(extentOf(expr)); });
       if (unit == results.end())
         return {};
       AffineExpr axis = *unit;

@@ -175,7 +175,8 @@ def Halftone_BufferRole : Halftone_Enum<"BufferRole", [
     I32EnumAttrCase<"Loss", 8, "loss">, I32EnumAttrCase<"Hyperparameter", 9, "hyperparameter">,
     I32EnumAttrCase<"Statistic", 10, "statistic">, I32EnumAttrCase<"WorkingCopies", 11, "working_copies">,
     I32EnumAttrCase<"Accumulated", 12, "accumulated">, I32EnumAttrCase<"Counters", 13, "counters">,
-    I32EnumAttrCase<"InputGradient", 14, "input_gradient">, I32EnumAttrCase<"Cache", 15, "cache">]>;
+    I32EnumAttrCase<"InputGradient", 14, "input_gradient">, I32EnumAttrCase<"Cache", 15, "cache">,
+    I32EnumAttrCase<"Remainders", 16, "remainders">]>;
 def Halftone_BufferAttr : AttrDef<Halftone_Dialect, "Buffer"> {
   let mnemonic = "buffer";
   let summary = "One buffer of a graph's memory plan";

@@ -113,6 +113,12 @@ std::string stateBeforeStepBuffer(StringRef state) {
 
 bool isStateBeforeStep(StringRef buffer) { return buffer.starts_with(manifest::kBeforeStep); }
 
+int64_t getParameterAlignment(ModuleOp module) {
+  constexpr int64_t kStandard = 32;
+  auto stated = module->getAttrOfType<IntegerAttr>(kParameterAlignmentAttr);
+  return stated ? stated.getInt() : kStandard;
+}
+
 Phase getPhase(Operation *op) {
   auto phase = op->getAttrOfType<PhaseAttr>(kPhaseAttr);
   return phase ? phase.getValue() : Phase::Forward;

@@ -74,6 +74,11 @@ inline constexpr llvm::StringLiteral kGradientOfAttr = "halftone.gradient_of";
 inline constexpr llvm::StringLiteral kPartialSumAttr = "halftone.partial_sum";
 /// What a rule says about recomputing the operation's result (BoolAttr, P16).
 inline constexpr llvm::StringLiteral kRecomputeAttr = "halftone.recompute";
+/// Set by ChooseSaved on the module where steps towards less memory are looked for (P67):
+/// dictionary of `steps`, those that there are; of those that were taken, `layers` (array of
+/// StringAttr, in order), whose results are computed again, and `operations`, what that costs;
+/// `of_step`, the operations of a step without.
+inline constexpr llvm::StringLiteral kRecomputationAttr = "halftone.recomputation";
 /// Set by RoundInternals on a layer: what it rounds internal values to (P39), a dictionary of
 /// EncodingAttr by their names; f32 for those that are not there.
 inline constexpr llvm::StringLiteral kRoundedInsideAttr = "halftone.rounded_inside";
@@ -88,6 +93,10 @@ inline constexpr llvm::StringLiteral kDecisionsAttr = "halftone.decisions";
 /// `rule`.
 inline constexpr llvm::StringLiteral kValuesAttr = "halftone.values";
 inline constexpr llvm::StringLiteral kCastAttr = "halftone.cast";
+/// Set by BuildUpdate on an optimizer's state, and on the module where masters have remainders
+/// (P68, P69): which rule says what it is held in, a dictionary of `rule` and, if any, `beaten`.
+inline constexpr llvm::StringLiteral kHeldByAttr = "halftone.held_by";
+inline constexpr llvm::StringLiteral kSplitByAttr = "halftone.split_by";
 /// On kernels: whether they do nothing but cast (BoolAttr).
 inline constexpr llvm::StringLiteral kOnlyCastsAttr = "halftone.only_casts";
 /// The name of the graph that is run to find the first value that is not finite.
@@ -138,18 +147,27 @@ inline constexpr llvm::StringLiteral kLossWithoutOutputAttr = "halftone.loss_wit
 /// On the module, set by import: the model's name (StringAttr); the precision rules
 /// (RulesAttr); where layers and parameters stand, when rules have bounds (dictionary of
 /// contractions before and behind, depth and elements, P60); the target that rules are resolved for
-/// (StringAttr, "cpu" when absent); the optimizer (dictionary with `kind` and its numbers); the
+/// (StringAttr, "cpu" when absent), and the stage (StringAttr, absent where the model declares
+/// none, P66); the optimizer (dictionary with `kind` and its numbers); the
 /// largest gradient norm and the largest size of a gradient's element (F64, absent without clips);
+/// of clips of groups an array of dictionaries, `norm` and `parameters`, their names (U2);
 /// the loss scale (dictionary with `kind` and its numbers, absent without one).
 inline constexpr llvm::StringLiteral kModelAttr = "halftone.model";
 inline constexpr llvm::StringLiteral kRulesAttr = "halftone.rules";
 inline constexpr llvm::StringLiteral kRulePlacesAttr = "halftone.rule_places";
 inline constexpr llvm::StringLiteral kTargetAttr = "halftone.target";
+inline constexpr llvm::StringLiteral kStageAttr = "halftone.stage";
 inline constexpr llvm::StringLiteral kLossScaleAttr = "halftone.loss_scale";
 inline constexpr llvm::StringLiteral kOptimizerAttr = "halftone.optimizer";
 inline constexpr llvm::StringLiteral kClipAttr = "halftone.clip";
+inline constexpr llvm::StringLiteral kClipGroupsAttr = "halftone.clip_groups";
 inline constexpr llvm::StringLiteral kClipValueAttr = "halftone.clip_value";
 inline constexpr llvm::StringLiteral kAverageAttr = "halftone.average";
+/// On the module, set by BuildUpdate where the update takes norms of parts of the flat buffers
+/// (U15): their parameters begin at multiples of so many elements.
+inline constexpr llvm::StringLiteral kParameterAlignmentAttr = "halftone.parameter_alignment";
+/// kParameterAlignmentAttr's, or 32.
+int64_t getParameterAlignment(mlir::ModuleOp module);
 
 /// Names of the buffers of an output and of its gradient: an output may have the name of another
 /// node.

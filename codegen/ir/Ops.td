@@ -320,6 +320,11 @@ def Halftone_IntegerOp : Halftone_ScalarOp<"integer", "The number of a delivered
   let results = (outs AnyTypeOf<[F32, I32]>:$result);
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
 }
+def Halftone_Low16Op : Halftone_ScalarOp<"low16", "The integer of 16 bits that an i32 is, whose higher bits say no more than its sign"> {
+  let arguments = (ins I32:$x);
+  let results = (outs SI16:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
+}
 def Halftone_CountOp : Halftone_ScalarOp<"count", "The product of the dimensions, as i32 or as a float: exact below 2^24, else nearest"> {
   let arguments = (ins ArrayAttr:$dims);
   let results = (outs AnyTypeOf<[AnyFloat, I32]>:$result);

@@ -41,8 +41,10 @@ template <typename Part, typename Fits> bool anyFits(const std::vector<Part> &pa
   return parts.empty() || llvm::any_of(parts, fits);
 }
 
-bool targetFits(const hd::Clause &clause, StringRef target) {
-  return anyFits(clause.targets, [&](const hd::TargetRange &range) { return fits(range, target); });
+bool situationFits(const hd::Clause &clause, Situation is) { // P3, P66
+  return anyFits(clause.targets,
+                 [&](const hd::TargetRange &range) { return fits(range, is.target); }) &&
+         anyFits(clause.stages, [&](const std::string &stage) { return is.stage == stage; });
 }
 
 /// The site's name without its last part, empty where it has none.
@@ -55,8 +57,7 @@ StringRef withoutPart(const Site &site) {
 
 bool nameFits(StringRef glob, const Site &site) { // P5
   StringRef shorter = withoutPart(site);
-  return hd::glob_matches(glob, site.name) ||
-         (!shorter.empty() && hd::glob_matches(glob, shorter));
+  return hd::glob_matches(glob, site.name) || (!shorter.empty() && hd::glob_matches(glob, shorter));
 }
 
 } // namespace
@@ -97,6 +98,8 @@ Rules::Rules(ModuleOp module) : target("cpu") {
     rules = attribute.getList().rules;
   if (auto attribute = module->getAttrOfType<StringAttr>(kTargetAttr))
     target = attribute.getValue().str();
+  if (auto attribute = module->getAttrOfType<StringAttr>(kStageAttr))
+    stage = attribute.getValue().str();
   auto known = module->getAttrOfType<DictionaryAttr>(kRulePlacesAttr);
   for (NamedAttribute entry : known ? known.getValue() : ArrayRef<NamedAttribute>()) {
     ArrayRef<int64_t> numbers = cast<DenseI64ArrayAttr>(entry.getValue());
@@ -131,9 +134,8 @@ bool Rules::lies(const hd::Bounds &bounds, const Site &site) const {
 
 bool Rules::matches(const hd::Rule &rule, const Site &site) const {
   auto any = [&](const std::vector<hd::Clause> &clauses, bool areExceptions) {
-    return llvm::any_of(clauses, [&](const hd::Clause &clause) {
-      return matches(clause, site, areExceptions);
-    });
+    return llvm::any_of(
+        clauses, [&](const hd::Clause &clause) { return matches(clause, site, areExceptions); });
   };
   bool isMeant = rule.clauses.empty() ? !site.named : any(rule.clauses, false);
   return isMeant && !any(rule.exceptions, true); // P61
@@ -145,7 +147,7 @@ bool Rules::matches(const hd::Clause &clause, const Site &site, bool isException
           ? site.named && !isException
           : !site.role || !llvm::is_contained(clause.roles, *site.role)) // P18, P19
     return false;
-  return targetFits(clause, target) && lies(clause.bounds, site) &&
+  return situationFits(clause, {target, stage}) && lies(clause.bounds, site) &&
          (!clause.layer || nameFits(*clause.layer, site)) &&
          anyFits(clause.classes,
                  [&](hd::LayerClass c) {
@@ -172,31 +174,43 @@ DictionaryAttr decisionAttr(MLIRContext *context, StringRef field, StringRef set
        builder.getNamedAttr("beaten", builder.getDenseI64ArrayAttr(beaten))});
 }
 
-bool mayMatch(const hd::Rule &rule, StringRef target) {
+bool mayMatch(const hd::Rule &rule, Situation situation) {
   auto excepts = [&](const hd::Clause &c) {
     hd::Clause elsewhere = c;
     elsewhere.targets.clear();
-    return elsewhere == hd::Clause() && targetFits(c, target);
+    elsewhere.stages.clear();
+    return elsewhere == hd::Clause() && situationFits(c, situation);
   };
-  return anyFits(rule.clauses, [&](const hd::Clause &c) { return targetFits(c, target); }) &&
+  return anyFits(rule.clauses, [&](const hd::Clause &c) { return situationFits(c, situation); }) &&
          llvm::none_of(rule.exceptions, excepts);
 }
 
-std::string resolutionOf(const std::vector<hd::Rule> &rules, StringRef target) {
+std::string resolutionOf(const std::vector<hd::Rule> &rules, Situation situation) {
   std::string bits;
   for (const hd::Rule &rule : rules)
     for (const std::vector<hd::Clause> *clauses : {&rule.clauses, &rule.exceptions})
       for (const hd::Clause &clause : *clauses)
-        bits += targetFits(clause, target) ? '1' : '0';
+        bits += situationFits(clause, situation) ? '1' : '0';
   return bits;
 }
 
-Decision<hd::LossScale> lossScaleOf(const std::vector<hd::Rule> &rules, StringRef target) {
-  Decision<hd::LossScale> decision;
+/// A field of the whole model.
+template <typename Field>
+static Decision<Field> decideOfModel(const std::vector<hd::Rule> &rules,
+                                     std::optional<Field> hd::Rule::*field, Situation situation) {
+  Decision<Field> decision;
   for (auto [index, rule] : llvm::enumerate(rules))
-    if (rule.loss_scale && mayMatch(rule, target))
-      decision.take(*rule.loss_scale, index);
+    if (rule.*field && mayMatch(rule, situation))
+      decision.take(*(rule.*field), index);
   return decision;
+}
+
+Decision<hd::LossScale> lossScaleOf(const std::vector<hd::Rule> &rules, Situation situation) {
+  return decideOfModel(rules, &hd::Rule::loss_scale, situation);
+}
+
+Decision<hd::MemoryBudget> memoryBudgetOf(const std::vector<hd::Rule> &rules, Situation situation) {
+  return decideOfModel(rules, &hd::Rule::memory_budget, situation);
 }
 
 } // namespace halftone::ir

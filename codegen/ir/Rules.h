@@ -36,7 +36,7 @@ template <typename Field> struct Decision {
 
 class Rules {
 public:
-  /// From the module's kRulesAttr and kTargetAttr.
+  /// From the module's kRulesAttr, kTargetAttr and kStageAttr.
   explicit Rules(mlir::ModuleOp module);
 
   /// The last rule that matches and states the field wins (P4).
@@ -58,7 +58,15 @@ private:
 
   std::vector<description::Rule> rules;
   llvm::StringMap<description::Place> places; ///< by layer and by parameter (P60)
-  std::string target;
+  std::string target, stage;
+};
+
+/// Where rules are asked what they say: a target, and a stage of the run (P66), which is empty
+/// where the model declares none.
+struct Situation {
+  Situation(llvm::StringRef target, llvm::StringRef stage = "") : target(target), stage(stage) {}
+
+  llvm::StringRef target, stage;
 };
 
 /// For kRulePlacesAttr, null where no rule has bounds.
@@ -70,15 +78,19 @@ mlir::DictionaryAttr decisionAttr(mlir::MLIRContext *context, llvm::StringRef fi
                                   llvm::StringRef setting, int64_t rule,
                                   llvm::ArrayRef<int64_t> beaten, const Site &where);
 
-/// L1: what the last rule that fits `target` says; no field when none does.
+/// L1: what the last rule that fits there says; no field when none does.
 Decision<description::LossScale> lossScaleOf(const std::vector<description::Rule> &rules,
-                                             llvm::StringRef target);
+                                             Situation situation);
 
-/// Whether some clause of the rule may match on `target`.
-bool mayMatch(const description::Rule &rule, llvm::StringRef target);
+/// P67: likewise.
+Decision<description::MemoryBudget> memoryBudgetOf(const std::vector<description::Rule> &rules,
+                                                   Situation situation);
 
-/// Equal for two targets exactly when no clause tells them apart.
-std::string resolutionOf(const std::vector<description::Rule> &rules, llvm::StringRef target);
+/// Whether some clause of the rule may match there.
+bool mayMatch(const description::Rule &rule, Situation situation);
+
+/// Equal for two situations exactly when no clause tells them apart.
+std::string resolutionOf(const std::vector<description::Rule> &rules, Situation situation);
 
 } // namespace halftone::ir
 

@@ -4,6 +4,7 @@
 #include "codegen/ir/Continuation.h"
 #include "codegen/passes/Passes.h"
 #include "codegen/passes/ScaledRounding.h"
+#include "codegen/skeletons/KernelGroup.h"
 
 namespace halftone::ir {
 #define GEN_PASS_DEF_BUILDDECODE
@@ -70,10 +71,11 @@ private:
     return success();
   }
 
-  /// Whether it is a parameter, rounded.
+  /// Whether it is a parameter, rounded or put together (P69).
   static bool isOfParameter(Operation *op) {
-    return isa<ParameterOp>(op) || ((isa<CastOp>(op) || isOfScaledRounding(op)) &&
-                                    isOfParameter(op->getOperand(0).getDefiningOp()));
+    return isa<ParameterOp, WorkingCopyOp>(op) ||
+           ((isa<CastOp>(op) || isOfScaledRounding(op) || isForAnyAccess(op)) &&
+            isOfParameter(op->getOperand(0).getDefiningOp()));
   }
 
   /// A tensor's scale is that of all tokens at hand (P54).

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flat parameter layout, and M4, U0 to U14 and L3 as ordinary operations.
+// M4, U0 to U16 and L3 as ordinary operations.
 #include <cmath>
 
+#include "codegen/passes/HeldStates.h"
 #include "codegen/passes/LossScaleForm.h"
 #include "codegen/passes/Optimizers.h"
+#include "codegen/passes/ParameterLayout.h"
 #include "codegen/passes/Passes.h"
 #include "codegen/passes/Schedules.h"
+#include "codegen/passes/SplitMasters.h"
 
 namespace halftone::ir {
 #define GEN_PASS_DEF_BUILDUPDATE
@@ -17,72 +20,45 @@ using namespace mlir;
 namespace halftone::ir {
 namespace {
 
-constexpr int64_t kParameterAlignment = 32; // elements, docs/spec/description.md, Update
-
-int64_t alignUp(int64_t value) {
-  return (value + kParameterAlignment - 1) / kParameterAlignment * kParameterAlignment;
-}
-
 class Update {
 public:
   explicit Update(GraphOp graph)
       : graph(graph), module(graph->getParentOfType<ModuleOp>()),
         builder(OpBuilder::atBlockEnd(&graph.getBody().front())),
-        loc(NameLoc::get(builder.getStringAttr("update"))), schedule(graph),
+        loc(NameLoc::get(builder.getStringAttr("update"))), held(module),
+        optimizer(createOptimizer(module->getAttrOfType<DictionaryAttr>(kOptimizerAttr), graph)),
+        layout(graph, hasNorms()), schedule(graph),
         averages(module->getAttrOfType<FloatAttr>(kAverageAttr)) {}
 
-  void run() {
-    layOut();
+  LogicalResult run() {
+    int64_t trainedElements = layout.getTrainedElements();
     if (trainedElements == 0)
-      return;
+      return success();
+    if (hasNorms() && trainedElements > PartNorms::kMostElements)
+      return graph.emitError() << "the update takes norms of parameters, of at most "
+                               << PartNorms::kMostElements << " trained elements, and there are "
+                               << trainedElements
+                               << ": use another optimizer than lamb, and clip() of all parameters";
     auto flatType = TensorType::get(
         graph.getContext(), {builder.getI64IntegerAttr(trainedElements)}, builder.getF32Type());
     Value gradients = flatten(flatType);
     Value parameters = FlatParametersOp::create(builder, loc, flatType);
-    std::unique_ptr<OptimizerForm> optimizer =
-        createOptimizer(module->getAttrOfType<DictionaryAttr>(kOptimizerAttr), graph);
     SmallVector<AssignOp> assignments(graph.getBody().front().getOps<AssignOp>());
     accumulate(gradients);
-    Checked checked = check(gradients, *optimizer);
-    update(parameters, gradients, checked, *optimizer);
+    Checked checked = check(gradients);
+    update(parameters, gradients, checked);
     for (AssignOp assign : assignments)
       if (auto state = assign.getDestination().getDefiningOp<StateOp>())
         moveOn(state, assign, checked.finite);
     schedule.erase();
+    return success();
   }
 
 private:
-  /// Trained parameters group by group (equal decay and learning-rate scale), then the frozen ones.
-  void layOut() {
-    using Key = std::pair<bool, double>;
-    SmallVector<std::pair<Key, SmallVector<ParameterOp>>> byGroup;
-    SmallVector<ParameterOp> frozen;
-    for (auto parameter : graph.getBody().front().getOps<ParameterOp>()) {
-      if (parameter.getFrozen()) {
-        frozen.push_back(parameter);
-        continue;
-      }
-      Key key{parameter.getDecay(), parameter.getLearningRateScale().convertToDouble()};
-      auto group = llvm::find_if(byGroup, [&](auto &entry) { return entry.first == key; });
-      if (group == byGroup.end()) {
-        byGroup.emplace_back(key, SmallVector<ParameterOp>());
-        group = std::prev(byGroup.end());
-      }
-      group->second.push_back(parameter);
-    }
-    int64_t offset = 0;
-    auto place = [&](ParameterOp parameter) {
-      parameter.setOffset(offset);
-      offset = alignUp(offset + *cast<TensorType>(parameter.getType()).getStaticElements());
-    };
-    for (auto &[key, members] : byGroup) {
-      int64_t begin = offset;
-      llvm::for_each(members, place);
-      groups.push_back({begin, offset, key.first, key.second});
-    }
-    trainedElements = offset;
-    llvm::for_each(frozen, place);
-  }
+  using Group = ParameterLayout::Group;
+
+  /// Whether the update takes sums over parts of the flat buffers (U15).
+  bool hasNorms() const { return module->hasAttr(kClipGroupsAttr) || optimizer->countSums() > 0; }
 
   Value flatten(TensorType type) {
     SmallVector<std::pair<int64_t, GradientOp>> found;
@@ -102,8 +78,9 @@ private:
     return op;
   }
 
-  Value state(StringRef name, ArrayRef<Attribute> dims, double initial) {
-    auto type = TensorType::get(graph.getContext(), dims, builder.getF32Type());
+  Value state(StringRef name, ArrayRef<Attribute> dims, double initial,
+              Element element = Element::f32) {
+    auto type = TensorType::get(graph.getContext(), dims, typeOf(graph.getContext(), element));
     return StateOp::create(builder, loc, type, builder.getStringAttr(name),
                            builder.getF64FloatAttr(initial), builder.getUnitAttr());
   }
@@ -135,13 +112,14 @@ private:
     Value learningRate;         ///< null without a schedule
     Value averageShare;         ///< null without averages
     SmallVector<Value> carried; ///< the optimizer's, after this step
+    Value clips = {};           ///< a coefficient for every block; null without clips of groups
   };
 
-  Checked check(Value gradients, OptimizerForm &optimizer) {
+  Checked check(Value gradients) {
     auto scalar = TensorType::get(graph.getContext(), {}, builder.getF32Type());
     LossScaleForm lossScale(module->getAttrOfType<DictionaryAttr>(kLossScaleAttr));
     SmallVector<Value> carried, scale = lossScale.carried(graph, builder, loc);
-    for (const OptimizerForm::Scalar &s : optimizer.carriedScalars())
+    for (const OptimizerForm::Scalar &s : optimizer->carriedScalars())
       carried.push_back(state(s.name, {}, s.initial));
     size_t ofOptimizer = carried.size(), ofScale = scale.size();
     for (const OptimizerForm::Scalar &s : averages.carriedScalars())
@@ -171,7 +149,7 @@ private:
     auto total =
         makeReduce(builder, loc, "total", {}, summed, types, nullptr, [&](Scalars &, ValueRange a) {
           return finishCheck(a[0], a.slice(1, ofUpdates), a.slice(1 + ofUpdates, ofScale),
-                             a.drop_front(1 + ofUpdates + ofScale), optimizer, lossScale);
+                             a.drop_front(1 + ofUpdates + ofScale), lossScale);
         });
     setPhase(total, Phase::Check);
     ValueRange outputs = total.getOutputs();
@@ -190,22 +168,49 @@ private:
       sink<StatisticOp>(builder.getStringAttr("learning_rate.scheduled"), outputs.back(),
                         Phase::Check);
     }
+    checked.clips = clipGroups(gradients, checked.inverse);
     return checked;
+  }
+
+  /// U2: the coefficient of each clip of a group, at all blocks of its parameters; null without.
+  Value clipGroups(Value gradients, Value inverse) {
+    auto clips = module->getAttrOfType<ArrayAttr>(kClipGroupsAttr);
+    if (!clips)
+      return {};
+    SmallVector<double> largest;
+    for (auto clip : clips.getAsRange<DictionaryAttr>())
+      largest.push_back(clip.getAs<FloatAttr>("norm").getValueAsDouble());
+    PartNorms norms(builder, loc, layout.getTrainedElements(), Phase::Check);
+    SmallVector<Value> sums =
+        norms.sumBlocks("clip_squares", {gradients, inverse}, 1, [](Scalars &s, ValueRange a) {
+          Value g = s.mul(a[0], a[1]);
+          return SmallVector<Value>{s.mul(g, g)};
+        });
+    return norms.spread("clip", sums, layout.getClips(),
+                        [&](Scalars &s, Value part, ValueRange sum) {
+                          auto ofPart = [&] { return PartNorms::choose(s, part, largest); };
+                          return clipCoefficient(s, ofPart, s.sqrt(sum[0]));
+                        });
+  }
+
+  static Value clipCoefficient(Scalars &s, llvm::function_ref<Value()> largest,
+                               Value norm) { // U2
+    Value ratio = s.div(largest(), s.add(norm, s.like(norm, 1e-6)));
+    return s.minimum(s.like(norm, 1), ratio);
   }
 
   /// `carried` are scalars of the optimizer, the averages and the schedule; `set` those that the
   /// host sets: the number of micro-batches and, with a schedule, the learning rate.
   SmallVector<Value> finishCheck(Value sum, ValueRange carried, ValueRange scale, ValueRange set,
-                                 OptimizerForm &optimizer, LossScaleForm &lossScale) {
+                                 LossScaleForm &lossScale) {
     Scalars s(builder, loc);
     Value norm = s.sqrt(sum);
     // Neither infinite nor NaN: an ordered comparison fails for NaN.
     Value finite = s.compare(arith::CmpFPredicate::OLT, sum, s.like(sum, INFINITY));
     Value coefficient = s.like(sum, 1);
-    if (auto clip = module->getAttrOfType<FloatAttr>(kClipAttr)) { // U2
-      Value ratio = s.div(s.like(sum, clip.getValueAsDouble()), s.add(norm, s.like(sum, 1e-6)));
-      coefficient = arith::MinimumFOp::create(builder, loc, s.like(sum, 1), ratio);
-    }
+    if (auto clip = module->getAttrOfType<FloatAttr>(kClipAttr))
+      coefficient = clipCoefficient(
+          s, [&] { return s.like(sum, clip.getValueAsDouble()); }, norm);
     SmallVector<Value> factors(scale.take_front(std::min<size_t>(1, scale.size())));
     factors.push_back(set[0]);
     SmallVector<Value> results{norm, s.select(finite, s.like(sum, 1), s.like(sum, 0)), coefficient,
@@ -213,7 +218,7 @@ private:
     ValueRange ofSchedule = carried.take_back(schedule.carriedScalars().size());
     ValueRange ofAverages =
         carried.drop_back(ofSchedule.size()).take_back(averages.carriedScalars().size());
-    SmallVector<Value> next = optimizer.nextScalars(s, carried);
+    SmallVector<Value> next = optimizer->nextScalars(s, carried);
     llvm::append_range(next, averages.nextScalars(s, ofAverages));
     llvm::append_range(next, schedule.nextScalars(s, ofSchedule));
     for (auto [before, after] : llvm::zip(carried, next)) // U7
@@ -240,69 +245,142 @@ private:
     setPhase(Op::create(builder, loc, name, value), phase);
   }
 
-  void update(Value parameters, Value gradients, const Checked &checked, OptimizerForm &optimizer) {
+  /// What code on an element of the update reads, and where that stands among its arguments.
+  struct Operands {
+    SmallVector<Value> values;
+    unsigned moments = 0, learningRate = 0, carried = 0, hyperparameters = 0;
+    std::optional<unsigned> averageShare = {}, weightDecay = {}, clips = {}, number = {};
+
+    unsigned add(Value value) {
+      values.push_back(value);
+      return values.size() - 1;
+    }
+    unsigned add(ValueRange more) {
+      llvm::append_range(values, more);
+      return values.size() - more.size();
+    }
+  };
+  /// Those behind the moments.
+  static constexpr unsigned kGradient = 1, kFirstMoment = 2;
+  static constexpr unsigned kFinite = 1, kCoefficient = 2, kInverse = 3; ///< behind learningRate
+
+  void update(Value parameters, Value gradients, const Checked &checked) {
+    auto flat = cast<TensorType>(parameters.getType());
     Value learningRate = checked.learningRate
                              ? checked.learningRate
                              : hyperparameter("learning_rate", ofModel("learning_rate"));
-    auto flatDims = cast<TensorType>(parameters.getType()).getDims();
     SmallVector<Value> moments;
-    for (const OptimizerForm::Scalar &moment : optimizer.moments())
-      moments.push_back(state(moment.name, flatDims, moment.initial));
+    for (const OptimizerForm::Scalar &moment : optimizer->moments()) {
+      double first = held.first(moment.initial);
+      moments.push_back(held.state(state(moment.name, flat.getDims(), first, held.element())));
+    }
     for (StringRef name : averages.moments())
-      moments.push_back(state(name, flatDims, 0));
-    SmallVector<Value> inputs{parameters, gradients};
-    llvm::append_range(inputs, moments);
-    llvm::append_range(inputs, ArrayRef<Value>{learningRate, checked.finite, checked.coefficient,
-                                               checked.inverse});
+      moments.push_back(state(name, flat.getDims(), 0));
+    Operands operands{{parameters, gradients}, static_cast<unsigned>(moments.size())};
+    for (Value moment : moments)
+      operands.add(held.read(builder, moment));
+    operands.learningRate =
+        operands.add({learningRate, checked.finite, checked.coefficient, checked.inverse});
     if (checked.averageShare)
-      inputs.push_back(checked.averageShare);
-    llvm::append_range(inputs, checked.carried);
-    if (decays())
-      inputs.push_back(hyperparameter("weight_decay", ofModel("weight_decay")));
-    for (const OptimizerForm::Scalar &s : optimizer.hyperparameters())
-      inputs.push_back(hyperparameter(s.name, s.initial));
-    SmallVector<Type> types(1 + moments.size(), parameters.getType());
-    auto op = makeMap(builder, loc, "update", inputs, types, [&](Scalars &s, ValueRange a) {
-      return updateElement(s, a, moments.size(), optimizer);
-    });
+      operands.averageShare = operands.add(checked.averageShare);
+    operands.carried = operands.add(checked.carried);
+    if (layout.decays())
+      operands.weightDecay = operands.add(hyperparameter("weight_decay", ofModel("weight_decay")));
+    SmallVector<Value> own;
+    for (const OptimizerForm::Scalar &s : optimizer->hyperparameters())
+      own.push_back(hyperparameter(s.name, s.initial));
+    operands.hyperparameters = operands.add(own);
+    if (checked.clips)
+      operands.clips = operands.add(checked.clips);
+    if (optimizer->countSums() > 0)
+      if (Value numbers = sumOverParameters(operands))
+        operands.number = operands.add(numbers);
+    Space space;
+    if (hasNorms())
+      space = {flat, PartNorms::accesses(flat, operands.values),
+               SmallVector<AccessAttr>(1 + moments.size(),
+                                       AccessAttr::get(graph.getContext(), AccessKind::Full))};
+    auto op = makeMap(builder, loc, "update", space, operands.values,
+                      SmallVector<Type>(1 + moments.size(), flat),
+                      [&](Scalars &s, ValueRange a) { return updateElement(s, a, operands); });
     setPhase(op, Phase::Update);
     setPhase(AssignOp::create(builder, loc, parameters, op.getOutputs()[0]), Phase::Update);
     for (auto [moment, next] : llvm::zip(moments, op.getOutputs().drop_front()))
-      setPhase(AssignOp::create(builder, loc, moment, next), Phase::Update);
+      setPhase(AssignOp::create(builder, loc, moment, held.round(builder, next, moment)),
+               Phase::Update);
   }
 
-  /// Arguments: parameter, gradient, moments, learning rate, finite, coefficient, inverse scale,
-  /// the averages' share, if there are any, carried scalars, the weight decay, if any parameter
-  /// decays, the optimizer's hyperparameters. The averages are the last moment.
-  SmallVector<Value> updateElement(Scalars &s, ValueRange a, size_t moments,
-                                   OptimizerForm &optimizer) {
+  /// U15: the optimizer's number of each parameter that has one, at all of its blocks; null where
+  /// none has.
+  Value sumOverParameters(const Operands &operands) {
+    SmallVector<FlatPart> parts;
+    for (const Group &group : layout.getGroups())
+      if (optimizer->sumsOver(group.decay))
+        llvm::append_range(parts, group.parameters);
+    if (parts.empty())
+      return {};
+    PartNorms norms(builder, loc, layout.getTrainedElements(), Phase::Update);
+    auto summands = [&](Scalars &s, ValueRange a) {
+      return optimizer->summands(s, elementOf(s, a, operands, /*inBlocks=*/true));
+    };
+    SmallVector<Value> sums =
+        norms.sumBlocks("parameter_squares", operands.values, optimizer->countSums(), summands);
+    return norms.spread("parameter_norms", sums, parts, [&](Scalars &s, Value, ValueRange of) {
+      return optimizer->numberOf(s, of);
+    });
+  }
+
+  /// What the optimizer is given of the element at which `a` are the operands; `inBlocks` where the
+  /// domain is that of PartNorms.
+  OptimizerForm::Element elementOf(Scalars &s, ValueRange a, const Operands &operands,
+                                   bool inBlocks) {
+    unsigned scalars = operands.learningRate;
     OptimizerForm::Element element;
     element.parameter = a[0];
-    element.gradient = s.mul(a[1], a[5 + moments]); // U0
-    if (module->hasAttr(kClipAttr))                 // U2
-      element.gradient = s.mul(element.gradient, a[4 + moments]);
+    element.gradient = s.mul(a[kGradient], a[scalars + kInverse]); // U0
+    if (module->hasAttr(kClipAttr))                                // U2
+      element.gradient = s.mul(element.gradient, a[scalars + kCoefficient]);
+    if (operands.clips) {
+      Value clipped = s.mul(element.gradient, a[*operands.clips]);
+      Value unclipped = element.gradient;
+      element.gradient = selectByGroup(inBlocks, [&](const Group &g) {
+        return g.clip == ParameterLayout::kNoClip ? unclipped : clipped;
+      });
+    }
     if (auto clip = module->getAttrOfType<FloatAttr>(kClipValueAttr)) {
       double largest = clip.getValueAsDouble();
       Value raised = s.maximum(element.gradient, s.like(a[0], -largest));
       element.gradient = s.minimum(raised, s.like(a[0], largest));
     }
-    size_t averaged = averages.isStated() ? 1 : 0;
-    element.moments.assign(a.begin() + 2, a.begin() + 2 + moments);
-    size_t own = optimizer.hyperparameters().size();
-    element.hyperparameters = llvm::to_vector(a.take_back(own));
-    Value decay = decays() ? a.drop_back(own).back() : Value();
+    element.moments = llvm::to_vector(a.slice(kFirstMoment, operands.moments));
     element.carried =
-        llvm::to_vector(a.drop_back(own + (decay ? 1 : 0)).drop_front(6 + moments + averaged));
+        llvm::to_vector(a.slice(operands.carried, optimizer->carriedScalars().size()));
+    element.hyperparameters =
+        llvm::to_vector(a.slice(operands.hyperparameters, optimizer->hyperparameters().size()));
+    Value decay = operands.weightDecay ? a[*operands.weightDecay] : Value();
     Value scale =
-        selectByGroup(s, [&](const Group &g) { return s.like(a[0], g.learningRateScale); });
-    element.learningRate = s.mul(a[2 + moments], scale); // U3
+        selectByGroup(inBlocks, [&](const Group &g) { return s.like(a[0], g.learningRateScale); });
+    element.learningRate = s.mul(a[scalars], scale); // U3
     element.weightDecay =
-        selectByGroup(s, [&](const Group &g) { return g.decay ? decay : s.like(a[0], 0); });
-    SmallVector<Value> next = optimizer.updateElement(s, element);
-    if (averages.isStated())
-      next.push_back(averages.updateElement(s, a[6 + moments], next[0], element.moments.back()));
-    Value finite = s.greater(a[3 + moments], s.like(a[0], 0));
+        selectByGroup(inBlocks, [&](const Group &g) { return g.decay ? decay : s.like(a[0], 0); });
+    return element;
+  }
+
+  /// The parameter's new value and the moments'; averages are the last of these.
+  SmallVector<Value> updateElement(Scalars &s, ValueRange a, const Operands &operands) {
+    OptimizerForm::Element element = elementOf(s, a, operands, /*inBlocks=*/false);
+    if (optimizer->countSums() > 0)
+      element.number = selectByGroup(/*inBlocks=*/false, [&](const Group &g) {
+        return optimizer->sumsOver(g.decay) ? a[*operands.number] : s.like(a[0], 1);
+      });
+    SmallVector<Value> next = optimizer->updateElement(s, element);
+    if (operands.averageShare)
+      next.push_back(
+          averages.updateElement(s, a[*operands.averageShare], next[0], element.moments.back()));
+    Value finite = s.greater(a[operands.learningRate + kFinite], s.like(a[0], 0));
     SmallVector<Value> results;
+    if (splitsMasters(module)) // M5
+      next[0] = settled(s, next[0]);
     results.push_back(s.select(finite, next[0], element.parameter)); // U7, M2
     for (auto [before, after] : llvm::zip(element.moments, ArrayRef(next).drop_front()))
       results.push_back(s.select(finite, after, before));
@@ -347,65 +425,29 @@ private:
     return copy.getOutputs()[0];
   }
 
-  struct Group {
-    int64_t begin, end;
-    bool decay;
-    double learningRateScale;
-  };
-
-  bool decays() const {
-    return llvm::any_of(groups, [](const Group &group) { return group.decay; });
-  }
-
-  /// What `of` gives for the element's group, chosen by its place in the flat buffer.
-  Value selectByGroup(Scalars &s, llvm::function_ref<Value(const Group &)> of) {
-    Value result = of(groups.back()), index;
-    for (const Group &group : llvm::drop_begin(llvm::reverse(groups))) {
-      if (!index)
-        index = ElementIndexOp::create(builder, loc, builder.getI64Type());
-      Value inside = s.compare(arith::CmpIPredicate::slt, index, s.integer(group.end, 64));
-      result = s.select(inside, of(group), result);
-    }
-    return result;
+  /// What `of` gives for the element's group.
+  Value selectByGroup(bool inBlocks, llvm::function_ref<Value(const Group &)> of) {
+    return layout.select(builder, loc, inBlocks, of);
   }
 
   GraphOp graph;
   ModuleOp module;
   OpBuilder builder;
   Location loc;
-  SmallVector<Group> groups;
-  int64_t trainedElements = 0;
   Value firstMicroBatch, microBatches; ///< hyperparameters
+  HeldStates held;
+  std::unique_ptr<OptimizerForm> optimizer;
+  ParameterLayout layout;
   ScheduleForm schedule;
   AverageForm averages;
 };
 
-/// Inference reads the same flat buffer, so its parameters take the training graph's offsets.
-void copyOffsets(ModuleOp module) {
-  llvm::StringMap<int64_t> offsets;
-  int64_t end = 0;
-  for (auto graph : module.getOps<GraphOp>())
-    for (auto parameter : graph.getBody().front().getOps<ParameterOp>())
-      if (graph.isTraining())
-        offsets[parameter.getName()] = *parameter.getOffset();
-  for (auto graph : module.getOps<GraphOp>())
-    for (auto parameter : graph.getBody().front().getOps<ParameterOp>()) {
-      if (graph.isTraining())
-        continue;
-      auto known = offsets.find(parameter.getName());
-      if (known == offsets.end()) { // a model without training
-        known = offsets.try_emplace(parameter.getName(), end).first;
-        end = alignUp(end + *cast<TensorType>(parameter.getType()).getStaticElements());
-      }
-      parameter.setOffset(known->second);
-    }
-}
-
 struct BuildUpdatePass : halftone::ir::impl::BuildUpdateBase<BuildUpdatePass> {
   void runOnOperation() override {
+    decideSplit(getOperation());
     for (auto graph : getOperation().getOps<GraphOp>())
-      if (graph.isTraining())
-        Update(graph).run();
+      if (graph.isTraining() && failed(Update(graph).run()))
+        return signalPassFailure();
     copyOffsets(getOperation());
   }
 };

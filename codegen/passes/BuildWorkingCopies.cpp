@@ -2,6 +2,7 @@
 // Working copies of weights (M1): one flat buffer for each chain of roundings that some operation
 // reads weights through, written by the update and by the refresh.
 #include "codegen/passes/Passes.h"
+#include "codegen/passes/SplitMasters.h"
 #include "halftone/encoding/text.hpp"
 #include "llvm/ADT/MapVector.h"
 
@@ -30,7 +31,8 @@ std::string bufferOf(const Chain &chain) {
 /// Of all graphs: each sees the same buffers.
 class WorkingCopies {
 public:
-  explicit WorkingCopies(ModuleOp module) : module(module), builder(module.getContext()) {}
+  explicit WorkingCopies(ModuleOp module)
+      : module(module), builder(module.getContext()), isSplit(splitsMasters(module)) {}
 
   void run() {
     for (auto graph : module.getOps<GraphOp>()) {
@@ -49,6 +51,9 @@ public:
     }
     for (CastOp cast : llvm::reverse(dead))
       cast.erase();
+    if (isSplit)
+      for (auto graph : module.getOps<GraphOp>())
+        splitMastersOf(graph);
   }
 
 private:
@@ -72,7 +77,8 @@ private:
     Chain chain;
     for (CastOp at = cast; at; at = at.getX().getDefiningOp<CastOp>())
       chain.insert(chain.begin(), at.getEncoding());
-    std::string buffer = bufferOf(chain);
+    bool isMaster = isSplit && chain == Chain{Encoding(Element::bf16)}; // its upper half
+    std::string buffer = isMaster ? kMasters.str() : bufferOf(chain);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointAfter(parameter);
     auto copy = WorkingCopyOp::create(builder, cast.getLoc(), cast.getType(),
@@ -81,20 +87,87 @@ private:
     for (StringRef attribute : {StringRef(kValuesAttr), StringRef(kCastAttr)})
       if (Attribute known = cast->getAttr(attribute))
         copy->setAttr(attribute, known);
-    chains.try_emplace(buffer, chain);
+    if (!isMaster)
+      chains.try_emplace(buffer, chain);
     cast.getResult().replaceUsesWithIf(copy, isReader);
   }
 
   int64_t countElements() {
-    int64_t end = 0;
+    int64_t end = 0, alignment = getParameterAlignment(module);
     module.walk([&](ParameterOp parameter) {
       int64_t elements = *cast<TensorType>(parameter.getType()).getStaticElements();
-      end = std::max<int64_t>(end, llvm::alignTo(*parameter.getOffset() + elements, 32));
+      end = std::max<int64_t>(end, llvm::alignTo(*parameter.getOffset() + elements, alignment));
     });
     return end;
   }
 
-  /// P14: masters are f32.
+  /// P69: in place of f32 both halves are read and written.
+  void splitMastersOf(GraphOp graph) {
+    if (auto assign = updateOf(graph)) {
+      builder.setInsertionPoint(assign);
+      auto [upper, lower] = splitMasters(builder, assign.getLoc(), assign.getX(), Phase::Update);
+      for (auto [half, buffer] : {std::pair(upper, kMasters), std::pair(lower, kRemainders)})
+        setPhase(AssignOp::create(builder, assign.getLoc(), flat(half.getType(), buffer), half),
+                 Phase::Update);
+      assign.erase();
+    }
+    Block &block = graph.getBody().front();
+    SmallVector<ParameterOp> parameters(block.getOps<ParameterOp>());
+    for (ParameterOp parameter : parameters) {
+      if (parameter->use_empty())
+        continue;
+      builder.setInsertionPointAfter(parameter);
+      joinWhereRead(parameter, halfOf(parameter, Element::bf16, kMasters),
+                    halfOf(parameter, Element::i16, kRemainders));
+    }
+    SmallVector<FlatParametersOp> wholes(block.getOps<FlatParametersOp>());
+    for (FlatParametersOp whole : wholes) {
+      builder.setInsertionPointAfter(whole);
+      joinWhereRead(whole, flat(withElement(whole.getType(), Element::bf16), kMasters),
+                    flat(withElement(whole.getType(), Element::i16), kRemainders));
+      whole.erase();
+    }
+  }
+
+  /// Every reader of `whole`, or of a view of it, puts the halves together.
+  void joinWhereRead(Value whole, Value upper, Value lower) {
+    for (OpOperand &use : llvm::make_early_inc_range(whole.getUses())) {
+      Operation *reader = use.getOwner();
+      builder.setInsertionPoint(reader);
+      if (auto view = dyn_cast<ViewOp>(reader)) {
+        joinWhereRead(view, viewed(view, upper), viewed(view, lower));
+        view.erase();
+      } else {
+        use.set(joinMasters(builder, reader->getLoc(), upper, lower, getPhase(reader)));
+      }
+    }
+  }
+
+  Value viewed(ViewOp view, Value half) {
+    auto again = cast<ViewOp>(builder.clone(*view));
+    again.getXMutable().assign(half);
+    Type element = cast<TensorType>(half.getType()).getElementType();
+    again.getResult().setType(cast<TensorType>(view.getType()).withElementType(element));
+    return again;
+  }
+
+  TensorType withElement(Type type, Element element) {
+    return cast<TensorType>(type).withElementType(typeOf(module.getContext(), element));
+  }
+
+  Value flat(Type type, StringRef buffer) {
+    return FlatWorkingCopiesOp::create(builder, module.getLoc(), type,
+                                       builder.getStringAttr(buffer));
+  }
+
+  Value halfOf(ParameterOp parameter, Element element, StringRef buffer) {
+    return WorkingCopyOp::create(builder, parameter.getLoc(),
+                                 withElement(parameter.getType(), element), parameter.getNameAttr(),
+                                 builder.getStringAttr(buffer),
+                                 builder.getI64IntegerAttr(*parameter.getOffset()));
+  }
+
+  /// P14
   Value masters(GraphOp graph, int64_t elements) {
     builder.setInsertionPointToEnd(&graph.getBody().front());
     auto flat = TensorType::get(module.getContext(), {builder.getI64IntegerAttr(elements)},
@@ -123,6 +196,7 @@ private:
 
   ModuleOp module;
   OpBuilder builder;
+  bool isSplit; ///< P69
   llvm::MapVector<std::string, Chain, llvm::StringMap<unsigned>> chains;
   SmallVector<CastOp> dead;
 };

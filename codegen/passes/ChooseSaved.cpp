@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the backward pass keeps from the forward pass, and what it computes again.
 #include "codegen/passes/Passes.h"
+#include "codegen/passes/Recomputation.h"
 #include "codegen/passes/ScaledRounding.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -14,23 +15,8 @@ using namespace mlir;
 namespace halftone::ir {
 namespace {
 
-/// Scalar operations that cost about one instruction; a division, a square root or a function of
-/// math counts more.
-constexpr int kCheapOperations = 8;
-
-bool isForward(Operation *op) {
-  return op && (getPhase(op) == Phase::Forward || getPhase(op) == Phase::Loss);
-}
-
-int costOf(Operation &scalar) {
-  if (isa<arith::ConstantOp>(scalar))
-    return 0;
-  return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp, arith::CmpFOp,
-             arith::SelectOp, arith::MinimumFOp, arith::MaximumFOp, math::FmaOp, math::AbsFOp,
-             math::FloorOp>(scalar)
-             ? 1
-             : kCheapOperations + 1;
-}
+/// What a cheap operation costs at most.
+constexpr int kCheapOperations = kCostly - 1;
 
 /// The map that `op` is, if it is one alone; what is built to find out is put into `scratch`.
 MapOp findMap(Operation *op, Block &scratch) {
@@ -84,21 +70,33 @@ bool canDoWithout(OpOperand &use) { return isForward(use.getOwner()) || canRecom
 /// What is a cast or a view of a kept value is as good as kept.
 bool isKept(Value value) {
   Operation *producer = value.getDefiningOp();
-  if (isa<InputOp, ParameterOp, StateOp>(producer))
+  if (isSource(producer))
     return true;
   if (!allReaders(value, canDoWithout))
     return true;
   return (isa<CastOp>(producer) || isView(producer)) && isKept(producer->getOperand(0));
 }
 
-/// The operation under the casts that round its result.
-Operation *rootOf(Value value) {
-  Operation *op = value.getDefiningOp();
-  while (isa<CastOp>(op) &&
-         !isa<InputOp, ParameterOp, StateOp>(op->getOperand(0).getDefiningOp()) &&
-         isForward(op->getOperand(0).getDefiningOp()))
-    op = op->getOperand(0).getDefiningOp();
-  return op;
+/// Whether a kernel that holds `root` can round this operand anew as it reads it: not where it
+/// reads others of its elements than those that it computes.
+bool roundsAsItReads(Operation *root, unsigned operand) {
+  AccessKind kind = getOperandAccesses(root)[operand].getKind();
+  return kind == AccessKind::Full || kind == AccessKind::Column || kind == AccessKind::Row ||
+         kind == AccessKind::Scalar;
+}
+
+/// Whether a kernel that holds `root` finds its operands in memory.
+bool findsOperands(Operation *root) {
+  return llvm::all_of(root->getOpOperands(), [&](OpOperand &operand) {
+    Value value = operand.get();
+    if (!roundsAsItReads(root, operand.getOperandNumber())) {
+      while (isExactCast(value.getDefiningOp()) && value.getDefiningOp()->hasAttr(kInlineAttr))
+        value = value.getDefiningOp()->getOperand(0);
+      if (isa<CastOp>(value.getDefiningOp()))
+        return !allReaders(value, canDoWithout);
+    }
+    return isKept(value);
+  });
 }
 
 bool isStochastic(Operation *op) {
@@ -173,49 +171,74 @@ private:
   llvm::DenseMap<Value, Value> clones;
 };
 
-/// Where the backward pass reads a value. A state that takes it reads it as it was (D7).
-SmallVector<OpOperand *> backwardUses(Value value) {
-  SmallVector<OpOperand *> uses;
-  for (OpOperand &use : value.getUses())
-    if (getPhase(use.getOwner()) == Phase::LossBackward ||
-        getPhase(use.getOwner()) == Phase::Backward)
-      uses.push_back(&use);
-  return uses;
-}
-
 class Chooser {
 public:
   explicit Chooser(GraphOp graph) : graph(graph) {}
 
   void run() {
+    forEachSaved([&](Value value, Operation *root) {
+      auto decreed = root->getAttrOfType<BoolAttr>(kRecomputeAttr); // P16
+      if (decreed && !decreed.getValue() && !isa<CastOp>(root))
+        return;
+      if (!recomputeInline(value, root) && decreed && decreed.getValue())
+        recomputeInKernels(value, root);
+    });
+  }
+
+  /// P67: what more is computed again, so that less is kept. Once all cheap values are.
+  DictionaryAttr takeSteps(int64_t steps, const AssumedSizes &sizes) {
+    ForwardPass forward = readForwardPass(graph, sizes);
+    std::vector<Choice> all = stepsOf(forward.saved);
+    const Choice &choice = all[std::min<size_t>(steps, all.size() - 1)];
+    Remade remade;
+    if (steps > 0)
+      forEachSaved([&](Value value, Operation *root) {
+        auto node = forward.nodes.find(root);
+        if (node == forward.nodes.end() ||
+            !isAgain(forward.saved.nodes[node->second].fate, choice[node->second]))
+          return;
+        remade.insert(root);
+        if (!recomputeInline(value, root))
+          recomputeInKernels(value, root);
+      });
+    return describe(forward, remade, all.size() - 1);
+  }
+
+private:
+  using Remade = llvm::SetVector<Operation *>;
+
+  static bool isAgain(SavedGraph::Fate fate, bool isChosen) {
+    return fate == SavedGraph::Fate::again || (fate == SavedGraph::Fate::candidate && isChosen);
+  }
+
+  /// What the backward pass reads of the forward pass, last values first: what is computed again
+  /// for it reads others.
+  template <typename Fn> void forEachSaved(Fn decide) {
     SmallVector<Operation *> ops;
     for (Operation &op : graph.getBody().front())
       ops.push_back(&op);
     for (Operation *op : llvm::reverse(ops))
-      for (Value value : op->getResults())
-        if (isForward(op) && isa<Layer, KernelForm>(op) && !backwardUses(value).empty())
-          choose(value);
+      for (Value value : op->getResults()) {
+        if (!isForward(op) || !isa<Layer, KernelForm>(op) || backwardUses(value).empty())
+          continue;
+        Operation *root = rootOf(value);
+        if (isView(op))
+          viewAgain(value);
+        else if (leavesNumbers(root)) // codes are kept, and half as long as their numbers
+          recomputeInKernels(value, root);
+        else if (!isa<CastOp>(root) || !isa<ParameterOp>(root->getOperand(0).getDefiningOp()))
+          decide(value, root);
+      }
   }
 
-private:
-  void choose(Value value) {
-    if (isView(value.getDefiningOp()))
-      return viewAgain(value);
-    Operation *root = rootOf(value);
-    if (leavesNumbers(root)) // codes are kept, and half as long as their numbers
-      return recomputeInKernels(value, root);
-    auto decreed = root->getAttrOfType<BoolAttr>(kRecomputeAttr); // P16
-    if (isa<CastOp>(root) ? isa<ParameterOp>(root->getOperand(0).getDefiningOp())
-                          : decreed && !decreed.getValue())
-      return;
-    if (isCheap(root) && !isDrawn(value, root) && allReaders(value, canDoWithout) &&
-        llvm::all_of(root->getOperands(), isKept)) {
-      for (OpOperand *use : backwardUses(value))
-        use->set(Recomputation(use->getOwner(), root, true).again(value));
-      return;
-    }
-    if (decreed && decreed.getValue())
-      recomputeInKernels(value, root);
+  /// In the kernels of its readers, where it is cheap and they can; says whether.
+  static bool recomputeInline(Value value, Operation *root) {
+    if (!isCheap(root) || isDrawn(value, root) || !allReaders(value, canDoWithout) ||
+        !findsOperands(root))
+      return false;
+    for (OpOperand *use : backwardUses(value))
+      use->set(Recomputation(use->getOwner(), root, true).again(value));
+    return true;
   }
 
   /// A view costs nothing: every reader in the backward pass has its own, and what is under it is
@@ -230,7 +253,7 @@ private:
   }
 
   /// A kernel of its own in every phase that reads the value.
-  void recomputeInKernels(Value value, Operation *root) {
+  static void recomputeInKernels(Value value, Operation *root) {
     llvm::DenseMap<int, Value> again; // by phase
     SmallVector<OpOperand *> uses = backwardUses(value);
     llvm::sort(uses, [](OpOperand *a, OpOperand *b) {
@@ -244,13 +267,43 @@ private:
     }
   }
 
+  DictionaryAttr describe(const ForwardPass &forward, const Remade &remade, size_t steps) {
+    Builder builder(graph.getContext());
+    double operations = 0;
+    llvm::SetVector<Attribute> layers;
+    for (Operation *root : remade) {
+      operations += forward.saved.nodes[forward.nodes.lookup(root)].operations;
+      if (!getLayer(root).empty())
+        layers.insert(builder.getStringAttr(getLayer(root)));
+    }
+    SmallVector<Attribute> inOrder = layers.takeVector();
+    std::reverse(inOrder.begin(), inOrder.end());
+    return builder.getDictionaryAttr(
+        {builder.getNamedAttr("steps", builder.getI64IntegerAttr(static_cast<int64_t>(steps))),
+         builder.getNamedAttr("layers", builder.getArrayAttr(inOrder)),
+         builder.getNamedAttr("operations", builder.getF64FloatAttr(operations)),
+         builder.getNamedAttr("of_step", builder.getF64FloatAttr(forward.operations))});
+  }
+
   GraphOp graph;
 };
 
 struct ChooseSavedPass : halftone::ir::impl::ChooseSavedBase<ChooseSavedPass> {
+  using ChooseSavedBase::ChooseSavedBase;
+
   void runOnOperation() override {
-    for (auto graph : getOperation().getOps<GraphOp>())
-      Chooser(graph).run();
+    AssumedSizes sizes;
+    std::vector<std::string> entries(assume.begin(), assume.end());
+    if (std::optional<std::string> fault = readAssumedSizes(entries, sizes)) {
+      getOperation().emitError() << *fault;
+      return signalPassFailure();
+    }
+    for (auto graph : getOperation().getOps<GraphOp>()) {
+      Chooser chooser(graph);
+      chooser.run();
+      if (steps >= 0 && graph.isTraining())
+        getOperation()->setAttr(kRecomputationAttr, chooser.takeSteps(steps, sizes));
+    }
   }
 };
 

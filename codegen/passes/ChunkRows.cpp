@@ -195,9 +195,11 @@ private:
         startFromZeros(op);
   }
 
-  /// What the section reads of the losses' gradients is there before it.
+  /// What the section reads of the losses' gradients, and of what the backward pass computes again,
+  /// is there before it.
   void hurry(Operation *op) {
-    if (members.contains(op) || getPhase(op) != Phase::LossBackward)
+    if (members.contains(op) ||
+        (getPhase(op) != Phase::LossBackward && getPhase(op) != Phase::Backward))
       return;
     for (Value operand : op->getOperands())
       hurry(operand.getDefiningOp());

@@ -61,7 +61,7 @@ Value KernelBuilder::getElement(Value value, AccessAttr access) {
     auto form = cast<KernelForm>(producer);
     SmallVector<Value> operands;
     for (auto [operand, operandAccess] : llvm::zip(producer->getOperands(), getAccesses(form)))
-      operands.push_back(getElement(operand, isExactCast(producer) ? access : operandAccess));
+      operands.push_back(getElement(operand, isForAnyAccess(producer) ? access : operandAccess));
     for (auto [result, scalar] :
          llvm::zip(producer->getResults(), form.buildBody(builder, operands, {})))
       inlined[{result, access}] = scalar;

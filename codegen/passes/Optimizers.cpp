@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The optimizers' formulas: U4, U5, U6, U9 to U14.
+// The optimizers' formulas: U4, U5, U6, U9 to U14, U16.
 #include "codegen/passes/Optimizers.h"
 
 #include <cmath>
@@ -299,6 +299,73 @@ private:
   double beta1, beta2;
 };
 
+/// U16
+class Lamb : public OptimizerForm {
+public:
+  explicit Lamb(DictionaryAttr attributes)
+      : beta1(number(attributes, "beta1")), beta2(number(attributes, "beta2")),
+        epsilon(number(attributes, "epsilon")), maxTrust(number(attributes, "max_trust")),
+        decayedOnly(flag(attributes, "decayed_only")), power1("lamb.beta1_power", beta1),
+        power2("lamb.beta2_power", beta2) {}
+
+  SmallVector<Scalar> moments() const override {
+    return {{"lamb.first_moment", 0}, {"lamb.second_moment", 0}};
+  }
+
+  SmallVector<Scalar> carriedScalars() const override {
+    SmallVector<Scalar> all = power1.carried();
+    llvm::append_range(all, power2.carried());
+    return all;
+  }
+
+  SmallVector<Value> nextScalars(Scalars &s, ValueRange carried) const override {
+    SmallVector<Value> next = power1.next(s, carried[0], carried[1]);
+    llvm::append_range(next, power2.next(s, carried[2], carried[3]));
+    return next;
+  }
+
+  unsigned countSums() const override { return 2; }
+
+  bool sumsOver(bool decays) const override { return decays || !decayedOnly; }
+
+  SmallVector<Value> summands(Scalars &s, const Element &e) const override {
+    Value step = move(s, e).step;
+    return {s.mul(e.parameter, e.parameter), s.mul(step, step)};
+  }
+
+  /// The trust: the norm of the parameter over that of its step.
+  Value numberOf(Scalars &s, ValueRange sums) const override {
+    Value ofParameter = s.sqrt(sums[0]), ofStep = s.sqrt(sums[1]), zero = s.like(ofStep, 0);
+    Value both = s.both(s.greater(ofParameter, zero), s.greater(ofStep, zero));
+    Value trust = s.select(both, s.div(ofParameter, ofStep), s.like(ofStep, 1));
+    return maxTrust == 0 ? trust : s.minimum(trust, s.like(trust, maxTrust));
+  }
+
+  SmallVector<Value> updateElement(Scalars &s, const Element &e) const override {
+    Moved moved = move(s, e);
+    Value rate = s.neg(s.mul(e.learningRate, e.number));
+    return {s.fma(rate, moved.step, e.parameter), moved.first, moved.second};
+  }
+
+private:
+  struct Moved {
+    Value first, second, step;
+  };
+  Moved move(Scalars &s, const Element &e) const {
+    Value correction1 = rest(s, e.carried[0], e.carried[1]);
+    Value correction2 = rest(s, e.carried[2], e.carried[3]);
+    Value first = averaged(s, e.moments[0], e.gradient, beta1);
+    Value second = averagedSquare(s, e.moments[1], e.gradient, beta2);
+    Value denominator = s.add(s.div(s.sqrt(second), s.sqrt(correction2)), s.like(second, epsilon));
+    Value step = s.div(s.div(first, correction1), denominator);
+    return {first, second, s.fma(e.weightDecay, e.parameter, step)};
+  }
+
+  double beta1, beta2, epsilon, maxTrust;
+  bool decayedOnly;
+  Power power1, power2;
+};
+
 /// U14; carried: the number of updates, in two digits of base 2^20, and whether that is of this one
 class Custom : public OptimizerForm {
 public:
@@ -356,6 +423,8 @@ std::unique_ptr<OptimizerForm> createOptimizer(DictionaryAttr attributes, GraphO
     return std::make_unique<RmsProp>(attributes);
   if (kind == "lion")
     return std::make_unique<Lion>(attributes);
+  if (kind == "lamb")
+    return std::make_unique<Lamb>(attributes);
   if (kind == "custom")
     return std::make_unique<Custom>(graph);
   assert(kind == "sgd" && "import gives it one of these");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an optimizer adds to the update: per-element moments, scalars carried from step to step, one
-// element's formula.
+// element's formula, and a number that sums over a parameter give its elements (U15).
 #ifndef HALFTONE_PASSES_OPTIMIZERS_H
 #define HALFTONE_PASSES_OPTIMIZERS_H
 
@@ -19,6 +19,7 @@ public:
   struct Element {
     mlir::Value parameter, gradient, learningRate, weightDecay;
     llvm::SmallVector<mlir::Value> moments, carried, hyperparameters;
+    mlir::Value number = {}; ///< of its parameter, where countSums() is not 0
   };
 
   virtual ~OptimizerForm() = default;
@@ -34,6 +35,16 @@ public:
   /// The element's new parameter and moments; `element.carried` are those of this step.
   virtual llvm::SmallVector<mlir::Value> updateElement(Scalars &s,
                                                        const Element &element) const = 0;
+
+  /// Of how many values of its elements a parameter's number is made.
+  virtual unsigned countSums() const { return 0; }
+  /// Whether the sums of a parameter, which decays or not, make its number; it is 1 otherwise.
+  virtual bool sumsOver(bool /*decays*/) const { return true; }
+  /// What of an element is summed; `element.number` is not known.
+  virtual llvm::SmallVector<mlir::Value> summands(Scalars &, const Element & /*element*/) const {
+    return {};
+  }
+  virtual mlir::Value numberOf(Scalars &, mlir::ValueRange /*sums*/) const { return {}; }
 };
 
 /// From the module's kOptimizerAttr, and the training graph's OwnValueOps, which it erases with

@@ -28,6 +28,7 @@ struct PipelineOptions {
   bool diagnosis =
       true;            ///< whether to keep a program that finds the first value that is not finite
   bool decode = false; ///< whether to make the program that decodes, in place of all others
+  int64_t steps = -1;  ///< towards less memory (P67), as ChooseSaved takes them; below 0: none
   bool alike = false;  ///< whether the CPU's program is that of chips, launch by launch, for tests
 };
 

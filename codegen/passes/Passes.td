@@ -52,8 +52,12 @@ def ChooseGrades : Halftone_Pass<"halftone-choose-grades", "Take narrow recipes 
 def ChooseSaved : Halftone_Pass<"halftone-choose-saved", "Recompute in the backward pass what is cheaper to compute than to keep"> {
   let description = [{
     May change rounding: no. An elementwise forward value that only the backward pass and elementwise or row operations
-    there still need, whose operands are kept anyway, is computed again next to its users.
+    there still need, whose operands are kept anyway, is computed again next to its users. With `steps` more is computed
+    again than that: so many steps towards less memory are taken of those that `Recomputation.h` finds. The module is
+    marked `halftone.recomputation`.
   }];
+  let options = [Option<"steps", "steps", "int64_t", "-1", "Steps towards less memory (P67); below 0 none are looked for">,
+                 ListOption<"assume", "assume", "std::string", "Sizes of symbols while planning: batch=64">];
 }
 
 def BuildUpdate : Halftone_Pass<"halftone-build-update", "Append norm, finite check, clip and optimizer as ordinary operations"> {

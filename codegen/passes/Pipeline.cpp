@@ -17,7 +17,10 @@ void buildPipeline(OpPassManager &manager, const PipelineOptions &options) {
       createInsertCasts()); // rounding points become operations, so that no later pass can lose one
   manager.addPass(createChooseGrades()); // while every result still has its rounding points
   manager.addPass(createCSEPass()); // gradients that were built and not needed, values built twice
-  manager.addPass(createChooseSaved()); // while the graph still says what is cheap
+  ChooseSavedOptions saving;
+  saving.steps = options.steps;
+  llvm::append_range(saving.assume, options.assumed);
+  manager.addPass(createChooseSaved(saving)); // while the graph still says what is cheap
   manager.addPass(
       createBuildUpdate()); // the optimizer is ordinary operations, fused like any other
   manager.addPass(createBuildWorkingCopies()); // needs the flat layout and the update

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A buffer for every tensor and a slot of the arena for every buffer.
 #include "codegen/passes/Passes.h"
+#include "codegen/passes/SplitMasters.h"
 #include "codegen/skeletons/Skeletons.h"
 
 namespace halftone::ir {
@@ -61,17 +62,18 @@ private:
 
   /// Of the whole model: every graph sees the same flat buffer.
   int64_t countParameterElements() {
-    int64_t end = 0;
-    graph->getParentOfType<ModuleOp>().walk([&](ParameterOp parameter) {
+    auto module = graph->getParentOfType<ModuleOp>();
+    int64_t end = 0, alignment = getParameterAlignment(module);
+    module.walk([&](ParameterOp parameter) {
       int64_t elements = *cast<TensorType>(parameter.getType()).getStaticElements();
-      end = std::max<int64_t>(end, llvm::alignTo(*parameter.getOffset() + elements, 32));
+      end = std::max<int64_t>(end, llvm::alignTo(*parameter.getOffset() + elements, alignment));
     });
     return end;
   }
 
   void placeSources() {
     int64_t elements = countParameterElements();
-    int64_t parameters = elements ? add("parameters", BufferRole::Parameters, flat(elements)) : -1;
+    int64_t parameters = elements ? placeMasters(elements) : -1;
     for (Operation &op : block) {
       if (auto input = dyn_cast<InputOp>(op))
         places[input.getResult()] = {add(input.getName(), BufferRole::Input, input.getType())};
@@ -98,6 +100,19 @@ private:
         places[hyper.getResult()] = {add(hyper.getName(), BufferRole::Hyperparameter,
                                          hyper.getType(), hyper.getInitial().convertToDouble())};
     }
+  }
+
+  /// f32, or the two halves of it (P69); gives the place of what has parameters' names.
+  int64_t placeMasters(int64_t elements) {
+    if (!splitsMasters(graph->getParentOfType<ModuleOp>()))
+      return add(kMasters, BufferRole::Parameters, flat(elements));
+    auto half = [&](StringRef name, BufferRole role, Element element) {
+      Type type = typeOf(graph.getContext(), element);
+      return copies[name] = add(name, role, flat(elements).withElementType(type));
+    };
+    int64_t upper = half(kMasters, BufferRole::Parameters, Element::bf16);
+    half(kRemainders, BufferRole::Remainders, Element::i16);
+    return upper;
   }
 
   static BufferRole roleOf(StateOp state) {

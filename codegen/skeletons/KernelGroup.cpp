@@ -42,16 +42,23 @@ bool isIndex(KernelForm op, unsigned number) {
   });
 }
 
+bool isForAnyAccess(Operation *op) {
+  auto isInteger = [](Value operand) { return isDelivered(operand); };
+  return isExactCast(op) ||
+         (isa_and_nonnull<MapOp>(op) && llvm::any_of(op->getOperands(), isInteger));
+}
+
 /// Whether it makes zero of zero, which is what accesses give outside of their operand.
-static bool keepsZero(Operation *exactCast) {
-  std::optional<APFloat> offset = cast<CastOp>(exactCast).getOffset();
+static bool keepsZero(Operation *op) {
+  auto cast = dyn_cast<CastOp>(op);
+  std::optional<APFloat> offset = cast ? cast.getOffset() : std::nullopt;
   return !offset || offset->isZero();
 }
 
 /// In chunks of rows all rows are not counted, so that what is the same for all of them is computed
 /// before.
 static bool isOutsideOfSection(Operation *op, Operation *user) {
-  return user->hasAttr(kSectionAttr) && !op->hasAttr(kSectionAttr) && !isExactCast(op);
+  return user->hasAttr(kSectionAttr) && !op->hasAttr(kSectionAttr) && !isForAnyAccess(op);
 }
 
 bool isInlined(Operation *op) {
@@ -69,7 +76,7 @@ bool isInlined(Operation *op) {
     if (isIndex(user, use.getOperandNumber()))
       return false;
     AccessKind access = user.getOperandAccesses()[use.getOperandNumber()].getKind();
-    if (isExactCast(op)) // is computed for whatever element the user reads
+    if (isForAnyAccess(op))
       return access != AccessKind::Lhs && access != AccessKind::Rhs &&
              (keepsZero(op) || (access != AccessKind::Window && access != AccessKind::General));
     return access == AccessKind::Full || access == AccessKind::Row ||

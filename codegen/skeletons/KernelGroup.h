@@ -46,6 +46,10 @@ bool isIndex(KernelForm op, unsigned number);
 /// scalars.
 bool isInlined(mlir::Operation *op);
 
+/// Whether it is computed, where it is inlined, for whatever element its user reads: an exact cast,
+/// or masters that are put together of two halves (P69).
+bool isForAnyAccess(mlir::Operation *op);
+
 /// The value under the exact casts that are computed where `value` is read.
 mlir::Value getBeforeWidening(mlir::Value value);
 

@@ -17,14 +17,16 @@ enum class Section {
   output,
   loss,
   assignment,
+  stages,
   rule,
   optimizer,
   clip,
+  clip_group,
   clip_value,
   schedule,
   average
 };
-inline constexpr std::size_t kSections = 11;
+inline constexpr std::size_t kSections = 13;
 
 struct Fault {
   Section section = Section::model;
@@ -59,6 +61,10 @@ struct RuleFault {
 };
 /// What the rules break of P40 to P43; expects nodes and losses without fault.
 std::optional<RuleFault> rule_fault(const Description& description);
+/// What the clip of a group breaks of D11.
+Sentence clip_group_fault(const Description& description, std::size_t index);
+/// What the stages, and the rules that speak of some, break of P66.
+std::optional<Fault> stages_fault(const Description& description);
 /// What an expression over `operands` values breaks, without its subject.
 Sentence expression_fault(const Expression& expression, std::size_t operands);
 

@@ -77,9 +77,11 @@ class Parser {
   bool read_functions(auto&) { return true; }
   bool read_functions(Custom& custom);
   bool parse_clip();
+  bool parse_clip_group();
   bool parse_clip_value();
   bool parse_schedule();
   bool parse_average();
+  bool parse_stages();
 
   bool read_new_name(std::string& name);
   bool read_node(NodeId& node);
@@ -143,11 +145,18 @@ bool Parser::parse_statement() {
     bool (Parser::*parse)();
   };
   static constexpr Statement kStatements[] = {
-      {"model", &Parser::parse_model},     {"output", &Parser::parse_output},
-      {"loss", &Parser::parse_loss},       {"assign", &Parser::parse_assignment},
-      {"rule", &Parser::parse_rule},       {"optimizer", &Parser::parse_optimizer},
-      {"clip", &Parser::parse_clip},       {"clip_value", &Parser::parse_clip_value},
-      {"average", &Parser::parse_average}, {"schedule", &Parser::parse_schedule},
+      {"model", &Parser::parse_model},
+      {"output", &Parser::parse_output},
+      {"loss", &Parser::parse_loss},
+      {"assign", &Parser::parse_assignment},
+      {"rule", &Parser::parse_rule},
+      {"optimizer", &Parser::parse_optimizer},
+      {"clip", &Parser::parse_clip},
+      {"clip_group", &Parser::parse_clip_group},
+      {"clip_value", &Parser::parse_clip_value},
+      {"average", &Parser::parse_average},
+      {"schedule", &Parser::parse_schedule},
+      {"stages", &Parser::parse_stages},
   };
   if (scan_.peek() == '%') return parse_layer();
   for (const Statement& statement : kStatements) {
@@ -161,8 +170,9 @@ bool Parser::parse_statement() {
     sources.append(detail::spelled(kind)).append(", ");
   }
   return scan_.unexpected("a statement (model, " + sources +
-                          "'%name = ...', output, loss, assign, rule, optimizer, clip, clip_value, "
-                          "schedule or average)");
+                          "'%name = ...', output, loss, assign, rule, optimizer, clip, clip_group, "
+                          "clip_value, "
+                          "schedule, average or stages)");
 }
 
 bool Parser::check() {
@@ -374,6 +384,17 @@ bool Parser::parse_clip() {
          scan_.read_number(description_.clip.emplace(), "the largest gradient norm");
 }
 
+bool Parser::parse_clip_group() {
+  ClipGroup& group = description_.clip_groups.emplace_back();
+  if (!record(Section::clip_group) ||
+      !scan_.read_number(group.norm, "the largest norm of the group's gradients"))
+    return false;
+  do {
+    if (!read_node(group.parameters.emplace_back())) return false;
+  } while (!scan_.at_end_of_line());
+  return true;
+}
+
 bool Parser::parse_schedule() {
   return record(Section::schedule, true) &&
          detail::read_expression(scan_, 1, description_.schedule.emplace());
@@ -382,6 +403,16 @@ bool Parser::parse_schedule() {
 bool Parser::parse_average() {
   return record(Section::average, true) &&
          scan_.read_number(description_.average.emplace(), "the share that averages keep");
+}
+
+bool Parser::parse_stages() {
+  if (!record(Section::stages, true)) return false;
+  do {
+    if (!scan_.read_string(description_.stages.emplace_back(), "the name of a stage in quotes")) {
+      return false;
+    }
+  } while (!scan_.at_end_of_line());
+  return true;
 }
 
 }  // namespace

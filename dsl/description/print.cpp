@@ -20,9 +20,18 @@ class Printer {
 
   std::string text() {
     put_structure();
+    for (const std::string& stage : description_.stages) {
+      put(&stage == description_.stages.data() ? "stages " : " ", quoted(stage));
+    }
+    if (!description_.stages.empty()) put("\n");
     for (const Rule& rule : description_.rules) put("rule ", spelled(rule), "\n");
     std::visit([this](const auto& optimizer) { put_optimizer(optimizer); }, description_.optimizer);
     if (description_.clip) put("clip ", spelled(*description_.clip), "\n");
+    for (const ClipGroup& group : description_.clip_groups) {
+      put("clip_group ", spelled(group.norm));
+      for (const NodeId parameter : group.parameters) put(" ", name(parameter));
+      put("\n");
+    }
     if (description_.clip_value) put("clip_value ", spelled(*description_.clip_value), "\n");
     if (description_.schedule) {
       put("schedule");

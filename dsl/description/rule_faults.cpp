@@ -33,9 +33,11 @@ class RuleView {
     take(rules::Field::result, rule.result, fields_.result);
     take(rules::Field::accumulate, rule.accumulate, fields_.accumulate);
     take(rules::Field::master, rule.master, fields_.master);
+    fields_.remainder = rule.remainder;
     take(rules::Field::rounding, rule.rounding, fields_.rounding);
     take(rules::Field::recompute, rule.recompute, fields_.recompute);
     take(rules::Field::loss_scale, rule.loss_scale, fields_.loss_scale);
+    take(rules::Field::memory_budget, rule.memory_budget, fields_.memory_budget);
   }
 
   const rules::Fields& fields() const { return fields_; }
@@ -51,8 +53,8 @@ class RuleView {
   }
   rules::Parts parts(int c) const {
     const Clause& of = clause(c);
-    return {mask_of(of.classes),  set_of(of.ops),       mask_of(of.roles),  mask_of(of.passes),
-            of.layer.has_value(), !of.targets.empty(), of.bounds.stated()};
+    return {mask_of(of.classes),  set_of(of.ops),      mask_of(of.roles),  mask_of(of.passes),
+            of.layer.has_value(), !of.targets.empty(), of.bounds.stated(), !of.stages.empty()};
   }
   const Clause& clause(int c) const {
     const auto at = static_cast<std::size_t>(c);
@@ -210,13 +212,33 @@ struct Words {
   void quote(std::string_view words) { text += quoted(words); }
 };
 
+// P69: masters that some rule splits are all alike, so that no later one speaks of a few.
+bool keeps_some_whole(const RuleView& rule) {
+  if (!rule.fields().has(rules::Field::master)) return false;
+  for (int c = 0; c < rule.clauses() + rule.exceptions(); ++c) {
+    const bool is_exception = c >= rule.clauses();
+    const rules::Parts parts = rule.parts(c);
+    const bool is_about_masters = rules::fits(parts.roles, rules::bit(Role::master));
+    if (is_about_masters ? rules::selects_some_names(parts)
+                         : !is_exception && (parts.roles & rules::bit(Role::weight)) != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<RuleFault> rule_fault(const Description& description) {
   const ModelView model(description);
+  bool splits_masters = false;
   for (std::size_t i = 0; i < description.rules.size(); ++i) {
     const RuleView rule(description.rules[i]);
-    const rules::Finding found = rules::find_fault(rule, model);
+    rules::Finding found = rules::find_fault(rule, model);
+    splits_masters = splits_masters || rule.fields().remainder;
+    if (found.trouble == rules::Trouble::none && splits_masters && keeps_some_whole(rule)) {
+      found = {.trouble = rules::Trouble::flat_with_parts, .field = rules::Field::master};
+    }
     if (found.trouble == rules::Trouble::none) continue;
     Words words{"the rule " + quoted(spelled(description.rules[i]))};
     const bool named = found.clause >= 0 && rule.clause(found.clause).layer;

@@ -50,6 +50,9 @@ void put_clause(std::string& text, const Clause& clause) {
   put_choices(text, "role", clause.roles);
   put_choices(text, "pass", clause.passes);
   put_choices(text, "target", clause.targets);
+  for (const std::string& stage : clause.stages) {
+    text += (&stage == clause.stages.data() ? " during " : "|") + quoted(stage);
+  }
   const Bounds& bounds = clause.bounds;
   const auto put = [&](const char* word, std::int64_t number) {
     if (number != 0) text.append(word).append(std::to_string(number));
@@ -84,6 +87,12 @@ std::string text_of(const LossScale& scale) {
          std::to_string(scale.hysteresis) + " patience " + std::to_string(scale.patience);
 }
 
+std::string text_of(const MemoryBudget& budget) {
+  const bool of_bytes = budget.kind == MemoryBudget::Kind::bytes;
+  return std::string(spelled(budget.kind)) + " " +
+         (of_bytes ? std::to_string(budget.bytes) : spelled(budget.share));
+}
+
 template <typename Enum>
 bool read_choices(Scanner& scan, std::string_view word, std::vector<Enum>& choices,
                   bool (*fits)(Enum) = nullptr) {
@@ -106,6 +115,14 @@ bool read_targets(Scanner& scan, std::vector<TargetRange>& targets) {
     target.relation = *relation;
     if (!scan.read_word(word, "a chip") || !scan.expect(')')) return false;
     target.chip = word;
+  } while (scan.take('|'));
+  return true;
+}
+
+bool read_stages(Scanner& scan, std::vector<std::string>& stages) {
+  if (!scan.take_word("during")) return true;
+  do {
+    if (!scan.read_string(stages.emplace_back(), "the name of a stage in quotes")) return false;
   } while (scan.take('|'));
   return true;
 }
@@ -139,13 +156,14 @@ bool read_clause(Scanner& scan, Clause& clause) {
   if (!read_choices(scan, "class", clause.classes) ||
       !read_choices(scan, "op", clause.ops, is_computed) ||
       !read_choices(scan, "role", clause.roles) || !read_choices(scan, "pass", clause.passes) ||
-      !read_targets(scan, clause.targets) || !read_bounds(scan, clause.bounds)) {
+      !read_targets(scan, clause.targets) || !read_stages(scan, clause.stages) ||
+      !read_bounds(scan, clause.bounds)) {
     return false;
   }
   return clause != Clause{} ||
          scan.unexpected(
-             "layer, class, op, role, pass, target, first, last, depth, at_least or smaller_than, "
-             "in this order");
+             "layer, class, op, role, pass, target, during, first, last, depth, at_least or "
+             "smaller_than, in this order");
 }
 
 // What rules may state (P10 to P14).
@@ -153,7 +171,7 @@ bool is_computed_in(Element element) { return encoding::traits(element).computed
 bool is_stored(Element element) {
   return is_computed_in(element) && encoding::traits(element).stored;
 }
-bool is_master(Element element) { return element == Element::f32; }
+bool is_master(Element element) { return element == Element::f32 || element == Element::bf16; }
 
 // P51
 bool read_scaling(Scanner& scan, encoding::Scaling& scaling) {
@@ -167,8 +185,9 @@ bool read_scaling(Scanner& scan, encoding::Scaling& scaling) {
   } else if (!scan.take_word("tensor")) {
     return scan.unexpected("'tensor' or 'block'");
   }
-  return scan.read_enum(scaling.scale, "a format of scales",
-                        +[](Element element) { return element == Element::f8e8m0; });
+  return scan.read_enum(
+      scaling.scale, "a format of scales",
+      +[](Element element) { return element == Element::f8e8m0; });
 }
 
 bool read_format(Scanner& scan, Encoding& encoding, std::string_view what, bool (*fits)(Element)) {
@@ -204,6 +223,13 @@ bool read_loss_scale(Scanner& scan, LossScale& scale) {
          read_count(scan, "patience", scale.patience);
 }
 
+bool read_memory_budget(Scanner& scan, MemoryBudget& budget) {
+  if (!scan.read_enum(budget.kind, "share or bytes")) return false;
+  return budget.kind == MemoryBudget::Kind::share
+             ? scan.read_number(budget.share, "a share")
+             : scan.read_integer(budget.bytes, "a number of bytes");
+}
+
 bool read_fields(Scanner& scan, Rule& rule) {
   if (scan.take_word("store") && !read_choice(scan, rule.store, is_stored)) return false;
   if (scan.take_word("compute") && !read_choice(scan, rule.compute, is_computed_in)) return false;
@@ -212,7 +238,10 @@ bool read_fields(Scanner& scan, Rule& rule) {
       !scan.read_enum(rule.accumulate.emplace(), "an accumulation")) {
     return false;
   }
-  if (scan.take_word("master") && !read_encoding(scan, rule.master, is_master)) return false;
+  if (scan.take_word("master")) {
+    if (!read_encoding(scan, rule.master, is_master)) return false;
+    rule.remainder = scan.take_word("remainder");
+  }
   if (scan.take_word("rounding") && !scan.read_enum(rule.rounding.emplace(), "a rounding")) {
     return false;
   }
@@ -223,6 +252,9 @@ bool read_fields(Scanner& scan, Rule& rule) {
     }
   }
   if (scan.take_word("loss_scale") && !read_loss_scale(scan, rule.loss_scale.emplace())) {
+    return false;
+  }
+  if (scan.take_word("memory_budget") && !read_memory_budget(scan, rule.memory_budget.emplace())) {
     return false;
   }
   return !scan.take_word("because") || scan.read_string(rule.because, "a reason in quotes");
@@ -242,9 +274,11 @@ std::string spelled(const Rule& rule) {
   if (rule.result) text.append(" result ").append(encoding::spelled(*rule.result));
   if (rule.accumulate) text.append(" accumulate ").append(spelled(*rule.accumulate));
   if (rule.master) text.append(" master ").append(encoding::spelled(*rule.master));
+  if (rule.remainder) text += " remainder";
   if (rule.rounding) text.append(" rounding ").append(spelled(*rule.rounding));
   if (rule.recompute) text.append(*rule.recompute ? " recompute always" : " recompute never");
   if (rule.loss_scale) text += " loss_scale " + text_of(*rule.loss_scale);
+  if (rule.memory_budget) text += " memory_budget " + text_of(*rule.memory_budget);
   if (!rule.because.empty()) text += " because " + quoted(rule.because);
   return text;
 }
@@ -266,8 +300,8 @@ bool read_rule(Scanner& scan, Rule& rule) {
   if (!scan.expect(':') || !read_fields(scan, rule)) return false;
   return scan.at_end_of_line() ||
          scan.unexpected(
-             "store, compute, result, accumulate, master, rounding, recompute, loss_scale or "
-             "because, at most once each and in this order");
+             "store, compute, result, accumulate, master, rounding, recompute, loss_scale, "
+             "memory_budget or because, at most once each and in this order");
 }
 
 }  // namespace detail

@@ -35,8 +35,8 @@ class Checker {
 
   std::optional<Fault> find() {
     const bool holds = check_nodes() && check_outputs() && check_losses() && check_kept() &&
-                       check_assignments() && check_uses() && check_training() && check_rules() &&
-                       check_optimizer();
+                       check_assignments() && check_uses() && check_training() && check_stages() &&
+                       check_rules() && check_optimizer();
     return holds ? std::nullopt : std::optional(fault_);
   }
 
@@ -57,6 +57,7 @@ class Checker {
   bool check_assignments();
   bool check_uses();
   bool check_training();
+  bool check_stages();
   bool check_rules();
   bool check_optimizer();
 
@@ -226,6 +227,11 @@ bool Checker::check_training() {  // D9
                   " has a loss and nothing to train; add a parameter that is not frozen (D9)");
 }
 
+bool Checker::check_stages() {
+  auto fault = stages_fault(description_);
+  return !fault || fail(fault->section, fault->index, -1, std::move(fault->message));
+}
+
 bool Checker::check_rules() {  // D10
   auto fault = rule_fault(description_);
   return !fault || fail(Section::rule, fault->index, -1, std::move(fault->message));
@@ -258,6 +264,17 @@ Sentence optimizer_fault(const Sgd& sgd) {
   return std::nullopt;
 }
 
+Sentence optimizer_fault(const Lamb& lamb) {
+  if (Sentence fault = setting_fault(lamb)) return fault;
+  if (!is_positive_in_f32(lamb.epsilon))
+    return "the optimizer lamb has epsilon " + spelled(lamb.epsilon) +
+           "; make it finite and positive in f32 (D11)";
+  if (lamb.max_trust != 0 && !is_positive_in_f32(lamb.max_trust))
+    return "the optimizer lamb has max_trust " + spelled(lamb.max_trust) +
+           "; make it finite and positive in f32, or leave it out (D11)";
+  return std::nullopt;
+}
+
 Sentence optimizer_fault(const Custom& custom) {
   if (Sentence fault = setting_fault(custom)) return fault;
   const std::size_t operands = kCustomOperands + custom.states.size();
@@ -285,6 +302,10 @@ bool Checker::check_optimizer() {  // D11
   if (!is_positive_in_f32(clip)) {
     return fail(Section::clip, 0, -1,
                 "the clip norm is " + spelled(clip) + "; make it finite and positive in f32 (D11)");
+  }
+  for (std::size_t i = 0; i < description_.clip_groups.size(); ++i) {
+    if (auto unsound = clip_group_fault(description_, i))
+      return fail(Section::clip_group, i, -1, *unsound + " (D11)");
   }
   const double clip_value = description_.clip_value.value_or(1.0);
   if (!is_positive_in_f32(clip_value)) {

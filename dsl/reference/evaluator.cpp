@@ -12,6 +12,7 @@
 
 #include "backward.hpp"
 #include "halftone/description/validate.hpp"
+#include "held_states.hpp"
 #include "node_kinds.hpp"
 #include "operation.hpp"
 #include "scaling.hpp"
@@ -65,10 +66,11 @@ void unscale_input(float scale, Values<Scalar>& gradient) {
 }  // namespace
 
 template <class Scalar>
-Evaluator<Scalar>::Evaluator(Description model, Symbols symbols, std::string target)
+Evaluator<Scalar>::Evaluator(Description model, Symbols symbols, std::string target,
+                             std::string stage)
     : description_(validated(std::move(model))),
       symbols_(std::move(symbols)),
-      rules_(description_, std::move(target)) {
+      rules_(description_, std::move(target), std::move(stage)) {
   for (const Node& node : description_.nodes) {
     for (const description::Dimension& dimension : node.shape) {
       if (dimension.symbol.empty()) continue;
@@ -135,6 +137,8 @@ State<Scalar> Evaluator<Scalar>::initial_state(Tensors<Scalar> parameters) const
     }
     if (description_.average) state.averages[node.name].assign(count(id), 0);
   }
+  hold_states(description_, rules_, Draws{}, state);
+  settle_masters(rules_, state);
   return state;
 }
 
@@ -272,10 +276,12 @@ Step<Scalar> Evaluator<Scalar>::update(const State<Scalar>& state,
   ++result.state.ended;
   result.state.micro_batches = 0;
   std::vector<Slot<Scalar>> slots;
+  std::vector<int> clips;
   for (const NodeId at : flat_order(description_)) {
     const Node& node = description_.nodes[at];
     require_size("gradient of", at, gradients.at(at).size());
     Slot<Scalar>& slot = slots.emplace_back(attributes_of(node), gradients[at]);
+    clips.push_back(clip_of(description_, at));
     slot.p = &result.state.parameters.at(node.name);
     if (keeps_first(description_.optimizer)) slot.first = &result.state.first_moments.at(node.name);
     if (keeps_second(description_.optimizer)) {
@@ -286,7 +292,7 @@ Step<Scalar> Evaluator<Scalar>::update(const State<Scalar>& state,
     if (description_.average) slot.average = &result.state.averages.at(node.name);
   }
   unscale(state.scaling.scale, micro_batches, slots);
-  const Scalar squares = sum_of_squares(slots);  // U1
+  const Scalar squares = sum_of_squares(description_, slots);  // U1
   result.norm = sqrt(squares);
   result.finite = std::isfinite(plain(squares));
   const description::LossScale rule = rules_.loss_scale();
@@ -294,8 +300,15 @@ Step<Scalar> Evaluator<Scalar>::update(const State<Scalar>& state,
   result.exhausted = is_exhausted(rule, result.state.scaling);
   if (!result.finite) return result;  // U7, L5
   if (description_.clip) clip(*description_.clip, result.norm, slots);
+  if (!description_.clip_groups.empty()) clip_groups(description_, clips, slots);
   if (description_.clip_value) clip_value(*description_.clip_value, slots);
   update_parameters(description_, learning_rate, result.state, slots);
+  const Draws draws{.training = true,
+                    .seed = state.seed,
+                    .step = static_cast<std::uint32_t>(state.ended),
+                    .micro_batch = static_cast<std::uint32_t>(micro_batches - 1)};
+  hold_states(description_, rules_, draws, result.state);
+  settle_masters(rules_, result.state);
   return result;
 }
 

@@ -115,6 +115,16 @@ void contribute(Adjoint<Scalar>& adjoint, Scalar value) {
   adjoint = adjoint ? *adjoint + value : value;
 }
 
+// D47: whose adjoint instruction i has: instructions that read the same operand have that of the
+// first.
+inline std::size_t adjoint_of(const description::Expression& expression, std::size_t i) {
+  const auto& all = expression.instructions;
+  if (all[i].op != description::ScalarOp::operand) return i;
+  std::size_t first = 0;
+  while (all[first].op != description::ScalarOp::operand || all[first].a != all[i].a) ++first;
+  return first;
+}
+
 // D47: what minimum or maximum gives to one operand: nothing when the other was taken, and each of
 // two that are equal takes half. Where one is NaN neither was taken before the other.
 template <class Scalar>
@@ -134,9 +144,9 @@ void propagate(const description::Expression& expression, const description::Sca
   constexpr Scalar half = static_cast<Scalar>(0.5);
   constexpr Scalar two_over_sqrt_pi = static_cast<Scalar>(2 * std::numbers::inv_sqrtpi);
   const Scalar a = results[i.a], b = results[i.b];
-  const auto to_a = [&](Scalar value) { contribute(adjoints[i.a], value); };
-  const auto to_b = [&](Scalar value) { contribute(adjoints[i.b], value); };
-  const auto to_c = [&](Scalar value) { contribute(adjoints[i.c], value); };
+  const auto to_a = [&](Scalar value) { contribute(adjoints[adjoint_of(expression, i.a)], value); };
+  const auto to_b = [&](Scalar value) { contribute(adjoints[adjoint_of(expression, i.b)], value); };
+  const auto to_c = [&](Scalar value) { contribute(adjoints[adjoint_of(expression, i.c)], value); };
   switch (i.op) {
     case ScalarOp::add:
       to_a(v), to_b(v);
@@ -221,7 +231,7 @@ void differentiate(const description::Expression& expression, const Values<Scala
                    Scalar g, std::vector<Adjoint<Scalar>>& of_operands) {
   std::vector<Adjoint<Scalar>> adjoints(results.size());
   of_operands.assign(expression.arity, {});
-  adjoints.back() = g;
+  adjoints[adjoint_of(expression, results.size() - 1)] = g;
   for (std::size_t at = results.size(); at-- > 0;) {
     if (!adjoints[at]) continue;
     const description::ScalarInstruction& i = expression.instructions[at];

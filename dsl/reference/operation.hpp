@@ -43,9 +43,10 @@ inline std::string drawn_format(const RoundTo& to) {
   return std::string(element) + " stochastic" + (to.saturate ? " saturate" : "");
 }
 
-/// All values of a tensor at the rounding point of that name (P48).
+/// All values of a tensor at the rounding point of that name (P48), or those from `first` on.
 template <class Scalar>
-Values<Scalar> rounded(RoundTo to, Values<Scalar> values, Draws draws, const std::string& name) {
+Values<Scalar> rounded(RoundTo to, Values<Scalar> values, Draws draws, const std::string& name,
+                       std::uint64_t first = 0) {
   to = in_pass(to, draws);
   if (to.rounding != description::Rounding::stochastic) {
     for (Scalar& value : values) value = round(to, value);
@@ -53,7 +54,7 @@ Values<Scalar> rounded(RoundTo to, Values<Scalar> values, Draws draws, const std
   }
   draws.layer = xxh3(name + " " + drawn_format(to));
   for (std::size_t e = 0; e < values.size(); ++e) {
-    values[e] = round_by(draw(draws, e), to, values[e]);
+    values[e] = round_by(draw(draws, first + e), to, values[e]);
   }
   return values;
 }

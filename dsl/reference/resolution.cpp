@@ -127,16 +127,21 @@ bool is_within(const Bounds& bounds, const Description& description, NodeId node
          (bounds.smaller_than == 0 || *elements < bounds.smaller_than);
 }
 
+// What rules are asked for: a target and a stage.
+struct Asked {
+  std::string_view target, stage;
+};
+
 // P3: every part that is stated fits. P61: P19 is no matter of exceptions.
 bool matches(const Description& description, const Clause& clause, const Subject& subject,
-             std::string_view target, bool is_exception = false) {
+             const Asked& asked, bool is_exception = false) {
   const auto fits_name = [&](std::string_view name) { return glob_matches(*clause.layer, name); };
   const auto fits_class = [&](LayerClass layer_class) {
     return std::ranges::any_of(subject.kinds,
                                [&](Kind kind) { return belongs_to(kind, layer_class); });
   };
   const auto fits_op = [&](Kind kind) { return contains(subject.kinds, kind); };
-  const auto fits_target = [&](const TargetRange& range) { return is_target(range, target); };
+  const auto fits_target = [&](const TargetRange& range) { return is_target(range, asked.target); };
   if (clause.layer && std::ranges::none_of(subject.names, fits_name)) return false;
   if (!clause.classes.empty() && std::ranges::none_of(clause.classes, fits_class)) return false;
   if (!clause.ops.empty() && std::ranges::none_of(clause.ops, fits_op)) return false;
@@ -148,18 +153,19 @@ bool matches(const Description& description, const Clause& clause, const Subject
   if (!clause.passes.empty() && !(subject.pass && contains(clause.passes, *subject.pass))) {
     return false;
   }
+  if (!clause.stages.empty() && !contains(clause.stages, std::string(asked.stage))) return false;
   return clause.targets.empty() || std::ranges::any_of(clause.targets, fits_target);
 }
 
 // P4: what the last rule that matches and states the field states.
 template <class Field>
-std::optional<Field> winner(const Description& description, std::string_view target,
+std::optional<Field> winner(const Description& description, const Asked& asked,
                             const Subject& subject, std::optional<Field> Rule::*field) {
   const auto speaks_of = [&](const Clause& clause) {
-    return matches(description, clause, subject, target);
+    return matches(description, clause, subject, asked);
   };
   const auto excepts = [&](const Clause& clause) {
-    return matches(description, clause, subject, target, true);
+    return matches(description, clause, subject, asked, true);
   };
   std::optional<Field> stated;
   for (const Rule& rule : description.rules) {
@@ -258,18 +264,20 @@ std::vector<NodeId> read_backward(const Description& description, NodeId id, Pas
 
 }  // namespace
 
-Resolution::Resolution(Description description, std::string target)
-    : description_(std::move(description)), target_(std::move(target)) {
+Resolution::Resolution(Description description, std::string target, std::string stage)
+    : description_(std::move(description)), target_(std::move(target)), stage_(std::move(stage)) {
+  if (stage_.empty() && !description_.stages.empty()) stage_ = description_.stages.front();
   for (std::size_t at = 0; at < description_.nodes.size(); ++at) {
     const NodeId id = static_cast<NodeId>(at);
     const Node& node = description_.nodes[at];
     activations_.emplace_back(is_input(node) && !holds_integers(node) ? node.format : Element::f32);
     if (!is_layer(node)) continue;
-    const auto choice =
-        winner(description_, target_, value(description_, id, Role::activation), &Rule::store);
+    const auto choice = winner(description_, {target_, stage_},
+                               value(description_, id, Role::activation), &Rule::store);
     if (!choice) continue;
     const bool reads_values = std::ranges::any_of(node.operands, [&](const Operand& operand) {
-      return !is_parameter(description_.nodes[operand.node]);
+      return !is_parameter(description_.nodes[operand.node]) &&
+             !is_counted(description_, operand.node);
     });
     std::vector<Encoding> rounded_to;
     if (reads_values) rounded_to = {left_by(operand(id, Pass::forward, Role::activation))};
@@ -299,8 +307,8 @@ Encoding Resolution::widest_operand(NodeId node, Pass pass) const {
 
 RoundTo Resolution::operand(NodeId node, Pass pass, Role role) const {
   const Subject subject = operation(description_, node, pass, role);
-  const auto compute = winner(description_, target_, subject, &Rule::compute);
-  const auto rounding = winner(description_, target_, subject, &Rule::rounding);
+  const auto compute = winner(description_, {target_, stage_}, subject, &Rule::compute);
+  const auto rounding = winner(description_, {target_, stage_}, subject, &Rule::rounding);
   RoundTo to;
   if (compute) to = rounding_to(compute->follow ? widest_operand(node, pass) : compute->encoding);
   const bool is_of_fewer_bits = to.format == Element::f6e3m2 || to.format == Element::f6e2m3 ||
@@ -311,12 +319,14 @@ RoundTo Resolution::operand(NodeId node, Pass pass, Role role) const {
 
 RoundTo Resolution::result(NodeId node, Pass pass) const {
   const Subject subject = operation(description_, node, pass);
-  return rounding_to(winner(description_, target_, subject, &Rule::result).value_or(Element::f32));
+  return rounding_to(
+      winner(description_, {target_, stage_}, subject, &Rule::result).value_or(Element::f32));
 }
 
 Accumulation Resolution::accumulation(NodeId node, Pass pass) const {
   const Subject subject = operation(description_, node, pass);
-  return winner(description_, target_, subject, &Rule::accumulate).value_or(Accumulation::f32);
+  return winner(description_, {target_, stage_}, subject, &Rule::accumulate)
+      .value_or(Accumulation::f32);
 }
 
 RoundTo Resolution::store(NodeId node, Role role) const {
@@ -325,12 +335,12 @@ RoundTo Resolution::store(NodeId node, Role role) const {
   if (!is_layer(of) && !is_parameter(of))
     return is_activation ? rounding_to(activations_[node]) : RoundTo();
   const Subject subject = value(description_, node, role);
-  const auto choice = winner(description_, target_, subject, &Rule::store);
+  const auto choice = winner(description_, {target_, stage_}, subject, &Rule::store);
   if (role == Role::saved && !choice) return store(node, Role::activation);
   RoundTo to;
   if (choice) to = rounding_to(choice->follow ? activations_[node] : choice->encoding);
-  to.rounding =
-      winner(description_, target_, subject, &Rule::rounding).value_or(Rounding::nearest_even);
+  to.rounding = winner(description_, {target_, stage_}, subject, &Rule::rounding)
+                    .value_or(Rounding::nearest_even);
   return to;
 }
 
@@ -338,20 +348,27 @@ RoundTo Resolution::internal(NodeId node, std::string_view value) const {
   const Node& of = description_.nodes[node];
   const std::string own = of.name + "." + std::string(value);
   const Subject subject{{own, of.name}, {of.kind}, Role::internal, {}, false, node};  // P5, P6, P19
-  const auto choice = winner(description_, target_, subject, &Rule::store);
-  const auto rounding = winner(description_, target_, subject, &Rule::rounding);
+  const auto choice = winner(description_, {target_, stage_}, subject, &Rule::store);
+  const auto rounding = winner(description_, {target_, stage_}, subject, &Rule::rounding);
   RoundTo to = rounding_to(choice.value_or(EncodingChoice{}).encoding);
   to.rounding = rounding.value_or(Rounding::nearest_even);
   return to;
 }
 
+// P14, P69: of all parameters, so by role, target and stage alone; P42 sees to that.
+bool Resolution::splits_masters() const {
+  const Subject masters{{}, {}, Role::master, {}, true, -1};
+  return winner(description_, {target_, stage_}, masters, &Rule::master) == Encoding(Element::bf16);
+}
+
 std::optional<bool> Resolution::recompute(NodeId node) const {
-  return winner(description_, target_, value(description_, node, Role::activation),
+  return winner(description_, {target_, stage_}, value(description_, node, Role::activation),
                 &Rule::recompute);
 }
 
 LossScale Resolution::loss_scale() const {
-  return winner(description_, target_, Subject{}, &Rule::loss_scale).value_or(LossScale{});
+  return winner(description_, {target_, stage_}, Subject{}, &Rule::loss_scale)
+      .value_or(LossScale{});
 }
 
 }  // namespace halftone::reference

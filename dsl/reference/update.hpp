@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The optimizers and what they share: U0 to U6, U9 to U14.
+// The optimizers and what they share: U0 to U6, U9 to U14; lamb and clips of groups:
+// part_norms.hpp.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <type_traits>
 #include <variant>
@@ -16,6 +18,7 @@
 #include "halftone/reference/evaluator.hpp"
 #include "node_kinds.hpp"
 #include "numerics.hpp"
+#include "part_norms.hpp"
 
 namespace halftone::reference {
 
@@ -36,8 +39,9 @@ struct Slot {
   Scalar learning_rate = 0, decay = 0;  // U3
 };
 
-// The trained parameters in the order of the flat buffers: a group has one decay and one
-// learning-rate scale, and groups stand in the order of their first members.
+// The trained parameters in the order of the flat buffers: a group has one clip, one decay and one
+// learning-rate scale; groups stand in the order of their first members, but those of a clip behind
+// its first.
 inline std::vector<description::NodeId> flat_order(const description::Description& description) {
   using description::NodeId;
   std::vector<std::vector<NodeId>> groups;
@@ -46,12 +50,21 @@ inline std::vector<description::NodeId> flat_order(const description::Descriptio
     const auto& mine = attributes_of(description.nodes[at]);
     const auto group = std::ranges::find_if(groups, [&](const std::vector<NodeId>& members) {
       const auto& theirs = attributes_of(description.nodes[members.front()]);
-      return mine.decay == theirs.decay && mine.learning_rate_scale == theirs.learning_rate_scale;
+      return mine.decay == theirs.decay && mine.learning_rate_scale == theirs.learning_rate_scale &&
+             clip_of(description, at) == clip_of(description, members.front());
     });
     (group == groups.end() ? groups.emplace_back() : *group).push_back(at);
   }
   std::vector<NodeId> order;
-  for (const auto& members : groups) order.insert(order.end(), members.begin(), members.end());
+  std::set<int> done;
+  for (const auto& first : groups) {
+    const int clip = clip_of(description, first.front());
+    if (!done.insert(clip).second) continue;
+    for (const auto& members : groups) {
+      if (clip_of(description, members.front()) == clip)
+        order.insert(order.end(), members.begin(), members.end());
+    }
+  }
   return order;
 }
 
@@ -99,14 +112,15 @@ void unscale(float scale, std::int64_t micro_batches, std::vector<Slot<Scalar>>&
 }
 
 // U1: the sum of g*g over the flat gradient, in which every tensor is padded to a multiple of 32
-// elements.
+// elements, or to whole blocks where there are norms of parts.
 template <class Scalar>
-Scalar sum_of_squares(const std::vector<Slot<Scalar>>& slots) {
-  constexpr std::size_t kPadding = 32;
+Scalar sum_of_squares(const description::Description& description,
+                      const std::vector<Slot<Scalar>>& slots) {
+  const std::size_t padding = has_norms(description) ? kBlock : 32;
   std::vector<Scalar> squares;
   for (const Slot<Scalar>& slot : slots) {
     for (const Scalar g : slot.g) squares.push_back(g * g);
-    squares.resize((squares.size() + kPadding - 1) / kPadding * kPadding, Scalar(0));
+    squares.resize((squares.size() + padding - 1) / padding * padding, Scalar(0));
   }
   return sum(std::span<const Scalar>(squares));
 }
@@ -114,8 +128,7 @@ Scalar sum_of_squares(const std::vector<Slot<Scalar>>& slots) {
 // U2
 template <class Scalar>
 void clip(double largest_norm, Scalar norm, std::vector<Slot<Scalar>>& slots) {
-  const Scalar ratio = static_cast<Scalar>(largest_norm) / (norm + static_cast<Scalar>(1e-6));
-  const Scalar coefficient = minimum(Scalar(1), ratio);
+  const Scalar coefficient = clip_coefficient(largest_norm, norm);
   for (Slot<Scalar>& slot : slots) {
     for (Scalar& g : slot.g) g = g * coefficient;
   }
@@ -319,6 +332,12 @@ template <class Scalar>
 void apply(const description::Lion& o, State<Scalar>&, std::vector<Slot<Scalar>>& slots) {
   for (Slot<Scalar>& slot : slots) lion(o, slot);
 }
+template <class Scalar>
+void apply(const description::Lamb& o, State<Scalar>& state, std::vector<Slot<Scalar>>& slots) {
+  state.power1 = next_power(state.power1, o.beta1);
+  state.power2 = next_power(state.power2, o.beta2);
+  lamb<Scalar>(o, state.power1, state.power2, slots);
+}
 template <class Optimizer, class Scalar>
 void apply(const Optimizer& o, State<Scalar>& state, std::vector<Slot<Scalar>>& slots) {
   state.power1 = next_power(state.power1, o.beta1);
@@ -346,7 +365,8 @@ void average(double kept, std::int64_t before, Slot<Scalar>& slot) {
   }
 }
 
-// U3 to U6, U8 to U14; counts the step. `learning_rate` replaces the optimizer's where it is given.
+// U3 to U6, U8 to U14, U16; counts the step. `learning_rate` replaces the optimizer's where it is
+// given.
 template <class Scalar>
 void update_parameters(const description::Description& description,
                        std::optional<double> learning_rate, State<Scalar>& state,

@@ -16,3 +16,5 @@ constexpr auto forecast =
 constexpr auto optimizer = adamw(lr(3e-3), weight_decay(0.05));
 constexpr auto rate =
     schedule([](auto step) { return linear_warmup(step, 20) * cosine(step, 1400); });
+/// Of those who train by phases: forecast_default.hpp and its like.
+constexpr auto phases = stages("warmup", "full", "predict", "correct");

@@ -141,6 +141,8 @@ inline constexpr auto kFields<Manifest> = std::tuple{&Manifest::model,
                                                      &Manifest::loss_scale,
                                                      &Manifest::decisions,
                                                      &Manifest::targets,
+                                                     &Manifest::stages,
+                                                     &Manifest::during,
                                                      &Manifest::assumed,
                                                      &Manifest::text_count,
                                                      &Manifest::kernels,
@@ -160,7 +162,7 @@ inline constexpr auto kLast<encoding::Scaling::Kind> = encoding::Scaling::Kind::
 template <>
 inline constexpr auto kLast<encoding::Rounding> = encoding::Rounding::stochastic;
 template <>
-inline constexpr Role kLast<Role> = Role::cache;
+inline constexpr Role kLast<Role> = Role::remainders;
 template <>
 inline constexpr Phase kLast<Phase> = static_cast<Phase>(kPhases - 1);
 template <>

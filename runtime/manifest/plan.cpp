@@ -129,4 +129,15 @@ ArenaPlan plan_arena(const Program& program, std::span<const std::int64_t> symbo
   return plan;
 }
 
+std::int64_t activation_bytes(const Program& program, std::span<const std::int64_t> symbols) {
+  Program of_activations = program;
+  std::erase_if(of_activations.slots, [&](const Slot& slot) {
+    const auto role_of = [&](std::int32_t tenant) {
+      return program.buffers[static_cast<std::size_t>(tenant)].role;
+    };
+    return slot.tenants.empty() || role_of(slot.tenants.front()) != Role::activation;
+  });
+  return plan_arena(of_activations, symbols).bytes;
+}
+
 }  // namespace halftone::manifest

@@ -18,11 +18,12 @@ std::string_view look_up(const std::array<std::string_view, n>& names, Enum valu
 }  // namespace
 
 std::string_view spelled(Role role) {
-  return look_up(std::to_array<std::string_view>(
-                     {"input", "parameters", "working_copies", "gradients", "accumulated",
-                      "optimizer_state", "state", "activation", "output", "output_gradient",
-                      "input_gradient", "loss", "hyperparameter", "statistic", "counters", "cache"}),
-                 role);
+  return look_up(
+      std::to_array<std::string_view>(
+          {"input", "parameters", "working_copies", "gradients", "accumulated", "optimizer_state",
+           "state", "activation", "output", "output_gradient", "input_gradient", "loss",
+           "hyperparameter", "statistic", "counters", "cache", "remainders"}),
+      role);
 }
 
 std::string_view spelled(Phase phase) { return form_of(phase).word; }

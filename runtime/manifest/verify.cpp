@@ -83,6 +83,17 @@ std::string verify_kernels(const Manifest& manifest) {
   return {};
 }
 
+std::string verify_stages(const Manifest& manifest) {
+  if (manifest.during.empty() != manifest.stages.empty()) return "it holds in no stage";
+  for (const std::string& stage : manifest.during) {
+    if (std::ranges::find(manifest.stages, stage) == manifest.stages.end()) {
+      return quoted("stage", stage) + " is unknown";
+    }
+  }
+  return unique("stage that it holds in", manifest.during,
+                [](const std::string& name) -> const std::string& { return name; });
+}
+
 }  // namespace
 
 std::string verify(const Manifest& manifest) {
@@ -98,12 +109,15 @@ std::string verify(const Manifest& manifest) {
   if (why.empty()) why = unique("parameter", manifest.parameters, name_of);
   if (why.empty()) why = unique("input", manifest.inputs, itself);
   if (why.empty()) {
-    why = unique("input with a gradient", manifest.input_gradients,
-                 [](auto& wanted) -> auto& { return wanted.input; });
+    why = unique(
+        "input with a gradient", manifest.input_gradients,
+        [](auto& wanted) -> auto& { return wanted.input; });
   }
   if (why.empty()) why = unique("output", manifest.outputs, name_of);
   if (why.empty()) why = unique("loss", manifest.losses, itself);
   if (why.empty()) why = unique("kept state", manifest.kept_states, itself);
+  if (why.empty()) why = unique("stage", manifest.stages, itself);
+  if (why.empty()) why = verify_stages(manifest);
   if (why.empty()) why = unique("kernel", manifest.kernels, name_of);
   if (why.empty()) why = unique("program", manifest.programs, name_of);
   if (why.empty()) why = verify_limits(manifest);

@@ -119,6 +119,12 @@ std::string verify_targets(const Manifest& manifest) {
   return {};
 }
 
+bool holds_in(const Manifest& manifest, std::string_view stage) {
+  if (manifest.stages.empty()) return stage.empty();
+  if (stage.empty()) stage = manifest.stages.front();
+  return std::ranges::find(manifest.during, stage) != manifest.during.end();
+}
+
 const CudaTarget* find_cuda(const Manifest& manifest, std::string_view chip) {
   const auto found = std::ranges::find(manifest.cuda, chip, &CudaTarget::chip);
   return found == manifest.cuda.end() ? nullptr : &*found;

@@ -32,6 +32,12 @@ bool may_hold(Role role, Element element) {
       return element == Element::f32 || element == Element::i32;
     case Role::counters:
       return element == Element::i32;
+    case Role::optimizer_state:  // P68
+      return element == Element::f32 || element == Element::f16 || element == Element::bf16;
+    case Role::parameters:  // P69
+      return element == Element::f32 || element == Element::bf16;
+    case Role::remainders:
+      return element == Element::i16;
     default:
       return element == Element::f32;
   }
@@ -110,7 +116,9 @@ std::string verify_buffers(const Manifest& manifest, const Program& program) {
     const std::string who = quoted("buffer", buffer.name);
     if (!sound(manifest, buffer.shape)) return who + " has an impossible shape";
     if (!is_plain(buffer.encoding)) return who + " has an impossible encoding";
-    if (!may_hold(buffer.role, buffer.encoding.element)) {
+    const bool is_carried = buffer.role == Role::optimizer_state && buffer.shape.empty();
+    if (!may_hold(buffer.role, buffer.encoding.element) ||
+        (is_carried && buffer.encoding.element != Element::f32)) {
       return who + " has the role " + std::string(spelled(buffer.role)) + ", which " +
              spelled(buffer.encoding) + " does not fit";
     }
@@ -125,6 +133,12 @@ std::string verify_buffers(const Manifest& manifest, const Program& program) {
   }
   if (!has_flat_buffer(program, Role::parameters, manifest.parameter_elements)) {
     return "the parameters are not one flat buffer";
+  }
+  const bool is_split = std::ranges::any_of(program.buffers, [](const Buffer& buffer) {
+    return buffer.role == Role::parameters && buffer.encoding.element == Element::bf16;
+  });
+  if (!has_flat_buffer(program, Role::remainders, is_split ? manifest.parameter_elements : 0)) {
+    return "the remainders are not one flat buffer beside parameters in bf16";
   }
   if (count_flat_buffers(program, Role::working_copies, manifest.parameter_elements) < 0) {
     return "working copies are not laid out as the parameters";
@@ -350,7 +364,8 @@ std::string verify_names(const Manifest& manifest, const Program& program) {
 }  // namespace
 
 std::string verify_program(const Manifest& manifest, const Program& program) {
-  std::string why = unique("buffer", program.buffers, [](auto& b) -> auto& { return b.name; });
+  std::string why = unique(
+      "buffer", program.buffers, [](auto& b) -> auto& { return b.name; });
   if (why.empty()) why = verify_slots(program);
   if (why.empty()) why = verify_buffers(manifest, program);
   if (why.empty()) why = verify_launches(manifest, program);

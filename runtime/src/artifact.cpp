@@ -76,7 +76,30 @@ bool belong_together(const manifest::Manifest& a, const manifest::Manifest& b) {
          a.symbols == b.symbols && a.limits == b.limits && a.parameters == b.parameters &&
          a.parameter_elements == b.parameter_elements && a.trained_elements == b.trained_elements &&
          a.inputs == b.inputs && a.input_gradients == b.input_gradients && a.outputs == b.outputs &&
-         a.losses == b.losses && a.kept_states == b.kept_states && a.text_count == b.text_count;
+         a.losses == b.losses && a.kept_states == b.kept_states && a.stages == b.stages &&
+         a.text_count == b.text_count;
+}
+
+bool is_for_cpu(const manifest::Manifest& manifest) {
+  return std::ranges::find(manifest.targets, "cpu") != manifest.targets.end();
+}
+
+/// Every stage has a manifest for the CPU, the first one the first; their code is there.
+bool has_all_code(const manifest::ArtifactImage& image,
+                  std::span<const manifest::Manifest> manifests) {
+  const manifest::Manifest& first = manifests.front();
+  if (!is_for_cpu(first) || !manifest::holds_in(first, {})) return false;
+  for (const std::string& stage : first.stages) {
+    if (std::ranges::none_of(manifests, [&](const manifest::Manifest& manifest) {
+          return is_for_cpu(manifest) && manifest::holds_in(manifest, stage);
+        })) {
+      return false;
+    }
+  }
+  return std::ranges::all_of(manifests, [&](const manifest::Manifest& manifest) {
+    return !is_for_cpu(manifest) ||
+           (image.variant_count == manifest.variants.size() && has_all_entries(image, manifest));
+  });
 }
 
 std::vector<manifest::Manifest> verify_image(const manifest::ArtifactImage& image,
@@ -102,9 +125,7 @@ std::vector<manifest::Manifest> verify_image(const manifest::ArtifactImage& imag
       refuse(who, {Kind::malformed, "its manifests do not belong together"});
     }
   }
-  const manifest::Manifest& first = manifests.front();
-  if (std::ranges::find(first.targets, "cpu") == first.targets.end() ||
-      image.variant_count != first.variants.size() || !has_all_entries(image, first)) {
+  if (!has_all_code(image, manifests)) {
     refuse(who, {Kind::malformed, "its code and its manifest do not belong together"});
   }
   return manifests;

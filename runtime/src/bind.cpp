@@ -5,11 +5,14 @@
 #include <array>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "halftone/error.hpp"
 #include "initialize.hpp"
 #include "inputs.hpp"
+#include "split_masters.hpp"
+#include "stage_memory.hpp"
 #include "text.hpp"
 
 namespace halftone {
@@ -22,6 +25,9 @@ std::size_t count_of(const manifest::Parameter& parameter) {
   for (std::int64_t extent : parameter.shape) count *= extent;
   return static_cast<std::size_t>(count);
 }
+
+/// 16 bits of each.
+std::int64_t byte_of(std::int64_t element) { return element * 2; }
 
 std::span<const float> part_of(std::span<const float> flat, const manifest::Parameter& parameter) {
   return flat.subspan(static_cast<std::size_t>(parameter.offset), count_of(parameter));
@@ -45,72 +51,144 @@ std::string shape_text(std::span<const std::int64_t> shape) {
 }  // namespace
 
 BoundProgram::BoundProgram(const char* who, const Artifact& artifact, const Device& device,
-                           std::string_view program, const Setup& setup)
-    : plan_(who, artifact, device, program, setup),
-      execution_(make_execution(plan_)),
-      sizes_(plan_.planned()) {
+                           std::string_view program, const Setup& setup, Stages stages) {
+  turns_.push_back(std::make_unique<Turn>(Turn{{who, artifact, device, program, setup}}));
+  turn_ = turns_.front().get();
+  const std::vector<std::string>& all = manifest().stages;
+  if (!all.empty()) stage_ = setup.stage.empty() ? all.front() : std::string(setup.stage);
+  if (stages == Stages::all) plan_turns();
+  std::vector<const ProgramPlan*> plans;
+  for (const auto& turn : turns_) plans.push_back(&turn->plan);
+  std::vector<std::unique_ptr<Execution>> executions = make_executions(plans);
+  for (std::size_t i = 0; i < turns_.size(); ++i) turns_[i]->execution = std::move(executions[i]);
+  sizes_ = plan().planned();
   initialize_parameters(setup.seed);
 }
 
+/// In the order of the stages.
+void BoundProgram::plan_turns() {
+  std::vector<std::unique_ptr<Turn>> turns;
+  const ProgramPlan own = plan();
+  for (const std::string& stage : manifest().stages) {
+    const auto holds = [&](const auto& turn) { return turn->plan.holds_in(stage); };
+    if (std::ranges::any_of(turns, holds)) continue;
+    turns.push_back(std::make_unique<Turn>(Turn{own.in_stage(stage)}));
+  }
+  if (turns.size() < 2) return;
+  turns_ = std::move(turns);
+  turn_ = find_turn(stage_);
+  std::vector<ProgramPlan*> plans;
+  for (const auto& turn : turns_) plans.push_back(&turn->plan);
+  share_memory(plans);
+}
+
+BoundProgram::Turn* BoundProgram::find_turn(std::string_view stage) const {
+  const auto found =
+      std::ranges::find_if(turns_, [&](const auto& turn) { return turn->plan.holds_in(stage); });
+  return found->get();
+}
+
+void BoundProgram::enter(std::string_view stage) {
+  std::string entered(stage);
+  if (Turn* next = find_turn(stage); next != turn_) {
+    Sizes sizes = next->plan.planned();
+    next->execution->begin_turn();
+    next->execution->use(sizes);
+    turn_ = next;  // nothing throws from here on
+    sizes_ = std::move(sizes);
+    parameters_changed_ = true;
+  }
+  stage_ = std::move(entered);
+}
+
 BoundProgram::BoundProgram(const char* who, const BoundProgram& like, std::string_view program)
-    : plan_(who, like.plan_, program), execution_(make_execution(plan_)), sizes_(plan_.planned()) {}
+    : stage_(like.stage_) {
+  turns_.push_back(std::make_unique<Turn>(Turn{{who, like.plan(), program}}));
+  turn_ = turns_.front().get();
+  turns_.front()->execution = make_execution(plan());
+  sizes_ = plan().planned();
+}
 
 void BoundProgram::change(Sizes sizes) {
-  execution_->use(sizes);
+  execution().use(sizes);
   sizes_ = std::move(sizes);
 }
 
 void BoundProgram::initialize_parameters(std::uint64_t seed) {
-  const auto masters = plan_.find(Role::parameters);
+  const auto masters = plan().find(Role::parameters);
   if (!masters) return;
-  std::vector<float> values(static_cast<std::size_t>(plan_.elements(*masters)));
+  std::vector<float> values(static_cast<std::size_t>(plan().elements(*masters)));
   for (const manifest::Parameter& parameter : manifest().parameters) {
     const std::span all(values);
     initialize(all.subspan(static_cast<std::size_t>(parameter.offset), count_of(parameter)),
                parameter.initializer, seed, parameter.name,
                parameter.shape.empty() ? 1 : parameter.shape.front());
   }
-  execution_->write(*masters, 0, std::as_bytes(std::span(values)));
+  set_masters(0, values);
+}
+
+std::span<const float> BoundProgram::masters(const char* operation, std::int64_t first,
+                                             std::size_t count) const {
+  const auto at = static_cast<std::size_t>(first);
+  const std::size_t whole = *plan().find(Role::parameters);
+  const auto remainders = plan().find(Role::remainders);
+  if (!remainders) return floats(operation, whole).subspan(at, count);
+  joined_.resize(static_cast<std::size_t>(plan().elements(whole)));
+  const std::span<float> found = std::span(joined_).subspan(at, count);
+  join(execution().read(whole) + byte_of(first), execution().read(*remainders) + byte_of(first),
+       found);
+  return found;
+}
+
+void BoundProgram::set_masters(std::int64_t first, std::span<const float> values) {
+  const std::size_t whole = *plan().find(Role::parameters);
+  const auto remainders = plan().find(Role::remainders);
+  if (!remainders) {
+    return write(whole, first * static_cast<std::int64_t>(sizeof(float)), std::as_bytes(values));
+  }
+  const SplitMasters halves = split(values);
+  write(whole, byte_of(first), std::as_bytes(std::span(halves.upper)));
+  write(*remainders, byte_of(first), std::as_bytes(std::span(halves.remainders)));
 }
 
 void BoundProgram::refresh() {
   if (!parameters_changed_) return;
+  if (!plan().launches(Phase::refresh).empty()) execution().run(std::array{Phase::refresh});
   parameters_changed_ = false;
-  if (!plan_.launches(Phase::refresh).empty()) execution_->run(std::array{Phase::refresh});
 }
 
 void BoundProgram::run(std::span<const Phase> phases) {
   refresh();
-  execution_->run(phases);
+  execution().run(phases);
 }
 
 void BoundProgram::run(Phase phase, std::size_t launch) {
   refresh();
-  execution_->run(phase, launch);
+  execution().run(phase, launch);
 }
 
 std::span<const float> BoundProgram::floats(const char* operation, std::size_t index) const {
-  const manifest::Buffer& buffer = plan_.buffer(index);
+  const manifest::Buffer& buffer = plan().buffer(index);
   if (buffer.encoding != manifest::Element::f32) {
     throw Error({.operation = operation,
                  .object = named("buffer", buffer.name),
                  .cause = "is not stored as f32",
                  .hint = "give it f32 storage in the precision rules"});
   }
-  return {reinterpret_cast<const float*>(execution_->read(index)),
+  return {reinterpret_cast<const float*>(execution().read(index)),
           static_cast<std::size_t>(elements(index))};
 }
 
 void BoundProgram::write(std::size_t buffer, std::int64_t at, std::span<const std::byte> bytes) {
-  execution_->write(buffer, at, bytes);
-  if (plan_.buffer(buffer).role == Role::parameters) parameters_changed_ = true;
+  execution().write(buffer, at, bytes);
+  if (plan().buffer(buffer).role == Role::parameters) parameters_changed_ = true;
 }
 
 float BoundProgram::scalar(std::size_t index) const { return floats("statistics", index)[0]; }
 
 void BoundProgram::set_scalar(std::size_t index, float value) {
   if (const float present = scalar(index); std::memcmp(&present, &value, sizeof value) == 0) return;
-  execution_->write(index, 0, std::as_bytes(std::span(&value, 1)));
+  execution().write(index, 0, std::as_bytes(std::span(&value, 1)));
 }
 
 std::vector<std::string> BoundProgram::parameter_names() const {
@@ -132,12 +210,12 @@ const manifest::Parameter& BoundProgram::find_parameter(const char* operation,
 
 std::span<const float> BoundProgram::parameter(const char* operation, std::string_view name) const {
   const manifest::Parameter& parameter = find_parameter(operation, name);
-  return part_of(floats(operation, *plan_.find(Role::parameters)), parameter);
+  return masters(operation, parameter.offset, count_of(parameter));
 }
 
 std::span<const float> BoundProgram::gradient(const char* operation, std::string_view name) const {
   const manifest::Parameter& parameter = find_parameter(operation, name);
-  const auto gradients = plan_.find(Role::gradients);
+  const auto gradients = plan().find(Role::gradients);
   if (!parameter.trained || !gradients) {
     throw Error({.operation = operation,
                  .object = named("parameter", name),
@@ -162,13 +240,12 @@ void BoundProgram::set_parameter(std::string_view name, std::span<const float> v
                  .hint = "give all of them, row-major"});
   }
   require_address("set_parameter", named("parameter", name), values);
-  const auto at = parameter.offset * static_cast<std::int64_t>(sizeof(float));
-  write(*plan_.find(Role::parameters), at, std::as_bytes(values));
+  set_masters(parameter.offset, values);
 }
 
 std::span<const float> BoundProgram::average(const char* operation, std::string_view name) const {
   const manifest::Parameter& parameter = find_parameter(operation, name);
-  const auto averages = plan_.find("averaged.parameters");
+  const auto averages = plan().find("averaged.parameters");
   if (!parameter.trained || !averages) {
     throw Error({.operation = operation,
                  .object = named("parameter", name),
@@ -186,7 +263,7 @@ void BoundProgram::require_same_parameters(const char* operation, const BoundPro
                  .cause = std::move(cause),
                  .hint = "make both from one model"});
   };
-  const std::string who = plan_.who(), other = from.plan_.who();
+  const std::string who = plan().who(), other = from.plan().who();
   const std::string their = who == other ? "the other " + other : "the " + other;
   for (const manifest::Parameter& mine : manifest().parameters) {
     const auto& theirs = from.manifest().parameters;
@@ -203,32 +280,30 @@ void BoundProgram::require_same_parameters(const char* operation, const BoundPro
 
 void BoundProgram::copy_parameters(const BoundProgram& from) {
   require_same_parameters("copy_parameters", from);
+  const std::vector<std::string> kept = kept_states();
   for (const std::string& name : parameter_names()) {
     set_parameter(name, from.parameter("copy_parameters", name));
   }
-  copy_kept_states("copy_parameters", from);
+  for (const std::string& name : kept) set_state(name, from.state("copy_parameters", name));
 }
 
 void BoundProgram::copy_averages(const BoundProgram& from) {
   require_same_parameters("copy_averages", from);
-  const auto share = from.plan_.find("averaged.share");
-  if (!share || from.scalar(*share) == from.plan_.buffer(*share).initial) {
+  const auto share = from.plan().find("averaged.share");
+  if (!share || from.scalar(*share) == from.plan().buffer(*share).initial) {
     throw Error({.operation = "copy_averages",
                  .object = "the trainer",
                  .cause = share ? "has applied no update yet, so that it has no averages"
                                 : "keeps no averages",
                  .hint = share ? "call step() first" : "give HALFTONE_MODEL average(0.999), say"});
   }
+  const std::vector<std::string> kept = kept_states();
   for (const std::string& name : parameter_names()) {
     const bool trained = from.find_parameter("copy_averages", name).trained;
     set_parameter(name, trained ? from.average("copy_averages", name)
                                 : from.parameter("copy_averages", name));
   }
-  copy_kept_states("copy_averages", from);
-}
-
-void BoundProgram::copy_kept_states(const char* operation, const BoundProgram& from) {
-  for (const std::string& name : kept_states()) set_state(name, from.state(operation, name));
+  for (const std::string& name : kept) set_state(name, from.state("copy_averages", name));
 }
 
 float BoundProgram::loss(std::string_view name) const {
@@ -239,31 +314,31 @@ float BoundProgram::loss(std::string_view name) const {
                  .cause = "is unknown",
                  .hint = "the model's losses are " + listed(losses)});
   }
-  return scalar(*plan_.find(name));
+  return scalar(*plan().find(name));
 }
 
 std::vector<std::size_t> BoundProgram::states() const {
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < program().buffers.size(); ++i) {
-    if (plan_.buffer(i).role == Role::state) found.push_back(i);
+    if (plan().buffer(i).role == Role::state) found.push_back(i);
   }
   return found;
 }
 
 std::vector<std::string> BoundProgram::state_names() const {
   std::vector<std::string> names;
-  for (std::size_t index : states()) names.push_back(plan_.buffer(index).name);
+  for (std::size_t index : states()) names.push_back(plan().buffer(index).name);
   return names;
 }
 
 std::size_t BoundProgram::find_state(const char* operation, std::string_view name) const {
-  const auto found = plan_.find(name);
-  if (found && plan_.buffer(*found).role == Role::state) return *found;
+  const auto found = plan().find(name);
+  if (found && plan().buffer(*found).role == Role::state) return *found;
   throw Error(
       {.operation = operation,
        .object = named("state", name),
        .cause = "is unknown",
-       .hint = std::string("the ") + plan_.who() + "'s states are " + listed(state_names())});
+       .hint = std::string("the ") + plan().who() + "'s states are " + listed(state_names())});
 }
 
 std::span<const float> BoundProgram::state(const char* operation, std::string_view name) const {
@@ -276,11 +351,11 @@ void BoundProgram::set_state(std::string_view name, std::span<const float> value
     throw Error({.operation = "set_state",
                  .object = named("state", name),
                  .cause = "was given " + std::to_string(values.size()) + " values, but " +
-                          plan_.shape_text(index) + " needs " + std::to_string(count),
+                          plan().shape_text(index) + " needs " + std::to_string(count),
                  .hint = "give the whole tensor, row-major"});
   }
   require_address("set_state", named("state", name), values);
-  execution_->write(index, 0, std::as_bytes(values));
+  execution().write(index, 0, std::as_bytes(values));
 }
 
 std::vector<std::string> BoundProgram::kept_states() const {
@@ -293,23 +368,25 @@ std::vector<std::string> BoundProgram::kept_states() const {
 
 void BoundProgram::reset_states() {
   const std::vector<std::string> kept = kept_states();
+  std::vector<std::pair<std::size_t, std::vector<std::byte>>> firsts;
   for (std::size_t index : states()) {
-    if (std::ranges::find(kept, plan_.buffer(index).name) != kept.end()) continue;
-    std::vector<std::byte> values = plan_.first_values(index);  // empty for zeros
-    values.resize(static_cast<std::size_t>(plan_.bytes(index)));
-    execution_->write(index, 0, values);
+    if (std::ranges::find(kept, plan().buffer(index).name) != kept.end()) continue;
+    auto& [state, values] =
+        firsts.emplace_back(index, plan().first_values(index));  // or none: zeros
+    values.resize(static_cast<std::size_t>(plan().bytes(state)));
   }
+  for (const auto& [state, values] : firsts) execution().write(state, 0, values);
 }
 
 void BoundProgram::copy_states(const BoundProgram& from) {
   for (std::size_t index : states()) {
-    const std::string& name = plan_.buffer(index).name;
+    const std::string& name = plan().buffer(index).name;
     const std::size_t source = from.find_state("copy_states", name);
-    if (from.plan_.extents(source) == plan_.extents(index)) continue;
+    if (from.plan().extents(source) == plan().extents(index)) continue;
     throw Error({.operation = "copy_states",
                  .object = named("state", name),
-                 .cause = "is " + plan_.shape_text(index) + " in the predictor, but " +
-                          from.plan_.shape_text(source) + " in the trainer",
+                 .cause = "is " + plan().shape_text(index) + " in the predictor, but " +
+                          from.plan().shape_text(source) + " in the trainer",
                  .hint = "give both the same sizes, or give it values with set_state()"});
   }
   for (const std::string& name : state_names()) {
@@ -320,7 +397,7 @@ void BoundProgram::copy_states(const BoundProgram& from) {
 std::span<const float> BoundProgram::output(std::string_view name) const {
   const auto& outputs = manifest().outputs;
   const auto found = std::ranges::find(outputs, name, &manifest::Output::name);
-  if (found != outputs.end()) return floats("output", *plan_.find(found->buffer));
+  if (found != outputs.end()) return floats("output", *plan().find(found->buffer));
   std::vector<std::string> names;
   for (const auto& output : outputs) names.push_back(output.name);
   throw Error({.operation = "output",

@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -21,10 +23,19 @@ namespace {
 constexpr int kMode = RTLD_NOW | RTLD_LOCAL;
 
 struct Library {
+  Library() = default;
+  ~Library() {
+    if (handle) dlclose(handle);
+    if (copy >= 0) ::close(copy);
+  }
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
   void* handle = nullptr;
   std::string name = {};  ///< that the loader knows it by
   int copy = -1;          ///< stays open, so that the name is nothing else's and debuggers find it
 };
+using OwnedLibrary = std::unique_ptr<Library>;  // null: refused
 
 using Key = std::pair<std::string, std::string>;  // path, digest
 
@@ -44,21 +55,25 @@ struct Process {
 /// Null where the loader has nothing by that name, and no file that lies there by another.
 void* find_loaded(const std::string& name) { return dlopen(name.c_str(), kMode | RTLD_NOLOAD); }
 
-/// The last holder is gone.
-void close(Library* library, const Key& key) {
+/// The last holder is gone. What the loader keeps is known further on; without memory for that, the
+/// next one that wants it gets a copy.
+void close(OwnedLibrary library, const Key& key) noexcept {
   Process& process = Process::instance();
   const std::lock_guard lock(process.mutex);
   dlclose(library->handle);
-  if (void* left = find_loaded(library->name)) {
-    if (left == library->handle) {
-      process.lasting.emplace_back(library);
+  void* left = find_loaded(library->name);
+  if (left && left == library->handle) {
+    try {
+      process.lasting.reserve(process.lasting.size() + 1);
+      process.lasting.emplace_back(std::move(library));
       process.known[key] = process.lasting.back();
-      return;
+    } catch (const std::bad_alloc&) {
     }
-    dlclose(left);
+    return;
   }
-  if (library->copy >= 0) ::close(library->copy);
-  delete library;
+  if (left) dlclose(left);
+  library->handle = nullptr;
+  library.reset();
   if (const auto found = process.known.find(key);
       found != process.known.end() && found->second.expired()) {
     process.known.erase(found);
@@ -87,28 +102,31 @@ int copy_of(const CheckedFile& file, const std::string& path, LoadRefusal& refus
   return -1;
 }
 
-Library open_copy(const CheckedFile& file, const std::string& path, LoadRefusal& refusal) {
-  const int copy = copy_of(file, path, refusal);
-  if (copy < 0) return {};
-  const std::string name = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(copy);
-  void* library = open_library(name, kMode, refusal.cause);
-  if (library) return {library, name, copy};
+OwnedLibrary open_copy(const CheckedFile& file, const std::string& path, LoadRefusal& refusal) {
+  auto library = std::make_unique<Library>();
+  library->copy = copy_of(file, path, refusal);
+  if (library->copy < 0) return nullptr;
+  library->name = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(library->copy);
+  library->handle = open_library(library->name, kMode, refusal.cause);
+  if (library->handle) return library;
   if (refusal.cause.empty()) {
-    refusal = {.cause = "another version of it has its name, and '" + name + "' is not there",
-               .hint = "mount /proc, or give the file another name"};
+    refusal = {
+        .cause = "another version of it has its name, and '" + library->name + "' is not there",
+        .hint = "mount /proc, or give the file another name"};
   }
-  ::close(copy);
-  return {};
+  return nullptr;
 }
 
-Library open(const CheckedFile& file, const std::string& path, LoadRefusal& refusal) {
+OwnedLibrary open(const CheckedFile& file, const std::string& path, LoadRefusal& refusal) {
   if (void* other = find_loaded(path)) {
     dlclose(other);
     return open_copy(file, path, refusal);
   }
-  void* library = open_library(path, kMode, refusal.cause);
-  if (FileVersion(path) == file.version) return {library, path};
-  if (library) dlclose(library);
+  auto library = std::make_unique<Library>();
+  library->name = path;
+  library->handle = open_library(path, kMode, refusal.cause);
+  if (FileVersion(path) == file.version) return library->handle ? std::move(library) : nullptr;
+  library.reset();
   return open_copy(file, path, refusal);
 }
 
@@ -137,10 +155,13 @@ std::shared_ptr<void> open_checked(const CheckedFile& file, LoadRefusal& refusal
   const auto found = process.known.find(key);
   std::shared_ptr<Library> library = found == process.known.end() ? nullptr : found->second.lock();
   if (!library) {
-    Library opened = open(file, path, refusal);
-    if (!opened.handle) return nullptr;
-    library = {new Library(std::move(opened)), [key](Library* last) { close(last, key); }};
-    process.known[key] = library;
+    OwnedLibrary opened = open(file, path, refusal);
+    if (!opened) return nullptr;
+    std::weak_ptr<Library>& known = process.known[key];
+    // A copy that is not const, so that it can be moved without another one.
+    auto close_last = [key = Key(key)](Library* last) { close(OwnedLibrary(last), key); };
+    library = {opened.release(), std::move(close_last)};
+    known = library;
   }
   return {library, library->handle};
 }

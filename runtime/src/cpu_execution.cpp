@@ -15,21 +15,26 @@ namespace halftone {
 
 using manifest::Phase, manifest::Role;
 
-CpuExecution::CpuExecution(const ProgramPlan& plan)
-    : plan_(plan), memory_(plan.device().memory()), outcome_buffers_(outcome_buffers(plan)) {
+CpuExecution::CpuExecution(const ProgramPlan& plan, std::shared_ptr<CpuMemory> memory)
+    : plan_(plan), memory_(std::move(memory)), outcome_buffers_(outcome_buffers(plan)) {
   choose_variant();
-  plan.device().pool().start();
-  if (plan.arena().bytes > 0) arena_ = allocate(plan.arena().bytes);
-  if (part_bytes() > 0) parts_ = allocate(part_bytes());
-  const std::size_t buffers = plan.program().buffers.size();
+  count_block_floats();
+}
+
+void CpuExecution::start() {
+  plan_.device().pool().start();
+  const manifest::ArenaPlan& arena = plan_.arena();
+  if (!memory_->arena && arena.bytes > 0) memory_->arena = allocate(arena.bytes);
+  if (!memory_->parts && part_bytes() > 0) memory_->parts = allocate(part_bytes());
+  const std::size_t buffers = plan_.program().buffers.size();
   for (std::size_t i = 0; i < buffers; ++i) {
-    if (const auto values = plan.first_values(i); !values.empty()) write(i, 0, values);
+    if (const auto values = plan_.first_values(i); !values.empty()) write(i, 0, values);
   }
-  make_block_memory();
-  planned_ = bind(plan.planned());
+  if (!memory_->blocks) make_block_memory();
+  planned_ = bind(plan_.planned());
   kept_.resize(buffers);
-  for (std::size_t i : kept_buffers(plan)) {
-    kept_[i].resize(static_cast<std::size_t>(plan.bytes(i)));
+  for (std::size_t i : kept_buffers(plan_)) {
+    kept_[i].resize(static_cast<std::size_t>(plan_.bytes(i)));
   }
 }
 
@@ -51,7 +56,7 @@ void CpuExecution::choose_variant() {
 
 std::byte* CpuExecution::take(std::int64_t bytes) {
   constexpr std::int64_t kAlignment = manifest::kSlotAlignment;
-  auto* address = static_cast<std::byte*>(memory_.allocate(bytes, kAlignment));
+  auto* address = static_cast<std::byte*>(memory_->source.allocate(bytes, kAlignment));
   if (reinterpret_cast<std::uintptr_t>(address) % kAlignment == 0) return address;
   throw Error({.operation = plan_.who(),
                .object = "the memory source of the device '" + plan_.device().name() + "'",
@@ -68,15 +73,15 @@ std::byte* CpuExecution::allocate(std::int64_t bytes) {
 
 std::byte* CpuExecution::address(std::size_t index) const {
   const manifest::Buffer& buffer = plan_.buffer(index);
-  std::byte* piece = buffer.role == Role::accumulated                ? accumulated_
-                     : manifest::is_of_part(plan_.program(), buffer) ? parts_
-                                                                     : arena_;
+  std::byte* piece = buffer.role == Role::accumulated                ? memory_->accumulated
+                     : manifest::is_of_part(plan_.program(), buffer) ? memory_->parts
+                                                                     : memory_->arena;
   return piece + plan_.arena().slot_offsets[static_cast<std::size_t>(buffer.slot)];
 }
 
 std::int64_t CpuExecution::bytes_predicted() const {
-  return plan_.arena().bytes + (accumulated_ ? plan_.arena().accumulated_bytes : 0) + part_bytes() +
-         block_bytes();
+  return plan_.arena().bytes + (memory_->accumulated ? plan_.arena().accumulated_bytes : 0) +
+         part_bytes() + block_bytes();
 }
 
 std::int64_t CpuExecution::part_bytes() const {
@@ -112,8 +117,8 @@ void CpuExecution::use(const Sizes& sizes) {
 
 void CpuExecution::prepare_accumulation() {
   if (accumulates_) return;
-  if (!accumulated_ && plan_.arena().accumulated_bytes > 0) {
-    accumulated_ = allocate(plan_.arena().accumulated_bytes);
+  if (!memory_->accumulated && plan_.arena().accumulated_bytes > 0) {
+    memory_->accumulated = allocate(plan_.arena().accumulated_bytes);
   }
   bind(planned_, Phase::accumulate);
   smaller_.for_each([this](BoundPhases& bound) { bind(bound, Phase::accumulate); });
@@ -209,7 +214,7 @@ manifest::BlockPlan CpuExecution::blocks_of(const manifest::Kernel& kernel, cons
   };
   const manifest::BlockPlan plan = best(sizes);
   const Sizes& planned = plan_.planned();
-  if (sizes.symbols == planned.symbols || plan.floats() <= block_floats_) return plan;
+  if (sizes.symbols == planned.symbols || plan.floats() <= memory_->block_floats) return plan;
   return manifest::plan_blocks(kernel, variant_, sizes.symbols, best(planned).blocks);
 }
 
@@ -219,23 +224,27 @@ int CpuExecution::threads_of(const manifest::Section* section) const {
   return alone ? 1 : plan_.device().pool().threads();
 }
 
-void CpuExecution::make_block_memory() {
+void CpuExecution::count_block_floats() {
+  std::int64_t& most = memory_->block_floats;
   try {
     for (std::size_t phase = 0; phase < manifest::kPhases; ++phase) {
       const std::span launches = plan_.launches(static_cast<Phase>(phase));
       for (std::size_t i = 0; i < launches.size(); ++i) {
         const int threads = threads_of(plan_.section_of(static_cast<Phase>(phase), i));
-        block_floats_ = std::max(
-            block_floats_, blocks_of(plan_.kernel(launches[i]), plan_.planned(), threads).floats());
+        most =
+            std::max(most, blocks_of(plan_.kernel(launches[i]), plan_.planned(), threads).floats());
       }
     }
   } catch (const std::overflow_error&) {
     refuse_tasks();
   }
+}
+
+void CpuExecution::make_block_memory() {
   const std::int64_t bytes = block_bytes();
   if (bytes == 0) return;
-  blocks_ = reinterpret_cast<float*>(take(bytes));  // each thread writes what it reads
-  if (blocks_) return;
+  memory_->blocks = reinterpret_cast<float*>(take(bytes));  // each thread writes what it reads
+  if (memory_->blocks) return;
   throw Error({.operation = plan_.who(),
                .object = named("model", plan_.manifest().model),
                .cause = "needs " + std::to_string(bytes) + " bytes of memory for contractions on " +
@@ -245,7 +254,7 @@ void CpuExecution::make_block_memory() {
 }
 
 std::int64_t CpuExecution::block_bytes() const {
-  return plan_.device().pool().threads() * block_floats_ * std::int64_t{sizeof(float)};
+  return plan_.device().pool().threads() * memory_->block_floats * std::int64_t{sizeof(float)};
 }
 
 void CpuExecution::refuse_tasks() const {
@@ -287,6 +296,7 @@ CpuExecution::BoundLaunch CpuExecution::bind(const manifest::Launch& launch, con
 
 void CpuExecution::run(std::span<const Phase> phases) {
   plan_.device().pool().start();  // before any kernel, so that none is left undone
+  outcomes_.reserve(outcomes_.size() + 1);
   const ThreadPool::Use use(plan_.device().pool());
   for (Phase phase : phases) {
     for (std::size_t i = 0; phase == Phase::forward && i < kept_.size(); ++i) {
@@ -311,7 +321,8 @@ void CpuExecution::run(Phase phase, std::size_t launch) {
 void CpuExecution::call(CpuEntry entry, const BoundLaunch& launch, void* const* arguments,
                         std::int64_t first, std::int64_t last, int slot) const {
   const StandardFloatingPoint mode;
-  const manifest::CpuBlocks blocks = launch.blocks.in(blocks_ + slot * block_floats_);
+  const manifest::CpuBlocks blocks =
+      launch.blocks.in(memory_->blocks + slot * memory_->block_floats);
   entry(arguments, launch.symbols.data(), first, last, &blocks);
 }
 

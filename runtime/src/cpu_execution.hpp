@@ -2,6 +2,7 @@
 // A program on this processor: the artifact's native code on the device's threads.
 #pragma once
 
+#include <memory>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -19,9 +20,25 @@ using CpuEntry = void (*)(void* const* arguments, const std::int64_t* symbols,
                           std::int64_t first_task, std::int64_t last_task,
                           const manifest::CpuBlocks* blocks);
 
+/// What programs lie in that run one at a time. Pieces are null until they are asked for.
+struct CpuMemory {
+  explicit CpuMemory(std::shared_ptr<MemorySource> from) : source(std::move(from)) {}
+
+  DeviceMemory source;
+  std::byte* arena = nullptr;
+  std::byte* accumulated = nullptr;  ///< beside the arena, once there are micro-batches
+  std::byte* parts = nullptr;        ///< what sections in parts use, a piece for each thread
+  float* blocks = nullptr;           ///< what contractions work in, a part for each thread
+  std::int64_t block_floats = 0;     ///< of a part
+};
+
 class CpuExecution final : public Execution {
  public:
-  explicit CpuExecution(const ProgramPlan& plan);
+  /// Other executions may lie in `memory`, too; start() follows when all of them are there.
+  CpuExecution(const ProgramPlan& plan, std::shared_ptr<CpuMemory> memory);
+
+  /// Takes memory, unless another did, and writes first values.
+  void start();
 
   void use(const Sizes& sizes) override;
   const std::byte* read(std::size_t buffer) override { return address(buffer); }
@@ -35,8 +52,10 @@ class CpuExecution final : public Execution {
   void run(manifest::Phase phase, std::size_t launch) override;
   std::span<const std::byte> kept(std::size_t buffer) override { return kept_[buffer]; }
   void prepare_accumulation() override;
+  void begin_turn() override {}
+  void forget_what_was_read() override {}
   std::int64_t bytes_predicted() const override;
-  std::int64_t bytes_measured() const override { return memory_.bytes(); }
+  std::int64_t bytes_measured() const override { return memory_->source.bytes(); }
   std::string variant() const override { return plan_.manifest().variants[variant_]; }
 
  private:
@@ -83,11 +102,13 @@ class CpuExecution final : public Execution {
     std::vector<BoundStep> phases[manifest::kPhases] = {};
   };
 
+  void forget_runs() override { outcomes_.clear(); }
   void choose_variant();
   /// As the source has it; null where there is none.
   [[nodiscard]] std::byte* take(std::int64_t bytes);
   /// Zeros.
   [[nodiscard]] std::byte* allocate(std::int64_t bytes);
+  void count_block_floats();
   void make_block_memory();
   [[nodiscard]] std::int64_t block_bytes() const;
   [[nodiscard]] std::int64_t part_bytes() const;
@@ -117,14 +138,9 @@ class CpuExecution final : public Execution {
             std::int64_t last, int slot) const;
 
   const ProgramPlan& plan_;
-  DeviceMemory memory_;
+  std::shared_ptr<CpuMemory> memory_;
   std::size_t variant_ = 0;
-  std::byte* arena_ = nullptr;
-  std::byte* accumulated_ = nullptr;  ///< the piece beside the arena, once there are micro-batches
-  bool accumulates_ = false;          ///< there are
-  std::byte* parts_ = nullptr;        ///< what sections in parts use, a piece for each thread
-  float* blocks_ = nullptr;           ///< what contractions work in, a part for each thread
-  std::int64_t block_floats_ = 0;     ///< of a part
+  bool accumulates_ = false;  ///< there were micro-batches
   BoundPhases planned_;
   RecentRows<BoundPhases> smaller_;
   BoundPhases* in_use_ = &planned_;

@@ -12,17 +12,19 @@
 #include "halftone/manifest/plan.hpp"
 #include "halftone/manifest/spelling.hpp"
 #include "text.hpp"
+#include "workspace.hpp"
 
 namespace halftone {
 namespace {
 
 using manifest::Phase, manifest::Role;
 
-OwnedStream make_stream(const ProgramPlan& plan) {
+std::shared_ptr<OwnedStream> make_stream(const ProgramPlan& plan) {
   DriverContext& context = *plan.device().driver();
   DriverStream stream{};
   context.run(plan.who(), "a stream", [&](Driver& driver) { return driver.create_stream(stream); });
-  return {context.driver(), stream};
+  OwnedStream owned(context.driver(), stream);  // before anything that may throw
+  return std::make_shared<OwnedStream>(std::move(owned));
 }
 
 std::vector<std::size_t> kernels_of(const manifest::Program& program) {
@@ -46,6 +48,20 @@ std::vector<std::size_t> without_sections(std::vector<std::size_t> kernels,
   return kernels;
 }
 
+/// That one of the plans needs.
+std::int64_t largest_workspace(std::span<const ProgramPlan* const> plans) {
+  std::int64_t most = 0;
+  for (const ProgramPlan* plan : plans) {
+    try {
+      const auto kernels = kernels_of(plan->program());
+      most = std::max(most, plan_workspaces(*plan->target(), kernels, plan->symbols()).bytes);
+    } catch (const std::overflow_error&) {
+      plan->refuse_size("needs more than 2^62 bytes of memory");
+    }
+  }
+  return most;
+}
+
 static_assert(sizeof(EncodedMap) == manifest::kMapBytes);
 
 /// Kernels count along each dimension of what they copy in 32 bits, and add two such numbers.
@@ -54,18 +70,25 @@ constexpr std::int64_t kMostCoordinate = std::int64_t{1} << 30;
 /// Whether only write() changes it.
 bool is_the_hosts(Role role) { return role == Role::hyperparameter; }
 
+/// Whether what the phase writes goes from step to step.
+bool changes_what_persists(Phase phase) {
+  return phase == Phase::accumulate || phase == Phase::check || phase == Phase::update;
+}
+
 }  // namespace
 
-DriverExecution::DriverExecution(const ProgramPlan& plan)
+DriverExecution::DriverExecution(const ProgramPlan& plan, std::span<const ProgramPlan* const> turns,
+                                 const DriverExecution* first)
     : plan_(plan),
       context_(plan.device().driver()),
-      stream_(make_stream(plan)),
+      stream_(first ? first->stream_ : make_stream(plan)),
       kernels_(kernels_of(plan.program())),
       whole_(without_sections(kernels_, plan)),
-      memory_(plan, *context_, stream_.get(), kernels_),
+      memory_(plan, *context_, stream_->get(), kernels_, largest_workspace(turns),
+              first ? &first->memory_ : nullptr),
       general_(load(images_of(plan, *context_, kernels_), kernels_)),
       in_use_(&general_->planned),
-      runs_(plan, *context_, memory_, stream_.get()),
+      runs_(plan, *context_, memory_, stream_->get(), first ? &first->runs_ : nullptr),
       kept_buffers_(halftone::kept_buffers(plan)),
       mirrors_(plan.program().buffers.size()) {
   for (std::size_t i = 0; i < mirrors_.size(); ++i) {
@@ -95,7 +118,16 @@ void DriverExecution::use(const Sizes& sizes) {
   mark_stale();  // what was read of a buffer may be less than it has
 }
 
-DriverExecution::~DriverExecution() { (void)context_->driver().synchronise(stream_.get()); }
+DriverExecution::~DriverExecution() { (void)context_->driver().synchronise(stream_->get()); }
+
+void DriverExecution::begin_turn() {
+  memory_.zero_workspaces(kernels_);
+  forget_what_was_read();
+}
+
+void DriverExecution::forget_what_was_read() {
+  for (Mirror& mirror : mirrors_) mirror.stale = true;
+}
 
 std::string DriverExecution::variant() const {
   const std::string &chip = context_->properties().chip, &target = plan_.target()->chip;
@@ -221,7 +253,7 @@ void DriverExecution::launch(const BoundLaunch& bound) {
   DriverLaunch launch = bound.shape;
   launch.parameters = parameters;
   context_->run("launch", context_->kernel_text(bound.entry), [&](Driver& driver) {
-    return driver.launch(bound.function, launch, stream_.get());
+    return driver.launch(bound.function, launch, stream_->get());
   });
 }
 
@@ -240,16 +272,24 @@ void DriverExecution::run(std::span<const Phase> phases) {
   const DriverGraph graph = checks ? DriverGraph{} : this->graph(phases);
   const bool is_refresh = phases.front() == Phase::refresh;  // goes before the run of the inputs
   const bool updates = std::ranges::find(phases, Phase::update) != phases.end();
+  const bool was_torn = is_torn();
   if (!is_refresh) runs_.begin(in_flight_, updates);
   mark_stale();
   if (checks) {
     put_on_stream(*in_use_, phases);
   } else {
     context_->run("launch", in_flight_,
-                  [&](Driver& driver) { return driver.launch(graph, stream_.get()); });
+                  [&](Driver& driver) { return driver.launch(graph, stream_->get()); });
+    if (std::ranges::any_of(phases, changes_what_persists)) tear();
   }
   if (!is_refresh) runs_.end();
+  set_torn(was_torn);
   in_use_->used = runs_.ended();
+}
+
+void DriverExecution::forget_runs() {
+  synchronise();
+  runs_.forget();
 }
 
 std::vector<Outcome> DriverExecution::outcomes(bool all) {
@@ -278,19 +318,20 @@ void DriverExecution::capture(BoundPhases& bound, std::uint32_t set,
                               std::span<const Phase> phases) {
   const std::string what = text_of(phases);
   context_->run("capture", what,
-                [&](Driver& driver) { return driver.begin_capture(stream_.get()); });
+                [&](Driver& driver) { return driver.begin_capture(stream_->get()); });
   DriverGraph graph{};
   try {
     put_on_stream(bound, phases);
   } catch (...) {  // the stream must not stay in capture
-    if (context_->driver().end_capture(stream_.get(), graph).ok()) {
+    if (context_->driver().end_capture(stream_->get(), graph).ok()) {
       (void)context_->driver().destroy_graph(graph);
     }
     throw;
   }
   context_->run("capture", what,
-                [&](Driver& driver) { return driver.end_capture(stream_.get(), graph); });
-  bound.graphs[set] = {{phases.begin(), phases.end()}, OwnedGraph(context_->driver(), graph)};
+                [&](Driver& driver) { return driver.end_capture(stream_->get(), graph); });
+  OwnedGraph owned(context_->driver(), graph);  // before anything that may throw
+  bound.graphs[set] = {{phases.begin(), phases.end()}, std::move(owned)};
 }
 
 /// One after another; checked ones are waited for, so that an error is the kernel's own.
@@ -299,6 +340,7 @@ void DriverExecution::put_on_stream(const BoundPhases& all, std::span<const Phas
   for (Phase phase : phases) {
     if (phase == Phase::forward) keep();
     for (const BoundLaunch& bound : all.phases[static_cast<std::size_t>(phase)]) {
+      if (checks && changes_what_persists(phase)) tear();
       launch(bound);
       if (!checks) continue;
       in_flight_ = context_->kernel_text(bound.entry);
@@ -336,7 +378,7 @@ void DriverExecution::exchange(const KernelImages& images) {
 void DriverExecution::keep() {
   for (std::size_t i : kept_buffers_) {
     context_->run("copy", named("buffer", plan_.buffer(i).name), [&](Driver& driver) {
-      return driver.copy(memory_.kept(i), memory_.buffer(i), plan_.bytes(i), stream_.get());
+      return driver.copy(memory_.kept(i), memory_.buffer(i), plan_.bytes(i), stream_->get());
     });
   }
 }
@@ -349,14 +391,14 @@ void DriverExecution::mark_stale() {
 
 void DriverExecution::synchronise() {
   context_->run("launch", in_flight_.empty() ? "the device" : in_flight_,
-                [&](Driver& driver) { return driver.synchronise(stream_.get()); });
+                [&](Driver& driver) { return driver.synchronise(stream_->get()); });
   runs_.all_done();
 }
 
 void DriverExecution::copy_out(std::span<std::byte> to, DeviceAddress from,
                                const std::string& what) {
   context_->run("read", named("buffer", what),
-                [&](Driver& driver) { return driver.copy_out(to, from, stream_.get()); });
+                [&](Driver& driver) { return driver.copy_out(to, from, stream_->get()); });
   synchronise();
 }
 
@@ -375,7 +417,7 @@ void DriverExecution::write(std::size_t index, std::int64_t at, std::span<const 
   if (bytes.empty()) return;
   const DeviceAddress to = memory_.buffer(index) + static_cast<DeviceAddress>(at);
   context_->run("write", named("buffer", plan_.buffer(index).name),
-                [&](Driver& driver) { return driver.copy_in(to, bytes, stream_.get()); });
+                [&](Driver& driver) { return driver.copy_in(to, bytes, stream_->get()); });
   Mirror& mirror = mirrors_[index];
   if (!mirror.stale) std::memcpy(mirror.bytes.data() + at, bytes.data(), bytes.size());
 }
@@ -385,7 +427,7 @@ void DriverExecution::copy(std::size_t buffer, std::int64_t to, std::int64_t fro
   const DeviceAddress begin = memory_.buffer(buffer);
   context_->run("copy", named("buffer", plan_.buffer(buffer).name), [&](Driver& driver) {
     return driver.copy(begin + static_cast<DeviceAddress>(to),
-                       begin + static_cast<DeviceAddress>(from), bytes, stream_.get());
+                       begin + static_cast<DeviceAddress>(from), bytes, stream_->get());
   });
   mirrors_[buffer].stale = true;
 }
@@ -393,7 +435,7 @@ void DriverExecution::copy(std::size_t buffer, std::int64_t to, std::int64_t fro
 void DriverExecution::clear(std::size_t buffer, std::int64_t at, std::int64_t bytes) {
   const DeviceAddress to = memory_.buffer(buffer) + static_cast<DeviceAddress>(at);
   context_->run("clear", named("buffer", plan_.buffer(buffer).name), [&](Driver& driver) {
-    return driver.fill(to, std::byte{0}, bytes, stream_.get());
+    return driver.fill(to, std::byte{0}, bytes, stream_->get());
   });
   mirrors_[buffer].stale = true;
 }

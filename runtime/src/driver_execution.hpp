@@ -22,7 +22,10 @@ namespace halftone {
 
 class DriverExecution final : public Execution {
  public:
-  explicit DriverExecution(const ProgramPlan& plan);
+  /// `turns`: the plans that run in turn, this one among them; `first`: what runs the first of
+  /// them, whose stream and memory the others use, null for itself.
+  DriverExecution(const ProgramPlan& plan, std::span<const ProgramPlan* const> turns,
+                  const DriverExecution* first);
   ~DriverExecution() override;
 
   void use(const Sizes& sizes) override;
@@ -39,6 +42,8 @@ class DriverExecution final : public Execution {
   void run(manifest::Phase phase, std::size_t launch) override;
   std::span<const std::byte> kept(std::size_t buffer) override;
   void prepare_accumulation() override;
+  void begin_turn() override;
+  void forget_what_was_read() override;
   std::int64_t bytes_predicted() const override { return memory_.bytes_predicted(); }
   std::int64_t bytes_measured() const override { return memory_.bytes_measured(); }
   std::string variant() const override;
@@ -93,6 +98,7 @@ class DriverExecution final : public Execution {
                                  const Place& place) const;
   [[nodiscard]] EncodedMap encode(const manifest::TensorMap& map, const BoundLaunch& bound,
                                   std::span<const std::int64_t> symbols) const;
+  void forget_runs() override;
   void launch(const BoundLaunch& launch);
   [[nodiscard]] DriverGraph graph(std::span<const manifest::Phase> phases);
   void capture(BoundPhases& bound, std::uint32_t set, std::span<const manifest::Phase> phases);
@@ -107,7 +113,7 @@ class DriverExecution final : public Execution {
 
   const ProgramPlan& plan_;
   std::shared_ptr<DriverContext> context_;
-  OwnedStream stream_;
+  std::shared_ptr<OwnedStream> stream_;
   std::vector<std::size_t> kernels_;  ///< that the program launches
   std::vector<std::size_t> whole_;    ///< of them those that no section launches
   DriverMemory memory_;

@@ -7,6 +7,7 @@
 
 #include "execution.hpp"
 #include "halftone/error.hpp"
+#include "stage_memory.hpp"
 #include "text.hpp"
 #include "workspace.hpp"
 
@@ -14,28 +15,50 @@ namespace halftone {
 
 using manifest::Role;
 
+namespace {
+
+constexpr const char* kWorkspace = "workspace";
+
+}  // namespace
+
 DriverMemory::DriverMemory(const ProgramPlan& plan, DriverContext& context, DriverStream stream,
-                           std::span<const std::size_t> kernels)
+                           std::span<const std::size_t> kernels, std::int64_t workspace_bytes,
+                           const DriverMemory* shares)
     : plan_(plan),
       context_(context),
       stream_(stream),
       buffers_(plan.program().buffers.size()),
       kept_(plan.program().buffers.size()),
-      workspaces_(plan.manifest().kernels.size()) {
+      workspaces_(plan.manifest().kernels.size()),
+      pieces_(shares ? shares->pieces_ : std::make_shared<Pieces>()),
+      workspace_bytes_(workspace_bytes) {
   std::vector<Request> requests = buffer_requests(false);
   for (auto more : {kept_requests(), workspace_requests(kernels)}) {
     requests.insert(requests.end(), more.begin(), more.end());
   }
-  for (const Request& request : requests) predicted_ += request.bytes;
+  const std::int64_t predicted = bytes_of_new(requests);
   allocate(requests);
+  pieces_->predicted += predicted;
   for (std::size_t kernel : kernels) zero_workspace(kernel);
+}
+
+void DriverMemory::zero_workspaces(std::span<const std::size_t> kernels) {
+  // Where buffers lie apart a piece of that name is a buffer of the model's.
+  const auto whole = context_.properties().separate_buffers ? pieces_->by_key.end()
+                                                            : pieces_->by_key.find(kWorkspace);
+  if (whole == pieces_->by_key.end()) {
+    for (std::size_t kernel : kernels) zero_workspace(kernel);
+  } else {
+    fill(whole->second.memory.get(), whole->second.bytes, kWorkspace);
+  }
 }
 
 void DriverMemory::allocate_accumulated() {
   if (accumulated_) return;
   const std::vector<Request> requests = buffer_requests(true);
+  const std::int64_t predicted = bytes_of_new(requests);
   allocate(requests);
-  for (const Request& request : requests) predicted_ += request.bytes;
+  pieces_->predicted += predicted;
   accumulated_ = true;
 }
 
@@ -59,7 +82,8 @@ std::vector<DriverMemory::Request> DriverMemory::buffer_requests(bool accumulate
                               arena.slot_offsets[static_cast<std::size_t>(buffer.slot)]);
     // What kernels must write before they read it stays as it is, so that a fault shows.
     const bool zero = buffer.role != Role::activation && buffer.role != Role::working_copies;
-    separate.push_back({plan_.bytes(i), buffer.name, zero, {{&buffers_[i], 0}}});
+    separate.push_back(
+        {plan_.bytes(i), buffer.name, zero, {{&buffers_[i], 0}}, shared_name(plan_, i)});
   }
   if (context_.properties().separate_buffers) return separate;
   return whole.bytes > 0 ? std::vector{whole} : std::vector<Request>{};
@@ -77,10 +101,10 @@ std::vector<DriverMemory::Request> DriverMemory::workspace_requests(
     std::span<const std::size_t> kernels) {
   const manifest::CudaTarget& target = *plan_.target();
   std::vector<Request> separate;
-  Request whole{.bytes = 0, .name = "workspace"};
+  Request whole{.bytes = 0, .name = kWorkspace};
   try {
     const WorkspaceLayout layout = plan_workspaces(target, kernels, plan_.symbols());
-    whole.bytes = layout.bytes;
+    whole.bytes = std::max(layout.bytes, workspace_bytes_);
     for (std::size_t kernel : kernels) {
       if (layout.offsets[kernel] < 0) continue;
       whole.places.emplace_back(&workspaces_[kernel], layout.offsets[kernel]);
@@ -96,26 +120,47 @@ std::vector<DriverMemory::Request> DriverMemory::workspace_requests(
   return whole.bytes > 0 ? std::vector{whole} : std::vector<Request>{};
 }
 
-/// All of them, or none.
-void DriverMemory::allocate(const std::vector<Request>& requests) {
-  std::vector<OwnedMemory> pieces;
+/// Without what is there for another plan.
+std::int64_t DriverMemory::bytes_of_new(const std::vector<Request>& requests) const {
   std::int64_t bytes = 0;
   for (const Request& request : requests) {
-    DeviceAddress address = 0;
-    const DriverStatus status = context_.attempt(plan_.who(), [&](Driver& driver) {
-      return driver.allocate(request.bytes, request.name, address);
-    });
-    if (status.kind == DriverStatus::Kind::out_of_memory) plan_.refuse_bytes(request.bytes);
-    context_.check(plan_.who(), named("buffer", request.name), status);
-    pieces.emplace_back(context_.driver(), address);
-    bytes += request.bytes;
-    for (const auto& [place, offset] : request.places) {
-      *place = address + static_cast<DeviceAddress>(offset);
-    }
-    if (request.zero) fill(address, request.bytes, request.name);
+    if (!pieces_->find(request.shared_key(), request.bytes)) bytes += request.bytes;
   }
-  std::ranges::move(pieces, std::back_inserter(pieces_));
-  measured_ += bytes;
+  return bytes;
+}
+
+/// All of them, or none. What another plan has under a key and is as large is taken as it is.
+void DriverMemory::allocate(const std::vector<Request>& requests) {
+  std::multimap<std::string, Pieces::Piece> pieces;
+  for (const Request& request : requests) {
+    const std::string& key = request.shared_key();
+    const Pieces::Piece* known = pieces_->find(key, request.bytes);
+    if (!known) {
+      const std::string what = named("buffer", request.name);  // from here to its owner none throws
+      DeviceAddress address = 0;
+      const DriverStatus status = context_.attempt(plan_.who(), [&](Driver& driver) {
+        return driver.allocate(request.bytes, request.name, address);
+      });
+      if (status.kind == DriverStatus::Kind::out_of_memory) plan_.refuse_bytes(request.bytes);
+      context_.check(plan_.who(), what, status);
+      known =
+          &pieces.emplace(key, Pieces::Piece{{context_.driver(), address}, request.bytes})->second;
+      if (request.zero) fill(address, request.bytes, request.name);
+    }
+    for (const auto& [place, offset] : request.places) {
+      *place = known->memory.get() + static_cast<DeviceAddress>(offset);
+    }
+  }
+  for (const auto& [key, piece] : pieces) pieces_->measured += piece.bytes;
+  pieces_->by_key.merge(pieces);
+}
+
+const DriverMemory::Pieces::Piece* DriverMemory::Pieces::find(const std::string& key,
+                                                              std::int64_t bytes) const {
+  const auto [begin, end] = by_key.equal_range(key);
+  const auto found =
+      std::find_if(begin, end, [&](const auto& known) { return known.second.bytes >= bytes; });
+  return found == end ? nullptr : &found->second;
 }
 
 /// The parts that must hold zeros, where the workspace as a whole was not filled.

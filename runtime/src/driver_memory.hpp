@@ -3,6 +3,8 @@
 // buffer; copies of what diagnosis needs as it was; the kernels' workspaces.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,9 +16,11 @@ namespace halftone {
 class DriverMemory {
  public:
   /// All but the accumulated buffers; filled with zeros where anything may be read before it is
-  /// written. `kernels` are those that will run.
+  /// written. `kernels` are those that will run, `workspace_bytes` the least for them. What
+  /// `shares` has for a plan that runs in turn with this one serves it, too.
   DriverMemory(const ProgramPlan& plan, DriverContext& context, DriverStream stream,
-               std::span<const std::size_t> kernels);
+               std::span<const std::size_t> kernels, std::int64_t workspace_bytes = 0,
+               const DriverMemory* shares = nullptr);
 
   /// The accumulated buffers, once.
   void allocate_accumulated();
@@ -25,12 +29,15 @@ class DriverMemory {
   [[nodiscard]] DeviceAddress buffer(std::size_t index) const { return buffers_[index]; }
   /// 0 for a buffer that is not kept.
   [[nodiscard]] DeviceAddress kept(std::size_t buffer) const { return kept_[buffer]; }
+  /// Fills with zeros what kernels expect to be zero and another plan's may have left otherwise.
+  void zero_workspaces(std::span<const std::size_t> kernels);
+
   /// Of a kernel that has one, for these sizes of the symbols.
   [[nodiscard]] DeviceAddress workspace(std::size_t kernel,
                                         std::span<const std::int64_t> symbols) const;
 
-  [[nodiscard]] std::int64_t bytes_predicted() const { return predicted_; }
-  [[nodiscard]] std::int64_t bytes_measured() const { return measured_; }
+  [[nodiscard]] std::int64_t bytes_predicted() const { return pieces_->predicted; }
+  [[nodiscard]] std::int64_t bytes_measured() const { return pieces_->measured; }
 
  private:
   struct Request {
@@ -38,11 +45,27 @@ class DriverMemory {
     std::string name;
     bool zero = true;
     std::vector<std::pair<DeviceAddress*, std::int64_t>> places = {};  ///< and their offsets in it
+    std::string key = {};  ///< of what serves several plans; empty: the name
+    [[nodiscard]] const std::string& shared_key() const { return key.empty() ? name : key; }
+  };
+
+  /// What was allocated, for all plans that run in turn.
+  struct Pieces {
+    struct Piece {
+      OwnedMemory memory;
+      std::int64_t bytes = 0;
+    };
+    std::multimap<std::string, Piece> by_key;
+    std::int64_t predicted = 0, measured = 0;
+
+    /// One under that key with so many bytes, or null.
+    [[nodiscard]] const Piece* find(const std::string& key, std::int64_t bytes) const;
   };
 
   [[nodiscard]] std::vector<Request> buffer_requests(bool accumulated);
   [[nodiscard]] std::vector<Request> kept_requests();
   [[nodiscard]] std::vector<Request> workspace_requests(std::span<const std::size_t> kernels);
+  [[nodiscard]] std::int64_t bytes_of_new(const std::vector<Request>& requests) const;
   void allocate(const std::vector<Request>& requests);
   void zero_workspace(std::size_t kernel);
   void fill(DeviceAddress address, std::int64_t bytes, const std::string& name);
@@ -51,8 +74,8 @@ class DriverMemory {
   DriverContext& context_;
   DriverStream stream_;
   std::vector<DeviceAddress> buffers_, kept_, workspaces_;
-  std::vector<OwnedMemory> pieces_;
-  std::int64_t predicted_ = 0, measured_ = 0;
+  std::shared_ptr<Pieces> pieces_;
+  std::int64_t workspace_bytes_;
   bool accumulated_ = false;
 };
 

@@ -80,6 +80,7 @@ DriverModules::DriverModules(const ProgramPlan& plan, DriverContext& context,
                              std::span<const std::size_t> kernels, const KernelImages& images)
     : functions_(plan.manifest().kernels.size()) {
   std::map<std::int32_t, DriverModule> loaded;
+  modules_.reserve(images.size());  // each has its owner at once
   for (const auto& [text, image] : images) {
     DriverModule module{};
     context.run(plan.who(), named("kernel", image.name),

@@ -22,8 +22,30 @@ OutcomeBuffers outcome_buffers(const ProgramPlan& plan) {
 }
 
 std::unique_ptr<Execution> make_execution(const ProgramPlan& plan) {
-  if (plan.device().driver()) return std::make_unique<DriverExecution>(plan);
-  return std::make_unique<CpuExecution>(plan);
+  const ProgramPlan* const plans[] = {&plan};
+  return std::move(make_executions(plans).front());
+}
+
+std::vector<std::unique_ptr<Execution>> make_executions(std::span<const ProgramPlan* const> plans) {
+  std::vector<std::unique_ptr<Execution>> executions;
+  if (plans.front()->device().driver()) {
+    const DriverExecution* first = nullptr;
+    for (const ProgramPlan* plan : plans) {
+      auto execution = std::make_unique<DriverExecution>(*plan, plans, first);
+      if (!first) first = execution.get();
+      executions.push_back(std::move(execution));
+    }
+    return executions;
+  }
+  const auto memory = std::make_shared<CpuMemory>(plans.front()->device().memory());
+  std::vector<CpuExecution*> all;
+  for (const ProgramPlan* plan : plans) {
+    auto execution = std::make_unique<CpuExecution>(*plan, memory);
+    all.push_back(execution.get());
+    executions.push_back(std::move(execution));
+  }
+  for (CpuExecution* execution : all) execution->start();
+  return executions;
 }
 
 }  // namespace halftone

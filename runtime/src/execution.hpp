@@ -68,11 +68,36 @@ class Execution {
   /// Allocates what the accumulate phase needs, once. Throws Error when there is no memory.
   virtual void prepare_accumulation() = 0;
 
+  /// Runs follow, after those of another execution over the same memory, which are done. Takes no
+  /// memory.
+  virtual void begin_turn() = 0;
+
+  /// Whatever is read from here on may have been changed by another execution.
+  virtual void forget_what_was_read() = 0;
+
+  /// Whether a call failed that had begun to change what persists from step to step: its values
+  /// belong to no step until all of them are written anew, between tear() and mend().
+  [[nodiscard]] bool is_torn() const noexcept { return torn_; }
+  void tear() noexcept { torn_ = true; }
+  /// Waits for what is still on its way, whose outcomes nobody gets.
+  void mend() {
+    forget_runs();
+    torn_ = false;
+  }
+
   [[nodiscard]] virtual std::int64_t bytes_predicted() const = 0;
   [[nodiscard]] virtual std::int64_t bytes_measured() const = 0;
 
   /// See Statistics::variant.
   [[nodiscard]] virtual std::string variant() const = 0;
+
+ protected:
+  void set_torn(bool torn) noexcept { torn_ = torn; }
+
+ private:
+  virtual void forget_runs() = 0;
+
+  bool torn_ = false;
 };
 
 /// What an update moves on but a diagnosis needs as the forward phase read it: the user's states
@@ -88,5 +113,10 @@ struct OutcomeBuffers {
 /// Memory holds the first values of everything but the parameters. The plan must live longer.
 /// Throws Error when there is no memory or the device cannot run the program.
 [[nodiscard]] std::unique_ptr<Execution> make_execution(const ProgramPlan& plan);
+
+/// Likewise of plans of one device that share_memory() laid out; they lie in one memory, and run
+/// one at a time.
+[[nodiscard]] std::vector<std::unique_ptr<Execution>> make_executions(
+    std::span<const ProgramPlan* const> plans);
 
 }  // namespace halftone

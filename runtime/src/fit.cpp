@@ -87,6 +87,7 @@ class Fit {
     while (!has_ended_ && result_.steps < options_.steps) {
       const auto batch = loader_.next();
       if (!batch) return end_of_epoch();
+      if (options_.stages) trainer_.enter(options_.stages->at(result_.steps));
       trainer_.step(batch->inputs);
       ++result_.steps;
       if (options_.log != nullptr) options_.log->step(trainer_);

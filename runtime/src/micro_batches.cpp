@@ -15,6 +15,9 @@ void EarlierMicroBatches::begin() {
   for (auto& [buffer, bytes] : giving_) bytes.clear();
   beginning_ = 0;
   fits_ = kept_.size() == count_;
+  if (!fits_) return;
+  if (kept_.capacity() == count_) kept_.reserve(2 * count_ + 1);
+  if (given_.size() == count_) given_.emplace_back();
 }
 
 void EarlierMicroBatches::give(std::size_t buffer, std::span<const std::byte> bytes) {
@@ -23,12 +26,11 @@ void EarlierMicroBatches::give(std::size_t buffer, std::span<const std::byte> by
   if (fits_) giving_[buffer].assign(bytes.begin(), bytes.end());
 }
 
-void EarlierMicroBatches::add(const Replay& replay) {
+void EarlierMicroBatches::add(const Replay& replay) noexcept {
   ++count_;
   if (!fits_) return;
   bytes_ += beginning_;
   const std::size_t place = kept_.size();
-  if (place == given_.size()) given_.emplace_back();
   std::swap(given_[place], giving_);
   kept_.push_back(replay);
   kept_.back().given = &given_[place];

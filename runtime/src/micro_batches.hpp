@@ -24,13 +24,14 @@ class EarlierMicroBatches {
   /// Forgets those of the step before.
   void clear();
 
-  /// A micro-batch begins; what it is given follows, as long as there is room for it.
+  /// A micro-batch begins; what it is given follows, as long as there is room for it. Has the
+  /// memory that add() needs.
   void begin();
   void give(std::size_t buffer, std::span<const std::byte> bytes);
 
   /// Its gradients were added to the sum. Where there was no room, neither it nor those after it
   /// are kept.
-  void add(const Replay& replay);
+  void add(const Replay& replay) noexcept;
 
   /// Those added since clear(), and the first of them, which are kept.
   [[nodiscard]] std::size_t count() const { return count_; }

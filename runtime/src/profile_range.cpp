@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <new>
 #include <string>
 #include <vector>
 
@@ -69,11 +70,14 @@ bool attach() {
 }  // namespace
 
 ProfileRange::ProfileRange(const char* name) noexcept {
-  static const bool is_attached = attach();
-  is_open_ = is_attached;
-  if (!is_open_) return;
-  const std::string message = std::string("halftone ") + name;
-  reinterpret_cast<nvtx::RangePush>(tables().push)(message.c_str());
+  try {
+    static const bool is_attached = attach();
+    if (!is_attached) return;
+    const std::string message = std::string("halftone ") + name;
+    reinterpret_cast<nvtx::RangePush>(tables().push)(message.c_str());
+    is_open_ = true;
+  } catch (const std::bad_alloc&) {  // a range that is not shown; the next one is
+  }
 }
 
 ProfileRange::~ProfileRange() {

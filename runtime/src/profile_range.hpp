@@ -14,7 +14,7 @@ class ProfileRange {
   ProfileRange& operator=(const ProfileRange&) = delete;
 
  private:
-  bool is_open_;
+  bool is_open_ = false;
 };
 
 }  // namespace halftone

@@ -8,8 +8,10 @@
 #include "dispatch.hpp"
 #include "driver_context.hpp"
 #include "floating_point.hpp"
+#include "formats.hpp"
 #include "halftone/encoding/traits.hpp"
 #include "halftone/error.hpp"
+#include "nearest.hpp"
 #include "text.hpp"
 
 namespace halftone {
@@ -35,7 +37,7 @@ std::int64_t count_of(const manifest::Parameter& parameter) {
 ProgramPlan::ProgramPlan(const char* who, const Artifact& artifact, const Device& device,
                          std::string_view program, const Setup& setup)
     : who_(who), artifact_(artifact), device_(device) {
-  choose_manifest();
+  choose_manifest(setup.stage);
   choose_program(program, setup);
   bind_symbols(setup.bindings);
   check_limits();
@@ -56,9 +58,42 @@ ProgramPlan::ProgramPlan(const char* who, const ProgramPlan& like, std::string_v
   plan();
 }
 
-void ProgramPlan::choose_manifest() {
+ProgramPlan ProgramPlan::in_stage(std::string_view stage) const {
+  ProgramPlan other = *this;
+  other.choose_manifest_of(stage);
+  other.choose_program(program_->name, Setup{});
+  other.planned_ = {.symbols = planned_.symbols};
+  other.leading_.reset();
+  other.plan();
+  return other;
+}
+
+bool ProgramPlan::holds_in(std::string_view stage) const {
+  return manifest::holds_in(*manifest_, stage);
+}
+
+/// Of the same target.
+void ProgramPlan::choose_manifest_of(std::string_view stage) {
+  const std::string target = target_ ? target_->chip : "cpu";
+  for (const manifest::Manifest& manifest : artifact_.manifests()) {
+    if (!manifest::holds_in(manifest, stage) ||
+        std::ranges::find(manifest.targets, target) == manifest.targets.end()) {
+      continue;
+    }
+    manifest_ = &manifest;
+    target_ = target_ ? manifest::find_cuda(manifest, target) : nullptr;
+    return;
+  }
+  throw Error({.operation = who_,
+               .object = named("model", manifest_->model),
+               .cause = "has no program for the stage '" + std::string(stage) + "' on " + target,
+               .hint = "make the artifact again with halftonec"});
+}
+
+void ProgramPlan::choose_manifest(std::string_view stage) {
   manifest_ = &artifact_.manifest();
-  if (!device_.driver()) return;
+  if (!stage.empty()) require_stage(who_, *manifest_, stage);
+  if (!device_.driver()) return choose_manifest_of(stage);
   const std::vector<std::string> names = chips_of(artifact_.manifests());
   const std::string& chip = device_.driver()->properties().chip;
   packed_ = unpack_kernels(artifact_, who_);
@@ -87,9 +122,9 @@ void ProgramPlan::choose_manifest() {
   ahead_ = chosen->ahead;
   for (const manifest::Manifest& manifest : artifact_.manifests()) {
     target_ = manifest::find_cuda(manifest, names[chosen->target]);
-    manifest_ = &manifest;
-    if (target_) return;
+    if (target_) break;
   }
+  choose_manifest_of(stage);
 }
 
 void ProgramPlan::check_model(const Setup& setup) const {
@@ -152,12 +187,11 @@ void ProgramPlan::check_limits() const {
   const manifest::Limit* limit = manifest::find_exceeded(manifest(), symbols());
   if (!limit) return;
   const auto symbol = static_cast<std::size_t>(limit->symbol);
-  throw Error({.operation = who_,
-               .object = named("symbol", manifest().symbols[symbol]),
-               .cause = "is " + std::to_string(symbols()[symbol]) + ", but " +
-                        manifest::reason_of(*limit),
-               .hint = "take " + std::to_string(limit->most) +
-                       " or less, or give the layer more times"});
+  throw Error(
+      {.operation = who_,
+       .object = named("symbol", manifest().symbols[symbol]),
+       .cause = "is " + std::to_string(symbols()[symbol]) + ", but " + manifest::reason_of(*limit),
+       .hint = "take " + std::to_string(limit->most) + " or less, or give the layer more times"});
 }
 
 void ProgramPlan::check_rows(const manifest::Kernel& kernel) const {
@@ -374,9 +408,12 @@ std::vector<std::byte> ProgramPlan::first_values(std::size_t index) const {
   const manifest::Buffer& buffer = this->buffer(index);
   if (buffer.initial == 0.0) return {};
   const StandardFloatingPoint mode;
-  return encoding::traits(buffer.encoding.element).integer
-             ? filled<std::int32_t>(elements(index), buffer.initial)
-             : filled<float>(elements(index), buffer.initial);
+  if (encoding::traits(buffer.encoding.element).integer)
+    return filled<std::int32_t>(elements(index), buffer.initial);
+  if (!encoding::is_narrow(buffer.encoding.element))
+    return filled<float>(elements(index), buffer.initial);
+  const auto value = static_cast<float>(buffer.initial);  // P68: of a state of 16 bits
+  return filled<std::uint16_t>(elements(index), narrowed(buffer.encoding.element, value));
 }
 
 std::vector<std::size_t> ProgramPlan::inputs_of(manifest::Phase phase) const {
@@ -415,6 +452,19 @@ std::string ProgramPlan::shape_text(std::size_t index, const Sizes& sizes) const
     text += manifest().symbols[symbol] + " " + std::to_string(sizes.symbols[symbol]);
   }
   return text.empty() ? "a scalar" : text;
+}
+
+void require_stage(const char* operation, const manifest::Manifest& manifest,
+                   std::string_view stage) {
+  if (std::ranges::find(manifest.stages, stage) != manifest.stages.end()) return;
+  const std::string near = nearest(std::string(stage), manifest.stages);
+  throw Error({.operation = operation,
+               .object = "the stage " + shown(stage),
+               .cause = "is none of " + named("model", manifest.model) +
+                        (near.empty() ? "" : "; did you mean '" + near + "'?"),
+               .hint = manifest.stages.empty()
+                           ? "give HALFTONE_MODEL stages(...) with its name"
+                           : "the model's stages are " + listed(manifest.stages)});
 }
 
 }  // namespace halftone

@@ -34,8 +34,17 @@ class ProgramPlan {
   ProgramPlan(const char* who, const Artifact& artifact, const Device& device,
               std::string_view program, const Setup& setup);
 
-  /// Another program of the same artifact, bound to the same sizes on the same device.
+  /// Another program of the same artifact and stage, bound to the same sizes on the same device.
   ProgramPlan(const char* who, const ProgramPlan& like, std::string_view program);
+
+  /// The same program under the rules of another of the model's stages (P66).
+  [[nodiscard]] ProgramPlan in_stage(std::string_view stage) const;
+
+  /// Whether it is that of the stage, too.
+  [[nodiscard]] bool holds_in(std::string_view stage) const;
+
+  /// Buffers lie where another layout says.
+  void lie_in(manifest::ArenaPlan arena) { arena_ = std::move(arena); }
 
   [[nodiscard]] const char* who() const { return who_; }
   [[nodiscard]] const Artifact& artifact() const { return artifact_; }
@@ -154,7 +163,8 @@ class ProgramPlan {
   [[noreturn]] void refuse_launch(std::string cause) const;
 
  private:
-  void choose_manifest();
+  void choose_manifest(std::string_view stage);
+  void choose_manifest_of(std::string_view stage);
   void check_model(const Setup& setup) const;
   void choose_program(std::string_view name, const Setup& setup);
   void bind_symbols(std::span<const Binding> bindings);
@@ -177,5 +187,9 @@ class ProgramPlan {
   std::optional<std::size_t> leading_;
   manifest::ArenaPlan arena_;
 };
+
+/// Throws Error for a stage that the model does not have.
+void require_stage(const char* operation, const manifest::Manifest& manifest,
+                   std::string_view stage);
 
 }  // namespace halftone

@@ -12,8 +12,8 @@ namespace {
 using manifest::Buffer, manifest::Phase, manifest::Role;
 
 bool is_taken_over(Role role) {
-  return manifest::is_given(role) || role == Role::parameters || role == Role::hyperparameter ||
-         role == Role::state;
+  return manifest::is_given(role) || role == Role::parameters || role == Role::remainders ||
+         role == Role::hyperparameter || role == Role::state;
 }
 
 }  // namespace

@@ -24,47 +24,54 @@ float number_at(const std::byte* memory) {
 }  // namespace
 
 RunsInFlight::RunsInFlight(const ProgramPlan& plan, DriverContext& context,
-                           const DriverMemory& memory, DriverStream stream)
+                           const DriverMemory& memory, DriverStream stream,
+                           const RunsInFlight* shares)
     : plan_(plan),
       context_(context),
       memory_(memory),
       stream_(stream),
       outcome_buffers_(outcome_buffers(plan)),
       offsets_(plan.program().buffers.size(), -1),
-      slot_bytes_(kAlignment) {
+      slot_bytes_(kAlignment),
+      host_(shares ? shares->host_ : std::make_shared<HostMemory>()) {
   for (std::size_t i = 0; i < offsets_.size(); ++i) {
     if (!manifest::is_given(plan.buffer(i).role)) continue;
     offsets_[i] = slot_bytes_;
     slot_bytes_ += (plan.bytes(i) + kAlignment - 1) / kAlignment * kAlignment;
   }
+  host_->slot_bytes = std::max(host_->slot_bytes, slot_bytes_);
 }
 
 /// The stream may still read and write the slots.
 RunsInFlight::~RunsInFlight() {
-  if (host_) (void)context_.driver().synchronise(stream_);
+  if (host_->memory) (void)context_.driver().synchronise(stream_);
 }
 
 /// When the first run asks, since programs for diagnosis never do.
 void RunsInFlight::allocate() {
   const int count = context_.options().checks_launches ? 1 : context_.options().steps_in_flight;
-  const std::int64_t bytes = count * slot_bytes_;
-  std::byte* memory = nullptr;
-  context_.run(plan_.who(), std::to_string(bytes) + " bytes of page-locked host memory",
-               [&](Driver& driver) { return driver.allocate_host(bytes, memory); });
-  OwnedHostMemory host(context_.driver(), memory);
+  const std::int64_t bytes = count * host_->slot_bytes;
+  std::byte* memory = host_->memory.get();
+  OwnedHostMemory host;
+  if (!host_->memory) {
+    context_.run(plan_.who(), std::to_string(bytes) + " bytes of page-locked host memory",
+                 [&](Driver& driver) { return driver.allocate_host(bytes, memory); });
+    host = OwnedHostMemory(context_.driver(), memory);
+  }
   std::vector<Slot> slots;
   for (int i = 0; i < count; ++i) {
     DriverEvent event{};
     context_.run(plan_.who(), "an event",
                  [&](Driver& driver) { return driver.create_event(event); });
     slots.push_back({.memory = memory + i * slot_bytes_, .done = {context_.driver(), event}});
+    slots.back().inputs.reserve(offsets_.size());  // so that none is staged without the others
   }
-  host_ = std::move(host);
+  if (host) host_->memory = std::move(host);
   slots_ = std::move(slots);
 }
 
 void RunsInFlight::open() {
-  if (!host_) allocate();
+  if (slots_.empty()) allocate();
   Slot& slot = slots_[next_];
   if (slot.state == State::open) return;
   if (slot.state == State::in_flight) {
@@ -88,11 +95,12 @@ std::span<std::byte> RunsInFlight::staged(std::size_t buffer, std::int64_t bytes
   return {slot.memory + offsets_[buffer], static_cast<std::size_t>(bytes)};
 }
 
-bool RunsInFlight::is_open() const { return host_ && slots_[next_].state == State::open; }
+bool RunsInFlight::is_open() const { return !slots_.empty() && slots_[next_].state == State::open; }
 
 void RunsInFlight::begin(const std::string& what, bool updates) {
   if (updates) open();
   if (!is_open()) return;
+  outcomes_.reserve(outcomes_.size() + slots_.size());  // of all that may be in flight
   Slot& slot = slots_[next_];
   slot.what = what;
   slot.updates = updates;
@@ -152,5 +160,11 @@ void RunsInFlight::all_done() {
 }
 
 std::vector<Outcome> RunsInFlight::take_outcomes() { return std::exchange(outcomes_, {}); }
+
+void RunsInFlight::forget() {
+  all_done();  // and whoever asks how many are done is not misled
+  for (Slot& slot : slots_) slot.state = State::free;
+  outcomes_.clear();
+}
 
 }  // namespace halftone

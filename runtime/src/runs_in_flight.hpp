@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,8 +20,10 @@ namespace halftone {
 /// only where that one's run is not done.
 class RunsInFlight {
  public:
+  /// Slots lie where those of `shares` do, which has no run in flight when this has one; all that
+  /// share are there before the first run.
   RunsInFlight(const ProgramPlan& plan, DriverContext& context, const DriverMemory& memory,
-               DriverStream stream);
+               DriverStream stream, const RunsInFlight* shares = nullptr);
   ~RunsInFlight();
   RunsInFlight(const RunsInFlight&) = delete;
   RunsInFlight& operator=(const RunsInFlight&) = delete;
@@ -48,6 +51,9 @@ class RunsInFlight {
 
   [[nodiscard]] std::vector<Outcome> take_outcomes();
 
+  /// As if there had been no run; to be called when all that is on the stream is done.
+  void forget();
+
  private:
   enum class State { free, open, in_flight };
   struct Staged {
@@ -63,6 +69,11 @@ class RunsInFlight {
     std::string what = {};
   };
 
+  struct HostMemory {
+    OwnedHostMemory memory;       ///< none until a run asks
+    std::int64_t slot_bytes = 0;  ///< the most that one of those who share it needs
+  };
+
   [[nodiscard]] bool is_open() const;
   void allocate();
   void open();
@@ -76,7 +87,7 @@ class RunsInFlight {
   OutcomeBuffers outcome_buffers_;
   std::vector<std::int64_t> offsets_;  ///< in a slot, by buffer; -1: not the host's to give
   std::int64_t slot_bytes_ = 0;
-  OwnedHostMemory host_;
+  std::shared_ptr<HostMemory> host_;  ///< of all that share it
   std::vector<Slot> slots_;
   std::size_t next_ = 0;  ///< the slot that is open or will be
   std::uint64_t ended_ = 0, done_ = 0;

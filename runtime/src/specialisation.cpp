@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <exception>
+#include <new>
 #include <set>
 #include <utility>
 
@@ -61,6 +62,7 @@ Specialisation::Specialisation(const ProgramPlan& plan, std::shared_ptr<DriverCo
   try {
     thread_ = std::jthread([this, &plan](const std::stop_token& stop) { compile(stop, plan); });
   } catch (const std::exception& error) {
+    living().all.erase(this);
     fail(std::string("no thread could be started: ") + error.what());
   }
 }
@@ -107,10 +109,14 @@ std::optional<KernelImages> Specialisation::take() {
   return std::move(images_);
 }
 
-void Specialisation::fail(const std::string& why) {
+void Specialisation::fail(std::string_view why) noexcept {
   const std::lock_guard lock(mutex_);
   state_ = State::failed;
-  failure_ = why;
+  try {
+    failure_ = why;
+  } catch (const std::bad_alloc&) {
+    failure_ = "no memory";  // which needs none
+  }
 }
 
 std::string Specialisation::text() const {

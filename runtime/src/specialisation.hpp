@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "driver_modules.hpp"
@@ -30,7 +31,7 @@ class Specialisation {
   [[nodiscard]] std::optional<KernelImages> take();
 
   /// What take() returned could not be used.
-  void fail(const std::string& why);
+  void fail(std::string_view why) noexcept;
 
   /// "being specialised for batch 32", "specialised for batch 32 from the next step on",
   /// "specialised for batch 32", "not specialised for batch 32: " and the reason.

@@ -52,31 +52,38 @@ void refuse_outputs_without_gradient(const manifest::Manifest& manifest,
 }  // namespace
 
 Step::Step(BoundProgram& program, std::uint64_t seed)
-    : program_(program), seed_(seed), gradient_rows_(program.rows()) {
-  const auto place = [&](std::size_t buffer) { return input_place(program.plan(), buffer); };
-  if (const auto counters = program.plan().find(manifest::Role::counters)) {
-    counters_.push_back(place(*counters));
+    : program_(program),
+      seed_(seed),
+      places_(places_of(program.plan())),
+      gradient_rows_(program.rows()) {}
+
+Step::Places Step::places_of(const ProgramPlan& plan) {
+  Places places;
+  if (const auto counters = plan.find(manifest::Role::counters)) {
+    places.counters.push_back(input_place(plan, *counters));
   }
-  for (std::size_t buffer : program.plan().inputs_of(Phase::forward)) {
-    forward_inputs_.push_back(place(buffer));
+  for (std::size_t buffer : plan.inputs_of(Phase::forward)) {
+    places.forward_inputs.push_back(input_place(plan, buffer));
   }
-  for (const std::string& input : program.manifest().inputs) {
-    all_inputs_.push_back(place(*program.plan().find(input)));
+  for (const std::string& input : plan.manifest().inputs) {
+    places.all_inputs.push_back(input_place(plan, *plan.find(input)));
   }
-  for (const manifest::Output& output : program.manifest().outputs) {
+  for (const manifest::Output& output : plan.manifest().outputs) {
     if (output.gradient.empty()) continue;
-    output_gradients_.push_back({output.name, *program.plan().find(output.gradient)});
+    places.output_gradients.push_back({output.name, *plan.find(output.gradient)});
   }
-  const bool scaled = program.manifest().loss_scale.kind != manifest::LossScale::Kind::none;
-  if (scaled) loss_scale_ = program.plan().find("loss_scale");
-  floored_ = outcome_buffers(program.plan()).floored;
+  const bool scaled = plan.manifest().loss_scale.kind != manifest::LossScale::Kind::none;
+  places.loss_scale = scaled ? plan.find("loss_scale") : std::nullopt;
+  places.floored = outcome_buffers(plan).floored;
+  return places;
 }
 
 void Step::run(std::span<const NamedValues> inputs) {
   require_no_check("step");
-  copy_in_rows(program_, "step", all_inputs_, inputs);
+  copy_in_rows(program_, "step", places_.all_inputs, inputs);
+  done_ = Done::nothing;
   stage_counters();
-  program_.run(phases_until(Phase::update, prepare_check()));
+  run_check(Phase::update);
   replay_ = {.rows = program_.rows(),
              .forward = true,
              .losses = true,
@@ -88,30 +95,33 @@ void Step::run(std::span<const NamedValues> inputs) {
 void Step::accumulate(std::span<const NamedValues> inputs) {
   require_no_check("accumulate");
   program_.execution().prepare_accumulation();
-  copy_in_rows(program_, "accumulate", all_inputs_, inputs);
+  copy_in_rows(program_, "accumulate", places_.all_inputs, inputs);
+  done_ = Done::nothing;
   stage_counters();
   updated_last_ = false;
-  begin_micro_batch(all_inputs_);
-  add_micro_batch();
+  begin_micro_batch(places_.all_inputs);
+  set_first_micro_batch();
   program_.run(phases_until(Phase::accumulate, true));
+  ++micro_batches_;
   replay_ = {.rows = program_.rows(),
              .forward = true,
              .losses = true,
              .backward = Replay::Backward::losses};
   gradient_rows_ = replay_.rows;
   earlier_.add(replay_);
-  done_ = Done::nothing;
 }
 
 void Step::forward(const char* operation, std::span<const NamedValues> inputs) {
   require_no_check(operation);
   const auto is_for_losses = [&](const NamedValues& given) {
-    return std::ranges::find(forward_inputs_, given.name, &Place::name) == forward_inputs_.end();
+    return std::ranges::find(places_.forward_inputs, given.name, &Place::name) ==
+           places_.forward_inputs.end();
   };
-  const bool with_losses =
-      forward_inputs_.size() == all_inputs_.size() || std::ranges::any_of(inputs, is_for_losses);
-  const std::span<const Place> places = with_losses ? all_inputs_ : forward_inputs_;
+  const bool with_losses = places_.forward_inputs.size() == places_.all_inputs.size() ||
+                           std::ranges::any_of(inputs, is_for_losses);
+  const std::span<const Place> places = with_losses ? places_.all_inputs : places_.forward_inputs;
   copy_in_rows(program_, operation, places, inputs);
+  done_ = Done::nothing;  // from here on, the forward pass before is gone
   stage_counters();
   updated_last_ = false;
   if (sums_) begin_micro_batch(places);
@@ -133,6 +143,7 @@ void Step::backward() {
                  .hint = "give all inputs, or call backward() with the outputs' gradients"});
   }
   program_.use_rows(replay_.rows);
+  done_ = Done::nothing;  // a pass that fails has written over what another one would read
   program_.run({Phase::loss_backward, Phase::backward});
   replay_.backward = Replay::Backward::losses;
   gradient_rows_ = replay_.rows;
@@ -141,7 +152,7 @@ void Step::backward() {
 
 void Step::backward(std::span<const NamedValues> output_gradients) {
   require("backward", Done::forward, "forward()");
-  refuse_outputs_without_gradient(program_.manifest(), output_gradients_, output_gradients);
+  refuse_outputs_without_gradient(program_.manifest(), places_.output_gradients, output_gradients);
   if (const std::string& loss = program_.program().loss_without_output; !loss.empty()) {
     throw Error({.operation = "backward",
                  .object = named("loss", loss),
@@ -150,8 +161,9 @@ void Step::backward(std::span<const NamedValues> output_gradients) {
                  .hint = "declare what it reads as an output, or call backward() without them"});
   }
   program_.use_rows(replay_.rows);
-  copy_in(program_, "backward", "output gradient", output_gradients_, output_gradients);
-  if (sums_) give_micro_batch(output_gradients_);
+  copy_in(program_, "backward", "output gradient", places_.output_gradients, output_gradients);
+  if (sums_) give_micro_batch(places_.output_gradients);
+  done_ = Done::nothing;  // as above
   program_.run({Phase::external, Phase::backward});
   replay_.backward = Replay::Backward::external;
   gradient_rows_ = replay_.rows;
@@ -161,12 +173,15 @@ void Step::backward(std::span<const NamedValues> output_gradients) {
 void Step::accumulate_gradients() {
   require("accumulate_gradients", Done::backward, "backward()");
   program_.execution().prepare_accumulation();
-  if (!std::exchange(sums_, true)) {  // forward() and backward() did not know of it yet
-    begin_micro_batch(replay_.losses ? all_inputs_ : forward_inputs_, true);
-    if (replay_.backward == Replay::Backward::external) give_micro_batch(output_gradients_, true);
+  if (!sums_) {  // forward() and backward() did not know of it yet
+    begin_micro_batch(replay_.losses ? places_.all_inputs : places_.forward_inputs, true);
+    if (replay_.backward == Replay::Backward::external)
+      give_micro_batch(places_.output_gradients, true);
+    sums_ = true;
   }
-  add_micro_batch();
+  set_first_micro_batch();
   program_.run({Phase::accumulate});
+  ++micro_batches_;
   earlier_.add(replay_);
   done_ = Done::nothing;
 }
@@ -175,7 +190,7 @@ void Step::begin_micro_batch(std::span<const Place> inputs, bool in_place) {
   if (micro_batches_ == 0) earlier_.clear();
   earlier_.begin();
   give_micro_batch(inputs, in_place);
-  give_micro_batch(counters_, in_place);
+  give_micro_batch(places_.counters, in_place);
 }
 
 void Step::stage_counters() {
@@ -183,7 +198,7 @@ void Step::stage_counters() {
   const std::array<std::uint32_t, manifest::kCounters> words = {
       low(seed_), low(seed_ >> 32), low(static_cast<std::uint64_t>(steps_)),
       low(static_cast<std::uint64_t>(micro_batches_))};
-  for (const Place& place : counters_) {
+  for (const Place& place : places_.counters) {
     std::memcpy(program_.execution().staged(place.buffer).data(), words.data(), sizeof words);
   }
 }
@@ -197,31 +212,31 @@ void Step::give_micro_batch(std::span<const Place> values, bool in_place) {
   }
 }
 
-void Step::add_micro_batch() {
-  set("first_micro_batch", micro_batches_ == 0 ? 1.0f : 0.0f);
-  ++micro_batches_;
-}
+void Step::set_first_micro_batch() { set("first_micro_batch", micro_batches_ == 0 ? 1.0f : 0.0f); }
 
-bool Step::prepare_check() {
-  const bool summed = micro_batches_ > 0;
-  if (summed) {
-    add_micro_batch();
-  } else {
-    earlier_.clear();
-  }
-  set("micro_batches", static_cast<float>(std::max<std::int64_t>(micro_batches_, 1)));
-  micro_batches_ = 0;
-  return summed;
-}
-
-bool Step::check() {
-  require("check", Done::backward, "backward()");
-  if (prepare_check()) {
+void Step::run_check(Phase last) {
+  const bool summed = micro_batches_ > 0, whole = last == Phase::update;
+  if (summed) set_first_micro_batch();
+  set("micro_batches", static_cast<float>(micro_batches_ + 1));
+  if (whole) {
+    program_.run(phases_until(last, summed));
+  } else if (summed) {
     program_.run({Phase::accumulate, Phase::check});
   } else {
     program_.run({Phase::check});
   }
-  done_ = Done::check;
+  if (!summed) earlier_.clear();
+  micro_batches_ = 0;
+}
+
+/// Again where the device failed before it could answer.
+bool Step::check() {
+  require_whole("check");
+  if (done_ != Done::check) {
+    require("check", Done::backward, "backward()");
+    run_check(Phase::check);
+    done_ = Done::check;
+  }
   return finite();
 }
 
@@ -239,7 +254,12 @@ void Step::finish_update(const char* operation) {
   updated_last_ = true;
   updated_by_ = operation;
   settle(false);
-  if (last_outcome_.floored > 0) settle(true);
+  if (last_outcome_.floored > 0) {
+    try {
+      settle(true);
+    } catch (const std::exception&) {  // the step is done: who waits next is told what fails still
+    }
+  }
   report();
 }
 
@@ -248,7 +268,7 @@ void Step::settle(bool all) {
     last_outcome_ = outcome;
     if (outcome.applied) continue;
     ++skipped_steps_;
-    if (floored_ && outcome.floored >= program_.manifest().loss_scale.patience) {
+    if (places_.floored && outcome.floored >= program_.manifest().loss_scale.patience) {
       patience_ended_ = outcome.floored;
     }
   }
@@ -277,10 +297,10 @@ Step::Counters Step::counters(const char* operation) {
 }
 
 void Step::restore(const Counters& counters) {
-  (void)program_.execution().outcomes(true);  // of steps that are no longer its own
+  program_.execution().mend();  // steps on their way are no longer its own
   seed_ = counters.seed;
   done_ = Done::nothing;
-  last_outcome_ = {.applied = counters.was_applied, .floored = floored()};
+  last_outcome_ = {.applied = counters.was_applied, .floored = floored_or_waited_for()};
   updated_last_ = false;
   patience_ended_ = 0;
   replay_ = {};
@@ -288,6 +308,21 @@ void Step::restore(const Counters& counters) {
   earlier_.clear();
   steps_ = counters.steps;
   skipped_steps_ = counters.skipped_steps;
+}
+
+void Step::enter(std::string_view stage) {
+  if (stage == program_.stage()) return;
+  require_stage("enter", program_.manifest(), stage);
+  (void)counters("enter");
+  Places places = places_of(program_.plan_of(stage));
+  program_.enter(stage);  // the last that throws
+  places_ = std::move(places);
+  done_ = Done::nothing;
+  updated_last_ = false;
+  replay_ = {};
+  gradient_rows_ = program_.rows();
+  earlier_.clear();
+  last_outcome_.floored = floored_or_waited_for();
 }
 
 bool Step::updated(const char* operation) {
@@ -328,7 +363,15 @@ std::span<const float> Step::input_gradient(std::string_view name) const {
 }
 
 std::int64_t Step::floored() const {
-  return floored_ ? static_cast<std::int64_t>(program_.scalar(*floored_)) : 0;
+  return places_.floored ? static_cast<std::int64_t>(program_.scalar(*places_.floored)) : 0;
+}
+
+std::int64_t Step::floored_or_waited_for() const noexcept {
+  try {
+    return floored();
+  } catch (const std::exception&) {
+    return 1;
+  }
 }
 
 void Step::stop_at_floor(std::int64_t floored) {
@@ -340,7 +383,7 @@ void Step::stop_at_floor(std::int64_t floored) {
                                       "HALFTONE_STEPS_IN_FLIGHT to 1 to learn what was not finite"
                                     : "all values are finite, so that the sum of the gradients "
                                       "or their norm was not";
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     found = std::string("what was not finite is unknown, since ") + error.what();
   }
   throw Error({.operation = updated_by_,
@@ -387,7 +430,16 @@ std::vector<Replay> Step::replays(bool spoiled) const {
   return replays;
 }
 
+void Step::require_whole(const char* operation) const {
+  if (!program_.execution().is_torn()) return;
+  throw Error({.operation = operation,
+               .object = "the trainer",
+               .cause = "was left between two steps by a call that failed",
+               .hint = "resume() from a checkpoint, or make another trainer"});
+}
+
 void Step::require(const char* operation, Done needed, const char* first) const {
+  require_whole(operation);
   if (done_ == needed) return;
   std::string hint = "call forward, backward, check and update in this order";
   if (micro_batches_ > 0) {
@@ -402,6 +454,7 @@ void Step::require(const char* operation, Done needed, const char* first) const 
 }
 
 void Step::require_no_check(const char* operation) const {
+  require_whole(operation);
   if (done_ != Done::check) return;
   throw Error({.operation = operation,
                .object = "the trainer",

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "bind.hpp"
@@ -54,6 +55,11 @@ class Step {
   /// As if these steps had been done; what was done of the next one is forgotten.
   void restore(const Counters& counters);
 
+  /// Goes on in another of the model's stages, between two steps; a pass that no update followed
+  /// is forgotten. Throws Error as counters() does, and for a stage that the model does not have;
+  /// where it throws, the step is in the stage that it was in.
+  void enter(std::string_view stage);
+
   [[nodiscard]] std::int64_t steps() const { return steps_; }
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
   [[nodiscard]] std::int64_t skipped_steps() {
@@ -63,12 +69,24 @@ class Step {
   /// Of the last backward pass. Throws Error for an input that wants none, and where a run of other
   /// rows came since.
   [[nodiscard]] std::span<const float> input_gradient(std::string_view name) const;
-  [[nodiscard]] float loss_scale() const { return loss_scale_ ? program_.scalar(*loss_scale_) : 1; }
+  [[nodiscard]] float loss_scale() const {
+    return places_.loss_scale ? program_.scalar(*places_.loss_scale) : 1;
+  }
   [[nodiscard]] std::int64_t floored() const;
 
  private:
+  /// Where a stage's program takes what it is given.
+  struct Places {
+    std::vector<Place> counters;  ///< none where no layer draws
+    std::vector<Place> forward_inputs, all_inputs, output_gradients;
+    std::optional<std::size_t> loss_scale, floored;  // buffers
+  };
+  [[nodiscard]] static Places places_of(const ProgramPlan& plan);
+
   enum class Done { nothing, forward, backward, check };
 
+  /// Nothing was left half done by a call that failed.
+  void require_whole(const char* operation) const;
   void require(const char* operation, Done needed, const char* first) const;
   /// check() has counted the step and decided the next loss scale, so that its update must follow.
   void require_no_check(const char* operation) const;
@@ -79,10 +97,11 @@ class Step {
   /// What the layers of the pass that comes draw by (D35). A pass that joins no step draws what the
   /// next one that does will.
   void stage_counters();
-  /// Its gradients are to be added to the sum: what the host decides for the accumulate phase.
-  void add_micro_batch();
-  /// The same for check; true when an accumulate phase goes before it.
-  bool prepare_check();
+  /// What the host decides for the accumulate phase.
+  void set_first_micro_batch();
+  /// Runs the check phase alone or, up to the update, with all before it; after micro-batches the
+  /// accumulate phase, too. Their sum is used up where that succeeded, and not before.
+  void run_check(manifest::Phase last);
   void finish_update(const char* operation);
   /// Counts the outcomes of updates: those known, or all of them after waiting.
   void settle(bool all);
@@ -90,15 +109,15 @@ class Step {
   void report();
   void set(const char* hyperparameter, float value);
   [[nodiscard]] bool finite() const;
+  /// For last_outcome_: where the device does not say it, the next step is waited for.
+  [[nodiscard]] std::int64_t floored_or_waited_for() const noexcept;
   [[noreturn]] void stop_at_floor(std::int64_t floored);
   /// What a diagnosis runs again.
   [[nodiscard]] std::vector<Replay> replays(bool spoiled) const;
 
   BoundProgram& program_;
   std::uint64_t seed_;
-  std::vector<Place> counters_;  ///< none where no layer draws
-  std::vector<Place> forward_inputs_, all_inputs_, output_gradients_;
-  std::optional<std::size_t> loss_scale_, floored_;  // buffers
+  Places places_;
   Done done_ = Done::nothing;
   Outcome last_outcome_;             ///< of those that are known
   bool updated_last_ = false;        ///< an update is the last thing that ran

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <map>
 #include <mutex>
+#include <new>
 #include <set>
 #include <string>
 #include <system_error>
@@ -125,6 +126,9 @@ void ThreadPool::start_workers() {
                  .object = "a pool of " + std::to_string(threads_) + " threads",
                  .cause = std::string("cannot be started: ") + refused.what(),
                  .hint = "ask for fewer with HALFTONE_THREADS or with_threads"});
+  } catch (...) {  // std::bad_alloc: those that are there would share slots with the next ones
+    stop();
+    throw;
   }
 }
 
@@ -169,11 +173,22 @@ void ThreadPool::run(std::int64_t count, Work* work, SharedJobs::Body body) {
   if (body.timed) work->nanoseconds = std::chrono::nanoseconds(Clock::now() - start).count();
 }
 
-void ThreadPool::invite(std::int64_t helpers) {
+/// The job is published already. Nothing depends on helpers, so that where there is no memory to
+/// invite one, fewer come.
+void ThreadPool::invite(std::int64_t helpers) noexcept {
   const bool former = std::exchange(submits, true);
   for (int slot = 1; slot < threads_ && slot <= helpers; ++slot) {
-    if (shared_->seats[static_cast<std::size_t>(slot)].exchange(true)) continue;
-    executor_->submit([seat = std::make_shared<Seat>(shared_, slot)] { help_for_a_moment(*seat); });
+    std::atomic<bool>& taken = shared_->seats[static_cast<std::size_t>(slot)];
+    if (taken.exchange(true)) continue;
+    bool has_seat = false;
+    try {
+      const auto seat = std::make_shared<Seat>(shared_, slot);
+      has_seat = true;
+      executor_->submit([seat] { help_for_a_moment(*seat); });
+    } catch (const std::bad_alloc&) {
+      if (!has_seat) taken.store(false);  // which the seat does itself where there is one
+      break;
+    }
   }
   submits = former;
 }

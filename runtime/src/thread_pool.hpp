@@ -105,7 +105,7 @@ class ThreadPool {
   [[nodiscard]] bool is_worth_sharing(std::int64_t count, const Work* work) const noexcept;
   void start_workers();
   void stop() noexcept;
-  void invite(std::int64_t helpers);
+  void invite(std::int64_t helpers) noexcept;
   void work(int slot) noexcept;
   static void help_for_a_moment(Seat& seat) noexcept;
 

@@ -8,6 +8,7 @@
 #include "floating_point.hpp"
 #include "halftone/error.hpp"
 #include "halftone/manifest/manifest.hpp"
+#include "stage_memory.hpp"
 #include "step.hpp"
 #include "text.hpp"
 #include "trainer_state.hpp"
@@ -176,6 +177,14 @@ void Trainer::set_momentum(float momentum) {
 
 float Trainer::momentum() const { return value_of(use("momentum")->program, kMomentum); }
 
+void Trainer::enter(std::string_view stage) { use("enter")->step.enter(stage); }
+
+std::string Trainer::stage() const { return use("stage")->program.stage(); }
+
+std::vector<std::string> Trainer::stages() const {
+  return held("stages").program.manifest().stages;
+}
+
 Statistics Trainer::stats() const {
   const auto state = use("stats");
   const BoundProgram& program = state->program;
@@ -201,6 +210,14 @@ Statistics Trainer::stats() const {
         static_cast<std::int64_t>(program.program().phases[phase].size());
   }
   statistics.variant = program.execution().variant();
+  statistics.stage = program.stage();
+  for (const std::string& stage : program.manifest().stages) {
+    for (const auto& turn : program.turns()) {
+      if (!turn->plan.holds_in(stage)) continue;
+      const ArenaUse use = arena_use(turn->plan);
+      statistics.arena_bytes_of_stages.push_back(use.kept + use.working);
+    }
+  }
   return statistics;
 }
 

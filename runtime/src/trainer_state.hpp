@@ -14,7 +14,8 @@ namespace halftone {
 
 struct Trainer::State {
   State(const Artifact& artifact, const Device& device, const Setup& setup)
-      : program("trainer", artifact, device, "training", setup), step(program, setup.seed) {}
+      : program("trainer", artifact, device, "training", setup, BoundProgram::Stages::all),
+        step(program, setup.seed) {}
 
   std::atomic<bool> in_use = false;
   BoundProgram program;

@@ -48,8 +48,9 @@ void examine(std::span<const std::byte> bytes, Found& found) {
 }
 
 /// Whether it is the first of an artifact's manifests.
-bool holds_for_cpu(const manifest::Manifest& manifest) {
-  return std::ranges::find(manifest.targets, "cpu") != manifest.targets.end();
+bool is_first(const manifest::Manifest& manifest) {
+  return std::ranges::find(manifest.targets, "cpu") != manifest.targets.end() &&
+         manifest::holds_in(manifest, {});
 }
 
 /// What is wrong with a file that is sealed, or was; what never was has no damage.
@@ -62,7 +63,7 @@ bool has_broken_seal(std::span<const std::byte> file, manifest::DecodeError& dam
 std::string models_of(const std::vector<manifest::Manifest>& manifests) {
   std::string text;
   for (const auto& manifest : manifests) {
-    if (holds_for_cpu(manifest)) text += (text.empty() ? "" : ", ") + manifest.model;
+    if (is_first(manifest)) text += (text.empty() ? "" : ", ") + manifest.model;
   }
   return text;
 }
@@ -118,15 +119,15 @@ std::vector<manifest::Manifest> read_artifact(const std::string& path, const std
     throw std::runtime_error("there is no artifact in '" + path +
                              "'; name what halftonec --object wrote, or what it was linked into");
   }
-  const auto artifacts = std::ranges::count_if(found.manifests, holds_for_cpu);
+  const auto artifacts = std::ranges::count_if(found.manifests, is_first);
   if (model.empty() && artifacts > 1) {
     throw std::runtime_error("'" + path + "' holds several artifacts; choose one with --model: " +
                              models_of(found.manifests));
   }
   std::vector<manifest::Manifest> chosen;
-  for (const bool cpu : {true, false}) {
+  for (const bool first : {true, false}) {
     for (const manifest::Manifest& manifest : found.manifests) {
-      if (holds_for_cpu(manifest) == cpu && (model.empty() || manifest.model == model)) {
+      if (is_first(manifest) == first && (model.empty() || manifest.model == model)) {
         chosen.push_back(manifest);
       }
     }
@@ -135,11 +136,26 @@ std::vector<manifest::Manifest> read_artifact(const std::string& path, const std
     throw std::runtime_error("'" + path + "' holds no artifact of model '" + model +
                              "'; choose of " + models_of(found.manifests));
   }
-  if (std::ranges::count_if(chosen, holds_for_cpu) > 1) {
+  if (std::ranges::count_if(chosen, is_first) > 1) {
     throw std::runtime_error("'" + path + "' holds several artifacts of model '" + model +
                              "'; name the object of one of them");
   }
   return chosen;
+}
+
+std::vector<manifest::Manifest> of_stage(const std::vector<manifest::Manifest>& manifests,
+                                         const std::string& stage) {
+  std::vector<manifest::Manifest> chosen;
+  for (const manifest::Manifest& manifest : manifests) {
+    if (manifest::holds_in(manifest, stage)) chosen.push_back(manifest);
+  }
+  if (!chosen.empty()) return chosen;
+  const manifest::Manifest& first = manifests.front();
+  std::string stages;
+  for (const std::string& one : first.stages) stages += (stages.empty() ? "" : ", ") + one;
+  throw std::runtime_error(
+      "model '" + first.model + "' has no stage '" + stage + "'; " +
+      (stages.empty() ? "it declares none: leave --stage out" : "choose of " + stages));
 }
 
 }  // namespace halftone::tools

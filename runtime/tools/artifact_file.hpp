@@ -31,4 +31,9 @@ struct Found {
 [[nodiscard]] std::vector<manifest::Manifest> read_artifact(const std::string& path,
                                                             const std::string& model);
 
+/// Of one artifact's manifests those of a stage (P66), the CPU's first; an empty name is the first
+/// stage, or none. Throws std::runtime_error for one that the model does not have.
+[[nodiscard]] std::vector<manifest::Manifest> of_stage(
+    const std::vector<manifest::Manifest>& manifests, const std::string& stage);
+
 }  // namespace halftone::tools

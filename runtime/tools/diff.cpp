@@ -132,6 +132,10 @@ Json difference_of(const Json& a, const Json& b) {
                           "loss_scale", "decisions"}) {
     compare(differences, key, a, b);
   }
+  for (const char* key : {"stages", "during"}) {  // of models that declare some
+    const Json of_a = a.value(key, Json()), of_b = b.value(key, Json());
+    if (of_a != of_b) differences[key] = pair(of_a, of_b);
+  }
   if (Json programs = compare_all_programs(a, b); !programs.empty()) {
     differences["programs"] = std::move(programs);
   }

@@ -63,6 +63,10 @@ class Explainer {
               {"decisions", decisions()},
               {"notes", notes()},
               {"programs", Json::array()}};
+    if (!manifest_.stages.empty()) {
+      json["stages"] = manifest_.stages;
+      json["during"] = manifest_.during;
+    }
     for (const Program& program : manifest_.programs) json["programs"].push_back(explain(program));
     return json;
   }

@@ -34,6 +34,11 @@ std::string heading(const Json& json) {
   text += plain(parameters["elements"]) + " parameters in " + plain(parameters["tensors"]) +
           " tensors, " + plain(parameters["trained"]) + " of them trained\n";
   text += inputs(json);
+  if (json.contains("stages")) {
+    text += wrapped("stages: " + joined(json["stages"], ", ") + "; what follows holds during " +
+                        joined(json["during"], ", ") + ", of others --stage tells",
+                    2);
+  }
   std::string symbols;
   for (const auto& [name, value] : json["symbols"].items()) {
     symbols += (symbols.empty() ? "" : ", ") + printable(name) +

@@ -33,7 +33,7 @@ namespace tools = halftone::tools;
 constexpr int kDifferent = 1, kError = 2;
 
 struct Arguments {
-  std::string first, second, model, symbols, chip, simulate, folder;
+  std::string first, second, model, stage, symbols, chip, simulate, folder;
   bool json = false, summary = false, all = false, diagnosis = false;
   tools::ReportTask report;
   tools::TokensTask tokens;
@@ -47,9 +47,10 @@ struct Arguments {
 using Manifests = std::vector<halftone::manifest::Manifest>;
 
 /// `elsewhere`: symbols of another artifact, which --symbols may bind too.
-tools::Json explanation(const Manifests& manifests, const Arguments& arguments,
+tools::Json explanation(const Manifests& manifests, const std::string& stage,
+                        const Arguments& arguments,
                         const std::vector<std::string>& elsewhere = {}) {
-  return tools::explanation_of(manifests,
+  return tools::explanation_of(tools::of_stage(manifests, stage),
                                tools::bind_symbols(manifests.front(), arguments.symbols, elsewhere),
                                arguments.chip);
 }
@@ -63,37 +64,39 @@ std::string text_of_json(const tools::Json& json) {
 void add_simulation(tools::Json& json, const Manifests& manifests, const Arguments& arguments) {
   json["simulated"] = tools::simulation_of(
       manifests, tools::read_texts(arguments.first, manifests.front()).texts,
-      tools::bind_symbols(manifests.front(), arguments.symbols), arguments.chip);
+      tools::bind_symbols(manifests.front(), arguments.symbols), arguments.chip, arguments.stage);
 }
 
 int explain(Arguments arguments) {
   const bool simulates = !arguments.simulate.empty();
   if (simulates) arguments.chip = arguments.simulate;
   const Manifests manifests = tools::read_artifact(arguments.first, arguments.model);
-  tools::Json json = explanation(manifests, arguments);
+  tools::Json json = explanation(manifests, arguments.stage, arguments);
   if (simulates) add_simulation(json, manifests, arguments);
   std::cout << (arguments.json ? text_of_json(json) : tools::text_of(json, arguments.extent()));
   if (simulates && !arguments.json) std::cout << tools::text_of_simulation(json["simulated"]);
   return 0;
 }
 
-/// Of both artifacts, or of A and, behind a comma, of B.
-std::pair<std::string, std::string> models_of(const std::string& words) {
+/// Models or stages: of both artifacts, or of A and, behind a comma, of B.
+std::pair<std::string, std::string> pair_of(const std::string& option, const std::string& words) {
   const auto comma = words.find(',');
   if (comma == words.npos) return {words, words};
   const std::string a = words.substr(0, comma), b = words.substr(comma + 1);
   if (a.empty() || b.empty()) {
-    throw std::runtime_error("--model: '" + words + "' names no two models; write A's,B's");
+    throw std::runtime_error("--" + option + ": '" + words + "' names no two " + option +
+                             "s; write A's,B's");
   }
   return {a, b};
 }
 
 int diff(const Arguments& arguments) {
-  const auto [model_of_a, model_of_b] = models_of(arguments.model);
+  const auto [model_of_a, model_of_b] = pair_of("model", arguments.model);
+  const auto [stage_of_a, stage_of_b] = pair_of("stage", arguments.stage);
   const Manifests first = tools::read_artifact(arguments.first, model_of_a);
   const Manifests second = tools::read_artifact(arguments.second, model_of_b);
-  const tools::Json a = explanation(first, arguments, second.front().symbols);
-  const tools::Json b = explanation(second, arguments, first.front().symbols);
+  const tools::Json a = explanation(first, stage_of_a, arguments, second.front().symbols);
+  const tools::Json b = explanation(second, stage_of_b, arguments, first.front().symbols);
   const tools::Json json = tools::difference_of(a, b);
   std::cout << (arguments.json ? text_of_json(json) : tools::text_of_difference(json, a, b));
   return json["equal"].get<bool>() ? 0 : kDifferent;
@@ -140,6 +143,10 @@ void add_model(CLI::App& command, Arguments& arguments,
   command.add_option("--model", arguments.model, help)->check(not_empty);
 }
 
+void add_stage(CLI::App& command, Arguments& arguments, const char* help) {
+  command.add_option("--stage", arguments.stage, help)->check(not_empty);
+}
+
 void add_json(CLI::App& command, Arguments& arguments) {
   command.add_flag("--json", arguments.json, "Print one JSON object (docs/tools.md)")
       ->disable_flag_override();
@@ -171,6 +178,7 @@ CLI::App& add_explain(CLI::App& app, Arguments& arguments) {
       ->check(not_empty);
   add_options(command, arguments);
   add_model(command, arguments);
+  add_stage(command, arguments, "Which stage of a run, by stages(...); the first otherwise");
   add_extent(command, arguments);
   command
       .add_option("--simulate", arguments.simulate,
@@ -187,6 +195,7 @@ CLI::App& add_diff(CLI::App& app, Arguments& arguments) {
   add_options(command, arguments);
   add_model(command, arguments,
             "Which model of files that hold several; where B's is another, A's,B's");
+  add_stage(command, arguments, "Which stage of both, or A's,B's, as of one artifact with itself");
   return command;
 }
 

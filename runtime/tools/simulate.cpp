@@ -133,12 +133,12 @@ std::vector<std::int64_t> symbols_of(const ProgramPlan& plan, Phase phase, std::
 }  // namespace
 
 Json simulation_of(std::span<const Manifest> manifests, std::span<const std::string> texts,
-                   const Binding& binding, const std::string& chip) {
+                   const Binding& binding, const std::string& chip, const std::string& stage) {
   const Image image(manifests, texts);
   const auto sizes = sizes_of(manifests.front(), binding);
   Counters counted;
   BoundProgram program("simulate", Artifact::linked(image.get()), open(chip, counted), "training",
-                       {.model = "", .bindings = sizes});
+                       {.model = "", .bindings = sizes, .stage = stage});
   program.refresh();
   const std::int64_t sms = program.plan().device().driver()->multiprocessors();
   Json launches = Json::array(), symbols = Json::object();

@@ -17,7 +17,7 @@ namespace halftone::tools {
 /// has a fault.
 [[nodiscard]] Json simulation_of(std::span<const manifest::Manifest> manifests,
                                  std::span<const std::string> texts, const Binding& binding,
-                                 const std::string& chip);
+                                 const std::string& chip, const std::string& stage = {});
 
 /// The same for people.
 [[nodiscard]] std::string text_of_simulation(const Json& simulated);

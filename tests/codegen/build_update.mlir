@@ -408,6 +408,111 @@ module @lion attributes {halftone.optimizer = {kind = "lion", learning_rate = 0.
 
 #zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
 
+// U15, U16: parameters begin at blocks of 1024 elements. The step is computed for its norm, a trust is made of the parameter that decays, and its elements read
+// it by their block.
+// CHECK: #[[BLOCK:.*]] = affine_map<(d0) -> (d0 floordiv 1024)>
+// CHECK-LABEL: module @lamb
+module @lamb attributes {halftone.optimizer = {kind = "lamb", learning_rate = 0.001 : f64, beta1 = 0.5 : f64, beta2 = 0.75 : f64, epsilon = 1.0 : f64,
+    weight_decay = 0.25 : f64, max_trust = 8.0 : f64, decayed_only = true}} {
+  halftone.graph "training" {
+    // CHECK: parameter "w" {{.*}}offset = 0 : i64}
+    %w = halftone.parameter "w" {initializer = #zeros} : !halftone.tensor<[1030], f32>
+    // CHECK: parameter "b" {{.*}}offset = 2048 : i64}
+    %b = halftone.parameter "b" {initializer = #zeros, decay = false} : !halftone.tensor<[3], f32>
+    // CHECK: parameter "f" {{.*}}offset = 3072 : i64}
+    %f = halftone.parameter "f" {initializer = #zeros, frozen = true} : !halftone.tensor<[3], f32>
+    %gw = halftone.input "gw" : !halftone.tensor<[1030], f32>
+    %gb = halftone.input "gb" : !halftone.tensor<[3], f32>
+    halftone.gradient %gw of %w : (!halftone.tensor<[1030], f32>, !halftone.tensor<[1030], f32>) -> ()
+    halftone.gradient %gb of %b : (!halftone.tensor<[3], f32>, !halftone.tensor<[3], f32>) -> ()
+    // CHECK: %[[GRADIENTS:.*]] = halftone.flatten {{.*}} at [0, 2048]
+    // CHECK: %[[FLAT:.*]] = halftone.flat_parameters : <[3072], f32>
+    // CHECK: %[[M:.*]] = halftone.state "lamb.first_moment"
+    // CHECK: %[[V:.*]] = halftone.state "lamb.second_moment"
+    // CHECK: %[[P_BLOCKS:.*]] = halftone.view %[[FLAT]] : {{.*}} -> !halftone.tensor<[3, 1024], f32>
+    // CHECK: %[[G_BLOCKS:.*]] = halftone.view %[[GRADIENTS]]
+    // CHECK: %[[SQUARES:.*]]:2 = halftone.map "parameter_squares"(%[[P_BLOCKS]], %[[G_BLOCKS]], {{.*}}) over [3, 1024]
+    // CHECK-SAME: writes [#halftone.access<row>, #halftone.access<row>] {halftone.phase = #halftone.phase<update>}
+    // CHECK: ^bb0(%[[P:[a-z0-9]+]]: f32,
+    // The decay is that of the block's group.
+    // CHECK: halftone.axis_index 0
+    // CHECK: %[[STEP:.*]] = math.fma %{{.*}}, %[[P]], %{{.*}} : f32
+    // CHECK: %[[PP:.*]] = arith.mulf %[[P]], %[[P]] : f32
+    // CHECK: %[[UU:.*]] = arith.mulf %[[STEP]], %[[STEP]] : f32
+    // CHECK: halftone.row_sum %[[PP]]
+    // CHECK: halftone.row_sum %[[UU]]
+    // The one part is blocks 0 and 1.
+    // CHECK: %[[TRUST:.*]]:3 = halftone.map "parameter_norms_of_parts"(%[[SQUARES]]#0, %[[SQUARES]]#1) over [1, 3]
+    // CHECK: %[[FIRST:.*]] = arith.constant 0.000000e+00 : f32
+    // CHECK: %[[END:.*]] = arith.constant 2.000000e+00 : f32
+    // CHECK: arith.cmpf ole, %[[FIRST]], %[[AT:.*]] : f32
+    // CHECK: arith.cmpf olt, %[[AT]], %[[END]] : f32
+    // CHECK: %[[OF_P:.*]] = math.sqrt
+    // CHECK: %[[OF_STEP:.*]] = math.sqrt
+    // CHECK: %[[BOTH:.*]] = arith.andi
+    // CHECK: %[[QUOTIENT:.*]] = arith.divf %[[OF_P]], %[[OF_STEP]] : f32
+    // CHECK: %[[MOST:.*]] = arith.select %[[BOTH]], %[[QUOTIENT]], %{{.*}} : f32
+    // CHECK: %[[NUMBER:.*]] = arith.minimumf %[[MOST]], %{{.*}} : f32
+    // CHECK: halftone.yield %[[NUMBER]], %[[FIRST]], %[[END]]
+    // CHECK: %[[AT_BLOCKS:.*]] = halftone.map "parameter_norms"(%[[TRUST]]#0, %[[TRUST]]#1, %[[TRUST]]#2) over [3, 1]
+    // CHECK: halftone.map "update"(%[[FLAT]], %[[GRADIENTS]], %[[M]], %[[V]], {{.*}}, %[[AT_BLOCKS]]) over [3072]
+    // CHECK-SAME: #halftone.access<general reads #[[BLOCK]]>] writes
+    // CHECK: ^bb0({{.*}}, %[[OWN:[a-z0-9]+]]: f32):
+    // What does not decay has a trust of 1.
+    // CHECK: %[[USED:.*]] = arith.select %{{.*}}, %[[OWN]], %{{.*}} : f32
+    // CHECK: arith.mulf %{{.*}}, %[[USED]] : f32
+  }
+}
+
+// -----
+
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+
+// U2 of groups: those of a clip lie behind its first, and each has a coefficient of the norm of its blocks; what is in none is not clipped.
+// CHECK-LABEL: module @clips_of_groups
+module @clips_of_groups attributes {halftone.clip_groups = [{norm = 2.0 : f64, parameters = ["w", "v"]}, {norm = 0.5 : f64, parameters = ["b"]}],
+    halftone.optimizer = {kind = "sgd", learning_rate = 0.1 : f64, momentum = 0.0 : f64, weight_decay = 0.25 : f64, nesterov = false}} {
+  halftone.graph "training" {
+    // CHECK: parameter "w" {{.*}}offset = 0 : i64}
+    %w = halftone.parameter "w" {initializer = #zeros} : !halftone.tensor<[1030], f32>
+    // CHECK: parameter "b" {{.*}}offset = 3072 : i64}
+    %b = halftone.parameter "b" {initializer = #zeros} : !halftone.tensor<[3], f32>
+    // CHECK: parameter "u" {{.*}}offset = 4096 : i64}
+    %u = halftone.parameter "u" {initializer = #zeros} : !halftone.tensor<[3], f32>
+    // CHECK: parameter "v" {{.*}}offset = 2048 : i64}
+    %v = halftone.parameter "v" {initializer = #zeros, decay = false} : !halftone.tensor<[3], f32>
+    %gw = halftone.input "gw" : !halftone.tensor<[1030], f32>
+    %gb = halftone.input "gb" : !halftone.tensor<[3], f32>
+    %gu = halftone.input "gu" : !halftone.tensor<[3], f32>
+    %gv = halftone.input "gv" : !halftone.tensor<[3], f32>
+    halftone.gradient %gw of %w : (!halftone.tensor<[1030], f32>, !halftone.tensor<[1030], f32>) -> ()
+    halftone.gradient %gb of %b : (!halftone.tensor<[3], f32>, !halftone.tensor<[3], f32>) -> ()
+    halftone.gradient %gu of %u : (!halftone.tensor<[3], f32>, !halftone.tensor<[3], f32>) -> ()
+    halftone.gradient %gv of %v : (!halftone.tensor<[3], f32>, !halftone.tensor<[3], f32>) -> ()
+    // CHECK: %[[TOTAL:.*]]:4 = halftone.reduce "total"
+    // The gradient is unscaled by what the sum of all was: the scale may be the next step's by then.
+    // CHECK: %[[SQUARES:.*]] = halftone.map "clip_squares"(%{{.*}}, %[[TOTAL]]#3) over [5, 1024]
+    // CHECK: %[[COEFFICIENTS:.*]]:3 = halftone.map "clip_of_parts"(%[[SQUARES]]) over [2, 5]
+    // CHECK: %[[PART:.*]] = halftone.axis_index 0
+    // CHECK: %[[NORM:.*]] = math.sqrt
+    // CHECK: %[[LAST:.*]] = arith.constant 5.000000e-01 : f32
+    // CHECK: %[[C:.*]] = arith.select %{{.*}}, %{{.*}}, %[[LAST]] : f32
+    // CHECK: %[[RATIO:.*]] = arith.divf %[[C]], %{{.*}} : f32
+    // CHECK: arith.minimumf %{{.*}}, %[[RATIO]] : f32
+    // CHECK: %[[AT_BLOCKS:.*]] = halftone.map "clip"(%[[COEFFICIENTS]]#0, %[[COEFFICIENTS]]#1, %[[COEFFICIENTS]]#2) over [5, 2]
+    // CHECK: halftone.map "update"({{.*}}, %[[AT_BLOCKS]]) over [5120]
+    // CHECK: ^bb0(%{{[a-z0-9]+}}: f32, %{{.*}}, %[[OWN:[a-z0-9]+]]: f32):
+    // CHECK: %[[G:.*]] = arith.mulf
+    // CHECK: %[[CLIPPED:.*]] = arith.mulf %[[G]], %[[OWN]] : f32
+    // CHECK: %[[END:.*]] = arith.constant 4096 : i64
+    // CHECK: arith.select %{{.*}}, %[[CLIPPED]], %[[G]] : f32
+  }
+}
+
+// -----
+
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+
 // U14: the functions of the parameter and of each state, of the updates before, and none of them is left.
 // CHECK-LABEL: module @custom
 module @custom attributes {halftone.optimizer = {kind = "custom", learning_rate = 0.001 : f64, weight_decay = 0.25 : f64}} {
@@ -613,5 +718,51 @@ module @does_not_update_a_model_without_training {
   halftone.graph "inference" {
     %a = halftone.parameter "a" {initializer = #zeros} : !halftone.tensor<[3], f32>
     %b = halftone.parameter "b" {initializer = #zeros} : !halftone.tensor<[3], f32>
+  }
+}
+
+// -----
+
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+
+// P68: a state is held as the last rule says that fits, is read as f32 and rounded behind the update; averages are f32.
+// CHECK-LABEL: module @states_of_16_bits
+module @states_of_16_bits attributes {halftone.optimizer = {kind = "adagrad", learning_rate = 0.1 : f64, epsilon = 0.0 : f64,
+    initial_accumulator_value = 0.1 : f64, weight_decay = 0.0 : f64}, halftone.average = 0.5 : f64,
+    halftone.rules = #halftone.rules<["where role optimizer_state : store f16", "everywhere : store f16",
+      "where role optimizer_state : store bf16 saturate rounding toward_zero"]>} {
+  halftone.graph "training" {
+    %w = halftone.parameter "w" {initializer = #zeros} : !halftone.tensor<[32], f32>
+    %g = halftone.input "g" : !halftone.tensor<[32], f32>
+    halftone.gradient %g of %w : (!halftone.tensor<[32], f32>, !halftone.tensor<[32], f32>) -> ()
+    // CHECK: %[[SUM:.*]] = halftone.state "adagrad.sum" {halftone.held_by = {beaten = array<i64: 0>, rule = 2 : i64}, initial = 0.10009765625 : f64, optimizer} : <[32], bf16>
+    // CHECK: %[[MEAN:.*]] = halftone.state "averaged.parameters" {initial = 0.000000e+00 : f64, optimizer} : <[32], f32>
+    // CHECK: %[[WIDE:.*]] = halftone.cast %[[SUM]] {halftone.inline, halftone.phase = #halftone.phase<update>}
+    // CHECK: %[[NEXT:.*]]:3 = halftone.map "update"(%{{.*}}, %{{.*}}, %[[WIDE]], %[[MEAN]],
+    // CHECK: %[[HELD:.*]] = halftone.cast %[[NEXT]]#1 {halftone.phase = #halftone.phase<update>, saturate, toward_zero}
+    // CHECK: halftone.assign %[[HELD]] to %[[SUM]]
+    // CHECK: halftone.assign %[[NEXT]]#2 to %[[MEAN]]
+  }
+}
+
+// -----
+
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+
+// M5: behind the average the master leaves the middle between two numbers of bf16.
+// CHECK-LABEL: module @settles_masters
+module @settles_masters attributes {halftone.optimizer = {kind = "sgd", learning_rate = 0.1 : f64, momentum = 0.0 : f64,
+    weight_decay = 0.0 : f64, nesterov = false}, halftone.rules = #halftone.rules<["everywhere : master bf16 remainder"]>} {
+  halftone.graph "training" {
+    %w = halftone.parameter "w" {initializer = #zeros} : !halftone.tensor<[32], f32>
+    %g = halftone.input "g" : !halftone.tensor<[32], f32>
+    halftone.gradient %g of %w : (!halftone.tensor<[32], f32>, !halftone.tensor<[32], f32>) -> ()
+    // CHECK: halftone.map "update"
+    // CHECK: %[[CODE:.*]] = arith.bitcast %[[NEXT:.*]] : f32 to i32
+    // CHECK: %[[MASK:.*]] = arith.constant 131071 : i32
+    // CHECK: %[[LOW:.*]] = arith.andi %[[CODE]], %[[MASK]] : i32
+    // CHECK: %[[MIDDLE:.*]] = arith.constant 32768 : i32
+    // CHECK: arith.cmpi eq, %[[LOW]], %[[MIDDLE]] : i32
+    // CHECK: arith.subi %[[CODE]], %{{.*}} : i32
   }
 }

@@ -121,3 +121,63 @@ module @does_not_copy_what_is_drawn {
     halftone.output "z", %z : !x
   }
 }
+
+// -----
+
+!weight = !halftone.tensor<[8, 8], f32>
+!vector = !halftone.tensor<[8], f32>
+!x = !halftone.tensor<[batch, 8], f32>
+!narrow = !halftone.tensor<[8, 8], bf16>
+!flat = !halftone.tensor<[64], f32>
+#zeros = #halftone.initializer<constant, 0.0 : f64, 0.0 : f64>
+#update = #halftone.phase<update>
+
+// P69: the copy in bf16 is the upper half of the masters; whoever reads them otherwise, as f32, through a view or on the way to another
+// copy, adds the lower half, and the update leaves both.
+// CHECK-LABEL: module @masters_in_two_halves
+module @masters_in_two_halves attributes {halftone.split_by = {rule = 0 : i64}} {
+  // CHECK-LABEL: halftone.graph "training"
+  halftone.graph "training" {
+    %x = halftone.input "x" : !x
+    %w = halftone.parameter "w" {initializer = #zeros, offset = 0 : i64} : !weight
+    %v = halftone.parameter "v" {initializer = #zeros, frozen = true, offset = 64 : i64} : !vector
+    // CHECK-DAG: %[[COPY:.*]] = halftone.working_copy "w" in "parameters" at 0 : <[8, 8], bf16>
+    // CHECK-DAG: %[[UPPER:.*]] = halftone.working_copy "v" in "parameters" at 64 : <[8], bf16>
+    // CHECK-DAG: %[[LOWER:.*]] = halftone.working_copy "v" in "parameters.remainder" at 64 : <[8], si16>
+    %half = halftone.cast %w : (!weight) -> !narrow
+    // CHECK: halftone.linear %{{.*}}, %[[COPY]] :
+    %y = halftone.linear %x, %half : (!x, !narrow) -> !x
+    // CHECK: %[[VIEWED:.*]] = halftone.view %[[UPPER]] : {{.*}} -> !halftone.tensor<[1, 8], bf16>
+    // CHECK: %[[REST:.*]] = halftone.view %[[LOWER]] : {{.*}} -> !halftone.tensor<[1, 8], si16>
+    // CHECK: halftone.map "join"(%[[VIEWED]], %[[REST]]) {halftone.inline, halftone.internal, halftone.phase = #halftone.phase<forward>}
+    // CHECK-NEXT: ^bb0(%[[U:.*]]: bf16, %[[L:.*]]: si16):
+    // CHECK: %[[WIDE:.*]] = arith.extf %[[U]] : bf16 to f32
+    // CHECK: %[[REST:.*]] = halftone.integer %[[L]] : si16 -> i32
+    // CHECK: %[[CODE:.*]] = arith.bitcast %[[WIDE]] : f32 to i32
+    // CHECK: %[[SUM:.*]] = arith.addi %[[CODE]], %[[REST]] : i32
+    // CHECK: arith.bitcast %[[SUM]] : i32 to f32
+    %row = halftone.view %v : (!vector) -> !halftone.tensor<[1, 8], f32>
+    %shown = halftone.map "copy" (%row) : (!halftone.tensor<[1, 8], f32>) -> !halftone.tensor<[1, 8], f32> {
+    ^bb0(%a: f32):
+      halftone.yield %a : f32
+    }
+    halftone.output "n", %y : !x
+    halftone.output "row", %shown : !halftone.tensor<[1, 8], f32>
+    // CHECK: %[[UPPER:.*]] = halftone.flat_working_copies "parameters" : <[64], bf16>
+    // CHECK: %[[LOWER:.*]] = halftone.flat_working_copies "parameters.remainder" : <[64], si16>
+    // CHECK: %[[BEFORE:.*]] = halftone.map "join"(%[[UPPER]], %[[LOWER]])
+    // CHECK: %[[NEXT:.*]] = halftone.map "update"(%[[BEFORE]])
+    // CHECK: %[[HALF:.*]] = halftone.cast %[[NEXT]] {halftone.phase = #halftone.phase<update>} : {{.*}} -> !halftone.tensor<[64], bf16>
+    // CHECK: %[[REST:.*]] = halftone.map "remainder"(%[[NEXT]])
+    // CHECK: halftone.low16
+    // CHECK: halftone.assign %[[HALF]] to
+    // CHECK: halftone.assign %[[REST]] to
+    %p = halftone.flat_parameters : !flat
+    %next = halftone.map "update" (%p) {halftone.phase = #update} : (!flat) -> !flat {
+    ^bb0(%a: f32):
+      halftone.yield %a : f32
+    }
+    halftone.assign %next to %p {halftone.phase = #update} : (!flat, !flat) -> ()
+    // CHECK-NOT: halftone.flat_parameters
+  }
+}

@@ -250,3 +250,17 @@ halftone.graph "keeps_what_is_drawn" {
   %thrice = halftone.cast %half {halftone.inline, halftone.phase = #backward} : (!halftone.tensor<[batch, 8], bf16>) -> !matrix
   %e = halftone.add %thrice, %g {halftone.phase = #backward} : (!matrix, !matrix) -> !matrix
 }
+
+// A kernel of other places cannot round what it reads anew: where the rounded value is not kept, what reads it is.
+// CHECK-LABEL: halftone.graph "keeps_places_of_what_is_rounded"
+halftone.graph "keeps_places_of_what_is_rounded" {
+  %x = halftone.input "x" : !halftone.tensor<[batch, 3, 8], f32>
+  %g = halftone.input "g" : !halftone.tensor<[batch, 6, 8], f32>
+  %r = halftone.cast %x : (!halftone.tensor<[batch, 3, 8], f32>) -> !halftone.tensor<[batch, 3, 8], bf16>
+  %v = halftone.cast %r {halftone.inline} : (!halftone.tensor<[batch, 3, 8], bf16>) -> !halftone.tensor<[batch, 3, 8], f32>
+  // CHECK: %[[Y:.*]] = halftone.upsample
+  %y = halftone.upsample %v {factor = array<i64: 2>, mode = "nearest"} : (!halftone.tensor<[batch, 3, 8], f32>) -> !halftone.tensor<[batch, 6, 8], f32>
+  // CHECK-NEXT: halftone.add %[[Y]], %
+  %d = halftone.add %y, %g {halftone.phase = #backward} : (!halftone.tensor<[batch, 6, 8], f32>, !halftone.tensor<[batch, 6, 8], f32>) -> !halftone.tensor<[batch, 6, 8], f32>
+  halftone.output "y", %y : !halftone.tensor<[batch, 6, 8], f32>
+}

@@ -455,7 +455,7 @@ halftone.graph "kernels" {
 
 // Every kind of buffer and every phase has a name that is read back.
 // CHECK-LABEL: halftone.graph "names"
-// CHECK-SAME: input, {{.*}}parameters, {{.*}}gradients, {{.*}}optimizer_state, {{.*}}state, {{.*}}activation, {{.*}}output, {{.*}}output_gradient, {{.*}}loss, {{.*}}hyperparameter, {{.*}}statistic, {{.*}}working_copies, {{.*}}accumulated, {{.*}}input_gradient,
+// CHECK-SAME: input, {{.*}}parameters, {{.*}}gradients, {{.*}}optimizer_state, {{.*}}state, {{.*}}activation, {{.*}}output, {{.*}}output_gradient, {{.*}}loss, {{.*}}hyperparameter, {{.*}}statistic, {{.*}}working_copies, {{.*}}accumulated, {{.*}}input_gradient, {{.*}}remainders,
 // CHECK-SAME: [#halftone.phase<forward>, #halftone.phase<loss>, #halftone.phase<loss_backward>, #halftone.phase<backward>, #halftone.phase<accumulate>, #halftone.phase<check>, #halftone.phase<update>, #halftone.phase<refresh>, #halftone.phase<external>]
 halftone.graph "names" attributes {halftone.buffers = [
     #halftone.buffer<"a", input, !halftone.tensor<[], f32>, slot 0, initial 0.0 : f64>,
@@ -471,7 +471,8 @@ halftone.graph "names" attributes {halftone.buffers = [
     #halftone.buffer<"k", statistic, !halftone.tensor<[], f32>, slot 10, initial 0.0 : f64>,
     #halftone.buffer<"l", working_copies, !halftone.tensor<[], bf16>, slot 11, initial 0.0 : f64>,
     #halftone.buffer<"m", accumulated, !halftone.tensor<[], f32>, slot 12, initial 0.0 : f64>,
-    #halftone.buffer<"n", input_gradient, !halftone.tensor<[], f32>, slot 13, initial 0.0 : f64>],
+    #halftone.buffer<"n", input_gradient, !halftone.tensor<[], f32>, slot 13, initial 0.0 : f64>,
+    #halftone.buffer<"o", remainders, !halftone.tensor<[], si16>, slot 14, initial 0.0 : f64>],
   phases = [#halftone.phase<forward>, #halftone.phase<loss>, #halftone.phase<loss_backward>, #halftone.phase<backward>,
     #halftone.phase<accumulate>, #halftone.phase<check>, #halftone.phase<update>, #halftone.phase<refresh>, #halftone.phase<external>]} {
 }

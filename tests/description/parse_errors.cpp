@@ -56,17 +56,19 @@ TEST_CASE("a text without a model or an optimizer is refused at its end") {
         {"", 2, 1, "the text ends without a model; add the statement 'model \"name\"'"});
   check(kHead, {"", 4, 1,
                 "the text ends without an optimizer; add one, sgd, adamw, adam, nadam, adagrad, "
-                "rmsprop, lion or custom"});
+                "rmsprop, lion, lamb or custom"});
 }
 
 TEST_CASE("a statement that breaks the grammar is refused where it does") {
   const Case cases[] = {
       {"inputs %y : f32[4]", 4, 1,
        "expected a statement (model, input, parameter, state, '%name = ...', output, loss, assign, "
-       "rule, optimizer, clip, clip_value, schedule or average), but met \"inputs\""},
+       "rule, optimizer, clip, clip_group, clip_value, schedule, average or stages), but met "
+       "\"inputs\""},
       {"  ?", 4, 3,
        "expected a statement (model, input, parameter, state, '%name = ...', output, loss, assign, "
-       "rule, optimizer, clip, clip_value, schedule or average), but met \"?\""},
+       "rule, optimizer, clip, clip_group, clip_value, schedule, average or stages), but met "
+       "\"?\""},
       {"\n\nmodel \"n\"", 6, 1, "this statement stands on line 2 already; remove one"},
       {"input y : f32[4]", 4, 7, "expected the new node's name, such as %fc1, but met \"y\""},
       {"input % : f32[4]", 4, 7, "a name of letters, digits and _ . / - must follow '%' at once"},
@@ -165,7 +167,8 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
        "met \"up\""},
       {"rule everywhere : compute e8", 4, 27,
        "expected a format or follow, one of f32, tf32, f16, bf16, f8e4m3, f8e5m2, but met \"e8\""},
-      {"rule everywhere : master bf8", 4, 26, "expected a format, one of f32, but met \"bf8\""},
+      {"rule everywhere : master bf8", 4, 26,
+       "expected a format, one of f32, bf16, but met \"bf8\""},
       {"rule everywhere : compute f8e4m3 scaled rows f8e8m0 saturate", 4, 41,
        "expected 'tensor' or 'block', but met \"rows\""},
       {"rule everywhere : compute f8e4m3 scaled block f8e8m0 saturate", 4, 47,
@@ -175,13 +178,13 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
       {"rule everywhere : recompute often", 4, 29,
        "expected 'always' or 'never', but met \"often\""},
       {"rule everywhere : compute f32 store f32", 4, 31,
-       "expected store, compute, result, accumulate, master, rounding, recompute, loss_scale or "
-       "because, at most once each and in this order, but met \"store\""},
+       "expected store, compute, result, accumulate, master, rounding, recompute, loss_scale, "
+       "memory_budget or because, at most once each and in this order, but met \"store\""},
       {"rule everywhere : store f32 store f32", 4, 29,
-       "expected store, compute, result, accumulate, master, rounding, recompute, loss_scale or "
-       "because, at most once each and in this order, but met \"store\""},
+       "expected store, compute, result, accumulate, master, rounding, recompute, loss_scale, "
+       "memory_budget or because, at most once each and in this order, but met \"store\""},
       {"rule where : store f32", 4, 12,
-       "expected layer, class, op, role, pass, target, first, last, depth, at_least or "
+       "expected layer, class, op, role, pass, target, during, first, last, depth, at_least or "
        "smaller_than, in this order, but met \":\""},
       {"rule where first 0 : store f32", 4, 18, "expected a number above 0 behind first"},
       {"rule where last -1 : store f32", 4, 17, "expected a number above 0 behind last"},
@@ -192,7 +195,7 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
        "expected the number of the copy behind the last, but met \":\""},
       {"rule where smaller_than 4 first 2 : store f32", 4, 27, "expected ':', but met \"first\""},
       {"rule everywhere except : store f32", 4, 24,
-       "expected layer, class, op, role, pass, target, first, last, depth, at_least or "
+       "expected layer, class, op, role, pass, target, during, first, last, depth, at_least or "
        "smaller_than, in this order, but met \":\""},
       {"rule everywhere : store f32 because none", 4, 37,
        "expected a reason in quotes, but met \"none\""},
@@ -213,6 +216,10 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
       {"rule where target : store f32", 4, 19,
        "expected a chip, before(chip) or from(chip), but met \":\""},
       {"rule where target before(sm_80 : store f32", 4, 32, "expected ')', but met \":\""},
+      {"rule everywhere : memory_budget 0.5", 4, 33,
+       "expected share or bytes, one of share, bytes, but met \"0.5\""},
+      {"rule everywhere : memory_budget bytes 0.5", 4, 39,
+       "expected a number of bytes, but met \"0.5\""},
       {"rule everywhere : loss_scale", 4, 29, "expected a loss scale, but met the end of the line"},
       {"rule everywhere : loss_scale fixed", 4, 35,
        "expected the scale, but met the end of the line"},
@@ -221,8 +228,8 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
       {"rule everywhere : loss_scale dynamic initial 1 growth 2 backoff 0.5 interval 0.5", 4, 78,
        "expected a whole number, but met \"0.5\""},
       {"optimizer tiger", 4, 11,
-       "expected an optimizer, sgd, adamw, adam, nadam, adagrad, rmsprop, lion or custom, but "
-       "met \"tiger\""},
+       "expected an optimizer, sgd, adamw, adam, nadam, adagrad, rmsprop, lion, lamb or "
+       "custom, but met \"tiger\""},
       {"optimizer custom learning_rate 1 weight_decay 0 momentum { %0 = operand 1 }", 4, 49,
        "expected 'parameter', but met \"momentum\""},
       {"optimizer custom learning_rate 1 weight_decay 0 parameter { %0 = operand 1 } { %0 = "
@@ -248,6 +255,11 @@ TEST_CASE("a statement that breaks the grammar is refused where it does") {
       {"clip_value 1\nclip_value 2", 5, 1, "this statement stands on line 4 already; remove one"},
       {"clip_value all", 4, 12,
        "expected the largest size of a gradient's element, but met \"all\""},
+      {"parameter %w : [4] init constant(0)\nclip_group 1", 5, 13,
+       "expected a node, such as %fc1, but met the end of the line"},
+      {"clip_group 1 %w", 4, 14, "no node '%w' stands above; nodes come before their users (D1)"},
+      {"clip_group %x", 4, 12,
+       "expected the largest norm of the group's gradients, but met \"%x\""},
       {"clip one", 4, 6, "expected the largest gradient norm, but met \"one\""},
       {"clip \x01", 4, 6, "expected the largest gradient norm, but met the byte 0x01"},
       {"clip \xff", 4, 6, "expected the largest gradient norm, but met the byte 0xff"},
@@ -268,9 +280,11 @@ TEST_CASE("a broken rule is reported at the statement that breaks it") {
        "input '%x' cannot be assigned to; name a state (D7)"},
       {"output \"x\" = %x\nrule everywhere : store f32\nrule everywhere :\n", 6, 1,
        "the rule \"everywhere :\" states no field; state store, compute, result, accumulate, "
-       "master, rounding, recompute or loss_scale (P41)"},
+       "master, rounding, recompute, loss_scale or memory_budget (P41)"},
       {"output \"x\" = %x\nclip_value 0\n", 5, 1,
        "the clip value is 0; make it finite and positive in f32 (D11)"},
+      {"output \"x\" = %x\nclip_group 1 %x\n", 5, 1,
+       "the clip of a group names '%x', which is no parameter that is trained; leave it out (D11)"},
       {"output \"x\" = %x\nclip -1\n", 5, 1,
        "the clip norm is -1; make it finite and positive in f32 (D11)"},
       {"output \"x\" = %x\nschedule { %0 = operand 1 }\n", 5, 1,

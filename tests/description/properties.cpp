@@ -15,7 +15,7 @@ namespace {
 Description any_description() {
   const auto number = rc::gen::resize(rc::kNominalSize, rc::gen::arbitrary<std::uint32_t>());
   const auto list = rc::gen::container<std::vector<std::uint32_t>>(number);
-  return halftone::tests::random_description(*rc::gen::scale(3.0, list));
+  return halftone::tests::random_description(*rc::gen::scale(4.0, list));
 }
 
 /// What a rule has, by name.
@@ -30,6 +30,7 @@ void note(std::set<std::string_view>& met, const Rule& rule) {
     add("role", !clause.roles.empty());
     add("pass", !clause.passes.empty());
     add("target", !clause.targets.empty());
+    add("during", !clause.stages.empty());
     add("first", clause.bounds.first != 0);
     add("last", clause.bounds.last != 0);
     add("depth", clause.bounds.depth_end != 0);
@@ -48,6 +49,7 @@ void note(std::set<std::string_view>& met, const Rule& rule) {
   add("rounding", rule.rounding.has_value());
   add("recompute", rule.recompute.has_value());
   add("loss_scale", rule.loss_scale.has_value());
+  add("memory_budget", rule.memory_budget.has_value());
 }
 
 }  // namespace
@@ -71,7 +73,7 @@ TEST_CASE("print and parse give back any valid Description, and the same text") 
   });
   CHECK(holds);
   CHECK(kinds.size() == kKinds);
-  CHECK(of_rules.size() == 23);
+  CHECK(of_rules.size() == 25);
 }
 
 TEST_CASE("the shape of every node of a valid Description is the inferred one") {

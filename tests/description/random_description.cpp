@@ -30,10 +30,14 @@ class Generator {
     name_unused();
     if (!built().losses.empty()) want_gradients();
     optimizer();
-    if (below(2) == 1) built().clip = positive();
+    if (below(2) == 1) clips();
     if (below(4) == 1) built().clip_value = positive();
     if (below(3) == 1) built().schedule = random_function(1).expression;
     if (below(3) == 1) built().average = 0.5;
+    static constexpr const char* kStages[] = {"a-B", "_9", "predict"};
+    for (std::size_t i = below(4) == 1 ? 1 + below(3) : 0; i > 0; --i) {
+      built().stages.emplace_back(kStages[i - 1]);
+    }
     add_rules();
     return std::move(built());
   }
@@ -418,6 +422,9 @@ class Generator {
       const auto relation = static_cast<Relation>(chip == 3 ? 0 : below(3));
       result.targets.push_back({relation, kChips[chip]});
     }
+    for (const std::string& stage : built().stages) {
+      if (below(4) == 1) result.stages.push_back(stage);
+    }
     if (below(6) == 1) result.bounds = bounds();
     return result;
   }
@@ -452,6 +459,17 @@ class Generator {
     return stated;
   }
 
+  MemoryBudget memory_budget() {
+    MemoryBudget budget;
+    if (below(2) == 1) {
+      budget.kind = MemoryBudget::Kind::bytes;
+      budget.bytes = 1 + static_cast<std::int64_t>(below(1 << 30));
+    } else {
+      budget.share = (1 + static_cast<double>(below(1000))) / 1000;
+    }
+    return budget;
+  }
+
   LossScale loss_scale() {
     LossScale scale;
     scale.kind = static_cast<LossScale::Kind>(below(3));
@@ -483,10 +501,14 @@ class Generator {
     if (below(2) == 1) result.compute = choice();
     if (below(5) == 1) result.result = static_cast<Element>(below(4));
     if (below(5) == 1) result.accumulate = static_cast<Accumulation>(below(3));
-    if (below(6) == 1) result.master = Element::f32;
+    if (below(6) == 1) {
+      result.remainder = below(2) == 1;
+      result.master = result.remainder ? Element::bf16 : Element::f32;
+    }
     if (below(4) == 1) result.rounding = static_cast<Rounding>(below(3));
     if (below(6) == 1) result.recompute = below(2) == 1;
     if (below(6) == 1) result.loss_scale = loss_scale();
+    if (below(6) == 1) result.memory_budget = memory_budget();
     return result;
   }
 
@@ -496,6 +518,29 @@ class Generator {
     for (std::size_t i = below(6); i > 0; --i) {
       built().rules.push_back(candidate());
       if (validate(built())) built().rules.pop_back();
+    }
+  }
+
+  /// Of all parameters, or of groups.
+  void clips() {
+    std::vector<NodeId> trained;
+    for (std::size_t id = 0; id < built().nodes.size(); ++id) {
+      const auto* of = std::get_if<ParameterAttributes>(&built().nodes[id].attributes);
+      if (of != nullptr && !of->frozen) trained.push_back(static_cast<NodeId>(id));
+    }
+    if (trained.empty() || below(2) == 1) {
+      built().clip = positive();
+      return;
+    }
+    const std::size_t count = 1 + below(3), first = below(count + 1);  // choices are for rules, too
+    std::vector<ClipGroup> groups(count);
+    for (ClipGroup& group : groups) group.norm = positive();
+    for (std::size_t i = 0; i < trained.size(); ++i) {
+      const std::size_t group = (first + i) % (count + 1);
+      if (group < count) groups[group].parameters.push_back(trained[i]);
+    }
+    for (const ClipGroup& group : groups) {
+      if (!group.parameters.empty()) built().clip_groups.push_back(group);
     }
   }
 
@@ -519,7 +564,10 @@ class Generator {
       case 5:
         built().optimizer = drawn(RmsProp());
         break;
-      case 6: {
+      case 6:
+        built().optimizer = drawn(Lamb());
+        break;
+      case 7: {
         Custom custom = drawn(Custom());
         for (std::size_t states = below(4); custom.states.size() < states;)
           custom.states.push_back({"s" + std::to_string(custom.states.size()), {}});
@@ -537,6 +585,10 @@ class Generator {
     if (auto* sgd = std::get_if<Sgd>(&built().optimizer)) {
       if (sgd->momentum == 0) sgd->nesterov = false;
       if (sgd->momentum == 0 || sgd->nesterov) sgd->dampening = 0;
+    }
+    if (auto* lamb = std::get_if<Lamb>(&built().optimizer)) {
+      lamb->epsilon = positive();
+      if (lamb->max_trust != 0) lamb->max_trust = positive();
     }
   }
 

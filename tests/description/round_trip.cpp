@@ -201,6 +201,7 @@ Description everything() {
   b.description.optimizer = Sgd{0.1, 0.9, true, 1e-4};
   b.description.clip = 0.3;
   b.description.clip_value = 0.7;
+  b.description.stages = {"warm-up", "_2"};
   b.description.schedule = Expression{
       1, {{ScalarOp::operand, 0}, {ScalarOp::constant, 0, 0, 0, 8}, {ScalarOp::divide, 0, 1}}};
   b.description.average = 0.99;
@@ -274,6 +275,7 @@ loss %own weight 0
 loss %masked weight 1
 loss %weighed weight 1
 assign %mean = %mask
+stages "warm-up" "_2"
 rule everywhere : store bf16 compute tf32 accumulate f32 master f32
 rule where layer "{fir*,\"b\"}" : compute f16
 optimizer sgd learning_rate 0.1 momentum 0.9 nesterov weight_decay 1e-04
@@ -309,12 +311,13 @@ TEST_CASE("the structure is the text without rules, optimizer and its settings (
   std::string expected;
   for (std::string line; std::getline(whole, line);) {
     const std::string word = line.substr(0, line.find(' '));
-    constexpr std::string_view kNoStructure[] = {"rule",       "optimizer", "clip",
-                                                 "clip_value", "schedule",  "average"};
+    constexpr std::string_view kNoStructure[] = {"clip_group", "rule",     "optimizer", "clip",
+                                                 "clip_value", "schedule", "average",   "stages"};
     if (std::ranges::find(kNoStructure, word) == std::end(kNoStructure)) expected += line + "\n";
   }
   CHECK(print_structure(model) == expected);
   model.rules.clear();
+  model.stages.clear();
   model.optimizer = Sgd{.learning_rate = 0.75};
   model.clip.reset();
   model.clip_value.reset();
@@ -346,6 +349,27 @@ TEST_CASE("every scalar operation survives print and parse") {
     const Description description = with_instructions(instructions);
     CHECK(parsed(print(description)) == description);
   }
+}
+
+TEST_CASE("clips of groups survive print and parse, and are no part of the structure (D13)") {
+  Description description = everything();
+  const std::string structure = print_structure(description);
+  std::vector<NodeId> trained;
+  for (std::size_t id = 0; id < description.nodes.size(); ++id) {
+    const auto* of = std::get_if<ParameterAttributes>(&description.nodes[id].attributes);
+    if (of != nullptr && !of->frozen) trained.push_back(static_cast<NodeId>(id));
+  }
+  REQUIRE(trained.size() > 2);
+  const auto named = [&](std::size_t i) {
+    return " %" + description.nodes[static_cast<std::size_t>(trained[i])].name;
+  };
+  description.clip.reset();
+  description.clip_groups = {{0.5, {trained[0], trained[2]}}, {2, {trained[1]}}};
+  CHECK(print(description)
+            .find("\nclip_group 0.5" + named(0) + named(2) + "\nclip_group 2" + named(1) +
+                  "\nclip_value 0.7\n") != std::string::npos);
+  CHECK(parsed(print(description)) == description);
+  CHECK(print_structure(description) == structure);
 }
 
 TEST_CASE("adam and adamw without clip survive print and parse") {
@@ -385,6 +409,11 @@ TEST_CASE("every optimizer survives print and parse") {
       {RmsProp{0.5, 0.25, 1, 0.75, true, 2},
        "rmsprop learning_rate 0.5 alpha 0.25 epsilon 1 momentum 0.75 centered weight_decay 2"},
       {Lion{0.5, 0.25, 0.75, 2}, "lion learning_rate 0.5 beta1 0.25 beta2 0.75 weight_decay 2"},
+      {Lamb{0.5, 0.25, 0.75, 1, 2, 0, false},
+       "lamb learning_rate 0.5 beta1 0.25 beta2 0.75 epsilon 1 weight_decay 2"},
+      {Lamb{0.5, 0.25, 0.75, 1, 2, 10, true},
+       "lamb learning_rate 0.5 beta1 0.25 beta2 0.75 epsilon 1 weight_decay 2 max_trust 10 "
+       "decayed_only"},
       {Custom{0.5, 2, {5, {{ScalarOp::operand, 1}}}, {}},
        "custom learning_rate 0.5 weight_decay 2 parameter { %0 = operand 1 }"},
       {Custom{0.5,

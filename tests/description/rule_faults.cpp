@@ -218,7 +218,38 @@ TEST_CASE("fields that nothing selected has are refused") {
       {"everywhere : compute f8e4m3 scaled tensor f8e8m0",
        "states a compute that is scaled and does not saturate (P51); add saturate (P42)"},
       {"everywhere : master bf16",
-       "keeps masters in another format than f32; write master f32 (P42)"},
+       "keeps masters in another format than f32, or bf16 with a remainder; write master f32 or "
+       "master bf16 remainder (P42)"},
+      {"everywhere : master f32 remainder",
+       "keeps masters in another format than f32, or bf16 with a remainder; write master f32 or "
+       "master bf16 remainder (P42)"},
+      {"everywhere : master bf16 saturate remainder",
+       "keeps masters in another format than f32, or bf16 with a remainder; write master f32 or "
+       "master bf16 remainder (P42)"},
+      {"where layer \"h/fc\" : master bf16 remainder",
+       "speaks of masters of some parameters beside a remainder, but those of all lie in one "
+       "buffer; select by role master and target alone (P69)"},
+      {"where role weight : master bf16 remainder",
+       "speaks of masters of some parameters beside a remainder, but those of all lie in one "
+       "buffer; select by role master and target alone (P69)"},
+      {"everywhere except layer \"h/fc\" : master bf16 remainder",
+       "speaks of masters of some parameters beside a remainder, but those of all lie in one "
+       "buffer; select by role master and target alone (P69)"},
+      {"where layer \"h/fc\" role optimizer_state : store bf16",
+       "stores role optimizer_state of some parameters and not of others, but all lie in one "
+       "buffer; select by role and target alone, in a rule of its own (P68)"},
+      {"where op linear role optimizer_state|activation : store bf16",
+       "stores role optimizer_state of some parameters and not of others, but all lie in one "
+       "buffer; select by role and target alone, in a rule of its own (P68)"},
+      {"where role optimizer_state except layer \"h/fc\" : store bf16",
+       "stores role optimizer_state of some parameters and not of others, but all lie in one "
+       "buffer; select by role and target alone, in a rule of its own (P68)"},
+      {"where role optimizer_state : store f8e5m2",
+       "stores role optimizer_state in f8e5m2, which has too few numbers for states without "
+       "scales; store f32, f16 or bf16 (P68)"},
+      {"where role optimizer_state : store follow",
+       "lets the store of role optimizer_state follow, but it has nothing to follow; write a "
+       "format (P42)"},
       {"everywhere : result bf16 rounding toward_zero",
        "states a rounding beside neither store nor compute; add the one that it is for (P42)"},
       {"everywhere : store f32 rounding stochastic",
@@ -285,10 +316,28 @@ TEST_CASE("fields that nothing selected has are refused") {
       {"where class contraction : loss_scale none",
        "states loss_scale and selects by more than target; the model has one loss scale, so write "
        "a rule for it (P42)"},
+      {"where role activation : memory_budget share 0.5",
+       "states memory_budget and selects by more than target; the model has one memory budget, so "
+       "write a rule for it (P42)"},
+      {"everywhere : memory_budget share 0",
+       "has a memory budget that is no share above 0 and at most 1; write such a share, as 0.6, or "
+       "the bytes (P43)"},
+      {"everywhere : memory_budget share 1.001",
+       "has a memory budget that is no share above 0 and at most 1; write such a share, as 0.6, or "
+       "the bytes (P43)"},
+      {"everywhere : memory_budget bytes 0",
+       "has a memory budget of no bytes; write a number above 0 (P43)"},
+      {"everywhere : memory_budget bytes -64",
+       "has a memory budget of no bytes; write a number above 0 (P43)"},
   };
   for (const Case& is : cases) check(kTrained, is);
+  CHECK(fault(kTrained, "everywhere : memory_budget share 1") == "");
+  CHECK(fault(kTrained, "where target cpu : memory_budget bytes 1") == "");
   check(kEvaluated, {"everywhere : store f32 loss_scale none",
                      "states loss_scale, but this model has no loss to scale; remove it (P42)"});
+  check(kEvaluated, {"everywhere : store f32 memory_budget share 0.5",
+                     "states memory_budget, but this model has no loss and so no backward pass; "
+                     "remove it (P42)"});
   check(kEvaluated, {"where layer \"fc\" : recompute never",
                      "states recompute, but selects no activation that a backward pass could read; "
                      "name a layer of a model with losses (P42)"});
@@ -403,7 +452,10 @@ TEST_CASE("loss scales outside of their ranges are refused") {
       {[](LossScale& s) { s.floor = 1e-45; },
        "has a loss scale with a floor of which 1/scale is not finite in f32; write a number above "
        "3e-39 (P43)"},
-      {[](LossScale& s) { s = {Kind::fixed, 1e-40}; }, divisor},
+      {[](LossScale& s) {
+         s = {Kind::fixed, 1e-40};
+       },
+       divisor},
       {[](LossScale& s) { s.floor = 131072; }, order},
       {[](LossScale& s) { s.ceiling = 32768; }, order},
       {[](LossScale& s) { s.growth = 1; }, growth},
@@ -419,10 +471,22 @@ TEST_CASE("loss scales outside of their ranges are refused") {
        "(P43)"},
       {[](LossScale& s) { s.patience = 16777217; },
        "has a loss scale with a patience outside of 1 to 16777216; write a number in there (P43)"},
-      {[](LossScale& s) { s = {Kind::fixed, 0}; }, initial},
-      {[](LossScale& s) { s = {Kind::fixed, kNan}; }, initial},
-      {[](LossScale& s) { s = {Kind::fixed, 1, 3}; }, surplus},
-      {[](LossScale& s) { s = {Kind::none, 1}; }, surplus},
+      {[](LossScale& s) {
+         s = {Kind::fixed, 0};
+       },
+       initial},
+      {[](LossScale& s) {
+         s = {Kind::fixed, kNan};
+       },
+       initial},
+      {[](LossScale& s) {
+         s = {Kind::fixed, 1, 3};
+       },
+       surplus},
+      {[](LossScale& s) {
+         s = {Kind::none, 1};
+       },
+       surplus},
   };
   const auto model =
       parse(std::string(kTrained) + "optimizer sgd learning_rate 1 momentum 0 weight_decay 0\n");
@@ -496,7 +560,7 @@ TEST_CASE("what the text form cannot spell is refused") {
   Rule& rule = description.rules.emplace_back();
   CHECK(validate(description)->message ==
         "the rule \"everywhere :\" states no field; state store, compute, result, accumulate, "
-        "master, rounding, recompute or loss_scale (P41)");
+        "master, rounding, recompute, loss_scale or memory_budget (P41)");
   rule.store = {true, Element::bf16};
   CHECK(validate(description)->message ==
         "the rule \"everywhere : store follow\" states store follow together with a format; leave "
@@ -564,6 +628,14 @@ TEST_CASE("rules that can be meant are accepted") {
            "where layer \"h/fc.weight\" role weight : store bf16",
            "where layer \"h/f?\" role weight pass forward : compute bf16",
            "where layer \"*.weight\" role master : master f32",
+           "where role master : master bf16 remainder",
+           "where role master target cpu : master bf16 remainder",
+           "everywhere : store bf16 compute bf16 master bf16 remainder",
+           "everywhere except target cpu : master bf16 remainder",
+           "everywhere except layer \"h/fc\" role gradient : store bf16 master bf16 remainder",
+           "where role optimizer_state : store bf16",
+           "where role optimizer_state : store f16 saturate rounding stochastic",
+           "where role optimizer_state|saved target cpu : store f16",
            "where role saved : store bf16",
            "where role saved pass input_gradient : compute bf16",
            "where role saved|activation pass forward|weight_gradient : store follow",

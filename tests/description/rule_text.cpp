@@ -94,6 +94,10 @@ TEST_CASE("every part and field of a rule prints as its text and reads back") {
       {"everywhere : accumulate hardware",
        with([](Rule& r) { r.accumulate = Accumulation::hardware; })},
       {"everywhere : master f32", with([](Rule& r) { r.master = Element::f32; })},
+      {"everywhere : master bf16 remainder", with([](Rule& r) {
+         r.master = Element::bf16;
+         r.remainder = true;
+       })},
       {"everywhere : store f16 rounding toward_zero", with([](Rule& r) {
          r.store = {false, Element::f16};
          r.rounding = Rounding::toward_zero;
@@ -113,6 +117,16 @@ TEST_CASE("every part and field of a rule prints as its text and reads back") {
       {"everywhere : loss_scale dynamic initial 1024 growth 3 backoff 0.25 interval 7 floor 0.5 "
        "ceiling 4096 hysteresis 2 patience 9",
        {{}, {}, {}, {}, {}, {}, {}, {}, dynamic}},
+      {"everywhere : memory_budget share 0.6",
+       with([](Rule& r) { r.memory_budget = {.share = 0.6}; })},
+      {"where target sm_90a : loss_scale none memory_budget bytes 268435456",
+       [] {
+         Rule rule = where([](Clause& c) { c.targets = {{Relation::is, "sm_90a"}}; });
+         rule.compute.reset();
+         rule.loss_scale = LossScale{};
+         rule.memory_budget = {.kind = MemoryBudget::Kind::bytes, .bytes = 268435456};
+         return rule;
+       }()},
       {"where layer \"h/*/{fc,\\\"}\" : compute bf16",
        where([](Clause& c) { c.layer = "h/*/{fc,\"}"; })},
       {"where class contraction|normalization|softmax|activation_function|elementwise|loss : "
@@ -143,6 +157,11 @@ TEST_CASE("every part and field of a rule prints as its text and reads back") {
       {"where target cpu|sm_80|before(sm_89)|from(sm_90a) : compute bf16", where([](Clause& c) {
          using enum Relation;
          c.targets = {{is, "cpu"}, {is, "sm_80"}, {before, "sm_89"}, {from, "sm_90a"}};
+       })},
+      {"where target cpu during \"warmup\"|\"a-9\" last 2 : compute bf16", where([](Clause& c) {
+         c.targets = {{Relation::is, "cpu"}};
+         c.stages = {"warmup", "a-9"};
+         c.bounds.last = 2;
        })},
       {"where first 2 last 3 depth 0 4 at_least 5 smaller_than 64 if_any : compute bf16",
        with([](Rule& r) {
@@ -197,11 +216,12 @@ TEST_CASE("every part and field of a rule prints as its text and reads back") {
   for (const Case& is : cases) {
     CAPTURE(is.text);
     CHECK(rule_text(is.rule) == is.text);
-    const auto read = parse(std::string(kModel) + "rule " + is.text + "\n" + kEnd);
+    const std::string text =
+        std::string(kModel) + "stages \"warmup\" \"a-9\"\nrule " + is.text + "\n" + kEnd;
+    const auto read = parse(text);
     const auto* error = std::get_if<ParseError>(&read);
     REQUIRE_MESSAGE(!error, (error ? error->str("text") : ""));
     CHECK(std::get<Description>(read).rules == std::vector<Rule>{is.rule});
-    CHECK(print(std::get<Description>(read)) ==
-          std::string(kModel) + "rule " + is.text + "\n" + kEnd);
+    CHECK(print(std::get<Description>(read)) == text);
   }
 }

@@ -373,8 +373,7 @@ TEST_CASE("training, rules and optimizers keep D9 to D11") {
       {[](Description& d) {
          d.optimizer = Custom{.learning_rate = -1, .parameter = {}, .states = {}};
        },
-       -1,
-       "the optimizer custom has learning_rate -1; make it finite, not negative in f32 (D11)"},
+       -1, "the optimizer custom has learning_rate -1; make it finite, not negative in f32 (D11)"},
       {[](Description& d) {
          d.optimizer = Custom{.parameter = {4, {{ScalarOp::operand, 1}}}, .states = {}};
        },
@@ -406,6 +405,50 @@ TEST_CASE("training, rules and optimizers keep D9 to D11") {
        "the clip value is nan; make it finite and positive in f32 (D11)"},
       {[](Description& d) { d.clip_value = 1e-60; }, -1,
        "the clip value is 1e-60; make it finite and positive in f32 (D11)"},
+      {[](Description& d) { d.optimizer = Lamb{.epsilon = 0}; }, -1,
+       "the optimizer lamb has epsilon 0; make it finite and positive in f32 (D11)"},
+      {[](Description& d) { d.optimizer = Lamb{.max_trust = 1e-60}; }, -1,
+       "the optimizer lamb has max_trust 1e-60; make it finite and positive in f32, or leave it "
+       "out (D11)"},
+      {[](Description& d) {
+         d.clip_groups = {{0, {kWeight}}};
+       },
+       -1, "the clip of a group has the norm 0; make it finite and positive in f32 (D11)"},
+      {[](Description& d) {
+         d.clip_groups = {{1, {}}};
+       },
+       -1, "the clip of a group names no parameter; name those that it clips (D11)"},
+      {[](Description& d) {
+         d.clip_groups = {{1, {kFc}}};
+       },
+       -1,
+       "the clip of a group names '%fc', which is no parameter that is trained; leave it out "
+       "(D11)"},
+      {[](Description& d) {
+         std::get<ParameterAttributes>(d.nodes[kBias].attributes).frozen = true;
+         d.clip_groups = {{1, {kWeight, kBias}}};
+       },
+       -1,
+       "the clip of a group names '%fc.bias', which is no parameter that is trained; leave it out "
+       "(D11)"},
+      {[](Description& d) {
+         d.clip_groups = {{1, {99}}};
+       },
+       -1, "the clip of a group names no node; name a parameter (D11)"},
+      {[](Description& d) {
+         d.clip_groups = {{1, {kWeight}}, {2, {kBias, kWeight}}};
+       },
+       -1, "the clip of a group names '%fc.weight', which is clipped already; name it once (D11)"},
+      {[](Description& d) {
+         d.clip_groups = {{1, {kWeight, kWeight}}};
+       },
+       -1, "the clip of a group names '%fc.weight', which is clipped already; name it once (D11)"},
+      {[](Description& d) {
+         d.clip = 1;
+         d.clip_groups = {{1, {kWeight}}};
+       },
+       -1,
+       "the clip of a group stands beside a clip of all parameters; leave one of them out (D11)"},
       {[](Description& d) { d.clip = kInfinity; }, -1,
        "the clip norm is inf; make it finite and positive in f32 (D11)"},
       {[](Description& d) {
@@ -432,6 +475,43 @@ TEST_CASE("training, rules and optimizers keep D9 to D11") {
        kNorm,
        "layer_norm '%norm' has an epsilon of nan, which is negative or not finite in f32; write "
        "1e-5 (D11)"},
+  };
+  for (const Case& c : cases) check(c);
+}
+
+TEST_CASE("stages have names of their own, and rules speak of those that there are (P66)") {
+  static constexpr auto during = [](Description& d, std::vector<Clause> Rule::*clauses,
+                                    const char* stage) {
+    d.rules = {Rule{}};
+    d.rules[0].store = {false, Element::f32};
+    (d.rules[0].*clauses).emplace_back().stages = {stage};
+  };
+  const Case cases[] = {
+      {[](Description& d) { d.stages = {"a", "b", "c", "d", "e", "f", "g", "h", "i"}; }, -1,
+       "the model has 9 stages; leave it 8 or fewer (P66)"},
+      {[](Description& d) {
+         d.stages = {"a", ""};
+       },
+       -1, "the stage \"\" has no usable name; write letters, digits, '_' and '-' (P66)"},
+      {[](Description& d) {
+         d.stages = {"a", "b c"};
+       },
+       -1, "the stage \"b c\" has no usable name; write letters, digits, '_' and '-' (P66)"},
+      {[](Description& d) {
+         d.stages = {"a", "b", "a"};
+       },
+       -1, "the stage \"a\" is declared twice; remove one (P66)"},
+      {[](Description& d) { during(d, &Rule::clauses, "a"); }, -1,
+       "the rule \"where during \\\"a\\\" : store f32\" speaks of the stage \"a\", which the model "
+       "does not have; declare it: stages \"a\" (P66)"},
+      {[](Description& d) {
+         d.stages = {"b", "c"};
+         during(d, &Rule::exceptions, "a");
+       },
+       -1,
+       "the rule \"everywhere except during \\\"a\\\" : store f32\" speaks of the stage \"a\", "
+       "which "
+       "the model does not have; its stages are \"b\", \"c\" (P66)"},
   };
   for (const Case& c : cases) check(c);
 }

@@ -225,6 +225,8 @@ std::string page(const std::string& name) {
   return halftone::tests::read_text(std::string(HALFTONE_PRESET_PAGES) + "/" + name + ".md");
 }
 
+constexpr auto phases = stages("warmup", "full", "predict", "correct");
+
 TEST_CASE("each page quotes its source's lists and the rules of its preset") {
   const auto quotes = [](const std::string& name, const std::vector<const Words*>& lists) {
     const std::string text = page(name);
@@ -235,9 +237,10 @@ TEST_CASE("each page quotes its source's lists and the rules of its preset") {
       }
     }
   };
-  const auto states = [](const std::string& name, const auto& preset) {
+  const auto states = [](const std::string& name, const auto& preset, const auto&... settings) {
     const std::string text = page(name);
-    for (const std::string& line : specs::lines(describe(every, preset, adamw()), "rule ")) {
+    for (const std::string& line :
+         specs::lines(describe(every, preset, adamw(), settings...), "rule ")) {
       CAPTURE(line);
       CHECK(text.find("\n" + line.substr(5) + "\n") != text.npos);
     }
@@ -261,6 +264,38 @@ TEST_CASE("each page quotes its source's lists and the rules of its preset") {
   states("systems", presets::genomic_annotation());
   states("systems", presets::video_diffusion(bf16));
   states("systems", presets::graph_framework(bf16));
+  states("systems", presets::phases_default(), phases);
+  states("systems", presets::phases_aggressive(), phases);
+}
+
+TEST_CASE("presets by phases have in each phase the format that it is given (P66)") {
+  const auto formats = [](const auto& preset, const char* stage, const char* layer) {
+    const Description description = describe(every, preset, adamw(), phases);
+    return formats_of(Resolution(description, "cpu", stage), description, layer);
+  };
+  const auto scale = [](const auto& preset, const char* stage) {
+    return Resolution(describe(every, preset, adamw(), phases), "cpu", stage).loss_scale().kind;
+  };
+  using Kind = halftone::description::LossScale::Kind;
+  for (const char* stage : {"warmup", "full", "predict", "correct"}) {
+    CAPTURE(std::string(stage));
+    const bool predicts = std::string(stage) == "predict";
+    const Element narrow = predicts ? bf16 : f32;
+    CHECK(formats(presets::phases_conservative(), stage, "linear").reads == f32);
+    CHECK(formats(presets::phases_default(), stage, "linear").reads == narrow);
+    CHECK(formats(presets::phases_default(), stage, "linear").stores == f32);
+    CHECK(formats(presets::phases_default(), stage, "gelu").reads == f32);
+    const auto aggressive = formats(presets::phases_aggressive(), stage, "linear");
+    CHECK(aggressive.reads == narrow);
+    CHECK(aggressive.stores == narrow);
+    CHECK(formats(presets::phases_aggressive(), stage, "layer_norm").reads == f32);
+    CHECK(scale(presets::phases_aggressive(), stage) == Kind::none);
+    const auto custom = presets::phases_custom(bf16, f16, f32, bf16);
+    const Element is = predicts ? f32 : std::string(stage) == "full" ? f16 : bf16;
+    CHECK(formats(custom, stage, "linear").reads == is);
+    CHECK(formats(custom, stage, "linear").stores == is);
+    CHECK(scale(custom, stage) == (is == f16 ? Kind::dynamic : Kind::none));
+  }
 }
 
 TEST_CASE("presets of systems have the formats and scales that the systems state") {
@@ -325,8 +360,8 @@ constexpr auto small =
     model("small", inputs(tensor("x", batch, 4)), from("x") | linear("fc", 4) | output("y"));
 
 TEST_CASE("a preset fits a model that lacks most of what it lists") {
-  const auto fits = [](const auto& preset) {
-    const std::string sentence = checking::check(assemble(small, gather(preset))).text;
+  const auto fits = [](const auto& preset, const auto&... settings) {
+    const std::string sentence = checking::check(assemble(small, gather(preset, settings...))).text;
     CHECK(sentence == "");
   };
   fits(presets::torch_autocast(bf16));
@@ -349,6 +384,9 @@ TEST_CASE("a preset fits a model that lacks most of what it lists") {
   fits(presets::video_diffusion(f16));
   fits(presets::forecaster());
   fits(presets::phases_conservative());
+  fits(presets::phases_default(), phases);
+  fits(presets::phases_aggressive(), phases);
+  fits(presets::phases_custom(f16, bf16, f32, f16), phases);
   fits(presets::graph_framework(f16));
 }
 

@@ -260,6 +260,52 @@ TEST_CASE("the optimizers start from torch's settings") {
         Lines{"optimizer lion learning_rate 0.5 beta1 0.25 beta2 0.75 weight_decay 2"});
 }
 
+TEST_CASE("lamb's numbers begin as FusedLAMB's, every parameter's trust without a limit") {
+  constexpr auto net = model("net", inputs(tensor("x", batch, 4)),
+                             from("x") | linear("fc", 4) | output("y"), losses(mse("e", "y", "x")));
+  constexpr auto rules = precision(everywhere(store(f32), compute(f32)));
+  const auto text = [&](const Optimizer& optimizer) {
+    return lines(describe(net, rules, optimizer), "optimizer");
+  };
+  CHECK(text(lamb()) == Lines{"optimizer lamb learning_rate 0.001 beta1 0.9 beta2 0.999 epsilon "
+                              "1e-06 weight_decay 0.01"});
+  CHECK(text(lamb(lr(0.5), betas(0.25, 0.75), epsilon(0.125), weight_decay(2.0), max_trust(10.0),
+                  decayed_only)) ==
+        Lines{"optimizer lamb learning_rate 0.5 beta1 0.25 beta2 0.75 epsilon 0.125 weight_decay 2 "
+              "max_trust 10 decayed_only"});
+}
+
+TEST_CASE("a clip of a group has the trained parameters that no later group clips") {
+  constexpr auto net = model(
+      "net", inputs(tensor("x", batch, 4)),
+      from("x") | linear("a", 4) | linear("b", 4, on_bias(frozen)) | linear("c", 4) | output("y"),
+      losses(mse("e", "y", "x")));
+  constexpr auto rules = precision(everywhere(store(f32), compute(f32)));
+  const auto clips = [&](const auto&... groups) {
+    return lines(describe(net, rules, sgd(), groups...), "clip");
+  };
+  CHECK(clips(group("**", clip(2.0)), group("**.bias", no_decay),
+              group("{a,c}.*", learning_rate_scale(0.5), clip(0.25)), group("c.bias", clip(1.0)),
+              clip_value(3.0)) == Lines{"clip_group 2 %b.weight",
+                                        "clip_group 0.25 %a.weight %a.bias %c.weight",
+                                        "clip_group 1 %c.bias", "clip_value 3"});
+  CHECK(clips(group("a.*", clip(2.0))) == Lines{"clip_group 2 %a.weight %a.bias"});
+  const auto refused = [&](const auto&... groups) -> std::string {
+    try {
+      describe(net, rules, sgd(), groups...);
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  CHECK(refused(group("b.bias", clip(1.0))) ==
+        "the group 'b.bias' has a clip but no parameter that is trained and that no later group "
+        "clips: leave the clip out");
+  CHECK(refused(group("a.bias", clip(1.0)), group("a.*", clip(2.0))) ==
+        "the group 'a.bias' has a clip but no parameter that is trained and that no later group "
+        "clips: leave the clip out");
+}
+
 TEST_CASE("an optimizer of one's own has an expression of the parameter and of each state") {
   constexpr auto net = model("net", inputs(tensor("x", batch, 4)),
                              from("x") | linear("fc", 4) | output("y"), losses(mse("e", "y", "x")));

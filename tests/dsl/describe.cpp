@@ -50,6 +50,7 @@ const Case kCases[] = {
     {"gelu_tanh", specs::gelu_tanh_model_program, {}},
     {"grouped", specs::grouped_program, {}},
     {"heads", specs::heads_program, {}},
+    {"lamb_groups", specs::lamb_groups_program, {}},
     {"long_convolution", specs::long_convolution_program, {}},
     {"masked", specs::masked_program, {}},
     {"matmul", specs::matmul_model_program, {}},

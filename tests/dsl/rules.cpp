@@ -64,6 +64,10 @@ TEST_CASE("every field of a rule comes to the Description") {
        "rule everywhere : store f16 rounding nearest_even"},
       {everywhere(recompute(always)), "rule everywhere : recompute always"},
       {everywhere(recompute(never)), "rule everywhere : recompute never"},
+      {everywhere(memory_budget(0.6)), "rule everywhere : memory_budget share 0.6"},
+      {everywhere(memory_budget(1)), "rule everywhere : memory_budget share 1"},
+      {everywhere(recompute(never), memory_budget_bytes(1LL << 40)),
+       "rule everywhere : recompute never memory_budget bytes 1099511627776"},
       {everywhere(no_loss_scale()), "rule everywhere : loss_scale none"},
       {everywhere(fixed_loss_scale(128)), "rule everywhere : loss_scale fixed 128"},
       // The defaults are those of torch.amp.GradScaler, with bounds and patience of our own.
@@ -97,6 +101,10 @@ TEST_CASE("every part of a rule comes to the Description") {
       {where(weights)(store(f32)), "rule where role weight : store f32"},
       {where(weight_gradients)(store(f32)), "rule where role weight_gradient : store f32"},
       {where(master_weights)(master(f32)), "rule where role master : master f32"},
+      {where(master_weights)(master(bf16, with_remainder)),
+       "rule where role master : master bf16 remainder"},
+      {where(optimizer_states)(store(bf16), rounding(stochastic)),
+       "rule where role optimizer_state : store bf16 rounding stochastic"},
       {where(forward_pass)(compute(f32)), "rule where pass forward : compute f32"},
       {where(input_gradient_pass)(compute(f32)), "rule where pass input_gradient : compute f32"},
       {where(weight_gradient_pass)(compute(f32)), "rule where pass weight_gradient : compute f32"},
@@ -226,6 +234,7 @@ class RandomRule {
     state(8, master(formats[below(6) == 0 ? 1 : 0]));
     state(6, rounding(below(2) == 0 ? toward_zero : stochastic));
     state(8, recompute(always));
+    state(12, below(2) == 0 ? memory_budget(0.5 * below(4)) : memory_budget_bytes(below(3)));
     state(12, below(2) == 0 ? fixed_loss_scale(below(9)) : dynamic_loss_scale(growth(below(9))));
     return rule;
   }
@@ -307,10 +316,11 @@ std::string plain(const std::string& sentence) {
 }
 
 /// Both forms of a rule that its sentence prints in another way than the Description; empty where
-/// they are one. Long rules are cut, and the numbers of loss scales left out.
+/// they are one. Long rules are cut, and the numbers of loss scales and memory budgets left out.
 std::string printed_otherwise(const std::string& sentence, const Description& description) {
   const std::string written = halftone::description::rule_text(description.rules.at(0));
-  const bool shortened = written.size() > 200 || description.rules[0].loss_scale;
+  const bool shortened =
+      written.size() > 200 || description.rules[0].loss_scale || description.rules[0].memory_budget;
   if (sentence.empty() || shortened || sentence.starts_with("the rule '" + written + "' "))
     return "";
   return sentence + "\nwritten: " + written;

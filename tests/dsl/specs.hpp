@@ -172,6 +172,21 @@ constexpr auto frozen_and_scaled =
 HALFTONE_PROGRAM(frozen_and_scaled_program, frozen_and_scaled,
                  adamw(lr(0.01), betas(0.9, 0.99), epsilon(1e-6), weight_decay(0.1)), f32_rules)
 
+constexpr auto lamb_groups =
+    model("lamb_groups", inputs(tensor("x", batch, 64), tensor("target", batch, 8)),
+          from("x") | rms_norm("moved", frozen, init_uniform(0.5, 1.5)) |
+              linear("fc1", 152, init_uniform(-0.4, 0.4), on_bias(init_constant(0.1), no_decay)) |
+              relu("act") |
+              linear("fc2", 8, on_weight(init_uniform(-0.4, 0.4), learning_rate_scale(0.5)),
+                     on_bias(init_constant(0), no_decay)) |
+              layer_norm("scale") | output("y"),
+          losses(mse("error", "y", "target")));
+HALFTONE_PROGRAM(lamb_groups_program, lamb_groups, f32_rules,
+                 lamb(lr(0.01), betas(0.9, 0.99), epsilon(1e-6), weight_decay(0.2), max_trust(2),
+                      decayed_only),
+                 group("{fc1.weight,fc2.bias}", clip(0.05)),
+                 group("{fc1.bias,fc2.weight}", clip(0.75)), clip_value(0.125), average(0.75))
+
 constexpr auto rotary_layer = model(
     "rotary_layer",
     inputs(tensor("x", batch, symbol("time"), 7), positions("place", u16, batch, symbol("time")),

@@ -225,12 +225,17 @@ TEST_CASE("what does not fit a generator is refused in one sentence, and changes
   CHECK(refusal([&] { (void)generator.prefill(prompts_of({7})); }) ==
         "prefill: sequence 0 would have 7 tokens, but the generator has a capacity of 6; make it "
         "with a larger GeneratorSizes::capacity, or give fewer");
-  CHECK(refusal([&] { (void)generator.prefill(prompts_of({1, 1, 1})); }) ==
+  CHECK(refusal([&] {
+          (void)generator.prefill(prompts_of({1, 1, 1}));
+        }) ==
         "prefill: the prompts are 3, but the generator takes 1 to 2; make it with more "
         "GeneratorSizes::sequences, or give fewer");
-  CHECK(refusal([&] { (void)generator.prefill(prompts_of({2, 0})); }) ==
-        "prefill: sequence 1 has no token; give it one to begin with");
-  CHECK(refusal([&] { (void)generator.prefill(std::vector<Tokens>{{1, -4}}); }) ==
+  CHECK(refusal([&] {
+          (void)generator.prefill(prompts_of({2, 0}));
+        }) == "prefill: sequence 1 has no token; give it one to begin with");
+  CHECK(refusal([&] {
+          (void)generator.prefill(std::vector<Tokens>{{1, -4}});
+        }) ==
         "prefill: sequence 0 was given token -4; tokens count from 0; Generator::kNone is for "
         "step()");
   CHECK(refusal([&] {
@@ -276,6 +281,40 @@ TEST_CASE("D65: sizes beyond the rows of learned positions are refused wherever 
   Generator(decoder, Device::cpu(), {.capacity = 24, .chunk = 64});
   CHECK(refusal([&] { Generator(decoder, Device::cpu(), {.capacity = 25, .chunk = 4}); }) ==
         "generator: symbol 'capacity' " + is_25);
+}
+
+TEST_CASE("parameters come from a trainer, whole or by name, and averages where there are some") {
+  const LinkedArtifact& row = kDecoding[0];
+  const Binding bindings[] = {{"batch", 1}, {"time", 3}};
+  const Setup setup{.model = {}, .bindings = bindings, .seed = 11};
+  const Trainer trainer(plain(row.name), Device::cpu(), setup);
+  Predictor predictor(plain(row.name), Device::cpu(), setup);  // with the same first parameters
+  const std::vector<Tokens> prompts = prompts_of({3});
+  const NamedValues input{.name = "token", .values = std::span<const std::int32_t>(prompts[0])};
+  predictor.predict(std::span(&input, 1));
+  const auto last = predictor.output("logits").last(kVocabulary);
+  const std::vector<float> expected(last.begin(), last.end());
+  const GeneratorSizes sizes{.sequences = 1, .capacity = 12, .chunk = 4};
+  Generator whole = generator_of(row, sizes), by_name = generator_of(row, sizes);
+  CHECK_FALSE(is_same(whole.prefill(prompts), 0, expected));
+  whole.copy_parameters(trainer);
+  CHECK(is_same(whole.prefill(prompts), 0, expected));
+  CHECK(by_name.parameter_names() == trainer.parameter_names());
+  for (const std::string& name : trainer.parameter_names())
+    by_name.set_parameter(name, trainer.parameter(name));
+  CHECK(is_same(by_name.prefill(prompts), 0, expected));
+  CHECK(by_name.length(0) == 3);
+  CHECK(by_name.vocabulary() == kVocabulary);
+  CHECK_FALSE(by_name.variant().empty());
+  CHECK(by_name.peak_bytes_predicted() > 0);
+  CHECK(refusal([&] { (void)by_name.length(1); }) ==
+        "length: sequence 1 is none of 1; ask for those of the latest prefill()");
+  CHECK(refusal([&] { by_name.copy_averages(trainer); }) ==
+        "copy_averages: the trainer keeps no averages; give HALFTONE_MODEL average(0.999), say");
+  const Generator moved = std::move(by_name);
+  CHECK(moved.length(0) == 3);
+  CHECK(refusal([&] { (void)by_name.vocabulary(); }) ==  // NOLINT: that is the point
+        "vocabulary: the generator was moved from; use the one that it was moved to");
 }
 
 }  // namespace halftone::tests

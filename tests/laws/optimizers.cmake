@@ -16,13 +16,21 @@ foreach(name_and_text
     "rmsprop_centered:rmsprop learning_rate 0.01 alpha 0.9 epsilon 1e-08 momentum 0 centered weight_decay 0.02"
     "rmsprop_momentum:rmsprop learning_rate 0.01 alpha 0.9 epsilon 1e-08 momentum 0.8 weight_decay 0.02"
     "rmsprop_all:rmsprop learning_rate 0.01 alpha 0.9 epsilon 1e-08 momentum 0.8 centered weight_decay 0.02"
-    "lion:lion learning_rate 0.01 beta1 0.9 beta2 0.99 weight_decay 0.2")
+    "lion:lion learning_rate 0.01 beta1 0.9 beta2 0.99 weight_decay 0.2"
+    "lamb:lamb learning_rate 0.01 beta1 0.9 beta2 0.75 epsilon 1e-06 weight_decay 0.2")
   string(REGEX MATCH "^([a-z_]+):(.+)$" matches "${name_and_text}")
   set(name ${CMAKE_MATCH_1})
   set(text "optimizer ${CMAKE_MATCH_2}")
   halftone_add_test_artifact(${name} ${CMAKE_CURRENT_SOURCE_DIR}/optimizers.halftone --targets cpu,sm_80 --without-diagnosis
     REPLACE "optimizer sgd learning_rate 0.1 momentum 0 weight_decay 0" "${text}")
 endforeach()
+# Norms of parts (U15): of clips of groups whose parameters have several blocks, beside lamb and beside an optimizer that takes none; of more
+# parts than one kernel knows.
+halftone_add_test_artifact(lamb_groups ${test_models}/lamb_groups.halftone)
+halftone_add_test_artifact(clip_groups ${test_models}/lamb_groups.halftone --targets cpu --without-diagnosis
+  REPLACE "optimizer lamb learning_rate 0.01 beta1 0.9 beta2 0.99 epsilon 1e-06 weight_decay 0.2 max_trust 2 decayed_only"
+          "optimizer adamw learning_rate 0.01 beta1 0.9 beta2 0.99 epsilon 1e-08 weight_decay 0.2")
+halftone_add_test_artifact(many_parts ${CMAKE_CURRENT_SOURCE_DIR}/many_parts.halftone --targets cpu --without-diagnosis)
 # A user's own (U14), whose text has what lists of CMake are cut at.
 foreach(name custom custom_plain)
   halftone_add_test_artifact(${name} ${CMAKE_CURRENT_SOURCE_DIR}/${name}.halftone --targets cpu,sm_80 --without-diagnosis)

@@ -18,8 +18,8 @@ struct CompiledModel::Loaded {
 namespace {
 
 /// The relocatable object; throws Refused.
-llvm::SmallVector<char> object_of(const description::Description& model,
-                                  const std::string& variant) {
+llvm::SmallVector<char> object_of(const description::Description& model, const std::string& variant,
+                                  const std::vector<std::string>& chips) {
   mlir::DialectRegistry registry;
   cpu::registerCpuDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
@@ -34,7 +34,9 @@ llvm::SmallVector<char> object_of(const description::Description& model,
   ir::PipelineOptions options;
   options.variants = {variant};
   options.diagnosis = false;
-  auto artifact = ir::compile(model, {"cpu"}, options, &context);
+  std::vector<std::string> targets{"cpu"};
+  targets.insert(targets.end(), chips.begin(), chips.end());
+  auto artifact = ir::compile(model, targets, options, &context);
   if (mlir::failed(artifact)) throw Refused{said.empty() ? "codegen gives no reason" : said};
   return std::move(artifact->object);
 }
@@ -47,9 +49,10 @@ Value taken(llvm::Expected<Value> value) {
 
 }  // namespace
 
-CompiledModel::CompiledModel(const description::Description& model, const std::string& variant)
+CompiledModel::CompiledModel(const description::Description& model, const std::string& variant,
+                             const std::vector<std::string>& chips)
     : loaded_(std::make_unique<Loaded>()) {
-  const llvm::SmallVector<char> object = object_of(model, variant);
+  const llvm::SmallVector<char> object = object_of(model, variant, chips);
   loaded_->linker = taken(llvm::orc::LLJITBuilder().create());
   const llvm::StringRef bytes(object.data(), object.size());
   if (llvm::Error error =

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "halftone/description/description.hpp"
 #include "halftone/manifest/manifest.hpp"
@@ -13,8 +14,10 @@ namespace halftone::tests {
 /// Code for this machine's CPU, as halftonec makes it.
 class CompiledModel {
  public:
-  /// Throws Refused with what codegen says of a model that it does not compile.
-  CompiledModel(const description::Description& model, const std::string& variant);
+  /// For the CPU and `chips`. Throws Refused with what codegen says of a model that it does not
+  /// compile.
+  CompiledModel(const description::Description& model, const std::string& variant,
+                const std::vector<std::string>& chips = {});
   ~CompiledModel();
 
   [[nodiscard]] const manifest::ArtifactImage& image() const { return *image_; }

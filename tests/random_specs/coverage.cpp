@@ -48,15 +48,12 @@ class Coverage {
     for (const char* word : encoding::kRoundingWords) count(std::string("rounding ") + word, 0);
     for (const char* word : kAccumulationWords) count(std::string("accumulate ") + word, 0);
     for (const char* word : kLossScaleWords) count(std::string("loss scale ") + word, 0);
-    for (int i = 0; i < kRoles; ++i) {
-      const bool is_kept =
-          static_cast<Role>(i) == Role::optimizer_state;  // of which no field speaks
-      if (!is_kept) count(std::string("rules of role ") + kRoleWords[i], 0);
-    }
+    for (int i = 0; i < kRoles; ++i) count(std::string("rules of role ") + kRoleWords[i], 0);
     count_optimizers(std::make_index_sequence<std::variant_size_v<Optimizer>>());
     for (const char* part :
-         {"a clip", "a value clip", "a schedule", "an average", "a metric", "an input's gradient",
-          "a shared weight", "recompute", "saturation", "an exception"}) {
+         {"a clip", "clips of groups", "a value clip", "a schedule", "an average", "a metric",
+          "an input's gradient", "a shared weight", "recompute", "saturation", "an exception",
+          "a memory budget", "a remainder"}) {
       count(part, 0);
     }
   }
@@ -131,6 +128,8 @@ void Coverage::add_rule(const Rule& rule) {
     count(std::string("loss scale ") + kLossScaleWords[static_cast<int>(rule.loss_scale->kind)]);
   }
   if (rule.recompute) count("recompute");
+  if (rule.memory_budget) count("a memory budget");
+  if (rule.remainder) count("a remainder");
   if (!rule.exceptions.empty()) count("an exception");
   for (const Clause& clause : rule.clauses) {
     for (const Role role : clause.roles) {
@@ -147,6 +146,7 @@ void Coverage::add(const Description& model) {
   }
   std::visit([&](const auto& of) { count(std::string("optimizer ") + of.word); }, model.optimizer);
   if (model.clip) count("a clip");
+  if (model.clip_groups.size() > 1) count("clips of groups");
   if (model.clip_value) count("a value clip");
   if (model.schedule) count("a schedule");
   if (model.average) count("an average");

@@ -18,7 +18,7 @@ class FunctionWriter {
     for (std::size_t i = 0; i < arity_; ++i) {
       numbers_.push_back(put({ScalarOp::operand, static_cast<std::int32_t>(i)}));
     }
-    for (std::size_t count = choices_.below(6); count > 0; --count) {
+    for (std::size_t count = choices_.below(9); count > 0; --count) {
       numbers_.push_back(operation(static_cast<ScalarOp>(choices_.below(kOps))));
     }
     std::int32_t sum = numbers_.front();

@@ -113,6 +113,7 @@ class ModelWriter {
     if (choices_.happens(15)) return add_residual();
     if (choices_.happens(10) && add_sharing()) return;
     if (choices_.happens(8)) return add_state();
+    if (choices_.happens(10) && add_of_kind(kind_called("pointwise"))) return;  // any function
     add_any(is_layer);
   }
 
@@ -283,7 +284,9 @@ class ModelWriter {
       if (!result[static_cast<std::size_t>(id)]) continue;
       for (const Operand& operand : node(id).operands) {
         const OperandForm& form = operand_form(form_of(node(id).kind), operand.role);
-        const bool passes = !form.integers && !form.weighs && !form.kept;
+        const bool is_side =  // D107: a number that says which, and has no gradient
+            node(id).kind == kind_called("cosine_embedding") && operand.role == "target";
+        const bool passes = !form.integers && !form.weighs && !form.kept && !is_side;
         if (passes) result[static_cast<std::size_t>(operand.node)] = true;
       }
     }

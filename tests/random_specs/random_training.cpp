@@ -39,6 +39,7 @@ class RuleWriter {
     rule.compute = choices_.happens(70) ? rule.store : compute();
     if (choices_.happens(50)) rule.loss_scale = loss_scale();
     if (choices_.happens(25)) rule.recompute = choices_.happens(50);
+    if (choices_.happens(25)) rule.memory_budget = memory_budget();
     return rule;
   }
 
@@ -62,6 +63,28 @@ class RuleWriter {
       rule.rounding = static_cast<Rounding>(choices_.below(std::size(encoding::kRoundingWords)));
     }
     if (choices_.happens(15)) rule.recompute = choices_.happens(50);
+    return rule;
+  }
+
+  /// P68
+  Rule of_states() {
+    Rule rule;
+    rule.clauses.emplace_back().roles = {Role::optimizer_state};
+    Encoding held = choices_.happens(60) ? Element::bf16 : Element::f16;
+    held.saturate = choices_.happens(30);
+    rule.store = EncodingChoice{false, held};
+    if (choices_.happens(60)) {
+      rule.rounding = static_cast<Rounding>(choices_.below(std::size(encoding::kRoundingWords)));
+    }
+    return rule;
+  }
+
+  /// P69
+  Rule of_masters() {
+    Rule rule;
+    rule.clauses.emplace_back().roles = {Role::master};
+    rule.master = Element::bf16;
+    rule.remainder = true;
     return rule;
   }
 
@@ -121,6 +144,11 @@ class RuleWriter {
       scaled.scaling.size = choices_.one_of(kSizes);
     }
     return {false, scaled};
+  }
+
+  /// Many models cannot meet one, and are tried with the smallest that they can.
+  MemoryBudget memory_budget() {
+    return {.share = choices_.one_of(std::vector{1.0, 0.95, 0.9, 0.8, 0.7, 0.5})};
   }
 
   LossScale loss_scale() {
@@ -196,6 +224,27 @@ void add_random_rules(Choices& choices, Description& model) {
   for (std::int64_t tries = 6 * wanted; tries > 0; --tries) {
     if (static_cast<std::int64_t>(model.rules.size()) < wanted) add(writer.any());
   }
+  if (choices.happens(20)) add(writer.of_states());
+  if (choices.happens(20)) add(writer.of_masters());
+}
+
+/// Of all gradients, or of those of groups (U2).
+static void add_clips(Choices& choices, Description& model) {
+  const std::vector norms{0.01, 1.0, 100.0};
+  if (choices.happens(50)) {
+    model.clip = choices.one_of(norms);
+    return;
+  }
+  std::vector<ClipGroup> groups(static_cast<std::size_t>(choices.between(1, 3)));
+  for (ClipGroup& group : groups) group.norm = choices.one_of(norms);
+  for (std::size_t id = 0; id < model.nodes.size(); ++id) {
+    const auto* of = std::get_if<ParameterAttributes>(&model.nodes[id].attributes);
+    if (of == nullptr || of->frozen || choices.happens(20)) continue;
+    groups[choices.below(groups.size())].parameters.push_back(static_cast<NodeId>(id));
+  }
+  for (const ClipGroup& group : groups) {
+    if (!group.parameters.empty()) model.clip_groups.push_back(group);
+  }
 }
 
 void add_random_optimizer(Choices& choices, Description& model) {
@@ -203,7 +252,7 @@ void add_random_optimizer(Choices& choices, Description& model) {
     model.optimizer = random_optimizer(choices);
     if (!validate(model)) break;
   }
-  if (choices.happens(30)) model.clip = choices.one_of(std::vector{0.01, 1.0, 100.0});
+  if (choices.happens(40)) add_clips(choices, model);
   if (choices.happens(20)) model.clip_value = choices.one_of(std::vector{0.001, 0.1});
   if (choices.happens(25)) model.schedule = random_expression(choices, 1);
   if (choices.happens(25)) model.average = choices.one_of(std::vector{0.0, 0.5, 0.99});

@@ -49,6 +49,12 @@ Description without_unused(const Description& model) {
   for (Output& output : result.outputs) move(output.node);
   for (Loss& loss : result.losses) move(loss.node);
   for (Assignment& assignment : result.assignments) move(assignment.state), move(assignment.value);
+  for (ClipGroup& group : result.clip_groups) {
+    std::erase_if(group.parameters, [&](NodeId id) { return !used[static_cast<std::size_t>(id)]; });
+    for (NodeId& id : group.parameters) move(id);
+  }
+  std::erase_if(result.clip_groups,
+                [](const ClipGroup& group) { return group.parameters.empty(); });
   return result;
 }
 
@@ -176,6 +182,7 @@ class Shrinker {
       without(&Rule::rounding);
       without(&Rule::recompute);
       without(&Rule::loss_scale);
+      without(&Rule::memory_budget);
       simpler = try_change([&](Description& of) { of.rules[i].clauses.clear(); }) || simpler;
       simpler = try_change([&](Description& of) { of.rules[i].exceptions.clear(); }) || simpler;
       for (std::size_t c = model_.rules[i].clauses.size(); c-- > 0;) {
@@ -192,6 +199,7 @@ class Shrinker {
   bool simplify_training() {
     bool simpler = try_change([](Description& of) { of.clip.reset(); });
     simpler = try_change([](Description& of) { of.clip_value.reset(); }) || simpler;
+    simpler = drop_of(&Description::clip_groups) || simpler;
     simpler = try_change([](Description& of) { of.schedule.reset(); }) || simpler;
     simpler = try_change([](Description& of) { of.average.reset(); }) || simpler;
     if (model_.optimizer == Optimizer(Sgd())) return simpler;

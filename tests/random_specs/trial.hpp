@@ -56,7 +56,7 @@ class Trials {
   /// Waits for one of them.
   std::pair<Trial, Verdict> finish();
 
-  static constexpr std::chrono::seconds kLimit{120};
+  static constexpr std::chrono::seconds kLimit{120};  ///< of the processor's time
 
  private:
   struct Running {

@@ -29,15 +29,13 @@ std::vector<float> joined(const Tensors<float>& tensors) {
   return all;
 }
 
-const char kTwoParameters[] = R"(input %x : f32[40]
-input %z : f32[7]
-parameter %p0 : [40] init constant(0)
-parameter %p1 : [7] init constant(0) no_decay learning_rate_scale 0.3
-%y = add(a: %x, b: %p0) : [40]
-%w = add(a: %z, b: %p1) : [7]
-output "y" = %y
-output "w" = %w
-)";
+std::string two_parameters(std::int64_t first, std::int64_t second) {
+  const std::string p0 = "[" + std::to_string(first) + "]", p1 = "[" + std::to_string(second) + "]";
+  return "input %x : f32" + p0 + "\ninput %z : f32" + p1 + "\nparameter %p0 : " + p0 +
+         " init constant(0)\nparameter %p1 : " + p1 +
+         " init constant(0) no_decay learning_rate_scale 0.3\n%y = add(a: %x, b: %p0) : " + p0 +
+         "\n%w = add(a: %z, b: %p1) : " + p1 + "\noutput \"y\" = %y\noutput \"w\" = %w\n";
+}
 
 struct OptimizerCase {
   const char* name;
@@ -67,33 +65,77 @@ const OptimizerCase kOptimizers[] = {
      "rmsprop learning_rate 0.3 alpha 0.75 epsilon 1e-08 momentum 0.9 centered weight_decay 0.7"},
     {"clipped", "sgd learning_rate 0.3 momentum 0.9 weight_decay 0.7\nclip_value 0.03"},
     {"lion", "lion learning_rate 0.3 beta1 0.9 beta2 0.99 weight_decay 0.7"},
+    {"clip_groups",
+     "sgd learning_rate 0.3 momentum 0.9 weight_decay 0.7\nclip_group 0.5 %p0\nclip_group 0.05 "
+     "%p1"},
+    {"lamb", "lamb learning_rate 0.3 beta1 0.9 beta2 0.999 epsilon 1e-06 weight_decay 0.7"},
+    {"lamb_limited",
+     "lamb learning_rate 0.3 beta1 0.9 beta2 0.999 epsilon 1e-06 weight_decay 0.7 max_trust 0.25 "
+     "decayed_only"},
 };
 
 std::string optimizer_text(const std::string& kind) {
   const auto* found = std::ranges::find_if(
       kOptimizers, [&](const OptimizerCase& each) { return kind == each.name; });
   REQUIRE(found != std::end(kOptimizers));
-  return "optimizer " + std::string(found->text) + "\nclip 0.5\n";
+  return "optimizer " + std::string(found->text) + (kind == "clip_groups" ? "\n" : "\nclip 0.5\n");
 }
 
-// Five updates with the gradients of record_expected.py.
+// Updates with the gradients of record_expected.py, of parameters of so many elements.
 template <class Scalar>
-Step<Scalar> five_updates_of(const std::string& optimizer) {
-  const Evaluator<Scalar> evaluator(parse_model(kTwoParameters, optimizer), {});
+Step<Scalar> updates_of(const std::string& optimizer, int steps, std::int64_t first,
+                        std::int64_t second) {
+  const Evaluator<Scalar> evaluator(parse_model(two_parameters(first, second), optimizer), {});
   Step<Scalar> step;
-  step.state = evaluator.initial_state({{"p0", data<Scalar>(40, 1)}, {"p1", data<Scalar>(7, 2)}});
-  for (int i = 0; i < 5; ++i) {
+  step.state =
+      evaluator.initial_state({{"p0", data<Scalar>(first, 1)}, {"p1", data<Scalar>(second, 2)}});
+  for (int i = 0; i < steps; ++i) {
     Gradients<Scalar> gradients(evaluator.description().nodes.size());
-    gradients[evaluator.find("p0")] = data<Scalar>(40, 10 + i);
-    gradients[evaluator.find("p1")] = data<Scalar>(7, 20 + i);
+    gradients[evaluator.find("p0")] = data<Scalar>(first, 10 + i);
+    gradients[evaluator.find("p1")] = data<Scalar>(second, 20 + i);
     step = evaluator.update(step.state, gradients);
   }
   return step;
 }
 
 template <class Scalar>
+Step<Scalar> five_updates_of(const std::string& optimizer) {
+  return updates_of<Scalar>(optimizer, 5, 40, 7);
+}
+
+template <class Scalar>
 Step<Scalar> five_updates(const std::string& kind) {
   return five_updates_of<Scalar>(optimizer_text(kind));
+}
+
+void check_step(const std::string& kind, const Step<float>& step) {
+  const State<float>& state = step.state;
+  check_bits(kind + " norm", {step.norm});
+  check_bits(kind + " p", joined(state.parameters));
+  if (!state.first_moments.empty()) check_bits(kind + " first", joined(state.first_moments));
+  if (!state.second_moments.empty()) check_bits(kind + " second", joined(state.second_moments));
+  if (!state.third_moments.empty()) check_bits(kind + " third", joined(state.third_moments));
+  if (kind.starts_with("nadam")) {
+    check_bits(kind + " powers", {state.power2.high, state.power2.low, state.growth.high,
+                                  state.growth.low, state.momentum_product});
+  } else if (kind.starts_with("adam") || kind.starts_with("lamb")) {
+    check_bits(kind + " powers",
+               {state.power1.high, state.power1.low, state.power2.high, state.power2.low});
+  }
+}
+
+void check_torch(const TorchUpdate& torch, const Step<double>& step) {
+  constexpr double kRoundings = 5 * 24;  // steps times the operations of an update, on either side
+  std::size_t at = 0;
+  for (const auto& [name, values] : step.state.parameters) {
+    for (const double value : values) {
+      CAPTURE(at);
+      const double expected = torch.parameters.at(at++);
+      CHECK(std::fabs(value - expected) <=
+            kRoundings * std::numeric_limits<double>::epsilon() * (1 + std::fabs(expected)));
+    }
+  }
+  CHECK(at == torch.parameters.size());
 }
 
 void check_layer_norm(std::int64_t rows, std::int64_t n) {
@@ -177,21 +219,14 @@ TEST_CASE("five declared updates of every optimizer have numpy's bits") {
   for (const OptimizerCase& each : kOptimizers) {
     const std::string kind = each.name;
     CAPTURE(kind);
-    const Step<float> step = five_updates<float>(kind);
-    const State<float>& state = step.state;
-    check_bits(kind + " norm", {step.norm});
-    check_bits(kind + " p", joined(state.parameters));
-    if (!state.first_moments.empty()) check_bits(kind + " first", joined(state.first_moments));
-    if (!state.second_moments.empty()) check_bits(kind + " second", joined(state.second_moments));
-    if (!state.third_moments.empty()) check_bits(kind + " third", joined(state.third_moments));
-    const bool is_nadam = kind.starts_with("nadam");
-    if (is_nadam) {
-      check_bits(kind + " powers", {state.power2.high, state.power2.low, state.growth.high,
-                                    state.growth.low, state.momentum_product});
-    } else if (kind.starts_with("adam")) {
-      check_bits(kind + " powers",
-                 {state.power1.high, state.power1.low, state.power2.high, state.power2.low});
-    }
+    check_step(kind, five_updates<float>(kind));
+  }
+}
+
+TEST_CASE("U15: norms of parameters that have several blocks have numpy's bits") {
+  for (const std::string kind : {"clip_groups", "lamb"}) {
+    CAPTURE(kind);
+    check_step(kind + " in blocks", updates_of<float>(optimizer_text(kind), 2, 2500, 1030));
   }
 }
 
@@ -203,7 +238,7 @@ TEST_CASE("every optimizer keeps the moments that it has, and no others") {
     CHECK(state.first_moments.empty() == (kind == "sgd" || kind == "adagrad" || kind == "rmsprop"));
     CHECK(state.second_moments.empty() ==
           (kind == "sgd" || kind == "momentum" || kind == "nesterov" || kind == "dampened" ||
-           kind == "clipped" || kind == "lion"));
+           kind == "clipped" || kind == "clip_groups" || kind == "lion"));
     CHECK(state.third_moments.empty() == !(kind.ends_with("amsgrad") || kind == "rmsprop_all"));
   }
 }
@@ -256,19 +291,17 @@ TEST_CASE("optimizers that are written as expressions equal torch's in f64") {
 }
 
 TEST_CASE("five exact updates of every optimizer equal torch's in f64") {
-  constexpr double kRoundings = 5 * 24;  // steps times the operations of an update, on either side
   for (const TorchUpdate& torch : kTorchUpdates) {
     CAPTURE(std::string(torch.optimizer));
-    const Step<double> step = five_updates<double>(torch.optimizer);
-    std::size_t at = 0;
-    for (const auto& [name, values] : step.state.parameters) {
-      for (const double value : values) {
-        CAPTURE(at);
-        const double expected = torch.parameters.at(at++);
-        CHECK(std::fabs(value - expected) <=
-              kRoundings * std::numeric_limits<double>::epsilon() * (1 + std::fabs(expected)));
-      }
-    }
-    CHECK(at == torch.parameters.size());
+    check_torch(torch, five_updates<double>(torch.optimizer));
   }
+}
+
+TEST_CASE("U2: a clip of a group that has all parameters is torch's clip of all") {
+  const auto torch = std::ranges::find_if(
+      kTorchUpdates, [](const TorchUpdate& of) { return std::string(of.optimizer) == "momentum"; });
+  REQUIRE(torch != std::end(kTorchUpdates));
+  check_torch(*torch,
+              five_updates_of<double>("optimizer sgd learning_rate 0.3 momentum 0.9 weight_decay "
+                                      "0.7\nclip_group 0.5 %p0 %p1\n"));
 }

@@ -54,10 +54,28 @@ def columns(v):  # N3
     return total
 
 
-def padded(tensors):
+def next_power(power, base):
+    bh = f32(base)
+    bl = f32(base - float(bh))
+    h, l = power
+    t = h * bh
+    e = fma(l, bh, fma(h, bl, fma(h, bh, -t)))
+    return f32(t + e), f32(e - (f32(t + e) - t))
+
+
+def philox(c, k):
+    mask = 2**32 - 1
+    for _ in range(10):
+        p, q = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
+        c = [(q >> 32) ^ c[1] ^ k[0], q & mask, (p >> 32) ^ c[3] ^ k[1], p & mask]
+        k = [(k[0] + 0x9E3779B9) & mask, (k[1] + 0xBB67AE85) & mask]
+    return c
+
+
+def padded(tensors, multiple=32):
     flat = []
     for t in tensors:
-        flat += [t, np.zeros(-len(t) % 32, f32)]
+        flat += [t, np.zeros(-len(t) % multiple, f32)]
     return np.concatenate(flat)
 
 

@@ -5,10 +5,10 @@ what torch's optimizers compute in f64. Run with python3-numpy and python3-torch
 import numpy as np
 import torch
 
-from numpy_rules import chain, columns, data, f32, f64, fma, padded, record, results, tree
+from numpy_rules import chain, columns, data, f32, f64, fma, next_power, padded, record, results, tree
 
 kOptimizers = ("sgd", "momentum", "nesterov", "adamw", "adam", "dampened", "adamw_amsgrad", "adam_amsgrad", "nadam", "nadam_decoupled",
-               "adagrad", "rmsprop", "rmsprop_all", "lion", "clipped")
+               "adagrad", "rmsprop", "rmsprop_all", "lion", "clipped", "clip_groups", "lamb", "lamb_limited")
 
 
 def linear(rows, k, m):
@@ -46,18 +46,35 @@ def mse(count):
     record("mse target", -(s * (f32(2) * d)))
 
 
-def next_power(power, base):
-    bh = f32(base)
-    bl = f32(base - float(bh))
-    h, l = power
-    t = h * bh
-    e = fma(l, bh, fma(h, bl, fma(h, bh, -t)))
-    return f32(t + e), f32(e - (f32(t + e) - t))
+def block_sums(tensors):
+    """Of v*v, one for each 1024 elements; and which of them are each tensor's."""
+    padded_to_blocks = [padded([v], 1024) for v in tensors]
+    ends = np.cumsum([0] + [len(v) // 1024 for v in padded_to_blocks])
+    blocks = np.concatenate(padded_to_blocks).reshape(-1, 1024)
+    return tree(blocks * blocks), list(zip(ends, ends[1:]))
 
 
-def updates(kind, steps):
-    """Two parameters of 40 and 7 elements; the second neither decays nor learns at the full rate."""
-    p = [data(40, 1), data(7, 2)]
+def part_norms(tensors):
+    sums, parts = block_sums(tensors)
+    places = np.arange(len(sums))
+    return [np.sqrt(tree(np.where((begin <= places) & (places < end), sums, f32(0)))) for begin, end in parts]
+
+
+def lamb_trusts(kind, p, steps):
+    trusts = []
+    for i, (of_p, of_step) in enumerate(zip(part_norms(p), part_norms(steps))):
+        trust = of_p / of_step if of_p > 0 and of_step > 0 else f32(1)
+        if kind == "lamb_limited":  # decayed_only, max_trust 0.25
+            trust = np.minimum(trust, f32(0.25)) if i == 0 else f32(1)
+        trusts.append(trust)
+    return trusts
+
+
+def updates(kind, steps, sizes=(40, 7), name=None):
+    """Two parameters; the second neither decays nor learns at the full rate."""
+    name = name or kind
+    has_norms = kind == "clip_groups" or kind.startswith("lamb")
+    p = [data(sizes[0], 1), data(sizes[1], 2)]
     first, second, third = [[np.zeros_like(t) for t in p] for _ in range(3)]
     if kind == "adagrad":
         second = [np.full_like(t, 0.125) for t in p]
@@ -65,17 +82,29 @@ def updates(kind, steps):
     beta, power = (0.9, 0.999), [(f32(1), f32(0)), (f32(1), f32(0))]
     growth, growth_power, product = 0.96 ** 0.5, (f32(1), f32(0)), f32(1)
     for step in range(steps):
-        g = [data(40, 10 + step), data(7, 20 + step)]
-        flat = padded(g)
+        g = [data(sizes[0], 10 + step), data(sizes[1], 20 + step)]
+        flat = padded(g, 1024 if has_norms else 32)
         norm = np.sqrt(tree(flat * flat))
-        coefficient = min(f32(1), clip / (norm + f32(1e-6)))
+        coefficient = [min(f32(1), clip / (norm + f32(1e-6)))] * 2
+        if kind == "clip_groups":
+            coefficient = [min(f32(1), f32(c) / (n + f32(1e-6))) for c, n in zip((0.5, 0.05), part_norms(g))]
         power = [next_power(of, base) for of, base in zip(power, beta)]
         c1, c2 = [(f32(1) - h) - l for h, l in power]
         growth_power = next_power(growth_power, growth)
         mu, next_mu = [f32(0.9) * (f32(1) - f32(0.5) * h) for h, _ in (growth_power, next_power(growth_power, growth))]
         product = product * mu
+        if kind.startswith("lamb"):
+            moved = []
+            for i in range(2):
+                gi = g[i] * coefficient[i]
+                first[i] = fma(f32(1 - 0.9), gi - first[i], first[i])
+                second[i] = fma(f32(1 - 0.999), gi * gi, f32(0.999) * second[i])
+                moved.append(fma(decay[i], p[i], (first[i] / c1) / (np.sqrt(second[i]) / np.sqrt(c2) + f32(1e-6))))
+            trusts = lamb_trusts(kind, p, moved)
+            p = [fma(-((lr * scale[i]) * trusts[i]), moved[i], p[i]) for i in range(2)]
+            continue
         for i in range(2):
-            gi, lr_p = g[i] * coefficient, lr * scale[i]
+            gi, lr_p = g[i] * coefficient[i], lr * scale[i]
             if kind == "clipped":
                 gi = np.minimum(np.maximum(gi, -f32(0.03)), f32(0.03))
             decoupled = kind in ("adamw", "adamw_amsgrad", "nadam_decoupled", "lion")
@@ -114,16 +143,16 @@ def updates(kind, steps):
                     first[i] = fma(f32(0.9), first[i], share * gi)
                     gi = fma(f32(0.9), first[i], gi) if kind == "nesterov" else first[i]
                 p[i] = fma(-lr_p, gi, p[i])
-    record(kind + " norm", norm)
-    record(kind + " p", np.concatenate(p))
+    record(name + " norm", norm)
+    record(name + " p", np.concatenate(p))
     if kind not in ("sgd", "adagrad", "rmsprop"):
-        record(kind + " first", np.concatenate(first))
-    if kind.startswith(("ad", "nadam", "rmsprop")):
-        record(kind + " second", np.concatenate(second))
+        record(name + " first", np.concatenate(first))
+    if kind.startswith(("ad", "nadam", "rmsprop", "lamb")):
+        record(name + " second", np.concatenate(second))
     if kind.endswith("amsgrad") or kind == "rmsprop_all":
         record(kind + " third", np.concatenate(third))
-    if kind.startswith("adam"):
-        record(kind + " powers", np.array([*power[0], *power[1]], f32))
+    if kind.startswith(("adam", "lamb")):
+        record(name + " powers", np.array([*power[0], *power[1]], f32))
     if kind.startswith("nadam"):
         record(kind + " powers", np.array([*power[1], *growth_power, product], f32))
 
@@ -145,6 +174,32 @@ class Lion(torch.optim.Optimizer):
                 exp_avg.mul_(beta2).add_(p.grad, alpha=1 - beta2)
 
 
+class Lamb(torch.optim.Optimizer):
+    """As timm has it in optim/lamb.py, with its always_adapt but for "lamb_limited", of You et al. 2020."""
+    def __init__(self, params, limited):
+        super().__init__(params, dict(lr=1e-3, betas=(0.9, 0.999), eps=1e-6, weight_decay=0.01))
+        self.limited = limited
+
+    @torch.no_grad()
+    def step(self):
+        for group in self.param_groups:
+            group["step"] = group.get("step", 0) + 1
+            for p in group["params"]:
+                beta1, beta2 = group["betas"]
+                exp_avg = self.state[p].setdefault("exp_avg", torch.zeros_like(p))
+                exp_avg_sq = self.state[p].setdefault("exp_avg_sq", torch.zeros_like(p))
+                exp_avg.mul_(beta1).add_(p.grad, alpha=1 - beta1)
+                exp_avg_sq.mul_(beta2).addcmul_(p.grad, p.grad, value=1 - beta2)
+                denominator = (exp_avg_sq.sqrt() / (1 - beta2 ** group["step"]) ** 0.5).add_(group["eps"])
+                update = (exp_avg / (1 - beta1 ** group["step"])).div_(denominator)
+                update.add_(p, alpha=group["weight_decay"])
+                if group["weight_decay"] != 0 or not self.limited:
+                    w_norm, g_norm = p.norm(2.0), update.norm(2.0)
+                    trust = w_norm / g_norm if w_norm > 0 and g_norm > 0 else torch.tensor(1.0)
+                    update.mul_(trust.clamp(max=0.25) if self.limited else trust)
+                p.add_(update, alpha=-group["lr"])
+
+
 def torch_optimizer(kind, groups):
     if kind.startswith("nadam"):
         return torch.optim.NAdam(groups, momentum_decay=0.5, decoupled_weight_decay=kind == "nadam_decoupled")
@@ -158,6 +213,8 @@ def torch_optimizer(kind, groups):
         return torch.optim.RMSprop(groups, alpha=0.75, eps=1e-8, momentum=0.9 if many else 0, centered=many)
     if kind == "lion":
         return Lion(groups)
+    if kind.startswith("lamb"):
+        return Lamb(groups, kind == "lamb_limited")
     return torch.optim.SGD(groups, lr=0.3, momentum=0 if kind == "sgd" else 0.9, nesterov=kind == "nesterov",
                            dampening=0.25 if kind == "dampened" else 0)
 
@@ -169,7 +226,11 @@ def torch_updates(kind, steps):
     for step in range(steps):
         for tensor, g in zip(p, (data(40, 10 + step), data(7, 20 + step))):
             tensor.grad = torch.tensor(g.astype(f64))
-        torch.nn.utils.clip_grad_norm_(p, 0.5)
+        if kind == "clip_groups":
+            torch.nn.utils.clip_grad_norm_(p[:1], 0.5)
+            torch.nn.utils.clip_grad_norm_(p[1:], 0.05)
+        else:
+            torch.nn.utils.clip_grad_norm_(p, 0.5)
         if kind == "clipped":
             torch.nn.utils.clip_grad_value_(p, 0.03)
         optimizer.step()
@@ -204,6 +265,8 @@ layer_norm("layer_norm 2x2100", 2, 2100)
 mse(5000)
 for kind in kOptimizers:
     updates(kind, 5)
+for kind in ("clip_groups", "lamb"):  # parameters of several blocks, the first of more than one chunk of the tree
+    updates(kind, 2, (2500, 1030), kind + " in blocks")
 print("""};
 
 inline const std::vector<Bits> kNumpyBits = {""")

@@ -4,7 +4,7 @@
 and of D77 to D80, operation by operation. Run with python3-numpy:  ./record_layers.py > layers_expected.hpp"""
 import numpy as np
 
-from numpy_rules import chain, columns, data, f32, fma, record, tree, write
+from numpy_rules import chain, columns, data, f32, fma, philox, record, tree, write
 
 
 def rms_norm(rows, n):
@@ -87,15 +87,6 @@ def embedding(name, positions, vocabulary, n, padding):
             total = total + g[i]
         rows.append(total)
     record(name + " weight", np.concatenate(rows))
-
-
-def philox(c, k):
-    mask = 2**32 - 1
-    for _ in range(10):
-        p, q = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
-        c = [(q >> 32) ^ c[1] ^ k[0], q & mask, (p >> 32) ^ c[3] ^ k[1], p & mask]
-        k = [(k[0] + 0x9E3779B9) & mask, (k[1] + 0xBB67AE85) & mask]
-    return c
 
 
 def dropout(count, rate, seed, layer, step, micro_batch):

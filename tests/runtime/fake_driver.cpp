@@ -371,13 +371,15 @@ Device device(const std::shared_ptr<Log>& log, const Options& options) {
     }
     return text;
   };
-  return Device::driven(std::make_shared<DriverContext>(
-                            options.name, std::make_unique<FakeDriver>(log, options), compile,
-                            DriverOptions{.checks_launches = options.checks_launches,
-                                          .steps_in_flight = options.steps_in_flight,
-                                          .jit = options.jit,
-                                          .toolchain = options.toolchain}),
-                        "the test asks for it");
+  std::unique_ptr<Driver> driver = std::make_unique<FakeDriver>(log, options);
+  if (options.wrapped) driver = options.wrapped(std::move(driver));
+  return Device::driven(
+      std::make_shared<DriverContext>(options.name, std::move(driver), compile,
+                                      DriverOptions{.checks_launches = options.checks_launches,
+                                                    .steps_in_flight = options.steps_in_flight,
+                                                    .jit = options.jit,
+                                                    .toolchain = options.toolchain}),
+      "the test asks for it");
 }
 
 }  // namespace fake

@@ -50,6 +50,8 @@ struct Options {
   std::string name = "fake:0";
   halftone::Jit jit = halftone::Jit::missing;
   std::function<halftone::Toolchain()> toolchain = {};
+  /// What is to stand between the fake and the runtime.
+  std::function<std::unique_ptr<halftone::Driver>(std::unique_ptr<halftone::Driver>)> wrapped = {};
 };
 [[nodiscard]] halftone::Device device(const std::shared_ptr<Log>& log = std::make_shared<Log>(),
                                       const Options& options = {});

@@ -12,6 +12,7 @@
 #include "fake_driver.hpp"
 #include "halftone/error.hpp"
 #include "line_artifact.hpp"
+#include "message_of.hpp"
 #include "worked_example.hpp"
 
 using namespace worked_example;
@@ -99,7 +100,8 @@ TEST_CASE("what must be zero between launches stays so, whatever rows come betwe
   }
 }
 
-TEST_CASE("a step that the driver refuses leaves the rows of the forward before it") {
+TEST_CASE(
+    "a step that the driver refuses leaves the rows of the forward before it to a diagnosis") {
   const auto log = std::make_shared<fake::Log>();
   Trainer trainer = trainer_on(fake::device(log), 4);
   trainer.set_parameter("fc.weight", kWeight);
@@ -120,6 +122,11 @@ TEST_CASE("a step that the driver refuses leaves the rows of the forward before 
   CHECK(found->element == 4);
   trainer.forward(kFeatures, kTarget);
   refused_step();
+  // The refused step's inputs have taken the place of those that a backward pass would read.
+  CHECK(message_of([&] { trainer.backward(kPredictionGradient); }) ==
+        "backward: the trainer has not done forward() directly before; call forward, backward, "
+        "check and update in this order");
+  trainer.forward(kFeatures, kTarget);
   trainer.backward(kPredictionGradient);
   CHECK(copy(trainer.gradient("fc.weight")) == kWeightGradient);
 }

@@ -214,7 +214,7 @@ TEST_CASE("a grid is tiles times splits, and a workspace the sum of its rounded 
 
 TEST_CASE("texts unpack as they were packed, and nothing else unpacks") {
   std::string large;  // does not fit one block of the compressor
-  for (int i = 0; i < 300000; ++i) large += static_cast<char>('a' + i * i % 23);
+  for (std::int64_t i = 0; i < 300000; ++i) large += static_cast<char>('a' + i * i % 23);
   const std::vector<std::string> all = {"first", "", large, std::string("\0zero", 5)};
   for (std::size_t count : {0, 1, 4}) {
     const std::vector<std::string> texts(all.begin(), all.begin() + static_cast<long>(count));

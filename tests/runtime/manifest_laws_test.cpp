@@ -203,8 +203,22 @@ TEST_CASE("a manifest that breaks a law is refused with the culprit's name") {
        [&](Manifest& m) { training(m).buffers[11].encoding = Element::f16; }},
       {"buffer 'learning_rate' has the role hyperparameter, which i32 does not fit",
        [&](Manifest& m) { training(m).buffers[7].encoding = Element::i32; }},
-      {"buffer 'parameters' has the role parameters, which bf16 does not fit",
+      {"buffer 'parameters' has the role parameters, which f16 does not fit",
+       [&](Manifest& m) { training(m).buffers[2].encoding = Element::f16; }},
+      {"the remainders are not one flat buffer beside parameters in bf16",
        [&](Manifest& m) { training(m).buffers[2].encoding = Element::bf16; }},
+      {"the remainders are not one flat buffer beside parameters in bf16",
+       [&](Manifest& m) {
+         training(m).buffers[19].role = Role::remainders;
+         training(m).buffers[19].encoding = Element::i16;
+       }},
+      {"buffer '%inverse' has the role remainders, which f32 does not fit",
+       [&](Manifest& m) { training(m).buffers[19].role = Role::remainders; }},
+      {"buffer '%inverse' has the role optimizer_state, which bf16 does not fit",
+       [&](Manifest& m) {  // it is a scalar
+         training(m).buffers[19].role = Role::optimizer_state;
+         training(m).buffers[19].encoding = Element::bf16;
+       }},
       {"buffer 'features' has the role input, which tf32 does not fit",
        [&](Manifest& m) { training(m).buffers[0].encoding = Element::tf32; }},
       {"buffer '%inverse' has the role working_copies, which f32 does not fit",

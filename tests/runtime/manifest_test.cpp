@@ -129,7 +129,7 @@ TEST_CASE("a manifest of another version names both versions") {
   std::vector<std::byte> bytes = encode(hand_made::manifest());
   bytes[8] = std::byte{kVersion + 1};
   Kind kind{};
-  CHECK(failure(bytes, kind) == "the manifest is of version 19, but version 18 is needed");
+  CHECK(failure(bytes, kind) == "the manifest is of version 20, but version 19 is needed");
   CHECK(kind == Kind::version);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fused multiply-adds on registers alone: the most floating point operations that a core does.
+// Fused multiply-adds, and products of tiles, on registers alone: the most floating point
+// operations that a core does.
 #pragma once
 
 #include <immintrin.h>
@@ -33,6 +34,36 @@ inline constexpr double kFmaOperations512 = 2.0 * 16 * kFmaChains;
     for (__m512& chain : chains) chain = _mm512_fmadd_ps(chain, factor, addend);
   }
   for (const __m512 chain : chains) asm volatile("" : : "v"(chain));
+}
+
+inline constexpr int kTileChains = 4;
+/// Of one round: 16 x 16 sums, 32 products each.
+inline constexpr double kTileOperations = 2.0 * 16 * 16 * 32 * kTileChains;
+
+/// The process must have Linux's permission for tiles.
+[[gnu::target("amx-tile,amx-bf16"), gnu::noinline]] inline void tile_products(std::int64_t rounds) {
+  // Palette 1, eight tiles of 16 rows of 64 bytes (LDTILECFG).
+  alignas(64) std::uint8_t configuration[64] = {1};
+  for (int tile = 0; tile < 8; ++tile) {
+    configuration[16 + 2 * tile] = 64;
+    configuration[48 + tile] = 16;
+  }
+  _tile_loadconfig(configuration);
+  _tile_zero(0);
+  _tile_zero(1);
+  _tile_zero(2);
+  _tile_zero(3);
+  _tile_zero(4);
+  _tile_zero(5);
+  _tile_zero(6);
+  _tile_zero(7);
+  for (std::int64_t round = 0; round < rounds; ++round) {
+    _tile_dpbf16ps(0, 4, 6);
+    _tile_dpbf16ps(1, 4, 7);
+    _tile_dpbf16ps(2, 5, 6);
+    _tile_dpbf16ps(3, 5, 7);
+  }
+  _tile_release();
 }
 
 }  // namespace halftone::tests

@@ -42,6 +42,8 @@ Value buildOperation(Code &code, const Frame &frame, Operation *op, ValueRange o
     return buildCount(code, frame, count);
   if (auto integer = dyn_cast<IntegerOp>(op))
     return integerOf(code, integer.getX().getType(), operands[0], integer.getType());
+  if (isa<Low16Op>(op))
+    return low16(code, operands[0]);
   if (auto cast = dyn_cast<arith::ExtFOp>(op))
     return widen(code, frame.variant, cast.getIn().getType(), operands[0]);
   if (auto cast = dyn_cast<arith::TruncFOp>(op))

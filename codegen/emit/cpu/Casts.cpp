@@ -263,6 +263,10 @@ Value integerOf(Code &code, Type format, Value stored, Type to) {
   return to.isF32() ? lanes.number(word) : word;
 }
 
+Value low16(Code &code, Value word) {
+  return Lanes(code, word.getType()).cast<arith::TruncIOp>(word, code.builder.getI16Type());
+}
+
 Value widen(Code &code, const CpuVariant &variant, Type format, Value stored) {
   if (!ir::isShort(format))
     return stored;

@@ -24,6 +24,9 @@ inline bool isCode(Type element) { return ir::isShort(element); }
 /// where i32 does not hold it (D16); or that as f32.
 Value integerOf(Code &code, Type format, Value stored, Type to);
 
+/// An i32 that 16 bits hold as such a one (Low16Op).
+Value low16(Code &code, Value word);
+
 /// The f32 value of `stored`, a scalar or a vector of the storage of `format`; exact (F4).
 Value widen(Code &code, const CpuVariant &variant, Type format, Value stored);
 

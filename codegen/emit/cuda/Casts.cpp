@@ -41,6 +41,8 @@ std::string castText(Operation *op) {
   if (auto integer = dyn_cast<IntegerOp>(op))
     return integer.getType().isF32() ? "static_cast<float>(halftone::kernels::integer_of($a))"
                                      : "halftone::kernels::integer_of($a)";
+  if (isa<Low16Op>(op))
+    return "halftone::kernels::low16($a)";
   if (auto widen = dyn_cast<arith::ExtFOp>(op); widen && widen.getType().isF32()) {
     if (!isNarrow(widen.getIn().getType()))
       return "";
@@ -68,7 +70,8 @@ std::string storedConstant(FloatAttr value) {
 }
 
 bool readsDelivered(KernelOp kernel) {
-  return llvm::any_of(kernel.getInputs(), [](Value input) { return isDelivered(input); });
+  return llvm::any_of(kernel.getInputs(), [](Value input) { return isDelivered(input); }) ||
+         llvm::any_of(kernel.getResults(), [](Value result) { return isDelivered(result); });
 }
 
 bool usesCasts(KernelOp kernel) {

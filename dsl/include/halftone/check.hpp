@@ -34,7 +34,7 @@ class Report {
       functions_and_states();
     else if (found_.fault <= Fault::no_rule)
       training();
-    else if (found_.fault <= Fault::rule)
+    else if (found_.fault <= Fault::unknown_stage)
       rules();
     else
       settings();
@@ -470,8 +470,8 @@ class Report {
       case Fault::unknown_setting:
         return say(
             "HALFTONE_MODEL is given what is no setting: it takes a model, precision(...), an "
-            "optimizer such as adamw(...), clip(...), clip_value(...), schedule(...), average(...) "
-            "and group(...)");
+            "optimizer such as adamw(...), clip(...), clip_value(...), schedule(...), average(...), "
+            "stages(...) and group(...)");
       case Fault::repeated_setting:
         return say("HALFTONE_MODEL is given several ", found_.text, ": keep one");
       case Fault::no_precision:
@@ -497,6 +497,7 @@ class Report {
     write_rule(out_, rule);
     say("'");
     if (found_.fault == Fault::rule_defect) return write_defect(out_, found_.defect, found_.text);
+    if (found_.fault == Fault::unknown_stage) return unknown_stage();
     const int clause = found_.meaning.clause;
     const char* const glob = clause >= 0 ? RuleView{rule}.clause(clause).layer : nullptr;
     meaning::write_fault(out_, found_.meaning, glob);
@@ -507,6 +508,15 @@ class Report {
       for (const Chip& chip : kChips) nearest.offer(chip.name);
       put(nearest);
     }
+  }
+
+  constexpr void unknown_stage() {
+    const Stages& stages = graph_.program.stages;
+    Nearest nearest(found_.text);
+    for (int i = 0; i < stages.count; ++i) nearest.offer(stages.names[i]);
+    say(" speaks of the stage \"", found_.text, "\", which the model does not have", nearest,
+        stages.count == 0 ? "; give HALFTONE_MODEL stages(...) with its name (P66)"
+                          : "; correct it or add it to stages(...) (P66)");
   }
 
   constexpr void settings() {
@@ -552,6 +562,17 @@ class Report {
                    "initial_accumulator_value(0.1)");
       case Fault::bad_alpha:
         return say(optimizer, " has an alpha outside [0, 1) in f32: write alpha(0.99)");
+      case Fault::bad_lamb_epsilon:
+        return say(optimizer,
+                   " has an epsilon that is not positive and finite in f32: write epsilon(1e-6)");
+      case Fault::bad_max_trust:
+        return say(optimizer,
+                   " has a max_trust that is not positive and finite in f32: write max_trust(10.0) "
+                   "or leave max_trust out");
+      case Fault::clips_of_all_and_groups:
+        return say(
+            "the model has clip() for all parameters and a group with a clip of its own: write "
+            "group(\"**\", clip(1.0)) in place of clip(1.0), in front of the other groups");
       case Fault::bad_clip_value:
         return say(
             "the clip value is not positive and finite in f32: write clip_value(1.0) or leave "
@@ -560,6 +581,14 @@ class Report {
         return say("the optimizer has a state '", found_.text,
                    "', which is no identifier, a name that it has already or 'parameter': give "
                    "each of at most 8 states a name of letters, digits and '_'");
+      case Fault::bad_stage:
+        return say("stages(...) has a name '", found_.text == nullptr ? "" : found_.text,
+                   "' that is not usable: write letters, digits, '_' and '-' (P66)");
+      case Fault::repeated_stage:
+        return say("stages(...) has '", found_.text, "' twice: keep one (P66)");
+      case Fault::many_stages:
+        return say("stages(...) has no name or more than ", description::kMostStages,
+                   ": write from 1 to so many, such as stages(\"warmup\", \"full\") (P66)");
       case Fault::bad_average:
         return say("the average keeps a share outside [0, 1) in f32: write average(0.999)");
       default:

@@ -4,6 +4,7 @@
 // header, then this one, and prints the Description of what halftone_offered(0) stands for.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -185,7 +186,9 @@ class Describer {
     const Node& node = graph_.nodes[n];
     description::ParameterAttributes to;
     to.initializer = default_initializer(node);
-    for_options(names_[n], [&](const Token& option) { apply(option, n, to); });
+    for_options(names_[n], [&](const Token& option) {
+      if (is_parameter_option(option.part)) apply(option, n, to);
+    });
     for (int at = node.token + 1; at < program_.size && is_layer_option(program_[at].part); ++at) {
       if (speaks_of(program_[at], own_form(program_, node))) apply(program_[at], n, to);
     }
@@ -318,6 +321,7 @@ class Describer {
       to.targets.push_back({from.targets[i].relation, from.targets[i].name});
     }
     to.bounds = from.bounds;
+    for (int i = 0; i < from.stage_count; ++i) to.stages.push_back(from.stages[i]);
     return to;
   }
 
@@ -336,10 +340,43 @@ class Describer {
     if (fields.has(Field::result)) to.result = fields.result;
     if (fields.has(Field::accumulate)) to.accumulate = fields.accumulate;
     if (fields.has(Field::master)) to.master = fields.master;
+    to.remainder = fields.remainder;
     if (fields.has(Field::rounding)) to.rounding = fields.rounding;
     if (fields.has(Field::recompute)) to.recompute = fields.recompute;
     if (fields.has(Field::loss_scale)) to.loss_scale = fields.loss_scale;
+    if (fields.has(Field::memory_budget)) to.memory_budget = fields.memory_budget;
     return to;
+  }
+
+  /// Of each group with a clip the trained parameters that no later one clips. Throws
+  /// std::invalid_argument where there are none.
+  void clip_groups() {
+    for (int at = 0; at < program_.group_tokens; ++at) {
+      if (program_.groups[at].part != Part::group_clip) continue;
+      description::ClipGroup& group = out_.clip_groups.emplace_back();
+      group.norm = program_.groups[at].x;
+      for (int n = 0; n < graph_.nodes.size(); ++n) {
+        if (graph_.nodes[n].category != Category::trained) continue;
+        const Token* clip = nullptr;
+        for_options(names_[n], [&](const Token& option) {
+          if (option.part == Part::group_clip) clip = &option;
+        });
+        const description::Node& node = out_.nodes[static_cast<std::size_t>(ids_[n])];
+        if (clip == &program_.groups[at] &&
+            !std::get<description::ParameterAttributes>(node.attributes).frozen)
+          group.parameters.push_back(ids_[n]);
+      }
+      if (group.parameters.empty())
+        throw std::invalid_argument("the group '" + std::string(glob_before(at)) +
+                                    "' has a clip but no parameter that is trained and that no "
+                                    "later group clips: leave the clip out");
+      std::sort(group.parameters.begin(), group.parameters.end());
+    }
+  }
+
+  const char* glob_before(int at) const {
+    while (program_.groups[at].part != Part::group) --at;
+    return program_.groups[at].name;
   }
 
   static description::Optimizer optimizer(const Optimizer& is) {
@@ -362,6 +399,9 @@ class Describer {
                                     is.momentum,      is.centered, is.weight_decay};
       case Optimizer::Kind::lion:
         return description::Lion{is.learning_rate, is.beta1, is.beta2, is.weight_decay};
+      case Optimizer::Kind::lamb:
+        return description::Lamb{is.learning_rate, is.beta1,     is.beta2,       is.epsilon,
+                                 is.weight_decay,  is.max_trust, is.decayed_only};
       case Optimizer::Kind::sgd:
         return description::Sgd{is.learning_rate, is.momentum, is.nesterov, is.weight_decay,
                                 is.dampening};
@@ -391,9 +431,12 @@ class Describer {
     }
     out_.optimizer = optimizer(program_.optimizer);
     if (program_.given.clips > 0) out_.clip = program_.clip;
+    clip_groups();
     if (program_.given.value_clips > 0) out_.clip_value = program_.clip_value;
     if (program_.given.schedules > 0) out_.schedule = expression(*program_.schedule);
     if (program_.given.averages > 0) out_.average = program_.average;
+    for (int i = 0; i < program_.stages.count; ++i)
+      out_.stages.push_back(program_.stages.names[i]);
   }
 
   const Graph& graph_;

@@ -212,6 +212,7 @@ enum class Fault : unsigned char {
   no_rule,
   rule_defect,
   rule,
+  unknown_stage,
   unknown_option,
   repeated_option,
   bad_learning_rate,
@@ -226,9 +227,15 @@ enum class Fault : unsigned char {
   bad_momentum_decay,
   bad_initial_accumulator,
   bad_alpha,
+  bad_lamb_epsilon,
+  bad_max_trust,
   bad_clip,
+  clips_of_all_and_groups,
   bad_clip_value,
   bad_average,
+  bad_stage,
+  repeated_stage,
+  many_stages,
   bad_state_name,
 };
 

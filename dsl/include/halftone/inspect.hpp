@@ -28,6 +28,7 @@ class Inspection {
     }
     if (graph_.sound()) objective();
     if (graph_.sound()) optimizer();
+    if (graph_.sound()) stages();
     if (graph_.sound()) precision();
   }
 
@@ -245,6 +246,7 @@ class Inspection {
                           : given.value_clips > 1 ? "clip_values"
                           : given.schedules > 1   ? "schedules"
                           : given.averages > 1    ? "averages"
+                          : given.stages > 1      ? "lists of stages"
                           : given.precisions > 1  ? "precisions"
                                                   : nullptr;
     if (several != nullptr) graph_.fail({.fault = Fault::repeated_setting, .text = several});
@@ -286,7 +288,15 @@ class Inspection {
     require(is_plain(is.momentum_decay), Fault::bad_momentum_decay);
     require(is_plain(is.initial_accumulator_value), Fault::bad_initial_accumulator);
     require(is_fraction_in_f32(is.alpha), Fault::bad_alpha);
+    require(is.kind != Optimizer::Kind::lamb || is_positive_in_f32(is.epsilon),
+            Fault::bad_lamb_epsilon);
+    require(!is.limits_trust || is_positive_in_f32(is.max_trust), Fault::bad_max_trust);
     require(program_.given.clips == 0 || is_positive_in_f32(program_.clip), Fault::bad_clip);
+    for (int at = 0; at < program_.group_tokens; ++at) {
+      if (program_.groups[at].part != Part::group_clip) continue;
+      require(is_positive_in_f32(program_.groups[at].x), Fault::bad_clip);
+      require(program_.given.clips == 0, Fault::clips_of_all_and_groups);
+    }
     require(program_.given.value_clips == 0 || is_positive_in_f32(program_.clip_value),
             Fault::bad_clip_value);
     require(is_fraction_in_f32(program_.average), Fault::bad_average);
@@ -309,6 +319,34 @@ class Inspection {
     graph_.fail({.fault = fault_of(expression.defect), .node = node, .number = expression.arity});
   }
 
+  constexpr void stages() {
+    const Stages& is = program_.stages;
+    if (program_.given.stages > 0 && (is.count == 0 || is.count > description::kMostStages))
+      return graph_.fail({.fault = Fault::many_stages});
+    for (int i = 0; i < is.count; ++i) {
+      if (!description::is_stage_name(is.names[i]))
+        return graph_.fail({.fault = Fault::bad_stage, .text = is.names[i]});
+      for (int j = 0; j < i; ++j) {
+        if (same_text(is.names[i], is.names[j]))
+          return graph_.fail({.fault = Fault::repeated_stage, .text = is.names[i]});
+      }
+    }
+  }
+
+  /// P66: a stage that a rule speaks of and that is not declared; null where there is none.
+  constexpr const char* undeclared(const Selector& selector) const {
+    for (int c = 0; c < selector.size; ++c) {
+      for (int i = 0; i < selector.clauses[c].stage_count; ++i) {
+        const char* const name = selector.clauses[c].stages[i];
+        bool known = false;
+        for (int s = 0; s < program_.stages.count; ++s)
+          known = known || (name != nullptr && same_text(name, program_.stages.names[s]));
+        if (!known) return name == nullptr ? "" : name;
+      }
+    }
+    return nullptr;
+  }
+
   constexpr void precision() {
     if (program_.given.precisions == 0) return graph_.fail({.fault = Fault::no_precision});
     if (program_.rule_count == 0) return graph_.fail({.fault = Fault::no_rule});
@@ -318,6 +356,11 @@ class Inspection {
       if (rule.defect != RuleDefect::none) {
         return graph_.fail(
             {.fault = Fault::rule_defect, .text = rule.word, .rule = r, .defect = rule.defect});
+      }
+      for (const Selector* selector : {&rule.selector, &rule.exceptions}) {
+        const char* const stage = undeclared(*selector);
+        if (stage != nullptr)
+          return graph_.fail({.fault = Fault::unknown_stage, .text = stage, .rule = r});
       }
       const meaning::Finding found = rule.lists.allow.any()
                                          ? painted(rule, model)

@@ -147,6 +147,15 @@ constexpr FieldOfRule master(Element format) {
   field.fields.master = format;
   return field;
 }
+/// Or bf16, which operations read, beside 16 further bits with which it is the f32 that the
+/// optimizer updates: master(bf16, with_remainder) (P69).
+struct WithRemainder {};
+inline constexpr WithRemainder with_remainder{};
+constexpr FieldOfRule master(Element format, WithRemainder) {
+  FieldOfRule field = master(format);
+  field.fields.remainder = true;
+  return field;
+}
 constexpr FieldOfRule master(const Scaled& format) {
   return stating::scaled(description::rules::Field::master, format);
 }
@@ -176,6 +185,22 @@ inline constexpr auto always = Recomputation::always;
 constexpr FieldOfRule recompute(Recomputation is) {
   FieldOfRule field = stating::one(description::rules::Field::recompute);
   field.fields.recompute = is == always;
+  return field;
+}
+
+/// The most that activations may take of the arena, as a share of what they take without it: what
+/// does not fit is computed again for the backward pass, the cheapest first; bits do not depend on it
+/// (P67).
+constexpr FieldOfRule memory_budget(double share) {
+  FieldOfRule field = stating::one(description::rules::Field::memory_budget);
+  field.fields.memory_budget.share = share;
+  return field;
+}
+/// The same in bytes, at the sizes that are assumed of symbols.
+constexpr FieldOfRule memory_budget_bytes(long long bytes) {
+  FieldOfRule field = stating::one(description::rules::Field::memory_budget);
+  field.fields.memory_budget.kind = description::MemoryBudget::Kind::bytes;
+  field.fields.memory_budget.bytes = bytes;
   return field;
 }
 
@@ -223,6 +248,7 @@ constexpr void copy(description::rules::Field field, const description::rules::F
       break;
     case master:
       to.master = from.master;
+      to.remainder = from.remainder;
       break;
     case rounding:
       to.rounding = from.rounding;
@@ -232,6 +258,9 @@ constexpr void copy(description::rules::Field field, const description::rules::F
       break;
     case loss_scale:
       to.loss_scale = from.loss_scale;
+      break;
+    case memory_budget:
+      to.memory_budget = from.memory_budget;
       break;
   }
 }
@@ -259,6 +288,8 @@ constexpr const char* value_of(const description::rules::Fields& fields,
       return kRoundingWords[static_cast<int>(fields.rounding)];
     case description::rules::Field::recompute:
       return fields.recompute ? "always" : "never";
+    case description::rules::Field::memory_budget:
+      return kMemoryBudgetWords[static_cast<int>(fields.memory_budget.kind)];
     default:
       return kLossScaleWords[static_cast<int>(fields.loss_scale.kind)];
   }

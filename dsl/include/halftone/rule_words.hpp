@@ -46,6 +46,11 @@ constexpr void write_clause(Sentence& out, const SelectedParts& clause) {
     out.put(chip.name);
     if (range) out.put(')');
   }
+  for (int i = 0; i < clause.stage_count; ++i) {
+    out.put(i == 0 ? " during \"" : "|\"");
+    if (clause.stages[i] != nullptr) out.put(clause.stages[i]);
+    out.put('"');
+  }
   const description::Bounds& bounds = clause.bounds;
   const auto put = [&](const char* word, std::int64_t number) {
     if (number == 0) return;
@@ -77,7 +82,10 @@ constexpr void write_clauses(Sentence& out, const Selector& selector) {
   }
   if (selector.defect == RuleDefect::not_a_name) out.put(" ?");
   if (selector.defect == RuleDefect::too_many_clauses) out.put(" or ...");
-  if (selector.defect == RuleDefect::too_many_targets) out.put("|...");
+  if (selector.defect == RuleDefect::too_many_targets ||
+      selector.defect == RuleDefect::too_many_stages) {
+    out.put("|...");
+  }
 }
 
 constexpr void write_selector(Sentence& out, const Rule& rule) {
@@ -121,6 +129,7 @@ constexpr void write_fields(Sentence& out, const Rule& rule) {
     if (!odd || rule.twice) {
       write(stating::value_of(rule.fields, field));
       write_encoding(out, stating::beside_element(rule.fields, field));
+      if (field == meaning::Field::master && rule.fields.remainder) out.put(" remainder");
     }
     if (odd) write(rule.written);
   }
@@ -161,7 +170,7 @@ constexpr void write_defect(Sentence& out, RuleDefect defect, const char* word) 
     case RuleDefect::not_a_field:
       return out.put(
           " is given what is no field; write store, compute, result, accumulate, master, "
-          "rounding, recompute or a loss scale (P41)");
+          "rounding, recompute, a loss scale or a memory budget (P41)");
     case RuleDefect::not_a_value:
       out.put(" states ");
       out.put(word);
@@ -206,6 +215,8 @@ constexpr void write_defect(Sentence& out, RuleDefect defect, const char* word) 
       return out.put(" joins more than 8 alternatives; write several rules (P45)");
     case RuleDefect::too_many_targets:
       return out.put(" joins more than 6 targets; write several rules (P45)");
+    case RuleDefect::too_many_stages:
+      return out.put(" joins more than 4 stages; write several rules (P45)");
     case RuleDefect::two_globs:
       return out.put(
           " wants one layer to have two names; join them with | or write one glob (P41)");
@@ -218,6 +229,8 @@ constexpr void write_defect(Sentence& out, RuleDefect defect, const char* word) 
           " is given lists that share a kind, or allow nothing; keep each kind in one list (P64)");
     case RuleDefect::two_targets:
       return out.put(" joins two targets with &; join them with | or write several rules (P41)");
+    case RuleDefect::two_stages:
+      return out.put(" joins two stages with &; join them with | or write several rules (P41)");
     default:
       return out.put(
           " joins with & what excludes each other; join it with | or keep one of the two (P41)");

@@ -78,7 +78,7 @@ struct RuleView {
     return {of.classes,           of.ops,
             of.roles,             of.passes,
             of.layer != nullptr,  of.target_count > 0,
-            of.bounds.stated()};
+            of.bounds.stated(),   of.stage_count > 0};
   }
   constexpr unsigned long glob_size(int c) const {
     unsigned long size = 0;

@@ -25,8 +25,10 @@ enum class RuleDefect : unsigned char {
   unknown_op,
   too_many_clauses,
   too_many_targets,
+  too_many_stages,
   two_globs,
   two_targets,
+  two_stages,
   excluded,
   exceptions_twice,
   reason_twice,
@@ -35,7 +37,7 @@ enum class RuleDefect : unsigned char {
 
 /// One clause: all its parts must fit.
 struct SelectedParts {
-  static constexpr int kMaxTargets = 6;
+  static constexpr int kMaxTargets = 6, kMaxStages = 4;
   const char* layer = nullptr;
   description::rules::Mask classes = 0;
   description::KindSet ops{};
@@ -43,6 +45,8 @@ struct SelectedParts {
   description::rules::Chip targets[kMaxTargets]{};
   int target_count = 0;
   description::Bounds bounds{};
+  const char* stages[kMaxStages]{};
+  int stage_count = 0;
 };
 
 /// A list of clauses, of which one must match.
@@ -82,34 +86,50 @@ constexpr bool same_targets(const SelectedParts& a, const SelectedParts& b) {
   return true;
 }
 
+constexpr bool same_stages(const SelectedParts& a, const SelectedParts& b) {
+  if (a.stage_count != b.stage_count) return false;
+  for (int i = 0; i < a.stage_count; ++i) {
+    if (!same(a.stages[i], b.stages[i])) return false;
+  }
+  return true;
+}
+
 constexpr bool is_empty(description::rules::Mask set) { return set == 0; }
 constexpr bool is_empty(const description::KindSet& set) { return !set.any(); }
 
 /// Takes `other` into `into` when the two differ in the alternatives of one part alone.
 constexpr bool merge(SelectedParts& into, const SelectedParts& other, Selector& whole) {
   if (!same(into.layer, other.layer) || !(into.bounds == other.bounds)) return false;
-  const bool targets = !same_targets(into, other);
+  const bool targets = !same_targets(into, other), stages = !same_stages(into, other);
   const int different = (into.classes != other.classes) + !(into.ops == other.ops) +
-                        (into.roles != other.roles) + (into.passes != other.passes) + targets;
+                        (into.roles != other.roles) + (into.passes != other.passes) + targets +
+                        stages;
   const auto half = [](const auto& a, const auto& b) {
     return !(a == b) && (is_empty(a) || is_empty(b));
   };
   if (different > 1 || half(into.classes, other.classes) || half(into.ops, other.ops) ||
       half(into.roles, other.roles) || half(into.passes, other.passes) ||
-      (targets && (into.target_count == 0 || other.target_count == 0))) {
+      (targets && (into.target_count == 0 || other.target_count == 0)) ||
+      (stages && (into.stage_count == 0 || other.stage_count == 0))) {
     return false;
   }
   into.classes |= other.classes;
   into.ops |= other.ops;
   into.roles |= other.roles;
   into.passes |= other.passes;
-  if (!targets) return true;
-  for (int i = 0; i < other.target_count; ++i) {
+  for (int i = 0; targets && i < other.target_count; ++i) {
     if (into.target_count == SelectedParts::kMaxTargets) {
       whole.fail(RuleDefect::too_many_targets);
       break;
     }
     into.targets[into.target_count++] = other.targets[i];
+  }
+  for (int i = 0; stages && i < other.stage_count; ++i) {
+    if (into.stage_count == SelectedParts::kMaxStages) {
+      whole.fail(RuleDefect::too_many_stages);
+      break;
+    }
+    into.stages[into.stage_count++] = other.stages[i];
   }
   return true;
 }
@@ -168,6 +188,11 @@ constexpr SelectedParts joined(const SelectedParts& a, const SelectedParts& b, S
   result.roles = both(a.roles, b.roles, whole);
   result.passes = both(a.passes, b.passes, whole);
   result.bounds = both(a.bounds, b.bounds, whole);
+  if (b.stage_count > 0) {
+    if (a.stage_count > 0 && !same_stages(a, b)) whole.fail(RuleDefect::two_stages);
+    for (int i = 0; i < b.stage_count; ++i) result.stages[i] = b.stages[i];
+    result.stage_count = b.stage_count;
+  }
   if (b.target_count == 0) return result;
   if (a.target_count > 0 && !same_targets(a, b)) whole.fail(RuleDefect::two_targets);
   for (int i = 0; i < b.target_count; ++i) result.targets[i] = b.targets[i];
@@ -353,6 +378,14 @@ constexpr Selector on(const ChipRange& range) {
 }
 constexpr Selector on(const Chip& chip) {
   return on(ChipRange{description::Relation::is, chip.name});
+}
+
+/// What holds in one of the stages that HALFTONE_MODEL is given with stages(...), and in no other
+/// (P66): where(during("predict"))(compute(bf16)), layer("fc*") & during("predict").
+constexpr Selector during(const char* stage) {
+  SelectedParts clause;
+  clause.stages[clause.stage_count++] = stage;
+  return selecting::only(clause);
 }
 
 }  // namespace halftone::dsl

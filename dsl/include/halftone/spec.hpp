@@ -55,6 +55,7 @@ enum class Part : unsigned char {
   loss_weight,  // follows a loss: x
   assign,       // name of a state, then the value as operand
   group,        // of settings: name: a glob of parameters, of which the options behind it speak
+  group_clip,   // of a group: x: the largest norm
   stranger,     // a call or argument that does not fit; name: the sentence, or null for an option
 };
 

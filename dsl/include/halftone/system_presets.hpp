@@ -16,6 +16,12 @@ constexpr auto in_16_bits(Element half) {
   return precision(everywhere(store(half), compute(half)),
                    where(normalization | softmax | loss).if_any()(compute(f32)));
 }
+/// One format during a stage.
+constexpr auto in_stage(const char* stage, Element format) {
+  return precision(
+      where(during(stage))(store(format), compute(format)),
+      where(during(stage)).if_any()(format == f16 ? dynamic_loss_scale() : no_loss_scale()));
+}
 /// Slow to grow: by half after 200 good steps.
 inline constexpr FieldOfRule conservative =
     dynamic_loss_scale(initial(1024), growth(1.5), backoff(0.5), interval(200));
@@ -72,8 +78,23 @@ constexpr auto forecaster() {
                                                           ceiling_at(262144))));
 }
 
-/// A trainer by phases that is conservative: f32 in all of them.
+/// A trainer by phases, whose model is given stages("warmup", "full", "predict", "correct"); each
+/// has a format for all but what normalises and losses, and a loss scale where that is f16.
+constexpr auto phases_custom(Element warmup, Element full, Element predict, Element correct) {
+  return precision(
+      systems::in_stage("warmup", warmup), systems::in_stage("full", full),
+      systems::in_stage("predict", predict), systems::in_stage("correct", correct),
+      where(normalization | softmax | loss).if_any()(compute(f32)));
+}
+/// Conservative: f32 in all of them, whatever they are called.
 constexpr auto phases_conservative() { return precision(everywhere(store(f32), compute(f32))); }
+/// Default: f32, but for what contractions read in the phase that predicts.
+constexpr auto phases_default() {
+  return precision(phases_conservative(),
+                   where(contraction & during("predict")).if_any()(compute(bf16)));
+}
+/// Aggressive: bf16 in the phase that predicts.
+constexpr auto phases_aggressive() { return phases_custom(f32, f32, bf16, f32); }
 
 /// A graph framework with an allow list and a deny list; gradients of weights are summed in f32.
 constexpr auto graph_framework(Element half) {

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <iterator>
+#include <type_traits>
 
+#include "halftone/description/stages.hpp"
 #include "halftone/layers.hpp"
 #include "halftone/loss_scale.hpp"
 #include "halftone/model.hpp"
@@ -13,9 +15,20 @@
 namespace halftone::dsl {
 
 /// One type for every optimizer, so that a program is one type too. Formulas:
-/// docs/spec/description.md, U3 to U6, U9 to U14.
+/// docs/spec/description.md, U3 to U6, U9 to U14, U16.
 struct Optimizer {
-  enum class Kind : unsigned char { none, sgd, adamw, adam, nadam, adagrad, rmsprop, lion, custom };
+  enum class Kind : unsigned char {
+    none,
+    sgd,
+    adamw,
+    adam,
+    nadam,
+    adagrad,
+    rmsprop,
+    lion,
+    lamb,
+    custom
+  };
   Kind kind = Kind::none;
   double learning_rate = 1e-3;
   double weight_decay = 0;
@@ -29,6 +42,8 @@ struct Optimizer {
   double initial_accumulator_value = 0;
   double alpha = 0.99;
   bool centered = false;
+  double max_trust = 0;  ///< 0: there is none
+  bool limits_trust = false, decayed_only = false;
   // Of a user's: its states, and the new values of the parameter and of each of them.
   static constexpr int kMostStates = 8;
   const char* states[kMostStates]{};
@@ -39,7 +54,7 @@ struct Optimizer {
   const char* twice = nullptr;  ///< an option that it was given more than once
 };
 inline constexpr const char* kOptimizerWords[] = {
-    "", "sgd", "adamw", "adam", "nadam", "adagrad", "rmsprop", "lion", "own_optimizer"};
+    "", "sgd", "adamw", "adam", "nadam", "adagrad", "rmsprop", "lion", "lamb", "own_optimizer"};
 
 struct LearningRate {
   double value;
@@ -66,6 +81,10 @@ struct Alpha {
   double value;
 };
 struct Centered {};
+struct MaxTrust {
+  double value;
+};
+struct DecayedOnly {};
 constexpr LearningRate lr(double value) { return {value}; }
 constexpr WeightDecay weight_decay(double value) { return {value}; }
 /// Of sgd with momentum: the share of a gradient that its buffer does not take.
@@ -82,6 +101,10 @@ constexpr InitialAccumulatorValue initial_accumulator_value(double value) { retu
 constexpr Alpha alpha(double value) { return {value}; }
 /// Of rmsprop: takes the square of the gradients' mean off that of their squares.
 inline constexpr Centered centered{};
+/// Of lamb: the largest factor that a parameter's norm over that of its update gives.
+constexpr MaxTrust max_trust(double value) { return {value}; }
+/// Of lamb: parameters without decay have a factor of 1, as Apex's FusedLAMB gives them.
+inline constexpr DecayedOnly decayed_only{};
 
 namespace building {
 constexpr void set_option(Optimizer& to, LearningRate option) { to.learning_rate = option.value; }
@@ -102,6 +125,11 @@ constexpr void set_option(Optimizer& to, InitialAccumulatorValue option) {
 }
 constexpr void set_option(Optimizer& to, Alpha option) { to.alpha = option.value; }
 constexpr void set_option(Optimizer& to, Centered) { to.centered = true; }
+constexpr void set_option(Optimizer& to, MaxTrust option) {
+  to.max_trust = option.value;
+  to.limits_trust = true;
+}
+constexpr void set_option(Optimizer& to, DecayedOnly) { to.decayed_only = true; }
 
 inline constexpr const char* kOptionWords[] = {"",
                                                "lr",
@@ -116,7 +144,9 @@ inline constexpr const char* kOptionWords[] = {"",
                                                "decoupled_weight_decay",
                                                "initial_accumulator_value",
                                                "alpha",
-                                               "centered"};
+                                               "centered",
+                                               "max_trust",
+                                               "decayed_only"};
 /// Index into kOptionWords; 0 of what is no option.
 template <class Type>
 inline constexpr int kOption = 0;
@@ -146,6 +176,10 @@ template <>
 inline constexpr int kOption<Alpha> = 12;
 template <>
 inline constexpr int kOption<Centered> = 13;
+template <>
+inline constexpr int kOption<MaxTrust> = 14;
+template <>
+inline constexpr int kOption<DecayedOnly> = 15;
 
 /// The bits of options, lr and weight_decay among them.
 template <class... Options>
@@ -239,6 +273,16 @@ constexpr Optimizer lion(const Options&... options) {
   return building::optimizer(
       {.kind = Optimizer::Kind::lion, .learning_rate = 1e-4, .beta2 = 0.99},
       building::kTakes<Betas>, options...);
+}
+
+/// You et al. 2020, Large Batch Optimization for Deep Learning, as NVIDIA Apex's FusedLAMB: adamw's
+/// update, times the norm of the parameter over the norm of its update: lr (1e-3), betas (0.9,
+/// 0.999), epsilon (1e-6), weight_decay (1e-2), max_trust, decayed_only. U16
+template <class... Options>
+constexpr Optimizer lamb(const Options&... options) {
+  return building::optimizer(
+      {.kind = Optimizer::Kind::lamb, .weight_decay = 1e-2, .epsilon = 1e-6},
+      building::kTakes<Betas, Epsilon, MaxTrust, DecayedOnly>, options...);
 }
 
 /// What the lambda of own_optimizer() is given of an element: U14.
@@ -365,30 +409,71 @@ struct Average {
 /// get_ema_avg_fn(kept). Trainer::average() and Predictor::copy_averages() read them.
 constexpr Average average(double kept) { return {kept}; }
 
+struct Stages {
+  const char* names[description::kMostStages]{};
+  int count = 0;  ///< more than there is room for is refused
+};
+/// The parts of a run that rules tell apart by during(...) (P66), the first one first; a trainer
+/// goes from one to another by enter(...). Names are letters, digits, '_' and '-'.
+///   stages("warmup", "full", "predict", "correct")
+template <class... Names>
+  requires(std::is_convertible_v<const Names&, const char*> && ...)
+constexpr Stages stages(const Names&... names) {
+  Stages result;
+  const auto add = [&](const char* name) {
+    if (result.count < description::kMostStages) result.names[result.count] = name;
+    ++result.count;
+  };
+  (add(names), ...);
+  return result;
+}
+
 template <int N>
 struct Group {
   Token tokens[N];
 };
-/// Options of all parameters whose names match the glob, such as "**.bias" or "encoder/**" (P3's
-/// globs): frozen, no_decay, learning_rate_scale(), init_constant() and its like. Of several groups
-/// the last one that matches wins, option by option; what a layer states itself wins over groups. A
-/// group that names no parameter is refused when the model is described.
-///   group("**.bias", no_decay), group("embed.*", learning_rate_scale(0.1), init_normal(0, 0.02))
+namespace building {
+template <int N>
+constexpr const Spec<N>& group_option(const ParameterOptions<N>& option) {
+  return option.tokens;
+}
+constexpr Spec<1> group_option(Clip clip) {
+  return one({.part = Part::group_clip, .x = clip.norm});
+}
+
+template <class Option>
+inline constexpr bool kOfGroups = requires(const Option& option) { group_option(option); };
+
 template <int... N>
-constexpr auto group(const char* names, const ParameterOptions<N>&... options) {
+constexpr auto group(const char* names, const Spec<N>&... options) {
   Group<(N + ... + 1)> result{{{.part = Part::group, .name = names}}};
   int at = 0;
-  const auto add = [&]<int M>(const ParameterOptions<M>& option) {
-    for (int i = 0; i < M; ++i) result.tokens[++at] = option.tokens[i];
+  const auto add = [&]<int M>(const Spec<M>& option) {
+    for (int i = 0; i < M; ++i) result.tokens[++at] = option[i];
   };
   (add(options), ...);
   return result;
+}
+}  // namespace building
+
+/// Options of all parameters whose names match the glob, such as "**.bias" or "encoder/**" (P3's
+/// globs): frozen, no_decay, learning_rate_scale(), init_constant() and its like, and clip(), which
+/// scales the gradients of the group down together when their norm exceeds it: torch's
+/// clip_grad_norm_ of the group's parameters (U2). Of several groups the last one that matches
+/// wins, option by option; what a layer states itself wins over groups. A group that names no
+/// parameter is refused when the model is described.
+///   group("**.bias", no_decay), group("embed.*", learning_rate_scale(0.1), init_normal(0, 0.02)),
+///   group("**", clip(1.0)), group("encoder/**", clip(0.1))
+template <class... Options>
+  requires(building::kOfGroups<Options> && ...)
+constexpr auto group(const char* names, const Options&... options) {
+  return building::group(names, building::group_option(options)...);
 }
 
 /// How often HALFTONE_MODEL is given each setting, and what is none.
 struct Counts {
   int precisions = 0, optimizers = 0, clips = 0, value_clips = 0, schedules = 0, averages = 0,
-      strangers = 0;
+      stages = 0, strangers = 0;
 };
 
 /// What HALFTONE_MODEL takes after the model, gathered; at most one of each.
@@ -402,6 +487,7 @@ struct Settings {
   double clip = 0, clip_value = 0;
   const Expression* schedule = nullptr;
   double average = 0;
+  Stages stages;
   Counts given;
 };
 
@@ -440,6 +526,11 @@ constexpr void set(Settings<N, G>& settings, const Average& average) {
   settings.average = average.kept;
   ++settings.given.averages;
 }
+template <int N, int G>
+constexpr void set(Settings<N, G>& settings, const Stages& stages) {
+  settings.stages = stages;
+  ++settings.given.stages;
+}
 template <int N, int G, int M>
 constexpr void set(Settings<N, G>& settings, const Group<M>& group) {
   for (const Token& token : group.tokens) settings.groups[settings.group_tokens++] = token;
@@ -474,6 +565,7 @@ struct Program {
   double clip = 0, clip_value = 0;
   const Expression* schedule = nullptr;
   double average = 0;
+  Stages stages;
   Counts given;
 
   constexpr const Token& operator[](int i) const { return chunks[i / kChunk].tokens[i % kChunk]; }
@@ -486,7 +578,8 @@ constexpr Program assemble(const Model<N>& model, const Settings<M, G>& settings
           settings.groups,     settings.group_tokens,
           settings.optimizer,  settings.clip,
           settings.clip_value, settings.schedule,
-          settings.average,    settings.given};
+          settings.average,    settings.stages,
+          settings.given};
 }
 
 }  // namespace halftone::dsl

@@ -33,11 +33,15 @@ struct ResumeOptions {
 
 struct Resumed {
   std::int64_t steps = 0;  ///< as Statistics::steps
+  std::string stage = {};  ///< that the trainer was in when it saved, and is in again
   Notes notes = {};
   /// With other_rules: the tensors of the trainer that the file lacks, and those of the file that
   /// the trainer does not have. Without them, too, `kept` names a weight decay or momentum of the
   /// trainer that a file lacks which was saved when these could not be set.
   std::vector<std::string> kept = {}, left_out = {};
+  /// With other_rules: the tensors that the file holds in another format than the trainer, which
+  /// were converted, narrower ones to the nearest (P68).
+  std::vector<std::string> converted = {};
 };
 
 }  // namespace halftone

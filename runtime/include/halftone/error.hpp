@@ -8,7 +8,9 @@
 
 namespace halftone {
 
-/// what() is one sentence: "<operation>: <object> <cause>; <hint>".
+/// what() is one sentence: "<operation>: <object> <cause>; <hint>". docs/errors.md lists them.
+/// Where the host lacks memory for something small, such as a sentence, std::bad_alloc comes in its
+/// place.
 class Error : public std::runtime_error {
  public:
   struct Parts {

@@ -19,6 +19,7 @@
 #include "halftone/plateau.hpp"
 #include "halftone/predictor.hpp"
 #include "halftone/run_log.hpp"
+#include "halftone/stages.hpp"
 #include "halftone/trainer.hpp"
 
 namespace halftone {
@@ -54,7 +55,9 @@ struct FitOptions {
   int keep = 0;                     ///< SaveOptions::keep
   std::filesystem::path best = {};  ///< a checkpoint of the best validation
   std::int64_t save_every = 0;      ///< steps; 0: after epochs alone
-  RunLog* log = nullptr;            ///< gets every step and validation, but not its end
+  /// Which stage each step is in, by Statistics::steps.
+  std::optional<StageSchedule> stages = {};
+  RunLog* log = nullptr;  ///< gets every step and validation, but not its end
   std::function<bool(const FitProgress&)> after_step = {};   ///< false ends the run
   std::function<bool(const FitProgress&)> after_epoch = {};  ///< likewise, after its validation
 };

@@ -93,6 +93,7 @@ struct LogEntry {
   /// no step. Rows are those of RunLogOptions::rows_per_step.
   std::optional<double> ms_per_step, rows_per_second;
   Metrics metrics;
+  std::string stage = {};  ///< Statistics::stage
   /// For each of RunFacts::gradient_layers the norm of the gradient of all its parameters, without
   /// the loss scale and before clipping. Of a step that was skipped a layer whose gradient is
   /// finite has none: its scale is not known any more.
@@ -128,7 +129,8 @@ class RunLog {
   /// Null is none.
   RunLog& add(std::unique_ptr<RunSink> sink);
 
-  /// After every step. Metrics, where there are some, make an entry of it, whatever `every` says.
+  /// After every step. The first one in another stage (P66), and metrics where there are some,
+  /// make an entry of it, whatever `every` says.
   void step(const Trainer& trainer, const Metrics& metrics = {});
 
   /// After the last one: an entry of what was not logged yet, and the end of all sinks.
@@ -146,6 +148,7 @@ class RunLog {
   Clock::time_point began_, last_entry_;
   std::int64_t calls_ = 0, logged_ = 0;  ///< of step()
   std::int64_t skipped_steps_ = 0;       ///< at the last entry
+  std::string stage_;                    ///< of the last step
   bool is_finished_ = false;
 };
 

@@ -62,6 +62,10 @@ struct Statistics {
   /// Of the code that runs: "x86-64-v3", "sm_80", "sm_80 on sm_86". Where HALFTONE_JIT is
   /// "background", with what came of it: "sm_90a, specialised for batch 32", or why it did not.
   std::string variant;
+  std::string stage;  ///< Trainer::stage()
+  /// What the program of each stage takes of the arena, in the order of Trainer::stages(); the
+  /// arena is as large as the largest. Empty where the model declares none.
+  std::vector<std::int64_t> arena_bytes_of_stages;
 };
 
 /// Every method throws Error on misuse, naming culprit and remedy; so does every method of a
@@ -132,7 +136,8 @@ class Trainer {
   void accumulate_gradients();
 
   /// The norm of the mean gradient, without the loss scale, and whether it is finite. True when it
-  /// is; waits for the answer. Decides the next step's loss scale; update() must follow.
+  /// is; waits for the answer. Decides the next step's loss scale; update() must follow. Asked
+  /// again before that, it says the same.
   bool check();
 
   /// Applies the gradients, unless check() found them not finite; then no bit of parameters,
@@ -215,6 +220,20 @@ class Trainer {
   /// none, or 0: then there is no buffer for it, and momentum() is 0.
   void set_momentum(float momentum);
   [[nodiscard]] float momentum() const;
+
+  /// Goes on under the rules of another of the model's stages (P66), from the next run on: masters,
+  /// the optimizer's state, the model's states, averages and counters stay as they are, working
+  /// copies are rounded anew from the masters, and no memory is taken. Stages whose rules state one
+  /// loss scale share it; one that states another goes on from its own (P70). Waits for the steps
+  /// on their way, and forgets a forward or backward pass that no update followed; diagnose() has
+  /// nothing to run again until the next run. Throws Error for a stage that the model does not
+  /// have, and between the micro-batches of a step, or check() and update(). Does nothing where the
+  /// trainer is in that stage.
+  void enter(std::string_view stage);
+  /// The stage that it is in; empty where the model declares none.
+  [[nodiscard]] std::string stage() const;
+  /// The model's, in their order.
+  [[nodiscard]] std::vector<std::string> stages() const;
 
   [[nodiscard]] Statistics stats() const;
 

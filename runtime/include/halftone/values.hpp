@@ -79,6 +79,7 @@ struct Setup {
   std::span<const Binding> bindings;  ///< every symbol of the model once
   std::uint64_t seed = 0;             ///< of the initial parameters and draws
   std::uint64_t structure = 0;        ///< expected digest of the model, or 0 for any
+  std::string_view stage = {};        ///< that it begins in; empty: the model's first (P66)
 };
 
 }  // namespace halftone

@@ -9,8 +9,8 @@
 #include <system_error>
 #include <utility>
 
-#include "cache_names.hpp"
 #include "../files/open_file.hpp"
+#include "cache_names.hpp"
 
 namespace halftone {
 namespace {
@@ -53,7 +53,7 @@ bool make_folders(FileCalls& calls, const std::string& path) {
 
 /// A sentence, or empty for a folder that this user alone may write to.
 std::string fault_of(FileCalls& calls, const std::string& path, int folder) {
-  struct stat status{};
+  struct stat status {};
   if (calls.status(folder, status) == -1) {
     return sentence(path, "cannot be examined (" + text_of(errno) + ")", kElsewhere);
   }
@@ -88,7 +88,13 @@ std::unique_ptr<CacheFolder> CacheFolder::open(FileCalls& calls, const std::stri
                        : sentence(path, "cannot be opened (" + text_of(errno) + ")", kElsewhere);
     return nullptr;
   }
-  std::unique_ptr<CacheFolder> opened(new CacheFolder(calls, path, folder));
+  std::unique_ptr<CacheFolder> opened;
+  try {
+    opened.reset(new CacheFolder(calls, path, folder));
+  } catch (...) {
+    calls.close(folder);
+    throw;
+  }
   reason = fault_of(calls, path, folder);
   if (!reason.empty()) opened.reset();
   return opened;
@@ -117,7 +123,7 @@ std::optional<CacheMiss> CacheFolder::read(const std::string& name, std::string&
     if (errno == ENOENT) return CacheMiss::absent;
     return errno == ELOOP || errno == ENXIO ? CacheMiss::not_ours : CacheMiss::unreadable;
   }
-  struct stat status{};
+  struct stat status {};
   if (calls_.status(file.get(), status) == -1) return CacheMiss::unreadable;
   if (!S_ISREG(status.st_mode) || status.st_uid != calls_.user() ||
       (status.st_mode & kOthersWrite)) {

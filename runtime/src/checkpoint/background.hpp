@@ -4,8 +4,12 @@
 
 #include <exception>
 #include <functional>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
+
+#include "halftone/error.hpp"
 
 namespace halftone {
 
@@ -19,15 +23,22 @@ class Background {
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;
 
-  /// After finish().
-  void start(std::function<void()> work) {
-    thread_ = std::thread([this, work = std::move(work)] {
-      try {
-        work();
-      } catch (...) {
-        failure_ = std::current_exception();
-      }
-    });
+  /// After finish(). Throws Error where the system has no more threads.
+  void start(const char* operation, std::function<void()> work) {
+    try {
+      thread_ = std::thread([this, work = std::move(work)] {
+        try {
+          work();
+        } catch (...) {
+          failure_ = std::current_exception();
+        }
+      });
+    } catch (const std::system_error& refused) {
+      throw Error({.operation = operation,
+                   .object = "a thread for the background",
+                   .cause = std::string("cannot be started: ") + refused.what(),
+                   .hint = "say .background = false, or end other threads"});
+    }
   }
 
   /// Waits until nothing is being done; throws what went wrong, once.

@@ -3,15 +3,18 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <map>
 #include <optional>
 
+#include "../formats.hpp"
 #include "../huge_pages.hpp"
 #include "../safetensors/header.hpp"
 #include "../text.hpp"
 #include "file_checksum.hpp"
+#include "halftone/encoding/traits.hpp"
 #include "halftone/error.hpp"
 #include "training_state.hpp"
 
@@ -20,7 +23,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "halftone.", kVersion = "1";
 constexpr const char *kStructureKey = "halftone.structure", *kRulesKey = "halftone.rules",
-                     *kWriterKey = "halftone.version";
+                     *kWriterKey = "halftone.version", *kStageKey = "halftone.stage";
 constexpr const char* kCountersName = "halftone/counters";
 
 std::string structure_text(const manifest::Manifest& manifest) {
@@ -53,13 +56,15 @@ void check(const Notes& notes) {
   }
 }
 
-safetensors::Metadata metadata_of(const manifest::Manifest& manifest, const Notes& notes) {
+safetensors::Metadata metadata_of(const manifest::Manifest& manifest, const std::string& stage,
+                                  const Notes& notes) {
   safetensors::Metadata metadata = {{kChecksumKey, no_checksum()},
                                     {kVersionKey, std::string(kVersion)},
                                     {kWriterKey, manifest.halftone_version},
                                     {kModelKey, manifest.model},
                                     {kStructureKey, structure_text(manifest)},
                                     {kRulesKey, joined(manifest.rules, "\n")}};
+  if (!stage.empty()) metadata.emplace_back(kStageKey, stage);
   metadata.insert(metadata.end(), notes.begin(), notes.end());
   return metadata;
 }
@@ -89,16 +94,28 @@ class Reader {
   /// The bytes of a tensor, which has this type and shape; nothing where the file lacks it.
   [[nodiscard]] std::optional<std::span<const std::byte>> tensor(
       const std::string& name, std::string_view type, std::span<const std::int64_t> shape) {
+    return tensor(name, type, type, shape);
+  }
+  /// Likewise, `found` being its type in the file, of two floats.
+  [[nodiscard]] std::optional<std::span<const std::byte>> tensor(
+      const std::string& name, std::string_view type, std::string_view found_type,
+      std::span<const std::int64_t> shape) {
     const auto found = tensors_.find(name);
     if (found == tensors_.end()) return std::nullopt;
     const safetensors::Tensor& tensor = *found->second;
     tensors_.erase(found);
-    if (tensor.type != type || !std::ranges::equal(tensor.shape, shape))
+    if (tensor.type != found_type || !std::ranges::equal(tensor.shape, shape))
       refuse("has " + named("tensor", name) + " as " +
                  safetensors::form_text(tensor.type, tensor.shape) + ", but the trainer's is " +
                  safetensors::form_text(type, shape),
              "make the trainer as it was when it saved");
     return file_.subspan(tensors_at_ + tensor.begin, tensor.end - tensor.begin);
+  }
+
+  /// The type of a tensor of the file, empty where it has none of that name.
+  [[nodiscard]] std::string type_of(const std::string& name) const {
+    const auto found = tensors_.find(name);
+    return found == tensors_.end() ? std::string() : found->second->type;
   }
 
   /// Tensors that nobody asked for.
@@ -159,17 +176,78 @@ void check_rules(const Reader& reader, const manifest::Manifest& manifest) {
                 "say ResumeOptions{.other_rules = true} to go on under the trainer's");
 }
 
+/// That the trainer goes on in: the file's, where it is one of the model's.
+std::string stage_of(const Reader& reader, const BoundProgram& program, bool other_rules) {
+  std::string stage = reader.text_of(kStageKey);
+  const std::vector<std::string>& stages = program.manifest().stages;
+  if (std::ranges::find(stages, stage) != stages.end()) return stage;
+  if (!stage.empty() && !stages.empty() && !other_rules)
+    reader.refuse("was saved in the " + named("stage", stage) +
+                      ", which the trainer's model does not have: it has " + listed(stages),
+                  "say ResumeOptions{.other_rules = true} to go on in the present one");
+  return program.stage();
+}
+
 struct Write {
   const StatePart* part;
-  std::span<const std::byte> bytes;
+  std::span<const std::byte> found;
+  std::vector<std::byte> converted = {};  ///< in place of what was found, unless it is empty
+
+  [[nodiscard]] std::span<const std::byte> bytes() const {
+    return converted.empty() ? found : std::span<const std::byte>(converted);
+  }
 };
+
+std::optional<encoding::Element> float_called(std::string_view type) {
+  if (type == "F32") return encoding::Element::f32;
+  if (type == "F16") return encoding::Element::f16;
+  if (type == "BF16") return encoding::Element::bf16;
+  return std::nullopt;
+}
+
+/// Whether a tensor of the file is the part in another format, which other rules may have given it.
+bool is_in_another_float(const StatePart& part, std::string_view type) {
+  return type != part.type && part.name.starts_with(kOwnTensors) && float_called(type) &&
+         float_called(part.type);
+}
+
+/// P68: f32 is exact, and what is narrower the nearest.
+std::vector<std::byte> converted(const Reader& reader, const StatePart& part,
+                                 std::span<const std::byte> bytes, std::string_view type) {
+  const encoding::Element from = *float_called(type), to = *float_called(part.type);
+  const std::int64_t count = part.bytes / encoding::storage_bytes(to, 1);
+  std::vector<std::byte> result(static_cast<std::size_t>(part.bytes));
+  for (std::int64_t i = 0; i < count; ++i) {
+    const float value = element_of(bytes.data(), from, i);
+    std::uint32_t code = 0;
+    if (to == encoding::Element::f32) {
+      std::memcpy(&code, &value, sizeof code);
+    } else {
+      code = narrowed(to, value);
+    }
+    const std::int64_t size = encoding::storage_bytes(to, 1);
+    std::memcpy(result.data() + i * size, &code, static_cast<std::size_t>(size));  // little-endian
+    if (std::isfinite(value) && !std::isfinite(element_of(result.data(), to, i))) {
+      reader.refuse("has " + number_text(value) + " at element " + std::to_string(i) + " of " +
+                        named("tensor", part.name) + ", which is infinite in " + part.type,
+                    "store optimizer_states in f32 or bf16");
+    }
+  }
+  return result;
+}
 
 /// What to write where; adds to `resumed` what does not fit together.
 std::vector<Write> match(Reader& reader, const std::vector<StatePart>& parts, bool other_rules,
                          Resumed& resumed) {
   std::vector<Write> writes;
   for (const StatePart& part : parts) {
-    if (const auto bytes = reader.tensor(part.name, part.type, part.shape)) {
+    const std::string type = reader.type_of(part.name);
+    const bool converts = other_rules && is_in_another_float(part, type);
+    const auto bytes = reader.tensor(part.name, part.type, converts ? type : part.type, part.shape);
+    if (bytes && converts) {
+      writes.push_back({&part, *bytes, converted(reader, part, *bytes, type)});
+      resumed.converted.push_back(part.name);
+    } else if (bytes) {
       writes.push_back({&part, *bytes});
     } else if (other_rules && part.name.starts_with(kOwnTensors)) {
       resumed.kept.push_back(part.name);
@@ -187,22 +265,48 @@ std::vector<Write> match(Reader& reader, const std::vector<StatePart>& parts, bo
   return writes;
 }
 
+constexpr auto kFloatBytes = static_cast<std::int64_t>(sizeof(float));
+
+std::span<const std::byte> split_part(const BoundProgram& program, const StatePart& part) {
+  const auto count = static_cast<std::size_t>(part.bytes / kFloatBytes);
+  return std::as_bytes(program.masters("save", part.at / kFloatBytes, count));
+}
+
+void put(BoundProgram& program, const StatePart& part, std::span<const std::byte> bytes) {
+  if (part.turn) return part.turn->execution->write(part.buffer, part.at, bytes);
+  if (!part.is_split) return program.write(part.buffer, part.at, bytes);
+  std::vector<float> masters(bytes.size() / sizeof(float));
+  std::memcpy(masters.data(), bytes.data(), bytes.size());
+  program.set_masters(part.at / kFloatBytes, masters);
+}
+
 }  // namespace
 
 Snapshot snapshot_of(BoundProgram& program, Step& step, const Notes& notes) {
   check(notes);
   const Words words = words_of(step.counters("save"));
-  const std::vector<StatePart> parts = state_parts(program.plan());
-  safetensors::Header header{metadata_of(program.manifest(), notes), {}};
+  const std::vector<StatePart> parts = state_parts(program);
+  safetensors::Header header{metadata_of(program.manifest(), program.stage(), notes), {}};
   Snapshot snapshot;
   std::size_t bytes = sizeof words;
   for (const StatePart& part : parts) bytes += static_cast<std::size_t>(part.bytes);
-  snapshot.tensors.reserve(bytes);
+  snapshot.reserve("save", bytes);
   ask_for_huge_pages(snapshot.tensors.data(), bytes);
   snapshot.add(header, kCountersName, "I64", {std::ssize(words)}, std::as_bytes(std::span(words)));
   std::optional<std::size_t> present;  // what a GPU has is copied once
   const std::byte* values = nullptr;
   for (const StatePart& part : parts) {
+    if (part.is_split) {
+      snapshot.add(header, part.name, part.type, part.shape, split_part(program, part));
+      continue;
+    }
+    if (part.turn) {
+      part.turn->execution->forget_what_was_read();  // another stage may have changed it
+      snapshot.add(header, part.name, part.type, part.shape,
+                   {part.turn->execution->read(part.buffer) + part.at,
+                    static_cast<std::size_t>(part.bytes)});
+      continue;
+    }
     if (present != part.buffer) values = program.execution().read(part.buffer);
     present = part.buffer;
     snapshot.add(header, part.name, part.type, part.shape,
@@ -225,10 +329,20 @@ Resumed restore(BoundProgram& program, Step& step, std::span<const std::byte> fi
   if (!counted || !counters)
     reader.refuse("has no sound " + named("tensor", kCountersName), "take an earlier file");
   Resumed resumed{.steps = counters->steps, .notes = reader.notes()};
-  const std::vector<StatePart> parts = state_parts(program.plan());
-  for (const Write& write : match(reader, parts, options.other_rules, resumed))
-    program.write(write.part->buffer, write.part->at, write.bytes);
+  const std::string stage = stage_of(reader, program, options.other_rules);
+  const std::vector<StatePart> parts = state_parts(program);
+  const std::vector<Write> writes = match(reader, parts, options.other_rules, resumed);
+  program.execution().tear();  // until restore(), where a device fails in between
+  for (const Write& write : writes) put(program, *write.part, write.bytes());
+  if (program.turns().size() > 1) program.execution().forget_what_was_read();
   step.restore(*counters);
+  try {
+    step.enter(stage);  // whose memory is the same
+  } catch (...) {
+    program.execution().tear();  // the file's steps do not go on in another
+    throw;
+  }
+  resumed.stage = program.stage();
   return resumed;
 }
 

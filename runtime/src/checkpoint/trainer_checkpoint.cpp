@@ -2,12 +2,16 @@
 // What of Trainer saves and resumes, apart from trainer.cpp: programs that do neither are linked
 // without it.
 #include <memory>
+#include <string>
+#include <system_error>
 
 #include "../files/replace_file.hpp"
 #include "../profile_range.hpp"
+#include "../text.hpp"
 #include "../trainer_state.hpp"
 #include "checkpoint_file.hpp"
 #include "file_checksum.hpp"
+#include "halftone/error.hpp"
 #include "halftone/trainer.hpp"
 
 namespace halftone {
@@ -18,6 +22,18 @@ void write(Snapshot& snapshot, const std::filesystem::path& file, int keep) {
   const ProfileRange range("write a checkpoint");
   set_checksum(snapshot);
   replace_file(system_file_calls(), "save", file, snapshot.parts(), keep);
+}
+
+/// A thread may write after the program went to another folder.
+std::filesystem::path absolute_path(const std::filesystem::path& file) {
+  std::error_code failure;
+  std::filesystem::path path = std::filesystem::absolute(file, failure);
+  if (!failure) return path;
+  throw Error({.operation = "save",
+               .object = named("file", file.string()),
+               .cause = "has a name relative to the program's folder, which cannot be found: " +
+                        failure.message(),
+               .hint = "give a name that begins with '/'"});
 }
 
 }  // namespace
@@ -34,8 +50,7 @@ void Trainer::save(const std::filesystem::path& file, const SaveOptions& options
   auto snapshot =
       std::make_shared<Snapshot>(snapshot_of(state->program, state->step, options.notes));
   if (!options.background) return write(*snapshot, file, options.keep);
-  // Absolute: the thread may write after the program went to another folder.
-  state->saving.start([snapshot, path = std::filesystem::absolute(file), keep = options.keep] {
+  state->saving.start("save", [snapshot, path = absolute_path(file), keep = options.keep] {
     write(*snapshot, path, keep);
   });
 }

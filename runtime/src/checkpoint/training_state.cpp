@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "training_state.hpp"
 
+#include <set>
+#include <utility>
+
+#include "../stage_memory.hpp"
+#include "halftone/encoding/traits.hpp"
 #include "halftone/manifest/spelling.hpp"
 
 namespace halftone {
@@ -8,12 +13,15 @@ namespace {
 
 using manifest::Element, manifest::Role;
 
-/// Of values that persist, which are f32 or i32.
-std::string type_of(const manifest::Buffer& buffer) {
-  return buffer.encoding.element == Element::i32 ? "I32" : "F32";
-}
+/// Of values that persist; all others are stored as f32. Floats of 16 bits are P68's.
+constexpr std::pair<Element, const char*> kTypes[] = {
+    {Element::i32, "I32"}, {Element::f16, "F16"}, {Element::bf16, "BF16"}};
 
-constexpr std::int64_t kBytes = 4;
+std::string type_of(const manifest::Buffer& buffer) {
+  for (const auto& [element, type] : kTypes)
+    if (element == buffer.encoding.element) return type;
+  return "F32";
+}
 
 std::int64_t count_of(const std::vector<std::int64_t>& shape) {
   std::int64_t count = 1;
@@ -48,24 +56,50 @@ bool persists(const manifest::Buffer& buffer) {
 std::vector<StatePart> state_parts(const ProgramPlan& plan) {
   const manifest::Manifest& manifest = plan.manifest();
   std::vector<StatePart> parts;
-  const auto add_parameters = [&](const std::string& prefix, std::size_t buffer, bool trained) {
+  const bool is_split = plan.find(Role::remainders).has_value();
+  const auto add_parameters = [&](const std::string& prefix, std::size_t buffer, bool are_masters) {
+    const bool in_two = are_masters && is_split;
+    const manifest::Buffer& held = plan.buffer(buffer);
+    const Element element = in_two ? Element::f32 : held.encoding.element;
     for (const manifest::Parameter& parameter : manifest.parameters) {
-      if (trained && !parameter.trained) continue;
-      parts.push_back({prefix + parameter.name, "F32", parameter.shape, buffer,
-                       parameter.offset * kBytes, count_of(parameter.shape) * kBytes});
+      if (!are_masters && !parameter.trained) continue;
+      parts.push_back({prefix + parameter.name, in_two ? "F32" : type_of(held), parameter.shape,
+                       buffer, encoding::storage_bytes(element, parameter.offset),
+                       encoding::storage_bytes(element, count_of(parameter.shape)), in_two});
     }
   };
   for (std::size_t i = 0; i < plan.program().buffers.size(); ++i) {
     const manifest::Buffer& buffer = plan.buffer(i);
     const std::string name = std::string(kOwnTensors) + buffer.name;
     if (buffer.role == Role::parameters) {
-      add_parameters("", i, false);
+      add_parameters("", i, true);
     } else if (buffer.role == Role::optimizer_state && !is_of_a_step(buffer) &&
                is_flat(manifest, buffer)) {
-      add_parameters(name + "/", i, true);
+      add_parameters(name + "/", i, false);
     } else if (persists(buffer)) {
-      parts.push_back(
-          {name, type_of(buffer), plan.extents(i), i, 0, plan.bytes(i)});
+      parts.push_back({name, type_of(buffer), plan.extents(i), i, 0, plan.bytes(i)});
+    }
+  }
+  return parts;
+}
+
+std::vector<StatePart> state_parts(const BoundProgram& program) {
+  std::vector<StatePart> parts = state_parts(program.plan());
+  if (program.turns().size() == 1) return parts;
+  std::erase_if(parts, [&](const StatePart& part) {
+    return is_of_loss_scale(program.plan().buffer(part.buffer));
+  });
+  std::set<std::string> known;
+  for (const auto& turn : program.turns()) {
+    const bool is_first = known.empty();
+    for (StatePart& part : state_parts(turn->plan)) {
+      const manifest::Buffer& buffer = turn->plan.buffer(part.buffer);
+      if (!is_of_loss_scale(buffer)) continue;
+      if (!known.insert(shared_name(turn->plan, part.buffer)).second) continue;
+      const std::string stage = turn->plan.manifest().during.front();
+      if (!is_first) part.name = std::string(kOwnTensors) + stage + "/" + buffer.name;
+      part.turn = turn.get();
+      parts.push_back(std::move(part));
     }
   }
   return parts;

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "../program_plan.hpp"
+#include "../bind.hpp"
 
 namespace halftone {
 
@@ -21,11 +21,18 @@ struct StatePart {
   std::vector<std::int64_t> shape;
   std::size_t buffer = 0;
   std::int64_t at = 0, bytes = 0;
+  /// Of masters that lie in two buffers (P69): a file has the f32, and `at` is as if they were one.
+  bool is_split = false;
+  const BoundProgram::Turn* turn = nullptr;  ///< whose buffer it is; null: of the stage at hand
 };
 
 /// Parameters under their names; "halftone/" and a buffer's name for the rest, and behind that the
 /// parameter's, where the buffer holds something for each: the optimizer's state, the loss scale
 /// and its counters, the user's states, the learning rate, weight decay and momentum.
 [[nodiscard]] std::vector<StatePart> state_parts(const ProgramPlan& plan);
+
+/// Of all stages (P66), whichever the program is in. The first loss scale that there is has its
+/// buffers' names, another one (P70) "halftone/STAGE/" before them, of the first stage that has it.
+[[nodiscard]] std::vector<StatePart> state_parts(const BoundProgram& program);
 
 }  // namespace halftone

@@ -63,6 +63,9 @@ void Ring::start() {
                  .object = std::to_string(threads_) + " threads",
                  .cause = std::string("cannot be started: ") + refused.what(),
                  .hint = "ask for fewer, or for 0"});
+  } catch (...) {  // std::bad_alloc; with fewer threads than asked for it does not go on
+    stop();
+    throw;
   }
 }
 

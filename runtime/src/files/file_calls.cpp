@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <ctime>
+#include <memory>
 #include <string_view>
 #include <thread>
 
@@ -77,20 +78,23 @@ int FileCalls::list(int folder, std::vector<std::string>& names) {
   // A description of its own: reading moves the position that duplicates would share.
   const int own = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (own < 0) return -1;
-  DIR* stream = ::fdopendir(own);
+  struct Close {
+    void operator()(DIR* stream) const { ::closedir(stream); }
+  };
+  std::unique_ptr<DIR, Close> stream(::fdopendir(own));
   if (!stream) {
     ::close(own);
     return -1;
   }
   names.clear();
   errno = 0;
-  while (const dirent* entry = ::readdir(stream)) {
+  while (const dirent* entry = ::readdir(stream.get())) {
     const std::string_view name = entry->d_name;
     if (name != "." && name != "..") names.emplace_back(name);
     errno = 0;
   }
   const int failure = errno;
-  ::closedir(stream);
+  stream.reset();
   errno = failure;
   return failure == 0 ? 0 : -1;
 }

@@ -141,7 +141,8 @@ class Replacement {
       if (errno == EWOULDBLOCK) refuse_busy();
       fault_.fail("cannot be locked", kIsSafe);
     }
-    struct stat held{}, named{};
+    struct stat held {
+    }, named{};
     if (calls_.status(lock->get(), held) == -1 ||
         calls_.status_at(folder_, temporary_.c_str(), named) == -1) {
       if (errno == ENOENT) return nullptr;
@@ -158,7 +159,7 @@ class Replacement {
   /// After a call said so: asked once more, since what is taken for absent is overwritten.
   bool is_absent(const std::string& name) {
     const int failure = errno;
-    struct stat status{};
+    struct stat status {};
     const bool absent = failure == ENOENT &&
                         calls_.status_at(folder_, name.c_str(), status) == -1 && errno == ENOENT;
     errno = failure;
@@ -212,7 +213,7 @@ void replace_file_in_parts(
   if (name.empty() || name == "." || name == "..") fault.refuse("is a folder", "name a file in it");
   const std::string parent = target.parent_path().string();
   const Folder folder(calls, fault, parent.empty() ? "." : parent);
-  struct stat status{};
+  struct stat status {};
   if (calls.status_at(folder.get(), name.c_str(), status) == 0 && !S_ISREG(status.st_mode))
     fault.refuse("is there already and is no regular file", "name another one");
   Replacement replacement(calls, fault, folder.get(), name);
@@ -235,10 +236,17 @@ std::vector<std::byte> read_file(FileCalls& calls, const char* operation,
   const Fault fault{operation, named("file", file.string())};
   const OpenFile opened(calls, AT_FDCWD, file.string(), kRead);
   if (!opened) fault.fail("cannot be opened", "");
-  struct stat status{};
+  struct stat status {};
   if (calls.status(opened.get(), status) == -1) fault.fail("cannot be read", "");
   if (!S_ISREG(status.st_mode)) fault.refuse("is no regular file", "name a file");
-  std::vector<std::byte> bytes(static_cast<std::size_t>(status.st_size));
+  std::vector<std::byte> bytes;
+  try {
+    bytes.resize(static_cast<std::size_t>(status.st_size));
+  } catch (const std::exception&) {
+    fault.refuse("is read as a whole and needs " + std::to_string(status.st_size) +
+                     " bytes of the host's memory",
+                 "free memory");
+  }
   for (std::size_t done = 0; done < bytes.size();) {
     const ssize_t count = uninterrupted([&] {
       return calls.read(opened.get(), bytes.data() + done,

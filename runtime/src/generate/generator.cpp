@@ -140,7 +140,12 @@ void Generator::State::read(std::span<const Tokens> tokens, std::int64_t time) {
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     longest = std::max(longest, lengths[i] + static_cast<std::int64_t>(tokens[i].size()));
   }
-  caches.make_room(program.execution(), longest);
+  try {
+    caches.make_room(program.execution(), longest);
+  } catch (...) {
+    lengths.clear();  // rows lie neither here nor there; step() asks for a prefill()
+    throw;
+  }
   symbols[layout.rows] = caches.rows();
   program.use_symbols(symbols);
   const auto bits_of = [&](std::size_t buffer) {
@@ -184,8 +189,18 @@ std::span<const float> Generator::State::prefill(const char* operation,
     if (prompts[i].empty()) refuse(operation, i, "has no token", "give it one to begin with");
     longest = std::max(longest, prompts[i].size());
   }
-  lengths = none;
-  logits.assign(prompts.size() * static_cast<std::size_t>(vocabulary), 0.0f);
+  try {
+    lengths = none;
+    logits.assign(prompts.size() * static_cast<std::size_t>(vocabulary), 0.0f);
+    read_prompts(prompts, longest);
+  } catch (...) {
+    lengths.clear();  // part of a prompt is none to go on from
+    throw;
+  }
+  return logits;
+}
+
+void Generator::State::read_prompts(std::span<const Tokens> prompts, std::size_t longest) {
   const auto chunk = static_cast<std::size_t>(sizes.chunk);
   caches.begin(program.execution(), static_cast<std::int64_t>(prompts.size()),
                static_cast<std::int64_t>(std::min(chunk, longest)));
@@ -198,7 +213,6 @@ std::span<const float> Generator::State::prefill(const char* operation,
     }
     read(parts, static_cast<std::int64_t>(std::min(chunk, longest - begin)));
   }
-  return logits;
 }
 
 std::span<const float> Generator::State::step(const char* operation,

@@ -25,6 +25,8 @@ struct Generator::State {
 
   /// Reads the next tokens of every sequence, at most `time` of each.
   void read(std::span<const Tokens> tokens, std::int64_t time);
+  /// All of the prompts, of which the longest has so many tokens, chunk by chunk.
+  void read_prompts(std::span<const Tokens> prompts, std::size_t longest);
   /// Throws Error where a sequence that has `before` tokens may not take these, too, or one is
   /// negative.
   void check(const char* operation, std::span<const std::int64_t> before,

@@ -129,6 +129,7 @@ std::string line_of(const LogEntry& entry) {
   for (const Statistics::Loss& loss : entry.losses) losses.add(loss.name, loss.value);
   Json json('{');
   json.add("kind", "step").add("step", entry.step).add("steps", entry.steps);
+  if (!entry.stage.empty()) json.add("stage", entry.stage);
   json.add("skipped", entry.skipped).add("skipped_steps", entry.skipped_steps);
   json.add("losses", losses).add("grad_norm", entry.grad_norm);
   json.add("loss_scale", entry.loss_scale).add("learning_rate", entry.learning_rate);

@@ -3,6 +3,7 @@
 #include "halftone/run_log.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "../text.hpp"
 #include "../utf8.hpp"
@@ -46,11 +47,13 @@ RunLog::RunLog(const Trainer& trainer, const RunLogOptions& options)
   if (options.layer_gradients) facts_.gradient_layers = gradient_layers(facts_);
   rows_per_step_ = options.rows_per_step > 0 ? options.rows_per_step : size_of_batch(facts_);
   skipped_steps_ = facts_.first_skipped_steps;
+  stage_ = trainer.stage();
   last_entry_ = began_;
 }
 
 RunLog& RunLog::add(std::unique_ptr<RunSink> sink) {
   if (!sink) return *this;
+  sinks_.reserve(sinks_.size() + 1);  // what has begun is kept
   sink->begin(facts_);
   sinks_.push_back(std::move(sink));
   return *this;
@@ -58,7 +61,10 @@ RunLog& RunLog::add(std::unique_ptr<RunSink> sink) {
 
 void RunLog::step(const Trainer& trainer, const Metrics& metrics) {
   ++calls_;
-  if (calls_ == 1 || calls_ % every_ == 0 || !metrics.empty()) log_entry(trainer, metrics);
+  std::string stage = trainer.stage();
+  const bool is_another = std::exchange(stage_, std::move(stage)) != stage_;
+  if (calls_ == 1 || calls_ % every_ == 0 || is_another || !metrics.empty())
+    log_entry(trainer, metrics);
 }
 
 void RunLog::finish(const Trainer& trainer, const Metrics& metrics) {
@@ -96,6 +102,7 @@ void RunLog::log_entry(const Trainer& trainer, const Metrics& metrics) {
     if (rows_per_step_ > 0) entry.rows_per_second = static_cast<double>(rows_per_step_) / seconds;
   }
   entry.metrics = metrics;
+  entry.stage = std::move(statistics.stage);
   if (!facts_.gradient_layers.empty())
     entry.layer_gradients = layer_gradients(trainer, facts_, statistics.grad_norm);
   skipped_steps_ = entry.skipped_steps;

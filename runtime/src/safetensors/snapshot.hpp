@@ -5,11 +5,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "halftone/error.hpp"
 #include "header.hpp"
 
 namespace halftone {
@@ -17,6 +19,18 @@ namespace halftone {
 struct Snapshot {
   std::string header;  ///< safetensors::print() of what add() was given
   std::vector<std::byte> tensors;
+
+  /// For so many bytes of tensors; throws Error where the host has no memory for them.
+  void reserve(const char* operation, std::size_t bytes) {
+    try {
+      tensors.reserve(bytes);
+    } catch (const std::exception&) {
+      throw Error({.operation = operation,
+                   .object = "a copy of what the file will hold",
+                   .cause = "needs " + std::to_string(bytes) + " bytes of the host's memory",
+                   .hint = "free memory"});
+    }
+  }
 
   /// One more tensor behind the others, there and in `described`.
   void add(safetensors::Header& described, std::string name, std::string type,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What this machine could do at most, as a contender (worker.hpp) on BENCH_THREADS threads:
 // - fma 256, fma 512: fused multiply-adds on registers alone; probed: operations of a run
+// - amx bf16: products of tiles of bf16, likewise
 // - copy BYTES, triad BYTES, axpy BYTES: memcpy, a = b + s c and a = a + s b over arrays of BYTES
 //   each; probed: bytes that a run reads and writes. What is written elsewhere than it was read may
 //   be fetched first, which these bytes leave out; axpy fetches nothing in vain
@@ -16,6 +17,10 @@
 
 #if defined(__SSE__)
 #include <xmmintrin.h>
+#endif
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 
 #include "fma_peak.hpp"
@@ -61,6 +66,26 @@ class Fma : public Contender {
  private:
   static constexpr std::int64_t kFmaRounds = 1 << 17;
   bool wide_;
+};
+
+class Tiles : public Contender {
+ public:
+  Tiles() {
+#if defined(__linux__) && defined(__x86_64__)
+    constexpr long kRequestPermission = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM
+    if (__builtin_cpu_supports("amx-bf16") != 0 &&
+        syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0)
+      return;
+#endif
+    throw std::runtime_error("this processor has no tiles of bf16, or Linux does not give them");
+  }
+  std::vector<double> probe() override { return {kTileRounds * kTileOperations * threads()}; }
+  void run(std::int64_t count) override {
+    on_all([&](int) { tile_products(kTileRounds * count); });
+  }
+
+ private:
+  static constexpr std::int64_t kTileRounds = 1 << 12;
 };
 
 /// work(first, last) over `count` values, in equal parts on all threads.
@@ -135,6 +160,7 @@ std::unique_ptr<Contender> make(std::istringstream& words) {
   std::int64_t size = 0;
   words >> kind >> size;
   if (kind == "fma") return std::make_unique<Fma>(static_cast<int>(size));
+  if (kind == "amx") return std::make_unique<Tiles>();
   if (kind == "copy") return std::make_unique<Stream>(copy, 2, size);
   if (kind == "triad") return std::make_unique<Stream>(triad, 3, size);
   if (kind == "axpy") return std::make_unique<Stream>(axpy, 3, size);
@@ -143,7 +169,7 @@ std::unique_ptr<Contender> make(std::istringstream& words) {
   if (kind == "past_triad") return std::make_unique<Stream>(past_triad, 3, size);
 #endif
   throw std::runtime_error(
-      "the machine knows fma, copy, triad, axpy and, on x86, past_copy and past_triad, not '" +
+      "the machine knows fma, amx, copy, triad, axpy and, on x86, past_copy and past_triad, not '" +
       kind + "'");
 }
 

@@ -77,7 +77,7 @@ class Bench:
         self.workers = {}
 
     def contenders_of(self, row):
-        names = [(HALFTONE, HALFTONE), *((MACHINE, name) for name in row.ceilings)]
+        names = [(HALFTONE, HALFTONE), *((MACHINE, name) for name in row.contenders_of_machine())]
         names += [(library, name) for library, all_of in ONE_FILE_OF.items() for name in row.peers if name in all_of]
         for threads in self.options.threads:
             for library, name in names:
@@ -107,7 +107,7 @@ class Bench:
                     raise
                 if isinstance(error, TooSlow):
                     self.too_slow[kind] = f"{error}, as {timed.name} on {timed.threads} in '{row.title()}'"
-                if not timed.name.startswith("fma"):
+                if not timed.name.startswith(contenders.COMPUTE):
                     print(f"  without {timed.name} on {timed.threads}: {error}", flush=True)
         agreed = self.check(row, running)
         others = self.rounds(running)

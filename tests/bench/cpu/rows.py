@@ -9,8 +9,6 @@ from networks import BF16_RULES, F32_RULES
 LOSS_TOLERANCE = {"f32": 1e-4, "bf16": 2e-3}  # of the largest loss, over the first steps
 TOLERANCE = {"f32": 1e-4, "bf16": 2e-2}  # of the largest value that a kernel's row probes
 ROUNDED_TOLERANCE = {"f32": 1e-3, "bf16": 2e-2}  # likewise, where a result of f32 operands is rounded to bf16
-
-
 @dataclasses.dataclass(frozen=True)
 class Row:
     section: str
@@ -26,10 +24,14 @@ class Row:
     probe: str = "y"  # an output, or a parameter, whose gradient is meant
     direction: str = ""  # of a product: forward, input_gradient or weight_gradient
     peers: tuple = ("torch eager", "torch.compile", "JAX")
-    ceilings: tuple = ("fma 256", "fma 512")  # of bench_machine; the highest counts
+    ceilings: tuple = ("fma 256", "fma 512", "amx bf16")  # of bench_machine; the highest counts
 
     def title(self):
         return f"{self.section}: {self.name}, {self.format}"
+
+    def contenders_of_machine(self):
+        """Tiles multiply bf16 alone."""
+        return tuple(name for name in self.ceilings if self.format == "bf16" or not name.startswith("amx"))
 
     def trains(self):
         return self.kind in ("step", "update")

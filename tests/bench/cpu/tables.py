@@ -6,7 +6,7 @@ import math
 import re
 import statistics
 
-from contenders import HALFTONE, MACHINE
+from contenders import COMPUTE, HALFTONE, MACHINE
 
 
 def matching(all_rows, pattern):
@@ -169,7 +169,7 @@ def ceilings(results):
                 found.setdefault((name, threads), []).append(rate["per second"][1])
     lines = ["| ceiling | threads | median of the rows | lowest | highest |", "|---|---|---|---|---|"]
     for (name, threads), rates in sorted(found.items()):
-        unit = "GFLOP/s" if name.startswith("fma") else "GB/s"
+        unit = "GFLOP/s" if name.startswith(COMPUTE) else "GB/s"
         spelled = " | ".join(f"{rate * 1e-9:.1f} {unit}" for rate in (statistics.median(rates), min(rates), max(rates)))
         lines.append(f"| {name} | {threads} | {spelled} |")
     return "\n".join(lines)

@@ -123,16 +123,31 @@ RULE(where(loss& gradients)(compute(bf16)), where(loss& saved_activations)(compu
 // pass that exclude each other;
 RULE(where(master_weights& forward_pass)(master(f32)), where(master_weights)(master(f32)))
 
-// EXPECT master_bf16: the rule 'everywhere : master bf16' keeps masters in another format than f32;
-// write master f32 (P42)
+// EXPECT master_bf16: the rule 'everywhere : master bf16' keeps masters in another format than f32,
+// or bf16 with a remainder; write master f32 or master bf16 remainder (P42)
 RULE(everywhere(master(bf16)), everywhere(master(f32)))
+
+// EXPECT split_of_some: the rule 'where layer "fc" : master bf16 remainder' speaks of masters of
+// some parameters beside a remainder, but those of all lie in one buffer; select by role master and
+// target alone (P69)
+RULE(where(layer("fc"))(master(bf16, with_remainder)),
+     where(master_weights)(master(bf16, with_remainder)))
+
+// EXPECT states_of_some: the rule 'where layer "fc" role optimizer_state : store bf16' stores role
+// optimizer_state of some parameters and not of others, but all lie in one buffer; select by role
+// and target alone, in a rule of its own (P68)
+RULE(where(layer("fc") & optimizer_states)(store(bf16)), where(optimizer_states)(store(bf16)))
+
+// EXPECT states_of_few_bits: stores role optimizer_state in f8e4m3, which has too few numbers for
+// states without scales; store f32, f16 or bf16 (P68)
+RULE(where(optimizer_states)(store(f8e4m3)), where(optimizer_states)(store(f16, saturate)))
 
 // EXPECT master_of_activation: the rule 'where op gelu : master f32' states a master, but selects
 // no parameter;
 RULE(where(op("gelu"))(master(f32)), where(op("linear"))(master(f32)))
 
 // EXPECT no_fields: the rule 'where layer "fc" :' states no field; state store, compute, result,
-// accumulate, master, rounding, recompute or loss_scale (P41)
+// accumulate, master, rounding, recompute, loss_scale or memory_budget (P41)
 RULE(where(layer("fc"))(), where(layer("fc"))(compute(f32)))
 
 // EXPECT recompute_loss: the rule 'where class loss : recompute always' states recompute, but
@@ -199,7 +214,8 @@ RULE(everywhere(result(scaled(f8e4m3, block(32)))), everywhere(result(f8e4m3, sa
 // accumulate(ordered) or accumulate(hardware) (P42)
 RULE(everywhere(accumulate(scaled(f8e4m3))), everywhere(accumulate(ordered)))
 
-// EXPECT scaled_master: keeps masters in another format than f32; write master f32 (P42)
+// EXPECT scaled_master: keeps masters in another format than f32, or bf16 with a remainder; write
+// master f32 or master bf16 remainder (P42)
 RULE(everywhere(master(scaled(f8e5m2))), everywhere(master(f32)))
 
 // EXPECT scaled_bf16: the rule 'everywhere : compute bf16 scaled tensor f8e8m0 saturate' states a
@@ -241,6 +257,17 @@ MODEL(net,
 // EXPECT of_layer: the rule 'where layer "fc" : loss_scale dynamic' states loss_scale and selects
 // by more than target; the model has one loss scale, so write a rule for it (P42)
 RULE(where(layer("fc"))(dynamic_loss_scale()), where(on(before(sm_80)))(dynamic_loss_scale()))
+
+// EXPECT budget_of_layer: the rule 'where layer "fc" : memory_budget share' states memory_budget and
+// selects by more than target; the model has one memory budget, so write a rule for it (P42)
+RULE(where(layer("fc"))(memory_budget(0.5)), where(on(before(sm_80)))(memory_budget(0.5)))
+
+// EXPECT budget_of_percents: has a memory budget that is no share above 0 and at most 1; write such
+// a share, as 0.6, or the bytes (P43)
+RULE(everywhere(memory_budget(60)), everywhere(memory_budget(0.6)))
+
+// EXPECT budget_of_no_bytes: has a memory budget of no bytes; write a number above 0 (P43)
+RULE(everywhere(memory_budget_bytes(0)), everywhere(memory_budget_bytes(1 << 20)))
 
 // EXPECT without_loss: the rule 'everywhere : store f32 loss_scale fixed' states loss_scale, but
 // this model has no loss to scale; remove it (P42)

@@ -150,13 +150,33 @@ MODEL(net, rules, adamw(lr(1e-3), either(momentum(0.9), betas(0.9, 0.99))))
 // and betas
 MODEL(net, rules, lion(either(epsilon(1e-8), betas(0.9, 0.99))))
 
+// EXPECT clip_of_all_and_of_a_group: the model has clip() for all parameters and a group with a clip
+// of its own: write group("**", clip(1.0)) in place of clip(1.0), in front of the other groups
+MODEL(net, rules, adamw(), clip(1.0), group("**", either(clip(0.1), no_decay)))
+
+// EXPECT clip_of_a_group_of_zero: the clip norm is not positive and finite in f32: write clip(1.0)
+// or leave clip out
+MODEL(net, rules, adamw(), group("**", clip(either(0.0, 1.0))))
+
+// EXPECT epsilon_of_lamb: lamb has an epsilon that is not positive and finite in f32: write
+// epsilon(1e-6)
+MODEL(net, rules, lamb(epsilon(either(0.0, 1e-6))))
+
+// EXPECT trust_of_lamb: lamb has a max_trust that is not positive and finite in f32: write
+// max_trust(10.0) or leave max_trust out
+MODEL(net, rules, lamb(max_trust(either(0.0, 10.0))))
+
+// EXPECT unknown_option_of_lamb: lamb is given what is no option of it: it takes lr, weight_decay,
+// betas, epsilon, max_trust and decayed_only
+MODEL(net, rules, lamb(either(amsgrad, decayed_only)))
+
 // EXPECT no_option_at_all: rmsprop is given what is no option of it: it takes lr, weight_decay,
 // momentum, epsilon, alpha and centered
 MODEL(net, rules, rmsprop(either(0.9, alpha(0.9))))
 
 // EXPECT unknown_setting: HALFTONE_MODEL is given what is no setting: it takes a model,
 // precision(...), an optimizer such as adamw(...), clip(...), clip_value(...), schedule(...),
-// average(...) and group(...)
+// average(...), stages(...) and group(...)
 MODEL(net, rules, adamw(), either(lr(0.1), clip(0.1)))
 
 // EXPECT own_optimizer_of_one_state: the optimizer has a lambda that does not compile with the

@@ -22,7 +22,9 @@
 #include "models.hpp"
 #include "saved.hpp"
 #include "scaled.hpp"
+#include "small_update.hpp"
 #include "snippets.hpp"
+#include "staged.hpp"
 #include "targets.hpp"
 #include "tf32.hpp"
 
@@ -37,7 +39,7 @@ TEST_CASE("every piece of C++ in the guide stands word for word in a header that
     if (entry.path().extension() == ".hpp") compiled += read_text(entry.path()) + "\n";
   }
   const auto pieces = snippets(read_text(HALFTONE_GUIDE));
-  CHECK(pieces.size() == 21);
+  CHECK(pieces.size() == 23);
   for (const std::string& piece : pieces) {
     CAPTURE(piece);
     CHECK(compiled.find(piece) != compiled.npos);
@@ -104,6 +106,16 @@ TEST_CASE("the guide's rules are those of the Description") {
         Lines{"rule everywhere : store bf16 compute bf16", narrow_math,
               "rule where role gradient : store f8e5m2 rounding stochastic",
               "rule where layer \"fc*\" role weight : store bf16 rounding stochastic"});
+  CHECK(rules_of(digits_small_update, small_update) ==
+        Lines{"rule everywhere : store bf16 compute bf16", narrow_math,
+              "rule where role master : master bf16 remainder",
+              "rule where role optimizer_state : store bf16 rounding stochastic"});
+  CHECK(specs::lines(halftone::dsl::describe(digits_staged, by_stage, adamw(),
+                                             stages("warmup", "full", "predict", "correct")),
+                     "rule ") ==
+        Lines{"rule everywhere : store f32 compute f32",
+              "rule where during \"predict\" : store bf16 compute bf16",
+              "rule where class normalization|softmax|loss during \"predict\" : compute f32"});
   CHECK(rules_of(attended, fused) ==
         Lines{"rule everywhere : store bf16 compute bf16", narrow_math,
               "rule where layer \"*.{weights,score_gradients}\" op attention role internal : store "

@@ -68,21 +68,27 @@ TEST_CASE("values that are given away live as long as who needs them") {
 
 TEST_CASE("what is wrong with values in memory is one sentence") {
   const std::vector<float> x = counted(6);
-  CHECK(message_of([&] { (void)Dataset::view({{"x", x}}, 4); }) ==
-        "dataset: input 'x' has 6 values, which are no 4 rows; give whole rows, row-major");
-  CHECK(message_of([&] { (void)Dataset::view({{"x", x}}, 0); }) ==
-        "dataset: the number of rows is 0; give 1 or more");
-  CHECK(message_of([&] { (void)Dataset::view({{"x", x}, {"x", x}}, 6); }) ==
-        "dataset: input 'x' is given twice; give it once");
-  CHECK(message_of([&] { (void)Dataset::view({{"", x}}, 6); }) ==
-        "dataset: an input has no name; call it as the model does");
+  CHECK(message_of([&] {
+          (void)Dataset::view({{"x", x}}, 4);
+        }) == "dataset: input 'x' has 6 values, which are no 4 rows; give whole rows, row-major");
+  CHECK(message_of([&] {
+          (void)Dataset::view({{"x", x}}, 0);
+        }) == "dataset: the number of rows is 0; give 1 or more");
+  CHECK(message_of([&] {
+          (void)Dataset::view({{"x", x}, {"x", x}}, 6);
+        }) == "dataset: input 'x' is given twice; give it once");
+  CHECK(message_of([&] {
+          (void)Dataset::view({{"", x}}, 6);
+        }) == "dataset: an input has no name; call it as the model does");
   CHECK(message_of([&] { (void)Dataset::view({}, 6); }) ==
         "dataset: it has no input; name at least one");
   const std::span<const float> nowhere(static_cast<const float*>(nullptr), 6);
-  CHECK(message_of([&] { (void)Dataset::view({{"x", nowhere}}, 6); }) ==
-        "dataset: input 'x' was given a null pointer; give the address of its values");
-  CHECK(message_of([&] { (void)Dataset::view({{"x", x}}, 6).shape("y"); }) ==
-        "dataset: input 'y' is unknown; it has 'x'");
+  CHECK(message_of([&] {
+          (void)Dataset::view({{"x", nowhere}}, 6);
+        }) == "dataset: input 'x' was given a null pointer; give the address of its values");
+  CHECK(message_of([&] {
+          (void)Dataset::view({{"x", x}}, 6).shape("y");
+        }) == "dataset: input 'y' is unknown; it has 'x'");
 }
 
 TEST_CASE("slices of slices and of splits are rows of the source") {
@@ -118,8 +124,9 @@ TEST_CASE("datasets are joined by row") {
   const Dataset both = a.joined(b);
   CHECK(both.inputs() == std::vector<std::string>{"x", "y"});
   CHECK(integers_of(both.slice(2, 2), "y") == std::vector<std::int32_t>{3, 4});
-  CHECK(message_of([&] { (void)a.joined(Dataset::view({{"z", z}}, 5)); }) ==
-        "dataset: datasets of 4 and 5 rows cannot be joined; give both as many rows");
+  CHECK(message_of([&] {
+          (void)a.joined(Dataset::view({{"z", z}}, 5));
+        }) == "dataset: datasets of 4 and 5 rows cannot be joined; give both as many rows");
   CHECK(message_of([&] { (void)a.joined(b.slice(0, 4)); }) ==
         "dataset: a part of a dataset cannot be joined; join before slice() and split()");
 }
@@ -136,6 +143,56 @@ TEST_CASE(".npy files are mapped, and their elements converted") {
   CHECK(data.shape("y") == Shape{});
   CHECK(floats_of(data, "x") == std::vector<float>{0, 102, 204, 306, 408, 510});
   CHECK(integers_of(data, "y") == std::vector<std::int32_t>{7, -8, 9});
+}
+
+TEST_CASE("whatever elements numpy writes, they are the numbers that they stand for") {
+  const ScratchFolder folder;
+  struct Case {
+    npy::Type type;
+    std::string bytes;  ///< of two numbers, written out
+    std::vector<float> numbers;
+    InputElement as_it_lies = InputElement::by_source;
+  };
+  using npy::Type;
+  const std::string f(1, '\xff'), o(1, '\0');
+  const Case cases[] = {
+      {Type::b1, "\1" + o, {1, 0}},
+      {Type::u1, f + "\2", {255, 2}, InputElement::u8},
+      {Type::i1, f + "\2", {-1, 2}, InputElement::i8},
+      {Type::u2, f + f + "\2\1", {65535, 258}, InputElement::u16},
+      {Type::i2, "\xfe" + f + "\2\1", {-2, 258}, InputElement::i16},
+      {Type::u4, o + o + o + "\x80" + "\3" + o + o + o, {2147483648.0f, 3}},
+      {Type::i4, f + f + f + f + "\3" + o + o + o, {-1, 3}},
+      {Type::u8,
+       o + o + o + o + "\1" + o + o + o + "\4" + o + o + o + o + o + o + o,
+       {4294967296.0f, 4}},
+      {Type::i8,
+       f + f + f + f + f + f + f + f + "\4" + o + o + o + o + o + o + o,
+       {-1, 4},
+       InputElement::i64},
+      {Type::f2, o + "\x3c" + o + "\xc0", {1, -2}, InputElement::f16},
+      {Type::f4, o + o + "\x80\x3f" + o + o + o + "\xc0", {1, -2}},
+      {Type::f8, o + o + o + o + o + o + "\xf0\x3f" + o + o + o + o + o + o + o + "\xc0", {1, -2}}};
+  for (const Case& c : cases) {
+    CAPTURE(static_cast<int>(c.type));
+    const std::string file = folder / "x.npy";
+    write_file(file, npy::print(c.type, Shape{2}) + c.bytes);
+    const Dataset wide =
+        Dataset::npy({{.input = "x", .file = file, .convert = {.to = InputElement::f32}}});
+    CHECK(floats_of(wide, "x") == c.numbers);
+    if (c.as_it_lies == InputElement::by_source) continue;
+    const Dataset data =
+        Dataset::npy({{.input = "x", .file = file, .convert = {.to = c.as_it_lies}}});
+    Loader loader(data, {.batch = 2, .shuffle = false, .threads = 0});
+    const auto batch = loader.next();
+    REQUIRE(batch);
+    const std::string given = std::visit(
+        [](const auto& values) {
+          return std::string(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+        },
+        batch->inputs[0].values);
+    CHECK(given == c.bytes);
+  }
 }
 
 TEST_CASE("what is wrong with .npy files is one sentence") {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integers that inputs are delivered in (D16 of docs/spec/description.md): types of their own, as
-// f16 and bf16 have, so that load() of load_store.cuh finds how four of them lie in memory.
+// Integers that inputs are delivered in (D16 of docs/spec/description.md), and remainders of masters
+// (P69 of docs/spec/precision.md): types of their own, as f16 and bf16 have, so that load() of
+// load_store.cuh finds how four of them lie in memory.
 #pragma once
 
 #include "halftone/kernels/load_store.cuh"
@@ -27,6 +28,8 @@ __device__ __forceinline__ int integer_of(u8 x) { return x.code; }
 __device__ __forceinline__ int integer_of(i8 x) { return x.code; }
 __device__ __forceinline__ int integer_of(u16 x) { return x.code; }
 __device__ __forceinline__ int integer_of(i16 x) { return static_cast<short>(x.code); }
+/// Of an int that a short holds.
+__device__ __forceinline__ i16 low16(int x) { return {static_cast<unsigned short>(x)}; }
 /// -1 where an int does not hold it.
 __device__ __forceinline__ int integer_of(i64 x) {
   const int low = static_cast<int>(x.code);

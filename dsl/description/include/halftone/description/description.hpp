@@ -187,7 +187,8 @@ struct Clause {
   std::vector<Role> roles;
   std::vector<Pass> passes;
   std::vector<TargetRange> targets;
-  Bounds bounds{};  ///< P60
+  Bounds bounds{};                    ///< P60
+  std::vector<std::string> stages{};  ///< P66: it fits in these alone
 
   bool operator==(const Clause&) const = default;
 };
@@ -203,11 +204,21 @@ struct Rule {
   std::optional<Rounding> rounding;
   std::optional<bool> recompute;  ///< true: always, false: never
   std::optional<LossScale> loss_scale;
+  std::optional<MemoryBudget> memory_budget{};
+  bool remainder = false;            ///< of the master (P69)
   std::vector<Clause> exceptions{};  ///< P61
   bool if_any = false;               ///< whether it may match nothing (P65)
   std::string because{};             ///< for people: why there is this rule (P63)
 
   bool operator==(const Rule&) const = default;
+};
+
+/// Parameters whose gradients are scaled down together when their norm exceeds `norm` (U2).
+struct ClipGroup {
+  double norm = 1.0;
+  std::vector<NodeId> parameters;
+
+  bool operator==(const ClipGroup&) const = default;
 };
 
 struct Description {
@@ -216,10 +227,14 @@ struct Description {
   std::vector<Output> outputs;
   std::vector<Loss> losses;
   std::vector<Assignment> assignments;
+  /// P66: the parts of a run, each under the rules that hold in it, in the order of their
+  /// declaration; a run begins in the first. Empty: there is one, without a name.
+  std::vector<std::string> stages{};
   std::vector<Rule> rules;
   Optimizer optimizer;
-  std::optional<double> clip;        ///< the largest global gradient norm
-  std::optional<double> clip_value;  ///< the largest size of an element of the gradient
+  std::optional<double> clip;            ///< the largest global gradient norm
+  std::vector<ClipGroup> clip_groups{};  ///< in place of a global clip; no two share a parameter
+  std::optional<double> clip_value;      ///< the largest size of an element of the gradient
   /// A factor of the learning rate: of the number of updates that were applied before (U3).
   std::optional<Expression> schedule;
   /// The trained parameters' averages keep this share of themselves at every update (U8).

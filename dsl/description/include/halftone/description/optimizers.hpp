@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The optimizers of a Description, each with its word and its settings in the order of the text
 // form: printing, parsing, checks and import read these lists. Defaults are torch.optim's.
-// Formulas: docs/spec/description.md, U4, U5, U9 to U14.
+// Formulas: docs/spec/description.md, U4, U5, U9 to U14, U16.
 #pragma once
 
 #include <string>
@@ -156,6 +156,29 @@ struct Lion {
   bool operator==(const Lion&) const = default;
 };
 
+/// You et al. 2020, Large Batch Optimization for Deep Learning, algorithm 2, with the defaults of
+/// NVIDIA Apex's FusedLAMB: what AdamW moves a parameter by, its decay among it, times the norm of
+/// the parameter over the norm of that, at most max_trust where that is not 0. U16
+struct Lamb {
+  double learning_rate = 1e-3;
+  double beta1 = 0.9, beta2 = 0.999;
+  double epsilon = 1e-6;  ///< positive (D11)
+  double weight_decay = 1e-2;
+  double max_trust = 0;
+  bool decayed_only = false;  ///< parameters without decay move as with a trust of 1
+
+  static constexpr const char* word = "lamb";
+  static constexpr OptimizerSetting<Lamb> settings[] = {
+      {.word = "learning_rate", .number = &Lamb::learning_rate},
+      {.word = "beta1", .number = &Lamb::beta1, .below_one = true},
+      {.word = "beta2", .number = &Lamb::beta2, .below_one = true},
+      {.word = "epsilon", .number = &Lamb::epsilon},
+      {.word = "weight_decay", .number = &Lamb::weight_decay},
+      {.word = "max_trust", .number = &Lamb::max_trust, .optional = true},
+      {.word = "decayed_only", .flag = &Lamb::decayed_only}};
+  bool operator==(const Lamb&) const = default;
+};
+
 /// A user's: what a parameter's element and its states become, as functions of kCustomOperands and
 /// the states. U14
 struct Custom {
@@ -181,6 +204,6 @@ struct Custom {
 inline constexpr int kCustomOperands = 5;
 inline constexpr int kMostCustomStates = 8;
 
-using Optimizer = std::variant<Sgd, AdamW, Adam, NAdam, Adagrad, RmsProp, Lion, Custom>;
+using Optimizer = std::variant<Sgd, AdamW, Adam, NAdam, Adagrad, RmsProp, Lion, Lamb, Custom>;
 
 }  // namespace halftone::description

@@ -32,6 +32,9 @@ enum class Trouble : std::uint8_t {
   scale_backoff,
   scale_count,
   scale_surplus,
+  budget_share,
+  budget_bytes,
+  budget_surplus,
   // a clause by itself
   no_part,
   long_glob,
@@ -49,6 +52,8 @@ enum class Trouble : std::uint8_t {
   recompute_role,
   recompute_pass,
   stochastic_internal,
+  state_format,
+  flat_with_parts,
   scale_with_parts,
   // a rule in its model
   no_loss,
@@ -130,6 +135,24 @@ constexpr Finding loss_scale_fault(const LossScale& scale) {  // P43
   return {};
 }
 
+constexpr Finding memory_budget_fault(const MemoryBudget& budget) {  // P43
+  const bool of_bytes = budget.kind == MemoryBudget::Kind::bytes;
+  if (of_bytes ? budget.share != 1 : budget.bytes != 0) {
+    return {.trouble = Trouble::budget_surplus, .field = Field::memory_budget};
+  }
+  if (of_bytes && budget.bytes < 1) {
+    return {.trouble = Trouble::budget_bytes, .field = Field::memory_budget};
+  }
+  if (!(budget.share > 0 && budget.share <= 1)) {
+    return {.trouble = Trouble::budget_share, .field = Field::memory_budget};
+  }
+  return {};
+}
+
+/// Fields of the whole model, which clauses may restrict to targets and stages alone.
+inline constexpr Field kOfModel[] = {Field::loss_scale, Field::memory_budget};
+inline constexpr Mask kOfModelMask = bit(Field::loss_scale) | bit(Field::memory_budget);
+
 inline constexpr Field kWithRole[] = {Field::store, Field::compute};
 inline constexpr Field kOfOperations[] = {Field::result, Field::accumulate};
 
@@ -179,7 +202,9 @@ constexpr Finding fields_fault(const Fields& fields, bool of_internals) {
   if (fields.has(Field::result) && !result.computed) {
     return {.trouble = Trouble::result_format, .field = Field::result, .word = result.word};
   }
-  if (fields.has(Field::master) && fields.master.element != Element::f32) {
+  const bool is_split = fields.master == Encoding(Element::bf16);  // P69
+  if (fields.has(Field::master) &&
+      (fields.remainder != is_split || (!is_split && fields.master.element != Element::f32))) {
     return found(Trouble::master_format, Field::master);
   }
   for (const Field field : kWithEncoding) {
@@ -205,6 +230,10 @@ constexpr Finding fields_fault(const Fields& fields, bool of_internals) {
   }
   if (is_stochastic(fields) && !rounds(fields, Field::store) && !rounds(fields, Field::compute)) {
     return found(Trouble::stochastic_f32, Field::rounding);
+  }
+  if (fields.has(Field::memory_budget)) {
+    const Finding budget = memory_budget_fault(fields.memory_budget);
+    if (budget.trouble != Trouble::none) return budget;
   }
   return fields.has(Field::loss_scale) ? loss_scale_fault(fields.loss_scale) : Finding{};
 }
@@ -244,22 +273,51 @@ constexpr Enum first_of(Mask set) {
   return static_cast<Enum>(i);
 }
 
+/// Whether a clause is about some layers or parameters and not about others, or about some stages,
+/// from one to another of which what persists keeps its format (P71).
+constexpr bool selects_some_names(const Parts& parts) {
+  return parts.layer || parts.classes != 0 || parts.ops.any() || parts.bounds || parts.stages;
+}
+
+/// Fields that say what a flat buffer of all parameters is held in, so that they cannot differ
+/// between parameters (P68, P69). `roles` are those of a clause.
+constexpr Mask flat_fields(const Fields& fields, Mask roles) {
+  const bool of_states = fields.has(Field::store) && (roles & bit(Role::optimizer_state)) != 0;
+  const bool of_masters = fields.has(Field::master) && fields.remainder &&
+                          fits(roles, bit(Role::master) | bit(Role::weight));
+  return (of_states ? bit(Field::store) : 0) | (of_masters ? bit(Field::master) : 0);
+}
+
+/// Of an exception: the first flat field of the rule that it would take from some parameters.
+template <class Rule>
+constexpr Finding flat_exception_fault(const Rule& rule, int exception) {
+  Mask flat = rule.clauses() == 0 ? flat_fields(rule.fields(), 0) : 0;
+  for (int c = 0; c < rule.clauses(); ++c) flat |= flat_fields(rule.fields(), rule.parts(c).roles);
+  const Parts& parts = rule.parts(exception);
+  if (!fits(parts.roles, bit(Role::optimizer_state))) flat &= ~bit(Field::store);
+  if (!fits(parts.roles, bit(Role::master))) flat &= ~bit(Field::master);
+  if (flat == 0 || parts.passes != 0 || !selects_some_names(parts)) return {};
+  return {.trouble = Trouble::flat_with_parts, .field = first_of<Field>(flat)};
+}
+
 /// Fields that the parts of a clause leave without meaning, in any model: P42.
 constexpr Finding beside_fault(const Fields& fields, const Parts& parts) {
   const auto found = [](Trouble trouble, Field field, Role role = Role::activation) {
     return Finding{.trouble = trouble, .field = field, .role = role};
   };
-  if (fields.has(Field::loss_scale) && (parts.layer || parts.classes != 0 || parts.ops.any() ||
-                                        parts.roles != 0 || parts.passes != 0 || parts.bounds)) {
-    return found(Trouble::scale_with_parts, Field::loss_scale);
+  const bool selects_some = parts.layer || parts.classes != 0 || parts.ops.any() ||
+                            parts.roles != 0 || parts.passes != 0 || parts.bounds;
+  for (const Field field : kOfModel) {
+    if (fields.has(field) && selects_some) return found(Trouble::scale_with_parts, field);
   }
   for (const Field field : kOfOperations) {
     if (fields.has(field) && parts.roles != 0) return found(Trouble::beside_role, field);
   }
   const Mask kept = parts.roles & (bit(Role::master) | bit(Role::optimizer_state));
   for (const Field field : kWithRole) {
-    if (fields.has(field) && kept != 0)
-      return found(Trouble::always_f32, field, first_of<Role>(kept));
+    const Mask f32_alone = field == Field::store ? kept & bit(Role::master) : kept;
+    if (fields.has(field) && f32_alone != 0)
+      return found(Trouble::always_f32, field, first_of<Role>(f32_alone));
   }
   const EncodingChoice store = fields.store;
   const Mask of_gradients = parts.roles & bit(Role::weight_gradient);
@@ -267,9 +325,21 @@ constexpr Finding beside_fault(const Fields& fields, const Parts& parts) {
       (store.follow || store.encoding.element != Element::f32)) {
     return found(Trouble::weight_gradient_store, Field::store);
   }
-  const Mask leading = parts.roles & (bit(Role::weight) | bit(Role::internal));
+  const Mask leading =
+      parts.roles & (bit(Role::weight) | bit(Role::optimizer_state) | bit(Role::internal));
   if (fields.has(Field::store) && store.follow && leading != 0) {
     return found(Trouble::nothing_to_follow, Field::store, first_of<Role>(leading));
+  }
+  const Mask flat = flat_fields(fields, parts.roles);
+  if ((flat & bit(Field::store)) != 0 && encoding::traits(store.encoding.element).bits < 16) {
+    return {.trouble = Trouble::state_format,
+            .field = Field::store,
+            .word = encoding::word(store.encoding.element)};
+  }
+  const bool is_about_weights = (flat & bit(Field::master)) != 0 && parts.roles != 0 &&
+                                (parts.roles & bit(Role::master)) == 0;
+  if (flat != 0 && (selects_some_names(parts) || is_about_weights)) {
+    return found(Trouble::flat_with_parts, first_of<Field>(flat));
   }
   if (is_stochastic(fields) && (parts.roles & bit(Role::internal)) != 0) {
     return found(Trouble::stochastic_internal, Field::rounding, Role::internal);
@@ -297,7 +367,8 @@ struct Selected {
 /// leaves of it; false when it leaves nothing. What sets of roles and passes cannot say counts as
 /// left.
 constexpr bool leave(Parts& parts, const Parts& exception, const Subject& subject) {
-  if (exception.targets || !(ops_of(exception) & subject.ops).any()) return true;
+  if (exception.targets || exception.stages || !(ops_of(exception) & subject.ops).any())
+    return true;
   if (exception.roles == 0 && exception.passes == 0) return false;
   Mask& set = exception.roles == 0 ? parts.passes : parts.roles;
   if ((exception.roles != 0 && exception.passes != 0) || set == 0) return true;
@@ -387,9 +458,12 @@ constexpr Finding form_fault(const Rule& rule) {
     }
     const bool is_exception = c >= rule.clauses();
     const Fields& fields = rule.fields();
-    if (of_clause.trouble == Trouble::none && (!is_exception || fields.has(Field::loss_scale))) {
+    if (of_clause.trouble == Trouble::none &&
+        (!is_exception || (fields.stated & kOfModelMask) != 0)) {
       of_clause = beside_fault(fields, rule.parts(c));
     }
+    if (of_clause.trouble == Trouble::none && is_exception)
+      of_clause = flat_exception_fault(rule, c);
     of_clause.clause = c;
     if (of_clause.trouble != Trouble::none) return of_clause;
   }
@@ -418,32 +492,36 @@ constexpr Trouble empty_trouble(const Selected& by, const Parts& parts, bool tra
   return !trains && is_backward(parts) ? Trouble::no_backward : Trouble::empty_combination;
 }
 
-/// A rule for everything, everywhere or on some targets, may state more than one model has.
+/// A rule for everything, everywhere or on some targets or in some stages, may state more than one
+/// model has.
 template <class Rule>
 constexpr bool is_general(const Rule& rule) {
   for (int c = 0; c < rule.clauses() + rule.exceptions(); ++c) {
-    if (!(rule.parts(c) == Parts{.targets = true})) return false;
+    Parts parts = rule.parts(c);
+    if (!parts.targets && !parts.stages) return false;
+    parts.targets = parts.stages = false;
+    if (!(parts == Parts{})) return false;
   }
   return true;
 }
 
 /// The first trouble of one rule in its model. `Rule` has fields(), clauses(), parts(clause),
-/// glob_size(clause), bounds(clause), chips(clause) and chip(clause, i), if_any(), and exceptions(),
-/// which are counted on behind the clauses; `Model` has trains(), select(rule, clause, fields) ->
-/// Selected, clause -1 being everywhere and exceptions taken off, meant(rule, clause) -> Internal,
-/// and excepts(rule, exception) -> bool, whether that takes off anything.
+/// glob_size(clause), bounds(clause), chips(clause) and chip(clause, i), if_any(), and
+/// exceptions(), which are counted on behind the clauses; `Model` has trains(), select(rule,
+/// clause, fields) -> Selected, clause -1 being everywhere and exceptions taken off, meant(rule,
+/// clause) -> Internal, and excepts(rule, exception) -> bool, whether that takes off anything.
 template <class Rule, class Model>
 constexpr Finding find_fault(const Rule& rule, Model& model) {
   if (const Finding found = form_fault(rule); found.trouble != Trouble::none) return found;
   if (rule.if_any()) return {};  // P65
-  const Mask scale = rule.fields().stated & bit(Field::loss_scale);
-  if (scale != 0 && !model.trains()) {
-    return {.trouble = Trouble::no_loss, .field = Field::loss_scale};
+  const Mask of_model = rule.fields().stated & kOfModelMask;
+  if (of_model != 0 && !model.trains()) {
+    return {.trouble = Trouble::no_loss, .field = first_of<Field>(of_model)};
   }
-  const Mask wanted = rule.fields().stated & ~scale;
+  const Mask wanted = rule.fields().stated & ~of_model;
   if (is_general(rule)) {
     const Mask always = bit(Field::store) | bit(Field::compute) | bit(Field::result);
-    if (scale != 0 || (wanted & always) != 0 || model.select(rule, -1, wanted).fields != 0)
+    if (of_model != 0 || (wanted & always) != 0 || model.select(rule, -1, wanted).fields != 0)
       return {};
     return {.trouble = Trouble::idle_field, .field = first_of<Field>(wanted)};
   }
@@ -463,7 +541,7 @@ constexpr Finding find_fault(const Rule& rule, Model& model) {
     const Trouble trouble = empty_trouble(model.select(rule, c, wanted), parts, model.trains());
     if (trouble == Trouble::unknown_name) return name_fault(c, parts, model.meant(rule, c));
     if (trouble != Trouble::none) return {.trouble = trouble, .clause = c};
-    if (!parts.targets && !model.excepts(rule, c)) {
+    if (!parts.targets && !parts.stages && !model.excepts(rule, c)) {
       return {.trouble = Trouble::idle_exception, .clause = c};
     }
   }

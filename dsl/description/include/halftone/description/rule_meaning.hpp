@@ -24,10 +24,12 @@ enum class Field : std::uint8_t {
   rounding,
   recompute,
   loss_scale,
+  memory_budget,
 };
-inline constexpr int kFields = 8;
-inline constexpr const char* kFieldWords[] = {"store",  "compute",  "result",    "accumulate",
-                                              "master", "rounding", "recompute", "loss_scale"};
+inline constexpr int kFields = 9;
+inline constexpr const char* kFieldWords[] = {"store",      "compute",    "result",
+                                              "accumulate", "master",     "rounding",
+                                              "recompute",  "loss_scale", "memory_budget"};
 
 /// What a rule states; a member counts when its bit is in `stated`.
 struct Fields {
@@ -36,19 +38,23 @@ struct Fields {
   Encoding result;
   Accumulation accumulate = Accumulation::f32;
   Encoding master;
+  bool remainder = false;  ///< of the master (P69)
   Rounding rounding = Rounding::nearest_even;
   bool recompute = false;
   LossScale loss_scale;
+  MemoryBudget memory_budget;
 
   constexpr bool has(Field field) const { return (stated & bit(field)) != 0; }
 };
 
-/// The parts of a clause but its glob and its targets; an empty set is a part that is not stated.
+/// The parts of a clause but its glob, its targets and its stages; an empty set is a part that is
+/// not stated.
 struct Parts {
   Mask classes = 0;
   KindSet ops{};
   Mask roles = 0, passes = 0;
-  bool layer = false, targets = false, bounds = false;  ///< whether the clause has these
+  /// Whether the clause has these.
+  bool layer = false, targets = false, bounds = false, stages = false;
 
   bool operator==(const Parts&) const = default;
 };
@@ -198,7 +204,8 @@ constexpr bool selects(const Parts& parts, const Subject& subject, Field field) 
   const Mask flowing = bit(Role::activation) | bit(Role::gradient);
   const Mask stored = parts.roles == 0 ? flowing
                                        : flowing | bit(Role::saved) | bit(Role::weight) |
-                                             bit(Role::weight_gradient) | bit(Role::internal);
+                                             bit(Role::weight_gradient) |
+                                             bit(Role::optimizer_state) | bit(Role::internal);
   switch (field) {
     case Field::store:  // P12, P19
       return selects_value(parts, subject, stored);
@@ -221,7 +228,8 @@ constexpr bool selects(const Parts& parts, const Subject& subject, Field field) 
     case Field::recompute:  // P16
       return (subject.values & bit(Role::saved)) != 0 &&
              selects_value(parts, subject, bit(Role::activation));
-    case Field::loss_scale:  // P17: of the model
+    case Field::loss_scale:     // P17: of the model
+    case Field::memory_budget:  // P67: likewise
       return false;
   }
   return false;

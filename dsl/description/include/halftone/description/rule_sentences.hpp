@@ -38,7 +38,7 @@ constexpr void write_field_fault(Out& out, const Finding& found) {
     case Trouble::no_field:
       return out.put(
           " states no field; state store, compute, result, accumulate, master, "
-          "rounding, recompute or loss_scale (P41)");
+          "rounding, recompute, loss_scale or memory_budget (P41)");
     case Trouble::store_format:
       out.put(" stores ");
       out.put(found.word);
@@ -53,7 +53,10 @@ constexpr void write_field_fault(Out& out, const Finding& found) {
       return out.put(
           ", which nothing is computed in; write f32, tf32, f16, bf16, f8e4m3 or f8e5m2 (P42)");
     case Trouble::master_format:
-      return out.put(" keeps masters in another format than f32; write master f32 (P42)");
+      return out.put(
+          " keeps masters in another format than f32, or bf16 with a remainder; write master f32 "
+          "or "
+          "master bf16 remainder (P42)");
     case Trouble::field_encoding:
       out.put(" states a ");
       out.put(field);
@@ -105,6 +108,17 @@ constexpr void write_field_fault(Out& out, const Finding& found) {
       out.put(" has a loss scale with ");
       out.put(found.word);
       return out.put(" outside of 1 to 16777216; write a number in there (P43)");
+    case Trouble::budget_share:
+      return out.put(
+          " has a memory budget that is no share above 0 and at most 1; write such a share, as "
+          "0.6, "
+          "or the bytes (P43)");
+    case Trouble::budget_bytes:
+      return out.put(" has a memory budget of no bytes; write a number above 0 (P43)");
+    case Trouble::budget_surplus:
+      return out.put(
+          " has a memory budget of both a share and bytes; leave one of the two as it is by itself "
+          "(P43)");
     default:
       return out.put(
           " gives a loss scale that is not dynamic the settings of one; leave them out "
@@ -179,7 +193,26 @@ constexpr void write_clause_fault(Out& out, const Finding& found) {
       return out.put(
           " rounds role internal stochastically, but nothing is drawn inside of a formula; write "
           "nearest_even or toward_zero, or remove that role (P42)");
+    case Trouble::state_format:
+      out.put(" stores role optimizer_state in ");
+      out.put(found.word);
+      return out.put(
+          ", which has too few numbers for states without scales; store f32, f16 or bf16 (P68)");
+    case Trouble::flat_with_parts:
+      if (found.field == Field::master) {
+        return out.put(
+            " speaks of masters of some parameters beside a remainder, but those of all lie in one "
+            "buffer; select by role master and target alone (P69)");
+      }
+      return out.put(
+          " stores role optimizer_state of some parameters and not of others, but all lie in one "
+          "buffer; select by role and target alone, in a rule of its own (P68)");
     default:
+      if (found.field == Field::memory_budget) {
+        return out.put(
+            " states memory_budget and selects by more than target; the model has one memory "
+            "budget, so write a rule for it (P42)");
+      }
       return out.put(
           " states loss_scale and selects by more than target; the model has one loss "
           "scale, so write a rule for it (P42)");
@@ -204,10 +237,15 @@ constexpr void write_internals(Out& out, Kind kind) {
 /// `glob` is that of the clause, null or empty when it has none.
 template <class Out>
 constexpr void write_fault(Out& out, const Finding& found, const char* glob) {
-  if (found.trouble <= Trouble::scale_surplus) return write_field_fault(out, found);
+  if (found.trouble <= Trouble::budget_surplus) return write_field_fault(out, found);
   if (found.trouble <= Trouble::scale_with_parts) return write_clause_fault(out, found);
   switch (found.trouble) {
     case Trouble::no_loss:
+      if (found.field == Field::memory_budget) {
+        return out.put(
+            " states memory_budget, but this model has no loss and so no backward pass; remove it "
+            "(P42)");
+      }
       return out.put(" states loss_scale, but this model has no loss to scale; remove it (P42)");
     case Trouble::unknown_name:
       out.put(" names ");

@@ -66,6 +66,16 @@ struct LossScale {
   bool operator==(const LossScale&) const = default;
 };
 
+/// P67: what activations may take of the arena. `share` and `bytes` use the number of their name.
+struct MemoryBudget {
+  enum class Kind : std::uint8_t { share, bytes };
+  Kind kind = Kind::share;
+  double share = 1.0;      ///< of what they take without a budget, above 0 and at most 1
+  std::int64_t bytes = 0;  ///< at least 1
+
+  bool operator==(const MemoryBudget&) const = default;
+};
+
 // The words of each enum, in the order of its enumerators.
 inline constexpr const char* kRoleWords[] = {"activation",      "saved",           "gradient",
                                              "weight",          "weight_gradient", "master",
@@ -76,6 +86,7 @@ inline constexpr const char* kLayerClassWords[] = {
     "contraction", "normalization", "softmax", "activation_function", "elementwise", "loss"};
 inline constexpr const char* kAccumulationWords[] = {"f32", "ordered", "hardware"};
 inline constexpr const char* kLossScaleWords[] = {"none", "fixed", "dynamic"};
+inline constexpr const char* kMemoryBudgetWords[] = {"share", "bytes"};
 inline constexpr const char* kRelationWords[] = {"is", "before", "from"};
 
 }  // namespace halftone::description

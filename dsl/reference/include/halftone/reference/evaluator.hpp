@@ -63,11 +63,11 @@ struct State {
   Tensors<Scalar> second_moments;  ///< v; of adagrad: the sum; otherwise empty
   Tensors<Scalar> third_moments;   ///< with amsgrad the largest v; of a centered rmsprop the mean
   std::vector<Tensors<Scalar>> own_states;  ///< of a user's optimizer (U14), in its order
-  Tensors<Scalar> averages;        ///< U8; empty where the description asks for none
-  Power<Scalar> power1, power2;    ///< adam, adamw: beta1^steps; these and nadam: beta2^steps
-  Power<Scalar> growth;            ///< nadam: 0.96^(momentum_decay * steps)
-  Scalar momentum_product = 1;     ///< nadam
-  std::int64_t steps = 0;          ///< updates that were applied; skipped ones do not count
+  Tensors<Scalar> averages;                 ///< U8; empty where the description asks for none
+  Power<Scalar> power1, power2;  ///< adam, adamw: beta1^steps; these and nadam: beta2^steps
+  Power<Scalar> growth;          ///< nadam: 0.96^(momentum_decay * steps)
+  Scalar momentum_product = 1;   ///< nadam
+  std::int64_t steps = 0;        ///< updates that were applied; skipped ones do not count
   Scaling scaling;
   std::uint64_t seed = 0;          ///< of what layers draw (D35)
   std::int64_t ended = 0;          ///< steps, skipped ones among them
@@ -113,8 +113,10 @@ template <class Scalar>
 class Evaluator {
  public:
   /// Throws when the description is not valid or a symbol is not bound to a positive size. Rules
-  /// are those for `target`, "cpu" or a chip.
-  Evaluator(description::Description description, Symbols symbols, std::string target = "cpu");
+  /// are those for `target`, "cpu" or a chip, and for a stage of the description's (P66), its first
+  /// when empty.
+  Evaluator(description::Description description, Symbols symbols, std::string target = "cpu",
+            std::string stage = "");
 
   /// The state before the first step: `parameters` as given, states at their initial value, moments
   /// zero, the loss scale at its initial value.

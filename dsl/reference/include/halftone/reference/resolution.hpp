@@ -18,8 +18,10 @@ namespace halftone::reference {
 /// a state, a loss) stays as it is.
 class Resolution {
  public:
-  /// Of a valid description. `target` is "cpu" or a chip such as "sm_90a".
-  explicit Resolution(description::Description description, std::string target = "cpu");
+  /// Of a valid description. `target` is "cpu" or a chip such as "sm_90a"; `stage` is one of the
+  /// description's (P66), its first when empty.
+  explicit Resolution(description::Description description, std::string target = "cpu",
+                      std::string stage = "");
 
   /// P10, P15: what the operation rounds its operands of this role (P18) to before use.
   [[nodiscard]] RoundTo operand(description::NodeId node, description::Pass pass,
@@ -39,6 +41,9 @@ class Resolution {
   /// P39, P15: what an internal value of a layer or loss is rounded to.
   [[nodiscard]] RoundTo internal(description::NodeId node, std::string_view value) const;
 
+  /// P69: whether masters are bf16 with a remainder.
+  [[nodiscard]] bool splits_masters() const;
+
   /// P16: always, never, or the generator's choice.
   [[nodiscard]] std::optional<bool> recompute(description::NodeId node) const;
 
@@ -50,7 +55,7 @@ class Resolution {
                                                      description::Pass pass) const;
 
   description::Description description_;
-  std::string target_;
+  std::string target_, stage_;
   std::vector<description::Encoding> activations_;  // by NodeId: what a node's users read
 };
 

@@ -20,12 +20,13 @@ namespace halftone::manifest {
 
 /// Raised with every change of the structs here and in kernels.hpp, or of the calling convention of
 /// kernels.
-inline constexpr std::uint32_t kVersion = 18;
+inline constexpr std::uint32_t kVersion = 19;
 
 using encoding::Element, encoding::Encoding;
 
 /// Who owns a buffer's contents. Elements: activations have any; caches any float; inputs f32, f16,
-/// bf16 or integers; working copies any float but f32; states f32 or i32; counters i32; all else
+/// bf16 or integers; working copies any float but f32; states f32 or i32; counters i32; states of
+/// the optimizer f32, f16 or bf16 (P68); parameters f32, or bf16 beside remainders of i16; all else
 /// f32. Floats are those that rules state (P10).
 enum class Role : std::uint8_t {
   input,           // copied in by every step
@@ -50,6 +51,8 @@ enum class Role : std::uint8_t {
   statistic,        // f32 scalars that the host reads: grad_norm, finite (1 or 0)
   counters,         // what layers draw by (D35), copied in by every pass: kCounters words
   cache,            // rows of earlier tokens (G9): persists, written by the forward phase
+  remainders,  // i16, beside parameters that are bf16: with them each is the f32 whose code is that
+               // of the parameter, as f32, plus the remainder (P69)
 };
 
 /// The halves of the seed, lower first; the steps that the trainer ended before; the micro-batches
@@ -282,9 +285,9 @@ struct LossScale {
   bool operator==(const LossScale&) const = default;
 };
 
-/// An artifact has one manifest for every way in which rules tell its targets apart. The first
-/// holds for "cpu" and alone has CPU code; they agree in model, symbols and their limits,
-/// parameters, inputs, outputs and losses.
+/// An artifact has one manifest for every way in which rules tell its targets and stages apart.
+/// Those of "cpu" alone have CPU code, and the first is of "cpu" and of the first stage; they agree
+/// in model, symbols and their limits, parameters, inputs, outputs, losses and stages.
 struct Manifest {
   std::string model;
   std::string halftone_version;
@@ -304,8 +307,11 @@ struct Manifest {
   double learning_rate = 0.0;
   std::vector<std::string> rules;  ///< precision rules in their order, as the text form spells them
   LossScale loss_scale;
-  std::vector<Decision> decisions;    ///< where no rule won, the default of P13 to P17 holds
-  std::vector<std::string> targets;   ///< that rules resolve for in this way: "cpu", "sm_80", ...
+  std::vector<Decision> decisions;   ///< where no rule won, the default of P13 to P17 holds
+  std::vector<std::string> targets;  ///< that rules resolve for in this way: "cpu", "sm_80", ...
+  /// The model's stages (P66), that first in which a run begins; none where it declares none.
+  std::vector<std::string> stages;
+  std::vector<std::string> during;    ///< those of them that rules resolve for in this way
   std::vector<std::int64_t> assumed;  ///< sizes of the symbols that plans were chosen for
   std::int32_t text_count = 0;        ///< of the artifact's texts
   std::vector<Kernel> kernels;
@@ -336,6 +342,10 @@ struct DecodeError {
 
 /// The manifest's kernels for a chip, or null when it does not hold for that chip.
 [[nodiscard]] const CudaTarget* find_cuda(const Manifest& manifest, std::string_view chip);
+
+/// Whether the manifest is that of a stage; an empty name is the first one, or that of a model that
+/// declares none.
+[[nodiscard]] bool holds_in(const Manifest& manifest, std::string_view stage);
 
 struct ManifestImage {
   const std::byte* bytes;

@@ -48,6 +48,10 @@ struct ArenaPlan {
 };
 [[nodiscard]] ArenaPlan plan_arena(const Program& program, std::span<const std::int64_t> symbols);
 
+/// What activations take of the arena: the slots that they share (P67).
+[[nodiscard]] std::int64_t activation_bytes(const Program& program,
+                                            std::span<const std::int64_t> symbols);
+
 /// How many parts the sum has, and blocks the grid; both throw std::overflow_error past 2^62.
 [[nodiscard]] std::int64_t split_count(const Split& split, std::span<const std::int64_t> symbols);
 [[nodiscard]] std::int64_t block_count(const CudaKernel& kernel,

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/passes/HeldStates.h"
+
+#include "codegen/ir/Rules.h"
+#include "halftone/description/text.hpp"
+
+using namespace mlir;
+namespace hd = halftone::description;
+
+namespace halftone::ir {
+
+static Element heldIn(Value value) {
+  return elementOf(cast<TensorType>(value.getType()).getElementType());
+}
+
+HeldStates::HeldStates(ModuleOp module) : context(module.getContext()) {
+  Rules rules(module);
+  Site site;
+  site.role = hd::Role::optimizer_state;
+  site.named = true;
+  auto store = rules.find(&hd::Rule::store, site);
+  if (!store.field)
+    return;
+  Builder builder(module.getContext());
+  NamedAttrList entries;
+  entries.append("rule", builder.getI64IntegerAttr(store.rule));
+  if (!store.beaten.empty())
+    entries.append("beaten", builder.getDenseI64ArrayAttr(store.beaten));
+  decision = entries.getDictionary(module.getContext());
+  encoding = store.field->encoding;
+  auto rounding = rules.find(&hd::Rule::rounding, site);
+  if (!rounding.field || encoding.element == Element::f32)
+    return;
+  encoding.rounding = *rounding.field;
+  SmallVector<Attribute> noted;
+  if (auto known = module->getAttrOfType<ArrayAttr>(kDecisionsAttr))
+    llvm::append_range(noted, known);
+  noted.push_back(decisionAttr(module.getContext(), "rounding",
+                               hd::kRoundingWords[static_cast<size_t>(*rounding.field)],
+                               rounding.rule, rounding.beaten, site));
+  module->setAttr(kDecisionsAttr, builder.getArrayAttr(noted));
+}
+
+double HeldStates::first(double initial) const {
+  auto type = cast<FloatType>(typeOf(context, encoding.element));
+  llvm::APFloat value(static_cast<float>(initial));
+  bool loses = false;
+  value.convert(type.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &loses);
+  if (encoding.saturate && value.isInfinity())
+    value = llvm::APFloat::getLargest(type.getFloatSemantics(), value.isNegative());
+  return value.convertToDouble();
+}
+
+Value HeldStates::state(Value state) const {
+  if (decision)
+    state.getDefiningOp()->setAttr(kHeldByAttr, decision);
+  return state;
+}
+
+Value HeldStates::read(OpBuilder &builder, Value state) const {
+  if (heldIn(state) == Element::f32)
+    return state;
+  auto wide = CastOp::create(builder, state.getLoc(), state, Encoding(Element::f32));
+  wide->setAttr(kInlineAttr, builder.getUnitAttr());
+  setPhase(wide, Phase::Update);
+  return wide;
+}
+
+Value HeldStates::round(OpBuilder &builder, Value next, Value state) const {
+  if (heldIn(state) == Element::f32)
+    return next;
+  bool isDrawn = encoding.rounding == encoding::Rounding::stochastic;
+  StringRef name = cast<StateOp>(state.getDefiningOp()).getName();
+  auto cast = CastOp::create(builder, state.getLoc(), next, encoding, isDrawn ? name : StringRef());
+  setPhase(cast, Phase::Update);
+  return cast;
+}
+
+} // namespace halftone::ir

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What rules hold the optimizer's states in (P68): f32 when the update reads them, rounded when it
+// leaves them.
+#ifndef HALFTONE_PASSES_HELDSTATES_H
+#define HALFTONE_PASSES_HELDSTATES_H
+
+#include "codegen/ir/Dialect.h"
+
+namespace halftone::ir {
+
+class HeldStates {
+public:
+  /// Asks the module's rules, and notes on it which of them round.
+  explicit HeldStates(mlir::ModuleOp module);
+
+  Element element() const { return encoding.element; }
+  /// The first value of every element, to the nearest.
+  double first(double initial) const;
+  /// Notes on a state of that element who says so.
+  mlir::Value state(mlir::Value state) const;
+  /// A state as f32, inside of the update.
+  mlir::Value read(mlir::OpBuilder &builder, mlir::Value state) const;
+  /// The f32 `next` as `state` holds it, drawn by the state's name where that is asked for (P48).
+  mlir::Value round(mlir::OpBuilder &builder, mlir::Value next, mlir::Value state) const;
+
+private:
+  mlir::MLIRContext *context;
+  Encoding encoding;
+  mlir::DictionaryAttr decision;
+};
+
+} // namespace halftone::ir
+
+#endif

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+// P68, P69: states of 16 bits and masters with a remainder. Generated code keeps the reference's
+// bits, in memory and in checkpoints; masters with a remainder train as f32 masters do.
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "artifacts.hpp"
+#include "checkpoint/file_checksum.hpp"
+#include "held_states.hpp"
+#include "own_pair.hpp"
+#include "safetensors/header.hpp"
+#include "steps.hpp"
+#include "tested_variant.hpp"
+
+namespace halftone::tests {
+
+namespace {
+
+constexpr std::int64_t kBatch = 5;
+
+const LinkedArtifact& other_artifact(std::string_view name) {
+  return *std::ranges::find(kOtherArtifacts, name, &LinkedArtifact::name);
+}
+
+std::string scratch_file() {
+  return std::filesystem::temp_directory_path() / ("halftone_states_" + std::to_string(getpid()));
+}
+
+struct Saved {
+  std::string type;
+  std::string bytes;
+
+  bool operator==(const Saved&) const = default;
+};
+
+std::string bytes_of(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// Its tensors begin at `at`.
+safetensors::Header header_of(const std::string& bytes, std::uint64_t& at) {
+  safetensors::Header header;
+  std::string why;
+  REQUIRE(safetensors::parse(std::as_bytes(std::span(bytes)), header, at, why));
+  return header;
+}
+
+/// Writes a number over the first of a tensor of f32 in a checkpoint, and the checksum.
+void overwrite(const std::string& file, const std::string& name, float number) {
+  std::string bytes = bytes_of(file);
+  std::uint64_t at = 0;
+  safetensors::Header header = header_of(bytes, at);
+  const auto found = std::ranges::find(header.tensors, name, &safetensors::Tensor::name);
+  REQUIRE(found != header.tensors.end());
+  std::memcpy(bytes.data() + at + found->begin, &number, sizeof number);
+  for (auto& [key, text] : header.metadata)
+    if (key == kChecksumKey) text = no_checksum();
+  Snapshot snapshot;
+  snapshot.header = safetensors::print(header);
+  const auto tensors = std::as_bytes(std::span(bytes)).subspan(at);
+  snapshot.tensors.assign(tensors.begin(), tensors.end());
+  set_checksum(snapshot);
+  std::ofstream stream(file, std::ios::binary);
+  stream << snapshot.header;
+  stream.write(reinterpret_cast<const char*>(snapshot.tensors.data()),
+               static_cast<std::streamsize>(snapshot.tensors.size()));
+}
+
+std::string refusal_of(Trainer& trainer, const std::string& file, const ResumeOptions& options) {
+  try {
+    trainer.resume(file, options);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// The tensors of the trainer's checkpoint.
+std::map<std::string, Saved> saved(Trainer& trainer) {
+  const std::string file = scratch_file() + "_saved";
+  trainer.save(file);
+  const std::string bytes = bytes_of(file);
+  std::remove(file.c_str());
+  std::uint64_t at = 0;
+  const safetensors::Header header = header_of(bytes, at);
+  std::map<std::string, Saved> tensors;
+  for (const auto& tensor : header.tensors)
+    tensors[tensor.name] = {tensor.type,
+                            bytes.substr(at + tensor.begin, tensor.end - tensor.begin)};
+  return tensors;
+}
+
+/// As a state in that format lies in a file.
+std::string held(const std::vector<float>& values, description::Element format) {
+  std::string bytes;
+  for (const float value : values) {
+    const std::uint16_t code = reference::encode({format}, value);
+    bytes.append(reinterpret_cast<const char*>(&code), sizeof code);
+  }
+  return bytes;
+}
+
+std::vector<float> read_back(const std::string& bytes, description::Element format) {
+  std::vector<float> values;
+  for (std::size_t at = 0; at < bytes.size(); at += sizeof(std::uint16_t)) {
+    std::uint16_t code = 0;
+    std::memcpy(&code, bytes.data() + at, sizeof code);
+    values.push_back(reference::decode(format, code));
+  }
+  return values;
+}
+
+/// Every state of the optimizer, to the bit.
+void check_states(Pair& pair, description::Element format) {
+  const auto tensors = saved(pair.trainer);
+  int compared = 0;
+  for (const auto& [state, parameters] :
+       reference::flat_states(pair.description.optimizer, pair.state))
+    for (const auto& [parameter, values] : *parameters) {
+      const std::string name = "halftone/" + state + "/" + parameter;
+      CAPTURE(name);
+      const auto found = tensors.find(name);
+      REQUIRE(found != tensors.end());
+      CHECK(found->second.type == (format == description::Element::f16 ? "F16" : "BF16"));
+      CHECK(found->second.bytes == held(values, format));
+      ++compared;
+    }
+  CHECK(compared > 0);
+}
+
+description::Element format_of(const LinkedArtifact& artifact) {
+  const std::string_view name = artifact.name;
+  return name == "f16_drawn" || name == "held_states_f16" ? description::Element::f16
+                                                          : description::Element::bf16;
+}
+
+std::int64_t bytes_of_role(const Artifact& artifact, manifest::Role role) {
+  std::int64_t bytes = 0;
+  for (const auto& program : artifact.manifest().programs) {
+    if (program.name != "training") continue;
+    for (const auto& buffer : program.buffers)
+      if (buffer.role == role && !buffer.shape.empty())
+        bytes += encoding::storage_bytes(buffer.encoding.element, buffer.shape[0].extent);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("updates with states of 16 bits equal the declared reference to the last bit") {
+  for (const LinkedArtifact& artifact : kArtifacts)
+    for (const std::string& variant : tested_variants()) {
+      if (variant != tested_variant && std::string_view(artifact.name) != "held_states_both")
+        continue;
+      CAPTURE(std::string(artifact.name));
+      CAPTURE(variant);
+      Pair pair = make_pair(artifact, variant, kBatch);
+      check_states(pair, format_of(artifact));
+      for (int step = 0; step < 12; ++step) {
+        CAPTURE(step);
+        pair.draw();
+        if (step == 3) pair.spoil(INFINITY);
+        check_step(pair);
+        CHECK(pair.trainer.updated() == (step != 3));
+        check_states(pair, format_of(artifact));
+      }
+    }
+}
+
+TEST_CASE("several micro-batches draw what the reference draws for the last of them") {
+  Pair pair = make_pair(find_artifact("held_states_both"), tested_variant, kBatch);
+  for (int step = 0; step < 3; ++step) {
+    CAPTURE(step);
+    std::vector<reference::Inputs<float>> micro_batches;
+    for (int i = 0; i < 3; ++i) {
+      pair.draw();
+      micro_batches.push_back(pair.inputs);
+      if (i < 2) pair.trainer.accumulate(pair.named_inputs());
+    }
+    pair.trainer.step(pair.named_inputs());
+    pair.state = pair.reference.step(pair.state, micro_batches).state;
+    check_parameters(pair);
+    check_states(pair, description::Element::bf16);
+  }
+}
+
+TEST_CASE("a skipped step leaves every bit of states and masters") {
+  Pair pair = make_pair(find_artifact("held_states_both"), tested_variant, kBatch);
+  for (const bool spoiled : {false, true, false, true}) {
+    pair.draw();
+    if (spoiled) pair.spoil(NAN);
+    auto before = saved(pair.trainer);
+    pair.trainer.step(pair.named_inputs());
+    auto after = saved(pair.trainer);
+    for (auto* tensors : {&before, &after}) tensors->erase("halftone/counters");
+    CHECK((before == after) == spoiled);
+  }
+}
+
+TEST_CASE("unfused kernels give the bits of fused ones") {
+  Pair pair = make_pair(find_artifact("held_states_both"), tested_variant, kBatch);
+  Trainer other(Artifact::linked(*other_artifact("unfused").image), pair.device, pair.setup(1));
+  CHECK(launches(other) > launches(pair.trainer));
+  check_equal_steps(pair, other);
+  auto fused = saved(pair.trainer), unfused = saved(other);
+  CHECK(fused == unfused);
+}
+
+TEST_CASE("masters with a remainder are the f32 masters, but for the middles that M5 moves") {
+  Pair split = make_pair(other_artifact("split"), tested_variant, kBatch);
+  Pair whole = make_pair(other_artifact("whole"), tested_variant, kBatch);
+  const auto follow = [&] {
+    for (const auto& name : whole.trainer.parameter_names())
+      whole.trainer.set_parameter(name, split.trainer.parameter(name));
+  };
+  follow();
+  int moved = 0, compared = 0;
+  for (int step = 0; step < 200; ++step) {
+    CAPTURE(step);
+    split.draw();
+    whole.trainer.step(split.named_inputs());
+    split.trainer.step(split.named_inputs());
+    REQUIRE(bits(whole.trainer.loss("error")) == bits(split.trainer.loss("error")));
+    REQUIRE(first_difference(whole.trainer.output("y"), split.trainer.output("y")) == -1);
+    bool has_moved = false;
+    for (const std::string& name : whole.trainer.parameter_names()) {
+      CAPTURE(name);
+      const auto ours = split.trainer.parameter(name), theirs = whole.trainer.parameter(name);
+      for (std::size_t i = 0; i < ours.size(); ++i) {
+        const std::uint32_t code = bits(theirs[i]);
+        const bool is_middle = (code & 0x1ffff) == 0x08000;
+        REQUIRE(bits(ours[i]) == code - (is_middle ? 1 : 0));
+        moved += is_middle;
+        has_moved = has_moved || is_middle;
+        ++compared;
+      }
+    }
+    if (has_moved) follow();
+  }
+  MESSAGE("moved " << moved << " of " << compared << " masters by a place of f32");
+  CHECK(moved < compared / 30000);
+}
+
+TEST_CASE("what a host gives as a parameter is split, and read back") {
+  Pair pair = make_pair(other_artifact("split"), tested_variant, kBatch);
+  const std::pair<std::uint32_t, std::uint32_t> given_and_read[] = {
+      {0x3f800000, 0x3f800000}, {0x3f807fff, 0x3f807fff}, {0x3f808000, 0x3f807fff},
+      {0x3f808001, 0x3f808001}, {0x3f818000, 0x3f818000}, {0xbf808000, 0xbf807fff},
+      {0x00000001, 0x00000001}, {0x80000000, 0x80000000}, {0x7f7fffff, 0x7f7fffff},
+      {0x7f800000, 0x7f800000}, {0xff800000, 0xff800000}, {0x00008000, 0x00007fff},
+      {0x3f80ffff, 0x3f80ffff}};
+  std::vector<float> values;
+  for (const auto& [given, read] : given_and_read) values.push_back(std::bit_cast<float>(given));
+  REQUIRE(values.size() == pair.trainer.parameter("fc.bias").size());
+  pair.trainer.set_parameter("fc.bias", values);
+  const auto found = pair.trainer.parameter("fc.bias");
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    CAPTURE(i);
+    CHECK(bits(found[i]) == given_and_read[i].second);
+  }
+}
+
+TEST_CASE("masters with a remainder take 4 bytes with their copies in bf16, states of bf16 two") {
+  const Artifact whole = Artifact::linked(*other_artifact("whole").image);
+  const Artifact both = Artifact::linked(*find_artifact("held_states_both").image);
+  using enum manifest::Role;
+  const std::int64_t f32 = bytes_of_role(whole, parameters);
+  CHECK(bytes_of_role(whole, working_copies) == f32 / 2 * 2);  // of bf16 and of f16
+  CHECK(bytes_of_role(both, parameters) == f32 / 2);
+  CHECK(bytes_of_role(both, remainders) == f32 / 2);
+  CHECK(bytes_of_role(both, working_copies) == f32 / 2);  // of f16
+  const std::int64_t flat = bytes_of_role(whole, gradients);
+  CHECK(bytes_of_role(whole, optimizer_state) == 4 * flat);  // three moments and the averages
+  CHECK(bytes_of_role(both, optimizer_state) == 3 * flat / 2 + flat);
+}
+
+TEST_CASE("a checkpoint is resumed to the bit, and under other rules converted by name") {
+  const std::string file = scratch_file();
+  Pair pair = make_pair(find_artifact("held_states_both"), tested_variant, kBatch);
+  Pair whole = make_pair(other_artifact("whole"), tested_variant, kBatch);
+  for (int step = 0; step < 3; ++step) {
+    pair.draw();
+    for (Trainer* each : {&pair.trainer, &whole.trainer}) each->step(pair.named_inputs());
+  }
+  pair.trainer.save(file);
+  Trainer again(pair.artifact, pair.device, pair.setup(2));
+  CHECK(again.resume(file).converted.empty());
+  CHECK(saved(again) == saved(pair.trainer));
+  check_equal_steps(pair, again);
+
+  const auto narrow = saved(pair.trainer);
+  pair.trainer.save(file);
+  CHECK(refusal_of(whole.trainer, file, {}).find("is of model 'held_states_both'") !=
+        std::string::npos);
+  const Resumed resumed = whole.trainer.resume(file, {.other_rules = true});
+  CHECK(resumed.converted.size() ==
+        3 * (pair.trainer.parameter_names().size() - 1));  // a frozen one
+  const auto wide = saved(whole.trainer);
+  for (const std::string& name : resumed.converted) {
+    CAPTURE(name);
+    const std::vector<float> values = read_back(narrow.at(name).bytes, description::Element::bf16);
+    CHECK(wide.at(name).type == "F32");
+    CHECK(wide.at(name).bytes ==
+          std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)));
+  }
+  for (const std::string& name : whole.trainer.parameter_names()) {
+    CAPTURE(name);
+    CHECK(wide.at(name) == narrow.at(name));  // masters are f32 in every checkpoint
+  }
+  whole.trainer.save(file);
+  CHECK(again.resume(file, {.other_rules = true}).converted == resumed.converted);
+  const auto back = saved(again);
+  for (const std::string& name : resumed.converted) CHECK(back.at(name) == narrow.at(name));
+  std::remove(file.c_str());
+}
+
+TEST_CASE("a state that a narrower format does not have refuses a checkpoint by name") {
+  const std::string file = scratch_file(), name = "halftone/adamw.second_moment/fc.bias";
+  Pair narrow = make_pair(find_artifact("held_states_f16"), tested_variant, kBatch);
+  Pair whole = make_pair(other_artifact("whole"), tested_variant, kBatch);
+  whole.draw();
+  whole.trainer.step(whole.named_inputs());
+  for (const float number : {65519.0f, 65520.0f}) {
+    const auto before = saved(narrow.trainer);
+    whole.trainer.save(file);
+    overwrite(file, name, number);
+    const bool fits = number < 65520;
+    CHECK(refusal_of(narrow.trainer, file, {.other_rules = true}) ==
+          (fits ? ""
+                : "resume: file '" + file + "' has 65520 at element 0 of tensor '" + name +
+                      "', which is infinite in F16; store optimizer_states in f32 or bf16"));
+    CHECK((saved(narrow.trainer) == before) == !fits);
+  }
+  std::remove(file.c_str());
+}
+
+}  // namespace halftone::tests
